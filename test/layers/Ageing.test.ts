@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { NO_GRANTS } from "../../src/domain/access/AccessRule.ts"
 import { Agents } from "../../src/domain/access/Agents.ts"
@@ -12,8 +12,6 @@ import { Webhooks } from "../../src/domain/webhooks/Webhooks.ts"
 import { IdempotencyLive } from "../../src/layers/Idempotency.ts"
 import { AccessLive } from "../../src/layers/access/Access.ts"
 import { AppDataLive } from "../../src/layers/records/AppData.ts"
-import { Database } from "../../src/layers/sql/Postgres.ts"
-import { sql } from "../../src/layers/sql/Statement.ts"
 import { WebhooksLive } from "../../src/layers/webhooks/Webhooks.ts"
 import { WritesLive } from "../../src/layers/Writes.ts"
 import { agedBy, AGEING } from "../support/Ageing.ts"
@@ -108,10 +106,9 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("A purge", (it
 
   it.effect("is not compiled, though a scan that it cannot do without looks as dear as can be", () =>
     Effect.gen(function* () {
-      const { one } = yield* Database
-      const Settings = Schema.Struct({ jit: Schema.String, scans: Schema.String })
-      const settings = "select current_setting('jit') as jit, current_setting('enable_seqscan') as scans"
-      assert.deepStrictEqual(yield* one(Settings)(sql.unsafe(settings)), { jit: "off", scans: "off" })
+      const sql = yield* SqlClient.SqlClient
+      const settings = yield* sql`select current_setting('jit') as jit, current_setting('enable_seqscan') as scans`
+      assert.deepStrictEqual(settings, [{ jit: "off", scans: "off" }])
     })
   )
 })

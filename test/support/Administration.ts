@@ -1,4 +1,5 @@
 import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { ALL_GRANTS } from "../../src/domain/access/AccessRule.ts"
 import { Agents } from "../../src/domain/access/Agents.ts"
@@ -14,22 +15,11 @@ import { Activity } from "../../src/domain/journal/Activity.ts"
 import type { Write } from "../../src/domain/Write.ts"
 import { StoreWebhooks } from "../../src/domain/webhooks/StoreWebhooks.ts"
 import { Webhooks } from "../../src/domain/webhooks/Webhooks.ts"
-import { Database } from "../../src/layers/sql/Postgres.ts"
-import { sql } from "../../src/layers/sql/Statement.ts"
 import { makeMerchant } from "./Merchants.ts"
 
-const selectDelivery = (store: string, installation: string) => sql`
-  select event_id as id from deliveries where store_id = ${store} and installation_id = ${installation} order by event_id desc limit 1
-`
-const Delivery = Schema.Struct({ id: Schema.toType(EventId) })
-
-const selectApp = (store: string, installation: string) =>
-  sql`select app_id as "appId" from installations where store_id = ${store} and id = ${installation}`
-const App = Schema.Struct({ appId: Schema.toType(AppId) })
-
-const selectAgent = (store: string, merchant: string) =>
-  sql`select id from agents where store_id = ${store} and created_by = ${merchant}`
-const Agent = Schema.Struct({ id: Schema.toType(AgentId) })
+const decodeDelivery = Schema.decodeUnknownEffect(Schema.Struct({ id: Schema.toType(EventId) }))
+const decodeApp = Schema.decodeUnknownEffect(Schema.Struct({ appId: Schema.toType(AppId) }))
+const decodeAgent = Schema.decodeUnknownEffect(Schema.Struct({ id: Schema.toType(AgentId) }))
 
 const PLAN = { price: 9.9, currencyCode: "EUR", period: "month", trialDays: 14 } as const
 
@@ -45,18 +35,24 @@ export const administration = Effect.fn(function* (
   const { deliveries } = yield* Webhooks
   const billing = yield* Billing
   const requests = yield* Requests
-  const database = yield* Database
+  const sql = yield* SqlClient.SqlClient
   const activity = yield* Activity
   const agents = yield* Agents
   const merchants = yield* Merchants
   const stores = yield* Stores
   const guest = yield* makeMerchant()
   yield* Effect.orDie(perform(agents.create(storeId, guest.id, { name: "An agent", scopes: [] }).write))
-  const { id: agent } = yield* database.one(Agent)(selectAgent(storeId, guest.id))
-  const { appId } = yield* database.one(App)(selectApp(storeId, id))
+  const [agentRow] = yield* sql`select id from agents where store_id = ${storeId} and created_by = ${guest.id}`
+  const { id: agent } = yield* decodeAgent(agentRow)
+  const [appRow] = yield* sql`select app_id as "appId" from installations where store_id = ${storeId} and id = ${id}`
+  const { appId } = yield* decodeApp(appRow)
   const basic = yield* billing.setPlan(appId, { ...PLAN, name: "Basic" })
   const pro = yield* billing.setPlan(appId, { ...PLAN, name: "Pro" })
-  const delivery = yield* database.one(Delivery)(selectDelivery(storeId, id))
+  const [deliveryRow] = yield* sql`
+    select event_id as id from deliveries
+    where store_id = ${storeId} and installation_id = ${id} order by event_id desc limit 1
+  `
+  const delivery = yield* decodeDelivery(deliveryRow)
   const work: ReadonlyArray<readonly [name: string, work: Effect.Effect<unknown, unknown>]> = [
     ["the apps on a store", installations.listInstalled(storeId, { limit: 20 })],
     ["an app on a store", installations.getInstalled(storeId, id)],

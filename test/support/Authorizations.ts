@@ -6,14 +6,14 @@ import { AgentClients } from "../../src/domain/oauth/AgentClients.ts"
 import { Clients, type Credentials } from "../../src/domain/oauth/Clients.ts"
 import type { Grants as Granted } from "../../src/domain/access/AccessRule.ts"
 import { Grants } from "../../src/domain/oauth/Grants.ts"
-import type { Database, AdmissionPool } from "../../src/layers/sql/Postgres.ts"
+import type { AdmissionPool } from "../../src/layers/sql/Postgres.ts"
 import { type agreeingMember, REDIRECT, type RegisteredApp } from "./Oauth.ts"
 
 type Member = Effect.Success<ReturnType<typeof agreeingMember>>
 type Measured = <A, E, R>(
   name: string,
   work: Effect.Effect<A, E, R>
-) => Effect.Effect<A, E, R | Database | AdmissionPool | SqlClient.SqlClient>
+) => Effect.Effect<A, E, R | AdmissionPool | SqlClient.SqlClient>
 
 /** All that an app does with what a merchant agrees to, each done once by name. */
 export const authorizations = Effect.fn(function* (

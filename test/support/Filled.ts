@@ -2,17 +2,20 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { ExternalId } from "../../src/domain/imports/Put.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
-import { sql } from "../../src/layers/sql/Statement.ts"
 import { term } from "../../src/layers/catalog/Terms.ts"
 import { MERCHANT } from "./Writes.ts"
 
 /** What an import brings, and what takes it away again. */
 export const BROUGHT = Array.from({ length: 20 }, (_, n) => ExternalId.make(`Brought ${n}`))
-export const deleteBrought = (store: StoreId) => sql`
-  delete from products where store_id = ${store} and id in (
-    select resource_id from external_ids where store_id = ${store} and external_id like 'Brought %'
+export const deleteBrought = (store: StoreId) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`
+      delete from products where store_id = ${store} and id in (
+        select resource_id from external_ids where store_id = ${store} and external_id like 'Brought %'
+      )
+    `
   )
-`
 
 /** How many there are made of what. */
 interface Size {

@@ -1,25 +1,26 @@
 import { Effect, Schema, Stream } from "effect"
+import { SqlClient } from "effect/sql"
 import { EventId } from "../../src/domain/Events.ts"
 import { Activity, EntryId } from "../../src/domain/journal/Activity.ts"
 import { CatalogKind } from "../../src/domain/journal/Kinds.ts"
 import { Changes } from "../../src/domain/journal/Changes.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
-import { Database } from "../../src/layers/sql/Postgres.ts"
-import { sql } from "../../src/layers/sql/Statement.ts"
 import { MERCHANT } from "./Writes.ts"
 
-const selectEntry = (store: StoreId) => sql`
-  with mine as (select id, resource_id as "resourceId" from journal where store_id = ${store} and version is not null)
-  select * from mine order by id offset (select count(*) / 2 from mine) limit 1
-`
-const Entry = Schema.Struct({ id: Schema.toType(EntryId), resourceId: Schema.String })
+const decodeEntry = Schema.decodeUnknownEffect(Schema.Struct({ id: Schema.toType(EntryId), resourceId: Schema.String }))
 
 /** All that is read of what was written in a store, by name. */
 export const history = Effect.fn(function* (storeId: StoreId) {
   const { get, list, names } = yield* Activity
   const { follow } = yield* Changes
-  const database = yield* Database
-  const { id, resourceId } = yield* database.one(Entry)(selectEntry(storeId))
+  const sql = yield* SqlClient.SqlClient
+  const [entry] = yield* sql`
+    with mine as (
+      select id, resource_id as "resourceId" from journal where store_id = ${storeId} and version is not null
+    )
+    select * from mine order by id offset (select count(*) / 2 from mine) limit 1
+  `
+  const { id, resourceId } = yield* decodeEntry(entry)
   const asked = { limit: 20, kinds: CatalogKind.literals }
   const reads: ReadonlyArray<readonly [name: string, read: Effect.Effect<unknown, unknown>]> = [
     ["activity at the start", list(storeId, asked)],

@@ -1,19 +1,6 @@
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Database, AdmissionPool } from "../../src/layers/sql/Postgres.ts"
-import { sql } from "../../src/layers/sql/Statement.ts"
-
-const Cost = Schema.Struct({ cost: Schema.NumberFromString })
-
-/** Pages of tables and indexes that were looked at, and rows of tables that were read whole. */
-const selectCost = sql`
-  select (
-    select sum(
-      heap_blks_hit + heap_blks_read + coalesce(idx_blks_hit + idx_blks_read, 0)
-      + coalesce(toast_blks_hit + toast_blks_read + tidx_blks_hit + tidx_blks_read, 0)
-    ) from pg_statio_user_tables
-  ) + (select sum(seq_tup_read) from pg_stat_user_tables) as cost
-`
+import { AdmissionPool } from "../../src/layers/sql/Postgres.ts"
 
 /** Has the sessions report what they read. By themselves they do so seconds later, when something else is measured. */
 export const flushStatistics = Effect.gen(function* () {
@@ -22,11 +9,19 @@ export const flushStatistics = Effect.gen(function* () {
   yield* Effect.orDie(admission.sql`select pg_stat_force_next_flush()`)
 })
 
-/** What all sessions of the database read so far. */
+/** Pages of tables and indexes that all sessions read so far, and rows of tables that were read as a whole. */
 export const costSoFar = Effect.gen(function* () {
   yield* flushStatistics
-  const { one } = yield* Database
-  return (yield* one(Cost)(selectCost)).cost
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* Effect.orDie(sql<{ readonly cost: string }>`
+    select (
+      select sum(
+        heap_blks_hit + heap_blks_read + coalesce(idx_blks_hit + idx_blks_read, 0)
+        + coalesce(toast_blks_hit + toast_blks_read + tidx_blks_hit + tidx_blks_read, 0)
+      ) from pg_statio_user_tables
+    ) + (select sum(seq_tup_read) from pg_stat_user_tables) as cost
+  `)
+  return Number(row?.cost)
 })
 
 /** A few pages more are what a table and its indexes may differ by from one round to the next. */

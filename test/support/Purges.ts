@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { Agents } from "../../src/domain/access/Agents.ts"
 import { Proposals } from "../../src/domain/access/Proposals.ts"
 import { Sessions } from "../../src/domain/access/Sessions.ts"
@@ -8,8 +9,6 @@ import { AgentClients } from "../../src/domain/oauth/AgentClients.ts"
 import { Grants } from "../../src/domain/oauth/Grants.ts"
 import { AppData } from "../../src/domain/records/AppData.ts"
 import { Webhooks } from "../../src/domain/webhooks/Webhooks.ts"
-import { Database } from "../../src/layers/sql/Postgres.ts"
-import { sql } from "../../src/layers/sql/Statement.ts"
 import { costSoFar } from "./PlanCost.ts"
 
 /** Who purges what. */
@@ -57,8 +56,8 @@ const outdating = `
 
 /** Does each purge once, where there is something for it: what each of them cost. */
 export const purges = Effect.gen(function* () {
-  const { count } = yield* Database
-  for (const text of outdating.split(";\n")) yield* count(sql.unsafe(text))
+  const sql = yield* SqlClient.SqlClient
+  for (const text of outdating.split(";\n")) yield* sql.unsafe(text)
   const costs = new Map<string, number>()
   for (const [name, service] of Object.entries(PURGED)) {
     const { purge } = yield* service

@@ -1,16 +1,13 @@
 import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { EntryId } from "../../src/domain/journal/Activity.ts"
 import { CatalogKind } from "../../src/domain/journal/Kinds.ts"
 import { Undo } from "../../src/domain/journal/Undo.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
 import type { Write } from "../../src/domain/Write.ts"
-import { Database } from "../../src/layers/sql/Postgres.ts"
-import { sql } from "../../src/layers/sql/Statement.ts"
 import { AGENT } from "./Writes.ts"
 
-const selectNewest = (store: StoreId) =>
-  sql`select id from journal where store_id = ${store} and version is not null order by id desc limit 1`
-const Entry = Schema.Struct({ id: Schema.toType(EntryId) })
+const decodeEntry = Schema.decodeUnknownEffect(Schema.Struct({ id: Schema.toType(EntryId) }))
 
 type Perform = <A, E>(write: Write<A, E>) => Effect.Effect<unknown, unknown>
 
@@ -20,8 +17,11 @@ export const undos = Effect.fn(function* (
   { dryRun, perform }: Record<"perform" | "dryRun", Perform>
 ) {
   const { undo, undoSpan } = yield* Undo
-  const database = yield* Database
-  const { id } = yield* database.one(Entry)(selectNewest(storeId))
+  const sql = yield* SqlClient.SqlClient
+  const [newest] = yield* sql`
+    select id from journal where store_id = ${storeId} and version is not null order by id desc limit 1
+  `
+  const { id } = yield* decodeEntry(newest)
   const right = { kinds: CatalogKind.literals, ownId: null }
   const nothing = { actorId: AGENT.id, since: "2020-01-01T00:00:00.000Z", until: "2020-01-02T00:00:00.000Z" }
   const work: ReadonlyArray<readonly [name: string, work: Effect.Effect<unknown, unknown>]> = [

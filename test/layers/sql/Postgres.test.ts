@@ -1,17 +1,17 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, type Redacted, Schema } from "effect"
-import { Database, postgres } from "../../../src/layers/sql/Postgres.ts"
-import { sql } from "../../../src/layers/sql/Statement.ts"
+import { Effect, type Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { postgres } from "../../../src/layers/sql/Postgres.ts"
 import { freshDatabase } from "../../support/Postgres.ts"
-
-const selectPrepared = sql`select statement from pg_prepared_statements where statement not like '%pg_prepared_statements%'`
 
 /** The statements that a session keeps prepared after it has run these. */
 const preparedBy = (url: Redacted.Redacted, texts: ReadonlyArray<string>) =>
   Effect.gen(function* () {
-    const { count, rows } = yield* Database
-    for (const text of texts) yield* count(sql.unsafe(text, [1]))
-    return yield* rows(Schema.Struct({ statement: Schema.String }))(selectPrepared)
+    const sql = yield* SqlClient.SqlClient
+    for (const text of texts) yield* sql.unsafe(text, [1])
+    return yield* sql<{ readonly statement: string }>`
+      select statement from pg_prepared_statements where statement not like '%pg_prepared_statements%'
+    `
   }).pipe(Effect.provide(postgres({ url, maxConnections: 1 })))
 
 it.live("a session prepares the last 400 statements, and none of more than 20,000 characters", () =>

@@ -1,90 +1,78 @@
 import { assert, layer } from "@effect/vitest"
 import { Cause, Data, Effect, Exit, Fiber, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { countOf, deferToCommit, afterCommit } from "../../../src/layers/sql/Plan.ts"
-import { Database } from "../../../src/layers/sql/Postgres.ts"
-import { sql } from "../../../src/layers/sql/Statement.ts"
+import {
+  deferToCommit,
+  performWrite,
+  snapshot,
+  tryOut,
+  withStatementTimeout
+} from "../../../src/layers/sql/Transaction.ts"
 import { PostgresTest } from "../../support/PostgresTest.ts"
 import { connection, databaseUrl, rowsOf, waiting } from "../../support/Process.ts"
 
 class Refused extends Data.TaggedError("Refused") {}
 
-const Note = Schema.Struct({ name: Schema.String })
-const decode = Schema.decodeUnknownSync(Schema.Array(Note))
+const decode = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ name: Schema.String })))
 const namesOf = (rows: ReadonlyArray<unknown>) => decode(rows).map(({ name }) => name)
 
-const insertLate = (name: string) => sql`insert into notes (name, late) values (${name}, 'same')`
-const insert = (name: string) => sql`insert into notes values (${name})`
-const selectAll = sql`select name from notes order by name`
-
-/** An empty table, whose names are unique, of some at once and of others when the transaction commits. */
+/** An empty table. `name` is unique at once, `late` when the transaction commits. */
 const notes = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const database = yield* Database
   yield* sql`drop table if exists notes`
   yield* sql`create table notes (name text primary key, late text unique deferrable initially deferred)`
   const client = yield* Effect.flatMap(databaseUrl, connection)
+  const log: Array<string> = []
   return {
-    ...database,
+    sql,
     client,
-    add: (name: string) => database.count(insert(name)),
-    /** The names as they are where it is asked. */
-    seen: Effect.map(database.rows(Note)(selectAll), namesOf),
-    /** The names as they are for others. */
-    committed: Effect.map(rowsOf(client, "select name from notes order by name"), namesOf)
+    log,
+    insert: (name: string) => sql`insert into notes values (${name})`,
+    insertLate: (name: string) => sql`insert into notes (name, late) values (${name}, 'same')`,
+    /** Names as the running transaction sees them. */
+    seen: Effect.map(sql`select name from notes order by name`, namesOf),
+    /** Names as others see them. */
+    committed: Effect.map(rowsOf(client, "select name from notes order by name"), namesOf),
+    note: (text: string) => sql.afterCommit(Effect.sync(() => void log.push(text)))
   }
 })
 
-/** Says what was done, and after what. */
-const makeLog = () => {
-  const log: Array<string> = []
-  return { log, note: (text: string) => afterCommit(() => void log.push(text)) }
-}
-
-layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("A joined transaction", (it) => {
-  it.effect("that fails leaves nothing of itself, and the one around it goes on", () =>
+layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("A nested transaction", (it) => {
+  it.effect("that fails leaves nothing, and the outer one continues", () =>
     Effect.gen(function* () {
-      const { add, committed, seen, transaction } = yield* notes
-      const failures = [
+      const { committed, insert, seen, sql } = yield* notes
+      const failures: ReadonlyArray<Effect.Effect<unknown, unknown>> = [
         Effect.fail(new Refused()),
         Effect.die("broken"),
-        // What the database refuses: after it a transaction takes nothing more.
-        add("outer"),
-        Effect.flatMap(Database, ({ count }) => count(sql`select 1 / 0`))
+        insert("outer"),
+        sql`select 1 / 0`
       ]
-      yield* transaction(
+      yield* sql.withTransaction(
         Effect.gen(function* () {
-          yield* add("outer")
+          yield* insert("outer")
           for (const failure of failures) {
-            const joined = transaction(Effect.andThen(add("inner"), failure))
-            assert.isTrue(Exit.isFailure(yield* Effect.exit(joined)))
+            const nested = sql.withTransaction(Effect.andThen(insert("inner"), failure))
+            assert.isTrue(Exit.isFailure(yield* Effect.exit(nested)))
             assert.deepStrictEqual(yield* seen, ["outer"])
           }
-          yield* transaction(add("second"))
-          yield* add("third")
+          yield* sql.withTransaction(insert("second"))
+          yield* insert("third")
         })
       )
       assert.deepStrictEqual(yield* committed, ["outer", "second", "third"])
     })
   )
 
-  it.effect("that fails leaves nothing of those that joined it and were done", () =>
+  it.effect("that fails rolls back the writes inside, with their deferred statements and callbacks", () =>
     Effect.gen(function* () {
-      const { add, committed, perform, transaction } = yield* notes
-      const { log, note } = makeLog()
-      const described = (name: string) =>
-        perform(
-          Effect.gen(function* () {
-            yield* note(name)
-            yield* deferToCommit(insert(name))
-          })
-        )
-      yield* transaction(
+      const { committed, insert, log, note, sql } = yield* notes
+      const write = (name: string) => performWrite(sql, Effect.andThen(note(name), deferToCommit(insert(name))))
+      yield* sql.withTransaction(
         Effect.gen(function* () {
-          yield* described("outer")
-          const joined = transaction(Effect.andThen(described("inner"), new Refused()))
-          assert.instanceOf(yield* Effect.flip(joined), Refused)
-          yield* add("last")
+          yield* write("outer")
+          const nested = sql.withTransaction(Effect.andThen(write("inner"), new Refused()))
+          assert.instanceOf(yield* Effect.flip(nested), Refused)
+          yield* insert("last")
         })
       )
       assert.deepStrictEqual(yield* committed, ["last", "outer"])
@@ -92,60 +80,44 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("A joi
     })
   )
 
-  it.effect(
-    "of a described write that fails leaves neither rows, nor what it left to the commit, nor what follows it",
-    () =>
-      Effect.gen(function* () {
-        const { add, committed, perform, seen, transaction } = yield* notes
-        const { log, note } = makeLog()
-        const failing = [
-          Effect.fail(new Refused()),
-          Effect.gen(function* () {
-            yield* countOf(insert("outer"))
-          }),
-          deferToCommit(insert("outer")),
-          Effect.gen(function* () {
-            yield* countOf(sql`select 1`)
-            throw new Error("broken")
-          })
-        ]
-        yield* transaction(
-          Effect.gen(function* () {
-            yield* add("outer")
-            for (const fail of failing) {
-              const write = perform(
-                Effect.gen(function* () {
-                  yield* countOf(insert("inner"))
-                  yield* deferToCommit(insert("left"))
-                  yield* note("inner")
-                  yield* fail
-                })
-              )
-              assert.isTrue(Exit.isFailure(yield* Effect.exit(write)))
-              assert.deepStrictEqual(yield* seen, ["outer"])
-            }
-          })
-        )
-        assert.deepStrictEqual(yield* committed, ["outer"])
-        assert.deepStrictEqual(log, [])
-      })
+  it.effect("of a write that fails leaves neither rows nor deferred statements nor callbacks", () =>
+    Effect.gen(function* () {
+      const { committed, insert, log, note, seen, sql } = yield* notes
+      const failures: ReadonlyArray<Effect.Effect<unknown, unknown>> = [
+        Effect.fail(new Refused()),
+        insert("outer"),
+        deferToCommit(insert("outer")),
+        Effect.die("broken")
+      ]
+      yield* sql.withTransaction(
+        Effect.gen(function* () {
+          yield* insert("outer")
+          for (const failure of failures) {
+            const write = Effect.gen(function* () {
+              yield* insert("inner")
+              yield* deferToCommit(insert("deferred"))
+              yield* note("inner")
+              yield* failure
+            })
+            assert.isTrue(Exit.isFailure(yield* Effect.exit(performWrite(sql, write))))
+            assert.deepStrictEqual(yield* seen, ["outer"])
+          }
+        })
+      )
+      assert.deepStrictEqual(yield* committed, ["outer"])
+      assert.deepStrictEqual(log, [])
+    })
   )
 
-  it.effect("goes with the one around it, which cannot go on after a statement of its own has failed", () =>
+  it.effect("is lost with the outer one, which cannot commit after a failed statement of its own", () =>
     Effect.gen(function* () {
-      const { add, committed, perform, transaction } = yield* notes
-      const { log, note } = makeLog()
+      const { committed, insert, log, note, sql } = yield* notes
       const body = Effect.gen(function* () {
-        yield* perform(
-          Effect.gen(function* () {
-            yield* note("inner")
-            yield* deferToCommit(insert("inner"))
-          })
-        )
-        yield* Effect.exit(add("inner"))
+        yield* performWrite(sql, Effect.andThen(note("inner"), deferToCommit(insert("inner"))))
+        yield* Effect.exit(insert("inner"))
         return "done"
       })
-      const exit = yield* Effect.exit(transaction(body))
+      const exit = yield* Effect.exit(sql.withTransaction(body))
       const { message } = Exit.isFailure(exit) ? (Cause.prettyErrors(exit.cause)[0] ?? {}) : {}
       assert.include(message, "COMMIT rolled back an aborted transaction")
       assert.deepStrictEqual(yield* committed, [])
@@ -154,39 +126,78 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("A joi
   )
 })
 
-layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("What follows a commit", (it) => {
-  it.effect("is done once others see what was committed", () =>
+layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("A transaction", (it) => {
+  it.effect("is not interrupted once it has begun", () =>
     Effect.gen(function* () {
-      const { client, perform, transaction } = yield* notes
+      const { client, committed, insert, sql } = yield* notes
+      const watcher = yield* Effect.flatMap(databaseUrl, connection)
+      yield* rowsOf(client, "begin")
+      yield* rowsOf(client, "insert into notes values ('same')")
+      const write = sql.withTransaction(Effect.andThen(insert("same"), insert("after")))
+      const fiber = yield* Effect.forkChild(write)
+      yield* waiting(watcher, 1)
+      const interrupting = yield* Effect.forkChild(Fiber.interrupt(fiber))
+      yield* rowsOf(client, "rollback")
+      yield* Fiber.join(interrupting)
+      assert.deepStrictEqual(yield* committed, ["after", "same"])
+    })
+  )
+
+  it.effect("of a snapshot sees the database as of its first statement, cannot write, and can be interrupted", () =>
+    Effect.gen(function* () {
+      const { client, insert, seen, sql } = yield* notes
+      const watcher = yield* Effect.flatMap(databaseUrl, connection)
+      const read = Effect.gen(function* () {
+        const before = yield* seen
+        yield* rowsOf(client, "insert into notes values ('new')")
+        assert.isTrue(Exit.isFailure(yield* Effect.exit(sql.withTransaction(insert("written")))))
+        return [before, yield* seen]
+      })
+      assert.deepStrictEqual(yield* snapshot(sql, read), [[], []])
+      yield* rowsOf(client, "begin")
+      yield* rowsOf(client, "lock table notes")
+      const fiber = yield* Effect.forkChild(snapshot(sql, seen))
+      yield* waiting(watcher, 1)
+      yield* Fiber.interrupt(fiber)
+      yield* rowsOf(client, "rollback")
+    })
+  )
+
+  it.effect("returns none for a statement over its time limit", () =>
+    Effect.gen(function* () {
+      const { sql } = yield* notes
+      const within = (seconds: number) =>
+        withStatementTimeout(sql, 100, sql<{ readonly done: boolean }>`select pg_sleep(${seconds}) is not null as done`)
+      assert.strictEqual((yield* sql.withTransaction(within(0)))._tag, "Some")
+      const late = sql.withTransaction(Effect.flatMap(within(5), (rows) => Effect.fail(rows)))
+      assert.deepInclude(yield* Effect.flip(late), { _tag: "None" })
+    })
+  )
+})
+
+layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("A callback after the commit", (it) => {
+  it.effect("runs once others see what was committed", () =>
+    Effect.gen(function* () {
+      const { client, insert, sql } = yield* notes
       const seen: Array<Promise<unknown>> = []
+      const look = Effect.sync(() => void seen.push(client.query("select name from notes order by name")))
       const write = (name: string) =>
-        perform(
-          Effect.gen(function* () {
-            yield* afterCommit(() => void seen.push(client.query("select name from notes order by name")))
-            yield* deferToCommit(insert(name))
-          })
-        )
+        performWrite(sql, Effect.andThen(sql.afterCommit(look), deferToCommit(insert(name))))
       const last = Effect.promise(async () => seen.at(-1))
       yield* write("alone")
       assert.deepInclude(yield* last, { rows: [{ name: "alone" }] })
-      assert.strictEqual(yield* transaction(Effect.map(write("joined"), () => seen.length)), 1)
+      assert.strictEqual(yield* sql.withTransaction(Effect.map(write("joined"), () => seen.length)), 1)
       assert.deepInclude(yield* last, { rows: [{ name: "alone" }, { name: "joined" }] })
     })
   )
 
   it.effect("waits as long as the commit does", () =>
     Effect.gen(function* () {
-      const { client, committed, perform } = yield* notes
+      const { client, committed, insert, log, note, sql } = yield* notes
       const watcher = yield* Effect.flatMap(databaseUrl, connection)
-      const { log, note } = makeLog()
       yield* rowsOf(client, "begin")
       yield* rowsOf(client, "insert into notes values ('same')")
-      const write = perform(
-        Effect.gen(function* () {
-          yield* note("done")
-          yield* deferToCommit(insert("same"))
-        })
-      )
+      const write = performWrite(sql, Effect.andThen(note("done"), deferToCommit(insert("same"))))
       const fiber = yield* Effect.forkChild(write)
       yield* waiting(watcher, 1)
       assert.deepStrictEqual(log, [])
@@ -197,27 +208,14 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("What 
     })
   )
 
-  it.effect("is not done where the commit fails, whatever it fails by", () =>
+  it.effect("does not run when the commit fails, whatever the reason", () =>
     Effect.gen(function* () {
-      const { committed, count, perform, transaction } = yield* notes
-      const { log, note } = makeLog()
-      yield* count(insertLate("first"))
-      const late = () =>
-        perform(
-          Effect.gen(function* () {
-            yield* note("late")
-            yield* countOf(insertLate("second"))
-          })
-        )
-      const left = () =>
-        perform(
-          Effect.gen(function* () {
-            yield* note("left")
-            yield* deferToCommit(insert("first"))
-          })
-        )
-      for (const write of [late, left, () => transaction(late())]) {
-        assert.isTrue(Exit.isFailure(yield* Effect.exit(write())))
+      const { committed, insert, insertLate, log, note, sql } = yield* notes
+      yield* insertLate("first")
+      const late = performWrite(sql, Effect.andThen(note("late"), insertLate("second")))
+      const deferred = performWrite(sql, Effect.andThen(note("deferred"), deferToCommit(insert("first"))))
+      for (const write of [late, deferred, sql.withTransaction(late)]) {
+        assert.isTrue(Exit.isFailure(yield* Effect.exit(write)))
       }
       assert.deepStrictEqual(log, [])
       assert.deepStrictEqual(yield* committed, ["first"])
@@ -225,40 +223,53 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("What 
   )
 })
 
-layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("A rehearsal", (it) => {
-  it.effect("answers what its body does, and leaves nothing, by itself or in a transaction", () =>
+layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("A dry run", (it) => {
+  it.effect("returns the result of a write and stores nothing, alone and in a transaction", () =>
     Effect.gen(function* () {
-      const { add, committed, rehearse, seen, transaction } = yield* notes
-      const body = Effect.andThen(transaction(add("rehearsed")), seen)
-      assert.deepStrictEqual(yield* rehearse(body), ["rehearsed"])
-      assert.instanceOf(yield* Effect.flip(rehearse(Effect.andThen(body, new Refused()))), Refused)
-      assert.deepStrictEqual(yield* committed, [])
-
-      const around = Effect.gen(function* () {
-        yield* add("around")
-        const answer = yield* rehearse(body)
-        return { answer, after: yield* seen }
+      const { committed, insert, log, note, seen, sql } = yield* notes
+      const write = Effect.gen(function* () {
+        yield* sql.withTransaction(insert("inner"))
+        yield* deferToCommit(insert("deferred"))
+        yield* note("written")
+        return yield* seen
       })
-      assert.deepStrictEqual(yield* transaction(around), { answer: ["around", "rehearsed"], after: ["around"] })
-      assert.deepStrictEqual(yield* committed, ["around"])
+      assert.deepStrictEqual(yield* performWrite(sql, write, "dryRun"), ["inner"])
+      assert.instanceOf(yield* Effect.flip(performWrite(sql, Effect.andThen(write, new Refused()), "dryRun")), Refused)
+      assert.deepStrictEqual(yield* committed, [])
+      const outer = Effect.gen(function* () {
+        yield* insert("outer")
+        const result = yield* performWrite(sql, write, "dryRun")
+        return { result, after: yield* seen }
+      })
+      assert.deepStrictEqual(yield* sql.withTransaction(outer), { result: ["inner", "outer"], after: ["outer"] })
+      assert.deepStrictEqual(yield* committed, ["outer"])
+      assert.deepStrictEqual(log, [])
     })
   )
 
-  it.effect("of a described write, or of what holds one, does nothing that follows a commit", () =>
+  it.effect("runs the deferred statements, so that it fails as the write would", () =>
     Effect.gen(function* () {
-      const { committed, perform, rehearse, transaction } = yield* notes
-      const { log, note } = makeLog()
-      const write = Effect.gen(function* () {
-        const added = yield* countOf(insert("asked"))
-        yield* deferToCommit(insert("left"))
-        yield* note("written")
-        return added
+      const { committed, insert, sql } = yield* notes
+      yield* insert("there")
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(performWrite(sql, deferToCommit(insert("there")), "dryRun"))))
+      assert.deepStrictEqual(yield* committed, ["there"])
+    })
+  )
+
+  it.effect("of a part of a write drops its deferred statements, and the write continues", () =>
+    Effect.gen(function* () {
+      const { committed, insert, seen, sql } = yield* notes
+      const part = Effect.gen(function* () {
+        yield* insert("tried")
+        yield* deferToCommit(insert("dropped"))
+        return yield* seen
       })
-      for (const rehearsed of [perform(write, false), rehearse(perform(write)), transaction(perform(write, false))]) {
-        assert.strictEqual(yield* rehearsed, 1)
-      }
-      assert.deepStrictEqual(yield* committed, [])
-      assert.deepStrictEqual(log, [])
+      const write = Effect.gen(function* () {
+        assert.deepStrictEqual(yield* tryOut(sql, part), ["tried"])
+        yield* deferToCommit(insert("stays"))
+      })
+      yield* performWrite(sql, write)
+      assert.deepStrictEqual(yield* committed, ["stays"])
     })
   )
 })

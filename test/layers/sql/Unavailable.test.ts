@@ -1,10 +1,10 @@
 import { assert, it, layer } from "@effect/vitest"
-import { Cause, Effect, Exit, Fiber, Layer, Predicate, Redacted, Schema } from "effect"
-import { SqlError } from "effect/sql"
+import { Cause, Effect, Exit, Fiber, Layer, Predicate, Redacted } from "effect"
+import { SqlClient, SqlError, type Statement } from "effect/sql"
 import { Unavailable } from "../../../src/domain/Unavailable.ts"
-import { countOf, deferToCommit } from "../../../src/layers/sql/Plan.ts"
-import { Database, postgres } from "../../../src/layers/sql/Postgres.ts"
-import { sql, type Statement } from "../../../src/layers/sql/Statement.ts"
+import { orDefect } from "../../../src/layers/sql/Errors.ts"
+import { postgres } from "../../../src/layers/sql/Postgres.ts"
+import { deferToCommit, performWrite, rowCount, snapshot, tryOut } from "../../../src/layers/sql/Transaction.ts"
 import {
   connection,
   databaseUrl,
@@ -42,26 +42,34 @@ const told = (defect: unknown) => {
   return { isUnavailable, code: typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : undefined }
 }
 
-const raise = (code: string) => sql.unsafe(`do $$ begin raise sqlstate '${code}'; end $$`)
+type AnyStatement = Statement.Statement<unknown>
 
-const one = sql`select 1`
-const sleep = sql`select pg_sleep(60)`
-const keep = (name: string) => sql`insert into kept values (${name})`
-const keepAs = (value: unknown) =>
-  sql`insert into kept select value ->> 'name' from (select ${value}::jsonb as value) as given`
-const touch = (id: number) => sql`update rows set id = id where id = ${id}`
+/** Statements of the tests, and a query whose errors are defects as those of a service. */
+const statements = Effect.map(SqlClient.SqlClient, (sql) => ({
+  sql,
+  count: (given: AnyStatement) => orDefect(rowCount(given)),
+  transaction: <A>(effect: Effect.Effect<A, SqlError.SqlError>) => orDefect(sql.withTransaction(effect)),
+  perform: (write: Effect.Effect<unknown, SqlError.SqlError>) => orDefect(performWrite(sql, write)),
+  raise: (code: string) => sql.unsafe(`do $$ begin raise sqlstate '${code}'; end $$`),
+  one: sql`select 1`,
+  sleep: sql`select pg_sleep(60)`,
+  keep: (name: string) => sql`insert into kept values (${name})`,
+  keepAs: (value: unknown) =>
+    sql`insert into kept select value ->> 'name' from (select ${value}::jsonb as value) as given`,
+  touch: (id: number) => sql`update rows set id = id where id = ${id}`
+}))
 
-/** All ways on which a statement gets to the database. */
-const ways = Effect.map(Database, ({ count, first, perform, rehearse, rows, transaction }) => {
-  const all: Record<string, (given: Statement) => Effect.Effect<unknown>> = {
+/** All ways in which a statement reaches the database. */
+const ways = Effect.map(statements, ({ count, perform, sql, transaction }) => {
+  const all: Record<string, (given: AnyStatement) => Effect.Effect<unknown>> = {
     count,
-    rows: rows(Schema.Unknown),
-    first: first(Schema.Unknown),
-    transaction: (given) => transaction(count(given)),
-    joined: (given) => transaction(transaction(count(given))),
-    rehearse: (given) => rehearse(count(given)),
-    asked: (given) => perform(countOf(given)),
-    left: (given) => perform(deferToCommit(given))
+    rows: orDefect,
+    transaction,
+    nested: (given) => transaction(sql.withTransaction(given)),
+    snapshot: (given) => orDefect(snapshot(sql, given)),
+    tried: (given) => orDefect(tryOut(sql, given)),
+    performed: perform,
+    deferred: (given) => perform(deferToCommit(given))
   }
   return all
 })
@@ -71,9 +79,9 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("A statement t
     "dies with Unavailable where the database is out of reach, on each way to it, and with the error where not",
     () =>
       Effect.gen(function* () {
-        const { count } = yield* Database
+        const { count, one, raise, sql } = yield* statements
         for (const [way, run] of Object.entries(yield* ways)) {
-          if (way !== "left") {
+          if (way !== "deferred") {
             assert.deepStrictEqual(
               told(yield* defectOf(run(raise("53100")))),
               { isUnavailable: true, code: "53100" },
@@ -89,7 +97,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("A statement t
 
   it.effect("is told by its SQLSTATE", () =>
     Effect.gen(function* () {
-      const { count } = yield* Database
+      const { count, raise } = yield* statements
       const unavailable = [
         ..."08000 08001 08003 08004 08006 08007 08P01 28000 28P01 3D000 53000 53100 53200 53300 53400".split(" "),
         ..."55000 55P03 57014 57P01 57P02 57P03 57P04 57P05 40001 40P01 25006 25P03 25P04".split(" ")
@@ -106,26 +114,26 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("A statement t
 
   it.effect("is no outage where the driver cannot send a value, and its connection goes on", () =>
     Effect.gen(function* () {
-      const { count, perform, rows, transaction } = yield* Database
+      const { count, keep, keepAs, one, perform, sql, transaction } = yield* statements
       yield* count(sql`create table kept (name text)`)
       const circle: { self?: unknown } = {}
       circle.self = circle
       const unsendable = sql`select ${circle}::jsonb`
       for (const run of [
         count(unsendable),
-        transaction(count(unsendable)),
-        perform(countOf(unsendable)),
-        transaction(Effect.andThen(count(keep("before")), count(unsendable))),
+        transaction(unsendable),
+        perform(unsendable),
+        transaction(Effect.andThen(keep("before"), unsendable)),
         perform(
           Effect.gen(function* () {
-            yield* countOf(keep("before"))
-            yield* countOf(unsendable)
-            yield* countOf(keep("after"))
+            yield* keep("before")
+            yield* unsendable
+            yield* keep("after")
           })
         ),
         perform(
           Effect.gen(function* () {
-            yield* countOf(keep("before"))
+            yield* keep("before")
             yield* deferToCommit(keepAs(circle), keep("after"))
           })
         )
@@ -133,17 +141,16 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("A statement t
         assert.deepStrictEqual(told(yield* defectOf(run)), { isUnavailable: false, code: undefined })
         assert.strictEqual(yield* count(one), 1)
       }
-      assert.deepStrictEqual(yield* rows(Schema.Unknown)(sql`select name from kept`), [])
+      assert.deepStrictEqual(yield* sql`select name from kept`, [])
     })
   )
 
   it.effect("because the database gave up a wait, or can only be read, is an outage", () =>
     Effect.gen(function* () {
-      const { count, transaction } = yield* Database
+      const { count, one, sleep, sql, touch, transaction } = yield* statements
       const url = yield* databaseUrl
       const [holder, watcher] = [yield* connection(url), yield* connection(url)]
-      const after = (setting: string, given: Statement) =>
-        transaction(Effect.andThen(count(sql.unsafe(setting)), count(given)))
+      const after = (setting: string, given: AnyStatement) => transaction(Effect.andThen(sql.unsafe(setting), given))
       const expect = Effect.fn(function* (code: string, run: Effect.Effect<unknown>) {
         assert.deepStrictEqual(told(yield* defectOf(run)), { isUnavailable: true, code })
         assert.strictEqual(yield* count(one), 1)
@@ -166,11 +173,11 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("A statement t
       yield* rowsOf(holder, "set local application_name = 'partner-api'")
       yield* rowsOf(holder, "update rows set id = id where id = 2")
       const crossed = Effect.gen(function* () {
-        yield* count(sql`set local deadlock_timeout = '10ms'`)
-        yield* count(touch(1))
+        yield* sql`set local deadlock_timeout = '10ms'`
+        yield* touch(1)
         const crossing = yield* Effect.forkChild(rowsOf(holder, "update rows set id = id where id = 1"))
         yield* waiting(watcher, 1)
-        yield* Effect.ensuring(count(touch(2)), Effect.asVoid(Effect.forkChild(Fiber.join(crossing))))
+        yield* Effect.ensuring(touch(2), Effect.asVoid(Effect.forkChild(Fiber.join(crossing))))
       })
       yield* expect("40P01", transaction(crossed))
       yield* rowsOf(holder, "rollback")
@@ -182,8 +189,11 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("A statement t
       const end = "pg_terminate_backend(pg_backend_pid())"
       const url = yield* databaseUrl
       for (const way of Object.keys(yield* ways)) {
-        const given = sql.unsafe(way === "left" ? `delete from rows where ${end}` : `select ${end}`)
-        const run = Effect.flatMap(ways, (all) => all[way]?.(given) ?? Effect.void)
+        const text = way === "deferred" ? `delete from rows where ${end}` : `select ${end}`
+        const run = Effect.gen(function* () {
+          const { sql } = yield* statements
+          return yield* (yield* ways)[way]?.(sql.unsafe(text)) ?? Effect.void
+        })
         const defect = yield* Effect.provide(defectOf(run), live(url))
         assert.isTrue(told(defect).isUnavailable, way)
       }
@@ -192,15 +202,14 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("A statement t
 
   it.effect("because its session had idled for too long in a transaction is an outage", () =>
     Effect.gen(function* () {
-      const { count, one: oneOf, transaction } = yield* Database
+      const { count, one, sql, transaction } = yield* statements
       const watcher = yield* Effect.flatMap(databaseUrl, connection)
-      const pidOf = oneOf(Schema.Struct({ pid: Schema.Int }))
       const idle = Effect.gen(function* () {
-        const { pid } = yield* pidOf(sql`select pg_backend_pid() as pid`)
-        yield* count(sql`set local idle_in_transaction_session_timeout = '10ms'`)
-        const session = rowsOf(watcher, "select 1 from pg_stat_activity where pid = $1", [pid])
+        const [row] = yield* sql<{ readonly pid: number }>`select pg_backend_pid() as pid`
+        yield* sql`set local idle_in_transaction_session_timeout = '10ms'`
+        const session = rowsOf(watcher, "select 1 from pg_stat_activity where pid = $1", [row?.pid])
         yield* watch(session, (rows) => rows.length === 0)
-        yield* count(one)
+        yield* one
       })
       assert.isTrue(told(yield* defectOf(transaction(idle))).isUnavailable)
       assert.strictEqual(yield* count(one), 1)
@@ -217,9 +226,9 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("A statement t
           `select ${what} from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`
         )
       const broken = Effect.gen(function* () {
-        const { count } = yield* Database
+        const { count, one, sleep, sql } = yield* statements
         for (const [way, run] of Object.entries(yield* ways)) {
-          const given = way === "left" ? sql`delete from rows where pg_sleep(60) is null` : sleep
+          const given = way === "deferred" ? sql`delete from rows where pg_sleep(60) is null` : sleep
           const fiber = yield* Effect.forkChild(defectOf(run(given)))
           yield* watch(sleeping("pid"), (rows) => rows.length > 0)
           freeze()
@@ -245,6 +254,7 @@ it.live("where there is no connection to be had, each way dies with Unavailable,
     stranger.username = "there_is_no_such_role"
     for (const { href } of [closed, nowhere, stranger]) {
       yield* Effect.gen(function* () {
+        const { one } = yield* statements
         for (const [way, run] of Object.entries(yield* ways)) {
           assert.instanceOf(yield* defectOf(run(one)), Unavailable, way)
         }
