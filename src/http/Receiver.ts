@@ -22,6 +22,8 @@ export interface ReceiverOptions {
   readonly secret: Option.Option<Redacted.Redacted>
   readonly behaviour: ReceiverBehaviour
   readonly print: (line: string) => Effect.Effect<void>
+  /** Prints each delivery as a line of JSON. */
+  readonly asJson?: boolean
 }
 
 /** Bytes of a delivery: a document of at most 1 MiB, and room for what is around it. */
@@ -63,15 +65,31 @@ const statusOf = (behaviour: ReceiverBehaviour, result: WebhookResult | undefine
   return result === undefined || result.ok ? 204 : 400
 }
 
-/** The status that a request is answered with, if any, and what is said of it. */
+/** Machine-readable facts of a delivery: `verified` is null without a secret, `event` if the body is not an event. */
+const recordOf = (body: Buffer, result: WebhookResult | undefined) => ({
+  verified: result?.ok ?? null,
+  reason: result?.ok === false ? result.reason : null,
+  event: Option.getOrNull(decodeFacts(body.toString("utf8")))
+})
+
+const NOT_A_DELIVERY = { verified: false, event: null }
+
+/** The status that a request is answered with, if any, and what is printed about it. */
 const take = Effect.fnUntraced(function* ({ behaviour, secret }: ReceiverOptions, request: IncomingMessage) {
-  if (request.method !== "POST") return { status: 405, said: "✗ not a delivery: deliveries are sent with POST" }
+  if (request.method !== "POST") {
+    const reason = "not a delivery: deliveries are sent with POST"
+    return { status: 405, said: `✗ ${reason}`, record: { ...NOT_A_DELIVERY, reason } }
+  }
   const body = yield* receiveBody(request, MAX_DELIVERY)
   const now = (yield* Clock.currentTimeMillis) / 1000
   const result = Option.isNone(secret)
     ? undefined
     : yield* Effect.promise(() => verifyWebhook(Redacted.value(secret.value), request.headersDistinct, body, { now }))
-  return { status: statusOf(behaviour, result), said: `${verdictOf(result)} | ${factsOf(body)}` }
+  return {
+    status: statusOf(behaviour, result),
+    said: `${verdictOf(result)} | ${factsOf(body)}`,
+    record: recordOf(body, result)
+  }
 })
 
 const answer = Effect.fnUntraced(function* (
@@ -79,11 +97,15 @@ const answer = Effect.fnUntraced(function* (
   request: IncomingMessage,
   response: ServerResponse
 ) {
-  const { said, status } = yield* Effect.catch(take(options, request), ({ reason }) =>
-    Effect.succeed({ status: 413, said: `✗ ${reason}` })
+  const { record, said, status } = yield* Effect.catch(take(options, request), ({ reason }) =>
+    Effect.succeed({ status: 413, said: `✗ ${reason}`, record: { ...NOT_A_DELIVERY, reason } })
   )
-  const time = new Date(yield* Clock.currentTimeMillis).toISOString().slice(11, 19)
-  yield* options.print(`${time}Z ${said} | ${status === undefined ? "no answer" : `answered ${status}`}`)
+  const receivedAt = new Date(yield* Clock.currentTimeMillis).toISOString()
+  yield* options.print(
+    options.asJson === true
+      ? JSON.stringify({ receivedAt, ...record, status: status ?? null })
+      : `${receivedAt.slice(11, 19)}Z ${said} | ${status === undefined ? "no answer" : `answered ${status}`}`
+  )
   if (status !== undefined) response.writeHead(status).end()
 })
 

@@ -51,6 +51,25 @@ describe("The receiver", () => {
     })
   )
 
+  it.live("prints a line of JSON for a program", () =>
+    Effect.gen(function* () {
+      const { lines, url } = yield* start({ asJson: true })
+      assert.strictEqual(yield* send(url), 204)
+      assert.strictEqual(yield* send(url, {}, "text"), 400)
+      const [verified, refused] = lines.map((line) => JSON.parse(line))
+      const { data, hops, id, kind } = EVENT
+      const product = { id: data.product.id, version: data.product.version }
+      assert.deepInclude(verified, {
+        verified: true,
+        reason: null,
+        event: { kind, id, hops, data: { product } },
+        status: 204
+      })
+      assert.deepInclude(refused, { verified: false, reason: "missing-header", event: null, status: 400 })
+      assert.match(verified.receivedAt, /^\d{4}-\d\d-\d\dT/)
+    })
+  )
+
   it.live("takes anything when it was given no secret, and says that it verified nothing", () =>
     Effect.gen(function* () {
       const { lines, url } = yield* start({ secret: Option.none() })
