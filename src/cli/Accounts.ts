@@ -2,31 +2,37 @@ import { Effect, Redacted } from "effect"
 import { Command } from "effect/cli"
 import { randomBytes } from "node:crypto"
 import { Email, Merchants } from "../domain/access/Merchants.ts"
-import { command, group, json, Name, option } from "./Options.ts"
+import { command, group, json, Name, option, withHelp } from "./Options.ts"
 import { print } from "./Output.ts"
 
-/** Of 120 random bits. Made here and shown once: one that was typed would stand in the shell's history. */
-export const newPassword = Effect.sync(() => Redacted.make(randomBytes(15).toString("base64url")))
+/** Generates a password of 120 random bits. Typed passwords would stay in the shell's history. */
+export const generatePassword = Effect.sync(() => Redacted.make(randomBytes(15).toString("base64url")))
 
-/** Makes an account, of a merchant or a developer: what they do with it makes them one. Prints the id as `id`. */
-export const createAccount = (who: string, id: string) =>
+/** Makes a `create` command for accounts. Merchants and developers have the same kind of account. */
+export const makeCreateAccount = (idField: "merchantId" | "developerId") =>
   command(
     "create",
     {
-      email: option("email", Email, `The e-mail address that the ${who} signs in with`),
-      name: option("name", Name, `What the ${who} is called`),
+      email: option("email", Email, "E-mail address to sign in with"),
+      name: option("name", Name, "Display name"),
       json
     },
     function* ({ email, json, name }) {
       const merchants = yield* Merchants
-      const password = yield* newPassword
-      const made = yield* merchants.create({ email, name, password })
-      yield* print(json, { [id]: made, email, password: Redacted.value(password) })
+      const password = yield* generatePassword
+      const id = yield* merchants.create({ email, name, password })
+      yield* print(json, { [idField]: id, email, password: Redacted.value(password) })
     }
   )
 
-const createDeveloper = createAccount("developer", "developerId").pipe(
-  Command.withDescription("Make an account that can register apps; prints the password, which is not shown again")
+const createDeveloper = makeCreateAccount("developerId").pipe(
+  withHelp({
+    summary: "Create an account that can register apps",
+    details: "Prints the generated password once.",
+    examples: ['--email dev@example.com --name "App developer"']
+  })
 )
 
-export const developers = group("developers", "Who registers apps").pipe(Command.withSubcommands([createDeveloper]))
+export const developers = group("developers", "Manage accounts that register apps").pipe(
+  Command.withSubcommands([createDeveloper])
+)

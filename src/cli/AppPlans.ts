@@ -4,23 +4,24 @@ import { Period } from "../domain/billing/Period.ts"
 import { PriceText } from "../domain/billing/Price.ts"
 import { CurrencyCode } from "../domain/catalog/Fields.ts"
 import { stringify } from "../domain/Json.ts"
-import { app, choice, command, group, integer, json, misused, Name, option } from "./Options.ts"
+import { app, choice, command, group, integer, json, Name, option, usageError, withHelp } from "./Options.ts"
 import { print, printList } from "./Output.ts"
 
-const name = option("name", Name, "What the app calls the plan")
+const name = option("name", Name, "Name of the plan")
 
 const set = command(
   "set",
   {
     app,
     name,
-    price: option("price", PriceText, "What a period costs, as in 9.90"),
-    currency: option("currency", CurrencyCode, "The currency of the price, as in EUR"),
-    period: choice("period", Period.literals, "What the price is paid for"),
+    price: option("price", PriceText, "Price of one period, for example 9.90"),
+    currency: option("currency", CurrencyCode, "Currency of the price, for example EUR"),
+    period: choice("period", Period.literals, "Billing period"),
     trialDays: option(
       "trial-days",
       integer(0, MAX_TRIAL_DAYS),
-      "Days before the first period, for who subscribes for the first time; 0 when not given"
+      "Free days before the first period of a new subscriber. Default: 0",
+      "number"
     ).pipe(Flag.withDefault(0)),
     json
   },
@@ -30,7 +31,11 @@ const set = command(
     yield* print(json, { planId, appId: app, name, price: stringify(price), currencyCode: currency, period, trialDays })
   }
 ).pipe(
-  Command.withDescription("Make a plan of an app, or change the one of that name for those who subscribe from now on")
+  withHelp({
+    summary: "Create a price plan of an app, or change it for new subscribers",
+    details: "Existing subscriptions keep their price.",
+    examples: ["--app <id> --name Basic --price 9.90 --currency EUR --period month --trial-days 14"]
+  })
 )
 
 const list = command("list", { app, json }, function* ({ app, json }) {
@@ -41,13 +46,21 @@ const list = command("list", { app, json }, function* ({ app, json }) {
     "plans",
     plans.map(({ id, price, ...plan }) => ({ planId: id, ...plan, price: stringify(price) }))
   )
-}).pipe(Command.withDescription("The plans that merchants may subscribe an app to"))
+}).pipe(withHelp({ summary: "List the price plans of an app", examples: ["--app <id>"] }))
 
 const retire = command("retire", { app, name, json }, function* ({ app, json, name }) {
   const { retirePlan } = yield* Billing
   if (!(yield* retirePlan(app, name)))
-    return yield* misused(`The app ${app} offers no plan ${name}; see: apps plans list`)
+    return yield* usageError(`App ${app} has no plan ${name}; list its plans with: apps plans list`)
   yield* print(json, { appId: app, name, retired: true })
-}).pipe(Command.withDescription("Offer a plan no longer; who is subscribed to it stays so"))
+}).pipe(
+  withHelp({
+    summary: "Close a price plan to new subscribers",
+    details: "Existing subscriptions continue.",
+    examples: ["--app <id> --name Basic"]
+  })
+)
 
-export const appPlans = group("plans", "What an app costs").pipe(Command.withSubcommands([set, list, retire]))
+export const appPlans = group("plans", "Manage the price plans of an app").pipe(
+  Command.withSubcommands([set, list, retire])
+)

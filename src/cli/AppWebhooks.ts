@@ -1,31 +1,43 @@
 import { Option, Redacted, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { EventId, EventKind } from "../domain/Events.ts"
-import { DeliveryState, LOG_DAYS } from "../domain/webhooks/Webhook.ts"
+import { DeliveryState, LOG_DAYS, OVERLAP_HOURS } from "../domain/webhooks/Webhook.ts"
 import { Webhooks } from "../domain/webhooks/Webhooks.ts"
-import { app, choice, command, group, json, limit, misused, option, toggle } from "./Options.ts"
+import { app, choice, command, group, json, limit, option, toggle, usageError, withHelp } from "./Options.ts"
 import { print, printList } from "./Output.ts"
 
-const url = option("url", Schema.String, "Where its events are sent to, as in https://app.example/hooks")
+const url = option("url", Schema.String, "URL that receives the events, for example https://app.example/hooks")
 
-export const events = choice("event", EventKind.literals, "A kind of event it wants; give it once for each")
+export const events = choice("event", EventKind.literals, "Event kind to deliver; repeatable")
 
-/** A secret is printed when it is made, and only then. */
+/** Field for a signing secret. Secrets are printed on creation only. */
 export const secretFields = (secret: Option.Option<Redacted.Redacted>) =>
-  Option.match(secret, { onNone: () => ({}), onSome: (made) => ({ webhookSecret: Redacted.value(made) }) })
+  Option.match(secret, { onNone: () => ({}), onSome: (created) => ({ webhookSecret: Redacted.value(created) }) })
 
 const set = command("set", { app, url, events: Flag.atLeast(events, 1), json }, function* ({ app, events, json, url }) {
   const { show, subscribe } = yield* Webhooks
   const secret = yield* subscribe(app, { url, kinds: events })
-  const { pauseReason, url: kept } = yield* show(app)
-  yield* print(json, { appId: app, url: kept, events, ...secretFields(secret), stillPaused: pauseReason ?? undefined })
-}).pipe(Command.withDescription("Set where an app's events go and which it wants; its first webhook prints a secret"))
+  const { pauseReason, url: storedUrl } = yield* show(app)
+  yield* print(json, {
+    appId: app,
+    url: storedUrl,
+    events,
+    ...secretFields(secret),
+    stillPaused: pauseReason ?? undefined
+  })
+}).pipe(
+  withHelp({
+    summary: "Set the webhook URL and event kinds of an app",
+    details: "Prints the signing secret once, when the webhook is created.",
+    examples: ["--app <id> --url https://app.example/hooks --event catalog.product.updated.v1"]
+  })
+)
 
 const rotateSecret = command(
   "rotate-secret",
   {
     app,
-    now: toggle("now", "The secret before leaked: it signs nothing more, and receivers need the new one at once"),
+    now: toggle("now", "End the previous secret at once, for example if it leaked"),
     json
   },
   function* ({ app, json, now }) {
@@ -34,23 +46,31 @@ const rotateSecret = command(
     const webhookSecret = Redacted.value(secret)
     yield* print(json, { appId: app, webhookSecret, previousSecretSignsUntil: previousUntil })
   }
-).pipe(Command.withDescription("Make a new secret; the one before signs along for 24 hours"))
+).pipe(
+  withHelp({
+    summary: "Create a new signing secret",
+    details: `Deliveries carry the signatures of both secrets for ${OVERLAP_HOURS} hours. With --now, receivers need the new secret at once.`,
+    examples: ["--app <id>", "--app <id> --now"]
+  })
+)
 
 const pause = command("pause", { app, json }, function* ({ app, json }) {
   const { pause } = yield* Webhooks
   yield* pause(app)
   yield* print(json, { appId: app, paused: true })
 }).pipe(
-  Command.withDescription(
-    `Send nothing more; what happens meanwhile is kept for when it is resumed, ${LOG_DAYS} days at most`
-  )
+  withHelp({
+    summary: "Pause the webhook of an app",
+    details: `Events are kept for ${LOG_DAYS} days and delivered when the webhook is resumed.`,
+    examples: ["--app <id>"]
+  })
 )
 
 const resume = command(
   "resume",
   {
     app,
-    skipMissed: toggle("skip-missed", "Drop what was missed, instead of delivering it now"),
+    skipMissed: toggle("skip-missed", "Drop missed events instead of delivering them"),
     json
   },
   function* ({ app, json, skipMissed }) {
@@ -65,19 +85,24 @@ const resume = command(
       missedAre: skipMissed ? "skipped" : "delivered"
     })
   }
-).pipe(Command.withDescription("Send again, first what was missed"))
+).pipe(
+  withHelp({
+    summary: "Resume the webhook of an app and deliver missed events first",
+    examples: ["--app <id>", "--app <id> --skip-missed"]
+  })
+)
 
 const show = command("show", { app, json }, function* ({ app, json }) {
   const { show } = yield* Webhooks
   const { kinds, ...webhook } = yield* show(app)
   yield* print(json, { ...webhook, events: kinds })
-}).pipe(Command.withDescription("How an app's webhook stands"))
+}).pipe(withHelp({ summary: "Show the webhook of an app and its backlog", examples: ["--app <id>"] }))
 
 const deliveries = command(
   "deliveries",
   {
     app,
-    state: Flag.optional(choice("state", DeliveryState.literals, "Only those that stand so")),
+    state: Flag.optional(choice("state", DeliveryState.literals, "Only deliveries in this state")),
     limit,
     json
   },
@@ -86,14 +111,24 @@ const deliveries = command(
     const { items } = yield* deliveries(app, { state: Option.getOrUndefined(state), limit })
     yield* printList(json, "deliveries", items)
   }
-).pipe(Command.withDescription("The newest deliveries to an app"))
+).pipe(
+  withHelp({
+    summary: "List the newest deliveries to an app",
+    examples: ["--app <id>", "--app <id> --state dead --limit 10"]
+  })
+)
 
-const event = option("event-id", EventId, "The id of an event, which its delivery carries as webhook-id")
+const event = option("event-id", EventId, "Event id, the webhook-id header of its deliveries", "id")
 
 const attempts = command("attempts", { app, event, json }, function* ({ app, event, json }) {
   const { attempts } = yield* Webhooks
   yield* printList(json, "attempts", yield* attempts(app, event))
-}).pipe(Command.withDescription("Every request that was made to tell an app of an event, and what came back"))
+}).pipe(
+  withHelp({
+    summary: "List the attempts to deliver an event, with their responses",
+    examples: ["--app <id> --event-id <id>"]
+  })
+)
 
 const Time = Schema.DateFromString.annotate({ message: "must be a time, as in 2026-01-31T12:00:00Z" })
 
@@ -102,21 +137,28 @@ const redeliver = command(
   {
     app,
     event: Flag.optional(event),
-    since: option("since", Time, "All its events since this time").pipe(Flag.optional),
-    dead: toggle("dead", "With --since: only those that were given up"),
+    since: option("since", Time, "Deliver all events since this time, for example 2026-01-31T12:00:00Z", "time").pipe(
+      Flag.optional
+    ),
+    dead: toggle("dead", "With --since: only deliveries whose attempts are used up"),
     json
   },
   function* ({ app, dead, event, json, since }) {
     const { redeliver, redeliverSince } = yield* Webhooks
-    if (Option.isSome(event) === Option.isSome(since)) return yield* misused("Give either --event-id or --since")
-    if (dead && Option.isNone(since)) return yield* misused("Give --dead with --since")
+    if (Option.isSome(event) === Option.isSome(since)) return yield* usageError("Give either --event-id or --since")
+    if (dead && Option.isNone(since)) return yield* usageError("Give --dead with --since")
     const redelivered = Option.isSome(event)
       ? yield* redeliver(app, event.value)
       : yield* redeliverSince(app, Option.getOrThrow(since), dead ? "dead" : "all")
     yield* print(json, { appId: app, redelivered })
   }
-).pipe(Command.withDescription("Send one event, or all since a time, once more"))
+).pipe(
+  withHelp({
+    summary: "Deliver one event, or all events since a time, again",
+    examples: ["--app <id> --event-id <id>", "--app <id> --since 2026-01-31T12:00:00Z --dead"]
+  })
+)
 
-export const webhook = group("webhook", "Where an app's events go").pipe(
+export const webhook = group("webhook", "Manage the webhook of an app").pipe(
   Command.withSubcommands([set, rotateSecret, pause, resume, show, deliveries, attempts, redeliver])
 )

@@ -5,6 +5,7 @@ import { Email, Merchants } from "../domain/access/Merchants.ts"
 import { Webhooks } from "../domain/webhooks/Webhooks.ts"
 import { Database } from "../layers/sql/Postgres.ts"
 import { appPlans } from "./AppPlans.ts"
+import { events, secretFields, webhook } from "./AppWebhooks.ts"
 import {
   anyNumberOf,
   app,
@@ -14,17 +15,17 @@ import {
   integer,
   json,
   limit,
-  misused,
   Name,
   option,
   scopes,
-  toggle
+  toggle,
+  usageError,
+  withHelp
 } from "./Options.ts"
 import { print, printList } from "./Output.ts"
-import { events, secretFields, webhook } from "./AppWebhooks.ts"
 
-/** Gives an app a secret: what it calls itself by, and proves that with. */
-const rotateClientSecret = Effect.fnUntraced(function* (app: AppId, overlapHours: number) {
+/** Creates a client secret. The client id is the app's id. */
+const createClientSecret = Effect.fnUntraced(function* (app: AppId, overlapHours: number) {
   const { rotateSecret } = yield* Apps
   const { previousUntil, secret } = yield* rotateSecret(app, overlapHours)
   return { clientId: app, clientSecret: Redacted.value(secret), previousUntil: previousUntil ?? undefined }
@@ -33,68 +34,82 @@ const rotateClientSecret = Effect.fnUntraced(function* (app: AppId, overlapHours
 const create = command(
   "create",
   {
-    name: option("name", Name, "What it is called"),
+    name: option("name", Name, "Display name"),
     scopes,
     capabilities,
-    url: option("webhook-url", Schema.String, "Where its events are sent to; prints the secret that signs them").pipe(
-      Flag.optional
-    ),
+    url: option("webhook-url", Schema.String, "URL that receives the app's events", "url").pipe(Flag.optional),
     events: anyNumberOf(events),
     redirectUris: anyNumberOf(
-      option("redirect-uri", Schema.String, "Where merchants are sent back to who agree to it; give it once for each")
+      option("redirect-uri", Schema.String, "OAuth redirect URI; repeatable. Makes the app an OAuth client", "uri")
     ),
-    isPublic: toggle("public", "It can keep no secret, as a program on somebody's own machine"),
+    isPublic: toggle("public", "Public OAuth client without a secret, for example a desktop app"),
     isConfidential: toggle(
       "confidential",
-      "It can, as a server; prints its secret. With --redirect-uri, unless --public is given"
+      "OAuth client with a secret. Default with --redirect-uri, unless --public is given"
     ),
-    developer: option("developer", Email, "The e-mail address of the account that it belongs to").pipe(Flag.optional),
+    developer: option("developer", Email, "E-mail address of the account that owns the app", "email").pipe(
+      Flag.optional
+    ),
     json
   },
   function* ({ developer, events, isConfidential, isPublic, json, url, ...app }) {
     const apps = yield* Apps
     const merchants = yield* Merchants
     const { subscribe } = yield* Webhooks
-    if (Option.isSome(url) !== events.length > 0) return yield* misused("Give --webhook-url and --event together")
-    if (isPublic && isConfidential) return yield* misused("Give one of --public and --confidential")
+    if (Option.isSome(url) !== events.length > 0) return yield* usageError("Give --webhook-url and --event together")
+    if (isPublic && isConfidential) return yield* usageError("Give one of --public and --confidential")
     const hasSecret = isConfidential || (app.redirectUris.length > 0 && !isPublic)
-    const make = Effect.gen(function* () {
+    const createApp = Effect.gen(function* () {
       const account = Option.isSome(developer) ? yield* merchants.find(developer.value) : null
       const appId = yield* apps.create({ ...app, isPublic, developer: account })
-      const client = hasSecret ? yield* rotateClientSecret(appId, 0) : isPublic ? { clientId: appId } : {}
+      const client = hasSecret ? yield* createClientSecret(appId, 0) : isPublic ? { clientId: appId } : {}
       const secret = Option.isSome(url) ? yield* subscribe(appId, { url: url.value, kinds: events }) : Option.none()
       return { appId, ...client, ...secretFields(secret) }
     })
     const { transaction } = yield* Database
-    yield* print(json, yield* transaction(make))
+    yield* print(json, yield* transaction(createApp))
   }
 ).pipe(
-  Command.withDescription(
-    "Make an app that may ask for the given scopes and capabilities, of merchants if they are sent back to it, with a webhook if it wants events"
-  )
+  withHelp({
+    summary: "Create an app with the scopes and capabilities that it declares",
+    details:
+      "With --redirect-uri the app is an OAuth client. With --webhook-url and --event it receives events. Secrets are printed once.",
+    examples: [
+      '--name "Stock sync" --scope read_products --scope write_products',
+      "--name Loyalty --scope read_orders --redirect-uri https://app.example/callback",
+      "--name Feed --scope read_products --webhook-url https://app.example/hooks --event catalog.product.updated.v1"
+    ]
+  })
 )
 
 const list = command("list", { limit, json }, function* ({ json, limit }) {
   const apps = yield* Apps
   yield* printList(json, "apps", yield* apps.list(limit))
-}).pipe(Command.withDescription("The newest apps: what they may ask for, and how often they are installed"))
+}).pipe(withHelp({ summary: "List the newest apps", examples: ["", "--limit 10 --json"] }))
 
 const rotate = command(
   "rotate-secret",
   {
     app,
-    overlap: option(
+    overlapHours: option(
       "overlap-hours",
       integer(0, SECRET_OVERLAP.most),
-      `Hours that the secret before is still good, ${SECRET_OVERLAP.usual} when not given; 0 for one that leaked`
+      `Hours for which the previous secret stays valid; 0 if it leaked. Default: ${SECRET_OVERLAP.usual}`,
+      "number"
     ).pipe(Flag.withDefault(SECRET_OVERLAP.usual)),
     json
   },
-  function* ({ app, json, overlap }) {
-    yield* print(json, yield* rotateClientSecret(app, overlap))
+  function* ({ app, json, overlapHours }) {
+    yield* print(json, yield* createClientSecret(app, overlapHours))
   }
 ).pipe(
-  Command.withDescription("Make a new client secret, which is not shown again; the one before goes on for a while")
+  withHelp({
+    summary: "Create a new client secret",
+    details: "Prints the secret once. The previous one stays valid for the overlap.",
+    examples: ["--app <id>", "--app <id> --overlap-hours 0"]
+  })
 )
 
-export const apps = group("apps", "Apps").pipe(Command.withSubcommands([create, list, rotate, appPlans, webhook]))
+export const apps = group("apps", "Manage apps, their prices and webhooks").pipe(
+  Command.withSubcommands([create, list, rotate, appPlans, webhook])
+)

@@ -2,28 +2,28 @@ import { Data, Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { createWriteStream, openSync, renameSync } from "node:fs"
 import { type ExportKind, Exports } from "../domain/exports/Exports.ts"
-import { StoreId } from "../domain/Store.ts"
+import type { StoreId } from "../domain/Store.ts"
 import { reasonOf } from "../layers/postgres/Failed.ts"
-import { command, group, json, option } from "./Options.ts"
+import { command, group, json, option, store, withHelp } from "./Options.ts"
 import { print } from "./Output.ts"
 
 class WriteFailed extends Data.TaggedError("WriteFailed")<{ readonly reason: string }> {
   override get message() {
-    return `The export could not be written: ${this.reason}`
+    return `The export could not be written: ${this.reason}. Choose another --file or free space, and export again`
   }
 }
 
-const failed = (thrown: unknown) => new WriteFailed({ reason: reasonOf(thrown) })
+const toWriteFailed = (thrown: unknown) => new WriteFailed({ reason: reasonOf(thrown) })
 
-/** Writes a text, and waits until there is room for the next one. */
+/** Writes a text and waits until the stream accepts more. */
 const writeTo =
   (stream: NodeJS.WritableStream) =>
   (text: string): Effect.Effect<void, WriteFailed> =>
     Effect.callback((resume) => {
-      stream.write(text, (error) => resume(error ? failed(error) : Effect.void))
+      stream.write(text, (error) => resume(error ? toWriteFailed(error) : Effect.void))
     })
 
-/** What breaks a stream is told to who writes to it. */
+/** Ignores error events: each `write` receives its error in its callback. */
 const ignoreErrors = <Stream extends NodeJS.WritableStream>(stream: Stream): Stream => stream.on("error", () => {})
 
 const end = (stream: NodeJS.WritableStream) =>
@@ -31,16 +31,16 @@ const end = (stream: NodeJS.WritableStream) =>
     stream.end(() => resume(Effect.void))
   })
 
-const attempt = <A>(work: () => A) => Effect.try({ try: work, catch: failed })
+const attempt = <A>(work: () => A) => Effect.try({ try: work, catch: toWriteFailed })
 
-/** The stream of a file, which is for its owner alone. */
+/** Opens a file that only its owner can read, because exports contain personal data. */
 const openFile = (file: string) =>
   Effect.acquireRelease(
     attempt(() => ignoreErrors(createWriteStream(file, { fd: openSync(file, "w", 0o600) }))),
     end
   )
 
-/** Writes to a file beside the one that is meant, which is there when it is whole. */
+/** Exports to a temporary file and renames it, so that a failed export leaves no partial file. */
 const exportToFile = Effect.fn(function* (store: StoreId, kind: ExportKind, file: string) {
   const { exportAll } = yield* Exports
   const exported = yield* Effect.scoped(
@@ -50,12 +50,12 @@ const exportToFile = Effect.fn(function* (store: StoreId, kind: ExportKind, file
   return exported
 })
 
-const kindOf = (kind: ExportKind, description: string) =>
+const makeExport = (kind: ExportKind, details = "") =>
   command(
     kind,
     {
-      store: option("store", StoreId, "The store's id"),
-      file: Flag.optional(option("file", Schema.String, "Where to write; standard output when not given")),
+      store,
+      file: Flag.optional(option("file", Schema.String, "File to write. Default: standard output")),
       json
     },
     function* ({ file, json, store }) {
@@ -64,13 +64,21 @@ const kindOf = (kind: ExportKind, description: string) =>
       else
         yield* print(json, { storeId: store, exported: yield* exportToFile(store, kind, file.value), file: file.value })
     }
-  ).pipe(Command.withDescription(description))
+  ).pipe(
+    withHelp({
+      summary: `Export all ${kind} as JSON Lines`,
+      details: `${details}The import command reads the file.`,
+      examples: [`--store <id> --file ${kind}.jsonl`, `--store <id> > ${kind}.jsonl`]
+    })
+  )
 
-export const exportCommands = group("export", "Take out what a store holds, as an import brings it back").pipe(
+const PERSONAL_DATA = "The export contains personal data. Only the owner of --file can read it. "
+
+export const exportCommands = group("export", "Export the data of a store").pipe(
   Command.withSubcommands([
-    kindOf("products", "Every product, as JSON Lines"),
-    kindOf("collections", "Every collection, as JSON Lines"),
-    kindOf("orders", "Every order, as JSON Lines, with personal data"),
-    kindOf("customers", "Every customer, as JSON Lines, with personal data")
+    makeExport("products"),
+    makeExport("collections"),
+    makeExport("orders", PERSONAL_DATA),
+    makeExport("customers", PERSONAL_DATA)
   ])
 )

@@ -2,34 +2,31 @@ import { DateTime, Effect, Option, Redacted } from "effect"
 import { Command, Flag } from "effect/cli"
 import {
   type Installation,
-  InstallationId,
+  type InstallationId,
   type InstallationNotFound,
   Installations
 } from "../domain/access/Installations.ts"
 import { type InstallationAct, TRANSITIONS } from "../domain/access/InstallationState.ts"
 import { Tokens } from "../domain/access/Tokens.ts"
-import { StoreId } from "../domain/Store.ts"
+import type { StoreId } from "../domain/Store.ts"
 import { type Write, Writes } from "../domain/Write.ts"
 import {
   app,
-  argument,
   capabilities,
   command,
   group,
+  installationArgument,
   json,
   limit,
-  misused,
-  operatorIn,
-  option,
-  scopes
+  operatorContext,
+  scopes,
+  store,
+  usageError,
+  withHelp
 } from "./Options.ts"
 import { print, printList } from "./Output.ts"
 
-const store = option("store", StoreId, "The store's id")
-
-const installation = argument("installation", InstallationId, "The installation's id")
-
-/** Prints an installation with a new access token of it. */
+/** Issues an access token of an installation and prints both. */
 const printToken = Effect.fnUntraced(function* (asJson: boolean, installation: Installation) {
   const tokens = yield* Tokens
   const { expiresAt, token } = yield* tokens.issue(installation)
@@ -49,13 +46,15 @@ const create = command(
   function* ({ app, capabilities, json, scopes, store }) {
     const { install } = yield* Installations
     const { perform } = yield* Writes
-    const asked = { storeId: store, appId: app, scopes, capabilities }
-    yield* printToken(json, yield* perform(operatorIn(store), install(asked)))
+    const request = { storeId: store, appId: app, scopes, capabilities }
+    yield* printToken(json, yield* perform(operatorContext(store), install(request)))
   }
 ).pipe(
-  Command.withDescription(
-    "Install an app on a store, or give it other scopes and capabilities; prints an access token, good for an hour"
-  )
+  withHelp({
+    summary: "Install an app on a store, or change its scopes and capabilities",
+    details: "Prints an access token that is valid for one hour.",
+    examples: ["--store <id> --app <id> --scope read_products --scope write_products"]
+  })
 )
 
 const list = command(
@@ -63,52 +62,71 @@ const list = command(
   { store: Flag.optional(store), app: Flag.optional(app), limit, json },
   function* ({ app, json, limit, store }) {
     const installations = yield* Installations
-    if (Option.isNone(store) && Option.isNone(app)) return yield* misused("Give --store, --app or both")
+    if (Option.isNone(store) && Option.isNone(app)) return yield* usageError("Give --store, --app or both")
     yield* printList(json, "installations", yield* installations.list({ storeId: store, appId: app, limit }))
   }
 ).pipe(
-  Command.withDescription(
-    "The newest installations of a store or an app: what they are granted, and whether they are active or suspended"
-  )
+  withHelp({
+    summary: "List the newest installations of a store or an app",
+    examples: ["--store <id>", "--app <id> --json"]
+  })
 )
 
-const token = command("token", { installation, json }, function* ({ installation, json }) {
+const token = command("token", { installation: installationArgument, json }, function* ({ installation, json }) {
   const installations = yield* Installations
   yield* printToken(json, { id: installation, ...(yield* installations.find(installation)) })
-}).pipe(Command.withDescription("Print another access token, good for an hour; those before it stay good"))
+}).pipe(
+  withHelp({
+    summary: "Print a new access token that is valid for one hour",
+    details: "Earlier tokens stay valid until they expire.",
+    examples: ["<id>"]
+  })
+)
 
-const revoke = command("revoke", { installation, json }, function* ({ installation, json }) {
+const revoke = command("revoke", { installation: installationArgument, json }, function* ({ installation, json }) {
   const tokens = yield* Tokens
   yield* print(json, { installationId: installation, revoked: yield* tokens.revoke(installation) })
-}).pipe(Command.withDescription("End every access token of an installation at once"))
+}).pipe(withHelp({ summary: "Revoke all access tokens of an installation", examples: ["<id>"] }))
 
-/** Does with an installation what its members may do with it, and prints how it stands then. */
-const act = <A>(
+/** Makes a command that changes the state of an installation and prints the new state. */
+const transition = <A>(
   name: Exclude<InstallationAct, "install">,
-  actOf: (
+  select: (
     installations: typeof Installations.Service
   ) => (store: StoreId, id: InstallationId) => Write<A, InstallationNotFound>
 ) =>
-  command(name, { installation, json }, function* ({ installation, json }) {
+  command(name, { installation: installationArgument, json }, function* ({ installation, json }) {
     const installations = yield* Installations
     const { perform } = yield* Writes
     const { storeId } = yield* installations.find(installation)
-    yield* perform(operatorIn(storeId), actOf(installations)(storeId, installation))
+    yield* perform(operatorContext(storeId), select(installations)(storeId, installation))
     yield* print(json, { installationId: installation, state: TRANSITIONS[name].to })
   })
 
-const suspend = act("suspend", ({ suspend }) => suspend).pipe(
-  Command.withDescription("Refuse every request of an installation from now on; it keeps its tokens and data")
+const suspend = transition("suspend", ({ suspend }) => suspend).pipe(
+  withHelp({
+    summary: "Suspend an installation",
+    details: "Its requests are refused. It keeps its tokens and app data.",
+    examples: ["<id>"]
+  })
 )
 
-const resume = act("resume", ({ resume }) => resume).pipe(
-  Command.withDescription("Admit a suspended installation again, with the tokens it has")
+const resume = transition("resume", ({ resume }) => resume).pipe(
+  withHelp({
+    summary: "Resume a suspended installation",
+    details: "Its unexpired tokens work again.",
+    examples: ["<id>"]
+  })
 )
 
-const uninstall = act("uninstall", ({ uninstall }) => uninstall).pipe(
-  Command.withDescription("End an installation and its tokens; its app data is kept for 48 hours, for another install")
+const uninstall = transition("uninstall", ({ uninstall }) => uninstall).pipe(
+  withHelp({
+    summary: "Uninstall an app from a store",
+    details: "Its tokens end at once. App data is deleted after 48 hours, unless the app is installed again.",
+    examples: ["<id>"]
+  })
 )
 
-export const installations = group("installations", "Apps on stores").pipe(
+export const installations = group("installations", "Manage apps that are installed on stores").pipe(
   Command.withSubcommands([create, list, token, revoke, suspend, resume, uninstall])
 )

@@ -2,12 +2,13 @@ import { Effect, Layer, Schema, SchemaIssue, SchemaTransformation } from "effect
 import { Argument, CliError, Command, Flag } from "effect/cli"
 import { AppId } from "../domain/access/Apps.ts"
 import { Capability } from "../domain/access/Capability.ts"
+import { InstallationId } from "../domain/access/Installations.ts"
 import { Scope } from "../domain/access/Scope.ts"
 import { Actor, IMPORTER } from "../domain/Actor.ts"
-import type { StoreId } from "../domain/Store.ts"
+import { StoreId } from "../domain/Store.ts"
 import type { WriteContext } from "../domain/Write.ts"
 
-/** Loaded when a command works: help, and the answer to what was typed wrong, come without them. */
+/** Services, imported when a command runs: help and usage errors do not load them. */
 const Live = Layer.unwrap(
   Effect.map(
     Effect.promise(() => import("./Services.ts")),
@@ -15,7 +16,7 @@ const Live = Layer.unwrap(
   )
 )
 
-/** A command that does its `work` with the services. */
+/** Makes a command whose handler can use the services. */
 export const command = <
   const Name extends string,
   const Config extends Command.Command.Config,
@@ -23,27 +24,54 @@ export const command = <
 >(
   name: Name,
   config: Config,
-  work: (given: Command.Command.Config.Infer<Config>) => Generator<Eff, void, never>
-) => Command.make(name, config, Effect.fnUntraced(work, Effect.provide(Live)))
+  handler: (input: Command.Command.Config.Infer<Config>) => Generator<Eff, void, never>
+) => Command.make(name, config, Effect.fnUntraced(handler, Effect.provide(Live)))
 
-/** An option without a value. A second name that negates it, as the library adds by default, would be of no use. */
+/** Makes a command that only has subcommands. */
+export const group = (name: string, summary: string) => Command.make(name).pipe(Command.withDescription(summary))
+
+interface HelpText {
+  /** One line that starts with a verb, for lists of commands. */
+  readonly summary: string
+  /** Sentences that the command's own help adds to the summary. */
+  readonly details?: string
+  /** Arguments of example invocations. */
+  readonly examples: readonly [string, ...ReadonlyArray<string>]
+}
+
+/** Adds help to a command. */
+export const withHelp =
+  ({ details, examples, summary }: HelpText) =>
+  <const Name extends string, Input, ContextInput, E, R>(self: Command.Command<Name, Input, ContextInput, E, R>) =>
+    self.pipe(
+      Command.withShortDescription(summary),
+      Command.withDescription(details === undefined ? summary : `${summary}. ${details}`),
+      Command.withExamples(({ commandPath }) =>
+        examples.map((args) => ({ command: [...commandPath, args].join(" ").trim() }))
+      )
+    )
+
+/** Makes an option without a value. The library's negated name (`--no-…`) is removed. */
 export const toggle = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withoutNegation, Flag.withDescription(description), Flag.withDefault(false))
 
-/** An option that takes one of a few words. */
+/** Makes an option that accepts one of a few words. */
 export const choice = <const Words extends ReadonlyArray<string>>(name: string, words: Words, description: string) =>
-  Flag.Literals(name, words).pipe(Flag.withDescription(description))
+  Flag.Literals(name, words).pipe(Flag.withMetavar(name), Flag.withDescription(description))
 
-export const json = toggle("json", "Print JSON, for programs")
+export const json = toggle("json", "Print the result as JSON")
 
 const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1()
 
-/** Decodes a value. An error line has the name of the option or argument and the messages of the schema. */
-const readAs = <A>(name: string, schema: Schema.Codec<A, string>) => {
+/** Fails with a usage error. */
+export const usageError = (message: string) => Effect.fail(new CliError.ValidationError({ message }))
+
+/** Decodes a value. Error messages start with the name of the option or argument. */
+const decodeAs = <A>(name: string, schema: Schema.Codec<A, string>) => {
   const decode = Schema.decodeEffect(schema)
   return (text: string) =>
     Effect.catch(decode(text), ({ issue }) =>
-      misused(
+      usageError(
         `${name}: ${formatIssues(issue)
           .issues.map(({ message }) => message)
           .join("; ")}`
@@ -51,55 +79,65 @@ const readAs = <A>(name: string, schema: Schema.Codec<A, string>) => {
     )
 }
 
-/** Fails with a line about wrong use of a command. */
-export const misused = (message: string) => Effect.fail(new CliError.ValidationError({ message }))
-
-/** An option whose value a schema reads. */
-export const option = <A>(name: string, schema: Schema.Codec<A, string>, description: string) =>
+/** Makes an option whose value is decoded by a schema. Help shows `metavar` in place of the value. */
+export const option = <A>(name: string, schema: Schema.Codec<A, string>, description: string, metavar = name) =>
   Flag.String(name).pipe(
-    Flag.mapEffect(readAs(`--${name}`, schema)),
-    Flag.withMetavar("text"),
+    Flag.mapEffect(decodeAs(`--${name}`, schema)),
+    Flag.withMetavar(metavar),
     Flag.withDescription(description)
   )
 
-/** An option that may be given any number of times. The default lets help show that it is not required. */
+/** Makes an option repeatable. The default makes help show that it is not required. */
 export const anyNumberOf = <A>(flag: Flag.Flag<A>) => Flag.withDefault(Flag.atLeast(flag, 0), [])
 
+/** Makes a positional argument that is decoded by a schema. */
 export const argument = <A>(name: string, schema: Schema.Codec<A, string>, description: string) =>
-  Argument.String(name).pipe(Argument.withDescription(description), Argument.mapEffect(readAs(name, schema)))
+  Argument.String(name).pipe(Argument.withDescription(description), Argument.mapEffect(decodeAs(name, schema)))
 
-/** A whole number within bounds, as it is typed. */
-export const integer = (least: number, most: number) => {
-  const message = `must be a whole number from ${least} to ${most}`
+/** Decodes a whole number within bounds. */
+export const integer = (minimum: number, maximum: number) => {
+  const message = `must be a whole number from ${minimum} to ${maximum}`
   return Schema.String.check(Schema.isPattern(/^[+-]?\d+$/, { message })).pipe(
     Schema.decodeTo(
-      Schema.Number.check(Schema.isBetween({ minimum: least, maximum: most }, { message })),
+      Schema.Number.check(Schema.isBetween({ minimum, maximum }, { message })),
       SchemaTransformation.numberFromString
     )
   )
 }
 
-/** How long a list may be. */
-export const limit = Flag.withDefault(option("limit", integer(1, 1000), "At most so many, 50 when not given"), 50)
+const DEFAULT_LIMIT = 50
 
-export const app = option("app", AppId, "The app's id")
+/** Maximum length of a printed list. */
+export const limit = option(
+  "limit",
+  integer(1, 1000),
+  `Maximum number of rows, up to 1000. Default: ${DEFAULT_LIMIT}`,
+  "number"
+).pipe(Flag.withDefault(DEFAULT_LIMIT))
+
+export const app = option("app", AppId, "App id, from: apps list", "id")
+
+export const store = option("store", StoreId, "Store id, from: stores list", "id")
+
+export const storeArgument = argument("store", StoreId, "Store id, from: stores list")
+
+export const installationArgument = argument(
+  "installation",
+  InstallationId,
+  "Installation id, from: installations list"
+)
 
 export const Name = Schema.Trim.pipe(Schema.check(Schema.isNonEmpty({ message: "must not be empty" })))
 
-export const scopes = Flag.atLeast(choice("scope", Scope.literals, "A scope; give it once for each"), 1)
+export const scopes = Flag.atLeast(choice("scope", Scope.literals, "Scope; repeatable"), 1)
 
-export const capabilities = anyNumberOf(
-  choice("capability", Capability.literals, "A capability; give it once for each")
-)
+export const capabilities = anyNumberOf(choice("capability", Capability.literals, "Capability; repeatable"))
 
-/** An operator, who writes in a store. */
-export const operatorIn = (storeId: StoreId): WriteContext => ({
+/** Context of a write by an operator. */
+export const operatorContext = (storeId: StoreId): WriteContext => ({
   storeId,
   actor: Actor.Merchant({ id: IMPORTER }),
   surface: "cli",
   cause: null,
   mode: "perform"
 })
-
-export const group = (name: string, description: string) =>
-  Command.make(name).pipe(Command.withDescription(description))

@@ -4,21 +4,30 @@ import { type CliError, CliOutput, Command, TerminalCapabilities } from "effect/
 import packageJson from "../../package.json" with { type: "json" }
 import { LoggingAsideLive, LoggingLive } from "../layers/Logging.ts"
 import { exitOnFailure } from "../Startup.ts"
-import { apps } from "./Apps.ts"
 import { developers } from "./Accounts.ts"
+import { apps } from "./Apps.ts"
 import { exportCommands } from "./Export.ts"
-import { makePresenter, namesAt } from "./Help.ts"
+import { makePresenter, subcommandNames } from "./Help.ts"
 import { importCommands } from "./import/Import.ts"
 import { installations } from "./Installations.ts"
-import { webhooks } from "./Webhooks.ts"
 import { merchants } from "./Merchants.ts"
+import { withHelp } from "./Options.ts"
 import { migrate, plans, stores } from "./Stores.ts"
+import { webhooks } from "./Webhooks.ts"
 import { worker } from "./Worker.ts"
 
 const program = Command.make("partner-api").pipe(
-  Command.withDescription(
-    "Operates the Partner API on DATABASE_URL, or on the embedded database under DATA_DIR. Each command has its own --help"
-  ),
+  withHelp({
+    summary: "Operate the Partner API",
+    details: "Commands use DATABASE_URL, or the embedded database under DATA_DIR. Servers may run at the same time.",
+    examples: [
+      "plans list",
+      'stores create --name "Corner shop" --plan growth --currency EUR',
+      "stores list --json",
+      "import products --store <id> --file products.jsonl",
+      "apps create --help"
+    ]
+  }),
   Command.withSubcommands([
     migrate,
     plans,
@@ -38,51 +47,60 @@ const { version } = packageJson
 
 const run = Command.runWith(program, { version })
 
-/** Suggestions of the library are lines of their own. An error is one line here. */
-const withSuggestions = (line: string, suggestions: ReadonlyArray<string>) =>
-  suggestions.length === 0 ? line : `${line}. Did you mean ${suggestions.join(" or ")}?`
+const didYouMean = (suggestions: ReadonlyArray<string>) =>
+  suggestions.length === 0 ? "" : `. Did you mean ${suggestions.join(" or ")}?`
 
-/** The message of an error of use. */
-const lineOf = (error: CliError.NonShowHelpErrors): string => {
+const formatInvalidValue = ({ expected, kind, option, value }: CliError.InvalidValue) => {
+  const name = kind === "flag" ? `--${option}` : option
+  // The library formats the words of a choice as "a" | "b".
+  if (expected.startsWith('"')) return `${name}: must be one of ${expected.replaceAll('"', "").replaceAll(" | ", ", ")}`
+  return value === "" ? `${name}: needs a value` : `${name}: ${expected}`
+}
+
+/** Formats a usage error in one line. Messages of the library span several lines. */
+const formatUsageError = (error: CliError.NonShowHelpErrors): string => {
   switch (error._tag) {
     case "UnknownSubcommand": {
-      const { parent = [program.name] } = error
-      const names = namesAt(program, parent).map((name) => `'${name}'`)
-      return `Invalid subcommand for ${parent.join(" ")} - use one of ${names.join(", ")}`
+      const { parent = [program.name], subcommand, suggestions } = error
+      const hint = didYouMean(suggestions) || `. Use one of ${subcommandNames(program, parent).join(", ")}`
+      return `Unknown command: ${subcommand}${hint}`
     }
     case "UnrecognizedOption":
-      return withSuggestions(`Received unknown option: ${error.option}`, error.suggestions)
+      return `Unknown option: ${error.option}${didYouMean(error.suggestions)}`
     case "MissingOption":
       return `Missing option: --${error.option}`
     case "MissingArgument":
       return `Missing argument: <${error.argument}>`
-    case "InvalidValue": {
-      const name = error.kind === "flag" ? `--${error.option}` : error.option
-      // The library writes the words of a choice as "a" | "b".
-      if (error.expected.startsWith('"'))
-        return `${name}: must be one of ${error.expected.replaceAll('"', "").replaceAll(" | ", ", ")}`
-      return error.value === "" ? `${name}: needs a value` : `${name}: ${error.expected}`
-    }
+    case "UnexpectedArgument":
+      return `Unexpected argument: ${error.arguments.join(" ")}`
+    case "InvalidValue":
+      return formatInvalidValue(error)
     default:
       return error.message
   }
 }
 
-/** The log of a worker, a service, is all that it prints. The standard output of other commands is their result. */
+/** Formats the errors of an invocation in one line that names the help to read. */
+const formatUsageErrors = ({ commandPath, errors }: CliError.ShowHelp) => {
+  const problems = errors.map(formatUsageError).join("; ")
+  return `${problems}${/[.?]$/.test(problems) ? "" : "."} See: ${commandPath.join(" ")} --help`
+}
+
+/** A worker logs to standard output, like a server. Other commands print their result there. */
 const loggingOf = ([command]: ReadonlyArray<string>) => (command === "worker" ? LoggingLive : LoggingAsideLive)
 
-/** Runs the command that was `typed` behind the name of the program. */
-export const partnerApi = (typed: ReadonlyArray<string>) =>
-  run(typed).pipe(
-    // The library fails with `ShowHelp` after help, too.
-    Effect.catchTag("ShowHelp", ({ errors }) =>
-      errors.length === 0 ? Effect.void : Effect.fail({ message: errors.map(lineOf).join("; ") })
+/** Runs the command that the arguments name. */
+export const partnerApi = (args: ReadonlyArray<string>) =>
+  run(args).pipe(
+    // The library also fails with `ShowHelp` after it has printed requested help.
+    Effect.catchTag("ShowHelp", (help) =>
+      help.errors.length === 0 ? Effect.void : Effect.fail({ message: formatUsageErrors(help) })
     ),
     Effect.provide(
       Layer.mergeAll(
         CliOutput.layerPresenter(makePresenter(program, { title: "Partner API", version })),
         TerminalCapabilities.layer,
-        loggingOf(typed)
+        loggingOf(args)
       ).pipe(Layer.provideMerge(NodeServices.layer))
     ),
     exitOnFailure

@@ -7,7 +7,7 @@ import { ImportsLive } from "../layers/imports/Imports.ts"
 import { WebhooksLive } from "../layers/webhooks/Webhooks.ts"
 import { WritesLive } from "../layers/Writes.ts"
 
-/** What commands work with, on `DATABASE_URL` or on the embedded database. */
+/** Services of all commands, on `DATABASE_URL` or on the embedded database. */
 export const ServicesLive = Layer.mergeAll(
   AccessLive,
   BillingLive,

@@ -1,34 +1,48 @@
-import { Console, Schema } from "effect"
+import { Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Country, DEFAULT_SETTINGS, Domain, Locale, Timezone, WeightUnit } from "../domain/access/Settings.ts"
 import { Plan, Stores } from "../domain/access/Stores.ts"
 import { CurrencyCode } from "../domain/catalog/Fields.ts"
-import { StoreId } from "../domain/Store.ts"
 import { Writes } from "../domain/Write.ts"
-import { argument, choice, command, group, integer, json, limit, Name, operatorIn, option } from "./Options.ts"
+import {
+  choice,
+  command,
+  group,
+  integer,
+  json,
+  limit,
+  Name,
+  operatorContext,
+  option,
+  storeArgument,
+  withHelp
+} from "./Options.ts"
 import { print, printList } from "./Output.ts"
 
-/** The greatest number that a limit can be in the database. */
+/** Maximum of an `integer` column. */
 const MAX_LIMIT = 2_147_483_647
 
-/** Every command brings the database there before it works; this one does no more. */
+/** Migrates the database. The services of every command do so on startup, and this command needs no more. */
 export const migrate = command("migrate", { json }, function* ({ json }) {
   yield* print(json, { migrated: true })
-}).pipe(Command.withDescription("Bring the database to the newest schema"))
+}).pipe(withHelp({ summary: "Upgrade the database to the newest schema", examples: [""] }))
 
 const listPlans = command("list", { json }, function* ({ json }) {
   const stores = yield* Stores
   const plans = yield* stores.listPlans
-  const lines = plans.map((plan) => `${plan.name}: ${plan.productLimit} products, ${plan.collectionLimit} collections`)
-  yield* Console.log(json ? JSON.stringify({ plans }) : lines.join("\n"))
-}).pipe(Command.withDescription("Every plan and how many products and collections it allows"))
+  yield* printList(
+    json,
+    "plans",
+    plans.map(({ collectionLimit, name, productLimit }) => ({ name, productLimit, collectionLimit }))
+  )
+}).pipe(withHelp({ summary: "List store plans with their limits", examples: ["", "--json"] }))
 
 const createPlan = command(
   "create",
   {
-    name: option("name", Name, "What it is called"),
-    products: option("products", integer(0, MAX_LIMIT), "How many products it allows"),
-    collections: option("collections", integer(0, MAX_LIMIT), "How many collections it allows"),
+    name: option("name", Name, "Name of the plan"),
+    products: option("products", integer(0, MAX_LIMIT), "Maximum number of products", "number"),
+    collections: option("collections", integer(0, MAX_LIMIT), "Maximum number of collections", "number"),
     json
   },
   function* ({ collections, json, name, products }) {
@@ -37,28 +51,36 @@ const createPlan = command(
     yield* stores.createPlan(plan)
     yield* print(json, { ...plan })
   }
-).pipe(Command.withDescription("Make a plan that stores can be put on"))
+).pipe(
+  withHelp({
+    summary: "Create a store plan with its limits",
+    examples: ["--name team --products 5000 --collections 200"]
+  })
+)
 
-const plan = option("plan", Schema.String, "See: plans list")
+const plan = option("plan", Schema.String, "Name of a plan, from: plans list")
 
 const createStore = command(
   "create",
   {
-    name: option("name", Name, "What it is called"),
+    name: option("name", Name, "Display name"),
     plan,
-    currency: option("currency", CurrencyCode, "The currency of its prices, as in EUR"),
+    currency: option("currency", CurrencyCode, "Currency of its prices, for example EUR"),
     domain: Flag.withDefault(
-      option("domain", Domain, "Where the storefront is, as in shop.example.com"),
+      option("domain", Domain, "Host name of the storefront, for example shop.example.com"),
       DEFAULT_SETTINGS.domain
     ),
     timezone: Flag.withDefault(
-      option("timezone", Timezone, "Its time zone, as in Europe/Berlin"),
+      option("timezone", Timezone, `Time zone, for example Europe/Berlin. Default: ${DEFAULT_SETTINGS.timezone}`),
       DEFAULT_SETTINGS.timezone
     ),
-    locale: Flag.withDefault(option("locale", Locale, "Its language, as in de-DE"), DEFAULT_SETTINGS.locale),
-    country: Flag.withDefault(option("country", Country, "Where it is, as in DE"), DEFAULT_SETTINGS.country),
+    locale: Flag.withDefault(
+      option("locale", Locale, `Language, for example de-DE. Default: ${DEFAULT_SETTINGS.locale}`),
+      DEFAULT_SETTINGS.locale
+    ),
+    country: Flag.withDefault(option("country", Country, "Country, for example DE"), DEFAULT_SETTINGS.country),
     weightUnit: Flag.withDefault(
-      choice("weight-unit", WeightUnit.literals, "The unit of its weights"),
+      choice("weight-unit", WeightUnit.literals, `Unit of weights. Default: ${DEFAULT_SETTINGS.weightUnit}`),
       DEFAULT_SETTINGS.weightUnit
     ),
     json
@@ -67,32 +89,46 @@ const createStore = command(
     const stores = yield* Stores
     yield* print(json, { storeId: yield* stores.create({ ...store, currencyCode: currency }) })
   }
-).pipe(Command.withDescription("Make a store"))
-
-const store = argument("store", StoreId, "The store's id")
+).pipe(
+  withHelp({
+    summary: "Create a store",
+    examples: [
+      '--name "Corner shop" --plan growth --currency EUR',
+      '--name "Corner shop" --plan growth --currency EUR --timezone Europe/Berlin --country DE --locale de-DE'
+    ]
+  })
+)
 
 const listStores = command("list", { limit, json }, function* ({ json, limit }) {
   const stores = yield* Stores
   yield* printList(json, "stores", yield* stores.list(limit))
-}).pipe(Command.withDescription("The newest stores: their plans, and how much they hold"))
+}).pipe(withHelp({ summary: "List the newest stores with their plans and usage", examples: ["", "--limit 10 --json"] }))
 
-const setPlan = command("set-plan", { store, plan, json }, function* ({ json, plan, store }) {
+const setPlan = command("set-plan", { store: storeArgument, plan, json }, function* ({ json, plan, store }) {
   const stores = yield* Stores
   const { perform } = yield* Writes
-  yield* perform(operatorIn(store), stores.setPlan(store, plan))
+  yield* perform(operatorContext(store), stores.setPlan(store, plan))
   yield* print(json, { storeId: store, plan })
-}).pipe(Command.withDescription("Put a store on another plan, from its next request on"))
+}).pipe(
+  withHelp({ summary: "Move a store to another plan, from its next request on", examples: ["<id> --plan scale"] })
+)
 
-const deleteStore = command("delete", { store, json }, function* ({ json, store }) {
+const deleteStore = command("delete", { store: storeArgument, json }, function* ({ json, store }) {
   const stores = yield* Stores
   yield* stores.delete(store)
   yield* print(json, { storeId: store, deleted: true })
 }).pipe(
-  Command.withDescription("Refuse every request for a store from now on, and end its deliveries; its rows are kept")
+  withHelp({
+    summary: "Delete a store",
+    details: "Requests for the store are refused and its deliveries end. Its rows stay in the database.",
+    examples: ["<id>"]
+  })
 )
 
-export const plans = group("plans", "What stores may hold").pipe(Command.withSubcommands([createPlan, listPlans]))
+export const plans = group("plans", "Manage the plans that limit stores").pipe(
+  Command.withSubcommands([createPlan, listPlans])
+)
 
-export const stores = group("stores", "Stores").pipe(
+export const stores = group("stores", "Manage stores").pipe(
   Command.withSubcommands([createStore, listStores, setPlan, deleteStore])
 )

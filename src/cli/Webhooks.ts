@@ -2,55 +2,66 @@ import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Webhooks } from "../domain/webhooks/Webhooks.ts"
 import { receive, type ReceiverBehaviour } from "../http/Receiver.ts"
-import { command, group, integer, json, misused, option, toggle } from "./Options.ts"
+import { command, group, integer, json, option, toggle, usageError, withHelp } from "./Options.ts"
 import { print } from "./Output.ts"
 
-const port = option("port", integer(0, 65_535), "Where to listen")
+const DEFAULT_PORT = 4000
+
+const port = option("port", integer(0, 65_535), `Port on 127.0.0.1; 0 for any. Default: ${DEFAULT_PORT}`, "number")
 
 const secret = Flag.Redacted("secret").pipe(
-  Flag.withMetavar("text"),
-  Flag.withDescription("The webhook's secret, whsec_…; the demo's when not given"),
+  Flag.withMetavar("secret"),
+  Flag.withDescription("Signing secret, whsec_…. Default: secret of the demo webhook"),
   Flag.optional
 )
 
-const fail = option("fail", integer(200, 599), "Answer every delivery with this status").pipe(Flag.optional)
+const fail = option("fail", integer(200, 599), "Respond to every delivery with this status", "status").pipe(
+  Flag.optional
+)
 
-const hang = toggle("hang", "Answer nothing at all")
-const gone = toggle("gone", "Answer 410, which pauses the webhook")
+const hang = toggle("hang", "Never respond")
+const gone = toggle("gone", "Respond with 410, which pauses the webhook")
 
-/** What it was told to do, if it was told one thing. */
-const selectBehaviour = (given: {
+/** Selects the behaviour. None if more than one option is given. */
+const selectBehaviour = (options: {
   readonly fail: Option.Option<number>
   readonly hang: boolean
   readonly gone: boolean
 }): Option.Option<ReceiverBehaviour> => {
-  const told: ReadonlyArray<ReceiverBehaviour> = [
-    ...(Option.isSome(given.fail) ? [{ fail: given.fail.value }] : []),
-    ...(given.hang ? ["hang" as const] : []),
-    ...(given.gone ? ["gone" as const] : [])
+  const behaviours: ReadonlyArray<ReceiverBehaviour> = [
+    ...(Option.isSome(options.fail) ? [{ fail: options.fail.value }] : []),
+    ...(options.hang ? ["hang" as const] : []),
+    ...(options.gone ? ["gone" as const] : [])
   ]
-  return told.length > 1 ? Option.none() : Option.some(told[0] ?? "accept")
+  return behaviours.length > 1 ? Option.none() : Option.some(behaviours[0] ?? "accept")
 }
 
 const listen = Command.make(
   "listen",
-  { port: Flag.withDefault(port, 4000), secret, fail, hang, gone },
-  ({ port, secret, ...given }) =>
+  { port: Flag.withDefault(port, DEFAULT_PORT), secret, fail, hang, gone, json },
+  ({ json, port, secret, ...options }) =>
     Effect.gen(function* () {
       const { demoWebhookSecret } = yield* Effect.promise(() => import("../layers/demo/Demo.ts"))
-      const behaviour = selectBehaviour(given)
-      if (Option.isNone(behaviour)) return yield* misused("Give one of --fail, --hang and --gone")
+      const behaviour = selectBehaviour(options)
+      if (Option.isNone(behaviour)) return yield* usageError("Give one of --fail, --hang and --gone")
       const url = yield* receive({
         host: "127.0.0.1",
         port,
         secret: Option.isSome(secret) ? secret : yield* demoWebhookSecret,
         behaviour: behaviour.value,
-        print: Console.log
+        print: Console.log,
+        asJson: json
       })
-      yield* Console.log(`Listening on ${url}; Ctrl-C stops`)
+      yield* Console.log(json ? JSON.stringify({ listening: url }) : `Listening on ${url}; Ctrl-C stops`)
       return yield* Effect.never
     }).pipe(Effect.scoped)
-).pipe(Command.withDescription("Print every webhook that arrives here, verified: a receiver to try with"))
+).pipe(
+  withHelp({
+    summary: "Run a receiver that verifies and prints webhooks",
+    details: "For trying webhooks on this machine. --json prints one line of JSON per delivery.",
+    examples: ["", "--port 4100 --secret whsec_…", "--fail 503 --json"]
+  })
+)
 
 const reseal = command("reseal", { json }, function* ({ json }) {
   const webhooks = yield* Webhooks
@@ -58,15 +69,17 @@ const reseal = command("reseal", { json }, function* ({ json }) {
   yield* print(json, { resealed, unopened })
   if (unopened > 0) {
     return yield* Effect.fail({
-      message: `Webhooks whose secret does not open: ${unopened}. Give the key that sealed it as SECRET_KEY_PREVIOUS, or make a new one with: apps webhook rotate-secret --now`
+      message: `${unopened} webhook secrets could not be decrypted. Set SECRET_KEY_PREVIOUS to the key that encrypted them and run it again, or replace each secret with: apps webhook rotate-secret --now`
     })
   }
 }).pipe(
-  Command.withDescription(
-    "Seal the secrets of all webhooks with SECRET_KEY: those that SECRET_KEY_PREVIOUS opens, and those that were never sealed"
-  )
+  withHelp({
+    summary: "Encrypt all webhook secrets again with SECRET_KEY",
+    details: "Decrypts with SECRET_KEY_PREVIOUS, and encrypts secrets of releases that did not encrypt them.",
+    examples: [""]
+  })
 )
 
-export const webhooks = group("webhooks", "Trying webhooks, and the key of their secrets").pipe(
+export const webhooks = group("webhooks", "Try webhooks and re-encrypt their secrets").pipe(
   Command.withSubcommands([listen, reseal])
 )

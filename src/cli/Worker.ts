@@ -3,27 +3,35 @@ import { Command, Flag } from "effect/cli"
 import { DatabaseLive } from "../layers/Database.ts"
 import { DEFAULT_WORKERS, MAX_WORKERS } from "../layers/webhooks/Workers.ts"
 import { TracingLive } from "../layers/telemetry/Tracing.ts"
-import { integer, option } from "./Options.ts"
+import { integer, option, withHelp } from "./Options.ts"
 
-/** Delivers webhooks in a process of its own, beside any number of others. */
+/** Delivers webhooks in a separate process, beside any number of others. */
 export const worker = Command.make(
   "worker",
   {
-    size: option(
+    concurrency: option(
       "concurrency",
       integer(1, MAX_WORKERS),
-      `Requests under way at once, ${DEFAULT_WORKERS} when not given`
+      `Maximum number of concurrent requests. Default: ${DEFAULT_WORKERS}`,
+      "number"
     ).pipe(Flag.withDefault(DEFAULT_WORKERS))
   },
-  ({ size }) =>
+  ({ concurrency }) =>
     Layer.launch(
       Layer.effectDiscard(
         Effect.gen(function* () {
-          // Loaded here: no other command sends anything.
+          // Imported here, because no other command sends HTTP requests.
           const { makeWorker } = yield* Effect.promise(() => import("../layers/webhooks/Worker.ts"))
-          yield* makeWorker(size)
+          yield* makeWorker(concurrency)
           yield* Console.log("Delivering webhooks; Ctrl-C stops")
         })
       ).pipe(Layer.provide(DatabaseLive), Layer.provide(TracingLive))
     )
-).pipe(Command.withDescription("Deliver webhooks until stopped, beside servers started with WEBHOOK_WORKERS=0 or not"))
+).pipe(
+  withHelp({
+    summary: "Deliver webhooks until stopped",
+    details:
+      "Any number of workers can run beside servers. Start servers with WEBHOOK_WORKERS=0 to deliver in workers only. LOG_FORMAT=json prints the log as JSON.",
+    examples: ["", "--concurrency 50"]
+  })
+)

@@ -2,8 +2,8 @@ import { assert, it } from "@effect/vitest"
 import { Console, Effect } from "effect"
 import { print, printList } from "../../src/cli/Output.ts"
 
-/** The lines that a program prints. */
-const said = (program: Effect.Effect<void>) =>
+/** Collects the lines that a program prints. */
+const printedBy = (program: Effect.Effect<void>) =>
   Effect.gen(function* () {
     const lines: Array<unknown> = []
     const console = { ...(yield* Console.Console), log: (line: unknown) => void lines.push(line) }
@@ -11,21 +11,43 @@ const said = (program: Effect.Effect<void>) =>
     return lines
   })
 
-it.effect("what a receiver answered can neither move the cursor of a terminal nor pass for another fact", () =>
+it.effect("responses of receivers can neither move the cursor of a terminal nor imitate another row", () =>
   Effect.gen(function* () {
     const answer = "\u001b[2J\u009b1mgone\nstatus: 200\u202e\u0000"
-    const lines = yield* said(printList(false, "attempts", [{ status: 500, answer }]))
-    assert.deepStrictEqual(lines, ["status: 500\nanswer: \uFFFD[2J\uFFFD1mgone\uFFFDstatus: 200\uFFFD\uFFFD"])
+    const lines = yield* printedBy(printList(false, "attempts", [{ status: 500, answer }]))
+    assert.deepStrictEqual(lines, ["STATUS  ANSWER\n   500  \uFFFD[2J\uFFFD1mgone\uFFFDstatus: 200\uFFFD\uFFFD"])
   })
 )
 
-it.effect("facts that are not there are left out for people, and null for programs", () =>
+it.effect("a record has aligned values; empty fields are left out, and null in JSON", () =>
   Effect.gen(function* () {
-    const facts = { at: new Date(0), scopes: ["a", "b"], none: null }
-    assert.deepStrictEqual(yield* said(print(false, facts)), ["at: 1970-01-01T00:00:00.000Z\nscopes: a b"])
-    assert.deepStrictEqual(yield* said(print(true, facts)), [
-      '{"at":"1970-01-01T00:00:00.000Z","scopes":["a","b"],"none":null}'
+    const record = { at: new Date(0), scopes: ["a", "b"], none: null, empty: [] }
+    assert.deepStrictEqual(yield* printedBy(print(false, record)), ["at:     1970-01-01T00:00:00.000Z\nscopes: a b"])
+    assert.deepStrictEqual(yield* printedBy(print(true, record)), [
+      '{"at":"1970-01-01T00:00:00.000Z","scopes":["a","b"],"none":null,"empty":[]}'
     ])
-    assert.deepStrictEqual(yield* said(printList(false, "attempts", [])), ["no attempts"])
+  })
+)
+
+it.effect("a list is a table with headers: numbers to the right, lists last, columns without values left out", () =>
+  Effect.gen(function* () {
+    const rows = [
+      { storeId: "s1", scopes: ["a", "b"], products: 5, state: null, note: null },
+      { storeId: "s22", scopes: [], products: 120, state: "active", note: null }
+    ]
+    const [table] = yield* printedBy(printList(false, "stores", rows))
+    assert.deepStrictEqual(String(table).split("\n"), [
+      "STORE ID  PRODUCTS  STATE   SCOPES",
+      "s1               5  -       a b",
+      "s22            120  active  -"
+    ])
+    assert.deepStrictEqual(yield* printedBy(printList(true, "stores", rows)), [JSON.stringify({ stores: rows })])
+  })
+)
+
+it.effect("an empty list names what there is none of", () =>
+  Effect.gen(function* () {
+    assert.deepStrictEqual(yield* printedBy(printList(false, "attempts", [])), ["No attempts"])
+    assert.deepStrictEqual(yield* printedBy(printList(true, "attempts", [])), ['{"attempts":[]}'])
   })
 )

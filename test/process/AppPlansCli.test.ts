@@ -43,10 +43,13 @@ it.live(
       assert.deepStrictEqual(yield* list, { plans: [] })
       const twice = yield* cli(url, ...retire)
       assert.strictEqual(twice.code, 1)
-      assert.match(twice.stderr, /^partner-api: The app .* offers no plan Basic; see: apps plans list\n$/)
+      assert.match(twice.stderr, /^partner-api: App .* has no plan Basic; list its plans with: apps plans list\n$/)
       const wrong = yield* cli(url, ...asked("1e3"))
       assert.strictEqual(wrong.code, 1)
-      assert.match(wrong.stderr, /^partner-api: --price: must be a decimal number of at least 0, as in 9.90\n$/)
+      assert.match(
+        wrong.stderr,
+        /^partner-api: --price: must be a decimal number of at least 0, as in 9.90. See: partner-api apps plans set --help\n$/
+      )
       assert.strictEqual((yield* set("1")).planId, plan.planId)
     }),
   120_000

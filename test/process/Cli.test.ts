@@ -9,8 +9,6 @@ const words = (text: string) => text.split(" ")
 
 const Id = Schema.String.check(Schema.isUUID())
 
-const NOBODY = "01890a5d-ac96-774b-bcce-b302099a8057"
-
 it.live("migrate brings an empty database to the newest schema, and a second time changes nothing", () =>
   Effect.gen(function* () {
     const { client, url } = yield* emptyDatabase
@@ -103,10 +101,14 @@ it.live("plans list shows every plan with its limit, for people and for programs
     )
     const { code, stdout } = yield* cli(url, "plans", "list")
     assert.strictEqual(code, 0)
-    assert.strictEqual(
-      stdout,
-      plans.map((plan) => `${plan.name}: ${plan.productLimit} products, ${plan.collectionLimit} collections\n`).join("")
-    )
+    assert.deepStrictEqual(stdout.split("\n"), [
+      "NAME     PRODUCT LIMIT  COLLECTION LIMIT",
+      "free               100                50",
+      "starter           1000               500",
+      "growth           10000              2000",
+      "scale           100000             10000",
+      ""
+    ])
   })
 )
 
@@ -216,82 +218,4 @@ it.live(
       assert.deepStrictEqual((yield* factsOf(Stores, url, "stores", "list")).stores, [])
     }),
   120_000
-)
-
-/** What is asked wrongly, and the one line about it. `STORE` and `APP` stand for ones that are there. */
-const mistakes: ReadonlyArray<readonly [string, RegExp]> = [
-  ["stores create --name Shop --plan gold --currency EUR", /Plan gold was not found; choose one of free/],
-  ["stores create --name Shop --plan free --currency XXY", /--currency: must be a currency code of ISO 4217/],
-  ["stores create --name Shop --plan free", /--currency/],
-  ["stores create --plan free --currency EUR", /--name/],
-  ["stores create --name Shop --plan free --currency EUR --timezone Berlin", /--timezone: must be a time zone/],
-  ["stores create --name Shop --plan free --currency EUR --country UK", /--country: must be a country code/],
-  ["stores create --name Shop --plan free --currency EUR --locale de_DE", /--locale: must be a language tag/],
-  ["stores create --name Shop --plan free --currency EUR --domain shop", /--domain: must be a host name/],
-  ["stores create --name Shop --plan free --currency EUR --weight-unit stone", /--weight-unit|kg, g, lb, oz/],
-  ["stores create --name  --plan free --currency EUR", /--name: must not be empty/],
-  ["apps create --name App", /--scope/],
-  ["apps create --name App --scope read_everything", /one of .*read_products, write_products/],
-  [`installations create --store STORE --app ${NOBODY} --scope read_products`, /App \S+ was not found/],
-  [`installations create --store ${NOBODY} --app APP --scope read_products`, /Store \S+ was not found/],
-  ["installations create --store STORE --app APP --scope write_products", /does not declare write_products/],
-  [
-    "installations create --store STORE --app APP --scope read_products --capability app_storage",
-    /does not declare app_storage/
-  ],
-  ["apps create --name App --scope read_products --capability root", /one of .*app_storage, customer_pii/],
-  ["installations create --store shop --app APP --scope read_products", /--store: must be a UUID/],
-  ["installations create --store STORE --app app --scope read_products", /--app: must be a UUID/],
-  ["installations create --store STORE --app APP", /--scope/],
-  [`installations suspend ${NOBODY}`, new RegExp(`Installation ${NOBODY} was not found`)],
-  ["installations suspend shop", /installation: must be a UUID/],
-  ["installations uninstall", /installation/],
-  [`installations token ${NOBODY}`, /Installation .* was not found or is uninstalled/],
-  ["installations list", /Give --store, --app or both/],
-  [`installations list --app ${NOBODY}`, /App .* was not found; check the id in the list of apps/],
-  ["stores delete", /store/],
-  [`stores delete ${NOBODY}`, /list the stores with: stores list/],
-  ["stores set-plan STORE --plan gold", /Plan gold was not found; choose one of free/],
-  ["stores list --limit 0", /--limit/],
-  ["plans create --name free --products 1 --collections 1", /Plan free already exists; choose another name/],
-  ["plans create --name tiny --products -1 --collections 1", /--products/],
-  ["plans create --name tiny --products  --collections 1", /--products: must be a whole number/],
-  ["plans create --name tiny --products 1", /--collections/],
-  ["migrate --force", /--force/],
-  ["destroy", /migrate/]
-]
-
-it.live(
-  "whatever is asked wrongly is answered with one clear line and exit code 1, and changes nothing",
-  () =>
-    Effect.gen(function* () {
-      const { client, url } = yield* ownDatabase
-      const { storeId } = yield* store(url)
-      const { appId } = yield* app(url, "read_products")
-      const state = rowsOf(
-        client,
-        "select (select count(*) from stores) as s, (select count(*) from apps) as a, (select count(*) from installations) as i"
-      )
-      const before = yield* state
-      for (const [asked, line] of mistakes) {
-        const args = asked.replace("STORE", storeId).replace("APP", appId).split(" ")
-        const { code, stderr, stdout } = yield* cli(url, ...args)
-        assert.deepStrictEqual({ asked, code, stdout }, { asked, code: 1, stdout: "" })
-        assert.match(stderr, /^partner-api: [^\n]+\n$/, asked)
-        assert.match(stderr, line, asked)
-        assert.notInclude(stderr, "\u001b", asked)
-        assert.notMatch(stderr, /\[object|\.[jt]s:\d|undefined/, asked)
-      }
-      assert.deepStrictEqual(yield* state, before)
-    }),
-  120_000
-)
-
-it.live("a database that cannot be reached is one line too, without its password", () =>
-  Effect.gen(function* () {
-    const { code, stderr, stdout } = yield* cli("postgres://user:hunter2@127.0.0.1:1/db", "plans", "list")
-    assert.deepStrictEqual({ code, stdout }, { code: 1, stdout: "" })
-    assert.match(stderr, /^partner-api: [^\n]+\n$/)
-    assert.notInclude(stderr, "hunter2")
-  })
 )

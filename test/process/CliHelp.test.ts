@@ -1,41 +1,138 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { spawnSync } from "node:child_process"
 import { stripVTControlCharacters } from "node:util"
 import { cli } from "../support/Cli.ts"
 
-/** What help is asked for, how it is used, and lines of its list of commands. */
-const helps: ReadonlyArray<readonly [string, string, ReadonlyArray<RegExp>]> = [
-  [
-    "--help",
-    "$ partner-api",
-    [/^ {2}apps webhook set +Set where/m, /^ {2}installations token +Print/m, /^ {2}worker +Deliver/m]
-  ],
-  ["apps --help", "$ partner-api apps", [/^ {2}webhook set +Set where/m]],
-  ["apps create --help", "$ partner-api apps create --name text", []],
-  ["stores delete --help", "$ partner-api stores delete [--json] <store>", []]
-]
+/** Help of a command, in sections by their headings. The text before the first heading is the description. */
+const helpOf = Effect.fn(function* (...command: ReadonlyArray<string>) {
+  const { code, stderr, stdout } = yield* cli("", ...command, "--help")
+  assert.deepStrictEqual({ code, stderr }, { code: 0, stderr: "" })
+  const text = stripVTControlCharacters(stdout)
+  for (const line of text.split("\n")) assert.isAtMost(line.length, 100, line)
+  const [description = "", ...parts] = text.split(/^([A-Z][A-Z ]+)\n/m)
+  const sections = new Map<string, string>()
+  for (let index = 0; index < parts.length; index += 2) sections.set(parts[index] ?? "", parts[index + 1] ?? "")
+  return { description, section: (heading: string) => sections.get(heading) ?? "" }
+})
 
-for (const [asked, usage, commands] of helps) {
-  it.live(`${asked} names every command by its whole name, in lines of at most 100 columns`, () =>
-    Effect.gen(function* () {
-      const { code, stderr, stdout } = yield* cli("", ...asked.split(" "))
-      assert.deepStrictEqual({ code, stderr }, { code: 0, stderr: "" })
-      const lines = stripVTControlCharacters(stdout).split("\n")
-      assert.include(
-        lines.map((line) => line.slice(0, usage.length)),
-        usage
-      )
-      for (const line of lines) assert.isAtMost(line.length, 100, line)
-      for (const command of commands) assert.match(stdout, command)
-      assert.notMatch(stdout, /apps apps/)
+/** All commands with their summaries, from the help of the program. */
+const listedCommands = Effect.map(helpOf(), ({ section }) =>
+  section("COMMANDS")
+    .trimEnd()
+    .split("\n")
+    .map((line) => {
+      const [, name = "", summary = ""] = /^ {2}(\S+(?: \S+)*) {2,}(.+)$/.exec(line) ?? []
+      return { name, summary }
     })
-  )
+)
+
+const VERBS =
+  /^(?:Add|Close|Create|Delete|Deliver|Encrypt|Export|Import|Install|List|Move|Pause|Print|Replace|Resume|Revoke|Run|Set|Show|Suspend|Uninstall|Upgrade) /
+
+it.live("the program's help lists every command by its full name with a summary in one line", () =>
+  Effect.gen(function* () {
+    const commands = yield* listedCommands
+    assert.isAbove(commands.length, 40)
+    for (const { name, summary } of commands) {
+      assert.notStrictEqual(name, "")
+      assert.match(summary, VERBS, name)
+    }
+    assert.include(
+      commands.map(({ name }) => name),
+      "apps webhook set"
+    )
+    const below = yield* helpOf("apps")
+    assert.match(below.section("COMMANDS"), /^ {2}webhook set +Set the webhook URL/m)
+    assert.strictEqual(below.section("USAGE").trim(), "partner-api apps <command> [options]")
+    assert.match((yield* helpOf()).section("GLOBAL OPTIONS"), /--completions <value>/)
+  })
+)
+
+const usageOf = (...command: ReadonlyArray<string>) =>
+  Effect.map(helpOf(...command), ({ section }) => section("USAGE").trim())
+
+it.live("usage has the arguments and required options", () =>
+  Effect.gen(function* () {
+    assert.strictEqual(
+      yield* usageOf("apps", "create"),
+      "partner-api apps create --name <name> --scope <scope> [options]"
+    )
+    assert.strictEqual(yield* usageOf("stores", "delete"), "partner-api stores delete <store> [options]")
+  })
+)
+
+/** Commands that print a log instead of a result. */
+const WITHOUT_JSON = new Set(["worker"])
+
+it.live("every command has --json, and an example whose options it has", () =>
+  Effect.gen(function* () {
+    for (const { name, summary } of yield* listedCommands) {
+      const { description, section } = yield* helpOf(...name.split(" "))
+      assert.isTrue(description.replaceAll(/\s+/g, " ").startsWith(summary), name)
+      const options = new Set(
+        section("OPTIONS")
+          .match(/^ {2}--[\w-]+/gm)
+          ?.map((line) => line.trim())
+      )
+      assert.strictEqual(options.has("--json"), !WITHOUT_JSON.has(name), name)
+      const examples = section("EXAMPLES")
+      assert.isTrue(examples.startsWith(`  partner-api ${name}`), name)
+      for (const option of examples.match(/--[\w-]+/g) ?? []) assert.isTrue(options.has(option), `${name} ${option}`)
+    }
+  })
+)
+
+const errorLine = (line: string) => ({ code: 1, signal: null, stderr: `partner-api: ${line}\n`, stdout: "" })
+
+it.live("a misspelt option or command is answered in one line with the one that was meant", () =>
+  Effect.gen(function* () {
+    assert.deepStrictEqual(
+      yield* cli("", "migrate", "--jso"),
+      errorLine("Unknown option: --jso. Did you mean --json? See: partner-api migrate --help")
+    )
+    assert.deepStrictEqual(
+      yield* cli("", "stores", "lst"),
+      errorLine("Unknown command: lst. Did you mean list? See: partner-api stores --help")
+    )
+  })
+)
+
+/** Completes a command line in bash: the last word is the one under the cursor. */
+const complete = (script: string, ...words: ReadonlyArray<string>) => {
+  const driver = `
+    eval "$(cat)"
+    function=$(complete -p partner-api | sed 's/.*-F \\([^ ]*\\).*/\\1/')
+    COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_LINE="$*"; COMP_POINT=\${#COMP_LINE}
+    $function partner-api "\${COMP_WORDS[COMP_CWORD]}" "\${COMP_WORDS[COMP_CWORD-1]}"
+    printf '%s\\n' "\${COMPREPLY[@]}"
+  `
+  const { stderr, stdout } = spawnSync("bash", ["--norc", "-c", driver, "bash", "partner-api", ...words], {
+    input: script,
+    encoding: "utf8"
+  })
+  assert.strictEqual(stderr, "")
+  return stdout.trim().split("\n")
 }
 
-it.live("a misspelt option is answered in one line with the option that was meant", () =>
+it.live("completions in bash complete commands, options and the words of a choice", () =>
   Effect.gen(function* () {
-    const { code, stderr, stdout } = yield* cli("", "migrate", "--jso")
-    const line = "partner-api: Received unknown option: --jso. Did you mean --json?\n"
-    assert.deepStrictEqual({ code, stderr, stdout }, { code: 1, stderr: line, stdout: "" })
+    const { code, stderr, stdout } = yield* cli("", "--completions", "bash")
+    assert.deepStrictEqual({ code, stderr }, { code: 0, stderr: "" })
+    assert.deepStrictEqual(complete(stdout, "inst"), ["installations"])
+    assert.deepStrictEqual(complete(stdout, "stores", "set"), ["set-plan"])
+    assert.deepStrictEqual(complete(stdout, "import", "products", "--dry"), ["--dry-run"])
+    assert.deepStrictEqual(complete(stdout, "import", "products", "--format", "sho"), ["shopify"])
+  })
+)
+
+it.live("completions exist for zsh and fish, with every group and its summary", () =>
+  Effect.gen(function* () {
+    for (const shell of ["zsh", "fish"]) {
+      const { code, stderr, stdout } = yield* cli("", "--completions", shell)
+      assert.deepStrictEqual({ code, stderr }, { code: 0, stderr: "" })
+      assert.include(stdout, "Manage apps that are installed on stores")
+      assert.include(stdout, "set-plan")
+    }
   })
 )

@@ -294,7 +294,7 @@ it.live("an import that is stopped by Ctrl-C says that it goes on from there, an
     kill("SIGINT")
     const { code, stderr } = yield* ended
     assert.strictEqual(code, 130)
-    assert.include(stderr, "run the same import again, and it goes on from there")
+    assert.include(stderr, "run the same import again to continue")
     assert.isBelow(yield* counted, 6000)
   })
 )

@@ -27,7 +27,10 @@ it.live("another key takes over: it seals what the one before opens, which is ne
     assert.deepStrictEqual(yield* reseal({ SECRET_KEY: now }), done(0))
     const lost = yield* reseal({ SECRET_KEY: before })
     assert.strictEqual(lost.code, 1)
-    assert.match(lost.said, /unopened: 1\npartner-api: Webhooks whose secret does not open: 1\. Give the key/)
+    assert.match(
+      lost.said,
+      /unopened: 1\npartner-api: 1 webhook secrets could not be decrypted\. Set SECRET_KEY_PREVIOUS/
+    )
 
     const [row] = yield* rowsOf(client, "select secret from webhooks where app_id = $1", [appId])
     assert.notInclude(String(row?.["secret"]), "whsec_")

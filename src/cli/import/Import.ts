@@ -7,9 +7,9 @@ import { Imports } from "../../domain/imports/Imports.ts"
 import { type ImportedOrder, referencesOf, withoutReferences } from "../../domain/imports/Order.ts"
 import { PutCustomer } from "../../domain/records/Customer.ts"
 import { PutOrder } from "../../domain/records/Order.ts"
-import { StoreId } from "../../domain/Store.ts"
+import type { StoreId } from "../../domain/Store.ts"
 import { Writes } from "../../domain/Write.ts"
-import { choice, command, group, json, option, toggle } from "../Options.ts"
+import { choice, command, group, json, option, store, toggle, withHelp } from "../Options.ts"
 import { print } from "../Output.ts"
 import { type Decode, decodeBy } from "./Batches.ts"
 import { jsonLines } from "./Lines.ts"
@@ -17,51 +17,53 @@ import { type ImportKind, run } from "./Run.ts"
 import { shopifyLines } from "./ShopifyCsv.ts"
 
 const common = {
-  store: option("store", StoreId, "The store's id"),
+  store,
   file: Flag.File("file", { mustExist: true }).pipe(
-    Flag.withDescription("What to import; standard input when not given"),
+    Flag.withDescription("File to import. Default: standard input"),
     Flag.optional
   ),
   refused: option(
     "refused",
     Schema.String,
-    "Where rows that are refused are told, with line and reason; the file's name and .refused.jsonl when not given"
+    "File for refused rows, with line and reason. Default: <file>.refused.jsonl",
+    "file"
   ).pipe(Flag.optional),
-  isSilent: toggle("no-events", "Tell no app of it, as of the first load of a store; the journal does"),
-  isRehearsal: toggle("dry-run", "Say what would happen, and write nothing"),
+  isSilent: toggle("no-events", "Send no events, for the first load of a store. The journal records the changes"),
+  isDryRun: toggle("dry-run", "Print the result without writing anything"),
   json
 }
 
-/** What shells say of a command that SIGINT ended: 128 and the number of the signal. It is not done, after all. */
+/** Exit code of a process that SIGINT ended: 128 + 2. An interrupted import is not complete. */
 const SIGINT_EXIT_CODE = 130
 
-const STOPPED = "Stopped. What was imported stays; run the same import again, and it goes on from there\n"
+const STOPPED = "Stopped. Imported rows are kept; run the same import again to continue\n"
 
-/** Where refused rows are told when nothing else is said. */
 const defaultRefusedFile = (file: Option.Option<string>) => `${Option.getOrElse(file, () => "import")}.refused.jsonl`
 
-interface Given {
+interface ImportOptions {
   readonly store: StoreId
   readonly file: Option.Option<string>
   readonly refused: Option.Option<string>
   readonly isSilent: boolean
-  readonly isRehearsal: boolean
+  readonly isDryRun: boolean
   readonly json: boolean
 }
 
-/** Does a job as it was asked for, for as long as nobody stops it; prints what came of it. */
-const runImport = <Input, E, R>(given: Given, kind: ImportKind<Input, E, R>) =>
+/** Runs an import and prints its counts. An interrupted import sets the exit code and prints how to continue. */
+const runImport = <Input, E, R>(options: ImportOptions, kind: ImportKind<Input, E, R>) =>
   Effect.gen(function* () {
-    const refused = Option.getOrElse(given.refused, () => defaultRefusedFile(given.file))
-    const counts = yield* Effect.onInterrupt(run({ ...given, refused }, kind), () =>
+    const refused = Option.getOrElse(options.refused, () => defaultRefusedFile(options.file))
+    const counts = yield* Effect.onInterrupt(run({ ...options, refused }, kind), () =>
       Effect.sync(() => {
         process.exitCode = SIGINT_EXIT_CODE
         process.stderr.write(STOPPED)
       })
     )
     const file = counts.refused > 0 ? { refusedFile: refused } : {}
-    yield* print(given.json, { storeId: given.store, dryRun: given.isRehearsal, ...counts, ...file })
+    yield* print(options.json, { storeId: options.store, dryRun: options.isDryRun, ...counts, ...file })
   })
+
+const RERUN = "A repeated import updates rows by externalId and skips unchanged ones."
 
 const decodeProduct = decodeBy(CreateProduct)
 const decodeCollection = decodeBy(PutCollection)
@@ -72,32 +74,41 @@ const products = command(
   "products",
   {
     ...common,
-    format: choice("format", ["jsonl", "shopify"], "JSON Lines, or the CSV that Shopify exports").pipe(
+    format: choice("format", ["jsonl", "shopify"], "JSON Lines, or the CSV of a Shopify export. Default: jsonl").pipe(
       Flag.withDefault("jsonl")
     )
   },
-  function* ({ format, ...given }) {
+  function* ({ format, ...options }) {
     const { putProducts } = yield* Imports
     const { perform } = yield* Writes
-    yield* runImport(given, {
+    yield* runImport(options, {
       decode: decodeProduct,
       linesOf: format === "shopify" ? shopifyLines : jsonLines,
-      put: (context, puts, planned) => perform(context, putProducts(given.store, puts, planned))
+      put: (context, items, planned) => perform(context, putProducts(options.store, items, planned))
     })
   }
-).pipe(Command.withDescription("Import products, as JSON Lines or from Shopify"))
+).pipe(
+  withHelp({
+    summary: "Import products from JSON Lines or a Shopify CSV",
+    details: RERUN,
+    examples: [
+      "--store <id> --file products.jsonl --dry-run",
+      "--store <id> --file products_export.csv --format shopify"
+    ]
+  })
+)
 
-/** Collections are few, and each is a write of its own: rules take their time, and no other has to wait for them. */
-const collections = command("collections", common, function* (given) {
+/** Writes each collection in its own transaction: rules can be slow, and a shared one would hold locks for all of them. */
+const collections = command("collections", common, function* (options) {
   const { putCollection } = yield* Imports
   const { perform } = yield* Writes
-  yield* runImport(given, {
+  yield* runImport(options, {
     decode: decodeCollection,
     linesOf: jsonLines,
-    put: Effect.fnUntraced(function* (context, puts) {
+    put: Effect.fnUntraced(function* (context, items) {
       const outcomes = []
-      for (const put of puts) {
-        const outcome = yield* Effect.result(perform(context, putCollection(given.store, put)))
+      for (const item of items) {
+        const outcome = yield* Effect.result(perform(context, putCollection(options.store, item)))
         if (Result.isSuccess(outcome)) outcomes.push(outcome)
         else if (outcome.failure._tag === "StoreNotFound") return yield* outcome.failure
         else if (outcome.failure._tag === "CollectionLimitReached")
@@ -107,31 +118,49 @@ const collections = command("collections", common, function* (given) {
       return { outcomes, limit: Option.none() }
     })
   })
-}).pipe(Command.withDescription("Import collections, as JSON Lines, after the products that they hold"))
+}).pipe(
+  withHelp({
+    summary: "Import collections from JSON Lines, after their products",
+    details: RERUN,
+    examples: ["--store <id> --file collections.jsonl"]
+  })
+)
 
-const customers = command("customers", common, function* (given) {
+const customers = command("customers", common, function* (options) {
   const { putCustomers } = yield* Imports
   const { perform } = yield* Writes
-  yield* runImport(given, {
+  yield* runImport(options, {
     decode: decodeCustomer,
     linesOf: jsonLines,
-    put: (context, puts) => perform(context, putCustomers(given.store, puts))
+    put: (context, items) => perform(context, putCustomers(options.store, items))
   })
-}).pipe(Command.withDescription("Import customers, as JSON Lines"))
+}).pipe(
+  withHelp({
+    summary: "Import customers from JSON Lines",
+    details: RERUN,
+    examples: ["--store <id> --file customers.jsonl", "--store <id> --json < customers.jsonl"]
+  })
+)
 
-const decodeImported: Decode<ImportedOrder> = (row) =>
+const decodeImportedOrder: Decode<ImportedOrder> = (row) =>
   Result.all({ order: decodeOrder(withoutReferences(row)), references: Result.mapError(referencesOf(row), issuesOf) })
 
-const orders = command("orders", common, function* (given) {
+const orders = command("orders", common, function* (options) {
   const { putOrders } = yield* Imports
   const { perform } = yield* Writes
-  yield* runImport(given, {
-    decode: decodeImported,
+  yield* runImport(options, {
+    decode: decodeImportedOrder,
     linesOf: jsonLines,
-    put: (context, puts) => perform(context, putOrders(given.store, puts))
+    put: (context, items) => perform(context, putOrders(options.store, items))
   })
-}).pipe(Command.withDescription("Import orders, as JSON Lines, after their customers and products"))
+}).pipe(
+  withHelp({
+    summary: "Import orders from JSON Lines, after their customers and products",
+    details: RERUN,
+    examples: ["--store <id> --file orders.jsonl"]
+  })
+)
 
-export const importCommands = group("import", "Bring in what another system exported").pipe(
+export const importCommands = group("import", "Import data of another system").pipe(
   Command.withSubcommands([products, collections, customers, orders])
 )

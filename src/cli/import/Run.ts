@@ -50,7 +50,7 @@ export interface Job {
   readonly file: Option.Option<string>
   readonly refused: string
   readonly isSilent: boolean
-  readonly isRehearsal: boolean
+  readonly isDryRun: boolean
 }
 
 /** Writes refused rows to a file, which there is from the first of them on: a line of JSON for each. */
@@ -76,7 +76,7 @@ export const run = <Input, E, R>(job: Job, { decode, linesOf, put }: ImportKind<
       actor: Actor.Merchant({ id: IMPORTER }),
       surface: "import",
       cause: null,
-      mode: job.isRehearsal ? "dryRun" : "perform",
+      mode: job.isDryRun ? "dryRun" : "perform",
       isSilent: job.isSilent
     }
     const counts = { created: 0, updated: 0, unchanged: 0, refused: 0 }
@@ -89,7 +89,7 @@ export const run = <Input, E, R>(job: Job, { decode, linesOf, put }: ImportKind<
       keep(refused)
       if (rows.length === 0) return
       const puts = rows.map(({ put }) => put)
-      const { limit, outcomes } = yield* put(context, puts, job.isRehearsal ? counts.created : 0)
+      const { limit, outcomes } = yield* put(context, puts, job.isDryRun ? counts.created : 0)
       for (const [place, outcome] of outcomes.entries()) {
         if (Result.isSuccess(outcome)) counts[outcome.success] += 1
         else keep(refusalOf(rows[place], outcome.failure))
