@@ -14,7 +14,7 @@ import { makeRpcCalls } from "./rpc/server/RpcCalls.ts"
 import { ServedRpcs } from "./rpc/server/ServedRpcs.ts"
 import { makeSockets } from "./rpc/server/Sockets.ts"
 
-/** Every route of the service; what they need of the domain is left for `main` and the tests to provide. */
+/** All routes of the service. The caller provides the domain services. */
 export const ServerLive = Layer.effectDiscard(
   Effect.gen(function* () {
     const answerCall = yield* makeRpcCalls(ServedRpcs)

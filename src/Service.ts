@@ -19,8 +19,8 @@ import { exitOnFailure } from "./Startup.ts"
 
 const Services = DomainLive.pipe(Layer.provideMerge(DatabaseLive))
 
-/** 0 takes any free port. */
-const port = (text: string) =>
+/** Parses a port. Port 0 selects a free one. */
+const parsePort = (text: string) =>
   /^\d{1,5}$/.test(text) && Number(text) <= 65_535
     ? Effect.succeed(Number(text))
     : Effect.fail(invalidSetting("PORT", `Expected a port from 0 to 65535 but received "${text}"`))
@@ -30,21 +30,21 @@ const address = Config.all({
     textIfAny("HOST"),
     Option.getOrElse(() => "127.0.0.1")
   ),
-  port: Config.String("PORT").pipe(Config.mapEffect(port), Config.withDefault(3000))
+  port: Config.String("PORT").pipe(Config.mapEffect(parsePort), Config.withDefault(3000))
 })
 
-const publicUrl = (text: string) => {
+const parsePublicUrl = (text: string) => {
   const message = `Expected a URL as in https://partners.example.com, without path, but received "${text}"`
   return Effect.mapError(Effect.fromNullishOr(publicOrigin(text)), () => invalidSetting("PUBLIC_URL", message))
 }
 
-/** Where clients and merchants reach the service: where it listens, if nothing is said. */
-const outside = Config.mapEffect(
+/** Public address of the service. Undefined if it is the address on which the service listens. */
+const publicUrl = Config.mapEffect(
   textIfAny("PUBLIC_URL"),
-  Option.match({ onNone: () => Effect.succeed(undefined), onSome: publicUrl })
+  Option.match({ onNone: () => Effect.succeed(undefined), onSome: parsePublicUrl })
 )
 
-/** The proxies that name the addresses of clients. */
+/** Proxies whose forwarding headers are trusted. */
 const trustedProxies = Config.String("TRUSTED_PROXIES").pipe(
   Config.mapEffect((text) =>
     Effect.mapError(Effect.fromResult(parseTrustedProxies(text)), ({ message }) =>
@@ -54,8 +54,8 @@ const trustedProxies = Config.String("TRUSTED_PROXIES").pipe(
   Config.withDefault(trustNone)
 )
 
-/** Answers as not ready until `started` is done. */
-const readyAfter = (started: Deferred.Deferred<void>) =>
+/** Reports the process as not ready until `started` is done. */
+const makeReadiness = (started: Deferred.Deferred<void>) =>
   Layer.effect(
     Health,
     Effect.map(Health, ({ isReady }) =>
@@ -66,47 +66,49 @@ const readyAfter = (started: Deferred.Deferred<void>) =>
   )
 
 /**
- * Opens the demo store, then completes `started` and prints the addresses and a first request. With a log in JSON every
- * line is JSON.
+ * Opens the demo store, completes `started` and prints the addresses and a first request. With LOG_FORMAT=json they are
+ * logged, so that every line of output is JSON.
  */
-const greeting = Effect.fnUntraced(function* (started: Deferred.Deferred<void>) {
-  const say = (yield* LogFormat) === "json" ? Effect.logInfo : Console.log
+const announce = Effect.fnUntraced(function* (started: Deferred.Deferred<void>) {
+  const printText = (yield* LogFormat) === "json" ? Effect.logInfo : Console.log
   const base = yield* baseUrl
   const demo = yield* openDemo(base)
   yield* Deferred.succeed(started, undefined)
-  yield* say(
+  yield* printText(
     `Partner API  ${base}/api/platform/v1\nReference    ${base}/docs\nDashboard    ${base}/dashboard\nDevelopers   ${base}/developers`
   )
   if (Option.isSome(demo)) {
     const { accessToken, merchantEmail, merchantPassword } = demo.value
-    yield* say(`\nSign in as ${merchantEmail} with ${merchantPassword}`)
-    yield* say(`\nTry it:\ncurl -H "Authorization: Bearer ${accessToken}" "${base}/api/platform/v1/products?limit=2"`)
+    yield* printText(`\nSign in as ${merchantEmail} with ${merchantPassword}`)
+    yield* printText(
+      `\nTry it:\ncurl -H "Authorization: Bearer ${accessToken}" "${base}/api/platform/v1/products?limit=2"`
+    )
   }
 })
 
-/** What is configured is read before anything listens or is printed, so that what is wrong is all that is said. */
+/** The server. All settings are read before it listens or prints, so an invalid setting is the only output. */
 const Server = Layer.unwrap(
   Effect.map(
     Effect.all({
       address,
       format: LogFormat,
       keys: givenKeys,
-      outside,
+      publicUrl,
       started: Deferred.make<void>(),
       trustedProxies,
       workers: webhookWorkers
     }),
-    ({ address, format, outside, started, trustedProxies, workers }) =>
+    ({ address, format, publicUrl, started, trustedProxies, workers }) =>
       Layer.mergeAll(
-        Layer.provide(ServerLive, readyAfter(started)),
+        Layer.provide(ServerLive, makeReadiness(started)),
         webhookWorker(workers),
         HousekeepingLive,
-        Layer.effectDiscard(greeting(started))
+        Layer.effectDiscard(announce(started))
       ).pipe(
         Layer.provide(listen(Config.succeed(address))),
         Layer.provide(accessLogTo(process.stdout, format)),
         Layer.provide(Layer.succeed(TrustedProxies, trustedProxies)),
-        Layer.provide(Layer.succeed(PublicUrl, outside)),
+        Layer.provide(Layer.succeed(PublicUrl, publicUrl)),
         Layer.provide(Services),
         Layer.provide(LoggingLive),
         Layer.provide(TracingLive)
@@ -114,5 +116,5 @@ const Server = Layer.unwrap(
   )
 )
 
-/** The service, until it is stopped; what stands in the way of it is said in one line. */
+/** Runs the service until it is interrupted. A failure is printed in one line. */
 export const service = exitOnFailure(Layer.launch(Server))

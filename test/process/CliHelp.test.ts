@@ -1,8 +1,11 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { spawnSync } from "node:child_process"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { stripVTControlCharacters } from "node:util"
 import { cli } from "../support/Cli.ts"
+import { folder } from "../support/Process.ts"
+import { isMissing, runInBash } from "../support/Programs.ts"
 
 /** Help of a command, in sections by their headings. The text before the first heading is the description. */
 const helpOf = Effect.fn(function* (...command: ReadonlyArray<string>) {
@@ -99,30 +102,30 @@ it.live("a misspelt option or command is answered in one line with the one that 
 )
 
 /** Completes a command line in bash: the last word is the one under the cursor. */
-const complete = (script: string, ...words: ReadonlyArray<string>) => {
-  const driver = `
-    eval "$(cat)"
-    function=$(complete -p partner-api | sed 's/.*-F \\([^ ]*\\).*/\\1/')
-    COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_LINE="$*"; COMP_POINT=\${#COMP_LINE}
-    $function partner-api "\${COMP_WORDS[COMP_CWORD]}" "\${COMP_WORDS[COMP_CWORD-1]}"
-    printf '%s\\n' "\${COMPREPLY[@]}"
-  `
-  const { stderr, stdout } = spawnSync("bash", ["--norc", "-c", driver, "bash", "partner-api", ...words], {
-    input: script,
-    encoding: "utf8"
+const complete = (script: string, ...words: ReadonlyArray<string>) =>
+  Effect.promise(async () => {
+    const { stderr, stdout } = await runInBash(
+      `source ${script}`,
+      `COMP_WORDS=(partner-api ${words.join(" ")}); COMP_LINE="\${COMP_WORDS[*]}"`,
+      "COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMP_POINT=${#COMP_LINE}",
+      "completer=$(complete -p partner-api | grep -o -- '-F [^ ]*')",
+      '${completer#-F } partner-api "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"',
+      "echo ${COMPREPLY[@]}"
+    )
+    assert.strictEqual(stderr, "")
+    return stdout.trim()
   })
-  assert.strictEqual(stderr, "")
-  return stdout.trim().split("\n")
-}
 
-it.live("completions in bash complete commands, options and the words of a choice", () =>
+it.live.skipIf(isMissing("bash"))("completions in bash complete commands, options and the words of a choice", () =>
   Effect.gen(function* () {
     const { code, stderr, stdout } = yield* cli("", "--completions", "bash")
     assert.deepStrictEqual({ code, stderr }, { code: 0, stderr: "" })
-    assert.deepStrictEqual(complete(stdout, "inst"), ["installations"])
-    assert.deepStrictEqual(complete(stdout, "stores", "set"), ["set-plan"])
-    assert.deepStrictEqual(complete(stdout, "import", "products", "--dry"), ["--dry-run"])
-    assert.deepStrictEqual(complete(stdout, "import", "products", "--format", "sho"), ["shopify"])
+    const script = join(yield* folder, "completions.bash")
+    writeFileSync(script, stdout)
+    assert.strictEqual(yield* complete(script, "inst"), "installations")
+    assert.strictEqual(yield* complete(script, "stores", "set"), "set-plan")
+    assert.strictEqual(yield* complete(script, "import", "products", "--dry"), "--dry-run")
+    assert.strictEqual(yield* complete(script, "import", "products", "--format", "sho"), "shopify")
   })
 )
 

@@ -112,7 +112,7 @@ it.live("the plan's limit stops it with what is there and what to do, and after 
     assert.strictEqual(stdout, "")
     assert.strictEqual(
       stderr,
-      "partner-api: Stopped before line 101: The store's plan allows 100 products; delete some or move to a larger plan. 100 were created, 0 updated, 0 unchanged and 0 refused until there. After that run the same import again: it goes on where it stopped\n"
+      "partner-api: Stopped before line 101: The store's plan allows 100 products; delete some or move to a larger plan. Created 100, updated 0, unchanged 0, refused 0. Then run the same import again to continue\n"
     )
     assert.deepStrictEqual(yield* rowsOf(client, "select product_count from stores"), [{ product_count: 100 }])
     yield* cli(url, "stores", "set-plan", storeId, "--plan", "starter")

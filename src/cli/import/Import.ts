@@ -11,10 +11,10 @@ import type { StoreId } from "../../domain/Store.ts"
 import { Writes } from "../../domain/Write.ts"
 import { choice, command, group, json, option, store, toggle, withHelp } from "../Options.ts"
 import { print } from "../Output.ts"
-import { type Decode, decodeBy } from "./Batches.ts"
-import { jsonLines } from "./Lines.ts"
-import { type ImportKind, run } from "./Run.ts"
-import { shopifyLines } from "./ShopifyCsv.ts"
+import { type Decode, makeRowDecoder } from "./Batches.ts"
+import { readJsonLines } from "./Lines.ts"
+import { importFile, type ImportKind } from "./Run.ts"
+import { readShopifyLines } from "./ShopifyCsv.ts"
 
 const common = {
   store,
@@ -53,7 +53,7 @@ interface ImportOptions {
 const runImport = <Input, E, R>(options: ImportOptions, kind: ImportKind<Input, E, R>) =>
   Effect.gen(function* () {
     const refused = Option.getOrElse(options.refused, () => defaultRefusedFile(options.file))
-    const counts = yield* Effect.onInterrupt(run({ ...options, refused }, kind), () =>
+    const counts = yield* Effect.onInterrupt(importFile({ ...options, refused }, kind), () =>
       Effect.sync(() => {
         process.exitCode = SIGINT_EXIT_CODE
         process.stderr.write(STOPPED)
@@ -65,10 +65,10 @@ const runImport = <Input, E, R>(options: ImportOptions, kind: ImportKind<Input, 
 
 const RERUN = "A repeated import updates rows by externalId and skips unchanged ones."
 
-const decodeProduct = decodeBy(CreateProduct)
-const decodeCollection = decodeBy(PutCollection)
-const decodeCustomer = decodeBy(PutCustomer)
-const decodeOrder = decodeBy(PutOrder)
+const decodeProduct = makeRowDecoder(CreateProduct)
+const decodeCollection = makeRowDecoder(PutCollection)
+const decodeCustomer = makeRowDecoder(PutCustomer)
+const decodeOrder = makeRowDecoder(PutOrder)
 
 const products = command(
   "products",
@@ -83,8 +83,8 @@ const products = command(
     const { perform } = yield* Writes
     yield* runImport(options, {
       decode: decodeProduct,
-      linesOf: format === "shopify" ? shopifyLines : jsonLines,
-      put: (context, items, planned) => perform(context, putProducts(options.store, items, planned))
+      readLines: format === "shopify" ? readShopifyLines : readJsonLines,
+      write: (context, items, planned) => perform(context, putProducts(options.store, items, planned))
     })
   }
 ).pipe(
@@ -104,8 +104,8 @@ const collections = command("collections", common, function* (options) {
   const { perform } = yield* Writes
   yield* runImport(options, {
     decode: decodeCollection,
-    linesOf: jsonLines,
-    put: Effect.fnUntraced(function* (context, items) {
+    readLines: readJsonLines,
+    write: Effect.fnUntraced(function* (context, items) {
       const outcomes = []
       for (const item of items) {
         const outcome = yield* Effect.result(perform(context, putCollection(options.store, item)))
@@ -131,8 +131,8 @@ const customers = command("customers", common, function* (options) {
   const { perform } = yield* Writes
   yield* runImport(options, {
     decode: decodeCustomer,
-    linesOf: jsonLines,
-    put: (context, items) => perform(context, putCustomers(options.store, items))
+    readLines: readJsonLines,
+    write: (context, items) => perform(context, putCustomers(options.store, items))
   })
 }).pipe(
   withHelp({
@@ -150,8 +150,8 @@ const orders = command("orders", common, function* (options) {
   const { perform } = yield* Writes
   yield* runImport(options, {
     decode: decodeImportedOrder,
-    linesOf: jsonLines,
-    put: (context, items) => perform(context, putOrders(options.store, items))
+    readLines: readJsonLines,
+    write: (context, items) => perform(context, putOrders(options.store, items))
   })
 }).pipe(
   withHelp({

@@ -1,11 +1,11 @@
 import { Result } from "effect"
 
-/** Bytes of a line, as of the body of a request. */
+/** Maximum bytes of a line, equal to the limit of a request body. */
 const MAX_LINE = 1024 * 1024
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
-/** What stands for one resource in a file: its JSON, or why there is none, and the number of the line it begins on. */
+/** One resource of a file: the number of its first line, and its JSON or the reason why it has none. */
 export interface Line {
   readonly number: number
   readonly json: Result.Result<string, string>
@@ -21,7 +21,7 @@ const jsonOf = (parts: ReadonlyArray<Buffer>): Line["json"] => {
   }
 }
 
-/** Gathers the parts of a line. Of one that is too long none is kept. */
+/** Collects the parts of a line. Parts of a line that is too long are dropped. */
 const makeLineBuffer = () => {
   let number = 0
   let size = 0
@@ -32,7 +32,7 @@ const makeLineBuffer = () => {
       if (size <= MAX_LINE) parts.push(part)
       else parts = []
     },
-    /** The line that ends here, unless it is empty. */
+    /** Ends the line and returns it unless it is empty. */
     end: (): ReadonlyArray<Line> => {
       number += 1
       const json = size > MAX_LINE ? Result.fail(`is longer than ${MAX_LINE} bytes`) : jsonOf(parts)
@@ -43,8 +43,8 @@ const makeLineBuffer = () => {
   }
 }
 
-/** The lines of a file of JSON Lines, those of each chunk together. */
-export async function* jsonLines(bytes: AsyncIterable<Buffer>): AsyncGenerator<ReadonlyArray<Line>> {
+/** Reads JSON Lines. Yields the lines of each chunk together. */
+export async function* readJsonLines(bytes: AsyncIterable<Buffer>): AsyncGenerator<ReadonlyArray<Line>> {
   const line = makeLineBuffer()
   for await (const chunk of bytes) {
     const lines: Array<Line> = []

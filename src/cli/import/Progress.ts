@@ -3,65 +3,65 @@ import { Effect, Option, Schedule, type Scope } from "effect"
 import { formatInteger } from "../../domain/Text.ts"
 import type { Source } from "./Source.ts"
 
-/** Where it is no terminal that is written to, it is said so often how far the import is. */
-const LINE_EVERY = "10 seconds"
+/** Interval of progress lines if standard error is not a terminal. */
+const LINE_INTERVAL = "10 seconds"
 
-const seconds = (since: number) => Math.max(performance.now() - since, 1) / 1000
+const secondsSince = (startedAt: number) => Math.max(performance.now() - startedAt, 1) / 1000
 
-const counted = (rows: number, rate: number) =>
+const formatRate = (rows: number, rate: number) =>
   `${formatInteger(rows)} rows, ${formatInteger(Math.round(rate))} a second`
 
-const left = (spent: number, share: number) => `${formatInteger(Math.ceil((spent / share) * (1 - share)))} s left`
+const formatRemaining = (elapsed: number, share: number) =>
+  `${formatInteger(Math.ceil((elapsed / share) * (1 - share)))} s left`
 
-/** How far an import is. */
 export interface Progress {
-  /** Says how many rows there were so far. */
-  readonly tell: (rows: number) => void
+  /** Sets the number of processed rows. */
+  readonly update: (rows: number) => void
 }
 
-const onTerminal = ({ read, size }: Source, startedAt: number): Effect.Effect<Progress, never, Scope.Scope> =>
+const showBar = ({ read, size }: Source, startedAt: number): Effect.Effect<Progress, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.sync(() => {
-      const format = Option.isSome(size) ? "{bar} {percentage} % | {told} | {eta_formatted} left" : "{told}"
+      const format = Option.isSome(size) ? "{bar} {percentage} % | {rate} | {eta_formatted} left" : "{rate}"
       const bar = new SingleBar({ format, stream: process.stderr, hideCursor: true, etaBuffer: 50 })
       bar.start(
         Option.getOrElse(size, () => 1),
         0,
-        { told: counted(0, 0) }
+        { rate: formatRate(0, 0) }
       )
       return bar
     }),
     (bar) => Effect.sync(() => bar.stop())
   ).pipe(
     Effect.map((bar) => ({
-      tell: (rows) => bar.update(read(), { told: counted(rows, rows / seconds(startedAt)) })
+      update: (rows) => bar.update(read(), { rate: formatRate(rows, rows / secondsSince(startedAt)) })
     }))
   )
 
-const inLines = ({ read, size }: Source, startedAt: number) =>
+const printLines = ({ read, size }: Source, startedAt: number) =>
   Effect.gen(function* () {
-    let told = 0
-    const say = Effect.sync(() => {
-      const spent = seconds(startedAt)
+    let processed = 0
+    const printLine = Effect.sync(() => {
+      const elapsed = secondsSince(startedAt)
       const share = Option.map(size, (size) => read() / size)
-      const rest = Option.match(share, {
+      const remaining = Option.match(share, {
         onNone: () => "",
-        onSome: (share) => `, ${Math.floor(share * 100)} %, ${left(spent, share)}`
+        onSome: (share) => `, ${Math.floor(share * 100)} %, ${formatRemaining(elapsed, share)}`
       })
-      process.stderr.write(`${counted(told, told / spent)}${rest}\n`)
+      process.stderr.write(`${formatRate(processed, processed / elapsed)}${remaining}\n`)
     })
-    yield* Effect.forkScoped(Effect.schedule(say, Schedule.spaced(LINE_EVERY)))
+    yield* Effect.forkScoped(Effect.schedule(printLine, Schedule.spaced(LINE_INTERVAL)))
     const progress: Progress = {
-      tell: (rows) => {
-        told = rows
+      update: (rows) => {
+        processed = rows
       }
     }
     return progress
   })
 
-/** Tells on standard error how far an import is, until the scope ends: by a bar on a terminal, else now and then. */
+/** Shows the progress of an import on standard error until the scope ends: a bar on a terminal, otherwise lines. */
 export const showProgress = (source: Source) =>
   Effect.suspend(() => {
     const startedAt = performance.now()
-    return process.stderr.isTTY ? onTerminal(source, startedAt) : inLines(source, startedAt)
+    return process.stderr.isTTY ? showBar(source, startedAt) : printLines(source, startedAt)
   })

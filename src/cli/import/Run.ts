@@ -4,15 +4,15 @@ import { Actor, IMPORTER } from "../../domain/Actor.ts"
 import type { ImportItem, BatchResult, ImportOutcome } from "../../domain/imports/Put.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { WriteContext } from "../../domain/Write.ts"
-import { type Batch, batchesOf, type Decode, makeRead, type Refusal, type Row } from "./Batches.ts"
+import { type Batch, type Decode, makeRowReader, readBatches, type Refusal, type Row } from "./Batches.ts"
 import type { Line } from "./Lines.ts"
 import { showProgress } from "./Progress.ts"
-import { prefetched, openSource } from "./Source.ts"
+import { openSource, prefetch } from "./Source.ts"
 
-/** What of a file was imported, or would be. */
+/** Number of rows per outcome. A dry run counts the outcomes that it would have. */
 export type Counts = Readonly<Record<ImportOutcome | "refused", number>>
 
-/** The plan of the store allows no more. */
+/** Import that stopped at a limit of the store's plan. */
 export class PlanFull extends Data.TaggedError("PlanFull")<{
   readonly line: number
   readonly counts: Counts
@@ -20,32 +20,31 @@ export class PlanFull extends Data.TaggedError("PlanFull")<{
 }> {
   override get message() {
     const { created, refused, unchanged, updated } = this.counts
-    return `Stopped before line ${this.line}: ${this.limit}. ${created} were created, ${updated} updated, ${unchanged} unchanged and ${refused} refused until there. After that run the same import again: it goes on where it stopped`
+    return `Stopped before line ${this.line}: ${this.limit}. Created ${created}, updated ${updated}, unchanged ${unchanged}, refused ${refused}. Then run the same import again to continue`
   }
 }
 
-/** Why a row is refused, as the API would say it. */
-interface Reason {
+/** Error of the API for a row. */
+interface RowError {
   readonly message: string
   readonly issues?: ReadonlyArray<string>
 }
 
-const reasonOf = ({ issues, message }: Reason) => issues?.join("; ") ?? message
+const reasonOf = ({ issues, message }: RowError) => issues?.join("; ") ?? message
 
-/** A kind of resource: how its rows are read, and put. */
+/** Functions that read and write the rows of one kind of resource. */
 export interface ImportKind<Input, E, R> {
-  readonly linesOf: (bytes: AsyncIterable<Buffer>) => AsyncIterable<ReadonlyArray<Line>>
+  readonly readLines: (bytes: AsyncIterable<Buffer>) => AsyncIterable<ReadonlyArray<Line>>
   readonly decode: Decode<Input>
-  /** `planned` is how many were created before by a rehearsal. */
-  readonly put: (
+  /** `planned` is the number of resources that earlier batches of a dry run would have created. */
+  readonly write: (
     context: WriteContext,
-    puts: ReadonlyArray<ImportItem<Input>>,
+    items: ReadonlyArray<ImportItem<Input>>,
     planned: number
-  ) => Effect.Effect<BatchResult<Reason, Reason>, E, R>
+  ) => Effect.Effect<BatchResult<RowError, RowError>, E, R>
 }
 
-/** What is imported, and how. */
-export interface Job {
+export interface ImportJob {
   readonly store: StoreId
   readonly file: Option.Option<string>
   readonly refused: string
@@ -53,24 +52,24 @@ export interface Job {
   readonly isDryRun: boolean
 }
 
-/** Writes refused rows to a file, which there is from the first of them on: a line of JSON for each. */
+/** Makes a function that writes refused rows as JSON Lines. The file is created with the first of them. */
 const openRefusedFile = (file: string) =>
   Effect.gen(function* () {
-    let opened: number | undefined
-    yield* Effect.addFinalizer(() => Effect.sync(() => opened !== undefined && closeSync(opened)))
+    let descriptor: number | undefined
+    yield* Effect.addFinalizer(() => Effect.sync(() => descriptor !== undefined && closeSync(descriptor)))
     return (refusals: ReadonlyArray<Refusal>) => {
       if (refusals.length === 0) return
-      opened ??= openSync(file, "w")
-      writeSync(opened, refusals.map((refusal) => `${JSON.stringify(refusal)}\n`).join(""))
+      descriptor ??= openSync(file, "w")
+      writeSync(descriptor, refusals.map((refusal) => `${JSON.stringify(refusal)}\n`).join(""))
     }
   })
 
-/** Puts what a file holds, a batch after the other, each a transaction. */
-export const run = <Input, E, R>(job: Job, { decode, linesOf, put }: ImportKind<Input, E, R>) =>
+/** Imports a file batch by batch, each in a transaction. */
+export const importFile = <Input, E, R>(job: ImportJob, { decode, readLines, write }: ImportKind<Input, E, R>) =>
   Effect.gen(function* () {
     const source = yield* openSource(job.file)
-    const { tell } = yield* showProgress(source)
-    const refuse = yield* openRefusedFile(job.refused)
+    const { update } = yield* showProgress(source)
+    const writeRefused = yield* openRefusedFile(job.refused)
     const context: WriteContext = {
       storeId: job.store,
       actor: Actor.Merchant({ id: IMPORTER }),
@@ -80,19 +79,19 @@ export const run = <Input, E, R>(job: Job, { decode, linesOf, put }: ImportKind<
       isSilent: job.isSilent
     }
     const counts = { created: 0, updated: 0, unchanged: 0, refused: 0 }
-    const keep = (refusals: ReadonlyArray<Refusal>) => {
-      refuse(refusals)
+    const refuse = (refusals: ReadonlyArray<Refusal>) => {
+      writeRefused(refusals)
       counts.refused += refusals.length
     }
 
     const importBatch = Effect.fnUntraced(function* ({ refused, rows }: Batch<Input>) {
-      keep(refused)
+      refuse(refused)
       if (rows.length === 0) return
-      const puts = rows.map(({ put }) => put)
-      const { limit, outcomes } = yield* put(context, puts, job.isDryRun ? counts.created : 0)
-      for (const [place, outcome] of outcomes.entries()) {
+      const items = rows.map(({ item }) => item)
+      const { limit, outcomes } = yield* write(context, items, job.isDryRun ? counts.created : 0)
+      for (const [index, outcome] of outcomes.entries()) {
         if (Result.isSuccess(outcome)) counts[outcome.success] += 1
-        else keep(refusalOf(rows[place], outcome.failure))
+        else refuse(refusalOf(rows[index], outcome.failure))
       }
       const next = rows[outcomes.length]
       if (Option.isSome(limit) && next !== undefined) {
@@ -100,15 +99,15 @@ export const run = <Input, E, R>(job: Job, { decode, linesOf, put }: ImportKind<
       }
     })
 
-    const next = prefetched(batchesOf(linesOf(source.bytes), makeRead(decode)))
-    let batch = yield* next
+    const nextBatch = prefetch(readBatches(readLines(source.bytes), makeRowReader(decode)))
+    let batch = yield* nextBatch
     while (Option.isSome(batch)) {
       yield* importBatch(batch.value)
-      tell(counts.created + counts.updated + counts.unchanged + counts.refused)
-      batch = yield* next
+      update(counts.created + counts.updated + counts.unchanged + counts.refused)
+      batch = yield* nextBatch
     }
     return counts
   }).pipe(Effect.scoped)
 
-const refusalOf = <Input>(row: Row<Input> | undefined, reason: Reason): ReadonlyArray<Refusal> =>
-  row === undefined ? [] : [{ line: row.line, externalId: row.put.externalId, reason: reasonOf(reason) }]
+const refusalOf = <Input>(row: Row<Input> | undefined, error: RowError): ReadonlyArray<Refusal> =>
+  row === undefined ? [] : [{ line: row.line, externalId: row.item.externalId, reason: reasonOf(error) }]

@@ -6,14 +6,14 @@ import type { ShopifyRow } from "../../domain/imports/ShopifyColumns.ts"
 import { slugOf } from "../../layers/catalog/MadeSlug.ts"
 import type { Line } from "./Lines.ts"
 
-/** Bytes of a record beyond which a quote was never closed. */
+/** Maximum bytes of a record. A longer one has an unclosed quote. */
 const MAX_RECORD = 4 * 1024 * 1024
 
-/** Rows of a product: no product has as many variants and pictures. */
+/** Maximum rows of a product, one per variant or picture. */
 const MAX_ROWS = 4096
 
-/** A product whose rows are being gathered. */
-interface Gathered {
+/** Consecutive rows of one product. */
+interface ProductRows {
   readonly number: number
   readonly key: string
   readonly rows: Array<ShopifyRow>
@@ -21,8 +21,8 @@ interface Gathered {
 
 const isOfStrings = (record: unknown): record is ReadonlyArray<string> => Array.isArray(record)
 
-/** The products of Shopify's CSV: rows that follow each other with one handle are one, on the line of the first. */
-export async function* shopifyLines(bytes: AsyncIterable<Buffer>): AsyncGenerator<ReadonlyArray<Line>> {
+/** Reads Shopify's CSV. Consecutive rows with one handle are one product, with the line number of the first row. */
+export async function* readShopifyLines(bytes: AsyncIterable<Buffer>): AsyncGenerator<ReadonlyArray<Line>> {
   const options = {
     bom: true,
     info: true,
@@ -31,15 +31,15 @@ export async function* shopifyLines(bytes: AsyncIterable<Buffer>): AsyncGenerato
     skip_empty_lines: true
   }
   const records = parse(options)
-  // What breaks the source breaks the records, too, of which that is told.
+  // An error of the source also fails the iteration over the records, so the callback ignores it.
   pipeline(Readable.from(bytes, { objectMode: false }), records, () => {})
   let header: ReadonlyArray<string> = []
   let shopify = makeShopify(header, slugOf)
-  let gathered: Gathered | undefined
+  let product: ProductRows | undefined
   // The library counts a CR and an LF inside a cell as two lines.
-  let doubled = 0
+  let doubleCounted = 0
   let end = 0
-  const lineOf = ({ number, rows }: Gathered): Line => ({
+  const lineOf = ({ number, rows }: ProductRows): Line => ({
     number,
     json:
       rows.length > MAX_ROWS
@@ -49,23 +49,23 @@ export async function* shopifyLines(bytes: AsyncIterable<Buffer>): AsyncGenerato
   for await (const { info, record } of records) {
     if (!isOfStrings(record)) continue
     const number = end + 1
-    doubled += record.reduce((sum, cell) => sum + cell.split("\r\n").length - 1, 0)
-    end = info.lines - doubled
+    doubleCounted += record.reduce((sum, cell) => sum + cell.split("\r\n").length - 1, 0)
+    end = info.lines - doubleCounted
     if (header.length === 0) {
       header = record
       if (!isShopify(header))
-        throw new Error("it has no column Handle, URL handle or Title, as Shopify's products have")
+        throw new Error("it has no column Handle, URL handle or Title, which Shopify's product exports have")
       shopify = makeShopify(header, slugOf)
       continue
     }
-    const row = Object.fromEntries(header.map((column, place) => [column, record[place] ?? ""]))
+    const row = Object.fromEntries(header.map((column, index) => [column, record[index] ?? ""]))
     const key = shopify.keyOf(row)
-    if (gathered !== undefined && (key === undefined || key === gathered.key)) {
-      if (gathered.rows.length <= MAX_ROWS) gathered.rows.push(row)
+    if (product !== undefined && (key === undefined || key === product.key)) {
+      if (product.rows.length <= MAX_ROWS) product.rows.push(row)
       continue
     }
-    if (gathered !== undefined) yield [lineOf(gathered)]
-    gathered = { number, key: key ?? "", rows: [row] }
+    if (product !== undefined) yield [lineOf(product)]
+    product = { number, key: key ?? "", rows: [row] }
   }
-  if (gathered !== undefined) yield [lineOf(gathered)]
+  if (product !== undefined) yield [lineOf(product)]
 }

@@ -2,32 +2,33 @@ import { Data, Effect, Option } from "effect"
 import { createReadStream, statSync } from "node:fs"
 import type { Readable } from "node:stream"
 
-/** The file cannot be read any further. */
+/** The file cannot be read further. */
 export class ReadFailed extends Data.TaggedError("ReadFailed")<{ readonly cause: unknown }> {
   override get message() {
     const reason = this.cause instanceof Error ? this.cause.message : String(this.cause)
-    return `The file could not be read: ${reason}. What was imported before stays; mend it and run the same import again`
+    return `The file could not be read: ${reason}. Imported rows are kept; correct the file and run the same import again`
   }
 }
 
-/** What is imported. */
+/** Bytes to import. */
 export interface Source {
   readonly bytes: AsyncIterable<Buffer>
-  /** Bytes of all of it, where that is known, and how many of them were read. */
+  /** Total number of bytes, if known. */
   readonly size: Option.Option<number>
+  /** Number of bytes read so far. */
   readonly read: () => number
 }
 
 const openStream = (file: Option.Option<string>): Readable =>
   Option.match(file, { onNone: () => process.stdin, onSome: (path) => createReadStream(path) })
 
-/** A pipe has no size that says anything. */
+/** Size of a regular file. The size of a pipe is 0. */
 const sizeOf = (file: string): Option.Option<number> => {
   const stat = statSync(file)
   return stat.isFile() ? Option.some(stat.size) : Option.none()
 }
 
-/** The file, else standard input, which is let go with the scope. */
+/** Opens the file or standard input, and closes it with the scope. */
 export const openSource = (file: Option.Option<string>) =>
   Effect.gen(function* () {
     const stream = yield* Effect.acquireRelease(
@@ -47,22 +48,22 @@ export const openSource = (file: Option.Option<string>) =>
   })
 
 /**
- * What a generator makes, one thing after the other, of which the next is made while the one before is used. Who stops
- * does not wait for it: nothing may ever come from a pipe.
+ * Makes an effect that takes the next value of a generator. The value after it is produced while the caller uses the
+ * current one. Interruption does not wait for it, because a pipe may never yield another value.
  */
-export const prefetched = <A>(made: AsyncGenerator<A>): Effect.Effect<Option.Option<A>, ReadFailed> => {
-  const follow = () => {
-    const next = made.next()
-    // Whoever takes it is told.
+export const prefetch = <A>(values: AsyncGenerator<A>): Effect.Effect<Option.Option<A>, ReadFailed> => {
+  const produce = () => {
+    const next = values.next()
+    // The effect below reports the error to the caller.
     next.catch(() => {})
     return next
   }
-  let next = follow()
+  let next = produce()
   return Effect.map(
     Effect.tryPromise({ try: () => next, catch: (cause) => new ReadFailed({ cause }) }),
     ({ done, value }) => {
       if (done === true) return Option.none()
-      next = follow()
+      next = produce()
       return Option.some(value)
     }
   )

@@ -2,17 +2,17 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import * as FastCheck from "fast-check"
 import { createReadStream } from "node:fs"
-import { decodeBy, makeRead } from "../../../src/cli/import/Batches.ts"
-import { shopifyLines } from "../../../src/cli/import/ShopifyCsv.ts"
+import { makeRowDecoder, makeRowReader } from "../../../src/cli/import/Batches.ts"
+import { readShopifyLines } from "../../../src/cli/import/ShopifyCsv.ts"
 import { CreateProduct } from "../../../src/domain/catalog/Product.ts"
 
-const read = makeRead(decodeBy(CreateProduct))
+const read = makeRowReader(makeRowDecoder(CreateProduct))
 
 /** What becomes of a file: each product with its line, as the API takes it. */
 const productsIn = (bytes: AsyncIterable<Buffer>) =>
   Effect.promise(async () => {
     const rows = []
-    for await (const lines of shopifyLines(bytes)) rows.push(...lines.map((line) => read(line)))
+    for await (const lines of readShopifyLines(bytes)) rows.push(...lines.map((line) => read(line)))
     return rows
   })
 
@@ -21,8 +21,8 @@ async function* chunksOf(text: string, size = 7) {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }
 
-const inputsOf = (rows: ReadonlyArray<Result.Result<{ put: { input: CreateProduct } }, unknown>>) =>
-  rows.map((row) => Result.getOrThrow(row).put.input)
+const inputsOf = (rows: ReadonlyArray<Result.Result<{ item: { input: CreateProduct } }, unknown>>) =>
+  rows.map((row) => Result.getOrThrow(row).item.input)
 
 const quote = (cell: string) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)
 
@@ -61,7 +61,7 @@ const image = (name: string, position: number) => ({ url: shot(name), type: "ima
 it.effect("options, variants, prices and pictures of a product that has them", () =>
   Effect.gen(function* () {
     const rows = yield* productsIn(createReadStream("test/data/shopify/jewelery.csv"))
-    const found = rows.map((row) => Result.getOrThrow(row)).find(({ put }) => put.externalId === "leather-anchor")
+    const found = rows.map((row) => Result.getOrThrow(row)).find(({ item }) => item.externalId === "leather-anchor")
     assert.strictEqual(found?.line, 4)
     const extras = {
       inventoryPolicy: "deny",
@@ -79,7 +79,7 @@ it.effect("options, variants, prices and pictures of a product that has them", (
       ...extras,
       imageUrl: shot(name)
     })
-    assert.deepInclude(found?.put.input, {
+    assert.deepInclude(found?.item.input, {
       name: "Anchor Bracelet Mens",
       slug: "leather-anchor",
       description: "Black leather bracelet with gold or silver anchor for men.",
@@ -217,7 +217,7 @@ it.effect("neither the order of columns nor line ends, empty lines, a BOM or whe
       FastCheck.boolean(),
       FastCheck.integer({ min: 1, max: 64 })
     )
-    const inputs = (rows: typeof expected) => rows.map((row) => Result.getOrThrow(row).put)
+    const inputs = (rows: typeof expected) => rows.map((row) => Result.getOrThrow(row).item)
     for (const [columns, end, hasBom, isSpaced, size] of FastCheck.sample(given, 40)) {
       const csv = csvOf(columns, NEW_ROWS, isSpaced ? `${end}${end}` : end)
       const rows = yield* productsIn(chunksOf(`${hasBom ? "\uFEFF" : ""}${csv}${end}`, size))
@@ -227,9 +227,9 @@ it.effect("neither the order of columns nor line ends, empty lines, a BOM or whe
 )
 
 /** Columns that are not known are kept in the order in which they stand. */
-const sorted = (put: { readonly input: CreateProduct }) => ({
-  ...put,
-  input: { ...put.input, customFields: JSON.stringify(put.input.customFields).split("},").toSorted().length }
+const sorted = (item: { readonly input: CreateProduct }) => ({
+  ...item,
+  input: { ...item.input, customFields: JSON.stringify(item.input.customFields).split("},").toSorted().length }
 })
 
 it.effect("a product of 2,048 variants is one, and what is no export of products says so", () =>
@@ -245,7 +245,7 @@ it.effect("a product of 2,048 variants is one, and what is no export of products
     assert.lengthOf(all?.variants ?? [], 2048)
     const other = yield* Effect.flip(
       Effect.tryPromise({
-        try: () => shopifyLines(chunksOf("Order,Total\n1,2\n")).next(),
+        try: () => readShopifyLines(chunksOf("Order,Total\n1,2\n")).next(),
         catch: (error) => String(error)
       })
     )
