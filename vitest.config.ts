@@ -15,7 +15,7 @@ Map.groupBy ??= <K, T>(items: Iterable<T>, keyOf: (item: T, index: number) => K)
  * Files that run after all others, one at a time, in fresh workers: the first counts the pages that PostgreSQL reads, the
  * second compares deliveries of many processes, whose leases run out on a busy machine.
  */
-const ALONE = ["test/layers/sql/Plans.test.ts", "test/process/WebhooksTogether.test.ts"]
+const ALONE = ["test/layers/sql/Plans.test.ts", "test/process/webhooks/Together.test.ts"]
 
 // One more than there are cores: much of a test is waiting.
 const workers = availableParallelism() + 1

@@ -3,12 +3,12 @@ import { Effect, Redacted } from "effect"
 import { chownSync, statSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
-import { partnerApi } from "../../src/cli/Program.ts"
-import { embeddedPostgres } from "../../src/layers/EmbeddedPostgres.ts"
-import { findCluster } from "../../src/layers/postgres/Cluster.ts"
-import { service } from "../../src/Service.ts"
-import { selfSigned } from "../support/Certificate.ts"
-import { cli, runHere } from "../support/Cli.ts"
+import { partnerApi } from "../../../src/cli/Program.ts"
+import { embeddedPostgres } from "../../../src/layers/EmbeddedPostgres.ts"
+import { findCluster } from "../../../src/layers/postgres/Cluster.ts"
+import { service } from "../../../src/Service.ts"
+import { selfSigned } from "../../support/Certificate.ts"
+import { cli, runHere } from "../../support/Cli.ts"
 import {
   connection,
   emptyDatabase,
@@ -19,7 +19,7 @@ import {
   runNode,
   startServer,
   type Variables
-} from "../support/Process.ts"
+} from "../../support/Process.ts"
 
 /** Asks one server for a path. */
 const ask = (base: string, path: string) =>

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { countsOf, importing, linesIn } from "../support/Imports.ts"
-import { INVALID_PRODUCTS, MANY_PARTS } from "../support/InvalidBodies.ts"
+import { countsOf, importing, linesIn } from "../../support/Imports.ts"
+import { INVALID_PRODUCTS, MANY_PARTS } from "../../support/InvalidBodies.ts"
 
 it.live("a row that is wrong all over is refused with at most 100 reasons", () =>
   Effect.gen(function* () {
