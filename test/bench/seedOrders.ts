@@ -1,6 +1,6 @@
 import type Pg from "pg"
 import { type Order, OrderId, orderOf, PERSONAL_OF_ORDER } from "../../src/domain/records/Order.ts"
-import { storedOf } from "../../src/layers/records/Records.ts"
+import { splitRecord } from "../../src/layers/records/Records.ts"
 import { EPOCH, fullOrder, idOf } from "./population.ts"
 import { COLUMNS } from "./baseline/orders.ts"
 
@@ -15,7 +15,7 @@ export const orderAt = (store: number, n: number): Order =>
 
 export const insertOurOrders = async (db: Pg.Client, storeId: string, orders: ReadonlyArray<Order>): Promise<void> => {
   const rows = orders.map((order) => {
-    const { document, personal } = storedOf(order, PERSONAL_OF_ORDER)
+    const { document, personal } = splitRecord(order, PERSONAL_OF_ORDER)
     return { id: order.id, opening: document.slice(0, -1), personal: `,${personal.slice(1)}` }
   })
   await db.query(

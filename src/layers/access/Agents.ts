@@ -7,7 +7,7 @@ import type { JsonText } from "../../domain/Document.ts"
 import { WindowResult } from "../../domain/RateLimit.ts"
 import { StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { storedList } from "../../domain/StoredList.ts"
-import { firstOf, type Step } from "../sql/Plan.ts"
+import { firstOf, type Step, withClient } from "../sql/Plan.ts"
 import { Database, AdmissionPool } from "../sql/Postgres.ts"
 import { sql, type Statement } from "../sql/Statement.ts"
 import { recordAdministered } from "../journal/Administered.ts"
@@ -147,7 +147,7 @@ const changed = Effect.fnUntraced(function* (
   const after = Option.getOrUndefined(found) ?? (yield* new AgentNotFound({ id }))
   if (Option.isSome(before)) {
     const left = act === "revoke" ? null : administered(after)
-    yield* recordAdministered(store, "agent", id, administered(before.value), left)
+    yield* withClient((sql) => recordAdministered(sql, store, "agent", id, administered(before.value), left))
   }
   return after
 })

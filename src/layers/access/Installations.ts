@@ -14,7 +14,7 @@ import { UnknownStore } from "../../domain/access/Stores.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { Write } from "../../domain/Write.ts"
 import { cancelLive } from "../billing/Subscriptions.ts"
-import { countOf, firstOf, type Step } from "../sql/Plan.ts"
+import { countOf, firstOf, type Step, withClient } from "../sql/Plan.ts"
 import { Database } from "../sql/Postgres.ts"
 import { sql, type Statement } from "../sql/Statement.ts"
 import { recordAdministered } from "../journal/Administered.ts"
@@ -128,7 +128,7 @@ const changed = Effect.fnUntraced(function* (
   change: Statement
 ): Step<string> {
   const { json } = Option.getOrThrow(yield* jsonOf(change))
-  yield* recordAdministered(store, "installation", id, before, installedIn(json))
+  yield* withClient((sql) => recordAdministered(sql, store, "installation", id, before, installedIn(json)))
   return json
 })
 
@@ -209,7 +209,7 @@ export const InstallationsLive = Layer.effect(
           yield* countOf(uninstall(store, id))
           yield* endInstallation(store, id)
           yield* cancelLive(store, id)
-          yield* recordAdministered(store, "installation", id, before, null)
+          yield* withClient((sql) => recordAdministered(sql, store, "installation", id, before, null))
         }),
 
       purge: perform(emptyNext())

@@ -3,9 +3,9 @@ import type { AppId } from "../../domain/access/Apps.ts"
 import { InstallationId } from "../../domain/access/Installations.ts"
 import { DATA_HOURS } from "../../domain/access/InstallationState.ts"
 import { StoreId } from "../../domain/Store.ts"
-import { countOf, firstOf, type Step } from "../sql/Plan.ts"
+import { countOf, firstOf, type Step, withClient } from "../sql/Plan.ts"
 import { constant, sql } from "../sql/Statement.ts"
-import { deleteAll } from "../records/AppData.ts"
+import { deleteAppData } from "../records/AppData.ts"
 
 /*
  * App data of who was uninstalled, once it is kept no longer. It goes under the lock of the installation's row, and all of
@@ -27,7 +27,7 @@ const lockOverdue = (store: StoreId, app: AppId) =>
 /** Before an app is installed again: empties what it should find empty. */
 export const emptyOverdue = Effect.fnUntraced(function* (store: StoreId, app: AppId): Step<void> {
   const owner = yield* ownerOf(lockOverdue(store, app))
-  if (Option.isSome(owner)) yield* deleteAll(owner.value.storeId, owner.value.id)
+  if (Option.isSome(owner)) yield* withClient((sql) => deleteAppData(sql, owner.value.storeId, owner.value.id))
 })
 
 const lockNext = sql`
@@ -41,6 +41,6 @@ export const emptyNext = Effect.fnUntraced(function* (): Step<number> {
   const owner = yield* ownerOf(lockNext)
   if (Option.isNone(owner)) return 0
   const { id, storeId } = owner.value
-  yield* deleteAll(storeId, id)
+  yield* withClient((sql) => deleteAppData(sql, storeId, id))
   return yield* countOf(note(storeId, id))
 })

@@ -13,7 +13,7 @@ import {
 import { MerchantId } from "../../domain/Actor.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { lockedStore } from "../catalog/Allocation.ts"
-import { countOf, firstOf, type Step } from "../sql/Plan.ts"
+import { countOf, firstOf, type Step, withClient } from "../sql/Plan.ts"
 import { column } from "../sql/Column.ts"
 import { Database } from "../sql/Postgres.ts"
 import { sql, type Statement } from "../sql/Statement.ts"
@@ -82,7 +82,9 @@ const changed = Effect.fnUntraced(function* (
   const count = yield* countOf(change)
   if (count > 0) yield* keepOwner(store)
   const after = yield* memberOf(selectMember(store, id))
-  yield* recordAdministered(store, "member", id, Option.getOrNull(before), Option.getOrNull(after))
+  yield* withClient((sql) =>
+    recordAdministered(sql, store, "member", id, Option.getOrNull(before), Option.getOrNull(after))
+  )
   return count
 })
 

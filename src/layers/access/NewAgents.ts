@@ -3,7 +3,7 @@ import { Agent, AgentLimitReached, BUDGET, MAX_AGENTS, type NewAgent, WINDOW } f
 import { AgentId, type MerchantId } from "../../domain/Actor.ts"
 import type { StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { lockedStore } from "../catalog/Allocation.ts"
-import { countOf, firstOf, type Step } from "../sql/Plan.ts"
+import { countOf, firstOf, type Step, withClient } from "../sql/Plan.ts"
 import { constant, sql } from "../sql/Statement.ts"
 import { recordAdministered } from "../journal/Administered.ts"
 import { arrayOf } from "../Lists.ts"
@@ -75,6 +75,6 @@ export const makeAgent = Effect.fnUntraced(function* (
   const list = arrayOf([...new Set(scopes)])
   const row = { name, scopes: list, budget, window, proposalsOnly, by, days, tokenHash }
   const made = Option.getOrThrow(yield* madeOf(insertAgent(store, row)))
-  yield* recordAdministered(store, "agent", made.id, null, administered(made.json))
+  yield* withClient((sql) => recordAdministered(sql, store, "agent", made.id, null, administered(made.json)))
   return made
 })

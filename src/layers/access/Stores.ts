@@ -78,7 +78,7 @@ export const StoresLive = Layer.effect(
     const change = Effect.fnUntraced(function* (id: StoreId, update: Statement.Statement<unknown>) {
       const before = yield* findStore(sql`${selectStore(id)} for no key update of s`)
       const after = yield* findStore(update)
-      yield* recordAdministered(id, "settings", id, Option.getOrNull(before), Option.getOrNull(after))
+      yield* recordAdministered(sql, id, "settings", id, Option.getOrNull(before), Option.getOrNull(after))
       return after
     })
 

@@ -13,7 +13,7 @@ import {
 import type { StoreId } from "../../domain/Store.ts"
 import type { Write } from "../../domain/Write.ts"
 import { INSTALLED } from "../access/InstallationState.ts"
-import { countOf, firstOf, deferToCommit, type Step } from "../sql/Plan.ts"
+import { countOf, firstOf, deferToCommit, type Step, withClient } from "../sql/Plan.ts"
 import { sql } from "../sql/Statement.ts"
 import { recordAdministered } from "../journal/Administered.ts"
 import { lastOf, SUBSCRIPTION, subscriptionOf, SubscriptionRow } from "./Rows.ts"
@@ -100,7 +100,7 @@ export const subscribe = (
       yield* countOf(endSubscription(store, last.id, last.cancelledAt, last.now))
     }
     const made = yield* begin(store, installation, app, plan, { until: null, isAllowed: last === undefined })
-    yield* recordAdministered(store, "subscription", made.id, null, made)
+    yield* withClient((sql) => recordAdministered(sql, store, "subscription", made.id, null, made))
     return made
   })
 
@@ -124,7 +124,7 @@ export const change = (
     yield* countOf(endSubscription(store, live.id, live.now, live.now))
     const trial = { until: isTrying ? live.trialEndsAt : null, isAllowed: false }
     const made = yield* begin(store, installation, app, plan, trial)
-    yield* recordAdministered(store, "subscription", made.id, subscriptionOf(live), made)
+    yield* withClient((sql) => recordAdministered(sql, store, "subscription", made.id, subscriptionOf(live), made))
     return made
   })
 
@@ -149,6 +149,6 @@ export const cancel = (
     yield* lockedApp(store, installation)
     const live = Option.getOrUndefined(yield* liveOf(store, installation)) ?? (yield* new NotSubscribed())
     const cancelled = yield* end(store, live)
-    yield* recordAdministered(store, "subscription", live.id, subscriptionOf(live), null)
+    yield* withClient((sql) => recordAdministered(sql, store, "subscription", live.id, subscriptionOf(live), null))
     return cancelled
   })

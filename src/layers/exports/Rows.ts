@@ -42,7 +42,7 @@ const membersOf = (store: StoreId) => sql`
 
 /** The customer and the products of an order, by id. */
 const referencesOf = (store: StoreId) => sql`(
-  with parsed as materialized (select (${DOCUMENT})::json as document)
+  with parsed as materialized (select (${sql.literal(DOCUMENT)})::json as document)
   select coalesce(json_object_agg(reference, ${nameOf(store, sql`reference`)})::text, '{}') from (
     select (document ->> 'customerId')::uuid from parsed
     union select (line ->> 'productId')::uuid from parsed, json_array_elements(document -> 'lineItems') as line
@@ -69,8 +69,8 @@ const measured = { columns: sql`document, version, bytes, bytes_of`, bytes: BYTE
 const personal = {
   columns: sql`opening, personal, bytes, personal_bytes`,
   bytes: sql`bytes + personal_bytes`,
-  document: DOCUMENT,
-  rest: PERSONAL
+  document: sql.literal(DOCUMENT),
+  rest: sql.literal(PERSONAL)
 }
 
 const select = (table: ExportKind, { after, bytes, limit, store }: Asked, shape: Shape) => sql`

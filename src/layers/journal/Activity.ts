@@ -1,4 +1,5 @@
 import { Effect, Layer, Option, Schema } from "effect"
+import { SqlClient, SqlSchema, type Statement } from "effect/sql"
 import {
   Activity,
   type ActivityRequest,
@@ -9,39 +10,19 @@ import {
 } from "../../domain/journal/Activity.ts"
 import { ResourceKind } from "../../domain/journal/Kinds.ts"
 import { PAGE_BYTES } from "../../domain/Page.ts"
-import type { StoreId } from "../../domain/Store.ts"
+import { StoreId } from "../../domain/Store.ts"
 import { leastUuidOf } from "../../domain/Uuid.ts"
-import { Database } from "../sql/Postgres.ts"
-import { constant, type Fragment, sql } from "../sql/Statement.ts"
+import { orDefect } from "../sql/Errors.ts"
+import { constant } from "../sql/Statement.ts"
 import { partOf } from "../Journal.ts"
 import { listOf } from "../Lists.ts"
-import { END, pageOf, START } from "../Pages.ts"
+import { END, makePageReader, START } from "../Pages.ts"
 
-const COLUMNS = sql`
-  at, actor_type, actor_id, surface, resource, resource_id, version, omitted, idempotency_key, request_id, hops,
-  reason, undoes, approved_by, before, after
-`
+/** Approximate bytes of an entry without the diff of the resource. */
+const ENTRY_BYTES = 600
 
-/** An entry as JSON: what was kept of the resource goes out as it is. */
-const TEXT = sql`
-  left(json_build_object(
-    'id', id, 'at', to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-    'actor', json_build_object('type', actor_type, 'id', actor_id), 'surface', surface,
-    'resource', resource, 'resourceId', resource_id,
-    'versions', json_build_object(
-      'before', case when before is not null then version - (after is not null)::integer end,
-      'after', case when after is not null then version end
-    ),
-    'omitted', omitted, 'idempotencyKey', idempotency_key, 'requestId', request_id, 'hops', hops, 'reason', reason,
-    'undoes', undoes, 'approvedBy', approved_by
-  )::text, -1) || ',"before":' || coalesce(before, 'null') || ',"after":' || coalesce(after, 'null') || '}'
-`
-
-/** Bytes of an entry without what it keeps of the resource, about. */
-const FRAME = 600
-
-/** Entries that are asked for, whatever they are of. */
-interface Asked {
+/** Filters of a page. */
+interface Filters {
   readonly kinds: string
   readonly actorType: string | null
   readonly actorId: string | null
@@ -49,97 +30,126 @@ interface Asked {
   readonly limit: number
 }
 
-/**
- * A page of entries, the newest first, of those that `found` answers. What else is asked for is looked for among so many of
- * them that a page is never long in coming.
- */
-const pageBy = (found: Fragment, { actorId, actorType, kinds, limit, surface }: Asked) => sql`
-  with page as (
-    select id, ${COLUMNS}, count(*) over newer < ${limit} and coalesce(
-      sum(coalesce(octet_length(before), 0) + coalesce(octet_length(after), 0) + ${constant(FRAME)}) over newer, 0
-    ) < ${PAGE_BYTES} as fits
-    from ${found} where resource = any(${kinds}::text[]) and actor_type = coalesce(${actorType}, actor_type)
-      and actor_id = coalesce(${actorId}::uuid, actor_id) and surface = coalesce(${surface}, surface)
-    window newer as (order by id desc rows between unbounded preceding and 1 preceding)
-    order by id desc limit ${limit} + 1
-  )
-  select
-    '[' || coalesce(string_agg(${TEXT}, ',' order by id desc) filter (where fits), '') || ']' as items,
-    case
-      when not bool_and(fits) then min(id::text) filter (where fits)
-      else (select case when count(*) = ${constant(MAX_EXAMINED_ENTRIES)} then min(id::text) end from ${found})
-    end as "nextCursor"
-  from page
-`
+const Entry = Schema.Struct({ resource: ResourceKind, json: Schema.String })
 
-const selectOne = (store: StoreId, id: EntryId, part: number) => sql`
-  select resource, ${TEXT} as json from journal where store_id = ${store} and id = ${id} and part = ${part}
-`
-const Found = Schema.Struct({ resource: ResourceKind, json: Schema.String })
-
-const selectNames = (store: StoreId, ids: string) => sql`
-  select id, document ->> 'name' as name from products where store_id = ${store} and id = any(${ids}::uuid[])
-  union all select id, document ->> 'title' from collections where store_id = ${store} and id = any(${ids}::uuid[])
-  union all select id, name from agents where store_id = ${store} and id = any(${ids}::uuid[])
-  union all
-  select i.id, a.name from installations i join apps a on a.id = i.app_id
-  where i.store_id = ${store} and i.id = any(${ids}::uuid[])
-  union all
-  select s.id, a.name from subscriptions s
-    join installations i on i.store_id = s.store_id and i.id = s.installation_id join apps a on a.id = i.app_id
-  where s.store_id = ${store} and s.id = any(${ids}::uuid[])
-  union all
-  select merchant_id, name from members join merchants on id = merchant_id
-  where store_id = ${store} and merchant_id = any(${ids}::uuid[])
-`
-
-const earlier = (a: string, b: string) => (a < b ? a : b)
-
-/** The entries that are asked for, by the index that finds them soonest. */
-const select = (store: StoreId, request: ActivityRequest) => {
-  const {
-    actorId = null,
-    actorType = null,
-    cursor = END,
-    kinds,
-    limit,
-    resourceId,
-    since,
-    surface = null,
-    until
-  } = request
-  const end = until === undefined ? END : leastUuidOf(new Date(until))
-  const start = since === undefined ? START : leastUuidOf(new Date(since))
-  const before = earlier(cursor, end)
-  const asked = { kinds: listOf(kinds), actorType, actorId, surface, limit }
-  const most = constant(MAX_EXAMINED_ENTRIES)
-  if (resourceId !== undefined) {
-    const found = sql`entries_before_of_resource(${store}, ${before}, ${start}, ${most}, ${resourceId})`
-    return pageBy(found, asked)
-  }
-  return actorId === null
-    ? pageBy(sql`entries_before(${store}, ${before}, ${start}, ${most})`, asked)
-    : pageBy(sql`entries_before_of_actor(${store}, ${before}, ${start}, ${most}, ${actorId})`, asked)
-}
+const min = (a: string, b: string) => (a < b ? a : b)
 
 export const ActivityLive = Layer.effect(
   Activity,
-  Effect.map(Database, (database) => {
-    const page = pageOf(database, EntryId)
-    const foundOf = database.first(Found)
-    const namesOf = database.rows(DisplayName)
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const readPage = makePageReader(EntryId)
+
+    /** Entry as JSON. The diff of the resource is included as stored. */
+    const json = sql.literal(`
+      left(json_build_object(
+        'id', id, 'at', to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+        'actor', json_build_object('type', actor_type, 'id', actor_id), 'surface', surface,
+        'resource', resource, 'resourceId', resource_id,
+        'versions', json_build_object(
+          'before', case when before is not null then version - (after is not null)::integer end,
+          'after', case when after is not null then version end
+        ),
+        'omitted', omitted, 'idempotencyKey', idempotency_key, 'requestId', request_id, 'hops', hops, 'reason', reason,
+        'undoes', undoes, 'approvedBy', approved_by
+      )::text, -1) || ',"before":' || coalesce(before, 'null') || ',"after":' || coalesce(after, 'null') || '}'
+    `)
+
+    /**
+     * Selects a page, newest first, of the entries that `source` returns and that match the filters. `source` is limited, so
+     * that a page of a selective filter ends early instead of reading the whole journal.
+     */
+    const selectPage = (source: Statement.Fragment, { actorId, actorType, kinds, limit, surface }: Filters) => sql`
+      with page as (
+        select id, at, actor_type, actor_id, surface, resource, resource_id, version, omitted, idempotency_key, request_id,
+          hops, reason, undoes, approved_by, before, after,
+          count(*) over newer < ${limit} and coalesce(
+            sum(coalesce(octet_length(before), 0) + coalesce(octet_length(after), 0) + ${constant(ENTRY_BYTES)}) over newer,
+            0
+          ) < ${PAGE_BYTES} as fits
+        from ${source} where resource = any(${kinds}::text[]) and actor_type = coalesce(${actorType}, actor_type)
+          and actor_id = coalesce(${actorId}::uuid, actor_id) and surface = coalesce(${surface}, surface)
+        window newer as (order by id desc rows between unbounded preceding and 1 preceding)
+        order by id desc limit ${limit} + 1
+      )
+      select
+        '[' || coalesce(string_agg(${json}, ',' order by id desc) filter (where fits), '') || ']' as items,
+        case
+          when not bool_and(fits) then min(id::text) filter (where fits)
+          else (select case when count(*) = ${constant(MAX_EXAMINED_ENTRIES)} then min(id::text) end from ${source})
+        end as "nextCursor"
+      from page
+    `
+
+    /** Selects a page by the index that finds its entries fastest. */
+    const selectRequested = (store: StoreId, request: ActivityRequest) => {
+      const {
+        actorId = null,
+        actorType = null,
+        cursor = END,
+        kinds,
+        limit,
+        resourceId,
+        since,
+        surface = null,
+        until
+      } = request
+      const end = until === undefined ? END : leastUuidOf(new Date(until))
+      const start = since === undefined ? START : leastUuidOf(new Date(since))
+      const before = min(cursor, end)
+      const filters = { kinds: listOf(kinds), actorType, actorId, surface, limit }
+      const max = constant(MAX_EXAMINED_ENTRIES)
+      if (resourceId !== undefined) {
+        return selectPage(
+          sql`entries_before_of_resource(${store}, ${before}, ${start}, ${max}, ${resourceId})`,
+          filters
+        )
+      }
+      return actorId === null
+        ? selectPage(sql`entries_before(${store}, ${before}, ${start}, ${max})`, filters)
+        : selectPage(sql`entries_before_of_actor(${store}, ${before}, ${start}, ${max}, ${actorId})`, filters)
+    }
+
+    const findEntry = SqlSchema.findOneOption({
+      Request: Schema.Struct({ storeId: StoreId, id: EntryId }),
+      Result: Entry,
+      execute: ({ id, storeId }) => sql`
+        select resource, ${json} as json from journal
+        where store_id = ${storeId} and id = ${id} and part = ${partOf(id)}
+      `
+    })
+
+    const listNames = SqlSchema.findAll({
+      Request: Schema.Struct({ storeId: StoreId, ids: Schema.String }),
+      Result: DisplayName,
+      execute: ({ ids, storeId }) => sql`
+        select id, document ->> 'name' as name from products where store_id = ${storeId} and id = any(${ids}::uuid[])
+        union all
+        select id, document ->> 'title' from collections where store_id = ${storeId} and id = any(${ids}::uuid[])
+        union all
+        select id, name from agents where store_id = ${storeId} and id = any(${ids}::uuid[])
+        union all
+        select i.id, a.name from installations i join apps a on a.id = i.app_id
+        where i.store_id = ${storeId} and i.id = any(${ids}::uuid[])
+        union all
+        select s.id, a.name from subscriptions s
+          join installations i on i.store_id = s.store_id and i.id = s.installation_id join apps a on a.id = i.app_id
+        where s.store_id = ${storeId} and s.id = any(${ids}::uuid[])
+        union all
+        select merchant_id, name from members join merchants on id = merchant_id
+        where store_id = ${storeId} and merchant_id = any(${ids}::uuid[])
+      `
+    })
 
     return Activity.of({
-      list: Effect.fn("Activity.list")((store, request) => page(select(store, request))),
+      list: Effect.fn("Activity.list")((store, request) => readPage(selectRequested(store, request)), orDefect),
 
-      get: Effect.fn("Activity.get")((store, id) =>
-        Effect.flatMap(
-          foundOf(selectOne(store, id, partOf(id))),
-          Option.match({ onNone: () => new EntryNotFound({ id }), onSome: Effect.succeed })
-        )
-      ),
+      get: Effect.fn("Activity.get")(function* (storeId, id) {
+        const entry = yield* findEntry({ storeId, id })
+        return Option.isSome(entry) ? entry.value : yield* new EntryNotFound({ id })
+      }, orDefect),
 
-      names: Effect.fn("Activity.names")((store, ids) => namesOf(selectNames(store, listOf(ids))))
+      names: Effect.fn("Activity.names")((storeId, ids) => listNames({ storeId, ids: listOf(ids) }), orDefect)
     })
   })
 )

@@ -1,5 +1,5 @@
 import { Effect, Layer, Option, Schema, Struct } from "effect"
-import { compileTrustedDecoder } from "../../domain/Decoder.ts"
+import { SqlClient } from "effect/sql"
 import {
   Customer,
   CustomerId,
@@ -9,46 +9,46 @@ import {
   PERSONAL_OF_CUSTOMER
 } from "../../domain/records/Customer.ts"
 import { allocateMany } from "../catalog/Allocation.ts"
-import { deferToCommit } from "../sql/Plan.ts"
-import { Database } from "../sql/Postgres.ts"
+import { deferToCommit } from "../sql/Transaction.ts"
 import { traced } from "../Traced.ts"
-import { decidingOf } from "./Puts.ts"
-import { makeReads, writesOf } from "./Records.ts"
+import { makePutPlanner } from "./Puts.ts"
+import { makeRecordReads, makeRecordWrites } from "./Records.ts"
 
-const decodeBefore = compileTrustedDecoder(
+const decodeBefore = Schema.decodeUnknownSync(
   Schema.toType(Customer.mapFields(Struct.pick(["createdAt", "updatedAt", "ordersCount", "totalSpent"])))
 )
 
-const decide = decidingOf({
-  table: "customers",
-  id: CustomerId,
-  decode: decodeBefore,
-  personal: PERSONAL_OF_CUSTOMER,
-  make: customerOf
-})
-
 export const CustomersLive = Layer.effect(
   Customers,
-  Effect.map(Database, (database) => {
-    const { page, read } = makeReads(database, "customers", CustomerId, PERSONAL_OF_CUSTOMER)
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { page, read } = makeRecordReads(sql, "customers", CustomerId, PERSONAL_OF_CUSTOMER)
+    const { upsert } = makeRecordWrites(sql)
+    const plan = makePutPlanner(sql, {
+      table: "customers",
+      id: CustomerId,
+      decode: decodeBefore,
+      personal: PERSONAL_OF_CUSTOMER,
+      make: customerOf
+    })
+
     return Customers.of({
       list: (store, request) => traced("Customers.list")(page(store, request)),
 
-      get: (store, id, shown) =>
+      get: (store, id, visibility) =>
         traced("Customers.get")(
           Effect.flatMap(
-            read(store, id, shown),
+            read(store, id, visibility),
             Option.match({ onNone: () => new CustomerNotFound({ id }), onSome: Effect.succeed })
           )
         ),
 
-      put: (store, puts) =>
-        Effect.gen(function* () {
-          const clock = yield* allocateMany(store, puts.length)
-          const { outcomes, written } = yield* decide(store, puts, clock)
-          yield* deferToCommit(...writesOf("customers", store, written))
-          return outcomes
-        })
+      put: Effect.fnUntraced(function* (store, puts) {
+        const clock = yield* allocateMany(store, puts.length)
+        const { outcomes, written } = yield* plan(store, puts, clock)
+        yield* deferToCommit(...upsert("customers", store, written))
+        return outcomes
+      })
     })
   })
 )

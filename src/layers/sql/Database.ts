@@ -35,6 +35,7 @@ export const makeDatabase = (
       : Effect.timeoutOrElse(answered(given), { duration: millis, orElse: () => Effect.fail(new TookTooLong()) })
 
   const transaction: Transaction = {
+    client,
     run: answered,
     runWithin: (given, millis) => orDefect(withStatementTimeout(client, millis, run(given))),
     rehearse: <A, E>(effect: Effect.Effect<A, E>) => orDefectOf<E>()(tryOut(client, effect)),

@@ -1,5 +1,6 @@
 import { Context, Effect, Option, type Schema } from "effect"
 import { compileTrustedDecoder } from "../../domain/Decoder.ts"
+import type { SqlClient } from "effect/sql"
 import type { ChangeRecorder } from "../../domain/Write.ts"
 import type { Statement } from "./Statement.ts"
 import { CurrentDeferral } from "./Transaction.ts"
@@ -19,6 +20,7 @@ export type Step<A, E = never> = Effect.fn.Return<A, E, ChangeRecorder>
 
 /** The transaction of a write. */
 export interface Transaction {
+  readonly client: SqlClient.SqlClient
   readonly run: (statement: Statement) => Effect.Effect<Answer>
   /** None if the statement took longer than `millis`. The transaction then takes no further statement. */
   readonly runWithin: (statement: Statement, millis: number) => Effect.Effect<Option.Option<Answer>>
@@ -36,6 +38,14 @@ export const CurrentTransaction = Context.Reference<Transaction | undefined>("la
 const inTransaction = <A, E>(use: (transaction: Transaction) => Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.flatMap(CurrentTransaction, (transaction) =>
     transaction === undefined ? Effect.die(new Error("A write runs inside of a transaction")) : use(transaction)
+  )
+
+/** Runs a part of a write that takes the client. */
+export const withClient = <A, E, R>(
+  part: (sql: SqlClient.SqlClient) => Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> =>
+  Effect.flatMap(CurrentTransaction, (transaction) =>
+    transaction === undefined ? Effect.die(new Error("A write runs inside of a transaction")) : part(transaction.client)
   )
 
 /** Runs a statement. */

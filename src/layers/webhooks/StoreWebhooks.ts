@@ -8,7 +8,7 @@ import { StoreWebhooks } from "../../domain/webhooks/StoreWebhooks.ts"
 import { DeliveryNotFound, type DeliveryState } from "../../domain/webhooks/Webhook.ts"
 import { INSTALLED } from "../access/InstallationState.ts"
 import { lockedStore } from "../catalog/Allocation.ts"
-import { countOf, firstOf, type Step } from "../sql/Plan.ts"
+import { countOf, firstOf, type Step, withClient } from "../sql/Plan.ts"
 import { Database } from "../sql/Postgres.ts"
 import { constant, sql } from "../sql/Statement.ts"
 import { recordAdministered } from "../journal/Administered.ts"
@@ -178,7 +178,7 @@ export const StoreWebhooksLive = Layer.effect(
       hold: (store, id) =>
         Effect.gen(function* () {
           const held = yield* countOf(updateHold(store, id, true))
-          if (held > 0) yield* recordAdministered(store, "installation", id, ACTIVE, PAUSED)
+          if (held > 0) yield* withClient((sql) => recordAdministered(sql, store, "installation", id, ACTIVE, PAUSED))
           return yield* shown(store, id)
         }),
 
@@ -190,7 +190,7 @@ export const StoreWebhooksLive = Layer.effect(
             yield* offer(store, id)
             yield* lockedStore(store)
             yield* offer(store, id)
-            yield* recordAdministered(store, "installation", id, PAUSED, ACTIVE)
+            yield* withClient((sql) => recordAdministered(sql, store, "installation", id, PAUSED, ACTIVE))
           }
           return yield* shown(store, id)
         })
