@@ -1,10 +1,10 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
-import { makeMcp } from "./http/Mcp.ts"
-import { HttpRoutes, RouteNote, RouterConfig, RouterMiddleware } from "./http/Routes.ts"
-import { makeRpc } from "./http/Rpc.ts"
-import { serve } from "./http/Serve.ts"
-import { makeWebSockets } from "./http/WebSockets.ts"
+import { makeMcpRoute } from "./http/Mcp.ts"
+import { HttpRoutes, RecordRoute, RouterConfig, RouterMiddleware } from "./http/Routes.ts"
+import { makeRpcRoute } from "./http/Rpc.ts"
+import { serveRoutes } from "./http/Serve.ts"
+import { makeWebSocketUpgrade } from "./http/server/WebSockets.ts"
 import { StreamHandlers } from "./rpc/handlers/Changes.ts"
 import { RpcHandlers } from "./rpc/handlers/Handlers.ts"
 import { makeMessages } from "./rpc/mcp/Messages.ts"
@@ -18,12 +18,12 @@ import { makeSockets } from "./rpc/server/Sockets.ts"
 export const ServerLive = Layer.effectDiscard(
   Effect.gen(function* () {
     const answerCall = yield* makeRpcCalls(ServedRpcs)
-    const rpc = yield* makeRpc(yield* makeHttpCalls(answerCall))
-    const mcp = yield* makeMcp(yield* makeMessages(answerCall))
-    const routes = Layer.mergeAll(HttpRoutes, rpc, mcp).pipe(Layer.provide(RouteNote), Layer.merge(RouterMiddleware))
-    yield* serve(
+    const rpc = yield* makeRpcRoute(yield* makeHttpCalls(answerCall))
+    const mcp = yield* makeMcpRoute(yield* makeMessages(answerCall))
+    const routes = Layer.mergeAll(HttpRoutes, rpc, mcp).pipe(Layer.provide(RecordRoute), Layer.merge(RouterMiddleware))
+    yield* serveRoutes(
       yield* Effect.provide(HttpRouter.toHttpEffect(routes), RouterConfig),
-      yield* makeWebSockets(yield* makeSockets)
+      yield* makeWebSocketUpgrade(yield* makeSockets)
     )
   })
 ).pipe(Layer.provide([RpcHandlers, StreamHandlers, IdentifiedLive]))

@@ -2,10 +2,10 @@ import { Config, Console, Deferred, Effect, Layer, Option } from "effect"
 import { Health } from "./domain/Health.ts"
 import { openDemo } from "./layers/demo/Demo.ts"
 import { HousekeepingLive } from "./layers/Housekeeping.ts"
-import { accessLogTo } from "./http/AccessLog.ts"
-import { parseTrustedProxies, TrustedProxies, trustNone } from "./http/ClientAddress.ts"
-import { baseUrl, listen } from "./http/Listener.ts"
-import { publicOrigin, PublicUrl } from "./http/Origin.ts"
+import { accessLogLayer } from "./http/server/AccessLog.ts"
+import { parseTrustedProxies, TrustedProxies, trustNone } from "./http/server/ClientAddress.ts"
+import { baseUrl, listen } from "./http/server/HttpListener.ts"
+import { parsePublicOrigin, PublicUrl } from "./http/Origin.ts"
 import { DatabaseLive } from "./layers/Database.ts"
 import { DomainLive } from "./layers/Domain.ts"
 import { LogFormat, LoggingLive } from "./layers/Logging.ts"
@@ -35,7 +35,7 @@ const address = Config.all({
 
 const parsePublicUrl = (text: string) => {
   const message = `Expected a URL as in https://partners.example.com, without path, but received "${text}"`
-  return Effect.mapError(Effect.fromNullishOr(publicOrigin(text)), () => invalidSetting("PUBLIC_URL", message))
+  return Effect.mapError(Effect.fromNullishOr(parsePublicOrigin(text)), () => invalidSetting("PUBLIC_URL", message))
 }
 
 /** Public address of the service. Undefined if it is the address on which the service listens. */
@@ -106,7 +106,7 @@ const Server = Layer.unwrap(
         Layer.effectDiscard(announce(started))
       ).pipe(
         Layer.provide(listen(Config.succeed(address))),
-        Layer.provide(accessLogTo(process.stdout, format)),
+        Layer.provide(accessLogLayer(process.stdout, format)),
         Layer.provide(Layer.succeed(TrustedProxies, trustedProxies)),
         Layer.provide(Layer.succeed(PublicUrl, publicUrl)),
         Layer.provide(Services),

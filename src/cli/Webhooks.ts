@@ -1,7 +1,7 @@
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Webhooks } from "../domain/webhooks/Webhooks.ts"
-import { receive, type ReceiverBehaviour } from "../http/Receiver.ts"
+import { startWebhookReceiver, type ReceiverBehaviour } from "../http/server/WebhookReceiver.ts"
 import { command, group, integer, json, option, toggle, usageError, withHelp } from "./Options.ts"
 import { print } from "./Output.ts"
 
@@ -44,7 +44,7 @@ const listen = Command.make(
       const { demoWebhookSecret } = yield* Effect.promise(() => import("../layers/demo/Demo.ts"))
       const behaviour = selectBehaviour(options)
       if (Option.isNone(behaviour)) return yield* usageError("Give one of --fail, --hang and --gone")
-      const url = yield* receive({
+      const url = yield* startWebhookReceiver({
         host: "127.0.0.1",
         port,
         secret: Option.isSome(secret) ? secret : yield* demoWebhookSecret,

@@ -5,7 +5,7 @@ import type { IncomingMessage } from "node:http"
 const BEARER = /^Bearer (\S+)$/i
 
 /** The bearer token that a request carries, if it carries one. */
-export const bearerToken = ({ headers }: IncomingMessage): Redacted.Redacted | undefined => {
+export const parseBearerToken = ({ headers }: IncomingMessage): Redacted.Redacted | undefined => {
   const [, token] = BEARER.exec(headers.authorization ?? "") ?? []
   return token === undefined ? undefined : Redacted.make(token)
 }

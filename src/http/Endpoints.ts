@@ -1,25 +1,25 @@
 import { Effect } from "effect"
 import { HttpRouter } from "effect/http"
 import type { IncomingMessage } from "node:http"
-import { type PublicError, replyOf } from "./ErrorTable.ts"
-import { currentExchange, type Exchange } from "./Exchange.ts"
-import { refusal, type Reply, toResponse } from "./Reply.ts"
+import { type PublicError, toErrorReply } from "./ErrorTable.ts"
+import { currentResponse, type NodeResponse } from "./server/NodeResponse.ts"
+import { makeErrorReply, type Reply, toHttpResponse } from "./Reply.ts"
 
 /** Adds a route that takes POST alone. `notPost` is the error of the response (405) to other methods. */
 export const postRoute = (
   path: `/${string}`,
   notPost: string,
-  answer: (message: IncomingMessage, exchange: Exchange) => Effect.Effect<Reply, PublicError>
+  answer: (message: IncomingMessage, exchange: NodeResponse) => Effect.Effect<Reply, PublicError>
 ) => {
-  const refused = refusal(405, notPost, { allow: "POST" })
+  const refused = makeErrorReply(405, notPost, { allow: "POST" })
   return HttpRouter.add(
     "*",
     path,
     Effect.gen(function* () {
-      const exchange = yield* currentExchange
-      if (exchange.req.method !== "POST") return toResponse(refused)
-      const reply = yield* Effect.catch(answer(exchange.req, exchange), (error) => Effect.succeed(replyOf(error)))
-      return toResponse(reply)
+      const exchange = yield* currentResponse
+      if (exchange.req.method !== "POST") return toHttpResponse(refused)
+      const reply = yield* Effect.catch(answer(exchange.req, exchange), (error) => Effect.succeed(toErrorReply(error)))
+      return toHttpResponse(reply)
     })
   )
 }

@@ -83,7 +83,7 @@ type Row = (typeof TABLE)[keyof typeof TABLE]
 export type PublicError = InstanceType<Row[0]>
 
 /** The meaning of each status, for the OpenAPI document. */
-export const MEANING: Record<Row[1] | 500, string> = {
+export const STATUS_DESCRIPTIONS: Record<Row[1] | 500, string> = {
   400: "The request is malformed; `issues` names each thing to change",
   401: "The bearer token is missing, invalid or expired",
   403: "A scope or capability is missing, the installation is not active, or the store's plan allows no more products",
@@ -106,14 +106,14 @@ export const ErrorBody = Schema.Struct({
 type ErrorBody = typeof ErrorBody.Type
 
 /** The body of an error: its message and its issues, if it has any. */
-export const bodyOf = ({
+export const toErrorBody = ({
   issues,
   message
 }: PublicError & { readonly issues?: ReadonlyArray<string> | undefined }): ErrorBody =>
   issues === undefined ? { error: message } : { error: message, issues }
 
 /** Seconds after which the request can be repeated. The rate limit has none (contract, section 8). */
-const retryAfterOf = (error: PublicError): number | undefined => {
+const findRetryAfter = (error: PublicError): number | undefined => {
   switch (error._tag) {
     case "SignInBusy":
     case "TooManySignIns":
@@ -128,14 +128,14 @@ const retryAfterOf = (error: PublicError): number | undefined => {
 }
 
 /** The header `Retry-After` (RFC 9110, section 10.2.3). */
-export const retryAfter = (seconds: number | undefined): Readonly<Record<string, string>> =>
+export const retryAfterHeader = (seconds: number | undefined): Readonly<Record<string, string>> =>
   seconds === undefined ? {} : { "retry-after": String(seconds) }
 
 /** The response to a refused request. */
-export const replyOf = (error: PublicError) => ({
+export const toErrorReply = (error: PublicError) => ({
   status: TABLE[error._tag][1],
-  body: JSON.stringify(bodyOf(error)),
-  headers: retryAfter(retryAfterOf(error))
+  body: JSON.stringify(toErrorBody(error)),
+  headers: retryAfterHeader(findRetryAfter(error))
 })
 
 /** The schema of the body of each error. Its identifier is the tag, from which the OpenAPI document takes examples. */
@@ -153,7 +153,7 @@ export const publicError = <S extends ErrorClass>(error: S) => {
   return BODIES[tag].pipe(
     Schema.decodeTo(Schema.toType(error), {
       decode: SchemaGetter.forbidden(() => "A public error cannot be read back"),
-      encode: SchemaGetter.transform(bodyOf)
+      encode: SchemaGetter.transform(toErrorBody)
     }),
     HttpApiSchema.status(TABLE[tag][1])
   )

@@ -5,51 +5,51 @@ import { InvalidToken } from "../domain/access/Tokens.ts"
 import type { JsonObject } from "../domain/Json.ts"
 import type { RateLimitExceeded } from "../domain/RateLimit.ts"
 import type { StoreNotFound } from "../domain/Store.ts"
-import { bearerToken } from "./Bearer.ts"
-import { jsonBody, receiveBody } from "./Body.ts"
+import { parseBearerToken } from "./Bearer.ts"
+import { parseJsonBody, readBody } from "./server/BodyReader.ts"
 import type { Reply } from "./Reply.ts"
 import { postRoute } from "./Endpoints.ts"
-import type { Exchange } from "./Exchange.ts"
-import { replyOf, retryAfter } from "./ErrorTable.ts"
-import { refusal } from "./Reply.ts"
+import type { NodeResponse } from "./server/NodeResponse.ts"
+import { toErrorReply, retryAfterHeader } from "./ErrorTable.ts"
+import { makeErrorReply } from "./Reply.ts"
 import { issuer } from "./oauth/Issuer.ts"
 import { MCP_PATH, metadataUrl } from "./oauth/ProtectedResource.ts"
-import { makeOrigin } from "./Origin.ts"
+import { makeOriginPolicy } from "./Origin.ts"
 
 /** A message that was received over HTTP. */
-interface Sent<Agent> {
+interface McpRequest<Agent> {
   readonly agent: Agent
   readonly message: JsonObject
   readonly headers: Readonly<Record<string, string>>
   readonly requestId: string
 }
 
-interface Answer {
+interface McpResponse {
   readonly status: number
   readonly contentType: string | undefined
   readonly body: string
 }
 
 /** Identifies the senders of messages and answers them. */
-interface Messages<Agent> {
+interface McpHandler<Agent> {
   readonly identify: (
     token: Redacted.Redacted
   ) => Effect.Effect<Agent, InvalidToken | StoreNotFound | RateLimitExceeded>
-  readonly answer: (sent: Sent<Agent>) => Effect.Effect<Answer>
+  readonly answer: (sent: McpRequest<Agent>) => Effect.Effect<McpResponse>
 }
 
 /** Headers of the protocol. The token identifies the sender and is not passed on. */
-const OF_PROTOCOL = /^(?:accept|content-type|mcp-.*)$/
+const PROTOCOL_HEADERS = /^(?:accept|content-type|mcp-.*)$/
 
-const protocolHeaders = ({ headers }: IncomingMessage) =>
-  Record.filter(headers, (value, name): value is string => typeof value === "string" && OF_PROTOCOL.test(name))
+const pickProtocolHeaders = ({ headers }: IncomingMessage) =>
+  Record.filter(headers, (value, name): value is string => typeof value === "string" && PROTOCOL_HEADERS.test(name))
 
 /**
  * The response without a valid token. It names the metadata from which a client learns how to get one (RFC 9728, section
  * 5.1; RFC 6750, section 3.1).
  */
-const challenge = (metadata: string, hasToken: boolean): Reply => ({
-  ...replyOf(new InvalidToken()),
+const makeChallenge = (metadata: string, hasToken: boolean): Reply => ({
+  ...toErrorReply(new InvalidToken()),
   headers: {
     "www-authenticate": `Bearer ${hasToken ? 'error="invalid_token", ' : ""}resource_metadata="${metadata}"`
   }
@@ -59,25 +59,26 @@ const challenge = (metadata: string, hasToken: boolean): Reply => ({
  * Adds the route of the Model Context Protocol. Each message is a request with the token of an agent. The agent is
  * identified and counted, and the body is read, before the library of the protocol sees the message.
  */
-export const makeMcp = <Agent>({ answer, identify }: Messages<Agent>) =>
+export const makeMcpRoute = <Agent>({ answer, identify }: McpHandler<Agent>) =>
   Effect.gen(function* () {
     const metadata = metadataUrl(yield* issuer)
-    const { isOwnOrigin } = yield* makeOrigin
+    const { isOwnOrigin } = yield* makeOriginPolicy
 
-    const handle = Effect.fnUntraced(function* (message: IncomingMessage, { requestId }: Exchange) {
+    const handle = Effect.fnUntraced(function* (message: IncomingMessage, { requestId }: NodeResponse) {
       if (!isOwnOrigin(message.headers)) return yield* new ForeignOrigin()
-      const token = bearerToken(message)
-      if (token === undefined) return challenge(metadata, false)
+      const token = parseBearerToken(message)
+      if (token === undefined) return makeChallenge(metadata, false)
       const identified = yield* Effect.result(identify(token))
-      if (Result.isFailure(identified) && identified.failure._tag === "InvalidToken") return challenge(metadata, true)
+      if (Result.isFailure(identified) && identified.failure._tag === "InvalidToken")
+        return makeChallenge(metadata, true)
       if (Result.isFailure(identified) && identified.failure._tag === "RateLimitExceeded") {
-        return { ...replyOf(identified.failure), headers: retryAfter(identified.failure.retryAfter) }
+        return { ...toErrorReply(identified.failure), headers: retryAfterHeader(identified.failure.retryAfter) }
       }
       const agent = yield* Effect.fromResult(identified)
-      const body = yield* Effect.result(receiveBody(message))
-      if (Result.isFailure(body)) return refusal(413, body.failure.message)
-      const headers = protocolHeaders(message)
-      const { said } = yield* jsonBody({ body, header: (name) => message.headers[name]?.toString() })
+      const body = yield* Effect.result(readBody(message))
+      if (Result.isFailure(body)) return makeErrorReply(413, body.failure.message)
+      const headers = pickProtocolHeaders(message)
+      const { said } = yield* parseJsonBody({ body, header: (name) => message.headers[name]?.toString() })
       const { body: text, contentType, status } = yield* answer({ agent, message: said, headers, requestId })
       return { status, body: text, ...(contentType === undefined ? {} : { headers: { "content-type": contentType } }) }
     })

@@ -9,7 +9,7 @@ export const PublicUrl = Context.Reference<string | undefined>("http/PublicUrl",
 /**
  * Parses a public URL: https, or http on this machine, without a path. Undefined if the text is another URL or none.
  */
-export const publicOrigin = (text: string): string | undefined => {
+export const parsePublicOrigin = (text: string): string | undefined => {
   const url = parseUrl(text)
   if (url === undefined) return undefined
   const { host, href, origin, protocol } = url
@@ -18,7 +18,7 @@ export const publicOrigin = (text: string): string | undefined => {
 }
 
 /** Headers of a request, as Node or the platform has them. */
-export interface Headers {
+export interface RequestHeaders {
   readonly [name: string]: string | ReadonlyArray<string> | undefined
   readonly cookie?: string | undefined
   readonly host?: string | undefined
@@ -31,18 +31,19 @@ export interface Headers {
  * a page can choose it by DNS (rebinding). Without `PUBLIC_URL` browsers reach the service on its own machine only, by a
  * name that no DNS server can give away. `X-Forwarded-Host` and `X-Forwarded-Proto` are not read.
  */
-export const makeOrigin = Effect.map(PublicUrl, (publicUrl) => {
-  const ownOrigin = ({ host = "" }: Headers) => publicUrl ?? (isLoopbackHost(host) ? `http://${host}` : undefined)
+export const makeOriginPolicy = Effect.map(PublicUrl, (publicUrl) => {
+  const ownOrigin = ({ host = "" }: RequestHeaders) =>
+    publicUrl ?? (isLoopbackHost(host) ? `http://${host}` : undefined)
   return {
     /** Tests for a request that came to the service's own origin: it may carry its cookies. */
-    isOwnHost: (headers: Headers): boolean => ownOrigin(headers) !== undefined,
+    isOwnHost: (headers: RequestHeaders): boolean => ownOrigin(headers) !== undefined,
 
     /**
      * Tests for a request that no page of another origin sent. Browsers name the page with every POST, by `Origin` (RFC
      * 6454, section 7) and `Sec-Fetch-Site` (W3C, Fetch Metadata). A client that sends neither is no browser, and has no
      * cookie that a page could use.
      */
-    isOwnOrigin: (headers: Headers): boolean => {
+    isOwnOrigin: (headers: RequestHeaders): boolean => {
       const { origin, "sec-fetch-site": site } = headers
       if (site !== undefined && site !== "same-origin" && site !== "none") return false
       return origin === undefined || origin === ownOrigin(headers)

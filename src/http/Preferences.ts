@@ -9,7 +9,7 @@ export interface Handling {
 /**
  * Parses `Prefer`. All values count, not only the first (RFC 7240, section 2): an overlooked dry run would be a write.
  */
-export const handlingOf = (prefer: string | undefined): Handling => {
+export const parsePrefer = (prefer: string | undefined): Handling => {
   const asked = (prefer ?? "")
     .split(",")
     .map((preference) => /^\s*handling\s*=\s*"?([\w-]+)"?\s*(?:;|$)/i.exec(preference)?.[1])
@@ -18,7 +18,10 @@ export const handlingOf = (prefer: string | undefined): Handling => {
 }
 
 /** The header `Preference-Applied`. */
-export const appliedOf = ({ strict, ...others }: Handling, hasBody: boolean): Readonly<Record<string, string>> => {
+export const formatPreferenceApplied = (
+  { strict, ...others }: Handling,
+  hasBody: boolean
+): Readonly<Record<string, string>> => {
   const applied = [
     ...(strict && hasBody ? ["handling=strict"] : []),
     ...(others["dry-run"] ? ["handling=dry-run"] : [])

@@ -2,7 +2,7 @@ import { type Cause, Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { unavailableIn } from "../domain/Unavailable.ts"
 import type { JsonText } from "../domain/Document.ts"
-import { replyOf } from "./ErrorTable.ts"
+import { toErrorReply } from "./ErrorTable.ts"
 
 /** A JSON response. */
 export interface Reply {
@@ -12,7 +12,7 @@ export interface Reply {
 }
 
 /** The response of the platform for a reply. */
-export const toResponse = ({ body, headers = {}, status }: Reply): HttpServerResponse.HttpServerResponse =>
+export const toHttpResponse = ({ body, headers = {}, status }: Reply): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.text(body, {
     status,
     headers: status === 401 ? { "www-authenticate": "Bearer", ...headers } : headers,
@@ -20,7 +20,7 @@ export const toResponse = ({ body, headers = {}, status }: Reply): HttpServerRes
   })
 
 /** The answer to a request that no error of the table fits. */
-export const refusal = (status: number, error: string, headers: Reply["headers"] = {}): Reply => ({
+export const makeErrorReply = (status: number, error: string, headers: Reply["headers"] = {}): Reply => ({
   status,
   body: JSON.stringify({ error }),
   headers
@@ -28,11 +28,11 @@ export const refusal = (status: number, error: string, headers: Reply["headers"]
 
 export const NO_ROUTE = "There is no such path or method; see /docs"
 
-export const NOT_FOUND = refusal(404, NO_ROUTE)
+export const NOT_FOUND = makeErrorReply(404, NO_ROUTE)
 
 /** The answer to what should not have happened: 503 when the database is the reason, else 500. Details go to the log. */
-export const failureOf = (cause: Cause.Cause<unknown>, requestId: string): Effect.Effect<Reply> => {
+export const replyToFailure = (cause: Cause.Cause<unknown>, requestId: string): Effect.Effect<Reply> => {
   const unavailable = unavailableIn(cause)
-  const reply = unavailable === undefined ? refusal(500, "Internal error") : replyOf(unavailable)
+  const reply = unavailable === undefined ? makeErrorReply(500, "Internal error") : toErrorReply(unavailable)
   return Effect.logError("A request failed", cause).pipe(Effect.annotateLogs({ requestId }), Effect.as(reply))
 }

@@ -3,8 +3,8 @@ import { HttpRouter, HttpServerError, HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { openApi } from "./api/Document.ts"
 import { PartnerApi } from "./api/PartnerApi.ts"
-import { asset } from "./Asset.ts"
-import { currentExchange } from "./Exchange.ts"
+import { generatedRoute } from "./StaticAsset.ts"
+import { currentResponse } from "./server/NodeResponse.ts"
 import { AppDataLive } from "./handlers/AppData.ts"
 import { CollectionsLive, ProductsLive } from "./handlers/Catalog.ts"
 import { HealthRoutes } from "./handlers/Health.ts"
@@ -24,7 +24,7 @@ import { ProtectedResourceRoutes } from "./oauth/ProtectedResource.ts"
 import { RegistrationRoute } from "./oauth/Registration.ts"
 import { TokenRoutes } from "./oauth/TokenEndpoints.ts"
 import { AuthorizeRoutes } from "./pages/Authorize.ts"
-import { failureOf, NOT_FOUND, toResponse } from "./Reply.ts"
+import { replyToFailure, NOT_FOUND, toHttpResponse } from "./Reply.ts"
 import { WebRoutes } from "./WebPages.ts"
 
 /** Implementations of the API's middleware. `PartnerApi` has their order. */
@@ -47,19 +47,19 @@ const ApiRoutes = HttpApiBuilder.layer(PartnerApi).pipe(
 )
 
 /** `/openapi.json`, generated from the definitions that serve. */
-const DocumentRoute = asset("/openapi.json", "application/json", () => ({
+const DocumentRoute = generatedRoute("/openapi.json", "application/json", () => ({
   text: JSON.stringify(openApi())
 }))
 
 /** `/docs`. The page has 3.4 MB of script, which is loaded at the first request. */
-const ReferenceRoute = asset("/docs", "text/html; charset=utf-8", async () =>
+const ReferenceRoute = generatedRoute("/docs", "text/html; charset=utf-8", async () =>
   (await import("./DocsPage.ts")).renderDocs()
 )
 
 /** Gives the access log the pattern of the route. */
-export const RouteNote = HttpRouter.middleware(
+export const RecordRoute = HttpRouter.middleware(
   Effect.succeed((app) =>
-    Effect.flatMap(Effect.all([currentExchange, HttpRouter.RouteContext]), ([exchange, { route }]) => {
+    Effect.flatMap(Effect.all([currentResponse, HttpRouter.RouteContext]), ([exchange, { route }]) => {
       exchange.route = route.path
       return app
     })
@@ -72,10 +72,12 @@ const Fallback = HttpRouter.middleware<{ handles: HttpServerError.HttpServerErro
     Effect.catchCause(app, (cause) => {
       const error = Option.getOrUndefined(Cause.findErrorOption(cause))
       if (HttpServerError.isHttpServerError(error) && error.reason._tag === "RouteNotFound")
-        return Effect.succeed(toResponse(NOT_FOUND))
+        return Effect.succeed(toHttpResponse(NOT_FOUND))
       return Cause.hasInterruptsOnly(cause)
         ? Effect.failCause(cause)
-        : Effect.flatMap(currentExchange, ({ requestId }) => Effect.map(failureOf(cause, requestId), toResponse))
+        : Effect.flatMap(currentResponse, ({ requestId }) =>
+            Effect.map(replyToFailure(cause, requestId), toHttpResponse)
+          )
     }),
   { global: true }
 )

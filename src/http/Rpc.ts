@@ -2,16 +2,16 @@ import { Effect, type Redacted, Result } from "effect"
 import type { IncomingMessage } from "node:http"
 import { ForeignOrigin } from "../domain/access/Sessions.ts"
 import type { BadRequest } from "../domain/BadRequest.ts"
-import { decodeText, isOfType, receiveBody } from "./Body.ts"
-import { bearerToken } from "./Bearer.ts"
+import { decodeUtf8, makeMediaTypeTest, readBody } from "./server/BodyReader.ts"
+import { parseBearerToken } from "./Bearer.ts"
 import { postRoute } from "./Endpoints.ts"
-import type { Exchange } from "./Exchange.ts"
-import { refusal } from "./Reply.ts"
-import { makeOrigin } from "./Origin.ts"
+import type { NodeResponse } from "./server/NodeResponse.ts"
+import { makeErrorReply } from "./Reply.ts"
+import { makeOriginPolicy } from "./Origin.ts"
 import { makeSessionCookie } from "./SessionCookie.ts"
 
 /** Calls as they came over HTTP: who says to send them, and what they say. */
-interface Sent {
+interface RpcRequest {
   /** The token of a session, if there was one: of what the calls say of themselves nothing is believed. */
   readonly token: Redacted.Redacted | undefined
   /** The token of an agent, if there was one. */
@@ -21,38 +21,38 @@ interface Sent {
 }
 
 /** Answers each of the calls of a body with a line, or none of them where the body cannot be read. */
-type AnswerCalls = (sent: Sent) => Effect.Effect<string, BadRequest>
+type HandleCalls = (sent: RpcRequest) => Effect.Effect<string, BadRequest>
 
 /** Where calls are sent to, and sockets opened. */
-export const PATH = "/rpc"
+export const RPC_PATH = "/rpc"
 
 const NDJSON = "application/ndjson"
 
 /** A page of another site may not send this type without being asked first, which it is not. */
-const isNdjson = isOfType(NDJSON)
+const isNdjson = makeMediaTypeTest(NDJSON)
 
 /**
  * Serves calls of the second surface, on the sockets of the first. The answer is 200 whatever comes of each call, and says
  * it call by call; another status is for what is no body of calls at all.
  */
-export const makeRpc = Effect.fnUntraced(function* (answerCalls: AnswerCalls) {
-  const { isOwnOrigin } = yield* makeOrigin
+export const makeRpcRoute = Effect.fnUntraced(function* (answerCalls: HandleCalls) {
+  const { isOwnOrigin } = yield* makeOriginPolicy
   const { sessionToken } = yield* makeSessionCookie
-  const answer = Effect.fnUntraced(function* (message: IncomingMessage, { requestId }: Exchange) {
+  const answer = Effect.fnUntraced(function* (message: IncomingMessage, { requestId }: NodeResponse) {
     if (!isOwnOrigin(message.headers)) return yield* new ForeignOrigin()
     if (!isNdjson(message.headers["content-type"]) || message.headers["content-encoding"] !== undefined)
-      return refusal(415, `Calls are sent as ${NDJSON} in UTF-8, one a line, not compressed`)
-    const received = yield* Effect.result(receiveBody(message))
-    if (Result.isFailure(received)) return refusal(413, received.failure.message)
-    const body = yield* decodeText(received.success)
+      return makeErrorReply(415, `Calls are sent as ${NDJSON} in UTF-8, one a line, not compressed`)
+    const received = yield* Effect.result(readBody(message))
+    if (Result.isFailure(received)) return makeErrorReply(413, received.failure.message)
+    const body = yield* decodeUtf8(received.success)
     const lines = yield* answerCalls({
       token: sessionToken(message.headers),
-      bearer: bearerToken(message),
+      bearer: parseBearerToken(message),
       body,
       requestId
     })
     return { status: 200, body: lines, headers: { "content-type": NDJSON } }
   })
 
-  return postRoute(PATH, "Calls are sent with POST", answer)
+  return postRoute(RPC_PATH, "Calls are sent with POST", answer)
 })

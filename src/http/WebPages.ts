@@ -3,7 +3,7 @@ import { HttpRouter, HttpServerResponse } from "effect/http"
 import { readdir, readFile } from "node:fs/promises"
 import { extname, join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { makeStaticAsset, REVALIDATE, serveStaticAsset } from "./Asset.ts"
+import { makeStaticAsset, REVALIDATE, serveStaticAsset } from "./StaticAsset.ts"
 import { NOT_FOUND } from "./Reply.ts"
 
 /** The folder of the built pages of `src/web`, beside the script of the service. */
@@ -11,7 +11,7 @@ export const WebFolder = Context.Reference("http/WebFolder", {
   defaultValue: () => fileURLToPath(new URL("./web/", import.meta.url))
 })
 
-const TYPES: Readonly<Record<string, string>> = {
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
   ".css": "text/css; charset=utf-8"
@@ -34,7 +34,7 @@ const PAGE_HEADERS = {
 
 const NOT_BUILT = "The pages are not built: run npm run build, and start the service again\n"
 
-const readAll = Effect.fnUntraced(function* (folder: string) {
+const readFiles = Effect.fnUntraced(function* (folder: string) {
   const names = yield* Effect.promise(() => readdir(folder).catch((): ReadonlyArray<string> => []))
   const files = yield* Effect.forEach(names, (name) =>
     Effect.map(
@@ -48,9 +48,12 @@ const readAll = Effect.fnUntraced(function* (folder: string) {
   return new Map(files)
 })
 
-const typeOf = (name: string) => TYPES[extname(name)] ?? "application/octet-stream"
+const contentTypeOf = (name: string) => CONTENT_TYPES[extname(name)] ?? "application/octet-stream"
 
-const missing = HttpServerResponse.text(NOT_FOUND.body, { status: NOT_FOUND.status, contentType: "application/json" })
+const NOT_FOUND_RESPONSE = HttpServerResponse.text(NOT_FOUND.body, {
+  status: NOT_FOUND.status,
+  contentType: "application/json"
+})
 
 /**
  * The dashboard and the developer portal: one page for every path under `/dashboard` and `/developers`, and its files
@@ -58,14 +61,14 @@ const missing = HttpServerResponse.text(NOT_FOUND.body, { status: NOT_FOUND.stat
  */
 export const WebRoutes = HttpRouter.use((router) =>
   Effect.gen(function* () {
-    const files = yield* Effect.cached(readAll(yield* WebFolder))
+    const files = yield* Effect.cached(readFiles(yield* WebFolder))
 
     const page = Effect.gen(function* () {
       const kept = (yield* files).get("index.html")
       if (kept === undefined) return HttpServerResponse.text(NOT_BUILT, { status: 503 })
       return yield* serveStaticAsset(kept, {
         ...PAGE_HEADERS,
-        "content-type": typeOf("index.html"),
+        "content-type": contentTypeOf("index.html"),
         "cache-control": REVALIDATE
       })
     })
@@ -79,9 +82,9 @@ export const WebRoutes = HttpRouter.use((router) =>
       Effect.gen(function* () {
         const { name = "" } = yield* HttpRouter.params
         const kept = (yield* files).get(name)
-        if (kept === undefined || name === "index.html") return missing
+        if (kept === undefined || name === "index.html") return NOT_FOUND_RESPONSE
         return yield* serveStaticAsset(kept, {
-          "content-type": typeOf(name),
+          "content-type": contentTypeOf(name),
           "cache-control": IMMUTABLE,
           "x-content-type-options": "nosniff"
         })

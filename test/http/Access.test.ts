@@ -11,10 +11,10 @@ import { complete } from "../../src/http/api/Conventions.ts"
 import { AccessCheck, BearerAuth } from "../../src/http/api/Middleware.ts"
 import { PREFIX } from "../../src/http/api/PartnerApi.ts"
 import { ErrorBody } from "../../src/http/ErrorTable.ts"
-import { listen } from "../../src/http/Listener.ts"
+import { listen } from "../../src/http/server/HttpListener.ts"
 import { AccessCheckLive } from "../../src/http/middleware/AccessCheck.ts"
 import { ApiMiddleware, RouterMiddleware } from "../../src/http/Routes.ts"
-import { serve } from "../../src/http/Serve.ts"
+import { serveRoutes } from "../../src/http/Serve.ts"
 import { DomainLive } from "../../src/layers/Domain.ts"
 import { baseUrl, errorOf, freshClient, makeClient } from "../support/Api.ts"
 import { PostgresTest } from "../support/PostgresTest.ts"
@@ -49,7 +49,7 @@ const Routes = HttpApiBuilder.layer(Any).pipe(
   Layer.merge(RouterMiddleware)
 )
 
-const Service = Layer.effectDiscard(Effect.flatMap(HttpRouter.toHttpEffect(Routes), serve)).pipe(
+const Service = Layer.effectDiscard(Effect.flatMap(HttpRouter.toHttpEffect(Routes), serveRoutes)).pipe(
   Layer.provideMerge(listen({ host: Config.succeed("127.0.0.1"), port: Config.succeed(0) })),
   Layer.provideMerge(DomainLive),
   Layer.provideMerge(PostgresTest)

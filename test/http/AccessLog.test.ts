@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Logger, References } from "effect"
 import { request } from "node:http"
 import { connect } from "node:net"
-import { type Access, AccessLog } from "../../src/http/AccessLog.ts"
+import { type AccessEntry, AccessLog } from "../../src/http/server/AccessLog.ts"
 import { ApiTest, baseUrl, dataOf, freshClient } from "../support/Api.ts"
 import { connection, databaseUrl, holdStore, rowsOf, waiting, watch } from "../support/Process.ts"
 import { exchange, lines } from "../support/Raw.ts"
@@ -11,7 +11,7 @@ import { exchange, lines } from "../support/Raw.ts"
 /** What the service told its logs. */
 class Told extends Context.Service<
   Told,
-  { readonly requests: Array<Access>; readonly failures: Array<{ message: unknown; requestId: unknown }> }
+  { readonly requests: Array<AccessEntry>; readonly failures: Array<{ message: unknown; requestId: unknown }> }
 >()("Told") {}
 
 const ToldTest = Layer.sync(Told, () => Told.of({ requests: [], failures: [] }))
@@ -19,7 +19,7 @@ const ToldTest = Layer.sync(Told, () => Told.of({ requests: [], failures: [] }))
 const LogsTest = Layer.unwrap(
   Effect.map(Told, ({ failures, requests }) =>
     Layer.merge(
-      Layer.succeed(AccessLog, (access: Access) => void requests.push(access)),
+      Layer.succeed(AccessLog, (access: AccessEntry) => void requests.push(access)),
       Logger.layer([
         Logger.make(({ fiber, message }) => {
           const { requestId } = fiber.getRef(References.CurrentLogAnnotations)

@@ -4,11 +4,11 @@ import { HttpRouter } from "effect/http"
 import { once } from "node:events"
 import { type IncomingHttpHeaders, request } from "node:http"
 import { brotliDecompressSync, gunzipSync } from "node:zlib"
-import { codedTag, codingOf, uncodedTag } from "../../src/http/Coding.ts"
-import { listen } from "../../src/http/Listener.ts"
-import { toResponse } from "../../src/http/Reply.ts"
+import { etagForCoding, negotiateCoding, etagWithoutCoding } from "../../src/http/ContentCoding.ts"
+import { listen } from "../../src/http/server/HttpListener.ts"
+import { toHttpResponse } from "../../src/http/Reply.ts"
 import { RouterMiddleware } from "../../src/http/Routes.ts"
-import { serve } from "../../src/http/Serve.ts"
+import { serveRoutes } from "../../src/http/Serve.ts"
 import { ApiTest, baseUrl, dataOf, freshClient } from "../support/Api.ts"
 
 it("the coding is the one that a client likes best, and none for who does not ask", () => {
@@ -33,13 +33,14 @@ it("the coding is the one that a client likes best, and none for who does not as
     ["gzip;q=2", undefined],
     ["gzip;level=9, br", "br"]
   ]
-  for (const [accepted, coding] of cases) assert.strictEqual(codingOf(accepted), coding, accepted)
+  for (const [accepted, coding] of cases) assert.strictEqual(negotiateCoding(accepted), coding, accepted)
 })
 
 it("a tag names the coding, and is the resource's without it", () => {
-  for (const coding of ["br", "gzip"] as const) assert.strictEqual(uncodedTag(codedTag('"3"', coding)), '"3"')
-  assert.strictEqual(codedTag('"3"', undefined), '"3"')
-  assert.strictEqual(uncodedTag('"3"'), '"3"')
+  for (const coding of ["br", "gzip"] as const)
+    assert.strictEqual(etagWithoutCoding(etagForCoding('"3"', coding)), '"3"')
+  assert.strictEqual(etagForCoding('"3"', undefined), '"3"')
+  assert.strictEqual(etagWithoutCoding('"3"'), '"3"')
 })
 
 interface Received {
@@ -165,11 +166,11 @@ it.live("of many large answers at once those beyond what is compressed at once g
       "GET",
       "/",
       Effect.suspend(() =>
-        Effect.as(++requests === 6 ? arrived.open : arrived.await, toResponse({ status: 200, body }))
+        Effect.as(++requests === 6 ? arrived.open : arrived.await, toHttpResponse({ status: 200, body }))
       )
     )
     const Service = Layer.effectDiscard(
-      Effect.flatMap(HttpRouter.toHttpEffect(Layer.merge(route, RouterMiddleware)), serve)
+      Effect.flatMap(HttpRouter.toHttpEffect(Layer.merge(route, RouterMiddleware)), serveRoutes)
     ).pipe(Layer.provideMerge(listen({ host: Config.succeed("127.0.0.1"), port: Config.succeed(0) })))
     const answers = yield* Effect.provide(
       Effect.all(

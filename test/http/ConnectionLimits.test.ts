@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { once } from "node:events"
-import { isLoopback } from "../../src/http/ConnectionLimits.ts"
+import { isLoopback } from "../../src/http/server/ConnectionLimits.ts"
 import { freshClient } from "../support/Api.ts"
 import { askForMuch, dial, dialFrom, serviceOf, textOf } from "../support/Connections.ts"
 import { databaseUrl, holdStore, waiting, watch } from "../support/Process.ts"

@@ -3,15 +3,15 @@ import { Context, Effect, Layer, Result } from "effect"
 import { randomUUID } from "node:crypto"
 import { MAX_SIGN_UPS, Sessions } from "../../src/domain/access/Sessions.ts"
 import { MAX_REGISTRATIONS } from "../../src/domain/oauth/AgentClients.ts"
-import { type Access, AccessLog } from "../../src/http/AccessLog.ts"
-import { parseTrustedProxies, TrustedProxies } from "../../src/http/ClientAddress.ts"
+import { type AccessEntry, AccessLog } from "../../src/http/server/AccessLog.ts"
+import { parseTrustedProxies, TrustedProxies } from "../../src/http/server/ClientAddress.ts"
 import { ApiTest, baseUrl } from "../support/Api.ts"
 import { MAX_WAITING } from "../../src/layers/access/Passwords.ts"
 import { makeMerchant, PASSWORD } from "../support/Merchants.ts"
 import { watch } from "../support/Process.ts"
 import { exchange, lines } from "../support/Raw.ts"
 
-class Logged extends Context.Service<Logged, Array<Access>>()("Logged") {}
+class Logged extends Context.Service<Logged, Array<AccessEntry>>()("Logged") {}
 
 /** The service behind proxies at these addresses, and the lines of its access log. */
 const behind = (proxies: string) =>
@@ -20,7 +20,7 @@ const behind = (proxies: string) =>
     Layer.provide(
       Layer.effect(
         AccessLog,
-        Effect.map(Logged, (logged) => (access: Access) => void logged.push(access))
+        Effect.map(Logged, (logged) => (access: AccessEntry) => void logged.push(access))
       )
     ),
     Layer.provideMerge(Layer.sync(Logged, () => []))

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Option, Redacted, Scope } from "effect"
 import { once } from "node:events"
 import { connect } from "node:net"
-import { receive, type ReceiverOptions } from "../../src/http/Receiver.ts"
+import { startWebhookReceiver, type ReceiverOptions } from "../../src/http/server/WebhookReceiver.ts"
 import { BODY, EVENT, newSecret, SECRET, signedHeaders, UNSIGNED } from "../support/Signing.ts"
 
 const DELIVERY = { ...UNSIGNED, timestamp: Math.floor(Date.now() / 1000) }
@@ -13,7 +13,7 @@ const SAID = `${EVENT.kind}, event ${EVENT.id}, product ${EVENT.data.product.id}
 /** A receiver on a free port, and every line that it has printed, each without its time. */
 const start = Effect.fn(function* (options: Partial<ReceiverOptions>) {
   const lines: Array<string> = []
-  const url = yield* receive({
+  const url = yield* startWebhookReceiver({
     host: "127.0.0.1",
     port: 0,
     secret: Option.some(Redacted.make(SECRET)),

@@ -10,7 +10,7 @@ const STALLED = 500
 
 it.live("a client that takes nothing of its answers is given up, and the log says so", () =>
   Effect.gen(function* () {
-    const { connections, context, requests } = yield* serviceOf({ stalled: STALLED, connections: 100 })
+    const { connections, context, requests } = yield* serviceOf({ stallTimeout: STALLED, connections: 100 })
     const socket = yield* Effect.provide(dial, context)
     // More than the buffers of both sides of a connection take: the rest waits in the service.
     socket.pause().write(DOCS.repeat(10))
@@ -24,7 +24,7 @@ it.live("a client that takes nothing of its answers is given up, and the log say
 
 it.live("a client that reads slowly gets all of it, however often it pauses", () =>
   Effect.gen(function* () {
-    const { context, requests } = yield* serviceOf({ stalled: STALLED, connections: 100 })
+    const { context, requests } = yield* serviceOf({ stallTimeout: STALLED, connections: 100 })
     const socket = yield* Effect.provide(dial, context)
     let bytes = 0
     socket.on("data", (chunk: Buffer) => {
@@ -47,7 +47,7 @@ it.live("a client that reads slowly gets all of it, however often it pauses", ()
 
 it.live("a client that waits for its answer longer than it may take to read it gets it", () =>
   Effect.gen(function* () {
-    const { context } = yield* serviceOf({ stalled: STALLED, connections: 100 })
+    const { context } = yield* serviceOf({ stallTimeout: STALLED, connections: 100 })
     const status = yield* Effect.provide(
       Effect.gen(function* () {
         const { client, storeId } = yield* freshClient()
@@ -75,7 +75,7 @@ const wholeAnswers = (text: string): ReadonlyArray<number> => {
 
 it.live("a client that has not yet taken its answers keeps its connection when there are too many", () =>
   Effect.gen(function* () {
-    const { context } = yield* serviceOf({ stalled: 60_000, connections: 1 })
+    const { context } = yield* serviceOf({ stallTimeout: 60_000, connections: 1 })
     const open = Effect.provide(dial, context)
     const slow = yield* open
     yield* askForMuch(slow)
@@ -87,7 +87,7 @@ it.live("a client that has not yet taken its answers keeps its connection when t
 it.live("a client that has not yet taken its answers gets them whole when the service stops, which waits for it", () =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
-    const { context, server } = yield* Scope.provide(serviceOf({ stalled: 60_000, connections: 100 }), scope)
+    const { context, server } = yield* Scope.provide(serviceOf({ stallTimeout: 60_000, connections: 100 }), scope)
     const slow = yield* Effect.provide(dial, context)
     const idle = yield* Effect.provide(dial, context)
     idle.write(lines("GET /healthz HTTP/1.1", "host: a"))

@@ -1,7 +1,7 @@
 import { assert, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { NetAddress } from "effect/net"
-import { urlOf } from "../../src/http/Listener.ts"
+import { formatUrl } from "../../src/http/server/HttpListener.ts"
 import { ApiTest, baseUrl, freshClient } from "../support/Api.ts"
 import { exchange, lines } from "../support/Raw.ts"
 
@@ -143,6 +143,6 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("What HTTP 
 })
 
 it("an address of IPv6 stands in brackets in a URL", () => {
-  assert.strictEqual(urlOf(NetAddress.inetAddressFromInputUnsafe("[::1]:3000")), "http://[::1]:3000")
-  assert.strictEqual(urlOf(NetAddress.inetAddressFromInputUnsafe("127.0.0.1:80")), "http://127.0.0.1:80")
+  assert.strictEqual(formatUrl(NetAddress.inetAddressFromInputUnsafe("[::1]:3000")), "http://[::1]:3000")
+  assert.strictEqual(formatUrl(NetAddress.inetAddressFromInputUnsafe("127.0.0.1:80")), "http://127.0.0.1:80")
 })

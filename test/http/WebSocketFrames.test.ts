@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { connect } from "node:net"
 import type { WebSocket } from "ws"
 import { MERCHANT_CALLS } from "../../src/domain/RateLimit.ts"
-import { MAX_CONTROLS } from "../../src/http/OpenSockets.ts"
+import { MAX_CONTROL_FRAMES } from "../../src/http/server/SocketRegistry.ts"
 import { MAX_QUEUED, MAX_REFUSED } from "../../src/rpc/server/Frames.ts"
 import { ApiTest, baseUrl } from "../support/Api.ts"
 import { connection, databaseUrl, rowsOf } from "../support/Process.ts"
@@ -127,7 +127,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket"
         const { cookie, merchantId } = yield* freshMember()
         const { closed, socket } = yield* openSocket({ headers: { cookie } })
         // As many as two spans take, of which one may end in between.
-        for (let n = 0; n <= 2 * MAX_CONTROLS; n++) sendOne(socket)
+        for (let n = 0; n <= 2 * MAX_CONTROL_FRAMES; n++) sendOne(socket)
         const { code, reason } = yield* closed
         assert.strictEqual(code, 1008)
         assert.match(reason, /^More than 60 pings/)

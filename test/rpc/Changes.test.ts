@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto"
 import type { WebSocket } from "ws"
 import { Sessions } from "../../src/domain/access/Sessions.ts"
 import { MERCHANT_CALLS } from "../../src/domain/RateLimit.ts"
-import { MAX_CONTROLS } from "../../src/http/OpenSockets.ts"
+import { MAX_CONTROL_FRAMES } from "../../src/http/server/SocketRegistry.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { type Changed, EventId, performed } from "../../src/rpc/Client.ts"
 import { ApiTest, type Client, dataOf, install } from "../support/Api.ts"
@@ -181,7 +181,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Changes o
       if (first === undefined) return
       const closed = Effect.callback<number>((resume) => {
         first.socket.once("close", (code: number) => resume(Effect.succeed(code)))
-        for (let n = 0; n <= 2 * MAX_CONTROLS; n++) first.socket.ping()
+        for (let n = 0; n <= 2 * MAX_CONTROL_FRAMES; n++) first.socket.ping()
       })
       assert.strictEqual(yield* closed, 1008)
       const closedAt = performance.now()

@@ -4,11 +4,11 @@ import { HttpRouter } from "effect/http"
 import { Rpc, RpcGroup } from "effect/rpc"
 import { once } from "node:events"
 import { connect, type Socket } from "node:net"
-import { type Access, AccessLog } from "../../src/http/AccessLog.ts"
-import { listen, Listener } from "../../src/http/Listener.ts"
-import { RouteNote, RouterMiddleware } from "../../src/http/Routes.ts"
-import { makeRpc } from "../../src/http/Rpc.ts"
-import { serve } from "../../src/http/Serve.ts"
+import { type AccessEntry, AccessLog } from "../../src/http/server/AccessLog.ts"
+import { listen, HttpListener } from "../../src/http/server/HttpListener.ts"
+import { RecordRoute, RouterMiddleware } from "../../src/http/Routes.ts"
+import { makeRpcRoute } from "../../src/http/Rpc.ts"
+import { serveRoutes } from "../../src/http/Serve.ts"
 import { DomainLive } from "../../src/layers/Domain.ts"
 import { Unavailable } from "../../src/domain/Unavailable.ts"
 import { procedure } from "../../src/rpc/handlers/Procedure.ts"
@@ -28,7 +28,10 @@ import { callLine, exitsOf, post, sessionOf } from "../support/Rpc.ts"
 /** What the service told its logs. */
 class Told extends Context.Service<
   Told,
-  { readonly requests: Array<Access>; readonly failures: Array<{ readonly text: string; readonly requestId: unknown }> }
+  {
+    readonly requests: Array<AccessEntry>
+    readonly failures: Array<{ readonly text: string; readonly requestId: unknown }>
+  }
 >()("Told") {}
 
 const SECRET = "postgres://admin:hunter2@db"
@@ -76,15 +79,17 @@ const Service = Layer.unwrap(
   Effect.map(Told, ({ failures, requests }) =>
     Layer.effectDiscard(
       Effect.gen(function* () {
-        const rpc = yield* makeRpc(yield* makeHttpCalls(yield* makeRpcCalls(group)))
-        yield* serve(yield* HttpRouter.toHttpEffect(Layer.merge(Layer.provide(rpc, RouteNote), RouterMiddleware)))
+        const rpc = yield* makeRpcRoute(yield* makeHttpCalls(yield* makeRpcCalls(group)))
+        yield* serveRoutes(
+          yield* HttpRouter.toHttpEffect(Layer.merge(Layer.provide(rpc, RecordRoute), RouterMiddleware))
+        )
       })
     ).pipe(
       Layer.provide([handlers, IdentifiedLive]),
       Layer.provideMerge(
-        listen({ host: Config.succeed("127.0.0.1"), port: Config.succeed(0) }, { stalled: 500, connections: 100 })
+        listen({ host: Config.succeed("127.0.0.1"), port: Config.succeed(0) }, { stallTimeout: 500, connections: 100 })
       ),
-      Layer.provide(Layer.succeed(AccessLog, (access: Access) => void requests.push(access))),
+      Layer.provide(Layer.succeed(AccessLog, (access: AccessEntry) => void requests.push(access))),
       Layer.provide(
         Logger.layer([
           Logger.make(({ cause, fiber }) => {
@@ -135,7 +140,7 @@ layer(Service, { excludeTestServices: true })("what should not have happened", (
     Effect.gen(function* () {
       const cookie = yield* sessionOf((yield* makeMerchant()).email)
       const { hostname, port } = new URL(yield* baseUrl)
-      const server = yield* Listener
+      const server = yield* HttpListener
       const closed = once(server, "connection").then(([taken]: Array<Socket>) => taken && once(taken, "close"))
       const socket = yield* Effect.acquireRelease(
         Effect.promise(async () => {

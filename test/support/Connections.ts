@@ -1,8 +1,8 @@
 import { Config, Context, Effect, Layer } from "effect"
 import { once } from "node:events"
 import { connect, type Socket } from "node:net"
-import { type Access, AccessLog } from "../../src/http/AccessLog.ts"
-import { listen, Listener, type SocketLimits } from "../../src/http/Listener.ts"
+import { type AccessEntry, AccessLog } from "../../src/http/server/AccessLog.ts"
+import { listen, HttpListener, type SocketLimits } from "../../src/http/server/HttpListener.ts"
 import { DomainLive } from "../../src/layers/Domain.ts"
 import { ServerLive } from "../../src/Server.ts"
 import { baseUrl } from "./Api.ts"
@@ -11,16 +11,16 @@ import { lines } from "./Raw.ts"
 
 /** The service with limits that a test can reach, the requests it told its log of, and everything below it. */
 export const serviceOf = Effect.fn(function* (limits: Partial<SocketLimits>) {
-  const requests: Array<Access> = []
+  const requests: Array<AccessEntry> = []
   const context = yield* Layer.build(
     ServerLive.pipe(
       Layer.provideMerge(listen({ host: Config.succeed("127.0.0.1"), port: Config.succeed(0) }, limits)),
-      Layer.provide(Layer.succeed(AccessLog, (access: Access) => void requests.push(access))),
+      Layer.provide(Layer.succeed(AccessLog, (access: AccessEntry) => void requests.push(access))),
       Layer.provideMerge(DomainLive),
       Layer.provideMerge(PostgresTest)
     )
   )
-  const server = Context.get(context, Listener)
+  const server = Context.get(context, HttpListener)
   const connections = Effect.callback<number>((resume) => {
     server.getConnections((_, count) => resume(Effect.succeed(count)))
   })

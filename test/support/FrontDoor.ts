@@ -10,7 +10,7 @@ import { Client as FirstClient } from "@modelcontextprotocol/sdk/client/index.js
 import { StreamableHTTPClientTransport as FirstTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
 import { assert } from "@effect/vitest"
 import { Config, Effect, Layer } from "effect"
-import { listen } from "../../src/http/Listener.ts"
+import { listen } from "../../src/http/server/HttpListener.ts"
 import { DomainLive } from "../../src/layers/Domain.ts"
 import { ClientsLive } from "../../src/layers/oauth/Clients.ts"
 import { ServerLive } from "../../src/Server.ts"

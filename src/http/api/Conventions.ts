@@ -2,7 +2,7 @@ import { Record, Schema } from "effect"
 import type { OpenApi } from "effect/http-api"
 import { AccessRule } from "../../domain/access/AccessRule.ts"
 import { canonical, isObject, type JsonObject } from "../../domain/Json.ts"
-import { MEANING } from "../ErrorTable.ts"
+import { STATUS_DESCRIPTIONS } from "../ErrorTable.ts"
 import { sampleEvents, samples } from "./Examples.ts"
 import { failures, refusalsOf } from "./Refusals.ts"
 import { headers, parameters, requestHeaders, responseHeaders } from "./Headers.ts"
@@ -87,7 +87,7 @@ const json = (schema: unknown, examples: Readonly<Record<string, unknown>>) => (
 const errorsIn = (schema: unknown) =>
   [...canonical(schema).matchAll(/#\/components\/schemas\/(\w+)/g)].flatMap(([, name]) => name ?? [])
 
-const meaningOf = new Map(Object.entries(MEANING))
+const meaningOf = new Map(Object.entries(STATUS_DESCRIPTIONS))
 
 /** The access rule of an endpoint, as text and as extensions of the document. */
 const accessOf = (rule: AccessRule) => {

@@ -39,7 +39,7 @@ import { Unavailable } from "../../domain/Unavailable.ts"
 import { VersionMismatch } from "../../domain/Version.ts"
 import type { BadRequest } from "../../domain/BadRequest.ts"
 import { KeyMalformed, KeyMissing } from "../KeyRefused.ts"
-import { bodyOf, type PublicError } from "../ErrorTable.ts"
+import { toErrorBody, type PublicError } from "../ErrorTable.ts"
 
 /* Examples of errors for the OpenAPI document, made by the error classes. */
 
@@ -92,7 +92,7 @@ const refusals: { readonly [Refusal in Exclude<PublicError, Particular> as Refus
 export const refusalsOf = (rule: AccessRule): Readonly<Record<string, unknown>> => {
   const forAccess = refusalOf(NO_GRANTS, rule)
   const all = forAccess === undefined ? refusals : { ...refusals, [forAccess._tag]: forAccess }
-  return Record.map(all, bodyOf)
+  return Record.map(all, toErrorBody)
 }
 
 /** Errors that every request can get, by status. */

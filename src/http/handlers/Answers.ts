@@ -5,7 +5,7 @@ import type { Document, DocumentPage, JsonText } from "../../domain/Document.ts"
 import type { StoredResponse } from "../../domain/Idempotency.ts"
 import { stringify } from "../../domain/Json.ts"
 import { CurrentInstallation } from "../api/Middleware.ts"
-import { etagOf } from "../Conditions.ts"
+import { makeEtag } from "../ConditionalRequests.ts"
 
 /** The response of the platform for a stored one. Its body is JSON text already and is not encoded again. */
 export const jsonResponse = (
@@ -24,7 +24,7 @@ const ok = (body: JsonText): StoredResponse => ({ status: 200, body, etag: null 
 export const resource = <Id>(document: Document<Id>): StoredResponse => ({
   status: 200,
   body: `{"data":${document.json}}`,
-  etag: etagOf(document)
+  etag: makeEtag(document)
 })
 
 /** A resource that the request created. */

@@ -4,10 +4,10 @@ import { PasswordAttempt, Email, Merchants, Password } from "../../domain/access
 import { decodeWith } from "../../domain/Decoder.ts"
 import { type Browser, ForeignOrigin, NotSignedIn, Sessions, type SignedIn } from "../../domain/access/Sessions.ts"
 import { trimmed } from "../../domain/catalog/Fields.ts"
-import { jsonBody, receiveBody } from "../Body.ts"
-import { type PublicError, replyOf } from "../ErrorTable.ts"
-import { exchangeOf } from "../Exchange.ts"
-import { makeOrigin } from "../Origin.ts"
+import { parseJsonBody, readBody } from "../server/BodyReader.ts"
+import { type PublicError, toErrorReply } from "../ErrorTable.ts"
+import { toNodeResponse } from "../server/NodeResponse.ts"
+import { makeOriginPolicy } from "../Origin.ts"
 import { makeSessionCookie } from "../SessionCookie.ts"
 
 /** Bytes of what is sent to sign in: an address and a password. */
@@ -21,13 +21,13 @@ type Request = HttpServerRequest.HttpServerRequest
 const answer = (data: object) => HttpServerResponse.jsonUnsafe({ data }, { headers: { "cache-control": "no-store" } })
 
 const refusal = (error: PublicError) => {
-  const { body, headers, status } = replyOf(error)
+  const { body, headers, status } = toErrorReply(error)
   return HttpServerResponse.text(body, { status, headers, contentType: "application/json" })
 }
 
 const bodyOf = (request: Request) =>
-  Effect.flatMap(Effect.result(receiveBody(exchangeOf(request).req, MAX_BODY)), (body) =>
-    Effect.map(jsonBody({ body, header: (name) => request.headers[name] }), ({ said }) => said)
+  Effect.flatMap(Effect.result(readBody(toNodeResponse(request).req, MAX_BODY)), (body) =>
+    Effect.map(parseJsonBody({ body, header: (name) => request.headers[name] }), ({ said }) => said)
   )
 
 const facts = ({ email, merchantId, name }: SignedIn) => ({ merchantId, email, name })
@@ -47,14 +47,14 @@ export const SignInRoutes = HttpRouter.use((router) =>
   Effect.gen(function* () {
     const sessions = yield* Sessions
     const merchants = yield* Merchants
-    const { isOwnHost, isOwnOrigin } = yield* makeOrigin
+    const { isOwnHost, isOwnOrigin } = yield* makeOriginPolicy
     const { sessionToken, withSession, withoutSession } = yield* makeSessionCookie
 
     const requireOwnOrigin = ({ headers }: Request) =>
       isOwnHost(headers) && isOwnOrigin(headers) ? Effect.void : Effect.fail(new ForeignOrigin())
 
     const browserOf = (request: Request): Browser => ({
-      address: exchangeOf(request).address,
+      address: toNodeResponse(request).address,
       userAgent: request.headers["user-agent"],
       replaced: sessionToken(request.headers)
     })

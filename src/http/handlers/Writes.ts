@@ -14,10 +14,10 @@ import type { paced } from "../../domain/Pacing.ts"
 import type { VersionCondition } from "../../domain/Version.ts"
 import type { Write } from "../../domain/Write.ts"
 import { CurrentInstallation, CurrentKey, RequestBody } from "../api/Middleware.ts"
-import { jsonBody } from "../Body.ts"
-import { ifMatch } from "../Conditions.ts"
-import { currentExchange } from "../Exchange.ts"
-import { appliedOf, handlingOf } from "../Preferences.ts"
+import { parseJsonBody } from "../server/BodyReader.ts"
+import { parseIfMatch } from "../ConditionalRequests.ts"
+import { currentResponse } from "../server/NodeResponse.ts"
+import { formatPreferenceApplied, parsePrefer } from "../Preferences.ts"
 import { jsonResponse } from "./Answers.ts"
 
 /** The body of a write. */
@@ -90,15 +90,15 @@ export const makeWrites = Effect.map(Idempotency, ({ once }) => {
       const installation = yield* CurrentInstallation
       const key = yield* CurrentKey
       const received = { body: yield* RequestBody, header: (name: string) => headers[name] }
-      const json = payload.isSent ? yield* jsonBody(received, payload.verbatim) : undefined
-      const handling = handlingOf(headers["prefer"])
+      const json = payload.isSent ? yield* parseJsonBody(received, payload.verbatim) : undefined
+      const handling = parsePrefer(headers["prefer"])
       const pace: typeof paced = json?.pace ?? Fn.identity
       const body = yield* pace(Effect.suspend(() => Effect.fromResult(payload.decode(json?.given, handling.strict))))
       const fingerprint = yield* pace(Effect.sync(() => fingerprintOf(request, json?.said)))
-      const condition = yield* ifMatch(headers["if-match"])
+      const condition = yield* parseIfMatch(headers["if-match"])
       // A delete has no body and emits no event: it ends a chain of events.
       const cause = payload.isSent ? yield* causeOf(headers["x-service-event-id"]) : null
-      const { requestId } = yield* currentExchange
+      const { requestId } = yield* currentResponse
       const { id, storeId } = installation
       const outcome = yield* once(
         {
@@ -115,7 +115,7 @@ export const makeWrites = Effect.map(Idempotency, ({ once }) => {
       )
       return jsonResponse(withRehearsal(outcome), {
         ...(outcome.replayed ? { "idempotent-replayed": "true" } : {}),
-        ...appliedOf(handling, payload.isSent)
+        ...formatPreferenceApplied(handling, payload.isSent)
       })
     })
 

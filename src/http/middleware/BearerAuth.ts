@@ -2,14 +2,14 @@ import { Effect, Layer } from "effect"
 import { type RecentRequest, Requests } from "../../domain/access/Requests.ts"
 import { InvalidToken } from "../../domain/access/Tokens.ts"
 import { RateLimit } from "../../domain/RateLimit.ts"
-import { accessOf } from "../AccessLog.ts"
+import { makeAccessEntry } from "../server/AccessLog.ts"
 import { BearerAuth, CurrentInstallation } from "../api/Middleware.ts"
-import { bearerToken } from "../Bearer.ts"
-import { currentExchange, type Exchange } from "../Exchange.ts"
+import { parseBearerToken } from "../Bearer.ts"
+import { currentResponse, type NodeResponse } from "../server/NodeResponse.ts"
 
 /** The entry of a request in the list that members of its store can read. */
-const recentRequestOf = (exchange: Exchange): RecentRequest => {
-  const { method, milliseconds, requestId, route, status } = accessOf(exchange)
+const recentRequestOf = (exchange: NodeResponse): RecentRequest => {
+  const { method, milliseconds, requestId, route, status } = makeAccessEntry(exchange)
   return { at: new Date().toISOString(), method, route, status, milliseconds, requestId }
 }
 
@@ -21,9 +21,9 @@ export const BearerAuthLive = Layer.effect(
 
     return BearerAuth.of({
       bearer: Effect.fnUntraced(function* (httpEffect) {
-        const exchange = yield* currentExchange
+        const exchange = yield* currentResponse
         // The library's decoder skips spaces in front of the token. All surfaces read the header in one way.
-        const token = bearerToken(exchange.req)
+        const token = parseBearerToken(exchange.req)
         if (token === undefined) return yield* new InvalidToken()
         const installation = yield* admit(token)
         exchange.installationId = installation.id

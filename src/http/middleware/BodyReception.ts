@@ -1,7 +1,7 @@
 import { Effect, Layer, Result } from "effect"
 import { BodyReception, RequestBody } from "../api/Middleware.ts"
-import { receiveBody } from "../Body.ts"
-import { currentExchange } from "../Exchange.ts"
+import { readBody } from "../server/BodyReader.ts"
+import { currentResponse } from "../server/NodeResponse.ts"
 
 const NO_BODY = Result.succeed(Buffer.alloc(0))
 
@@ -11,6 +11,6 @@ export const BodyReceptionLive = Layer.succeed(BodyReception, (httpEffect, { end
     : Effect.provideServiceEffect(
         httpEffect,
         RequestBody,
-        Effect.flatMap(currentExchange, ({ req }) => Effect.result(receiveBody(req)))
+        Effect.flatMap(currentResponse, ({ req }) => Effect.result(readBody(req)))
       )
 )

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { HttpBody, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { codedTag, type Coding, codingOf, compress } from "../Coding.ts"
+import { etagForCoding, type ContentCoding, negotiateCoding, compress } from "../ContentCoding.ts"
 
 /** Bytes from which a response is worth compressing. */
 const MIN_COMPRESSED = 1024
@@ -17,18 +17,18 @@ type Response = HttpServerResponse.HttpServerResponse
 
 let compressing = 0
 
-const compressed = (coding: Coding, bytes: Uint8Array) =>
+const compressed = (coding: ContentCoding, bytes: Uint8Array) =>
   Effect.acquireUseRelease(
     Effect.sync(() => (compressing += bytes.length)),
     () => compress(coding, "least", bytes),
     () => Effect.sync(() => (compressing -= bytes.length))
   )
 
-const withBody = (response: Response, coding: Coding, bytes: Uint8Array, contentType: string) => {
+const withBody = (response: Response, coding: ContentCoding, bytes: Uint8Array, contentType: string) => {
   const { etag } = response.headers
   return HttpServerResponse.setHeaders(HttpServerResponse.setBody(response, HttpBody.uint8Array(bytes, contentType)), {
     "content-encoding": coding,
-    ...(etag === undefined ? {} : { etag: codedTag(etag, coding) })
+    ...(etag === undefined ? {} : { etag: etagForCoding(etag, coding) })
   })
 }
 
@@ -45,7 +45,7 @@ export const Compression = HttpRouter.middleware(
         return Effect.succeed(response)
       const varied = HttpServerResponse.setHeader(response, "vary", "accept-encoding")
       return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-        const coding = codingOf(request.headers["accept-encoding"])
+        const coding = negotiateCoding(request.headers["accept-encoding"])
         if (coding === undefined || compressing + body.body.length > MAX_COMPRESSING) return Effect.succeed(varied)
         return Effect.match(compressed(coding, body.body), {
           onFailure: () => varied,

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
-import { retryAfter } from "../ErrorTable.ts"
+import { retryAfterHeader } from "../ErrorTable.ts"
 
 /** Seconds after which a request that met a busy store is worth repeating. */
 const BUSY_SECONDS = 1
@@ -13,7 +13,9 @@ export const ErrorHeaders = HttpRouter.middleware(
   Effect.succeed((app) =>
     Effect.map(app, (response) => {
       if (response.status === 401) return HttpServerResponse.setHeader(response, "www-authenticate", "Bearer")
-      return response.status === 503 ? HttpServerResponse.setHeaders(response, retryAfter(BUSY_SECONDS)) : response
+      return response.status === 503
+        ? HttpServerResponse.setHeaders(response, retryAfterHeader(BUSY_SECONDS))
+        : response
     })
   )
 ).layer

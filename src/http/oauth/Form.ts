@@ -2,13 +2,13 @@ import { Effect, Redacted, Schema } from "effect"
 import type { IncomingMessage } from "node:http"
 import { ClientId, type Credentials } from "../../domain/oauth/Clients.ts"
 import { InvalidClient, InvalidRequest } from "../../domain/oauth/Refusals.ts"
-import { decodeText, isOfType, receiveBody } from "../Body.ts"
+import { decodeUtf8, makeMediaTypeTest, readBody } from "../server/BodyReader.ts"
 import { refusalOfTwice, said } from "./Parameters.ts"
 
 /** Bytes of a form: codes, tokens and addresses. */
 const MAX_FORM = 16 * 1024
 
-const isForm = isOfType("application/x-www-form-urlencoded")
+const isForm = makeMediaTypeTest("application/x-www-form-urlencoded")
 
 const invalid = (reason: string) => new InvalidRequest({ reason })
 
@@ -17,7 +17,7 @@ export const formOf = Effect.fnUntraced(function* (message: IncomingMessage) {
   if (!isForm(message.headers["content-type"]) || message.headers["content-encoding"] !== undefined) {
     return yield* invalid("The body must be sent with Content-Type: application/x-www-form-urlencoded, not compressed")
   }
-  const body = yield* Effect.mapError(Effect.flatMap(receiveBody(message, MAX_FORM), decodeText), ({ reason }) =>
+  const body = yield* Effect.mapError(Effect.flatMap(readBody(message, MAX_FORM), decodeUtf8), ({ reason }) =>
     invalid(reason)
   )
   const form = new URLSearchParams(body)

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { baseUrl } from "../Listener.ts"
+import { baseUrl } from "../server/HttpListener.ts"
 import { PublicUrl } from "../Origin.ts"
 
 /** What the authorization server is called: a URL without path, as in `https://partners.example.com` (RFC 8414). */

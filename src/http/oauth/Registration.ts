@@ -3,10 +3,10 @@ import type { IncomingMessage } from "node:http"
 import { AgentClients } from "../../domain/oauth/AgentClients.ts"
 import { type StoredMetadata, InvalidClientMetadata, readMetadata } from "../../domain/oauth/ClientMetadata.ts"
 import type { ClientId } from "../../domain/oauth/Clients.ts"
-import { jsonBody, receiveBody } from "../Body.ts"
+import { parseJsonBody, readBody } from "../server/BodyReader.ts"
 import type { Reply } from "../Reply.ts"
 import { postRoute } from "../Endpoints.ts"
-import type { Exchange } from "../Exchange.ts"
+import type { NodeResponse } from "../server/NodeResponse.ts"
 import { type OauthRefusal, NO_STORE, refusedOf } from "./Refused.ts"
 
 export const REGISTRATION_PATH = "/oauth/register"
@@ -15,8 +15,8 @@ export const REGISTRATION_PATH = "/oauth/register"
 const MAX_BODY = 16 * 1024
 
 const metadataIn = (message: IncomingMessage) =>
-  Effect.result(receiveBody(message, MAX_BODY)).pipe(
-    Effect.flatMap((body) => jsonBody({ body, header: (name) => message.headers[name]?.toString() })),
+  Effect.result(readBody(message, MAX_BODY)).pipe(
+    Effect.flatMap((body) => parseJsonBody({ body, header: (name) => message.headers[name]?.toString() })),
     Effect.mapError(({ issues = [], reason }) => new InvalidClientMetadata({ reason: [reason, ...issues].join("; ") })),
     Effect.flatMap(({ said }) => Effect.fromResult(readMetadata(said)))
   )
@@ -42,7 +42,7 @@ export const RegistrationRoute = Effect.gen(function* () {
   const { register } = yield* AgentClients
 
   const answer = Effect.fnUntraced(
-    function* (message: IncomingMessage, { address }: Exchange) {
+    function* (message: IncomingMessage, { address }: NodeResponse) {
       const described = yield* metadataIn(message)
       return registered(yield* register(described, address), described)
     },

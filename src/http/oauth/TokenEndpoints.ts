@@ -6,7 +6,7 @@ import { isVerifier } from "../../domain/oauth/Pkce.ts"
 import { InvalidRequest, TooManyFailures, UnsupportedGrantType } from "../../domain/oauth/Refusals.ts"
 import type { Reply } from "../Reply.ts"
 import { postRoute } from "../Endpoints.ts"
-import type { Exchange } from "../Exchange.ts"
+import type { NodeResponse } from "../server/NodeResponse.ts"
 import { makeFailures } from "./Failures.ts"
 import { credentialsOf, formOf, required } from "./Form.ts"
 import { said } from "./Parameters.ts"
@@ -74,7 +74,7 @@ export const TokenRoutes = Effect.gen(function* () {
   /** What fails is told why, but to those that fail again and again. */
   const answering =
     (perform: Perform) =>
-    (message: IncomingMessage, { address }: Exchange) => {
+    (message: IncomingMessage, { address }: NodeResponse) => {
       let client = ""
       return Effect.gen(function* () {
         const form = yield* formOf(message)

@@ -1,7 +1,7 @@
 import { Cause, Effect } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
-import { currentExchange } from "../Exchange.ts"
-import { failureOf } from "../Reply.ts"
+import { currentResponse } from "../server/NodeResponse.ts"
+import { replyToFailure } from "../Reply.ts"
 import { problem, respond } from "./Page.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
@@ -13,8 +13,8 @@ export const answering =
     Effect.catchCause(Effect.catch(handle(request), Effect.succeed), (cause) =>
       Cause.hasInterruptsOnly(cause)
         ? Effect.failCause(cause)
-        : Effect.flatMap(currentExchange, ({ requestId }) =>
-            Effect.map(failureOf(cause, requestId), ({ headers = {}, status }) =>
+        : Effect.flatMap(currentResponse, ({ requestId }) =>
+            Effect.map(replyToFailure(cause, requestId), ({ headers = {}, status }) =>
               HttpServerResponse.setHeaders(
                 respond(
                   problem(

@@ -4,9 +4,9 @@ import type { Membership } from "../../domain/access/Merchants.ts"
 import { ForeignOrigin, Sessions } from "../../domain/access/Sessions.ts"
 import { AccessDenied } from "../../domain/oauth/Refusals.ts"
 import { type AuthorizationRequest, makeAuthorization } from "../oauth/Authorization.ts"
-import { exchangeOf } from "../Exchange.ts"
+import { toNodeResponse } from "../server/NodeResponse.ts"
 import { formOf } from "../oauth/Form.ts"
-import { makeOrigin } from "../Origin.ts"
+import { makeOriginPolicy } from "../Origin.ts"
 import { makeSessionCookie } from "../SessionCookie.ts"
 import { answering } from "./Answering.ts"
 import { type Deciding, makeDeciding } from "./Deciding.ts"
@@ -78,7 +78,7 @@ export const AuthorizeRoutes = HttpRouter.use((router) =>
   Effect.gen(function* () {
     const sessions = yield* Sessions
     const { check, locationOf } = yield* makeAuthorization
-    const { isOwnOrigin } = yield* makeOrigin
+    const { isOwnOrigin } = yield* makeOriginPolicy
     const { sessionToken, withoutSession } = yield* makeSessionCookie
     const { askWhoItIs, signInBy, visit } = yield* makeSignIn
     const { agree, ask } = yield* makeDeciding
@@ -123,7 +123,7 @@ export const AuthorizeRoutes = HttpRouter.use((router) =>
           : refuse("The form is out of date", "It is of another session, or your browser keeps no cookies", 403)
 
       if (!isOwnOrigin(request.headers)) return yield* refuse("Not sent from here", new ForeignOrigin().message, 403)
-      const form = yield* Effect.catch(formOf(exchangeOf(request).req), ({ message }) =>
+      const form = yield* Effect.catch(formOf(toNodeResponse(request).req), ({ message }) =>
         refuse("Not a form", message, 400)
       )
       const intent = form.get("intent")

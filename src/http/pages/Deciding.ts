@@ -2,8 +2,8 @@ import { Effect, type Redacted } from "effect"
 import { type Membership, Merchants } from "../../domain/access/Merchants.ts"
 import type { SignedIn } from "../../domain/access/Sessions.ts"
 import { StoreNotFound } from "../../domain/Store.ts"
-import { replyOf } from "../ErrorTable.ts"
-import { currentExchange } from "../Exchange.ts"
+import { toErrorReply } from "../ErrorTable.ts"
+import { currentResponse } from "../server/NodeResponse.ts"
 import type { AuthorizationRequest } from "../oauth/Authorization.ts"
 import { accountFooter } from "./AccountFooter.ts"
 import { makeAgentConsent } from "./AgentConsent.ts"
@@ -32,7 +32,7 @@ interface Refused {
 
 const noSuchStore = (): Refused => {
   const error = new StoreNotFound()
-  return { refusal: `${error.message}, or you are no member of it`, status: replyOf(error).status }
+  return { refusal: `${error.message}, or you are no member of it`, status: toErrorReply(error).status }
 }
 
 /** What every page has on which something is decided. */
@@ -98,7 +98,7 @@ export const makeDeciding = Effect.gen(function* () {
       const store = stores.find(({ storeId }) => storeId === form.get("store_id"))
       if (store === undefined) return yield* Effect.fail(chooseStore(deciding, stores, noSuchStore()))
       const { challenge, client, redirectUri, resource } = asked
-      const { requestId } = yield* currentExchange
+      const { requestId } = yield* currentResponse
       const consent = {
         merchantId: signedIn.merchantId,
         storeId: store.storeId,

@@ -2,8 +2,8 @@ import { Effect, Result, Schema } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { PasswordAttempt, Email } from "../../domain/access/Merchants.ts"
 import { Sessions } from "../../domain/access/Sessions.ts"
-import { replyOf } from "../ErrorTable.ts"
-import { exchangeOf } from "../Exchange.ts"
+import { toErrorReply } from "../ErrorTable.ts"
+import { toNodeResponse } from "../server/NodeResponse.ts"
 import { makeSessionCookie } from "../SessionCookie.ts"
 import { formToken, makeVisit, newVisit } from "./FormToken.ts"
 import { leadTo, respond } from "./Page.ts"
@@ -51,13 +51,13 @@ export const makeSignIn = Effect.gen(function* () {
     const signingIn = signIn({
       email: email.success,
       password: password.success,
-      address: exchangeOf(request).address,
+      address: toNodeResponse(request).address,
       userAgent: request.headers["user-agent"],
       replaced: sessionToken(request.headers)
     })
     return yield* Effect.match(signingIn, {
       onFailure: (refused) => {
-        const { headers = {}, status } = replyOf(refused)
+        const { headers = {}, status } = toErrorReply(refused)
         return HttpServerResponse.setHeaders(again({ status, refusal: refused.message }), headers)
       },
       onSuccess: ({ token }) => withSession(token)(leadTo(on))

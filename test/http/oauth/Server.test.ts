@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Logger, References } from "effect"
 import { createConnection } from "node:net"
-import { type Access, AccessLog } from "../../../src/http/AccessLog.ts"
+import { type AccessEntry, AccessLog } from "../../../src/http/server/AccessLog.ts"
 import { PublicUrl } from "../../../src/http/Origin.ts"
 import { ApiTest, baseUrl } from "../../support/Api.ts"
 import { makePkce, makePoster, register, tokensOf } from "../../support/Oauth.ts"
@@ -13,7 +13,7 @@ class Told extends Context.Service<Told, Array<string>>()("Told") {}
 const LogsTest = Layer.unwrap(
   Effect.map(Told, (told) =>
     Layer.mergeAll(
-      Layer.succeed(AccessLog, (access: Access) => void told.push(JSON.stringify(access))),
+      Layer.succeed(AccessLog, (access: AccessEntry) => void told.push(JSON.stringify(access))),
       Logger.layer([Logger.map(Logger.formatStructured, (line) => void told.push(JSON.stringify(line)))]),
       Layer.succeed(References.MinimumLogLevel, "All")
     )

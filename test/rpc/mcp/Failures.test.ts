@@ -5,11 +5,11 @@ import { Rpc, RpcGroup } from "effect/rpc"
 import { TestClock } from "effect/testing"
 import { connect } from "node:net"
 import { Unavailable } from "../../../src/domain/Unavailable.ts"
-import { listen } from "../../../src/http/Listener.ts"
-import { makeMcp } from "../../../src/http/Mcp.ts"
+import { listen } from "../../../src/http/server/HttpListener.ts"
+import { makeMcpRoute } from "../../../src/http/Mcp.ts"
 import { RouterMiddleware } from "../../../src/http/Routes.ts"
-import { makeRpc } from "../../../src/http/Rpc.ts"
-import { serve } from "../../../src/http/Serve.ts"
+import { makeRpcRoute } from "../../../src/http/Rpc.ts"
+import { serveRoutes } from "../../../src/http/Serve.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
 import { makeAgentProcedures } from "../../../src/rpc/handlers/Agents.ts"
 import { getStore } from "../../../src/rpc/Access.ts"
@@ -76,9 +76,9 @@ const Service = Layer.unwrap(
   Effect.map(Told, (told) =>
     Layer.effectDiscard(
       Effect.gen(function* () {
-        const rpc = yield* makeRpc(yield* makeHttpCalls(yield* makeRpcCalls(agents)))
-        const mcp = yield* makeMcp(yield* makeMessages(yield* makeRpcCalls(tools)))
-        yield* serve(yield* HttpRouter.toHttpEffect(Layer.mergeAll(rpc, mcp, RouterMiddleware)))
+        const rpc = yield* makeRpcRoute(yield* makeHttpCalls(yield* makeRpcCalls(agents)))
+        const mcp = yield* makeMcpRoute(yield* makeMessages(yield* makeRpcCalls(tools)))
+        yield* serveRoutes(yield* HttpRouter.toHttpEffect(Layer.mergeAll(rpc, mcp, RouterMiddleware)))
       })
     ).pipe(
       Layer.provide([agents.toLayer(makeAgentProcedures), toolHandlers, IdentifiedLive]),

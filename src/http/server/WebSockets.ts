@@ -1,31 +1,35 @@
 import { Effect, type Redacted } from "effect"
 import type { IncomingMessage } from "node:http"
 import { WebSocketServer } from "ws"
-import { ForeignOrigin } from "../domain/access/Sessions.ts"
-import { accessOf } from "./AccessLog.ts"
-import { bearerToken } from "./Bearer.ts"
-import { clientAddress, TrustedProxies } from "./ClientAddress.ts"
-import type { Reply } from "./Reply.ts"
-import { type PublicError, replyOf } from "./ErrorTable.ts"
-import { Exchange, REQUEST_ID } from "./Exchange.ts"
-import { failureOf, refusal } from "./Reply.ts"
-import { Listener, sendReply } from "./Listener.ts"
-import { type Guest, makeOpenSockets } from "./OpenSockets.ts"
-import { makeOrigin } from "./Origin.ts"
+import { ForeignOrigin } from "../../domain/access/Sessions.ts"
+import { makeAccessEntry } from "./AccessLog.ts"
+import { parseBearerToken } from "../Bearer.ts"
+import { findClientAddress, TrustedProxies } from "./ClientAddress.ts"
+import type { Reply } from "../Reply.ts"
+import { type PublicError, toErrorReply } from "../ErrorTable.ts"
+import { NodeResponse, REQUEST_ID_HEADER } from "./NodeResponse.ts"
+import { replyToFailure, makeErrorReply } from "../Reply.ts"
+import { HttpListener, sendReply } from "./HttpListener.ts"
+import { type SocketClient, makeSocketRegistry } from "./SocketRegistry.ts"
+import { makeOriginPolicy } from "../Origin.ts"
 import { makeRequestLog } from "./RequestMetrics.ts"
-import { PATH } from "./Rpc.ts"
-import type { Upgrade } from "./Serve.ts"
-import { makeSessionCookie } from "./SessionCookie.ts"
+import { RPC_PATH } from "../Rpc.ts"
+import type { UpgradeHandler } from "../Serve.ts"
+import { makeSessionCookie } from "../SessionCookie.ts"
 
 /** Version of the protocol (RFC 6455). The library also opens sockets of version 8, a draft. */
 const VERSION = "13"
 
 /** A client that offers other versions learns ours (RFC 6455, section 4.4; RFC 9110, section 15.5.22). */
-const OTHER_VERSION = refusal(426, `Sockets are opened with version ${VERSION} of the WebSocket protocol`, {
-  "sec-websocket-version": VERSION,
-  upgrade: "websocket",
-  connection: "upgrade, close"
-})
+const UNSUPPORTED_VERSION = makeErrorReply(
+  426,
+  `Sockets are opened with version ${VERSION} of the WebSocket protocol`,
+  {
+    "sec-websocket-version": VERSION,
+    upgrade: "websocket",
+    connection: "upgrade, close"
+  }
+)
 
 /** Bytes of a frame that a client sends. */
 const MAX_FRAME = 16 * 1024
@@ -34,7 +38,7 @@ const MAX_FRAME = 16 * 1024
 const MAX_FRAGMENTS = 32
 
 /** Types of the library lack the bound of fragments. */
-const OPTIONS = {
+const SERVER_OPTIONS = {
   noServer: true,
   clientTracking: false,
   perMessageDeflate: false,
@@ -45,17 +49,17 @@ const OPTIONS = {
 }
 
 /** Who says to open a socket, as its request says: of what comes over it nothing is believed. */
-interface Sent {
+interface UpgradeCredentials {
   readonly token: Redacted.Redacted | undefined
   readonly bearer: Redacted.Redacted | undefined
   readonly requestId: string
 }
 
 /** Says who it is that may hold a socket. */
-type Admit = (sent: Sent) => Effect.Effect<Guest, PublicError>
+type Admit = (sent: UpgradeCredentials) => Effect.Effect<SocketClient, PublicError>
 
 /** Answers in place of a socket, after which the connection ends: nobody but the exchange writes to it. */
-const answer = (exchange: Exchange, reply: Reply) => {
+const sendInsteadOfUpgrade = (exchange: NodeResponse, reply: Reply) => {
   const { socket } = exchange.req
   exchange.assignSocket(socket)
   exchange.shouldKeepAlive = false
@@ -67,30 +71,30 @@ const answer = (exchange: Exchange, reply: Reply) => {
  * Opens sockets for those who may hold one, on the connections of the service. Who asks, and from which page, is looked at
  * before the protocol is switched: until then a refusal is an answer like any other.
  */
-export const makeWebSockets = (admit: Admit) =>
+export const makeWebSocketUpgrade = (admit: Admit) =>
   Effect.gen(function* () {
     const log = yield* makeRequestLog
     const isTrusted = yield* TrustedProxies
-    const server = yield* Listener
-    const { hold, refusalFor } = yield* makeOpenSockets
-    const { isOwnOrigin } = yield* makeOrigin
+    const server = yield* HttpListener
+    const { hold, refusalFor } = yield* makeSocketRegistry
+    const { isOwnOrigin } = yield* makeOriginPolicy
     const { sessionToken } = yield* makeSessionCookie
     const runFork = Effect.runForkWith(yield* Effect.context())
 
     const exchangeOf = (message: IncomingMessage) => {
-      const exchange = new Exchange(message)
-      exchange.route = PATH
-      exchange.address = clientAddress(message, isTrusted)
-      exchange.setHeader(REQUEST_ID, exchange.requestId)
-      exchange.once("close", () => log(accessOf(exchange)))
+      const exchange = new NodeResponse(message)
+      exchange.route = RPC_PATH
+      exchange.address = findClientAddress(message, isTrusted)
+      exchange.setHeader(REQUEST_ID_HEADER, exchange.requestId)
+      exchange.once("close", () => log(makeAccessEntry(exchange)))
       return exchange
     }
 
-    const handshakes = new WebSocketServer(OPTIONS)
+    const handshakes = new WebSocketServer(SERVER_OPTIONS)
     handshakes.on("wsClientError", ({ message: why }, _, message) =>
-      answer(
+      sendInsteadOfUpgrade(
         exchangeOf(message),
-        refusal(400, `A socket cannot be opened: ${why}`, { "sec-websocket-version": VERSION })
+        makeErrorReply(400, `A socket cannot be opened: ${why}`, { "sec-websocket-version": VERSION })
       )
     )
 
@@ -99,31 +103,31 @@ export const makeWebSockets = (admit: Admit) =>
       const exchange = exchangeOf(message)
       const { requestId } = exchange
       const version = message.headers["sec-websocket-version"]
-      if (version !== undefined && version !== VERSION) return answer(exchange, OTHER_VERSION)
-      const guest: Effect.Effect<Guest, PublicError> = isOwnOrigin(message.headers)
-        ? admit({ token: sessionToken(message.headers), bearer: bearerToken(message), requestId })
+      if (version !== undefined && version !== VERSION) return sendInsteadOfUpgrade(exchange, UNSUPPORTED_VERSION)
+      const guest: Effect.Effect<SocketClient, PublicError> = isOwnOrigin(message.headers)
+        ? admit({ token: sessionToken(message.headers), bearer: parseBearerToken(message), requestId })
         : new ForeignOrigin()
-      const welcome = (known: Guest) => {
+      const welcome = (known: SocketClient) => {
         const refused = refusalFor(known.id)
-        if (refused !== undefined) return answer(exchange, refused)
+        if (refused !== undefined) return sendInsteadOfUpgrade(exchange, refused)
         handshakes.handleUpgrade(message, message.socket, head, (socket) => {
-          log({ ...accessOf(exchange), status: 101 })
+          log({ ...makeAccessEntry(exchange), status: 101 })
           hold(socket, known)
         })
       }
       runFork(
         guest.pipe(
           Effect.map((known) => () => welcome(known)),
-          Effect.catch((error) => Effect.succeed(() => answer(exchange, replyOf(error)))),
+          Effect.catch((error) => Effect.succeed(() => sendInsteadOfUpgrade(exchange, toErrorReply(error)))),
           Effect.catchCause((cause) =>
-            Effect.map(failureOf(cause, requestId), (reply) => () => answer(exchange, reply))
+            Effect.map(replyToFailure(cause, requestId), (reply) => () => sendInsteadOfUpgrade(exchange, reply))
           ),
           Effect.map((act) => act())
         )
       )
     }
 
-    const upgrade: Upgrade = (message, head) => {
+    const upgrade: UpgradeHandler = (message, head) => {
       const { socket } = message
       socket.on("error", () => socket.destroy())
       // A connection takes one answer at a time: those to requests before this one are sent first.

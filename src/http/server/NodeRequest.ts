@@ -1,5 +1,5 @@
 import { IncomingMessage } from "node:http"
-import { PATH } from "./Rpc.ts"
+import { RPC_PATH } from "../Rpc.ts"
 
 /** `headers` holds only the first of several. */
 const countHosts = ({ rawHeaders }: IncomingMessage) => {
@@ -13,7 +13,7 @@ const countHosts = ({ rawHeaders }: IncomingMessage) => {
  * section 3.2), and an unknown transfer coding its end (section 6.3), which Node's parser checks only after it has passed
  * the request on.
  */
-export const ambiguityOf = (message: IncomingMessage): string | undefined => {
+export const findAmbiguity = (message: IncomingMessage): string | undefined => {
   const { headers, httpVersion } = message
   const coding = headers["transfer-encoding"]
   if (coding !== undefined && coding.toLowerCase() !== "chunked") return "Transfer-Encoding can only be chunked"
@@ -22,24 +22,24 @@ export const ambiguityOf = (message: IncomingMessage): string | undefined => {
   return hosts === 0 && httpVersion === "1.1" ? "The header Host is missing" : undefined
 }
 
-const asksForSocket = (message: IncomingMessage) =>
+const isWebSocketUpgrade = (message: IncomingMessage) =>
   message.method === "GET" &&
-  message.url?.split("?", 1)[0] === PATH &&
+  message.url?.split("?", 1)[0] === RPC_PATH &&
   message.headers.host !== undefined &&
   message.headers.upgrade?.toLowerCase() === "websocket" &&
-  ambiguityOf(message) === undefined
+  findAmbiguity(message) === undefined
 
 /**
  * A request that is upgraded only to a WebSocket that exists. Every other `Upgrade` is ignored, as HTTP allows (RFC 9110,
  * section 7.8). Node emits all of them as `upgrade` instead of `request`, and clients that prefer HTTP/2 ask to upgrade
  * with their first request.
  */
-export class Incoming extends IncomingMessage {
+export class NodeRequest extends IncomingMessage {
   declare private isAsking: unknown
 
   /** Node sets and reads it to decide between the events `upgrade` and `request`. */
   get upgrade(): boolean {
-    return this.isAsking === true && (this.method === "CONNECT" || asksForSocket(this))
+    return this.isAsking === true && (this.method === "CONNECT" || isWebSocketUpgrade(this))
   }
 
   set upgrade(isAsking: unknown) {

@@ -1,10 +1,13 @@
 import { type IncomingMessage, Server, type ServerOptions } from "node:http"
 import type { Socket } from "node:net"
-import { type ConnectionLimits, Connections } from "./ConnectionLimits.ts"
-import { Exchange } from "./Exchange.ts"
-import { Incoming } from "./Incoming.ts"
+import { type ConnectionLimits, ConnectionTracker } from "./ConnectionLimits.ts"
+import { NodeResponse } from "./NodeResponse.ts"
+import { NodeRequest } from "./NodeRequest.ts"
 
-type Options = Omit<ServerOptions<typeof IncomingMessage, typeof Exchange>, "IncomingMessage" | "ServerResponse">
+type ApiServerOptions = Omit<
+  ServerOptions<typeof IncomingMessage, typeof NodeResponse>,
+  "IncomingMessage" | "ServerResponse"
+>
 
 /**
  * Connections that the operating system can hand over in one turn of the event loop, before evicted ones are closed. It is
@@ -13,21 +16,21 @@ type Options = Omit<ServerOptions<typeof IncomingMessage, typeof Exchange>, "Inc
 const BACKLOG = 511
 
 /** Node's server, with the open exchanges of each connection. */
-export class ApiServer extends Server<typeof IncomingMessage, typeof Exchange> {
+export class ApiServer extends Server<typeof IncomingMessage, typeof NodeResponse> {
   /** The exchanges of each connection without a complete response, in their order. */
-  readonly #open = new WeakMap<Socket, Set<Exchange>>()
+  readonly #open = new WeakMap<Socket, Set<NodeResponse>>()
   /** Connections without an open exchange. */
   readonly #idle = new Set<Socket>()
-  readonly #connections: Connections
+  readonly #connections: ConnectionTracker
 
-  constructor(options: Options, limits: ConnectionLimits) {
-    super({ ...options, IncomingMessage: Incoming, ServerResponse: Exchange })
-    this.#connections = new Connections(limits, (socket) =>
+  constructor(options: ApiServerOptions, limits: ConnectionLimits) {
+    super({ ...options, IncomingMessage: NodeRequest, ServerResponse: NodeResponse })
+    this.#connections = new ConnectionTracker(limits, (socket) =>
       [...(this.#open.get(socket) ?? [])].some(({ req }) => req.complete)
     )
     this.maxConnections = limits.connections + BACKLOG
     this.on("connection", (socket: Socket) => {
-      const open = new Set<Exchange>()
+      const open = new Set<NodeResponse>()
       this.#open.set(socket, open)
       socket.once("close", () => {
         this.#idle.delete(socket)
@@ -39,7 +42,7 @@ export class ApiServer extends Server<typeof IncomingMessage, typeof Exchange> {
   }
 
   /** Tracks an exchange until its response is complete or aborted. */
-  track(exchange: Exchange): void {
+  track(exchange: NodeResponse): void {
     const { req } = exchange
     const { socket } = req
     const open = this.#open.get(socket)
@@ -65,7 +68,7 @@ export class ApiServer extends Server<typeof IncomingMessage, typeof Exchange> {
   }
 
   /** The last open exchange of a connection. */
-  lastOpen(socket: Socket): Exchange | undefined {
+  lastOpen(socket: Socket): NodeResponse | undefined {
     return [...(this.#open.get(socket) ?? [])].at(-1)
   }
 

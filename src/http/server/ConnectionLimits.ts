@@ -1,5 +1,5 @@
 import { BlockList, isIPv6, type Socket } from "node:net"
-import { networkOf } from "../domain/Network.ts"
+import { networkOf } from "../../domain/Network.ts"
 
 /** Bounds of the connections that the service holds. */
 export interface ConnectionLimits {
@@ -22,7 +22,7 @@ export const isLoopback = (address: string): boolean => loopback.check(address, 
  * newest connection, so sockets that send nothing would keep everybody out until they time out. Here a newcomer takes the place of
  * the one that has waited longest: a client that sends its request at once is in time.
  */
-export class Connections {
+export class ConnectionTracker {
   readonly #limits: ConnectionLimits
   /** True of a connection with a request that was received whole and is not answered yet. */
   readonly #isServed: (socket: Socket) => boolean

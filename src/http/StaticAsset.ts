@@ -1,10 +1,10 @@
 import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { hash } from "node:crypto"
-import { codedTag, type Coding, codingOf, compress } from "./Coding.ts"
-import { isNotModified } from "./Conditions.ts"
+import { etagForCoding, type ContentCoding, negotiateCoding, compress } from "./ContentCoding.ts"
+import { isNotModified } from "./ConditionalRequests.ts"
 
-const compressed = (coding: Coding, bytes: Buffer) => Effect.cached(compress(coding, "most", bytes))
+const compressOnce = (coding: ContentCoding, bytes: Buffer) => Effect.cached(compress(coding, "most", bytes))
 
 /** A static file, in every coding that a client can accept. */
 interface StaticAsset {
@@ -16,7 +16,7 @@ interface StaticAsset {
 
 /** Makes a static asset of a file. Each coding is made at its first request. */
 export const makeStaticAsset = (bytes: Buffer): Effect.Effect<StaticAsset> =>
-  Effect.map(Effect.all({ br: compressed("br", bytes), gzip: compressed("gzip", bytes) }), (coded) => ({
+  Effect.map(Effect.all({ br: compressOnce("br", bytes), gzip: compressOnce("gzip", bytes) }), (coded) => ({
     etag: `"${hash("sha256", bytes, "base64url").slice(0, 22)}"`,
     identity: Effect.succeed(bytes),
     ...coded
@@ -38,8 +38,8 @@ export const serveStaticAsset = Effect.fnUntraced(function* (
   sent: AssetHeaders
 ) {
   const asked = (yield* HttpServerRequest.HttpServerRequest).headers
-  const coding = codingOf(asked["accept-encoding"])
-  const etag = codedTag(plain, coding)
+  const coding = negotiateCoding(asked["accept-encoding"])
+  const etag = etagForCoding(plain, coding)
   const headers = { ...sent, etag, vary: "accept-encoding" }
   if (isNotModified(asked["if-none-match"], etag)) return HttpServerResponse.empty({ status: 304, headers })
   return HttpServerResponse.uint8Array(yield* made[coding ?? "identity"], {
@@ -49,13 +49,17 @@ export const serveStaticAsset = Effect.fnUntraced(function* (
 })
 
 /** A generated page, and the headers that only it has. */
-interface Page {
+interface GeneratedFile {
   readonly text: string
   readonly headers?: Readonly<Record<string, string>>
 }
 
 /** Adds the route of a page that is generated at its first request. */
-export const asset = (path: `/${string}`, contentType: string, make: () => Page | Promise<Page>) =>
+export const generatedRoute = (
+  path: `/${string}`,
+  contentType: string,
+  make: () => GeneratedFile | Promise<GeneratedFile>
+) =>
   HttpRouter.use((router) =>
     Effect.flatMap(
       Effect.cached(

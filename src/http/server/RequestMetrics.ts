@@ -1,5 +1,5 @@
 import { Effect, Metric } from "effect"
-import { AccessLog, type Access } from "./AccessLog.ts"
+import { AccessLog, type AccessEntry } from "./AccessLog.ts"
 
 /** Bounds of the buckets in seconds, by the semantic conventions of OpenTelemetry. */
 const BOUNDARIES = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
@@ -13,7 +13,7 @@ const requestDuration = Metric.histogram("http.server.request.duration", {
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE"])
 
 /** Attributes with few values: a client can send any method and path, and each combination is a series of its own. */
-const attributesOf = ({ method, route, status }: Access) => ({
+const makeAttributes = ({ method, route, status }: AccessEntry) => ({
   "http.request.method": METHODS.has(method) ? method : "_OTHER",
   ...(route === "-" ? {} : { "http.route": route }),
   ...(status === "aborted" ? { "error.type": "aborted" } : { "http.response.status_code": String(status) })
@@ -25,9 +25,9 @@ export const makeRequestLog = Effect.gen(function* () {
   const context = yield* Effect.context<never>()
   const series = new Map<string, typeof requestDuration>()
 
-  return (access: Access): void => {
+  return (access: AccessEntry): void => {
     log(access)
-    const attributes = attributesOf(access)
+    const attributes = makeAttributes(access)
     const key = JSON.stringify(attributes)
     const metric = series.get(key) ?? Metric.withAttributes(requestDuration, attributes)
     series.set(key, metric)

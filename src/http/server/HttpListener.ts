@@ -5,13 +5,13 @@ import { NetAddress } from "effect/net"
 import { randomUUID } from "node:crypto"
 import { maxHeaderSize } from "node:http"
 import { type ListenOptions, Socket } from "node:net"
-import { accessOf } from "./AccessLog.ts"
+import { makeAccessEntry } from "./AccessLog.ts"
 import { ApiServer } from "./ApiServer.ts"
-import { clientAddress, TrustedProxies } from "./ClientAddress.ts"
+import { findClientAddress, TrustedProxies } from "./ClientAddress.ts"
 import { type ConnectionLimits, isLoopback } from "./ConnectionLimits.ts"
-import { Exchange, REQUEST_ID } from "./Exchange.ts"
+import { NodeResponse, REQUEST_ID_HEADER } from "./NodeResponse.ts"
 import { makeRequestLog } from "./RequestMetrics.ts"
-import { NO_ROUTE, refusal, type Reply } from "./Reply.ts"
+import { NO_ROUTE, makeErrorReply, type Reply } from "../Reply.ts"
 
 const JSON_HEADERS = { "content-type": "application/json", connection: "close" }
 
@@ -22,33 +22,33 @@ const REQUEST_TIMEOUT = 30_000
 const KEEP_ALIVE = 75_000
 
 /** Milliseconds between two checks of {@link REQUEST_TIMEOUT}. Node checks every 30 s by default. */
-const CHECKING = 5_000
+const TIMEOUT_CHECK_INTERVAL = 5_000
 
 /** Limits of connections. */
 export interface SocketLimits extends ConnectionLimits {
   /** Milliseconds after which a client that reads nothing of its response is disconnected. A slow reader is not. */
-  readonly stalled: number
+  readonly stallTimeout: number
 }
 
-const LIMITS: SocketLimits = { stalled: 30_000, connections: 5000, perAddress: 1000, isExempt: isLoopback }
+const DEFAULT_LIMITS: SocketLimits = { stallTimeout: 30_000, connections: 5000, perAddress: 1000, isExempt: isLoopback }
 
 /** The error messages for malformed HTTP, by the code of Node's error. */
-const REASONS = new Map([
+const PARSER_ERRORS = new Map([
   ["HPE_HEADER_OVERFLOW", `The address and the headers of a request must be at most ${maxHeaderSize} bytes`],
   ["ERR_HTTP_REQUEST_TIMEOUT", `The request was not received whole within ${REQUEST_TIMEOUT / 1000} seconds`]
 ])
 
-const reasonOf = (error: Error) =>
-  (Predicate.hasProperty(error, "code") && REASONS.get(String(error.code))) || "The request is not valid HTTP"
+const describeParserError = (error: Error) =>
+  (Predicate.hasProperty(error, "code") && PARSER_ERRORS.get(String(error.code))) || "The request is not valid HTTP"
 
 /** The response to HEAD has no body. Node's error holds the packet, which mostly begins with the request. */
-const isHead = (error: Error) =>
+const isHeadRequest = (error: Error) =>
   Predicate.hasProperty(error, "rawPacket") &&
   Buffer.isBuffer(error.rawPacket) &&
   error.rawPacket.subarray(0, 5).toString("latin1") === "HEAD "
 
 /** Sends a reply to a request that the router does not see, and ends the connection. */
-export const sendReply = (exchange: Exchange, { body, headers, status }: Reply) =>
+export const sendReply = (exchange: NodeResponse, { body, headers, status }: Reply) =>
   exchange
     .writeHead(status, {
       ...JSON_HEADERS,
@@ -58,36 +58,36 @@ export const sendReply = (exchange: Exchange, { body, headers, status }: Reply) 
     })
     .end(body)
 
-export const refuse = (exchange: Exchange, status: number, error: string, headers = {}) =>
-  sendReply(exchange, refusal(status, error, headers))
+export const sendError = (exchange: NodeResponse, status: number, error: string, headers = {}) =>
+  sendReply(exchange, makeErrorReply(status, error, headers))
 
 /**
  * Makes the HTTP server. Malformed HTTP, and requests on open connections while the service stops, get the same error
  * shape as other requests.
  */
-const makeListener = Effect.fn(function* ({ stalled, ...limits }: SocketLimits): Effect.fn.Return<ApiServer> {
+const makeHttpListener = Effect.fn(function* ({ stallTimeout, ...limits }: SocketLimits): Effect.fn.Return<ApiServer> {
   const log = yield* makeRequestLog
   const isTrusted = yield* TrustedProxies
   const options = {
     requestTimeout: REQUEST_TIMEOUT,
-    connectionsCheckingInterval: CHECKING,
+    connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL,
     keepAliveTimeout: KEEP_ALIVE,
     requireHostHeader: false
   }
   // All clients of a trusted proxy connect from its address.
   const isExempt = (address: string) => limits.isExempt(address) || isTrusted(address)
   const server = new ApiServer(options, { ...limits, isExempt })
-  server.timeout = stalled
-  const open = (exchange: Exchange) => {
-    exchange.setHeader(REQUEST_ID, exchange.requestId)
-    exchange.address = clientAddress(exchange.req, isTrusted)
+  server.timeout = stallTimeout
+  const open = (exchange: NodeResponse) => {
+    exchange.setHeader(REQUEST_ID_HEADER, exchange.requestId)
+    exchange.address = findClientAddress(exchange.req, isTrusted)
     // Node does not parse the rest of the packet after an upgrade request, so requests behind it would get no response.
     if (exchange.req.headers.upgrade !== undefined) exchange.shouldKeepAlive = false
     // Node measures the time without a write. A request that is still being handled has nothing to write.
     exchange.on("timeout", () => {
       if (exchange.socket !== null && exchange.socket.writableLength > 0) exchange.socket.destroy()
     })
-    exchange.once("close", () => log(accessOf(exchange)))
+    exchange.once("close", () => log(makeAccessEntry(exchange)))
     server.track(exchange)
   }
   server.on("clientError", (error, socket) => {
@@ -96,18 +96,18 @@ const makeListener = Effect.fn(function* ({ stalled, ...limits }: SocketLimits):
     // The parser can fail on a request that has its response already.
     if (socket instanceof Socket && server.lastOpen(socket)?.writableEnded === true) return socket.destroySoon()
     const requestId = randomUUID()
-    const body = JSON.stringify({ error: reasonOf(error) })
-    const headers = `content-length: ${Buffer.byteLength(body)}\r\n${REQUEST_ID}: ${requestId}`
+    const body = JSON.stringify({ error: describeParserError(error) })
+    const headers = `content-length: ${Buffer.byteLength(body)}\r\n${REQUEST_ID_HEADER}: ${requestId}`
     const address = socket instanceof Socket ? (socket.remoteAddress ?? "unknown") : "unknown"
     log({ method: "-", route: "-", status: 400, milliseconds: 0, address, installation: undefined, requestId })
     return socket.end(
-      `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\n${headers}\r\nconnection: close\r\n\r\n${isHead(error) ? "" : body}`
+      `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\n${headers}\r\nconnection: close\r\n\r\n${isHeadRequest(error) ? "" : body}`
     )
   })
   // Node would answer without a body.
   server.on("checkExpectation", (_, exchange) => {
     open(exchange)
-    refuse(exchange, 417, "Of Expect only 100-continue can be met")
+    sendError(exchange, 417, "Of Expect only 100-continue can be met")
   })
   // Node would close the connection of a CONNECT request without a response. Its socket has no other listeners.
   server.on("connect", (message) => {
@@ -115,10 +115,10 @@ const makeListener = Effect.fn(function* ({ stalled, ...limits }: SocketLimits):
     socket.on("error", () => socket.destroy())
     const answer = () => {
       if (!socket.writable) return
-      const exchange = new Exchange(message)
+      const exchange = new NodeResponse(message)
       exchange.assignSocket(socket)
       open(exchange)
-      refuse(exchange, 404, NO_ROUTE).once("finish", () => socket.destroySoon())
+      sendError(exchange, 404, NO_ROUTE).once("finish", () => socket.destroySoon())
     }
     // A socket takes one response at a time.
     const earlier = server.lastOpen(socket)
@@ -128,26 +128,26 @@ const makeListener = Effect.fn(function* ({ stalled, ...limits }: SocketLimits):
   server.on("request", (_, exchange) => {
     open(exchange)
     if (server.listenerCount("request") > 1) return
-    refuse(exchange, 503, "The service is stopping; repeat the request", { "retry-after": "1" })
+    sendError(exchange, 503, "The service is stopping; repeat the request", { "retry-after": "1" })
   })
   return server
 })
 
 /** The HTTP server of the process. */
-export class Listener extends Context.Service<Listener, ApiServer>()("http/Listener") {}
+export class HttpListener extends Context.Service<HttpListener, ApiServer>()("http/Listener") {}
 
 /**
  * Listens until the scope ends. Then it stops accepting connections and waits for the requests in progress. `limits`
  * override the defaults.
  */
 export const listen = (options: Config.Wrap<ListenOptions>, limits: Partial<SocketLimits> = {}) =>
-  Layer.unwrap(Effect.map(Listener, (server) => NodeHttpServer.layerConfig(() => server, options))).pipe(
-    Layer.provideMerge(Layer.effect(Listener, makeListener({ ...LIMITS, ...limits })))
+  Layer.unwrap(Effect.map(HttpListener, (server) => NodeHttpServer.layerConfig(() => server, options))).pipe(
+    Layer.provideMerge(Layer.effect(HttpListener, makeHttpListener({ ...DEFAULT_LIMITS, ...limits })))
   )
 
 /** The URL of an address. IPv6 addresses are in brackets. */
-export const urlOf = (address: NetAddress.SocketAddress): string =>
+export const formatUrl = (address: NetAddress.SocketAddress): string =>
   NetAddress.isUnixPathAddress(address) ? HttpServer.formatAddress(address) : `http://${NetAddress.formatInet(address)}`
 
 /** The URL on which this process listens. */
-export const baseUrl = Effect.map(HttpServer.HttpServer, ({ address }) => urlOf(address))
+export const baseUrl = Effect.map(HttpServer.HttpServer, ({ address }) => formatUrl(address))

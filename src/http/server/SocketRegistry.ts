@@ -1,39 +1,47 @@
 import { Effect, Schedule } from "effect"
 import type { RawData, WebSocket } from "ws"
-import type { Reply } from "./Reply.ts"
-import { refusal } from "./Reply.ts"
+import type { Reply } from "../Reply.ts"
+import { makeErrorReply } from "../Reply.ts"
 
 /** Sockets of a process, and of one who holds them. */
 const MAX_SOCKETS = 1000
-const MAX_OWN = 32
+const MAX_SOCKETS_PER_CLIENT = 32
 
 /** Bytes that may wait for a client: far more than it is sent before it says that it took what came before. */
-const MAX_WAITING = 1024 * 1024
+const MAX_BUFFERED = 1024 * 1024
 
 /** Pings, pongs and messages that start nothing, of one socket between two of our pings: a client sends three or so. */
-export const MAX_CONTROLS = 60
+export const MAX_CONTROL_FRAMES = 60
 
 /** How often a client is asked whether it is still there. One that has not answered by the next time is not. */
-const ASKING = "20 seconds"
+const PING_INTERVAL = "20 seconds"
 
 /** Milliseconds in which a client must agree to the end of its socket. */
-const CLOSING = 2000
+const CLOSE_TIMEOUT = 2000
 
 /** Close codes of WebSockets (RFC 6455, section 7.4.1). */
 const GOING_AWAY = 1001
-const NOT_TEXT = 1003
-const REFUSED = 1008
+const UNSUPPORTED_DATA = 1003
+const POLICY_VIOLATION = 1008
 
-const STOPPING = refusal(503, "The service is stopping; open the socket again", { "retry-after": "1" })
-const FULL = refusal(503, `The service holds ${MAX_SOCKETS} sockets already; try again in a few seconds`, {
-  "retry-after": "5"
-})
-const TOO_MANY = refusal(429, `${MAX_OWN} sockets are open already; close those that are no longer looked at`, {
-  "retry-after": "5"
-})
+const STOPPING = makeErrorReply(503, "The service is stopping; open the socket again", { "retry-after": "1" })
+const TOO_MANY_SOCKETS = makeErrorReply(
+  503,
+  `The service holds ${MAX_SOCKETS} sockets already; try again in a few seconds`,
+  {
+    "retry-after": "5"
+  }
+)
+const TOO_MANY_OF_CLIENT = makeErrorReply(
+  429,
+  `${MAX_SOCKETS_PER_CLIENT} sockets are open already; close those that are no longer looked at`,
+  {
+    "retry-after": "5"
+  }
+)
 
 /** The other end of a socket. */
-interface Peer {
+interface SocketPeer {
   readonly send: (text: string) => void
   readonly close: (code: number, reason: string) => void
   /** Stops reading, so that the client's frames wait on its side. */
@@ -44,56 +52,61 @@ interface Peer {
 }
 
 /** Who may hold a socket: whose it is counted among, and what is said over it. */
-export interface Guest {
+export interface SocketClient {
   readonly id: string
-  readonly converse: (peer: Peer) => { readonly receive: (text: string) => void; readonly end: () => void }
+  readonly converse: (peer: SocketPeer) => { readonly receive: (text: string) => void; readonly end: () => void }
 }
 
 /** A socket that is open. */
-interface Open extends Peer {
+interface OpenSocket extends SocketPeer {
   readonly id: string
   /** Asks whether its client is there, or ends it. */
   readonly ask: () => void
 }
 
 /** Of the forms that there are, those that are set up come. */
-const textOf = (data: RawData) => (Buffer.isBuffer(data) ? data.toString() : "")
+const toText = (data: RawData) => (Buffer.isBuffer(data) ? data.toString() : "")
 
 /**
  * The sockets of a process. How many there are is bounded, and what waits for each: one whose client takes nothing, or is
  * not there, is ended. At the end of the scope all of them are told that the service goes away.
  */
-export const makeOpenSockets = Effect.gen(function* () {
-  const sockets = new Set<Open>()
+export const makeSocketRegistry = Effect.gen(function* () {
+  const sockets = new Set<OpenSocket>()
   let isStopping = false
 
   /** Why no other socket can be opened, if none can. */
   const refusalFor = (id: string): Reply | undefined => {
     if (isStopping) return STOPPING
-    if (sockets.size >= MAX_SOCKETS) return FULL
-    return [...sockets].filter((open) => open.id === id).length < MAX_OWN ? undefined : TOO_MANY
+    if (sockets.size >= MAX_SOCKETS) return TOO_MANY_SOCKETS
+    return [...sockets].filter((open) => open.id === id).length < MAX_SOCKETS_PER_CLIENT
+      ? undefined
+      : TOO_MANY_OF_CLIENT
   }
 
-  const hold = (socket: WebSocket, { converse, id }: Guest) => {
+  const hold = (socket: WebSocket, { converse, id }: SocketClient) => {
     let isThere = true
     let isOver = false
     /** Says something, unless so much waits already that nobody can be reading. */
     const bounded = (say: () => void) => {
-      if (socket.bufferedAmount > MAX_WAITING) socket.terminate()
+      if (socket.bufferedAmount > MAX_BUFFERED) socket.terminate()
       else if (!isOver) say()
     }
     const close = (code: number, reason: string) => {
       if (isOver) return
       end()
       socket.close(code, reason)
-      const timer = setTimeout(() => socket.terminate(), CLOSING)
+      const timer = setTimeout(() => socket.terminate(), CLOSE_TIMEOUT)
       socket.once("close", () => clearTimeout(timer))
     }
     let controls = 0
     const countControl = () => {
-      if (++controls <= MAX_CONTROLS || isOver) return
+      if (++controls <= MAX_CONTROL_FRAMES || isOver) return
       socket.pause()
-      close(REFUSED, `More than ${MAX_CONTROLS} pings or acknowledgements of nothing in ${ASKING}`)
+      close(
+        POLICY_VIOLATION,
+        `More than ${MAX_CONTROL_FRAMES} pings or acknowledgements of nothing in ${PING_INTERVAL}`
+      )
     }
     const ask = () => {
       controls = 0
@@ -101,7 +114,7 @@ export const makeOpenSockets = Effect.gen(function* () {
       isThere = false
       bounded(() => socket.ping())
     }
-    const open: Open = {
+    const open: OpenSocket = {
       id,
       ask,
       close,
@@ -117,8 +130,8 @@ export const makeOpenSockets = Effect.gen(function* () {
     }
     sockets.add(open)
     socket.on("message", (data, isBinary) => {
-      if (isBinary) close(NOT_TEXT, "Frames are text")
-      else if (!isOver) conversation.receive(textOf(data))
+      if (isBinary) close(UNSUPPORTED_DATA, "Frames are text")
+      else if (!isOver) conversation.receive(toText(data))
     })
     socket.on("ping", (data) => {
       countControl()
@@ -139,7 +152,7 @@ export const makeOpenSockets = Effect.gen(function* () {
   yield* Effect.forkScoped(
     Effect.repeat(
       Effect.sync(() => sockets.forEach(({ ask }) => ask())),
-      Schedule.spaced(ASKING)
+      Schedule.spaced(PING_INTERVAL)
     )
   )
   yield* Effect.addFinalizer(() =>

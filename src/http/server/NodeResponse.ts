@@ -3,23 +3,23 @@ import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { randomUUID } from "node:crypto"
 import { type IncomingMessage, ServerResponse } from "node:http"
-import type { InstallationId } from "../domain/access/Installations.ts"
+import type { InstallationId } from "../../domain/access/Installations.ts"
 
 /** The header that names a request, in both directions. */
-export const REQUEST_ID = "x-request-id"
+export const REQUEST_ID_HEADER = "x-request-id"
 
 /** Request ids that are safe in every log format. The ids of common tracers have this form. */
-const WELL_FORMED = /^[\w.:/+=-]{1,128}$/
+const REQUEST_ID_PATTERN = /^[\w.:/+=-]{1,128}$/
 
-const idOf = ({ headers }: IncomingMessage) => {
-  const given = headers[REQUEST_ID]
-  return typeof given === "string" && WELL_FORMED.test(given) ? given : randomUUID()
+const chooseRequestId = ({ headers }: IncomingMessage) => {
+  const given = headers[REQUEST_ID_HEADER]
+  return typeof given === "string" && REQUEST_ID_PATTERN.test(given) ? given : randomUUID()
 }
 
 /** A response, with the facts of its request for the access log. */
-export class Exchange<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
+export class NodeResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
   /** The id that the client sent, if it is well formed, so that the logs of both sides have the same id. */
-  readonly requestId = idOf(this.req)
+  readonly requestId = chooseRequestId(this.req)
   readonly startedAt = performance.now()
   /** The pattern of the route, as in `/products/:id`. The path itself can hold secrets. */
   route = "-"
@@ -29,10 +29,10 @@ export class Exchange<Request extends IncomingMessage = IncomingMessage> extends
 }
 
 /** The exchange of a request of the router. */
-export const exchangeOf = (request: HttpServerRequest.HttpServerRequest): Exchange => {
+export const toNodeResponse = (request: HttpServerRequest.HttpServerRequest): NodeResponse => {
   const response = NodeHttpServerRequest.toServerResponse(request)
-  if (response instanceof Exchange) return response
+  if (response instanceof NodeResponse) return response
   throw new Error("The router serves what the listener took from the socket")
 }
 
-export const currentExchange = Effect.map(HttpServerRequest.HttpServerRequest, exchangeOf)
+export const currentResponse = Effect.map(HttpServerRequest.HttpServerRequest, toNodeResponse)

@@ -1,8 +1,8 @@
 import { Clock, Effect, FiberSet, Option, Redacted, Schema, type Scope } from "effect"
 import { once } from "node:events"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
-import { receiveBody } from "./Body.ts"
-import { verifyWebhook, type WebhookResult } from "./client/Webhooks.ts"
+import { readBody } from "./BodyReader.ts"
+import { verifyWebhook, type WebhookResult } from "../client/Webhooks.ts"
 
 /** The receiver cannot start: its port is taken, or the secret it was given is none. One line. */
 export class ReceiverFailed extends Schema.TaggedError<ReceiverFailed>()("ReceiverFailed", { reason: Schema.String }) {
@@ -30,7 +30,7 @@ export interface ReceiverOptions {
 const MAX_DELIVERY = 2 * 1024 * 1024
 
 /** What a line tells of an event. Read leniently, as it tells what was sent where that does not verify, too. */
-const Facts = Schema.fromJsonString(
+const EventSummary = Schema.fromJsonString(
   Schema.Struct({
     kind: Schema.String,
     id: Schema.String,
@@ -39,26 +39,26 @@ const Facts = Schema.fromJsonString(
   })
 )
 
-const decodeFacts = Schema.decodeUnknownOption(Facts)
+const decodeSummary = Schema.decodeUnknownOption(EventSummary)
 
 /** Whoever reaches the port chooses this text: nothing in it may move the cursor of the terminal or fill its screen. */
-const printable = (text: string) => text.replace(/\p{C}/gu, "\uFFFD").slice(0, 300)
+const toPrintable = (text: string) => text.replace(/\p{C}/gu, "\uFFFD").slice(0, 300)
 
-const factsOf = (body: Buffer) =>
-  Option.match(decodeFacts(body.toString("utf8")), {
+const summarize = (body: Buffer) =>
+  Option.match(decodeSummary(body.toString("utf8")), {
     onNone: () => `${body.length} bytes that are no event`,
     onSome: ({ data, hops, id, kind }) => {
       const resources = Object.entries(data).map(([name, value]) => `${name} ${value.id} version ${value.version}`)
-      return printable([kind, `event ${id}`, ...resources, `hops ${hops ?? "none"}`].join(", "))
+      return toPrintable([kind, `event ${id}`, ...resources, `hops ${hops ?? "none"}`].join(", "))
     }
   })
 
-const verdictOf = (result: WebhookResult | undefined) => {
+const describeVerification = (result: WebhookResult | undefined) => {
   if (result === undefined) return "? not verified: no secret was given"
   return result.ok ? "✓ verified" : `✗ ${result.reason}: ${result.message}`
 }
 
-const statusOf = (behaviour: ReceiverBehaviour, result: WebhookResult | undefined) => {
+const chooseStatus = (behaviour: ReceiverBehaviour, result: WebhookResult | undefined) => {
   if (behaviour === "hang") return undefined
   if (behaviour === "gone") return 410
   if (behaviour !== "accept") return behaviour.fail
@@ -74,30 +74,30 @@ const recordOf = (body: Buffer, result: WebhookResult | undefined) => ({
 
 const NOT_A_DELIVERY = { verified: false, event: null }
 
-/** The status that a request is answered with, if any, and what is printed about it. */
-const take = Effect.fnUntraced(function* ({ behaviour, secret }: ReceiverOptions, request: IncomingMessage) {
+/** Returns the status of the response, if any, and the line that is printed. */
+const handleDelivery = Effect.fnUntraced(function* ({ behaviour, secret }: ReceiverOptions, request: IncomingMessage) {
   if (request.method !== "POST") {
     const reason = "not a delivery: deliveries are sent with POST"
     return { status: 405, said: `✗ ${reason}`, record: { ...NOT_A_DELIVERY, reason } }
   }
-  const body = yield* receiveBody(request, MAX_DELIVERY)
+  const body = yield* readBody(request, MAX_DELIVERY)
   const now = (yield* Clock.currentTimeMillis) / 1000
   const result = Option.isNone(secret)
     ? undefined
     : yield* Effect.promise(() => verifyWebhook(Redacted.value(secret.value), request.headersDistinct, body, { now }))
   return {
-    status: statusOf(behaviour, result),
-    said: `${verdictOf(result)} | ${factsOf(body)}`,
+    status: chooseStatus(behaviour, result),
+    said: `${describeVerification(result)} | ${summarize(body)}`,
     record: recordOf(body, result)
   }
 })
 
-const answer = Effect.fnUntraced(function* (
+const respond = Effect.fnUntraced(function* (
   options: ReceiverOptions,
   request: IncomingMessage,
   response: ServerResponse
 ) {
-  const { record, said, status } = yield* Effect.catch(take(options, request), ({ reason }) =>
+  const { record, said, status } = yield* Effect.catch(handleDelivery(options, request), ({ reason }) =>
     Effect.succeed({ status: 413, said: `✗ ${reason}`, record: { ...NOT_A_DELIVERY, reason } })
   )
   const receivedAt = new Date(yield* Clock.currentTimeMillis).toISOString()
@@ -109,20 +109,20 @@ const answer = Effect.fnUntraced(function* (
   if (status !== undefined) response.writeHead(status).end()
 })
 
-const attempt = <A>(run: () => Promise<A>) =>
+const tryStart = <A>(run: () => Promise<A>) =>
   Effect.tryPromise({
     try: run,
     catch: (thrown) => new ReceiverFailed({ reason: thrown instanceof Error ? thrown.message : String(thrown) })
   })
 
 /** Ends the connections too: a request that was left without an answer would keep the server open. */
-const close = (server: Server) =>
+const closeServer = (server: Server) =>
   Effect.callback<void>((resume) => {
     server.close(() => resume(Effect.void))
     server.closeAllConnections()
   })
 
-const urlOf = (server: Server, host: string) => {
+const formatServerUrl = (server: Server, host: string) => {
   const address = server.address()
   const port = typeof address === "object" && address !== null ? address.port : 0
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}/`
@@ -139,18 +139,18 @@ const urlOf = (server: Server, host: string) => {
  *   Effect.scoped
  * )
  */
-export const receive = Effect.fn("Receiver.receive")(function* (
+export const startWebhookReceiver = Effect.fn("Receiver.receive")(function* (
   options: ReceiverOptions
 ): Effect.fn.Return<string, ReceiverFailed, Scope.Scope> {
   const { host, port, secret } = options
   // A secret in a wrong form is refused before anything is looked at, so that an empty delivery finds it out.
-  if (Option.isSome(secret)) yield* attempt(() => verifyWebhook(Redacted.value(secret.value), {}, ""))
+  if (Option.isSome(secret)) yield* tryStart(() => verifyWebhook(Redacted.value(secret.value), {}, ""))
   const run = yield* FiberSet.makeRuntime<never>()
-  const server = createServer((request, response) => void run(answer(options, request, response)))
-  const listening = attempt(async () => {
+  const server = createServer((request, response) => void run(respond(options, request, response)))
+  const listening = tryStart(async () => {
     server.listen(port, host)
     await once(server, "listening")
   })
-  yield* Effect.acquireRelease(listening, () => close(server))
-  return urlOf(server, host)
+  yield* Effect.acquireRelease(listening, () => closeServer(server))
+  return formatServerUrl(server, host)
 })

@@ -1,8 +1,8 @@
 import { Context, Effect, Layer, LogLevel, References } from "effect"
-import type { Exchange } from "./Exchange.ts"
+import type { NodeResponse } from "./NodeResponse.ts"
 
 /** The entry of a request in the access log. */
-export interface Access {
+export interface AccessEntry {
   readonly method: string
   readonly route: string
   /** `aborted` when the connection was gone before the whole answer was written. */
@@ -16,12 +16,12 @@ export interface Access {
 }
 
 /** Receives the entry of each request. Without an implementation, entries are dropped. */
-export const AccessLog = Context.Reference<(access: Access) => void>("http/AccessLog", {
-  defaultValue: (): ((access: Access) => void) => () => {}
+export const AccessLog = Context.Reference<(access: AccessEntry) => void>("http/AccessLog", {
+  defaultValue: (): ((access: AccessEntry) => void) => () => {}
 })
 
 /** The entry of an exchange at this moment. */
-export const accessOf = (exchange: Exchange): Access => ({
+export const makeAccessEntry = (exchange: NodeResponse): AccessEntry => ({
   method: exchange.req.method ?? "-",
   route: exchange.route,
   status: exchange.writableFinished ? exchange.statusCode : "aborted",
@@ -31,41 +31,41 @@ export const accessOf = (exchange: Exchange): Access => ({
   requestId: exchange.requestId
 })
 
-const textLine = (
-  { address, installation = "-", method, milliseconds, requestId, route, status }: Access,
+const formatText = (
+  { address, installation = "-", method, milliseconds, requestId, route, status }: AccessEntry,
   time: string
 ) =>
   `${time} ${method} ${route} ${status} ${milliseconds} ms address=${address} installation=${installation} request=${requestId}\n`
 
 /** A line in the form of the other JSON lines of the log. */
-const jsonLine = (access: Access, time: string) =>
+const formatJson = (access: AccessEntry, time: string) =>
   `{"message":"request","logLevel":"INFO","timestamp":"${time}","annotations":${JSON.stringify(access)}}\n`
 
 const ignore = () => {}
 
 /** Milliseconds for which lines are collected for one write. */
-const GATHERING = 50
+const FLUSH_MILLIS = 50
 
 /** Characters that may wait for the reader of standard output before lines are dropped. */
-const MAX_WAITING = 1024 * 1024
+const MAX_BUFFERED = 1024 * 1024
 
 /**
  * Writes the access log to `output`, at log level `info`. Lines are collected, because a write for each line costs twice
  * as much as the line. A slow or closed reader does not delay requests.
  */
-export const accessLogTo = (output: NodeJS.WriteStream, format: "text" | "json") =>
+export const accessLogLayer = (output: NodeJS.WriteStream, format: "text" | "json") =>
   Layer.effect(
     AccessLog,
     Effect.gen(function* () {
       const minimum = yield* References.MinimumLogLevel
       if (LogLevel.isGreaterThan(minimum, "Info")) return ignore
       const runFork = Effect.runForkWith(yield* Effect.context<never>())
-      const toLine = format === "json" ? jsonLine : textLine
+      const toLine = format === "json" ? formatJson : formatText
       let lines: Array<string> = []
       let omitted = 0
       let timer: NodeJS.Timeout | undefined
       const flush = () => {
-        if (output.writableLength > MAX_WAITING) omitted += lines.length
+        if (output.writableLength > MAX_BUFFERED) omitted += lines.length
         else {
           output.write(lines.join(""))
           if (omitted > 0) runFork(Effect.logWarning(`The log leaves out ${omitted} requests: nobody read it`))
@@ -81,8 +81,8 @@ export const accessLogTo = (output: NodeJS.WriteStream, format: "text" | "json")
           flush()
         })
       )
-      return (access: Access) => {
-        if (lines.length === 0) timer = setTimeout(flush, GATHERING)
+      return (access: AccessEntry) => {
+        if (lines.length === 0) timer = setTimeout(flush, FLUSH_MILLIS)
         lines.push(toLine(access, new Date().toISOString()))
       }
     })

@@ -60,17 +60,17 @@ export const parseTrustedProxies = (text: string): Result.Result<IsTrustedProxy,
 /** The address of a hop, which may have a port. A name, `unknown` and the like are none (RFC 7239, section 6). */
 const HOP = /^(?:\[([\da-f:.]+)\]|(\d+(?:\.\d+){3}))(?::[\w.-]+)?$/i
 
-const hopAddress = (hop: string): string | undefined => {
+const parseHop = (hop: string): string | undefined => {
   const [, ipv6, ipv4 = hop] = HOP.exec(hop) ?? []
   const text = ipv6 ?? ipv4
   return text.includes("%") ? undefined : parseAddress(text)?.toString()
 }
 
 /** The nearest address that is no trusted proxy, or the farthest known one where all are. */
-const walk = (peer: string, hops: ReadonlyArray<string>, isTrusted: IsTrustedProxy): string => {
+const findUntrustedHop = (peer: string, hops: ReadonlyArray<string>, isTrusted: IsTrustedProxy): string => {
   let nearest = peer
   for (const hop of hops.toReversed()) {
-    const address = isTrusted(nearest) ? hopAddress(hop) : undefined
+    const address = isTrusted(nearest) ? parseHop(hop) : undefined
     if (address === undefined) return nearest
     nearest = address
   }
@@ -78,7 +78,7 @@ const walk = (peer: string, hops: ReadonlyArray<string>, isTrusted: IsTrustedPro
 }
 
 /** The hops of a `Forwarded`, the nearest last; none that can be read where it is malformed. */
-const hopsOf = (forwarded: string): ReadonlyArray<string> => {
+const parseForwardedHops = (forwarded: string): ReadonlyArray<string> => {
   try {
     return parseForwarded(forwarded).map((element) => element["for"] ?? "unknown")
   } catch {
@@ -86,7 +86,7 @@ const hopsOf = (forwarded: string): ReadonlyArray<string> => {
   }
 }
 
-const textOf = (header: string | ReadonlyArray<string> | undefined) => header?.toString() || undefined
+const headerText = (header: string | ReadonlyArray<string> | undefined) => header?.toString() || undefined
 
 /**
  * The address that a request comes from. A trusted proxy names it by `Forwarded` (RFC 7239) or `X-Forwarded-For`, which
@@ -94,18 +94,18 @@ const textOf = (header: string | ReadonlyArray<string> | undefined) => header?.t
  * Where both are there and differ, one may have come from the client through a proxy that writes only the other, so that
  * neither counts.
  */
-export const clientAddress = ({ headers, socket }: IncomingMessage, isTrusted: IsTrustedProxy): string => {
+export const findClientAddress = ({ headers, socket }: IncomingMessage, isTrusted: IsTrustedProxy): string => {
   const { remoteAddress = "unknown" } = socket
   // Of a socket that takes both kinds of address.
-  const peer = remoteAddress.startsWith("::ffff:") ? (hopAddress(`[${remoteAddress}]`) ?? remoteAddress) : remoteAddress
-  const forwarded = textOf(headers["forwarded"])
-  const forwardedFor = textOf(headers["x-forwarded-for"])
+  const peer = remoteAddress.startsWith("::ffff:") ? (parseHop(`[${remoteAddress}]`) ?? remoteAddress) : remoteAddress
+  const forwarded = headerText(headers["forwarded"])
+  const forwardedFor = headerText(headers["x-forwarded-for"])
   if ((forwarded === undefined && forwardedFor === undefined) || !isTrusted(peer)) return peer
   const claims = new Set<string>()
-  if (forwarded !== undefined) claims.add(walk(peer, hopsOf(forwarded), isTrusted))
+  if (forwarded !== undefined) claims.add(findUntrustedHop(peer, parseForwardedHops(forwarded), isTrusted))
   if (forwardedFor !== undefined) {
     claims.add(
-      walk(
+      findUntrustedHop(
         peer,
         forwardedFor.split(",").map((hop) => hop.trim()),
         isTrusted

@@ -3,7 +3,7 @@ import { hash } from "node:crypto"
 import { BadRequest } from "../domain/BadRequest.ts"
 import type { Document } from "../domain/Document.ts"
 import type { VersionCondition } from "../domain/Version.ts"
-import { uncodedTag } from "./Coding.ts"
+import { etagWithoutCoding } from "./ContentCoding.ts"
 
 const ENTITY_TAG = /(?:W\/)?"[^"]*"/g
 const LIST = /^(?:W\/)?"[^"]*"(?:\s*,\s*(?:W\/)?"[^"]*")*$/
@@ -15,7 +15,7 @@ const VERSION_TAG = /^"([1-9][0-9]*)(?:\.[0-9a-f]{16})?"$/
  * The entity tag of a resource (RFC 9110, section 8.8.3): its version, as in `"3"`. A strong tag must change with the
  * content. If some content does not belong to the version, as the products of a collection, a hash of it follows.
  */
-export const etagOf = ({ computed, version }: Pick<Document<unknown>, "computed" | "version">): string =>
+export const makeEtag = ({ computed, version }: Pick<Document<unknown>, "computed" | "version">): string =>
   computed === undefined ? `"${version}"` : `"${version}.${hash("sha256", computed).slice(0, 16)}"`
 
 /**
@@ -23,11 +23,11 @@ export const etagOf = ({ computed, version }: Pick<Document<unknown>, "computed"
  * tag of another form. Only the version is compared, because only that is replaced by a write: renaming a collection
  * succeeds while products enter and leave it.
  */
-export const ifMatch = (header: string | undefined): Effect.Effect<VersionCondition, BadRequest> => {
+export const parseIfMatch = (header: string | undefined): Effect.Effect<VersionCondition, BadRequest> => {
   if (header === undefined || header.trim() === "*") return Effect.succeed("any")
   const tags = LIST.test(header.trim()) ? (header.match(ENTITY_TAG) ?? []) : []
   return tags.length > 0
-    ? Effect.succeed(tags.flatMap((tag) => VERSION_TAG.exec(uncodedTag(tag))?.[1] ?? []).map(Number))
+    ? Effect.succeed(tags.flatMap((tag) => VERSION_TAG.exec(etagWithoutCoding(tag))?.[1] ?? []).map(Number))
     : new BadRequest({ reason: 'If-Match must be * or entity tags, as in "3"' })
 }
 

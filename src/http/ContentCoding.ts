@@ -2,12 +2,12 @@ import { Effect } from "effect"
 import { brotliCompress, constants, gzip } from "node:zlib"
 
 /** A content coding (RFC 9110, section 8.4.1). The cheaper one comes first. */
-export type Coding = "br" | "gzip"
+export type ContentCoding = "br" | "gzip"
 
 const ELEMENT = /^\s*([!#$%&'*+.^_`|~\w-]+)\s*(?:;\s*q\s*=\s*([01](?:\.\d{0,3})?)\s*)?$/i
 
 /** The coding that `Accept-Encoding` prefers (RFC 9110, section 12.5.3). Undefined without the header. */
-export const codingOf = (accepted: string | undefined): Coding | undefined => {
+export const negotiateCoding = (accepted: string | undefined): ContentCoding | undefined => {
   if (accepted === undefined) return undefined
   const weights = new Map<string, number>()
   for (const element of accepted.split(",")) {
@@ -22,19 +22,19 @@ export const codingOf = (accepted: string | undefined): Coding | undefined => {
 }
 
 /** The entity tag of a resource in a coding. Different bytes need different strong tags (RFC 9110, section 8.8.3.3). */
-export const codedTag = (etag: string, coding: Coding | undefined): string =>
+export const etagForCoding = (etag: string, coding: ContentCoding | undefined): string =>
   coding === undefined ? etag : `${etag.slice(0, -1)}-${coding}"`
 
 /** The tag of the resource, without that of a coding. */
-export const uncodedTag = (etag: string): string => etag.replace(/-(?:br|gzip)"$/, '"')
+export const etagWithoutCoding = (etag: string): string => etag.replace(/-(?:br|gzip)"$/, '"')
 
 /** Compression levels: `least` for a response that is sent once, `most` for a static file. */
-const EFFORT = { least: { br: 1, gzip: 1 }, most: { br: 6, gzip: 6 } }
+const LEVELS = { least: { br: 1, gzip: 1 }, most: { br: 6, gzip: 6 } }
 
 /** Compresses beside the event loop. */
-export const compress = (coding: Coding, effort: keyof typeof EFFORT, bytes: Uint8Array) =>
+export const compress = (coding: ContentCoding, effort: keyof typeof LEVELS, bytes: Uint8Array) =>
   Effect.callback<Buffer, Error>((resume) => {
-    const level = EFFORT[effort][coding]
+    const level = LEVELS[effort][coding]
     const done = (error: Error | null, made: Buffer) =>
       resume(error === null ? Effect.succeed(made) : Effect.fail(error))
     if (coding === "gzip") return gzip(bytes, { level }, done)
