@@ -16,12 +16,12 @@ interface Members {
   readonly size: number
 }
 
-type Decode<A> = (given: unknown, options: SchemaAST.ParseOptions) => Result.Result<A, SchemaIssue.Issue>
+type Decode<A> = (input: unknown, options: SchemaAST.ParseOptions) => Result.Result<A, SchemaIssue.Issue>
 
 /** Decodes members in order, up to the first issue or, with `errors: "all"`, up to {@link MAX_ISSUES} issues. */
 const decodeMembers = <A>(
   decode: Decode<A>,
-  given: unknown,
+  input: unknown,
   { entries, size }: Members,
   ast: SchemaAST.Declaration,
   options: SchemaAST.ParseOptions
@@ -29,10 +29,10 @@ const decodeMembers = <A>(
   const isForAll = options.errors === "all"
   const values: Array<A> = []
   const issues: Array<SchemaIssue.Issue> = []
-  let found = 0
+  let issueCount = 0
   let checked = 0
   for (const [key, value] of entries) {
-    if (found >= MAX_ISSUES) {
+    if (issueCount >= MAX_ISSUES) {
       const unchecked = new SchemaIssue.InvalidValue({ message: uncheckedMessage(size - checked) })
       issues.push(new SchemaIssue.Pointer([key], unchecked))
       break
@@ -43,11 +43,11 @@ const decodeMembers = <A>(
     else {
       issues.push(new SchemaIssue.Pointer([key], decoded.failure))
       if (!isForAll) break
-      found += linesOf(decoded.failure).length
+      issueCount += linesOf(decoded.failure).length
     }
   }
   return Arr.isArrayNonEmpty(issues)
-    ? Effect.fail(new SchemaIssue.Composite(ast, issues, given, options))
+    ? Effect.fail(new SchemaIssue.Composite(ast, issues, input, options))
     : Effect.succeed(values)
 }
 
@@ -88,13 +88,13 @@ export const listOf = <Item extends Schema.Constraint>(item: Item, max = Number.
     [item],
     ([codec]) => {
       const decode = SchemaParser.decodeUnknownResult(codec)
-      return (given, ast, options) => {
-        if (!Array.isArray(given)) return Effect.fail(new SchemaIssue.InvalidType(ast, given, options))
-        if (given.length > max) {
+      return (input, ast, options) => {
+        if (!Array.isArray(input)) return Effect.fail(new SchemaIssue.InvalidType(ast, input, options))
+        if (input.length > max) {
           const message = `must be a list of at most ${formatInteger(max)} ${items}`
-          return Effect.fail(new SchemaIssue.InvalidValue({ message }, given, options))
+          return Effect.fail(new SchemaIssue.InvalidValue({ message }, input, options))
         }
-        return decodeMembers(decode, given, { entries: given.entries(), size: given.length }, ast, options)
+        return decodeMembers(decode, input, { entries: input.entries(), size: input.length }, ast, options)
       }
     },
     // Keep the JSON value unchanged, so that numbers keep their digits.
@@ -113,12 +113,12 @@ export const recordOf = <Value extends Schema.Constraint>(value: Value) =>
     [value],
     ([codec]) => {
       const decode = SchemaParser.decodeUnknownResult(codec)
-      return (given, ast, options) => {
-        if (!isObject(given)) return Effect.fail(new SchemaIssue.InvalidType(ast, given, options))
-        const entries = Object.entries(given)
+      return (input, ast, options) => {
+        if (!isObject(input)) return Effect.fail(new SchemaIssue.InvalidType(ast, input, options))
+        const entries = Object.entries(input)
         return Effect.mapEager(
-          decodeMembers(decode, given, { entries, size: entries.length }, ast, options),
-          (values) => Object.fromEntries(Arr.zip(Object.keys(given), values))
+          decodeMembers(decode, input, { entries, size: entries.length }, ast, options),
+          (values) => Object.fromEntries(Arr.zip(Object.keys(input), values))
         )
       }
     },

@@ -5,19 +5,19 @@ import { BadRequest, INVALID, linesOf } from "./BadRequest.ts"
 export const compileDecoder = <A, I>(schema: Schema.Codec<A, I>, options: SchemaAST.ParseOptions = {}) => {
   const lenient = Schema.decodeUnknownResult(schema, options)
   const strict = Schema.decodeUnknownResult(schema, { ...options, onExcessProperty: "error" })
-  return (given: unknown, isStrict = false): Result.Result<A, Schema.SchemaError> =>
-    isStrict ? strict(given) : lenient(given)
+  return (input: unknown, isStrict = false): Result.Result<A, Schema.SchemaError> =>
+    isStrict ? strict(input) : lenient(input)
 }
 
 /** Compiles a decoder that throws, for input that only a bug in this service can make invalid. */
-export const compileTrustedDecoder = <A, I>(schema: Schema.Codec<A, I>): ((given: unknown) => A) =>
+export const compileTrustedDecoder = <A, I>(schema: Schema.Codec<A, I>): ((input: unknown) => A) =>
   Schema.decodeUnknownSync(schema)
 
 /**
  * Compiles a decoder for stored values. It returns the encoded form without running checks, because today's rules may
  * be stricter than those at the time of storage.
  */
-export const compileStoredDecoder = <A, I>(schema: Schema.Codec<A, I>): ((given: unknown) => I) =>
+export const compileStoredDecoder = <A, I>(schema: Schema.Codec<A, I>): ((input: unknown) => I) =>
   Schema.decodeUnknownSync(Schema.toEncoded(schema), { disableChecks: true })
 
 /** Formats a schema error as one line for each problem. */
@@ -26,6 +26,6 @@ export const issuesOf = ({ issue }: Schema.SchemaError): ReadonlyArray<string> =
 /** Decodes a part of a request and reports all problems. In strict mode it rejects unknown fields. */
 export const decodeWith = <A, I>(schema: Schema.Codec<A, I>) => {
   const decode = compileDecoder(schema, { errors: "all" })
-  return (given: unknown, strict: boolean): Result.Result<A, BadRequest> =>
-    Result.mapError(decode(given, strict), (error) => new BadRequest({ reason: INVALID, issues: issuesOf(error) }))
+  return (input: unknown, strict: boolean): Result.Result<A, BadRequest> =>
+    Result.mapError(decode(input, strict), (error) => new BadRequest({ reason: INVALID, issues: issuesOf(error) }))
 }

@@ -124,13 +124,13 @@ const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:,]|[^\s"{}[\]:,]+/g
 
 /** Returns the exact text of a member of a JSON object, or of the last member with that name. `json` must be valid. */
 export const memberText = (json: string, name: string): string | undefined => {
-  let found: string | undefined
+  let text: string | undefined
   let depth = 0
   let before = ""
   let start: number | undefined
   for (const { 0: token, index } of json.matchAll(TOKENS)) {
     if (depth === 1 && start !== undefined && (token === "," || token === "}")) {
-      found = json.slice(start, index).trim()
+      text = json.slice(start, index).trim()
       start = undefined
     }
     if (token === "{" || token === "[") depth++
@@ -138,5 +138,5 @@ export const memberText = (json: string, name: string): string | undefined => {
     if (depth === 1 && token === ":" && JSON.parse(before) === name) start = index + 1
     before = token
   }
-  return found
+  return text
 }

@@ -167,12 +167,12 @@ export class Agents extends Context.Service<
     /**
      * Authenticates a token and counts up to `calls` calls. The rate limit admits as many as are left in the window, by
      * the clock of the database and across all processes; other calls are not counted. Fails with `InvalidToken` for a
-     * token of a kind that `taken` excludes.
+     * token of a kind that `accepted` excludes.
      */
     readonly admit: (
       token: Redacted.Redacted,
       calls: number,
-      taken: AgentTokens
+      accepted: AgentTokens
     ) => Effect.Effect<AdmittedAgent, InvalidToken | StoreNotFound>
     /**
      * Returns the indexes of agents that are revoked or expired, whose scopes changed, or whose store was deleted.

@@ -133,7 +133,7 @@ export class Proposals extends Context.Service<
     /** Returns a proposal. If `agent` is given, only a proposal of that agent. */
     readonly get: (store: StoreId, id: ProposalId, agent: AgentId | null) => Effect.Effect<JsonText, ProposalNotFound>
     /** Returns the call that a proposal would make. */
-    readonly asked: (store: StoreId, id: ProposalId) => Effect.Effect<ProposedCall, ProposalNotFound>
+    readonly proposedCall: (store: StoreId, id: ProposalId) => Effect.Effect<ProposedCall, ProposalNotFound>
     /**
      * Performs the proposed `write` if the proposal is pending and the resource still has the version it is based on.
      */

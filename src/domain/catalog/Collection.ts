@@ -18,8 +18,8 @@ const CollectionType = Schema.Literals(["manual", "automated"]).annotate({
   message: "must be manual or automated"
 })
 
-const areProductIds = (given: unknown): given is ReadonlyArray<ProductId> =>
-  Array.isArray(given) && given.every((id) => typeof id === "string" && isUuid(id))
+const areProductIds = (input: unknown): input is ReadonlyArray<ProductId> =>
+  Array.isArray(input) && input.every((id) => typeof id === "string" && isUuid(id))
 
 /**
  * Product ids as sent. A collection stores each id once, in this order. The maximum depends on the type of the
@@ -32,12 +32,12 @@ export const ProductIds = Schema.declareConstructor<ReadonlyArray<ProductId>, Re
   [listOf(ProductId).annotate({ message: "must be a list of product ids" })],
   ([each]) => {
     const decode = SchemaParser.decodeUnknownEffect(each)
-    return (given, _, options) => (areProductIds(given) ? Effect.succeed(given) : decode(given, options))
+    return (input, _, options) => (areProductIds(input) ? Effect.succeed(input) : decode(input, options))
   },
   { toCodecJson: () => undefined }
 ).check(withJsonSchema({ type: "array", items: { type: "string", format: "uuid" } }))
 
-const own = {
+const headFields = {
   title: field(trimmed(255), "Title, trimmed", "Desks of oak"),
   type: field(CollectionType, "`automated` if rules are given on creation, otherwise `manual`", "automated"),
   description: nullable(text(65_535), "Text or HTML, kept as sent", "Everything with an oak top."),
@@ -58,13 +58,13 @@ const productIds = ProductIds.annotate({
 })
 
 /** Fields that clients can set on creation and update (contract, section 2.2; decisions, section 3). */
-const editable = { ...own, productIds }
+const editable = { ...headFields, productIds }
 
 /** Stored document of a collection, without its products, which have their own rows or are computed. */
 export const CollectionHead = Schema.Struct({
   id: CollectionId,
   version: Version,
-  ...own,
+  ...headFields,
   createdAt: Timestamp,
   updatedAt: Timestamp
 })
@@ -87,7 +87,7 @@ export const Collection = Schema.Struct({
 export type Collection = typeof Collection.Type
 
 /** Fields of a new collection. Only the title is required. */
-export const CreateCollection = Schema.Struct({ title: own.title })
+export const CreateCollection = Schema.Struct({ title: headFields.title })
   .pipe(
     Schema.fieldsAssign(
       Schema.Struct(editable)

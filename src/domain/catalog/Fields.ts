@@ -142,9 +142,9 @@ export const tags = (description: string, example: ReadonlyArray<string>) =>
       Schema.Array(Schema.String),
       SchemaTransformation.transform<ReadonlyArray<string>, ReadonlyArray<string>>({
         decode: (tags) => {
-          const kept = new Map<string, string>()
-          for (const tag of tags) if (!kept.has(foldCase(tag))) kept.set(foldCase(tag), tag)
-          return [...kept.values()]
+          const unique = new Map<string, string>()
+          for (const tag of tags) if (!unique.has(foldCase(tag))) unique.set(foldCase(tag), tag)
+          return [...unique.values()]
         },
         encode: (tags) => tags
       })

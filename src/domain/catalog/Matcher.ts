@@ -27,15 +27,15 @@ const compare = (condition: Condition) => (a: string, b: string) =>
   condition.kind === "number" ? compareDecimals(a, b) : a < b ? -1 : a > b ? 1 : 0
 
 const holdsFor = (condition: Condition, value: string): boolean => {
-  const wanted = condition.values.map((v) => (condition.kind === "text" ? foldCase(String(v)) : String(v)))
-  const first = wanted[0] ?? ""
+  const expected = condition.values.map((v) => (condition.kind === "text" ? foldCase(String(v)) : String(v)))
+  const first = expected[0] ?? ""
   const order = compare(condition)
   switch (condition.relation) {
     case "is_set":
       return true
     case "equals":
     case "in":
-      return wanted.some((one) => order(value, one) === 0)
+      return expected.some((one) => order(value, one) === 0)
     case "contains":
       return value.includes(first)
     case "starts_with":

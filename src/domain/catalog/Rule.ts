@@ -110,11 +110,11 @@ const decimal = (value: JsonNumber) => (value instanceof ExactNumber ? value.tex
 const asText = (value: unknown) => (typeof value === "string" ? value : undefined)
 const asBoolean = (value: unknown) => (typeof value === "boolean" ? value : undefined)
 
-const SCALAR: Record<Kind, { readonly read: (value: unknown) => Scalar | undefined; readonly wanted: string }> = {
-  text: { read: asText, wanted: "text" },
-  number: { read: asNumber, wanted: "a number or numeric text" },
-  time: { read: instantOf, wanted: "a time of RFC 3339, as in 2026-01-31T09:30:00Z" },
-  boolean: { read: asBoolean, wanted: "true or false" }
+const SCALAR: Record<Kind, { readonly read: (value: unknown) => Scalar | undefined; readonly expected: string }> = {
+  text: { read: asText, expected: "text" },
+  number: { read: asNumber, expected: "a number or numeric text" },
+  time: { read: instantOf, expected: "a time of RFC 3339, as in 2026-01-31T09:30:00Z" },
+  boolean: { read: asBoolean, expected: "true or false" }
 }
 
 /** Maximum number of values for `in` and `not_in`. */
@@ -152,14 +152,14 @@ const readRule = (rule: RuleText): Condition | Problem => {
 const isPositive = (relation: Relation): relation is Condition["relation"] => NEGATION[relation] === undefined
 
 const valuesOf = (rule: RuleText, relation: Relation, kind: Kind): ReadonlyArray<Scalar> | string => {
-  const { read, wanted } = SCALAR[kind]
+  const { read, expected } = SCALAR[kind]
   if (relation === "is_set" || relation === "is_not_set") return []
   const many = relation === "in" || relation === "not_in"
-  const given = many ? rule.value : [rule.value]
-  const message = many ? `must be a list of 1 to ${MAX_VALUES} values, each ${wanted}` : `must be ${wanted}`
-  if (!Array.isArray(given) || given.length === 0 || given.length > MAX_VALUES) return message
-  const values = given.map(read).filter((value) => value !== undefined)
-  return values.length === given.length ? values : message
+  const inputs = many ? rule.value : [rule.value]
+  const message = many ? `must be a list of 1 to ${MAX_VALUES} values, each ${expected}` : `must be ${expected}`
+  if (!Array.isArray(inputs) || inputs.length === 0 || inputs.length > MAX_VALUES) return message
+  const values = inputs.map(read).filter((value) => value !== undefined)
+  return values.length === inputs.length ? values : message
 }
 
 const isCondition = (result: Condition | Problem): result is Condition => !("path" in result)

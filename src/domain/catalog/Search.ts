@@ -9,21 +9,21 @@ import { ProductSummary } from "./ProductSummary.ts"
  * Search of products by text (decisions, section 19).
  */
 
-/** Products of a page when nothing is said, and at most. */
+/** Default and maximum number of products on a page. */
 export const DEFAULT_SEARCH_LIMIT = 20
 export const MAX_SEARCH_LIMIT = 50
 
-/** Words of a query that count. */
+/** Maximum number of words of a query. Further words are ignored. */
 export const MAX_QUERY_WORDS = 8
 
 /**
- * How a product was found, the best first: by its SKU or barcode, by beginnings of its words, by the beginning of its SKU
- * or barcode, by beginnings of words with a typing error.
+ * Kinds of match, best first: SKU or barcode, beginnings of words, beginning of the SKU or barcode, beginnings of words
+ * with a typing error.
  */
 export const MatchKind = Schema.Literals(["code", "words", "code_beginning", "similar"])
 export type MatchKind = typeof MatchKind.Type
 
-/** The last product that was seen, and how it was found. */
+/** Kind of match and id of the last product on a page. */
 export const SearchCursor = Schema.String.pipe(
   Schema.check(
     Schema.makeFilter(
@@ -37,7 +37,7 @@ export type SearchCursor = typeof SearchCursor.Type
 
 export const Query = trimmed(255)
 
-/** A product that was found. */
+/** Product that matches a query. */
 export const SearchResult = Schema.Struct({
   ...ProductSummary.fields,
   found: MatchKind.annotate({
@@ -47,18 +47,18 @@ export const SearchResult = Schema.Struct({
   })
 }).annotate({ identifier: "FoundProduct" })
 
-/** What is searched for, and which page of what is found. */
+/** Query and page of a search. */
 export interface SearchRequest {
   readonly query: string
   readonly cursor?: SearchCursor | undefined
   readonly limit: number
 }
 
-/** Finds products by text. What is committed is found. */
+/** Finds products by text. Committed writes are visible at once. */
 export class Search extends Context.Service<
   Search,
   {
-    /** The best first, as `Found` has them; of those that are found alike the oldest first. */
+    /** Returns matches in the order of {@link MatchKind}; matches of one kind are ordered from old to new. */
     readonly products: (store: StoreId, request: SearchRequest) => Effect.Effect<DocumentPage<SearchCursor>>
   }
 >()("domain/Search") {}

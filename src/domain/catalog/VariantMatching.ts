@@ -5,24 +5,28 @@ import { changed, type CreateProduct, type Product } from "./Product.ts"
 import type { VariantInput } from "./ProductFields.ts"
 
 /** Returns the key by which a variant is matched: its options, else its SKU, its title or its position. */
-const likenessOf = ({ options = {}, sku, title }: VariantInput, place: number): string => {
+const matchingKeyOf = ({ options = {}, sku, title }: VariantInput, index: number): string => {
   if (Object.keys(options).length > 0) return `options ${canonical(options)}`
   if (isText(sku) && sku !== "") return `sku ${sku}`
-  return isText(title) && title !== "" ? `title ${title}` : `place ${place}`
+  return isText(title) && title !== "" ? `title ${title}` : `position ${index}`
 }
 
 /**
  * Assigns the ids of matching known variants, and new ids to the others. Imported variants have foreign ids or none.
  */
-const recognized = (given: ReadonlyArray<VariantInput>, known: Product["variants"], at: Date): Product["variants"] => {
+const assignVariantIds = (
+  imported: ReadonlyArray<VariantInput>,
+  known: Product["variants"],
+  at: Date
+): Product["variants"] => {
   const ids = new Map<string, Array<string>>()
-  for (const [place, variant] of known.entries()) {
-    const likeness = likenessOf(variant, place)
-    ids.set(likeness, [...(ids.get(likeness) ?? []), variant.id])
+  for (const [index, variant] of known.entries()) {
+    const key = matchingKeyOf(variant, index)
+    ids.set(key, [...(ids.get(key) ?? []), variant.id])
   }
-  return given.map((variant, place) => ({
+  return imported.map((variant, index) => ({
     ...variant,
-    id: ids.get(likenessOf(variant, place))?.shift() ?? uuidV7(at.getTime())
+    id: ids.get(matchingKeyOf(variant, index))?.shift() ?? uuidV7(at.getTime())
   }))
 }
 
@@ -33,6 +37,6 @@ const recognized = (given: ReadonlyArray<VariantInput>, known: Product["variants
 export const putProduct = (before: Product, { variants, ...fields }: CreateProduct, at: Date): Product =>
   changed(
     before,
-    variants === undefined ? fields : { ...fields, variants: recognized(variants, before.variants, at) },
+    variants === undefined ? fields : { ...fields, variants: assignVariantIds(variants, before.variants, at) },
     at
   )

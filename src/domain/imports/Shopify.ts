@@ -66,7 +66,7 @@ export const makeShopify = (header: ReadonlyArray<string>, slugOf: (name: string
   const { cell, has, unknown } = makeColumns(header)
 
   /** Returns null for an empty cell, which clears the field, and undefined for an absent column, which keeps it. */
-  const given = (
+  const readCell = (
     row: ShopifyRow,
     field: Parameters<typeof has>[0],
     read: (cell: string) => unknown = (text) => text
@@ -76,18 +76,18 @@ export const makeShopify = (header: ReadonlyArray<string>, slugOf: (name: string
     return isSet(text) ? read(text) : null
   }
 
-  const filled = (
+  const readFilledCell = (
     row: ShopifyRow,
     field: Parameters<typeof has>[0],
     read: (cell: string) => unknown = (text) => text
-  ) => given(row, field, read) ?? undefined
+  ) => readCell(row, field, read) ?? undefined
 
   const isVariant = (row: ShopifyRow) =>
     isSet(cell(row, "price")) || isSet(cell(row, "sku")) || PLACES.some((n) => isSet(cell(row, `option${n}Value`)))
 
   /** Converts `compareAtPrice`, the regular price at Shopify, to `price` with a `discountedPrice`. */
   const pricesOf = (row: ShopifyRow) => {
-    const [price, compared] = [filled(row, "price", numberOf), filled(row, "compareAtPrice", numberOf)]
+    const [price, compared] = [readFilledCell(row, "price", numberOf), readFilledCell(row, "compareAtPrice", numberOf)]
     return typeof price === "number" && typeof compared === "number" && compared > price
       ? { price: compared, discountedPrice: price }
       : { price, compareAtPrice: compared }
@@ -95,37 +95,37 @@ export const makeShopify = (header: ReadonlyArray<string>, slugOf: (name: string
 
   /** Replaces a negative stock, which Shopify allows, by 0. */
   const stockOf = (row: ShopifyRow): unknown => {
-    const stock = filled(row, "quantity", numberOf)
+    const stock = readFilledCell(row, "quantity", numberOf)
     return typeof stock === "number" ? Math.max(stock, 0) : stock
   }
 
   /** Returns variant values that have no field in this API. */
   const extrasOf = (row: ShopifyRow) => {
-    const quantity = filled(row, "quantity", numberOf)
+    const quantity = readFilledCell(row, "quantity", numberOf)
     return [
       ["compareAtPrice", pricesOf(row).compareAtPrice],
       ["inventoryQuantity", quantity === stockOf(row) ? undefined : quantity],
-      ["inventoryTracker", filled(row, "tracker")],
-      ["inventoryPolicy", filled(row, "policy")],
-      ["fulfillmentService", filled(row, "fulfillment")],
-      ["requiresShipping", filled(row, "requiresShipping", flagOf)],
-      ["taxable", filled(row, "taxable", flagOf)],
-      ["taxCode", filled(row, "taxCode")],
-      ["grams", filled(row, "grams", numberOf)],
-      ["weightUnit", filled(row, "weightUnit")],
-      ["imageUrl", filled(row, "variantImage")]
+      ["inventoryTracker", readFilledCell(row, "tracker")],
+      ["inventoryPolicy", readFilledCell(row, "policy")],
+      ["fulfillmentService", readFilledCell(row, "fulfillment")],
+      ["requiresShipping", readFilledCell(row, "requiresShipping", flagOf)],
+      ["taxable", readFilledCell(row, "taxable", flagOf)],
+      ["taxCode", readFilledCell(row, "taxCode")],
+      ["grams", readFilledCell(row, "grams", numberOf)],
+      ["weightUnit", readFilledCell(row, "weightUnit")],
+      ["imageUrl", readFilledCell(row, "variantImage")]
     ] as const
   }
 
   /** Returns the unknown columns that have values in further rows, and so belong to rows instead of the product. */
-  const ofRows = (others: ReadonlyArray<ShopifyRow>) =>
-    unknown.filter((column) => others.some((row) => isSet(row[column] ?? "")))
+  const ofRows = (furtherRows: ReadonlyArray<ShopifyRow>) =>
+    unknown.filter((column) => furtherRows.some((row) => isSet(row[column] ?? "")))
 
   const productOf = (rows: ReadonlyArray<ShopifyRow>): JsonObject => {
-    const [first = {}, ...others] = rows
-    const eachRow = ofRows(others)
-    const found = rows.filter(isVariant)
-    const variantRows = found.length === 0 ? [first] : found
+    const [first = {}, ...furtherRows] = rows
+    const eachRow = ofRows(furtherRows)
+    const matching = rows.filter(isVariant)
+    const variantRows = matching.length === 0 ? [first] : matching
     const [main = first] = variantRows
     const isPlain =
       variantRows.length === 1 && ["", DEFAULT_VALUE].includes(cell(main, "option1Value").trim().toLowerCase())
@@ -146,11 +146,11 @@ export const makeShopify = (header: ReadonlyArray<string>, slugOf: (name: string
       return objectOf([
         ["title", choices.map(([, value]) => value).join(" / ")],
         ["options", Object.fromEntries(choices)],
-        ["sku", filled(row, "sku")],
-        ["barcode", filled(row, "barcode")],
+        ["sku", readFilledCell(row, "sku")],
+        ["barcode", readFilledCell(row, "barcode")],
         ["price", pricesOf(row).price],
         ["discountedPrice", pricesOf(row).discountedPrice],
-        ["costPrice", filled(row, "cost", numberOf)],
+        ["costPrice", readFilledCell(row, "cost", numberOf)],
         ["stock", stockOf(row)],
         ...extrasOf(row),
         ...cellsOf(row, eachRow)
@@ -158,11 +158,11 @@ export const makeShopify = (header: ReadonlyArray<string>, slugOf: (name: string
     })
 
     const images = new Map<string, JsonObject & { readonly position: unknown }>()
-    for (const [place, row] of rows.entries()) {
+    for (const [index, row] of rows.entries()) {
       const url = cell(row, "image")
       if (!isSet(url) || images.has(url)) continue
-      const position = filled(row, "imagePosition", numberOf) ?? place + 1
-      const alt = filled(row, "imageAlt")
+      const position = readFilledCell(row, "imagePosition", numberOf) ?? index + 1
+      const alt = readFilledCell(row, "imageAlt")
       images.set(url, {
         url,
         type: "image",
@@ -191,18 +191,18 @@ export const makeShopify = (header: ReadonlyArray<string>, slugOf: (name: string
 
     const handle = cell(first, "handle")
     const stocks = variants.flatMap(({ stock }) => (typeof stock === "number" ? [stock] : []))
-    const isPublished = filled(first, "published", flagOf)
-    const category = given(first, "category")
-    const isGiftCard = filled(first, "giftCard", flagOf) === true
+    const isPublished = readFilledCell(first, "published", flagOf)
+    const category = readCell(first, "category")
+    const isGiftCard = readFilledCell(first, "giftCard", flagOf) === true
     const { discountedPrice = null, price } = pricesOf(main)
-    const isSent = filled(main, "requiresShipping", flagOf) !== false
+    const isSent = readFilledCell(main, "requiresShipping", flagOf) !== false
     return objectOf([
       ["externalId", handle || slugOf(cell(first, "title"))],
       ["slug", slugOf(handle) === handle && handle !== "" ? handle : undefined],
-      ["name", filled(first, "title")],
-      ["description", given(first, "body")],
-      ["vendorName", given(first, "vendor")],
-      ["productType", given(first, "type")],
+      ["name", readFilledCell(first, "title")],
+      ["description", readCell(first, "body")],
+      ["vendorName", readCell(first, "vendor")],
+      ["productType", readCell(first, "type")],
       ["category", typeof category === "string" ? category.split(">").at(-1)?.trim() : category],
       ["categoryName", category],
       [
@@ -219,19 +219,19 @@ export const makeShopify = (header: ReadonlyArray<string>, slugOf: (name: string
       ["price", price],
       ["discountedPrice", has("compareAtPrice") ? discountedPrice : undefined],
       ["onSale", has("compareAtPrice") ? discountedPrice !== null : undefined],
-      ["costPrice", given(main, "cost", numberOf)],
+      ["costPrice", readCell(main, "cost", numberOf)],
       ["stock", stocks.length === 0 ? stockOf(main) : stocks.reduce((sum, stock) => sum + stock, 0)],
-      ["sku", isPlain ? given(main, "sku") : undefined],
-      ["barcode", isPlain ? given(main, "barcode") : undefined],
+      ["sku", isPlain ? readCell(main, "sku") : undefined],
+      ["barcode", isPlain ? readCell(main, "barcode") : undefined],
       ["trackInventory", has("tracker") ? isSet(cell(main, "tracker")) : undefined],
-      ["taxable", filled(main, "taxable", flagOf)],
+      ["taxable", readFilledCell(main, "taxable", flagOf)],
       ["weight", has("grams") ? weightOf(cell(main, "grams"), cell(main, "weightUnit")) : undefined],
       ["imageUrl", has("image") ? (media[0]?.["url"] ?? null) : undefined],
       ["media", has("image") ? media : undefined],
       ["options", options.map(({ n: _, ...option }) => option)],
       ["variants", isPlain ? [] : variants],
-      ["seoTitle", given(first, "seoTitle")],
-      ["seoDescription", given(first, "seoDescription")],
+      ["seoTitle", readCell(first, "seoTitle")],
+      ["seoDescription", readCell(first, "seoDescription")],
       ["metafields", Object.fromEntries([...metafields].map(([name, fields]) => [name, Object.fromEntries(fields)]))],
       ["customFields", customFields]
     ])

@@ -38,12 +38,12 @@ const sizeOf = ({ after, before }: Difference) => before.length + after.length
 
 /** Returns the smallest differences that fit into {@link MAX_DIFF_CHARACTERS}. */
 const fitting = (all: ReadonlyArray<Difference>): ReadonlyArray<Difference> => {
-  let room = MAX_DIFF_CHARACTERS
+  let remaining = MAX_DIFF_CHARACTERS
   return all
     .toSorted((a, b) => sizeOf(a) - sizeOf(b))
     .filter((difference) => {
-      room -= sizeOf(difference)
-      return room >= 0
+      remaining -= sizeOf(difference)
+      return remaining >= 0
     })
 }
 
@@ -55,11 +55,11 @@ export const makeJournalDiff = ({ after, before }: Pick<Change, "before" | "afte
   if (before === null && after !== null && after.json.length <= MAX_DIFF_CHARACTERS) return whole
   if (after === null && before !== null && before.json.length <= MAX_DIFF_CHARACTERS) return whole
   const all = differences(before?.fields ?? {}, after?.fields ?? {})
-  const kept = fitting(all)
+  const stored = fitting(all)
   return {
-    before: before && objectOf(kept.map(({ before }) => before)),
-    after: after && objectOf(kept.map(({ after }) => after)),
-    omitted: all.filter((difference) => !kept.includes(difference)).map(({ name }) => name)
+    before: before && objectOf(stored.map(({ before }) => before)),
+    after: after && objectOf(stored.map(({ after }) => after)),
+    omitted: all.filter((difference) => !stored.includes(difference)).map(({ name }) => name)
   }
 }
 

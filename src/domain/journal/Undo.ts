@@ -16,7 +16,7 @@ export const MAX_UNDONE = 1_000
 export const MAX_SINCE = 10_000
 
 /** Maximum number of entries listed in an error. */
-const MAX_TOLD = 100
+const MAX_LISTED = 100
 
 const Named = Schema.toType(EntryId)
 
@@ -24,11 +24,11 @@ const Named = Schema.toType(EntryId)
 export class ChangedSince extends Schema.TaggedError<ChangedSince>()("ChangedSince", {
   overlaps: Schema.Array(Schema.Struct({ id: Named, changedBy: Schema.Array(Named) }))
 }) {
-  /** Creates the error with the first {@link MAX_TOLD} overlaps. */
+  /** Creates the error with the first {@link MAX_LISTED} overlaps. */
   static of(overlaps: ReadonlyArray<{ readonly id: EntryId; readonly changedBy: ReadonlyArray<EntryId> }>) {
-    const told = overlaps.slice(0, MAX_TOLD)
+    const listed = overlaps.slice(0, MAX_LISTED)
     return new ChangedSince({
-      overlaps: told.map(({ changedBy, id }) => ({ id, changedBy: changedBy.slice(0, MAX_TOLD) }))
+      overlaps: listed.map(({ changedBy, id }) => ({ id, changedBy: changedBy.slice(0, MAX_LISTED) }))
     })
   }
 

@@ -20,7 +20,7 @@ export interface UndoConflicts {
 }
 
 /** Maps each undone entry to the entry that undid it, unless that one was undone itself. */
-const takenBackBy = (history: ReadonlyArray<ChangeFootprint>): ReadonlyMap<EntryId, EntryId> => {
+const findUndone = (history: ReadonlyArray<ChangeFootprint>): ReadonlyMap<EntryId, EntryId> => {
   const by = new Map<EntryId, EntryId>()
   for (const { id, undoes } of history.toReversed()) if (undoes !== null && !by.has(id)) by.set(undoes, id)
   return by
@@ -34,18 +34,18 @@ const overlap = (a: ChangeFootprint, b: ChangeFootprint) =>
  * version order for each resource.
  */
 export const findUndoConflicts = (
-  wanted: ReadonlySet<EntryId>,
+  requested: ReadonlySet<EntryId>,
   history: ReadonlyArray<ChangeFootprint>
 ): UndoConflicts => {
-  const takenBack = takenBackBy(history)
-  /** Tests whether an entry undoes one of `others` and is in effect. */
-  const isUndoOf = ({ id, undoes }: ChangeFootprint, others: ReadonlySet<EntryId>) =>
-    undoes !== null && takenBack.get(undoes) === id && others.has(undoes)
+  const undoneBy = findUndone(history)
+  /** Tests whether an entry undoes one of `ids` and is in effect. */
+  const isUndoOf = ({ id, undoes }: ChangeFootprint, ids: ReadonlySet<EntryId>) =>
+    undoes !== null && undoneBy.get(undoes) === id && ids.has(undoes)
 
   // Undoing an undo together with its original leaves both unchanged.
   const left = new Set(
     history
-      .filter((told) => wanted.has(told.id) && !takenBack.has(told.id) && !isUndoOf(told, wanted))
+      .filter((change) => requested.has(change.id) && !undoneBy.has(change.id) && !isUndoOf(change, requested))
       .map(({ id }) => id)
   )
 
@@ -54,18 +54,18 @@ export const findUndoConflicts = (
    */
   const standingOf = (later: ReadonlyArray<ChangeFootprint>) => {
     const ids = new Set(later.map(({ id }) => id))
-    return later.filter((told) => {
-      const undo = takenBack.get(told.id)
-      return !left.has(told.id) && (undo === undefined || left.has(undo)) && !isUndoOf(told, ids)
+    return later.filter((change) => {
+      const undo = undoneBy.get(change.id)
+      return !left.has(change.id) && (undo === undefined || left.has(undo)) && !isUndoOf(change, ids)
     })
   }
 
-  const overlaps = Object.values(Array.groupBy(history, ({ resourceId }) => resourceId)).flatMap((own) =>
-    own.flatMap((told, place) => {
-      if (!left.has(told.id)) return []
-      const changedBy = standingOf(own.slice(place + 1)).filter((other) => overlap(told, other))
-      return changedBy.length === 0 ? [] : [{ id: told.id, changedBy: changedBy.map(({ id }) => id) }]
+  const overlaps = Object.values(Array.groupBy(history, ({ resourceId }) => resourceId)).flatMap((changes) =>
+    changes.flatMap((change, index) => {
+      if (!left.has(change.id)) return []
+      const changedBy = standingOf(changes.slice(index + 1)).filter((other) => overlap(change, other))
+      return changedBy.length === 0 ? [] : [{ id: change.id, changedBy: changedBy.map(({ id }) => id) }]
     })
   )
-  return { left, undoneBy: takenBack, overlaps }
+  return { left, undoneBy, overlaps }
 }

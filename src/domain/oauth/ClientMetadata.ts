@@ -75,22 +75,27 @@ const nameOf = (
 /** Supported grant and response type. If a client lists types, the list must contain it. */
 const KINDS = { grant_types: "authorization_code", response_types: "code" } as const
 
-const lacking = (given: JsonObject) =>
+const lacking = (metadata: JsonObject) =>
   Object.entries(KINDS).find(([member, kind]) => {
-    const kinds = given[member]
+    const kinds = metadata[member]
     return kinds !== undefined && !(isTexts(kinds) && kinds.includes(kind))
   })
 
 const openOrNull = (uri: unknown) => (typeof uri === "string" && isOpen(uri) ? uri : null)
 
 /** Reads client metadata, ignoring unknown members. Fails with the first problem. */
-export const readMetadata = (given: JsonObject): Result.Result<StoredMetadata, InvalidMetadata> =>
+export const readMetadata = (metadata: JsonObject): Result.Result<StoredMetadata, InvalidMetadata> =>
   Result.gen(function* () {
-    const redirectUris = yield* redirectUrisOf(given)
-    const name = yield* nameOf(given, redirectUris)
-    const [member, kind] = lacking(given) ?? []
+    const redirectUris = yield* redirectUrisOf(metadata)
+    const name = yield* nameOf(metadata, redirectUris)
+    const [member, kind] = lacking(metadata) ?? []
     if (member !== undefined) return yield* badMetadata(`${member} must contain ${kind}`)
-    return { name, website: openOrNull(given["client_uri"]), logoUrl: openOrNull(given["logo_uri"]), redirectUris }
+    return {
+      name,
+      website: openOrNull(metadata["client_uri"]),
+      logoUrl: openOrNull(metadata["logo_uri"]),
+      redirectUris
+    }
   })
 
 /** Tests whether a client id is the URL of a metadata document. */
@@ -110,11 +115,14 @@ export const documentUrlRefusal = (clientId: string, allowed: AllowedHosts): str
 }
 
 /** Reads the metadata document of a client. It must contain its own URL as `client_id`, and no secret. */
-export const readDocument = (clientId: string, given: JsonObject): Result.Result<StoredMetadata, InvalidMetadata> => {
-  const { client_id: claimed, client_secret: secret, token_endpoint_auth_method: method = "none" } = given
+export const readDocument = (
+  clientId: string,
+  metadata: JsonObject
+): Result.Result<StoredMetadata, InvalidMetadata> => {
+  const { client_id: claimed, client_secret: secret, token_endpoint_auth_method: method = "none" } = metadata
   if (claimed !== clientId) return badMetadata("client_id must be the URL of the document")
   if (secret !== undefined || method !== "none") return badMetadata("token_endpoint_auth_method must be none")
-  return readMetadata(given)
+  return readMetadata(metadata)
 }
 
 /** Minimum and maximum seconds for which a document is cached. `Cache-Control` selects a time between them. */
@@ -122,6 +130,6 @@ export const FRESH_SECONDS = { least: 60, most: 24 * 60 * 60 }
 
 export const freshSeconds = (cacheControl = ""): number => {
   const [, seconds = "0"] = /(?:^|[\s,])max-age\s*=\s*"?(\d+)/i.exec(cacheControl) ?? []
-  const asked = /(?:^|[\s,])no-(?:store|cache)\b/i.test(cacheControl) ? 0 : Number(seconds)
-  return Math.min(Math.max(asked, FRESH_SECONDS.least), FRESH_SECONDS.most)
+  const requested = /(?:^|[\s,])no-(?:store|cache)\b/i.test(cacheControl) ? 0 : Number(seconds)
+  return Math.min(Math.max(requested, FRESH_SECONDS.least), FRESH_SECONDS.most)
 }

@@ -13,10 +13,10 @@ const withoutPort = (uri: string) => uri.replace(LOOPBACK, "$1")
  * Tests whether a redirect URI is registered: exact match (RFC 9700, section 2.1), except for the port of a loopback
  * address.
  */
-export const isRegistered = (registered: ReadonlyArray<string>, asked: string): boolean =>
+export const isRegistered = (registered: ReadonlyArray<string>, requested: string): boolean =>
   // The loopback pattern also matches invalid ports such as 99999.
-  parseUrl(asked) !== undefined &&
-  registered.some((uri) => uri === asked || (LOOPBACK.test(uri) && withoutPort(uri) === withoutPort(asked)))
+  parseUrl(requested) !== undefined &&
+  registered.some((uri) => uri === requested || (LOOPBACK.test(uri) && withoutPort(uri) === withoutPort(requested)))
 
 /** Maximum length of a redirect URI in characters, and maximum number of redirect URIs of a client. */
 export const MAX_REDIRECT_LENGTH = 2048

@@ -13,7 +13,7 @@ const MAX_ADDRESSES = 100
 
 const Addresses = listOf(Address, MAX_ADDRESSES)
 
-const own = {
+const customerFields = {
   name: nullable(text(255), "Name of the customer", "Ada Example"),
   email: nullable(text(255), "E-mail address of the customer", "ada@example.com"),
   phone: nullable(text(255), "Phone number", "+351 000 000 000"),
@@ -25,7 +25,7 @@ const own = {
 /** Customer of a store. Responses always contain all fields (decisions, section 9). */
 export const Customer = Schema.Struct({
   id: CustomerId,
-  ...own,
+  ...customerFields,
   ordersCount: field(
     Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
     "Number of the customer's orders in the store that are not cancelled",
@@ -39,7 +39,9 @@ export const Customer = Schema.Struct({
 export type Customer = typeof Customer.Type
 
 /** Imported customer. */
-export const PutCustomer = Schema.Struct({ ...own, addresses: Addresses }).mapFields(Struct.map(Schema.optionalKey))
+export const PutCustomer = Schema.Struct({ ...customerFields, addresses: Addresses }).mapFields(
+  Struct.map(Schema.optionalKey)
+)
 export type PutCustomer = typeof PutCustomer.Type
 
 /** Fields that are visible only with the capability `customer_pii` (decisions, section 9). */

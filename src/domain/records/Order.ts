@@ -67,7 +67,7 @@ const financialStatus = nullable(text(64), "Payment status, in the merchant's wo
 const fulfillmentStatus = nullable(text(64), "Fulfillment status, in the merchant's words", "fulfilled")
 const placedAt = "2026-01-31T09:12:00.000Z"
 
-const own = {
+const orderFields = {
   number: field(trimmed(255), "Order number, in the merchant's words", "1042"),
   status,
   financialStatus,
@@ -90,7 +90,7 @@ const own = {
 /** Order of a customer. Responses always contain all fields (decisions, section 9). */
 export const Order = Schema.Struct({
   id: OrderId,
-  ...own,
+  ...orderFields,
   createdAt: Timestamp,
   updatedAt: Timestamp
 }).annotate({ identifier: "Order" })
@@ -113,13 +113,13 @@ const LineInput = Schema.Struct({
 
 /** Imported order. Absent amounts are computed exactly; given amounts must match the lines. */
 export const PutOrder = Schema.Struct({
-  number: own.number,
+  number: orderFields.number,
   placedAt: field(Instant, "Time of the order", placedAt),
   shippedAt: optional(Schema.NullOr(Instant)),
   lineItems: listOf(LineInput, MAX_LINES)
 }).pipe(
   Schema.fieldsAssign(
-    Schema.Struct(own)
+    Schema.Struct(orderFields)
       .mapFields(Struct.omit(["number", "placedAt", "lineItems"]))
       .mapFields(Struct.map(Schema.optionalKey)).fields
   ),

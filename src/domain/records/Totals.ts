@@ -23,7 +23,7 @@ const { equals, fromNumberUnsafe, isGreaterThan, isLessThan, multiply, subtract,
 const ZERO = fromNumberUnsafe(0)
 const MOST = fromNumberUnsafe(MAX_NUMBER)
 
-const reckon = ({ discount = 0, lineItems, shipping = 0, tax = 0, ...given }: Priced) => {
+const computeAmounts = ({ discount = 0, lineItems, shipping = 0, tax = 0, ...stated }: Priced) => {
   const lines = lineItems.map((line) => {
     const full = multiply(decimal(line.quantity), decimal(line.unitPrice))
     const discount =
@@ -34,13 +34,13 @@ const reckon = ({ discount = 0, lineItems, shipping = 0, tax = 0, ...given }: Pr
   const untaxed = sum(subtract(subtotal, decimal(discount)), decimal(shipping))
   const taxed = sum(untaxed, decimal(tax))
   // Only a given total shows whether the prices include tax. Without one, tax is added.
-  const isWithin = given.total !== undefined && equals(decimal(given.total), untaxed)
+  const isWithin = stated.total !== undefined && equals(decimal(stated.total), untaxed)
   return { lines, subtotal, untaxed, taxed, total: isWithin ? untaxed : taxed }
 }
 
 /** Computes the amounts of an order and its lines. */
 export const totalsOf = (order: Priced) => {
-  const { lines, subtotal, total } = reckon(order)
+  const { lines, subtotal, total } = computeAmounts(order)
   const { discount = 0, shipping = 0, tax = 0 } = order
   return {
     subtotal: numberOf(subtotal),
@@ -55,37 +55,39 @@ export const totalsOf = (order: Priced) => {
 const isAmount = (value: BigDecimal.BigDecimal) =>
   !isGreaterThan(value, MOST) && BigDecimal.normalize(value).scale < MAX_DIGITS
 
-const WANTED = `must be a number from 0 to ${MAX_NUMBER}`
+const OUT_OF_RANGE = `must be a number from 0 to ${MAX_NUMBER}`
 
 const textOf = (value: BigDecimal.BigDecimal) => stringify(numberOf(value))
 
 /** Returns the amounts that contradict each other. */
 export const problemsOf = (order: Priced): ReadonlyArray<Schema.FilterIssue> => {
-  const { lines, subtotal, taxed, total, untaxed } = reckon(order)
+  const { lines, subtotal, taxed, total, untaxed } = computeAmounts(order)
   const problems: Array<Schema.FilterIssue> = []
-  const tell = (path: ReadonlyArray<PropertyKey>, issue: string) => problems.push({ path, issue })
+  const report = (path: ReadonlyArray<PropertyKey>, issue: string) => problems.push({ path, issue })
 
   for (const [index, { discount, full, total }] of lines.entries()) {
     const line = order.lineItems[index]
     const at = (member: string) => ["lineItems", index, member]
     if (line?.discount !== undefined && line.discountRate !== undefined) {
-      tell(at("discountRate"), "must not be given together with discount")
+      report(at("discountRate"), "must not be given together with discount")
     }
-    if (isGreaterThan(discount, full)) tell(at("discount"), `must be at most the line's price, ${textOf(full)}`)
+    if (isGreaterThan(discount, full)) report(at("discount"), `must be at most the line's price, ${textOf(full)}`)
     else if (line?.total !== undefined && !equals(decimal(line.total), total)) {
-      tell(at("total"), `must be ${textOf(total)}, quantity times unitPrice less discount`)
+      report(at("total"), `must be ${textOf(total)}, quantity times unitPrice less discount`)
     }
-    if (!isAmount(full) || !isAmount(discount)) tell(at("total"), WANTED)
+    if (!isAmount(full) || !isAmount(discount)) report(at("total"), OUT_OF_RANGE)
   }
   if (order.subtotal !== undefined && !equals(decimal(order.subtotal), subtotal)) {
-    tell(["subtotal"], `must be ${textOf(subtotal)}, the sum of the line totals`)
+    report(["subtotal"], `must be ${textOf(subtotal)}, the sum of the line totals`)
   }
   if (order.discount !== undefined && isLessThan(subtotal, decimal(order.discount))) {
-    tell(["discount"], `must be at most the subtotal, ${textOf(subtotal)}`)
+    report(["discount"], `must be at most the subtotal, ${textOf(subtotal)}`)
   } else if (order.total !== undefined && !equals(decimal(order.total), total)) {
-    const wanted = equals(taxed, untaxed) ? textOf(taxed) : `${textOf(taxed)}, or ${textOf(untaxed)} with tax included`
-    tell(["total"], `must be ${wanted}: subtotal less discount, plus shipping and tax`)
+    const expected = equals(taxed, untaxed)
+      ? textOf(taxed)
+      : `${textOf(taxed)}, or ${textOf(untaxed)} with tax included`
+    report(["total"], `must be ${expected}: subtotal less discount, plus shipping and tax`)
   }
-  if (problems.length === 0 && !isAmount(taxed)) tell(["total"], WANTED)
+  if (problems.length === 0 && !isAmount(taxed)) report(["total"], OUT_OF_RANGE)
   return problems
 }

@@ -19,17 +19,17 @@ const JITTER = 0.2
  */
 export const retryAfterSeconds = (header: string | null, now: number): number => {
   // White space around a value is not part of it (RFC 9110, section 5.5).
-  const wish = (header ?? "").trim()
-  if (/^\d+$/.test(wish)) return Number(wish)
-  const date = Date.parse(wish)
+  const value = (header ?? "").trim()
+  if (/^\d+$/.test(value)) return Number(value)
+  const date = Date.parse(value)
   return Number.isNaN(date) ? 0 : Math.max(0, date / 1000 - now)
 }
 
 /**
  * Returns the seconds until the next attempt after `failures` failed ones, or none if the delivery is dead. `chance` is
- * a random number from 0 to 1. `wished`, the `Retry-After` of the receiver, can only extend the delay.
+ * a random number from 0 to 1. `retryAfter`, in seconds as the receiver requested, can only extend the delay.
  */
-export const nextAttempt = (failures: number, chance: number, wished: number): Option.Option<number> =>
+export const nextAttempt = (failures: number, chance: number, retryAfter: number): Option.Option<number> =>
   Option.map(Option.fromNullishOr(RETRY_SECONDS[failures - 1]), (seconds) =>
-    Math.max(seconds * (1 - JITTER + 2 * JITTER * chance), Math.min(wished, MAX_SECONDS))
+    Math.max(seconds * (1 - JITTER + 2 * JITTER * chance), Math.min(retryAfter, MAX_SECONDS))
   )

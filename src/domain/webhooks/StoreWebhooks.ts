@@ -6,7 +6,7 @@ import { EventId, EventKind } from "../Events.ts"
 import type { StoreId, StoreNotFound } from "../Store.ts"
 import { storedList } from "../StoredList.ts"
 import type { Write } from "../Write.ts"
-import { type DeliveriesAsked, type DeliveryNotFound, DeliveryState, PauseReason } from "./Webhook.ts"
+import { type DeliveriesFilter, type DeliveryNotFound, DeliveryState, PauseReason } from "./Webhook.ts"
 
 /*
  * Webhooks as store members see them: the state of an app's webhook and the deliveries for the store. The URL path,
@@ -59,7 +59,7 @@ export const StoreDeliveryDetails = Schema.Struct({
 })
 
 /** Filter and page of the deliveries of an installation, newest first. */
-export interface DeliveriesRequest extends DeliveriesAsked {
+export interface DeliveriesRequest extends DeliveriesFilter {
   /** Start (inclusive) and end (exclusive) of the event times. */
   readonly since?: Date | undefined
   readonly until?: Date | undefined
@@ -77,7 +77,7 @@ export class StoreWebhooks extends Context.Service<
     readonly deliveries: (
       store: StoreId,
       installation: InstallationId,
-      asked: DeliveriesRequest
+      request: DeliveriesRequest
     ) => Effect.Effect<DocumentPage<EventId>, InstallationNotFound>
     readonly delivery: (
       store: StoreId,

@@ -73,7 +73,7 @@ export const Delivery = Schema.Struct({
 export type Delivery = typeof Delivery.Type
 
 /** Filter and page of a list of deliveries, newest first. */
-export interface DeliveriesAsked extends PageRequest<EventId> {
+export interface DeliveriesFilter extends PageRequest<EventId> {
   readonly state?: DeliveryState | undefined
 }
 

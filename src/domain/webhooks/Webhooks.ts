@@ -4,7 +4,7 @@ import type { MerchantId } from "../Actor.ts"
 import type { EventId, EventKind } from "../Events.ts"
 import type {
   Attempt,
-  DeliveriesAsked,
+  DeliveriesFilter,
   Delivery,
   DeliveryNotFound,
   NoWebhook,
@@ -71,7 +71,7 @@ export class Webhooks extends Context.Service<
     /** Sends one signed test event immediately, even if the webhook is paused. Nothing is stored. */
     readonly test: (app: AppId, by: MerchantId) => Effect.Effect<TestDelivery, NoWebhook | TooManyTests>
     /** Lists the deliveries of an app, optionally of one state. */
-    readonly deliveries: (app: AppId, asked: DeliveriesAsked) => Effect.Effect<DeliveryPage, NoWebhook>
+    readonly deliveries: (app: AppId, request: DeliveriesFilter) => Effect.Effect<DeliveryPage, NoWebhook>
     /** Lists all requests of the deliveries of an event to an app, oldest first. */
     readonly attempts: (app: AppId, event: EventId) => Effect.Effect<ReadonlyArray<Attempt>, DeliveryNotFound>
     /**

@@ -267,7 +267,7 @@ export const ProposalsLive = Layer.effect(
         )
       ),
 
-      asked: Effect.fn("Proposals.asked")((store, id) =>
+      proposedCall: Effect.fn("Proposals.proposedCall")((store, id) =>
         Effect.flatMap(
           askedOf(selectAsked(store, id)),
           Option.match({

@@ -47,7 +47,7 @@ export const makeProposalProcedures = (
           Effect.gen(function* () {
             const { id, storeId } = asked.payload
             const { id: by } = yield* merchantIn(asked.principal)
-            const { agentId: agent, payload, procedure } = yield* proposals.asked(storeId, id)
+            const { agentId: agent, payload, procedure } = yield* proposals.proposedCall(storeId, id)
             const described = yield* Effect.fromResult(
               byTag.get(procedure)?.describe(payload, asked.principal) ?? Result.fail(GONE)
             )
