@@ -40,15 +40,15 @@ export const instantOf = (value: unknown): string | undefined => {
 /** Replaces a leap second, which `Date` does not support, by the second before it. */
 const withoutLeap = (instant: string) => instant.slice(0, 24).replace(":60.", ":59.")
 
-const WANTED = "must be a time of RFC 3339, as in 2026-01-31T09:30:00Z"
+const INVALID_MESSAGE = "must be a time of RFC 3339, as in 2026-01-31T09:30:00Z"
 
 /** RFC 3339 time as clients write it, converted to UTC with milliseconds. Further digits are truncated. */
-export const Instant = Schema.String.annotate({ message: WANTED, format: "date-time" }).pipe(
+export const Instant = Schema.String.annotate({ message: INVALID_MESSAGE, format: "date-time" }).pipe(
   Schema.decodeTo(Schema.String.annotate({ format: "date-time" }), {
     decode: SchemaGetter.transformEffect((text: string, options) => {
       const instant = instantOf(text)
       return instant === undefined
-        ? Effect.fail(new SchemaIssue.InvalidValue({ message: WANTED }, text, options))
+        ? Effect.fail(new SchemaIssue.InvalidValue({ message: INVALID_MESSAGE }, text, options))
         : Effect.succeed(withoutLeap(instant))
     }),
     encode: SchemaGetter.passthrough()

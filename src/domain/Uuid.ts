@@ -5,19 +5,19 @@ const PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 /** Tests whether a text is an id in stored form: a UUID in lower case. */
 export const isUuid = (text: string): boolean => PATTERN.test(text)
 
-const WANTED = "must be a UUID, as in 01890a5d-ac96-774b-bcce-b302099a8057"
+const INVALID_MESSAGE = "must be a UUID, as in 01890a5d-ac96-774b-bcce-b302099a8057"
 
 /**
  * Id as clients write it: any UUID in any case (RFC 9562, section 4), converted to lower case. Ids created by the
  * service have version 7 and sort by creation time.
  */
-export const Uuid = Schema.String.annotate({ message: WANTED, format: "uuid" }).pipe(
+export const Uuid = Schema.String.annotate({ message: INVALID_MESSAGE, format: "uuid" }).pipe(
   Schema.decodeTo(Schema.String.annotate({ format: "uuid" }), {
     decode: SchemaGetter.transformEffect((text: string, options) => {
       const id = text.toLowerCase()
       return isUuid(id)
         ? Effect.succeed(id)
-        : Effect.fail(new SchemaIssue.InvalidValue({ message: WANTED }, text, options))
+        : Effect.fail(new SchemaIssue.InvalidValue({ message: INVALID_MESSAGE }, text, options))
     }),
     encode: SchemaGetter.passthrough()
   })

@@ -8,12 +8,12 @@ import { folder } from "../support/Process.ts"
 const run = (script: string, ...args: ReadonlyArray<string>) =>
   spawnSync(process.execPath, [script, ...args], { encoding: "utf8" })
 
-/** Checks the lines of a document; returns the numbers of those with a finding. */
-const found = Effect.fn(function* (lines: ReadonlyArray<string>) {
-  const file = join(yield* folder, "page.md")
+/** Checks the lines of a file. Returns the distinct numbers of lines with a finding. */
+const linesWithFindings = Effect.fn(function* (name: string, lines: ReadonlyArray<string>) {
+  const file = join(yield* folder, name)
   writeFileSync(file, lines.join("\n"))
   const { status, stdout } = run("scripts/lint-words.mjs", file)
-  const numbers = [...stdout.matchAll(/^.*?page\.md:(\d+): /gm)].map(([, number]) => Number(number))
+  const numbers = [...new Set([...stdout.matchAll(/^.*?\.(?:md|tsx?):(\d+): /gm)].map(([, number]) => Number(number)))]
   assert.strictEqual(status, numbers.length === 0 ? 0 : 1)
   return numbers
 })
@@ -51,7 +51,7 @@ const PLAIN = [
 it.live("every pattern of hard prose is found, on its own line", () =>
   Effect.gen(function* () {
     assert.deepStrictEqual(
-      yield* found(HARD),
+      yield* linesWithFindings("page.md", HARD),
       HARD.map((_, index) => index + 1)
     )
   })
@@ -59,11 +59,60 @@ it.live("every pattern of hard prose is found, on its own line", () =>
 
 it.live("plain prose, questions, headings, links and code have no findings", () =>
   Effect.gen(function* () {
-    assert.deepStrictEqual(yield* found(PLAIN), [])
+    assert.deepStrictEqual(yield* linesWithFindings("page.md", PLAIN), [])
   })
 )
 
-it("the documents of the project have no findings", () => {
+const HARD_SOURCE = [
+  "/** What a store sells. */",
+  "/** Whether the product is visible. */",
+  "/** How often a delivery is retried. */",
+  "/** Where agents send their messages. */",
+  "/** That the key is known is checked first. */",
+  "/** When the store is suspended. */",
+  "/** Returns the price. Who has none gets zero. */",
+  "/** The receiver is told of the change. */",
+  "/** Runs a rehearsal. */",
+  "export interface Told {",
+  "  readonly amongOthersKept: boolean",
+  "}",
+  "export class Likeness {}",
+  "const { keptRows, rest } = rows",
+  "const overheardChanges = 1",
+  "const found = 1",
+  "const isRehearsal = (asked: string) => asked",
+  "const list = rows.map(({ given }) => given.length)"
+]
+
+const PLAIN_SOURCE = [
+  'import { type Told, askedFor } from "./Elsewhere.ts"',
+  "/**",
+  " * Returns what the caller sent, or none. When a key is known, the stored response is returned.",
+  " *",
+  " * @example",
+  " * What is in an example is code.",
+  " */",
+  "// What a line comment contains is not checked, and neither is `const told = 1`.",
+  "/** When the lease ends, another worker claims the delivery. */",
+  "export class ProductNotFound {}",
+  "const query = { found: true, keptAlive: false }.found",
+  'const text = "What is told"'
+]
+
+it.live("hard prose in doc comments and private names are found, on their own lines", () =>
+  Effect.gen(function* () {
+    const expected = HARD_SOURCE.flatMap((line, index) => (line === "}" ? [] : [index + 1]))
+    assert.deepStrictEqual(yield* linesWithFindings("Source.ts", HARD_SOURCE), expected)
+  })
+)
+
+it.live("plain doc comments, imported names, strings and line comments have no findings", () =>
+  Effect.gen(function* () {
+    assert.deepStrictEqual(yield* linesWithFindings("Source.tsx", PLAIN_SOURCE), [])
+  })
+)
+
+it("the documents and the checked sources of the project have no findings", () => {
   const { stdout } = run("scripts/lint-words.mjs")
   assert.strictEqual(stdout, "")
 })
