@@ -90,3 +90,16 @@ it("the README has fewer than 900 words, ARCHITECTURE 1,500 and the performance 
   assert.isBelow(words("ARCHITECTURE.md"), 1500)
   assert.isBelow(words("docs/performance.md"), 1200)
 })
+
+it("names of code in the glossary are exports of the domain", () => {
+  const sources = readdirSync("src/domain", { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .map((file) => textOf(join("src/domain", file)))
+    .join("\n")
+  const names = [...textOf("docs/glossary.md").matchAll(/`([A-Z]\w+)`/g)].map(([, name = ""]) => name)
+  assert.isAbove(names.length, 20)
+  assert.deepStrictEqual(
+    names.filter((name) => !new RegExp(`^export (?:class|const|interface|type) ${name}\\b`, "m").test(sources)),
+    []
+  )
+})
