@@ -15,7 +15,7 @@ import { TracingLive } from "./layers/telemetry/Tracing.ts"
 import { webhookWorker } from "./layers/webhooks/Worker.ts"
 import { webhookWorkers } from "./layers/webhooks/Workers.ts"
 import { ServerLive } from "./Server.ts"
-import { exitOnFailure } from "./Startup.ts"
+import { reportFailure } from "./Startup.ts"
 
 const Services = DomainLive.pipe(Layer.provideMerge(DatabaseLive))
 
@@ -117,4 +117,4 @@ const Server = Layer.unwrap(
 )
 
 /** Runs the service until it is interrupted. A failure is printed in one line. */
-export const service = exitOnFailure(Layer.launch(Server))
+export const service = reportFailure(Layer.launch(Server))

@@ -29,7 +29,7 @@ export const ignoreRepeatedSignals = Effect.sync(() => {
 })
 
 /** Prints a failure as one line on standard error, without stack and secrets. */
-export const exitOnFailure = <A, E>(program: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+export const reportFailure = <A, E>(program: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.tapCause(program, (cause) =>
     Cause.hasInterruptsOnly(cause)
       ? Effect.void

@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { type CliError, CliOutput, Command, TerminalCapabilities } from "effect/cli"
 import packageJson from "../../package.json" with { type: "json" }
 import { LoggingAsideLive, LoggingLive } from "../layers/Logging.ts"
-import { exitOnFailure } from "../Startup.ts"
+import { reportFailure } from "../Startup.ts"
 import { developers } from "./Accounts.ts"
 import { apps } from "./Apps.ts"
 import { exportCommands } from "./Export.ts"
@@ -103,5 +103,5 @@ export const partnerApi = (args: ReadonlyArray<string>) =>
         loggingOf(args)
       ).pipe(Layer.provideMerge(NodeServices.layer))
     ),
-    exitOnFailure
+    reportFailure
   )
