@@ -22,7 +22,7 @@ const Retired = Schema.Struct({
 })
 
 it.live(
-  "plans of an app are set, listed, changed by their name, and retired; what is wrong is told in a line",
+  "app plans are created, listed, changed by name and retired; mistakes print one error line",
   () =>
     Effect.gen(function* () {
       const { url } = yield* ownDatabase

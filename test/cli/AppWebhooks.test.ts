@@ -44,7 +44,7 @@ const Shown = Schema.Struct({
   dead: Schema.Int
 })
 
-it.live("an app's webhook is set, shown, paused and resumed, and its secret rotated, which is printed once", () =>
+it.live("an app's webhook is set, shown, paused and resumed; a rotated secret is printed once", () =>
   Effect.gen(function* () {
     const { url } = yield* ownDatabase
     const { appId, webhookSecret } = yield* appWith(url, "https://app.example.com/hooks")
@@ -159,7 +159,7 @@ const subscription = (url: string, target: string) =>
     return { accessToken: Redacted.value(token), appId, secret: Redacted.value(secret) }
   }).pipe(Effect.provide(servicesOn(url)))
 
-it.live("a change arrives at `webhooks listen`, verified, from a worker alone; it is looked up and sent again", () =>
+it.live("a change reaches `webhooks listen` verified, appears in deliveries and attempts, and is redelivered", () =>
   Effect.gen(function* () {
     const { client: database, url } = yield* ownDatabase
     const port = yield* freePort
@@ -242,7 +242,7 @@ const mistakes: ReadonlyArray<readonly [string, RegExp]> = [
   ["worker --concurrency 0", /--concurrency/]
 ]
 
-it.live("what is asked wrongly is answered with one clear line and exit code 1, and makes nothing", () =>
+it.live("an invalid invocation prints one error line, exits with 1 and creates nothing", () =>
   Effect.gen(function* () {
     const { client, url } = yield* ownDatabase
     for (const [asked, line] of mistakes) {

@@ -9,7 +9,7 @@ const words = (text: string) => text.split(" ")
 
 const Id = Schema.String.check(Schema.isUUID())
 
-it.live("migrate brings an empty database to the newest schema, and a second time changes nothing", () =>
+it.live("migrate creates the newest schema in an empty database; a second run changes nothing", () =>
   Effect.gen(function* () {
     const { client, url } = yield* emptyDatabase
     const Migrated = Schema.Struct({ migrated: Schema.Literal(true) })
@@ -25,7 +25,7 @@ it.live("migrate brings an empty database to the newest schema, and a second tim
   })
 )
 
-it.live("what it makes works: the printed token reads and writes the new store until it is suspended", () =>
+it.live("the printed token reads and writes the new store until the installation is suspended", () =>
   Effect.gen(function* () {
     const { url } = yield* ownDatabase
     const { storeId } = yield* store(url)
@@ -63,7 +63,7 @@ it.live("what it makes works: the printed token reads and writes the new store u
   })
 )
 
-it.live("a store has the plan and says of itself what it was made with", () =>
+it.live("a store has the plan and settings that it was created with", () =>
   Effect.gen(function* () {
     const { client, url } = yield* ownDatabase
     yield* store(url, "growth")
@@ -83,7 +83,7 @@ it.live("a store has the plan and says of itself what it was made with", () =>
   })
 )
 
-it.live("plans list shows every plan with its limit, for people and for programs", () =>
+it.live("plans list prints all plans with their limits, as a table and as JSON", () =>
   Effect.gen(function* () {
     const { url } = yield* ownDatabase
     const Plans = Schema.Struct({
@@ -112,7 +112,7 @@ it.live("plans list shows every plan with its limit, for people and for programs
   })
 )
 
-it.live("without --json the same facts are printed for people, a line each", () =>
+it.live("without --json the same fields are printed one per line", () =>
   Effect.gen(function* () {
     const { url } = yield* ownDatabase
     const made = yield* cli(url, "stores", "create", "--name", "Shop", "--plan", "free", "--currency", "EUR")
@@ -170,7 +170,7 @@ const Listed = Schema.Struct({
 })
 
 it.live(
-  "what was made is found and changed again: plans, stores, apps, installations and their tokens",
+  "created plans, stores, apps, installations and tokens are listed and can be changed",
   () =>
     Effect.gen(function* () {
       const { url } = yield* ownDatabase

@@ -14,7 +14,7 @@ const Client = Schema.Struct({
   clientSecret: Schema.String.pipe(Schema.check(Schema.isPattern(/^app_secret_[\w-]{43}$/)))
 })
 
-it.live("a developer is made, and apps of theirs, whose secret is printed once and replaced", () =>
+it.live("a developer account owns apps; the client secret is printed once and can be replaced", () =>
   Effect.gen(function* () {
     const { client, url } = yield* ownDatabase
     const Made = Schema.Struct({
@@ -81,7 +81,7 @@ const mistakes: ReadonlyArray<readonly [ReadonlyArray<string>, RegExp]> = [
   [["--redirect-uri", "com.example.app:/callback"], /only public apps of a developer may use/]
 ]
 
-it.live("what is asked wrongly of an app is answered with one clear line, and makes nothing", () =>
+it.live("invalid options of apps create print one error line and create nothing", () =>
   Effect.gen(function* () {
     const { client, url } = yield* ownDatabase
     for (const [asked, line] of mistakes) {

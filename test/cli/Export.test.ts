@@ -27,7 +27,7 @@ const said = (row: typeof AnyRow.Type) => ({
   ...("lineItems" in row ? { lineItems: itemsOf(row["lineItems"]).map((item) => Struct.omit(item, ["id"])) } : {})
 })
 
-it.live("what is exported, imported into an empty store and exported again says the same", () =>
+it.live("an export that is imported into an empty store exports the same lines", () =>
   Effect.gen(function* () {
     const { bring, client, fileOf, storeId, url } = yield* importing()
     const path = yield* folder
@@ -69,7 +69,7 @@ it.live("what is exported, imported into an empty store and exported again says 
   })
 )
 
-it.live("what cannot be written, or is of no store, is said in a line", () =>
+it.live("an unwritable file or an unknown store prints one error line", () =>
   Effect.gen(function* () {
     const { storeId, url } = yield* importing()
     const nowhere = yield* cli(url, "export", "orders", "--store", storeId, "--file", "/nowhere/orders.jsonl")

@@ -6,7 +6,7 @@ import { ownDatabase, rowsOf } from "../support/Process.ts"
 
 const words = (text: string) => text.split(" ")
 
-it.live("what operators change of a store stands in its journal, as what the importer does", () =>
+it.live("changes by operators are in the store's journal, attributed to the importer", () =>
   Effect.gen(function* () {
     const { client, url } = yield* ownDatabase
     const { storeId } = yield* store(url)

@@ -4,7 +4,7 @@ import { makeClient } from "../support/Api.ts"
 import { cli, factsOf, store } from "../support/Cli.ts"
 import { ownDatabase, startServer } from "../support/Process.ts"
 
-it.live("a merchant is made, joins a store, and signs in with the printed password until it is reset", () =>
+it.live("a merchant joins a store and signs in with the printed password until it is reset", () =>
   Effect.gen(function* () {
     const { url } = yield* ownDatabase
     const { storeId } = yield* store(url)

@@ -45,7 +45,7 @@ it.effect("a list is a table with headers: numbers to the right, lists last, col
   })
 )
 
-it.effect("an empty list names what there is none of", () =>
+it.effect("an empty list prints the name of what is missing", () =>
   Effect.gen(function* () {
     assert.deepStrictEqual(yield* printedBy(printList(false, "attempts", [])), ["No attempts"])
     assert.deepStrictEqual(yield* printedBy(printList(true, "attempts", [])), ['{"attempts":[]}'])

@@ -19,7 +19,7 @@ const commands: ReadonlyArray<readonly [asked: string, code: number]> = [
 ]
 
 for (const [asked, code] of commands) {
-  it.live(`${asked} says in a process of its own what it says in that of a test, and ends with ${code}`, () =>
+  it.live(`${asked} prints the same in a separate process and exits with ${code}`, () =>
     Effect.gen(function* () {
       const [{ url }, other] = [yield* ownDatabase, yield* ownDatabase]
       const ended = yield* cliProcess(url, ...words(asked))
@@ -31,7 +31,7 @@ for (const [asked, code] of commands) {
   )
 }
 
-it.live("what is made in a process of its own is there", () =>
+it.live("a separate process stores what it creates", () =>
   Effect.gen(function* () {
     const { client, url } = yield* ownDatabase
     const made = yield* cliProcess(url, ...words("apps create --name App --scope read_products --json"))

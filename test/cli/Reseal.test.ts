@@ -9,7 +9,7 @@ const key = () => randomBytes(32).toString("base64")
 
 const done = (resealed: number) => ({ code: 0, said: `resealed: ${resealed}\nunopened: 0\n` })
 
-it.live("another key takes over: it seals what the one before opens, which is needed no longer", () =>
+it.live("reseal encrypts secrets with the new key, and the previous key is no longer needed", () =>
   Effect.gen(function* () {
     const { client, url } = yield* ownDatabase
     const { appId } = yield* Effect.provide(subscriber({ url: "https://app.example.com/" }), servicesOn(url))

@@ -11,7 +11,7 @@ const Uninstalled = Schema.Struct({
 const List = Schema.Struct({ installations: Schema.Array(Schema.Unknown) })
 
 it.live(
-  "an installation that is uninstalled is 401 at once in every process, whatever it is asking, and stays so when the app comes back",
+  "tokens of an uninstalled installation get 401 at once in every process, also after a new install",
   () =>
     Effect.gen(function* () {
       const { url } = yield* ownDatabase

@@ -10,7 +10,7 @@ const NORTHWIND = "test/data/northwind/products.jsonl"
 const cup = (n: number, more: object = {}) => ({ externalId: `cup ${n}`, name: `Cup ${n}`, price: n, ...more })
 const range = (count: number) => Array.from({ length: count }, (_, index) => index)
 
-it.live("what is imported twice is there once, and the second time nothing at all is written", () =>
+it.live("a second run of an import writes nothing", () =>
   Effect.gen(function* () {
     const { books, bring, client } = yield* importing()
     assert.deepStrictEqual(countsOf(yield* bring("products", NORTHWIND)), [77, 0, 0, 0])
@@ -28,7 +28,7 @@ it.live("what is imported twice is there once, and the second time nothing at al
   })
 )
 
-it.live("a row that says something else is an update: its version rises, and what it does not name stays", () =>
+it.live("a changed row is an update: the version increases and absent fields keep their values", () =>
   Effect.gen(function* () {
     const { bring, client, fileOf } = yield* importing()
     const variants = [
@@ -57,7 +57,7 @@ it.live("a row that says something else is an update: its version rises, and wha
   })
 )
 
-it.live("rows that are refused are told with their line and the API's reasons, and the others are imported", () =>
+it.live("refused rows are reported with line and reason, and the other rows are imported", () =>
   Effect.gen(function* () {
     const { bring, client, fileOf } = yield* importing()
     const file = fileOf("mixed", [
@@ -100,7 +100,7 @@ it.live("rows that are refused are told with their line and the API's reasons, a
   })
 )
 
-it.live("the plan's limit stops it with what is there and what to do, and after that it goes on", () =>
+it.live("an import stops at the plan's limit with the next step, and continues after it", () =>
   Effect.gen(function* () {
     const { bring, client, fileOf, storeId, url } = yield* importing("free")
     const file = fileOf(
@@ -120,7 +120,7 @@ it.live("the plan's limit stops it with what is there and what to do, and after 
   })
 )
 
-it.live("a dry run says what would happen, the plan's limit too, and writes nothing", () =>
+it.live("a dry run prints the result, including the plan's limit, and writes nothing", () =>
   Effect.gen(function* () {
     const { books, bring, fileOf, storeId, url } = yield* importing("free")
     yield* bring("products", fileOf("few", [cup(1), cup(2)]))
@@ -140,7 +140,7 @@ it.live("a dry run says what would happen, the plan's limit too, and writes noth
   })
 )
 
-it.live("without events it is told in the journal alone", () =>
+it.live("--no-events records changes in the journal only", () =>
   Effect.gen(function* () {
     const { bring, client, fileOf } = yield* importing()
     yield* bring("products", fileOf("few", [cup(1), cup(2)]), "--no-events")
@@ -153,7 +153,7 @@ it.live("without events it is told in the journal alone", () =>
   })
 )
 
-it.live("what was deleted is made anew, by an id of its own", () =>
+it.live("a deleted resource is created again with a new id", () =>
   Effect.gen(function* () {
     const { bring, client, fileOf } = yield* importing()
     const file = fileOf("few", [cup(1), cup(2)])
@@ -165,7 +165,7 @@ it.live("what was deleted is made anew, by an id of its own", () =>
   })
 )
 
-it.live("standard input is imported where no file is named", () =>
+it.live("without --file the import reads standard input", () =>
   Effect.gen(function* () {
     const { storeId, url } = yield* importing()
     const input = [cup(1), cup(2)].map((row) => JSON.stringify(row)).join("\n")
@@ -177,7 +177,7 @@ it.live("standard input is imported where no file is named", () =>
   })
 )
 
-it.live("collections hold products by what those are called elsewhere, or by their ids", () =>
+it.live("collections refer to products by external id or id", () =>
   Effect.gen(function* () {
     const { books, bring, client, fileOf } = yield* importing()
     yield* bring("products", fileOf("cups", [cup(1), cup(2), cup(3)]))
@@ -207,7 +207,7 @@ it.live("collections hold products by what those are called elsewhere, or by the
   })
 )
 
-it.live("orders find their customers and products by what those are called elsewhere, and add up", () =>
+it.live("orders refer to customers and products by external id, and their totals are computed", () =>
   Effect.gen(function* () {
     const { books, bring, client, fileOf } = yield* importing()
     const [customers, orders] = ["test/data/northwind/customers.jsonl", "test/data/northwind/orders.jsonl"]
@@ -241,7 +241,7 @@ it.live("orders find their customers and products by what those are called elsew
   })
 )
 
-it.live("an import that is killed again and again goes on, and in the end every row is there once", () =>
+it.live("an import that is killed repeatedly ends with every row exactly once", () =>
   Effect.gen(function* () {
     const { bring, client, fileOf, storeId, url } = yield* importing()
     const ROWS = 3000
@@ -279,7 +279,7 @@ it.live("an import that is killed again and again goes on, and in the end every 
   })
 )
 
-it.live("an import that is stopped by Ctrl-C says that it goes on from there, and is no success", () =>
+it.live("an import interrupted by Ctrl-C prints how to continue and exits with 130", () =>
   Effect.gen(function* () {
     const { client, fileOf, storeId, url } = yield* importing()
     const file = fileOf(

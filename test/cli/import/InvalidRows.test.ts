@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import { countsOf, importing, linesIn } from "../../support/Imports.ts"
 import { INVALID_PRODUCTS, MANY_PARTS } from "../../support/InvalidBodies.ts"
 
-it.live("a row that is wrong all over is refused with at most 100 reasons", () =>
+it.live("a row with many errors is refused with at most 100 reasons", () =>
   Effect.gen(function* () {
     const { bring, fileOf } = yield* importing()
     const { "900 unknown fields": _, ...wrong } = INVALID_PRODUCTS

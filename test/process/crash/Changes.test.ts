@@ -10,7 +10,7 @@ const KILLS = 3
 const WORKERS = 4
 
 it.live(
-  "who follows a server that is killed again and again is told of each change once, in order",
+  "a follower receives each change once and in order while its server is killed repeatedly",
   () =>
     Effect.gen(function* () {
       const { client, url } = yield* ownDatabase

@@ -30,7 +30,7 @@ const everything = `
 `
 
 it.live(
-  "a server that is killed again and again under parallel writes loses, doubles and halves nothing",
+  "parallel writes to a server that is killed repeatedly are neither lost, duplicated nor partial",
   () =>
     Effect.gen(function* () {
       const { client, url } = yield* ownDatabase

@@ -29,7 +29,7 @@ const stores = (dataDir: string) =>
     }
   )
 
-it.live("with no DATABASE_URL the CLI brings its own database, and stops it when it is done", () =>
+it.live("without DATABASE_URL the CLI starts the embedded database and stops it afterwards", () =>
   Effect.gen(function* () {
     const dataDir = yield* dataFolder
     const first = yield* stores(dataDir)
@@ -38,7 +38,7 @@ it.live("with no DATABASE_URL the CLI brings its own database, and stops it when
   })
 )
 
-it.live("with no DATABASE_URL the server brings its own database, and finds its data after it was killed", () =>
+it.live("without DATABASE_URL the server starts the embedded database and keeps its data after SIGKILL", () =>
   Effect.gen(function* () {
     const dataDir = yield* dataFolder
     const begin = Effect.gen(function* () {

@@ -18,7 +18,7 @@ import { closeDatabase, cut, openDatabase } from "../../support/Workers.ts"
 const atOnce = { timeout: 120_000, concurrent: true }
 
 it.live(
-  "when all connections are cut under load, clients see 503 and retry to an end, and nothing is doubled",
+  "when all connections are cut under load, clients get 503, their retries succeed and nothing is duplicated",
   () =>
     Effect.gen(function* () {
       const { client, url } = yield* ownDatabase
@@ -76,7 +76,7 @@ it.live(
 )
 
 it.live(
-  "while the database is away the service says so everywhere, and works again by itself when it is back",
+  "while the database is down every surface returns 503, and recovers when it is back",
   () =>
     Effect.gen(function* () {
       const { url } = yield* ownDatabase
@@ -107,7 +107,7 @@ it.live(
 )
 
 it.live(
-  "a database that can only be read, as after a failover, is 503 and not ready until it takes writes again",
+  "a read-only database, as after a failover, is 503 and not ready until it accepts writes",
   () =>
     Effect.gen(function* () {
       const { url } = yield* ownDatabase
@@ -137,7 +137,7 @@ it.live(
 )
 
 it.live(
-  "a server is ready while another process holds what migrations lock",
+  "a server is ready while another process holds the migration lock",
   () =>
     Effect.gen(function* () {
       const { client, url } = yield* ownDatabase
@@ -150,7 +150,7 @@ it.live(
 )
 
 it.live(
-  "a write that waits for a lock too long is given up with 503, leaves nothing, and may be repeated",
+  "a write that waits too long for a lock gets 503, changes nothing and can be retried",
   () =>
     Effect.gen(function* () {
       const { client, url } = yield* ownDatabase

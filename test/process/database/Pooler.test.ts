@@ -23,7 +23,7 @@ const ways = [
 ] as const
 
 for (const [how, isImpossible, variables, settings] of ways) {
-  it.live.skipIf(isImpossible)(`two servers of 20 connections work on two sessions of a pooler, ${how}`, () =>
+  it.live.skipIf(isImpossible)(`two servers with 20 connections share two sessions of a pooler, ${how}`, () =>
     Effect.gen(function* () {
       const { client, url } = yield* emptyDatabase
       const through = yield* pooler(url, settings)
@@ -74,7 +74,7 @@ for (const [how, isImpossible, variables, settings] of ways) {
   )
 }
 
-behindPooler("clients that share sessions never run each other's prepared statements, whatever the pooler knows", () =>
+behindPooler("clients that share sessions never run each other's prepared statements", () =>
   Effect.gen(function* () {
     const { url } = yield* emptyDatabase
     const through = yield* pooler(url)

@@ -12,7 +12,7 @@ const atOnce = { timeout: 120_000, concurrent: true }
 const LISTENERS = 3
 
 it.live(
-  "a database that says nothing is given up at the start",
+  "a database that does not respond fails the start",
   () =>
     Effect.gen(function* () {
       const { url } = yield* ownDatabase
@@ -26,7 +26,7 @@ it.live(
 )
 
 it.live(
-  "a database that falls silent is 503 within a minute, for reads and writes, and is used again when it answers",
+  "a database that stops responding causes 503 within a minute, and is used again when it responds",
   () =>
     Effect.gen(function* () {
       const { client, url } = yield* ownDatabase
@@ -52,7 +52,7 @@ it.live(
 )
 
 it.live(
-  "SIGTERM while the database is silent ends a worker once it is given up, and its lease hands on what it did",
+  "SIGTERM while the database does not respond ends a worker after the timeout, and its leases expire",
   () =>
     Effect.gen(function* () {
       const { client, url } = yield* ownDatabase

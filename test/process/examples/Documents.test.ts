@@ -28,7 +28,7 @@ const demo = Effect.gen(function* () {
 const asked = (base: string) => (block: string) =>
   block.replaceAll("http://127.0.0.1:3000", base).replaceAll("curl ", "curl -s ")
 
-it.live.skipIf(isMissing("bash") || isMissing("curl"))("the first requests of the README succeed as it shows", () =>
+it.live.skipIf(isMissing("bash") || isMissing("curl"))("the first requests of the README succeed", () =>
   Effect.gen(function* () {
     const { base, root } = yield* demo
     const [list, create] = blocksOf("README.md", "sh", "First request").map(asked(base))

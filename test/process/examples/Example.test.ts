@@ -66,7 +66,7 @@ const startExample = Effect.fn(function* (given: Record<string, string>) {
 
 describe.skipIf(isMissing("chromium"))("the example app", () => {
   it.live(
-    "installs itself on the demo store, raises a price, hears of others, and renews its token",
+    "is installed on the demo store, changes a price, receives events and refreshes its token",
     () =>
       Effect.gen(function* () {
         const facts = yield* demo

@@ -52,7 +52,7 @@ const shownBy = ({ parameters, requestBody }: Operation) => {
     : bodies.map(([name, { value: body }]) => ({ key: key?.examples?.[name]?.value ?? null, body }))
 }
 
-it.live("every example of the document, sent with its own key, succeeds in order on the demo store", () =>
+it.live("all examples of the OpenAPI document succeed in order on the demo store", () =>
   Effect.gen(function* () {
     const { url } = yield* ownDatabase
     const dataDir = yield* folder

@@ -37,7 +37,7 @@ const Demo = Schema.fromJsonString(
 const readDemo = (dataDir: string) =>
   Schema.decodeSync(Demo, { onExcessProperty: "error" })(readFileSync(join(dataDir, "demo.json"), "utf8"))
 
-it.live("DEMO=true makes a store to try things with and writes how to reach it to demo.json, for its owner alone", () =>
+it.live("DEMO=true creates a demo store and writes its credentials to demo.json, readable by the owner only", () =>
   Effect.gen(function* () {
     const { url } = yield* ownDatabase
     const dataDir = yield* folder
@@ -54,7 +54,7 @@ it.live("DEMO=true makes a store to try things with and writes how to reach it t
   })
 )
 
-it.live("a second start finds the same demo store with what was changed in it, and a fresh token", () =>
+it.live("a second start keeps the demo store with its changes and issues a new token", () =>
   Effect.gen(function* () {
     const { client: database, url } = yield* ownDatabase
     const given = { DATABASE_URL: url, DATA_DIR: yield* folder, DEMO: "true" }
@@ -98,7 +98,7 @@ const damages: Readonly<Record<string, { readonly damage: (file: string) => void
 }
 
 for (const [how, { damage, logged }] of Object.entries(damages)) {
-  it.live(`the demo store is kept when demo.json ${how}: it gets new credentials, and the log says so`, () =>
+  it.live(`the demo store is kept when demo.json ${how}: it gets new credentials, which are logged`, () =>
     Effect.gen(function* () {
       const { client: database, url } = yield* ownDatabase
       const given = { DATABASE_URL: url, DATA_DIR: yield* folder, DEMO: "true" }
@@ -136,7 +136,7 @@ for (const [how, { damage, logged }] of Object.entries(damages)) {
   )
 }
 
-it.live("the service is alive but not ready until its demo store is there", () =>
+it.live("the service is alive but not ready until its demo store exists", () =>
   Effect.gen(function* () {
     const { client: holder, url } = yield* ownDatabase
     const reader = yield* connection(url)
@@ -177,7 +177,7 @@ it.live("the service is alive but not ready until its demo store is there", () =
   })
 )
 
-it.live("DATABASE_URL alone gets no demo data and no demo.json", () =>
+it.live("DATABASE_URL without DEMO creates no demo data and no demo.json", () =>
   Effect.gen(function* () {
     const { client, url } = yield* ownDatabase
     const dataDir = yield* folder

@@ -41,7 +41,7 @@ const Line = Schema.fromJsonString(
   })
 )
 
-it.live("without settings, a request is a line for people, and a failure says which request it was", () =>
+it.live("by default a request is one line of text, and a failure is logged with its request id", () =>
   Effect.gen(function* () {
     const lines = yield* linesOf({}, (stdout) => /500 .*request=bad/.test(stdout))
     const line =
@@ -55,7 +55,7 @@ it.live("without settings, a request is a line for people, and a failure says wh
   })
 )
 
-it.live("LOG_FORMAT=json makes every line an object of one form", () =>
+it.live("LOG_FORMAT=json makes every line a JSON object of one form", () =>
   Effect.gen(function* () {
     const lines = yield* linesOf({ LOG_FORMAT: "json" }, (stdout) => /"status":500.*"requestId":"bad"/.test(stdout))
     const told = lines.map((line) => Schema.decodeSync(Line)(line))
@@ -71,7 +71,7 @@ it.live("LOG_FORMAT=json makes every line an object of one form", () =>
   })
 )
 
-it.live("LOG_LEVEL=warning leaves out requests, LOG_LEVEL=none failures too", () =>
+it.live("LOG_LEVEL=warning omits requests, LOG_LEVEL=none also failures", () =>
   Effect.gen(function* () {
     const quiet = yield* linesOf({ LOG_LEVEL: "warning" }, (stdout) => stdout.includes("A request failed"))
     assert.isFalse(quiet.some((line) => line.includes("request=")))
@@ -80,7 +80,7 @@ it.live("LOG_LEVEL=warning leaves out requests, LOG_LEVEL=none failures too", ()
   })
 )
 
-it.live("who reads the log may go before the stop, which writes its last lines for nobody and ends with 0", () =>
+it.live("a server whose log reader has closed stops with 0", () =>
   Effect.gen(function* () {
     const { url } = yield* ownDatabase
     const server = yield* startServer({ DATABASE_URL: url })

@@ -37,7 +37,7 @@ const signals: ReadonlyArray<readonly [string, (pid: number) => number, NodeJS.S
 ]
 
 for (const [name, target, signal] of signals) {
-  it.live(`${name} stops the server that npm started, and npm waits for it`, () =>
+  it.live(`${name} stops a server started by npm, and npm waits for it`, () =>
     Effect.gen(function* () {
       const { client, url } = yield* ownDatabase
       const { base, ended, npm } = yield* npmStart(url)
@@ -58,7 +58,7 @@ for (const [name, target, signal] of signals) {
   )
 }
 
-it.live("builds in a folder whose name a URL would write otherwise", () =>
+it.live("builds in a folder whose name needs URL encoding", () =>
   Effect.gen(function* () {
     const project = join(yield* folder, "my projects, käse %41")
     mkdirSync(project)

@@ -90,7 +90,7 @@ for (const refusal of refusals) {
   const [wrong, line] = refusal
   const [[name, value] = []] = Object.entries(wrong)
   const start = (given: Variables) => (PROCESSES.has(refusal) ? runNode("main", [], given) : runHere(service, given))
-  it.live(`${name}=${value} stops the start with one line alone that says why, no stack and no secret`, () =>
+  it.live(`${name}=${value} fails the start with one line, without stack and secret`, () =>
     Effect.gen(function* () {
       const { url } = yield* emptyDatabase
       const given = { DATABASE_URL: url, DATA_DIR: yield* folder, PORT: String(yield* freePort), ...wrong }
@@ -106,7 +106,7 @@ for (const refusal of refusals) {
   )
 }
 
-it.live("an embedded database below /proc stops the start at once, where Node would go on for ever", () =>
+it.live("an embedded database below /proc fails the start at once", () =>
   Effect.gen(function* () {
     const { code, stderr, stdout } = yield* runNode("main", [], { DATA_DIR: "/proc/partner-api/data", PORT: "0" })
     assert.deepStrictEqual({ code, stdout }, { code: 1, stdout: "" })
@@ -140,7 +140,7 @@ for (const [what, change, line] of mistakes) {
     ["a server", (given: Variables) => runNode("main", [], given)],
     ["a command", (given: Variables) => runHere(partnerApi(["plans", "list"]), given)]
   ] as const) {
-    it.live(`${what} is said of the database at the start of ${who}, with its host and port and no password`, () =>
+    it.live(`${what}: ${who} fails to start with host and port, without password`, () =>
       Effect.gen(function* () {
         const { url } = yield* ownDatabase
         const wrong = new URL(url)
@@ -156,7 +156,7 @@ for (const [what, change, line] of mistakes) {
   }
 }
 
-it.live("a database that takes TLS alone says so at the start, then whom to trust, and then it is used", () =>
+it.live("a database that requires TLS explains sslmode and the certificate, then is used", () =>
   Effect.gen(function* () {
     const dataDir = yield* folder
     const url = new URL(Redacted.value(yield* embeddedPostgres({ dataDir, isDurable: false })))
@@ -197,7 +197,7 @@ it.live("a database that takes TLS alone says so at the start, then whom to trus
   })
 )
 
-it.live("DATABASE_DIRECT_URL is no use alone", () =>
+it.live("DATABASE_DIRECT_URL requires DATABASE_URL", () =>
   Effect.gen(function* () {
     const { url } = yield* ownDatabase
     const { code, stderr } = yield* runNode("main", [], { DATABASE_DIRECT_URL: url, DATA_DIR: yield* folder })
@@ -209,7 +209,7 @@ it.live("DATABASE_DIRECT_URL is no use alone", () =>
   })
 )
 
-it.live("a port that is taken stops the start", () =>
+it.live("a port in use fails the start", () =>
   Effect.gen(function* () {
     const { url } = yield* ownDatabase
     const port = yield* freePort
@@ -226,7 +226,7 @@ it.live("a port that is taken stops the start", () =>
   })
 )
 
-it.live("listens on PORT of 127.0.0.1, says so, and is alive and ready", () =>
+it.live("listens on PORT of 127.0.0.1, prints its addresses, and is alive and ready", () =>
   Effect.gen(function* () {
     const { url } = yield* ownDatabase
     const port = yield* freePort
@@ -240,7 +240,7 @@ it.live("listens on PORT of 127.0.0.1, says so, and is alive and ready", () =>
   })
 )
 
-it.live("listens on the address that HOST names", () =>
+it.live("listens on the address of HOST", () =>
   Effect.gen(function* () {
     const { url } = yield* ownDatabase
     const { base, port, said } = yield* startServer({ DATABASE_URL: url, HOST: "0.0.0.0" })
@@ -249,7 +249,7 @@ it.live("listens on the address that HOST names", () =>
   })
 )
 
-it.live("several servers that start at once on an empty database make its schema once, and all get ready", () =>
+it.live("servers that start at once on an empty database create the schema once, and all become ready", () =>
   Effect.gen(function* () {
     const { client, url } = yield* emptyDatabase
     yield* Effect.all(

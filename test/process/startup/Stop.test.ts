@@ -17,7 +17,7 @@ const through = (agent: Agent, url: string) =>
 const isRefused = (status: number | undefined) => status === undefined || status === 503
 
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
-  it.live(`${signal} lets requests in flight finish, takes no new ones, and ends with 0`, () =>
+  it.live(`${signal} finishes requests in flight, accepts no new ones and exits with 0`, () =>
     Effect.gen(function* () {
       const { client, url } = yield* ownDatabase
       const server = yield* startServer({ DATABASE_URL: url })
@@ -62,7 +62,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
   )
 }
 
-it.live("a signal while nothing is in flight ends the server at once, idle connections or not", () =>
+it.live("a signal without requests in flight ends the server at once, even with idle connections", () =>
   Effect.gen(function* () {
     const { url } = yield* ownDatabase
     const server = yield* startServer({ DATABASE_URL: url })

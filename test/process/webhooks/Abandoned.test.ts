@@ -13,7 +13,7 @@ const LEASE_MILLIS = 20_000
 const exact = { lost: [], strange: [], unexplained: [], unwritten: [], doubled: 0, lapsed: 0 }
 
 it.live(
-  "a server that is killed while it writes down who is to be told has not recorded the event either",
+  "a server killed while it stores deliveries has not stored the event either",
   () =>
     Effect.gen(function* () {
       const { client, url } = yield* ownDatabase
@@ -52,7 +52,7 @@ it.live(
 )
 
 it.live(
-  "what a server committed before it was killed is delivered by another process",
+  "events that a killed server committed are delivered by another process",
   () =>
     Effect.gen(function* () {
       const { client, url } = yield* ownDatabase
@@ -73,7 +73,7 @@ it.live(
 )
 
 it.live(
-  "what a server was delivering when it was killed is delivered again when its lease is over",
+  "deliveries in flight when a server is killed are sent again after the lease expires",
   () =>
     Effect.gen(function* () {
       const { client, url } = yield* ownDatabase
@@ -112,7 +112,7 @@ it.live(
 )
 
 it.live(
-  "a worker that was frozen for longer than its lease does not undo what another one did meanwhile",
+  "a worker frozen for longer than its lease does not overwrite the result of another worker",
   () =>
     Effect.gen(function* () {
       const { client, url } = yield* ownDatabase

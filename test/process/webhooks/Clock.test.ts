@@ -39,7 +39,7 @@ const verified = (secret: string | undefined, { body, headers }: Received) =>
 
 for (const [name, environment] of Object.entries(CLOCKS)) {
   it.live(
-    `workers whose clock is ${name} sign, retry and lease by the database's`,
+    `workers whose clock is ${name} sign, retry and lease by the database's clock`,
     () =>
       Effect.gen(function* () {
         const { client, url } = yield* ownDatabase

@@ -29,7 +29,7 @@ const kill = (worker: Worker | undefined) =>
   })
 
 it.live(
-  "workers that are killed again and again, and a server too, lose nothing; what arrives twice was under way then",
+  "workers and a server that are killed repeatedly lose nothing, and duplicate only deliveries in flight",
   () =>
     Effect.gen(function* () {
       const { client, url } = yield* ownDatabase

@@ -29,7 +29,7 @@ const exact = { due: LISTENERS * PRODUCTS, lost: [], strange: [], unexplained: [
 const outages = ({ said }: Worker) => said.stdout.split("\n").filter((line) => line.includes("database"))
 
 it.live(
-  "when all connections are cut again and again while deliveries go out, none is lost and they go on by themselves",
+  "when all connections are cut repeatedly, no delivery is lost and deliveries continue",
   () =>
     Effect.gen(function* () {
       const { client, url } = yield* ownDatabase
@@ -54,7 +54,7 @@ it.live(
 )
 
 it.live(
-  "when the database is stopped like a crash and started again, none is lost and deliveries go on by themselves",
+  "when the database crashes and restarts, no delivery is lost and deliveries continue",
   () =>
     Effect.gen(function* () {
       const { restart, url } = yield* restartable(yield* folder)
@@ -82,7 +82,7 @@ it.live(
 )
 
 it.live(
-  "a worker says once that the database is away, writes down what it did meanwhile, and is woken as before",
+  "a worker logs an outage once, stores its results afterwards and receives notifications again",
   () =>
     Effect.gen(function* () {
       const { client, url } = yield* ownDatabase

@@ -35,7 +35,7 @@ const attemptsOf = (client: pg.Client, appId: string | undefined) =>
   )
 
 it.live(
-  "receivers that fail, hang, drip, reset and redirect free their slots in 10 s, two at a time once they fail, and hold up nobody",
+  "failing, hanging, slow, resetting and redirecting receivers free their slots in 10 s and delay nobody",
   () =>
     Effect.gen(function* () {
       const { client, url } = yield* ownDatabase
@@ -88,7 +88,7 @@ it.live(
 )
 
 it.live.skipIf(process.platform !== "linux")(
-  "answers of 1 GiB are read to their end or to the limit, and leave the memory of the worker flat",
+  "responses of 1 GiB are read to the end or the limit with constant memory",
   () =>
     Effect.gen(function* () {
       const { client, url } = yield* ownDatabase

@@ -35,7 +35,7 @@ const refusals = [
 ] as const
 
 for (const [start, name, value, line] of refusals) {
-  it.live(`${name}=${value} stops the start of a ${start === workerProcess ? "worker" : "server"} with one line`, () =>
+  it.live(`${name}=${value} fails the start of a ${start === workerProcess ? "worker" : "server"} with one line`, () =>
     Effect.gen(function* () {
       const { url } = yield* ownDatabase
       const given = { DATABASE_URL: url, DATA_DIR: yield* folder, PORT: String(yield* freePort), [name]: value }
@@ -47,7 +47,7 @@ for (const [start, name, value, line] of refusals) {
   )
 }
 
-it.live("WEBHOOK_WORKERS=0 delivers nothing; the next server without it delivers what is there", () =>
+it.live("WEBHOOK_WORKERS=0 delivers nothing; a later server without it delivers the backlog", () =>
   Effect.gen(function* () {
     const { client, url } = yield* ownDatabase
     const endpoint = yield* receiver()
@@ -68,7 +68,7 @@ it.live("WEBHOOK_WORKERS=0 delivers nothing; the next server without it delivers
   })
 )
 
-it.live("an empty WEBHOOK_WORKERS is none at all: it delivers", () =>
+it.live("an empty WEBHOOK_WORKERS is treated as absent", () =>
   Effect.gen(function* () {
     const { client, url } = yield* ownDatabase
     const endpoint = yield* receiver()

@@ -34,7 +34,7 @@ const WHO = {
 
 for (const who of ["worker", "server"] as const) {
   it.live(
-    `SIGTERM lets what a ${who} delivers end and be written down, takes nothing new, and ends with 0`,
+    `SIGTERM lets a ${who} finish and store running deliveries, claims no new ones and exits with 0`,
     () =>
       Effect.gen(function* () {
         const { client, url } = yield* ownDatabase
@@ -67,7 +67,7 @@ for (const who of ["worker", "server"] as const) {
 }
 
 it.live(
-  "SIGTERM while receivers hang ends a worker when their time is up, with that in the log",
+  "SIGTERM while receivers hang ends a worker after their timeout, which is logged as an attempt",
   () =>
     Effect.gen(function* () {
       const { client, url } = yield* ownDatabase
@@ -89,7 +89,7 @@ it.live(
 )
 
 it.live(
-  "SIGTERM while the database is away ends a worker all the same, and its lease hands on what it did",
+  "SIGTERM while the database is down ends a worker, and its leases expire",
   () =>
     Effect.gen(function* () {
       const { client, url } = yield* ownDatabase

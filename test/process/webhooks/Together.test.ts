@@ -8,7 +8,7 @@ const PRODUCTS = 500
 const LISTENERS = 8
 
 it.live(
-  "three workers and a server at once on one backlog deliver each event to each app exactly once",
+  "three workers and a server on one backlog deliver each event to each app exactly once",
   () =>
     Effect.gen(function* () {
       const { client, url } = yield* ownDatabase
