@@ -69,7 +69,7 @@ const chooseStatus = (behaviour: ReceiverBehaviour, result: WebhookResult | unde
 const recordOf = (body: Buffer, result: WebhookResult | undefined) => ({
   verified: result?.ok ?? null,
   reason: result?.ok === false ? result.reason : null,
-  event: Option.getOrNull(decodeFacts(body.toString("utf8")))
+  event: Option.getOrNull(decodeSummary(body.toString("utf8")))
 })
 
 const NOT_A_DELIVERY = { verified: false, event: null }
