@@ -7,7 +7,7 @@ import { guardOf } from "./support/Programs.ts"
 const ROOMS: ReadonlyArray<readonly [room: string, ...open: ReadonlyArray<string>]> = [
   ["src/domain/", "src/domain/"],
   ["src/layers/", "src/layers/", "src/domain/"],
-  ["src/http/api/", "src/http/api/", "src/http/KeyRefused.ts", "src/http/ErrorTable.ts", "src/domain/"],
+  ["src/http/api/", "src/http/api/", "src/http/ErrorTable.ts", "src/domain/"],
   ["src/http/client/", "src/http/client/", "src/http/api/", "src/domain/"],
   ["src/http/", "src/http/", "src/domain/"],
   ["src/web/", "src/web/", "src/rpc/", "src/domain/"],

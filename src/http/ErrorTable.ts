@@ -32,7 +32,28 @@ import { StockMismatch, StockOutOfRange, VariantNotFound } from "../domain/catal
 import { ProductLimitReached, ProductNotFound, ProductTooLarge } from "../domain/catalog/Product.ts"
 import { AppDataFull, AppDataNotFound } from "../domain/records/AppData.ts"
 import { SlugTaken } from "../domain/catalog/Slug.ts"
-import { KeyMalformed, KeyMissing } from "./KeyRefused.ts"
+
+/** A write without an `Idempotency-Key` (decisions, section 5). */
+export class KeyMissing extends Schema.TaggedError<KeyMissing>()("KeyMissing", {}) {
+  override get message() {
+    return "missing_key"
+  }
+
+  get issues() {
+    return ["Idempotency-Key: is required on every write; send one new key for each operation and the same on retries"]
+  }
+}
+
+/** A write with an `Idempotency-Key` of the wrong form. */
+export class KeyMalformed extends Schema.TaggedError<KeyMalformed>()("KeyMalformed", {}) {
+  override get message() {
+    return "invalid_key"
+  }
+
+  get issues() {
+    return ["Idempotency-Key: must be 1 to 255 visible ASCII characters"]
+  }
+}
 
 /**
  * The status of every declared error (contract, section 7). An error without a row does not compile, neither in the

@@ -5,13 +5,11 @@ import { InvalidToken } from "../domain/access/Tokens.ts"
 import type { JsonObject } from "../domain/Json.ts"
 import type { RateLimitExceeded } from "../domain/RateLimit.ts"
 import type { StoreNotFound } from "../domain/Store.ts"
-import { parseBearerToken } from "./Bearer.ts"
+import { parseBearerToken } from "./Credentials.ts"
 import { parseJsonBody, readBody } from "./server/BodyReader.ts"
-import type { Reply } from "./Reply.ts"
-import { postRoute } from "./Endpoints.ts"
+import { makeErrorReply, postRoute, type Reply } from "./Reply.ts"
 import type { NodeResponse } from "./server/NodeResponse.ts"
 import { toErrorReply, retryAfterHeader } from "./ErrorTable.ts"
-import { makeErrorReply } from "./Reply.ts"
 import { issuer } from "./oauth/Issuer.ts"
 import { MCP_PATH, metadataUrl } from "./oauth/ProtectedResource.ts"
 import { makeOriginPolicy } from "./Origin.ts"
@@ -62,10 +60,10 @@ const makeChallenge = (metadata: string, hasToken: boolean): Reply => ({
 export const makeMcpRoute = <Agent>({ answer, identify }: McpHandler<Agent>) =>
   Effect.gen(function* () {
     const metadata = metadataUrl(yield* issuer)
-    const { isOwnOrigin } = yield* makeOriginPolicy
+    const { isSameOrigin } = yield* makeOriginPolicy
 
     const handle = Effect.fnUntraced(function* (message: IncomingMessage, { requestId }: NodeResponse) {
-      if (!isOwnOrigin(message.headers)) return yield* new ForeignOrigin()
+      if (!isSameOrigin(message.headers)) return yield* new ForeignOrigin()
       const token = parseBearerToken(message)
       if (token === undefined) return makeChallenge(metadata, false)
       const identified = yield* Effect.result(identify(token))

@@ -36,14 +36,14 @@ export const makeOriginPolicy = Effect.map(PublicUrl, (publicUrl) => {
     publicUrl ?? (isLoopbackHost(host) ? `http://${host}` : undefined)
   return {
     /** Tests for a request that came to the service's own origin: it may carry its cookies. */
-    isOwnHost: (headers: RequestHeaders): boolean => ownOrigin(headers) !== undefined,
+    isPublicHost: (headers: RequestHeaders): boolean => ownOrigin(headers) !== undefined,
 
     /**
      * Tests for a request that no page of another origin sent. Browsers name the page with every POST, by `Origin` (RFC
      * 6454, section 7) and `Sec-Fetch-Site` (W3C, Fetch Metadata). A client that sends neither is no browser, and has no
      * cookie that a page could use.
      */
-    isOwnOrigin: (headers: RequestHeaders): boolean => {
+    isSameOrigin: (headers: RequestHeaders): boolean => {
       const { origin, "sec-fetch-site": site } = headers
       if (site !== undefined && site !== "same-origin" && site !== "none") return false
       return origin === undefined || origin === ownOrigin(headers)

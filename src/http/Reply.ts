@@ -1,8 +1,10 @@
 import { type Cause, Effect } from "effect"
-import { HttpServerResponse } from "effect/http"
+import { HttpRouter, HttpServerResponse } from "effect/http"
+import type { IncomingMessage } from "node:http"
 import { unavailableIn } from "../domain/Unavailable.ts"
 import type { JsonText } from "../domain/Document.ts"
-import { toErrorReply } from "./ErrorTable.ts"
+import { type PublicError, toErrorReply } from "./ErrorTable.ts"
+import { currentResponse, type NodeResponse } from "./server/NodeResponse.ts"
 
 /** A JSON response. */
 export interface Reply {
@@ -35,4 +37,23 @@ export const replyToFailure = (cause: Cause.Cause<unknown>, requestId: string): 
   const unavailable = unavailableIn(cause)
   const reply = unavailable === undefined ? makeErrorReply(500, "Internal error") : toErrorReply(unavailable)
   return Effect.logError("A request failed", cause).pipe(Effect.annotateLogs({ requestId }), Effect.as(reply))
+}
+
+/** Adds a route that accepts only POST. Other methods get 405 with the message `notPost`. */
+export const postRoute = (
+  path: `/${string}`,
+  notPost: string,
+  handle: (request: IncomingMessage, response: NodeResponse) => Effect.Effect<Reply, PublicError>
+) => {
+  const methodNotAllowed = makeErrorReply(405, notPost, { allow: "POST" })
+  return HttpRouter.add(
+    "*",
+    path,
+    Effect.gen(function* () {
+      const response = yield* currentResponse
+      if (response.req.method !== "POST") return toHttpResponse(methodNotAllowed)
+      const reply = yield* Effect.catch(handle(response.req, response), (error) => Effect.succeed(toErrorReply(error)))
+      return toHttpResponse(reply)
+    })
+  )
 }

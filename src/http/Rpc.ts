@@ -3,12 +3,10 @@ import type { IncomingMessage } from "node:http"
 import { ForeignOrigin } from "../domain/access/Sessions.ts"
 import type { BadRequest } from "../domain/BadRequest.ts"
 import { decodeUtf8, makeMediaTypeTest, readBody } from "./server/BodyReader.ts"
-import { parseBearerToken } from "./Bearer.ts"
-import { postRoute } from "./Endpoints.ts"
+import { makeSessionCookie, parseBearerToken } from "./Credentials.ts"
+import { makeErrorReply, postRoute } from "./Reply.ts"
 import type { NodeResponse } from "./server/NodeResponse.ts"
-import { makeErrorReply } from "./Reply.ts"
 import { makeOriginPolicy } from "./Origin.ts"
-import { makeSessionCookie } from "./SessionCookie.ts"
 
 /** Calls as they came over HTTP: who says to send them, and what they say. */
 interface RpcRequest {
@@ -36,10 +34,10 @@ const isNdjson = makeMediaTypeTest(NDJSON)
  * it call by call; another status is for what is no body of calls at all.
  */
 export const makeRpcRoute = Effect.fnUntraced(function* (answerCalls: HandleCalls) {
-  const { isOwnOrigin } = yield* makeOriginPolicy
+  const { isSameOrigin } = yield* makeOriginPolicy
   const { sessionToken } = yield* makeSessionCookie
   const answer = Effect.fnUntraced(function* (message: IncomingMessage, { requestId }: NodeResponse) {
-    if (!isOwnOrigin(message.headers)) return yield* new ForeignOrigin()
+    if (!isSameOrigin(message.headers)) return yield* new ForeignOrigin()
     if (!isNdjson(message.headers["content-type"]) || message.headers["content-encoding"] !== undefined)
       return makeErrorReply(415, `Calls are sent as ${NDJSON} in UTF-8, one a line, not compressed`)
     const received = yield* Effect.result(readBody(message))

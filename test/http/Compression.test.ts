@@ -5,10 +5,9 @@ import { once } from "node:events"
 import { type IncomingHttpHeaders, request } from "node:http"
 import { brotliDecompressSync, gunzipSync } from "node:zlib"
 import { etagForCoding, negotiateCoding, etagWithoutCoding } from "../../src/http/ContentCoding.ts"
-import { listen } from "../../src/http/server/HttpListener.ts"
+import { listen, serveRoutes } from "../../src/http/server/HttpListener.ts"
 import { toHttpResponse } from "../../src/http/Reply.ts"
 import { RouterMiddleware } from "../../src/http/Routes.ts"
-import { serveRoutes } from "../../src/http/Serve.ts"
 import { ApiTest, baseUrl, dataOf, freshClient } from "../support/Api.ts"
 
 it("the coding is the one that a client likes best, and none for who does not ask", () => {

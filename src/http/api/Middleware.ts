@@ -9,8 +9,7 @@ import type { IdempotencyKey } from "../../domain/Idempotency.ts"
 import { RateLimitExceeded } from "../../domain/RateLimit.ts"
 import { StoreNotFound } from "../../domain/Store.ts"
 import { Unavailable } from "../../domain/Unavailable.ts"
-import { publicError } from "../ErrorTable.ts"
-import { KeyMalformed, KeyMissing } from "../KeyRefused.ts"
+import { KeyMalformed, KeyMissing, publicError } from "../ErrorTable.ts"
 
 /*
  * The middleware of the API. `PartnerApi` applies it in the order of decisions, section 4. The implementations are in

@@ -38,8 +38,7 @@ import { StoreNotFound } from "../../domain/Store.ts"
 import { Unavailable } from "../../domain/Unavailable.ts"
 import { VersionMismatch } from "../../domain/Version.ts"
 import type { BadRequest } from "../../domain/BadRequest.ts"
-import { KeyMalformed, KeyMissing } from "../KeyRefused.ts"
-import { toErrorBody, type PublicError } from "../ErrorTable.ts"
+import { KeyMalformed, KeyMissing, type PublicError, toErrorBody } from "../ErrorTable.ts"
 
 /* Examples of errors for the OpenAPI document, made by the error classes. */
 

@@ -8,7 +8,7 @@ import { parseJsonBody, readBody } from "../server/BodyReader.ts"
 import { type PublicError, toErrorReply } from "../ErrorTable.ts"
 import { toNodeResponse } from "../server/NodeResponse.ts"
 import { makeOriginPolicy } from "../Origin.ts"
-import { makeSessionCookie } from "../SessionCookie.ts"
+import { makeSessionCookie } from "../Credentials.ts"
 
 /** Bytes of what is sent to sign in: an address and a password. */
 const MAX_BODY = 16 * 1024
@@ -47,11 +47,11 @@ export const SignInRoutes = HttpRouter.use((router) =>
   Effect.gen(function* () {
     const sessions = yield* Sessions
     const merchants = yield* Merchants
-    const { isOwnHost, isOwnOrigin } = yield* makeOriginPolicy
+    const { isPublicHost, isSameOrigin } = yield* makeOriginPolicy
     const { sessionToken, withSession, withoutSession } = yield* makeSessionCookie
 
     const requireOwnOrigin = ({ headers }: Request) =>
-      isOwnHost(headers) && isOwnOrigin(headers) ? Effect.void : Effect.fail(new ForeignOrigin())
+      isPublicHost(headers) && isSameOrigin(headers) ? Effect.void : Effect.fail(new ForeignOrigin())
 
     const browserOf = (request: Request): Browser => ({
       address: toNodeResponse(request).address,

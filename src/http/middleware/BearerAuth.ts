@@ -4,7 +4,7 @@ import { InvalidToken } from "../../domain/access/Tokens.ts"
 import { RateLimit } from "../../domain/RateLimit.ts"
 import { makeAccessEntry } from "../server/AccessLog.ts"
 import { BearerAuth, CurrentInstallation } from "../api/Middleware.ts"
-import { parseBearerToken } from "../Bearer.ts"
+import { parseBearerToken } from "../Credentials.ts"
 import { currentResponse, type NodeResponse } from "../server/NodeResponse.ts"
 
 /** The entry of a request in the list that members of its store can read. */

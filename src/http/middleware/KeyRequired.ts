@@ -2,7 +2,7 @@ import { Effect, Layer, Schema } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { IdempotencyKey } from "../../domain/Idempotency.ts"
 import { CurrentKey, KeyRequired } from "../api/Middleware.ts"
-import { KeyMalformed, KeyMissing } from "../KeyRefused.ts"
+import { KeyMalformed, KeyMissing } from "../ErrorTable.ts"
 
 const isKey = Schema.is(IdempotencyKey)
 

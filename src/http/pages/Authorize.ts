@@ -7,7 +7,7 @@ import { type AuthorizationRequest, makeAuthorization } from "../oauth/Authoriza
 import { toNodeResponse } from "../server/NodeResponse.ts"
 import { formOf } from "../oauth/Form.ts"
 import { makeOriginPolicy } from "../Origin.ts"
-import { makeSessionCookie } from "../SessionCookie.ts"
+import { makeSessionCookie } from "../Credentials.ts"
 import { answering } from "./Answering.ts"
 import { type Deciding, makeDeciding } from "./Deciding.ts"
 import { isOurs } from "./FormToken.ts"
@@ -78,7 +78,7 @@ export const AuthorizeRoutes = HttpRouter.use((router) =>
   Effect.gen(function* () {
     const sessions = yield* Sessions
     const { check, locationOf } = yield* makeAuthorization
-    const { isOwnOrigin } = yield* makeOriginPolicy
+    const { isSameOrigin } = yield* makeOriginPolicy
     const { sessionToken, withoutSession } = yield* makeSessionCookie
     const { askWhoItIs, signInBy, visit } = yield* makeSignIn
     const { agree, ask } = yield* makeDeciding
@@ -122,7 +122,7 @@ export const AuthorizeRoutes = HttpRouter.use((router) =>
           ? Effect.void
           : refuse("The form is out of date", "It is of another session, or your browser keeps no cookies", 403)
 
-      if (!isOwnOrigin(request.headers)) return yield* refuse("Not sent from here", new ForeignOrigin().message, 403)
+      if (!isSameOrigin(request.headers)) return yield* refuse("Not sent from here", new ForeignOrigin().message, 403)
       const form = yield* Effect.catch(formOf(toNodeResponse(request).req), ({ message }) =>
         refuse("Not a form", message, 400)
       )

@@ -1,6 +1,6 @@
 import { Redacted } from "effect"
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto"
-import { makeHostCookie } from "../HostCookie.ts"
+import { makeHostCookie } from "../Credentials.ts"
 
 /** What the form to sign in is bound to: a browser in which nobody is signed in. */
 export const makeVisit = makeHostCookie("visit")

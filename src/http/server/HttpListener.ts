@@ -1,14 +1,15 @@
 import { NodeHttpServer } from "@effect/platform-node"
-import { type Config, Context, Effect, Layer, Predicate } from "effect"
-import { HttpServer } from "effect/http"
+import { type Config, Context, Effect, Layer, Predicate, Scope } from "effect"
+import { HttpServer, type HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { NetAddress } from "effect/net"
 import { randomUUID } from "node:crypto"
-import { maxHeaderSize } from "node:http"
+import { type IncomingMessage, maxHeaderSize } from "node:http"
 import { type ListenOptions, Socket } from "node:net"
 import { makeAccessEntry } from "./AccessLog.ts"
 import { ApiServer } from "./ApiServer.ts"
 import { findClientAddress, TrustedProxies } from "./ClientAddress.ts"
 import { type ConnectionLimits, isLoopback } from "./ConnectionLimits.ts"
+import { findAmbiguity } from "./NodeRequest.ts"
 import { NodeResponse, REQUEST_ID_HEADER } from "./NodeResponse.ts"
 import { makeRequestLog } from "./RequestMetrics.ts"
 import { NO_ROUTE, makeErrorReply, type Reply } from "../Reply.ts"
@@ -151,3 +152,32 @@ export const formatUrl = (address: NetAddress.SocketAddress): string =>
 
 /** The URL on which this process listens. */
 export const baseUrl = Effect.map(HttpServer.HttpServer, ({ address }) => formatUrl(address))
+
+/** Opens a WebSocket for an upgrade request. `head` holds the bytes after the request. */
+export type UpgradeHandler = (request: IncomingMessage, head: Buffer) => void
+
+/** Serves the routes, and WebSockets with `upgrade`, until the scope ends. */
+export const serveRoutes = Effect.fnUntraced(function* <E>(
+  routes: Effect.Effect<HttpServerResponse.HttpServerResponse, E, HttpServerRequest.HttpServerRequest | Scope.Scope>,
+  upgrade?: UpgradeHandler
+) {
+  yield* HttpServer.HttpServer
+  const server = yield* HttpListener
+  // Closing the current scope would interrupt open responses. The listener waits for them when it stops.
+  const handle = yield* NodeHttpServer.makeHandler(routes, { scope: yield* Scope.make() })
+  const onRequest = (request: IncomingMessage, response: NodeResponse) => {
+    const ambiguity = findAmbiguity(request)
+    if (ambiguity === undefined) handle(request, response)
+    else sendError(response, 400, ambiguity)
+  }
+  yield* Effect.acquireRelease(
+    Effect.sync(() => server.on("request", onRequest)),
+    () => Effect.sync(() => server.off("request", onRequest))
+  )
+  if (upgrade === undefined) return
+  const onUpgrade = (request: IncomingMessage, _: unknown, head: Buffer) => upgrade(request, head)
+  yield* Effect.acquireRelease(
+    Effect.sync(() => server.on("upgrade", onUpgrade)),
+    () => Effect.sync(() => server.off("upgrade", onUpgrade))
+  )
+})

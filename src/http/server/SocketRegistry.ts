@@ -1,7 +1,6 @@
 import { Effect, Schedule } from "effect"
 import type { RawData, WebSocket } from "ws"
-import type { Reply } from "../Reply.ts"
-import { makeErrorReply } from "../Reply.ts"
+import { makeErrorReply, type Reply } from "../Reply.ts"
 
 /** Sockets of a process, and of one who holds them. */
 const MAX_SOCKETS = 1000

@@ -3,19 +3,16 @@ import type { IncomingMessage } from "node:http"
 import { WebSocketServer } from "ws"
 import { ForeignOrigin } from "../../domain/access/Sessions.ts"
 import { makeAccessEntry } from "./AccessLog.ts"
-import { parseBearerToken } from "../Bearer.ts"
+import { makeSessionCookie, parseBearerToken } from "../Credentials.ts"
 import { findClientAddress, TrustedProxies } from "./ClientAddress.ts"
-import type { Reply } from "../Reply.ts"
+import { makeErrorReply, type Reply, replyToFailure } from "../Reply.ts"
 import { type PublicError, toErrorReply } from "../ErrorTable.ts"
 import { NodeResponse, REQUEST_ID_HEADER } from "./NodeResponse.ts"
-import { replyToFailure, makeErrorReply } from "../Reply.ts"
-import { HttpListener, sendReply } from "./HttpListener.ts"
+import { HttpListener, sendReply, type UpgradeHandler } from "./HttpListener.ts"
 import { type SocketClient, makeSocketRegistry } from "./SocketRegistry.ts"
 import { makeOriginPolicy } from "../Origin.ts"
 import { makeRequestLog } from "./RequestMetrics.ts"
 import { RPC_PATH } from "../Rpc.ts"
-import type { UpgradeHandler } from "../Serve.ts"
-import { makeSessionCookie } from "../SessionCookie.ts"
 
 /** Version of the protocol (RFC 6455). The library also opens sockets of version 8, a draft. */
 const VERSION = "13"
@@ -77,7 +74,7 @@ export const makeWebSocketUpgrade = (admit: Admit) =>
     const isTrusted = yield* TrustedProxies
     const server = yield* HttpListener
     const { hold, refusalFor } = yield* makeSocketRegistry
-    const { isOwnOrigin } = yield* makeOriginPolicy
+    const { isSameOrigin } = yield* makeOriginPolicy
     const { sessionToken } = yield* makeSessionCookie
     const runFork = Effect.runForkWith(yield* Effect.context())
 
@@ -104,7 +101,7 @@ export const makeWebSocketUpgrade = (admit: Admit) =>
       const { requestId } = exchange
       const version = message.headers["sec-websocket-version"]
       if (version !== undefined && version !== VERSION) return sendInsteadOfUpgrade(exchange, UNSUPPORTED_VERSION)
-      const guest: Effect.Effect<SocketClient, PublicError> = isOwnOrigin(message.headers)
+      const guest: Effect.Effect<SocketClient, PublicError> = isSameOrigin(message.headers)
         ? admit({ token: sessionToken(message.headers), bearer: parseBearerToken(message), requestId })
         : new ForeignOrigin()
       const welcome = (known: SocketClient) => {
