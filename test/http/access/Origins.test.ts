@@ -1,0 +1,193 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { createServer, request } from "node:http"
+import type { AddressInfo } from "node:net"
+import { PublicUrl } from "../../../src/http/Origin.ts"
+import { ApiTest, baseUrl } from "../../support/Api.ts"
+import { makeMerchant, PASSWORD } from "../../support/Merchants.ts"
+import { callLine, freshMember } from "../../support/Rpc.ts"
+import { openSocket } from "../../support/Sockets.ts"
+import { authorizePath, fieldsOf, makeAskingApp, makeVisitor } from "../../support/Visitor.ts"
+
+type Headers = Readonly<Record<string, string>>
+
+interface Answered {
+  readonly status: number
+  readonly cookie: string | undefined
+}
+
+/** Sends a request whose `Host` and `Origin` are the test's, which `fetch` would not let it choose. */
+const ask = (base: string, method: "GET" | "POST", path: string, headers: Headers, body = "") =>
+  Effect.callback<Answered>((resume) => {
+    request(`${base}${path}`, { method, headers }, (response) => {
+      response.resume().on("end", () => {
+        const { headers, statusCode: status = 0 } = response
+        resume(Effect.succeed({ status, cookie: headers["set-cookie"]?.[0] }))
+      })
+    }).end(body)
+  })
+
+const JSON_TYPE = { "content-type": "application/json" }
+
+/** The statuses of one request to each surface that heeds cookies or `Origin`, sent with these headers. */
+const statusesOf = Effect.fn(function* (headers: Headers, prefix = "") {
+  const base = yield* baseUrl
+  const { cookie: session, email } = yield* freshMember()
+  const cookie = `${prefix}${session}`
+  const credentials = JSON.stringify({ email, password: PASSWORD })
+  const signIn = yield* ask(base, "POST", "/auth/sign-in", { ...JSON_TYPE, ...headers }, credentials)
+  const rpc = yield* ask(
+    base,
+    "POST",
+    "/rpc",
+    { "content-type": "application/ndjson", cookie, ...headers },
+    callLine("account.get", {})
+  )
+  const mcp = yield* ask(base, "POST", "/mcp", { ...JSON_TYPE, ...headers }, "{}")
+  const socket = yield* openSocket({ headers: { cookie, ...headers } })
+  const visitor = yield* makeVisitor
+  const path = authorizePath(yield* makeAskingApp())
+  const page = yield* visitor.ask("GET", path, { headers })
+  const typed = { ...fieldsOf(page), email, password: PASSWORD, intent: "sign-in" }
+  const form = yield* visitor.send(path, typed, headers)
+  return {
+    signIn: signIn.status,
+    rpc: rpc.status,
+    mcp: mcp.status,
+    socket: socket.refusal?.status ?? 101,
+    form: form.status
+  }
+})
+
+const ACCEPTED = { signIn: 200, rpc: 200, mcp: 401, socket: 101, form: 303 }
+const REFUSED = { signIn: 403, rpc: 403, mcp: 403, socket: 403, form: 403 }
+
+const NAME = "https://partners.example.com"
+const HOST = "partners.example.com"
+
+layer(ApiTest.pipe(Layer.provide(Layer.succeed(PublicUrl, NAME))), {
+  excludeTestServices: true,
+  timeout: "120 seconds"
+})("With PUBLIC_URL", (it) => {
+  it.effect("pages of its origin are accepted, whatever Host a proxy sends", () =>
+    Effect.gen(function* () {
+      for (const host of [HOST, "127.0.0.1:3000", "partner-api.internal:3000"]) {
+        assert.deepStrictEqual(yield* statusesOf({ host, origin: NAME }, "__Host-"), ACCEPTED, host)
+      }
+    })
+  )
+
+  it.effect("another origin is refused, also where Host repeats it or only scheme or port differ", () =>
+    Effect.gen(function* () {
+      const base = yield* baseUrl
+      for (const [host, origin] of [
+        ["evil.example", "https://evil.example"],
+        ["evil.example", "http://evil.example"],
+        [HOST, `http://${HOST}`],
+        [HOST, `${NAME}:8443`],
+        [HOST, `${NAME}.evil.example`],
+        [new URL(base).host, base],
+        [HOST, "null"]
+      ] as const) {
+        assert.deepStrictEqual(yield* statusesOf({ host, origin }, "__Host-"), REFUSED, `${host} ${origin}`)
+      }
+    })
+  )
+
+  it.effect("signing in works through a proxy that rewrites Host, with a cookie for TLS alone", () =>
+    Effect.gen(function* () {
+      const base = yield* baseUrl
+      const proxy = yield* Effect.acquireRelease(
+        Effect.callback<ReturnType<typeof createServer>>((resume) => {
+          const server = createServer((incoming, answer) => {
+            const { headers, method, url } = incoming
+            const onward = request(`${base}${url}`, { method, headers: { ...headers, host: new URL(base).host } })
+            onward.on("response", (response) => {
+              answer.writeHead(response.statusCode ?? 0, response.headers)
+              response.pipe(answer)
+            })
+            incoming.pipe(onward)
+          })
+          server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+        }),
+        (server) => Effect.sync(() => server.close())
+      )
+      const address = proxy.address() as AddressInfo
+      const through = `http://127.0.0.1:${address.port}`
+      const browser = { host: HOST, origin: NAME, "sec-fetch-site": "same-origin" }
+      const { email } = yield* makeMerchant()
+      const credentials = JSON.stringify({ email, password: PASSWORD })
+      const signedIn = yield* ask(through, "POST", "/auth/sign-in", { ...JSON_TYPE, ...browser }, credentials)
+      assert.strictEqual(signedIn.status, 200)
+      assert.match(
+        signedIn.cookie ?? "",
+        /^__Host-session=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/
+      )
+      const [cookie = ""] = (signedIn.cookie ?? "").split(";")
+      assert.strictEqual((yield* ask(through, "GET", "/auth/session", { host: HOST, cookie })).status, 200)
+      // Any page of the domain could have set a cookie without the prefix.
+      const weak = { host: HOST, cookie: cookie.replace("__Host-", "") }
+      assert.strictEqual((yield* ask(through, "GET", "/auth/session", weak)).status, 401)
+    })
+  )
+
+  it.effect("the pages that ask for consent set cookies for TLS alone", () =>
+    Effect.gen(function* () {
+      const { email } = yield* makeMerchant()
+      const visitor = yield* makeVisitor
+      const path = authorizePath(yield* makeAskingApp())
+      const browser = { host: HOST, origin: NAME }
+      const page = yield* visitor.ask("GET", path, { headers: browser })
+      assert.match(
+        String(page.headers["set-cookie"]),
+        /^__Host-visit=[\w-]{43}; Path=\/; HttpOnly; Secure; SameSite=Lax$/
+      )
+      const typed = { ...fieldsOf(page), email, password: PASSWORD, intent: "sign-in" }
+      const signedIn = yield* visitor.send(path, typed, browser)
+      assert.match(String(signedIn.headers["set-cookie"]), /^__Host-session=[\w-]{43}; Max-Age=2592000; .*; Secure;/)
+    })
+  )
+})
+
+layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Without PUBLIC_URL", (it) => {
+  it.effect("pages on a loopback name are accepted", () =>
+    Effect.gen(function* () {
+      const { host, port } = new URL(yield* baseUrl)
+      for (const name of [host, `localhost:${port}`, `[::1]:${port}`]) {
+        assert.deepStrictEqual(yield* statusesOf({ host: name, origin: `http://${name}` }), ACCEPTED, name)
+      }
+    })
+  )
+
+  it.effect("a name that only DNS leads here is refused, also where Origin repeats it", () =>
+    Effect.gen(function* () {
+      const { host, port } = new URL(yield* baseUrl)
+      for (const [name, origin] of [
+        ["evil.example", "http://evil.example"],
+        ["evil.example", "https://evil.example"],
+        [`localhost.evil.example:${port}`, `http://localhost.evil.example:${port}`],
+        ["127.0.0.1:99999", "http://127.0.0.1:99999"],
+        [host, `https://${host}`],
+        [host, "http://127.0.0.1:1"],
+        [host, `http://localhost:${port}`]
+      ] as const) {
+        assert.deepStrictEqual(yield* statusesOf({ host: name, origin }), REFUSED, `${name} ${origin}`)
+      }
+    })
+  )
+
+  it.effect("no cookie is believed or set where the name is none of loopback", () =>
+    Effect.gen(function* () {
+      const base = yield* baseUrl
+      const { cookie, email } = yield* freshMember()
+      const host = "evil.example"
+      for (const held of [cookie, `__Host-${cookie}`]) {
+        assert.strictEqual((yield* ask(base, "GET", "/auth/session", { host, cookie: held })).status, 401)
+      }
+      assert.strictEqual((yield* ask(base, "GET", "/auth/session", { cookie })).status, 200)
+      const credentials = JSON.stringify({ email, password: PASSWORD })
+      const refused = yield* ask(base, "POST", "/auth/sign-in", { ...JSON_TYPE, host }, credentials)
+      assert.deepStrictEqual(refused, { status: 403, cookie: undefined })
+    })
+  )
+})

@@ -1,0 +1,261 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Option, Redacted, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { randomUUID } from "node:crypto"
+import { request } from "node:http"
+import { Merchants, Password } from "../../../src/domain/access/Merchants.ts"
+import { SessionId, Sessions, SIGN_IN_LIMITS, SIGN_IN_MINUTES } from "../../../src/domain/access/Sessions.ts"
+import { Stores } from "../../../src/domain/access/Stores.ts"
+import { ApiTest, baseUrl, makeStore } from "../../support/Api.ts"
+import { makeMerchant, PASSWORD } from "../../support/Merchants.ts"
+import { performIn } from "../../support/Writes.ts"
+
+const toPassword = Schema.decodeSync(Password)
+
+interface Sent {
+  readonly body?: unknown
+  readonly headers?: Record<string, string>
+}
+
+interface Answered {
+  readonly status: number
+  readonly cookie: string | undefined
+  /** NaN where there is none. */
+  readonly retryAfter: number
+  readonly json: unknown
+}
+
+/** Asks as a browser does that sets its own `Host` and `Origin`, which `fetch` would not let a test do. */
+const ask = (method: "GET" | "POST", path: string, { body, headers = {} }: Sent = {}) =>
+  Effect.flatMap(baseUrl, (base) =>
+    Effect.callback<Answered>((resume) => {
+      const sending = request(
+        `${base}${path}`,
+        { method, headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers } },
+        (response) => {
+          let text = ""
+          response.setEncoding("utf8")
+          response.on("data", (part: string) => (text += part))
+          response.on("end", () =>
+            resume(
+              Effect.sync(() => ({
+                status: response.statusCode ?? 0,
+                cookie: response.headers["set-cookie"]?.[0],
+                retryAfter: Number(response.headers["retry-after"]),
+                json: JSON.parse(text)
+              }))
+            )
+          )
+        }
+      )
+      sending.end(body === undefined ? undefined : JSON.stringify(body))
+    })
+  )
+
+const signIn = (email: string, password: string, headers: Record<string, string> = {}) =>
+  ask("POST", "/auth/sign-in", { body: { email, password }, headers })
+
+/** What the browser sends back of a cookie that it was given. */
+const sentBack = (cookie: string | undefined) => ({ cookie: cookie?.split(";")[0] ?? "" })
+
+layer(ApiTest)("merchants sign in", (it) => {
+  it.effect("a session says who is signed in and where they are members, until it is signed out", () =>
+    Effect.gen(function* () {
+      const { email, id } = yield* makeMerchant()
+      const store = yield* makeStore()
+      const perform = yield* performIn(store)
+      yield* Effect.flatMap(Merchants, ({ join }) => perform(join(store, email, "owner")))
+
+      const signedIn = yield* signIn(` ${email.toUpperCase()} `, PASSWORD)
+      assert.strictEqual(signedIn.status, 200)
+      assert.deepStrictEqual(signedIn.json, { data: { merchantId: id, email, name: "Ada" } })
+      assert.match(signedIn.cookie ?? "", /^session=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/)
+
+      const headers = sentBack(signedIn.cookie)
+      const session = yield* ask("GET", "/auth/session", { headers })
+      assert.deepStrictEqual(session.json, {
+        data: { merchantId: id, email, name: "Ada", stores: [{ storeId: store, storeName: "A store", role: "owner" }] }
+      })
+
+      yield* Effect.flatMap(Stores, (stores) => stores.delete(store))
+      assert.deepStrictEqual((yield* ask("GET", "/auth/session", { headers })).json, {
+        data: { merchantId: id, email, name: "Ada", stores: [] }
+      })
+
+      const out = yield* ask("POST", "/auth/sign-out", { headers })
+      assert.strictEqual(out.status, 200)
+      assert.match(out.cookie ?? "", /^session=; Max-Age=0; /)
+      assert.strictEqual((yield* ask("GET", "/auth/session", { headers })).status, 401)
+      assert.strictEqual((yield* ask("POST", "/auth/sign-out", { headers })).status, 200)
+    })
+  )
+
+  it.effect("another site's page is refused, whatever it says", () =>
+    Effect.gen(function* () {
+      const { email } = yield* makeMerchant()
+      for (const headers of [
+        { origin: "https://evil.example" },
+        { origin: "null" },
+        { origin: "" },
+        { "sec-fetch-site": "cross-site" },
+        { "sec-fetch-site": "same-site" }
+      ]) {
+        const refused = yield* signIn(email, PASSWORD, headers)
+        assert.strictEqual(refused.status, 403, JSON.stringify(headers))
+        assert.isUndefined(refused.cookie)
+        assert.strictEqual((yield* ask("POST", "/auth/sign-out", { headers })).status, 403)
+      }
+      const asForm = yield* ask("POST", "/auth/sign-in", {
+        body: { email, password: PASSWORD },
+        headers: { "content-type": "text/plain" }
+      })
+      assert.strictEqual(asForm.status, 400)
+    })
+  )
+
+  it.effect("a wrong password and an unknown account are answered alike; nonsense is 400", () =>
+    Effect.gen(function* () {
+      const { email } = yield* makeMerchant()
+      const wrong = yield* signIn(email, "not the password")
+      assert.strictEqual(wrong.status, 401)
+      assert.isUndefined(wrong.cookie)
+      assert.deepStrictEqual(yield* signIn(`${randomUUID()}@example.com`, "not the password"), wrong)
+      for (const body of [{}, { email, password: 7 }, { email: "nobody", password: PASSWORD }, { email }, []]) {
+        assert.strictEqual((yield* ask("POST", "/auth/sign-in", { body })).status, 400, JSON.stringify(body))
+      }
+      const large = yield* ask("POST", "/auth/sign-in", { body: { email, password: "x".repeat(20_000) } })
+      assert.strictEqual(large.status, 400)
+    })
+  )
+
+  it.effect("a sign-in ends the session that the browser had, a new password every one", () =>
+    Effect.gen(function* () {
+      const { email, id } = yield* makeMerchant()
+      const { list } = yield* Sessions
+      const first = sentBack((yield* signIn(email, PASSWORD)).cookie)
+      const other = sentBack((yield* signIn(email, PASSWORD, { "user-agent": "Other" })).cookie)
+      const second = sentBack((yield* signIn(email, PASSWORD, first)).cookie)
+      assert.strictEqual((yield* ask("GET", "/auth/session", { headers: first })).status, 401)
+      assert.deepStrictEqual(
+        (yield* list(id)).map(({ userAgent }) => userAgent),
+        [null, "Other"]
+      )
+
+      yield* Effect.flatMap(Merchants, (merchants) => merchants.resetPassword(email, toPassword("another password")))
+      for (const headers of [other, second]) {
+        assert.strictEqual((yield* ask("GET", "/auth/session", { headers })).status, 401)
+      }
+      assert.strictEqual((yield* signIn(email, PASSWORD)).status, 401)
+      assert.strictEqual((yield* signIn(email, "another password")).status, 200)
+    })
+  )
+
+  it.effect("of 64 wrong passwords at once as many are heard as the limit says, and then not even the right one", () =>
+    Effect.gen(function* () {
+      const { email } = yield* makeMerchant()
+      const other = yield* makeMerchant()
+      const answers = yield* Effect.all(
+        Array.from({ length: 64 }, () => signIn(email, "not the password")),
+        { concurrency: "unbounded" }
+      )
+      const statuses = answers.map(({ status }) => status)
+      assert.lengthOf(
+        statuses.filter((status) => status === 401),
+        SIGN_IN_LIMITS.pair
+      )
+      assert.lengthOf(
+        statuses.filter((status) => status === 429),
+        64 - SIGN_IN_LIMITS.pair
+      )
+      const shut = yield* signIn(email, PASSWORD)
+      assert.strictEqual(shut.status, 429)
+      assert.isAtLeast(shut.retryAfter, 1)
+      assert.isAtMost(shut.retryAfter, SIGN_IN_MINUTES * 60)
+      assert.strictEqual((yield* signIn(other.email, PASSWORD)).status, 200)
+      // From another address the account is still heard: who shuts it from theirs does not shut its owner out.
+      const { signIn: from } = yield* Sessions
+      const attempt = { email, userAgent: undefined, replaced: undefined }
+      yield* from({ ...attempt, password: toPassword(PASSWORD), address: "192.0.2.7" })
+    })
+  )
+
+  it.effect("a merchant ends a session of their own, and nobody else's", () =>
+    Effect.gen(function* () {
+      const { email, id } = yield* makeMerchant()
+      const other = yield* makeMerchant()
+      const { end, list } = yield* Sessions
+      const headers = sentBack((yield* signIn(email, PASSWORD)).cookie)
+      const sessionId = Option.getOrThrow(Option.fromNullishOr((yield* list(id))[0])).sessionId
+      assert.isTrue(Option.isNone(yield* end(other.id, sessionId)))
+      assert.isTrue(Option.isNone(yield* end(id, SessionId.make(randomUUID()))))
+      assert.strictEqual((yield* ask("GET", "/auth/session", { headers })).status, 200)
+      assert.deepStrictEqual(yield* end(id, sessionId), Option.some(sessionId))
+      assert.strictEqual((yield* ask("GET", "/auth/session", { headers })).status, 401)
+    })
+  )
+
+  it.effect("a session ends when nobody uses it, and at the latest after its days; use keeps it", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { email, id } = yield* makeMerchant()
+      const { purge } = yield* Sessions
+      const headers = sentBack((yield* signIn(email, PASSWORD)).cookie)
+      const get = ask("GET", "/auth/session", { headers })
+      const older = (interval: string) => sql`
+        update sessions set
+          seen_at = seen_at - ${interval}::interval, ends_at = ends_at - ${interval}::interval,
+          last_end = last_end - ${interval}::interval
+        where merchant_id = ${id}
+      `
+      for (let day = 0; day < 31; day++) {
+        assert.strictEqual((yield* get).status, 200)
+        yield* older("23 hours")
+      }
+      yield* older("24 hours")
+      assert.strictEqual((yield* get).status, 401)
+      const again = sentBack((yield* signIn(email, PASSWORD)).cookie)
+      assert.strictEqual((yield* ask("GET", "/auth/session", { headers: again })).status, 200)
+      yield* older("24 hours")
+      assert.strictEqual((yield* ask("GET", "/auth/session", { headers: again })).status, 401)
+      assert.isAtLeast(yield* purge, 2)
+      assert.strictEqual(yield* purge, 0)
+    })
+  )
+
+  it.effect("a store keeps an owner, also of two who leave at once", () =>
+    Effect.gen(function* () {
+      const { join, leave, members } = yield* Merchants
+      const [a, b] = [yield* makeMerchant(), yield* makeMerchant()]
+      const store = yield* makeStore()
+      const perform = yield* performIn(store)
+      assert.strictEqual((yield* Effect.flip(perform(join(store, a.email, "staff"))))._tag, "LastOwner")
+      yield* perform(join(store, a.email, "owner"))
+      yield* perform(join(store, b.email, "owner"))
+      const left = yield* Effect.forEach([a.id, b.id], (id) => Effect.result(perform(leave(store, id))), {
+        concurrency: "unbounded"
+      })
+      assert.sameMembers(
+        left.map(({ _tag }) => _tag),
+        ["Failure", "Success"]
+      )
+      const [last] = yield* members(store)
+      assert.strictEqual(last?.role, "owner")
+      assert.strictEqual((yield* Effect.flip(perform(join(store, last?.email ?? a.email, "staff"))))._tag, "LastOwner")
+    })
+  )
+
+  it.effect("of a password only its argon2id hash is kept, and of a token its hash", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { email, id } = yield* makeMerchant()
+      const token = sentBack((yield* signIn(email, PASSWORD)).cookie).cookie.slice("session=".length)
+      const rows = yield* sql`select password_hash from merchants where id = ${id}`
+      assert.match(String(rows[0]?.["password_hash"]), /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+      const kept = yield* sql`select t::text as text from sessions t where merchant_id = ${id}`
+      assert.notInclude(JSON.stringify(kept), token)
+      assert.notInclude(JSON.stringify(kept), Buffer.from(token).toString("hex"))
+      assert.strictEqual(String(toPassword(PASSWORD)), "<redacted>")
+      assert.strictEqual(Redacted.value(toPassword(PASSWORD)), PASSWORD)
+    })
+  )
+})

@@ -1,0 +1,145 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect, Layer, Schema } from "effect"
+import { hash } from "node:crypto"
+import { ApiTest, baseUrl } from "../../support/Api.ts"
+import { isMissing } from "../../support/Programs.ts"
+import { ChromiumTest, openWindow } from "../../support/Chromium.ts"
+import { generated } from "../../support/OpenApi.ts"
+
+const page = Effect.gen(function* () {
+  const base = yield* baseUrl
+  const response = yield* Effect.promise(() => fetch(`${base}/docs`))
+  assert.strictEqual(response.status, 200)
+  assert.match(response.headers.get("content-type") ?? "", /^text\/html/)
+  return yield* Effect.promise(() => response.text())
+})
+
+/** The content of the page's scripts, and what is left of the page without it. */
+const parts = (html: string) => {
+  const scripts = [...html.matchAll(/<script[^>]*>([\s\S]*?)<\/script>/g)].map(([, content]) => content ?? "")
+  return { scripts, markup: html.replaceAll(/(<script[^>]*>)[\s\S]*?<\/script>/g, "$1</script>") }
+}
+
+/** What the page's own script starts the reference with. */
+const startOf = (scripts: ReadonlyArray<string>) => {
+  const [, options = "", document = ""] = /^ *\.\.\.(\{.*\}),\n *content: (\{.*\})$/m.exec(scripts[1] ?? "") ?? []
+  return { options, document }
+}
+
+const Parameter = Schema.Struct({
+  in: Schema.String,
+  required: Schema.Boolean,
+  content: Schema.Struct({ "text/plain": Schema.Struct({ schema: Schema.Unknown }) })
+})
+const isQuiet = Schema.is(Parameter)
+const isSampled = Schema.is(
+  Schema.Struct({ in: Schema.String, name: Schema.String, required: Schema.Boolean, schema: Schema.ObjectKeyword })
+)
+
+/** A parameter that the page keeps out of its samples, as it is in the document. */
+const withSchema = (_: string, value: unknown): unknown => {
+  if (!isQuiet(value)) return value
+  const { content, ...parameter } = value
+  return { ...parameter, schema: content["text/plain"].schema }
+}
+
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The reference page", (it) => {
+  it.effect("holds the document, its configuration and its script itself", () =>
+    Effect.gen(function* () {
+      const { scripts } = parts(yield* page)
+      assert.strictEqual(scripts.length, 2)
+      assert.deepStrictEqual(JSON.parse(startOf(scripts).document, withSchema), generated)
+      assert.isAbove(scripts[0]?.length ?? 0, 1_000_000)
+    })
+  )
+
+  it.effect("shows in its samples what a request must have and no more: a parameter with a schema is in each", () =>
+    Effect.gen(function* () {
+      const { scripts } = parts(yield* page)
+      const inSamples = new Set<string>()
+      JSON.parse(startOf(scripts).document, (_, value: unknown) => {
+        if (isSampled(value)) inSamples.add(`${value.name} ${value.required}`)
+        return value
+      })
+      assert.include([...inSamples], "Idempotency-Key true")
+      assert.isEmpty([...inSamples].filter((name) => name.endsWith("false")))
+    })
+  )
+
+  it.effect("runs its own scripts alone, by their hashes, calls this host alone, and stands in no frame", () =>
+    Effect.gen(function* () {
+      const base = yield* baseUrl
+      const { headers } = yield* Effect.promise(() => fetch(`${base}/docs`))
+      const policy = (headers.get("content-security-policy") ?? "").split("; ")
+      const { scripts } = parts(yield* page)
+      const hashes = scripts.map((text) => `'sha256-${hash("sha256", text, "base64")}'`)
+      assert.includeMembers(policy, [
+        "default-src 'none'",
+        // Hashes cannot name the WebAssembly that the script compiles.
+        `script-src 'wasm-unsafe-eval' ${hashes.join(" ")}`,
+        "connect-src 'self'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'"
+      ])
+      assert.notMatch(policy.filter((directive) => !directive.startsWith("style-src")).join(), /'unsafe|https?:|\*/)
+      assert.strictEqual(headers.get("x-frame-options"), "DENY")
+      assert.strictEqual(headers.get("x-content-type-options"), "nosniff")
+      assert.strictEqual(headers.get("referrer-policy"), "same-origin")
+
+      const etag = headers.get("etag") ?? ""
+      const again = yield* Effect.promise(() => fetch(`${base}/docs`, { headers: { "if-none-match": etag } }))
+      assert.strictEqual(again.status, 304)
+      assert.strictEqual(again.headers.get("content-security-policy"), headers.get("content-security-policy"))
+    })
+  )
+
+  it.effect("names nothing that a browser would fetch to show it", () =>
+    Effect.gen(function* () {
+      const { markup } = parts(yield* page)
+      assert.notMatch(markup, /\s(?:src|href|srcset|action|data|poster)\s*=/i)
+      assert.notMatch(markup, /<(?:link|iframe|object|embed|style|base)\b/i)
+      assert.notMatch(markup, /https?:|url\(|@import/i)
+    })
+  )
+
+  it.effect("turns off what would ask another host: fonts, telemetry, sharing, the vendor's client, a proxy", () =>
+    Effect.gen(function* () {
+      const { scripts } = parts(yield* page)
+      const configuration: unknown = JSON.parse(startOf(scripts).options)
+      assert.deepInclude(configuration, {
+        withDefaultFonts: false,
+        telemetry: false,
+        showToolbar: "never",
+        hideClientButton: true
+      })
+      for (const key of ["proxyUrl", "url", "cdn", "sources"]) assert.notProperty(configuration, key)
+      assert.notMatch(JSON.stringify(configuration), /https?:/)
+    })
+  )
+})
+
+describe.skipIf(isMissing("chromium"))("The reference page in a browser", () => {
+  layer(Layer.merge(ApiTest, ChromiumTest), { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+    it.effect("works within its policy: it shows operations, and sends requests to this host", () =>
+      Effect.gen(function* () {
+        const base = yield* baseUrl
+        const { complaints, page } = yield* openWindow({ width: 1200 })
+        const status = yield* Effect.promise(async () => {
+          await page.goto(`${base}/docs`)
+          await page.getByText("Read the store").first().click()
+          await page.getByRole("button", { name: "Test Request" }).first().click()
+          const answered = page.waitForResponse(`${base}/api/platform/v1/store`)
+          await page.getByRole("button", { name: "Send" }).first().click()
+          return (await answered).status()
+        })
+        assert.strictEqual(status, 401)
+        // The page reports its progress on the console, too.
+        assert.deepStrictEqual(
+          complaints().filter((text) => /Content Security Policy|Error/i.test(text)),
+          []
+        )
+      })
+    )
+  })
+})

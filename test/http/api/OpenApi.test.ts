@@ -1,0 +1,288 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Predicate, Result, Schema } from "effect"
+import { HttpApi } from "effect/http-api"
+import { Collection, CreateCollection, UpdateCollection } from "../../../src/domain/catalog/Collection.ts"
+import { SetInventory } from "../../../src/domain/catalog/Inventory.ts"
+import { CreateProduct, Product, UpdateProduct } from "../../../src/domain/catalog/Product.ts"
+import { AppDataEntry } from "../../../src/domain/records/AppData.ts"
+import { EventKind } from "../../../src/domain/Events.ts"
+import { StoreOfApp } from "../../../src/http/api/Stores.ts"
+import { PartnerApi } from "../../../src/http/api/PartnerApi.ts"
+import {
+  ajv,
+  document,
+  exampleOf,
+  fieldsOf,
+  generated,
+  operationOf,
+  operations,
+  parametersOf,
+  problemsAt,
+  requestsOf,
+  schemaOf
+} from "../../support/OpenApi.ts"
+
+/** Any request may be unreadable, unknown, refused, too many, or meet a failure. */
+const always = [400, 401, 403, 404, 429, 500, 503]
+
+const statuses: Record<string, ReadonlyArray<number>> = {
+  "GET /store": [200, ...always.filter((status) => status !== 400)],
+  "GET /products": [200, ...always],
+  "POST /products": [201, 409, 422, ...always],
+  "PATCH /products/{id}/inventory": [200, 409, 412, 422, ...always],
+  "PATCH /products/{id}": [200, 409, 412, 422, ...always],
+  "DELETE /products/{id}": [200, 409, 412, ...always],
+  "GET /orders": [200, ...always],
+  "GET /customers": [200, ...always],
+  "PUT /app-data/{namespace}": [200, 409, 422, ...always],
+  "GET /app-data/{namespace}": [200, ...always],
+  "DELETE /app-data/{namespace}": [200, 409, ...always],
+  "GET /collections": [200, 422, ...always],
+  "GET /collections/{id}": [200, 422, ...always],
+  "POST /collections": [201, 409, 422, ...always],
+  "PATCH /collections/{id}": [200, 409, 412, 422, ...always],
+  "DELETE /collections/{id}": [200, 409, 412, ...always]
+}
+
+const sorted = <A>(items: Iterable<A>) => [...items].toSorted()
+
+const declared = () => {
+  const found: Array<string> = []
+  HttpApi.reflect(PartnerApi, {
+    onGroup: () => {},
+    onEndpoint: ({ endpoint }) => {
+      found.push(`${endpoint.method} ${endpoint.path.replace("/api/platform/v1", "").replace(/:(\w+)/g, "{$1}")}`)
+    }
+  })
+  return found
+}
+
+const headersOf = (name: string) => parametersOf(operationOf(name)).filter((parameter) => /[A-Z]/.test(parameter))
+
+const isErrorSchema = Schema.is(Schema.Struct({ properties: Schema.Struct({ error: Schema.ObjectKeyword }) }))
+
+/** Every schema that carries examples, with its pointer. */
+const illustrated = (value: unknown, pointer: string): ReadonlyArray<readonly [string, ReadonlyArray<unknown>]> => {
+  if (typeof value !== "object" || value === null) return []
+  return Object.entries(value).flatMap(([key, member]) =>
+    key === "examples" && Array.isArray(member)
+      ? [[pointer, member] as const]
+      : illustrated(member, `${pointer}/${key.replaceAll("/", "~1")}`)
+  )
+}
+
+describe("The OpenAPI document", () => {
+  it("names every route of the definitions, and no other", () => {
+    assert.deepStrictEqual(sorted(operations.map(({ name }) => name)), sorted(declared()))
+    assert.deepStrictEqual(sorted(operations.map(({ name }) => name)), sorted(Object.keys(statuses)))
+  })
+
+  it("declares every status that a route may answer with, and what it means", () => {
+    for (const { name, responses } of operations) {
+      assert.deepStrictEqual(sorted(Object.keys(responses).map(Number)), sorted(statuses[name] ?? []), name)
+      for (const { description } of Object.values(responses)) assert.notInclude(["Success", "Error"], description)
+    }
+  })
+
+  it("calls operations by their plain names, each once", () => {
+    assert.deepStrictEqual(sorted(operations.map(({ operationId }) => operationId)), [
+      "createCollection",
+      "createProduct",
+      "deleteAppData",
+      "deleteCollection",
+      "deleteProduct",
+      "getAppData",
+      "getCollection",
+      "getStore",
+      "listCollections",
+      "listCustomers",
+      "listOrders",
+      "listProducts",
+      "putAppData",
+      "setInventory",
+      "updateCollection",
+      "updateProduct"
+    ])
+  })
+
+  it("names the headers that a request of each method may carry", () => {
+    assert.deepStrictEqual(headersOf("GET /products"), ["X-Request-Id"])
+    assert.deepStrictEqual(headersOf("GET /collections/{id}"), ["X-Request-Id"])
+    for (const noun of ["products", "collections"]) {
+      assert.deepStrictEqual(headersOf(`POST /${noun}`), [
+        "Idempotency-Key",
+        "Prefer",
+        "X-Service-Event-Id",
+        "X-Request-Id"
+      ])
+      assert.deepStrictEqual(headersOf(`PATCH /${noun}/{id}`), [
+        "Idempotency-Key",
+        "If-Match",
+        "Prefer",
+        "X-Service-Event-Id",
+        "X-Request-Id"
+      ])
+      assert.deepStrictEqual(headersOf(`DELETE /${noun}/{id}`), [
+        "Idempotency-Key",
+        "If-Match",
+        "Prefer",
+        "X-Request-Id"
+      ])
+    }
+    const written = ["Idempotency-Key", "Prefer", "X-Service-Event-Id", "X-Request-Id"]
+    assert.deepStrictEqual(headersOf("PUT /app-data/{namespace}"), written)
+    assert.deepStrictEqual(headersOf("DELETE /app-data/{namespace}"), ["Idempotency-Key", "Prefer", "X-Request-Id"])
+    for (const { method, parameters } of operations) {
+      const keys = parameters.filter((parameter) => "name" in parameter && parameter.name === "Idempotency-Key")
+      assert.lengthOf(keys, method === "GET" ? 0 : 1)
+      for (const key of keys) assert.propertyVal(key, "required", true)
+    }
+  })
+
+  it("tells what apps are sent, with an example of each kind of event that is what its schema says", () => {
+    assert.deepStrictEqual(Object.keys(document.webhooks), [...EventKind.literals])
+    for (const [kind, { post }] of Object.entries(document.webhooks)) {
+      const { examples } = post.requestBody.content["application/json"]
+      const pointer = `#/webhooks/${kind}/post/requestBody/content/application~1json/schema`
+      assert.deepStrictEqual(problemsAt(pointer, examples["Event"]?.value), [])
+      assert.isNotEmpty(problemsAt(pointer, {}))
+    }
+  })
+
+  it("names no kind of event that does not exist, and says that deletions send none", () => {
+    const named = JSON.stringify(document).matchAll(/\b[a-z]+\.[a-z]+\.[a-z]+\.v\d+\b/g)
+    const kinds: ReadonlyArray<string> = EventKind.literals
+    assert.deepStrictEqual(sorted(new Set(Array.from(named, ([kind]) => kind))), sorted(kinds))
+    assert.include(JSON.stringify(document.info), "Deletions send no event")
+    assert.notInclude(JSON.stringify(document), "told of every write")
+  })
+
+  it("names what each operation needs", () => {
+    const otherwise: Record<string, string> = {
+      "GET /store": "any valid token",
+      "PATCH /products/{id}/inventory": "the scope `write_inventory` or `write_products`",
+      ...Object.fromEntries(
+        ["GET", "PUT", "DELETE"].map((method) => [`${method} /app-data/{namespace}`, "the capability `app_storage`"])
+      )
+    }
+    for (const { description, method, name, path } of operations) {
+      const scope = `the scope \`${method === "GET" ? "read" : "write"}_${path.split("/")[1]}\``
+      assert.match(description, new RegExp(`\n\nNeeds ${otherwise[name] ?? scope}\\.$`), name)
+    }
+  })
+
+  it("has one schema for errors, which every refusal and failure answers with", () => {
+    const errors = Object.entries(document.components.schemas).filter(([, schema]) => isErrorSchema(schema))
+    assert.deepStrictEqual(
+      errors.map(([name]) => name),
+      ["Error"]
+    )
+    for (const { name, responses } of operations) {
+      for (const [status, { content }] of Object.entries(responses).filter(([code]) => Number(code) >= 400)) {
+        const { schema } = content["application/json"]
+        assert.deepStrictEqual(schema, { $ref: "#/components/schemas/Error" }, `${name} ${status}`)
+      }
+    }
+  })
+
+  it("is made of valid schemas of JSON Schema 2020-12, none of which closes an object", () => {
+    for (const [name, schema] of Object.entries(document.components.schemas)) {
+      assert.isObject(schema)
+      assert.strictEqual(ajv.validateSchema(Object(schema)), true, `${name}: ${ajv.errorsText()}`)
+    }
+    assert.notMatch(JSON.stringify(generated), /"additionalProperties":false|"\$id"/)
+  })
+
+  it("shows the bounds of the fields, and says of each what it is", () => {
+    assert.deepInclude(fieldsOf("CreateProduct")["name"], { minLength: 1, maxLength: 255 })
+    assert.deepInclude(fieldsOf("CreateProduct")["price"], { type: "number", minimum: 0 })
+    assert.deepInclude(fieldsOf("Variant")["stock"], { type: "number", minimum: 0 })
+    assert.deepInclude(fieldsOf("Collection")["type"], { enum: ["manual", "automated"] })
+    assert.deepInclude(fieldsOf("CreateCollection")["rules"], { maxItems: 60 })
+    assert.deepInclude(document.components.schemas["ProductId"], { type: "string", format: "uuid" })
+    assert.deepInclude(document.components.schemas["CollectionId"], { type: "string", format: "uuid" })
+    for (const component of [
+      "Store",
+      "Installation",
+      "Subscription",
+      "Product",
+      "CreateProduct",
+      "UpdateProduct",
+      "SetInventory",
+      "PutAppData",
+      "AppDataEntry",
+      "Variant",
+      "Collection",
+      "Rule",
+      "Error"
+    ]) {
+      const silent = Object.entries(fieldsOf(component)).filter(
+        ([, schema]) => !Predicate.hasProperty(schema, "description") && !Predicate.hasProperty(schema, "$ref")
+      )
+      assert.deepStrictEqual(silent, [], component)
+    }
+  })
+})
+
+/** Whether each example of a request is what `schema` takes, with nothing to ignore. */
+const taken = <A, I>(name: string, schema: Schema.Codec<A, I>) => {
+  const decode = Schema.decodeUnknownResult(schema, { onExcessProperty: "error" })
+  return requestsOf(name).map((body) => Result.isSuccess(decode(body)))
+}
+
+/** Whether the example of an answer holds a resource, whole and with nothing else. */
+const shown = <A, I>(name: string, status: number, data: Schema.Codec<A, I>) => {
+  const decode = Schema.decodeUnknownResult(Schema.Struct({ data }), { onExcessProperty: "error" })
+  return Result.isSuccess(decode(exampleOf(name, status, "Answer")))
+}
+
+describe("Examples of the document", () => {
+  it("stand with every body, and are valid", () => {
+    for (const operation of operations) {
+      const { name, pointer, requestBody, responses } = operation
+      const bodies = [
+        ...(requestBody === undefined
+          ? []
+          : [[`${pointer}/requestBody/content/application~1json/schema`, requestBody.content] as const]),
+        ...Object.entries(responses).map(([status, { content }]) => [schemaOf(operation, status), content] as const)
+      ]
+      assert.strictEqual(requestBody === undefined, ["GET", "DELETE"].includes(operation.method), name)
+      for (const [
+        at,
+        {
+          "application/json": { examples }
+        }
+      ] of bodies) {
+        assert.isNotEmpty(examples, at)
+        for (const { value } of Object.values(examples)) assert.deepStrictEqual(problemsAt(at, value), [], at)
+      }
+    }
+  })
+
+  it("stand with fields, and are valid", () => {
+    const found = illustrated(document.components.schemas, "#/components/schemas")
+    assert.isAbove(found.length, 100)
+    for (const [pointer, examples] of found) {
+      for (const example of examples) assert.deepStrictEqual(problemsAt(pointer, example), [], pointer)
+    }
+  })
+
+  it("are what the service takes, to the letter", () => {
+    assert.deepStrictEqual(taken("POST /products", CreateProduct), [true, true])
+    assert.deepStrictEqual(taken("PATCH /products/{id}", UpdateProduct), [true, true])
+    assert.deepStrictEqual(taken("PATCH /products/{id}/inventory", SetInventory), [true, true])
+    assert.deepStrictEqual(taken("POST /collections", CreateCollection), [true, true])
+    assert.deepStrictEqual(taken("PATCH /collections/{id}", UpdateCollection), [true, true])
+  })
+
+  it("show resources with every field and no other", () => {
+    assert.isTrue(shown("GET /store", 200, StoreOfApp))
+    assert.isTrue(shown("POST /products", 201, Product))
+    assert.isTrue(shown("PATCH /products/{id}", 200, Product))
+    assert.isTrue(shown("PATCH /products/{id}/inventory", 200, Product))
+    assert.isTrue(shown("PUT /app-data/{namespace}", 200, AppDataEntry))
+    assert.isTrue(shown("POST /collections", 201, Collection))
+    assert.isTrue(shown("GET /collections/{id}", 200, Collection))
+    assert.isTrue(shown("PATCH /collections/{id}", 200, Collection))
+  })
+})

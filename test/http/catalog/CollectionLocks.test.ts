@@ -1,0 +1,184 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import type pg from "pg"
+import {
+  type Answer,
+  ApiTest,
+  assertUnavailable,
+  type Client,
+  dataOf,
+  freshClient,
+  install,
+  makeClient
+} from "../../support/Api.ts"
+import { connection, databaseUrl, neighbour, rowsOf, waiting, watch } from "../../support/Process.ts"
+
+const times = (n: number) => Array.from({ length: n }, (_, index) => index)
+
+const idOf = (answer: Answer) => String(dataOf(answer)["id"])
+
+const make = (client: Client, path: string, body: unknown) =>
+  Effect.map(client.post(path, body), (answer) => {
+    assert.strictEqual(answer.status, 201, answer.text)
+    return idOf(answer)
+  })
+
+/** Until so many sessions wait for the table of keys. */
+const queued = (watcher: pg.Client, n: number) =>
+  watch(
+    rowsOf(watcher, "select pid from pg_locks where not granted and relation = 'product_keys'::regclass"),
+    (rows) => rows.length === n
+  )
+
+const from = <A>(list: ReadonlyArray<A>, n: number): A | undefined => list[n % list.length]
+
+const cheaperThan = (value: number) => [{ field: "price", relation: "less_than", value }]
+
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Writes of collections", (it) => {
+  it.effect("keep nobody else of their store waiting while rules run", () =>
+    Effect.gen(function* () {
+      const { client } = yield* freshClient()
+      // Servers of their own: in one, a store has only a few operations at once.
+      const [first, second, third, fourth, fifth, sixth] = yield* Effect.forEach(times(6), () =>
+        Effect.map(neighbour, (base) => makeClient(base, client.token))
+      )
+      assert(first && second && third && fourth && fifth && sixth)
+      const cup = yield* make(client, "/products", { name: "Cup", price: 1 })
+      const [one, two, three, four] = yield* Effect.forEach(times(4), () =>
+        make(client, "/collections", { title: "Cheap", rules: cheaperThan(5) })
+      )
+      const url = yield* databaseUrl
+      const [holder, watcher] = [yield* connection(url), yield* connection(url)]
+
+      // Rules that ask for prices wait for this, and so do creates of products once they have passed the store's lock.
+      yield* rowsOf(holder, "begin")
+      yield* rowsOf(holder, "lock table product_keys in access exclusive mode")
+      const ruled = yield* Effect.forkScoped(
+        Effect.all(
+          [
+            first.patch(`/collections/${one}`, { title: "Cheaper" }),
+            second.patch(`/collections/${two}`, { rules: cheaperThan(6), slug: "cheapest" }),
+            third.patch(`/collections/${three}`, { type: "manual" }),
+            fourth.patch(`/collections/${four}`, { title: "Cheap" }),
+            fifth.post("/collections", { title: "Cheap too", rules: cheaperThan(7) })
+          ],
+          { concurrency: "unbounded" }
+        )
+      )
+      yield* waiting(watcher, 5)
+      yield* make(sixth, "/collections", { title: "By hand", productIds: [cup] })
+      const created = yield* Effect.forkScoped(client.post("/products", { name: "Mug", price: 2 }))
+      yield* waiting(watcher, 6)
+      const awaited = yield* rowsOf(
+        watcher,
+        `select locktype, relation::regclass::text from pg_locks join pg_stat_activity using (pid)
+         where not granted and datname = current_database()`
+      )
+      assert.deepStrictEqual(
+        awaited,
+        times(6).map(() => ({ locktype: "relation", relation: "product_keys" }))
+      )
+      yield* rowsOf(holder, "commit")
+
+      const mug = yield* Fiber.join(created)
+      assert.strictEqual(mug.status, 201, mug.text)
+      const answers = yield* Fiber.join(ruled)
+      assert.deepStrictEqual(
+        answers.map(({ status }) => status),
+        [200, 200, 200, 200, 201]
+      )
+      // The mug was made beside them: it is seen or not, and the cup always.
+      for (const answer of answers) {
+        const { productCount, productIds } = dataOf(answer)
+        assert.include([[cup].join(), [cup, idOf(mug)].join()], String(productIds))
+        assert.strictEqual(productCount, String(productIds).split(",").length)
+      }
+      assert.strictEqual(dataOf(yield* client.get(`/collections/${three}`))["type"], "manual")
+    })
+  )
+
+  it.effect("that never stop changing rules do not keep a read for ever: it is answered with 503 after 20 tries", () =>
+    Effect.gen(function* () {
+      const { client } = yield* freshClient()
+      yield* make(client, "/products", { name: "Cup", price: 1 })
+      const id = yield* make(client, "/collections", { title: "Cheap", rules: cheaperThan(5) })
+      const url = yield* databaseUrl
+      const [watcher, ...holders] = yield* Effect.all([connection(url), connection(url), connection(url)])
+      const lock = (holder: (typeof holders)[number]) =>
+        rowsOf(holder, "lock table product_keys in access exclusive mode")
+      for (const [path, tries] of [
+        [`/collections/${id}`, 20],
+        ["/collections", 20]
+      ] as const) {
+        for (const holder of holders) yield* rowsOf(holder, "begin")
+        yield* lock(holders[0])
+        const reading = yield* Effect.forkScoped(client.get(path))
+        for (const n of times(tries)) {
+          const [one, other] = n % 2 === 0 ? holders : holders.toReversed()
+          assert(one && other)
+          // The read knows the rules by now and waits to apply them.
+          yield* waiting(watcher, 1)
+          yield* rowsOf(
+            watcher,
+            `update collections set document = jsonb_set(document::jsonb, '{version}', to_jsonb(version + 1))::json
+             where id = $1`,
+            [id]
+          )
+          // The other one gets the lock when this try ends, and holds up the next one.
+          const next = yield* Effect.forkScoped(lock(other))
+          yield* queued(watcher, 2)
+          yield* rowsOf(one, "commit")
+          yield* Fiber.join(next)
+          yield* rowsOf(one, "begin")
+        }
+        for (const holder of holders) yield* rowsOf(holder, "rollback")
+        assertUnavailable(yield* Fiber.join(reading))
+      }
+      assert.strictEqual((yield* client.get(`/collections/${id}`)).status, 200)
+    })
+  )
+
+  it.effect("of every kind, with those of products beside them, never wait for each other in a circle", () =>
+    Effect.gen(function* () {
+      const { client, storeId } = yield* freshClient()
+      const second = yield* neighbour
+      const others = yield* Effect.forEach(times(7), (index) =>
+        Effect.map(install(storeId), ({ client }) => (index % 2 === 0 ? makeClient(second, client.token) : client))
+      )
+      const clients = [client, ...others]
+      const products = yield* Effect.forEach(times(24), (n) =>
+        make(client, "/products", { name: `Cup ${n}`, price: n })
+      )
+      const shelves = yield* Effect.forEach(times(5), (n) =>
+        make(client, "/collections", { title: `Shelf ${n}`, productIds: products.slice(n) })
+      )
+      const asks: ReadonlyArray<(one: Client, n: number) => Effect.Effect<Answer>> = [
+        (one, n) => one.patch(`/collections/${from(shelves, n)}`, { productIds: products.slice(n % 7, 9 + (n % 15)) }),
+        (one, n) =>
+          one.patch(`/collections/${from(shelves, n)}`, { slug: `s-${n}`, productIds: products.slice(n % 20) }),
+        (one, n) => one.patch(`/collections/${from(shelves, n)}`, { type: "automated", rules: cheaperThan(n % 24) }),
+        (one, n) => one.patch(`/collections/${from(shelves, n)}`, { type: "manual", slug: `t-${n}` }),
+        (one, n) => one.patch(`/products/${from(products, n * 5)}`, { slug: `p-${n}`, price: n % 24 }),
+        (one, n) => one.patch(`/products/${from(products, n * 3)}`, { price: n % 24 }),
+        (one, n) => one.post("/collections", { title: "Shelf", productIds: products.slice(n % 20).toReversed() }),
+        (one, n) => one.post("/products", { name: `Mug ${n % 3}` }),
+        (one, n) => one.delete(`/products/${n % 5 === 0 ? from(products, n) : products[23]}`),
+        (one, n) => one.delete(`/collections/${n % 19 === 0 ? from(shelves, n) : shelves[4]}`)
+      ]
+      const answers = yield* Effect.forEach(
+        times(480),
+        (n) => {
+          const [one, ask] = [from(clients, n) ?? client, asks[Math.trunc(n / clients.length) % asks.length]]
+          return ask === undefined ? Effect.die(new Error("There is no such request")) : ask(one, n)
+        },
+        { concurrency: 40 }
+      )
+      const failed = answers.filter(({ status }) => ![200, 201, 404, 422].includes(status))
+      assert.deepStrictEqual(
+        failed.map(({ status, text }) => ({ status, text })),
+        []
+      )
+      assert.isAbove(answers.filter(({ status }) => status < 300).length, 100)
+    })
+  )
+})

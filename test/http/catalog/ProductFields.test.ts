@@ -1,0 +1,104 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { ApiTest, errorOf, freshClient } from "../../support/Api.ts"
+import {
+  addressOf,
+  assertAccepts,
+  assertRefuses,
+  asSent,
+  type Field,
+  NOT_WEB,
+  notNull,
+  nullable
+} from "../../support/Fields.ts"
+
+/** Text of `max` characters, and of one more. A character outside the basic plane is one, as a person counts. */
+const text = (max: number): Field => ({
+  accepts: asSent("", " kept as sent ", "x".repeat(max), "😀".repeat(max)),
+  refuses: ["x".repeat(max + 1), "😀".repeat(max + 1), 12, true, [], {}]
+})
+
+const amount: Field = {
+  accepts: asSent(0, 0.01, 19.99, 999_999_999_999_999),
+  refuses: [-0.01, -1, 1_000_000_000_000_000, "12", "", true, [1], {}]
+}
+
+const boolean: Field = { accepts: asSent(true, false), refuses: ["true", 0, 1, "", [], {}] }
+
+const url: Field = {
+  accepts: asSent(
+    "http://example.com",
+    "https://images.example.com/a%20b.jpg?c=d#e",
+    "HTTPS://Images.Example.com:443/../{width}/é|😀.jpg",
+    "https://日本.example/a",
+    "http://[::1]:8080?q",
+    addressOf(2048),
+    addressOf(2047) + "😀"
+  ),
+  refuses: [...NOT_WEB, addressOf(2049), 12, {}, [addressOf(40)]]
+}
+
+const FIELDS: Record<string, Field> = {
+  name: notNull({
+    accepts: [
+      ...asSent("C", "x".repeat(255), "😀".repeat(255)),
+      ["  A cup \n", "A cup"],
+      [` ${"x".repeat(255)} `, "x".repeat(255)]
+    ],
+    refuses: ["", "   ", "\n\t", "x".repeat(256), "😀".repeat(256), 12, true, [], {}, ["Cup"]]
+  }),
+  slug: notNull({
+    accepts: asSent("a", "0", "a-1-b", "x".repeat(255)),
+    refuses: ["", "A", "a--b", "-a", "a-", "a_b", "a b", "é", "a/b", "a\n", "x".repeat(256), 12, {}, ["a"]]
+  }),
+  price: notNull(amount),
+  stock: notNull(amount),
+  discountedPrice: nullable(amount),
+  costPrice: nullable(amount),
+  weight: nullable(amount),
+  currencyCode: notNull({
+    accepts: [...asSent("USD", "JPY"), ["chf", "CHF"], ["gBp", "GBP"]],
+    refuses: ["", "EU", "EURO", "ABC", "€", " EUR", "EUR ", 978, true, {}, ["EUR"]]
+  }),
+  isActive: notNull(boolean),
+  taxable: notNull(boolean),
+  trackInventory: notNull(boolean),
+  onSale: notNull(boolean),
+  description: nullable(text(65_535)),
+  vendorName: nullable(text(255)),
+  category: nullable(text(255)),
+  categoryId: nullable(text(255)),
+  categoryName: nullable(text(255)),
+  productType: nullable(text(255)),
+  sku: nullable(text(255)),
+  barcode: nullable(text(255)),
+  seoTitle: nullable(text(255)),
+  countryOfOrigin: nullable(text(255)),
+  hsCode: nullable(text(255)),
+  seoDescription: nullable(text(1000)),
+  metaDescription: nullable(text(1000)),
+  productKind: notNull(text(64)),
+  imageUrl: nullable(url)
+}
+
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Product fields", (it) => {
+  it.effect.each(Object.entries(FIELDS))("%s takes what it may hold, on create and on update", ([name, field]) =>
+    assertAccepts(name, field)
+  )
+
+  it.effect.each(Object.entries(FIELDS))("%s refuses anything else with 400, and nothing changes", ([name, field]) =>
+    assertRefuses(name, field)
+  )
+
+  it.effect("a create without a name is 400 and says so", () =>
+    Effect.gen(function* () {
+      const { client } = yield* freshClient()
+      const refused = yield* client.post("/products", { price: 3 })
+      assert.strictEqual(refused.status, 400)
+      assert.deepStrictEqual(
+        errorOf(refused).issues?.map((line) => line.split(":")[0]),
+        ["name"]
+      )
+    })
+  )
+})

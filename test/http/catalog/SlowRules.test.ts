@@ -1,0 +1,58 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { type Answer, ApiTest, dataOf, errorOf, freshClient, pageOf } from "../../support/Api.ts"
+import { connection, databaseUrl, rowsOf } from "../../support/Process.ts"
+
+const rules = [{ field: "price", relation: "greater_or_equal", value: 0 }]
+
+const assertRefused = (answer: Answer, whose: string) => {
+  assert.strictEqual(answer.status, 422, answer.text)
+  assert.include(errorOf(answer).error, whose)
+  assert.include(errorOf(answer).error, "replace contains by equals or in")
+}
+
+/** What the service does with this database now; the look itself aside. */
+const underWay = `
+  select query from pg_stat_activity
+  where datname = current_database() and application_name = 'partner-api' and state = 'active' and query like '%product_keys%'
+`
+
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Rules that take longer than 5 seconds", (it) => {
+  it.effect("are refused to their own store, with what to change, and end in the database; nothing is written", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { client } = yield* freshClient()
+      yield* client.post("/products", { name: "Cup" })
+      const quick = dataOf(yield* client.post("/collections", { title: "By hand" }))
+      const slow = dataOf(yield* client.post("/collections", { title: "By rules", rules }))
+      const path = `/collections/${String(slow["id"])}`
+      yield* sql`alter table product_keys rename to kept_keys`
+      yield* sql`create view product_keys as select * from kept_keys where pg_sleep(20) is not null`
+
+      const page = yield* client.get("/collections")
+      assert.deepStrictEqual(pageOf(page), { items: [quick], nextCursor: String(quick["id"]) })
+      const [next, created] = yield* Effect.all(
+        [
+          client.get(`/collections?cursor=${String(quick["id"])}`),
+          client.post("/collections", { title: "Another", rules }, { key: "again" })
+        ],
+        { concurrency: "unbounded" }
+      )
+      const [read, patched] = yield* Effect.all([client.get(path), client.patch(path, { title: "Changed" })], {
+        concurrency: "unbounded"
+      })
+      for (const answer of [next, read, patched]) assertRefused(answer, String(slow["id"]))
+      assertRefused(created, "these rules")
+      assert.deepStrictEqual(yield* rowsOf(yield* connection(yield* databaseUrl), underWay), [])
+
+      yield* sql`drop view product_keys`
+      yield* sql`alter table kept_keys rename to product_keys`
+      assert.deepStrictEqual(pageOf(yield* client.get("/collections")).items, [quick, slow])
+      assert.strictEqual(
+        (yield* client.post("/collections", { title: "Another", rules }, { key: "again" })).status,
+        201
+      )
+    })
+  )
+})

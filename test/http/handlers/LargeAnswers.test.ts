@@ -1,0 +1,37 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { LARGE_ANSWER, MAX_LARGE_ANSWERS } from "../../../src/domain/Idempotency.ts"
+import { ApiTest, errorOf, freshClient, install, pageOf } from "../../support/Api.ts"
+
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Stored answers", (it) => {
+  it.effect(
+    "keeps of an installation's large answers no more than there is room for; the others stay free to write",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { client, installation, storeId } = yield* freshClient()
+        const { client: other } = yield* install(storeId)
+        const large = { name: "Cup", description: "x".repeat(LARGE_ANSWER) }
+        const first = yield* client.post("/products", large, { key: "first" })
+        const counted = sql`select bytes from large_answers where actor_id = ${installation.id}`
+        assert.deepStrictEqual(yield* counted, [{ bytes: Buffer.byteLength(first.text) }])
+        yield* sql`
+        update large_answers set bytes = ${MAX_LARGE_ANSWERS - LARGE_ANSWER} where actor_id = ${installation.id}
+      `
+
+        const refused = yield* client.post("/products", large, { key: "second" })
+        assert.strictEqual(refused.status, 422)
+        assert.include(errorOf(refused).error, "256 MiB")
+        assert.lengthOf(pageOf(yield* client.get("/products")).items, 1)
+        assert.strictEqual((yield* client.post("/products", large, { key: "first" })).text, first.text)
+        assert.strictEqual((yield* client.post("/products", { name: "Small" })).status, 201)
+        assert.strictEqual((yield* other.post("/products", large)).status, 201)
+
+        yield* sql`
+        update large_answers set expires_at = clock_timestamp() where actor_id = ${installation.id}
+      `
+        assert.strictEqual((yield* client.post("/products", large, { key: "second" })).status, 201)
+      })
+  )
+})

@@ -1,0 +1,189 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Option, Redacted, Stream } from "effect"
+import { SqlClient } from "effect/sql"
+import { Agents } from "../../../src/domain/access/Agents.ts"
+import { Apps } from "../../../src/domain/access/Apps.ts"
+import { Installations } from "../../../src/domain/access/Installations.ts"
+import { EventId } from "../../../src/rpc/Client.ts"
+import { ApiTest, baseUrl, type Client, dataOf, freshClient, install } from "../../support/Api.ts"
+import { scene } from "../../support/OauthScene.ts"
+import { statusOf, tokensOf } from "../../support/Oauth.ts"
+import { agentOf, callLine, exitsOf, freshMember, memberOf, postTo } from "../../support/Rpc.ts"
+import { followerOf } from "../../support/Sockets.ts"
+
+const times = (n: number) => Array.from({ length: n }, (_, index) => index)
+
+const statusesOf = (path: string) => (client: Client) =>
+  Effect.forEach(times(8), () => Effect.map(client.get(path), ({ status }) => status), { concurrency: "unbounded" })
+
+/** Requests of all at once, so that they share admission statements: the statuses that each side had. */
+const besides = (one: Client, others: ReadonlyArray<Client>, path = "/products") =>
+  Effect.map(
+    Effect.all([statusesOf(path)(one), Effect.forEach(others, statusesOf(path), { concurrency: "unbounded" })], {
+      concurrency: "unbounded"
+    }),
+    ([own, theirs]) => ({ own: [...new Set(own)], theirs: [...new Set(theirs.flat())] })
+  )
+
+const call = (base: string, headers: Record<string, string>, tag: string, payload: unknown) =>
+  Effect.map(postTo(base, callLine(tag, payload), headers), ({ text }) => exitsOf(text).get("1")?._tag)
+
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("a row that another release wrote", (it) => {
+  it.effect("grants an installation what this release knows, and leaves those that share its statement alone", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const others = yield* Effect.forEach(times(3), () => freshClient())
+      const { client, installation } = yield* freshClient({ scopes: ["read_products"], capabilities: [] })
+      yield* sql`
+        update installations set scopes = scopes || '{read_shipping}', capabilities = '{fulfillment}'
+        where id = ${installation.id}
+      `
+      const clients = others.map((other) => other.client)
+      assert.deepStrictEqual(yield* besides(client, clients), { own: [200], theirs: [200] })
+      assert.deepStrictEqual(yield* besides(client, clients, "/collections"), { own: [403], theirs: [200] })
+    })
+  )
+
+  it.effect("that cannot be read or counted fails its own requests alone", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const others = yield* Effect.forEach(times(3), () => freshClient())
+      const { client, installation } = yield* freshClient()
+      const clients = others.map((other) => other.client)
+      yield* sql`update installations set scopes = array[null, 'read_products'] where id = ${installation.id}`
+      assert.deepStrictEqual((yield* besides(client, clients)).theirs, [200])
+      // The statement itself fails of it: there is no place of an instant among those that are unknown.
+      yield* sql`update rate_windows set hits = array[null, 1]::bigint[] where installation_id = ${installation.id}`
+      assert.deepStrictEqual(yield* besides(client, clients), { own: [500], theirs: [200] })
+    })
+  )
+
+  it.effect(
+    "gives an agent the scopes and a merchant the roles that this release knows, and others all of theirs",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const base = yield* baseUrl
+        const owner = yield* freshMember()
+        const { storeId } = owner
+        const [agent, other] = [yield* agentOf(owner), yield* agentOf(owner)]
+        const guest = yield* memberOf(storeId, "staff")
+        yield* sql`alter table members drop constraint members_role_check`
+        yield* sql`update members set role = 'accountant' where merchant_id = ${guest.merchantId}`
+        yield* sql`update agents set scopes = '{read_products,read_shipping}' where id = ${agent.id}`
+        const asked = { storeId, limit: 1 }
+        const callers = [
+          [{ authorization: agent.authorization }, "Success"],
+          [{ authorization: other.authorization }, "Success"],
+          [{ cookie: owner.cookie }, "Success"],
+          [{ cookie: guest.cookie }, "Failure"]
+        ] as const
+        yield* Effect.forEach(
+          times(32),
+          (n) => {
+            const [headers, wanted] = callers[n % 4] ?? callers[0]
+            return Effect.map(call(base, headers, "products.list", asked), (tag) => assert.strictEqual(tag, wanted))
+          },
+          { concurrency: "unbounded" }
+        )
+        assert.strictEqual(
+          yield* call(base, { authorization: agent.authorization }, "collections.list", asked),
+          "Failure"
+        )
+        const { client } = owner
+        assert.deepInclude(
+          (yield* client.agents.list({ storeId, limit: 10 })).items.find(({ id }) => id === agent.id),
+          { scopes: ["read_products"] }
+        )
+        const members = yield* client.members.list({ storeId })
+        assert.notInclude(
+          members.map(({ merchantId }) => merchantId),
+          guest.merchantId
+        )
+        assert.include(
+          members.map(({ merchantId }) => merchantId),
+          owner.merchantId
+        )
+        assert.deepStrictEqual((yield* guest.client.account.get({})).stores, [])
+      })
+  )
+
+  it.effect("hides no app and no installation from lists, and lets clients get their tokens", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { agree, app, base, refresh, storeId, token } = yield* scene()
+      const code = yield* agree(app)
+      yield* sql`
+        update apps set scopes = scopes || '{read_shipping}', capabilities = capabilities || '{fulfillment}'
+        where id = ${app.appId}
+      `
+      yield* sql`
+        update installations set scopes = scopes || '{read_shipping}', capabilities = capabilities || '{fulfillment}'
+        where app_id = ${app.appId}
+      `
+      const tokens = tokensOf(yield* token(code))
+      assert.notInclude(tokens.scope, "read_shipping")
+      const again = tokensOf(yield* refresh(tokens.refresh_token))
+      assert.strictEqual(yield* statusOf(base, again.access_token), 200)
+
+      const { list } = yield* Apps
+      assert.include(
+        (yield* list(10)).map(({ appId }) => appId),
+        app.appId
+      )
+      const installations = yield* Installations
+      const listed = yield* installations.list({ storeId: Option.some(storeId), appId: Option.none(), limit: 10 })
+      assert.deepStrictEqual(
+        listed.map(({ appId }) => appId),
+        [app.appId]
+      )
+      const member = yield* memberOf(storeId)
+      const { items } = yield* member.client.installations.list({ storeId, limit: 10 })
+      assert.deepStrictEqual(
+        items.map(({ scopes }) => scopes),
+        [app.declared.scopes]
+      )
+    })
+  )
+
+  it.effect("is left out of the changes of its store, and those around it are told", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { cookie, storeId } = yield* freshMember()
+      const { client } = yield* install(storeId)
+      const ids = yield* Effect.forEach(times(3), (n) =>
+        Effect.map(client.post("/products", { name: `Cup ${n}` }), (made) => String(dataOf(made)["id"]))
+      )
+      const [first, second, third] = ids
+      // The journal's own trigger refuses changes of what it holds.
+      yield* sql.withTransaction(
+        Effect.andThen(
+          sql`set local session_replication_role = replica`,
+          sql`update journal set surface = 'fax' where store_id = ${storeId} and resource_id = ${second ?? ""}`
+        )
+      )
+      const [entry] = yield* sql<{ readonly id: string }>`
+        select id from journal where store_id = ${storeId} and resource_id = ${first ?? ""}
+      `
+      const { changes } = yield* followerOf(cookie)
+      const told = Stream.take(changes({ storeId, after: EventId.make(entry?.id ?? "") }), 1)
+      assert.deepStrictEqual(
+        (yield* Stream.runCollect(told)).map(({ resourceId }) => resourceId),
+        [third]
+      )
+    })
+  )
+
+  it.effect("lets an agent hold what it has open while what this release knows of its scopes stays the same", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const agents = yield* Agents
+      const { id, token } = yield* agentOf(yield* freshMember(), { scopes: ["read_products"] })
+      yield* sql`update agents set scopes = '{read_shipping,read_products}' where id = ${id}`
+      const admitted = yield* agents.admit(Redacted.make(token ?? ""), 1, "shown")
+      assert.deepStrictEqual(yield* agents.ended([admitted]), [])
+      yield* sql`update agents set scopes = '{read_shipping}' where id = ${id}`
+      assert.deepStrictEqual(yield* agents.ended([admitted]), [0])
+    })
+  )
+})

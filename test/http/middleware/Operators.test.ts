@@ -1,0 +1,73 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { ALL_GRANTS } from "../../../src/domain/access/AccessRule.ts"
+import { Plan, Stores } from "../../../src/domain/access/Stores.ts"
+import { Tokens } from "../../../src/domain/access/Tokens.ts"
+import { ApiTest, baseUrl, errorOf, freshClient, makeApp, makeClient, makeStore } from "../../support/Api.ts"
+import { installing, performIn } from "../../support/Writes.ts"
+
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("What an operator does", (it) => {
+  it.effect("another plan counts from the next request on, and takes nothing away", () =>
+    Effect.gen(function* () {
+      const stores = yield* Stores
+      yield* stores.createPlan(Plan.make({ name: "single", productLimit: 1, collectionLimit: 0 }))
+      const { client, storeId } = yield* freshClient({ plan: "single" })
+      const perform = yield* performIn(storeId)
+      const create = Effect.suspend(() => Effect.map(client.post("/products", { name: "Cup" }), ({ status }) => status))
+      assert.deepStrictEqual([yield* create, yield* create], [201, 403])
+      yield* perform(stores.setPlan(storeId, "free"))
+      assert.deepStrictEqual([yield* create, yield* create], [201, 201])
+      yield* perform(stores.setPlan(storeId, "single"))
+      assert.strictEqual(yield* create, 403)
+      const known = /choose one of .*free, starter/
+      assert.match((yield* Effect.flip(perform(stores.setPlan(storeId, "gold")))).message, known)
+    })
+  )
+
+  it.effect("a deleted store is 404 from then on, and nobody else's", () =>
+    Effect.gen(function* () {
+      const stores = yield* Stores
+      const [gone, other] = [yield* freshClient(), yield* freshClient()]
+      yield* stores.delete(gone.storeId)
+      const refused = [yield* gone.client.get("/products"), yield* gone.client.post("/products", { name: "Cup" })]
+      for (const answer of refused) {
+        assert.strictEqual(answer.status, 404)
+        assert.deepStrictEqual(errorOf(answer), { error: "The store was not found" })
+      }
+      assert.strictEqual((yield* other.client.get("/products")).status, 200)
+    })
+  )
+
+  it.effect("revoked tokens are 401 at once, and a new one is good", () =>
+    Effect.gen(function* () {
+      const tokens = yield* Tokens
+      const { client, installation } = yield* freshClient()
+      assert.strictEqual((yield* client.get("/products")).status, 200)
+      yield* tokens.revoke(installation.id)
+      assert.strictEqual((yield* client.get("/products")).status, 401)
+      const { token } = yield* tokens.issue(installation)
+      const renewed = makeClient(yield* baseUrl, Redacted.value(token))
+      assert.strictEqual((yield* renewed.get("/products")).status, 200)
+    })
+  )
+
+  it.effect("an app that is installed once more answers a key as before, and the tokens it has go on", () =>
+    Effect.gen(function* () {
+      const { install } = yield* installing
+      const tokens = yield* Tokens
+      const storeId = yield* makeStore()
+      const appId = yield* makeApp()
+      const put = Effect.gen(function* () {
+        const { token } = yield* tokens.issue(yield* install({ storeId, appId, ...ALL_GRANTS }))
+        return makeClient(yield* baseUrl, Redacted.value(token))
+      })
+      const before = yield* put
+      const made = yield* before.post("/products", { name: "Cup" }, { key: "cup" })
+      const after = yield* put
+      const replayed = yield* after.post("/products", { name: "Cup" }, { key: "cup" })
+      assert.strictEqual(replayed.text, made.text)
+      assert.strictEqual(replayed.headers.get("idempotent-replayed"), "true")
+      assert.strictEqual((yield* before.get("/products")).status, 200)
+    })
+  )
+})

@@ -1,0 +1,295 @@
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { randomUUID } from "node:crypto"
+import type { StoreId } from "../../../src/domain/Store.ts"
+import { ApiTest, dataOf, freshClient, install, type Resource } from "../../support/Api.ts"
+
+const Side = Schema.NullOr(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))
+
+const rowsOf = Schema.decodeUnknownSync(
+  Schema.Array(
+    Schema.Struct({
+      id: Schema.String,
+      at: Schema.Date,
+      actorType: Schema.String,
+      actorId: Schema.String,
+      surface: Schema.String,
+      key: Schema.NullOr(Schema.String),
+      hops: Schema.Int,
+      resource: Schema.String,
+      resourceId: Schema.String,
+      version: Schema.Int,
+      before: Side,
+      after: Side,
+      omitted: Schema.Array(Schema.String)
+    })
+  )
+)
+
+/** The entries of a store, oldest first. */
+const entriesOf = Effect.fn(function* (storeId: StoreId) {
+  const sql = yield* PgClient.PgClient
+  return rowsOf(
+    yield* sql`
+      select
+        id, at, actor_type as "actorType", actor_id as "actorId", surface, idempotency_key as key, hops, resource,
+        resource_id as "resourceId", version, before, after, omitted
+      from journal where store_id = ${storeId} and version is not null order by id
+    `
+  )
+})
+
+/** What was kept of each change. */
+const changesOf = (storeId: StoreId) =>
+  Effect.map(entriesOf(storeId), (entries) => entries.map(({ after, before, omitted }) => ({ before, after, omitted })))
+
+const pick = (resource: Resource, ...names: ReadonlyArray<string>): Resource =>
+  Object.fromEntries(names.map((name) => [name, resource[name]]))
+
+/** The named members of a resource before and after a change, but those that are lost by it. */
+const updated = (
+  before: Resource,
+  after: Resource,
+  names: ReadonlyArray<string>,
+  lost: ReadonlyArray<string> = []
+): Resource => ({
+  before: pick(before, ...names),
+  after: pick(after, ...names.filter((name) => !lost.includes(name))),
+  omitted: []
+})
+
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The journal", (it) => {
+  it.effect("has an entry for each write of a product: who, through what, under which key, and what changed", () =>
+    Effect.gen(function* () {
+      const { client, installation, storeId } = yield* freshClient()
+      const body = { name: "Cup", variants: [{ price: 1 }], metafields: { a: { b: null } } }
+      const created = dataOf(yield* client.post("/products", body, { key: "made" }))
+      const path = `/products/${created["id"]}`
+      const other = yield* install(storeId)
+      const sent = { price: 2, tags: ["tea"], name: "Cup", metafields: { a: { b: null } } }
+      const updated = dataOf(yield* other.client.patch(path, sent, { key: "changed" }))
+      yield* client.delete(path, { key: "gone" })
+
+      const changed = ["version", "price", "tags", "updatedAt"]
+      const entries = yield* entriesOf(storeId)
+      const common = {
+        actorType: "app",
+        surface: "rest",
+        hops: 0,
+        resource: "product",
+        resourceId: String(created["id"]),
+        omitted: []
+      }
+      const [one, two] = [installation.id, other.installation.id]
+      assert.deepStrictEqual<ReadonlyArray<unknown>>(
+        entries.map(({ at: _, id: _id, ...entry }) => entry),
+        [
+          { ...common, actorId: one, key: "made", version: 1, before: null, after: created },
+          {
+            ...common,
+            actorId: two,
+            key: "changed",
+            version: 2,
+            before: pick(created, ...changed),
+            after: pick(updated, ...changed)
+          },
+          { ...common, actorId: one, key: "gone", version: 2, before: updated, after: null }
+        ]
+      )
+      assert.deepStrictEqual<ReadonlyArray<unknown>>(
+        entries.slice(0, 2).map(({ at }) => at.toISOString()),
+        [created["updatedAt"], updated["updatedAt"]]
+      )
+    })
+  )
+
+  it.effect("has the id, the time and the hops of the event that tells of the same change", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const { client, storeId } = yield* freshClient()
+      const { id } = dataOf(yield* client.post("/products", { name: "Cup" }))
+      const [event] = yield* entriesOf(storeId)
+      yield* client.patch(`/products/${id}`, { price: 1 }, { headers: { "x-service-event-id": event?.id ?? "" } })
+      const same = yield* sql`
+        select j.hops from journal j join events e using (store_id, id)
+        where store_id = ${storeId} and j.at = e.occurred_at and j.hops = e.hops order by id
+      `
+      assert.deepStrictEqual(same, [{ hops: 0 }, { hops: 1 }])
+    })
+  )
+
+  it.effect("has an entry for each write of a collection, with what it holds while it is filled by hand", () =>
+    Effect.gen(function* () {
+      const { client, storeId } = yield* freshClient()
+      const cup = String(dataOf(yield* client.post("/products", { name: "Cup" }))["id"])
+      const mug = String(dataOf(yield* client.post("/products", { name: "Mug" }))["id"])
+      const created = dataOf(yield* client.post("/collections", { title: "Hand", productIds: [cup] }))
+      const path = `/collections/${created["id"]}`
+      const titled = dataOf(yield* client.patch(path, { title: "By hand" }))
+      const filled = dataOf(yield* client.patch(path, { productIds: [mug, cup] }))
+      const swapped = dataOf(yield* client.patch(path, { productIds: [cup, mug] }))
+      const rules = [{ field: "title", relation: "equals", value: "Cup" }]
+      const ruled = dataOf(yield* client.patch(path, { type: "automated", rules }))
+      const kept = dataOf(yield* client.patch(path, { type: "manual" }))
+      yield* client.delete(path)
+
+      const entries = (yield* entriesOf(storeId)).filter(({ resource }) => resource === "collection")
+      const each = ["version", "updatedAt"]
+      const held = ["productIds", "productCount"]
+      const automated = updated(swapped, ruled, ["version", "type", "rules", "updatedAt", ...held], held)
+      const manual = updated(kept, ruled, ["version", "type", "updatedAt", ...held], held)
+      assert.deepStrictEqual<ReadonlyArray<unknown>>(
+        entries.map(({ after, before, omitted }) => ({ before, after, omitted })),
+        [
+          { before: null, after: created, omitted: [] },
+          updated(created, titled, ["version", "title", "updatedAt"]),
+          updated(titled, filled, [...each, ...held]),
+          updated(filled, swapped, [...each, "productIds"]),
+          automated,
+          { ...manual, before: manual["after"], after: manual["before"] },
+          { before: kept, after: null, omitted: [] }
+        ]
+      )
+      assert.deepStrictEqual(
+        entries.map(({ version }) => version),
+        [1, 2, 3, 4, 5, 6, 6]
+      )
+    })
+  )
+
+  it.effect("has of an automated collection what was written, and not what its rules match", () =>
+    Effect.gen(function* () {
+      const { client, storeId } = yield* freshClient()
+      const rules = [{ field: "price", relation: "less_than", value: 5 }]
+      const answered = dataOf(yield* client.post("/collections", { title: "Cheap", rules }))
+      const created = pick(answered, ...Object.keys(answered).filter((name) => !name.startsWith("product")))
+      yield* client.delete(`/collections/${created["id"]}`)
+      assert.deepStrictEqual(yield* changesOf(storeId), [
+        { before: null, after: created, omitted: [] },
+        { before: created, after: null, omitted: [] }
+      ])
+    })
+  )
+
+  it.effect("leaves out what is too large, and names it", () =>
+    Effect.gen(function* () {
+      const { client, storeId } = yield* freshClient()
+      const long = "x".repeat(65_535)
+      const created = dataOf(yield* client.post("/products", { name: "Cup", description: long }))
+      const path = `/products/${created["id"]}`
+      const updated = dataOf(yield* client.patch(path, { price: 1, description: "short" }))
+      const [made, changed] = yield* changesOf(storeId)
+      const { description: _, ...rest } = created
+      assert.deepStrictEqual(made, { before: null, after: rest, omitted: ["description"] })
+      const names = ["version", "price", "updatedAt"]
+      assert.deepStrictEqual(changed, {
+        before: pick(created, ...names),
+        after: pick(updated, ...names),
+        omitted: ["description"]
+      })
+    })
+  )
+
+  it.effect("keeps every digit of a number", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const { client, storeId } = yield* freshClient()
+      const { id } = dataOf(yield* client.post("/products", { name: "Cup" }))
+      yield* client.patch(`/products/${id}`, '{"price":0.1234567890123456789}')
+      const digits = yield* sql`
+        select 1 from journal where store_id = ${storeId} and after like '%"price":0.1234567890123456789,%'
+      `
+      assert.lengthOf(digits, 1)
+    })
+  )
+
+  it.effect("has nothing of a write that changes nothing, of a replay, and of one that is refused", () =>
+    Effect.gen(function* () {
+      const { client, storeId } = yield* freshClient()
+      const once = { key: "once" }
+      const product = dataOf(yield* client.post("/products", { name: "Cup" }, once))
+      yield* client.post("/products", { name: "Cup" }, once)
+      const collection = dataOf(yield* client.post("/collections", { title: "Hand", productIds: [product["id"]] }))
+      const [path, other] = [`/products/${product["id"]}`, `/collections/${collection["id"]}`]
+      const stale = { headers: { "if-match": '"9"' } }
+      const answers = [
+        yield* client.patch(path, product),
+        yield* client.patch(other, collection),
+        yield* client.patch(path, { price: -1 }),
+        yield* client.patch(path, { price: 1 }, stale),
+        yield* client.patch(other, { title: "Other" }, stale),
+        yield* client.delete(path, stale),
+        yield* client.delete(other, stale),
+        yield* client.delete(`/products/${randomUUID()}`),
+        yield* client.patch(other, { productIds: [randomUUID()] }),
+        yield* client.post("/products", { name: "Mug" }, once)
+      ]
+      assert.deepStrictEqual(
+        answers.map(({ status }) => status),
+        [200, 200, 400, 412, 412, 412, 412, 404, 422, 409]
+      )
+      assert.lengthOf(yield* entriesOf(storeId), 2)
+    })
+  )
+
+  it.effect("is written in the very transaction of the write", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const { client, storeId } = yield* freshClient()
+      const product = dataOf(yield* client.post("/products", { name: "Cup" }))
+      const collection = dataOf(yield* client.post("/collections", { title: "Hand" }))
+      yield* client.patch(`/products/${product["id"]}`, { price: 1 })
+      yield* client.patch(`/collections/${collection["id"]}`, { title: "By hand" })
+      const together = yield* sql`
+        with resources as (
+          select store_id, id, version, xmin from products union all select store_id, id, version, xmin from collections
+        )
+        select j.resource from journal j join resources r
+          on r.store_id = j.store_id and r.id = j.resource_id and r.version = j.version and r.xmin = j.xmin
+        where j.store_id = ${storeId} order by 1
+      `
+      assert.deepStrictEqual(together, [{ resource: "collection" }, { resource: "product" }])
+    })
+  )
+
+  it.effect("where the entry cannot be kept, nothing is written: 500, and the same key may try again", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const { client, storeId } = yield* freshClient()
+      const product = dataOf(yield* client.post("/products", { name: "Cup" }))
+      const collection = dataOf(yield* client.post("/collections", { title: "Hand" }))
+      yield* sql`
+        create function refuse_entry() returns trigger language plpgsql as $$ begin raise 'no room for entries'; end $$
+      `
+      // The store's id is made by the database and stands in the statement itself: DDL takes no parameters.
+      yield* sql.unsafe(`
+        create trigger refuse before insert on journal for each row
+        when (new.store_id = '${storeId}') execute function refuse_entry()
+      `)
+      const [path, other] = [`/products/${product["id"]}`, `/collections/${collection["id"]}`]
+      const writes = () =>
+        Effect.all([
+          client.post("/products", { name: "Mug" }, { key: "create" }),
+          client.patch(path, { price: 9 }, { key: "update" }),
+          client.patch(other, { title: "By hand" }, { key: "title" }),
+          client.delete(other, { key: "empty" }),
+          client.delete(path, { key: "delete" })
+        ])
+      for (const { json, status } of yield* writes()) {
+        assert.strictEqual(status, 500)
+        assert.deepStrictEqual(json, { error: "Internal error" })
+      }
+      assert.deepStrictEqual((yield* client.get("/products")).json, { products: [product], nextCursor: null })
+      assert.deepStrictEqual((yield* client.get("/collections")).json, { collections: [collection], nextCursor: null })
+      assert.lengthOf(yield* entriesOf(storeId), 2)
+
+      yield* sql`drop trigger refuse on journal`
+      assert.deepStrictEqual(
+        (yield* writes()).map(({ status }) => status),
+        [201, 200, 200, 200, 200]
+      )
+      assert.lengthOf(yield* entriesOf(storeId), 7)
+    })
+  )
+})

@@ -1,0 +1,146 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { once } from "node:events"
+import { isLoopback } from "../../../src/http/server/ConnectionLimits.ts"
+import { freshClient } from "../../support/Api.ts"
+import { askForMuch, dial, dialFrom, serviceOf, textOf } from "../../support/Connections.ts"
+import { databaseUrl, holdStore, waiting, watch } from "../../support/Process.ts"
+import { lines } from "../../support/Raw.ts"
+import { freshMember } from "../../support/Rpc.ts"
+import { openSocket } from "../../support/Sockets.ts"
+
+const HEALTH = lines("GET /healthz HTTP/1.1", "host: a", "connection: close")
+
+/** Bytes that are no whole request, or one that is answered already; and the bytes that complete it. */
+const unfinished: Readonly<Record<string, readonly [sent: string, rest: string]>> = {
+  nothing: ["", HEALTH],
+  "half a head": ["GET /healthz HTTP/1.1\r\n", "host: a\r\nconnection: close\r\n\r\n"],
+  "half a body": [
+    `${lines("POST /auth/sign-in HTTP/1.1", "host: localhost", "connection: close", "content-type: application/json", "content-length: 2")}{`,
+    "}"
+  ],
+  "a request that was answered": [lines("GET /healthz HTTP/1.1", "host: a"), HEALTH]
+}
+for (const [what, [sent, rest]] of Object.entries(unfinished)) {
+  it.live(`a client gets in where all connections sent ${what}: the one that has waited longest is closed`, () =>
+    Effect.gen(function* () {
+      const { connections, context } = yield* serviceOf({ connections: 3 })
+      const open = Effect.provide(dial, context)
+      const silent = yield* Effect.replicateEffect(
+        Effect.tap(open, (socket) =>
+          Effect.promise(async () => {
+            if (sent !== "") socket.write(sent)
+            if (rest === HEALTH && sent !== "") await once(socket, "data")
+          })
+        ),
+        3
+      )
+      yield* watch(connections, (count) => count === 3)
+      const [oldest, second, third] = silent
+      assert.isDefined(oldest)
+      assert.isDefined(second)
+      assert.isDefined(third)
+      const [, answer] = yield* Effect.all(
+        [
+          Effect.promise(() => once(oldest, "close")),
+          Effect.flatMap(open, (newcomer) =>
+            Effect.andThen(
+              Effect.sync(() => newcomer.write(HEALTH)),
+              textOf(newcomer)
+            )
+          )
+        ],
+        { concurrency: 2 }
+      )
+      assert.match(answer, /^HTTP\/1\.1 200 /)
+      for (const kept of [second, third]) {
+        kept.write(rest)
+        assert.match(yield* textOf(kept), /^HTTP\/1\.1 [24]\d\d /)
+      }
+    })
+  )
+}
+
+it.live("a request that is being worked on keeps its connection when there are too many", () =>
+  Effect.gen(function* () {
+    const { context } = yield* serviceOf({ connections: 1 })
+    yield* Effect.provide(
+      Effect.gen(function* () {
+        const { client, storeId } = yield* freshClient()
+        const { release, watcher } = yield* holdStore(yield* databaseUrl, storeId)
+        const writing = yield* dial
+        const body = '{"name":"Cup"}'
+        const head = [
+          "POST /api/platform/v1/products HTTP/1.1",
+          "host: a",
+          "connection: close",
+          `authorization: Bearer ${client.token}`,
+          "idempotency-key: 019c1363-49c0-7fff-8000-000000000000",
+          "content-type: application/json",
+          `content-length: ${body.length}`
+        ]
+        writing.write(lines(...head) + body)
+        yield* waiting(watcher, 1)
+        assert.strictEqual(yield* textOf(yield* dial), "")
+        const answered = yield* Effect.forkChild(textOf(writing))
+        yield* release
+        assert.match(yield* Fiber.join(answered), /^HTTP\/1\.1 201 /)
+      }),
+      context
+    )
+  })
+)
+
+it.live("a WebSocket keeps its connection when there are too many", () =>
+  Effect.gen(function* () {
+    const { context } = yield* serviceOf({ connections: 1 })
+    yield* Effect.provide(
+      Effect.gen(function* () {
+        const { cookie } = yield* freshMember()
+        const { next, send } = yield* openSocket({ headers: { cookie } })
+        assert.strictEqual(yield* textOf(yield* dial), "")
+        yield* send({ _tag: "Ping" })
+        assert.deepStrictEqual(yield* next, { _tag: "Pong" })
+      }),
+      context
+    )
+  })
+)
+
+it.live("one address cannot take all connections: beyond its bound it makes room itself", () =>
+  Effect.gen(function* () {
+    const { connections, context } = yield* serviceOf({ connections: 10, perAddress: 2, isExempt: () => false })
+    const from = (address: string) => Effect.provide(dialFrom(address), context)
+    const other = yield* from("127.0.0.3")
+    const [oldest, second] = [yield* from("127.0.0.2"), yield* from("127.0.0.2")]
+    yield* watch(connections, (count) => count === 3)
+    yield* Effect.all([Effect.promise(() => once(oldest, "close")), from("127.0.0.2")], { concurrency: 2 })
+    yield* watch(connections, (count) => count === 3)
+
+    // Who is served makes no room.
+    yield* askForMuch(second)
+    const busy = yield* from("127.0.0.2")
+    yield* askForMuch(busy)
+    assert.strictEqual(yield* textOf(yield* from("127.0.0.2")), "")
+    other.write(HEALTH)
+    assert.match(yield* textOf(other), /^HTTP\/1\.1 200 /)
+  })
+)
+
+it.live("an address that many clients share takes as many connections as there are", () =>
+  Effect.gen(function* () {
+    const limits = { connections: 4, perAddress: 1, isExempt: (address: string) => address === "127.0.0.2" }
+    const { connections, context } = yield* serviceOf(limits)
+    const from = (address: string) => Effect.provide(dialFrom(address), context)
+    yield* Effect.replicateEffect(from("127.0.0.2"), 3)
+    const single = yield* from("127.0.0.3")
+    yield* watch(connections, (count) => count === 4)
+    yield* Effect.all([Effect.promise(() => once(single, "close")), from("127.0.0.3")], { concurrency: 2 })
+    yield* watch(connections, (count) => count === 4)
+  })
+)
+
+it("programs on this machine are told from others by their address", () => {
+  for (const address of ["127.0.0.1", "127.1.2.3", "::1", "::ffff:127.0.0.1"]) assert.isTrue(isLoopback(address))
+  for (const address of ["128.0.0.1", "10.0.0.1", "::2", "::ffff:10.0.0.1"]) assert.isFalse(isLoopback(address))
+})

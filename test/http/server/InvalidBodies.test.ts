@@ -1,0 +1,67 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { ApiTest, errorOf, freshClient } from "../../support/Api.ts"
+import {
+  costAgainst,
+  INVALID_COLLECTIONS,
+  INVALID_PRODUCTS,
+  MOST_COST,
+  MANY_PARTS,
+  TOO_MANY_PARTS,
+  VALID_PRODUCT
+} from "../../support/InvalidBodies.ts"
+
+/** A product with so many numbers that a float does not hold. */
+const inexact = (count: number) =>
+  `{"name":"x","metafields":{"a":[${Array.from({ length: count }, () => "1e2").join(",")}]}}`
+
+const STRICT = { headers: { prefer: "handling=strict" } }
+
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("a body of 1 MiB that is wrong all over", (it) => {
+  it.effect("is refused with at most 100 issues, and costs no more than one that is right", () =>
+    Effect.gen(function* () {
+      const { client } = yield* freshClient()
+      const bodies = [
+        ...Object.entries({ ...INVALID_PRODUCTS, ...MANY_PARTS }).map(([name, body]) => ({
+          name,
+          body,
+          path: "/products"
+        })),
+        ...Object.entries(INVALID_COLLECTIONS).map(([name, body]) => ({ name, body, path: "/collections" }))
+      ]
+      const cost = yield* costAgainst(client.post("/products", VALID_PRODUCT), bodies, ({ body, name, path }) =>
+        Effect.map(client.post(path, body.json, STRICT), (refused) => {
+          assert.strictEqual(refused.status, 400, name)
+          const { issues = [] } = errorOf(refused)
+          assert.isAtMost(issues.length, 100, name)
+          assert.match(issues.at(-1) ?? "", new RegExp(body.last), name)
+        })
+      )
+      assert.isBelow(cost, MOST_COST)
+    })
+  )
+
+  it.effect("may hold 40,000 keys, objects and arrays, 1,000 keys in one object, and as many items as fit", () =>
+    Effect.gen(function* () {
+      const { client } = yield* freshClient()
+      const thousand = Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`k${n}`, n]))
+      const metafields = Array.from({ length: 39 }, () => thousand)
+      assert.strictEqual((yield* client.post("/products", { name: "x", metafields })).status, 201)
+      assert.strictEqual((yield* client.post("/products", { name: "x", metafields: { a: metafields } })).status, 201)
+      const more = yield* client.post("/products", { name: "x", metafields: [...metafields, thousand] })
+      assert.deepStrictEqual(errorOf(more).issues, [TOO_MANY_PARTS])
+      const colons = { text: ":".repeat(100_000), list: Array.from({ length: 20_000 }, () => '":"') }
+      assert.strictEqual((yield* client.post("/products", { name: "x", metafields: colons })).status, 201)
+    })
+  )
+
+  it.effect("may hold 20,000 numbers that a float does not hold", () =>
+    Effect.gen(function* () {
+      const { client } = yield* freshClient()
+      assert.strictEqual((yield* client.post("/products", inexact(20_000))).status, 201)
+      assert.deepStrictEqual(errorOf(yield* client.post("/products", inexact(20_001))).issues, [
+        "must contain at most 20,000 numbers with an exponent or more than 15 digits"
+      ])
+    })
+  )
+})

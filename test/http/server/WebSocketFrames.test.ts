@@ -1,0 +1,147 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { connect } from "node:net"
+import type { WebSocket } from "ws"
+import { MERCHANT_CALLS } from "../../../src/domain/RateLimit.ts"
+import { MAX_CONTROL_FRAMES } from "../../../src/http/server/SocketRegistry.ts"
+import { MAX_QUEUED, MAX_REFUSED } from "../../../src/rpc/server/Frames.ts"
+import { ApiTest, baseUrl } from "../../support/Api.ts"
+import { connection, databaseUrl, rowsOf } from "../../support/Process.ts"
+import { freshMember } from "../../support/Rpc.ts"
+import { followFrame, openSocket } from "../../support/Sockets.ts"
+
+const failure = (requestId: string, _tag: string) => ({ requestId, exit: { cause: [{ error: { _tag } }] } })
+
+/** Calls that the window of a merchant holds. */
+const windowOf = (merchantId: string) =>
+  Effect.gen(function* () {
+    const db = yield* connection(yield* databaseUrl)
+    const rows = yield* rowsOf(
+      db,
+      "select cardinality(hits) as calls from merchant_call_windows where merchant_id = $1",
+      [merchantId]
+    )
+    return Number(rows[0]?.["calls"])
+  })
+
+/** Fills the window of a merchant but for some calls, as of half a minute ago. */
+const fillWindow = (merchantId: string, left = 0) =>
+  Effect.gen(function* () {
+    const db = yield* connection(yield* databaseUrl)
+    const hits = `array_fill(clock_micros() - 30 * 1000000, array[${MERCHANT_CALLS - left}])`
+    yield* rowsOf(db, `update merchant_call_windows set hits = ${hits} where merchant_id = $1`, [merchantId])
+  })
+
+layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket", (it) => {
+  it.effect("counts each frame that asks for something in the window that its merchant has over HTTP, too", () =>
+    Effect.gen(function* () {
+      const { client, cookie, merchantId, storeId } = yield* freshMember()
+      const other = yield* freshMember()
+      const { next, send } = yield* openSocket({ headers: { cookie } })
+      assert.strictEqual(yield* windowOf(merchantId), 1)
+      for (let n = 1; n <= 9; n++) yield* send(followFrame({ storeId }, String(n)))
+      yield* send(followFrame({ storeId: other.storeId }, "10"))
+      yield* send(followFrame({ nonsense: 1 }, "11"))
+      yield* send({ ...followFrame({ storeId }, "12"), tag: "nonsense" })
+      yield* send({ ...followFrame({ storeId }, "13"), payload: 1 })
+      for (let n = 1; n <= 13; n++) yield* next
+      assert.strictEqual(yield* windowOf(merchantId), 14)
+      // Frames that go with a stream are no calls.
+      yield* send({ _tag: "Ack", requestId: "1" })
+      yield* send({ _tag: "Interrupt", requestId: "2" })
+      yield* send({ _tag: "Ping" })
+      assert.deepStrictEqual(yield* next, { _tag: "Pong" })
+      assert.strictEqual(yield* windowOf(merchantId), 14)
+
+      const invalid = yield* openSocket({ headers: { cookie } })
+      invalid.socket.send("{")
+      assert.strictEqual((yield* invalid.closed).code, 1007)
+      assert.strictEqual(yield* windowOf(merchantId), 16)
+
+      yield* fillWindow(merchantId, 1)
+      yield* send(followFrame({ storeId: other.storeId }, "20"))
+      assert.containSubset(yield* next, failure("20", "StoreNotFound"))
+      const refused = yield* Effect.flip(client.store.get({ storeId }))
+      assert.strictEqual(refused._tag, "RateLimitExceeded")
+      yield* send(followFrame({ storeId: other.storeId }, "21"))
+      assert.containSubset(yield* next, failure("21", "RateLimitExceeded"))
+    })
+  )
+
+  it.effect("answers 16 frames beyond the window with RateLimitExceeded, and is closed with 1008 at the next", () =>
+    Effect.gen(function* () {
+      const { cookie, merchantId, storeId } = yield* freshMember()
+      const { closed, next, send, socket } = yield* openSocket({ headers: { cookie } })
+      yield* send(followFrame({ storeId }, "1"))
+      yield* next
+      yield* fillWindow(merchantId)
+      let frames = 0
+      socket.on("message", () => frames++)
+      for (let n = 2; n <= 200; n++) yield* send(followFrame({ storeId }, String(n)))
+      for (let n = 2; n < 2 + MAX_REFUSED; n++) {
+        const { exit } = yield* next
+        assert.containSubset(exit, { cause: [{ error: { _tag: "RateLimitExceeded" } }] })
+        const [, seconds] = /"retryAfter":(\d+)/.exec(JSON.stringify(exit)) ?? []
+        assert.isAtLeast(Number(seconds), 1)
+        assert.isAtMost(Number(seconds), 30)
+      }
+      const { code, reason } = yield* closed
+      assert.strictEqual(code, 1008)
+      assert.match(reason, /^16 calls were refused; wait/)
+      assert.strictEqual(frames, MAX_REFUSED)
+      assert.strictEqual((yield* openSocket({ headers: { cookie } })).refusal?.status, 429)
+    })
+  )
+
+  it.effect("is closed with 1008 when more than 600 of its frames wait for their admission", () =>
+    Effect.gen(function* () {
+      const { cookie } = yield* freshMember()
+      const db = yield* connection(yield* databaseUrl)
+      const { hostname, port } = new URL(yield* baseUrl)
+      const tcp = connect({ host: hostname, port: Number(port), noDelay: true })
+      const { closed, socket } = yield* openSocket({ headers: { cookie }, createConnection: () => tcp })
+      // Every admission reads the session.
+      yield* rowsOf(db, "begin")
+      yield* rowsOf(db, "lock table sessions in access exclusive mode")
+      // The service stops reading at 16 frames, so the others have to arrive in the same packet.
+      tcp.cork()
+      for (let n = 1; n <= 2 * MAX_QUEUED; n++) socket.send(`{"_tag":"Request","id":"${n}","tag":""}`)
+      tcp.uncork()
+      const { code, reason } = yield* closed
+      assert.strictEqual(code, 1008)
+      assert.match(reason, /^More than 600 frames wait/)
+      yield* rowsOf(db, "rollback")
+    })
+  )
+
+  const idle: Readonly<Record<string, (socket: WebSocket) => void>> = {
+    "pings of the protocol": (socket) => socket.ping(),
+    "pongs that nobody asked for": (socket) => socket.pong(),
+    "messages that ping": (socket) => socket.send('{"_tag":"Ping"}'),
+    "acknowledgements of nothing": (socket) => socket.send('{"_tag":"Ack","requestId":"1"}'),
+    "interruptions of nothing": (socket) => socket.send('{"_tag":"Interrupt","requestId":"1"}')
+  }
+  for (const [name, sendOne] of Object.entries(idle)) {
+    it.effect(`is closed with 1008 for more than 60 ${name} in 20 seconds`, () =>
+      Effect.gen(function* () {
+        const { cookie, merchantId } = yield* freshMember()
+        const { closed, socket } = yield* openSocket({ headers: { cookie } })
+        // As many as two spans take, of which one may end in between.
+        for (let n = 0; n <= 2 * MAX_CONTROL_FRAMES; n++) sendOne(socket)
+        const { code, reason } = yield* closed
+        assert.strictEqual(code, 1008)
+        assert.match(reason, /^More than 60 pings/)
+        assert.strictEqual(yield* windowOf(merchantId), 1)
+      })
+    )
+  }
+
+  it.effect("is closed with 1008 for a message of more than 32 fragments", () =>
+    Effect.gen(function* () {
+      const { cookie } = yield* freshMember()
+      const { closed, socket } = yield* openSocket({ headers: { cookie } })
+      for (let n = 0; n <= 32; n++) socket.send("", { fin: false })
+      assert.strictEqual((yield* closed).code, 1008)
+    })
+  )
+})

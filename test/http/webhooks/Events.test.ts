@@ -1,0 +1,198 @@
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import type { StoreId } from "../../../src/domain/Store.ts"
+import { ApiTest, dataOf, freshClient, install, makeStore } from "../../support/Api.ts"
+
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+
+const rowsOf = Schema.decodeUnknownSync(
+  Schema.Array(
+    Schema.Struct({
+      id: Schema.String,
+      kind: Schema.String,
+      actorType: Schema.String,
+      origin: Schema.NullOr(Schema.String),
+      resourceId: Schema.String,
+      resourceVersion: Schema.Int,
+      payload: Schema.String
+    })
+  )
+)
+
+/** The events of a store, oldest first. */
+const eventsOf = Effect.fn(function* (storeId: StoreId) {
+  const sql = yield* PgClient.PgClient
+  return rowsOf(
+    yield* sql`
+      select
+        id, kind, actor_type as "actorType", origin_installation_id as origin, resource_id as "resourceId",
+        resource_version as "resourceVersion", payload
+      from events where store_id = ${storeId} order by id
+    `
+  )
+})
+
+const payloadsOf = (storeId: StoreId) =>
+  Effect.map(eventsOf(storeId), (rows) => rows.map(({ payload }): unknown => JSON.parse(payload)))
+
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Events of products", (it) => {
+  it.effect("a create and an update emit catalog.product.updated.v1 with the product as it was answered", () =>
+    Effect.gen(function* () {
+      const { client, installation, storeId } = yield* freshClient()
+      const body = { name: "Cup", variants: [{ price: 1 }], metafields: { a: { b: null } } }
+      const created = dataOf(yield* client.post("/products", body))
+      const updated = dataOf(yield* client.patch(`/products/${created["id"]}`, { price: 2 }))
+
+      const rows = yield* eventsOf(storeId)
+      const payloads = yield* payloadsOf(storeId)
+      assert.deepStrictEqual<ReadonlyArray<unknown>>(
+        payloads,
+        [created, updated].map((product, n) => ({
+          id: rows[n]?.id,
+          kind: "catalog.product.updated.v1",
+          occurredAt: product["updatedAt"],
+          storeId,
+          actor: { type: "app" },
+          originInstallationId: installation.id,
+          hops: 0,
+          data: { product }
+        }))
+      )
+      for (const [n, { id, payload: _, ...row }] of rows.entries()) {
+        assert.match(id, UUID_V7)
+        assert.deepStrictEqual(row, {
+          kind: "catalog.product.updated.v1",
+          actorType: "app",
+          origin: installation.id,
+          resourceId: String(created["id"]),
+          resourceVersion: n + 1
+        })
+      }
+      assert.strictEqual(rows.length, 2)
+    })
+  )
+
+  it.effect("the payload holds the very text of the product, every digit of its numbers", () =>
+    Effect.gen(function* () {
+      const { client, storeId } = yield* freshClient()
+      const body = '{"name":"Cup","price":0.1234567890123456789,"stock":1e3,"metafields":{"é":"\\u2028"}}'
+      const { text } = yield* client.post("/products", body)
+      const product = text.slice('{"data":'.length, -1)
+      const [row] = yield* eventsOf(storeId)
+      assert.isTrue(row?.payload.endsWith(`"data":{"product":${product}}}`), row?.payload)
+    })
+  )
+
+  it.effect("the origin is the installation that wrote, each time", () =>
+    Effect.gen(function* () {
+      const storeId = yield* makeStore()
+      const one = yield* install(storeId)
+      const two = yield* install(storeId)
+      const { id } = dataOf(yield* one.client.post("/products", { name: "Cup" }))
+      yield* two.client.patch(`/products/${id}`, { price: 1 })
+      yield* one.client.patch(`/products/${id}`, { price: 2 })
+      assert.deepStrictEqual(
+        (yield* eventsOf(storeId)).map(({ origin }) => origin),
+        [one.installation.id, two.installation.id, one.installation.id]
+      )
+    })
+  )
+
+  it.effect("a deletion emits nothing", () =>
+    Effect.gen(function* () {
+      const { client, storeId } = yield* freshClient()
+      const { id } = dataOf(yield* client.post("/products", { name: "Cup" }))
+      assert.strictEqual((yield* client.delete(`/products/${id}`)).status, 200)
+      assert.strictEqual((yield* eventsOf(storeId)).length, 1)
+    })
+  )
+
+  it.effect("a write that changes nothing emits nothing, and neither does a replay", () =>
+    Effect.gen(function* () {
+      const { client, storeId } = yield* freshClient()
+      const once = { key: "once" }
+      const created = yield* client.post("/products", { name: "Cup", price: 2 }, once)
+      const product = dataOf(created)
+      assert.strictEqual((yield* client.post("/products", { name: "Cup", price: 2 }, once)).text, created.text)
+      for (const body of [{}, { name: "Cup" }, { price: 2, sku: null }, product]) {
+        assert.strictEqual((yield* client.patch(`/products/${product["id"]}`, body)).status, 200)
+      }
+      assert.strictEqual((yield* eventsOf(storeId)).length, 1)
+    })
+  )
+
+  it.effect("a refused write emits nothing", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      yield* sql`insert into plans (name, product_limit) values ('pair', 2)`
+      const { client, storeId } = yield* freshClient({ plan: "pair" })
+      const reader = yield* install(storeId, { scopes: ["read_products"] })
+      const { id } = dataOf(yield* client.post("/products", { name: "Cup" }, { key: "used" }))
+      yield* client.post("/products", { name: "Mug" })
+      const path = `/products/${id}`
+      const refused = [
+        yield* client.post("/products", { name: "" }),
+        yield* client.patch(path, "{"),
+        yield* client.patch("/products/none", { price: 1 }),
+        yield* client.patch(path, { price: 1 }, { key: null }),
+        yield* reader.client.patch(path, { price: 1 }),
+        yield* client.post("/products", { name: "One too many" }),
+        yield* client.patch("/products/01890a5d-ac96-774b-bcce-b302099a8057", { price: 1 }),
+        yield* client.post("/products", { name: "Other" }, { key: "used" }),
+        yield* client.patch(path, { price: 1 }, { headers: { "if-match": '"9"' } }),
+        yield* client.patch(path, { slug: "mug" }),
+        yield* client.patch(path, { price: 1, colour: "red" }, { headers: { prefer: "handling=strict" } })
+      ]
+      assert.deepStrictEqual(
+        refused.map(({ status }) => status),
+        [400, 400, 400, 400, 403, 403, 404, 409, 412, 422, 400]
+      )
+      assert.strictEqual((yield* eventsOf(storeId)).length, 2)
+    })
+  )
+
+  it.effect("the event is a row of the very transaction that wrote the product", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const { client, storeId } = yield* freshClient()
+      const { id } = dataOf(yield* client.post("/products", { name: "Cup" }))
+      const together = sql`
+        select count(*)::integer as n from events e join products p on p.store_id = e.store_id and p.id = e.resource_id
+        where e.store_id = ${storeId} and e.xmin = p.xmin and e.resource_version = p.version
+      `
+      assert.deepStrictEqual(yield* together, [{ n: 1 }])
+      yield* client.patch(`/products/${id}`, { price: 1 })
+      assert.deepStrictEqual(yield* together, [{ n: 1 }])
+      assert.strictEqual((yield* eventsOf(storeId)).length, 2)
+    })
+  )
+
+  it.effect("where the event cannot be kept, nothing is written: 500, and the same key may try again", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const { client, storeId } = yield* freshClient()
+      const product = dataOf(yield* client.post("/products", { name: "Cup" }))
+      yield* sql`
+        create function refuse_event() returns trigger language plpgsql as $$ begin raise 'no room for events'; end $$
+      `
+      // The store's id is made by the database and stands in the statement itself: DDL takes no parameters.
+      yield* sql.unsafe(`
+        create trigger refuse before insert on events for each row
+        when (new.store_id = '${storeId}') execute function refuse_event()
+      `)
+      const create = () => client.post("/products", { name: "Mug" }, { key: "create" })
+      const update = () => client.patch(`/products/${product["id"]}`, { price: 9 }, { key: "update" })
+      for (const answer of [yield* create(), yield* update()]) {
+        assert.strictEqual(answer.status, 500)
+        assert.deepStrictEqual(answer.json, { error: "Internal error" })
+      }
+      assert.deepStrictEqual((yield* client.get("/products")).json, { products: [product], nextCursor: null })
+
+      yield* sql`drop trigger refuse on events`
+      assert.strictEqual((yield* create()).status, 201)
+      assert.deepInclude(dataOf(yield* update()), { price: 9, version: 2 })
+      assert.strictEqual((yield* eventsOf(storeId)).length, 3)
+    })
+  )
+})
