@@ -9,6 +9,7 @@ import { Stack } from "../../ui/layout/Page.tsx"
 import { ErrorNotice } from "../../ui/display/QueryBoundary.tsx"
 import { toast } from "../../ui/display/Toasts.tsx"
 import { useStoreId } from "../store.ts"
+import { appTexts } from "./appTexts.ts"
 
 interface AppActionsProps {
   readonly app: typeof InstalledApp.Type
@@ -34,19 +35,19 @@ export const AppActions = ({ app: { appName, id, state } }: AppActionsProps) => 
     invalidates,
     onSuccess: () => {
       setOpenDialog(undefined)
-      toast(`${appName} suspended`)
+      toast(appTexts.actions.suspended(appName))
     }
   })
   const resume = useRpcMutation({
     write: (client, _: void, idempotencyKey) => client.installations.resume({ storeId, id, idempotencyKey }),
     invalidates,
-    onSuccess: () => toast(`${appName} resumed`)
+    onSuccess: () => toast(appTexts.actions.resumed(appName))
   })
   const uninstall = useRpcMutation({
     write: (client, _: void, idempotencyKey) => client.installations.uninstall({ storeId, id, idempotencyKey }),
     invalidates: [[storeId, "apps"]],
     onSuccess: () => {
-      toast(`${appName} uninstalled`)
+      toast(appTexts.actions.uninstalled(appName))
       void navigate({ to: "/dashboard/$storeId/apps", params: { storeId } })
     }
   })
@@ -54,15 +55,14 @@ export const AppActions = ({ app: { appName, id, state } }: AppActionsProps) => 
     <>
       {resume.error === null ? undefined : <ErrorNotice error={resume.error} />}
       <Button onClick={() => (isSuspended ? resume.mutate() : setOpenDialog("suspend"))} isBusy={resume.isPending}>
-        {isSuspended ? "Resume app" : "Suspend app"}
+        {isSuspended ? appTexts.actions.resume : appTexts.actions.suspend}
       </Button>
       <Button kind="danger" onClick={() => setOpenDialog("uninstall")}>
-        {" "}
-        Uninstall app{" "}
+        {appTexts.actions.uninstall}
       </Button>
       <Confirm
-        title={`Suspend ${appName}?`}
-        action="Suspend app"
+        title={appTexts.actions.confirmSuspend(appName)}
+        action={appTexts.actions.suspend}
         isOpen={openDialog === "suspend"}
         close={close}
         confirm={() => suspend.mutate()}
@@ -70,13 +70,13 @@ export const AppActions = ({ app: { appName, id, state } }: AppActionsProps) => 
         error={suspend.error}
       >
         <Stack>
-          <p>All requests of the app are rejected until you resume it.</p>
-          <p>Events sent during the suspension are not delivered. The app keeps its permissions and its data.</p>
+          <p>{appTexts.actions.suspendBlocksRequests}</p>
+          <p>{appTexts.actions.suspendDropsEvents}</p>
         </Stack>
       </Confirm>
       <Confirm
-        title={`Uninstall ${appName}?`}
-        action="Uninstall app"
+        title={appTexts.actions.confirmUninstall(appName)}
+        action={appTexts.actions.uninstall}
         isOpen={openDialog === "uninstall"}
         close={close}
         confirm={() => uninstall.mutate()}
@@ -84,14 +84,8 @@ export const AppActions = ({ app: { appName, id, state } }: AppActionsProps) => 
         error={uninstall.error}
       >
         <Stack>
-          <p>
-            The app loses access immediately. Its pending deliveries and its subscription are canceled. You cannot undo
-            this.
-          </p>
-          <p>
-            You can install the app again. The data that it keeps with your store is deleted after {DATA_HOURS} hours
-            unless you do.
-          </p>
+          <p>{appTexts.actions.uninstallEndsAccess}</p>
+          <p>{appTexts.actions.uninstallDeletesData(DATA_HOURS)}</p>
         </Stack>
       </Confirm>
     </>

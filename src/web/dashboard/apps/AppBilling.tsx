@@ -10,7 +10,8 @@ import { EmptyState, QueryBoundary } from "../../ui/display/QueryBoundary.tsx"
 import { useMember, useStoreId } from "../store.ts"
 import css from "./Apps.module.css"
 import { CancelPlanDialog, ChoosePlanDialog } from "./BillingDialogs.tsx"
-import { planChoice, priceText, subscriptionStatus, trialText } from "./appLabels.ts"
+import { planChoice, priceText, subscriptionStatus, trialText } from "./appStatus.ts"
+import { appTexts } from "./appTexts.ts"
 
 interface AppProps {
   readonly installationId: InstallationId
@@ -25,15 +26,17 @@ const SubscriptionCard = ({
 }) => {
   return (
     <Card
-      title="Your subscription"
-      actions={subscription.state === "cancelled" ? undefined : <Button onClick={cancel}>Cancel subscription</Button>}
+      title={appTexts.billing.subscription}
+      actions={
+        subscription.state === "cancelled" ? undefined : <Button onClick={cancel}>{appTexts.billing.cancel}</Button>
+      }
     >
       <Facts
         facts={[
-          ["Plan", subscription.planName],
-          ["Price", priceText(subscription)],
-          ["Started", day(subscription.startedAt)],
-          ["Status", <StatusBadge key="status" {...subscriptionStatus(subscription)} />]
+          [appTexts.billing.plan, subscription.planName],
+          [appTexts.billing.price, priceText(subscription)],
+          [appTexts.billing.started, day(subscription.startedAt)],
+          [appTexts.billing.status, <StatusBadge key="status" {...subscriptionStatus(subscription)} />]
         ]}
       />
     </Card>
@@ -57,12 +60,12 @@ const OwnersBilling = ({ installationId }: AppProps) => {
           {subscription === null ? undefined : (
             <SubscriptionCard subscription={subscription} cancel={() => setCancelling(true)} />
           )}
-          <Card title="Available plans">
+          <Card title={appTexts.billing.availablePlans}>
             <QueryBoundary query={plans} lines={3}>
               {(offered) =>
                 offered.length === 0 ? (
-                  <EmptyState title="No paid plans">
-                    <p>Plans that the developer of this app offers appear here.</p>
+                  <EmptyState title={appTexts.billing.noPlans}>
+                    <p>{appTexts.billing.noPlansAdvice}</p>
                   </EmptyState>
                 ) : (
                   <ul className={css["plans"]}>
@@ -74,9 +77,12 @@ const OwnersBilling = ({ installationId }: AppProps) => {
                           <p className={css["price"]}>{priceText(plan)}</p>
                           <p className={css["quiet"]}>{trialText(plan)}</p>
                           {isCurrent ? (
-                            <Badge tone="accent">Current plan</Badge>
+                            <Badge tone="accent">{appTexts.billing.currentPlan}</Badge>
                           ) : (
-                            <Button aria-label={`${name}: ${plan.name}`} onClick={() => setChosen(plan)}>
+                            <Button
+                              aria-label={appTexts.billing.choosePlan(name, plan.name)}
+                              onClick={() => setChosen(plan)}
+                            >
                               {name}
                             </Button>
                           )}
@@ -115,8 +121,8 @@ export const AppBilling = (app: AppProps) =>
     <OwnersBilling {...app} />
   ) : (
     <Card>
-      <EmptyState title="Owners only">
-        <p>Only store owners can manage app subscriptions. Ask an owner to do this, or to make you an owner.</p>
+      <EmptyState title={appTexts.billing.ownersOnly}>
+        <p>{appTexts.billing.ownersOnlyAdvice}</p>
       </EmptyState>
     </Card>
   )

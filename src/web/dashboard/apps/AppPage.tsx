@@ -15,14 +15,15 @@ import { AppBilling } from "./AppBilling.tsx"
 import { Deliveries } from "./Deliveries.tsx"
 import { RecentRequests } from "./RecentRequests.tsx"
 import { WebhookCard } from "./WebhookCard.tsx"
-import { installationLabels } from "./appLabels.ts"
+import { installationLabels } from "./appStatus.ts"
 import type { Grants } from "../../../domain/access/AccessRule.ts"
 import { ALWAYS_GRANTED, GRANT_DESCRIPTIONS } from "../../../domain/access/GrantDescriptions.ts"
 import { StatusBadge } from "../../ui/display/Badge.tsx"
+import { appTexts } from "./appTexts.ts"
 
 /** Permissions of the app, in the words of the consent page. */
 const AppPermissions = ({ capabilities, scopes }: Grants) => (
-  <Card title="Permissions">
+  <Card title={appTexts.details.tabs.permissions}>
     <ul className={css["grants"]}>
       {[ALWAYS_GRANTED, ...[...scopes, ...capabilities].map((name) => GRANT_DESCRIPTIONS[name])].map(
         ({ text, title, warning }) => (
@@ -48,10 +49,10 @@ const AppDetails = ({ id }: { readonly id: InstallationId }) => {
   const app = query.data
   return (
     <Page
-      title={app?.appName ?? "App"}
+      title={app?.appName ?? appTexts.details.fallbackTitle}
       above={
         <Link to="/dashboard/$storeId/apps" params={{ storeId }}>
-          ← Apps
+          {appTexts.details.back}
         </Link>
       }
       actions={app === undefined ? undefined : <AppActions app={app} />}
@@ -59,25 +60,24 @@ const AppDetails = ({ id }: { readonly id: InstallationId }) => {
       <QueryBoundary query={query}>
         {({ capabilities, installedAt, scopes, state }) => (
           <>
-            {state === "suspended" ? (
-              <p className={css["note"]}>
-                This app is suspended. Its requests are rejected and it receives no events until you resume it.
-              </p>
-            ) : undefined}
+            {state === "suspended" ? <p className={css["note"]}>{appTexts.details.suspended}</p> : undefined}
             <Card>
               <Facts
                 facts={[
-                  ["Status", <StatusBadge key="status" {...installationLabels[state]} />],
-                  ["Installed", day(installedAt)]
+                  [appTexts.details.status, <StatusBadge key="status" {...installationLabels[state]} />],
+                  [appTexts.details.installed, day(installedAt)]
                 ]}
               />
             </Card>
             <Tabs
-              label="App details"
+              label={appTexts.details.tabs.label}
               tabs={[
-                { name: "Permissions", panel: <AppPermissions scopes={scopes} capabilities={capabilities} /> },
                 {
-                  name: "Deliveries",
+                  name: appTexts.details.tabs.permissions,
+                  panel: <AppPermissions scopes={scopes} capabilities={capabilities} />
+                },
+                {
+                  name: appTexts.details.tabs.deliveries,
                   panel: (
                     <Stack>
                       <WebhookCard installationId={id} />
@@ -85,8 +85,8 @@ const AppDetails = ({ id }: { readonly id: InstallationId }) => {
                     </Stack>
                   )
                 },
-                { name: "Requests", panel: <RecentRequests id={id} /> },
-                { name: "Billing", panel: <AppBilling installationId={id} /> }
+                { name: appTexts.details.tabs.requests, panel: <RecentRequests id={id} /> },
+                { name: appTexts.details.tabs.billing, panel: <AppBilling installationId={id} /> }
               ]}
             />
           </>

@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router"
-import { GRANT_DESCRIPTIONS } from "../../../domain/access/GrantDescriptions.ts"
+import { ALWAYS_GRANTED, GRANT_DESCRIPTIONS } from "../../../domain/access/GrantDescriptions.ts"
 import type { InstalledApp } from "../../../domain/access/Installations.ts"
 import type { InstallationId, StoreId } from "../../../rpc/Client.ts"
 import { day } from "../../data/format.ts"
@@ -9,14 +9,15 @@ import { EmptyState, QueryBoundary } from "../../ui/display/QueryBoundary.tsx"
 import { type Column, More, Table } from "../../ui/display/Table.tsx"
 import { useStoreId } from "../store.ts"
 import css from "./Apps.module.css"
-import { installationLabels } from "./appLabels.ts"
+import { installationLabels } from "./appStatus.ts"
 import { StatusBadge } from "../../ui/display/Badge.tsx"
+import { appTexts } from "./appTexts.ts"
 
 type App = typeof InstalledApp.Type
 
 const columnsOf = (storeId: StoreId): ReadonlyArray<Column<App>> => [
   {
-    name: "App",
+    name: appTexts.list.app,
     cell: ({ appName, id }) => (
       <Link
         className={css["name"]}
@@ -27,17 +28,16 @@ const columnsOf = (storeId: StoreId): ReadonlyArray<Column<App>> => [
       </Link>
     )
   },
-  { name: "Status", cell: ({ state }) => <StatusBadge {...installationLabels[state]} /> },
+  { name: appTexts.list.status, cell: ({ state }) => <StatusBadge {...installationLabels[state]} /> },
   {
-    name: "Permissions",
+    name: appTexts.list.permissions,
     cell: ({ capabilities, scopes }) => (
       <span className={css["quiet"]}>
-        {[...scopes, ...capabilities].map((name) => GRANT_DESCRIPTIONS[name].title).join(" · ") ||
-          "See the store itself"}
+        {[...scopes, ...capabilities].map((name) => GRANT_DESCRIPTIONS[name].title).join(" · ") || ALWAYS_GRANTED.title}
       </span>
     )
   },
-  { name: "Installed", cell: ({ installedAt }) => <span className={css["when"]}>{day(installedAt)}</span> }
+  { name: appTexts.list.installed, cell: ({ installedAt }) => <span className={css["when"]}>{day(installedAt)}</span> }
 ]
 
 /** Installed apps. */
@@ -48,17 +48,22 @@ export const AppsPage = () => {
     (page: { readonly cursor?: InstallationId }) => (client) => client.installations.list({ storeId, ...page })
   )
   return (
-    <Page title="Apps">
+    <Page title={appTexts.list.title}>
       <Card>
         <QueryBoundary query={{ ...query, data: items }}>
           {(apps) =>
             apps.length === 0 ? (
-              <EmptyState title="No apps installed">
-                <p>To install an app, start on its website. It brings you here to approve its permissions.</p>
+              <EmptyState title={appTexts.list.empty}>
+                <p>{appTexts.list.emptyAdvice}</p>
               </EmptyState>
             ) : (
               <>
-                <Table caption="Apps on this store" rows={apps} keyOf={({ id }) => id} columns={columnsOf(storeId)} />
+                <Table
+                  caption={appTexts.list.caption}
+                  rows={apps}
+                  keyOf={({ id }) => id}
+                  columns={columnsOf(storeId)}
+                />
                 <More {...more} />
               </>
             )

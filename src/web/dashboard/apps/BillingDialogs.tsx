@@ -7,7 +7,8 @@ import { Confirm } from "../../ui/layout/Dialog.tsx"
 import { Stack } from "../../ui/layout/Page.tsx"
 import { toast } from "../../ui/display/Toasts.tsx"
 import { useStoreId } from "../store.ts"
-import { planChoice, priceText, trialText } from "./appLabels.ts"
+import { planChoice, priceText, trialText } from "./appStatus.ts"
+import { appTexts } from "./appTexts.ts"
 
 interface ChoosePlanProps {
   readonly installationId: InstallationId
@@ -19,7 +20,7 @@ interface ChoosePlanProps {
 /** Confirms the price of a plan, then subscribes or switches to it. */
 export const ChoosePlanDialog = ({ close, current, installationId, plan }: ChoosePlanProps) => {
   const storeId = useStoreId()
-  const isChange = planChoice(plan, current).name === "Switch plan"
+  const isChange = planChoice(plan, current).isSwitch
   const choose = useRpcMutation({
     write: ({ billing }, _: void, idempotencyKey) =>
       Effect.gen(function* () {
@@ -28,14 +29,14 @@ export const ChoosePlanDialog = ({ close, current, installationId, plan }: Choos
       }),
     invalidates: [[storeId, "app", installationId]],
     onSuccess: () => {
-      toast(`Subscribed to ${plan.name}`)
+      toast(appTexts.billing.subscribed(plan.name))
       close()
     }
   })
   return (
     <Confirm
-      title={`${isChange ? "Switch" : "Subscribe"} to ${plan.name}?`}
-      action={isChange ? "Switch plan" : "Subscribe"}
+      title={isChange ? appTexts.billing.confirmSwitch(plan.name) : appTexts.billing.confirmSubscribe(plan.name)}
+      action={isChange ? appTexts.billing.switchPlan : appTexts.billing.subscribe}
       kind="strong"
       isOpen
       close={close}
@@ -45,11 +46,13 @@ export const ChoosePlanDialog = ({ close, current, installationId, plan }: Choos
     >
       <Stack>
         <p>
-          You agree to pay <strong>{priceText(plan)}</strong> until you cancel.
+          {appTexts.billing.agreement.before}
+          <strong>{priceText(plan)}</strong>
+          {appTexts.billing.agreement.after}
         </p>
         <p>
           {isChange && current !== null
-            ? `Your ${current.planName} subscription ends now, and the amount that you paid for it is not credited. A running trial continues.`
+            ? appTexts.billing.switchEndsSubscription(current.planName)
             : `${trialText(plan)}.`}
         </p>
       </Stack>
@@ -74,14 +77,14 @@ export const CancelPlanDialog = ({
     write: (client, _: void, idempotencyKey) => client.billing.cancel({ storeId, installationId, idempotencyKey }),
     invalidates: [[storeId, "app", installationId]],
     onSuccess: () => {
-      toast(`${planName} subscription canceled`)
+      toast(appTexts.billing.canceled(planName))
       close()
     }
   })
   return (
     <Confirm
-      title={`Cancel the ${planName} subscription?`}
-      action="Cancel subscription"
+      title={appTexts.billing.confirmCancel(planName)}
+      action={appTexts.billing.cancel}
       isOpen
       close={close}
       confirm={() => cancel.mutate()}
@@ -89,8 +92,8 @@ export const CancelPlanDialog = ({
       error={cancel.error}
     >
       <Stack>
-        <p>It ends on {day(periodEndsAt)} and does not renew. The app stays installed.</p>
-        <p>To use a plan again, you subscribe at the price it has then.</p>
+        <p>{appTexts.billing.cancelEnds(day(periodEndsAt))}</p>
+        <p>{appTexts.billing.cancelAdvice}</p>
       </Stack>
     </Confirm>
   )

@@ -15,8 +15,9 @@ import { useStoreId } from "../store.ts"
 import css from "./Apps.module.css"
 import { DeliveryDialog } from "./DeliveryDialog.tsx"
 import { RelativeTime } from "./RelativeTime.tsx"
-import { deliveryLabels, eventLabels } from "../../webhooks/deliveryLabels.ts"
 import { DeliveryStatusBadge } from "../../webhooks/DeliveryStatusBadge.tsx"
+import { appTexts } from "./appTexts.ts"
+import { webhookTexts } from "../../webhooks/webhookTexts.ts"
 
 type StoreDelivery = typeof Delivered.Type
 
@@ -31,21 +32,16 @@ const isUnderWay = ({ nextAt, state }: StoreDelivery) =>
   state === "pending" && nextAt !== null && Date.parse(nextAt) < Date.now() + DUE_SOON_MILLIS
 
 const columnsOf = (open: (event: EventId) => void): ReadonlyArray<Column<StoreDelivery>> => [
-  { name: "Event", cell: ({ kind }) => eventLabels[kind] },
-  { name: "Status", cell: ({ state }) => <DeliveryStatusBadge state={state} /> },
-  { name: "Attempts", isNumber: true, cell: ({ attempts }) => attempts },
-  { name: "Occurred", cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+  { name: webhookTexts.deliveries.event, cell: ({ kind }) => webhookTexts.events[kind] },
+  { name: webhookTexts.deliveries.status, cell: ({ state }) => <DeliveryStatusBadge state={state} /> },
+  { name: webhookTexts.deliveries.attempts, isNumber: true, cell: ({ attempts }) => attempts },
+  { name: webhookTexts.deliveries.occurred, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
   {
-    name: "Details",
+    name: webhookTexts.deliveries.details,
     isNameHidden: true,
     cell: ({ createdAt, eventId }) => (
-      <Button
-        kind="quiet"
-        aria-label={`View details of the delivery from ${time(createdAt)}`}
-        onClick={() => open(eventId)}
-      >
-        {" "}
-        View details{" "}
+      <Button kind="quiet" aria-label={appTexts.deliveries.viewDetails(time(createdAt))} onClick={() => open(eventId)}>
+        {webhookTexts.deliveries.viewDetails}
       </Button>
     )
   }
@@ -78,14 +74,18 @@ export const Deliveries = ({ installationId }: { readonly installationId: Instal
   useChanges(refresh)
   return (
     <Card
-      title="Deliveries"
+      title={webhookTexts.deliveries.title}
       actions={
         <div className={css["filter"]}>
-          <SelectField label="Status" value={state ?? ""} onChange={({ target }) => setState(parseState(target.value))}>
-            <option value="">All deliveries</option>
+          <SelectField
+            label={webhookTexts.deliveries.status}
+            value={state ?? ""}
+            onChange={({ target }) => setState(parseState(target.value))}
+          >
+            <option value="">{webhookTexts.deliveries.allStates}</option>
             {DeliveryState.literals.map((one) => (
               <option key={one} value={one}>
-                {deliveryLabels[one].word}
+                {webhookTexts.deliveryStates[one]}
               </option>
             ))}
           </SelectField>
@@ -96,16 +96,18 @@ export const Deliveries = ({ installationId }: { readonly installationId: Instal
         {(deliveries) => (
           <>
             {deliveries.length === 0 ? (
-              <EmptyState title={state === undefined ? "No deliveries yet" : "No deliveries with this status"}>
+              <EmptyState
+                title={state === undefined ? webhookTexts.deliveries.noDeliveries : webhookTexts.deliveries.noMatches}
+              >
                 <p>
                   {state === undefined
-                    ? "Events sent to this app appear here."
-                    : "Choose another status to see more deliveries."}
+                    ? appTexts.deliveries.noDeliveriesAdvice
+                    : webhookTexts.deliveries.chooseOtherStatus}
                 </p>
               </EmptyState>
             ) : (
               <Table
-                caption="Deliveries"
+                caption={webhookTexts.deliveries.title}
                 rows={deliveries}
                 keyOf={({ eventId }) => eventId}
                 columns={columnsOf(setOpen)}

@@ -9,17 +9,18 @@ import { ErrorNotice, QueryBoundary } from "../../ui/display/QueryBoundary.tsx"
 import { type Column, Table } from "../../ui/display/Table.tsx"
 import { toast } from "../../ui/display/Toasts.tsx"
 import { useStoreId } from "../store.ts"
-import { attemptStatus } from "./appLabels.ts"
-import { eventLabels } from "../../webhooks/deliveryLabels.ts"
+import { attemptStatus } from "./appStatus.ts"
 import { DeliveryStatusBadge } from "../../webhooks/DeliveryStatusBadge.tsx"
 import { StatusBadge } from "../../ui/display/Badge.tsx"
+import { appTexts } from "./appTexts.ts"
+import { webhookTexts } from "../../webhooks/webhookTexts.ts"
 
 const COLUMNS: ReadonlyArray<Column<typeof StoreAttempt.Type>> = [
-  { name: "Attempt", cell: ({ attempt }) => attempt },
-  { name: "Sent", cell: ({ startedAt }) => time(startedAt) },
-  { name: "Result", cell: (attempt) => <StatusBadge {...attemptStatus(attempt)} /> },
+  { name: appTexts.deliveries.attempt, cell: ({ attempt }) => attempt },
+  { name: webhookTexts.deliveries.sent, cell: ({ startedAt }) => time(startedAt) },
+  { name: appTexts.deliveries.result, cell: (attempt) => <StatusBadge {...attemptStatus(attempt)} /> },
   {
-    name: "Duration",
+    name: webhookTexts.deliveries.duration,
     isNumber: true,
     cell: ({ durationMillis }) => (durationMillis === null ? "" : `${number(durationMillis)} ms`)
   }
@@ -43,25 +44,30 @@ export const DeliveryDialog = ({ close, eventId, installationId }: DeliveryDialo
   const redeliver = useRpcMutation({
     write: (client, _: void, idempotencyKey) => client.deliveries.redeliver({ ...params, idempotencyKey }),
     invalidates: [[storeId, "app", installationId, "deliveries"]],
-    onSuccess: () => toast("Event queued for delivery")
+    onSuccess: () => toast(webhookTexts.deliveries.queued)
   })
   return (
-    <Dialog title="Delivery" isOpen close={close} isWide>
+    <Dialog title={appTexts.deliveries.delivery} isOpen close={close} isWide>
       <QueryBoundary query={query}>
         {({ createdAt, kind, log, nextAt, state }) => (
           <>
             <Facts
               facts={[
-                ["Event", eventLabels[kind]],
-                ["Occurred", time(createdAt)],
-                ["Status", <DeliveryStatusBadge key="status" state={state} />],
-                ...(nextAt === null ? [] : [["Next attempt", time(nextAt)] as const])
+                [webhookTexts.deliveries.event, webhookTexts.events[kind]],
+                [webhookTexts.deliveries.occurred, time(createdAt)],
+                [webhookTexts.deliveries.status, <DeliveryStatusBadge key="status" state={state} />],
+                ...(nextAt === null ? [] : [[webhookTexts.deliveries.nextAttempt, time(nextAt)] as const])
               ]}
             />
             {log.length === 0 ? (
-              <MutedText>No attempts yet.</MutedText>
+              <MutedText>{webhookTexts.deliveries.noAttempts}</MutedText>
             ) : (
-              <Table caption="Attempts" rows={log} keyOf={({ attempt }) => String(attempt)} columns={COLUMNS} />
+              <Table
+                caption={webhookTexts.deliveries.attempts}
+                rows={log}
+                keyOf={({ attempt }) => String(attempt)}
+                columns={COLUMNS}
+              />
             )}
           </>
         )}
@@ -69,7 +75,7 @@ export const DeliveryDialog = ({ close, eventId, installationId }: DeliveryDialo
       {redeliver.error === null ? undefined : <ErrorNotice error={redeliver.error} />}
       <Row>
         <Button onClick={() => redeliver.mutate()} isBusy={redeliver.isPending}>
-          Resend event
+          {webhookTexts.deliveries.resend}
         </Button>
       </Row>
     </Dialog>

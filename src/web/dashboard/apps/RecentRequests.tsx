@@ -8,21 +8,22 @@ import { type Column, Table } from "../../ui/display/Table.tsx"
 import { useStoreId } from "../store.ts"
 import css from "./Apps.module.css"
 import { RelativeTime } from "./RelativeTime.tsx"
-import { responseStatus } from "./appLabels.ts"
+import { responseStatus } from "./appStatus.ts"
 import { StatusBadge } from "../../ui/display/Badge.tsx"
+import { appTexts } from "./appTexts.ts"
 
 const COLUMNS: ReadonlyArray<Column<RecentRequest>> = [
   {
-    name: "Request",
+    name: appTexts.requests.request,
     cell: ({ method, route }) => (
       <code className={css["route"]}>
         {method} {route}
       </code>
     )
   },
-  { name: "Response", cell: ({ status }) => <StatusBadge {...responseStatus(status)} /> },
-  { name: "Time", cell: ({ at }) => <RelativeTime at={at} /> },
-  { name: "Duration", isNumber: true, cell: ({ milliseconds }) => `${number(milliseconds)} ms` }
+  { name: appTexts.requests.response, cell: ({ status }) => <StatusBadge {...responseStatus(status)} /> },
+  { name: appTexts.requests.time, cell: ({ at }) => <RelativeTime at={at} /> },
+  { name: appTexts.requests.duration, isNumber: true, cell: ({ milliseconds }) => `${number(milliseconds)} ms` }
 ]
 
 /** Last API requests of the app. */
@@ -36,17 +37,22 @@ export const RecentRequests = ({ id }: { readonly id: InstallationId }) => {
     }
   )
   return (
-    <Card title="Recent requests">
+    <Card title={appTexts.requests.title}>
       <QueryBoundary query={query}>
         {(requests) =>
           requests.length === 0 ? (
-            <EmptyState title="No requests yet">
-              <p>The last {MAX_REQUESTS} requests of this app appear here.</p>
+            <EmptyState title={appTexts.requests.empty}>
+              <p>{appTexts.requests.emptyAdvice(MAX_REQUESTS)}</p>
             </EmptyState>
           ) : (
             <>
-              <Table caption="Recent requests" rows={requests} keyOf={({ requestId }) => requestId} columns={COLUMNS} />
-              <MutedText>Shows the last {MAX_REQUESTS} requests.</MutedText>
+              <Table
+                caption={appTexts.requests.title}
+                rows={requests}
+                keyOf={({ requestId }) => requestId}
+                columns={COLUMNS}
+              />
+              <MutedText>{appTexts.requests.shown(MAX_REQUESTS)}</MutedText>
             </>
           )
         }

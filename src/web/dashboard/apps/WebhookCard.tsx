@@ -6,9 +6,10 @@ import { Card, Facts, MutedText } from "../../ui/layout/Page.tsx"
 import { ErrorNotice, QueryBoundary } from "../../ui/display/QueryBoundary.tsx"
 import { toast } from "../../ui/display/Toasts.tsx"
 import { useStoreId } from "../store.ts"
-import { webhookStatus } from "./appLabels.ts"
-import { eventLabels } from "../../webhooks/deliveryLabels.ts"
+import { webhookStatus } from "./appStatus.ts"
+import { webhookTexts } from "../../webhooks/webhookTexts.ts"
 import { StatusBadge } from "../../ui/display/Badge.tsx"
+import { appTexts } from "./appTexts.ts"
 
 /** Webhook of an app. A member can pause its deliveries for the store. */
 export const WebhookCard = ({ installationId }: { readonly installationId: InstallationId }) => {
@@ -19,22 +20,22 @@ export const WebhookCard = ({ installationId }: { readonly installationId: Insta
   const pause = useRpcMutation({
     write: (client, _: void, idempotencyKey) => client.webhooks.pause({ ...params, idempotencyKey }),
     invalidates,
-    onSuccess: () => toast("Deliveries paused")
+    onSuccess: () => toast(appTexts.webhook.pausedToast)
   })
   const resume = useRpcMutation({
     write: (client, _: void, idempotencyKey) => client.webhooks.resume({ ...params, idempotencyKey }),
     invalidates,
-    onSuccess: () => toast("Deliveries resumed")
+    onSuccess: () => toast(appTexts.webhook.resumedToast)
   })
   const error = pause.error ?? resume.error
   const isPaused = query.data !== undefined && query.data.heldSince !== null
   return (
     <Card
-      title="Webhook"
+      title={appTexts.webhook.title}
       actions={
         query.data === undefined || query.data.host === null ? undefined : (
           <Button onClick={() => (isPaused ? resume : pause).mutate()} isBusy={pause.isPending || resume.isPending}>
-            {isPaused ? "Resume deliveries" : "Pause deliveries"}
+            {isPaused ? " " + appTexts.webhook.resume : appTexts.webhook.pause}
           </Button>
         )
       }
@@ -47,14 +48,17 @@ export const WebhookCard = ({ installationId }: { readonly installationId: Insta
             <>
               <Facts
                 facts={[
-                  ["Status", <StatusBadge key="status" tone={tone} word={word} />],
-                  ["Endpoint", webhook.host ?? "None"],
-                  ["Events", webhook.kinds.map((kind) => eventLabels[kind]).join(", ") || "None"]
+                  [appTexts.webhook.status, <StatusBadge key="status" tone={tone} word={word} />],
+                  [appTexts.webhook.endpoint, webhook.host ?? appTexts.webhook.noEndpoint],
+                  [
+                    appTexts.webhook.events,
+                    webhook.kinds.map((kind) => webhookTexts.events[kind]).join(", ") || appTexts.webhook.noEvents
+                  ]
                 ]}
               />
               <MutedText>
                 {text}
-                {isPaused ? ` Events are kept for ${LOG_DAYS} days and sent when you resume.` : ""}
+                {isPaused ? ` ${appTexts.webhook.pausedAdvice(LOG_DAYS)}` : ""}
               </MutedText>
             </>
           )

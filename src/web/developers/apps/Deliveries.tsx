@@ -9,7 +9,7 @@ import { SelectField } from "../../ui/form/Field.tsx"
 import { Card, Row, Stack } from "../../ui/layout/Page.tsx"
 import { QueryBoundary, EmptyState } from "../../ui/display/QueryBoundary.tsx"
 import { type Column, More, Table } from "../../ui/display/Table.tsx"
-import { deliveryLabels } from "../../webhooks/deliveryLabels.ts"
+import { webhookTexts } from "../../webhooks/webhookTexts.ts"
 import { DeliveryStatusBadge } from "../../webhooks/DeliveryStatusBadge.tsx"
 import css from "./Apps.module.css"
 import { DeliveryDialog } from "./DeliveryDialog.tsx"
@@ -63,7 +63,7 @@ export const Deliveries = ({ appId }: { readonly appId: AppId }) => {
             <option value="">All deliveries</option>
             {DeliveryState.literals.map((one) => (
               <option key={one} value={one}>
-                {deliveryLabels[one].word}
+                {webhookTexts.deliveryStates[one]}
               </option>
             ))}
           </SelectField>

@@ -13,7 +13,7 @@ import { Card, Row, Stack } from "../../ui/layout/Page.tsx"
 import { SecretField } from "../../ui/form/SecretField.tsx"
 import { QueryBoundary, ErrorNotice } from "../../ui/display/QueryBoundary.tsx"
 import { toast } from "../../ui/display/Toasts.tsx"
-import { eventLabels } from "../../webhooks/deliveryLabels.ts"
+import { webhookTexts } from "../../webhooks/webhookTexts.ts"
 import css from "./Apps.module.css"
 import { SigningSecret } from "./SigningSecret.tsx"
 import { TestWebhook } from "./TestWebhook.tsx"
@@ -78,7 +78,7 @@ const WebhookForm = ({ appId, webhook }: { readonly appId: AppId; readonly webho
               {EventKind.literals.map((kind) => (
                 <CheckField
                   key={kind}
-                  label={eventLabels[kind]}
+                  label={webhookTexts.events[kind]}
                   hint={<code>{kind}</code>}
                   checked={kinds.includes(kind)}
                   onChange={({ target }) =>

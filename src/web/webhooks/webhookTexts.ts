@@ -1,0 +1,41 @@
+/** Texts of webhooks and deliveries that the dashboard and the developer portal share. */
+export const webhookTexts = {
+  states: {
+    healthy: "Healthy",
+    failing: "Failing",
+    paused: "Paused",
+    missing: "No webhook"
+  },
+  deliveryStates: {
+    pending: "Pending",
+    delivered: "Delivered",
+    dead: "Failed",
+    skipped: "Skipped",
+    canceled: "Canceled",
+    held: "Paused"
+  },
+  events: {
+    "catalog.product.updated.v1": "Product created or updated",
+    "catalog.collection.updated.v1": "Collection created or updated"
+  },
+  deliveries: {
+    title: "Deliveries",
+    event: "Event",
+    occurred: "Occurred",
+    status: "Status",
+    attempts: "Attempts",
+    nextAttempt: "Next attempt",
+    details: "Details",
+    viewDetails: "View details",
+    allStates: "All deliveries",
+    noDeliveries: "No deliveries yet",
+    noMatches: "No deliveries with this status",
+    chooseOtherStatus: "Choose another status to see more deliveries.",
+    noAttempts: "No attempts yet",
+    sent: "Sent",
+    duration: "Duration",
+    httpStatus: (status: number) => `HTTP ${status}`,
+    resend: "Resend event",
+    queued: "Event queued for delivery"
+  }
+} as const
