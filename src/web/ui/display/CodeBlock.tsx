@@ -2,6 +2,7 @@ import { useState } from "react"
 import { Button } from "../form/Button.tsx"
 import css from "./CodeBlock.module.css"
 import { Row } from "../layout/Page.tsx"
+import { uiTexts } from "../uiTexts.ts"
 
 interface CodeBlockProps {
   readonly title: string
@@ -22,9 +23,9 @@ export const CodeBlock = ({ isWrapped = false, text, title }: CodeBlockProps) =>
       <div className={css["header"]}>
         <h3>{title}</h3>
         <Row>
-          <output className={css["done"]}>{copied ? "Copied" : ""}</output>
-          <Button kind="quiet" aria-label={`Copy: ${title}`} onClick={() => void copy()}>
-            Copy
+          <output className={css["done"]}>{copied ? uiTexts.copy.copied : ""}</output>
+          <Button kind="quiet" aria-label={uiTexts.copy.copyText(title)} onClick={() => void copy()}>
+            {uiTexts.copy.copy}
           </Button>
         </Row>
       </div>

@@ -1,21 +1,21 @@
 import { useState } from "react"
 import type { Difference } from "../../data/differences.ts"
-import { count } from "../../data/format.ts"
 import css from "./DifferencesTable.module.css"
+import { uiTexts } from "../uiTexts.ts"
 
 /** Characters of a value that are visible before it is expanded. */
 const PREVIEW_LENGTH = 240
 
 const Value = ({ side, text }: { readonly side: "before" | "after"; readonly text: string }) => {
   const [isExpanded, setExpanded] = useState(false)
-  if (text === "") return <span className={css["empty"]}>empty</span>
+  if (text === "") return <span className={css["empty"]}>{uiTexts.differences.empty}</span>
   const Side = side === "before" ? "del" : "ins"
   if (text.length <= PREVIEW_LENGTH) return <Side className={css[side]}>{text}</Side>
   return (
     <>
       <Side className={css[side]}>{isExpanded ? text : `${text.slice(0, PREVIEW_LENGTH).toWellFormed()}…`}</Side>
       <button type="button" className={css["all"]} aria-expanded={isExpanded} onClick={() => setExpanded(!isExpanded)}>
-        {isExpanded ? "Show less" : "Show full text"}
+        {isExpanded ? uiTexts.differences.showLess : uiTexts.differences.showFullText}
       </button>
     </>
   )
@@ -36,14 +36,17 @@ interface DifferencesTableProps {
 export const DifferencesTable = ({ after, before, caption, differences, first = 8 }: DifferencesTableProps) => {
   const [isExpanded, setExpanded] = useState(false)
   const shown = isExpanded ? differences : differences.slice(0, first)
-  const all = first === 0 ? `Show ${count(differences.length, "field")}` : `Show all ${differences.length} fields`
+  const all =
+    first === 0
+      ? uiTexts.differences.showFields(differences.length)
+      : uiTexts.differences.showAllFields(differences.length)
   return (
     <div>
       {shown.length === 0 ? undefined : (
         <table className={css["table"]} aria-label={caption}>
           <thead>
             <tr>
-              <th scope="col">Field</th>
+              <th scope="col">{uiTexts.differences.field}</th>
               {before === undefined ? undefined : <th scope="col">{before}</th>}
               {after === undefined ? undefined : <th scope="col">{after}</th>}
             </tr>
@@ -74,7 +77,7 @@ export const DifferencesTable = ({ after, before, caption, differences, first = 
           aria-expanded={isExpanded}
           onClick={() => setExpanded(!isExpanded)}
         >
-          {isExpanded ? "Show fewer fields" : all}
+          {isExpanded ? uiTexts.differences.showFewerFields : all}
         </button>
       )}
     </div>

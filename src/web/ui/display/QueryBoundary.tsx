@@ -2,6 +2,7 @@ import type { ReactNode } from "react"
 import { errorMessageOf } from "../../data/errorMessages.ts"
 import { Button } from "../form/Button.tsx"
 import css from "./QueryBoundary.module.css"
+import { uiTexts } from "../uiTexts.ts"
 
 /** Placeholder for missing content, with the next action. */
 export const EmptyState = ({ children, title }: { readonly children?: ReactNode; readonly title: string }) => (
@@ -26,17 +27,17 @@ export const ErrorNotice = ({ error, retry }: ErrorNoticeProps) => {
       <p>{advice}</p>
       {requestId === undefined ? undefined : (
         <p>
-          Request ID <code>{requestId}</code>
+          {uiTexts.query.requestId} <code>{requestId}</code>
         </p>
       )}
-      {retry === undefined ? undefined : <Button onClick={retry}>Try again</Button>}
+      {retry === undefined ? undefined : <Button onClick={retry}>{uiTexts.query.tryAgain}</Button>}
     </div>
   )
 }
 
 /** Placeholder that reserves space, so that the layout does not shift. */
 export const Loading = ({ lines = 5 }: { readonly lines?: number }) => (
-  <output className={css["loading"]} aria-label="Loading">
+  <output className={css["loading"]} aria-label={uiTexts.query.loading}>
     {Array.from({ length: lines }, (_, line) => (
       <span key={line} />
     ))}

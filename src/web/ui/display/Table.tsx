@@ -1,6 +1,7 @@
 import type { ReactNode } from "react"
 import { Button } from "../form/Button.tsx"
 import css from "./Table.module.css"
+import { uiTexts } from "../uiTexts.ts"
 
 export interface Column<Row> {
   readonly name: string
@@ -59,7 +60,7 @@ export const More = ({ hasMore, isLoading, load }: MoreProps) =>
   hasMore ? (
     <div className={css["more"]}>
       <Button onClick={load} isBusy={isLoading}>
-        {isLoading ? "Loading…" : "Show more"}
+        {isLoading ? uiTexts.table.loading : uiTexts.table.showMore}
       </Button>
     </div>
   ) : undefined

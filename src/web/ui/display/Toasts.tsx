@@ -1,5 +1,6 @@
 import { Toast } from "@base-ui/react/toast"
 import css from "./Toasts.module.css"
+import { uiTexts } from "../uiTexts.ts"
 
 const manager = Toast.createToastManager()
 
@@ -17,7 +18,7 @@ const ToastList = () => {
     <Toast.Root key={one.id} toast={one} className={css["toast"]}>
       <Toast.Title className={css["title"]} />
       <Toast.Action className={css["action"]} />
-      <Toast.Close className={css["action"]} aria-label="Dismiss">
+      <Toast.Close className={css["action"]} aria-label={uiTexts.toast.dismiss}>
         ✕
       </Toast.Close>
     </Toast.Root>

@@ -2,6 +2,7 @@ import { type KeyboardEvent, useState } from "react"
 import { Field, type FieldTexts } from "./Field.tsx"
 import fieldCss from "./Field.module.css"
 import css from "./ListField.module.css"
+import { uiTexts } from "../uiTexts.ts"
 
 interface ListFieldProps extends FieldTexts {
   readonly label: string
@@ -33,7 +34,7 @@ export const ListField = ({ change, hint, label, itemName, problem, values }: Li
             {...described}
             className={fieldCss["control"]}
             value={typed}
-            placeholder={`Type a ${itemName}, then press Enter`}
+            placeholder={uiTexts.listField.placeholder(itemName)}
             onChange={({ target }) => setTyped(target.value)}
             onKeyDown={onKeyDown}
             onBlur={add}
@@ -41,13 +42,13 @@ export const ListField = ({ change, hint, label, itemName, problem, values }: Li
         )}
       </Field>
       {values.length === 0 ? undefined : (
-        <ul className={css["values"]} aria-label={`${label}: current values`}>
+        <ul className={css["values"]} aria-label={uiTexts.listField.currentValues(label)}>
           {values.map((value) => (
             <li key={value} className={css["value"]}>
               {value}
               <button
                 type="button"
-                aria-label={`Remove ${value}`}
+                aria-label={uiTexts.listField.remove(value)}
                 onClick={() => change(values.filter((other) => other !== value))}
               >
                 ✕

@@ -9,6 +9,7 @@ import { useRpcQuery } from "../../data/queries.ts"
 import { Field, type FieldTexts } from "./Field.tsx"
 import field from "./Field.module.css"
 import css from "./ProductSearch.module.css"
+import { uiTexts } from "../uiTexts.ts"
 
 interface ProductSearchProps extends FieldTexts {
   readonly storeId: StoreId
@@ -37,8 +38,8 @@ export const ProductSearch = ({ choose, storeId, disabledReason, ...texts }: Pro
         : results.length > 0
           ? undefined
           : isFetching
-            ? "Searching…"
-            : "No products found. Try a shorter search or a SKU."
+            ? uiTexts.productSearch.searching
+            : uiTexts.productSearch.noMatches
   return (
     <Field {...texts}>
       {(described) => (
@@ -56,10 +57,10 @@ export const ProductSearch = ({ choose, storeId, disabledReason, ...texts }: Pro
             setTyped("")
           }}
         >
-          <Combobox.Input {...described} className={field["control"]} placeholder="Name, SKU or barcode" />
+          <Combobox.Input {...described} className={field["control"]} placeholder={uiTexts.productSearch.placeholder} />
           <Combobox.Portal>
             <Combobox.Positioner sideOffset={4} className={css["positioner"]}>
-              <Combobox.Popup className={css["popup"]} aria-label="Search results">
+              <Combobox.Popup className={css["popup"]} aria-label={uiTexts.productSearch.results}>
                 <Combobox.Status className={css["status"]}>{status}</Combobox.Status>
                 <Combobox.List className={css["list"]}>
                   {(product: ProductSummary) => (

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react"
 import { Button } from "./Button.tsx"
 import css from "./SaveBar.module.css"
+import { uiTexts } from "../uiTexts.ts"
 
 interface SaveBarProps {
   readonly isShown: boolean
@@ -17,7 +18,7 @@ interface SaveBarProps {
 
 /** Bar with Save and Discard. Stays visible while there are unsaved changes. */
 export const SaveBar = ({
-  action = "Save",
+  action = uiTexts.saveBar.save,
   children,
   discard,
   isBusy,
@@ -26,10 +27,10 @@ export const SaveBar = ({
   save
 }: SaveBarProps) =>
   isShown ? (
-    <section className={css["bar"]} aria-label="Unsaved changes">
+    <section className={css["bar"]} aria-label={uiTexts.saveBar.unsavedChanges}>
       <p className={css["status"]}>{children}</p>
       <Button onClick={discard} disabled={isBusy}>
-        Discard
+        {uiTexts.saveBar.discard}
       </Button>
       <Button kind="strong" onClick={save} isBusy={isBusy} disabled={isBlocked}>
         {action}

@@ -2,6 +2,7 @@ import { useState } from "react"
 import { Button } from "./Button.tsx"
 import { TextField } from "./Field.tsx"
 import { Row, Stack } from "../layout/Page.tsx"
+import { uiTexts } from "../uiTexts.ts"
 
 /** Secret that is shown once, with a copy button. */
 export const SecretField = ({
@@ -22,8 +23,8 @@ export const SecretField = ({
     <Stack>
       <TextField label={label} hint={hint} value={value} readOnly onFocus={(event) => event.target.select()} />
       <Row>
-        <Button onClick={() => void copy()}>{`Copy ${label.toLowerCase()}`}</Button>
-        <output>{copied ? "Copied" : ""}</output>
+        <Button onClick={() => void copy()}>{uiTexts.copy.copySecret(label.toLowerCase())}</Button>
+        <output>{copied ? uiTexts.copy.copied : ""}</output>
       </Row>
     </Stack>
   )

@@ -1,6 +1,7 @@
 import { useBlocker } from "@tanstack/react-router"
 import type { ReactNode } from "react"
 import { Confirm } from "../layout/Dialog.tsx"
+import { uiTexts } from "../uiTexts.ts"
 
 interface UnsavedChangesGuardProps {
   readonly isUnsaved: boolean
@@ -17,8 +18,8 @@ export const UnsavedChangesGuard = ({ children, isUnsaved }: UnsavedChangesGuard
   })
   return (
     <Confirm
-      title="Leave this page?"
-      action="Leave page"
+      title={uiTexts.unsavedChanges.title}
+      action={uiTexts.unsavedChanges.leave}
       isOpen={blocker.status === "blocked"}
       close={() => blocker.reset?.()}
       confirm={() => blocker.proceed?.()}

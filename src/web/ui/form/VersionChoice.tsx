@@ -1,5 +1,6 @@
 import { useId, useState } from "react"
 import css from "./VersionChoice.module.css"
+import { uiTexts } from "../uiTexts.ts"
 
 /** Fields for which the other user's version is selected. */
 export const useVersionChoices = <Field,>() => {
@@ -29,15 +30,15 @@ export const VersionChoice = ({ choose, isTheirs, name, theirs, yours }: Version
         <input type="radio" name={group} checked={isChosen} onChange={chooseIt} />
         {label}
       </label>
-      <p>{text === "" ? "Empty" : text}</p>
+      <p>{text === "" ? uiTexts.versions.empty : text}</p>
     </div>
   )
   return (
     <fieldset>
       <legend>{name}</legend>
       <div className={css["versions"]}>
-        {version("Your version", yours, !isTheirs, () => choose(false))}
-        {version("Their version", theirs, isTheirs, () => choose(true))}
+        {version(uiTexts.versions.yours, yours, !isTheirs, () => choose(false))}
+        {version(uiTexts.versions.theirs, theirs, isTheirs, () => choose(true))}
       </div>
     </fieldset>
   )

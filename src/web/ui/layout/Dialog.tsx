@@ -4,6 +4,7 @@ import type { ReactNode } from "react"
 import { Button, type ButtonKind } from "../form/Button.tsx"
 import css from "./Dialog.module.css"
 import { ErrorNotice } from "../display/QueryBoundary.tsx"
+import { uiTexts } from "../uiTexts.ts"
 
 interface DialogProps {
   readonly title: string
@@ -22,7 +23,7 @@ export const Dialog = ({ children, close, isOpen, isWide = false, title }: Dialo
       <Base.Popup className={`${css["popup"]} ${isWide ? css["wide"] : ""}`}>
         <header className={css["header"]}>
           <Base.Title>{title}</Base.Title>
-          <Base.Close className={css["close"]} aria-label="Close">
+          <Base.Close className={css["close"]} aria-label={uiTexts.dialog.close}>
             ✕
           </Base.Close>
         </header>
@@ -67,7 +68,7 @@ export const Confirm = ({
         <AlertDialog.Description render={<div />}>{children}</AlertDialog.Description>
         {error === null ? undefined : <ErrorNotice error={error} />}
         <div className={css["actions"]}>
-          <AlertDialog.Close render={<Button>Cancel</Button>} />
+          <AlertDialog.Close render={<Button>{uiTexts.dialog.cancel}</Button>} />
           <Button kind={kind} onClick={confirm} isBusy={isBusy}>
             {action}
           </Button>

@@ -1,18 +1,19 @@
 import { EmptyState, ErrorNotice } from "../display/QueryBoundary.tsx"
 import { Page } from "./Page.tsx"
+import { uiTexts } from "../uiTexts.ts"
 
 /** Error boundary of a route. */
 export const ErrorPage = ({ error, reset }: { readonly error: unknown; readonly reset?: () => void }) => (
-  <Page title="Something went wrong">
+  <Page title={uiTexts.errorPage.error}>
     <ErrorNotice error={error} retry={reset} />
   </Page>
 )
 
 /** Shown for unknown addresses and for resources without access. */
 export const NotFoundPage = () => (
-  <Page title="Page not found">
-    <EmptyState title="This page does not exist, or you do not have access to it">
-      <p>Go back, or choose a page from the menu.</p>
+  <Page title={uiTexts.errorPage.notFound}>
+    <EmptyState title={uiTexts.errorPage.notFoundReason}>
+      <p>{uiTexts.errorPage.notFoundAdvice}</p>
     </EmptyState>
   </Page>
 )

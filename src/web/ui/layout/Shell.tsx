@@ -2,6 +2,7 @@ import { useLocation } from "@tanstack/react-router"
 import { type ReactNode, useEffect, useRef } from "react"
 import { useOnline } from "../../data/liveUpdates.ts"
 import css from "./Shell.module.css"
+import { uiTexts } from "../uiTexts.ts"
 
 interface ShellProps {
   /** Application name or store selection. */
@@ -20,25 +21,21 @@ export const Shell = ({ account, children, nav, top }: ShellProps) => {
   return (
     <div className={css["shell"]}>
       <a className={css["skip"]} href="#main">
-        Skip to main content
+        {uiTexts.shell.skipToContent}
       </a>
       <header className={css["bar"]}>
         <details ref={menu} className={css["menu"]}>
-          <summary aria-label="Menu">☰</summary>
-          <nav aria-label="Main, mobile">{nav}</nav>
+          <summary aria-label={uiTexts.shell.menu}>☰</summary>
+          <nav aria-label={uiTexts.shell.mobileNavigation}>{nav}</nav>
         </details>
         <div className={css["top"]}>{top}</div>
         {account}
       </header>
-      <nav className={css["side"]} aria-label="Main">
+      <nav className={css["side"]} aria-label={uiTexts.shell.navigation}>
         {nav}
       </nav>
       <main id="main" className={css["main"]} tabIndex={-1}>
-        {isOnline ? undefined : (
-          <output className={css["offline"]}>
-            You are offline. Data may be out of date. Changes are saved when you reconnect.
-          </output>
-        )}
+        {isOnline ? undefined : <output className={css["offline"]}>{uiTexts.shell.offline}</output>}
         {children}
       </main>
     </div>
