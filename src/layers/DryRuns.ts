@@ -3,8 +3,8 @@ import type { SqlClient } from "effect/sql"
 import { ProductId } from "../domain/catalog/Product.ts"
 import type { DryRunResult } from "../domain/DryRun.ts"
 import type { Change, Snapshot, WriteContext } from "../domain/Write.ts"
-import { makeMoves } from "./catalog/Moves.ts"
-import { productOf } from "./catalog/ProductRepo.ts"
+import { makeMembershipDiff } from "./catalog/MembershipDiff.ts"
+import { productOf } from "./catalog/ProductRepository.ts"
 import { makeOutbox } from "./Events.ts"
 import type { DatabaseOf } from "./sql/Database.ts"
 import { messagesOf } from "./Writes.ts"
@@ -12,7 +12,7 @@ import { messagesOf } from "./Writes.ts"
 /** Makes a function that describes the effects of changes: events, their recipients, and the collections of a product. */
 export const makeDryRunResult = (sql: SqlClient.SqlClient, database: DatabaseOf) => {
   const { listRecipients } = makeOutbox(sql)
-  const movesOf = makeMoves(database)
+  const movesOf = makeMembershipDiff(database)
 
   /** Returns the collections that a product enters and leaves, if the write changes one product. */
   const collectionsOf = (context: WriteContext, [change, ...others]: ReadonlyArray<Change>) => {

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { newProduct, ProductId } from "../../src/domain/catalog/Product.ts"
-import { slugOf } from "../../src/layers/catalog/MadeSlug.ts"
+import { slugify } from "../../src/layers/catalog/Slugify.ts"
 import { stringify } from "../../src/domain/Json.ts"
 import { connection } from "./cluster.ts"
 import { EPOCH, fullProduct, idOf } from "./population.ts"
@@ -18,7 +18,7 @@ const template = (store: number) => {
   const input = fullProduct(NUMBER)
   const id = idOf("product", store, NUMBER)
   const at = new Date(EPOCH)
-  const product = newProduct(input, { id: ProductId.make(id), slug: slugOf(input.name), at, currencyCode: "EUR" })
+  const product = newProduct(input, { id: ProductId.make(id), slug: slugify(input.name), at, currencyCode: "EUR" })
   const { price, slug, stock } = product
   return { id, slug, price: stringify(price), stock: stringify(stock), ...ourRowOf(idOf("store", 0, store), product) }
 }

@@ -3,9 +3,9 @@ import { type CollectionHead, newCollection, CollectionId } from "../../src/doma
 import { facetsJson, facetsOf } from "../../src/domain/catalog/Facets.ts"
 import { newProduct, type Product, ProductId } from "../../src/domain/catalog/Product.ts"
 import type { Order } from "../../src/domain/records/Order.ts"
-import { slugOf } from "../../src/layers/catalog/MadeSlug.ts"
+import { slugify } from "../../src/layers/catalog/Slugify.ts"
 import { stringify } from "../../src/domain/Json.ts"
-import { indexOf } from "../../src/layers/catalog/Terms.ts"
+import { indexFacets } from "../../src/layers/catalog/Terms.ts"
 import {
   DEEP,
   ENTRIES,
@@ -45,7 +45,7 @@ const productOf = (store: number, n: number): Product => {
   const input = fullProduct(n)
   return newProduct(input, {
     id: ProductId.make(idOf("product", store, n)),
-    slug: slugOf(input.name),
+    slug: slugify(input.name),
     at: new Date(EPOCH + n),
     currencyCode: "EUR"
   })
@@ -55,7 +55,7 @@ const collectionOf = (n: number) => {
   const title = `Automated collection ${n}`
   return newCollection(
     { title, rules: rulesOf(n) },
-    { id: CollectionId.make(idOf("collection", DEEP.store, n)), slug: slugOf(title), at: new Date(EPOCH + n) }
+    { id: CollectionId.make(idOf("collection", DEEP.store, n)), slug: slugify(title), at: new Date(EPOCH + n) }
   )
 }
 
@@ -153,13 +153,13 @@ const seedTheirAccounts = async (db: Pg.Client): Promise<void> => {
   )
 }
 
-/** What `layers/catalog/ProductRepo` would store, made by the code that it uses. */
+/** What `layers/catalog/ProductRepository` would store, made by the code that it uses. */
 export const ourRowOf = (storeId: string, product: Product) => {
   const facets = facetsOf(product)
   return {
     document: stringify(product),
     facets: facetsJson(facets),
-    terms: `{${indexOf(storeId, facets).terms.join(",")}}`,
+    terms: `{${indexFacets(storeId, facets).terms.join(",")}}`,
     description: facets.description
   }
 }

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import * as fc from "fast-check"
 import { Slug } from "../../src/domain/catalog/Fields.ts"
-import { slugOf } from "../../src/layers/catalog/MadeSlug.ts"
+import { slugify } from "../../src/layers/catalog/Slugify.ts"
 import { numbered, SlugTaken } from "../../src/domain/catalog/Slug.ts"
 
 const isSlug = Schema.is(Slug)
@@ -18,7 +18,7 @@ describe("slugOf", () => {
   it("makes a slug of any name, or nothing at all", () => {
     fc.assert(
       fc.property(anyName, (name) => {
-        const slug = slugOf(name)
+        const slug = slugify(name)
         assert.isTrue(slug === "" || isSlug(slug), slug)
       }),
       runs
@@ -28,7 +28,7 @@ describe("slugOf", () => {
   it("leaves room for the number of any product that a plan allows", () => {
     fc.assert(
       fc.property(anyName, fc.integer({ min: 1, max: 1_000_000 }), (name, n) => {
-        const slug = slugOf(name)
+        const slug = slugify(name)
         assert.isTrue(slug === "" || isSlug(numbered(slug, n)), numbered(slug, n))
       }),
       runs
@@ -37,7 +37,7 @@ describe("slugOf", () => {
 
   it("leaves a slug of its own making as it is", () => {
     fc.assert(
-      fc.property(anyName, (name) => assert.strictEqual(slugOf(slugOf(name)), slugOf(name))),
+      fc.property(anyName, (name) => assert.strictEqual(slugify(slugify(name)), slugify(name))),
       runs
     )
   })
@@ -55,11 +55,11 @@ describe("slugOf", () => {
       東京: "dong-jing",
       "100% wool & silk": "100-wool-silk"
     }
-    assert.deepStrictEqual(Object.fromEntries(Object.keys(examples).map((name) => [name, slugOf(name)])), examples)
+    assert.deepStrictEqual(Object.fromEntries(Object.keys(examples).map((name) => [name, slugify(name)])), examples)
   })
 
   it("has nothing left of a name without letters and digits", () => {
-    for (const name of ["", " ", "!!!", "---", "\u200b", "…"]) assert.strictEqual(slugOf(name), "", name)
+    for (const name of ["", " ", "!!!", "---", "\u200b", "…"]) assert.strictEqual(slugify(name), "", name)
   })
 })
 

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { ExternalId } from "../../src/domain/imports/Put.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
-import { term } from "../../src/layers/catalog/Terms.ts"
+import { termOf } from "../../src/layers/catalog/Terms.ts"
 import { MERCHANT } from "./Writes.ts"
 
 /** What an import brings, and what takes it away again. */
@@ -102,7 +102,7 @@ const filling = (store: StoreId, { apps, products, stores }: Size) => `
     from stores, generate_series(1, case id when '${store}' then ${products} else 5 end) n
   ) as made;
   insert into product_keys (store_id, id, price, stock, terms)
-  select store_id, id, n % 500, n, array[case n % 100 when 0 then '${term(store, "tags", "sale")}' else md5('tag' || n % 50) end]::uuid[]
+  select store_id, id, n % 500, n, array[case n % 100 when 0 then '${termOf(store, "tags", "sale")}' else md5('tag' || n % 50) end]::uuid[]
   from (select *, row_number() over () as n from products) p
   on conflict do nothing;
   insert into search_words (store_id, word, term)

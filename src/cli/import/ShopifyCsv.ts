@@ -3,7 +3,7 @@ import { Result } from "effect"
 import { pipeline, Readable } from "node:stream"
 import { isShopify, makeShopify } from "../../domain/imports/Shopify.ts"
 import type { ShopifyRow } from "../../domain/imports/ShopifyColumns.ts"
-import { slugOf } from "../../layers/catalog/MadeSlug.ts"
+import { slugify } from "../../layers/catalog/Slugify.ts"
 import type { Line } from "./Lines.ts"
 
 /** Maximum bytes of a record. A longer one has an unclosed quote. */
@@ -34,7 +34,7 @@ export async function* readShopifyLines(bytes: AsyncIterable<Buffer>): AsyncGene
   // An error of the source also fails the iteration over the records, so the callback ignores it.
   pipeline(Readable.from(bytes, { objectMode: false }), records, () => {})
   let header: ReadonlyArray<string> = []
-  let shopify = makeShopify(header, slugOf)
+  let shopify = makeShopify(header, slugify)
   let product: ProductRows | undefined
   // The library counts a CR and an LF inside a cell as two lines.
   let doubleCounted = 0
@@ -55,7 +55,7 @@ export async function* readShopifyLines(bytes: AsyncIterable<Buffer>): AsyncGene
       header = record
       if (!isShopify(header))
         throw new Error("it has no column Handle, URL handle or Title, which Shopify's product exports have")
-      shopify = makeShopify(header, slugOf)
+      shopify = makeShopify(header, slugify)
       continue
     }
     const row = Object.fromEntries(header.map((column, index) => [column, record[index] ?? ""]))

@@ -20,19 +20,19 @@ const Given = Schema.Struct({
 })
 
 /** When a change is made, and the id of what tells of it. */
-export interface Moment {
+export interface ChangeStamp {
   readonly at: Date
   readonly eventId: string
 }
 
 /** What `change_clock` of the database said, in microseconds: only of that may the id of a change be made. */
-export const momentOf = (clock: number): Moment => ({
+export const stampOf = (clock: number): ChangeStamp => ({
   at: new Date(Math.floor(clock / 1000)),
   eventId: uuidOfMicros(clock)
 })
 
 /** What a new resource is given, once its store is locked. */
-export interface Allocated extends Moment {
+export interface Allocated extends ChangeStamp {
   readonly id: string
   readonly slug: string
   readonly currencyCode: string
@@ -45,7 +45,7 @@ const settle = Effect.fnUntraced(function* (
   made: string
 ): Step<Allocated, SlugTaken> {
   if (asked !== undefined && choice > 1) return yield* new SlugTaken({ slug: asked })
-  const { at, eventId } = momentOf(clock)
+  const { at, eventId } = stampOf(clock)
   return { at, eventId, id: uuidOfMicros(clock), currencyCode, slug: asked ?? numbered(made, choice) }
 })
 
@@ -132,23 +132,23 @@ const clockOf = firstOf(Given.mapFields(Struct.pick(["clock"])))
 export const reallocateProduct = Effect.fnUntraced(function* (
   store: StoreId,
   { id, slug }: { readonly id: string; readonly slug: string }
-): Step<Moment, StoreNotFound | ProductLimitReached | SlugTaken> {
+): Step<ChangeStamp, StoreNotFound | ProductLimitReached | SlugTaken> {
   const row = yield* clockOf(returnProduct(store))
   if (Option.isNone(row)) return yield* refuseProduct(store)
   yield* claimSlug("products", store, slug, id)
-  return momentOf(row.value.clock)
+  return stampOf(row.value.clock)
 })
 
 /** The same for a collection. */
 export const reallocateCollection = Effect.fnUntraced(function* (
   store: StoreId,
   { id, slug }: { readonly id: string; readonly slug: string }
-): Step<Moment, StoreNotFound | CollectionLimitReached | SlugTaken> {
+): Step<ChangeStamp, StoreNotFound | CollectionLimitReached | SlugTaken> {
   const row = yield* clockOf(returnCollection(store))
   if (Option.isNone(row)) return yield* new StoreNotFound()
   yield* roomForCollection(store)
   yield* claimSlug("collections", store, slug, id)
-  return momentOf(row.value.clock)
+  return stampOf(row.value.clock)
 })
 
 /**

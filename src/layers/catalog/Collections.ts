@@ -24,7 +24,7 @@ import { Encoded, type Snapshot } from "../../domain/Write.ts"
 import type { DatabaseOf } from "../sql/Database.ts"
 import { countOf, deferToCommit, type Step } from "../sql/Plan.ts"
 import { record } from "../Writes.ts"
-import { allocateCollection, claimSlug, lockedStore, type Moment, presentStore } from "./Allocation.ts"
+import { allocateCollection, claimSlug, lockedStore, type ChangeStamp, presentStore } from "./Allocation.ts"
 import {
   deleteCollection,
   type Held,
@@ -37,9 +37,9 @@ import {
   setMembers,
   updateCollection,
   withProducts
-} from "./CollectionRepo.ts"
-import { slugOf } from "./MadeSlug.ts"
-import { holdProducts } from "./ProductRepo.ts"
+} from "./CollectionRepository.ts"
+import { slugify } from "./Slugify.ts"
+import { holdProducts } from "./ProductRepository.ts"
 
 /** The ids, each once, if a manual collection may hold so many. */
 const bounded = Effect.fnUntraced(function* (
@@ -153,7 +153,7 @@ const moveMembers = Effect.fnUntraced(function* (
 
 /** Records that a collection was written, and answers it with what it holds. */
 export const recordCollection = Effect.fnUntraced(function* (
-  moment: Moment,
+  moment: ChangeStamp,
   head: CollectionHead,
   before: Snapshot | null,
   document: JsonText,
@@ -195,7 +195,7 @@ export const makeCollections = (database: DatabaseOf) => {
         const members = isManual
           ? membersOf(ids)
           : yield* matchesIn(store, null, { disjunctive: false, rules: [], ...input })
-        const given = yield* allocateCollection(store, input.slug, slugOf(input.title))
+        const given = yield* allocateCollection(store, input.slug, slugify(input.title))
         // Made by us: to check it took 120 µs, as `make` derives its schema anew each time.
         const id = CollectionId.make(given.id, { disableChecks: true })
         const head = newCollection(input, { ...given, id, slug: given.slug || `collection-${id.slice(-8)}` })

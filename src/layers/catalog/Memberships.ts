@@ -9,17 +9,17 @@ import { parse } from "../../domain/Json.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { DatabaseOf } from "../sql/Database.ts"
 import { sql, type Statement } from "../sql/Statement.ts"
-import { RULES_MILLIS, selectHead } from "./CollectionRepo.ts"
-import { matching, type Rules } from "./Members.ts"
-import { productOf } from "./ProductRepo.ts"
-import { parameter } from "./RuleSql.ts"
+import { RULES_MILLIS, selectHead } from "./CollectionRepository.ts"
+import { matching, type Rules } from "./CollectionMembers.ts"
+import { productOf } from "./ProductRepository.ts"
+import { bindParameter } from "./RuleSql.ts"
 import { SUMMARY } from "./Summaries.ts"
 
 const decodeRules = compileStoredDecoder(CollectionHead.mapFields(Struct.pick(["type", "disjunctive", "rules"])))
 
 /** How many products match the rules, and the first of them: one statement, and so of one moment. */
 const selectPreview = (store: StoreId, rules: Rules, limit: number): Statement => sql`
-  with matched as materialized (select id ${matching(parameter, store, rules)})
+  with matched as materialized (select id ${matching(bindParameter, store, rules)})
   select (select count(*)::integer from matched) as "productCount",
     '[' || coalesce(string_agg(summary, ',' order by id), '') || ']' as items
   from (select id from matched order by id limit ${limit}) as first, lateral (

@@ -19,9 +19,9 @@ import { deferToCommit, type Part, type Step } from "../sql/Plan.ts"
 import type { DatabaseOf } from "../sql/Database.ts"
 import { traced } from "../Traced.ts"
 import { record, recordDeletion } from "../Writes.ts"
-import { type IndexOf, makeIndex } from "./Terms.ts"
-import { allocateProduct, claimSlug, lockedStore, type Moment, releaseProduct } from "./Allocation.ts"
-import { slugOf } from "./MadeSlug.ts"
+import { type Indexer, makeIndexCache } from "./Terms.ts"
+import { allocateProduct, claimSlug, lockedStore, type ChangeStamp, releaseProduct } from "./Allocation.ts"
+import { slugify } from "./Slugify.ts"
 import {
   deleteProduct,
   type Held,
@@ -32,7 +32,7 @@ import {
   lockProduct,
   makeProductPage,
   makeProductRead
-} from "./ProductRepo.ts"
+} from "./ProductRepository.ts"
 
 /** The product as it is stored and returned, unless it has grown too large. */
 const documentOf = Effect.fnUntraced(function* (product: Product): Step<JsonText, ProductTooLarge> {
@@ -42,7 +42,7 @@ const documentOf = Effect.fnUntraced(function* (product: Product): Step<JsonText
 
 /** Records that a product was written, and answers it. */
 const recordProduct = Effect.fnUntraced(function* (
-  moment: Moment,
+  moment: ChangeStamp,
   product: Product,
   before: Snapshot | null,
   json: JsonText,
@@ -54,9 +54,9 @@ const recordProduct = Effect.fnUntraced(function* (
 
 /** Adds a product, for which the store has given a place. */
 export const addProduct = Effect.fnUntraced(function* (
-  indexOf: IndexOf,
+  indexOf: Indexer,
   store: StoreId,
-  moment: Moment,
+  moment: ChangeStamp,
   product: Product
 ): Step<Document<ProductId>, ProductTooLarge> {
   const json = yield* documentOf(product)
@@ -66,7 +66,7 @@ export const addProduct = Effect.fnUntraced(function* (
 
 /** Puts the next state of a product in the place of the one that is held. */
 export const replaceProduct = Effect.fnUntraced(function* (
-  indexOf: IndexOf,
+  indexOf: Indexer,
   store: StoreId,
   held: Held,
   product: Product,
@@ -80,7 +80,7 @@ export const replaceProduct = Effect.fnUntraced(function* (
 
 /** Brings a product from the state that it has to the next one, which is the same object where nothing changes. */
 const changeProduct = Effect.fnUntraced(function* <E>(
-  indexOf: IndexOf,
+  indexOf: Indexer,
   store: StoreId,
   id: ProductId,
   condition: VersionCondition,
@@ -108,7 +108,7 @@ export const removeProduct = Effect.fnUntraced(function* (store: StoreId, leavin
 export const makeProducts = (database: DatabaseOf) => {
   const page = makeProductPage(database)
   const read = makeProductRead(database)
-  const { forget, indexOf } = makeIndex()
+  const { forget, indexOf } = makeIndexCache()
   database.onLost(forget)
   return {
     listProducts: (store, request) => traced("Catalog.listProducts")(page(store, request)),
@@ -123,7 +123,7 @@ export const makeProducts = (database: DatabaseOf) => {
 
     createProduct: (store, input) =>
       Effect.gen(function* () {
-        const given = yield* allocateProduct(store, input.slug, slugOf(input.name))
+        const given = yield* allocateProduct(store, input.slug, slugify(input.name))
         const { at, currencyCode } = given
         // Made by us: to check it took 120 µs, as `make` derives its schema anew each time.
         const id = ProductId.make(given.id, { disableChecks: true })

@@ -1,7 +1,7 @@
 import type { Condition, RuleField } from "../../domain/catalog/Rule.ts"
 import { foldCase } from "../../domain/Text.ts"
 import { type Fragment, sql } from "../sql/Statement.ts"
-import { isIndexed, term } from "./Terms.ts"
+import { isIndexed, termOf } from "./Terms.ts"
 
 type Scalar = "uuid" | "text" | "numeric" | "boolean"
 
@@ -11,10 +11,10 @@ export type SqlType = Scalar | `${Scalar}[]`
 export type SqlValue = string | boolean | ReadonlyArray<string | boolean>
 
 /** Takes a value of a statement, and answers what stands for it there. */
-export type Place = (type: SqlType, value: SqlValue) => Fragment
+export type BindValue = (type: SqlType, value: SqlValue) => Fragment
 
 /** Puts a value in its place as a parameter. */
-export const parameter: Place = (type, value) => sql`${value}::${sql.literal(type)}`
+export const bindParameter: BindValue = (type, value) => sql`${value}::${sql.literal(type)}`
 
 const oneOf = sql.join(" or ", false)
 const allOf = sql.join(" and ", false)
@@ -47,7 +47,7 @@ const costOf = (condition: Condition) => {
 }
 
 const termsOf = (store: string, condition: Condition) =>
-  parameters(condition).map((value) => term(store, condition.field, String(value)))
+  parameters(condition).map((value) => termOf(store, condition.field, String(value)))
 
 /** Keys and products have the same key, by which they are joined where a collection asks for both. */
 const sourceOf = (conditions: ReadonlyArray<Condition>) => {
@@ -71,7 +71,7 @@ const itemsOf = (condition: Condition): Fragment =>
       ) as items`
     : sql`(select ${operandOf(condition)} as item offset 0) as items`
 
-const compare = (place: Place, condition: Condition, operand: Fragment): Fragment => {
+const compare = (place: BindValue, condition: Condition, operand: Fragment): Fragment => {
   const { kind, relation } = condition
   const wanted = parameters(condition)
   const first = () => place(TYPES[kind], wanted[0] ?? "")
@@ -112,10 +112,10 @@ type Group = readonly [Condition, ...ReadonlyArray<Condition>]
 const ITEM = sql`item`
 
 /** Any value of the field satisfies any of the conditions. */
-const some = (place: Place, group: Group): Fragment =>
+const some = (place: BindValue, group: Group): Fragment =>
   sql`exists (select 1 from ${itemsOf(group[0])} where ${oneOf(group.map((one) => compare(place, one, ITEM)))})`
 
-const positive = (place: Place, store: string, condition: Condition): Fragment => {
+const positive = (place: BindValue, store: string, condition: Condition): Fragment => {
   if (isTerm(condition)) return sql`terms && ${place("uuid[]", termsOf(store, condition))}`
   if (isMember(condition)) {
     return sql`facets -> '${sql.literal(condition.field)}' ?| ${place("text[]", parameters(condition))}`
@@ -123,7 +123,7 @@ const positive = (place: Place, store: string, condition: Condition): Fragment =
   return condition.list ? some(place, [condition]) : compare(place, condition, operandOf(condition))
 }
 
-const predicate = (place: Place, store: string, group: Group): Fragment => {
+const predicate = (place: BindValue, store: string, group: Group): Fragment => {
   const [condition, ...others] = group
   const text = others.length === 0 ? positive(place, store, condition) : some(place, group)
   return condition.negated ? sql`coalesce(not (${text}), true)` : text
@@ -147,7 +147,7 @@ const groupsOf = (conditions: ReadonlyArray<Condition>, disjunctive: boolean): R
 
 /** What the index of terms answers before any product is looked at, and the conditions that are left. */
 const split = (
-  place: Place,
+  place: BindValue,
   store: string,
   conditions: ReadonlyArray<Condition>,
   disjunctive: boolean
@@ -182,7 +182,7 @@ const split = (
  * index answers.
  */
 export const productsWhere = (
-  place: Place,
+  place: BindValue,
   store: string,
   conditions: ReadonlyArray<Condition>,
   disjunctive: boolean

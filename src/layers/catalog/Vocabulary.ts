@@ -4,7 +4,7 @@ import type { StoreId } from "../../domain/Store.ts"
 import type { DatabaseOf } from "../sql/Database.ts"
 import { constant, sql, type Statement } from "../sql/Statement.ts"
 import { arrayOf, listOf } from "../Lists.ts"
-import type { Entry, Found } from "./Terms.ts"
+import type { Entry, SearchValue } from "./Terms.ts"
 
 /** The words that a store's products are found by, each with the terms that it leads to. They stay when products go. */
 const insertEntries = (store: StoreId, words: string, terms: string) => sql`
@@ -18,7 +18,7 @@ const keyOf = ({ term, word }: Entry) => `${word}/${term}`
  * Enters words, each once; none where there are none. In one order everywhere: two writes that enter the same new words
  * wait for each other, and must not do so both ways.
  */
-export const entersOf = (store: StoreId, unentered: ReadonlyArray<Found>): ReadonlyArray<Statement> => {
+export const insertWords = (store: StoreId, unentered: ReadonlyArray<SearchValue>): ReadonlyArray<Statement> => {
   if (unentered.length === 0) return []
   const byKey = new Map(unentered.flatMap(({ entries }) => entries.map((entry) => [keyOf(entry), entry])))
   const sorted = [...byKey.keys()].toSorted().flatMap((key) => byKey.get(key) ?? [])
@@ -26,8 +26,8 @@ export const entersOf = (store: StoreId, unentered: ReadonlyArray<Found>): Reado
 }
 
 /** What a write has entered is known to be there once that is committed. */
-export const knowEntered = (entered: Iterable<Found>): void => {
-  for (const found of entered) found.isEntered = true
+export const markStored = (entered: Iterable<SearchValue>): void => {
+  for (const found of entered) found.isStored = true
 }
 
 /** Terms that a beginning leads to at most: those of the first words in their order. */

@@ -4,7 +4,7 @@ import { extend, type JsonText } from "../../domain/Document.ts"
 import type { ExportKind } from "../../domain/exports/Exports.ts"
 import { parse, stringify } from "../../domain/Json.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import { BYTES } from "../catalog/Sizes.ts"
+import { DOCUMENT_BYTES } from "../catalog/Columns.ts"
 import { type Fragment, sql, type Statement } from "../sql/Statement.ts"
 import { DOCUMENT, PERSONAL } from "../records/Records.ts"
 
@@ -65,7 +65,11 @@ interface Shape {
   readonly names?: Fragment
 }
 
-const measured = { columns: sql`document, version, bytes, bytes_of`, bytes: BYTES, document: sql`document::text` }
+const measured = {
+  columns: sql`document, version, bytes, bytes_of`,
+  bytes: DOCUMENT_BYTES,
+  document: sql`document::text`
+}
 const personal = {
   columns: sql`opening, personal, bytes, personal_bytes`,
   bytes: sql`bytes + personal_bytes`,

@@ -18,13 +18,13 @@ import type { Change } from "../../domain/Write.ts"
 import { afterCommit, countOf, deferToCommit } from "../sql/Plan.ts"
 import { insertExternalIds } from "./ExternalIds.ts"
 import { recordAll } from "../Writes.ts"
-import { type Moment, momentOf } from "../catalog/Allocation.ts"
-import { slugOf } from "../catalog/MadeSlug.ts"
-import { countProducts, type Grant, grantAll, roomOf, type Wish } from "../catalog/ManyAllocation.ts"
-import { holdNamedProducts, type Written, writesOfMany } from "../catalog/ManyProducts.ts"
+import { type ChangeStamp, stampOf } from "../catalog/Allocation.ts"
+import { slugify } from "../catalog/Slugify.ts"
+import { countProducts, type ProductAllocation, grantAll, roomOf, type SlugRequest } from "../catalog/BulkAllocation.ts"
+import { holdNamedProducts, type StoredProduct, writesOfMany } from "../catalog/BulkProducts.ts"
 import type { DatabaseOf } from "../sql/Database.ts"
-import { knowEntered } from "../catalog/Vocabulary.ts"
-import { type Found, makeIndex } from "../catalog/Terms.ts"
+import { markStored } from "../catalog/Vocabulary.ts"
+import { type SearchValue, makeIndexCache } from "../catalog/Terms.ts"
 
 /** Products that one statement writes: about a millisecond of the database's work. */
 const PRODUCTS_PER_STATEMENT = 50
@@ -32,12 +32,12 @@ const PRODUCTS_PER_STATEMENT = 50
 /** What a put comes to: the product that is known, as it was and as it is to be, or a new one. */
 interface Draft {
   readonly put: ImportItem<CreateProduct>
-  readonly before: Written | undefined
+  readonly before: StoredProduct | undefined
   readonly after: Product | undefined
   readonly outcome: ImportOutcome
 }
 
-const draftOf = (put: ImportItem<CreateProduct>, before: Written | undefined, at: Date): Draft => {
+const draftOf = (put: ImportItem<CreateProduct>, before: StoredProduct | undefined, at: Date): Draft => {
   if (before === undefined) return { put, before, after: undefined, outcome: "created" }
   const after = putProduct(before.product, put.input, at)
   return { put, before, after, outcome: after === before.product ? "unchanged" : "updated" }
@@ -51,14 +51,14 @@ const within = (drafts: ReadonlyArray<Draft>, room: number): ReadonlyArray<Draft
 }
 
 /** A product that keeps its slug asks for none. */
-const wishOf = ({ after, before, put: { input } }: Draft): Wish => {
-  if (after === undefined) return { slug: input.slug ?? slugOf(input.name), isAsked: input.slug !== undefined }
+const wishOf = ({ after, before, put: { input } }: Draft): SlugRequest => {
+  if (after === undefined) return { slug: input.slug ?? slugify(input.name), isAsked: input.slug !== undefined }
   return { slug: after.slug === before?.product.slug ? "" : after.slug, isAsked: true }
 }
 
 /** A draft that was carried out. */
-interface Done extends Draft, Written {
-  readonly moment: Moment
+interface Done extends Draft, StoredProduct {
+  readonly moment: ChangeStamp
 }
 
 type Refused = ProductTooLarge | SlugTaken
@@ -66,13 +66,13 @@ type Refused = ProductTooLarge | SlugTaken
 /** The product as it is stored, unless its slug is another's or it has grown too large. */
 const finish = (
   draft: Draft,
-  { clock, slug }: Grant,
+  { clock, slug }: ProductAllocation,
   currencyCode: string
 ): Result.Result<Done, readonly [Draft, Refused]> => {
   const { after, put } = draft
   if (Option.isNone(slug)) return Result.fail([draft, new SlugTaken({ slug: after?.slug ?? put.input.slug ?? "" })])
   const id = ProductId.make(uuidOfMicros(clock), { disableChecks: true })
-  const moment = momentOf(clock)
+  const moment = stampOf(clock)
   const product =
     after ?? newProduct(put.input, { ...moment, id, slug: slug.value || `product-${id.slice(-8)}`, currencyCode })
   const json = stringify(product)
@@ -97,7 +97,7 @@ const changeOf = ({ before, json, moment, product }: Done): Change => ({
  * ask and leave to the commit is one statement for all (docs/performance.md, Import).
  */
 export const makePutProducts = (database: DatabaseOf): typeof Imports.Service.putProducts => {
-  const { forget, indexOf } = makeIndex()
+  const { forget, indexOf } = makeIndexCache()
   database.onLost(forget)
 
   return (store, puts, planned) =>
@@ -105,14 +105,14 @@ export const makePutProducts = (database: DatabaseOf): typeof Imports.Service.pu
       const { clock, currencyCode, limit, room } = yield* roomOf(store)
       const externalIds = puts.map(({ externalId }) => externalId)
       const known = yield* holdNamedProducts(store, externalIds)
-      const { at } = momentOf(clock)
+      const { at } = stampOf(clock)
       const all = puts.map((put) => draftOf(put, known.get(put.externalId), at))
       const drafts = within(all, room - planned)
       const changes = drafts.filter(({ outcome }) => outcome !== "unchanged")
       const grants = changes.length === 0 ? [] : yield* grantAll(store, changes.map(wishOf))
       const refusals = new Map<Draft, Refused>()
-      const entered = new Set<Found>()
-      const isNew = (found: Found) => {
+      const entered = new Set<SearchValue>()
+      const isNew = (found: SearchValue) => {
         if (entered.has(found)) return false
         entered.add(found)
         return true
@@ -134,7 +134,7 @@ export const makePutProducts = (database: DatabaseOf): typeof Imports.Service.pu
         made += created.length
       }
       if (made > 0) yield* deferToCommit(countProducts(store, made))
-      yield* afterCommit(() => knowEntered(entered))
+      yield* afterCommit(() => markStored(entered))
       return {
         outcomes: drafts.map((draft) => {
           const refusal = refusals.get(draft)

@@ -4,7 +4,7 @@ import { type JsonObject, stringify } from "../../domain/Json.ts"
 import type { AdministeredKind } from "../../domain/journal/Kinds.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { Snapshot, Write } from "../../domain/Write.ts"
-import { momentOf } from "../catalog/Allocation.ts"
+import { stampOf } from "../catalog/Allocation.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { recordAll } from "../Writes.ts"
 
@@ -32,6 +32,6 @@ export const recordAdministered = (
     const [was, is] = [before && snapshotOf(before), after && snapshotOf(after)]
     if (was?.json === is?.json) return
     const [row] = yield* orDefect(sql<{ readonly clock: string }>`select change_clock(${storeId}) as clock`)
-    const { at, eventId: id } = momentOf(Number(row?.clock))
+    const { at, eventId: id } = stampOf(Number(row?.clock))
     yield* recordAll([{ id, at, resource, resourceId, version: null, before: was, after: is, reason: null }])
   })

@@ -16,9 +16,9 @@ import {
   removeMembers,
   setMembers,
   updateCollection
-} from "../catalog/CollectionRepo.ts"
+} from "../catalog/CollectionRepository.ts"
 import { idsIn, membersOf as listOf, recordCollection, removeCollection, writtenOf } from "../catalog/Collections.ts"
-import { holdProducts } from "../catalog/ProductRepo.ts"
+import { holdProducts } from "../catalog/ProductRepository.ts"
 import { countOf, type Step } from "../sql/Plan.ts"
 import { type Kept, membersOf, productIdsOf } from "./Kept.ts"
 

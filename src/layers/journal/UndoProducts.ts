@@ -6,9 +6,9 @@ import { restoreMembers } from "../../domain/journal/Entry.ts"
 import { parse, stringify } from "../../domain/Json.ts"
 import type { StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { claimSlug, reallocateProduct } from "../catalog/Allocation.ts"
-import { lockLeavingProduct, lockProduct, productOf } from "../catalog/ProductRepo.ts"
+import { lockLeavingProduct, lockProduct, productOf } from "../catalog/ProductRepository.ts"
 import { addProduct, removeProduct, replaceProduct } from "../catalog/Products.ts"
-import { indexOf } from "../catalog/Terms.ts"
+import { indexFacets } from "../catalog/Terms.ts"
 import { deferToCommit, type Step } from "../sql/Plan.ts"
 import { constant, type Fragment, sql } from "../sql/Statement.ts"
 import { type Kept, membersOf } from "./Kept.ts"
@@ -76,7 +76,11 @@ const restore = Effect.fnUntraced(function* (
 ): Step<void, StoreNotFound | ProductLimitReached | ProductTooLarge | SlugTaken> {
   const gone = productOf(stringify(before), id)
   const moment = yield* reallocateProduct(store, gone)
-  yield* addProduct(indexOf, store, moment, { ...gone, version: gone.version + 1, updatedAt: moment.at.toISOString() })
+  yield* addProduct(indexFacets, store, moment, {
+    ...gone,
+    version: gone.version + 1,
+    updatedAt: moment.at.toISOString()
+  })
   if (externalId !== null) yield* deferToCommit(rename(store, externalId, id))
   for (const { collectionId, rank } of memberships ?? []) yield* deferToCommit(rejoin(store, collectionId, id, rank))
 })
@@ -96,7 +100,7 @@ const turnBack = Effect.fnUntraced(function* (
     updatedAt: at.toISOString()
   }
   if (next.slug !== product.slug) yield* claimSlug("products", store, next.slug, id)
-  yield* replaceProduct(indexOf, store, held, next)
+  yield* replaceProduct(indexFacets, store, held, next)
 })
 
 const toId = Schema.decodeSync(ProductId)

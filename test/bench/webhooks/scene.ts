@@ -2,7 +2,7 @@ import { Effect, type Scope } from "effect"
 import type Pg from "pg"
 import { Actor, MerchantId } from "../../../src/domain/Actor.ts"
 import { newProduct, ProductId } from "../../../src/domain/catalog/Product.ts"
-import { slugOf } from "../../../src/layers/catalog/MadeSlug.ts"
+import { slugify } from "../../../src/layers/catalog/Slugify.ts"
 import { payloadOf } from "../../../src/domain/Events.ts"
 import { stringify } from "../../../src/domain/Json.ts"
 import { StoreId } from "../../../src/domain/Store.ts"
@@ -97,7 +97,7 @@ const MARK = { event: idOf("collection", 0, 1), number: 987_654_321 }
 const template = (): string => {
   const input = fullProduct(MARK.number)
   const id = ProductId.make(idOf("product", 0, MARK.number))
-  const product = newProduct(input, { id, slug: slugOf(input.name), at: new Date(EPOCH), currencyCode: "EUR" })
+  const product = newProduct(input, { id, slug: slugify(input.name), at: new Date(EPOCH), currencyCode: "EUR" })
   return payloadOf({
     id: MARK.event,
     kind: KIND,

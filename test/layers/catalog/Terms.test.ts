@@ -1,12 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { facetsOf } from "../../src/domain/catalog/Facets.ts"
-import { newProduct, ProductId } from "../../src/domain/catalog/Product.ts"
-import type { RuleField } from "../../src/domain/catalog/Rule.ts"
-import { codesOf } from "../../src/layers/catalog/ProductRepo.ts"
-import { indexOf, isIndexed, makeIndex, term } from "../../src/layers/catalog/Terms.ts"
-import { knowEntered } from "../../src/layers/catalog/Vocabulary.ts"
-import { phrase, randomProduct } from "../data/RandomProducts.ts"
+import { facetsOf } from "../../../src/domain/catalog/Facets.ts"
+import { newProduct, ProductId } from "../../../src/domain/catalog/Product.ts"
+import type { RuleField } from "../../../src/domain/catalog/Rule.ts"
+import { codesOf } from "../../../src/layers/catalog/ProductRepository.ts"
+import { indexFacets, isIndexed, makeIndexCache, termOf } from "../../../src/layers/catalog/Terms.ts"
+import { markStored } from "../../../src/layers/catalog/Vocabulary.ts"
+import { phrase, randomProduct } from "../../data/RandomProducts.ts"
 
 const STORE = "01890a5d-ac96-774b-bcce-b302099a8058"
 const OTHER = "01890a5d-ac96-774b-bcce-b302099a8059"
@@ -34,9 +34,9 @@ describe("Terms", () => {
   it("are UUIDs, the same for the same fact", () => {
     fc.assert(
       fc.property(fc.constantFrom(...indexed), phrase, (field, value) => {
-        const found = term(STORE, field, value)
+        const found = termOf(STORE, field, value)
         assert.match(found, /^[0-9a-f]{32}$/)
-        assert.strictEqual(term(STORE, field, value), found)
+        assert.strictEqual(termOf(STORE, field, value), found)
       })
     )
   })
@@ -52,17 +52,17 @@ describe("Terms", () => {
       [STORE, "tags", "kao"],
       [STORE, "tags", ""]
     ] as const
-    assert.strictEqual(new Set(facts.map(([store, field, value]) => term(store, field, value))).size, facts.length)
+    assert.strictEqual(new Set(facts.map(([store, field, value]) => termOf(store, field, value))).size, facts.length)
   })
 
   it("of a product are those of each of its values in the fields that have an index, and of what it is found by", () => {
     fc.assert(
       fc.property(facets, (facets) => {
-        const { terms, unentered } = indexOf(STORE, facets)
+        const { terms, unstored } = indexFacets(STORE, facets)
         const ofRules = indexed.flatMap((field) =>
-          [facets[field]].flat().flatMap((value) => (typeof value === "string" ? [term(STORE, field, value)] : []))
+          [facets[field]].flat().flatMap((value) => (typeof value === "string" ? [termOf(STORE, field, value)] : []))
         )
-        const ofSearch = unentered.map(({ term }) => term)
+        const ofSearch = unstored.map(({ term }) => term)
         assert.sameMembers([...terms], [...new Set([...ofRules, ...ofSearch])])
       })
     )
@@ -80,9 +80,9 @@ describe("Terms", () => {
       },
       given
     )
-    const { unentered } = indexOf(STORE, facetsOf(product))
+    const { unstored } = indexFacets(STORE, facetsOf(product))
     assert.deepStrictEqual(
-      unentered.flatMap(({ entries }) => entries.map(({ word }) => word)),
+      unstored.flatMap(({ entries }) => entries.map(({ word }) => word)),
       ["oak", "home", "office", "oak", "sons", "cafe-tisch", "cafe", "tisch", "160", "cm"]
     )
     assert.deepStrictEqual(codesOf(product), ["desk-1", "400 6"])
@@ -91,30 +91,30 @@ describe("Terms", () => {
   it("are the same where they are remembered, and those of which the words are entered are told until that is forgotten", () => {
     fc.assert(
       fc.property(fc.array(facets, { minLength: 1, maxLength: 4 }), (products) => {
-        const remembered = makeIndex()
+        const remembered = makeIndexCache()
         const entered = new Set<string>()
         for (const facets of [...products, ...products]) {
-          const fresh = indexOf(STORE, facets)
-          const { terms, unentered } = remembered.indexOf(STORE, facets)
+          const fresh = indexFacets(STORE, facets)
+          const { terms, unstored } = remembered.indexOf(STORE, facets)
           assert.deepStrictEqual(terms, fresh.terms)
           const isNew = ({ term }: { readonly term: string }) => !entered.has(term)
           assert.sameMembers(
-            [...new Set(unentered.map(({ term }) => term))],
-            [...new Set(fresh.unentered.filter(isNew).map(({ term }) => term))]
+            [...new Set(unstored.map(({ term }) => term))],
+            [...new Set(fresh.unstored.filter(isNew).map(({ term }) => term))]
           )
-          knowEntered(unentered)
-          for (const { term } of unentered) entered.add(term)
-          assert.isEmpty(remembered.indexOf(STORE, facets).unentered)
+          markStored(unstored)
+          for (const { term } of unstored) entered.add(term)
+          assert.isEmpty(remembered.indexOf(STORE, facets).unstored)
           assert.deepStrictEqual(
-            remembered.indexOf(OTHER, facets).unentered.length,
-            indexOf(OTHER, facets).unentered.length
+            remembered.indexOf(OTHER, facets).unstored.length,
+            indexFacets(OTHER, facets).unstored.length
           )
         }
         remembered.forget()
         for (const facets of products) {
           assert.strictEqual(
-            remembered.indexOf(STORE, facets).unentered.length > 0,
-            indexOf(STORE, facets).unentered.length > 0
+            remembered.indexOf(STORE, facets).unstored.length > 0,
+            indexFacets(STORE, facets).unstored.length > 0
           )
         }
       })
@@ -122,9 +122,9 @@ describe("Terms", () => {
   })
 
   it("are remembered of the last values alone, so that what never comes again takes no room", () => {
-    const { indexOf } = makeIndex()
-    const isKnown = (name: string) => indexOf(STORE, named(name)).unentered.length === 0
-    const enter = (name: string) => knowEntered(indexOf(STORE, named(name)).unentered)
+    const { indexOf } = makeIndexCache()
+    const isKnown = (name: string) => indexOf(STORE, named(name)).unstored.length === 0
+    const enter = (name: string) => markStored(indexOf(STORE, named(name)).unstored)
     enter("often")
     enter("once")
     for (let n = 0; n < 20_000; n++) {

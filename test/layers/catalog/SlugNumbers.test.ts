@@ -1,9 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { AccessLive } from "../../src/layers/access/Access.ts"
-import { makeStore } from "../support/Api.ts"
-import { PostgresTest } from "../support/PostgresTest.ts"
+import { AccessLive } from "../../../src/layers/access/Access.ts"
+import { makeStore } from "../../support/Api.ts"
+import { PostgresTest } from "../../support/PostgresTest.ts"
 
 const times = (n: number) => Array.from({ length: n }, (_, index) => index)
 

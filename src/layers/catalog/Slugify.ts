@@ -13,7 +13,7 @@ const inLatin = (name: string): string => {
 const MAX_MADE = 240
 
 /** Letters of any script to a-z and 0-9, everything between them to single hyphens. Empty when nothing is left. */
-export const slugOf = (name: string): string =>
+export const slugify = (name: string): string =>
   (/^[ -~]*$/.test(name) ? name : inLatin(name))
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")

@@ -2,22 +2,22 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Schema } from "effect"
 import * as fc from "fast-check"
-import { Stores } from "../../src/domain/access/Stores.ts"
-import { Catalog } from "../../src/domain/catalog/Catalog.ts"
-import { Collection, CreateCollection } from "../../src/domain/catalog/Collection.ts"
-import { type Facets, facetsJson, facetsOf } from "../../src/domain/catalog/Facets.ts"
-import { matches } from "../../src/domain/catalog/Matcher.ts"
-import { Preview, PREVIEWED, PreviewRules } from "../../src/domain/catalog/Membership.ts"
-import { Product } from "../../src/domain/catalog/Product.ts"
-import { conditionsOf } from "../../src/domain/catalog/Rule.ts"
-import { canonical, parse, stringify } from "../../src/domain/Json.ts"
-import type { StoreId } from "../../src/domain/Store.ts"
-import { indexOf } from "../../src/layers/catalog/Terms.ts"
-import { DomainLive } from "../../src/layers/Domain.ts"
-import { randomPatch, randomProduct } from "../data/RandomProducts.ts"
-import { type RandomRules, rulesNear } from "../data/RandomRules.ts"
-import { PostgresTest } from "../support/PostgresTest.ts"
-import { performIn } from "../support/Writes.ts"
+import { Stores } from "../../../src/domain/access/Stores.ts"
+import { Catalog } from "../../../src/domain/catalog/Catalog.ts"
+import { Collection, CreateCollection } from "../../../src/domain/catalog/Collection.ts"
+import { type Facets, facetsJson, facetsOf } from "../../../src/domain/catalog/Facets.ts"
+import { matches } from "../../../src/domain/catalog/Matcher.ts"
+import { Preview, PREVIEWED, PreviewRules } from "../../../src/domain/catalog/Membership.ts"
+import { Product } from "../../../src/domain/catalog/Product.ts"
+import { conditionsOf } from "../../../src/domain/catalog/Rule.ts"
+import { canonical, parse, stringify } from "../../../src/domain/Json.ts"
+import type { StoreId } from "../../../src/domain/Store.ts"
+import { indexFacets } from "../../../src/layers/catalog/Terms.ts"
+import { DomainLive } from "../../../src/layers/Domain.ts"
+import { randomPatch, randomProduct } from "../../data/RandomProducts.ts"
+import { type RandomRules, rulesNear } from "../../data/RandomRules.ts"
+import { PostgresTest } from "../../support/PostgresTest.ts"
+import { performIn } from "../../support/Writes.ts"
 
 /** The products are the same in every run (their ids and times aside); the rules are new ones each time. */
 const SEED = 20_260_131
@@ -140,7 +140,7 @@ layer(RandomStoreTest, { excludeTestServices: true, timeout: "60 seconds" })("Ru
           select facets = ${facetsJson(facets)}::jsonb as facets, slug = ${product.slug} as slug,
             version = ${product.version} as version, k.price = ${stringify(product.price)}::numeric as price,
             k.stock = ${stringify(product.stock)}::numeric as stock,
-            k.terms = ${indexOf(storeId, facets).terms}::uuid[] as terms
+            k.terms = ${indexFacets(storeId, facets).terms}::uuid[] as terms
           from products p join product_keys k using (store_id, id)
           where store_id = ${storeId} and id = ${product.id}
         `

@@ -19,10 +19,10 @@ import {
   selectMatches,
   selectMembers,
   withMembers
-} from "./Members.ts"
-import { type Moment, momentOf } from "./Allocation.ts"
+} from "./CollectionMembers.ts"
+import { type ChangeStamp, stampOf } from "./Allocation.ts"
 import { listOf } from "../Lists.ts"
-import { BYTES } from "./Sizes.ts"
+import { DOCUMENT_BYTES } from "./Columns.ts"
 
 /*
  * SQL for collections, and nothing else: no permissions, no events.
@@ -92,7 +92,7 @@ interface Found {
 // it is to the plan that a connection keeps.
 const selectHeads = (store: StoreId, { cursor, limit }: PageRequest<CollectionId>) => sql`
   select id, version, document::text as document from (
-    select id, version, document, coalesce(sum(${BYTES}) over before, 0) < ${PAGE_BYTES} as fits from collections
+    select id, version, document, coalesce(sum(${DOCUMENT_BYTES}) over before, 0) < ${PAGE_BYTES} as fits from collections
     where store_id = ${store} ${cursor === undefined ? sql`` : sql`and id > ${cursor}`}
     window before as (order by id rows between unbounded preceding and 1 preceding)
     order by id limit (select ${limit}::integer)
@@ -223,7 +223,7 @@ const lockRow = (store: StoreId, id: CollectionId) => sql`
 const lockedOf = firstOf(Schema.Struct({ ...Row.fields, clock: Schema.NumberFromString }))
 
 /** A collection that nobody else changes until the transaction ends, with the time and an id for its event. */
-export interface Held extends Moment {
+export interface Held extends ChangeStamp {
   readonly head: CollectionHead
   readonly document: JsonText
 }
@@ -236,7 +236,7 @@ export const lockCollection = Effect.fnUntraced(function* (
   return Option.map(held, ({ clock, document }) => ({
     head: headOf(parse(document), id),
     document,
-    ...momentOf(clock)
+    ...stampOf(clock)
   }))
 })
 

@@ -13,7 +13,7 @@ import type { DatabaseOf } from "../sql/Database.ts"
 import { sql } from "../sql/Statement.ts"
 import { partOf } from "../Journal.ts"
 import { selectRejoined } from "../journal/UndoProducts.ts"
-import { type CollectionRow, makeHeads } from "./CollectionRepo.ts"
+import { type CollectionRow, makeHeads } from "./CollectionRepository.ts"
 
 /** Milliseconds of work that the rules of a store are given to be applied to one product, waits for others aside. */
 const WORK_MILLIS = 1_000
@@ -61,7 +61,7 @@ const inOrder = (all: ReadonlyArray<Named>) =>
  * applied here and not in the database, which would have to hold the product for that: a page of collections at a time,
  * with no lock, and in turns with everybody else's work. Null where that takes too long: rules may be as many as 600,000.
  */
-export const makeMoves = (database: DatabaseOf) => {
+export const makeMembershipDiff = (database: DatabaseOf) => {
   const headsBehind = makeHeads(database)
   const namedOf = database.rows(Named)
 

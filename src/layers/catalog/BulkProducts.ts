@@ -11,9 +11,9 @@ import { answerOf, type Step } from "../sql/Plan.ts"
 import { sql, type Statement } from "../sql/Statement.ts"
 import { namedBy } from "../imports/ExternalIds.ts"
 import { arrayOf, linesOf, listOf } from "../Lists.ts"
-import { codesOf, productOf } from "./ProductRepo.ts"
-import type { Found, Index, IndexOf } from "./Terms.ts"
-import { entersOf } from "./Vocabulary.ts"
+import { codesOf, productOf } from "./ProductRepository.ts"
+import type { SearchValue, SearchIndex, Indexer } from "./Terms.ts"
+import { insertWords } from "./Vocabulary.ts"
 
 /*
  * The SQL of `ProductRepo.ts` for many products at once, each column of theirs a list.
@@ -83,15 +83,15 @@ const updateKeys = (store: StoreId, lists: KeyLists) => sql`
 `
 
 /** A product as it is written. */
-export interface Written {
+export interface StoredProduct {
   readonly product: Product
   readonly json: JsonText
 }
 
 /** A product, what rules can ask of it, and what it is found by. */
-interface Row extends Written {
+interface Row extends StoredProduct {
   readonly facets: Facets
-  readonly index: Index
+  readonly index: SearchIndex
 }
 
 /** Writes what the two tables hold of the products, by a statement for each. */
@@ -129,12 +129,12 @@ const rowsOf = (
 /** Writes products that are new and products that have changed, and those of their words that `isNew` says are not entered yet. */
 export const writesOfMany = (
   store: StoreId,
-  indexOf: IndexOf,
-  isNew: (found: Found) => boolean,
-  created: ReadonlyArray<Written>,
-  updated: ReadonlyArray<Written>
+  indexOf: Indexer,
+  isNew: (found: SearchValue) => boolean,
+  created: ReadonlyArray<StoredProduct>,
+  updated: ReadonlyArray<StoredProduct>
 ): ReadonlyArray<Statement> => {
-  const toRow = (written: Written): Row => {
+  const toRow = (written: StoredProduct): Row => {
     const facets = facetsOf(written.product)
     return { ...written, facets, index: indexOf(store, facets) }
   }
@@ -142,9 +142,9 @@ export const writesOfMany = (
   return [
     ...rowsOf(insertProducts, insertKeys, store, inserted),
     ...rowsOf(updateProducts, updateKeys, store, changed),
-    ...entersOf(
+    ...insertWords(
       store,
-      [...inserted, ...changed].flatMap(({ index }) => index.unentered.filter(isNew))
+      [...inserted, ...changed].flatMap(({ index }) => index.unstored.filter(isNew))
     )
   ]
 }
@@ -163,7 +163,7 @@ const decodeNamed = compileTrustedDecoder(
 export const holdNamedProducts = Effect.fnUntraced(function* (
   store: StoreId,
   externalIds: ReadonlyArray<ExternalId>
-): Step<ReadonlyMap<string, Written>> {
+): Step<ReadonlyMap<string, StoredProduct>> {
   const { rows } = yield* answerOf(holdNamed(store, externalIds))
   return new Map(
     decodeNamed(rows).map(({ document, externalId, id }) => [

@@ -35,13 +35,13 @@ export const roomOf = Effect.fnUntraced(function* (store: StoreId): Step<Room, S
 })
 
 /** A slug that a product is to have: one that was asked for, or one that was made, to which a number may be added. */
-export interface Wish {
+export interface SlugRequest {
   readonly slug: string
   readonly isAsked: boolean
 }
 
 /** What a product is given. */
-export interface Grant {
+export interface ProductAllocation {
   /** Microseconds that no other change of the store has. */
   readonly clock: number
   /** None where it was asked for, and is another's. */
@@ -74,12 +74,12 @@ const choicesOf = firstOf(Schema.Struct({ choices: Schema.Array(Schema.Int) }))
 /** Takes a tick of the store's clock and a slug for each. The store must be held. */
 export const grantAll = Effect.fnUntraced(function* (
   store: StoreId,
-  wishes: ReadonlyArray<Wish>
-): Step<ReadonlyArray<Grant>> {
+  wishes: ReadonlyArray<SlugRequest>
+): Step<ReadonlyArray<ProductAllocation>> {
   const wished = wishes.map(({ slug }) => slug)
   const { clock, taken } = Option.getOrThrow(yield* ticksOf(takeTicks(store, wishes.length, arrayOf(wished))))
   const gone = new Set(taken)
-  const given = new Map<Wish, string>()
+  const given = new Map<SlugRequest, string>()
   for (const wish of wishes) {
     if (wish.slug !== "" && gone.has(wish.slug)) continue
     given.set(wish, wish.slug)

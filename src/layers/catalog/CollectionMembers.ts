@@ -4,13 +4,13 @@ import type { JsonText } from "../../domain/Document.ts"
 import { PAGE_BYTES, PAGE_MILLIS } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { type Fragment, sql, type Statement } from "../sql/Statement.ts"
-import { parameter, type Place, productsWhere, type SqlValue } from "./RuleSql.ts"
+import { bindParameter, type BindValue, productsWhere, type SqlValue } from "./RuleSql.ts"
 
 /** What decides which products an automated collection holds. */
 export type Rules = Pick<CollectionHead, "disjunctive" | "rules">
 
 /** The products that match the rules, as what follows `select id`. */
-export const matching = (place: Place, store: StoreId, { disjunctive, rules }: Rules): Fragment =>
+export const matching = (place: BindValue, store: StoreId, { disjunctive, rules }: Rules): Fragment =>
   productsWhere(place, store, conditionsOf(rules), disjunctive)
 
 /** The products of a collection as members of its JSON, given as what follows `select`. */
@@ -69,7 +69,7 @@ export const placeMembers = (store: StoreId, collection: CollectionId, wanted: s
 
 /** The products that match the rules. */
 export const selectMatches = (store: StoreId, rules: Rules): Statement =>
-  sql`select (${listOf(ID, ID, matching(parameter, store, rules))}) as members`
+  sql`select (${listOf(ID, ID, matching(bindParameter, store, rules))}) as members`
 
 /**
  * The products of an automated collection as a query over a row `given`, whose `filling` holds the values of its rules:

@@ -12,10 +12,10 @@ import { afterCommit, answerOf, firstOf, deferToCommit, type Step } from "../sql
 import { sql } from "../sql/Statement.ts"
 import { listOf } from "../Lists.ts"
 import { pageOf, START } from "../Pages.ts"
-import { type Moment, momentOf } from "./Allocation.ts"
-import { BYTES } from "./Sizes.ts"
-import { type Found, type IndexOf, isFoundAs } from "./Terms.ts"
-import { entersOf, knowEntered } from "./Vocabulary.ts"
+import { type ChangeStamp, stampOf } from "./Allocation.ts"
+import { DOCUMENT_BYTES } from "./Columns.ts"
+import { type SearchValue, type Indexer, hasSameTerms } from "./Terms.ts"
+import { insertWords, markStored } from "./Vocabulary.ts"
 
 /*
  * SQL for products, and nothing else: no permissions, no limits, no events.
@@ -30,7 +30,7 @@ export const productOf = (document: JsonText, id: ProductId): Product => ({ ...d
 const selectPage = (store: StoreId, cursor: string, limit: number) => sql`
   with page as (
     select id, document,
-      count(*) over before < ${limit} and coalesce(sum(${BYTES}) over before, 0) < ${PAGE_BYTES} as fits
+      count(*) over before < ${limit} and coalesce(sum(${DOCUMENT_BYTES}) over before, 0) < ${PAGE_BYTES} as fits
     from products where store_id = ${store} and id > ${cursor}
     window before as (order by id rows between unbounded preceding and 1 preceding)
     order by id limit ${limit} + 1
@@ -127,31 +127,31 @@ const keysOf = (product: Product, terms: ReadonlyArray<string>): KeyColumns => {
 }
 
 /** Leaves words that may not be in the vocabulary yet. */
-const enter = Effect.fnUntraced(function* (store: StoreId, unentered: ReadonlyArray<Found>): Step<void> {
+const enter = Effect.fnUntraced(function* (store: StoreId, unentered: ReadonlyArray<SearchValue>): Step<void> {
   if (unentered.length === 0) return
-  yield* deferToCommit(...entersOf(store, unentered))
-  yield* afterCommit(() => knowEntered(unentered))
+  yield* deferToCommit(...insertWords(store, unentered))
+  yield* afterCommit(() => markStored(unentered))
 })
 
 /** Leaves the product, what rules ask most of it, and the words that it is found by. */
 export const leaveNew = Effect.fnUntraced(function* (
-  indexOf: IndexOf,
+  indexOf: Indexer,
   store: StoreId,
   product: Product,
   document: JsonText
 ): Step<void> {
   const facets = facetsOf(product)
-  const { terms, unentered } = indexOf(store, facets)
+  const { terms, unstored } = indexOf(store, facets)
   yield* deferToCommit(
     insertProduct(store, columnsOf(product, document, facets)),
     insertKeys(store, product.id, keysOf(product, terms))
   )
-  yield* enter(store, unentered)
+  yield* enter(store, unstored)
 })
 
 /** The same of a product that there is; terms that stay need not be made, nor looked up in their index. */
 export const leaveChanged = Effect.fnUntraced(function* (
-  indexOf: IndexOf,
+  indexOf: Indexer,
   store: StoreId,
   before: Product,
   product: Product,
@@ -160,12 +160,12 @@ export const leaveChanged = Effect.fnUntraced(function* (
   const facets = facetsOf(product)
   const { id } = product
   yield* deferToCommit(updateProduct(store, columnsOf(product, document, facets)))
-  if (isFoundAs(before, product)) {
+  if (hasSameTerms(before, product)) {
     return yield* deferToCommit(updateNumbers(store, id, stringify(product.price), stringify(product.stock)))
   }
-  const { terms, unentered } = indexOf(store, facets)
+  const { terms, unstored } = indexOf(store, facets)
   yield* deferToCommit(updateKeys(store, id, keysOf(product, terms)))
-  yield* enter(store, unentered)
+  yield* enter(store, unstored)
 })
 
 const lockRow = (store: StoreId, id: ProductId) => sql`
@@ -177,7 +177,7 @@ const lockRow = (store: StoreId, id: ProductId) => sql`
 const lockedOf = firstOf(Schema.Struct({ document: Schema.String, clock: Schema.NumberFromString }))
 
 /** A product that nobody else changes until the transaction ends, with the time and an id for its event. */
-export interface Held extends Moment {
+export interface Held extends ChangeStamp {
   readonly product: Product
   readonly document: JsonText
 }
@@ -187,7 +187,7 @@ export const lockProduct = Effect.fnUntraced(function* (store: StoreId, id: Prod
   return Option.map(held, ({ clock, document }) => ({
     product: productOf(document, id),
     document,
-    ...momentOf(clock)
+    ...stampOf(clock)
   }))
 })
 
@@ -224,7 +224,7 @@ export const lockLeavingProduct = Effect.fnUntraced(function* (
     product: productOf(document, id),
     document,
     ...kept,
-    ...momentOf(clock)
+    ...stampOf(clock)
   }))
 })
 

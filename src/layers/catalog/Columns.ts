@@ -1,4 +1,4 @@
 import { sql } from "../sql/Statement.ts"
 
 /** Bytes of a product's or collection's document. Rows that do not know the size of what they are now are measured. */
-export const BYTES = sql`case when bytes_of = version then bytes else octet_length(document::text) end`
+export const DOCUMENT_BYTES = sql`case when bytes_of = version then bytes else octet_length(document::text) end`
