@@ -19,9 +19,9 @@ import { countedIn, grantedOf } from "../RollingWindow.ts"
 import { hashOf, newToken } from "../Secrets.ts"
 import { traced } from "../Traced.ts"
 import { observeChanges } from "../Writes.ts"
-import { endGrantsOf } from "../oauth/Ending.ts"
+import { revokeGrantsOfAgent } from "../oauth/Revocation.ts"
 import { spend } from "./Budget.ts"
-import { administered, AGENT, GOES_ON, makeAgent } from "./NewAgents.ts"
+import { administered, AGENT, GOES_ON, makeAgent } from "./AgentCreation.ts"
 import { column } from "../sql/Column.ts"
 
 /** Found by its key for each agent of a page, whatever the tables held when it was planned: `offset 0` keeps it apart. */
@@ -191,7 +191,7 @@ export const AgentsLive = Layer.effect(
 
       revoke: (store, id) =>
         Effect.gen(function* () {
-          yield* endGrantsOf(store, id)
+          yield* revokeGrantsOfAgent(store, id)
           return yield* changed(store, id, "revoke", revokeAgent(store, id))
         }),
 

@@ -30,7 +30,7 @@ interface AppRow {
   readonly redirectUris: string
 }
 
-const insertApp = (app: AppRow) => sql`
+const insertAppRow = (app: AppRow) => sql`
   insert into apps (id, name, scopes, capabilities, developer_id, website, logo_url, is_public, redirect_uris)
   values (
     uuid_v7(clock_micros()), ${app.name}, ${app.scopes}, ${app.capabilities}, ${app.developer}, ${app.website},
@@ -40,7 +40,7 @@ const insertApp = (app: AppRow) => sql`
 const idOf = firstOf(column("id", Schema.toType(AppId)))
 
 /** The redirect URIs as they are kept, where all of them may be registered. */
-export const redirectsIn = Effect.fnUntraced(function* (
+export const checkRedirectUris = Effect.fnUntraced(function* (
   uris: ReadonlyArray<string>,
   isPublic: boolean
 ): Step<ReadonlyArray<string>, RedirectUriRefused> {
@@ -52,7 +52,7 @@ export const redirectsIn = Effect.fnUntraced(function* (
 export const listed = (texts: ReadonlyArray<string>) => arrayOf([...new Set(texts)])
 
 /** Makes an app. */
-export const appMade = Effect.fnUntraced(function* ({
+export const insertApp = Effect.fnUntraced(function* ({
   capabilities,
   developer = null,
   isPublic = false,
@@ -62,7 +62,7 @@ export const appMade = Effect.fnUntraced(function* ({
   scopes,
   website = null
 }: Grants & Partial<AppClient> & { readonly name: string }): Step<AppId, RedirectUriRefused> {
-  const redirects = yield* redirectsIn(redirectUris, isPublic)
+  const redirects = yield* checkRedirectUris(redirectUris, isPublic)
   const app = {
     name,
     scopes: listed(scopes),
@@ -73,7 +73,7 @@ export const appMade = Effect.fnUntraced(function* ({
     isPublic,
     redirectUris: listed(redirects)
   }
-  return Option.getOrThrow(yield* idOf(insertApp(app)))
+  return Option.getOrThrow(yield* idOf(insertAppRow(app)))
 })
 
 const lockApp = (app: AppId) => sql`select id, is_public as "isPublic" from apps where id = ${app} for no key update`
@@ -84,7 +84,7 @@ export const AppsLive = Layer.effect(
   Effect.map(Database, ({ perform, rows }) => {
     const appsOf = rows(AppSummary)
     return Apps.of({
-      create: Effect.fn("Apps.create")((app) => perform(appMade(app))),
+      create: Effect.fn("Apps.create")((app) => perform(insertApp(app))),
 
       rotateSecret: Effect.fn("Apps.rotateSecret")((id, overlapHours) =>
         perform(

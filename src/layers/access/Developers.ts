@@ -13,7 +13,7 @@ import { time } from "../Times.ts"
 import { redelivered } from "../webhooks/DeliveryLog.ts"
 import { sealingLater } from "../webhooks/SecretKeys.ts"
 import { newSecret, putWebhook, rotateWebhook, targetOf } from "../webhooks/Subscriptions.ts"
-import { appMade, listed, redirectsIn } from "./Apps.ts"
+import { insertApp, listed, checkRedirectUris } from "./Apps.ts"
 import { addClientSecret, CLIENT_SECRETS, rotateClientSecret } from "./ClientSecrets.ts"
 import { INSTALLED, STATE } from "./InstallationState.ts"
 import { column } from "../sql/Column.ts"
@@ -123,7 +123,7 @@ export const DevelopersLive = Layer.effect(
           yield* countOf(lockAccount(developer))
           if ((yield* countOf(selectFull(developer))) > 0) return yield* new AppLimitReached()
           const isPublic = type === "public"
-          const id = yield* appMade({ ...app, capabilities, developer, isPublic })
+          const id = yield* insertApp({ ...app, capabilities, developer, isPublic })
           const secret = isPublic ? null : (yield* addClientSecret(id, 0)).secret
           return { json: yield* shown(developer, id), secret }
         }),
@@ -137,7 +137,7 @@ export const DevelopersLive = Layer.effect(
       update: (developer, id, { capabilities, logoUrl, name = null, redirectUris, scopes, website }) =>
         Effect.gen(function* () {
           const { isPublic } = yield* own(developer, id)
-          const redirects = redirectUris === undefined ? undefined : yield* redirectsIn(redirectUris, isPublic)
+          const redirects = redirectUris === undefined ? undefined : yield* checkRedirectUris(redirectUris, isPublic)
           const lists = {
             redirectUris: orNull(redirects),
             scopes: orNull(scopes),

@@ -19,11 +19,11 @@ import { Database } from "../sql/Postgres.ts"
 import { sql, type Statement } from "../sql/Statement.ts"
 import { recordAdministered } from "../journal/Administered.ts"
 import { arrayOf } from "../Lists.ts"
-import { endInstallation } from "../oauth/Ending.ts"
+import { revokeTokensOfInstallation } from "../oauth/Revocation.ts"
 import { jsonPage, pageOf, START } from "../Pages.ts"
 import { time } from "../Times.ts"
 import { INSTALLED, made, mayBe, STATE } from "./InstallationState.ts"
-import { emptyNext, emptyOverdue } from "./Leftovers.ts"
+import { purgeOldest, purgeBeforeInstall } from "./UninstalledDataPurge.ts"
 
 const summaries = sql`
   select
@@ -159,7 +159,7 @@ export const InstallationsLive = Layer.effect(
           }
           if (undeclared.scopes.length > 0) return yield* new ScopesNotDeclared(undeclared)
           if (undeclared.capabilities.length > 0) return yield* new CapabilitiesNotDeclared(undeclared)
-          yield* emptyOverdue(storeId, appId)
+          yield* purgeBeforeInstall(storeId, appId)
           yield* countOf(prepareInstallation(storeId, appId))
           const { id, json } = Option.getOrThrow(yield* heldOf(lockOfApp(storeId, appId)))
           yield* changed(
@@ -207,12 +207,12 @@ export const InstallationsLive = Layer.effect(
         Effect.gen(function* () {
           const before = yield* held(store, id)
           yield* countOf(uninstall(store, id))
-          yield* endInstallation(store, id)
+          yield* revokeTokensOfInstallation(store, id)
           yield* cancelLive(store, id)
           yield* withClient((sql) => recordAdministered(sql, store, "installation", id, before, null))
         }),
 
-      purge: perform(emptyNext())
+      purge: perform(purgeOldest())
     })
   })
 )

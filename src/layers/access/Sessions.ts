@@ -32,7 +32,7 @@ import { hashOf, newToken } from "../Secrets.ts"
 import { traced } from "../Traced.ts"
 import { insertMerchant, KNOWN_ROLES } from "./Merchants.ts"
 import { Passwords, PasswordsLive } from "./Passwords.ts"
-import { type Limit, makeThrottle, subject } from "./Throttle.ts"
+import { type Limit, makeSignInThrottle, subject } from "./SignInThrottle.ts"
 
 /** Of what a browser calls itself, as much as tells it from others. */
 const MAX_USER_AGENT = 255
@@ -137,7 +137,7 @@ export const SessionsLive = Layer.effect(
   Effect.gen(function* () {
     const database = yield* Database
     const { count, first, rows, transaction } = database
-    const throttle = makeThrottle(database)
+    const throttle = makeSignInThrottle(database)
     const { batch, sql: admission } = yield* AdmissionPool
     const passwords = yield* Passwords
     const accountOf = first(Account)

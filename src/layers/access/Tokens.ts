@@ -4,7 +4,7 @@ import { Tokens } from "../../domain/access/Tokens.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { Database } from "../sql/Postgres.ts"
 import { sql } from "../sql/Statement.ts"
-import { endInstallation } from "../oauth/Ending.ts"
+import { revokeTokensOfInstallation } from "../oauth/Revocation.ts"
 import { purgeOf } from "../Purging.ts"
 import { hashOf, newToken } from "../Secrets.ts"
 import { INSTALLED } from "./InstallationState.ts"
@@ -40,7 +40,7 @@ export const TokensLive = Layer.effect(
       revoke: Effect.fn("Tokens.revoke")(function* (id) {
         const found = yield* storeOf(sql`select store_id as "storeId" from installations where id = ${id}`)
         const storeId = yield* Effect.mapError(Effect.fromOption(found), () => new InstallationNotFound({ id }))
-        return yield* perform(endInstallation(storeId, id))
+        return yield* perform(revokeTokensOfInstallation(storeId, id))
       }),
 
       purge: count(purgeOf({ table: "access_tokens", key: ["token_hash"] }))

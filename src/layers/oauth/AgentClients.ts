@@ -10,7 +10,7 @@ import {
 import { type StoredMetadata, isDocumentUrl } from "../../domain/oauth/ClientMetadata.ts"
 import { Client, ClientId, UnknownClient } from "../../domain/oauth/Clients.ts"
 import { networkOf } from "../../domain/Network.ts"
-import { makeThrottle, subject } from "../access/Throttle.ts"
+import { makeSignInThrottle, subject } from "../access/SignInThrottle.ts"
 import { Database } from "../sql/Postgres.ts"
 import { constant, sql } from "../sql/Statement.ts"
 import { arrayOf } from "../Lists.ts"
@@ -66,7 +66,7 @@ export const agentClients = (options: Partial<OutgoingOptions> = {}) =>
     Effect.gen(function* () {
       const database = yield* Database
       const { count, first } = database
-      const throttle = makeThrottle(database)
+      const throttle = makeSignInThrottle(database)
       const read = yield* makeDocuments({ allowed: yield* namedHosts, ...options })
       const rowOf = first(Row)
 

@@ -15,8 +15,15 @@ import { storedList } from "../../domain/StoredList.ts"
 import { Database } from "../sql/Postgres.ts"
 import { arrayOf } from "../Lists.ts"
 import { traced } from "../Traced.ts"
-import { deleteToken, endGrant, selectToken } from "./Ending.ts"
-import { type Code, type RefreshToken, useCode, useRefreshToken, whyNoCode, whyNoRefresh } from "./Exchanges.ts"
+import { deleteToken, revokeGrant, selectToken } from "./Revocation.ts"
+import {
+  type Code,
+  type RefreshToken,
+  redeemCode,
+  redeemRefreshToken,
+  explainRejectedCode,
+  explainRejectedRefreshToken
+} from "./TokenExchange.ts"
 import { PURGES } from "./Purging.ts"
 import { challengeOf, hashOf, newNonce, newToken, successorsOf } from "../Secrets.ts"
 import { column } from "../sql/Column.ts"
@@ -65,11 +72,11 @@ export const GrantsLive = Layer.effect(
     const presentedOf = one(Presented)
 
     const end = ({ grantId, storeId }: Pick<typeof Presented.Type, "grantId" | "storeId">) =>
-      storeId === null || grantId === null ? Effect.void : perform(endGrant(storeId, grantId))
+      storeId === null || grantId === null ? Effect.void : perform(revokeGrant(storeId, grantId))
 
     /** Why a code is not taken. What is presented wrongly changes nothing: it may not be its owner who does. */
     const refuseCode = Effect.fnUntraced(function* (client: Credentials, presented: Code) {
-      const code = yield* codeRefusedOf(whyNoCode(client, presented))
+      const code = yield* codeRefusedOf(explainRejectedCode(client, presented))
       if (!code.isAuthentic) return yield* new InvalidClient()
       if (!code.isOwn) return yield* badCode("There is no such code, or it is another client's")
       if (!code.isReturned) return yield* badCode("redirect_uri is not the one that the code was asked with")
@@ -97,7 +104,7 @@ export const GrantsLive = Layer.effect(
         challenge: challengeOf(verifier)
       }
       const tokens = { accessHash: hashOf(accessToken), refreshHash: hashOf(refreshToken) }
-      const made = yield* scopesOf(useCode(client, presented, tokens))
+      const made = yield* scopesOf(redeemCode(client, presented, tokens))
       if (Option.isNone(made)) return yield* refuseCode(client, presented)
       return { accessToken, refreshToken, expiresIn: ACCESS_SECONDS, scopes: made.value }
     })
@@ -108,7 +115,7 @@ export const GrantsLive = Layer.effect(
       presented: RefreshToken,
       token: RefreshExchange["refreshToken"]
     ) {
-      const { age, nonce, scopes, ...refused } = yield* refreshRefusedOf(whyNoRefresh(client, presented))
+      const { age, nonce, scopes, ...refused } = yield* refreshRefusedOf(explainRejectedRefreshToken(client, presented))
       if (!refused.isAuthentic) return yield* new InvalidClient()
       if (!refused.isOwn) return yield* badCode("There is no such refresh token, or it is another client's")
       if (refused.isRevoked) return yield* badCode("What the merchant agreed to was revoked")
@@ -131,7 +138,7 @@ export const GrantsLive = Layer.effect(
       const wanted = scopes === undefined ? null : arrayOf(scopes)
       const presented = { hash: hashOf(refreshToken), resource: resource ?? null, scopes: wanted }
       const tokens = { accessHash: hashOf(next.accessToken), refreshHash: hashOf(next.refreshToken) }
-      const made = yield* scopesOf(useRefreshToken(client, presented, nonce, tokens))
+      const made = yield* scopesOf(redeemRefreshToken(client, presented, nonce, tokens))
       if (Option.isNone(made)) return yield* repeatRefresh(client, presented, refreshToken)
       return { ...next, expiresIn: ACCESS_SECONDS, scopes: made.value }
     })

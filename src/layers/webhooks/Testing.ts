@@ -4,7 +4,7 @@ import { EventId } from "../../domain/Events.ts"
 import { uuidOfMicros } from "../../domain/Uuid.ts"
 import { TEST_KIND, TEST_LIMITS, TooManyTests } from "../../domain/webhooks/Webhook.ts"
 import type { Webhooks } from "../../domain/webhooks/Webhooks.ts"
-import { makeThrottle, subject } from "../access/Throttle.ts"
+import { makeSignInThrottle, subject } from "../access/SignInThrottle.ts"
 import type { DatabaseOf } from "../sql/Database.ts"
 import { sql } from "../sql/Statement.ts"
 import { START } from "../Pages.ts"
@@ -50,7 +50,7 @@ export const makeTesting = (
   { outgoing: { post }, sealing }: { readonly outgoing: Outgoing; readonly sealing: Effect.Effect<Sealing> }
 ) => {
   const endpointOf = database.first(Row)
-  const throttle = makeThrottle(database)
+  const throttle = makeSignInThrottle(database)
 
   const send = Effect.fnUntraced(function* (endpoint: Endpoint, told: ReturnType<typeof testEvent>) {
     const { open } = yield* sealing

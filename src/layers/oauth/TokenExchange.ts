@@ -65,7 +65,7 @@ const tokensFor = ({ accessHash, refreshHash }: Tokens): Fragment => sql`
 const isTarget = (resource: string | null): Fragment =>
   sql`(${resource}::text is null or g.resource is not distinct from ${resource})`
 
-export const useCode = (client: Credentials, code: Code, tokens: Tokens) => sql`
+export const redeemCode = (client: Credentials, code: Code, tokens: Tokens) => sql`
   with ${authenticated(client)}, used as (
     update authorization_codes c set used_at = clock_timestamp() from oauth_grants g
     where c.code_hash = ${code.hash} and c.client_id = ${client.clientId} and c.redirect_uri = ${code.redirectUri}
@@ -76,8 +76,8 @@ export const useCode = (client: Credentials, code: Code, tokens: Tokens) => sql`
   ), ${tokensFor(tokens)}
 `
 
-/** The reason why {@link useCode} took nothing. */
-export const whyNoCode = (client: Credentials, code: Code) => sql`
+/** The reason why {@link redeemCode} took nothing. */
+export const explainRejectedCode = (client: Credentials, code: Code) => sql`
   with ${authenticated(client)}
   select
     exists (select from client) as "isAuthentic", c.store_id as "storeId", c.grant_id as "grantId",
@@ -94,7 +94,7 @@ export const whyNoCode = (client: Credentials, code: Code) => sql`
 /** Whether the client asks for no more than there is. */
 const isWithin = (scopes: string | null): Fragment => sql`(${scopes}::text[] is null or ${scopes} <@ ${SCOPES})`
 
-export const useRefreshToken = (client: Credentials, token: RefreshToken, nonce: Buffer, tokens: Tokens) => sql`
+export const redeemRefreshToken = (client: Credentials, token: RefreshToken, nonce: Buffer, tokens: Tokens) => sql`
   with ${authenticated(client)}, used as (
     update refresh_tokens r set used_at = clock_timestamp(), nonce = ${nonce}
     from oauth_grants g ${ITS_HOLDER}
@@ -107,8 +107,8 @@ export const useRefreshToken = (client: Credentials, token: RefreshToken, nonce:
   ), ${tokensFor(tokens)}
 `
 
-/** The reason why {@link useRefreshToken} took nothing. */
-export const whyNoRefresh = (client: Credentials, token: RefreshToken) => sql`
+/** The reason why {@link redeemRefreshToken} took nothing. */
+export const explainRejectedRefreshToken = (client: Credentials, token: RefreshToken) => sql`
   with ${authenticated(client)}
   select
     exists (select from client) as "isAuthentic", r.store_id as "storeId", r.grant_id as "grantId",

@@ -25,7 +25,7 @@ const lockOverdue = (store: StoreId, app: AppId) =>
   sql`${OWNER} where i.store_id = ${store} and i.app_id = ${app} and ${OVERDUE} for no key update`
 
 /** Before an app is installed again: empties what it should find empty. */
-export const emptyOverdue = Effect.fnUntraced(function* (store: StoreId, app: AppId): Step<void> {
+export const purgeBeforeInstall = Effect.fnUntraced(function* (store: StoreId, app: AppId): Step<void> {
   const owner = yield* ownerOf(lockOverdue(store, app))
   if (Option.isSome(owner)) yield* withClient((sql) => deleteAppData(sql, owner.value.storeId, owner.value.id))
 })
@@ -37,7 +37,7 @@ const note = (store: StoreId, installation: InstallationId) =>
   sql`update installations set emptied_for = uninstalled_at where store_id = ${store} and id = ${installation}`
 
 /** Empties what was uninstalled first. Answers of how many installations: one or none. */
-export const emptyNext = Effect.fnUntraced(function* (): Step<number> {
+export const purgeOldest = Effect.fnUntraced(function* (): Step<number> {
   const owner = yield* ownerOf(lockNext)
   if (Option.isNone(owner)) return 0
   const { id, storeId } = owner.value

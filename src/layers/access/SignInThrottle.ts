@@ -48,7 +48,7 @@ export type Limit = readonly [subject: Buffer, most: number]
 type Counted = readonly [subject: Buffer, at: string]
 
 /** Counts attempts by subject, in the database: the limits hold for all processes together. */
-export const makeThrottle = ({ count, first, transaction }: DatabaseOf) => {
+export const makeSignInThrottle = ({ count, first, transaction }: DatabaseOf) => {
   const atOf = first(At)
   const waitOf = first(Wait)
 

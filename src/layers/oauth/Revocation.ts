@@ -37,7 +37,7 @@ const revokeAgentOf = (store: StoreId, grant: GrantId) => sql`
 `
 
 /** From the commit on, all that came of the grant is refused. An agent has one, so it is revoked. */
-export const endGrant = (store: StoreId, grant: GrantId): Write<void, never> =>
+export const revokeGrant = (store: StoreId, grant: GrantId): Write<void, never> =>
   Effect.gen(function* () {
     yield* countOf(endOne(store, grant))
     yield* countOf(deleteOfGrant(store, grant))
@@ -52,7 +52,7 @@ const deleteOfAgent = (store: StoreId, agent: AgentId) =>
   sql`delete from agent_tokens where store_id = ${store} and agent_id = ${agent}`
 
 /** From the commit on, nothing comes any more of what a merchant agreed to for the agent. Its row is taken after this. */
-export const endGrantsOf = Effect.fnUntraced(function* (store: StoreId, agent: AgentId): Step<void> {
+export const revokeGrantsOfAgent = Effect.fnUntraced(function* (store: StoreId, agent: AgentId): Step<void> {
   yield* countOf(endOfAgent(store, agent))
   yield* countOf(deleteOfAgent(store, agent))
 })
@@ -71,7 +71,7 @@ const deleteOfInstallation = (store: StoreId, installation: InstallationId) => s
 const goodOf = firstOf(column("good", Schema.Int))
 
 /** From the commit on, every token of the installation is refused. Answers how many access tokens were still good. */
-export const endInstallation = (store: StoreId, installation: InstallationId): Write<number, never> =>
+export const revokeTokensOfInstallation = (store: StoreId, installation: InstallationId): Write<number, never> =>
   Effect.gen(function* () {
     yield* countOf(endOfInstallation(store, installation))
     return Option.getOrThrow(yield* goodOf(deleteOfInstallation(store, installation)))
