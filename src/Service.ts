@@ -10,10 +10,10 @@ import { DatabaseLive } from "./layers/Database.ts"
 import { DomainLive } from "./layers/Domain.ts"
 import { LogFormat, LoggingLive } from "./layers/Logging.ts"
 import { invalidSetting, textIfAny } from "./layers/Settings.ts"
-import { givenKeys } from "./layers/webhooks/SecretKeys.ts"
+import { configuredKeys } from "./layers/webhooks/SecretKeys.ts"
 import { TracingLive } from "./layers/telemetry/Tracing.ts"
 import { webhookWorker } from "./layers/webhooks/Worker.ts"
-import { webhookWorkers } from "./layers/webhooks/Workers.ts"
+import { webhookWorkers } from "./layers/webhooks/WorkerSettings.ts"
 import { ServerLive } from "./Server.ts"
 import { reportFailure } from "./Startup.ts"
 
@@ -92,7 +92,7 @@ const Server = Layer.unwrap(
     Effect.all({
       address,
       format: LogFormat,
-      keys: givenKeys,
+      keys: configuredKeys,
       publicUrl,
       started: Deferred.make<void>(),
       trustedProxies,

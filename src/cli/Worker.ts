@@ -1,7 +1,7 @@
 import { Console, Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
 import { DatabaseLive } from "../layers/Database.ts"
-import { DEFAULT_WORKERS, MAX_WORKERS } from "../layers/webhooks/Workers.ts"
+import { DEFAULT_WORKERS, MAX_WORKERS } from "../layers/webhooks/WorkerSettings.ts"
 import { TracingLive } from "../layers/telemetry/Tracing.ts"
 import { integer, option, withHelp } from "./Options.ts"
 

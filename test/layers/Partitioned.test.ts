@@ -4,7 +4,7 @@ import { Effect, Layer } from "effect"
 import { Idempotency } from "../../src/domain/Idempotency.ts"
 import { Webhooks } from "../../src/domain/webhooks/Webhooks.ts"
 import { Database } from "../../src/layers/sql/Postgres.ts"
-import { makeQueue } from "../../src/layers/webhooks/Queue.ts"
+import { makeDeliveryQueue } from "../../src/layers/webhooks/DeliveryQueue.ts"
 import { ApiTest } from "../support/Api.ts"
 import { deliveriesOf, scene } from "../support/Webhooks.ts"
 
@@ -66,7 +66,7 @@ layer(Distributed, { excludeTestServices: true, timeout: "60 seconds" })("On tab
       for (const { writer } of [one, ...others]) yield* writer.post("/products", { name: "Cup" })
 
       yield* sql`update webhooks set paused_at = now(), pause_reason = 'operator' where app_id <> ${one.appId}`
-      const queue = makeQueue(yield* Database)
+      const queue = makeDeliveryQueue(yield* Database)
       const claimed = yield* queue.claim(10, new Map())
       assert.deepStrictEqual(
         claimed.map(({ storeId }) => storeId),

@@ -26,13 +26,13 @@ import { constant, sql } from "../sql/Statement.ts"
 import { partOf } from "../Journal.ts"
 import { listOf } from "../Lists.ts"
 import { amongOthers, recordAll } from "../Writes.ts"
-import { Kept, KeptAdministered, selectKept, selectSpan } from "./Kept.ts"
+import { JournalRow, AdministeredRow, selectKept, selectSpan } from "./JournalRow.ts"
 import { undoCollection } from "./UndoCollections.ts"
 import { undoProduct } from "./UndoProducts.ts"
 
-const keptOf = firstOf(Schema.Union([Kept, KeptAdministered]))
+const keptOf = firstOf(Schema.Union([JournalRow, AdministeredRow]))
 const toEntryId = Schema.decodeSync(EntryId)
-const decodeSpan = compileTrustedDecoder(Schema.Array(Kept))
+const decodeSpan = compileTrustedDecoder(Schema.Array(JournalRow))
 
 /** The ids of entries are made of two clocks, of the database and of the store, which may be apart by this, in milliseconds. */
 const CLOCKS_APART = 3_600_000
@@ -72,25 +72,28 @@ const decodeHistory = compileTrustedDecoder(
   )
 )
 
-const idsOf = (entries: ReadonlyArray<Kept>, resource: Kept["resource"]) =>
+const idsOf = (entries: ReadonlyArray<JournalRow>, resource: JournalRow["resource"]) =>
   entries.filter((entry) => entry.resource === resource).map(({ resourceId }) => resourceId)
 
 /** Takes the locks of all that is changed in the order of ARCHITECTURE.md, The data. */
-const lockAll = Effect.fnUntraced(function* (store: StoreId, entries: ReadonlyArray<Kept>): Step<void, UndoRefused> {
+const lockAll = Effect.fnUntraced(function* (
+  store: StoreId,
+  entries: ReadonlyArray<JournalRow>
+): Step<void, UndoRefused> {
   const joined = entries.flatMap(({ memberships }) => memberships ?? []).map(({ collectionId }) => collectionId)
   yield* countOf(lockCollections(store, listOf([...idsOf(entries, "collection"), ...joined])))
   yield* lockedStore(store)
   yield* countOf(lockProducts(store, listOf(idsOf(entries, "product"))))
 })
 
-const earliest = ({ id }: Kept) => leastUuidOf(new Date(millisOf(id) - CLOCKS_APART))
+const earliest = ({ id }: JournalRow) => leastUuidOf(new Date(millisOf(id) - CLOCKS_APART))
 
 /** What became of the resources since the first of the entries, each resource's in the order of its versions. */
 const historyOf = Effect.fnUntraced(function* (
   store: StoreId,
-  entries: ReadonlyArray<Kept>
+  entries: ReadonlyArray<JournalRow>
 ): Step<ReadonlyArray<ChangeFootprint>, TooMuchToUndo> {
-  const firsts = new Map<string, Kept>()
+  const firsts = new Map<string, JournalRow>()
   for (const entry of entries) {
     const known = firsts.get(entry.resourceId)
     if (known === undefined || entry.version < known.version) firsts.set(entry.resourceId, entry)
@@ -108,7 +111,7 @@ const historyOf = Effect.fnUntraced(function* (
 })
 
 /** Members of which the journal does not hold what was there, as far as they are needed. */
-const missingOf = ({ after, before, memberships, omitted, resource }: Kept): ReadonlyArray<string> => {
+const missingOf = ({ after, before, memberships, omitted, resource }: JournalRow): ReadonlyArray<string> => {
   if (before === null) return []
   const isUnplaced = resource === "product" && after === null && memberships === null
   return isUnplaced ? [...omitted, "the collections that held it"] : omitted
@@ -117,7 +120,7 @@ const missingOf = ({ after, before, memberships, omitted, resource }: Kept): Rea
 /** Sees that entries may be undone and that nothing stands in the way, and keeps it so until the transaction ends. */
 const prepare = Effect.fnUntraced(function* (
   store: StoreId,
-  entries: ReadonlyArray<Kept>,
+  entries: ReadonlyArray<JournalRow>,
   right: UndoRight
 ): Step<UndoConflicts, UndoRefused> {
   for (const { actorId, resource } of entries) {
@@ -132,7 +135,7 @@ const prepare = Effect.fnUntraced(function* (
 /** Undoes entries, of which the newest comes first: all of them or none. */
 const carryOut = Effect.fnUntraced(function* (
   store: StoreId,
-  entries: ReadonlyArray<Kept>
+  entries: ReadonlyArray<JournalRow>
 ): Step<UndoResult, UndoRefused> {
   const changes: Array<Change> = []
   const undone: Array<UndoResult["undone"][number]> = []

@@ -20,7 +20,7 @@ import {
 import { idsIn, membersOf as listOf, recordCollection, removeCollection, writtenOf } from "../catalog/Collections.ts"
 import { holdProducts } from "../catalog/ProductRepository.ts"
 import { countOf, type Step } from "../sql/Plan.ts"
-import { type Kept, membersOf, productIdsOf } from "./Kept.ts"
+import { type JournalRow, membersOfSide, productIdsOf } from "./JournalRow.ts"
 
 const NONE: JsonText = listOf([])
 
@@ -45,7 +45,7 @@ const holdAgain = Effect.fnUntraced(function* (
   before: CollectionHead,
   next: CollectionHead,
   found: JsonText,
-  kept: Kept
+  kept: JournalRow
 ): Step<JsonText> {
   if (next.type === "automated") {
     if (before.type === "manual") yield* countOf(removeMembers(store, next.id))
@@ -59,7 +59,7 @@ const holdAgain = Effect.fnUntraced(function* (
 const restore = Effect.fnUntraced(function* (
   store: StoreId,
   id: CollectionId,
-  kept: Kept
+  kept: JournalRow
 ): Step<void, StoreNotFound | CollectionLimitReached | SlugTaken> {
   const gone = headOf(kept.before, id)
   const moment = yield* reallocateCollection(store, gone)
@@ -70,10 +70,14 @@ const restore = Effect.fnUntraced(function* (
 })
 
 /** Puts the members that a change changed back. Rules are not run: an event of an automated collection tells no products. */
-const turnBack = Effect.fnUntraced(function* (store: StoreId, id: CollectionId, kept: Kept): Step<void, SlugTaken> {
+const turnBack = Effect.fnUntraced(function* (
+  store: StoreId,
+  id: CollectionId,
+  kept: JournalRow
+): Step<void, SlugTaken> {
   const held = Option.getOrThrow(yield* lockCollection(store, id))
   const { at, document, head: before } = held
-  const fields = restoreMembers(membersOf(parse(document)), membersOf(kept.before), membersOf(kept.after))
+  const fields = restoreMembers(membersOfSide(parse(document)), membersOfSide(kept.before), membersOfSide(kept.after))
   const turned = headOf({ ...fields, version: before.version, updatedAt: before.updatedAt }, id)
   const found = before.type === "manual" ? yield* membersIn(store, id) : NONE
   if (turned.slug !== before.slug) yield* claimSlug("collections", store, turned.slug, id)
@@ -90,7 +94,7 @@ const toId = Schema.decodeSync(CollectionId)
 /** Takes back what a change did to a collection, under its own lock and that of the store. */
 export const undoCollection = Effect.fnUntraced(function* (
   store: StoreId,
-  kept: Kept
+  kept: JournalRow
 ): Step<void, StoreNotFound | CollectionLimitReached | SlugTaken> {
   const id = toId(kept.resourceId)
   if (kept.before === null) {

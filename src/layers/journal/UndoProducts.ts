@@ -11,7 +11,7 @@ import { addProduct, removeProduct, replaceProduct } from "../catalog/Products.t
 import { indexFacets } from "../catalog/Terms.ts"
 import { deferToCommit, type Step } from "../sql/Plan.ts"
 import { constant, type Fragment, sql } from "../sql/Statement.ts"
-import { type Kept, membersOf } from "./Kept.ts"
+import { type JournalRow, membersOfSide } from "./JournalRow.ts"
 
 /** True of a collection `c` that takes a product back: it is filled by hand, and has room. */
 const takesBack = (store: StoreId): Fragment => sql`
@@ -72,7 +72,7 @@ const rename = (store: StoreId, externalId: string, product: ProductId) => sql`
 const restore = Effect.fnUntraced(function* (
   store: StoreId,
   id: ProductId,
-  { before, externalId, memberships }: Kept
+  { before, externalId, memberships }: JournalRow
 ): Step<void, StoreNotFound | ProductLimitReached | ProductTooLarge | SlugTaken> {
   const gone = productOf(stringify(before), id)
   const moment = yield* reallocateProduct(store, gone)
@@ -89,11 +89,11 @@ const restore = Effect.fnUntraced(function* (
 const turnBack = Effect.fnUntraced(function* (
   store: StoreId,
   id: ProductId,
-  { after, before }: Kept
+  { after, before }: JournalRow
 ): Step<void, ProductTooLarge | SlugTaken> {
   const held = Option.getOrThrow(yield* lockProduct(store, id))
   const { at, document, product } = held
-  const fields = restoreMembers(membersOf(parse(document)), membersOf(before), membersOf(after))
+  const fields = restoreMembers(membersOfSide(parse(document)), membersOfSide(before), membersOfSide(after))
   const next = {
     ...productOf(stringify(fields), id),
     version: product.version + 1,
@@ -108,7 +108,7 @@ const toId = Schema.decodeSync(ProductId)
 /** Takes back what a change did to a product, under the lock of the store. */
 export const undoProduct = Effect.fnUntraced(function* (
   store: StoreId,
-  kept: Kept
+  kept: JournalRow
 ): Step<void, StoreNotFound | ProductLimitReached | ProductTooLarge | SlugTaken> {
   const id = toId(kept.resourceId)
   if (kept.before === null) {

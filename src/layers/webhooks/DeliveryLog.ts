@@ -17,8 +17,8 @@ import { countOf, firstOf, type Step } from "../sql/Plan.ts"
 import { constant, type Fragment, sql, type Statement } from "../sql/Statement.ts"
 import { END } from "../Pages.ts"
 import { time } from "../Times.ts"
-import { purgeEvents, purgeFinished, purgeMissed } from "./Purging.ts"
-import { logLapsed } from "./Queue.ts"
+import { purgeEvents, purgeFinished, purgeMissed } from "./DeliveryPurge.ts"
+import { insertLapsedAttempts } from "./DeliveryQueue.ts"
 import { noWebhook } from "./Subscriptions.ts"
 
 /** Rows that one statement of a large change touches at most, so that it never holds many locks. */
@@ -105,7 +105,7 @@ const changing = (app: AppId, which: Fragment, set: Fragment) => sql`
     where app_id = ${app} and ${AT_REST} and ${which}
     order by event_id, installation_id limit ${BATCH} for update
   ), lapsed as (
-    ${logLapsed("chosen")}
+    ${insertLapsedAttempts("chosen")}
   ), changed as (
     update deliveries d ${set} from chosen c
     where d.store_id = c.store_id and d.event_id = c.event_id and d.installation_id = c.installation_id

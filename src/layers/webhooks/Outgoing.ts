@@ -12,15 +12,15 @@ import { guarded, LookupFailed, lookupBy } from "./Lookup.ts"
 const TIMEOUT = 10_000
 
 /** Bytes of a response's body that are kept for the log (decisions, section 10). */
-export const KEPT_BYTES = 16_384
+export const MAX_BODY_BYTES = 16_384
 
 /** The response headers that callers read. */
 const HEARD = ["retry-after", "content-type", "cache-control"] as const
 
 /** Their values as they were sent. */
-export type Heard = Readonly<Partial<Record<(typeof HEARD)[number], string>>>
+export type ResponseHeaders = Readonly<Partial<Record<(typeof HEARD)[number], string>>>
 
-const heard = (headers: Headers.Headers): Heard =>
+const heard = (headers: Headers.Headers): ResponseHeaders =>
   Object.fromEntries(HEARD.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])))
 
 export interface OutgoingRequest {
@@ -30,7 +30,7 @@ export interface OutgoingRequest {
   readonly isPublicOnly?: boolean
   /** `Host`, `Content-Length` and `Connection` are added. */
   readonly headers: Readonly<Record<string, string>>
-  /** The body of a POST request. Null sends a GET request, whose response must not exceed {@link KEPT_BYTES}. */
+  /** The body of a POST request. Null sends a GET request, whose response must not exceed {@link MAX_BODY_BYTES}. */
   readonly body: string | null
 }
 
@@ -38,16 +38,16 @@ export interface OutgoingRequest {
 export interface Attempt {
   /** The status of a response whose body is complete, else null. */
   readonly status: number | null
-  /** The first {@link KEPT_BYTES} of the body as received, not decompressed; of an incomplete one too. */
+  /** The first {@link MAX_BODY_BYTES} of the body as received, not decompressed; of an incomplete one too. */
   readonly answer: Uint8Array
   /** One sentence for people; null exactly if there is a status. */
   readonly error: string | null
   readonly durationMillis: number
-  readonly headers: Heard
+  readonly headers: ResponseHeaders
 }
 
 /** An attempt that sent nothing. */
-export const refused = (error: string): Attempt => ({
+export const notSent = (error: string): Attempt => ({
   status: null,
   answer: new Uint8Array(),
   error,
@@ -116,14 +116,14 @@ const exchange = (
     const start = performance.now()
     const kept: Array<Uint8Array> = []
     let length = 0
-    let headers: Heard = {}
+    let headers: ResponseHeaders = {}
 
     const keep = (chunk: Uint8Array) => {
       // A copy: the chunk is a view of a buffer many times its size.
-      if (length < KEPT_BYTES) kept.push(new Uint8Array(chunk.subarray(0, KEPT_BYTES - length)))
+      if (length < MAX_BODY_BYTES) kept.push(new Uint8Array(chunk.subarray(0, MAX_BODY_BYTES - length)))
       length += chunk.length
-      return request.body === null && length > KEPT_BYTES
-        ? Effect.fail(new RequestEnded(`The answer is longer than ${KEPT_BYTES} bytes`))
+      return request.body === null && length > MAX_BODY_BYTES
+        ? Effect.fail(new RequestEnded(`The answer is longer than ${MAX_BODY_BYTES} bytes`))
         : Effect.void
     }
     const attempt = (status: number | null, error: string | null): Attempt => ({
@@ -159,7 +159,7 @@ export interface Outgoing {
    * the request entirely.
    */
   readonly post: (request: OutgoingRequest) => Effect.Effect<Attempt>
-  /** Sends a GET request in the same way. A response longer than {@link KEPT_BYTES} is an error. */
+  /** Sends a GET request in the same way. A response longer than {@link MAX_BODY_BYTES} is an error. */
   readonly get: (request: Omit<OutgoingRequest, "body">) => Effect.Effect<Attempt>
 }
 
@@ -207,7 +207,7 @@ export const makeOutgoing = ({
 
     const send = Effect.fn("Outgoing.send")(function* (request: OutgoingRequest) {
       const target = checkUrl(request.url, request.isPublicOnly === true ? NO_HOSTS : allowed)
-      if (Result.isFailure(target)) return refused(target.failure.message)
+      if (Result.isFailure(target)) return notSent(target.failure.message)
       const { isAllowed, origin, url } = target.success
       yield* Effect.annotateCurrentSpan("server.origin", origin)
       return yield* exchange(isAllowed ? toAllowed : toPublic, request, url)

@@ -26,7 +26,7 @@ const key = (name: string) =>
 const given = Config.all({ current: key("SECRET_KEY"), previous: key("SECRET_KEY_PREVIOUS") })
 
 /** The keys that are configured. Beside a database of the operator's own there must be one. */
-export const givenKeys = Effect.filterOrFail(
+export const configuredKeys = Effect.filterOrFail(
   Effect.all({ given, isEmbedded }),
   ({ given: { current }, isEmbedded }) => isEmbedded || Option.isSome(current),
   () =>
@@ -72,7 +72,7 @@ const ownKey = Effect.flatMap(dataDir, (folder) =>
 
 /** How the secrets of webhooks are sealed and opened, with the operator's keys or those of the embedded database. */
 export const sealing: Effect.Effect<Sealing, Config.ConfigError> = Effect.gen(function* () {
-  const { current, previous } = yield* givenKeys
+  const { current, previous } = yield* configuredKeys
   return makeSealing(Option.isSome(current) ? current.value : yield* ownKey, ...Option.toArray(previous))
 })
 

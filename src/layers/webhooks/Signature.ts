@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto"
 const PREFIX = "whsec_"
 
 /** A new secret in the form of Standard Webhooks: 256 random bits behind a prefix. */
-export const secretOf = (random: Buffer): string => `${PREFIX}${random.toString("base64")}`
+export const encodeSecret = (random: Buffer): string => `${PREFIX}${random.toString("base64")}`
 
 const hmac = (key: string | Buffer, text: string) => createHmac("sha256", key).update(text)
 

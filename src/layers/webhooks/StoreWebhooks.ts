@@ -15,7 +15,7 @@ import { recordAdministered } from "../journal/Administered.ts"
 import { END, pageOf, START } from "../Pages.ts"
 import { time } from "../Times.ts"
 import { AFRESH, AT_REST, DELIVERY, deliveryPage, lookedFor } from "./DeliveryLog.ts"
-import { logLapsed } from "./Queue.ts"
+import { insertLapsedAttempts } from "./DeliveryQueue.ts"
 
 /** Deliveries that one statement offers at most. */
 const BATCH = 5000
@@ -80,7 +80,7 @@ const redeliverOne = (store: StoreId, installation: InstallationId, event: Event
     where store_id = ${store} and installation_id = ${installation} and event_id = ${event} and ${AT_REST}
     for update
   ), lapsed as (
-    ${logLapsed("chosen")}
+    ${insertLapsedAttempts("chosen")}
   )
   update deliveries d ${AFRESH} from chosen c
   where d.store_id = c.store_id and d.event_id = c.event_id and d.installation_id = c.installation_id

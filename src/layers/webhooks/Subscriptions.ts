@@ -18,7 +18,7 @@ import { firstOf, type Step } from "../sql/Plan.ts"
 import { constant, sql } from "../sql/Statement.ts"
 import { arrayOf } from "../Lists.ts"
 import type { Sealing } from "./Sealing.ts"
-import { secretOf } from "./Signature.ts"
+import { encodeSecret } from "./Signature.ts"
 
 /** Why an app's webhook was not found: it has none, or there is no such app. */
 export const noWebhook = ({ count }: DatabaseOf, app: AppId): Effect.Effect<never, NoWebhook> =>
@@ -29,7 +29,7 @@ export const noWebhook = ({ count }: DatabaseOf, app: AppId): Effect.Effect<neve
 /** A new secret of an app, and what of it is kept. */
 export const newSecret = (sealing: Effect.Effect<Sealing>, app: AppId) =>
   Effect.map(sealing, ({ seal }) => {
-    const secret = secretOf(randomBytes(32))
+    const secret = encodeSecret(randomBytes(32))
     return { secret: Redacted.make(secret), sealed: seal(app, secret) }
   })
 

@@ -7,7 +7,7 @@ import { makeOutgoing } from "./Outgoing.ts"
 import { makeReseal } from "./Reseal.ts"
 import { sealingLater } from "./SecretKeys.ts"
 import { makeSubscriptions } from "./Subscriptions.ts"
-import { makeTesting } from "./Testing.ts"
+import { makeTestDeliveries } from "./TestDeliveries.ts"
 
 export const WebhooksLive = Layer.effect(
   Webhooks,
@@ -17,7 +17,7 @@ export const WebhooksLive = Layer.effect(
     const allowed = yield* allowedHosts
     return Webhooks.of({
       ...makeSubscriptions(database, { allowed, sealing }),
-      ...makeTesting(database, { outgoing: yield* makeOutgoing({ allowed }), sealing }),
+      ...makeTestDeliveries(database, { outgoing: yield* makeOutgoing({ allowed }), sealing }),
       ...makeDeliveryLog(database),
       reseal: makeReseal(database, sealing)
     })

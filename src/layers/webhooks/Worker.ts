@@ -6,12 +6,18 @@ import { Database, Notifications } from "../sql/Postgres.ts"
 import { DELIVERIES } from "../Events.ts"
 import { allowedHosts } from "./AllowedHosts.ts"
 import type { Attempt } from "./Outgoing.ts"
-import { makeOutgoing, refused } from "./Outgoing.ts"
+import { makeOutgoing, notSent } from "./Outgoing.ts"
 import { makeOutageRetry, PAUSE } from "../Patience.ts"
-import { type Claimed, isSuccess, makeQueue, type Settled, type Turn } from "./Queue.ts"
-import { makeRoom, type When } from "./Room.ts"
+import {
+  type ClaimedDelivery,
+  isSuccess,
+  makeDeliveryQueue,
+  type DeliveryResult,
+  type EndpointTransition
+} from "./DeliveryQueue.ts"
+import { makeDeliverySlots, type NextClaim } from "./DeliverySlots.ts"
 import { sealing } from "./SecretKeys.ts"
-import { signedRequest, UNOPENED } from "./Signed.ts"
+import { signedRequest, WRONG_SECRET_KEY } from "./SignedRequest.ts"
 
 /** How often the queue is looked at when nobody says that there is something in it. */
 const POLL = "250 millis"
@@ -34,14 +40,18 @@ const depth = Metric.gauge("webhook.outbox.depth", { description: "Deliveries th
 const MEASURING = "15 seconds"
 
 /** Whether a claim left something behind that there is room for: an endpoint got all of a share that was not its limit. */
-const leftSome = (claimed: ReadonlyArray<Claimed>, busy: ReadonlyMap<AppId, number>) => {
+const leftSome = (claimed: ReadonlyArray<ClaimedDelivery>, busy: ReadonlyMap<AppId, number>) => {
   const got = new Map<AppId, number>()
   for (const { appId } of claimed) got.set(appId, (got.get(appId) ?? 0) + 1)
   return claimed.some(({ appId, limit, share }) => (got.get(appId) ?? 0) >= share && (busy.get(appId) ?? 0) < limit)
 }
 
 /** What becomes of a delivery after a request. */
-const outcomeOf = (claimed: Settled["claimed"], { headers, ...attempt }: Attempt, chance: number): Settled => {
+const outcomeOf = (
+  claimed: DeliveryResult["claimed"],
+  { headers, ...attempt }: Attempt,
+  chance: number
+): DeliveryResult => {
   if (isSuccess(attempt)) return { claimed, attempt, outcome: "delivered", delay: 0 }
   const wait = retryAfterSeconds(headers["retry-after"] ?? null, claimed.now)
   return Option.match(nextAttempt(claimed.failures + 1, chance, wait), {
@@ -56,7 +66,7 @@ const WHY = { operator: "as it was told", gone: "it answered 410", failing: `it 
 const originOf = (url: string) => new URL(url).origin
 
 /** What an operator wants to read of an endpoint: when it begins to fail, when it is well again, when it is paused. */
-const logTurn = ({ appId, failing, pauseReason, url }: Turn) =>
+const logTurn = ({ appId, failing, pauseReason, url }: EndpointTransition) =>
   pauseReason === null
     ? Effect.logInfo(`Webhook of app ${appId}: ${originOf(url)} ${failing ? "fails" : "answers again"}`)
     : Effect.logWarning(`Webhook of app ${appId}: ${originOf(url)} is paused: ${WHY[pauseReason]}`)
@@ -67,40 +77,40 @@ const logTurn = ({ appId, failing, pauseReason, url }: Turn) =>
  */
 export const makeWorker = Effect.fn("makeWorker")(function* (size: number) {
   const { hear } = yield* Notifications
-  const queue = makeQueue(yield* Database)
+  const queue = makeDeliveryQueue(yield* Database)
   const { post } = yield* makeOutgoing({ allowed: yield* allowedHosts })
-  const room = makeRoom(size)
+  const room = makeDeliverySlots(size)
   const due = yield* Queue.sliding<void>(1)
   const wake = () => void Queue.offerUnsafe(due, undefined)
   const soonDue = yield* Queue.sliding<void>(1)
-  const look = (when: When) => {
+  const look = (when: NextClaim) => {
     if (when === "now") wake()
     if (when === "soon") Queue.offerUnsafe(soonDue, undefined)
   }
-  const results = yield* Queue.unbounded<Settled>()
+  const results = yield* Queue.unbounded<DeliveryResult>()
   const untilItWorks = makeOutageRetry("Deliveries")
   const { open } = yield* sealing
-  const sayOnce = yield* Effect.cached(Effect.logError(`Webhooks are not sent. ${UNOPENED}`))
+  const sayOnce = yield* Effect.cached(Effect.logError(`Webhooks are not sent. ${WRONG_SECRET_KEY}`))
 
-  const request = (claimed: Claimed) =>
+  const request = (claimed: ClaimedDelivery) =>
     Option.match(signedRequest(open, claimed, claimed), {
-      onNone: () => Effect.as(sayOnce, refused(UNOPENED)),
+      onNone: () => Effect.as(sayOnce, notSent(WRONG_SECRET_KEY)),
       onSome: post
     })
 
   /** What nobody foresaw costs this delivery an attempt, and not the worker a slot for good. */
-  const attempt = (claimed: Claimed) =>
+  const attempt = (claimed: ClaimedDelivery) =>
     Effect.catchDefect(
       Effect.suspend(() => request(claimed)),
-      (defect) => Effect.as(Effect.logError("A webhook could not be sent", defect), refused("The worker failed"))
+      (defect) => Effect.as(Effect.logError("A webhook could not be sent", defect), notSent("The worker failed"))
     )
 
   /** The payload, which may be long, is not kept until the result is written down. */
-  const deliver = (one: Claimed) => {
+  const deliver = (one: ClaimedDelivery) => {
     const { payload: _, ...claimed } = one
     const result = claimed.isActive
       ? Effect.zipWith(attempt(one), Random.next, (attempted, chance) => outcomeOf(claimed, attempted, chance))
-      : Effect.succeed<Settled>({ claimed, outcome: "canceled", delay: 0, attempt: null })
+      : Effect.succeed<DeliveryResult>({ claimed, outcome: "canceled", delay: 0, attempt: null })
     return Effect.flatMap(result, (settled) => {
       if (settled.outcome === "delivered") look(room.ended(claimed))
       return Queue.offer(results, settled)

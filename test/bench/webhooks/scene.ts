@@ -6,7 +6,7 @@ import { slugify } from "../../../src/layers/catalog/Slugify.ts"
 import { payloadOf } from "../../../src/domain/Events.ts"
 import { stringify } from "../../../src/domain/Json.ts"
 import { StoreId } from "../../../src/domain/Store.ts"
-import { secretOf } from "../../../src/layers/webhooks/Signature.ts"
+import { encodeSecret } from "../../../src/layers/webhooks/Signature.ts"
 import { connection, freshDatabase, settle } from "../cluster.ts"
 import { EPOCH, fullProduct, idOf, STORES } from "../population.ts"
 import { seedOurAccounts } from "../seed.ts"
@@ -58,7 +58,7 @@ export const openScene = (
     const webhooks = Array.from({ length: subscribers }, (_, subscriber) => ({
       app: appOf(subscriber),
       url: hookOf(subscriber),
-      secret: secretOf(Buffer.alloc(32, subscriber))
+      secret: encodeSecret(Buffer.alloc(32, subscriber))
     }))
     yield* Effect.promise(async () => {
       await seedOurAccounts(

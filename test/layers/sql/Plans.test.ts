@@ -21,7 +21,7 @@ import { Encoded, type Write, Writes } from "../../../src/domain/Write.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
 import { MigrationsLive } from "../../../src/layers/Migrations.ts"
 import { Database, postgres } from "../../../src/layers/sql/Postgres.ts"
-import { makeQueue } from "../../../src/layers/webhooks/Queue.ts"
+import { makeDeliveryQueue } from "../../../src/layers/webhooks/DeliveryQueue.ts"
 import { administration } from "../../support/Administration.ts"
 import { agentAuthorizations, authorizations } from "../../support/Authorizations.ts"
 import { development } from "../../support/Development.ts"
@@ -86,7 +86,7 @@ const round = Effect.fn(function* ({
   const stores = yield* Stores
   const appData = yield* AppData
   const { admit } = yield* RateLimit
-  const { claim, settle } = makeQueue(yield* Database)
+  const { claim, settle } = makeDeliveryQueue(yield* Database)
 
   const costs = new Map<string, number>()
   const measured = Effect.fn(function* <A, E, R>(name: string, work: Effect.Effect<A, E, R>) {

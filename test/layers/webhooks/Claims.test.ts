@@ -5,14 +5,14 @@ import type { AppId } from "../../../src/domain/access/Apps.ts"
 import { EventId } from "../../../src/domain/Events.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
 import { Database } from "../../../src/layers/sql/Postgres.ts"
-import { makeQueue } from "../../../src/layers/webhooks/Queue.ts"
+import { makeDeliveryQueue } from "../../../src/layers/webhooks/DeliveryQueue.ts"
 import { ApiTest } from "../../support/Api.ts"
 import { deliveriesOf, history } from "../../support/Webhooks.ts"
 
 const NOTHING = EventId.make("01890a5d-ac96-774b-bcce-b302099a8057")
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The queue", (it) => {
-  const claimAll = Effect.flatMap(Database, (database) => makeQueue(database).claim(100, new Map()))
+  const claimAll = Effect.flatMap(Database, (database) => makeDeliveryQueue(database).claim(100, new Map()))
   const lapse = Effect.flatMap(
     PgClient.PgClient,
     (sql) => sql`update deliveries set next_at = now() where lease is not null`
@@ -23,7 +23,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The queue"
     () =>
       Effect.gen(function* () {
         const { attempts } = yield* Webhooks
-        const { settle } = makeQueue(yield* Database)
+        const { settle } = makeDeliveryQueue(yield* Database)
         const { appId, ids } = yield* history(1)
         const [first] = yield* claimAll
         assert.deepInclude(first, { appId, attempt: 1, failures: 0, isActive: true })
@@ -58,7 +58,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The queue"
       const sql = yield* PgClient.PgClient
       const long = yield* history(30)
       const short = [yield* history(2), yield* history(2)]
-      const { claim } = makeQueue(yield* Database)
+      const { claim } = makeDeliveryQueue(yield* Database)
       const claimed = yield* claim(9, new Map())
       const of = (app: AppId) => claimed.filter(({ appId }) => appId === app).length
       assert.strictEqual(of(long.appId), 3)
@@ -81,7 +81,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The queue"
         yield* sql`update deliveries set next_at = now() - interval '1 hour' where app_id = ${appId}`
       }
       const healthy = yield* history(1)
-      const { claim } = makeQueue(yield* Database)
+      const { claim } = makeDeliveryQueue(yield* Database)
       const claimed = yield* claim(2, new Map())
       assert.lengthOf(claimed, 2)
       assert.include(
@@ -99,7 +99,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The queue"
       const sql = yield* PgClient.PgClient
       yield* sql`delete from deliveries`
       yield* Effect.all(Array.from({ length: 4 }, () => history(20)))
-      const queue = makeQueue(yield* Database)
+      const queue = makeDeliveryQueue(yield* Database)
       const rounds = yield* Effect.all(
         Array.from({ length: 40 }, () => queue.claim(10, new Map())),
         { concurrency: 8 }

@@ -3,7 +3,7 @@ import { Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { StoreWebhooks } from "../../../src/domain/webhooks/StoreWebhooks.ts"
 import { Database } from "../../../src/layers/sql/Postgres.ts"
-import { makeQueue } from "../../../src/layers/webhooks/Queue.ts"
+import { makeDeliveryQueue } from "../../../src/layers/webhooks/DeliveryQueue.ts"
 import { ApiTest } from "../../support/Api.ts"
 import { watch } from "../../support/Process.ts"
 import { deliveriesOf, scene } from "../../support/Webhooks.ts"
@@ -65,7 +65,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A hold", (
   it.effect("that is being ended is waited for by who claims, and what it finds then is sent", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { claim } = makeQueue(yield* Database)
+      const { claim } = makeDeliveryQueue(yield* Database)
       const { hold } = yield* StoreWebhooks
       const { appId, installation, storeId, writer } = yield* scene()
       yield* writer.post("/products", { name: "Due before" })
@@ -88,7 +88,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A hold", (
 
   it.effect("puts what is due aside when its turn comes, without an attempt, and leaves other apps' alone", () =>
     Effect.gen(function* () {
-      const { claim } = makeQueue(yield* Database)
+      const { claim } = makeDeliveryQueue(yield* Database)
       const { hold, release } = yield* StoreWebhooks
       const held = yield* scene()
       const other = yield* scene()

@@ -1,11 +1,11 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { AppId } from "../../src/domain/access/Apps.ts"
-import { EventId } from "../../src/domain/Events.ts"
-import { Webhooks } from "../../src/domain/webhooks/Webhooks.ts"
-import { ApiTest, makeApp } from "../support/Api.ts"
-import { deliveriesOf, finish, history } from "../support/Webhooks.ts"
+import { AppId } from "../../../src/domain/access/Apps.ts"
+import { EventId } from "../../../src/domain/Events.ts"
+import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
+import { ApiTest, makeApp } from "../../support/Api.ts"
+import { deliveriesOf, finish, history } from "../../support/Webhooks.ts"
 
 const NOBODY = AppId.make("01890a5d-ac96-774b-bcce-b302099a8057")
 const NOTHING = EventId.make("01890a5d-ac96-774b-bcce-b302099a8057")

@@ -21,7 +21,7 @@ const Json = Schema.String.pipe(
 /** A manual collection that held a product, and how many stood before it. */
 const Membership = Schema.Struct({ collectionId: Schema.toType(CollectionId), rank: Schema.Int })
 
-export const Kept = Schema.Struct({
+export const JournalRow = Schema.Struct({
   id: Schema.toType(EntryId),
   resource: CatalogKind,
   resourceId: Schema.String,
@@ -33,21 +33,21 @@ export const Kept = Schema.Struct({
   memberships: Schema.NullOr(Schema.fromJsonString(Schema.Array(Membership))),
   externalId: Schema.NullOr(Schema.String)
 })
-export type Kept = typeof Kept.Type
+export type JournalRow = typeof JournalRow.Type
 
 /** What is read of a change of what members administer, which is not taken back. */
-export const KeptAdministered = Schema.Struct({ resource: AdministeredKind })
+export const AdministeredRow = Schema.Struct({ resource: AdministeredKind })
 
 /** A side of a change, which is null where the resource was not there. */
-export const membersOf = (side: unknown): JsonObject => (isObject(side) ? side : {})
+export const membersOfSide = (side: unknown): JsonObject => (isObject(side) ? side : {})
 
 const decodeProducts = compileTrustedDecoder(
   Schema.Struct({ productIds: optional(Schema.Array(Schema.toType(ProductId))) })
 )
 
 /** The products that a collection held by hand before the change, where it kept them. */
-export const productIdsOf = ({ before }: Kept): ReadonlyArray<ProductId> | undefined =>
-  decodeProducts(membersOf(before)).productIds
+export const productIdsOf = ({ before }: JournalRow): ReadonlyArray<ProductId> | undefined =>
+  decodeProducts(membersOfSide(before)).productIds
 
 const COLUMNS = sql`
   id, resource, resource_id as "resourceId", version, actor_id as "actorId", before, after, omitted, memberships,

@@ -20,7 +20,7 @@ const PER_FAILING_ENDPOINT = 2
 
 const LAPSED = "The worker stopped before it could write down what came of this attempt"
 
-const Claimed = Schema.Struct({
+const ClaimedDelivery = Schema.Struct({
   storeId: Schema.toType(StoreId),
   eventId: Schema.toType(EventId),
   installationId: Schema.toType(InstallationId),
@@ -46,11 +46,11 @@ const Claimed = Schema.Struct({
 })
 
 /** A delivery that belongs to this worker until its lease ends. */
-export type Claimed = typeof Claimed.Type
+export type ClaimedDelivery = typeof ClaimedDelivery.Type
 
 /** What came of a delivery's attempt. */
-export interface Settled {
-  readonly claimed: Omit<Claimed, "payload">
+export interface DeliveryResult {
+  readonly claimed: Omit<ClaimedDelivery, "payload">
   readonly outcome: "delivered" | "dead" | "canceled" | "retry"
   /** Seconds until it is tried again. */
   readonly delay: number
@@ -58,7 +58,7 @@ export interface Settled {
   readonly attempt: Omit<Attempt, "headers"> | null
 }
 
-const Turn = Schema.Struct({
+const EndpointTransition = Schema.Struct({
   appId: Schema.String,
   url: Schema.String,
   failing: Schema.Boolean,
@@ -66,7 +66,7 @@ const Turn = Schema.Struct({
 })
 
 /** An endpoint that began to fail, answers again, or was paused. */
-export type Turn = typeof Turn.Type
+export type EndpointTransition = typeof EndpointTransition.Type
 
 /** Unfinished deliveries that are counted: more of them all mean a large backlog. */
 const MAX_DEPTH = 100_000
@@ -77,7 +77,7 @@ const LEASE = sql.literal(`interval '${LEASE_SECONDS} seconds'`)
  * Says in the log what became of attempts whose lease is over: nobody wrote it down. `from` is a table expression of
  * deliveries, of which nobody else has the rows, before their lease is changed.
  */
-export const logLapsed = (from: string): Fragment => sql`
+export const insertLapsedAttempts = (from: string): Fragment => sql`
   insert into delivery_attempts (store_id, event_id, installation_id, attempt, started_at, error)
   select store_id, event_id, installation_id, attempts, next_at - ${LEASE}, ${LAPSED} from ${sql(from)}
   where lease is not null
@@ -85,10 +85,10 @@ export const logLapsed = (from: string): Fragment => sql`
 `
 
 /** The queue of deliveries as workers see it. Any number of processes may work on it at once. */
-export const makeQueue = ({ one, rows }: DatabaseOf) => {
-  const claimedOf = rows(Claimed)
+export const makeDeliveryQueue = ({ one, rows }: DatabaseOf) => {
+  const claimedOf = rows(ClaimedDelivery)
   const depthOf = one(Schema.Struct({ depth: Schema.Int }))
-  const turnsOf = rows(Turn)
+  const turnsOf = rows(EndpointTransition)
   const patience = sql.literal(`interval '${FAILING_HOURS} hours'`)
 
   return {
@@ -103,7 +103,7 @@ export const makeQueue = ({ one, rows }: DatabaseOf) => {
      * goes by their key and leaves the planner no choice: for an update it takes a tenth of the backlog for what the
      * claim will get.
      */
-    claim: (free: number, busy: ReadonlyMap<AppId, number>): Effect.Effect<ReadonlyArray<Claimed>> =>
+    claim: (free: number, busy: ReadonlyMap<AppId, number>): Effect.Effect<ReadonlyArray<ClaimedDelivery>> =>
       claimedOf(sql`
         with recursive endpoint as (
           (
@@ -143,7 +143,7 @@ export const makeQueue = ({ one, rows }: DatabaseOf) => {
             limit 1 for share
           ) i
         ), lapsed as (
-          ${logLapsed("due")}
+          ${insertLapsedAttempts("due")}
         ), aside as (
           insert into deliveries as d (store_id, event_id, installation_id, app_id)
           select store_id, event_id, installation_id, app_id from held
@@ -191,8 +191,8 @@ export const makeQueue = ({ one, rows }: DatabaseOf) => {
      * begins a time of failing, a success ends it, an answer of 410 or too long a time pauses. What a URL did that was
      * replaced meanwhile says nothing of the one in its place. Answers the endpoints of which that is news.
      */
-    settle: (settled: ReadonlyArray<Settled>) => {
-      const each = <A>(f: (one: Settled) => A) => settled.map(f)
+    settle: (settled: ReadonlyArray<DeliveryResult>) => {
+      const each = <A>(f: (one: DeliveryResult) => A) => settled.map(f)
       const logged = settled.flatMap(({ attempt, claimed }) => (attempt === null ? [] : [{ ...attempt, claimed }]))
       const of = <A>(f: (one: (typeof logged)[number]) => A) => logged.map(f)
       return turnsOf(sql`

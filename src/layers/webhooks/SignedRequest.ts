@@ -7,7 +7,8 @@ import { signatureHeaders } from "./Signature.ts"
 
 const USER_AGENT = "PartnerAPI-Webhooks/1"
 
-export const UNOPENED = "The webhook's secret was sealed with a key that is neither SECRET_KEY nor SECRET_KEY_PREVIOUS"
+export const WRONG_SECRET_KEY =
+  "The webhook's secret was sealed with a key that is neither SECRET_KEY nor SECRET_KEY_PREVIOUS"
 
 /** Where an app's events go, and its secrets as they are kept. */
 export interface Endpoint {
@@ -21,7 +22,7 @@ export interface Endpoint {
 }
 
 /** What an endpoint is told: an event, and when, in Unix seconds by the database's clock. */
-export interface Told {
+export interface WebhookMessage {
   readonly eventId: EventId
   readonly now: number
   readonly payload: string
@@ -31,7 +32,7 @@ export interface Told {
 export const signedRequest = (
   open: Sealing["open"],
   { appId, isPublicOnly, previousSecret, secret, url }: Endpoint,
-  { eventId, now, payload }: Told
+  { eventId, now, payload }: WebhookMessage
 ): Option.Option<OutgoingRequest> =>
   Option.map(
     Option.all({

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { KEPT_BYTES } from "../../src/layers/webhooks/Outgoing.ts"
-import { makeOutgoing } from "../../src/layers/webhooks/Outgoing.ts"
-import { partsOf, receiver, saying, textOf, until } from "../support/RawReceiver.ts"
+import { MAX_BODY_BYTES } from "../../../src/layers/webhooks/Outgoing.ts"
+import { makeOutgoing } from "../../../src/layers/webhooks/Outgoing.ts"
+import { partsOf, receiver, saying, textOf, until } from "../../support/RawReceiver.ts"
 
 describe("a GET", () => {
   it.live("asks for what is there, with no body", () =>
@@ -36,7 +36,7 @@ describe("a GET", () => {
     Effect.gen(function* () {
       const { get } = yield* makeOutgoing({ allowed: new Set(["127.0.0.1"]) })
       const whole = yield* receiver(
-        saying("HTTP/1.1 200 OK", `content-length: ${KEPT_BYTES}`, "", "x".repeat(KEPT_BYTES))
+        saying("HTTP/1.1 200 OK", `content-length: ${MAX_BODY_BYTES}`, "", "x".repeat(MAX_BODY_BYTES))
       )
       assert.deepInclude(yield* get({ url: whole.url, headers: {} }), { status: 200, error: null })
       const endless = yield* receiver((socket) => {
@@ -48,7 +48,7 @@ describe("a GET", () => {
         more()
       })
       const attempt = yield* get({ url: endless.url, headers: {} })
-      assert.deepInclude(attempt, { status: null, error: `The answer is longer than ${KEPT_BYTES} bytes` })
+      assert.deepInclude(attempt, { status: null, error: `The answer is longer than ${MAX_BODY_BYTES} bytes` })
       assert.isTrue(yield* until(() => endless.sockets.every((socket) => socket.destroyed)))
     })
   )

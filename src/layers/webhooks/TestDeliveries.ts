@@ -8,9 +8,9 @@ import { makeSignInThrottle, subject } from "../access/SignInThrottle.ts"
 import type { DatabaseOf } from "../sql/Database.ts"
 import { sql } from "../sql/Statement.ts"
 import { START } from "../Pages.ts"
-import { type Outgoing, refused } from "./Outgoing.ts"
+import { type Outgoing, notSent } from "./Outgoing.ts"
 import type { Sealing } from "./Sealing.ts"
-import { type Endpoint, signedRequest, UNOPENED } from "./Signed.ts"
+import { type Endpoint, signedRequest, WRONG_SECRET_KEY } from "./SignedRequest.ts"
 import { noWebhook } from "./Subscriptions.ts"
 
 const selectEndpoint = (app: AppId) => sql`
@@ -45,7 +45,7 @@ const testEvent = (now: number) => {
 }
 
 /** Sends an event that tests whether a webhook is reached, under the guards of deliveries. */
-export const makeTesting = (
+export const makeTestDeliveries = (
   database: DatabaseOf,
   { outgoing: { post }, sealing }: { readonly outgoing: Outgoing; readonly sealing: Effect.Effect<Sealing> }
 ) => {
@@ -55,7 +55,7 @@ export const makeTesting = (
   const send = Effect.fnUntraced(function* (endpoint: Endpoint, told: ReturnType<typeof testEvent>) {
     const { open } = yield* sealing
     return yield* Option.match(signedRequest(open, endpoint, told), {
-      onNone: () => Effect.succeed(refused(UNOPENED)),
+      onNone: () => Effect.succeed(notSent(WRONG_SECRET_KEY)),
       onSome: post
     })
   })

@@ -1,10 +1,10 @@
 import type { AppId } from "../../domain/access/Apps.ts"
-import type { Claimed } from "./Queue.ts"
+import type { ClaimedDelivery } from "./DeliveryQueue.ts"
 
-type Share = Pick<Claimed, "appId" | "limit">
+type Share = Pick<ClaimedDelivery, "appId" | "limit">
 
 /** When to look for more. */
-export type When = "now" | "soon" | "later"
+export type NextClaim = "now" | "soon" | "later"
 
 /** Deliveries that a process has beyond those under way: they ended, and that is not written down yet. */
 const MAX_UNWRITTEN = 500
@@ -14,7 +14,7 @@ const MAX_UNWRITTEN = 500
  * costs the database nearly as much for one delivery as for ten, so there is another one when half of what was full has
  * ended, or soon, and not for each that ends.
  */
-export const makeRoom = (size: number) => {
+export const makeDeliverySlots = (size: number) => {
   const busy = new Map<AppId, number>()
   /** Endpoints that got all they may have at once, so that more may wait for them. */
   const full = new Set<AppId>()
@@ -45,7 +45,7 @@ export const makeRoom = (size: number) => {
       if (underWay >= size) isFull = true
     },
     /** The endpoint may be sent the next one. */
-    ended: ({ appId, limit }: Share): When => {
+    ended: ({ appId, limit }: Share): NextClaim => {
       const now = (busy.get(appId) ?? 1) - 1
       if (now === 0) busy.delete(appId)
       else busy.set(appId, now)
@@ -57,7 +57,7 @@ export const makeRoom = (size: number) => {
       }
       return isFull || full.has(appId) ? "soon" : "later"
     },
-    writtenDown: (count: number): When => {
+    writtenDown: (count: number): NextClaim => {
       const wasFull = free() <= 0
       unwritten -= count
       return wasFull ? "now" : "later"

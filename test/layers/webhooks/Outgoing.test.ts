@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect } from "effect"
 import { gzipSync } from "node:zlib"
-import { KEPT_BYTES } from "../../src/layers/webhooks/Outgoing.ts"
-import { allowedHosts } from "../../src/layers/webhooks/AllowedHosts.ts"
-import { MAX_HEADER_BYTES } from "../../src/layers/webhooks/GuardedHttpClient.ts"
-import { makeOutgoing } from "../../src/layers/webhooks/Outgoing.ts"
-import { type Answer, ok, partsOf, receiver, saying, sender, textOf, until } from "../support/RawReceiver.ts"
+import { MAX_BODY_BYTES } from "../../../src/layers/webhooks/Outgoing.ts"
+import { allowedHosts } from "../../../src/layers/webhooks/AllowedHosts.ts"
+import { MAX_HEADER_BYTES } from "../../../src/layers/webhooks/GuardedHttpClient.ts"
+import { makeOutgoing } from "../../../src/layers/webhooks/Outgoing.ts"
+import { type Answer, ok, partsOf, receiver, saying, sender, textOf, until } from "../../support/RawReceiver.ts"
 
 /** An answer with a body of these bytes. */
 const holding =
@@ -88,12 +88,12 @@ describe("an answer", () => {
   it.live("is kept up to 16 KiB, and read to its end", () =>
     Effect.gen(function* () {
       const post = yield* sender()
-      for (const length of [0, 1, KEPT_BYTES - 1, KEPT_BYTES, KEPT_BYTES + 1, 300_000]) {
+      for (const length of [0, 1, MAX_BODY_BYTES - 1, MAX_BODY_BYTES, MAX_BODY_BYTES + 1, 300_000]) {
         const body = Buffer.from(Uint8Array.from({ length }, (_, n) => n % 251))
         const { url } = yield* receiver(holding(body))
         const attempt = yield* post(url)
         assert.strictEqual(attempt.status, 200)
-        assert.isTrue(body.subarray(0, KEPT_BYTES).equals(attempt.answer), `${length} bytes`)
+        assert.isTrue(body.subarray(0, MAX_BODY_BYTES).equals(attempt.answer), `${length} bytes`)
       }
     })
   )

@@ -3,12 +3,12 @@ import { AppId } from "../../../src/domain/access/Apps.ts"
 import { InstallationId } from "../../../src/domain/access/Installations.ts"
 import { EventId } from "../../../src/domain/Events.ts"
 import { StoreId } from "../../../src/domain/Store.ts"
-import type { Claimed } from "../../../src/layers/webhooks/Queue.ts"
-import { makeRoom } from "../../../src/layers/webhooks/Room.ts"
+import type { ClaimedDelivery } from "../../../src/layers/webhooks/DeliveryQueue.ts"
+import { makeDeliverySlots } from "../../../src/layers/webhooks/DeliverySlots.ts"
 
 const ID = "01900000-0000-7000-8000-00000000000"
 
-const claimed = (endpoint: number, limit: number): Claimed => ({
+const claimed = (endpoint: number, limit: number): ClaimedDelivery => ({
   storeId: StoreId.make(`${ID}0`),
   eventId: EventId.make(`${ID}0`),
   installationId: InstallationId.make(`${ID}0`),
@@ -30,7 +30,7 @@ const claimed = (endpoint: number, limit: number): Claimed => ({
 const times = <A>(n: number, f: () => A) => Array.from({ length: n }, f)
 
 it("An endpoint that had all it may have is asked for again now when half has ended, soon before", () => {
-  const room = makeRoom(100)
+  const room = makeDeliverySlots(100)
   const one = claimed(1, 4)
   times(4, () => room.take(one))
   assert.strictEqual(room.busy.get(one.appId), 4)
@@ -40,7 +40,7 @@ it("An endpoint that had all it may have is asked for again now when half has en
 })
 
 it("An endpoint that had less than it may have is not waited for", () => {
-  const room = makeRoom(100)
+  const room = makeDeliverySlots(100)
   const one = claimed(1, 4)
   times(3, () => room.take(one))
   const whens = times(3, () => room.ended(one))
@@ -48,7 +48,7 @@ it("An endpoint that had less than it may have is not waited for", () => {
 })
 
 it("So is all of it when it was full", () => {
-  const room = makeRoom(4)
+  const room = makeDeliverySlots(4)
   const endpoints = [1, 2, 3, 4].map((endpoint) => claimed(endpoint, 32))
   for (const one of endpoints) room.take(one)
   assert.strictEqual(room.free(), 0)
@@ -58,7 +58,7 @@ it("So is all of it when it was full", () => {
 })
 
 it("What ended makes room at once, but not without end before it is written down", () => {
-  const room = makeRoom(2)
+  const room = makeDeliverySlots(2)
   const one = claimed(1, 32)
   assert.isTrue(room.isEmpty())
   const turns = times(502, () => {
