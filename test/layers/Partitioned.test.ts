@@ -1,9 +1,9 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
 import { Idempotency } from "../../src/domain/Idempotency.ts"
 import { Webhooks } from "../../src/domain/webhooks/Webhooks.ts"
-import { Database } from "../../src/layers/sql/Postgres.ts"
 import { makeDeliveryQueue } from "../../src/layers/webhooks/DeliveryQueue.ts"
 import { ApiTest } from "../support/Api.ts"
 import { deliveriesOf, scene } from "../support/Webhooks.ts"
@@ -66,14 +66,14 @@ layer(Distributed, { excludeTestServices: true, timeout: "60 seconds" })("On tab
       for (const { writer } of [one, ...others]) yield* writer.post("/products", { name: "Cup" })
 
       yield* sql`update webhooks set paused_at = now(), pause_reason = 'operator' where app_id <> ${one.appId}`
-      const queue = makeDeliveryQueue(yield* Database)
+      const queue = makeDeliveryQueue(yield* SqlClient.SqlClient)
       const claimed = yield* queue.claim(10, new Map())
       assert.deepStrictEqual(
         claimed.map(({ storeId }) => storeId),
         [one.storeId]
       )
       const attempt = { status: 200, durationMillis: 1, answer: new Uint8Array(), error: null }
-      yield* queue.settle(claimed.map((claimed) => ({ claimed, outcome: "delivered", delay: 0, attempt })))
+      yield* queue.recordResults(claimed.map((claimed) => ({ claimed, outcome: "delivered", delay: 0, attempt })))
       assert.deepInclude((yield* deliveriesOf(one.appId))[0], { outcome: "delivered", attempts: 1 })
       for (const { appId } of others) {
         assert.deepInclude((yield* deliveriesOf(appId))[0], { outcome: null, attempts: 0, leased: false })

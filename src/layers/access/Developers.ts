@@ -1,4 +1,5 @@
 import { Effect, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { AppId, AppNotFound } from "../../domain/access/Apps.ts"
 import { AppLimitReached, Developers, MAX_APPS } from "../../domain/access/Developers.ts"
 import { InstallationId } from "../../domain/access/Installations.ts"
@@ -107,6 +108,7 @@ export const DevelopersLive = Layer.effect(
   Developers,
   Effect.gen(function* () {
     const database = yield* Database
+    const client = yield* SqlClient.SqlClient
     const sealing = yield* sealingLater
     const foundOf = database.first(Json)
     const apps = pageOf(database, AppId)
@@ -164,7 +166,7 @@ export const DevelopersLive = Layer.effect(
           Effect.gen(function* () {
             yield* own(developer, id)
             const target = yield* targetOf(url, NO_HOSTS)
-            const isFirst = yield* putWebhook(id, { url: target, kinds }, made.sealed)
+            const isFirst = yield* putWebhook(client, id, { url: target, kinds }, made.sealed)
             return { json: JSON.stringify({ url: target, kinds }), secret: isFirst ? made.secret : null }
           })
         ),
@@ -173,7 +175,7 @@ export const DevelopersLive = Layer.effect(
         Effect.map(newSecret(sealing, id), (made) =>
           Effect.gen(function* () {
             yield* own(developer, id)
-            const { previousUntil } = yield* rotateWebhook(id, made.sealed, before)
+            const { previousUntil } = yield* rotateWebhook(client, id, made.sealed, before)
             return { json: JSON.stringify({ previousUntil }), secret: made.secret }
           })
         ),
@@ -181,7 +183,7 @@ export const DevelopersLive = Layer.effect(
       redeliver: (developer, id, event) =>
         Effect.gen(function* () {
           yield* own(developer, id)
-          return yield* redelivered(id, event)
+          return yield* redelivered(client, id, event)
         })
     })
   })

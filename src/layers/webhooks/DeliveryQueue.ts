@@ -1,20 +1,23 @@
-import { type Effect, Schema } from "effect"
+import { Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
 import { AppId } from "../../domain/access/Apps.ts"
 import { InstallationId } from "../../domain/access/Installations.ts"
 import { EventId } from "../../domain/Events.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { FAILING_HOURS, PauseReason } from "../../domain/webhooks/Webhook.ts"
-import type { DatabaseOf } from "../sql/Database.ts"
-import { type Fragment, sql } from "../sql/Statement.ts"
+import { orDefect } from "../sql/Errors.ts"
+import { constant, type Fragment } from "../sql/Statement.ts"
 import type { Attempt } from "./Outgoing.ts"
 
 /**
- * Seconds for which a claimed delivery belongs to its worker: the ten of a request, and time to write down what came of
- * it. When a worker dies, its deliveries are claimed again after that.
+ * Seconds for which a worker owns a delivery that it claimed: ten for the request, the rest to record its result. Other
+ * workers claim the deliveries of a dead worker after that.
  */
 const LEASE_SECONDS = 20
 
-/** Requests under way to one endpoint from one process; and to one that fails, so that it cannot fill the others' room. */
+/**
+ * Concurrent requests of one process to one endpoint, and to one that fails, which must not take the slots of the others.
+ */
 const PER_ENDPOINT = 32
 const PER_FAILING_ENDPOINT = 2
 
@@ -28,33 +31,33 @@ const ClaimedDelivery = Schema.Struct({
   lease: Schema.String,
   attempt: Schema.Int,
   failures: Schema.Int,
-  /** Unix seconds by the database's clock. */
+  /** Unix seconds of the database's clock. */
   now: Schema.Number,
   url: Schema.String,
   secret: Schema.String,
-  /** The secret before, while it still signs. */
+  /** The replaced secret while it still signs. */
   previousSecret: Schema.NullOr(Schema.String),
   payload: Schema.String,
-  /** Whether the app is a developer's, whose webhooks go to public addresses alone. */
+  /** True for a developer's app, whose webhooks go to public addresses only. */
   isPublicOnly: Schema.Boolean,
-  /** Whether the installation still receives. */
+  /** True if the installation still receives events. */
   isActive: Schema.Boolean,
-  /** How many of this endpoint one process may have under way. */
+  /** Maximum number of concurrent requests of one process to this endpoint. */
   limit: Schema.Int,
-  /** How many of this endpoint this claim could take. */
+  /** Maximum number of deliveries that this claim takes for this endpoint. */
   share: Schema.Int
 })
 
-/** A delivery that belongs to this worker until its lease ends. */
+/** Delivery that this worker owns until its lease ends. */
 export type ClaimedDelivery = typeof ClaimedDelivery.Type
 
-/** What came of a delivery's attempt. */
+/** Result of an attempt. */
 export interface DeliveryResult {
   readonly claimed: Omit<ClaimedDelivery, "payload">
   readonly outcome: "delivered" | "dead" | "canceled" | "retry"
-  /** Seconds until it is tried again. */
+  /** Seconds until the next attempt. */
   readonly delay: number
-  /** What the log says of the request; null when none was made. */
+  /** The request for the log; null if none was made. */
   readonly attempt: Omit<Attempt, "headers"> | null
 }
 
@@ -65,46 +68,46 @@ const EndpointTransition = Schema.Struct({
   pauseReason: Schema.NullOr(PauseReason)
 })
 
-/** An endpoint that began to fail, answers again, or was paused. */
+/** Endpoint that started to fail, recovered, or was paused. */
 export type EndpointTransition = typeof EndpointTransition.Type
 
-/** Unfinished deliveries that are counted: more of them all mean a large backlog. */
+/** Maximum number of unfinished deliveries that are counted. */
 const MAX_DEPTH = 100_000
 
-const LEASE = sql.literal(`interval '${LEASE_SECONDS} seconds'`)
-
 /**
- * Says in the log what became of attempts whose lease is over: nobody wrote it down. `from` is a table expression of
- * deliveries, of which nobody else has the rows, before their lease is changed.
+ * Inserts a failed attempt for each row of `deliveries` with an expired lease, which no worker recorded. `deliveries` names
+ * a common table expression of locked rows, read before their leases change.
  */
-export const insertLapsedAttempts = (from: string): Fragment => sql`
+export const insertLapsedAttempts = (sql: SqlClient.SqlClient, deliveries: string): Fragment => sql`
   insert into delivery_attempts (store_id, event_id, installation_id, attempt, started_at, error)
-  select store_id, event_id, installation_id, attempts, next_at - ${LEASE}, ${LAPSED} from ${sql(from)}
-  where lease is not null
+  select
+    store_id, event_id, installation_id, attempts, next_at - interval '${constant(LEASE_SECONDS)} seconds', ${LAPSED}
+  from ${sql(deliveries)} where lease is not null
   on conflict do nothing
 `
 
-/** The queue of deliveries as workers see it. Any number of processes may work on it at once. */
-export const makeDeliveryQueue = ({ one, rows }: DatabaseOf) => {
-  const claimedOf = rows(ClaimedDelivery)
-  const depthOf = one(Schema.Struct({ depth: Schema.Int }))
-  const turnsOf = rows(EndpointTransition)
-  const patience = sql.literal(`interval '${FAILING_HOURS} hours'`)
+const decodeClaimed = Schema.decodeUnknownEffect(Schema.Array(ClaimedDelivery))
+const decodeDepth = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ depth: Schema.Int })]))
+const decodeTransitions = Schema.decodeUnknownEffect(Schema.Array(EndpointTransition))
+
+/** The queue of deliveries. Any number of worker processes can use it at once. */
+export const makeDeliveryQueue = (sql: SqlClient.SqlClient) => {
+  const lease = sql`interval '${constant(LEASE_SECONDS)} seconds'`
+  const failingPeriod = sql`interval '${constant(FAILING_HOURS)} hours'`
 
   return {
     /**
-     * Takes at most about `free` deliveries that are due, shared evenly among their endpoints, none of which gets more
-     * than its limit less what it is `busy` with here. They belong to this worker until their lease ends. Where there is
-     * not room for all, endpoints that do not fail come first: backlogs of dead ones would be older than anything new.
+     * Leases up to about `free` due deliveries, shared evenly among their endpoints. An endpoint gets at most its limit
+     * minus the `busy` requests of this process. If there are more endpoints than slots, healthy ones come first: the
+     * backlogs of dead ones would be older than anything new.
      *
-     * No plan for it reads a table whole, also not one that was made while the tables were empty, which a connection
-     * keeps until they are next analyzed (docs/performance.md, Webhooks). So no table is scanned that has an index, what
-     * belongs to a delivery is asked by a query that ends after a row, and the rows are changed by `on conflict`, which
-     * goes by their key and leaves the planner no choice: for an update it takes a tenth of the backlog for what the
-     * claim will get.
+     * A connection keeps the plan of this statement, even if it was made while the tables were empty. Therefore each
+     * table is read by an index, by subqueries with a limit, and the rows are changed by `on conflict`, which uses the
+     * key: for an UPDATE, the planner would expect a tenth of the backlog (docs/performance.md, Webhooks). The lease and
+     * its end are computed in the SELECT, after the wait for installations that are being released.
      */
     claim: (free: number, busy: ReadonlyMap<AppId, number>): Effect.Effect<ReadonlyArray<ClaimedDelivery>> =>
-      claimedOf(sql`
+      sql`
         with recursive endpoint as (
           (
             select app_id, next_at from deliveries where finished_at is null
@@ -118,7 +121,8 @@ export const makeDeliveryQueue = ({ one, rows }: DatabaseOf) => {
         ), open as (
           select
             app_id, w.url, w.secret, case when w.previous_secret_until > now() then w.previous_secret end as previous,
-            endpoint.next_at, w.failing_since is not null as failing, allowed.n as "limit", allowed.n - coalesce(busy.n, 0) as room
+            endpoint.next_at, w.failing_since is not null as failing, allowed.n as "limit",
+            allowed.n - coalesce(busy.n, 0) as slots
           from endpoint
           join webhooks w using (app_id)
           left join unnest(${[...busy.keys()]}::uuid[], ${[...busy.values()]}::integer[]) as busy (app_id, n) using (app_id)
@@ -126,47 +130,47 @@ export const makeDeliveryQueue = ({ one, rows }: DatabaseOf) => {
             select case when w.failing_since is null then ${PER_ENDPOINT} else ${PER_FAILING_ENDPOINT} end::integer as n
           ) allowed
           where endpoint.next_at <= now() and w.paused_at is null and allowed.n > coalesce(busy.n, 0)
-        ), turn as (
-          select *, least(room, greatest(1, ${free}::integer / count(*) over ()))::integer as share
+        ), chosen as (
+          select *, least(slots, greatest(1, ${free}::integer / count(*) over ()))::integer as share
           from open order by failing, next_at limit ${free}::integer
         ), due as materialized (
-          select d.* from turn cross join lateral (
+          select d.* from chosen cross join lateral (
             select store_id, event_id, installation_id, app_id, attempts, lease, next_at from deliveries d
-            where d.app_id = turn.app_id and d.finished_at is null and d.next_at <= now()
-            order by d.next_at limit turn.share for update skip locked
+            where d.app_id = chosen.app_id and d.finished_at is null and d.next_at <= now()
+            order by d.next_at limit chosen.share for update skip locked
           ) d
         ), held as materialized (
-          -- Shared with other claims, so that who ends the hold comes before, or finds what was put aside.
+          -- Claims share the lock. A release either commits before it, or finds the deliveries that are held here.
           select due.store_id, due.event_id, due.installation_id, due.app_id from due cross join lateral (
             select from installations i
             where i.store_id = due.store_id and i.id = due.installation_id and i.held_at is not null
             limit 1 for share
           ) i
         ), lapsed as (
-          ${insertLapsedAttempts("due")}
+          ${insertLapsedAttempts(sql, "due")}
         ), aside as (
           insert into deliveries as d (store_id, event_id, installation_id, app_id)
           select store_id, event_id, installation_id, app_id from held
           on conflict (store_id, event_id, installation_id) do update
-          set outcome = 'held', finished_at = clock_timestamp(), lease = null
+          set outcome = 'held', finished_at = statement_timestamp(), lease = null
         ), claimed as (
-          insert into deliveries as d (store_id, event_id, installation_id, app_id)
-          select store_id, event_id, installation_id, app_id from due
+          insert into deliveries as d (store_id, event_id, installation_id, app_id, lease, next_at)
+          select store_id, event_id, installation_id, app_id, gen_random_uuid(), clock_timestamp() + ${lease} from due
           where (store_id, event_id, installation_id) not in (select store_id, event_id, installation_id from held)
           on conflict (store_id, event_id, installation_id) do update
-          set lease = gen_random_uuid(), next_at = clock_timestamp() + ${LEASE}, attempts = d.attempts + 1
+          set lease = excluded.lease, next_at = excluded.next_at, attempts = d.attempts + 1
           returning store_id, event_id, installation_id, app_id, lease, attempts, failures, created_at
         )
         select
           c.store_id as "storeId", c.event_id as "eventId", c.installation_id as "installationId", c.app_id as "appId",
           c.lease, c.attempts as attempt, c.failures, extract(epoch from clock_timestamp())::float8 as now,
-          turn.url, turn.secret, turn.previous as "previousSecret", e.payload,
+          chosen.url, chosen.secret, chosen.previous as "previousSecret", e.payload,
           developed.is_developed as "isPublicOnly",
           coalesce(
             i.is_active and i.deleted_at is null and (i.installed_at is null or i.installed_at < c.created_at), false
-          ) as "isActive", turn.limit, turn.share
+          ) as "isActive", chosen.limit, chosen.share
         from claimed c
-        join turn using (app_id)
+        join chosen using (app_id)
         cross join lateral (
           select developer_id is not null as is_developed from apps where id = c.app_id limit 1
         ) developed
@@ -177,38 +181,43 @@ export const makeDeliveryQueue = ({ one, rows }: DatabaseOf) => {
           select i.is_active, i.installed_at, s.deleted_at from installations i join stores s on s.id = i.store_id
           where i.store_id = c.store_id and i.id = c.installation_id limit 1
         ) i on true
-      `),
+      `.pipe(Effect.flatMap(decodeClaimed), orDefect),
 
-    /** Unfinished deliveries of all apps, {@link MAX_DEPTH} at most. */
-    depth: depthOf(sql`
+    /** Number of unfinished deliveries of all apps, at most {@link MAX_DEPTH}. */
+    depth: sql`
       select count(*)::integer as depth from (
-        select from deliveries where finished_at is null limit ${sql.literal(String(MAX_DEPTH))}
+        select from deliveries where finished_at is null limit ${constant(MAX_DEPTH)}
       ) as unfinished
-    `),
+    `.pipe(
+      Effect.flatMap(decodeDepth),
+      Effect.map(([{ depth }]) => depth),
+      orDefect
+    ),
 
     /**
-     * Writes down what came of deliveries that are still this worker's, and of their endpoints: the first failure
-     * begins a time of failing, a success ends it, an answer of 410 or too long a time pauses. What a URL did that was
-     * replaced meanwhile says nothing of the one in its place. Answers the endpoints of which that is news.
+     * Records results of deliveries that this worker still owns, and the state of their endpoints. The first failure
+     * marks an endpoint as failing and a success clears that. A response of 410, or {@link FAILING_HOURS} hours of
+     * failures, pause it. Results of a URL that was replaced meanwhile do not count. Returns the endpoints that changed.
      */
-    settle: (settled: ReadonlyArray<DeliveryResult>) => {
-      const each = <A>(f: (one: DeliveryResult) => A) => settled.map(f)
-      const logged = settled.flatMap(({ attempt, claimed }) => (attempt === null ? [] : [{ ...attempt, claimed }]))
-      const of = <A>(f: (one: (typeof logged)[number]) => A) => logged.map(f)
-      return turnsOf(sql`
+    recordResults: (results: ReadonlyArray<DeliveryResult>): Effect.Effect<ReadonlyArray<EndpointTransition>> => {
+      const column = <A>(valueOf: (result: DeliveryResult) => A) => results.map(valueOf)
+      const attempts = results.flatMap(({ attempt, claimed }) => (attempt === null ? [] : [{ ...attempt, claimed }]))
+      const attemptColumn = <A>(valueOf: (attempt: (typeof attempts)[number]) => A) => attempts.map(valueOf)
+      return sql`
         with result as (
           select * from unnest(
-            ${each(({ claimed }) => claimed.storeId)}::uuid[], ${each(({ claimed }) => claimed.eventId)}::uuid[],
-            ${each(({ claimed }) => claimed.installationId)}::uuid[], ${each(({ claimed }) => claimed.lease)}::uuid[],
-            ${each(({ outcome }) => (outcome === "retry" ? null : outcome))}::text[],
-            ${each(({ delay }) => delay)}::float8[]
+            ${column(({ claimed }) => claimed.storeId)}::uuid[], ${column(({ claimed }) => claimed.eventId)}::uuid[],
+            ${column(({ claimed }) => claimed.installationId)}::uuid[], ${column(({ claimed }) => claimed.lease)}::uuid[],
+            ${column(({ outcome }) => (outcome === "retry" ? null : outcome))}::text[],
+            ${column(({ delay }) => delay)}::float8[]
           ) as r (store_id, event_id, installation_id, lease, outcome, delay)
-        ), settled as (
+        ), recorded as (
           update deliveries d
           set
-            lease = null, outcome = r.outcome, finished_at = case when r.outcome is not null then clock_timestamp() end,
+            lease = null, outcome = r.outcome,
+            finished_at = case when r.outcome is not null then statement_timestamp() end,
             failures = d.failures + (r.outcome is null or r.outcome = 'dead')::integer,
-            next_at = clock_timestamp() + r.delay * interval '1 second'
+            next_at = statement_timestamp() + r.delay * interval '1 second'
           from result r
           where d.store_id = r.store_id and d.event_id = r.event_id and d.installation_id = r.installation_id
             and d.lease = r.lease
@@ -219,30 +228,34 @@ export const makeDeliveryQueue = ({ one, rows }: DatabaseOf) => {
           )
           select store_id, event_id, installation_id, attempt, to_timestamp(at), duration, status, answer, error
           from unnest(
-            ${of(({ claimed }) => claimed.storeId)}::uuid[], ${of(({ claimed }) => claimed.eventId)}::uuid[],
-            ${of(({ claimed }) => claimed.installationId)}::uuid[], ${of(({ claimed }) => claimed.attempt)}::integer[],
-            ${of(({ claimed }) => claimed.now)}::float8[], ${of(({ durationMillis }) => durationMillis)}::integer[],
-            ${of(({ status }) => status)}::smallint[], ${of(({ answer }) => answer)}::bytea[],
-            ${of(({ error }) => error)}::text[]
+            ${attemptColumn(({ claimed }) => claimed.storeId)}::uuid[],
+            ${attemptColumn(({ claimed }) => claimed.eventId)}::uuid[],
+            ${attemptColumn(({ claimed }) => claimed.installationId)}::uuid[],
+            ${attemptColumn(({ claimed }) => claimed.attempt)}::integer[],
+            ${attemptColumn(({ claimed }) => claimed.now)}::float8[],
+            ${attemptColumn(({ durationMillis }) => durationMillis)}::integer[],
+            ${attemptColumn(({ status }) => status)}::smallint[], ${attemptColumn(({ answer }) => answer)}::bytea[],
+            ${attemptColumn(({ error }) => error)}::text[]
           ) as l (store_id, event_id, installation_id, attempt, at, duration, status, answer, error)
-          -- After the deliveries, as a claim does it: in another order the two could wait for each other.
-          cross join (select count(*) from settled) as first
+          -- Deliveries first, as in a claim: in another order the two statements could deadlock.
+          cross join (select count(*) from recorded) as first
           on conflict (store_id, event_id, installation_id, attempt) do update
           set duration_ms = excluded.duration_ms, status = excluded.status, answer = excluded.answer, error = excluded.error
         ), health as (
           select app_id, url, bool_or(ok) as ok, bool_or(gone) as gone
           from unnest(
-            ${of(({ claimed }) => claimed.appId)}::uuid[], ${of(({ claimed }) => claimed.url)}::text[],
-            ${of(isSuccess)}::boolean[], ${of(({ status }) => status === 410)}::boolean[]
+            ${attemptColumn(({ claimed }) => claimed.appId)}::uuid[],
+            ${attemptColumn(({ claimed }) => claimed.url)}::text[],
+            ${attemptColumn(isSuccess)}::boolean[], ${attemptColumn(({ status }) => status === 410)}::boolean[]
           ) as h (app_id, url, ok, gone)
           group by app_id, url
         ), changed as (
-          select w.app_id, health.ok, health.gone, w.failing_since <= now() - ${patience} as failed
+          select w.app_id, health.ok, health.gone, w.failing_since <= now() - ${failingPeriod} as failed
           from webhooks w join health using (app_id, url)
           where w.paused_at is null and (
             health.gone
             or health.ok and w.failing_since is not null
-            or not health.ok and (w.failing_since is null or w.failing_since <= now() - ${patience})
+            or not health.ok and (w.failing_since is null or w.failing_since <= now() - ${failingPeriod})
           )
           order by app_id for update of w
         )
@@ -254,11 +267,11 @@ export const makeDeliveryQueue = ({ one, rows }: DatabaseOf) => {
         from changed c
         where w.app_id = c.app_id
         returning w.app_id as "appId", w.url, w.failing_since is not null as failing, w.pause_reason as "pauseReason"
-      `)
+      `.pipe(Effect.flatMap(decodeTransitions), orDefect)
     }
   }
 }
 
-/** A 2xx. One that did not come whole has no status. */
+/** True for a complete response with a 2xx status. */
 export const isSuccess = ({ status }: Pick<Attempt, "status">): boolean =>
   status !== null && status >= 200 && status < 300

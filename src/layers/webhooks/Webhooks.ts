@@ -1,5 +1,7 @@
 import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
 import { Webhooks } from "../../domain/webhooks/Webhooks.ts"
+import { makeSignInThrottle } from "../access/SignInThrottle.ts"
 import { Database } from "../sql/Postgres.ts"
 import { allowedHosts } from "./AllowedHosts.ts"
 import { makeDeliveryLog } from "./DeliveryLog.ts"
@@ -12,14 +14,16 @@ import { makeTestDeliveries } from "./TestDeliveries.ts"
 export const WebhooksLive = Layer.effect(
   Webhooks,
   Effect.gen(function* () {
-    const database = yield* Database
+    const sql = yield* SqlClient.SqlClient
     const sealing = yield* sealingLater
     const allowed = yield* allowedHosts
+    const outgoing = yield* makeOutgoing({ allowed })
+    const throttle = makeSignInThrottle(yield* Database)
     return Webhooks.of({
-      ...makeSubscriptions(database, { allowed, sealing }),
-      ...makeTestDeliveries(database, { outgoing: yield* makeOutgoing({ allowed }), sealing }),
-      ...makeDeliveryLog(database),
-      reseal: makeReseal(database, sealing)
+      ...makeSubscriptions(sql, { allowed, sealing }),
+      ...makeTestDeliveries(sql, { outgoing, sealing, throttle }),
+      ...makeDeliveryLog(sql),
+      reseal: makeReseal(sql, sealing)
     })
   })
 )

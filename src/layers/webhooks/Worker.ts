@@ -1,53 +1,55 @@
 import { Effect, Layer, Metric, Option, Queue, Random, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
 import type { AppId } from "../../domain/access/Apps.ts"
 import { nextAttempt, retryAfterSeconds } from "../../domain/webhooks/Retry.ts"
 import { FAILING_HOURS } from "../../domain/webhooks/Webhook.ts"
-import { Database, Notifications } from "../sql/Postgres.ts"
 import { DELIVERIES } from "../Events.ts"
-import { allowedHosts } from "./AllowedHosts.ts"
-import type { Attempt } from "./Outgoing.ts"
-import { makeOutgoing, notSent } from "./Outgoing.ts"
 import { makeOutageRetry, PAUSE } from "../Patience.ts"
+import { Notifications } from "../sql/Postgres.ts"
+import { allowedHosts } from "./AllowedHosts.ts"
 import {
   type ClaimedDelivery,
-  isSuccess,
-  makeDeliveryQueue,
   type DeliveryResult,
-  type EndpointTransition
+  type EndpointTransition,
+  isSuccess,
+  makeDeliveryQueue
 } from "./DeliveryQueue.ts"
 import { makeDeliverySlots, type NextClaim } from "./DeliverySlots.ts"
+import { type Attempt, makeOutgoing, notSent } from "./Outgoing.ts"
 import { sealing } from "./SecretKeys.ts"
 import { signedRequest, WRONG_SECRET_KEY } from "./SignedRequest.ts"
 
-/** How often the queue is looked at when nobody says that there is something in it. */
+/** Time between claims without a notification. */
 const POLL = "250 millis"
 
-/** How long the last requests may take to end, and to be written down, when the worker stops. */
-const STOP_PATIENCE = "15 seconds"
+/** Maximum time until the last requests have ended and are recorded when the worker stops. */
+const STOP_TIMEOUT = "15 seconds"
 
-/** Results that one statement writes down at most, and the time between two such statements in which they gather. */
+/** Maximum number of results that one statement records, and the time between two such statements. */
 const BATCH = 500
-const GATHER = "50 millis"
+const RECORD_INTERVAL = "50 millis"
 
-/** Between claims for what is not urgent: notices, of which each write may bring one, and a little room again. */
-const INTERVAL = "20 millis"
+/** Time between claims that are not urgent: after notifications, which each write may send, and after a few free slots. */
+const CLAIM_INTERVAL = "20 millis"
 
 const attempts = Metric.counter("webhook.delivery.attempts", { description: "Attempts of deliveries by outcome" })
 
 const depth = Metric.gauge("webhook.outbox.depth", { description: "Deliveries that are due or wait for a retry" })
 
-/** The time between two measurements of the depth of the outbox. */
-const MEASURING = "15 seconds"
+/** Time between two measurements of the outbox depth. */
+const DEPTH_INTERVAL = "15 seconds"
 
-/** Whether a claim left something behind that there is room for: an endpoint got all of a share that was not its limit. */
-const leftSome = (claimed: ReadonlyArray<ClaimedDelivery>, busy: ReadonlyMap<AppId, number>) => {
-  const got = new Map<AppId, number>()
-  for (const { appId } of claimed) got.set(appId, (got.get(appId) ?? 0) + 1)
-  return claimed.some(({ appId, limit, share }) => (got.get(appId) ?? 0) >= share && (busy.get(appId) ?? 0) < limit)
+/**
+ * True if more deliveries are due that slots are free for: an endpoint got all of its share, and its share was below its
+ * limit.
+ */
+const isMoreDue = (claimed: ReadonlyArray<ClaimedDelivery>, busy: ReadonlyMap<AppId, number>) => {
+  const counts = new Map<AppId, number>()
+  for (const { appId } of claimed) counts.set(appId, (counts.get(appId) ?? 0) + 1)
+  return claimed.some(({ appId, limit, share }) => (counts.get(appId) ?? 0) >= share && (busy.get(appId) ?? 0) < limit)
 }
 
-/** What becomes of a delivery after a request. */
-const outcomeOf = (
+const resultOf = (
   claimed: DeliveryResult["claimed"],
   { headers, ...attempt }: Attempt,
   chance: number
@@ -60,122 +62,126 @@ const outcomeOf = (
   })
 }
 
-const WHY = { operator: "as it was told", gone: "it answered 410", failing: `it failed for ${FAILING_HOURS} hours` }
+const PAUSE_REASONS = {
+  operator: "an operator paused it",
+  gone: "it responded with 410",
+  failing: `it failed for ${FAILING_HOURS} hours`
+}
 
-/** What a receiver puts behind its host may be a secret. */
+/** Leaves out the path, which may contain a secret. */
 const originOf = (url: string) => new URL(url).origin
 
-/** What an operator wants to read of an endpoint: when it begins to fail, when it is well again, when it is paused. */
-const logTurn = ({ appId, failing, pauseReason, url }: EndpointTransition) =>
+/** Logs that an endpoint started to fail, recovered, or was paused. */
+const logTransition = ({ appId, failing, pauseReason, url }: EndpointTransition) =>
   pauseReason === null
-    ? Effect.logInfo(`Webhook of app ${appId}: ${originOf(url)} ${failing ? "fails" : "answers again"}`)
-    : Effect.logWarning(`Webhook of app ${appId}: ${originOf(url)} is paused: ${WHY[pauseReason]}`)
+    ? Effect.logInfo(`Webhook of app ${appId}: ${originOf(url)} ${failing ? "fails" : "recovered"}`)
+    : Effect.logWarning(`Webhook of app ${appId}: ${originOf(url)} is paused: ${PAUSE_REASONS[pauseReason]}`)
 
 /**
- * Delivers what is due, `size` requests at once, until the scope ends; then what is under way may end first. A claim
- * lasts as long as its lease, so a worker that is killed holds up what it had for a lease, and loses none of it.
+ * Delivers due events with up to `size` concurrent requests until the scope ends, and then lets running requests finish.
+ * If the worker is killed, its leases expire and other workers send its deliveries.
  */
 export const makeWorker = Effect.fn("makeWorker")(function* (size: number) {
   const { hear } = yield* Notifications
-  const queue = makeDeliveryQueue(yield* Database)
+  const queue = makeDeliveryQueue(yield* SqlClient.SqlClient)
   const { post } = yield* makeOutgoing({ allowed: yield* allowedHosts })
-  const room = makeDeliverySlots(size)
-  const due = yield* Queue.sliding<void>(1)
-  const wake = () => void Queue.offerUnsafe(due, undefined)
-  const soonDue = yield* Queue.sliding<void>(1)
-  const look = (when: NextClaim) => {
-    if (when === "now") wake()
-    if (when === "soon") Queue.offerUnsafe(soonDue, undefined)
+  const slots = makeDeliverySlots(size)
+  const dueNow = yield* Queue.sliding<void>(1)
+  const claimNow = () => void Queue.offerUnsafe(dueNow, undefined)
+  const dueSoon = yield* Queue.sliding<void>(1)
+  const schedule = (next: NextClaim) => {
+    if (next === "now") claimNow()
+    if (next === "soon") Queue.offerUnsafe(dueSoon, undefined)
   }
   const results = yield* Queue.unbounded<DeliveryResult>()
-  const untilItWorks = makeOutageRetry("Deliveries")
+  const retryOutages = makeOutageRetry("Deliveries")
   const { open } = yield* sealing
-  const sayOnce = yield* Effect.cached(Effect.logError(`Webhooks are not sent. ${WRONG_SECRET_KEY}`))
+  const logWrongKey = yield* Effect.cached(Effect.logError(`Webhooks are not sent. ${WRONG_SECRET_KEY}`))
 
-  const request = (claimed: ClaimedDelivery) =>
+  const send = (claimed: ClaimedDelivery) =>
     Option.match(signedRequest(open, claimed, claimed), {
-      onNone: () => Effect.as(sayOnce, notSent(WRONG_SECRET_KEY)),
+      onNone: () => Effect.as(logWrongKey, notSent(WRONG_SECRET_KEY)),
       onSome: post
     })
 
-  /** What nobody foresaw costs this delivery an attempt, and not the worker a slot for good. */
+  /** A defect counts as a failed attempt, so that the worker does not lose the slot. */
   const attempt = (claimed: ClaimedDelivery) =>
     Effect.catchDefect(
-      Effect.suspend(() => request(claimed)),
+      Effect.suspend(() => send(claimed)),
       (defect) => Effect.as(Effect.logError("A webhook could not be sent", defect), notSent("The worker failed"))
     )
 
-  /** The payload, which may be long, is not kept until the result is written down. */
-  const deliver = (one: ClaimedDelivery) => {
-    const { payload: _, ...claimed } = one
-    const result = claimed.isActive
-      ? Effect.zipWith(attempt(one), Random.next, (attempted, chance) => outcomeOf(claimed, attempted, chance))
+  /** Drops the payload, which may be large, before the result waits to be recorded. */
+  const deliver = (delivery: ClaimedDelivery) => {
+    const { payload: _, ...claimed } = delivery
+    const request = claimed.isActive
+      ? Effect.zipWith(attempt(delivery), Random.next, (response, chance) => resultOf(claimed, response, chance))
       : Effect.succeed<DeliveryResult>({ claimed, outcome: "canceled", delay: 0, attempt: null })
-    return Effect.flatMap(result, (settled) => {
-      if (settled.outcome === "delivered") look(room.ended(claimed))
-      return Queue.offer(results, settled)
+    return Effect.flatMap(request, (result) => {
+      if (result.outcome === "delivered") schedule(slots.release(claimed))
+      return Queue.offer(results, result)
     })
   }
 
   /**
-   * Results that come while a statement is under way, and a little longer, share the next one. An endpoint that failed
-   * gets nothing more before that is written down, since then it may have less at once.
+   * Records the results that arrived since the last batch. A failed delivery keeps its slot until it is recorded: the
+   * endpoint may have a lower limit from then on.
    */
-  const writeDown = Effect.gen(function* () {
+  const recordBatch = Effect.gen(function* () {
     const batch = [...(yield* Queue.takeBetween(results, 1, BATCH))]
-    const turned = yield* untilItWorks(queue.settle(batch))
+    const transitions = yield* retryOutages(queue.recordResults(batch))
     for (const { outcome } of batch) yield* Metric.update(Metric.withAttributes(attempts, { outcome }), 1)
-    for (const { claimed, outcome } of batch) if (outcome !== "delivered") look(room.ended(claimed))
-    look(room.writtenDown(batch.length))
-    yield* Effect.forEach(turned, logTurn, { discard: true })
-    yield* Effect.sleep(GATHER)
+    for (const { claimed, outcome } of batch) if (outcome !== "delivered") schedule(slots.release(claimed))
+    schedule(slots.recorded(batch.length))
+    yield* Effect.forEach(transitions, logTransition, { discard: true })
+    yield* Effect.sleep(RECORD_INTERVAL)
   })
 
-  /** Claimed and begun are one: what is claimed is always on its way. */
-  const round = Effect.uninterruptible(
+  /** Claims deliveries and starts to send them. Uninterruptible, so that each claimed delivery is sent. */
+  const claimBatch = Effect.uninterruptible(
     Effect.gen(function* () {
-      if (room.free() <= 0) return false
-      const claimed = yield* queue.claim(room.free(), room.busy)
-      for (const one of claimed) {
-        room.take(one)
-        yield* Effect.forkDetach(deliver(one))
+      if (slots.free() <= 0) return false
+      const claimed = yield* queue.claim(slots.free(), slots.busy)
+      for (const delivery of claimed) {
+        slots.take(delivery)
+        yield* Effect.forkDetach(deliver(delivery))
       }
-      return leftSome(claimed, room.busy)
+      return isMoreDue(claimed, slots.busy)
     })
   )
 
-  yield* Effect.forkScoped(Effect.forever(writeDown))
-  yield* untilItWorks(queue.depth).pipe(
-    Effect.flatMap(({ depth: measured }) => Metric.update(depth, measured)),
-    Effect.repeat(Schedule.spaced(MEASURING)),
+  yield* Effect.forkScoped(Effect.forever(recordBatch))
+  yield* retryOutages(queue.depth).pipe(
+    Effect.flatMap((deliveries) => Metric.update(depth, deliveries)),
+    Effect.repeat(Schedule.spaced(DEPTH_INTERVAL)),
     Effect.forkScoped
   )
-  yield* Queue.take(soonDue).pipe(
-    Effect.andThen(Effect.sync(wake)),
-    Effect.andThen(Effect.sleep(INTERVAL)),
+  yield* Queue.take(dueSoon).pipe(
+    Effect.andThen(Effect.sync(claimNow)),
+    Effect.andThen(Effect.sleep(CLAIM_INTERVAL)),
     Effect.forever,
     Effect.forkScoped
   )
   yield* Effect.addFinalizer(() =>
-    Effect.sync(room.isEmpty).pipe(
+    Effect.sync(slots.isEmpty).pipe(
       Effect.repeat({ until: (isEmpty) => isEmpty, schedule: Schedule.spaced("10 millis") }),
-      // A finalizer is not interrupted by itself, not even by its own time limit.
+      // Finalizers are uninterruptible, which would disable the timeout.
       Effect.interruptible,
-      Effect.timeoutOption(STOP_PATIENCE)
+      Effect.timeoutOption(STOP_TIMEOUT)
     )
   )
-  yield* Effect.sandbox(hear(DELIVERIES, () => look("soon"))).pipe(
+  yield* Effect.sandbox(hear(DELIVERIES, () => schedule("soon"))).pipe(
     Effect.retry(Schedule.spaced(PAUSE)),
     Effect.forkScoped
   )
-  // The last that begins is the first that stops: a worker that no longer listens takes nothing more.
-  yield* untilItWorks(round).pipe(
+  // Forked last and therefore interrupted first: a worker that stops claims nothing more.
+  yield* retryOutages(claimBatch).pipe(
     Effect.repeat({ while: (isMore) => isMore }),
-    Effect.andThen(Effect.timeoutOption(Queue.take(due), POLL)),
+    Effect.andThen(Effect.timeoutOption(Queue.take(dueNow), POLL)),
     Effect.forever,
     Effect.forkScoped
   )
 })
 
-/** Delivers for as long as the server runs, unless `size` is 0. */
+/** Delivers webhooks in the server process, unless `size` is 0. */
 export const webhookWorker = (size: number) => Layer.effectDiscard(size === 0 ? Effect.void : makeWorker(size))

@@ -20,7 +20,7 @@ import { AppData } from "../../../src/domain/records/AppData.ts"
 import { Encoded, type Write, Writes } from "../../../src/domain/Write.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
 import { MigrationsLive } from "../../../src/layers/Migrations.ts"
-import { Database, postgres } from "../../../src/layers/sql/Postgres.ts"
+import { postgres } from "../../../src/layers/sql/Postgres.ts"
 import { makeDeliveryQueue } from "../../../src/layers/webhooks/DeliveryQueue.ts"
 import { administration } from "../../support/Administration.ts"
 import { agentAuthorizations, authorizations } from "../../support/Authorizations.ts"
@@ -86,7 +86,7 @@ const round = Effect.fn(function* ({
   const stores = yield* Stores
   const appData = yield* AppData
   const { admit } = yield* RateLimit
-  const { claim, settle } = makeDeliveryQueue(yield* Database)
+  const { claim, recordResults } = makeDeliveryQueue(yield* SqlClient.SqlClient)
 
   const costs = new Map<string, number>()
   const measured = Effect.fn(function* <A, E, R>(name: string, work: Effect.Effect<A, E, R>) {
@@ -229,8 +229,8 @@ const round = Effect.fn(function* ({
 
   const claimed = yield* measured("a claim", claim(64, new Map()))
   const attempt = { status: 204, durationMillis: 7, answer: new Uint8Array(), error: null }
-  const settled = claimed.map((claimed) => ({ claimed, outcome: "delivered" as const, delay: 0, attempt }))
-  yield* measured("a settlement", settle(settled))
+  const results = claimed.map((claimed) => ({ claimed, outcome: "delivered" as const, delay: 0, attempt }))
+  yield* measured("a settlement", recordResults(results))
 
   const administered = yield* administration(installation, (write) => once(write, respondEmpty))
   for (const [name, work] of administered) yield* measured(name, Effect.orDie(work))

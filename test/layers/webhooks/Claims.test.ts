@@ -1,10 +1,10 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import type { AppId } from "../../../src/domain/access/Apps.ts"
 import { EventId } from "../../../src/domain/Events.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
-import { Database } from "../../../src/layers/sql/Postgres.ts"
 import { makeDeliveryQueue } from "../../../src/layers/webhooks/DeliveryQueue.ts"
 import { ApiTest } from "../../support/Api.ts"
 import { deliveriesOf, history } from "../../support/Webhooks.ts"
@@ -12,7 +12,7 @@ import { deliveriesOf, history } from "../../support/Webhooks.ts"
 const NOTHING = EventId.make("01890a5d-ac96-774b-bcce-b302099a8057")
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The queue", (it) => {
-  const claimAll = Effect.flatMap(Database, (database) => makeDeliveryQueue(database).claim(100, new Map()))
+  const claimAll = Effect.flatMap(SqlClient.SqlClient, (sql) => makeDeliveryQueue(sql).claim(100, new Map()))
   const lapse = Effect.flatMap(
     PgClient.PgClient,
     (sql) => sql`update deliveries set next_at = now() where lease is not null`
@@ -23,7 +23,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The queue"
     () =>
       Effect.gen(function* () {
         const { attempts } = yield* Webhooks
-        const { settle } = makeDeliveryQueue(yield* Database)
+        const { recordResults } = makeDeliveryQueue(yield* SqlClient.SqlClient)
         const { appId, ids } = yield* history(1)
         const [first] = yield* claimAll
         assert.deepInclude(first, { appId, attempt: 1, failures: 0, isActive: true })
@@ -41,14 +41,16 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The queue"
         // The first worker comes back and says what came of it: the delivery is no longer its own, but the log is right.
         if (first === undefined || second === undefined) return assert.fail("Nothing was claimed")
         const attempt = { status: 500, durationMillis: 7, answer: new Uint8Array(), error: null }
-        yield* settle([{ claimed: first, outcome: "retry", delay: 5, attempt }])
+        yield* recordResults([{ claimed: first, outcome: "retry", delay: 5, attempt }])
         assert.deepInclude((yield* deliveriesOf(appId))[0], { leased: true, failures: 0 })
         assert.deepInclude((yield* attempts(appId, ids[0] ?? NOTHING))[0], {
           status: 500,
           durationMillis: 7,
           error: null
         })
-        yield* settle([{ claimed: second, outcome: "delivered", delay: 0, attempt: { ...attempt, status: 204 } }])
+        yield* recordResults([
+          { claimed: second, outcome: "delivered", delay: 0, attempt: { ...attempt, status: 204 } }
+        ])
         assert.deepInclude((yield* deliveriesOf(appId))[0], { leased: false, outcome: "delivered" })
       })
   )
@@ -58,7 +60,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The queue"
       const sql = yield* PgClient.PgClient
       const long = yield* history(30)
       const short = [yield* history(2), yield* history(2)]
-      const { claim } = makeDeliveryQueue(yield* Database)
+      const { claim } = makeDeliveryQueue(yield* SqlClient.SqlClient)
       const claimed = yield* claim(9, new Map())
       const of = (app: AppId) => claimed.filter(({ appId }) => appId === app).length
       assert.strictEqual(of(long.appId), 3)
@@ -81,7 +83,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The queue"
         yield* sql`update deliveries set next_at = now() - interval '1 hour' where app_id = ${appId}`
       }
       const healthy = yield* history(1)
-      const { claim } = makeDeliveryQueue(yield* Database)
+      const { claim } = makeDeliveryQueue(yield* SqlClient.SqlClient)
       const claimed = yield* claim(2, new Map())
       assert.lengthOf(claimed, 2)
       assert.include(
@@ -99,7 +101,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The queue"
       const sql = yield* PgClient.PgClient
       yield* sql`delete from deliveries`
       yield* Effect.all(Array.from({ length: 4 }, () => history(20)))
-      const queue = makeDeliveryQueue(yield* Database)
+      const queue = makeDeliveryQueue(yield* SqlClient.SqlClient)
       const rounds = yield* Effect.all(
         Array.from({ length: 40 }, () => queue.claim(10, new Map())),
         { concurrency: 8 }

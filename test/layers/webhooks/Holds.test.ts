@@ -2,7 +2,6 @@ import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { StoreWebhooks } from "../../../src/domain/webhooks/StoreWebhooks.ts"
-import { Database } from "../../../src/layers/sql/Postgres.ts"
 import { makeDeliveryQueue } from "../../../src/layers/webhooks/DeliveryQueue.ts"
 import { ApiTest } from "../../support/Api.ts"
 import { watch } from "../../support/Process.ts"
@@ -65,7 +64,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A hold", (
   it.effect("that is being ended is waited for by who claims, and what it finds then is sent", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { claim } = makeDeliveryQueue(yield* Database)
+      const { claim } = makeDeliveryQueue(yield* SqlClient.SqlClient)
       const { hold } = yield* StoreWebhooks
       const { appId, installation, storeId, writer } = yield* scene()
       yield* writer.post("/products", { name: "Due before" })
@@ -88,7 +87,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A hold", (
 
   it.effect("puts what is due aside when its turn comes, without an attempt, and leaves other apps' alone", () =>
     Effect.gen(function* () {
-      const { claim } = makeDeliveryQueue(yield* Database)
+      const { claim } = makeDeliveryQueue(yield* SqlClient.SqlClient)
       const { hold, release } = yield* StoreWebhooks
       const held = yield* scene()
       const other = yield* scene()
