@@ -2,16 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import type { StoreId } from "../../../src/domain/Store.ts"
-import {
-  type Answer,
-  ApiTest,
-  type Client,
-  dataOf,
-  freshClient,
-  install,
-  makeClient,
-  pageOf
-} from "../../support/Api.ts"
+import type { Answer, Client } from "../../support/Api.ts"
+import { ApiTest, dataOf, freshClient, install, makeClient, pageOf } from "../../support/Api.ts"
 import { neighbour, watch } from "../../support/Process.ts"
 
 const times = (n: number) => Array.from({ length: n }, (_, index) => index)
