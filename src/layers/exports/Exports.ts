@@ -1,44 +1,55 @@
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { UnknownStore } from "../../domain/access/Stores.ts"
 import { type ExportKind, Exports } from "../../domain/exports/Exports.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import { Database } from "../sql/Postgres.ts"
-import { sql } from "../sql/Statement.ts"
 import { START } from "../Pages.ts"
-import { lineOf, Row, SELECT } from "./Rows.ts"
+import { orDefectOf } from "../sql/Errors.ts"
+import { snapshot } from "../sql/Transaction.ts"
+import { lineOf, makeExportQueries, Row } from "./Rows.ts"
 
-/** Bytes of documents that are read at once. */
+/** Bytes of documents per statement. */
 const CHUNK = 1024 * 1024
 
-/** Rows that are read at once: of collections few, as each may name ten thousand products. */
+/** Rows per statement. A collection may have 10,000 members. */
 const ROWS: Record<ExportKind, number> = { products: 500, collections: 20, orders: 500, customers: 500 }
 
-const selectStore = (store: StoreId) => sql`select id from stores where id = ${store} and deleted_at is null`
-
-/** Who takes the lines may be slow: nothing but this process waits for it. */
-const beSlow = sql`select set_config('idle_in_transaction_session_timeout', '0', true)`
+const decodeRows = Schema.decodeUnknownEffect(Schema.Array(Row))
 
 export const ExportsLive = Layer.effect(
   Exports,
-  Effect.map(Database, ({ count, rows, snapshot }) => {
-    const rowsOf = rows(Row)
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const queries = makeExportQueries(sql)
+
+    const exportRows = Effect.fnUntraced(function* <E, R>(
+      store: StoreId,
+      kind: ExportKind,
+      write: (lines: string) => Effect.Effect<void, E, R>
+    ) {
+      // The receiver of the lines may be slow. Nothing else waits for this transaction.
+      yield* sql`select set_config('idle_in_transaction_session_timeout', '0', true)`
+      const stores = yield* sql`select id from stores where id = ${store} and deleted_at is null`
+      if (stores.length === 0) return yield* new UnknownStore({ id: store })
+      let exported = 0
+      let cursor: string | undefined = START
+      while (cursor !== undefined) {
+        const page = { store, after: cursor, limit: ROWS[kind], bytes: CHUNK }
+        const rows: ReadonlyArray<Row> = yield* decodeRows(yield* queries[kind](page))
+        if (rows.length > 0) yield* write(rows.map((row) => `${lineOf(row)}\n`).join(""))
+        exported += rows.length
+        cursor = rows.at(-1)?.id
+      }
+      return exported
+    })
+
     return Exports.of({
-      exportAll: (store, kind, write) =>
-        snapshot(
-          Effect.gen(function* () {
-            yield* count(beSlow)
-            if ((yield* count(selectStore(store))) === 0) return yield* new UnknownStore({ id: store })
-            let exported = 0
-            let cursor = Option.some<string>(START)
-            while (Option.isSome(cursor)) {
-              const found = yield* rowsOf(SELECT[kind]({ store, after: cursor.value, limit: ROWS[kind], bytes: CHUNK }))
-              if (found.length > 0) yield* write(found.map((row) => `${lineOf(row)}\n`).join(""))
-              exported += found.length
-              cursor = Option.map(Option.fromNullishOr(found.at(-1)), ({ id }) => id)
-            }
-            return exported
-          })
-        )
+      exportAll: <E, R>(
+        store: StoreId,
+        kind: ExportKind,
+        write: (lines: string) => Effect.Effect<void, E, R>
+      ): Effect.Effect<number, UnknownStore | E, R> =>
+        orDefectOf<UnknownStore | E>()(snapshot(sql, exportRows(store, kind, write)))
     })
   })
 )

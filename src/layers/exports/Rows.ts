@@ -1,16 +1,12 @@
 import { Schema } from "effect"
+import type { SqlClient, Statement } from "effect/sql"
 import { compileTrustedDecoder } from "../../domain/Decoder.ts"
 import { extend, type JsonText } from "../../domain/Document.ts"
 import type { ExportKind } from "../../domain/exports/Exports.ts"
 import { parse, stringify } from "../../domain/Json.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { DOCUMENT_BYTES } from "../catalog/Columns.ts"
-import { type Fragment, sql, type Statement } from "../sql/Statement.ts"
 import { DOCUMENT, PERSONAL } from "../records/Records.ts"
-
-/*
- * A resource as a line of an export. In SQL stays what only the database knows: what resources are called elsewhere.
- */
 
 export const Row = Schema.Struct({
   id: Schema.String,
@@ -18,84 +14,103 @@ export const Row = Schema.Struct({
   document: Schema.String,
   /** Further members of the document, as JSON. */
   rest: Schema.NullOr(Schema.String),
-  /** Of the ids that the document refers to, what they are called elsewhere. */
-  names: Schema.NullOr(Schema.fromJsonString(Schema.Record(Schema.String, Schema.String)))
+  /** External ids of the ids in the document. */
+  externalIds: Schema.NullOr(Schema.fromJsonString(Schema.Record(Schema.String, Schema.String)))
 })
-type Row = typeof Row.Type
+export type Row = typeof Row.Type
 
-/** The external id of a resource, else its id. */
-const nameOf = (store: StoreId, id: Fragment) => sql`
-  coalesce((select e.external_id from external_ids e where e.store_id = ${store} and e.resource_id = ${id}),
-    ${id}::text)
-`
-
-/** The members of a manual collection, in order. */
-const membersOf = (store: StoreId) => sql`
-  case document ->> 'type' when 'manual' then (
-    select
-      '{"productIds":['
-        || coalesce(string_agg(to_json(${nameOf(store, sql`m.product_id`)})::text, ',' order by m.position), '')
-        || '],"productCount":' || count(*) || '}'
-    from collection_members m where m.store_id = ${store} and m.collection_id = page.id
-  ) end
-`
-
-/** The customer and the products of an order, by id. */
-const referencesOf = (store: StoreId) => sql`(
-  with parsed as materialized (select (${sql.literal(DOCUMENT)})::json as document)
-  select coalesce(json_object_agg(reference, ${nameOf(store, sql`reference`)})::text, '{}') from (
-    select (document ->> 'customerId')::uuid from parsed
-    union select (line ->> 'productId')::uuid from parsed, json_array_elements(document -> 'lineItems') as line
-  ) as referred (reference) where reference is not null
-)`
-
-/** A page of a kind: at most `limit` rows behind the id `after`, and as many as begin within `bytes`. */
-interface Asked {
+/** A page: at most `limit` rows after the id `after`; the last one starts within `bytes`. */
+interface ExportPage {
   readonly store: StoreId
   readonly after: string
   readonly limit: number
   readonly bytes: number
 }
 
-interface Shape {
-  readonly columns: Fragment
-  readonly bytes: Fragment
-  readonly document: Fragment
-  readonly rest?: Fragment
-  readonly names?: Fragment
-}
+type ExportQuery = (page: ExportPage) => Statement.Statement<unknown>
 
-const measured = {
-  columns: sql`document, version, bytes, bytes_of`,
-  bytes: DOCUMENT_BYTES,
-  document: sql`document::text`
-}
-const personal = {
-  columns: sql`opening, personal, bytes, personal_bytes`,
-  bytes: sql`bytes + personal_bytes`,
-  document: sql.literal(DOCUMENT),
-  rest: sql.literal(PERSONAL)
-}
+/** Makes the queries of all kinds. A resource without an external id is exported with its id as external id. */
+export const makeExportQueries = (sql: SqlClient.SqlClient): Record<ExportKind, ExportQuery> => ({
+  products: ({ after, bytes, limit, store }) => sql`
+    select id, document::text as document, null as rest, null as "externalIds",
+      coalesce(
+        (select e.external_id from external_ids e where e.store_id = ${store} and e.resource_id = page.id), id::text
+      ) as "externalId"
+    from (
+      select id, document,
+        count(*) over before < ${limit} and coalesce(sum(${DOCUMENT_BYTES}) over before, 0) < ${bytes} as fits
+      from products where store_id = ${store} and id > ${after}
+      window before as (order by id rows between unbounded preceding and 1 preceding)
+      order by id limit ${limit} + 1
+    ) as page
+    where fits order by id
+  `,
 
-const select = (table: ExportKind, { after, bytes, limit, store }: Asked, shape: Shape) => sql`
-  select id, ${nameOf(store, sql`id`)} as "externalId", ${shape.document} as document,
-    ${shape.rest ?? sql`null`} as rest, ${shape.names ?? sql`null`} as names
-  from (
-    select id, ${shape.columns},
-      count(*) over before < ${limit} and coalesce(sum(${shape.bytes}) over before, 0) < ${bytes} as fits
-    from ${sql(table)} where store_id = ${store} and id > ${after}
-    window before as (order by id rows between unbounded preceding and 1 preceding)
-    order by id limit ${limit} + 1
-  ) as page
-  where fits order by id
-`
+  collections: ({ after, bytes, limit, store }) => sql`
+    select id, document::text as document, null as "externalIds",
+      coalesce(
+        (select e.external_id from external_ids e where e.store_id = ${store} and e.resource_id = page.id), id::text
+      ) as "externalId",
+      case document ->> 'type' when 'manual' then (
+        select
+          '{"productIds":[' || coalesce(string_agg(to_json(coalesce(
+            (select e.external_id from external_ids e where e.store_id = ${store} and e.resource_id = m.product_id),
+            m.product_id::text
+          ))::text, ',' order by m.position), '') || '],"productCount":' || count(*) || '}'
+        from collection_members m where m.store_id = ${store} and m.collection_id = page.id
+      ) end as rest
+    from (
+      select id, document,
+        count(*) over before < ${limit} and coalesce(sum(${DOCUMENT_BYTES}) over before, 0) < ${bytes} as fits
+      from collections where store_id = ${store} and id > ${after}
+      window before as (order by id rows between unbounded preceding and 1 preceding)
+      order by id limit ${limit} + 1
+    ) as page
+    where fits order by id
+  `,
 
-export const SELECT: Record<ExportKind, (asked: Asked) => Statement> = {
-  products: (asked) => select("products", asked, measured),
-  collections: (asked) => select("collections", asked, { ...measured, rest: membersOf(asked.store) }),
-  orders: (asked) => select("orders", asked, { ...personal, names: referencesOf(asked.store) }),
-  customers: (asked) => select("customers", asked, personal)
-}
+  orders: ({ after, bytes, limit, store }) => sql`
+    select id, ${sql.literal(DOCUMENT)} as document, ${sql.literal(PERSONAL)} as rest,
+      coalesce(
+        (select e.external_id from external_ids e where e.store_id = ${store} and e.resource_id = page.id), id::text
+      ) as "externalId",
+      (
+        with parsed as materialized (select (${sql.literal(DOCUMENT)})::json as document)
+        select coalesce(json_object_agg(reference, coalesce(
+          (select e.external_id from external_ids e where e.store_id = ${store} and e.resource_id = reference),
+          reference::text
+        ))::text, '{}')
+        from (
+          select (document ->> 'customerId')::uuid from parsed
+          union
+          select (line ->> 'productId')::uuid from parsed, json_array_elements(document -> 'lineItems') as line
+        ) as referred (reference) where reference is not null
+      ) as "externalIds"
+    from (
+      select id, opening, personal,
+        count(*) over before < ${limit} and coalesce(sum(bytes + personal_bytes) over before, 0) < ${bytes} as fits
+      from orders where store_id = ${store} and id > ${after}
+      window before as (order by id rows between unbounded preceding and 1 preceding)
+      order by id limit ${limit} + 1
+    ) as page
+    where fits order by id
+  `,
+
+  customers: ({ after, bytes, limit, store }) => sql`
+    select id, ${sql.literal(DOCUMENT)} as document, ${sql.literal(PERSONAL)} as rest, null as "externalIds",
+      coalesce(
+        (select e.external_id from external_ids e where e.store_id = ${store} and e.resource_id = page.id), id::text
+      ) as "externalId"
+    from (
+      select id, opening, personal,
+        count(*) over before < ${limit} and coalesce(sum(bytes + personal_bytes) over before, 0) < ${bytes} as fits
+      from customers where store_id = ${store} and id > ${after}
+      window before as (order by id rows between unbounded preceding and 1 preceding)
+      order by id limit ${limit} + 1
+    ) as page
+    where fits order by id
+  `
+})
 
 const Id = Schema.NullOr(Schema.String)
 const rest = [Schema.Record(Schema.String, Schema.Unknown)] as const
@@ -104,22 +119,22 @@ const decodeOrder = compileTrustedDecoder(
   Schema.StructWithRest(Schema.Struct({ customerId: Id, lineItems: Schema.Array(Line) }), rest)
 )
 
-/** An order that names its customer and products as they are called elsewhere, and not by ids of this store. */
-const renamed = (document: JsonText, names: Readonly<Record<string, string>>): JsonText => {
+/** Replaces the ids of customer and products in an order by external ids. */
+const withExternalIds = (document: JsonText, externalIds: Readonly<Record<string, string>>): JsonText => {
   const { customerId, lineItems, ...order } = decodeOrder(parse(document))
   return stringify({
     ...order,
-    ...(customerId === null ? {} : { customerExternalId: names[customerId] }),
+    ...(customerId === null ? {} : { customerExternalId: externalIds[customerId] }),
     lineItems: lineItems.map(({ productId, ...line }) => ({
       ...line,
-      ...(productId === null ? {} : { productExternalId: names[productId] })
+      ...(productId === null ? {} : { productExternalId: externalIds[productId] })
     }))
   })
 }
 
-/** The line of a resource, without its end. */
-export const lineOf = ({ document, externalId, names, rest }: Row): string => {
-  const own = names === null ? document : renamed(document, names)
-  const whole = rest === null ? own : extend(own, rest)
-  return `{"externalId":${JSON.stringify(externalId)},${whole.slice(1)}`
+/** Returns the line of a resource, without a line break. */
+export const lineOf = ({ document, externalId, externalIds, rest }: Row): string => {
+  const resource = externalIds === null ? document : withExternalIds(document, externalIds)
+  const json = rest === null ? resource : extend(resource, rest)
+  return `{"externalId":${JSON.stringify(externalId)},${json.slice(1)}`
 }
