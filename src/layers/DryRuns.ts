@@ -6,20 +6,19 @@ import type { Change, Snapshot, WriteContext } from "../domain/Write.ts"
 import { makeMembershipDiff } from "./catalog/MembershipDiff.ts"
 import { productOf } from "./catalog/ProductRepository.ts"
 import { makeOutbox } from "./Events.ts"
-import type { DatabaseOf } from "./sql/Database.ts"
 import { messagesOf } from "./Writes.ts"
 
 /** Makes a function that describes the effects of changes: events, their recipients, and the collections of a product. */
-export const makeDryRunResult = (sql: SqlClient.SqlClient, database: DatabaseOf) => {
+export const makeDryRunResult = (sql: SqlClient.SqlClient) => {
   const { listRecipients } = makeOutbox(sql)
-  const movesOf = makeMembershipDiff(database)
+  const membershipDiff = makeMembershipDiff(sql)
 
   /** Returns the collections that a product enters and leaves, if the write changes one product. */
   const collectionsOf = (context: WriteContext, [change, ...others]: ReadonlyArray<Change>) => {
     if (change === undefined || change.resource !== "product" || others.length > 0) return Effect.succeed(null)
     const id = ProductId.make(change.resourceId)
     const sideOf = (side: Snapshot | null) => side && productOf(side.json, id)
-    return movesOf(context.storeId, id, sideOf(change.before), sideOf(change.after), change.undoes)
+    return membershipDiff(context.storeId, id, sideOf(change.before), sideOf(change.after), change.undoes)
   }
 
   return (context: WriteContext, changes: ReadonlyArray<Change>): Effect.Effect<DryRunResult> =>

@@ -57,7 +57,7 @@ export const IdempotencyLive = Layer.effect(
     const database = yield* Database
     const { notify } = yield* Notifier
     const recorded = makeRecording(sql, notify)
-    const dryRunResult = makeDryRunResult(sql, database)
+    const dryRunResult = makeDryRunResult(sql)
 
     const findRecord = SqlSchema.findOneOption({
       Request: Schema.Struct({ ...RecordKey.fields, fingerprint: Schema.Uint8Array }),

@@ -1,19 +1,19 @@
 import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
 import { Catalog } from "../../domain/catalog/Catalog.ts"
-import { Database } from "../sql/Postgres.ts"
+import { ConnectionPool } from "../sql/Postgres.ts"
 import { makeCollections } from "./Collections.ts"
 import { makeMemberships } from "./Memberships.ts"
 import { makeProducts } from "./Products.ts"
-import { makeSummaries } from "./Summaries.ts"
 
 export const CatalogLive = Layer.effect(
   Catalog,
-  Effect.map(Database, (database) =>
-    Catalog.of({
-      ...makeProducts(database),
-      ...makeSummaries(database),
-      ...makeCollections(database),
-      ...makeMemberships(database)
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    return Catalog.of({
+      ...makeProducts(sql, yield* ConnectionPool),
+      ...makeCollections(sql),
+      ...makeMemberships(sql)
     })
-  )
+  })
 )

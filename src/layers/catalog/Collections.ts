@@ -1,4 +1,5 @@
 import { Effect, Option, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
 import { compileTrustedDecoder } from "../../domain/Decoder.ts"
 import type { Catalog } from "../../domain/catalog/Catalog.ts"
 import {
@@ -9,7 +10,6 @@ import {
   MAX_MEMBERS,
   newCollection,
   patchCollection,
-  type RulesTooSlow,
   TooManyMembers,
   TooManyProductIds,
   typeOf,
@@ -17,63 +17,41 @@ import {
   type UpdateCollection
 } from "../../domain/catalog/Collection.ts"
 import type { ProductId } from "../../domain/catalog/Product.ts"
-import { type Document, extend, type JsonText } from "../../domain/Document.ts"
+import { extend, type JsonText } from "../../domain/Document.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { satisfies, VersionMismatch } from "../../domain/Version.ts"
 import { Encoded, type Snapshot } from "../../domain/Write.ts"
-import type { DatabaseOf } from "../sql/Database.ts"
-import { countOf, deferToCommit, type Step } from "../sql/Plan.ts"
+import { orDefect } from "../sql/Errors.ts"
+import { deferToCommit } from "../sql/Transaction.ts"
 import { record } from "../Writes.ts"
-import { allocateCollection, claimSlug, lockedStore, type ChangeStamp, presentStore } from "./Allocation.ts"
+import { type ChangeStamp, lockStore, makeAllocation, requireFreeSlug, requireStore } from "./Allocation.ts"
+import { makeCollectionReads } from "./CollectionReads.ts"
 import {
-  deleteCollection,
-  type Held,
-  insertCollection,
-  lockCollection,
-  makeCollectionReads,
-  matchesIn,
-  membersIn,
-  removeMembers,
-  setMembers,
-  updateCollection,
-  withProducts
+  type CollectionRepository,
+  type LockedCollection,
+  makeCollectionRepository,
+  withMembers
 } from "./CollectionRepository.ts"
+import { makeProductRepository } from "./ProductRepository.ts"
 import { slugify } from "./Slugify.ts"
-import { holdProducts } from "./ProductRepository.ts"
 
-/** The ids, each once, if a manual collection may hold so many. */
-const bounded = Effect.fnUntraced(function* (
-  given: ReadonlyArray<ProductId>
-): Step<ReadonlyArray<ProductId>, TooManyProductIds> {
+/** Removes duplicates. Fails if a manual collection may not have so many members. */
+const uniqueIds = Effect.fnUntraced(function* (given: ReadonlyArray<ProductId>) {
   const ids = [...new Set(given)]
   return ids.length > MAX_MEMBERS ? yield* new TooManyProductIds() : ids
 })
 
-/** What a collection holds, as members of its JSON. */
-export const membersOf = (ids: ReadonlyArray<ProductId>): JsonText =>
+/** Encodes products as members of the JSON of a collection. */
+export const encodeMembers = (ids: ReadonlyArray<ProductId>): JsonText =>
   JSON.stringify({ productIds: ids, productCount: ids.length })
 
-/** They were looked at when they came; to look at 10,000 again takes a millisecond. */
+/** The ids are not validated again: that takes a millisecond for 10,000. */
 const StoredIds = Schema.declare((given): given is ReadonlyArray<ProductId> => Array.isArray(given))
-const decodeMembers = compileTrustedDecoder(Schema.fromJsonString(Schema.Struct({ productIds: StoredIds })))
+const decode = compileTrustedDecoder(Schema.fromJsonString(Schema.Struct({ productIds: StoredIds })))
 
-export const idsIn = (members: JsonText): ReadonlyArray<ProductId> => decodeMembers(members).productIds
+export const decodeMembers = (members: JsonText): ReadonlyArray<ProductId> => decode(members).productIds
 
-/** Holds products of the store until the transaction ends. Refuses other ids, with their places in what was given. */
-const holdAll = Effect.fnUntraced(function* (
-  store: StoreId,
-  ids: ReadonlyArray<ProductId>,
-  given: ReadonlyArray<ProductId>
-): Step<void, UnknownProducts> {
-  if (ids.length === 0) return
-  const held = yield* holdProducts(store, ids)
-  if (held.size === ids.length) return
-  const places = new Map(given.map((id, index) => [id, index] as const).toReversed())
-  const unknown = ids.filter((id) => !held.has(id)).map((id) => ({ id, index: places.get(id) ?? 0 }))
-  yield* new UnknownProducts({ unknown })
-})
-
-/** The members of its JSON by their names. */
+/** Returns the members of the JSON by name, still encoded. */
 const fieldsOf = (members: JsonText) => {
   const [start, end] = ['{"productIds":', ',"productCount":']
   const at = members.lastIndexOf(end)
@@ -83,162 +61,181 @@ const fieldsOf = (members: JsonText) => {
   }
 }
 
-/** What was written of a collection: what an automated one holds is not part of it. */
-export const writtenOf = (head: CollectionHead, document: JsonText, members: JsonText): Snapshot =>
+/** Makes the snapshot of a collection for the journal. The products of an automated collection are not part of it. */
+export const collectionSnapshot = (head: CollectionHead, document: JsonText, members: JsonText): Snapshot =>
   head.type === "automated"
     ? { json: document, fields: head }
     : { json: extend(document, members), fields: { ...head, ...fieldsOf(members) } }
 
-/** What the next state of a collection holds unless it is told: what its rules match or did match, or its members. */
-const find = Effect.fnUntraced(function* (
-  store: StoreId,
-  before: CollectionHead,
-  next: CollectionHead,
-  given: UpdateCollection["productIds"]
-): Step<JsonText, RulesTooSlow> {
-  if (next.type === "automated") return yield* matchesIn(store, next.id, next)
-  return before.type === "automated" && given === undefined
-    ? yield* matchesIn(store, before.id, before)
-    : yield* membersIn(store, next.id)
-})
-
-/** A product that is a member already need not be held: who deletes it takes it out of here. */
-const replaceMembers = Effect.fnUntraced(function* (
-  store: StoreId,
-  id: CollectionId,
-  found: JsonText,
-  given: ReadonlyArray<ProductId>
-): Step<JsonText, TooManyProductIds | UnknownProducts> {
-  const ids = yield* bounded(given)
-  const members = membersOf(ids)
-  if (members === found) return found
-  yield* Effect.yieldNow
-  const before = new Set(idsIn(found))
-  const added = ids.filter((id) => !before.has(id))
-  yield* Effect.yieldNow
-  yield* holdAll(store, added, given)
-  yield* setMembers(store, id, ids, added, before.size)
-  return members
-})
-
-/** Makes members of what the rules matched, except for what was deleted since. */
-const keepMatches = Effect.fnUntraced(function* (
-  store: StoreId,
-  id: CollectionId,
-  found: JsonText
-): Step<JsonText, TooManyMembers> {
-  const matched = idsIn(found)
-  if (matched.length > MAX_MEMBERS) return yield* new TooManyMembers({ count: matched.length })
-  const held = yield* holdProducts(store, matched)
-  const ids = matched.filter((id) => held.has(id))
-  yield* setMembers(store, id, ids, ids, 0)
-  return membersOf(ids)
-})
-
-/** Brings the members in line with the next state of the collection, and answers what it holds then. */
-const moveMembers = Effect.fnUntraced(function* (
-  store: StoreId,
-  before: CollectionHead,
-  next: CollectionHead,
-  found: JsonText,
-  given: UpdateCollection["productIds"]
-): Step<JsonText, TooManyProductIds | UnknownProducts | TooManyMembers> {
-  if (next.type === "automated") {
-    if (before.type === "manual") yield* countOf(removeMembers(store, next.id))
-    return found
-  }
-  if (given !== undefined) return yield* replaceMembers(store, next.id, found, given)
-  return before.type === "manual" ? found : yield* keepMatches(store, next.id, found)
-})
-
-/** Records that a collection was written, and answers it with what it holds. */
+/** Records the change of a collection and returns it with its members. */
 export const recordCollection = Effect.fnUntraced(function* (
-  moment: ChangeStamp,
+  stamp: ChangeStamp,
   head: CollectionHead,
   before: Snapshot | null,
   document: JsonText,
   members: JsonText
-): Step<Document<CollectionId>> {
-  yield* record(moment, "collection", head, before, writtenOf(head, document, members))
-  return withProducts({ id: head.id, version: head.version, document }, members)
+) {
+  yield* record(stamp, "collection", head, before, collectionSnapshot(head, document, members))
+  return withMembers({ id: head.id, version: head.version, document }, members)
 })
 
-/** Deletes a collection that is held. */
-export const removeCollection = Effect.fnUntraced(function* (store: StoreId, held: Held): Step<void> {
-  const { document, head } = held
-  const members = head.type === "manual" ? yield* membersIn(store, head.id) : "{}"
-  yield* deferToCommit(deleteCollection(store, head.id))
-  yield* record(held, "collection", head, writtenOf(head, document, members), null)
+/** Deletes a locked collection. */
+export const deleteLockedCollection = Effect.fnUntraced(function* (
+  repository: CollectionRepository,
+  store: StoreId,
+  locked: LockedCollection
+) {
+  const { document, head } = locked
+  const members = head.type === "manual" ? yield* repository.findMembers(store, head.id) : "{}"
+  yield* deferToCommit(repository.deleteById(store, head.id))
+  yield* record(locked, "collection", head, collectionSnapshot(head, document, members), null)
 })
 
 /*
- * Rules may take seconds, and the store's lock is the one that every create waits for. So rules run before it is taken,
- * and it is taken only by who needs it: locks in the order of ARCHITECTURE.md, The data.
+ * Rules may take seconds, and every create waits for the lock of the store. So rules run before it is taken, and only
+ * writes that need it take it: locks in the order of ARCHITECTURE.md, The data.
  */
-export const makeCollections = (database: DatabaseOf) => {
-  const reads = makeCollectionReads(database)
+export const makeCollections = (sql: SqlClient.SqlClient) => {
+  const { allocateCollection } = makeAllocation(sql)
+  const { lockExisting } = makeProductRepository(sql)
+  const repository = makeCollectionRepository(sql)
+  const { deleteMembers, findMatches, findMembers, setMembers } = repository
+  const reads = makeCollectionReads(sql, repository)
+
+  /** Locks products of the store. Fails for unknown ids, with their indexes in the request. */
+  const requireProducts = Effect.fnUntraced(function* (
+    store: StoreId,
+    ids: ReadonlyArray<ProductId>,
+    requested: ReadonlyArray<ProductId>
+  ) {
+    if (ids.length === 0) return
+    const existing = yield* lockExisting(store, ids)
+    if (existing.size === ids.length) return
+    const indexes = new Map(requested.map((id, index) => [id, index] as const).toReversed())
+    const unknown = ids.filter((id) => !existing.has(id)).map((id) => ({ id, index: indexes.get(id) ?? 0 }))
+    yield* new UnknownProducts({ unknown })
+  })
+
+  /** Returns the members that the next state has without a list of products: matches of its rules, or its members. */
+  const findCurrentMembers = Effect.fnUntraced(function* (
+    store: StoreId,
+    before: CollectionHead,
+    next: CollectionHead,
+    requested: UpdateCollection["productIds"]
+  ) {
+    if (next.type === "automated") return yield* findMatches(store, next.id, next)
+    return before.type === "automated" && requested === undefined
+      ? yield* findMatches(store, before.id, before)
+      : yield* findMembers(store, next.id)
+  })
+
+  /** Replaces the members of a manual collection. Products that are members already need no lock. */
+  const replaceMembers = Effect.fnUntraced(function* (
+    store: StoreId,
+    id: CollectionId,
+    current: JsonText,
+    requested: ReadonlyArray<ProductId>
+  ) {
+    const ids = yield* uniqueIds(requested)
+    const members = encodeMembers(ids)
+    if (members === current) return current
+    yield* Effect.yieldNow
+    const before = new Set(decodeMembers(current))
+    const added = ids.filter((id) => !before.has(id))
+    yield* Effect.yieldNow
+    yield* requireProducts(store, added, requested)
+    yield* setMembers(store, id, ids, added, before.size)
+    return members
+  })
+
+  /** Stores the matches of the rules as members, except for products deleted since. */
+  const storeMatches = Effect.fnUntraced(function* (store: StoreId, id: CollectionId, matches: JsonText) {
+    const matched = decodeMembers(matches)
+    if (matched.length > MAX_MEMBERS) return yield* new TooManyMembers({ count: matched.length })
+    const existing = yield* lockExisting(store, matched)
+    const ids = matched.filter((id) => existing.has(id))
+    yield* setMembers(store, id, ids, ids, 0)
+    return encodeMembers(ids)
+  })
+
+  /** Stores the members of the next state of a collection and returns them. */
+  const storeMembers = Effect.fnUntraced(function* (
+    store: StoreId,
+    before: CollectionHead,
+    next: CollectionHead,
+    current: JsonText,
+    requested: UpdateCollection["productIds"]
+  ) {
+    if (next.type === "automated") {
+      if (before.type === "manual") yield* deleteMembers(store, next.id)
+      return current
+    }
+    if (requested !== undefined) return yield* replaceMembers(store, next.id, current, requested)
+    return before.type === "manual" ? current : yield* storeMatches(store, next.id, current)
+  })
 
   return {
-    listCollections: Effect.fn("Catalog.listCollections")(reads.page),
+    listCollections: Effect.fn("Catalog.listCollections")(reads.readPage, orDefect),
 
-    getCollection: Effect.fn("Catalog.getCollection")((store, id) =>
-      Effect.flatMap(
-        reads.get(store, id),
-        Option.match({ onNone: () => new CollectionNotFound({ id }), onSome: Effect.succeed })
+    getCollection: Effect.fn("Catalog.getCollection")(function* (store, id) {
+      const collection = yield* reads.readById(store, id)
+      return Option.isSome(collection) ? collection.value : yield* new CollectionNotFound({ id })
+    }, orDefect),
+
+    createCollection: Effect.fnUntraced(function* (store, input) {
+      const isManual = typeOf(input) === "manual"
+      const ids = isManual ? yield* uniqueIds(input.productIds ?? []) : []
+      const members = isManual
+        ? encodeMembers(ids)
+        : yield* findMatches(store, null, { disjunctive: false, rules: [], ...input })
+      const allocated = yield* allocateCollection(store, input.slug, slugify(input.title))
+      // Checks would take 120 µs, because `make` derives its schema anew each time.
+      const id = CollectionId.make(allocated.id, { disableChecks: true })
+      const head = newCollection(input, { ...allocated, id, slug: allocated.slug || `collection-${id.slice(-8)}` })
+      yield* requireProducts(store, ids, input.productIds ?? [])
+      const document = yield* repository.insert(store, head)
+      yield* setMembers(store, id, ids, ids, 0)
+      return yield* recordCollection(allocated, head, null, document, members)
+    }, orDefect),
+
+    updateCollection: Effect.fnUntraced(function* (store, id, { productIds, ...patch }, condition) {
+      yield* requireStore(sql, store)
+      const locked = yield* repository.lock(store, id)
+      if (Option.isNone(locked)) return yield* new CollectionNotFound({ id })
+      const { at, document, head: before } = locked.value
+      if (!satisfies(before.version, condition)) {
+        return yield* new VersionMismatch({ current: before.version })
+      }
+      const next = patchCollection(before, patch)
+      const current = yield* findCurrentMembers(store, before, next, productIds)
+      if (next.slug !== before.slug) {
+        yield* lockStore(sql, store)
+        yield* requireFreeSlug(sql, "collections", store, next.slug, id)
+      }
+      // A collection that becomes automated loses its manual members, which the journal stores.
+      const contents = before.type === "manual" && next.type === "automated" ? yield* findMembers(store, id) : current
+      const members = yield* storeMembers(store, before, next, current, productIds)
+      if (next === before && members === current) {
+        return withMembers({ id, version: before.version, document }, current)
+      }
+      const head = withNextVersion(next, at)
+      const changed = yield* repository.update(store, head)
+      return yield* recordCollection(
+        locked.value,
+        head,
+        collectionSnapshot(before, document, contents),
+        changed,
+        members
       )
-    ),
+    }, orDefect),
 
-    createCollection: (store, input) =>
-      Effect.gen(function* () {
-        const isManual = typeOf(input) === "manual"
-        const ids = isManual ? yield* bounded(input.productIds ?? []) : []
-        const members = isManual
-          ? membersOf(ids)
-          : yield* matchesIn(store, null, { disjunctive: false, rules: [], ...input })
-        const given = yield* allocateCollection(store, input.slug, slugify(input.title))
-        // Made by us: to check it took 120 µs, as `make` derives its schema anew each time.
-        const id = CollectionId.make(given.id, { disableChecks: true })
-        const head = newCollection(input, { ...given, id, slug: given.slug || `collection-${id.slice(-8)}` })
-        yield* holdAll(store, ids, input.productIds ?? [])
-        const document = yield* insertCollection(store, head)
-        yield* setMembers(store, id, ids, ids, 0)
-        return yield* recordCollection(given, head, null, document, members)
-      }),
-
-    updateCollection: (store, id, { productIds, ...patch }, condition) =>
-      Effect.gen(function* () {
-        yield* presentStore(store)
-        const held = yield* lockCollection(store, id)
-        if (Option.isNone(held)) return yield* new CollectionNotFound({ id })
-        const { at, document, head: before } = held.value
-        if (!satisfies(before.version, condition)) {
-          return yield* new VersionMismatch({ current: before.version })
-        }
-        const next = patchCollection(before, patch)
-        const found = yield* find(store, before, next, productIds)
-        if (next.slug !== before.slug) {
-          yield* lockedStore(store)
-          yield* claimSlug("collections", store, next.slug, id)
-        }
-        // What turns automated drops what it held by hand.
-        const contents = before.type === "manual" && next.type === "automated" ? yield* membersIn(store, id) : found
-        const members = yield* moveMembers(store, before, next, found, productIds)
-        if (next === before && members === found) {
-          return withProducts({ id, version: before.version, document }, found)
-        }
-        const head = withNextVersion(next, at)
-        const changed = yield* updateCollection(store, head)
-        return yield* recordCollection(held.value, head, writtenOf(before, document, contents), changed, members)
-      }),
-
-    deleteCollection: (store, id, condition) =>
-      Effect.gen(function* () {
-        yield* presentStore(store)
-        const held = yield* lockCollection(store, id)
-        if (Option.isNone(held)) return yield* new CollectionNotFound({ id })
-        const { version } = held.value.head
-        if (!satisfies(version, condition)) return yield* new VersionMismatch({ current: version })
-        yield* removeCollection(store, held.value)
-      })
+    deleteCollection: Effect.fnUntraced(function* (store, id, condition) {
+      yield* requireStore(sql, store)
+      const locked = yield* repository.lock(store, id)
+      if (Option.isNone(locked)) return yield* new CollectionNotFound({ id })
+      const { version } = locked.value.head
+      if (!satisfies(version, condition)) return yield* new VersionMismatch({ current: version })
+      yield* deleteLockedCollection(repository, store, locked.value)
+    }, orDefect)
   } satisfies Partial<typeof Catalog.Service>
 }

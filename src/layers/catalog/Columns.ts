@@ -1,4 +1,13 @@
+import { Struct } from "effect"
+import { ProductSummary } from "../../domain/catalog/ProductSummary.ts"
 import { sql } from "../sql/Statement.ts"
 
-/** Bytes of a product's or collection's document. Rows that do not know the size of what they are now are measured. */
+/** Bytes of the document of a product or collection. `bytes` is stale if an older release wrote the current version. */
 export const DOCUMENT_BYTES = sql`case when bytes_of = version then bytes else octet_length(document::text) end`
+
+const members = Struct.keys(ProductSummary.fields)
+
+/** Summary of a product's `document` as JSON text. `json` keeps all digits of numbers. */
+export const SUMMARY = sql.literal(`(
+  select row_to_json(d)::text from json_to_record(document) as d (${members.map((name) => `"${name}" json`).join(", ")})
+)`)

@@ -1,4 +1,5 @@
-import { Effect, Option, Result } from "effect"
+import { Effect, Option, type Schema } from "effect"
+import type { SqlClient, SqlError } from "effect/sql"
 import type { Catalog } from "../../domain/catalog/Catalog.ts"
 import { withStock } from "../../domain/catalog/Inventory.ts"
 import {
@@ -10,169 +11,158 @@ import {
   ProductNotFound,
   ProductTooLarge
 } from "../../domain/catalog/Product.ts"
-import type { Document, JsonText } from "../../domain/Document.ts"
+import type { Document } from "../../domain/Document.ts"
 import { stringify } from "../../domain/Json.ts"
 import { satisfies, type VersionCondition, VersionMismatch } from "../../domain/Version.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import type { Snapshot } from "../../domain/Write.ts"
-import { deferToCommit, type Part, type Step } from "../sql/Plan.ts"
-import type { DatabaseOf } from "../sql/Database.ts"
+import type { ChangeRecorder, Snapshot } from "../../domain/Write.ts"
+import { orDefect } from "../sql/Errors.ts"
+import type { ConnectionPool } from "../sql/Postgres.ts"
+import { deferToCommit } from "../sql/Transaction.ts"
 import { traced } from "../Traced.ts"
 import { record, recordDeletion } from "../Writes.ts"
-import { type Indexer, makeIndexCache } from "./Terms.ts"
-import { allocateProduct, claimSlug, lockedStore, type ChangeStamp, releaseProduct } from "./Allocation.ts"
+import { type ChangeStamp, lockStore, makeAllocation, requireFreeSlug } from "./Allocation.ts"
+import { type LockedProduct, makeProductRepository, type ProductToDelete } from "./ProductRepository.ts"
 import { slugify } from "./Slugify.ts"
-import {
-  deleteProduct,
-  type Held,
-  leaveChanged,
-  leaveNew,
-  type Leaving,
-  lockLeavingProduct,
-  lockProduct,
-  makeProductPage,
-  makeProductRead
-} from "./ProductRepository.ts"
+import { type Indexer, makeIndexCache } from "./Terms.ts"
 
-/** The product as it is stored and returned, unless it has grown too large. */
-const documentOf = Effect.fnUntraced(function* (product: Product): Step<JsonText, ProductTooLarge> {
+/** Encodes a product as it is stored and returned. Fails if it is too large. */
+const encodeProduct = Effect.fnUntraced(function* (product: Product) {
   const json = stringify(product)
   return Buffer.byteLength(json) > MAX_PRODUCT_BYTES ? yield* new ProductTooLarge() : json
 })
 
-/** Records that a product was written, and answers it. */
+/** Records the change of a product and returns its document. */
 const recordProduct = Effect.fnUntraced(function* (
-  moment: ChangeStamp,
+  stamp: ChangeStamp,
   product: Product,
   before: Snapshot | null,
-  json: JsonText,
+  json: string,
   reason: string | null = null
-): Step<Document<ProductId>> {
-  yield* record(moment, "product", product, before, { json, fields: product }, reason)
+) {
+  yield* record(stamp, "product", product, before, { json, fields: product }, reason)
   return { id: product.id, version: product.version, json }
 })
 
-/** Adds a product, for which the store has given a place. */
-export const addProduct = Effect.fnUntraced(function* (
-  indexOf: Indexer,
-  store: StoreId,
-  moment: ChangeStamp,
-  product: Product
-): Step<Document<ProductId>, ProductTooLarge> {
-  const json = yield* documentOf(product)
-  yield* leaveNew(indexOf, store, product, json)
-  return yield* recordProduct(moment, product, null, json)
-})
+/** Makes the parts of product writes that creates, updates, deletes and undo share. */
+export const makeProductWrites = (sql: SqlClient.SqlClient, indexFacets: Indexer) => {
+  const allocation = makeAllocation(sql)
+  const repository = makeProductRepository(sql)
 
-/** Puts the next state of a product in the place of the one that is held. */
-export const replaceProduct = Effect.fnUntraced(function* (
-  indexOf: Indexer,
-  store: StoreId,
-  held: Held,
-  product: Product,
-  reason: string | null = null
-): Step<Document<ProductId>, ProductTooLarge> {
-  const { document, product: before } = held
-  const json = yield* documentOf(product)
-  yield* leaveChanged(indexOf, store, before, product, json)
-  return yield* recordProduct(held, product, { json: document, fields: before }, json, reason)
-})
-
-/** Brings a product from the state that it has to the next one, which is the same object where nothing changes. */
-const changeProduct = Effect.fnUntraced(function* <E>(
-  indexOf: Indexer,
-  store: StoreId,
-  id: ProductId,
-  condition: VersionCondition,
-  nextOf: (before: Product, at: Date) => Part<Product, E>,
-  reason: string | null = null
-): Step<Document<ProductId>, E | ProductNotFound | ProductTooLarge | VersionMismatch> {
-  const held = yield* lockProduct(store, id)
-  if (Option.isNone(held)) return yield* new ProductNotFound({ id })
-  const { document, product: before } = held.value
-  if (!satisfies(before.version, condition)) {
-    return yield* new VersionMismatch({ current: before.version })
-  }
-  const product = yield* nextOf(before, held.value.at)
-  if (product === before) return { id, version: before.version, json: document }
-  return yield* replaceProduct(indexOf, store, held.value, product, reason)
-})
-
-/** Deletes a product, under the lock of its store. */
-export const removeProduct = Effect.fnUntraced(function* (store: StoreId, leaving: Leaving): Step<void> {
-  const { document, product } = leaving
-  yield* deferToCommit(deleteProduct(store, product.id), releaseProduct(store))
-  yield* recordDeletion(leaving, product, { json: document, fields: product })
-})
-
-export const makeProducts = (database: DatabaseOf) => {
-  const page = makeProductPage(database)
-  const read = makeProductRead(database)
-  const { forget, indexOf } = makeIndexCache()
-  database.onLost(forget)
   return {
-    listProducts: (store, request) => traced("Catalog.listProducts")(page(store, request)),
+    /** Inserts a product that is already allocated. */
+    insertProduct: Effect.fnUntraced(function* (store: StoreId, stamp: ChangeStamp, product: Product) {
+      const json = yield* encodeProduct(product)
+      yield* repository.insert(indexFacets, store, product, json)
+      return yield* recordProduct(stamp, product, null, json)
+    }),
+
+    /** Replaces a locked product by its next state. */
+    replaceProduct: Effect.fnUntraced(function* (
+      store: StoreId,
+      locked: LockedProduct,
+      product: Product,
+      reason: string | null = null
+    ) {
+      const { document, product: before } = locked
+      const json = yield* encodeProduct(product)
+      yield* repository.update(indexFacets, store, before, product, json)
+      return yield* recordProduct(locked, product, { json: document, fields: before }, json, reason)
+    }),
+
+    /** Deletes a locked product. The store must be locked too. */
+    deleteLocked: Effect.fnUntraced(function* (store: StoreId, locked: ProductToDelete) {
+      const { document, product } = locked
+      yield* deferToCommit(repository.deleteById(store, product.id), allocation.releaseProduct(store))
+      yield* recordDeletion(locked, product, { json: document, fields: product })
+    })
+  }
+}
+
+export const makeProducts = (sql: SqlClient.SqlClient, pool: typeof ConnectionPool.Service) => {
+  const { clear, indexFacets } = makeIndexCache()
+  pool.onLost(clear)
+  const { allocateProduct } = makeAllocation(sql)
+  const repository = makeProductRepository(sql)
+  const { deleteLocked, insertProduct, replaceProduct } = makeProductWrites(sql, indexFacets)
+
+  /** Locks a product and replaces it by its next state. Writes nothing if `nextOf` returns the same object. */
+  const changeProduct = Effect.fnUntraced(function* <E>(
+    store: StoreId,
+    id: ProductId,
+    condition: VersionCondition,
+    nextOf: (before: Product, at: Date) => Effect.Effect<Product, E>,
+    reason: string | null = null
+  ): Effect.fn.Return<
+    Document<ProductId>,
+    E | ProductNotFound | ProductTooLarge | VersionMismatch | SqlError.SqlError | Schema.SchemaError,
+    ChangeRecorder
+  > {
+    const row = yield* repository.lock(store, id)
+    if (Option.isNone(row)) return yield* new ProductNotFound({ id })
+    const { at, document, product: before } = row.value
+    if (!satisfies(before.version, condition)) {
+      return yield* new VersionMismatch({ current: before.version })
+    }
+    const product = yield* nextOf(before, at)
+    if (product === before) return { id, version: before.version, json: document }
+    return yield* replaceProduct(store, row.value, product, reason)
+  })
+
+  return {
+    listProducts: (store, request) => traced("Catalog.listProducts")(orDefect(repository.listPage(store, request))),
+
+    summarizeProducts: Effect.fn("Catalog.summarizeProducts")(repository.summarize, orDefect),
 
     getProduct: (store, id) =>
       traced("Catalog.getProduct")(
         Effect.flatMap(
-          read(store, id),
+          orDefect(repository.findById(store, id)),
           Option.match({ onNone: () => new ProductNotFound({ id }), onSome: Effect.succeed })
         )
       ),
 
-    createProduct: (store, input) =>
-      Effect.gen(function* () {
-        const given = yield* allocateProduct(store, input.slug, slugify(input.name))
-        const { at, currencyCode } = given
-        // Made by us: to check it took 120 µs, as `make` derives its schema anew each time.
-        const id = ProductId.make(given.id, { disableChecks: true })
-        return yield* addProduct(
-          indexOf,
-          store,
-          given,
-          newProduct(input, { at, currencyCode, id, slug: given.slug || `product-${id.slice(-8)}` })
-        )
-      }),
+    createProduct: Effect.fnUntraced(function* (store, input) {
+      const allocated = yield* allocateProduct(store, input.slug, slugify(input.name))
+      const { at, currencyCode } = allocated
+      // Checks would take 120 µs, because `make` derives its schema anew each time.
+      const id = ProductId.make(allocated.id, { disableChecks: true })
+      const slug = allocated.slug || `product-${id.slice(-8)}`
+      return yield* insertProduct(store, allocated, newProduct(input, { at, currencyCode, id, slug }))
+    }, orDefect),
 
-    updateProduct: (store, id, patch, condition) =>
-      Effect.gen(function* () {
-        // Slugs are given out under the store's lock; a patch without one has no need to wait for it.
-        if (patch.slug !== undefined) yield* lockedStore(store)
-        return yield* changeProduct(
-          indexOf,
-          store,
-          id,
-          condition,
-          Effect.fnUntraced(function* (before, at) {
-            const product = patchProduct(before, patch, at)
-            if (product.slug !== before.slug) yield* claimSlug("products", store, product.slug, id)
-            return product
-          })
-        )
-      }),
-
-    setInventory: (store, id, change, condition) =>
-      changeProduct(
-        indexOf,
+    updateProduct: Effect.fnUntraced(function* (store, id, patch, condition) {
+      // Slugs are allocated under the store's lock; a patch without a slug need not wait for it.
+      if (patch.slug !== undefined) yield* lockStore(sql, store)
+      return yield* changeProduct(
         store,
         id,
         condition,
         Effect.fnUntraced(function* (before, at) {
-          const next = withStock(before, change, at)
-          return Result.isFailure(next) ? yield* Effect.fail(next.failure) : next.success
-        }),
-        change.reason
-      ),
+          const product = patchProduct(before, patch, at)
+          if (product.slug !== before.slug) yield* requireFreeSlug(sql, "products", store, product.slug, id)
+          return product
+        })
+      )
+    }, orDefect),
 
-    deleteProduct: (store, id, condition) =>
-      Effect.gen(function* () {
-        yield* lockedStore(store)
-        const held = yield* lockLeavingProduct(store, id)
-        if (Option.isNone(held)) return yield* new ProductNotFound({ id })
-        const { version } = held.value.product
-        if (!satisfies(version, condition)) return yield* new VersionMismatch({ current: version })
-        yield* removeProduct(store, held.value)
-      })
+    setInventory: Effect.fnUntraced(function* (store, id, change, condition) {
+      return yield* changeProduct(
+        store,
+        id,
+        condition,
+        (before, at) => Effect.fromResult(withStock(before, change, at)),
+        change.reason
+      )
+    }, orDefect),
+
+    deleteProduct: Effect.fnUntraced(function* (store, id, condition) {
+      yield* lockStore(sql, store)
+      const row = yield* repository.lockForDeletion(store, id)
+      if (Option.isNone(row)) return yield* new ProductNotFound({ id })
+      const { version } = row.value.product
+      if (!satisfies(version, condition)) return yield* new VersionMismatch({ current: version })
+      yield* deleteLocked(store, row.value)
+    }, orDefect)
   } satisfies Partial<typeof Catalog.Service>
 }

@@ -3,20 +3,20 @@ import type { transliterate } from "transliteration"
 
 const load = createRequire(import.meta.url)
 
-/** With tables of all scripts, which took every start 50 ms: they are loaded with the first name that needs them. */
-const inLatin = (name: string): string => {
+/** Loads the tables of all scripts with the first name that needs them: loading them at startup takes 50 ms. */
+const toLatin = (name: string): string => {
   const library: { readonly transliterate: typeof transliterate } = load("transliteration")
   return library.transliterate(name)
 }
 
-/** Leaves room for a number within the 255 characters of a slug. */
-const MAX_MADE = 240
+/** A slug has at most 255 characters. The rest is left for a number. */
+const MAX_BASE = 240
 
-/** Letters of any script to a-z and 0-9, everything between them to single hyphens. Empty when nothing is left. */
+/** Converts letters of any script to a-z and 0-9, and everything between them to single hyphens. May return "". */
 export const slugify = (name: string): string =>
-  (/^[ -~]*$/.test(name) ? name : inLatin(name))
+  (/^[ -~]*$/.test(name) ? name : toLatin(name))
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
     .replace(/^-/, "")
-    .slice(0, MAX_MADE)
+    .slice(0, MAX_BASE)
     .replace(/-$/, "")

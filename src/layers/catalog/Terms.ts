@@ -15,50 +15,53 @@ const INDEXED = [
   "categoryName"
 ] as const satisfies ReadonlyArray<RuleField & keyof Product>
 
-/** Those of them whose words are searched, too: each leads to the terms of the values that it stands in. */
+/** Indexed fields whose words are searched too: a word leads to the terms of the values that contain it. */
 const SEARCHED: ReadonlySet<RuleField> = new Set(["tags", "vendorName", "category"])
 
-/** Fields that are searched and that rules have no index for. */
-const FOUND_BY = ["name", "sku", "barcode"] as const satisfies ReadonlyArray<keyof Product>
+/** Fields that are searched but have no index for rules. */
+const SEARCHED_ONLY = ["name", "sku", "barcode"] as const satisfies ReadonlyArray<keyof Product>
 
-/** Words of a name that are searched, and of another value. */
+/** Maximum number of searched words of a name, and of another value. */
 const NAME_WORDS = 32
 const VALUE_WORDS = 8
 
 export const isIndexed = (field: RuleField): boolean => INDEXED.some((indexed) => indexed === field)
 
-/** Whether a product made of another one is found by the same: what a patch does not name is the same value. */
+/**
+ * True if both states of a product have the same terms and codes. Compares by reference: a patch keeps the values of the
+ * fields that it does not name.
+ */
 export const hasSameTerms = (before: Product, after: Product): boolean =>
-  [...INDEXED, ...FOUND_BY].every((field) => before[field] === after[field])
+  [...INDEXED, ...SEARCHED_ONLY].every((field) => before[field] === after[field])
 
-/** What a term tells of: a field that rules ask for, or a word of the name. */
-type Kind = RuleField | "word"
+/** Kind of a term: a rule field, or a word of the name. */
+type TermKind = RuleField | "word"
 
 /**
- * "This field of a product of this store has this (folded) value", as a UUID: half of its SHA-256, so that no two facts
- * that anybody could find share one: who has the term has the value, and nothing is left to compare.
+ * Makes the UUID for "a product of this store has this (case-folded) value in this field": half of a SHA-256. Nobody can
+ * find two values with the same term, so a product with the term has the value and no comparison is needed.
  */
-export const termOf = (storeId: string, field: Kind, value: string): string =>
+export const termOf = (storeId: string, field: TermKind, value: string): string =>
   hash("sha256", `${storeId}/${field}/${value}`).slice(0, 32)
 
-/** A word of the store's vocabulary, and a term that it leads to. */
-export interface Entry {
+/** A word of the store's vocabulary and a term that it leads to. */
+export interface WordEntry {
   readonly word: string
   readonly term: string
 }
 
-/** A value that a product is found by: its term, and what leads to that. */
+/** A searchable value of a product: its term and the vocabulary entries that lead to it. */
 export interface SearchValue {
   readonly term: string
-  readonly entries: ReadonlyArray<Entry>
-  /** Whether a committed write is known to have entered them. */
+  readonly entries: ReadonlyArray<WordEntry>
+  /** True once a committed write has stored the entries. */
   isStored: boolean
 }
 
-/** What a product is found by, beside its codes. */
+/** Terms of a product. Codes (SKU, barcode) have columns instead. */
 export interface SearchIndex {
   readonly terms: ReadonlyArray<string>
-  /** What is to be entered in the vocabulary, unless it is there already. */
+  /** Values whose entries may not be in the vocabulary yet. */
   readonly unstored: ReadonlyArray<SearchValue>
 }
 
@@ -68,66 +71,66 @@ const textsOf = (facets: Facets, field: RuleField): ReadonlyArray<string> => {
   return Array.isArray(facet) ? facet.filter(isText) : []
 }
 
-type FoundBy = (storeId: string, kind: Kind, value: string) => SearchValue
+type MakeValue = (storeId: string, kind: TermKind, value: string) => SearchValue
 
-/** The words that lead to a value: of a name each stands for itself. */
-const leadingTo = (kind: Kind, value: string): ReadonlyArray<string> => {
+/** Returns the words that lead to a value. A word of a name leads to itself. */
+const wordsLeadingTo = (kind: TermKind, value: string): ReadonlyArray<string> => {
   if (kind === "word") return [value]
   return SEARCHED.has(kind) ? wordsOf(value, VALUE_WORDS) : []
 }
 
-const foundBy: FoundBy = (storeId, kind, value) => {
-  const made = termOf(storeId, kind, value)
-  const entries = leadingTo(kind, value).map((word) => ({ word, term: made }))
-  return { term: made, entries, isStored: entries.length === 0 }
+const makeValue: MakeValue = (storeId, kind, value) => {
+  const term = termOf(storeId, kind, value)
+  const entries = wordsLeadingTo(kind, value).map((word) => ({ word, term }))
+  return { term, entries, isStored: entries.length === 0 }
 }
 
-/** Tells what a product of a store is found by. */
+/** Returns the terms of a product of a store. */
 export type Indexer = (storeId: string, facets: Facets) => SearchIndex
 
-const indexBy =
-  (foundBy: FoundBy): Indexer =>
+const indexWith =
+  (makeValue: MakeValue): Indexer =>
   (storeId, facets) => {
-    const found = new Map<string, SearchValue>()
-    const find = (kind: Kind, value: string) => {
-      const one = foundBy(storeId, kind, value)
-      found.set(one.term, one)
+    const values = new Map<string, SearchValue>()
+    const add = (kind: TermKind, text: string) => {
+      const value = makeValue(storeId, kind, text)
+      values.set(value.term, value)
     }
-    for (const field of INDEXED) for (const value of textsOf(facets, field)) find(field, value)
-    for (const name of textsOf(facets, "title")) for (const word of wordsOf(name, NAME_WORDS)) find("word", word)
-    return { terms: [...found.keys()], unstored: [...found.values()].filter(({ isStored }) => !isStored) }
+    for (const field of INDEXED) for (const text of textsOf(facets, field)) add(field, text)
+    for (const name of textsOf(facets, "title")) for (const word of wordsOf(name, NAME_WORDS)) add("word", word)
+    return { terms: [...values.keys()], unstored: [...values.values()].filter(({ isStored }) => !isStored) }
   }
 
-/** All terms of a product, and the words that lead to them, of which none is known to be entered. */
-export const indexFacets: Indexer = indexBy(foundBy)
+/** Returns all terms of a product. All of its vocabulary entries count as not stored. */
+export const indexFacets: Indexer = indexWith(makeValue)
 
-/** Values that are remembered at least, of those that were used last. There are at most twice as many. */
-const REMEMBERED = 8000
+/** Minimum number of most recently used values in the cache. It holds at most twice as many. */
+const CACHED = 8000
 
 /**
- * The same for many products, whose values come again and again: what is made of one is remembered, and whether its words
- * are entered. They stay when products go, so it holds until the database itself loses what was committed: `forget`.
+ * Makes an indexer with a cache, since values recur across products. The cache also remembers which vocabulary entries
+ * are stored. Entries are never deleted, so only a failover that loses commits makes it wrong: call `clear` then.
  */
 export const makeIndexCache = () => {
-  let late = new Map<string, SearchValue>()
-  let early = late
-  const remembered: FoundBy = (storeId, kind, value) => {
+  let recent = new Map<string, SearchValue>()
+  let older = recent
+  const cachedValue: MakeValue = (storeId, kind, value) => {
     const key = `${storeId}/${kind}/${value}`
-    const known = late.get(key)
-    if (known !== undefined) return known
-    if (late.size >= REMEMBERED) {
-      early = late
-      late = new Map()
+    const cached = recent.get(key)
+    if (cached !== undefined) return cached
+    if (recent.size >= CACHED) {
+      older = recent
+      recent = new Map()
     }
-    const found = early.get(key) ?? foundBy(storeId, kind, value)
-    late.set(key, found)
-    return found
+    const made = older.get(key) ?? makeValue(storeId, kind, value)
+    recent.set(key, made)
+    return made
   }
   return {
-    indexOf: indexBy(remembered),
-    forget: () => {
-      late = new Map()
-      early = late
+    indexFacets: indexWith(cachedValue),
+    clear: () => {
+      recent = new Map()
+      older = recent
     }
   }
 }

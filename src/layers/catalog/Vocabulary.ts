@@ -1,106 +1,124 @@
 import { Effect, Schema } from "effect"
+import { type SqlClient, SqlSchema, type Statement } from "effect/sql"
 import { allowsTypo, isWithinOneTypo } from "../../domain/catalog/SearchWords.ts"
-import type { StoreId } from "../../domain/Store.ts"
-import type { DatabaseOf } from "../sql/Database.ts"
-import { constant, sql, type Statement } from "../sql/Statement.ts"
+import { StoreId } from "../../domain/Store.ts"
+import { constant } from "../sql/Statement.ts"
 import { arrayOf, listOf } from "../Lists.ts"
-import type { Entry, SearchValue } from "./Terms.ts"
+import type { SearchValue, WordEntry } from "./Terms.ts"
 
-/** The words that a store's products are found by, each with the terms that it leads to. They stay when products go. */
-const insertEntries = (store: StoreId, words: string, terms: string) => sql`
-  insert into search_words (store_id, word, term)
-  select ${store}, given.* from unnest(${words}::text[], ${terms}::uuid[]) as given on conflict do nothing
-`
+/*
+ * The vocabulary of a store: words of its products, each with the terms that it leads to. Words stay when products go.
+ */
 
-const keyOf = ({ term, word }: Entry) => `${word}/${term}`
+const keyOf = ({ term, word }: WordEntry) => `${word}/${term}`
 
 /**
- * Enters words, each once; none where there are none. In one order everywhere: two writes that enter the same new words
- * wait for each other, and must not do so both ways.
+ * Makes the statement that inserts the words of the values; none if there are no values. Words are sorted: two writes that
+ * insert the same new words wait for each other, and different orders would deadlock.
  */
-export const insertWords = (store: StoreId, unentered: ReadonlyArray<SearchValue>): ReadonlyArray<Statement> => {
-  if (unentered.length === 0) return []
-  const byKey = new Map(unentered.flatMap(({ entries }) => entries.map((entry) => [keyOf(entry), entry])))
+export const insertWords = (
+  sql: SqlClient.SqlClient,
+  store: StoreId,
+  unstored: ReadonlyArray<SearchValue>
+): ReadonlyArray<Statement.Statement<unknown>> => {
+  if (unstored.length === 0) return []
+  const byKey = new Map(unstored.flatMap(({ entries }) => entries.map((entry) => [keyOf(entry), entry])))
   const sorted = [...byKey.keys()].toSorted().flatMap((key) => byKey.get(key) ?? [])
-  return [insertEntries(store, arrayOf(sorted.map(({ word }) => word)), listOf(sorted.map(({ term }) => term)))]
+  const words = arrayOf(sorted.map(({ word }) => word))
+  const terms = listOf(sorted.map(({ term }) => term))
+  return [
+    sql`
+      insert into search_words (store_id, word, term)
+      select ${store}, entry.* from unnest(${words}::text[], ${terms}::uuid[]) as entry on conflict do nothing
+    `
+  ]
 }
 
-/** What a write has entered is known to be there once that is committed. */
-export const markStored = (entered: Iterable<SearchValue>): void => {
-  for (const found of entered) found.isStored = true
+/** Marks values whose words a committed write has stored. */
+export const markStored = (values: Iterable<SearchValue>): void => {
+  for (const value of values) value.isStored = true
 }
 
-/** Terms that a beginning leads to at most: those of the first words in their order. */
-const MOST_TERMS = 100
+/** Maximum number of terms for a prefix: those of the first words in alphabetical order. */
+const MAX_TERMS = 100
 
-/** Words that are looked at for similar ones: with the same first half, and with the same first letter. */
+/** Maximum number of candidates for a typo: words with the same first half, and with the same first letter. */
 const WITH_HALF = 500
 const WITH_LETTER = 2000
-
-const selectBeginning = (store: StoreId, words: string) => sql`
-  select asked.word as asked, found.term
-  from unnest(${words}::text[]) as asked (word),
-    lateral words_from(${store}, asked.word, ${constant(MOST_TERMS)}) as found
-`
-
-const selectNear = (store: StoreId, words: string, beginnings: string, parts: string, limits: string) => sql`
-  select asked.word as asked, found.word, found.term
-  from unnest(${words}::text[], ${beginnings}::text[], ${parts}::text[], ${limits}::integer[])
-    as asked (word, beginning, part, most),
-    lateral words_from(${store}, asked.beginning, asked.most) as found
-  where strpos(found.word, asked.part) > 0
-`
 
 const swappedAt = (word: string, at: number) =>
   `${word.slice(0, at - 1)}${word[at]}${word[at - 1]}${word.slice(at + 1)}`
 
 /**
- * Where the words stand that are one error away: it is in the second half or in the first, of which the other half is as
- * it was typed, or it swapped the two letters between them, or the first two.
+ * Returns prefixes that all words within one typo of this one have. A typo in one half leaves the other half intact;
+ * otherwise it swapped the two letters in the middle, or the first two.
  */
-const nearTo = (word: string) => {
+const typoCandidates = (word: string) => {
   const middle = Math.ceil(word.length / 2)
   return [
-    { word, beginning: word.slice(0, middle), part: "", most: WITH_HALF },
-    { word, beginning: word.slice(0, 1), part: word.slice(middle), most: WITH_LETTER },
-    { word, beginning: swappedAt(word, middle), part: "", most: MOST_TERMS },
-    { word, beginning: swappedAt(word, 1), part: "", most: MOST_TERMS }
+    { word, prefix: word.slice(0, middle), part: "", limit: WITH_HALF },
+    { word, prefix: word.slice(0, 1), part: word.slice(middle), limit: WITH_LETTER },
+    { word, prefix: swappedAt(word, middle), part: "", limit: MAX_TERMS },
+    { word, prefix: swappedAt(word, 1), part: "", limit: MAX_TERMS }
   ]
 }
 
 /** For each of several words the terms that it leads to. */
 export type TermSets = ReadonlyArray<ReadonlyArray<string>>
 
-/** Reads of the vocabulary of a store. */
-export const makeVocabulary = ({ rows }: DatabaseOf) => {
-  const beginningOf = rows(Schema.Struct({ asked: Schema.String, term: Schema.String }))
-  const nearOf = rows(Schema.Struct({ asked: Schema.String, word: Schema.String, term: Schema.String }))
+/** Makes the queries of the vocabulary. */
+export const makeVocabulary = (sql: SqlClient.SqlClient) => {
+  const findByPrefix = SqlSchema.findAll({
+    Request: Schema.Struct({ store: StoreId, words: Schema.String }),
+    Result: Schema.Struct({ typed: Schema.String, term: Schema.String }),
+    execute: ({ store, words }) => sql`
+      select query.word as typed, match.term
+      from unnest(${words}::text[]) as query (word),
+        lateral words_from(${store}, query.word, ${constant(MAX_TERMS)}) as match
+    `
+  })
+
+  const findCandidates = SqlSchema.findAll({
+    Request: Schema.Struct({
+      store: StoreId,
+      words: Schema.String,
+      prefixes: Schema.String,
+      parts: Schema.String,
+      limits: Schema.String
+    }),
+    Result: Schema.Struct({ typed: Schema.String, word: Schema.String, term: Schema.String }),
+    execute: ({ limits, parts, prefixes, store, words }) => sql`
+      select query.word as typed, match.word, match.term
+      from unnest(${words}::text[], ${prefixes}::text[], ${parts}::text[], ${limits}::integer[])
+        as query (word, prefix, part, max),
+        lateral words_from(${store}, query.prefix, query.max) as match
+      where strpos(match.word, query.part) > 0
+    `
+  })
 
   return {
-    /** The terms of what begins with each of these words. */
-    beginning: (store: StoreId, words: ReadonlyArray<string>): Effect.Effect<TermSets> =>
-      Effect.map(beginningOf(selectBeginning(store, arrayOf(words))), (found) =>
-        words.map((word) => found.flatMap(({ asked, term }) => (asked === word ? [term] : [])))
+    /** Returns for each word the terms of the vocabulary's words that begin with it. */
+    findPrefixed: (store: StoreId, words: ReadonlyArray<string>) =>
+      Effect.map(findByPrefix({ store, words: arrayOf(words) }), (rows): TermSets =>
+        words.map((word) => rows.flatMap(({ term, typed }) => (typed === word ? [term] : [])))
       ),
 
-    /** The terms of what begins with each of these words but for one error that is forgiven. */
-    near: (store: StoreId, words: ReadonlyArray<string>): Effect.Effect<TermSets> => {
-      const places = words.filter(allowsTypo).flatMap(nearTo)
-      if (places.length === 0) return Effect.succeed(words.map(() => []))
-      const select = selectNear(
+    /** Does the same for words with one typo. Short words allow none. */
+    findSimilar: Effect.fnUntraced(function* (store: StoreId, words: ReadonlyArray<string>) {
+      const candidates = words.filter(allowsTypo).flatMap(typoCandidates)
+      if (candidates.length === 0) return words.map((): ReadonlyArray<string> => [])
+      const rows = yield* findCandidates({
         store,
-        arrayOf(places.map(({ word }) => word)),
-        arrayOf(places.map(({ beginning }) => beginning)),
-        arrayOf(places.map(({ part }) => part)),
-        listOf(places.map(({ most }) => most))
+        words: arrayOf(candidates.map(({ word }) => word)),
+        prefixes: arrayOf(candidates.map(({ prefix }) => prefix)),
+        parts: arrayOf(candidates.map(({ part }) => part)),
+        limits: listOf(candidates.map(({ limit }) => limit))
+      })
+      return words.map((word) =>
+        rows
+          .flatMap((row) => (row.typed === word && isWithinOneTypo(word, row.word) ? [row.term] : []))
+          .slice(0, MAX_TERMS)
       )
-      return Effect.map(nearOf(select), (found) =>
-        words.map((typed) =>
-          found
-            .flatMap(({ asked, term, word }) => (asked === typed && isWithinOneTypo(typed, word) ? [term] : []))
-            .slice(0, MOST_TERMS)
-        )
-      )
-    }
+    })
   }
 }

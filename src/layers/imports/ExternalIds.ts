@@ -1,71 +1,81 @@
 import { Effect, Schema } from "effect"
-import { compileTrustedDecoder } from "../../domain/Decoder.ts"
+import type { SqlClient } from "effect/sql"
 import type { ExternalId } from "../../domain/imports/Put.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { isUuid } from "../../domain/Uuid.ts"
-import { answerOf, type Step } from "../sql/Plan.ts"
-import { type Fragment, sql, type Statement } from "../sql/Statement.ts"
+import { type Fragment, sql as fragment } from "../sql/Statement.ts"
 import { arrayOf } from "../Lists.ts"
 
-/** What has external ids. */
-export type Kind = "product" | "collection" | "order" | "customer"
+/** Resource kinds with external ids. */
+export type ExternalIdKind = "product" | "collection" | "order" | "customer"
 
-const TABLES: Record<Kind, string> = {
+const TABLES: Record<ExternalIdKind, string> = {
   product: "products",
   collection: "collections",
   order: "orders",
   customer: "customers"
 }
 
-const insertAll = (store: StoreId, kind: Kind, externalIds: string, ids: string) => sql`
-  insert into external_ids (store_id, kind, external_id, resource_id)
-  select ${store}, ${kind}, external_id, resource_id
-  from unnest(${externalIds}::text[], ${ids}::uuid[]) as given (external_id, resource_id)
-`
-
-/** A resource, and what it is called elsewhere. */
-export interface Named {
+/** A resource and its id in the system that it was imported from. */
+export interface ExternalIdEntry {
   readonly externalId: ExternalId
   readonly id: string
 }
 
-/** Remembers what resources are called that were just made. */
-export const insertExternalIds = (store: StoreId, kind: Kind, named: ReadonlyArray<Named>): Statement =>
-  insertAll(store, kind, arrayOf(named.map(({ externalId }) => externalId)), arrayOf(named.map(({ id }) => id)))
+/** Makes the statement that stores the external ids of new resources. */
+export const insertExternalIds = (
+  sql: SqlClient.SqlClient,
+  store: StoreId,
+  kind: ExternalIdKind,
+  entries: ReadonlyArray<ExternalIdEntry>
+) => sql`
+  insert into external_ids (store_id, kind, external_id, resource_id)
+  select ${store}, ${kind}, external_id, resource_id
+  from unnest(
+    ${arrayOf(entries.map(({ externalId }) => externalId))}::text[], ${arrayOf(entries.map(({ id }) => id))}::uuid[]
+  ) as entry (external_id, resource_id)
+`
 
 /**
- * A row for each external id: the id of what is remembered under it, else of what has no such name and is called so here,
- * as an export calls what came from nowhere else; null where there is nothing. Each is looked for by itself, as a join
- * could go through all of the store.
+ * Makes a `from` clause with a row for each external id: `requested.external_id` and `resolved.id`. The latter is the
+ * resource with this external id, else the resource without one whose own id it is (exports use that id), else null. Each
+ * is looked up on its own, as a join could read the whole store.
  */
-export const namedBy = (store: StoreId, kind: Kind, externalIds: ReadonlyArray<string>): Fragment => {
-  const ownIds = externalIds.map((id) => (isUuid(id) ? id : null))
-  return sql`
-    unnest(${arrayOf(externalIds)}::text[], ${arrayOf(ownIds)}::uuid[]) as wanted (external_id, own_id), lateral (
+export const resolveExternalIds = (
+  store: string,
+  kind: ExternalIdKind,
+  externalIds: ReadonlyArray<string>
+): Fragment => {
+  const ids = externalIds.map((id) => (isUuid(id) ? id : null))
+  return fragment`
+    unnest(${arrayOf(externalIds)}::text[], ${arrayOf(ids)}::uuid[]) as requested (external_id, id), lateral (
       select coalesce(
         (select n.resource_id from external_ids n
-          where n.store_id = ${store} and n.kind = '${sql.literal(kind)}' and n.external_id = wanted.external_id),
-        (select r.id from ${sql(TABLES[kind])} r where r.store_id = ${store} and r.id = wanted.own_id
+          where n.store_id = ${store} and n.kind = '${fragment.literal(kind)}'
+            and n.external_id = requested.external_id),
+        (select r.id from ${fragment(TABLES[kind])} r where r.store_id = ${store} and r.id = requested.id
           and not exists (select from external_ids n where n.store_id = ${store} and n.resource_id = r.id))
       ) as id offset 0
-    ) as named
+    ) as resolved
   `
 }
 
-const selectResources = (store: StoreId, kind: Kind, externalIds: ReadonlyArray<string>) => sql`
-  select wanted.external_id as "externalId", named.id from ${namedBy(store, kind, externalIds)}
-  where named.id is not null
-`
-const decodeResources = compileTrustedDecoder(
+const decodeEntries = Schema.decodeUnknownEffect(
   Schema.Array(Schema.Struct({ externalId: Schema.String, id: Schema.String }))
 )
 
-/** Of these external ids those of which there is a resource, each with the id that it has here. */
-export const resourcesOf = Effect.fnUntraced(function* (
+/** Returns the ids of the resources with these external ids. Unknown ones are omitted. */
+export const findByExternalIds = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
   store: StoreId,
-  kind: Kind,
+  kind: ExternalIdKind,
   externalIds: ReadonlyArray<string>
-): Step<ReadonlyMap<string, string>> {
-  const { rows } = yield* answerOf(selectResources(store, kind, externalIds))
-  return new Map(decodeResources(rows).map(({ externalId, id }) => [externalId, id]))
+) {
+  const rows = yield* decodeEntries(
+    yield* sql`
+      select requested.external_id as "externalId", resolved.id from ${resolveExternalIds(store, kind, externalIds)}
+      where resolved.id is not null
+    `
+  )
+  return new Map(rows.map(({ externalId, id }) => [externalId, id]))
 })

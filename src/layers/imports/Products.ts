@@ -1,4 +1,5 @@
 import { Array, Effect, Option, Result } from "effect"
+import type { SqlClient } from "effect/sql"
 import { putProduct } from "../../domain/catalog/VariantMatching.ts"
 import {
   type CreateProduct,
@@ -15,21 +16,22 @@ import type { Imports } from "../../domain/imports/Imports.ts"
 import type { ImportItem, ImportOutcome } from "../../domain/imports/Put.ts"
 import { uuidOfMicros } from "../../domain/Uuid.ts"
 import type { Change } from "../../domain/Write.ts"
-import { afterCommit, countOf, deferToCommit } from "../sql/Plan.ts"
-import { insertExternalIds } from "./ExternalIds.ts"
 import { recordAll } from "../Writes.ts"
 import { type ChangeStamp, stampOf } from "../catalog/Allocation.ts"
+import { makeBulkAllocation, type ProductAllocation, type SlugRequest } from "../catalog/BulkAllocation.ts"
+import { makeBulkProducts, type StoredProduct } from "../catalog/BulkProducts.ts"
 import { slugify } from "../catalog/Slugify.ts"
-import { countProducts, type ProductAllocation, grantAll, roomOf, type SlugRequest } from "../catalog/BulkAllocation.ts"
-import { holdNamedProducts, type StoredProduct, writesOfMany } from "../catalog/BulkProducts.ts"
-import type { DatabaseOf } from "../sql/Database.ts"
+import { makeIndexCache, type SearchValue } from "../catalog/Terms.ts"
 import { markStored } from "../catalog/Vocabulary.ts"
-import { type SearchValue, makeIndexCache } from "../catalog/Terms.ts"
+import { orDefect } from "../sql/Errors.ts"
+import type { ConnectionPool } from "../sql/Postgres.ts"
+import { deferToCommit } from "../sql/Transaction.ts"
+import { insertExternalIds } from "./ExternalIds.ts"
 
-/** Products that one statement writes: about a millisecond of the database's work. */
+/** Number of products per statement: about a millisecond of work for the database. */
 const PRODUCTS_PER_STATEMENT = 50
 
-/** What a put comes to: the product that is known, as it was and as it is to be, or a new one. */
+/** Planned result of a put: the states of an existing product before and after, or a new product. */
 interface Draft {
   readonly put: ImportItem<CreateProduct>
   readonly before: StoredProduct | undefined
@@ -43,47 +45,47 @@ const draftOf = (put: ImportItem<CreateProduct>, before: StoredProduct | undefin
   return { put, before, after, outcome: after === before.product ? "unchanged" : "updated" }
 }
 
-/** As many as there is room for: those before the first new product that the plan does not allow. */
-const within = (drafts: ReadonlyArray<Draft>, room: number): ReadonlyArray<Draft> => {
-  let left = room
+/** Returns the drafts before the first new product that the plan does not allow. */
+const takeAllowed = (drafts: ReadonlyArray<Draft>, capacity: number): ReadonlyArray<Draft> => {
+  let left = capacity
   const end = drafts.findIndex(({ outcome }) => outcome === "created" && left-- <= 0)
   return end === -1 ? drafts : drafts.slice(0, end)
 }
 
-/** A product that keeps its slug asks for none. */
-const wishOf = ({ after, before, put: { input } }: Draft): SlugRequest => {
-  if (after === undefined) return { slug: input.slug ?? slugify(input.name), isAsked: input.slug !== undefined }
-  return { slug: after.slug === before?.product.slug ? "" : after.slug, isAsked: true }
+/** Returns the slug to allocate; "" for a product that keeps its slug. */
+const slugRequestOf = ({ after, before, put: { input } }: Draft): SlugRequest => {
+  if (after === undefined) return { slug: input.slug ?? slugify(input.name), isRequested: input.slug !== undefined }
+  return { slug: after.slug === before?.product.slug ? "" : after.slug, isRequested: true }
 }
 
-/** A draft that was carried out. */
-interface Done extends Draft, StoredProduct {
-  readonly moment: ChangeStamp
+/** A draft whose product can be stored. */
+interface CompletedDraft extends Draft, StoredProduct {
+  readonly stamp: ChangeStamp
 }
 
-type Refused = ProductTooLarge | SlugTaken
+type PutError = ProductTooLarge | SlugTaken
 
-/** The product as it is stored, unless its slug is another's or it has grown too large. */
-const finish = (
+/** Completes a product for storage. Fails if its slug is taken or it is too large. */
+const complete = (
   draft: Draft,
   { clock, slug }: ProductAllocation,
   currencyCode: string
-): Result.Result<Done, readonly [Draft, Refused]> => {
+): Result.Result<CompletedDraft, readonly [Draft, PutError]> => {
   const { after, put } = draft
   if (Option.isNone(slug)) return Result.fail([draft, new SlugTaken({ slug: after?.slug ?? put.input.slug ?? "" })])
   const id = ProductId.make(uuidOfMicros(clock), { disableChecks: true })
-  const moment = stampOf(clock)
+  const stamp = stampOf(clock)
   const product =
-    after ?? newProduct(put.input, { ...moment, id, slug: slug.value || `product-${id.slice(-8)}`, currencyCode })
+    after ?? newProduct(put.input, { ...stamp, id, slug: slug.value || `product-${id.slice(-8)}`, currencyCode })
   const json = stringify(product)
   return Buffer.byteLength(json) > MAX_PRODUCT_BYTES
     ? Result.fail([draft, new ProductTooLarge()])
-    : Result.succeed({ ...draft, moment, product, json })
+    : Result.succeed({ ...draft, stamp, product, json })
 }
 
-const changeOf = ({ before, json, moment, product }: Done): Change => ({
-  id: moment.eventId,
-  at: moment.at,
+const changeOf = ({ before, json, product, stamp }: CompletedDraft): Change => ({
+  id: stamp.eventId,
+  at: stamp.at,
   resource: "product",
   resourceId: product.id,
   version: product.version,
@@ -93,54 +95,59 @@ const changeOf = ({ before, json, moment, product }: Done): Change => ({
 })
 
 /*
- * `createProduct` and `updateProduct` for many at once, of the same parts: what they decide is decided for each, what they
- * ask and leave to the commit is one statement for all (docs/performance.md, Import).
+ * Bulk versions of `createProduct` and `updateProduct` from the same parts. Decisions are made for each product, statements
+ * are sent for all of them (docs/performance.md, Import).
  */
-export const makePutProducts = (database: DatabaseOf): typeof Imports.Service.putProducts => {
-  const { forget, indexOf } = makeIndexCache()
-  database.onLost(forget)
+export const makePutProducts = (
+  sql: SqlClient.SqlClient,
+  pool: typeof ConnectionPool.Service
+): typeof Imports.Service.putProducts => {
+  const { addToProductCount, allocateSlugs, lockCapacity } = makeBulkAllocation(sql)
+  const { lockNamed, writeProducts } = makeBulkProducts(sql)
+  const { clear, indexFacets } = makeIndexCache()
+  pool.onLost(clear)
 
-  return (store, puts, planned) =>
-    Effect.gen(function* () {
-      const { clock, currencyCode, limit, room } = yield* roomOf(store)
-      const externalIds = puts.map(({ externalId }) => externalId)
-      const known = yield* holdNamedProducts(store, externalIds)
-      const { at } = stampOf(clock)
-      const all = puts.map((put) => draftOf(put, known.get(put.externalId), at))
-      const drafts = within(all, room - planned)
-      const changes = drafts.filter(({ outcome }) => outcome !== "unchanged")
-      const grants = changes.length === 0 ? [] : yield* grantAll(store, changes.map(wishOf))
-      const refusals = new Map<Draft, Refused>()
-      const entered = new Set<SearchValue>()
-      const isNew = (found: SearchValue) => {
-        if (entered.has(found)) return false
-        entered.add(found)
-        return true
-      }
-      let made = 0
-      for (const granted of Array.chunksOf(Array.zip(changes, grants), PRODUCTS_PER_STATEMENT)) {
-        const [done, refused] = Array.separate(granted.map(([draft, grant]) => finish(draft, grant, currencyCode)))
-        for (const [draft, refusal] of refused) refusals.set(draft, refusal)
-        const created = done.filter(({ before }) => before === undefined)
-        const updated = done.filter(({ before }) => before !== undefined)
-        const named = created.map(({ product, put }) => ({ externalId: put.externalId, id: product.id }))
-        const statements = [
-          ...writesOfMany(store, indexOf, isNew, created, updated),
-          ...(named.length > 0 ? [insertExternalIds(store, "product", named)] : [])
-        ]
-        // One at a time: a database that sleeps between two statements lets others have the core (docs/performance.md, Import).
-        for (const statement of statements) yield* countOf(statement)
-        yield* recordAll(done.map(changeOf))
-        made += created.length
-      }
-      if (made > 0) yield* deferToCommit(countProducts(store, made))
-      yield* afterCommit(() => markStored(entered))
-      return {
-        outcomes: drafts.map((draft) => {
-          const refusal = refusals.get(draft)
-          return refusal === undefined ? Result.succeed(draft.outcome) : Result.fail(refusal)
-        }),
-        limit: drafts.length === all.length ? Option.none() : Option.some(new ProductLimitReached({ limit }))
-      }
-    })
+  return Effect.fnUntraced(function* (store, puts, planned) {
+    const { capacity, clock, currencyCode, limit } = yield* lockCapacity(store)
+    const externalIds = puts.map(({ externalId }) => externalId)
+    const existing = yield* lockNamed(store, externalIds)
+    const { at } = stampOf(clock)
+    const all = puts.map((put) => draftOf(put, existing.get(put.externalId), at))
+    const drafts = takeAllowed(all, capacity - planned)
+    const changes = drafts.filter(({ outcome }) => outcome !== "unchanged")
+    const allocations = changes.length === 0 ? [] : yield* allocateSlugs(store, changes.map(slugRequestOf))
+    const errors = new Map<Draft, PutError>()
+    const stored = new Set<SearchValue>()
+    const isNew = (value: SearchValue) => {
+      if (stored.has(value)) return false
+      stored.add(value)
+      return true
+    }
+    let createdCount = 0
+    for (const chunk of Array.chunksOf(Array.zip(changes, allocations), PRODUCTS_PER_STATEMENT)) {
+      const results = chunk.map(([draft, allocation]) => complete(draft, allocation, currencyCode))
+      const [completed, failed] = Array.separate(results)
+      for (const [draft, error] of failed) errors.set(draft, error)
+      const created = completed.filter(({ before }) => before === undefined)
+      const updated = completed.filter(({ before }) => before !== undefined)
+      const named = created.map(({ product, put }) => ({ externalId: put.externalId, id: product.id }))
+      const statements = [
+        ...writeProducts(store, indexFacets, isNew, created, updated),
+        ...(named.length > 0 ? [insertExternalIds(sql, store, "product", named)] : [])
+      ]
+      // One at a time: while the database waits for the next statement, others use its core (docs/performance.md, Import).
+      for (const statement of statements) yield* statement
+      yield* recordAll(completed.map(changeOf))
+      createdCount += created.length
+    }
+    if (createdCount > 0) yield* deferToCommit(addToProductCount(store, createdCount))
+    yield* sql.afterCommit(Effect.sync(() => markStored(stored)))
+    return {
+      outcomes: drafts.map((draft) => {
+        const error = errors.get(draft)
+        return error === undefined ? Result.succeed(draft.outcome) : Result.fail(error)
+      }),
+      limit: drafts.length === all.length ? Option.none() : Option.some(new ProductLimitReached({ limit }))
+    }
+  }, orDefect)
 }

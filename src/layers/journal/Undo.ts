@@ -1,9 +1,9 @@
-import { Effect, Layer, Option, Schema } from "effect"
-import { compileTrustedDecoder } from "../../domain/Decoder.ts"
+import { Effect, Layer, Schema } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
 import { AgentScopeMissing } from "../../domain/access/Agents.ts"
 import { EntryId, EntryNotFound } from "../../domain/journal/Activity.ts"
 import { CatalogKind, SCOPES } from "../../domain/journal/Kinds.ts"
-import { type UndoConflicts, findUndoConflicts, type ChangeFootprint } from "../../domain/journal/UndoConflicts.ts"
+import { type ChangeFootprint, findUndoConflicts } from "../../domain/journal/UndoConflicts.ts"
 import {
   ChangedSince,
   EntryNotOwn,
@@ -13,181 +13,212 @@ import {
   NotUndoable,
   TooMuchToUndo,
   Undo,
-  type UndoResult,
   type UndoRefused,
+  type UndoResult,
   type UndoRight
 } from "../../domain/journal/Undo.ts"
-import type { StoreId } from "../../domain/Store.ts"
+import { StoreId } from "../../domain/Store.ts"
 import { leastUuidOf, millisOf } from "../../domain/Uuid.ts"
-import type { Change } from "../../domain/Write.ts"
-import { lockedStore } from "../catalog/Allocation.ts"
-import { answerOf, countOf, firstOf, type Step, type Part } from "../sql/Plan.ts"
-import { constant, sql } from "../sql/Statement.ts"
+import type { Change, Write } from "../../domain/Write.ts"
+import { lockStore } from "../catalog/Allocation.ts"
 import { partOf } from "../Journal.ts"
 import { listOf } from "../Lists.ts"
+import { orDefect } from "../sql/Errors.ts"
+import { constant } from "../sql/Statement.ts"
 import { amongOthers, recordAll } from "../Writes.ts"
-import { JournalRow, AdministeredRow, selectKept, selectSpan } from "./JournalRow.ts"
-import { undoCollection } from "./UndoCollections.ts"
-import { undoProduct } from "./UndoProducts.ts"
+import { AdministeredRow, JournalRow } from "./JournalRow.ts"
+import { makeUndoCollection } from "./UndoCollections.ts"
+import { makeUndoProduct } from "./UndoProducts.ts"
 
-const keptOf = firstOf(Schema.Union([JournalRow, AdministeredRow]))
 const toEntryId = Schema.decodeSync(EntryId)
-const decodeSpan = compileTrustedDecoder(Schema.Array(JournalRow))
 
-/** The ids of entries are made of two clocks, of the database and of the store, which may be apart by this, in milliseconds. */
-const CLOCKS_APART = 3_600_000
+/**
+ * Maximum milliseconds between the clock of the database and that of a store. Ids of entries are made from both.
+ */
+const MAX_CLOCK_SKEW = 3_600_000
 
-const lockCollections = (store: StoreId, ids: string) => sql`
-  select from collections where store_id = ${store} and id = any(${ids}::uuid[]) order by id for no key update
-`
-const lockProducts = (store: StoreId, ids: string) => sql`
-  select from products where store_id = ${store} and id = any(${ids}::uuid[]) order by id for update
-`
-
-/** Of each resource the entries from a version on, each as early as an id. */
-const selectHistory = (store: StoreId, resources: string, versions: string, earliest: string) => sql`
-  select j.id, j.resource_id as "resourceId", j.version, j.after is null as "isEnd", j.members, j.undoes
-  from unnest(${resources}::uuid[], ${versions}::integer[], ${earliest}::uuid[])
-    as wanted (resource_id, version, earliest), lateral (
-    select id, resource_id, version, after, undoes, case when before is not null and after is not null then
-      omitted || array(
-        select json_object_keys(before::json) union select json_object_keys(after::json)
-        except select unnest('{version,updatedAt}'::text[])
-      )
-    end as members
-    from entries_of_resource(${store}, wanted.resource_id, wanted.earliest, wanted.version, ${constant(MAX_SINCE + 1)})
-  ) as j
-  limit ${constant(MAX_SINCE + 1)}
-`
-const decodeHistory = compileTrustedDecoder(
-  Schema.Array(
-    Schema.Struct({
-      id: Schema.toType(EntryId),
-      resourceId: Schema.String,
-      version: Schema.Int,
-      isEnd: Schema.Boolean,
-      members: Schema.NullOr(Schema.Array(Schema.String)),
-      undoes: Schema.NullOr(Schema.toType(EntryId))
-    })
-  )
-)
-
-const idsOf = (entries: ReadonlyArray<JournalRow>, resource: JournalRow["resource"]) =>
+const resourceIdsOf = (entries: ReadonlyArray<JournalRow>, resource: CatalogKind) =>
   entries.filter((entry) => entry.resource === resource).map(({ resourceId }) => resourceId)
 
-/** Takes the locks of all that is changed in the order of ARCHITECTURE.md, The data. */
-const lockAll = Effect.fnUntraced(function* (
-  store: StoreId,
-  entries: ReadonlyArray<JournalRow>
-): Step<void, UndoRefused> {
-  const joined = entries.flatMap(({ memberships }) => memberships ?? []).map(({ collectionId }) => collectionId)
-  yield* countOf(lockCollections(store, listOf([...idsOf(entries, "collection"), ...joined])))
-  yield* lockedStore(store)
-  yield* countOf(lockProducts(store, listOf(idsOf(entries, "product"))))
-})
+const earliestId = ({ id }: JournalRow) => leastUuidOf(new Date(millisOf(id) - MAX_CLOCK_SKEW))
 
-const earliest = ({ id }: JournalRow) => leastUuidOf(new Date(millisOf(id) - CLOCKS_APART))
-
-/** What became of the resources since the first of the entries, each resource's in the order of its versions. */
-const historyOf = Effect.fnUntraced(function* (
-  store: StoreId,
-  entries: ReadonlyArray<JournalRow>
-): Step<ReadonlyArray<ChangeFootprint>, TooMuchToUndo> {
+/** Returns the entry with the lowest version of each resource. */
+const firstOfEachResource = (entries: ReadonlyArray<JournalRow>): ReadonlyArray<JournalRow> => {
   const firsts = new Map<string, JournalRow>()
   for (const entry of entries) {
     const known = firsts.get(entry.resourceId)
     if (known === undefined || entry.version < known.version) firsts.set(entry.resourceId, entry)
   }
-  const { rows } = yield* answerOf(
-    selectHistory(
-      store,
-      listOf([...firsts.keys()]),
-      listOf([...firsts.values()].map(({ version }) => version)),
-      listOf([...firsts.values()].map(earliest))
-    )
-  )
-  if (rows.length > MAX_SINCE) return yield* new TooMuchToUndo()
-  return decodeHistory(rows).toSorted((a, b) => a.version - b.version || Number(a.isEnd) - Number(b.isEnd))
-})
+  return [...firsts.values()]
+}
 
-/** Members of which the journal does not hold what was there, as far as they are needed. */
-const missingOf = ({ after, before, memberships, omitted, resource }: JournalRow): ReadonlyArray<string> => {
+/** Returns the members whose old values the undo needs and the journal does not contain. */
+const missingMembersOf = ({ after, before, memberships, omitted, resource }: JournalRow): ReadonlyArray<string> => {
   if (before === null) return []
   const isUnplaced = resource === "product" && after === null && memberships === null
   return isUnplaced ? [...omitted, "the collections that held it"] : omitted
 }
 
-/** Sees that entries may be undone and that nothing stands in the way, and keeps it so until the transaction ends. */
-const prepare = Effect.fnUntraced(function* (
-  store: StoreId,
-  entries: ReadonlyArray<JournalRow>,
-  right: UndoRight
-): Step<UndoConflicts, UndoRefused> {
-  for (const { actorId, resource } of entries) {
-    if (!right.kinds.includes(resource)) yield* new AgentScopeMissing({ scope: SCOPES[resource].write })
-    if (right.ownId !== null && right.ownId !== actorId) yield* new EntryNotOwn()
-  }
-  yield* lockAll(store, entries)
-  const found = findUndoConflicts(new Set(entries.map(({ id }) => id)), yield* historyOf(store, entries))
-  return found.overlaps.length > 0 ? yield* Effect.fail(ChangedSince.of(found.overlaps)) : found
-})
+const leastIdAt = (time: string) => leastUuidOf(new Date(time))
 
-/** Undoes entries, of which the newest comes first: all of them or none. */
-const carryOut = Effect.fnUntraced(function* (
-  store: StoreId,
-  entries: ReadonlyArray<JournalRow>
-): Step<UndoResult, UndoRefused> {
-  const changes: Array<Change> = []
-  const undone: Array<UndoResult["undone"][number]> = []
-  for (const kept of entries) {
-    const { id, resource, resourceId } = kept
-    const members = missingOf(kept)
-    if (members.length > 0) yield* new NotKept({ id, members })
-    const part: Part<void, UndoRefused> =
-      resource === "product" ? undoProduct(store, kept) : undoCollection(store, kept)
-    const made = yield* amongOthers(part)
-    changes.push(...made.map((change) => ({ ...change, undoes: id })))
-    const [change] = made
-    undone.push({
-      undoes: id,
-      id: change === undefined ? null : toEntryId(change.id),
-      resource,
-      resourceId,
-      version: change === undefined || change.after === null ? null : change.version
-    })
-  }
-  for (const resource of CatalogKind.literals) yield* recordAll(changes.filter((one) => one.resource === resource))
-  return { undone }
-})
-
-const idOf = (time: string) => leastUuidOf(new Date(time))
-
-export const UndoLive = Layer.succeed(
+export const UndoLive = Layer.effect(
   Undo,
-  Undo.of({
-    undo: (store, id, right) =>
-      Effect.gen(function* () {
-        const found = yield* keptOf(selectKept(store, id, partOf(id)))
-        const kept = Option.getOrUndefined(found) ?? (yield* new EntryNotFound({ id }))
-        if (!("version" in kept)) {
-          return yield* Effect.fail(right.ownId === null ? new NotUndoable({ id, ...kept }) : new EntryNotOwn())
-        }
-        const { undoneBy } = yield* prepare(store, [kept], right)
-        const undoing = undoneBy.get(id)
-        if (undoing !== undefined) return yield* Effect.fail(ChangedSince.of([{ id, changedBy: [undoing] }]))
-        return yield* carryOut(store, [kept])
-      }),
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const undoProduct = makeUndoProduct(sql)
+    const undoCollection = makeUndoCollection(sql)
 
-    undoSpan: (store, { actorId, since, until }, right) =>
-      Effect.gen(function* () {
-        const { rows } = yield* answerOf(selectSpan(store, actorId, idOf(since), idOf(until), MAX_UNDONE + 1))
+    const columns = sql.literal(`
+      id, resource, resource_id as "resourceId", version, actor_id as "actorId", before, after, omitted, memberships,
+      external_id as "externalId"
+    `)
+
+    const findEntries = SqlSchema.findAll({
+      Request: Schema.Struct({ storeId: StoreId, id: EntryId }),
+      Result: Schema.Union([JournalRow, AdministeredRow]),
+      execute: ({ id, storeId }) => sql`
+        select ${columns} from journal where store_id = ${storeId} and id = ${id} and part = ${partOf(id)}
+      `
+    })
+
+    const decodeRows = Schema.decodeUnknownEffect(Schema.Array(JournalRow))
+
+    /** Selects the changes of products and collections by an actor, newest first. */
+    const selectSpan = (storeId: StoreId, actorId: string, since: string, until: string) => sql`
+      select ${columns} from journal
+      where store_id = ${storeId} and actor_id = ${actorId} and id >= ${leastIdAt(since)} and id < ${leastIdAt(until)}
+        and version is not null
+      order by id desc limit ${MAX_UNDONE + 1}
+    `
+
+    const listHistory = SqlSchema.findAll({
+      Request: Schema.Struct({
+        storeId: StoreId,
+        resourceIds: Schema.String,
+        versions: Schema.String,
+        earliestIds: Schema.String
+      }),
+      Result: Schema.Struct({
+        id: Schema.toType(EntryId),
+        resourceId: Schema.String,
+        version: Schema.Int,
+        isEnd: Schema.Boolean,
+        members: Schema.NullOr(Schema.Array(Schema.String)),
+        undoes: Schema.NullOr(Schema.toType(EntryId))
+      }),
+      execute: ({ earliestIds, resourceIds, storeId, versions }) => sql`
+        select j.id, j.resource_id as "resourceId", j.version, j.after is null as "isEnd", j.members, j.undoes
+        from unnest(${resourceIds}::uuid[], ${versions}::integer[], ${earliestIds}::uuid[])
+          as wanted (resource_id, version, earliest), lateral (
+          select id, resource_id, version, after, undoes, case when before is not null and after is not null then
+            omitted || array(
+              select json_object_keys(before::json) union select json_object_keys(after::json)
+              except select unnest('{version,updatedAt}'::text[])
+            )
+          end as members
+          from entries_of_resource(
+            ${storeId}, wanted.resource_id, wanted.earliest, wanted.version, ${constant(MAX_SINCE + 1)}
+          )
+        ) as j
+        limit ${constant(MAX_SINCE + 1)}
+      `
+    })
+
+    /** Locks everything that the undo changes, in the lock order of ARCHITECTURE.md. */
+    const lockAll = Effect.fnUntraced(function* (storeId: StoreId, entries: ReadonlyArray<JournalRow>) {
+      const containing = entries.flatMap(({ memberships }) => memberships ?? []).map(({ collectionId }) => collectionId)
+      const collections = listOf([...resourceIdsOf(entries, "collection"), ...containing])
+      yield* sql`
+        select from collections where store_id = ${storeId} and id = any(${collections}::uuid[])
+        order by id for no key update
+      `
+      yield* lockStore(sql, storeId)
+      const products = listOf(resourceIdsOf(entries, "product"))
+      yield* sql`
+        select from products where store_id = ${storeId} and id = any(${products}::uuid[]) order by id for update
+      `
+    })
+
+    /** Lists the changes of the resources since the first of the entries, by version. */
+    const findHistory = Effect.fnUntraced(function* (storeId: StoreId, entries: ReadonlyArray<JournalRow>) {
+      const firsts = firstOfEachResource(entries)
+      const history = yield* listHistory({
+        storeId,
+        resourceIds: listOf(firsts.map(({ resourceId }) => resourceId)),
+        versions: listOf(firsts.map(({ version }) => version)),
+        earliestIds: listOf(firsts.map(earliestId))
+      })
+      if (history.length > MAX_SINCE) return yield* new TooMuchToUndo()
+      const sorted: ReadonlyArray<ChangeFootprint> = history.toSorted(
+        (a, b) => a.version - b.version || Number(a.isEnd) - Number(b.isEnd)
+      )
+      return sorted
+    })
+
+    /** Checks that entries can be undone and locks their resources, so that this stays true until the transaction ends. */
+    const prepare = Effect.fnUntraced(function* (
+      storeId: StoreId,
+      entries: ReadonlyArray<JournalRow>,
+      right: UndoRight
+    ) {
+      for (const { actorId, resource } of entries) {
+        if (!right.kinds.includes(resource)) yield* new AgentScopeMissing({ scope: SCOPES[resource].write })
+        if (right.ownId !== null && right.ownId !== actorId) yield* new EntryNotOwn()
+      }
+      yield* lockAll(storeId, entries)
+      const history = yield* findHistory(storeId, entries)
+      const conflicts = findUndoConflicts(new Set(entries.map(({ id }) => id)), history)
+      return conflicts.overlaps.length > 0 ? yield* Effect.fail(ChangedSince.of(conflicts.overlaps)) : conflicts
+    })
+
+    /** Undoes entries, newest first, all or nothing. */
+    const undoAll = Effect.fnUntraced(function* (storeId: StoreId, entries: ReadonlyArray<JournalRow>) {
+      const changes: Array<Change> = []
+      const undone: Array<UndoResult["undone"][number]> = []
+      for (const entry of entries) {
+        const { id, resource, resourceId } = entry
+        const members = missingMembersOf(entry)
+        if (members.length > 0) yield* new NotKept({ id, members })
+        const undo: Write<void, UndoRefused> =
+          resource === "product" ? undoProduct(storeId, entry) : undoCollection(storeId, entry)
+        const recorded = yield* amongOthers(undo)
+        changes.push(...recorded.map((change) => ({ ...change, undoes: id })))
+        const [change] = recorded
+        undone.push({
+          undoes: id,
+          id: change === undefined ? null : toEntryId(change.id),
+          resource,
+          resourceId,
+          version: change === undefined || change.after === null ? null : change.version
+        })
+      }
+      for (const kind of CatalogKind.literals) yield* recordAll(changes.filter(({ resource }) => resource === kind))
+      return { undone }
+    })
+
+    return Undo.of({
+      undo: Effect.fnUntraced(function* (storeId, id, right) {
+        const [entry] = yield* findEntries({ storeId, id })
+        if (entry === undefined) return yield* new EntryNotFound({ id })
+        if (!("version" in entry)) {
+          return yield* Effect.fail(right.ownId === null ? new NotUndoable({ id, ...entry }) : new EntryNotOwn())
+        }
+        const { undoneBy } = yield* prepare(storeId, [entry], right)
+        const undo = undoneBy.get(id)
+        if (undo !== undefined) return yield* Effect.fail(ChangedSince.of([{ id, changedBy: [undo] }]))
+        return yield* undoAll(storeId, [entry])
+      }, orDefect),
+
+      undoSpan: Effect.fnUntraced(function* (storeId, { actorId, since, until }, right) {
+        const rows = yield* selectSpan(storeId, actorId, since, until)
         if (rows.length > MAX_UNDONE) return yield* new TooMuchToUndo()
-        const entries = decodeSpan(rows)
-        const { left } = yield* prepare(store, entries, right)
-        return yield* carryOut(
-          store,
+        const entries = yield* decodeRows(rows)
+        const { left } = yield* prepare(storeId, entries, right)
+        return yield* undoAll(
+          storeId,
           entries.filter(({ id }) => left.has(id))
         )
-      })
+      }, orDefect)
+    })
   })
 )

@@ -95,7 +95,7 @@ describe("Terms", () => {
         const entered = new Set<string>()
         for (const facets of [...products, ...products]) {
           const fresh = indexFacets(STORE, facets)
-          const { terms, unstored } = remembered.indexOf(STORE, facets)
+          const { terms, unstored } = remembered.indexFacets(STORE, facets)
           assert.deepStrictEqual(terms, fresh.terms)
           const isNew = ({ term }: { readonly term: string }) => !entered.has(term)
           assert.sameMembers(
@@ -104,16 +104,16 @@ describe("Terms", () => {
           )
           markStored(unstored)
           for (const { term } of unstored) entered.add(term)
-          assert.isEmpty(remembered.indexOf(STORE, facets).unstored)
+          assert.isEmpty(remembered.indexFacets(STORE, facets).unstored)
           assert.deepStrictEqual(
-            remembered.indexOf(OTHER, facets).unstored.length,
+            remembered.indexFacets(OTHER, facets).unstored.length,
             indexFacets(OTHER, facets).unstored.length
           )
         }
-        remembered.forget()
+        remembered.clear()
         for (const facets of products) {
           assert.strictEqual(
-            remembered.indexOf(STORE, facets).unstored.length > 0,
+            remembered.indexFacets(STORE, facets).unstored.length > 0,
             indexFacets(STORE, facets).unstored.length > 0
           )
         }
@@ -122,9 +122,9 @@ describe("Terms", () => {
   })
 
   it("are remembered of the last values alone, so that what never comes again takes no room", () => {
-    const { indexOf } = makeIndexCache()
-    const isKnown = (name: string) => indexOf(STORE, named(name)).unstored.length === 0
-    const enter = (name: string) => markStored(indexOf(STORE, named(name)).unstored)
+    const { indexFacets } = makeIndexCache()
+    const isKnown = (name: string) => indexFacets(STORE, named(name)).unstored.length === 0
+    const enter = (name: string) => markStored(indexFacets(STORE, named(name)).unstored)
     enter("often")
     enter("once")
     for (let n = 0; n < 20_000; n++) {

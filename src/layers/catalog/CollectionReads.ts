@@ -1,0 +1,123 @@
+import { Effect, Option, Schema } from "effect"
+import type { SqlClient, SqlError } from "effect/sql"
+import { compileTrustedDecoder } from "../../domain/Decoder.ts"
+import { CollectionId, RulesTooSlow } from "../../domain/catalog/Collection.ts"
+import { optional } from "../../domain/catalog/Fields.ts"
+import type { Document, DocumentPage } from "../../domain/Document.ts"
+import { parse, stringify } from "../../domain/Json.ts"
+import { PAGE_MILLIS, type PageRequest } from "../../domain/Page.ts"
+import type { StoreId } from "../../domain/Store.ts"
+import { Unavailable } from "../../domain/Unavailable.ts"
+import { compileRules, selectWithMembers } from "./CollectionMembers.ts"
+import { type CollectionRepository, CollectionRow, RULES_MILLIS, withMembers } from "./CollectionRepository.ts"
+
+/** Members of a document that a read needs. The rules were validated when they were written. */
+const decodeRules = compileTrustedDecoder(
+  Schema.Array(
+    Schema.Struct({
+      id: Schema.toType(CollectionId),
+      version: Schema.Int,
+      type: Schema.String,
+      disjunctive: Schema.Boolean,
+      rules: Schema.Array(
+        Schema.Struct({ field: Schema.String, relation: Schema.String, value: optional(Schema.Unknown) })
+      )
+    })
+  )
+)
+
+const decodeRows = Schema.decodeUnknownEffect(
+  Schema.Array(
+    Schema.Struct({
+      ...CollectionRow.fields,
+      members: Schema.NullOr(Schema.String),
+      isFollowed: Schema.Boolean
+    })
+  )
+)
+
+/**
+ * Maximum number of reads of a request during which rules changed, before it is answered with 503. A client that writes
+ * without pause changes them during every second read: with five reads one request of 270 was refused.
+ */
+const MAX_READS = 20
+
+const changedTooOften = Effect.suspend(() =>
+  Effect.die(new Unavailable({ cause: new Error(`Collections changed during each of ${MAX_READS} reads`) }))
+)
+
+/** A collection with its members. `isFollowed` is true if the store has a collection with a greater id. */
+interface CollectionItem {
+  readonly document: Document<CollectionId>
+  readonly isFollowed: boolean
+}
+
+/** Makes the reads of collections with their members. */
+export const makeCollectionReads = (sql: SqlClient.SqlClient, { findHead, listHeads }: CollectionRepository) => {
+  /**
+   * Reads collections with their members in one statement, so from one snapshot: the first one, and as many more as a page
+   * has space and time for. The statement contains the rules, which were read before, and applies them only to the versions
+   * that they were read from. A collection that changed in between has no members and is read again, at most
+   * {@link MAX_READS} times. Fails if the rules of the first one are too slow; slow ones after it start the next page.
+   */
+  const read = Effect.fnUntraced(function* (
+    store: StoreId,
+    rows: ReadonlyArray<CollectionRow>,
+    millis = RULES_MILLIS,
+    reads = 1
+  ): Effect.fn.Return<ReadonlyArray<CollectionItem>, RulesTooSlow | SqlError.SqlError | Schema.SchemaError> {
+    const [first] = rows
+    if (first === undefined) return []
+    const collections = decodeRules(rows.map(({ document }) => parse(document)))
+    const queries: Array<string> = []
+    const requested = collections.map(({ id, version, ...head }, index) => {
+      const place = index + 1
+      if (head.type !== "automated") return { place, id, version }
+      const { bindings, query } = compileRules(store, head)
+      const shape = queries.includes(query) ? queries.indexOf(query) : queries.push(query) - 1
+      return { place, id, version, shape, bindings }
+    })
+    const select = Effect.flatMap(selectWithMembers(sql, store, stringify(requested), queries), decodeRows)
+    const result = queries.length === 0 ? Option.some(yield* select) : yield* Effect.timeoutOption(select, millis)
+    if (Option.isNone(result)) {
+      if (rows.length === 1) return yield* new RulesTooSlow({ collection: first.id })
+      // If the first collection was not the slow one, it is read within the time of a page.
+      return yield* read(store, [first], 2 * PAGE_MILLIS, reads)
+    }
+    const found = result.value
+    if (found.some(({ members }) => members === null)) {
+      return reads === MAX_READS ? yield* changedTooOften : yield* read(store, found, RULES_MILLIS, reads + 1)
+    }
+    return found.map(({ isFollowed, members, ...row }) => ({
+      document: withMembers(row, members ?? "{}"),
+      isFollowed
+    }))
+  })
+
+  const readPage = Effect.fnUntraced(function* (
+    store: StoreId,
+    request: PageRequest<CollectionId>,
+    reads = 1
+  ): Effect.fn.Return<DocumentPage<CollectionId>, RulesTooSlow | SqlError.SqlError | Schema.SchemaError> {
+    const rows = yield* listHeads(store, request)
+    const found = yield* read(store, rows)
+    // All of them may have been deleted in between while others remain.
+    if (found.length === 0 && rows.length > 0) {
+      return reads === MAX_READS ? yield* changedTooOften : yield* readPage(store, request, reads + 1)
+    }
+    const last = found.at(-1)
+    return {
+      items: `[${found.map(({ document }) => document.json).join(",")}]`,
+      nextCursor: last?.isFollowed ? last.document.id : null
+    }
+  })
+
+  return {
+    readPage: (store: StoreId, request: PageRequest<CollectionId>) => readPage(store, request),
+
+    readById: Effect.fnUntraced(function* (store: StoreId, id: CollectionId) {
+      const [found] = yield* read(store, Option.toArray(yield* findHead(store, id)))
+      return Option.fromNullishOr(found?.document)
+    })
+  }
+}
