@@ -1,4 +1,5 @@
-import { Effect, Layer, Option, Result, Schema, Struct } from "effect"
+import { Effect, Layer, Schema } from "effect"
+import { SqlClient, type SqlError, SqlSchema, type Statement } from "effect/sql"
 import {
   type Email,
   EmailTaken,
@@ -13,154 +14,161 @@ import {
 import { MerchantId } from "../../domain/Actor.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { lockedStore } from "../catalog/Allocation.ts"
-import { countOf, firstOf, type Step, withClient } from "../sql/Plan.ts"
-import { column } from "../sql/Column.ts"
-import { Database } from "../sql/Postgres.ts"
-import { sql, type Statement } from "../sql/Statement.ts"
 import { recordAdministered } from "../journal/Administered.ts"
+import { orDefect } from "../sql/Errors.ts"
+import { rowCount } from "../sql/Transaction.ts"
 import { Passwords, PasswordsLive } from "./Passwords.ts"
 
-const Id = column("id", Schema.toType(MerchantId))
+/** Roles of this release, as an SQL list. Members with a role that only a newer release knows have no access. */
+export const KNOWN_ROLES = Role.literals.map((role) => `'${role}'`).join(", ")
 
-const Facts = Member.mapFields(Struct.pick(["merchantId", "email", "name"]))
+interface NewMerchant {
+  readonly email: Email
+  readonly name: string
+  readonly passwordHash: string
+  /** True if nobody has verified the owner of the e-mail address. */
+  readonly isClaimed: boolean
+}
 
-/**
- * Makes an account with its call window, if there is none of the address. `is_claimed`: whether nobody else says whose
- * the address is.
- */
-export const insertMerchant = (email: Email, name: string, passwordHash: string, isClaimed: boolean) => sql`
-  with made as (
-    insert into merchants (id, email, name, password_hash, is_claimed)
-    values (uuid_v7(clock_micros()), ${email}, ${name}, ${passwordHash}, ${isClaimed})
-    on conflict (email) do nothing returning id
+/** Inserts an account and its rate-limit window. Returns undefined if the e-mail address has an account. */
+export const insertMerchant = (
+  sql: SqlClient.SqlClient,
+  { email, isClaimed, name, passwordHash }: NewMerchant
+): Effect.Effect<MerchantId | undefined, SqlError.SqlError> =>
+  Effect.map(
+    sql<{ readonly id: MerchantId }>`
+      with merchant as (
+        insert into merchants (id, email, name, password_hash, is_claimed)
+        values (uuid_v7(clock_micros()), ${email}, ${name}, ${passwordHash}, ${isClaimed})
+        on conflict (email) do nothing returning id
+      )
+      insert into merchant_call_windows (merchant_id) select id from merchant returning merchant_id as id
+    `,
+    ([row]) => row?.id
   )
-  insert into merchant_call_windows (merchant_id) select id from made returning merchant_id as id
-`
-
-const selectMerchant = (email: Email) => sql`select id, is_claimed as "isClaimed" from merchants where email = ${email}`
-const Found = Schema.Struct({ id: Schema.toType(MerchantId), isClaimed: Schema.Boolean })
-const foundOf = firstOf(Found)
-
-/** The account of an address, if somebody who knows whose that is gave it to them. */
-const proven = (
-  email: Email,
-  found: Option.Option<typeof Found.Type>
-): Result.Result<MerchantId, MerchantNotFound | EmailUnproven> =>
-  Option.match(found, {
-    onNone: () => Result.fail(new MerchantNotFound({ email })),
-    onSome: ({ id, isClaimed }) => (isClaimed ? Result.fail(new EmailUnproven({ email })) : Result.succeed(id))
-  })
-
-/** The roles that this release knows, as SQL: to a member with any other, which a newer release gave, it grants nothing. */
-export const KNOWN_ROLES = sql.literal(Role.literals.map((role) => `'${role}'`).join(", "))
-
-const putMember = (store: StoreId, merchant: MerchantId, role: typeof Role.Type) => sql`
-  insert into members (store_id, merchant_id, role) values (${store}, ${merchant}, ${role})
-  on conflict (store_id, merchant_id) do update set role = excluded.role
-`
-const selectMember = (store: StoreId, merchant: MerchantId) => sql`
-  select m.merchant_id as "merchantId", name, m.role from members m join merchants on id = m.merchant_id
-  where m.store_id = ${store} and m.merchant_id = ${merchant} and m.role in (${KNOWN_ROLES})
-`
-const memberOf = firstOf(Member.mapFields(Struct.pick(["merchantId", "name", "role"])))
-const deleteMember = (store: StoreId, merchant: MerchantId) =>
-  sql`delete from members where store_id = ${store} and merchant_id = ${merchant}`
-const selectOwner = (store: StoreId) => sql`select from members where store_id = ${store} and role = 'owner' limit 1`
-
-/** Refuses what would leave the store without an owner. */
-const keepOwner = Effect.fnUntraced(function* (store: StoreId): Step<void, LastOwner> {
-  if ((yield* countOf(selectOwner(store))) === 0) yield* new LastOwner()
-})
-
-/** Changes who a merchant is in a store by a statement, under the lock of the store. Answers of how many: one or none. */
-const changed = Effect.fnUntraced(function* (
-  store: StoreId,
-  id: MerchantId,
-  change: Statement
-): Step<number, LastOwner> {
-  const before = yield* memberOf(selectMember(store, id))
-  const count = yield* countOf(change)
-  if (count > 0) yield* keepOwner(store)
-  const after = yield* memberOf(selectMember(store, id))
-  yield* withClient((sql) =>
-    recordAdministered(sql, store, "member", id, Option.getOrNull(before), Option.getOrNull(after))
-  )
-  return count
-})
 
 export const MerchantsLive = Layer.effect(
   Merchants,
   Effect.gen(function* () {
-    const { count, first, rows, transaction } = yield* Database
+    const sql = yield* SqlClient.SqlClient
     const passwords = yield* Passwords
-    const idOf = first(Id)
-    const accountOf = first(Found)
-    const membersOf = rows(Member)
-    const membershipsOf = rows(Membership)
-    const factsOf = first(Facts)
 
-    const memberships = Effect.fn("Merchants.memberships")((merchant: MerchantId) =>
-      membershipsOf(sql`
+    const listMemberships = SqlSchema.findAll({
+      Request: MerchantId,
+      Result: Membership,
+      execute: (merchant) => sql`
         select m.store_id as "storeId", s.name as "storeName", m.role
         from members m join stores s on s.id = m.store_id and s.deleted_at is null
-        where m.merchant_id = ${merchant} and m.role in (${KNOWN_ROLES}) order by s.name, s.id
-      `)
-    )
+        where m.merchant_id = ${merchant} and m.role in (${sql.literal(KNOWN_ROLES)}) order by s.name, s.id
+      `
+    })
+
+    const listMembers = SqlSchema.findAll({
+      Request: Schema.String,
+      Result: Member,
+      execute: (store) => sql`
+        select m.merchant_id as "merchantId", name, email, role, m.created_at as "createdAt"
+        from members m join merchants on id = m.merchant_id
+        where m.store_id = ${store} and m.role in (${sql.literal(KNOWN_ROLES)}) order by role, name, email
+      `
+    })
+
+    /** Returns the account of an e-mail address whose owner is verified. */
+    const requireVerified = Effect.fnUntraced(function* (email: Email) {
+      const [row] = yield* sql<{ readonly id: MerchantId; readonly isClaimed: boolean }>`
+        select id, is_claimed as "isClaimed" from merchants where email = ${email}
+      `
+      if (row === undefined) return yield* new MerchantNotFound({ email })
+      return row.isClaimed ? yield* new EmailUnproven({ email }) : row.id
+    })
+
+    const findMember = Effect.fnUntraced(function* (store: StoreId, merchant: MerchantId) {
+      const [row] = yield* sql<{ readonly merchantId: MerchantId; readonly name: string; readonly role: Role }>`
+        select m.merchant_id as "merchantId", name, m.role from members m join merchants on id = m.merchant_id
+        where m.store_id = ${store} and m.merchant_id = ${merchant} and m.role in (${sql.literal(KNOWN_ROLES)})
+      `
+      return row ?? null
+    })
+
+    const requireOwner = Effect.fnUntraced(function* (store: StoreId) {
+      const owners = yield* sql`select 1 from members where store_id = ${store} and role = 'owner' limit 1`
+      if (owners.length === 0) yield* new LastOwner()
+    })
+
+    /** Runs the change of a membership under the lock of the store. Returns the number of changed members: 0 or 1. */
+    const changeMember = Effect.fnUntraced(function* (
+      store: StoreId,
+      id: MerchantId,
+      change: Statement.Statement<unknown>
+    ) {
+      const before = yield* findMember(store, id)
+      const count = yield* rowCount(change)
+      if (count > 0) yield* requireOwner(store)
+      yield* recordAdministered(sql, store, "member", id, before, yield* findMember(store, id))
+      return count
+    })
 
     return Merchants.of({
-      memberships,
+      memberships: Effect.fn("Merchants.memberships")(listMemberships, orDefect),
 
       account: Effect.fn("Merchants.account")(function* (id) {
-        const facts = yield* factsOf(sql`select id as "merchantId", email, name from merchants where id = ${id}`)
-        return { ...(yield* Effect.orDie(Effect.fromOption(facts))), stores: yield* memberships(id) }
-      }),
+        const [row] = yield* sql<{ readonly merchantId: MerchantId; readonly email: Email; readonly name: string }>`
+          select id as "merchantId", email, name from merchants where id = ${id}
+        `
+        if (row === undefined) return yield* Effect.die(new Error(`There is no merchant ${id}`))
+        return { ...row, stores: yield* listMemberships(id) }
+      }, orDefect),
 
       create: Effect.fn("Merchants.create")(function* ({ email, name, password }) {
-        const hashed = yield* passwords.make(password)
-        const made = yield* idOf(insertMerchant(email, name, hashed, false))
-        return yield* Effect.mapError(Effect.fromOption(made), () => new EmailTaken({ email }))
-      }),
+        const passwordHash = yield* passwords.makeHash(password)
+        const id = yield* insertMerchant(sql, { email, name, passwordHash, isClaimed: false })
+        return id ?? (yield* new EmailTaken({ email }))
+      }, orDefect),
 
-      find: Effect.fn("Merchants.find")((email) =>
-        Effect.flatMap(accountOf(selectMerchant(email)), (found) => Effect.fromResult(proven(email, found)))
-      ),
+      find: Effect.fn("Merchants.find")(requireVerified, orDefect),
 
       resetPassword: Effect.fn("Merchants.resetPassword")(function* (email, password) {
-        const hashed = yield* passwords.make(password)
-        return yield* transaction(
+        const passwordHash = yield* passwords.makeHash(password)
+        return yield* sql.withTransaction(
           Effect.gen(function* () {
-            const changed = yield* idOf(
-              sql`update merchants set password_hash = ${hashed}, is_claimed = false where email = ${email} returning id`
-            )
-            const id = yield* Effect.mapError(Effect.fromOption(changed), () => new MerchantNotFound({ email }))
-            return yield* count(sql`delete from sessions where merchant_id = ${id}`)
+            const [row] = yield* sql<{ readonly id: MerchantId }>`
+              update merchants set password_hash = ${passwordHash}, is_claimed = false where email = ${email}
+              returning id
+            `
+            if (row === undefined) return yield* new MerchantNotFound({ email })
+            return yield* rowCount(sql`delete from sessions where merchant_id = ${row.id}`)
           })
         )
-      }),
+      }, orDefect),
 
-      // Members are changed one after the other: two who leave at once would each see the other stay.
+      // The lock of the store serializes changes of members: of two owners who leave at once, the second one is refused.
       join: (store, email, role) =>
         Effect.gen(function* () {
           yield* lockedStore(store)
-          const found = proven(email, yield* foundOf(selectMerchant(email)))
-          const id = Result.isSuccess(found) ? found.success : yield* Effect.fail(found.failure)
-          yield* changed(store, id, putMember(store, id, role))
+          const id = yield* requireVerified(email)
+          yield* changeMember(
+            store,
+            id,
+            sql`
+              insert into members (store_id, merchant_id, role) values (${store}, ${id}, ${role})
+              on conflict (store_id, merchant_id) do update set role = excluded.role
+            `
+          )
           return id
-        }),
+        }).pipe(orDefect),
 
       leave: (store, merchant) =>
         Effect.gen(function* () {
           yield* lockedStore(store)
-          return (yield* changed(store, merchant, deleteMember(store, merchant))) > 0
-        }),
+          const left = yield* changeMember(
+            store,
+            merchant,
+            sql`delete from members where store_id = ${store} and merchant_id = ${merchant}`
+          )
+          return left > 0
+        }).pipe(orDefect),
 
-      members: Effect.fn("Merchants.members")((store) =>
-        membersOf(sql`
-          select m.merchant_id as "merchantId", name, email, role, m.created_at as "createdAt"
-          from members m join merchants on id = m.merchant_id
-          where m.store_id = ${store} and m.role in (${KNOWN_ROLES}) order by role, name, email
-        `)
-      )
+      members: Effect.fn("Merchants.members")(listMembers, orDefect)
     })
   })
 ).pipe(Layer.provide(PasswordsLive))

@@ -1,105 +1,99 @@
-import { Effect, Option, Schema } from "effect"
+import { Data, Effect } from "effect"
+import type { SqlClient } from "effect/sql"
 import { hash } from "node:crypto"
 import { SIGN_IN_MINUTES } from "../../domain/access/Sessions.ts"
-import { column } from "../sql/Column.ts"
-import type { DatabaseOf } from "../sql/Database.ts"
-import { constant, sql } from "../sql/Statement.ts"
 import { listOf } from "../Lists.ts"
+import { orDefectOf } from "../sql/Errors.ts"
 
-/** The hash of a subject whose attempts are counted. */
-export const subject = (...parts: ReadonlyArray<string>) => hash("sha256", JSON.stringify(parts), "buffer")
+/** Returns the hash by which the attempts of a subject are counted. */
+export const hashSubject = (...parts: ReadonlyArray<string>) => hash("sha256", JSON.stringify(parts), "buffer")
 
-const WINDOW = sql`interval '${constant(SIGN_IN_MINUTES)} minutes'`
+/** Subject and its maximum number of attempts within {@link SIGN_IN_MINUTES}. */
+export type AttemptLimit = readonly [subject: Buffer, max: number]
 
-/** Counts an attempt, if its subject has made fewer than so many in the last minutes. */
-const countAttempt = (subject: Buffer, most: number) => sql`
-  insert into sign_in_attempts as a (subject, attempts, ends_at)
-  values (${subject}, array[clock_timestamp()], clock_timestamp() + ${WINDOW})
-  on conflict (subject) do update set
-    attempts = (select array_agg(t) from unnest(a.attempts) t
-      where t > clock_timestamp() - ${WINDOW}) || clock_timestamp(),
-    ends_at = excluded.ends_at
-  where (select count(*) from unnest(a.attempts) t where t > clock_timestamp() - ${WINDOW}) < ${most}
-  returning attempts[cardinality(attempts)]::text as at
-`
-const At = column("at", Schema.String)
+/** Counted attempt, identified by its instant in the row of the subject. */
+type CountedAttempt = readonly [subject: Buffer, at: string]
 
-/** Seconds until each of the subjects has made fewer attempts than its limit; null where each of them has. */
-const selectWait = (subjects: ReadonlyArray<Buffer>, limits: string) => sql`
-  select ceil(extract(epoch from max(nth.t) + ${WINDOW} - clock_timestamp()))::integer as seconds
-  from unnest((select ${subjects}::bytea[]), (select ${limits}::integer[])) as asked (subject, most)
-  cross join lateral (
-    select t from sign_in_attempts a, unnest(a.attempts) t
-    where a.subject = asked.subject and t > clock_timestamp() - ${WINDOW}
-    order by t desc offset asked.most - 1 limit 1
-  ) nth
-`
-const Wait = column("seconds", Schema.NullOr(Schema.Int))
+class LimitReached extends Data.TaggedError("LimitReached") {}
 
-const uncount = (subject: Buffer, at: string) =>
-  sql`update sign_in_attempts set attempts = array_remove(attempts, ${at}::timestamptz) where subject = ${subject}`
+/** Counts attempts by subject in the database, so that the limits apply to all processes together. */
+export const makeSignInThrottle = (sql: SqlClient.SqlClient) => {
+  const window = sql.literal(`interval '${SIGN_IN_MINUTES} minutes'`)
 
-const forgetAll = (subject: Buffer) => sql`delete from sign_in_attempts where subject = ${subject}`
+  /**
+   * Counts an attempt unless its subject has reached the limit. The clock is read under the lock of the row, so that the
+   * attempts of a subject have distinct instants in ascending order.
+   */
+  const insertAttempt = Effect.fnUntraced(function* ([subject, max]: AttemptLimit) {
+    const [row] = yield* sql<{ readonly at: string }>`
+      insert into sign_in_attempts as a (subject, attempts, ends_at)
+      values (${subject}, array[clock_timestamp()], clock_timestamp() + ${window})
+      on conflict (subject) do update set
+        attempts = (select array_agg(t) from unnest(a.attempts) t
+          where t > clock_timestamp() - ${window}) || clock_timestamp(),
+        ends_at = excluded.ends_at
+      where (select count(*) from unnest(a.attempts) t where t > clock_timestamp() - ${window}) < ${max}
+      returning attempts[cardinality(attempts)]::text as at
+    `
+    return row === undefined ? yield* new LimitReached() : ([subject, row.at] satisfies CountedAttempt)
+  })
 
-/** A subject and its limit of attempts in the last {@link SIGN_IN_MINUTES} minutes. */
-export type Limit = readonly [subject: Buffer, most: number]
-
-/** An attempt that was counted, by the instant that its subject's row holds. */
-type Counted = readonly [subject: Buffer, at: string]
-
-/** Counts attempts by subject, in the database: the limits hold for all processes together. */
-export const makeSignInThrottle = ({ count, first, transaction }: DatabaseOf) => {
-  const atOf = first(At)
-  const waitOf = first(Wait)
-
-  const secondsOf = (limits: ReadonlyArray<Limit>) =>
-    Effect.map(
-      waitOf(
-        selectWait(
-          limits.map(([subject]) => subject),
-          listOf(limits.map(([, most]) => most))
-        )
-      ),
-      Option.flatMap(Option.fromNullishOr)
-    )
+  /** Returns the seconds until all subjects are below their limits, or null if they are. */
+  const findWait = Effect.fnUntraced(function* (limits: ReadonlyArray<AttemptLimit>) {
+    const [row] = yield* sql<{ readonly seconds: number | null }>`
+      select ceil(extract(epoch from max(nth.t) + ${window} - clock_timestamp()))::integer as seconds
+      from unnest(
+        (select ${limits.map(([subject]) => subject)}::bytea[]), (select ${listOf(limits.map(([, max]) => max))}::integer[])
+      ) as limits (subject, max)
+      cross join lateral (
+        select t from sign_in_attempts a, unnest(a.attempts) t
+        where a.subject = limits.subject and t > clock_timestamp() - ${window}
+        order by t desc offset limits.max - 1 limit 1
+      ) nth
+    `
+    return row?.seconds ?? null
+  })
 
   return {
-    /** Refuses where one of the limits is reached, with the seconds to wait. Counts nothing. */
-    check: <Refused>(limits: ReadonlyArray<Limit>, refused: (retryAfter: number) => Refused) =>
-      Effect.flatMap(
-        secondsOf(limits),
-        Option.match({ onNone: () => Effect.void, onSome: (seconds) => Effect.fail(refused(seconds)) })
-      ),
+    /** Fails if a limit is reached, with the seconds to wait. Counts nothing. */
+    check: <E>(limits: ReadonlyArray<AttemptLimit>, tooMany: (retryAfter: number) => E): Effect.Effect<void, E> =>
+      Effect.flatMap(findWait(limits), (seconds) =>
+        seconds === null ? Effect.void : Effect.fail(tooMany(seconds))
+      ).pipe(orDefectOf<E>()),
 
-    /** Counts an attempt for all subjects, or for none: an attempt that one refuses is not counted for the others. */
-    count: <Refused>(
-      limits: ReadonlyArray<Limit>,
-      refused: (retryAfter: number) => Refused
-    ): Effect.Effect<ReadonlyArray<Counted>, Refused> =>
-      transaction(
-        // In one order, so that no two attempts wait for each other.
-        Effect.forEach(
-          limits.toSorted(([a], [b]) => a.compare(b)),
-          ([subject, most]) =>
-            Effect.map(
-              Effect.flatMap(atOf(countAttempt(subject, most)), Effect.fromOption),
-              (at) => [subject, at] as const
-            )
-        )
-      ).pipe(
-        Effect.catchTag("NoSuchElementError", () =>
-          Effect.flatMap(secondsOf(limits), (seconds) =>
-            // It may have ended meanwhile.
-            Effect.fail(refused(Option.getOrElse(seconds, () => 1)))
+    /** Counts an attempt for all subjects, or for none if one of them has reached its limit. */
+    count: <E>(
+      limits: ReadonlyArray<AttemptLimit>,
+      tooMany: (retryAfter: number) => E
+    ): Effect.Effect<ReadonlyArray<CountedAttempt>, E> =>
+      sql
+        .withTransaction(
+          // Concurrent attempts lock their subjects in the same order.
+          Effect.forEach(
+            limits.toSorted(([a], [b]) => a.compare(b)),
+            insertAttempt
           )
         )
-      ),
+        .pipe(
+          Effect.catchTag("LimitReached", () =>
+            // The wait may have ended since.
+            Effect.flatMap(findWait(limits), (seconds) => Effect.fail(tooMany(seconds ?? 1)))
+          ),
+          orDefectOf<E>()
+        ),
 
-    /** Takes back attempts that turned out to be none that is to be counted. */
-    uncount: (counted: ReadonlyArray<Counted>) =>
-      Effect.forEach(counted, ([subject, at]) => count(uncount(subject, at)), { discard: true }),
+    /** Removes attempts that succeeded. */
+    uncount: (attempts: ReadonlyArray<CountedAttempt>): Effect.Effect<void> =>
+      Effect.forEach(
+        attempts,
+        ([subject, at]) => sql`
+          update sign_in_attempts set attempts = array_remove(attempts, ${at}::timestamptz) where subject = ${subject}
+        `,
+        { discard: true }
+      ).pipe(orDefectOf<never>()),
 
-    /** Takes back all attempts of a subject. */
-    forget: (subject: Buffer) => count(forgetAll(subject))
+    /** Removes all attempts of a subject. */
+    forget: (subject: Buffer): Effect.Effect<void> =>
+      Effect.asVoid(sql`delete from sign_in_attempts where subject = ${subject}`).pipe(orDefectOf<never>())
   }
 }

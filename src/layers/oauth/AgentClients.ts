@@ -1,4 +1,5 @@
 import { Effect, Layer, Option, Struct } from "effect"
+import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import {
   AgentClients,
@@ -10,7 +11,7 @@ import {
 import { type StoredMetadata, isDocumentUrl } from "../../domain/oauth/ClientMetadata.ts"
 import { Client, ClientId, UnknownClient } from "../../domain/oauth/Clients.ts"
 import { networkOf } from "../../domain/Network.ts"
-import { makeSignInThrottle, subject } from "../access/SignInThrottle.ts"
+import { hashSubject, makeSignInThrottle } from "../access/SignInThrottle.ts"
 import { Database } from "../sql/Postgres.ts"
 import { constant, sql } from "../sql/Statement.ts"
 import { arrayOf } from "../Lists.ts"
@@ -66,7 +67,7 @@ export const agentClients = (options: Partial<OutgoingOptions> = {}) =>
     Effect.gen(function* () {
       const database = yield* Database
       const { count, first } = database
-      const throttle = makeSignInThrottle(database)
+      const throttle = makeSignInThrottle(yield* SqlClient.SqlClient)
       const read = yield* makeDocuments({ allowed: yield* namedHosts, ...options })
       const rowOf = first(Row)
 
@@ -83,7 +84,7 @@ export const agentClients = (options: Partial<OutgoingOptions> = {}) =>
       return AgentClients.of({
         register: Effect.fn("AgentClients.register")(function* (client, address) {
           yield* throttle.count(
-            [[subject("registration", networkOf(address)), MAX_REGISTRATIONS]],
+            [[hashSubject("registration", networkOf(address)), MAX_REGISTRATIONS]],
             (retryAfter) => new TooManyRegistrations({ retryAfter })
           )
           const id = ClientId.make(randomUUID())

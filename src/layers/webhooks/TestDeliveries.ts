@@ -5,7 +5,7 @@ import { EventId } from "../../domain/Events.ts"
 import { uuidOfMicros } from "../../domain/Uuid.ts"
 import { TEST_KIND, TEST_LIMITS, TooManyTests } from "../../domain/webhooks/Webhook.ts"
 import type { Webhooks } from "../../domain/webhooks/Webhooks.ts"
-import { type makeSignInThrottle, subject } from "../access/SignInThrottle.ts"
+import { hashSubject, makeSignInThrottle } from "../access/SignInThrottle.ts"
 import { START } from "../Pages.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { type Outgoing, notSent } from "./Outgoing.ts"
@@ -42,16 +42,10 @@ const makeTestEvent = (now: number) => {
 /** Sends test events, under the same address checks as deliveries. */
 export const makeTestDeliveries = (
   sql: SqlClient.SqlClient,
-  {
-    outgoing: { post },
-    sealing,
-    throttle
-  }: {
-    readonly outgoing: Outgoing
-    readonly sealing: Effect.Effect<Sealing>
-    readonly throttle: ReturnType<typeof makeSignInThrottle>
-  }
+  { outgoing: { post }, sealing }: { readonly outgoing: Outgoing; readonly sealing: Effect.Effect<Sealing> }
 ) => {
+  const throttle = makeSignInThrottle(sql)
+
   const findEndpoint = Effect.fnUntraced(function* (app: AppId) {
     const [endpoint] = yield* sql`
       select
@@ -76,8 +70,8 @@ export const makeTestDeliveries = (
       const { now, ...endpoint } = yield* findEndpoint(app)
       yield* throttle.count(
         [
-          [subject("webhook test", by), TEST_LIMITS.account],
-          [subject("webhook test", new URL(endpoint.url).hostname), TEST_LIMITS.host]
+          [hashSubject("webhook test", by), TEST_LIMITS.account],
+          [hashSubject("webhook test", new URL(endpoint.url).hostname), TEST_LIMITS.host]
         ],
         () => new TooManyTests()
       )

@@ -1,8 +1,6 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Webhooks } from "../../domain/webhooks/Webhooks.ts"
-import { makeSignInThrottle } from "../access/SignInThrottle.ts"
-import { Database } from "../sql/Postgres.ts"
 import { allowedHosts } from "./AllowedHosts.ts"
 import { makeDeliveryLog } from "./DeliveryLog.ts"
 import { makeOutgoing } from "./Outgoing.ts"
@@ -18,10 +16,9 @@ export const WebhooksLive = Layer.effect(
     const sealing = yield* sealingLater
     const allowed = yield* allowedHosts
     const outgoing = yield* makeOutgoing({ allowed })
-    const throttle = makeSignInThrottle(yield* Database)
     return Webhooks.of({
       ...makeSubscriptions(sql, { allowed, sealing }),
-      ...makeTestDeliveries(sql, { outgoing, sealing, throttle }),
+      ...makeTestDeliveries(sql, { outgoing, sealing }),
       ...makeDeliveryLog(sql),
       reseal: makeReseal(sql, sealing)
     })
