@@ -72,7 +72,7 @@ export class StoreWebhooks extends Context.Service<
     readonly show: (store: StoreId, installation: InstallationId) => Effect.Effect<JsonText, InstallationNotFound>
     /**
      * Lists deliveries. A page filtered by state can be short or empty and still have a next page, because each page
-     * examines at most `MAX_LOOKED` deliveries.
+     * examines at most `MAX_EXAMINED_DELIVERIES` deliveries.
      */
     readonly deliveries: (
       store: StoreId,

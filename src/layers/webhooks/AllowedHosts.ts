@@ -3,10 +3,10 @@ import { parseAllowedHosts } from "../../domain/webhooks/AllowedHosts.ts"
 import { isDemo } from "../Database.ts"
 import { invalidSetting } from "../Settings.ts"
 
-/** Where the demo's receiver listens. */
-const OWN_MACHINE = "localhost,127.0.0.1,[::1]"
+/** Hosts of the demo's receiver. */
+const LOOPBACK = "localhost,127.0.0.1,[::1]"
 
-const hostsWith = (more: string) =>
+const parseWith = (more: string) =>
   Config.String("WEBHOOK_ALLOW_HOSTS").pipe(
     Config.withDefault(""),
     Config.mapEffect((text) =>
@@ -19,10 +19,9 @@ const hostsWith = (more: string) =>
   )
 
 /**
- * Hosts that the operator named, for development: requests go there whatever their address is, and webhooks without
- * https too.
+ * Hosts of `WEBHOOK_ALLOW_HOSTS`, for development: their addresses are not checked, and webhooks may use http.
  */
-export const namedHosts = hostsWith("")
+export const namedHosts = parseWith("")
 
-/** Hosts that webhooks may go to whatever their address is: those that the operator named, and with the demo this machine. */
-export const allowedHosts = Effect.flatMap(isDemo, (demo) => hostsWith(demo ? OWN_MACHINE : ""))
+/** The same hosts, and in the demo this machine. */
+export const allowedHosts = Effect.flatMap(isDemo, (demo) => parseWith(demo ? LOOPBACK : ""))

@@ -5,10 +5,10 @@ import { isPublic } from "../../domain/webhooks/Address.ts"
 /** A host without a usable address. The message is shown to people and names no address, which may be internal. */
 export class LookupFailed extends Error {}
 
-type Found = Array<LookupAddress> | LookupFailed
+type LookupResult = Array<LookupAddress> | LookupFailed
 
 /** Calls back in the requested form: every address, or the first. */
-const answer = (found: Found, all: boolean | undefined, callback: Parameters<LookupFunction>[2]) => {
+const answer = (found: LookupResult, all: boolean | undefined, callback: Parameters<LookupFunction>[2]) => {
   if (found instanceof LookupFailed) return callback(found, [])
   const [first] = found
   return all === true || first === undefined ? callback(null, found) : callback(null, first.address, first.family)
@@ -20,7 +20,7 @@ const addressesOf = (records: PromiseSettledResult<ReadonlyArray<string>>, famil
 const isUnknown = (reason: unknown) =>
   reason instanceof Error && "code" in reason && (reason.code === "ENOTFOUND" || reason.code === "ENODATA")
 
-const resolve = async (resolver: promises.Resolver, hostname: string): Promise<Found> => {
+const resolve = async (resolver: promises.Resolver, hostname: string): Promise<LookupResult> => {
   const records = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
   const found = [...addressesOf(records[0], 4), ...addressesOf(records[1], 6)]
   if (found.length > 0) return found

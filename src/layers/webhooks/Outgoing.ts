@@ -11,22 +11,21 @@ import { guarded, LookupFailed, lookupBy } from "./Lookup.ts"
 /** Milliseconds in which a response must be complete, including the lookup of the host (decisions, section 10). */
 const TIMEOUT = 10_000
 
-/** Bytes of a response's body that are kept for the log (decisions, section 10). */
+/** Bytes of a response's body that are stored in the log (decisions, section 10). */
 export const MAX_BODY_BYTES = 16_384
 
-/** The response headers that callers read. */
-const HEARD = ["retry-after", "content-type", "cache-control"] as const
+/** Response headers that callers read. */
+const READ_HEADERS = ["retry-after", "content-type", "cache-control"] as const
 
-/** Their values as they were sent. */
-export type ResponseHeaders = Readonly<Partial<Record<(typeof HEARD)[number], string>>>
+export type ResponseHeaders = Readonly<Partial<Record<(typeof READ_HEADERS)[number], string>>>
 
-const heard = (headers: Headers.Headers): ResponseHeaders =>
-  Object.fromEntries(HEARD.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])))
+const pickHeaders = (headers: Headers.Headers): ResponseHeaders =>
+  Object.fromEntries(READ_HEADERS.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])))
 
 export interface OutgoingRequest {
   /** Checked by `checkUrl` before each request. */
   readonly url: string
-  /** Whether the request may go to public addresses only, whatever hosts are allowed. */
+  /** True if the request may go to public addresses only, even if hosts are allowed. */
   readonly isPublicOnly?: boolean
   /** `Host`, `Content-Length` and `Connection` are added. */
   readonly headers: Readonly<Record<string, string>>
@@ -114,13 +113,13 @@ const exchange = (
 ) =>
   Effect.suspend(() => {
     const start = performance.now()
-    const kept: Array<Uint8Array> = []
+    const chunks: Array<Uint8Array> = []
     let length = 0
     let headers: ResponseHeaders = {}
 
-    const keep = (chunk: Uint8Array) => {
+    const append = (chunk: Uint8Array) => {
       // A copy: the chunk is a view of a buffer many times its size.
-      if (length < MAX_BODY_BYTES) kept.push(new Uint8Array(chunk.subarray(0, MAX_BODY_BYTES - length)))
+      if (length < MAX_BODY_BYTES) chunks.push(new Uint8Array(chunk.subarray(0, MAX_BODY_BYTES - length)))
       length += chunk.length
       return request.body === null && length > MAX_BODY_BYTES
         ? Effect.fail(new RequestEnded(`The answer is longer than ${MAX_BODY_BYTES} bytes`))
@@ -128,7 +127,7 @@ const exchange = (
     }
     const attempt = (status: number | null, error: string | null): Attempt => ({
       status,
-      answer: new Uint8Array(Buffer.concat(kept)),
+      answer: new Uint8Array(Buffer.concat(chunks)),
       error,
       durationMillis: Math.round(performance.now() - start),
       headers
@@ -137,8 +136,8 @@ const exchange = (
       const response = yield* client.execute(clientRequestOf(request, url))
       const refusal = statusRefusal(response.status, response.headers)
       if (refusal !== undefined) return yield* Effect.fail(new RequestEnded(refusal))
-      headers = heard(response.headers)
-      yield* Stream.runForEach(response.stream, keep)
+      headers = pickHeaders(response.headers)
+      yield* Stream.runForEach(response.stream, append)
       return response.status
     }).pipe(
       Effect.scoped,
@@ -176,7 +175,7 @@ export interface OutgoingOptions {
 /** DNS with timeouts short enough that one dead server does not cost the request. */
 const makeDnsLookup = () => lookupBy(new promises.Resolver({ timeout: 2000, tries: 2 }))
 
-/** How hosts that the operator did not allow are looked up and trusted. */
+/** DNS lookup and trusted certificates for hosts that the operator did not allow. */
 export const Internet = Context.Reference<{ readonly lookup: LookupFunction; readonly secureContext: SecureContext }>(
   "layers/webhooks/Internet",
   {

@@ -2,18 +2,18 @@ import { Option } from "effect"
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto"
 import type { AppId } from "../../domain/access/Apps.ts"
 
-/** Bytes of a key. */
+/** Bytes of an AES-256 key. */
 export const KEY_BYTES = 32
 
 const ALGORITHM = "aes-256-gcm"
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** What a sealed secret begins with. One that was kept before there were keys begins otherwise, and stands as it is. */
+/** Prefix of sealed secrets. Secrets without it are plain text, stored by a release before there were keys. */
 const SEALED = "aes256gcm"
 
 interface Key {
-  /** What a sealed secret tells of its key: nothing that the key could be found by. */
+  /** Part of a hash. Sealed secrets name their key by it, and it does not reveal the key. */
   readonly id: string
   readonly bytes: Buffer
 }
@@ -23,20 +23,20 @@ const keyOf = (bytes: Buffer): Key => ({
   bytes
 })
 
-/** A secret belongs to its app: put into the row of another, it does not open. */
+/** Additional authenticated data: a secret does not open in the row of another app. */
 const boundTo = (app: AppId) => Buffer.from(`webhook secret ${app}`)
 
-/** How secrets are sealed and opened that the database keeps. */
+/** Encryption of the secrets in the database. */
 export interface Sealing {
-  /** As it is kept. */
+  /** Encrypts a secret for storage. */
   readonly seal: (app: AppId, secret: string) => string
-  /** The secret that is kept so; none where it was sealed with another key, or is not what was sealed. */
-  readonly open: (app: AppId, kept: string) => Option.Option<string>
-  /** Whether it is sealed with the key that seals now. */
-  readonly isCurrent: (kept: string) => boolean
+  /** Decrypts a stored secret. Returns none if it was sealed with another key or for another app, or is damaged. */
+  readonly open: (app: AppId, stored: string) => Option.Option<string>
+  /** True if the secret is sealed with the current key. */
+  readonly isCurrent: (stored: string) => boolean
 }
 
-const opened = (key: Buffer, app: AppId, box: Buffer) => {
+const decrypt = (key: Buffer, app: AppId, box: Buffer) => {
   const decipher = createDecipheriv(ALGORITHM, key, box.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES })
   decipher.setAAD(boundTo(app))
   decipher.setAuthTag(box.subarray(-TAG_BYTES))
@@ -44,8 +44,8 @@ const opened = (key: Buffer, app: AppId, box: Buffer) => {
 }
 
 /**
- * AES-256-GCM with a random nonce: `aes256gcm.<id of the key>.<nonce, text and tag in base64url>`. The first key seals,
- * and opens as the others do.
+ * Seals with AES-256-GCM and a random nonce: `aes256gcm.<key id>.<nonce, ciphertext and tag in base64url>`. `current`
+ * seals; all keys open.
  */
 export const makeSealing = (current: Buffer, ...others: ReadonlyArray<Buffer>): Sealing => {
   const sealing = keyOf(current)
@@ -60,15 +60,15 @@ export const makeSealing = (current: Buffer, ...others: ReadonlyArray<Buffer>): 
       return `${SEALED}.${sealing.id}.${box.toString("base64url")}`
     },
 
-    open: (app, kept) => {
-      const [how, id = "", box = ""] = kept.split(".")
-      if (how !== SEALED) return Option.some(kept)
+    open: (app, stored) => {
+      const [format, id = "", box = ""] = stored.split(".")
+      if (format !== SEALED) return Option.some(stored)
       const key = keys.get(id)
       return key === undefined
         ? Option.none()
-        : Option.liftThrowable(() => opened(key, app, Buffer.from(box, "base64url")))()
+        : Option.liftThrowable(() => decrypt(key, app, Buffer.from(box, "base64url")))()
     },
 
-    isCurrent: (kept) => kept.startsWith(`${SEALED}.${sealing.id}.`)
+    isCurrent: (stored) => stored.startsWith(`${SEALED}.${sealing.id}.`)
   }
 }

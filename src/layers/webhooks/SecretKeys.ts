@@ -15,68 +15,68 @@ const decode = (text: string) => {
   return bytes.length === KEY_BYTES && bytes.toString("base64") === text ? Option.some(bytes) : Option.none()
 }
 
-/** What was given is not repeated: it is secret. */
+/** Parses a key. The error does not repeat the value, which is secret. */
 const key = (name: string) =>
-  Config.mapEffect(textIfAny(name), (given) =>
-    Option.isSome(given) && Option.isNone(decode(given.value.trim()))
+  Config.mapEffect(textIfAny(name), (value) =>
+    Option.isSome(value) && Option.isNone(decode(value.value.trim()))
       ? Effect.fail(invalidSetting(name, `Expected ${FORM}`))
-      : Effect.succeed(Option.flatMap(given, (text) => decode(text.trim())))
+      : Effect.succeed(Option.flatMap(value, (text) => decode(text.trim())))
   )
 
-const given = Config.all({ current: key("SECRET_KEY"), previous: key("SECRET_KEY_PREVIOUS") })
+const settings = Config.all({ current: key("SECRET_KEY"), previous: key("SECRET_KEY_PREVIOUS") })
 
-/** The keys that are configured. Beside a database of the operator's own there must be one. */
+/** Configured keys. `SECRET_KEY` is required unless the database is embedded. */
 export const configuredKeys = Effect.filterOrFail(
-  Effect.all({ given, isEmbedded }),
-  ({ given: { current }, isEmbedded }) => isEmbedded || Option.isSome(current),
+  Effect.all({ settings, isEmbedded }),
+  ({ settings: { current }, isEmbedded }) => isEmbedded || Option.isSome(current),
   () =>
     invalidSetting(
       "SECRET_KEY",
       `Expected beside DATABASE_URL: ${FORM}. The secrets of webhooks are sealed with it; keep it as long as the database`
     )
-).pipe(Effect.map(({ given }) => given))
+).pipe(Effect.map(({ settings }) => settings))
 
-const isTaken = (error: unknown) => error instanceof Error && "code" in error && error.code === "EEXIST"
+const isExisting = (error: unknown) => error instanceof Error && "code" in error && error.code === "EEXIST"
 
-/** Makes the file whole and once, however many processes start at once. */
-const make = (file: string) => {
-  const half = `${file}.${process.pid}`
-  writeFileSync(half, `${randomBytes(KEY_BYTES).toString("base64")}\n`, { mode: 0o600, flush: true })
+/** Creates the key file atomically, even if several processes start at once. */
+const createKeyFile = (file: string) => {
+  const temporary = `${file}.${process.pid}`
+  writeFileSync(temporary, `${randomBytes(KEY_BYTES).toString("base64")}\n`, { mode: 0o600, flush: true })
   try {
-    linkSync(half, file)
+    linkSync(temporary, file)
   } catch (error) {
-    if (!isTaken(error)) throw error
+    if (!isExisting(error)) throw error
   } finally {
-    rmSync(half)
+    rmSync(temporary)
   }
 }
 
-/** The key in the file of a folder, which is made if there is none. */
-const keyIn = (folder: string) => {
+/** Reads the key file of a folder, or creates it. */
+const readKeyFile = (folder: string) => {
   makeFolder(folder)
   const file = join(folder, "secret.key")
-  if (!existsSync(file)) make(file)
+  if (!existsSync(file)) createKeyFile(file)
   return Option.getOrThrowWith(
     decode(readFileSync(file, "utf8").trim()),
     () => new Error(`${file} does not hold ${FORM}`)
   )
 }
 
-/** The embedded database's own key, which is kept beside its data. */
-const ownKey = Effect.flatMap(dataDir, (folder) =>
+/** Key of the embedded database, stored beside its data. */
+const embeddedKey = Effect.flatMap(dataDir, (folder) =>
   Effect.try({
-    try: () => keyIn(folder),
+    try: () => readKeyFile(folder),
     catch: (thrown) => invalidSetting("DATA_DIR", reasonOf(thrown))
   })
 )
 
-/** How the secrets of webhooks are sealed and opened, with the operator's keys or those of the embedded database. */
+/** Sealing of webhook secrets with the configured keys, or with that of the embedded database. */
 export const sealing: Effect.Effect<Sealing, Config.ConfigError> = Effect.gen(function* () {
   const { current, previous } = yield* configuredKeys
-  return makeSealing(Option.isSome(current) ? current.value : yield* ownKey, ...Option.toArray(previous))
+  return makeSealing(Option.isSome(current) ? current.value : yield* embeddedKey, ...Option.toArray(previous))
 })
 
-/** The same once it is needed, by what is configured now: most commands of operators make no secret, and need no key. */
+/** Reads the keys on first use, from the current configuration: most operator commands need no key. */
 export const sealingLater: Effect.Effect<Effect.Effect<Sealing>> = ConfigProvider.ConfigProvider.use((provider) =>
   Effect.cached(Effect.orDie(Effect.provideService(sealing, ConfigProvider.ConfigProvider, provider)))
 )

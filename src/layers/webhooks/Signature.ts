@@ -2,22 +2,23 @@ import { createHmac } from "node:crypto"
 
 const PREFIX = "whsec_"
 
-/** A new secret in the form of Standard Webhooks: 256 random bits behind a prefix. */
+/** Encodes 256 random bits as a secret of Standard Webhooks. */
 export const encodeSecret = (random: Buffer): string => `${PREFIX}${random.toString("base64")}`
 
 const hmac = (key: string | Buffer, text: string) => createHmac("sha256", key).update(text)
 
-/** The secrets of a webhook that are live: while one is being replaced, the one before too. */
+/** Live secrets of a webhook: two during a rotation. */
 export interface Secrets {
   readonly secret: string
   readonly previousSecret: string | null
 }
 
 /**
- * The headers that let a receiver tell that a request is ours (contract, section 6, rule 4; decisions, section 10), in
- * both schemes. Our own: a receiver that knows nothing of rotation goes on with the secret before for as long as that
- * one lives, so the new secret has a header of its own until then. That of Standard Webhooks: one signature for each
- * secret that is live. `now` is in Unix seconds.
+ * Signs a body in two schemes (contract, section 6, rule 4; decisions, section 10). `now` is in Unix seconds.
+ *
+ * - `x-service-*`: the previous secret signs `x-service-signature` while it is live, for receivers without support for
+ *   rotation. The new one signs `x-service-signature-next` meanwhile.
+ * - Standard Webhooks: one signature for each live secret.
  */
 export const signatureHeaders = (
   { previousSecret, secret }: Secrets,

@@ -10,25 +10,26 @@ const USER_AGENT = "PartnerAPI-Webhooks/1"
 export const WRONG_SECRET_KEY =
   "The webhook's secret was sealed with a key that is neither SECRET_KEY nor SECRET_KEY_PREVIOUS"
 
-/** Where an app's events go, and its secrets as they are kept. */
+/** URL of an app's webhook and its sealed secrets. */
 export interface Endpoint {
   readonly appId: AppId
   readonly url: string
   readonly secret: string
-  /** The secret before, while it still signs. */
+  /** The replaced secret while it still signs. */
   readonly previousSecret: string | null
-  /** Whether the app is a developer's, whose webhooks go to public addresses alone. */
+  /** True for a developer's app, whose webhooks go to public addresses only. */
   readonly isPublicOnly: boolean
 }
 
-/** What an endpoint is told: an event, and when, in Unix seconds by the database's clock. */
+/** Event to send. */
 export interface WebhookMessage {
   readonly eventId: EventId
+  /** Unix seconds of the database's clock. */
   readonly now: number
   readonly payload: string
 }
 
-/** The request that tells it, signed with each secret that is live; none where one of them does not open. */
+/** Builds the request of an event, signed with each live secret. Returns none if no key opens one of them. */
 export const signedRequest = (
   open: Sealing["open"],
   { appId, isPublicOnly, previousSecret, secret, url }: Endpoint,

@@ -1,7 +1,7 @@
 import { Config, Effect, Option } from "effect"
 import { integer, invalidSetting, textIfAny } from "../Settings.ts"
 
-/** Requests under way at once in one process: unless `WEBHOOK_WORKERS` says otherwise, and at most. */
+/** Default and maximum of `WEBHOOK_WORKERS`, the number of concurrent requests of one process. */
 export const DEFAULT_WORKERS = 256
 export const MAX_WORKERS = 10_000
 
@@ -18,7 +18,7 @@ const count = integer("WEBHOOK_WORKERS").pipe(
   )
 )
 
-/** Requests that the server has under way at once. Empty is as good as not set: as a number it would deliver nothing. */
+/** Concurrent requests of the server. An empty value means the default: as a number it would turn deliveries off. */
 export const webhookWorkers = Config.flatMap(
   textIfAny("WEBHOOK_WORKERS"),
   Option.match({ onNone: () => Config.succeed(DEFAULT_WORKERS), onSome: () => count })
