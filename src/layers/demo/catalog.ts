@@ -4,10 +4,10 @@ import { furnitureAndLamps } from "./furniture.ts"
 import { kitchenAndPantry } from "./kitchen.ts"
 import { studyAndGarden } from "./study.ts"
 
-/** A small shop, made up for this service. */
+/** Products of the sample shop. */
 export const products: ReadonlyArray<CreateProduct> = [...furnitureAndLamps, ...kitchenAndPantry, ...studyAndGarden]
 
-/** A collection of it. One made by hand names its products by their slugs: ids are given when they are created. */
+/** Collection of the sample shop. A manual one lists slugs, because products get their ids when they are created. */
 export interface DemoCollection extends Omit<CreateCollection, "productIds"> {
   readonly slugs?: ReadonlyArray<string>
 }

@@ -5,7 +5,7 @@ const furniture = { category: "Furniture", taxable: true, hsCode: "940360", coun
 const joinery = { ...furniture, vendorName: "Northern Joinery" }
 const lamps = { category: "Lighting", productType: "Lamp", hsCode: "940520", vendorName: "Harbour Lamp House" }
 
-/** Things to sit at, to sit on and to see by. */
+/** Furniture and lamps. */
 export const furnitureAndLamps: ReadonlyArray<CreateProduct> = [
   {
     ...joinery,

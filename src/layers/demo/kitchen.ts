@@ -5,7 +5,7 @@ const clay = { category: "Kitchen", vendorName: "Two Kilns", hsCode: "691110", c
 const tools = { category: "Kitchen", vendorName: "Copper Lane", hsCode: "821599", countryOfOrigin: "FR" }
 const pantry = { category: "Pantry", vendorName: "Hillside Pantry", taxable: false, productType: "Food" }
 
-/** Things to cook with and to eat from, and some to eat. */
+/** Kitchenware and food. */
 export const kitchenAndPantry: ReadonlyArray<CreateProduct> = [
   {
     ...clay,

@@ -3,13 +3,13 @@ import type { CustomerId, PutCustomer } from "../../domain/records/Customer.ts"
 import type { PutOrder } from "../../domain/records/Order.ts"
 
 /*
- * Who buys from the sample shop, and what: made of short tables by their places, so that every demo has the same. Nobody
- * of these names is meant, hosts and numbers are of those that lead nowhere (RFC 2606).
+ * Customers and orders of the sample shop, combined from short tables by index, so that every demo has the same ones.
+ * Names are placeholders; hosts and phone numbers are reserved for examples (RFC 2606).
  */
 
 const FIRST = ["Ada", "Bruno", "Clara", "David", "Elena", "Filip", "Greta", "Hugo"]
 const LAST = ["Example", "Sample", "Placeholder", "Specimen", "Demo"]
-const PLACES = [
+const CITIES = [
   ["Porto", "4000-001", "Portugal"],
   ["Lyon", "69001", "France"],
   ["Leipzig", "04109", "Germany"],
@@ -19,38 +19,38 @@ const PLACES = [
   ["Turin", "10121", "Italy"]
 ] as const
 
-/** The item at a place of a list that begins anew where it ends. */
-const at = <A>(items: ReadonlyArray<A>, place: number): A => {
-  const item = items[place % items.length]
+/** Returns the item at an index, modulo the length of the list. */
+const at = <A>(items: ReadonlyArray<A>, index: number): A => {
+  const item = items[index % items.length]
   if (item === undefined) throw new Error("A table of the demo is empty")
   return item
 }
 
-const two = (place: number) => String(place % 100).padStart(2, "0")
+const twoDigits = (index: number) => String(index % 100).padStart(2, "0")
 
-const addressOf = (place: number) => {
-  const [city, postalCode, country] = at(PLACES, place)
-  return { line1: `${place + 1} Example Street`, city, postalCode, country }
+const addressOf = (index: number) => {
+  const [city, postalCode, country] = at(CITIES, index)
+  return { line1: `${index + 1} Example Street`, city, postalCode, country }
 }
 
-/** Forty customers: each first name with each last name. */
+/** 40 customers: all combinations of first and last names. */
 export const customers: ReadonlyArray<PutCustomer> = LAST.flatMap((last) =>
   FIRST.map((first) => ({ first, last }))
-).map(({ first, last }, place) => ({
+).map(({ first, last }, index) => ({
   name: `${first} ${last}`,
   email: `${first}.${last}@example.com`.toLowerCase(),
-  phone: place % 3 === 0 ? null : `+351 000 000 0${two(place)}`,
-  company: place % 6 === 0 ? `${last} Interiors` : null,
-  tags: place % 5 === 0 ? ["regular"] : [],
-  acceptsMarketing: place % 4 === 0,
-  addresses: [addressOf(place)]
+  phone: index % 3 === 0 ? null : `+351 000 000 0${twoDigits(index)}`,
+  company: index % 6 === 0 ? `${last} Interiors` : null,
+  tags: index % 5 === 0 ? ["regular"] : [],
+  acceptsMarketing: index % 4 === 0,
+  addresses: [addressOf(index)]
 }))
 
 const ORDERS = 60
 const FIRST_ORDER = Date.parse("2026-01-05T08:15:00.000Z")
-const BETWEEN = 37 * 60 * 60 * 1000
+const ORDER_INTERVAL = 37 * 60 * 60 * 1000
 
-/** A line with the product as it is sold now: in its first variant, at its reduced price. */
+/** Makes a line of the product's first variant at its current price. */
 const lineOf = (product: Product, quantity: number) => {
   const { discountedPrice, id, name, onSale, price, sku } = product
   const [variant] = product.variants
@@ -64,35 +64,35 @@ const lineOf = (product: Product, quantity: number) => {
   }
 }
 
-/** How far an order has come: the last ones are on their way, every eleventh was cancelled. */
-const progressOf = (place: number) => {
-  if (place % 11 === 5) return { status: "cancelled", financialStatus: "refunded", fulfillmentStatus: null } as const
-  if (place > 52) return { status: "open", financialStatus: "paid", fulfillmentStatus: null } as const
+/** Status of an order: every eleventh is cancelled, the newest are not fulfilled yet. */
+const statusOf = (index: number) => {
+  if (index % 11 === 5) return { status: "cancelled", financialStatus: "refunded", fulfillmentStatus: null } as const
+  if (index > 52) return { status: "open", financialStatus: "paid", fulfillmentStatus: null } as const
   return { status: "completed", financialStatus: "paid", fulfillmentStatus: "fulfilled" } as const
 }
 
-/** Sixty orders of these products by these customers; every ninth is of somebody who is none. */
+/** Makes 60 orders of these products by these customers. Every ninth has no customer. */
 export const ordersOf = (
   products: ReadonlyArray<Product>,
   customerIds: ReadonlyArray<CustomerId>
 ): ReadonlyArray<PutOrder> =>
-  Array.from({ length: ORDERS }, (_, place) => {
-    const who = (place * 7) % customers.length
-    const { email = null, name = null } = at(customers, who)
-    const address = { name, ...addressOf(who) }
+  Array.from({ length: ORDERS }, (_, index) => {
+    const customer = (index * 7) % customers.length
+    const { email = null, name = null } = at(customers, customer)
+    const address = { name, ...addressOf(customer) }
     return {
-      number: String(1001 + place),
-      ...progressOf(place),
-      ...(place % 8 === 3 ? { discount: 2.5 } : {}),
-      shipping: place % 4 === 0 ? 0 : 4.9,
-      customerId: place % 9 === 8 ? null : at(customerIds, who),
+      number: String(1001 + index),
+      ...statusOf(index),
+      ...(index % 8 === 3 ? { discount: 2.5 } : {}),
+      shipping: index % 4 === 0 ? 0 : 4.9,
+      customerId: index % 9 === 8 ? null : at(customerIds, customer),
       email,
-      lineItems: Array.from({ length: 1 + (place % 3) }, (_, line) =>
-        lineOf(at(products, place * 11 + line * 5), 1 + ((place + line) % 3))
+      lineItems: Array.from({ length: 1 + (index % 3) }, (_, line) =>
+        lineOf(at(products, index * 11 + line * 5), 1 + ((index + line) % 3))
       ),
       shippingAddress: address,
       billingAddress: address,
-      note: place % 10 === 4 ? "Please wrap it as a present." : null,
-      placedAt: new Date(FIRST_ORDER + place * BETWEEN).toISOString()
+      note: index % 10 === 4 ? "Please wrap it as a present." : null,
+      placedAt: new Date(FIRST_ORDER + index * ORDER_INTERVAL).toISOString()
     }
   })

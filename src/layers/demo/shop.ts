@@ -1,18 +1,18 @@
 /*
- * How the sample catalog is written down in few words: pictures from a product's slug, variants from a table. The host
- * is one of those reserved for examples (RFC 2606), and no shop, maker or person in it exists.
+ * Helpers of the sample catalog: pictures from the slug of a product, variants from a table. The host is reserved for
+ * examples (RFC 2606); shops and makers are fictional.
  */
 
 const picture = (name: string) => `https://images.example.com/${name}.jpg`
 
-/** Pictures of a product: what each of them shows. The first is its main one. */
+/** Makes the pictures of a product from their descriptions. */
 export const pictures = (slug: string, ...views: ReadonlyArray<string>) => ({
   slug,
   imageUrl: picture(slug),
   media: views.map((alt, index) => ({ url: picture(`${slug}-${index + 1}`), type: "image", alt, position: index + 1 }))
 })
 
-/** Variants that differ in one option: its value, what to put behind the SKU, price and stock. */
+/** Makes variants that differ in one option. Each row has the value, the suffix of the SKU, the price and the stock. */
 export const variants = (
   option: string,
   sku: string,

@@ -5,7 +5,7 @@ const paper = { category: "Stationery", vendorName: "Folded Sheet", hsCode: "482
 const cloth = { category: "Textiles", vendorName: "Mill Street Weavers", hsCode: "630260", countryOfOrigin: "LT" }
 const shed = { category: "Garden", vendorName: "Green Shed", hsCode: "820110", countryOfOrigin: "GB" }
 
-/** Things to write on, to wrap in and to dig with, and some that come by mail or by download. */
+/** Stationery, gifts, garden tools, and digital products. */
 export const studyAndGarden: ReadonlyArray<CreateProduct> = [
   {
     ...paper,
