@@ -1,111 +1,72 @@
-import { Effect, Layer, Option, Result, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
 import type { Grants } from "../../domain/access/AccessRule.ts"
-import {
-  type AppClient,
-  AppId,
-  AppNotFound,
-  Apps,
-  AppSummary,
-  type NewClientSecret,
-  type NoClientSecret
-} from "../../domain/access/Apps.ts"
-import type { MerchantId } from "../../domain/Actor.ts"
+import { type AppClient, AppId, AppNotFound, Apps, AppSummary } from "../../domain/access/Apps.ts"
 import { redirectsOf } from "../../domain/oauth/Redirects.ts"
-import type { RedirectUriRefused } from "../../domain/oauth/RedirectUri.ts"
-import { firstOf, type Step } from "../sql/Plan.ts"
-import { Database } from "../sql/Postgres.ts"
-import { sql } from "../sql/Statement.ts"
 import { arrayOf } from "../Lists.ts"
+import { orDefect } from "../sql/Errors.ts"
 import { rotateClientSecret } from "./ClientSecrets.ts"
-import { column } from "../sql/Column.ts"
 
-interface AppRow {
-  readonly name: string
-  readonly scopes: string
-  readonly capabilities: string
-  readonly developer: MerchantId | null
-  readonly website: string | null
-  readonly logoUrl: string | null
-  readonly isPublic: boolean
-  readonly redirectUris: string
-}
+/** Returns the distinct texts as an array of PostgreSQL. */
+export const distinctArrayOf = (texts: ReadonlyArray<string>) => arrayOf([...new Set(texts)])
 
-const insertAppRow = (app: AppRow) => sql`
-  insert into apps (id, name, scopes, capabilities, developer_id, website, logo_url, is_public, redirect_uris)
-  values (
-    uuid_v7(clock_micros()), ${app.name}, ${app.scopes}, ${app.capabilities}, ${app.developer}, ${app.website},
-    ${app.logoUrl}, ${app.isPublic}, ${app.redirectUris}
-  ) returning id
-`
-const idOf = firstOf(column("id", Schema.toType(AppId)))
-
-/** The redirect URIs as they are kept, where all of them may be registered. */
-export const checkRedirectUris = Effect.fnUntraced(function* (
-  uris: ReadonlyArray<string>,
-  isPublic: boolean
-): Step<ReadonlyArray<string>, RedirectUriRefused> {
-  const checked = redirectsOf(uris, isPublic)
-  return Result.isSuccess(checked) ? checked.success : yield* Effect.fail(checked.failure)
-})
-
-/** Texts each once, as an array of the database. */
-export const listed = (texts: ReadonlyArray<string>) => arrayOf([...new Set(texts)])
-
-/** Makes an app. */
-export const insertApp = Effect.fnUntraced(function* ({
-  capabilities,
-  developer = null,
-  isPublic = false,
-  logoUrl = null,
-  name,
-  redirectUris = [],
-  scopes,
-  website = null
-}: Grants & Partial<AppClient> & { readonly name: string }): Step<AppId, RedirectUriRefused> {
-  const redirects = yield* checkRedirectUris(redirectUris, isPublic)
-  const app = {
+/** Inserts an app, if its redirect URIs may be registered. */
+export const insertApp = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  {
+    capabilities,
+    developer = null,
+    isPublic = false,
+    logoUrl = null,
     name,
-    scopes: listed(scopes),
-    capabilities: listed(capabilities),
-    developer,
-    website,
-    logoUrl,
-    isPublic,
-    redirectUris: listed(redirects)
-  }
-  return Option.getOrThrow(yield* idOf(insertAppRow(app)))
-})
-
-const lockApp = (app: AppId) => sql`select id, is_public as "isPublic" from apps where id = ${app} for no key update`
-const lockedOf = firstOf(Schema.Struct({ id: Schema.toType(AppId), isPublic: Schema.Boolean }))
+    redirectUris = [],
+    scopes,
+    website = null
+  }: Grants & Partial<AppClient> & { readonly name: string }
+) {
+  const redirects = yield* Effect.fromResult(redirectsOf(redirectUris, isPublic))
+  const [row] = yield* sql<{ readonly id: string }>`
+    insert into apps (id, name, scopes, capabilities, developer_id, website, logo_url, is_public, redirect_uris)
+    values (
+      uuid_v7(clock_micros()), ${name}, ${distinctArrayOf(scopes)}, ${distinctArrayOf(capabilities)}, ${developer},
+      ${website}, ${logoUrl}, ${isPublic}, ${distinctArrayOf(redirects)}
+    ) returning id
+  `
+  return AppId.make(row?.id ?? "")
+}, orDefect)
 
 export const AppsLive = Layer.effect(
   Apps,
-  Effect.map(Database, ({ perform, rows }) => {
-    const appsOf = rows(AppSummary)
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    const listApps = SqlSchema.findAll({
+      Request: Schema.Int,
+      Result: AppSummary,
+      execute: (limit) => sql`
+        select
+          a.id as "appId", a.name, a.scopes, a.capabilities, count(i.id)::integer as installations,
+          a.created_at as "createdAt"
+        from apps a
+        left join (installations i join stores s on s.id = i.store_id and s.deleted_at is null)
+          on i.app_id = a.id and i.is_active
+        group by a.id order by a.id desc limit ${limit}
+      `
+    })
+
     return Apps.of({
-      create: Effect.fn("Apps.create")((app) => perform(insertApp(app))),
+      create: Effect.fn("Apps.create")((app) => insertApp(sql, app)),
 
       rotateSecret: Effect.fn("Apps.rotateSecret")((id, overlapHours) =>
-        perform(
-          Effect.gen(function* (): Step<NewClientSecret, AppNotFound | NoClientSecret> {
-            const app = Option.getOrUndefined(yield* lockedOf(lockApp(id))) ?? (yield* new AppNotFound({ id }))
-            return yield* rotateClientSecret(app, overlapHours)
-          })
-        )
+        Effect.gen(function* () {
+          const [app] = yield* sql<{ readonly id: AppId; readonly isPublic: boolean }>`
+            select id, is_public as "isPublic" from apps where id = ${id} for no key update
+          `
+          return yield* app === undefined ? new AppNotFound({ id }) : rotateClientSecret(sql, app, overlapHours)
+        }).pipe(sql.withTransaction, orDefect)
       ),
 
-      list: Effect.fn("Apps.list")((limit) =>
-        appsOf(sql`
-          select
-            a.id as "appId", a.name, a.scopes, a.capabilities, count(i.id)::integer as installations,
-            a.created_at as "createdAt"
-          from apps a
-          left join (installations i join stores s on s.id = i.store_id and s.deleted_at is null)
-            on i.app_id = a.id and i.is_active
-          group by a.id order by a.id desc limit ${limit}
-        `)
-      )
+      list: Effect.fn("Apps.list")(listApps, orDefect)
     })
   })
 )
