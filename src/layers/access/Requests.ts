@@ -1,35 +1,19 @@
-import { Effect, Layer, Option, Schedule, Schema } from "effect"
+import { Effect, Layer, Schedule } from "effect"
 import { chunksOf } from "effect/Array"
+import { SqlClient } from "effect/sql"
 import { type InstallationId, InstallationNotFound } from "../../domain/access/Installations.ts"
 import { GATHER_SECONDS, MAX_REQUESTS, type RecentRequest, Requests } from "../../domain/access/Requests.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import { Database } from "../sql/Postgres.ts"
-import { constant, sql } from "../sql/Statement.ts"
 import { linesOf, listOf } from "../Lists.ts"
+import { orDefect } from "../sql/Errors.ts"
+import { constant } from "../sql/Statement.ts"
 import { INSTALLED } from "./InstallationState.ts"
 
-/** Installations whose requests one statement writes down at most. */
+/** Maximum number of installations whose requests one statement stores. */
 const BATCH = 200
 
-/** In the order of the key, so that two processes never wait for each other. */
-const putRequests = (stores: string, installations: string, requests: string) => sql`
-  insert into recent_requests as r (store_id, installation_id, requests)
-  select store_id, installation_id, requests::jsonb
-  from unnest(${stores}::uuid[], ${installations}::uuid[], string_to_array(${requests}, E'\\n', ''))
-    as given (store_id, installation_id, requests)
-  order by store_id, installation_id
-  on conflict (store_id, installation_id) do update
-  set requests = jsonb_path_query_array(excluded.requests || r.requests, '$[0 to ${constant(MAX_REQUESTS - 1)}]')
-`
-
-const selectRequests = (store: StoreId, installation: InstallationId) => sql`
-  select coalesce(r.requests, '[]')::text as json
-  from installations i left join recent_requests r on r.store_id = i.store_id and r.installation_id = i.id
-  where i.store_id = ${store} and i.id = ${installation} and ${INSTALLED}
-`
-
-/** What an installation asked for since it was last written down, the newest last. */
-interface Noted {
+/** Requests of an installation that are not stored yet, in the order of arrival. */
+interface PendingRequests {
   readonly storeId: StoreId
   readonly id: InstallationId
   readonly requests: Array<RecentRequest>
@@ -38,51 +22,57 @@ interface Noted {
 export const RequestsLive = Layer.effect(
   Requests,
   Effect.gen(function* () {
-    const { count, first } = yield* Database
-    const foundOf = first(Schema.Struct({ json: Schema.String }))
-    const noted = new Map<InstallationId, Noted>()
+    const sql = yield* SqlClient.SqlClient
+    const pending = new Map<InstallationId, PendingRequests>()
 
-    const writeDown = (some: ReadonlyArray<Noted>) =>
-      Effect.asVoid(
-        count(
-          putRequests(
-            listOf(some.map(({ storeId }) => storeId)),
-            listOf(some.map(({ id }) => id)),
-            linesOf(some.map(({ requests }) => JSON.stringify(requests.toReversed())))
-          )
-        )
-      )
+    /** Rows are written in the order of their key, so that two processes do not deadlock. */
+    const insertRequests = (batch: ReadonlyArray<PendingRequests>) => sql`
+      insert into recent_requests as r (store_id, installation_id, requests)
+      select store_id, installation_id, requests::jsonb
+      from unnest(
+        ${listOf(batch.map(({ storeId }) => storeId))}::uuid[], ${listOf(batch.map(({ id }) => id))}::uuid[],
+        string_to_array(${linesOf(batch.map(({ requests }) => JSON.stringify(requests.toReversed())))}, E'\\n', '')
+      ) as batch (store_id, installation_id, requests)
+      order by store_id, installation_id
+      on conflict (store_id, installation_id) do update
+      set requests = jsonb_path_query_array(excluded.requests || r.requests, '$[0 to ${constant(MAX_REQUESTS - 1)}]')
+    `
 
-    const writeAll = Effect.suspend(() => {
-      const all = [...noted.values()]
-      noted.clear()
-      return Effect.forEach(chunksOf(all, BATCH), writeDown, { discard: true })
+    const flushAll = Effect.suspend(() => {
+      const batches = chunksOf([...pending.values()], BATCH)
+      pending.clear()
+      return orDefect(Effect.forEach(batches, insertRequests, { discard: true }))
     })
 
-    const writeOf = (id: InstallationId) =>
-      Effect.suspend(() => {
-        const own = noted.get(id)
-        noted.delete(id)
-        return own === undefined ? Effect.void : writeDown([own])
-      })
+    const flush = Effect.fnUntraced(function* (id: InstallationId) {
+      const requests = pending.get(id)
+      pending.delete(id)
+      if (requests !== undefined) yield* insertRequests([requests])
+    })
 
-    // Those that cannot be written down are lost, too: nobody waits for them.
-    const patiently = Effect.catchCause(writeAll, (cause) => Effect.logDebug("Requests are not kept", cause))
-    yield* Effect.addFinalizer(() => patiently)
-    yield* Effect.forkScoped(Effect.repeat(patiently, Schedule.spaced(`${GATHER_SECONDS} seconds`)))
+    // Requests that cannot be stored are lost: no client waits for them.
+    const flushOrDrop = Effect.catchCause(flushAll, (cause) =>
+      Effect.logDebug("Recent requests were not stored", cause)
+    )
+    yield* Effect.addFinalizer(() => flushOrDrop)
+    yield* Effect.forkScoped(Effect.repeat(flushOrDrop, Schedule.spaced(`${GATHER_SECONDS} seconds`)))
 
     return Requests.of({
       note: ({ id, storeId }, request) => {
-        const own = noted.get(id)
-        if (own === undefined) noted.set(id, { storeId, id, requests: [request] })
-        else if (own.requests.push(request) > MAX_REQUESTS) own.requests.shift()
+        const known = pending.get(id)
+        if (known === undefined) pending.set(id, { storeId, id, requests: [request] })
+        else if (known.requests.push(request) > MAX_REQUESTS) known.requests.shift()
       },
 
       recent: Effect.fn("Requests.recent")(function* (store, id) {
-        yield* writeOf(id)
-        const found = yield* foundOf(selectRequests(store, id))
-        return Option.isSome(found) ? found.value.json : yield* new InstallationNotFound({ id })
-      })
+        yield* flush(id)
+        const [row] = yield* sql<{ readonly json: string }>`
+          select coalesce(r.requests, '[]')::text as json
+          from installations i left join recent_requests r on r.store_id = i.store_id and r.installation_id = i.id
+          where i.store_id = ${store} and i.id = ${id} and ${INSTALLED}
+        `
+        return row === undefined ? yield* new InstallationNotFound({ id }) : row.json
+      }, orDefect)
     })
   })
 )
