@@ -9,8 +9,7 @@ import { SessionsLive } from "./Sessions.ts"
 import { StoresLive } from "./Stores.ts"
 import { TokensLive } from "./Tokens.ts"
 
-/** Who may ask for what: stores, apps and their developers, the installations of the one on the other, and their tokens;
- * merchants and their sessions, agents and what these propose. */
+/** Stores, apps and their installations with tokens; merchants with sessions; agents with proposals. */
 export const AccessLive = Layer.mergeAll(
   AgentsLive,
   AppsLive,

@@ -1,128 +1,47 @@
-import { Effect, Layer, Option, Schema, Struct } from "effect"
-import { compileTrustedDecoder } from "../../domain/Decoder.ts"
+import { Effect, Layer, Schema } from "effect"
+import { SqlClient, type Statement } from "effect/sql"
+import type { ApprovalNeeded, BudgetSpent } from "../../domain/access/Agents.ts"
 import {
-  ProposalOutdated,
   MAX_PENDING,
+  type NewProposal,
   PENDING_DAYS,
   ProposalDecided,
   ProposalId,
   ProposalNotFound,
+  ProposalOutdated,
+  type ProposalResult,
   Proposals,
   type ProposalsRequest,
   ProposalStatus,
   READABLE_DAYS,
   TooManyProposals
 } from "../../domain/access/Proposals.ts"
+import type { InvalidToken } from "../../domain/access/Tokens.ts"
 import { AgentId, type MerchantId } from "../../domain/Actor.ts"
-import type { JsonText } from "../../domain/Document.ts"
 import { parse } from "../../domain/Json.ts"
 import { PAGE_BYTES } from "../../domain/Page.ts"
-import type { StoreId } from "../../domain/Store.ts"
-import type { Change } from "../../domain/Write.ts"
+import type { StoreId, StoreNotFound } from "../../domain/Store.ts"
+import type { Change, Write } from "../../domain/Write.ts"
 import { lockedStore } from "../catalog/Allocation.ts"
-import { countOf, firstOf, type Step } from "../sql/Plan.ts"
-import { Database } from "../sql/Postgres.ts"
-import { constant, type Fragment, sql } from "../sql/Statement.ts"
-import { END, pageOf, START } from "../Pages.ts"
+import { END, makePageReader, START } from "../Pages.ts"
 import { purgeOf } from "../Purging.ts"
+import { orDefect, orDefectOf } from "../sql/Errors.ts"
+import { constant } from "../sql/Statement.ts"
+import { rowCount, tryOut } from "../sql/Transaction.ts"
 import { time } from "../Times.ts"
 import { traced } from "../Traced.ts"
-import { observeChanges, tried } from "../Writes.ts"
+import { collectChanges, observeChanges } from "../Writes.ts"
 import { spend } from "./Budget.ts"
-import { column } from "../sql/Column.ts"
 
-const STATUS = sql`case when status = 'pending' and expires_at <= clock_timestamp() then 'expired' else status end`
+/** Errors of {@link Proposals} `propose`, besides those of the write. */
+type ProposeRefused = StoreNotFound | InvalidToken | ApprovalNeeded | BudgetSpent | TooManyProposals
 
-/** A proposal as it is returned, the digits of its payload as they were sent. */
-const PROPOSAL = sql`
-  json_build_object(
-    'id', id, 'agentId', agent_id, 'procedure', procedure, 'payload', payload, 'ground', ground, 'status', ${STATUS},
-    'reason', reason, 'decidedBy', decided_by, 'decidedAt', ${time("decided_at")}, 'result', result,
-    'createdAt', ${time("created_at")}, 'expiresAt', ${time("expires_at")}
-  )::text
-`
-
-/** What its agent is answered. */
-const PROPOSED = sql`
-  json_build_object(
-    'id', id, 'status', status, 'ground', ground, 'createdAt', ${time("created_at")}, 'expiresAt', ${time("expires_at")}
-  )::text
-`
-
-const PENDING = sql`status = 'pending' and expires_at > clock_timestamp()`
-
-/** The proposal, if it is the agent's; of any agent where that is null. */
-const ownedBy = (store: StoreId, id: ProposalId, agent: AgentId | null) =>
-  sql`store_id = ${store} and id = ${id} and (${agent}::uuid is null or agent_id = ${agent})`
-
-/** A page of the rows, oldest first. */
-const pageFrom = (rows: Fragment, limit: number) => sql`
-  with page as (
-    select id, ${PROPOSAL} as proposal,
-      count(*) over before < ${limit}
-        and coalesce(sum(octet_length(payload::text)) over before, 0) < ${PAGE_BYTES} as fits
-    from ${rows} window before as (order by id rows between unbounded preceding and 1 preceding)
-    order by id limit ${limit} + 1
-  )
-  select
-    '[' || coalesce(string_agg(proposal, ',' order by id) filter (where fits), '') || ']' as items,
-    case when not bool_and(fits) then max(id::text) filter (where fits) end as "nextCursor"
-  from page
-`
-
-/** A page of the rows, newest first. */
-const pageBackwards = (rows: Fragment, limit: number) => sql`
-  with page as (
-    select id, ${PROPOSAL} as proposal,
-      count(*) over before < ${limit}
-        and coalesce(sum(octet_length(payload::text)) over before, 0) < ${PAGE_BYTES} as fits
-    from ${rows} window before as (order by id desc rows between unbounded preceding and 1 preceding)
-    order by id desc limit ${limit} + 1
-  )
-  select
-    '[' || coalesce(string_agg(proposal, ',' order by id desc) filter (where fits), '') || ']' as items,
-    case when not bool_and(fits) then min(id::text) filter (where fits) end as "nextCursor"
-  from page
-`
-
-const select = (store: StoreId, { agentId, cursor, isPending, limit }: ProposalsRequest) => {
-  if (isPending === undefined) {
-    return pageFrom(sql`proposals_after(${store}, ${cursor ?? START}, ${agentId}, ${limit} + 1)`, limit)
-  }
-  if (!isPending) {
-    return pageBackwards(sql`settled_proposals_before(${store}, ${cursor ?? END}, ${agentId}, ${limit} + 1)`, limit)
-  }
-  return pageFrom(
-    sql`proposals where store_id = ${store} and id > ${cursor ?? START}
-      and (${agentId}::uuid is null or agent_id = ${agentId}) and ${PENDING}`,
-    limit
-  )
+interface JsonRow {
+  readonly json: string
 }
 
-const selectProposal = (store: StoreId, id: ProposalId, agent: AgentId | null) =>
-  sql`select ${PROPOSAL} as json from proposals where ${ownedBy(store, id, agent)}`
-
-const selectAsked = (store: StoreId, id: ProposalId) => sql`
-  select agent_id as "agentId", procedure, payload::text as payload from proposals
-  where store_id = ${store} and id = ${id}
-`
-
-const countPending = (store: StoreId, agent: AgentId) => sql`
-  select 1 from proposals
-  where store_id = ${store} and agent_id = ${agent} and ${PENDING} offset ${constant(MAX_PENDING - 1)} limit 1
-`
-
-const insertProposal = (store: StoreId, agent: AgentId, procedure: string, payload: string, ground: string) => sql`
-  insert into proposals (store_id, id, agent_id, procedure, payload, ground, created_at, expires_at)
-  select ${store}, uuid_v7(clock_micros()), ${agent}, ${procedure}, ${payload}, ${ground}, now,
-    now + interval '${constant(PENDING_DAYS)} days'
-  from (select date_trunc('milliseconds', clock_timestamp()) as now offset 0) as clock
-  returning ${PROPOSED} as json
-`
-
-const lockPending = (store: StoreId, id: ProposalId) => sql`
-  select ground::text as ground from proposals where store_id = ${store} and id = ${id} and ${PENDING} for no key update
-`
+/** Resource that a proposal is based on, at another version than proposed. */
+type OutdatedRow = Pick<ProposalOutdated, "resource" | "id" | "proposed" | "current">
 
 interface Decision {
   readonly status: typeof ProposalStatus.Type
@@ -131,60 +50,24 @@ interface Decision {
   readonly result?: ReadonlyArray<unknown>
 }
 
-const decide = (
-  store: StoreId,
-  id: ProposalId,
-  agent: AgentId | null,
-  { by, reason = null, result = [], status }: Decision
-) => sql`
-  update proposals set status = ${status}, reason = ${reason}, decided_by = ${by}, decided_at = clock_timestamp(),
-    result = ${JSON.stringify(result)}
-  where ${ownedBy(store, id, agent)} and ${PENDING} returning ${PROPOSAL} as json
-`
-
-const selectStatus = (store: StoreId, id: ProposalId, agent: AgentId | null) =>
-  sql`select ${STATUS} as status from proposals where ${ownedBy(store, id, agent)}`
-
-/** The first of what a proposal is based on that is at another version by now, if something is. */
-const selectMoved = (store: StoreId, id: ProposalId) => sql`
-  select g.resource, g.id, g.version as proposed, current
-  from proposals p, json_to_recordset(p.ground) as g (resource text, id uuid, version integer), lateral (
-    select case g.resource
-      when 'product' then (select version from products where store_id = ${store} and id = g.id)
-      else (select version from collections where store_id = ${store} and id = g.id)
-    end as current
-  ) as now
-  where p.store_id = ${store} and p.id = ${id} and current is distinct from g.version limit 1
-`
-
-const Moved = Schema.Struct({
-  resource: ProposalOutdated.fields.resource,
-  id: Schema.String,
-  proposed: Schema.Int,
-  current: Schema.NullOr(Schema.Int)
-})
-
-const Json = column("json", Schema.String)
-
-const decodePayload = compileTrustedDecoder(Schema.Record(Schema.String, Schema.Unknown))
-
-const AskedRow = Schema.Struct({
-  agentId: Schema.toType(AgentId),
-  procedure: Schema.String,
-  payload: Schema.String
-})
-
-const jsonOf = firstOf(Json)
-const movedOf = firstOf(Moved)
-const statusOf = firstOf(Schema.Struct({ status: ProposalStatus }))
-
-const Ground = Schema.fromJsonString(
-  Schema.Array(Schema.Struct({ ...Moved.mapFields(Struct.pick(["resource", "id"])).fields, version: Schema.Int }))
+/** Resources that a proposal is based on, with their versions. */
+const Ground = Schema.Array(
+  Schema.Struct({ resource: ProposalOutdated.fields.resource, id: Schema.String, version: Schema.Int })
 )
 
-const lockedOf = firstOf(Schema.Struct({ ground: Ground }))
+const decodeGround = Schema.decodeUnknownEffect(Schema.Struct({ ground: Schema.fromJsonString(Ground) }))
 
-/** What changes were based on: the resources that were there before them. */
+const decodeStatus = Schema.decodeUnknownEffect(Schema.Struct({ status: ProposalStatus }))
+
+const decodeCall = Schema.decodeUnknownEffect(
+  Schema.Struct({ agentId: Schema.toType(AgentId), procedure: Schema.String, payload: Schema.String })
+)
+
+const decodePayload = Schema.decodeUnknownEffect(Schema.Record(Schema.String, Schema.Unknown))
+
+const readProposals = makePageReader(ProposalId)
+
+/** Returns the resources that changes were based on, with their versions. Created resources have none. */
 const groundOf = (changes: ReadonlyArray<Change>) =>
   changes.flatMap(({ after, before, resource, resourceId, version }) =>
     before === null || version === null
@@ -192,108 +75,214 @@ const groundOf = (changes: ReadonlyArray<Change>) =>
       : [{ resource, id: resourceId, version: after === null ? version : version - 1 }]
   )
 
-/** What changes left. */
 const resultOf = (changes: ReadonlyArray<Change>) =>
   changes.map(({ resource, resourceId, version }) => ({ resource, id: resourceId, version }))
 
-/** Why a proposal cannot be decided. */
-const whyNot = Effect.fnUntraced(function* (
-  store: StoreId,
-  id: ProposalId,
-  agent: AgentId | null
-): Step<never, ProposalNotFound | ProposalDecided> {
-  const found = yield* statusOf(selectStatus(store, id, agent))
-  return yield* Effect.fail(Option.isNone(found) ? new ProposalNotFound({ id }) : new ProposalDecided(found.value))
-})
-
-/** Decides a proposal that is pending, which of several who would at once only one does. */
-const decided = Effect.fnUntraced(function* (
-  store: StoreId,
-  id: ProposalId,
-  agent: AgentId | null,
-  decision: Decision
-): Step<JsonText, ProposalNotFound | ProposalDecided> {
-  const done = yield* jsonOf(decide(store, id, agent, decision))
-  return Option.isSome(done) ? done.value : yield* whyNot(store, id, agent)
-})
-
-/** Refuses where what the proposal is based on is at another version. */
-const requireGround = Effect.fnUntraced(function* (store: StoreId, id: ProposalId): Step<void, ProposalOutdated> {
-  const moved = yield* movedOf(selectMoved(store, id))
-  if (Option.isSome(moved)) yield* new ProposalOutdated(moved.value)
-})
-
-/** Refuses where what was changed was at another version: by a write that came in between. */
-const requireSame = Effect.fnUntraced(function* (
-  store: StoreId,
-  id: ProposalId,
-  ground: typeof Ground.Type,
-  changes: ReadonlyArray<Change>
-): Step<void, ProposalOutdated> {
-  const found = groundOf(changes)
-  for (const { version: proposed, ...its } of ground) {
-    const now = found.find((one) => one.id === its.id)
-    if (now === undefined) yield* requireGround(store, id)
-    else if (now.version !== proposed) yield* new ProposalOutdated({ ...its, proposed, current: now.version })
-  }
-})
-
 export const ProposalsLive = Layer.effect(
   Proposals,
-  Effect.map(Database, (database) => {
-    const page = pageOf(database, ProposalId)
-    const proposalOf = database.first(Json)
-    const askedOf = database.first(AskedRow)
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    const currentStatus = sql`
+      case when status = 'pending' and expires_at <= statement_timestamp() then 'expired' else status end
+    `
+
+    const isPending = sql`status = 'pending' and expires_at > statement_timestamp()`
+
+    /** Proposal as JSON. The payload keeps the digits of its numbers. */
+    const proposalJson = sql`
+      json_build_object(
+        'id', id, 'agentId', agent_id, 'procedure', procedure, 'payload', payload, 'ground', ground, 'status', ${currentStatus},
+        'reason', reason, 'decidedBy', decided_by, 'decidedAt', ${time("decided_at")}, 'result', result,
+        'createdAt', ${time("created_at")}, 'expiresAt', ${time("expires_at")}
+      )::text
+    `
+
+    /** Condition of a proposal of the store. If `agent` is given, only a proposal of that agent. */
+    const isProposal = (store: StoreId, id: ProposalId, agent: AgentId | null) =>
+      sql`store_id = ${store} and id = ${id} and (${agent}::uuid is null or agent_id = ${agent})`
+
+    /** Page of proposals in ascending order of id. */
+    const selectAscending = (rows: Statement.Fragment, limit: number) => sql`
+      with page as (
+        select id, ${proposalJson} as proposal,
+          count(*) over before < ${limit}
+            and coalesce(sum(octet_length(payload::text)) over before, 0) < ${PAGE_BYTES} as fits
+        from ${rows} window before as (order by id rows between unbounded preceding and 1 preceding)
+        order by id limit ${limit} + 1
+      )
+      select
+        '[' || coalesce(string_agg(proposal, ',' order by id) filter (where fits), '') || ']' as items,
+        case when not bool_and(fits) then max(id::text) filter (where fits) end as "nextCursor"
+      from page
+    `
+
+    /** Page of proposals in descending order of id. */
+    const selectDescending = (rows: Statement.Fragment, limit: number) => sql`
+      with page as (
+        select id, ${proposalJson} as proposal,
+          count(*) over before < ${limit}
+            and coalesce(sum(octet_length(payload::text)) over before, 0) < ${PAGE_BYTES} as fits
+        from ${rows} window before as (order by id desc rows between unbounded preceding and 1 preceding)
+        order by id desc limit ${limit} + 1
+      )
+      select
+        '[' || coalesce(string_agg(proposal, ',' order by id desc) filter (where fits), '') || ']' as items,
+        case when not bool_and(fits) then min(id::text) filter (where fits) end as "nextCursor"
+      from page
+    `
+
+    const selectPage = (store: StoreId, { agentId, cursor, isPending: pending, limit }: ProposalsRequest) => {
+      if (pending === undefined) {
+        return selectAscending(sql`proposals_after(${store}, ${cursor ?? START}, ${agentId}, ${limit} + 1)`, limit)
+      }
+      if (!pending) {
+        return selectDescending(
+          sql`settled_proposals_before(${store}, ${cursor ?? END}, ${agentId}, ${limit} + 1)`,
+          limit
+        )
+      }
+      return selectAscending(
+        sql`proposals where store_id = ${store} and id > ${cursor ?? START}
+          and (${agentId}::uuid is null or agent_id = ${agentId}) and ${isPending}`,
+        limit
+      )
+    }
+
+    /** Fails with the reason why a proposal cannot be decided. */
+    const failUndecidable = Effect.fnUntraced(function* (store: StoreId, id: ProposalId, agent: AgentId | null) {
+      const [row] = yield* sql`select ${currentStatus} as status from proposals where ${isProposal(store, id, agent)}`
+      return yield* row === undefined ? new ProposalNotFound({ id }) : new ProposalDecided(yield* decodeStatus(row))
+    })
+
+    /** Decides a pending proposal. Of concurrent decisions, one succeeds. */
+    const decide = Effect.fnUntraced(function* (
+      store: StoreId,
+      id: ProposalId,
+      agent: AgentId | null,
+      { by, reason = null, result = [], status }: Decision
+    ) {
+      const [row] = yield* sql<JsonRow>`
+        update proposals set status = ${status}, reason = ${reason}, decided_by = ${by},
+          decided_at = statement_timestamp(), result = ${JSON.stringify(result)}
+        where ${isProposal(store, id, agent)} and ${isPending} returning ${proposalJson} as json
+      `
+      return row === undefined ? yield* failUndecidable(store, id, agent) : row.json
+    })
+
+    /** Fails if a resource that the proposal is based on has another version. */
+    const requireCurrent = Effect.fnUntraced(function* (store: StoreId, id: ProposalId) {
+      const [outdated] = yield* sql<OutdatedRow>`
+        select g.resource, g.id, g.version as proposed, current
+        from proposals p, json_to_recordset(p.ground) as g (resource text, id uuid, version integer), lateral (
+          select case g.resource
+            when 'product' then (select version from products where store_id = ${store} and id = g.id)
+            else (select version from collections where store_id = ${store} and id = g.id)
+          end as current
+        ) as now
+        where p.store_id = ${store} and p.id = ${id} and current is distinct from g.version limit 1
+      `
+      if (outdated !== undefined) yield* new ProposalOutdated(outdated)
+    })
+
+    /** Fails if the changes were based on other versions than the proposal, because of a write in between. */
+    const requireSameGround = Effect.fnUntraced(function* (
+      store: StoreId,
+      id: ProposalId,
+      ground: typeof Ground.Type,
+      changes: ReadonlyArray<Change>
+    ) {
+      const actual = groundOf(changes)
+      for (const { version: proposed, ...resource } of ground) {
+        const changed = actual.find((one) => one.id === resource.id)
+        if (changed === undefined) yield* requireCurrent(store, id)
+        else if (changed.version !== proposed) {
+          yield* new ProposalOutdated({ ...resource, proposed, current: changed.version })
+        }
+      }
+    })
 
     return Proposals.of({
-      propose: (store, { agentId, payload, procedure }, write) =>
+      propose: <A, E>(
+        store: StoreId,
+        { agentId, payload, procedure }: NewProposal,
+        write: Write<A, E>
+      ): Write<ProposalResult<A>, E | ProposeRefused> =>
         Effect.gen(function* () {
-          const { changes, value } = yield* tried(write)
+          const { changes, value } = yield* tryOut(sql, collectChanges(write))
           if (changes.length === 0) return { unchanged: value }
           yield* lockedStore(store)
-          yield* spend(store, agentId, "proposal")
-          if ((yield* countOf(countPending(store, agentId))) > 0) return yield* new TooManyProposals()
-          const ground = JSON.stringify(groundOf(changes))
-          return {
-            proposed: Option.getOrThrow(yield* jsonOf(insertProposal(store, agentId, procedure, payload, ground)))
-          }
-        }),
+          yield* spend(sql, store, agentId, "proposal")
+          const last = yield* sql`
+            select 1 from proposals
+            where store_id = ${store} and agent_id = ${agentId} and ${isPending}
+            offset ${constant(MAX_PENDING - 1)} limit 1
+          `
+          if (last.length > 0) return yield* new TooManyProposals()
+          const [proposal] = yield* sql<JsonRow>`
+            insert into proposals (store_id, id, agent_id, procedure, payload, ground, created_at, expires_at)
+            select ${store}, uuid_v7(clock_micros()), ${agentId}, ${procedure}, ${payload},
+              ${JSON.stringify(groundOf(changes))}, now, now + interval '${constant(PENDING_DAYS)} days'
+            from (select date_trunc('milliseconds', statement_timestamp()) as now offset 0) as clock
+            returning json_build_object(
+              'id', id, 'status', status, 'ground', ground, 'createdAt', ${time("created_at")},
+              'expiresAt', ${time("expires_at")}
+            )::text as json
+          `
+          return { proposed: proposal?.json ?? "" }
+        }).pipe(orDefectOf<E | ProposeRefused>()),
 
-      list: (store, request) => traced("Proposals.list")(page(select(store, request))),
+      list: (store, request) => readProposals(selectPage(store, request)).pipe(orDefect, traced("Proposals.list")),
 
-      get: Effect.fn("Proposals.get")((store, id, agent) =>
-        Effect.flatMap(proposalOf(selectProposal(store, id, agent)), (found) =>
-          Effect.mapError(Effect.fromOption(found), () => new ProposalNotFound({ id }))
-        )
-      ),
+      get: Effect.fn("Proposals.get")(function* (store, id, agent) {
+        const [proposal] = yield* sql<JsonRow>`
+          select ${proposalJson} as json from proposals where ${isProposal(store, id, agent)}
+        `
+        return proposal === undefined ? yield* new ProposalNotFound({ id }) : proposal.json
+      }, orDefect),
 
-      proposedCall: Effect.fn("Proposals.proposedCall")((store, id) =>
-        Effect.flatMap(
-          askedOf(selectAsked(store, id)),
-          Option.match({
-            onNone: () => new ProposalNotFound({ id }),
-            onSome: ({ payload, ...asked }) => Effect.succeed({ ...asked, payload: decodePayload(parse(payload)) })
-          })
-        )
-      ),
+      proposedCall: Effect.fn("Proposals.proposedCall")(function* (store, id) {
+        const [row] = yield* sql`
+          select agent_id as "agentId", procedure, payload::text as payload from proposals
+          where store_id = ${store} and id = ${id}
+        `
+        if (row === undefined) return yield* new ProposalNotFound({ id })
+        const { payload, ...call } = yield* decodeCall(row)
+        return { ...call, payload: yield* decodePayload(parse(payload)) }
+      }, orDefect),
 
-      approve: (store, id, by, write) =>
+      approve: <A, E>(
+        store: StoreId,
+        id: ProposalId,
+        by: MerchantId,
+        write: Write<A, E>
+      ): Write<string, E | ProposalNotFound | ProposalDecided | ProposalOutdated> =>
         Effect.gen(function* () {
-          const held = yield* lockedOf(lockPending(store, id))
-          if (Option.isNone(held)) return yield* whyNot(store, id, null)
-          yield* requireGround(store, id)
+          const [row] = yield* sql`
+            select ground::text as ground from proposals where store_id = ${store} and id = ${id} and ${isPending}
+            for no key update
+          `
+          if (row === undefined) return yield* failUndecidable(store, id, null)
+          const { ground } = yield* decodeGround(row)
+          yield* requireCurrent(store, id)
           const changes: Array<Change> = []
           yield* observeChanges(write, (some) => changes.push(...some))
-          yield* requireSame(store, id, held.value.ground, changes)
-          return yield* decided(store, id, null, { status: "approved", by, result: resultOf(changes) })
-        }),
+          yield* requireSameGround(store, id, ground, changes)
+          return yield* decide(store, id, null, { status: "approved", by, result: resultOf(changes) })
+        }).pipe(orDefectOf<E | ProposalNotFound | ProposalDecided | ProposalOutdated>()),
 
-      reject: (store, id, by, reason) => decided(store, id, null, { status: "rejected", by, reason }),
+      reject: (store, id, by, reason) => decide(store, id, null, { status: "rejected", by, reason }).pipe(orDefect),
 
-      withdraw: (store, id, agent) => decided(store, id, agent, { status: "withdrawn", by: null }),
+      withdraw: (store, id, agent) => decide(store, id, agent, { status: "withdrawn", by: null }).pipe(orDefect),
 
-      purge: database.count(
-        purgeOf({ table: "proposals", key: ["store_id", "id"], kept: `${READABLE_DAYS - PENDING_DAYS} days` })
+      purge: orDefect(
+        rowCount(
+          sql`${purgeOf({
+            table: "proposals",
+            key: ["store_id", "id"],
+            kept: `${READABLE_DAYS - PENDING_DAYS} days`
+          })}`
+        )
       )
     })
   })

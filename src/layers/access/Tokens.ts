@@ -1,49 +1,48 @@
-import { Effect, Layer, Option, Schema } from "effect"
-import { type InstallationId, InstallationNotFound, InstallationSuspended } from "../../domain/access/Installations.ts"
+import { Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { InstallationNotFound, InstallationSuspended } from "../../domain/access/Installations.ts"
 import { Tokens } from "../../domain/access/Tokens.ts"
-import { StoreId } from "../../domain/Store.ts"
-import { Database } from "../sql/Postgres.ts"
-import { sql } from "../sql/Statement.ts"
+import type { StoreId } from "../../domain/Store.ts"
 import { revokeTokensOfInstallation } from "../oauth/Revocation.ts"
 import { purgeOf } from "../Purging.ts"
 import { hashOf, newToken } from "../Secrets.ts"
+import { orDefect } from "../sql/Errors.ts"
+import { rowCount } from "../sql/Transaction.ts"
 import { INSTALLED } from "./InstallationState.ts"
-import { column } from "../sql/Column.ts"
 
-/** The row of the installation is shared with its uninstall, which finds the token, or makes that there is none. */
-const insertToken = (tokenHash: Buffer, store: StoreId, installation: InstallationId) => sql`
-  insert into access_tokens (token_hash, store_id, installation_id, expires_at)
-  select ${tokenHash}, store_id, id, clock_timestamp() + interval '1 hour'
-  from installations i where i.store_id = ${store} and i.id = ${installation} and i.is_active for share
-  returning expires_at as "expiresAt"
-`
-
-const selectInstalled = (store: StoreId, installation: InstallationId) => sql`
-  select from installations i where i.store_id = ${store} and i.id = ${installation} and ${INSTALLED}
-`
+const decodeExpiry = Schema.decodeUnknownEffect(Schema.Struct({ expiresAt: Schema.DateTimeUtcFromDate }))
 
 export const TokensLive = Layer.effect(
   Tokens,
-  Effect.map(Database, ({ count, first, perform }) => {
-    const expiryOf = first(column("expiresAt", Schema.DateTimeUtcFromDate))
-    const storeOf = first(column("storeId", Schema.toType(StoreId)))
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
     return Tokens.of({
+      // The shared lock makes an uninstall wait, which then deletes the token, or prevents it.
       issue: Effect.fn("Tokens.issue")(function* ({ id, storeId }) {
         const token = newToken()
-        const issued = yield* expiryOf(insertToken(hashOf(token), storeId, id))
-        if (Option.isSome(issued)) return { token, expiresAt: issued.value }
-        return yield* (yield* count(selectInstalled(storeId, id))) > 0
-          ? new InstallationSuspended()
-          : new InstallationNotFound({ id })
-      }),
+        const [issued] = yield* sql`
+          insert into access_tokens (token_hash, store_id, installation_id, expires_at)
+          select ${hashOf(token)}, store_id, id, clock_timestamp() + interval '1 hour'
+          from installations i where i.store_id = ${storeId} and i.id = ${id} and i.is_active for share
+          returning expires_at as "expiresAt"
+        `
+        if (issued !== undefined) return { token, ...(yield* decodeExpiry(issued)) }
+        const installed = yield* sql`
+          select 1 from installations i where i.store_id = ${storeId} and i.id = ${id} and ${INSTALLED}
+        `
+        return yield* installed.length > 0 ? new InstallationSuspended() : new InstallationNotFound({ id })
+      }, orDefect),
 
       revoke: Effect.fn("Tokens.revoke")(function* (id) {
-        const found = yield* storeOf(sql`select store_id as "storeId" from installations where id = ${id}`)
-        const storeId = yield* Effect.mapError(Effect.fromOption(found), () => new InstallationNotFound({ id }))
-        return yield* perform(revokeTokensOfInstallation(storeId, id))
-      }),
+        const [installation] = yield* sql<{ readonly storeId: StoreId }>`
+          select store_id as "storeId" from installations where id = ${id}
+        `
+        if (installation === undefined) return yield* new InstallationNotFound({ id })
+        return yield* sql.withTransaction(revokeTokensOfInstallation(sql, installation.storeId, id))
+      }, orDefect),
 
-      purge: count(purgeOf({ table: "access_tokens", key: ["token_hash"] }))
+      purge: orDefect(rowCount(sql`${purgeOf({ table: "access_tokens", key: ["token_hash"] })}`))
     })
   })
 )

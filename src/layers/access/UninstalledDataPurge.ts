@@ -1,46 +1,50 @@
-import { Effect, Option, Schema } from "effect"
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
 import type { AppId } from "../../domain/access/Apps.ts"
-import { InstallationId } from "../../domain/access/Installations.ts"
+import type { InstallationId } from "../../domain/access/Installations.ts"
 import { DATA_HOURS } from "../../domain/access/InstallationState.ts"
-import { StoreId } from "../../domain/Store.ts"
-import { countOf, firstOf, type Step, withClient } from "../sql/Plan.ts"
-import { constant, sql } from "../sql/Statement.ts"
+import type { StoreId } from "../../domain/Store.ts"
 import { deleteAppData } from "../records/AppData.ts"
+import { orDefect } from "../sql/Errors.ts"
+import { rowCount } from "../sql/Transaction.ts"
 
-/*
- * App data of who was uninstalled, once it is kept no longer. It goes under the lock of the installation's row, and all of
- * it at once, 10 MiB at most: who installs the app meanwhile finds everything or nothing.
+interface UninstalledRow {
+  readonly storeId: StoreId
+  readonly id: InstallationId
+}
+
+/**
+ * Deletes the app data of uninstalled apps when its retention has ended. All data of an installation, at most 10 MiB, is
+ * deleted under the lock of its row: an app that is installed meanwhile finds all of it or nothing.
  */
+export const makeUninstalledDataPurge = (sql: SqlClient.SqlClient) => {
+  /** Its first line is the condition of the index `installations_to_empty`. */
+  const isOverdue = sql`
+    i.uninstalled_at is not null and i.uninstalled_at is distinct from i.emptied_for
+    and i.uninstalled_at <= now() - ${sql.literal(`interval '${DATA_HOURS} hours'`)}
+  `
 
-/** The first line is that of the index `installations_to_empty`. */
-const OVERDUE = sql`
-  i.uninstalled_at is not null and i.uninstalled_at is distinct from i.emptied_for
-  and i.uninstalled_at <= now() - interval '${constant(DATA_HOURS)} hours'
-`
+  return {
+    /** Deletes overdue data of an app before it is installed again. */
+    purgeBeforeInstall: Effect.fnUntraced(function* (store: StoreId, app: AppId) {
+      const [row] = yield* sql<UninstalledRow>`
+        select i.store_id as "storeId", i.id from installations i
+        where i.store_id = ${store} and i.app_id = ${app} and ${isOverdue} for no key update
+      `
+      if (row !== undefined) yield* deleteAppData(sql, row.storeId, row.id)
+    }, orDefect),
 
-const OWNER = sql`select i.store_id as "storeId", i.id from installations i`
-const ownerOf = firstOf(Schema.Struct({ storeId: Schema.toType(StoreId), id: Schema.toType(InstallationId) }))
-
-const lockOverdue = (store: StoreId, app: AppId) =>
-  sql`${OWNER} where i.store_id = ${store} and i.app_id = ${app} and ${OVERDUE} for no key update`
-
-/** Before an app is installed again: empties what it should find empty. */
-export const purgeBeforeInstall = Effect.fnUntraced(function* (store: StoreId, app: AppId): Step<void> {
-  const owner = yield* ownerOf(lockOverdue(store, app))
-  if (Option.isSome(owner)) yield* withClient((sql) => deleteAppData(sql, owner.value.storeId, owner.value.id))
-})
-
-const lockNext = sql`
-  ${OWNER} where ${OVERDUE} order by i.uninstalled_at limit 1 for no key update skip locked
-`
-const note = (store: StoreId, installation: InstallationId) =>
-  sql`update installations set emptied_for = uninstalled_at where store_id = ${store} and id = ${installation}`
-
-/** Empties what was uninstalled first. Answers of how many installations: one or none. */
-export const purgeOldest = Effect.fnUntraced(function* (): Step<number> {
-  const owner = yield* ownerOf(lockNext)
-  if (Option.isNone(owner)) return 0
-  const { id, storeId } = owner.value
-  yield* withClient((sql) => deleteAppData(sql, storeId, id))
-  return yield* countOf(note(storeId, id))
-})
+    /** Deletes the data of the installation that was uninstalled first. Returns the number of installations: 0 or 1. */
+    purgeOldest: Effect.gen(function* () {
+      const [row] = yield* sql<UninstalledRow>`
+        select i.store_id as "storeId", i.id from installations i
+        where ${isOverdue} order by i.uninstalled_at limit 1 for no key update skip locked
+      `
+      if (row === undefined) return 0
+      yield* deleteAppData(sql, row.storeId, row.id)
+      return yield* rowCount(
+        sql`update installations set emptied_for = uninstalled_at where store_id = ${row.storeId} and id = ${row.id}`
+      )
+    }).pipe(sql.withTransaction, orDefect)
+  }
+}

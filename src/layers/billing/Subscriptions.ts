@@ -1,154 +1,151 @@
-import { Effect, Option, Schema } from "effect"
-import { AppId } from "../../domain/access/Apps.ts"
+import { Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { AppId } from "../../domain/access/Apps.ts"
 import { type InstallationId, InstallationNotFound } from "../../domain/access/Installations.ts"
 import {
   AlreadySubscribed,
   type AppPlanId,
   AppPlanNotFound,
+  type Billing,
   NotSubscribed,
-  subscriptionStateAt,
-  type Subscription,
-  type SubscriptionId
+  subscriptionStateAt
 } from "../../domain/billing/Billing.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import type { Write } from "../../domain/Write.ts"
 import { INSTALLED } from "../access/InstallationState.ts"
-import { countOf, firstOf, deferToCommit, type Step, withClient } from "../sql/Plan.ts"
-import { sql } from "../sql/Statement.ts"
 import { recordAdministered } from "../journal/Administered.ts"
-import { lastOf, SUBSCRIPTION, subscriptionOf, SubscriptionRow } from "./Rows.ts"
+import { orDefect } from "../sql/Errors.ts"
+import { deferToCommit } from "../sql/Transaction.ts"
+import { SUBSCRIPTION, SubscriptionRow, toSubscription } from "./Rows.ts"
 
-/*
- * The row of the installation names its last subscription, and is the lock of it: of all that are asked at once to
- * subscribe it, each sees what those before did.
- */
+const decodeSubscription = Schema.decodeUnknownEffect(SubscriptionRow)
 
-const lockInstallation = (store: StoreId, id: InstallationId) => sql`
-  select i.app_id as "appId" from installations i where i.store_id = ${store} and i.id = ${id} and ${INSTALLED} for no key update
-`
-const appOf = firstOf(Schema.Struct({ appId: Schema.toType(AppId) }))
-
-const lockedApp = Effect.fnUntraced(function* (store: StoreId, id: InstallationId): Step<AppId, InstallationNotFound> {
-  const found = yield* appOf(lockInstallation(store, id))
-  return Option.getOrUndefined(found)?.appId ?? (yield* new InstallationNotFound({ id }))
-})
-
-const rowOf = firstOf(SubscriptionRow)
-
-const selectLast = (store: StoreId, installation: InstallationId) =>
-  sql`select ${SUBSCRIPTION} from ${lastOf(store, installation)}`
-
-const endSubscription = (store: StoreId, id: SubscriptionId, cancelledAt: Date | null, endsAt: Date) => sql`
-  update subscriptions s set cancelled_at = ${cancelledAt}, ends_at = ${endsAt} where s.store_id = ${store} and s.id = ${id}
-  returning ${SUBSCRIPTION}
-`
-
-const nameLast = (store: StoreId, id: InstallationId, subscription: SubscriptionId) =>
-  sql`update installations set subscription_id = ${subscription} where store_id = ${store} and id = ${id}`
-
-const insertSubscription = (
-  store: StoreId,
-  installation: InstallationId,
-  plan: AppPlanId,
-  app: AppId,
-  trialEndsAt: Date | null,
-  isTrialAllowed: boolean
-) => sql`
-  insert into subscriptions as s (
-    store_id, id, installation_id, plan_id, plan_name, price, currency_code, period, started_at, trial_ends_at
-  )
-  select
-    ${store}, uuid_v7(clock_micros()), ${installation}, p.id, p.name, p.price, p.currency_code, p.period, clock.now,
-    coalesce(${trialEndsAt}, case when ${isTrialAllowed} and p.trial_days > 0 then clock.now + p.trial_days * interval '24 hours' end)
-  from app_plans p, (select date_trunc('milliseconds', clock_timestamp()) as now offset 0) as clock
-  where p.id = ${plan} and p.app_id = ${app} and p.retired_at is null
-  returning ${SUBSCRIPTION}
-`
-
+/** Trial period of a new subscription. */
 interface Trial {
-  /** When the one ends that goes on. */
+  /** End of a trial that continues. */
   readonly until: Date | null
   readonly isAllowed: boolean
 }
 
-const begin = Effect.fnUntraced(function* (
-  store: StoreId,
-  installation: InstallationId,
-  app: AppId,
-  plan: AppPlanId,
-  { isAllowed, until }: Trial
-): Step<Subscription, AppPlanNotFound> {
-  const made = yield* rowOf(insertSubscription(store, installation, plan, app, until, isAllowed))
-  const row = Option.getOrUndefined(made) ?? (yield* new AppPlanNotFound({ id: plan }))
-  yield* deferToCommit(nameLast(store, installation, row.id))
-  return subscriptionOf(row)
-})
+const isActive = ({ cancelledAt }: SubscriptionRow) => cancelledAt === null
 
-const isLive = ({ cancelledAt }: SubscriptionRow) => cancelledAt === null
-
-export const subscribe = (
-  store: StoreId,
-  installation: InstallationId,
-  plan: AppPlanId
-): Write<Subscription, InstallationNotFound | AppPlanNotFound | AlreadySubscribed> =>
-  Effect.gen(function* () {
-    const app = yield* lockedApp(store, installation)
-    const last = Option.getOrUndefined(yield* rowOf(selectLast(store, installation)))
-    if (last !== undefined && isLive(last)) return yield* new AlreadySubscribed({ planName: last.planName })
-    // What is paid for still of one that was cancelled ends where another begins.
-    if (last !== undefined && last.endsAt !== null && last.endsAt > last.now) {
-      yield* countOf(endSubscription(store, last.id, last.cancelledAt, last.now))
-    }
-    const made = yield* begin(store, installation, app, plan, { until: null, isAllowed: last === undefined })
-    yield* withClient((sql) => recordAdministered(sql, store, "subscription", made.id, null, made))
-    return made
+/**
+ * Changes of subscriptions. The row of the installation names its last subscription and is the lock of it: concurrent
+ * changes see each other's result.
+ */
+export const makeSubscriptions = (sql: SqlClient.SqlClient) => {
+  const lockInstallation = Effect.fnUntraced(function* (store: StoreId, id: InstallationId) {
+    const [row] = yield* sql<{ readonly appId: AppId }>`
+      select i.app_id as "appId" from installations i
+      where i.store_id = ${store} and i.id = ${id} and ${INSTALLED} for no key update
+    `
+    return row === undefined ? yield* new InstallationNotFound({ id }) : row.appId
   })
 
-/** The subscription that goes on, if there is one. */
-const liveOf = Effect.fnUntraced(function* (
-  store: StoreId,
-  installation: InstallationId
-): Step<Option.Option<SubscriptionRow>> {
-  return Option.filter(yield* rowOf(selectLast(store, installation)), isLive)
-})
-
-export const change = (
-  store: StoreId,
-  installation: InstallationId,
-  plan: AppPlanId
-): Write<Subscription, InstallationNotFound | AppPlanNotFound | NotSubscribed> =>
-  Effect.gen(function* () {
-    const app = yield* lockedApp(store, installation)
-    const live = Option.getOrUndefined(yield* liveOf(store, installation)) ?? (yield* new NotSubscribed())
-    const isTrying = subscriptionStateAt(live, live.now).state === "trialing"
-    yield* countOf(endSubscription(store, live.id, live.now, live.now))
-    const trial = { until: isTrying ? live.trialEndsAt : null, isAllowed: false }
-    const made = yield* begin(store, installation, app, plan, trial)
-    yield* withClient((sql) => recordAdministered(sql, store, "subscription", made.id, subscriptionOf(live), made))
-    return made
+  const findLast = Effect.fnUntraced(function* (store: StoreId, installation: InstallationId) {
+    const [row] = yield* sql`
+      select ${SUBSCRIPTION}
+      from installations i, lateral (
+        select * from subscriptions where store_id = ${store} and id = i.subscription_id offset 0
+      ) as s
+      where i.store_id = ${store} and i.id = ${installation}
+    `
+    return row === undefined ? undefined : yield* decodeSubscription(row)
   })
 
-/** Ends a subscription that goes on with its period. */
-const end = Effect.fnUntraced(function* (store: StoreId, live: SubscriptionRow): Step<Subscription> {
-  const { id, now } = live
-  const ended = yield* rowOf(endSubscription(store, id, now, subscriptionStateAt(live, now).periodEndsAt))
-  return subscriptionOf(Option.getOrThrow(ended))
-})
+  const findActive = (store: StoreId, installation: InstallationId) =>
+    Effect.map(findLast(store, installation), (last) => (last !== undefined && isActive(last) ? last : undefined))
 
-/** The same of an installation that ends, if it has one. */
-export const cancelLive = Effect.fnUntraced(function* (store: StoreId, installation: InstallationId): Step<void> {
-  const live = yield* liveOf(store, installation)
-  if (Option.isSome(live)) yield* end(store, live.value)
-})
-
-export const cancel = (
-  store: StoreId,
-  installation: InstallationId
-): Write<Subscription, InstallationNotFound | NotSubscribed> =>
-  Effect.gen(function* () {
-    yield* lockedApp(store, installation)
-    const live = Option.getOrUndefined(yield* liveOf(store, installation)) ?? (yield* new NotSubscribed())
-    const cancelled = yield* end(store, live)
-    yield* withClient((sql) => recordAdministered(sql, store, "subscription", live.id, subscriptionOf(live), null))
-    return cancelled
+  const requireActive = Effect.fnUntraced(function* (store: StoreId, installation: InstallationId) {
+    return (yield* findActive(store, installation)) ?? (yield* new NotSubscribed())
   })
+
+  const end = Effect.fnUntraced(function* (
+    store: StoreId,
+    { id }: SubscriptionRow,
+    cancelledAt: Date | null,
+    endsAt: Date
+  ) {
+    const [row] = yield* sql`
+      update subscriptions s set cancelled_at = ${cancelledAt}, ends_at = ${endsAt}
+      where s.store_id = ${store} and s.id = ${id}
+      returning ${SUBSCRIPTION}
+    `
+    return toSubscription(yield* decodeSubscription(row))
+  })
+
+  /** Cancels an active subscription at the end of its period. */
+  const cancelAtPeriodEnd = (store: StoreId, active: SubscriptionRow) =>
+    end(store, active, active.now, subscriptionStateAt(active, active.now).periodEndsAt)
+
+  const begin = Effect.fnUntraced(function* (
+    store: StoreId,
+    installation: InstallationId,
+    app: AppId,
+    plan: AppPlanId,
+    { isAllowed, until }: Trial
+  ) {
+    const [row] = yield* sql`
+      insert into subscriptions as s (
+        store_id, id, installation_id, plan_id, plan_name, price, currency_code, period, started_at, trial_ends_at
+      )
+      select
+        ${store}, uuid_v7(clock_micros()), ${installation}, p.id, p.name, p.price, p.currency_code, p.period, clock.now,
+        coalesce(
+          ${until}, case when ${isAllowed} and p.trial_days > 0 then clock.now + p.trial_days * interval '24 hours' end
+        )
+      from app_plans p, (select date_trunc('milliseconds', statement_timestamp()) as now offset 0) as clock
+      where p.id = ${plan} and p.app_id = ${app} and p.retired_at is null
+      returning ${SUBSCRIPTION}
+    `
+    if (row === undefined) return yield* new AppPlanNotFound({ id: plan })
+    const subscription = toSubscription(yield* decodeSubscription(row))
+    yield* deferToCommit(sql`
+      update installations set subscription_id = ${subscription.id} where store_id = ${store} and id = ${installation}
+    `)
+    return subscription
+  })
+
+  return {
+    subscribe: (store, installation, plan) =>
+      Effect.gen(function* () {
+        const app = yield* lockInstallation(store, installation)
+        const last = yield* findLast(store, installation)
+        if (last !== undefined && isActive(last)) return yield* new AlreadySubscribed({ planName: last.planName })
+        // The paid rest of a cancelled subscription ends when the new one begins.
+        if (last !== undefined && last.endsAt !== null && last.endsAt > last.now) {
+          yield* end(store, last, last.cancelledAt, last.now)
+        }
+        const trial = { until: null, isAllowed: last === undefined }
+        const subscription = yield* begin(store, installation, app, plan, trial)
+        yield* recordAdministered(sql, store, "subscription", subscription.id, null, subscription)
+        return subscription
+      }).pipe(orDefect),
+
+    change: (store, installation, plan) =>
+      Effect.gen(function* () {
+        const app = yield* lockInstallation(store, installation)
+        const active = yield* requireActive(store, installation)
+        const isTrialing = subscriptionStateAt(active, active.now).state === "trialing"
+        yield* end(store, active, active.now, active.now)
+        const trial = { until: isTrialing ? active.trialEndsAt : null, isAllowed: false }
+        const subscription = yield* begin(store, installation, app, plan, trial)
+        yield* recordAdministered(sql, store, "subscription", subscription.id, toSubscription(active), subscription)
+        return subscription
+      }).pipe(orDefect),
+
+    cancel: (store, installation) =>
+      Effect.gen(function* () {
+        yield* lockInstallation(store, installation)
+        const active = yield* requireActive(store, installation)
+        const cancelled = yield* cancelAtPeriodEnd(store, active)
+        yield* recordAdministered(sql, store, "subscription", active.id, toSubscription(active), null)
+        return cancelled
+      }).pipe(orDefect),
+
+    /** Cancels the subscription of an installation that is uninstalled, if it has an active one. */
+    cancelActive: Effect.fnUntraced(function* (store: StoreId, installation: InstallationId) {
+      const active = yield* findActive(store, installation)
+      if (active !== undefined) yield* cancelAtPeriodEnd(store, active)
+    }, orDefect)
+  } satisfies Partial<typeof Billing.Service> & Record<"cancelActive", unknown>
+}

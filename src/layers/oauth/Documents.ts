@@ -1,67 +1,59 @@
-import { Effect, Result, Semaphore } from "effect"
+import { Effect, Option, Result, Semaphore } from "effect"
 import { isObject } from "../../domain/Json.ts"
 import { parseUntrusted } from "../../domain/UntrustedJson.ts"
-import {
-  type StoredMetadata,
-  documentUrlRefusal,
-  freshSeconds,
-  readDocument
-} from "../../domain/oauth/ClientMetadata.ts"
+import { documentUrlRefusal, freshSeconds, readDocument } from "../../domain/oauth/ClientMetadata.ts"
 import { type ClientId, UnknownClient } from "../../domain/oauth/Clients.ts"
-import type { Attempt } from "../webhooks/Outgoing.ts"
-import { makeOutgoing, type OutgoingOptions } from "../webhooks/Outgoing.ts"
+import { type Attempt, makeOutgoing, type OutgoingOptions } from "../webhooks/Outgoing.ts"
 
-/** Milliseconds in which a document must be there: somebody waits for a page. */
+/** Milliseconds until a document must have arrived: a merchant waits for the page. */
 const TIMEOUT = 5_000
 
-/** Documents that one process reads at once: anybody may name an address, and each takes a socket. */
-const MAX_AT_ONCE = 32
+/** Maximum number of documents that a process reads at once. Anybody may name a URL, and each read takes a socket. */
+const MAX_CONCURRENT = 32
 
 const HEADERS = { accept: "application/json", "user-agent": "PartnerAPI-Clients/1" }
 
-/** JSON, or a kind of it that has a name of its own. */
+/** Media type application/json, or one with the suffix +json. */
 const JSON_TYPE = /^application\/(?:[\w.!#$&^-]+\+)?json\s*(?:;|$)/i
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
-/** The object that an answer holds, or why it holds none. */
-const objectOf = ({ answer, error, headers, status }: Attempt) => {
-  if (status === null) return Result.fail(error ?? "There was no answer")
-  if (status !== 200)
-    return Result.fail(`The answer has status ${status}, which must be 200; redirects are not followed`)
+/** Returns the object in a response, or the reason why it has none. */
+const parseResponse = ({ answer, error, headers, status }: Attempt) => {
+  if (status === null) return Result.fail(error ?? "There was no response")
+  if (status !== 200) {
+    return Result.fail(`The response has status ${status} instead of 200; redirects are not followed`)
+  }
   if (!JSON_TYPE.test(headers["content-type"] ?? "")) return Result.fail("Its Content-Type is not application/json")
   const text = Result.try({ try: () => utf8.decode(answer), catch: () => "It is not valid UTF-8" })
   const parsed = Result.flatMap(text, (text) => Result.mapError(parseUntrusted(text), () => "It is not valid JSON"))
   return Result.filterOrFail(parsed, isObject, () => "It is no JSON object")
 }
 
-/** What a document says of a client, and for how many seconds it is believed. */
-export interface Read {
-  readonly described: StoredMetadata
-  readonly freshSeconds: number
-}
-
 /**
- * Reads the documents that clients are described by, under the guards of webhooks: from public addresses and hosts that
- * the operator named, in 16 KiB and five seconds, by no redirect.
+ * Makes a function that reads client metadata documents with the restrictions of webhooks: only from public addresses and
+ * hosts that the operator allowed, at most 16 KiB within five seconds, without redirects. Returns the metadata and for how
+ * many seconds it is fresh.
  */
 export const makeDocuments = (options: OutgoingOptions) =>
   Effect.gen(function* () {
     const { get } = yield* makeOutgoing({ timeoutMillis: TIMEOUT, ...options })
-    const turns = yield* Semaphore.make(MAX_AT_ONCE)
+    const permits = yield* Semaphore.make(MAX_CONCURRENT)
 
     return Effect.fn("Documents.read")(function* (id: ClientId) {
-      const refuse = (reason: string) => new UnknownClient({ reason: `The client ${id} is not known: ${reason}` })
+      const unknownClient = (reason: string) => new UnknownClient({ reason: `The client ${id} is unknown: ${reason}` })
       const refusal = documentUrlRefusal(id, options.allowed)
-      if (refusal !== undefined) return yield* refuse(`its address ${refusal}`)
-      const attempt = yield* turns.withPermitsIfAvailable(1)(get({ url: id, headers: HEADERS }))
-      if (attempt._tag === "None") return yield* refuse("too many documents are read at once; try again in a moment")
-      const described = yield* objectOf(attempt.value).pipe(
+      if (refusal !== undefined) return yield* unknownClient(`its address ${refusal}`)
+      const attempt = yield* permits.withPermitsIfAvailable(1)(get({ url: id, headers: HEADERS }))
+      if (Option.isNone(attempt)) {
+        return yield* unknownClient("too many documents are being read; try again in a moment")
+      }
+      const metadata = yield* parseResponse(attempt.value).pipe(
         Result.mapError((reason) => `its document cannot be read. ${reason}`),
-        Result.flatMap((given) => Result.mapError(readDocument(id, given), ({ message }) => message)),
-        Result.mapError(refuse),
+        Result.flatMap((document) => Result.mapError(readDocument(id, document), ({ message }) => message)),
+        Result.mapError(unknownClient),
         Effect.fromResult
       )
-      return { described, freshSeconds: freshSeconds(attempt.value.headers["cache-control"]) }
+      return { metadata, freshSeconds: freshSeconds(attempt.value.headers["cache-control"]) }
     })
   })

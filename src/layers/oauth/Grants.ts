@@ -1,4 +1,5 @@
-import { Effect, Layer, Option, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { Scope } from "../../domain/access/Scope.ts"
 import type { Credentials } from "../../domain/oauth/Clients.ts"
 import {
@@ -12,25 +13,20 @@ import {
 import { InvalidClient, InvalidGrant, InvalidScope, InvalidTarget } from "../../domain/oauth/Refusals.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { storedList } from "../../domain/StoredList.ts"
-import { Database } from "../sql/Postgres.ts"
 import { arrayOf } from "../Lists.ts"
-import { traced } from "../Traced.ts"
-import { deleteToken, revokeGrant, selectToken } from "./Revocation.ts"
-import {
-  type Code,
-  type RefreshToken,
-  redeemCode,
-  redeemRefreshToken,
-  explainRejectedCode,
-  explainRejectedRefreshToken
-} from "./TokenExchange.ts"
-import { PURGES } from "./Purging.ts"
+import { listed, purgeOf } from "../Purging.ts"
 import { challengeOf, hashOf, newNonce, newToken, successorsOf } from "../Secrets.ts"
-import { column } from "../sql/Column.ts"
+import { orDefect } from "../sql/Errors.ts"
+import { rowCount } from "../sql/Transaction.ts"
+import { traced } from "../Traced.ts"
+import { revokeGrant } from "./Revocation.ts"
+import { makeTokenExchange, type PresentedCode, type PresentedRefreshToken } from "./TokenExchange.ts"
 
 const Scopes = storedList(Scope)
 
-/** What was presented, where it is known. */
+const decodeScopes = Schema.decodeUnknownEffect(Schema.Struct({ scopes: Scopes }))
+
+/** Presented code or token. Its grant is null if it is unknown. */
 const Presented = Schema.Struct({
   isAuthentic: Schema.Boolean,
   isOwn: Schema.Boolean,
@@ -38,57 +34,69 @@ const Presented = Schema.Struct({
   grantId: Schema.NullOr(Schema.toType(GrantId))
 })
 
-const CodeRefused = Schema.Struct({
-  ...Presented.fields,
-  isReturned: Schema.Boolean,
-  isVerified: Schema.Boolean,
-  isUsed: Schema.Boolean,
-  isTarget: Schema.Boolean
-})
+const decodePresented = Schema.decodeUnknownEffect(Presented)
 
-const RefreshRefused = Schema.Struct({
-  ...Presented.fields,
-  isRevoked: Schema.Boolean,
-  /** Seconds since it was used, and what its successors were made with. */
-  age: Schema.NullOr(Schema.Number),
-  nonce: Schema.NullOr(Schema.Uint8Array),
-  scopes: Schema.NullOr(Scopes),
-  isTarget: Schema.Boolean,
-  isWithin: Schema.Boolean
-})
+const decodeRejectedCode = Schema.decodeUnknownEffect(
+  Schema.Struct({
+    ...Presented.fields,
+    isReturned: Schema.Boolean,
+    isVerified: Schema.Boolean,
+    isUsed: Schema.Boolean,
+    isTarget: Schema.Boolean
+  })
+)
 
-const ASK = "send the merchant to /oauth/authorize again"
+const decodeRejectedRefreshToken = Schema.decodeUnknownEffect(
+  Schema.Struct({
+    ...Presented.fields,
+    isRevoked: Schema.Boolean,
+    /** Seconds since its use. */
+    age: Schema.NullOr(Schema.Number),
+    /** Nonce from which its successors were derived. */
+    nonce: Schema.NullOr(Schema.Uint8Array),
+    scopes: Schema.NullOr(Scopes),
+    isTarget: Schema.Boolean,
+    isWithin: Schema.Boolean
+  })
+)
 
-const badCode = (why: string) => new InvalidGrant({ reason: `${why}; ${ASK}` })
+const invalidGrant = (reason: string) =>
+  new InvalidGrant({ reason: `${reason}; send the merchant to /oauth/authorize again` })
 
-const badTarget = () => new InvalidTarget({ reason: "resource is not what the merchant was asked about" })
+const invalidTarget = () => new InvalidTarget({ reason: "resource differs from the one that the merchant approved" })
 
 export const GrantsLive = Layer.effect(
   Grants,
-  Effect.map(Database, ({ count, first, one, perform }) => {
-    const scopesOf = first(column("scopes", Scopes))
-    const codeRefusedOf = one(CodeRefused)
-    const refreshRefusedOf = one(RefreshRefused)
-    const presentedOf = one(Presented)
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const {
+      deleteAccessToken,
+      explainRejectedCode,
+      explainRejectedRefreshToken,
+      findPresentedToken,
+      redeemCode,
+      redeemRefreshToken
+    } = makeTokenExchange(sql)
 
-    const end = ({ grantId, storeId }: Pick<typeof Presented.Type, "grantId" | "storeId">) =>
-      storeId === null || grantId === null ? Effect.void : perform(revokeGrant(storeId, grantId))
+    const revokeGrantOf = ({ grantId, storeId }: Pick<typeof Presented.Type, "grantId" | "storeId">) =>
+      storeId === null || grantId === null ? Effect.void : sql.withTransaction(revokeGrant(sql, storeId, grantId))
 
-    /** Why a code is not taken. What is presented wrongly changes nothing: it may not be its owner who does. */
-    const refuseCode = Effect.fnUntraced(function* (client: Credentials, presented: Code) {
-      const code = yield* codeRefusedOf(explainRejectedCode(client, presented))
+    /** Fails with the reason why a code was rejected. Wrong parameters change nothing: the owner may not have sent them. */
+    const rejectCode = Effect.fnUntraced(function* (client: Credentials, presented: PresentedCode) {
+      const [row] = yield* explainRejectedCode(client, presented)
+      const code = yield* decodeRejectedCode(row)
       if (!code.isAuthentic) return yield* new InvalidClient()
-      if (!code.isOwn) return yield* badCode("There is no such code, or it is another client's")
-      if (!code.isReturned) return yield* badCode("redirect_uri is not the one that the code was asked with")
+      if (!code.isOwn) return yield* invalidGrant("The code is unknown or belongs to another client")
+      if (!code.isReturned) return yield* invalidGrant("redirect_uri differs from that of the authorization request")
       if (!code.isVerified) {
-        return yield* new InvalidGrant({ reason: "code_verifier is not the one whose code_challenge was sent" })
+        return yield* new InvalidGrant({ reason: "code_verifier does not match the code_challenge that was sent" })
       }
       if (code.isUsed) {
-        yield* end(code)
-        return yield* badCode("The code was used before, and what it was exchanged for is revoked")
+        yield* revokeGrantOf(code)
+        return yield* invalidGrant("The code was used before, so its tokens are revoked")
       }
-      if (!code.isTarget) return yield* badTarget()
-      return yield* badCode("The code has expired, or what the merchant agreed to was revoked")
+      if (!code.isTarget) return yield* invalidTarget()
+      return yield* invalidGrant("The code has expired, or its grant was revoked")
     })
 
     const exchange = Effect.fnUntraced(function* (
@@ -103,29 +111,32 @@ export const GrantsLive = Layer.effect(
         redirectUri,
         challenge: challengeOf(verifier)
       }
-      const tokens = { accessHash: hashOf(accessToken), refreshHash: hashOf(refreshToken) }
-      const made = yield* scopesOf(redeemCode(client, presented, tokens))
-      if (Option.isNone(made)) return yield* refuseCode(client, presented)
-      return { accessToken, refreshToken, expiresIn: ACCESS_SECONDS, scopes: made.value }
+      const hashes = { accessHash: hashOf(accessToken), refreshHash: hashOf(refreshToken) }
+      const [granted] = yield* redeemCode(client, presented, hashes)
+      if (granted === undefined) return yield* rejectCode(client, presented)
+      return { accessToken, refreshToken, expiresIn: ACCESS_SECONDS, ...(yield* decodeScopes(granted)) }
     })
 
-    /** What a refresh token that is not taken is answered: the same as before where that was only just, else why. */
+    /** Returns the same tokens as a recent use of the refresh token. Otherwise fails with the reason of the rejection. */
     const repeatRefresh = Effect.fnUntraced(function* (
       client: Credentials,
-      presented: RefreshToken,
+      presented: PresentedRefreshToken,
       token: RefreshExchange["refreshToken"]
     ) {
-      const { age, nonce, scopes, ...refused } = yield* refreshRefusedOf(explainRejectedRefreshToken(client, presented))
-      if (!refused.isAuthentic) return yield* new InvalidClient()
-      if (!refused.isOwn) return yield* badCode("There is no such refresh token, or it is another client's")
-      if (refused.isRevoked) return yield* badCode("What the merchant agreed to was revoked")
+      const [row] = yield* explainRejectedRefreshToken(client, presented)
+      const { age, nonce, scopes, ...rejected } = yield* decodeRejectedRefreshToken(row)
+      if (!rejected.isAuthentic) return yield* new InvalidClient()
+      if (!rejected.isOwn) return yield* invalidGrant("The refresh token is unknown or belongs to another client")
+      if (rejected.isRevoked) return yield* invalidGrant("The grant of the refresh token was revoked")
       if (age !== null && age > GRACE_SECONDS) {
-        yield* end(refused)
-        return yield* badCode("The refresh token was used before, and all that came of it is revoked")
+        yield* revokeGrantOf(rejected)
+        return yield* invalidGrant("The refresh token was used before, so its grant is revoked")
       }
-      if (!refused.isTarget) return yield* badTarget()
-      if (!refused.isWithin) return yield* new InvalidScope({ reason: "scope names more than the merchant agreed to" })
-      if (age === null || nonce === null || scopes === null) return yield* badCode("The refresh token has expired")
+      if (!rejected.isTarget) return yield* invalidTarget()
+      if (!rejected.isWithin) return yield* new InvalidScope({ reason: "scope names more than the merchant granted" })
+      if (age === null || nonce === null || scopes === null) {
+        return yield* invalidGrant("The refresh token has expired")
+      }
       return { ...successorsOf(token, nonce), expiresIn: Math.floor(ACCESS_SECONDS - age), scopes }
     })
 
@@ -134,30 +145,58 @@ export const GrantsLive = Layer.effect(
       { refreshToken, resource, scopes }: RefreshExchange
     ) {
       const nonce = newNonce()
-      const next = successorsOf(refreshToken, nonce)
-      const wanted = scopes === undefined ? null : arrayOf(scopes)
-      const presented = { hash: hashOf(refreshToken), resource: resource ?? null, scopes: wanted }
-      const tokens = { accessHash: hashOf(next.accessToken), refreshHash: hashOf(next.refreshToken) }
-      const made = yield* scopesOf(redeemRefreshToken(client, presented, nonce, tokens))
-      if (Option.isNone(made)) return yield* repeatRefresh(client, presented, refreshToken)
-      return { ...next, expiresIn: ACCESS_SECONDS, scopes: made.value }
+      const successors = successorsOf(refreshToken, nonce)
+      const presented = {
+        hash: hashOf(refreshToken),
+        resource: resource ?? null,
+        scopes: scopes === undefined ? null : arrayOf(scopes)
+      }
+      const hashes = { accessHash: hashOf(successors.accessToken), refreshHash: hashOf(successors.refreshToken) }
+      const [granted] = yield* redeemRefreshToken(client, presented, nonce, hashes)
+      if (granted === undefined) return yield* repeatRefresh(client, presented, refreshToken)
+      return { ...successors, expiresIn: ACCESS_SECONDS, ...(yield* decodeScopes(granted)) }
     })
 
-    return Grants.of({
-      // One who hangs up does not decide whether it is done.
-      exchange: (client, presented) => traced("Grants.exchange")(Effect.uninterruptible(exchange(client, presented))),
+    /** Deletes a grant with its last code or refresh token. */
+    const deleteGrants = sql`, grants as (
+      delete from oauth_grants g using ${listed(["store_id", "grant_id"])}
+      where g.store_id = listed.store_id and g.id = listed.grant_id and not exists (
+        select from refresh_tokens r where r.store_id = g.store_id and r.grant_id = g.id and r.expires_at > now()
+      )
+    )`
 
-      refresh: (client, presented) => traced("Grants.refresh")(Effect.uninterruptible(refresh(client, presented))),
+    // Codes are kept for another day, so that their second use is recognized.
+    const purges = [
+      purgeOf(
+        { table: "authorization_codes", key: ["code_hash", "store_id", "grant_id"], kept: "1 day" },
+        deleteGrants
+      ),
+      purgeOf({ table: "refresh_tokens", key: ["token_hash", "store_id", "grant_id"] }, deleteGrants),
+      purgeOf({ table: "agent_tokens", key: ["token_hash"] })
+    ]
+
+    return Grants.of({
+      // A client that disconnects does not interrupt an exchange.
+      exchange: (client, presented) =>
+        Effect.uninterruptible(exchange(client, presented)).pipe(orDefect, traced("Grants.exchange")),
+
+      refresh: (client, presented) =>
+        Effect.uninterruptible(refresh(client, presented)).pipe(orDefect, traced("Grants.refresh")),
 
       revoke: Effect.fn("Grants.revoke")(function* (client, token) {
-        const presented = yield* presentedOf(selectToken(client, hashOf(token)))
+        const [row] = yield* findPresentedToken(client, hashOf(token))
+        const presented = yield* decodePresented(row)
         if (!presented.isAuthentic) return yield* new InvalidClient()
         if (presented.storeId === null) return
-        if (!presented.isOwn) return yield* new InvalidGrant({ reason: "The token is another client's" })
-        yield* presented.grantId === null ? count(deleteToken(hashOf(token))) : end(presented)
-      }),
+        if (!presented.isOwn) return yield* new InvalidGrant({ reason: "The token belongs to another client" })
+        if (presented.grantId === null) yield* deleteAccessToken(hashOf(token))
+        else yield* revokeGrantOf(presented)
+      }, orDefect),
 
-      purge: Effect.map(Effect.forEach(PURGES, count), (gone) => gone.reduce((sum, batch) => sum + batch, 0))
+      purge: Effect.forEach(purges, (purge) => rowCount(sql`${purge}`)).pipe(
+        Effect.map((counts) => counts.reduce((sum, count) => sum + count, 0)),
+        orDefect
+      )
     })
   })
 )

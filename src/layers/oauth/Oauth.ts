@@ -6,7 +6,7 @@ import { ConsentsLive } from "./Consents.ts"
 import { GrantsLive } from "./Grants.ts"
 import { WritesLive } from "../Writes.ts"
 
-/** How clients get in: who they are, what merchants agree to, and the codes and tokens that come of it. */
+/** OAuth clients, consents, and the grants with their codes and tokens. */
 export const OauthLive = Layer.mergeAll(
   Layer.provideMerge(ClientsLive, AgentClientsLive),
   Layer.provide(ConsentsLive, Layer.merge(InstallationsLive, WritesLive)),

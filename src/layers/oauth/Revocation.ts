@@ -1,105 +1,67 @@
-import { Effect, Option, Schema } from "effect"
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
 import type { InstallationId } from "../../domain/access/Installations.ts"
 import type { AgentId } from "../../domain/Actor.ts"
-import type { Credentials } from "../../domain/oauth/Clients.ts"
 import type { GrantId } from "../../domain/oauth/Grants.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import type { Write } from "../../domain/Write.ts"
-import { countOf, firstOf, type Step } from "../sql/Plan.ts"
-import { sql } from "../sql/Statement.ts"
-import { authenticated } from "./Clients.ts"
-import { column } from "../sql/Column.ts"
+import { orDefect } from "../sql/Errors.ts"
 
 /*
- * How grants end. Who exchanges holds the grant's row until what it made is committed (Grants.ts): once the row is written
- * here, all that came of the grant can be seen, by the next statement, and nothing more comes.
+ * A token exchange holds the row of its grant until its tokens are committed (TokenExchange.ts). After an update of the
+ * grant, the next statement therefore sees all of its tokens, and no more are issued.
  */
 
-const endOne = (store: StoreId, grant: GrantId) => sql`
-  update oauth_grants set revoked_at = clock_timestamp()
-  where store_id = ${store} and id = ${grant} and revoked_at is null
-`
-const deleteOfGrant = (store: StoreId, grant: GrantId) => sql`
-  with granted as materialized (
-    select installation_id, agent_id from oauth_grants where store_id = ${store} and id = ${grant}
-  ), installed as (
-    delete from access_tokens t using granted g
-    where t.store_id = ${store} and t.installation_id = g.installation_id and t.grant_id = ${grant}
-  )
-  delete from agent_tokens t using granted g
-  where t.store_id = ${store} and t.agent_id = g.agent_id and t.grant_id = ${grant}
-`
+/** Revokes a grant and all its tokens. After the commit, they are rejected. An agent has one grant, so it is revoked, too. */
+export const revokeGrant = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, store: StoreId, grant: GrantId) {
+  yield* sql`
+    update oauth_grants set revoked_at = statement_timestamp()
+    where store_id = ${store} and id = ${grant} and revoked_at is null
+  `
+  yield* sql`
+    with revoked as materialized (
+      select installation_id, agent_id from oauth_grants where store_id = ${store} and id = ${grant}
+    ), of_installation as (
+      delete from access_tokens t using revoked g
+      where t.store_id = ${store} and t.installation_id = g.installation_id and t.grant_id = ${grant}
+    )
+    delete from agent_tokens t using revoked g
+    where t.store_id = ${store} and t.agent_id = g.agent_id and t.grant_id = ${grant}
+  `
+  yield* sql`
+    update agents a set revoked_at = statement_timestamp() from oauth_grants g
+    where g.store_id = ${store} and g.id = ${grant} and a.store_id = ${store} and a.id = g.agent_id
+      and a.revoked_at is null
+  `
+}, orDefect)
 
-const revokeAgentOf = (store: StoreId, grant: GrantId) => sql`
-  update agents a set revoked_at = clock_timestamp() from oauth_grants g
-  where g.store_id = ${store} and g.id = ${grant} and a.store_id = ${store} and a.id = g.agent_id
-    and a.revoked_at is null
-`
+/** Revokes the grants of an agent and their tokens. Callers lock the row of the agent afterwards. */
+export const revokeGrantsOfAgent = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  store: StoreId,
+  agent: AgentId
+) {
+  yield* sql`
+    update oauth_grants set revoked_at = statement_timestamp()
+    where store_id = ${store} and agent_id = ${agent} and revoked_at is null
+  `
+  yield* sql`delete from agent_tokens where store_id = ${store} and agent_id = ${agent}`
+}, orDefect)
 
-/** From the commit on, all that came of the grant is refused. An agent has one, so it is revoked. */
-export const revokeGrant = (store: StoreId, grant: GrantId): Write<void, never> =>
-  Effect.gen(function* () {
-    yield* countOf(endOne(store, grant))
-    yield* countOf(deleteOfGrant(store, grant))
-    yield* countOf(revokeAgentOf(store, grant))
-  })
-
-const endOfAgent = (store: StoreId, agent: AgentId) => sql`
-  update oauth_grants set revoked_at = clock_timestamp()
-  where store_id = ${store} and agent_id = ${agent} and revoked_at is null
-`
-const deleteOfAgent = (store: StoreId, agent: AgentId) =>
-  sql`delete from agent_tokens where store_id = ${store} and agent_id = ${agent}`
-
-/** From the commit on, nothing comes any more of what a merchant agreed to for the agent. Its row is taken after this. */
-export const revokeGrantsOfAgent = Effect.fnUntraced(function* (store: StoreId, agent: AgentId): Step<void> {
-  yield* countOf(endOfAgent(store, agent))
-  yield* countOf(deleteOfAgent(store, agent))
-})
-
-const endOfInstallation = (store: StoreId, installation: InstallationId) => sql`
-  update oauth_grants set revoked_at = clock_timestamp()
-  where store_id = ${store} and installation_id = ${installation} and revoked_at is null
-`
-const deleteOfInstallation = (store: StoreId, installation: InstallationId) => sql`
-  with ended as (
-    delete from access_tokens where store_id = ${store} and installation_id = ${installation}
-    returning expires_at > clock_timestamp() as good
-  )
-  select count(*) filter (where good)::integer as good from ended
-`
-const goodOf = firstOf(column("good", Schema.Int))
-
-/** From the commit on, every token of the installation is refused. Answers how many access tokens were still good. */
-export const revokeTokensOfInstallation = (store: StoreId, installation: InstallationId): Write<number, never> =>
-  Effect.gen(function* () {
-    yield* countOf(endOfInstallation(store, installation))
-    return Option.getOrThrow(yield* goodOf(deleteOfInstallation(store, installation)))
-  })
-
-/** The owner of a token: of a refresh token its grant, which ends with it. */
-export const selectToken = (client: Credentials, tokenHash: Buffer) => sql`
-  with ${authenticated(client)}, token as (
-    select g.client_id, g.store_id, g.id as grant_id
-    from refresh_tokens r join oauth_grants g on g.store_id = r.store_id and g.id = r.grant_id
-    where r.token_hash = ${tokenHash}
-    union all
-    select i.app_id::text, i.store_id, null
-    from access_tokens t join installations i on i.store_id = t.store_id and i.id = t.installation_id
-    where t.token_hash = ${tokenHash}
-    union all
-    select g.client_id, g.store_id, null
-    from agent_tokens t join oauth_grants g on g.store_id = t.store_id and g.id = t.grant_id
-    where t.token_hash = ${tokenHash}
-  )
-  select
-    exists (select from client) as "isAuthentic", coalesce(client_id = ${client.clientId}, false) as "isOwn",
-    store_id as "storeId", grant_id as "grantId"
-  from (select) one left join token on true
-`
-
-/** Ends an access token alone. */
-export const deleteToken = (tokenHash: Buffer) => sql`
-  with installed as (delete from access_tokens where token_hash = ${tokenHash})
-  delete from agent_tokens where token_hash = ${tokenHash}
-`
+/** Revokes the grants and all tokens of an installation. Returns how many access tokens had not expired. */
+export const revokeTokensOfInstallation = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  store: StoreId,
+  installation: InstallationId
+) {
+  yield* sql`
+    update oauth_grants set revoked_at = statement_timestamp()
+    where store_id = ${store} and installation_id = ${installation} and revoked_at is null
+  `
+  const [row] = yield* sql<{ readonly valid: number }>`
+    with deleted as (
+      delete from access_tokens where store_id = ${store} and installation_id = ${installation} returning expires_at
+    )
+    select count(*) filter (where expires_at > statement_timestamp())::integer as valid from deleted
+  `
+  return row?.valid ?? 0
+}, orDefect)
