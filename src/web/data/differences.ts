@@ -4,7 +4,8 @@ import { GRANT_DESCRIPTIONS } from "../../domain/access/GrantDescriptions.ts"
 import { Scope } from "../../domain/access/Scope.ts"
 import { canonical, ExactNumber, isObject, type JsonObject } from "../../domain/Json.ts"
 import { isUuid } from "../../domain/Uuid.ts"
-import { count, number, time } from "./format.ts"
+import { number, time } from "./format.ts"
+import { dataTexts } from "./dataTexts.ts"
 
 /** Field that differs between two versions, formatted for people. An empty text means no value. */
 export interface Difference {
@@ -34,36 +35,11 @@ const TIME_FIELDS: ReadonlySet<string> = new Set([
   "trialEndsAt"
 ])
 
-/** Labels that cannot be derived from the field name. */
-const FIELD_LABELS: Readonly<Record<string, string>> = {
-  appName: "App",
-  budget: "Daily write limit",
-  categoryId: "Category ID",
-  categoryName: "Category name",
-  capabilities: "Capabilities",
-  costPrice: "Cost",
-  currencyCode: "Currency",
-  discountedPrice: "Sale price",
-  disjunctive: "Match any rule",
-  faqs: "Questions and answers",
-  hsCode: "HS code",
-  imageUrl: "Image",
-  isActive: "Active",
-  metafields: "Metafields",
-  planName: "Plan",
-  productIds: "Products",
-  proposalsOnly: "Approval required",
-  scopes: "Permissions",
-  seoDescription: "SEO description",
-  seoTitle: "SEO title",
-  sku: "SKU",
-  vendorName: "Vendor",
-  window: "Requests per minute"
-}
+const fieldLabels: Readonly<Record<string, string>> = dataTexts.fields
 
 /** Label of a field, such as "Country of origin". */
 export const fieldName = (field: string): string => {
-  if (Object.hasOwn(FIELD_LABELS, field)) return FIELD_LABELS[field] ?? field
+  if (Object.hasOwn(fieldLabels, field)) return fieldLabels[field] ?? field
   const words = field.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replaceAll("_", " ")
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
@@ -77,7 +53,7 @@ const isNothing = (value: unknown): boolean =>
 /** Formats a value for people. */
 export const valueText = (value: unknown): string => {
   if (isNothing(value)) return ""
-  if (typeof value === "boolean") return value ? "Yes" : "No"
+  if (typeof value === "boolean") return value ? dataTexts.values.yes : dataTexts.values.no
   if (typeof value === "number" || value instanceof ExactNumber) return number(value)
   if (Array.isArray(value)) return value.map(valueText).join(value.some(isObject) ? "\n" : ", ")
   if (!isObject(value)) return String(value)
@@ -101,10 +77,13 @@ const textsOfIds = (
 ): Pick<Difference, "before" | "after"> => {
   const [old, now] = [new Set(before), new Set(after)]
   const [added, removed] = [after.filter((id) => !old.has(id)).length, before.filter((id) => !now.has(id)).length]
-  const moved = added + removed === 0 ? ", reordered" : `: ${number(added)} added, ${number(removed)} removed`
+  const changed =
+    added + removed === 0
+      ? dataTexts.values.reorderedProducts(after.length)
+      : dataTexts.values.changedProducts(after.length, added, removed)
   return {
-    before: before.length === 0 ? "" : count(before.length, "product"),
-    after: after.length === 0 ? "" : `${count(after.length, "product")}${before.length === 0 ? "" : moved}`
+    before: before.length === 0 ? "" : dataTexts.values.products(before.length),
+    after: after.length === 0 ? "" : before.length === 0 ? dataTexts.values.products(after.length) : changed
   }
 }
 
@@ -136,7 +115,7 @@ const membersOf = (value: unknown) => itemsById(value) ?? (isObject(value) ? val
 /** Label of a nested item: its title if it has an id, otherwise the field name. */
 const nameOf = (field: string, side: unknown) =>
   isObject(side) && typeof side["id"] === "string"
-    ? String(side["title"] ?? side["name"] ?? "Untitled")
+    ? String(side["title"] ?? side["name"] ?? dataTexts.values.untitled)
     : fieldName(field)
 
 /** Position of a nested value. */

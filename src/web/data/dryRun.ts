@@ -7,5 +7,5 @@ export const requireDryRun = <A extends object, E>(
   write: Effect.Effect<A, E>
 ): Effect.Effect<Extract<A, { readonly dryRun: true }>, E> =>
   Effect.flatMap(write, (answer) =>
-    isDryRun(answer) ? Effect.succeed(answer) : Effect.die(new Error("A write that was to be rehearsed was not"))
+    isDryRun(answer) ? Effect.succeed(answer) : Effect.die(new Error("The service performed a dry run as a write"))
   )

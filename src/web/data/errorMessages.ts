@@ -1,4 +1,5 @@
 import { Predicate } from "effect"
+import { dataTexts } from "./dataTexts.ts"
 
 /** Error message for people: what happened, and what to do. */
 export interface ErrorMessage {
@@ -7,13 +8,6 @@ export interface ErrorMessage {
   /** Identifies the request in the log of the service. */
   readonly requestId?: string
 }
-
-const UNREACHABLE: ErrorMessage = {
-  title: "Cannot reach the service",
-  advice: "Check your connection, then try again. Your entries are kept."
-}
-
-const BUSY: ErrorMessage = { title: "The service is busy", advice: "Wait a moment, then try again." }
 
 const tagOf = (error: unknown) =>
   Predicate.hasProperty(error, "_tag") && typeof error._tag === "string" ? error._tag : undefined
@@ -41,24 +35,20 @@ export const errorMessageOf = (error: unknown): ErrorMessage => {
   const tag = tagOf(error)
   switch (tag) {
     case undefined:
-      return { title: "This page could not be displayed", advice: "Reload the page. Saved changes are kept." }
+      return dataTexts.errors.unexpected
     case "RpcClientError":
-      return UNREACHABLE
+      return dataTexts.errors.unreachable
     case "ServiceUnavailable":
     case "StoreBusy":
     case "RateLimitExceeded":
-      return BUSY
+      return dataTexts.errors.busy
     case "InternalError":
-      return {
-        title: "Something went wrong",
-        advice: "Try again. If the problem continues, send the request ID to support.",
-        ...requestIdOf(error)
-      }
+      return { ...dataTexts.errors.internal, ...requestIdOf(error) }
     case "NotSignedIn":
-      return { title: "Your session has expired", advice: "Sign in again to return to this page." }
+      return dataTexts.errors.signedOut
     case "OwnersOnly":
-      return { title: "Owners only", advice: "Ask an owner of the store to do this, or to make you an owner." }
+      return dataTexts.errors.ownersOnly
     default:
-      return { title: "This could not be completed", advice: error instanceof Error ? error.message : String(tag) }
+      return { title: dataTexts.errors.rejected, advice: error instanceof Error ? error.message : String(tag) }
   }
 }

@@ -1,8 +1,9 @@
 import { Result } from "effect"
 import { ExactNumber, type JsonNumber } from "../../domain/Json.ts"
 import { parseUntrusted } from "../../domain/UntrustedJson.ts"
+import { dataTexts } from "./dataTexts.ts"
 
-export const NOT_A_NUMBER = "must be a number with a decimal point, such as 1234.50"
+export const NOT_A_NUMBER = dataTexts.input.notANumber
 
 /** Parses a number without loss of digits. */
 export const parseNumber = (text: string): Result.Result<JsonNumber, string> => {
@@ -21,7 +22,9 @@ const syntaxProblem = (text: string) => {
   try {
     JSON.parse(text)
   } catch (error) {
-    return `is not valid JSON: ${error instanceof Error ? error.message : "check its quotes, commas and brackets"}`
+    return dataTexts.input.invalidJsonBecause(
+      error instanceof Error ? error.message : dataTexts.input.invalidJsonAdvice
+    )
   }
-  return "is not valid JSON"
+  return dataTexts.input.invalidJson
 }

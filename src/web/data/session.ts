@@ -1,6 +1,7 @@
 import { Result, Schema } from "effect"
 import { queryOptions } from "@tanstack/react-query"
 import { callService } from "./service.ts"
+import { dataTexts } from "./dataTexts.ts"
 
 /** Signed-in account with its stores. */
 export const account = queryOptions({
@@ -22,7 +23,7 @@ export class AuthRejected extends Error {
   }
 }
 
-const UNREACHABLE = { error: "Cannot reach the service. Try again in a moment." }
+const UNREACHABLE = { error: dataTexts.errors.signInUnreachable }
 
 const rejectionOf = async (response: Response) =>
   new AuthRejected(Result.getOrElse(decodeRejection(await response.text()), () => UNREACHABLE))
