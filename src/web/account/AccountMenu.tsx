@@ -3,6 +3,7 @@ import { useNavigate } from "@tanstack/react-router"
 import { signOut } from "../data/session.ts"
 import { Button } from "../ui/form/Button.tsx"
 import css from "./AccountMenu.module.css"
+import { accountTexts } from "./accountTexts.ts"
 
 interface AccountProps {
   readonly name: string
@@ -22,7 +23,7 @@ export const AccountMenu = ({ name, signIn }: AccountProps) => {
     <>
       <span className={css["name"]}>{name}</span>
       <Button kind="quiet" onClick={() => void signOutAndLeave()}>
-        Sign out
+        {accountTexts.signOut}
       </Button>
     </>
   )

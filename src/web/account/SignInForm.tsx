@@ -4,6 +4,7 @@ import { signIn } from "../data/session.ts"
 import { Button } from "../ui/form/Button.tsx"
 import { TextField } from "../ui/form/Field.tsx"
 import css from "./SignInForm.module.css"
+import { accountTexts } from "./accountTexts.ts"
 
 interface SignInFormProps {
   readonly title: string
@@ -39,21 +40,21 @@ export const SignInForm = ({ below, onSignedIn, title }: SignInFormProps) => {
           </p>
         )}
         <TextField
-          label="E-mail address"
+          label={accountTexts.email}
           type="email"
           autoComplete="username"
           value={email}
           onChange={({ target }) => setEmail(target.value)}
         />
         <TextField
-          label="Password"
+          label={accountTexts.password}
           type="password"
           autoComplete="current-password"
           value={password}
           onChange={({ target }) => setPassword(target.value)}
         />
         <Button kind="strong" type="submit" isBusy={signingIn.isPending}>
-          Sign in
+          {accountTexts.signIn}
         </Button>
         {below}
       </form>

@@ -1,5 +1,6 @@
 import { Link, useRouter, useSearch } from "@tanstack/react-router"
 import { SignInForm } from "../account/SignInForm.tsx"
+import { accountTexts } from "../account/accountTexts.ts"
 
 /** Signs a developer in, then returns to the page that was requested. */
 export const SignInPage = () => {
@@ -8,13 +9,13 @@ export const SignInPage = () => {
   const router = useRouter()
   return (
     <SignInForm
-      title="Sign in as a developer"
+      title={accountTexts.signInAsDeveloper}
       onSignedIn={() => router.history.push(back)}
       below={
         <p>
-          No account yet?{" "}
+          {accountTexts.noAccount}{" "}
           <Link to="/developers/sign-up" search={search}>
-            Sign up
+            {accountTexts.signUp}
           </Link>
         </p>
       }

@@ -6,6 +6,7 @@ import { fieldProblemsOf } from "../data/fieldProblems.ts"
 import { signUp } from "../data/session.ts"
 import { Button } from "../ui/form/Button.tsx"
 import { TextField } from "../ui/form/Field.tsx"
+import { accountTexts } from "../account/accountTexts.ts"
 
 const EMPTY_ACCOUNT = { name: "", email: "", password: "" }
 
@@ -27,7 +28,7 @@ export const SignUpPage = () => {
   })
   const problems = fieldProblemsOf(signingUp.error)
   useEffect(() => {
-    document.title = "Sign up as a developer"
+    document.title = accountTexts.signUpAsDeveloper
   }, [])
   useEffect(() => form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus(), [signingUp.error])
   const submit = (event: FormEvent) => {
@@ -42,28 +43,28 @@ export const SignUpPage = () => {
   return (
     <main className={css["page"]}>
       <form ref={form} className={css["card"]} onSubmit={submit} noValidate>
-        <h1>Sign up as a developer</h1>
+        <h1>{accountTexts.signUpAsDeveloper}</h1>
         {signingUp.error === null || Object.keys(problems).length > 0 ? undefined : (
           <p className={css["error"]} role="alert">
             {signingUp.error.message}
           </p>
         )}
-        <TextField label="Name" autoComplete="name" {...field("name")} />
-        <TextField label="E-mail address" type="email" autoComplete="username" {...field("email")} />
+        <TextField label={accountTexts.name} autoComplete="name" {...field("name")} />
+        <TextField label={accountTexts.email} type="email" autoComplete="username" {...field("email")} />
         <TextField
-          label="Password"
+          label={accountTexts.password}
           type="password"
           autoComplete="new-password"
-          hint="At least 12 characters. A phrase that you can remember works well."
+          hint={accountTexts.passwordHint}
           {...field("password")}
         />
         <Button kind="strong" type="submit" isBusy={signingUp.isPending}>
-          Sign up
+          {accountTexts.signUp}
         </Button>
         <p>
-          Already have an account?{" "}
+          {accountTexts.hasAccount}{" "}
           <Link to="/developers/sign-in" search={search}>
-            Sign in
+            {accountTexts.signIn}
           </Link>
         </p>
       </form>
