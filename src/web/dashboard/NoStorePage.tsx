@@ -1,11 +1,12 @@
 import { EmptyState } from "../ui/display/QueryBoundary.tsx"
 import { Page } from "../ui/layout/Page.tsx"
+import { dashboardTexts } from "./dashboardTexts.ts"
 
 /** Shown to accounts without a store. */
 export const NoStorePage = () => (
-  <Page title="You are not a member of any store">
-    <EmptyState title="Ask a store owner to add your e-mail address">
-      <p>Owners add members under Settings, Members.</p>
+  <Page title={dashboardTexts.noStore.title}>
+    <EmptyState title={dashboardTexts.noStore.reason}>
+      <p>{dashboardTexts.noStore.advice}</p>
     </EmptyState>
   </Page>
 )

@@ -6,6 +6,7 @@ import { Shell } from "../ui/layout/Shell.tsx"
 import css from "./StorePages.module.css"
 import { useMember, useStoreId } from "./store.ts"
 import { usePendingProposals } from "./usePendingProposals.ts"
+import { dashboardTexts } from "./dashboardTexts.ts"
 
 /** Number of pending proposals, up to one page. */
 const PendingProposalsBadge = () => {
@@ -15,16 +16,16 @@ const PendingProposalsBadge = () => {
 }
 
 const PAGES = [
-  ["/dashboard/$storeId", "Home"],
-  ["/dashboard/$storeId/products", "Products"],
-  ["/dashboard/$storeId/collections", "Collections"],
-  ["/dashboard/$storeId/orders", "Orders"],
-  ["/dashboard/$storeId/customers", "Customers"],
-  ["/dashboard/$storeId/apps", "Apps"],
-  ["/dashboard/$storeId/agents", "Agents"],
-  ["/dashboard/$storeId/proposals", "Proposals"],
-  ["/dashboard/$storeId/activity", "Activity"],
-  ["/dashboard/$storeId/settings", "Settings"]
+  ["/dashboard/$storeId", dashboardTexts.pages.home],
+  ["/dashboard/$storeId/products", dashboardTexts.pages.products],
+  ["/dashboard/$storeId/collections", dashboardTexts.pages.collections],
+  ["/dashboard/$storeId/orders", dashboardTexts.pages.orders],
+  ["/dashboard/$storeId/customers", dashboardTexts.pages.customers],
+  ["/dashboard/$storeId/apps", dashboardTexts.pages.apps],
+  ["/dashboard/$storeId/agents", dashboardTexts.pages.agents],
+  ["/dashboard/$storeId/proposals", dashboardTexts.pages.proposals],
+  ["/dashboard/$storeId/activity", dashboardTexts.pages.activity],
+  ["/dashboard/$storeId/settings", dashboardTexts.pages.settings]
 ] as const
 
 const Nav = () => {
@@ -35,7 +36,7 @@ const Nav = () => {
         <li key={to}>
           <Link to={to} params={{ storeId }} activeOptions={{ exact: to === "/dashboard/$storeId" }}>
             {name}
-            {name === "Proposals" ? <PendingProposalsBadge /> : undefined}
+            {to === "/dashboard/$storeId/proposals" ? <PendingProposalsBadge /> : undefined}
           </Link>
         </li>
       ))}
@@ -54,7 +55,7 @@ const StoreSelect = () => {
   return (
     <select
       className={css["stores"]}
-      aria-label="Store"
+      aria-label={dashboardTexts.pages.store}
       value={storeId}
       onChange={({ target }) => change(target.value)}
     >
