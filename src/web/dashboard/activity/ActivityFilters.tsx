@@ -6,11 +6,12 @@ import css from "./Activity.module.css"
 import { surfaceLabels } from "./entries.ts"
 import { type ActivitySearch, activitySearch, timeSpans } from "./activitySearch.ts"
 import { useActors } from "./useActors.ts"
+import { activityTexts } from "./activityTexts.ts"
 
 const ACTOR_TYPES: ReadonlyArray<readonly [type: string, name: string]> = [
-  ["merchant", "All members"],
-  ["agent", "All agents"],
-  ["app", "All apps"]
+  ["merchant", activityTexts.filters.allMembers],
+  ["agent", activityTexts.filters.allAgents],
+  ["app", activityTexts.filters.allApps]
 ]
 
 /** Option that replaces the time spans with two date fields. */
@@ -38,21 +39,23 @@ export const ActivityFilters = ({ choose, search }: ActivityFiltersProps) => {
   const isKnown = groups.some(({ actors }) => actors.some(({ id }) => id === actorId))
   return (
     <>
-      <search className={css["filters"]} aria-label="Filter activity">
+      <search className={css["filters"]} aria-label={activityTexts.filters.label}>
         <SelectField
-          label="Changed by"
+          label={activityTexts.filters.changedBy}
           value={actorId ?? actorType ?? ""}
           onChange={({ target: { value } }) =>
             change(isActorType(value) ? { actorType: value, actorId: "" } : { actorType: "", actorId: value })
           }
         >
-          <option value="">Anyone</option>
+          <option value="">{activityTexts.filters.anyone}</option>
           {ACTOR_TYPES.map(([type, name]) => (
             <option key={type} value={type}>
               {name}
             </option>
           ))}
-          {actorId === undefined || isKnown ? undefined : <option value={actorId}>Other</option>}
+          {actorId === undefined || isKnown ? undefined : (
+            <option value={actorId}>{activityTexts.filters.otherActor}</option>
+          )}
           {groups.map(({ actors, kind }) =>
             actors.length === 0 ? undefined : (
               <optgroup key={kind} label={kind}>
@@ -65,8 +68,12 @@ export const ActivityFilters = ({ choose, search }: ActivityFiltersProps) => {
             )
           )}
         </SelectField>
-        <SelectField label="Source" value={surface ?? ""} onChange={({ target }) => change({ surface: target.value })}>
-          <option value="">Any source</option>
+        <SelectField
+          label={activityTexts.filters.source}
+          value={surface ?? ""}
+          onChange={({ target }) => change({ surface: target.value })}
+        >
+          <option value="">{activityTexts.filters.anySource}</option>
           {Object.entries(surfaceLabels).map(([value, name]) => (
             <option key={value} value={value}>
               {name}
@@ -74,49 +81,49 @@ export const ActivityFilters = ({ choose, search }: ActivityFiltersProps) => {
           ))}
         </SelectField>
         <SelectField
-          label="Resource"
+          label={activityTexts.filters.resource}
           value={resource ?? ""}
           onChange={({ target }) => change({ resource: target.value })}
         >
-          <option value="">All resources</option>
-          <option value="product">Products</option>
-          <option value="collection">Collections</option>
-          <option value="settings">Settings</option>
-          <option value="agent">Agents</option>
-          <option value="installation">Apps</option>
+          <option value="">{activityTexts.filters.allResources}</option>
+          <option value="product">{activityTexts.filters.resources.product}</option>
+          <option value="collection">{activityTexts.filters.resources.collection}</option>
+          <option value="settings">{activityTexts.filters.resources.settings}</option>
+          <option value="agent">{activityTexts.filters.resources.agent}</option>
+          <option value="installation">{activityTexts.filters.resources.installation}</option>
           {isOwner ? (
             <>
-              <option value="subscription">Subscriptions</option>
-              <option value="member">Members</option>
+              <option value="subscription">{activityTexts.filters.resources.subscription}</option>
+              <option value="member">{activityTexts.filters.resources.member}</option>
             </>
           ) : undefined}
         </SelectField>
         <SelectField
-          label="Date"
+          label={activityTexts.filters.date}
           value={isCustomRange ? CUSTOM_RANGE : (span ?? "")}
           onChange={({ target: { value } }) =>
             change(value === CUSTOM_RANGE ? { span: "", from: today() } : { span: value, from: "", to: "" })
           }
         >
-          <option value="">Any time</option>
+          <option value="">{activityTexts.filters.anyTime}</option>
           {Object.entries(timeSpans).map(([value, { name }]) => (
             <option key={value} value={value}>
               {name}
             </option>
           ))}
-          <option value={CUSTOM_RANGE}>Custom range…</option>
+          <option value={CUSTOM_RANGE}>{activityTexts.filters.customRange}</option>
         </SelectField>
         {isCustomRange ? (
           <>
             <TextField
-              label="From"
+              label={activityTexts.filters.from}
               type="date"
               value={from ?? ""}
               max={to}
               onChange={({ target }) => change({ from: target.value })}
             />
             <TextField
-              label="To"
+              label={activityTexts.filters.to}
               type="date"
               value={to ?? ""}
               min={from}
@@ -127,8 +134,8 @@ export const ActivityFilters = ({ choose, search }: ActivityFiltersProps) => {
       </search>
       {resourceId === undefined ? undefined : (
         <Row>
-          <span>Showing changes to one resource.</span>
-          <Button onClick={() => change({ resourceId: "" })}>Show all resources</Button>
+          <span>{activityTexts.filters.oneResource}</span>
+          <Button onClick={() => change({ resourceId: "" })}>{activityTexts.filters.showAllResources}</Button>
         </Row>
       )}
     </>

@@ -8,6 +8,7 @@ import { ActivityFilters } from "./ActivityFilters.tsx"
 import { type ActivitySearch, filterOf } from "./activitySearch.ts"
 import { Timeline } from "./Timeline.tsx"
 import { useEntries } from "./useEntries.ts"
+import { activityTexts } from "./activityTexts.ts"
 
 const route = getRouteApi("/dashboard/member/$storeId/activity")
 
@@ -20,18 +21,18 @@ export const ActivityPage = () => {
   const isFiltered = Object.keys(search).length > 0
   const choose = (chosen: ActivitySearch) => void navigate({ search: chosen, replace: true })
   return (
-    <Page title="Activity">
+    <Page title={activityTexts.page.title}>
       <ActivityFilters search={search} choose={choose} />
       <QueryBoundary query={query} lines={10}>
         {() => (
           <>
             {items.length > 0 || more.hasMore ? undefined : isFiltered ? (
-              <EmptyState title="No matching activity">
-                <Button onClick={() => choose({})}>Clear filters</Button>
+              <EmptyState title={activityTexts.page.noMatches}>
+                <Button onClick={() => choose({})}>{activityTexts.page.clearFilters}</Button>
               </EmptyState>
             ) : (
-              <EmptyState title="No activity yet">
-                <p>Every change to your store is listed here, with who made it and when.</p>
+              <EmptyState title={activityTexts.page.empty}>
+                <p>{activityTexts.page.emptyAdvice}</p>
               </EmptyState>
             )}
             <Timeline entries={items} />

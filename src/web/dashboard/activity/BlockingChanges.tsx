@@ -9,6 +9,7 @@ import { QueryBoundary } from "../../ui/display/QueryBoundary.tsx"
 import { useStoreId } from "../store.ts"
 import css from "./Activity.module.css"
 import { type NamedEntry, nameEntries, verbOf } from "./entries.ts"
+import { activityTexts } from "./activityTexts.ts"
 
 /** Entries that are shown, since each has to be undone on its own. */
 const MAX_SHOWN = 10
@@ -40,8 +41,7 @@ export const BlockingChanges = ({ choose, overlaps }: BlockingChangesProps) => {
   return (
     <div className={css["conflict"]} role="alert">
       <p>
-        <strong>Later changes found.</strong> This undo would overwrite them. Undo them first, or edit the values
-        yourself.
+        <strong>{activityTexts.undo.laterChanges}</strong> {activityTexts.undo.laterChangesAdvice}
       </p>
       <QueryBoundary query={query} lines={shown.length}>
         {(entries) => (
@@ -54,7 +54,7 @@ export const BlockingChanges = ({ choose, overlaps }: BlockingChangesProps) => {
                 </span>
                 {choose === undefined ? undefined : (
                   <Button kind="quiet" onClick={() => choose(entry)}>
-                    Undo this change first
+                    {activityTexts.undo.undoFirst}
                   </Button>
                 )}
               </li>

@@ -8,6 +8,7 @@ import css from "./Activity.module.css"
 import { byDay, isUndoable, type NamedEntry, surfaceLabels, undoneEntryIds, verbOf } from "./entries.ts"
 import { EntrySentence, EntryTime } from "./EntrySentence.tsx"
 import { UndoDialog } from "./UndoDialog.tsx"
+import { activityTexts } from "./activityTexts.ts"
 
 interface EntryProps {
   readonly entry: NamedEntry
@@ -16,8 +17,8 @@ interface EntryProps {
 }
 
 const sidesOf = ({ after, before }: NamedEntry) => ({
-  before: before === null ? undefined : "Before",
-  after: after === null ? undefined : "After"
+  before: before === null ? undefined : activityTexts.timeline.before,
+  after: after === null ? undefined : activityTexts.timeline.after
 })
 
 const Entry = ({ entry, isUndone, undo }: EntryProps) => {
@@ -31,34 +32,32 @@ const Entry = ({ entry, isUndone, undo }: EntryProps) => {
           <EntrySentence entry={entry} />
         </p>
         {isUndone ? (
-          <Badge>Undone</Badge>
+          <Badge>{activityTexts.timeline.undone}</Badge>
         ) : isUndoable(entry) ? (
           <Button
             kind="quiet"
             onClick={undo}
-            aria-label={`Undo: ${entry.actorName} ${verbOf(entry)} ${entry.resourceName}`}
+            aria-label={activityTexts.timeline.undoEntry(entry.actorName, verbOf(entry), entry.resourceName)}
           >
-            Undo
+            {activityTexts.timeline.undo}
           </Button>
         ) : undefined}
       </div>
       <MutedText>
         <EntryTime entry={entry} />
         {` · ${surfaceLabels[surface]}`}
-        {approverName === null ? "" : ` · approved by ${approverName}`}
+        {approverName === null ? "" : ` · ${activityTexts.timeline.approvedBy(approverName)}`}
       </MutedText>
       {reason === null ? undefined : <p className={css["reason"]}>{reason}</p>}
       {differences.length === 0 ? undefined : (
         <DifferencesTable
-          caption="Changed fields"
+          caption={activityTexts.timeline.changedFields}
           differences={differences}
           {...sidesOf(entry)}
           first={isUpdate ? 5 : 0}
         />
       )}
-      {omitted.length === 0 ? undefined : (
-        <MutedText>Also changed, but too large to show: {omitted.join(", ")}.</MutedText>
-      )}
+      {omitted.length === 0 ? undefined : <MutedText>{activityTexts.timeline.omitted(omitted.join(", "))}</MutedText>}
     </li>
   )
 }

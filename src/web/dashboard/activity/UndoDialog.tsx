@@ -5,6 +5,7 @@ import { useStoreId } from "../store.ts"
 import type { NamedEntry } from "./entries.ts"
 import { UndoForm } from "./UndoForm.tsx"
 import { undoSentence } from "./undoPreview.ts"
+import { activityTexts } from "./activityTexts.ts"
 
 interface UndoDialogProps {
   readonly entry: NamedEntry
@@ -19,12 +20,12 @@ export const UndoDialog = ({ choose, close, entry }: UndoDialogProps) => {
   const { after, before, id, resourceName } = entry
   const isUpdate = before !== null && after !== null
   return (
-    <Dialog title="Undo this change" isOpen close={close} isWide={isUpdate}>
+    <Dialog title={activityTexts.undo.title} isOpen close={close} isWide={isUpdate}>
       <UndoForm
         key={id}
         target={[id]}
         undo={(client, how) => client.activity.undo({ storeId, id, ...how })}
-        labelOf={() => "Undo change"}
+        labelOf={() => activityTexts.undo.action}
         close={close}
         choose={choose}
       >
@@ -33,10 +34,10 @@ export const UndoDialog = ({ choose, close, entry }: UndoDialogProps) => {
             <p>{undoSentence(entry, resourceName)}</p>
             {isUpdate ? (
               <DifferencesTable
-                caption="Restored values"
+                caption={activityTexts.undo.restoredValues}
                 differences={differencesOf(after, before)}
-                before="Current"
-                after="After undo"
+                before={activityTexts.undo.current}
+                after={activityTexts.undo.afterUndo}
               />
             ) : undefined}
           </>

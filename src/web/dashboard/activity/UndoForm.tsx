@@ -12,6 +12,7 @@ import type { NamedEntry } from "./entries.ts"
 import { BlockingChanges } from "./BlockingChanges.tsx"
 import { consequences, type UndoPreview } from "./undoPreview.ts"
 import { useUndoToast } from "./useUndoToast.ts"
+import { uiTexts } from "../../ui/uiTexts.ts"
 
 interface UndoOptions {
   readonly idempotencyKey: IdempotencyKey
@@ -75,7 +76,7 @@ export const UndoForm = ({ children, choose, close, labelOf, target, undo }: Und
         >
           {labelOf(changeCount)}
         </Button>
-        <Button onClick={close}>Cancel</Button>
+        <Button onClick={close}>{uiTexts.dialog.cancel}</Button>
       </Row>
     </>
   )

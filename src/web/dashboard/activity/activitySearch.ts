@@ -3,13 +3,14 @@ import { ActorType, EntrySurface } from "../../../domain/journal/Activity.ts"
 import { ResourceKind } from "../../../domain/journal/Kinds.ts"
 import { Uuid } from "../../../domain/Uuid.ts"
 import type { EntriesFilter } from "./useEntries.ts"
+import { activityTexts } from "./activityTexts.ts"
 
 /** Relative time spans. */
 export const timeSpans = {
-  hour: { hours: 1, name: "Last hour" },
-  day: { hours: 24, name: "Last 24 hours" },
-  week: { hours: 7 * 24, name: "Last 7 days" },
-  month: { hours: 30 * 24, name: "Last 30 days" }
+  hour: { hours: 1, name: activityTexts.filters.timeSpans.hour },
+  day: { hours: 24, name: activityTexts.filters.timeSpans.day },
+  week: { hours: 7 * 24, name: activityTexts.filters.timeSpans.week },
+  month: { hours: 30 * 24, name: activityTexts.filters.timeSpans.month }
 } as const
 
 const Span = Schema.Literals(["hour", "day", "week", "month"])

@@ -6,6 +6,7 @@ import type { JsonObject } from "../../../domain/Json.ts"
 import type { Client, EntryId, StoreId } from "../../../rpc/Client.ts"
 import type { ListPage } from "../../data/usePagedQuery.ts"
 import { day } from "../../data/format.ts"
+import { activityTexts } from "./activityTexts.ts"
 
 /** Entry with the names of its actor, resource and approver. */
 export interface NamedEntry extends ActivityEntry {
@@ -18,39 +19,20 @@ export interface NamedEntry extends ActivityEntry {
 
 export type ListEntriesRequest = Parameters<Client["activity"]["list"]>[0]
 
-const FORMER_ACTORS: Readonly<Record<ActivityEntry["actor"]["type"], string>> = {
-  app: "A former app",
-  merchant: "A former member",
-  agent: "A former agent"
-}
-
 /** Fallback name of an actor. The command line and imports belong to the service operator. */
 const formerName = ({ actor, surface }: ActivityEntry) =>
-  surface === "cli" || surface === "import" ? "Service operator" : FORMER_ACTORS[actor.type]
-
-type Kind = ActivityEntry["resource"]
-
-/** Fallback names of resources. */
-const UNNAMED_RESOURCES: Readonly<Record<Kind, string>> = {
-  product: "A deleted product",
-  collection: "A deleted collection",
-  settings: "the settings",
-  member: "a former member",
-  agent: "a former agent",
-  installation: "an app",
-  subscription: "an app"
-}
+  surface === "cli" || surface === "import" ? activityTexts.serviceOperator : activityTexts.formerActors[actor.type]
 
 const titleOf = (side: ActivityEntry["before"]) => side?.["name"] ?? side?.["title"] ?? side?.["appName"]
 
 /** Name of a resource in the newest entry that contains one. */
 const nameInEntries = (entries: ReadonlyArray<ActivityEntry>, { resource, resourceId }: ActivityEntry) => {
-  if (resource === "settings") return UNNAMED_RESOURCES.settings
+  if (resource === "settings") return activityTexts.unnamedResources.settings
   for (const entry of entries) {
     const title = entry.resourceId === resourceId ? (titleOf(entry.after) ?? titleOf(entry.before)) : undefined
     if (typeof title === "string") return title
   }
-  return UNNAMED_RESOURCES[resource]
+  return activityTexts.unnamedResources[resource]
 }
 
 /** Adds the known names to entries. */
@@ -65,7 +47,7 @@ export const namedEntries = (
       actorName: names.get(actor.id) ?? formerName(entry),
       resourceName: names.get(resourceId) ?? nameInEntries(entries, entry),
       exists: names.has(resourceId),
-      approverName: approvedBy === null ? null : (names.get(approvedBy) ?? FORMER_ACTORS.merchant)
+      approverName: approvedBy === null ? null : (names.get(approvedBy) ?? activityTexts.formerActors.merchant)
     }
   })
 
@@ -127,59 +109,31 @@ const isCatalogKind = Schema.is(CatalogKind)
 /** True for catalog changes. Administrative changes cannot be undone. */
 export const isUndoable = ({ resource }: ActivityEntry): boolean => isCatalogKind(resource)
 
-interface ResourceVerbs {
-  readonly created: string
-  readonly updated: string
-  readonly deleted: string
-}
-
-const CATALOG_VERBS: ResourceVerbs = { created: "created", updated: "updated", deleted: "deleted" }
-
-const resourceVerbs: Readonly<Record<Kind, ResourceVerbs>> = {
-  product: CATALOG_VERBS,
-  collection: CATALOG_VERBS,
-  settings: CATALOG_VERBS,
-  member: { created: "added", updated: "changed the role of", deleted: "removed" },
-  agent: { created: "created the agent", updated: "updated the agent", deleted: "revoked the agent" },
-  installation: { created: "installed", updated: "changed the permissions of", deleted: "uninstalled" },
-  subscription: {
-    created: "started the subscription to",
-    updated: "changed the subscription to",
-    deleted: "canceled the subscription to"
-  }
-}
-
 /** Verb of a change to an installed app. */
 const installationVerb = (before: JsonObject, after: JsonObject): string | undefined => {
   if (after["deliveries"] !== undefined) {
-    return after["deliveries"] === "paused" ? "paused deliveries to" : "resumed deliveries to"
+    return after["deliveries"] === "paused"
+      ? activityTexts.verbs.deliveriesPaused
+      : activityTexts.verbs.deliveriesResumed
   }
-  if (after["state"] === "suspended") return "suspended"
-  return before["state"] === "suspended" ? "resumed" : undefined
+  if (after["state"] === "suspended") return activityTexts.verbs.appSuspended
+  return before["state"] === "suspended" ? activityTexts.verbs.appResumed : undefined
 }
 
 /** Verb of an entry, such as "updated". */
 export const verbOf = ({ after, before, resource, undoes }: ActivityEntry): string => {
-  if (undoes !== null) return "undid a change to"
-  const { updated, deleted, created } = resourceVerbs[resource]
+  if (undoes !== null) return activityTexts.verbs.undone
+  const { updated, deleted, created } = activityTexts.verbs[resource]
   if (before === null) return created
   if (after === null) return deleted
   return (resource === "installation" ? installationVerb(before, after) : undefined) ?? updated
 }
 
 /** Labels of the surfaces through which changes are made. */
-export const surfaceLabels: Readonly<Record<ActivityEntry["surface"], string>> = {
-  rpc: "Dashboard",
-  rest: "App API",
-  mcp: "Agent tools",
-  cli: "Operator tools",
-  import: "Import",
-  consent: "Consent page"
-}
+export const surfaceLabels: Readonly<Record<ActivityEntry["surface"], string>> = activityTexts.surfaces
 
 /** Badge of an actor whose name does not reveal its kind. */
 export const actorLabels: Readonly<Record<Lowercase<Actor["_tag"]>, string | undefined>> = {
-  app: "App",
-  agent: "Agent",
+  ...activityTexts.actorTypes,
   merchant: undefined
 }

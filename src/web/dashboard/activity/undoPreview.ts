@@ -2,7 +2,7 @@ import { millisOf } from "../../../domain/Uuid.ts"
 import type { ActivityEntry } from "../../../domain/journal/Activity.ts"
 import type { UndoResult } from "../../../domain/journal/Undo.ts"
 import type { DryRunResult } from "../../../domain/DryRun.ts"
-import { count, number } from "../../data/format.ts"
+import { activityTexts } from "./activityTexts.ts"
 
 /** Dry run of an undo. */
 export interface UndoPreview extends DryRunResult {
@@ -28,44 +28,44 @@ const MAX_NAMES = 5
 const joinNames = (names: ReadonlyArray<string>) => {
   const distinct = [...new Set(names)]
   const rest = distinct.length - MAX_NAMES
-  return rest > 0 ? `${distinct.slice(0, MAX_NAMES).join(", ")} and ${number(rest)} more` : distinct.join(", ")
+  return rest > 0
+    ? activityTexts.preview.namesAndMore(distinct.slice(0, MAX_NAMES).join(", "), rest)
+    : distinct.join(", ")
 }
 
 /** Side effects of a write, as sentences. */
 export const consequences = ({ collections, events }: DryRunResult): ReadonlyArray<string> => {
   const appNames = joinNames(events.flatMap(({ recipients }) => recipients.map(({ appName }) => appName)))
   return [
-    appNames === "" ? "No app is notified." : `Notified apps: ${appNames}.`,
+    appNames === "" ? activityTexts.preview.noNotifications : activityTexts.preview.notifications(appNames),
     ...(collections === null || collections.entersCount === 0
       ? []
       : [
-          `Added to ${count(collections.entersCount, "collection")}: ${joinNames(collections.enters.map(({ title }) => title))}.`
+          activityTexts.preview.added(collections.entersCount, joinNames(collections.enters.map(({ title }) => title)))
         ]),
     ...(collections === null || collections.leavesCount === 0
       ? []
       : [
-          `Removed from ${count(collections.leavesCount, "collection")}: ${joinNames(collections.leaves.map(({ title }) => title))}.`
+          activityTexts.preview.removed(
+            collections.leavesCount,
+            joinNames(collections.leaves.map(({ title }) => title))
+          )
         ])
   ]
 }
 
 /** Effect of the undo of one entry. */
 export const undoSentence = ({ resource, versions }: ActivityEntry, name: string): string => {
-  if (versions.before === null) return `Deletes ${name}, which this change created.`
-  if (versions.after === null) return `Restores ${name} with its ID and its places in manual collections.`
-  return `Restores these fields of the ${resource} ${name}. Other changes are kept.`
+  if (versions.before === null) return activityTexts.preview.deletes(name)
+  if (versions.after === null) return activityTexts.preview.restoresDeleted(name)
+  return activityTexts.preview.restoresFields(resource, name)
 }
 
 /** Effect of the undo of many entries. */
 export const undoSpanSentence = ({ undone }: UndoResult): string => {
   const resources = (kind: "product" | "collection") =>
     new Set(undone.filter(({ resource }) => resource === kind).map(({ resourceId }) => resourceId)).size
-  const counts = [
-    [resources("product"), "product"],
-    [resources("collection"), "collection"]
-  ] as const
-  const resourceCounts = counts.flatMap(([total, kind]) => (total === 0 ? [] : [count(total, kind)])).join(" and ")
   return undone.length === 0
-    ? "No changes to undo. Nothing was changed in this period, or all of it is already undone."
-    : `Undoes ${count(undone.length, "change")} to ${resourceCounts}. If one change cannot be undone, none is.`
+    ? activityTexts.preview.nothing
+    : activityTexts.preview.undoes(undone.length, resources("product"), resources("collection"))
 }

@@ -1,5 +1,6 @@
 import { useRpcQuery } from "../../data/queries.ts"
 import { useMember, useStoreId } from "../store.ts"
+import { activityTexts } from "./activityTexts.ts"
 
 /** Enough for every list that people scroll through. */
 const MAX_LISTED = 200
@@ -28,12 +29,15 @@ export const useActors = (): ReadonlyArray<ActorGroup> => {
   })
   return [
     {
-      kind: "Members",
+      kind: activityTexts.filters.actors.members,
       actors: isOwner
         ? (members.data ?? []).map(({ merchantId: id, name }) => ({ id, name }))
-        : [{ id: merchantId, name: "You" }]
+        : [{ id: merchantId, name: activityTexts.filters.actors.you }]
     },
-    { kind: "Agents", actors: agents },
-    { kind: "Apps", actors: (apps.data?.items ?? []).map(({ appName, id }) => ({ id, name: appName })) }
+    { kind: activityTexts.filters.actors.agents, actors: agents },
+    {
+      kind: activityTexts.filters.actors.apps,
+      actors: (apps.data?.items ?? []).map(({ appName, id }) => ({ id, name: appName }))
+    }
   ]
 }

@@ -1,11 +1,11 @@
 import type { UndoResult } from "../../../domain/journal/Undo.ts"
 import { performed } from "../../../rpc/Client.ts"
-import { count } from "../../data/format.ts"
 import { errorMessageOf } from "../../data/errorMessages.ts"
 import { useRpcMutation } from "../../data/queries.ts"
 import { toast } from "../../ui/display/Toasts.tsx"
 import { useMember, useStoreId } from "../store.ts"
 import { spanOf } from "./undoPreview.ts"
+import { activityTexts } from "./activityTexts.ts"
 
 /** Confirms an undo and offers to redo. A redo is itself an undo of everything that the member's undo wrote. */
 export const useUndoToast = () => {
@@ -15,18 +15,18 @@ export const useUndoToast = () => {
     write: (client, span: { readonly since: string; readonly until: string }, idempotencyKey) =>
       performed(client.activity.undoSpan({ storeId, idempotencyKey, actorId: merchantId, ...span })),
     invalidates: [[storeId, "store"]],
-    onSuccess: () => toast("Changes restored")
+    onSuccess: () => toast(activityTexts.undo.restored)
   })
   return (undone: UndoResult) => {
     const span = spanOf(undone)
-    if (span === undefined) return toast("Nothing to undo")
-    toast(`${count(undone.undone.length, "change")} undone`, {
-      name: "Redo",
+    if (span === undefined) return toast(activityTexts.undo.nothingToUndo)
+    toast(activityTexts.undo.undoneToast(undone.undone.length), {
+      name: activityTexts.undo.redo,
       // The page may be unmounted by then, and callbacks of `mutate` would not run.
       run: () =>
         void redoing
           .mutateAsync(span)
-          .catch((error: unknown) => toast(`The changes could not be restored. ${errorMessageOf(error).advice}`))
+          .catch((error: unknown) => toast(activityTexts.undo.redoFailed(errorMessageOf(error).advice)))
     })
   }
 }
