@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router"
-import { count, number } from "../../data/format.ts"
+import { number } from "../../data/format.ts"
 import { useRpcQuery } from "../../data/queries.ts"
 import { Badge } from "../../ui/display/Badge.tsx"
 import { buttonClass } from "../../ui/form/Button.tsx"
@@ -11,15 +11,16 @@ import { useStore, useStoreId } from "../store.ts"
 import { usePendingProposals } from "../usePendingProposals.ts"
 import { listAppsWithWebhooks, appHealth } from "./appHealth.ts"
 import css from "./Home.module.css"
+import { homeTexts } from "./homeTexts.ts"
 
 const ProductsCard = () => {
   const storeId = useStoreId()
   return (
     <Card
-      title="Products"
+      title={homeTexts.products.title}
       actions={
         <Link to="/dashboard/$storeId/products" params={{ storeId }}>
-          View all products{" "}
+          {homeTexts.products.viewAll}
         </Link>
       }
     >
@@ -27,20 +28,18 @@ const ProductsCard = () => {
         {({ plan, productCount }) => (
           <>
             <p>
-              <strong className={css["figure"]}>{number(productCount)}</strong> of {number(plan.productLimit)} products
-              on the {plan.name} plan
+              <strong className={css["figure"]}>{number(productCount)}</strong>{" "}
+              {homeTexts.products.usage(plan.productLimit, plan.name)}
             </p>
             <meter
               className={css["meter"]}
-              aria-label="Products used of the plan limit"
+              aria-label={homeTexts.products.meter}
               min={0}
               max={plan.productLimit}
               high={plan.productLimit * 0.9}
               value={productCount}
             />
-            {productCount < plan.productLimit ? undefined : (
-              <MutedText>Product limit reached. Delete products or upgrade your plan.</MutedText>
-            )}
+            {productCount < plan.productLimit ? undefined : <MutedText>{homeTexts.products.limitReached}</MutedText>}
           </>
         )}
       </QueryBoundary>
@@ -51,11 +50,11 @@ const ProductsCard = () => {
 const ProposalsCard = () => {
   const storeId = useStoreId()
   return (
-    <Card title="Proposals">
+    <Card title={homeTexts.proposals.title}>
       <QueryBoundary query={usePendingProposals()} lines={2}>
         {({ items, nextCursor }) =>
           items.length === 0 ? (
-            <p>No proposals to review</p>
+            <p>{homeTexts.proposals.empty}</p>
           ) : (
             <>
               <p>
@@ -63,11 +62,11 @@ const ProposalsCard = () => {
                   {number(items.length)}
                   {nextCursor === null ? "" : "+"}
                 </strong>{" "}
-                {items.length === 1 ? "proposal" : "proposals"} to review
+                {homeTexts.proposals.waiting(items.length)}
               </p>
               <Row>
                 <Link className={buttonClass()} to="/dashboard/$storeId/proposals" params={{ storeId }}>
-                  Review {items.length === 1 ? "proposal" : "proposals"}
+                  {homeTexts.proposals.review(items.length)}
                 </Link>
               </Row>
             </>
@@ -83,17 +82,17 @@ const AppsCard = () => {
   const query = useRpcQuery([storeId, "installations", "health"], (client) => listAppsWithWebhooks(client, storeId))
   return (
     <Card
-      title="App webhooks"
+      title={homeTexts.apps.title}
       actions={
         <Link to="/dashboard/$storeId/apps" params={{ storeId }}>
-          View all apps{" "}
+          {homeTexts.apps.viewAll}
         </Link>
       }
     >
       <QueryBoundary query={query} lines={3}>
         {({ apps, hasMore }) => (
           <>
-            {apps.length === 0 ? <p>No apps installed</p> : undefined}
+            {apps.length === 0 ? <p>{homeTexts.apps.empty}</p> : undefined}
             <ul className={css["apps"]}>
               {apps.map(({ app, webhook }) => {
                 const [words, tone] = appHealth(app, webhook)
@@ -107,7 +106,7 @@ const AppsCard = () => {
                 )
               })}
             </ul>
-            {hasMore ? <MutedText>Showing the first {count(apps.length, "app")}.</MutedText> : undefined}
+            {hasMore ? <MutedText>{homeTexts.apps.shown(apps.length)}</MutedText> : undefined}
           </>
         )}
       </QueryBoundary>
@@ -121,10 +120,10 @@ const RECENT_ENTRIES = 8
 const NoProducts = () => {
   const storeId = useStoreId()
   return (
-    <EmptyState title="No products yet">
-      <p>Create your first product. Every change to your store is listed here.</p>
+    <EmptyState title={homeTexts.activity.noProducts}>
+      <p>{homeTexts.activity.noProductsAdvice}</p>
       <Link className={buttonClass("strong")} to="/dashboard/$storeId/products/new" params={{ storeId }}>
-        Create product
+        {homeTexts.activity.createProduct}
       </Link>
     </EmptyState>
   )
@@ -138,10 +137,10 @@ const RecentActivity = () => {
   )
   return (
     <Card
-      title="Recent activity"
+      title={homeTexts.activity.title}
       actions={
         <Link to="/dashboard/$storeId/activity" params={{ storeId }}>
-          View all activity{" "}
+          {homeTexts.activity.viewAll}
         </Link>
       }
     >
@@ -168,7 +167,7 @@ const RecentActivity = () => {
 
 /** Overview of the store. */
 export const HomePage = () => (
-  <Page title="Home">
+  <Page title={homeTexts.title}>
     <div className={css["tiles"]}>
       <ProductsCard />
       <ProposalsCard />

@@ -4,6 +4,8 @@ import type { StoreWebhook } from "../../../domain/webhooks/StoreWebhooks.ts"
 import type { Client, StoreId } from "../../../rpc/Client.ts"
 import { ago, time } from "../../data/format.ts"
 import type { Tone } from "../../ui/display/Badge.tsx"
+import { homeTexts } from "./homeTexts.ts"
+import { webhookTexts } from "../../webhooks/webhookTexts.ts"
 
 /** Limit of apps, since each needs its own request. */
 const MAX_APPS = 10
@@ -31,10 +33,10 @@ export const listAppsWithWebhooks = (client: Client, storeId: StoreId) =>
 
 /** Status of an app: suspension first, then the worst state of its webhook. */
 export const appHealth = ({ state }: Pick<App, "state">, webhook: Webhook): readonly [words: string, tone: Tone] => {
-  if (state === "suspended") return ["Suspended", "warn"]
-  if (webhook.host === null) return ["No webhook", "plain"]
-  if (webhook.pausedAt !== null) return [`Paused ${ago(webhook.pausedAt)}`, "alert"]
-  if (webhook.heldSince !== null) return [`Paused ${ago(webhook.heldSince)}`, "warn"]
-  if (webhook.failingSince !== null) return [`Failing since ${time(webhook.failingSince)}`, "alert"]
-  return ["Healthy", "good"]
+  if (state === "suspended") return [homeTexts.apps.suspended, "warn"]
+  if (webhook.host === null) return [webhookTexts.states.missing, "plain"]
+  if (webhook.pausedAt !== null) return [homeTexts.apps.paused(ago(webhook.pausedAt)), "alert"]
+  if (webhook.heldSince !== null) return [homeTexts.apps.paused(ago(webhook.heldSince)), "warn"]
+  if (webhook.failingSince !== null) return [homeTexts.apps.failing(time(webhook.failingSince)), "alert"]
+  return [webhookTexts.states.healthy, "good"]
 }
