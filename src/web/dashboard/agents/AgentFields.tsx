@@ -3,13 +3,13 @@ import { Result } from "effect"
 import { BUDGET, type NewAgent, WINDOW } from "../../../domain/access/Agents.ts"
 import { GRANT_DESCRIPTIONS } from "../../../domain/access/GrantDescriptions.ts"
 import { Scope } from "../../../domain/access/Scope.ts"
-import { number } from "../../data/format.ts"
 import { Button } from "../../ui/form/Button.tsx"
 import { CheckField, Columns, Fieldset, TextField } from "../../ui/form/Field.tsx"
 import { Row } from "../../ui/layout/Page.tsx"
 import { ErrorNotice } from "../../ui/display/QueryBoundary.tsx"
 import css from "./Agents.module.css"
 import { type AgentFormValues, parseAgent, withScope } from "./agentForm.ts"
+import { agentTexts } from "./agentTexts.ts"
 
 interface AgentFieldsProps {
   readonly start: AgentFormValues
@@ -35,13 +35,13 @@ export const AgentFields = ({ action, cancel, error, isBusy, save, start }: Agen
   return (
     <form className={css["form"]} onSubmit={submit} noValidate>
       <TextField
-        label="Name"
-        hint="Shown to the members of your store."
+        label={agentTexts.form.name}
+        hint={agentTexts.form.nameHint}
         value={form.name}
         problem={problems.name}
         onChange={({ target }) => change({ name: target.value })}
       />
-      <Fieldset legend="Permissions" hint={problems.scopes}>
+      <Fieldset legend={agentTexts.form.permissions} hint={problems.scopes}>
         <div className={css["scopes"]}>
           {Scope.literals.map((scope) => (
             <CheckField
@@ -55,23 +55,23 @@ export const AgentFields = ({ action, cancel, error, isBusy, save, start }: Agen
         </div>
       </Fieldset>
       <CheckField
-        label="Require approval"
-        hint="A member approves each change before it is made. Recommended for new agents."
+        label={agentTexts.form.requireApproval}
+        hint={agentTexts.form.requireApprovalHint}
         checked={form.proposalsOnly}
         onChange={({ target }) => change({ proposalsOnly: target.checked })}
       />
       <Columns>
         <TextField
-          label="Daily write limit"
-          hint={`Up to ${number(BUDGET.most)}. The limit resets at midnight UTC.`}
+          label={agentTexts.form.budget}
+          hint={agentTexts.form.budgetHint(BUDGET.most)}
           inputMode="numeric"
           value={form.budget}
           problem={problems.budget}
           onChange={({ target }) => change({ budget: target.value })}
         />
         <TextField
-          label="Requests per minute"
-          hint={`Up to ${number(WINDOW.most)} in any 60 seconds.`}
+          label={agentTexts.form.window}
+          hint={agentTexts.form.windowHint(WINDOW.most)}
           inputMode="numeric"
           value={form.window}
           problem={problems.window}

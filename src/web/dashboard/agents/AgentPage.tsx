@@ -2,7 +2,7 @@ import { getRouteApi, Link } from "@tanstack/react-router"
 import { useState } from "react"
 import type { Agent, NewAgent } from "../../../domain/access/Agents.ts"
 import { GRANT_DESCRIPTIONS } from "../../../domain/access/GrantDescriptions.ts"
-import { ago, number, time } from "../../data/format.ts"
+import { ago, time } from "../../data/format.ts"
 import { useRpcMutation } from "../../data/queries.ts"
 import { Badge } from "../../ui/display/Badge.tsx"
 import { Button } from "../../ui/form/Button.tsx"
@@ -21,6 +21,8 @@ import { AgentFields } from "./AgentFields.tsx"
 import { formOf, agentStatusOf } from "./agentForm.ts"
 import { ConnectionGuide } from "./ConnectionGuide.tsx"
 import { UndoSpanDialog } from "./UndoSpanDialog.tsx"
+import { agentTexts } from "./agentTexts.ts"
+import { uiTexts } from "../../ui/uiTexts.ts"
 
 const route = getRouteApi("/dashboard/member/$storeId/agents/$agentId")
 
@@ -35,14 +37,14 @@ const AgentActivity = ({ agent: { id, name } }: AgentProps) => {
     <Stack>
       {items.length === 0 ? undefined : (
         <Row>
-          <Button onClick={() => setUndoing(true)}>Undo changes…</Button>
+          <Button onClick={() => setUndoing(true)}>{agentTexts.details.undoChanges}</Button>
         </Row>
       )}
       <QueryBoundary query={query}>
         {() =>
           items.length === 0 && !more.hasMore ? (
-            <EmptyState title="No changes yet">
-              <p>Changes that this agent makes appear here.</p>
+            <EmptyState title={agentTexts.details.noChanges}>
+              <p>{agentTexts.details.noChangesAdvice}</p>
             </EmptyState>
           ) : (
             <>
@@ -58,15 +60,15 @@ const AgentActivity = ({ agent: { id, name } }: AgentProps) => {
 }
 
 const factsOf = ({ budget, createdAt, endsAt, lastUsedAt, window, writesToday }: typeof Agent.Type) => [
-  ["Writes today", `${number(writesToday)} of ${number(budget)}`] as const,
-  ["Requests per minute", `Up to ${number(window)}`] as const,
-  ["Last used", lastUsedAt === null ? "Never" : ago(lastUsedAt)] as const,
-  ["Created", time(createdAt)] as const,
-  ...(endsAt === null ? [] : [["Expires", time(endsAt)] as const])
+  [agentTexts.list.writesToday, agentTexts.list.used(writesToday, budget)] as const,
+  [agentTexts.form.window, agentTexts.details.upTo(window)] as const,
+  [agentTexts.list.lastUsed, lastUsedAt === null ? agentTexts.list.never : ago(lastUsedAt)] as const,
+  [agentTexts.details.created, time(createdAt)] as const,
+  ...(endsAt === null ? [] : [[agentTexts.details.expires, time(endsAt)] as const])
 ]
 
 const AgentPermissions = ({ agent }: AgentProps) => (
-  <Card title="Permissions">
+  <Card title={agentTexts.details.permissions}>
     <ul>
       {agent.scopes.map((scope) => (
         <li key={scope}>
@@ -74,11 +76,7 @@ const AgentPermissions = ({ agent }: AgentProps) => (
         </li>
       ))}
     </ul>
-    <p>
-      {agent.proposalsOnly
-        ? "Approval: required. A member approves each change before it is made."
-        : "Approval: not required. You can undo the changes below."}
-    </p>
+    <p>{agent.proposalsOnly ? agentTexts.details.approvalRequired : agentTexts.details.approvalNotRequired}</p>
     <Facts facts={factsOf(agent)} />
   </Card>
 )
@@ -91,18 +89,18 @@ const EditAgentDialog = ({ agent, close }: AgentProps & { readonly close: () => 
     invalidates: [[storeId, "agents"]],
     onSuccess: () => {
       close()
-      toast("Agent updated. The changes apply from its next request.")
+      toast(agentTexts.details.updated)
     }
   })
   return (
-    <Dialog title={`Edit ${agent.name}`} isOpen close={close} isWide>
+    <Dialog title={agentTexts.details.edit(agent.name)} isOpen close={close} isWide>
       <AgentFields
         start={formOf(agent)}
-        action="Save agent"
+        action={agentTexts.details.save}
         save={(patch) => updating.mutate(patch)}
         isBusy={updating.isPending}
         error={updating.error}
-        cancel={<Button onClick={close}>Cancel</Button>}
+        cancel={<Button onClick={close}>{uiTexts.dialog.cancel}</Button>}
       />
     </Dialog>
   )
@@ -115,20 +113,20 @@ const RevokeAgentDialog = ({ agent, close }: AgentProps & { readonly close: () =
     invalidates: [[storeId, "agents"]],
     onSuccess: () => {
       close()
-      toast(`${agent.name} revoked`)
+      toast(agentTexts.details.revoked(agent.name))
     }
   })
   return (
     <Confirm
-      title={`Revoke ${agent.name}?`}
-      action="Revoke agent"
+      title={agentTexts.details.confirmRevoke(agent.name)}
+      action={agentTexts.details.revoke}
       isOpen
       close={close}
       confirm={() => revoking.mutate()}
       isBusy={revoking.isPending}
       error={revoking.error}
     >
-      <p>Its token stops working immediately and for good. Its changes are kept, and you can still undo them.</p>
+      <p>{agentTexts.details.revokeAdvice}</p>
     </Confirm>
   )
 }
@@ -144,29 +142,30 @@ const AgentView = ({ agent }: AgentProps) => {
       title={agent.name}
       above={
         <Link to="/dashboard/$storeId/agents" params={{ storeId }}>
-          Agents
+          {agentTexts.details.back}
         </Link>
       }
       actions={
         status === "active" ? (
           <>
-            <Button onClick={() => setOpen("change")}>Edit agent</Button>
+            <Button onClick={() => setOpen("change")}>{agentTexts.details.editAgent}</Button>
             <Button kind="danger" onClick={() => setOpen("revoke")}>
-              {" "}
-              Revoke agent{" "}
+              {agentTexts.details.revoke}
             </Button>
           </>
         ) : (
-          <Badge tone="alert">{status === "revoked" ? "Revoked" : "Expired"}</Badge>
+          <Badge tone="alert">
+            {status === "revoked" ? agentTexts.details.states.revoked : agentTexts.details.states.expired}
+          </Badge>
         )
       }
     >
       <AgentPermissions agent={agent} />
       <Tabs
-        label="Agent details"
+        label={agentTexts.details.tabs.label}
         tabs={[
-          { name: "Activity", panel: <AgentActivity agent={agent} /> },
-          ...(status === "active" ? [{ name: "Connection", panel: <ConnectionGuide /> }] : [])
+          { name: agentTexts.details.tabs.activity, panel: <AgentActivity agent={agent} /> },
+          ...(status === "active" ? [{ name: agentTexts.details.tabs.connection, panel: <ConnectionGuide /> }] : [])
         ]}
       />
       {open === "change" ? <EditAgentDialog agent={agent} close={close} /> : undefined}
@@ -183,7 +182,7 @@ export const AgentPage = () => {
   if (agent !== undefined) return <AgentView agent={agent} />
   if (query.data !== undefined) return <NotFoundPage />
   return (
-    <Page title="Agent">
+    <Page title={agentTexts.details.fallbackTitle}>
       <QueryBoundary query={query}>{() => undefined}</QueryBoundary>
     </Page>
   )

@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router"
 import { useState } from "react"
 import type { Agent } from "../../../domain/access/Agents.ts"
 import { GRANT_DESCRIPTIONS } from "../../../domain/access/GrantDescriptions.ts"
-import { ago, number } from "../../data/format.ts"
+import { ago } from "../../data/format.ts"
 import { Badge } from "../../ui/display/Badge.tsx"
 import { Button } from "../../ui/form/Button.tsx"
 import { Card, Page } from "../../ui/layout/Page.tsx"
@@ -12,6 +12,7 @@ import { useAgents } from "../activity/useActors.ts"
 import { useStoreId } from "../store.ts"
 import { agentStatusOf } from "./agentForm.ts"
 import { CreateAgentDialog } from "./CreateAgentDialog.tsx"
+import { agentTexts } from "./agentTexts.ts"
 
 type Row = typeof Agent.Type
 
@@ -24,29 +25,40 @@ const AgentLink = ({ agent: { id, name } }: { readonly agent: Row }) => {
   )
 }
 
-const NAME: Column<Row> = { name: "Name", cell: (agent) => <AgentLink agent={agent} /> }
+const NAME: Column<Row> = { name: agentTexts.list.name, cell: (agent) => <AgentLink agent={agent} /> }
 
 const COLUMNS: ReadonlyArray<Column<Row>> = [
   NAME,
   {
-    name: "Approval",
+    name: agentTexts.list.approval,
     cell: ({ proposalsOnly }) =>
-      proposalsOnly ? <Badge tone="good">Required</Badge> : <Badge tone="warn">Not required</Badge>
+      proposalsOnly ? (
+        <Badge tone="good">{agentTexts.list.approvalRequired}</Badge>
+      ) : (
+        <Badge tone="warn">{agentTexts.list.approvalNotRequired}</Badge>
+      )
   },
-  { name: "Permissions", cell: ({ scopes }) => scopes.map((scope) => GRANT_DESCRIPTIONS[scope].title).join(" · ") },
   {
-    name: "Writes today",
-    isNumber: true,
-    cell: ({ budget, writesToday }) => `${number(writesToday)} of ${number(budget)}`
+    name: agentTexts.list.permissions,
+    cell: ({ scopes }) => scopes.map((scope) => GRANT_DESCRIPTIONS[scope].title).join(" · ")
   },
-  { name: "Last used", cell: ({ lastUsedAt }) => (lastUsedAt === null ? "Never" : ago(lastUsedAt)) }
+  {
+    name: agentTexts.list.writesToday,
+    isNumber: true,
+    cell: ({ budget, writesToday }) => agentTexts.list.used(writesToday, budget)
+  },
+  {
+    name: agentTexts.list.lastUsed,
+    cell: ({ lastUsedAt }) => (lastUsedAt === null ? agentTexts.list.never : ago(lastUsedAt))
+  }
 ]
 
 const INACTIVE_COLUMNS: ReadonlyArray<Column<Row>> = [
   NAME,
   {
-    name: "Status",
-    cell: ({ endsAt, revokedAt }) => (revokedAt === null ? `Expired ${ago(endsAt ?? "")}` : `Revoked ${ago(revokedAt)}`)
+    name: agentTexts.list.status,
+    cell: ({ endsAt, revokedAt }) =>
+      revokedAt === null ? agentTexts.list.expired(ago(endsAt ?? "")) : agentTexts.list.revoked(ago(revokedAt))
   }
 ]
 
@@ -57,23 +69,20 @@ const Agents = ({ agents, create }: { readonly agents: ReadonlyArray<Row>; reado
   return (
     <>
       {active.length === 0 ? (
-        <EmptyState title="No agents yet">
-          <p>
-            An agent is a program that works in your store with the permissions you give it. You can require approval
-            for each of its changes.
-          </p>
+        <EmptyState title={agentTexts.list.empty}>
+          <p>{agentTexts.list.emptyAdvice}</p>
           <Button kind="strong" onClick={create}>
-            Create agent
+            {agentTexts.create.title}
           </Button>
         </EmptyState>
       ) : (
         <Card>
-          <Table caption="Agents" columns={COLUMNS} rows={active} keyOf={({ id }) => id} />
+          <Table caption={agentTexts.list.title} columns={COLUMNS} rows={active} keyOf={({ id }) => id} />
         </Card>
       )}
       {inactive.length === 0 ? undefined : (
-        <Card title="Inactive agents">
-          <Table caption="Inactive agents" columns={INACTIVE_COLUMNS} rows={inactive} keyOf={({ id }) => id} />
+        <Card title={agentTexts.list.inactive}>
+          <Table caption={agentTexts.list.inactive} columns={INACTIVE_COLUMNS} rows={inactive} keyOf={({ id }) => id} />
         </Card>
       )}
     </>
@@ -87,11 +96,11 @@ export const AgentsPage = () => {
   const create = () => setCreating(true)
   return (
     <Page
-      title="Agents"
+      title={agentTexts.list.title}
       isWide
       actions={
         <Button kind="strong" onClick={create}>
-          Create agent
+          {agentTexts.create.title}
         </Button>
       }
     >

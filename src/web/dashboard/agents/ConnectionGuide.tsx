@@ -3,6 +3,8 @@ import { Button } from "../../ui/form/Button.tsx"
 import { MutedText, Row, Stack } from "../../ui/layout/Page.tsx"
 import css from "./Agents.module.css"
 import { clientConfiguration } from "./agentForm.ts"
+import { agentTexts } from "./agentTexts.ts"
+import { uiTexts } from "../../ui/uiTexts.ts"
 
 /** Configuration that connects an MCP client as this agent. */
 export const ConnectionGuide = ({ token = "agent_…" }: { readonly token?: string }) => {
@@ -14,18 +16,19 @@ export const ConnectionGuide = ({ token = "agent_…" }: { readonly token?: stri
   }
   return (
     <Stack>
-      <p>Add this configuration to an MCP client, such as Claude Code or Cursor.</p>
+      <p>{agentTexts.connection.advice}</p>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- What scrolls is for the keyboard too. */}
-      <pre className={css["code"]} tabIndex={0} aria-label="Configuration">
+      <pre className={css["code"]} tabIndex={0} aria-label={agentTexts.connection.configuration}>
         {configuration}
       </pre>
       <Row>
-        <Button onClick={() => void copy()}>Copy configuration</Button>
-        <output>{copied ? "Copied" : ""}</output>
+        <Button onClick={() => void copy()}>{agentTexts.connection.copy}</Button>
+        <output>{copied ? uiTexts.copy.copied : ""}</output>
       </Row>
       <MutedText>
-        A client that supports sign-in needs only the address <code>{window.location.origin}/mcp</code>. It opens a page
-        that asks for your consent, and creates its own agent.
+        {agentTexts.connection.signIn.before}
+        <code>{window.location.origin}/mcp</code>
+        {agentTexts.connection.signIn.after}
       </MutedText>
     </Stack>
   )

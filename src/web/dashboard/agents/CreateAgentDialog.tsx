@@ -8,23 +8,23 @@ import { useStoreId } from "../store.ts"
 import { AgentFields } from "./AgentFields.tsx"
 import { EMPTY_FORM } from "./agentForm.ts"
 import { ConnectionGuide } from "./ConnectionGuide.tsx"
+import { agentTexts } from "./agentTexts.ts"
+import { uiTexts } from "../../ui/uiTexts.ts"
 
 /** Token of a new agent. It is shown only once. */
 const CreatedAgent = ({ close, token }: { readonly close: () => void; readonly token: string | null }) => (
   <Stack>
     {token === null ? (
-      <p>
-        The agent was created, but the response with its token did not arrive. Revoke this agent and create another one.
-      </p>
+      <p>{agentTexts.create.tokenLost}</p>
     ) : (
       <>
-        <SecretField label="Token" hint="The token is shown only once. Store it like a password." value={token} />
+        <SecretField label={agentTexts.create.token} hint={agentTexts.create.tokenHint} value={token} />
         <ConnectionGuide token={token} />
       </>
     )}
     <Row>
       <Button kind="strong" onClick={close}>
-        Done
+        {agentTexts.create.done}
       </Button>
     </Row>
   </Stack>
@@ -40,7 +40,7 @@ export const CreateAgentDialog = ({ close }: { readonly close: () => void }) => 
   })
   return (
     <Dialog
-      title={creating.data === undefined ? "Create agent" : `${creating.data.name} created`}
+      title={creating.data === undefined ? agentTexts.create.title : agentTexts.create.created(creating.data.name)}
       isOpen
       close={close}
       isWide
@@ -48,11 +48,11 @@ export const CreateAgentDialog = ({ close }: { readonly close: () => void }) => 
       {creating.data === undefined ? (
         <AgentFields
           start={EMPTY_FORM}
-          action="Create agent"
+          action={agentTexts.create.title}
           save={(agent) => creating.mutate(agent)}
           isBusy={creating.isPending}
           error={creating.error}
-          cancel={<Button onClick={close}>Cancel</Button>}
+          cancel={<Button onClick={close}>{uiTexts.dialog.cancel}</Button>}
         />
       ) : (
         <CreatedAgent token={creating.data.token} close={close} />

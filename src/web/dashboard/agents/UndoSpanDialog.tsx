@@ -1,15 +1,16 @@
 import { useState } from "react"
-import { count, time } from "../../data/format.ts"
+import { time } from "../../data/format.ts"
 import { Dialog } from "../../ui/layout/Dialog.tsx"
 import { SelectField, TextField } from "../../ui/form/Field.tsx"
 import { MutedText } from "../../ui/layout/Page.tsx"
 import { UndoForm } from "../activity/UndoForm.tsx"
 import { undoSpanSentence } from "../activity/undoPreview.ts"
 import { useStoreId } from "../store.ts"
+import { agentTexts } from "./agentTexts.ts"
 
 const HOURS = [
-  ["1", "Last hour"],
-  ["24", "Last 24 hours"]
+  ["1", agentTexts.undo.lastHour],
+  ["24", agentTexts.undo.lastDay]
 ] as const
 
 /** Option with a time field. */
@@ -40,33 +41,33 @@ export const UndoSpanDialog = ({ actorId, close, name }: UndoSpanProps) => {
   // Tolerates clock differences between browser and service.
   const until = new Date(now + 60_000).toISOString()
   return (
-    <Dialog title={`Undo changes by ${name}`} isOpen close={close}>
-      <SelectField label="Period" value={choice} onChange={({ target }) => setChoice(target.value)}>
+    <Dialog title={agentTexts.undo.title(name)} isOpen close={close}>
+      <SelectField label={agentTexts.undo.period} value={choice} onChange={({ target }) => setChoice(target.value)}>
         {HOURS.map(([hours, words]) => (
           <option key={hours} value={hours}>
             {words}
           </option>
         ))}
-        <option value={CUSTOM_START}>Custom start time</option>
+        <option value={CUSTOM_START}>{agentTexts.undo.customStart}</option>
       </SelectField>
       {choice === CUSTOM_START ? (
         <TextField
-          label="Start time"
+          label={agentTexts.undo.start}
           type="datetime-local"
           value={moment}
           max={localDateTime(now)}
-          problem={since === undefined ? "Enter a date and a time" : undefined}
+          problem={since === undefined ? agentTexts.undo.invalidStart : undefined}
           onChange={({ target }) => setMoment(target.value)}
         />
       ) : undefined}
       {since === undefined ? undefined : (
         <>
-          <MutedText>From {time(since)} until now.</MutedText>
+          <MutedText>{agentTexts.undo.span(time(since))}</MutedText>
           <UndoForm
             key={since}
             target={[actorId, since]}
             undo={(client, how) => client.activity.undoSpan({ storeId, actorId, since, until, ...how })}
-            labelOf={(changes) => (changes === 0 ? "Undo changes" : `Undo ${count(changes, "change")}`)}
+            labelOf={(changes) => (changes === 0 ? agentTexts.undo.noChanges : agentTexts.undo.undoChanges(changes))}
             close={close}
           >
             {({ resource }) => <p>{undoSpanSentence(resource)}</p>}

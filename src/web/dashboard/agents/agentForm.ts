@@ -3,6 +3,7 @@ import { type Agent, BUDGET, NewAgent, WINDOW } from "../../../domain/access/Age
 import { Scope } from "../../../domain/access/Scope.ts"
 import { decodeWith } from "../../../domain/Decoder.ts"
 import { fieldProblemsOf } from "../../data/fieldProblems.ts"
+import { agentTexts } from "./agentTexts.ts"
 
 /** Form values of an agent, as typed. */
 export interface AgentFormValues {
@@ -44,7 +45,7 @@ const parseWholeNumber = (text: string) =>
 
 /** Validates the form. */
 export const parseAgent = (form: AgentFormValues): Result.Result<Required<NewAgent>, AgentFormProblems> => {
-  if (form.scopes.length === 0) return Result.fail({ scopes: "Select at least one permission" })
+  if (form.scopes.length === 0) return Result.fail({ scopes: agentTexts.form.noPermissions })
   return Result.mapError(
     decode({ ...form, budget: parseWholeNumber(form.budget), window: parseWholeNumber(form.window) }, false),
     (error): AgentFormProblems => fieldProblemsOf(error)
