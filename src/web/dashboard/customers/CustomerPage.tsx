@@ -10,6 +10,8 @@ import { QueryBoundary } from "../../ui/display/QueryBoundary.tsx"
 import { addressLines, AddressText } from "../records/AddressText.tsx"
 import { customerName } from "../records/customerName.ts"
 import css from "../records/Records.module.css"
+import { customerTexts } from "./customerTexts.ts"
+import { recordTexts } from "../records/recordTexts.ts"
 
 const route = getRouteApi("/dashboard/member/$storeId/customers/$customerId")
 
@@ -20,10 +22,10 @@ export const CustomerPage = () => {
   if (query.data === undefined && isMissing(query.error)) return <NotFoundPage />
   return (
     <Page
-      title={query.data === undefined ? "Customer" : customerName(query.data)}
+      title={query.data === undefined ? customerTexts.details.fallbackTitle : customerName(query.data)}
       above={
         <Link to="/dashboard/$storeId/customers" params={{ storeId }}>
-          Customers
+          {customerTexts.details.back}
         </Link>
       }
     >
@@ -39,18 +41,21 @@ const CustomerDetails = ({ customer }: { readonly customer: Customer }) => {
   return (
     <div className={css["record"]}>
       <div className={css["column"]}>
-        <Card title="Contact">
+        <Card title={customerTexts.details.contact}>
           <Facts
             facts={[
-              ["E-mail address", customer.email ?? "—"],
-              ["Phone", customer.phone ?? "—"],
-              ["Company", customer.company ?? "—"],
-              ["Marketing", customer.acceptsMarketing ? "Subscribed" : "Not subscribed"]
+              [customerTexts.details.email, customer.email ?? "—"],
+              [customerTexts.details.phone, customer.phone ?? "—"],
+              [customerTexts.details.company, customer.company ?? "—"],
+              [
+                customerTexts.details.marketing,
+                customer.acceptsMarketing ? customerTexts.details.subscribed : customerTexts.details.notSubscribed
+              ]
             ]}
           />
         </Card>
-        <Card title="Addresses">
-          {addresses.length === 0 ? <MutedText>None</MutedText> : undefined}
+        <Card title={customerTexts.details.addresses}>
+          {addresses.length === 0 ? <MutedText>{recordTexts.none}</MutedText> : undefined}
           {addresses.map((address, index) => (
             // oxlint-disable-next-line react/no-array-index-key -- Addresses have no other name than their place.
             <AddressText key={`${index} ${addressLines(address).join()}`} address={address} />
@@ -58,17 +63,17 @@ const CustomerDetails = ({ customer }: { readonly customer: Customer }) => {
         </Card>
       </div>
       <div className={css["column"]}>
-        <Card title="Orders">
+        <Card title={customerTexts.details.orders}>
           <Facts
             facts={[
-              ["Orders", number(customer.ordersCount)],
-              ["Total spent, in the currencies of the orders", number(customer.totalSpent)]
+              [customerTexts.details.orders, number(customer.ordersCount)],
+              [customerTexts.details.totalSpent, number(customer.totalSpent)]
             ]}
           />
         </Card>
-        <Card title="Tags">
+        <Card title={customerTexts.details.tags}>
           {customer.tags.length === 0 ? (
-            <MutedText>None</MutedText>
+            <MutedText>{recordTexts.none}</MutedText>
           ) : (
             <Row>
               {customer.tags.map((tag) => (
@@ -77,11 +82,11 @@ const CustomerDetails = ({ customer }: { readonly customer: Customer }) => {
             </Row>
           )}
         </Card>
-        <Card title="Dates">
+        <Card title={customerTexts.details.dates}>
           <Facts
             facts={[
-              ["Created", time(customer.createdAt)],
-              ["Updated", time(customer.updatedAt)]
+              [customerTexts.details.created, time(customer.createdAt)],
+              [customerTexts.details.updated, time(customer.updatedAt)]
             ]}
           />
         </Card>

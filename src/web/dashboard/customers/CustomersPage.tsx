@@ -7,23 +7,24 @@ import type { Column } from "../../ui/display/Table.tsx"
 import { customerName } from "../records/customerName.ts"
 import { RecordsPage } from "../records/RecordsPage.tsx"
 import { updatedSinceOf } from "../records/dateSearch.ts"
+import { customerTexts } from "./customerTexts.ts"
 
 const route = getRouteApi("/dashboard/member/$storeId/customers")
 
 const columnsOf = (storeId: StoreId): ReadonlyArray<Column<Customer>> => [
   {
-    name: "Customer",
+    name: customerTexts.list.customer,
     cell: (customer) => (
       <Link to="/dashboard/$storeId/customers/$customerId" params={{ storeId, customerId: customer.id }}>
         {customerName(customer)}
       </Link>
     )
   },
-  { name: "E-mail address", cell: ({ email }) => email ?? "—" },
-  { name: "Company", cell: ({ company }) => company ?? "—" },
-  { name: "Orders", cell: ({ ordersCount }) => number(ordersCount), isNumber: true },
-  { name: "Total spent", cell: ({ totalSpent }) => number(totalSpent), isNumber: true },
-  { name: "Updated", cell: ({ updatedAt }) => ago(updatedAt) }
+  { name: customerTexts.list.email, cell: ({ email }) => email ?? "—" },
+  { name: customerTexts.list.company, cell: ({ company }) => company ?? "—" },
+  { name: customerTexts.list.orders, cell: ({ ordersCount }) => number(ordersCount), isNumber: true },
+  { name: customerTexts.list.totalSpent, cell: ({ totalSpent }) => number(totalSpent), isNumber: true },
+  { name: customerTexts.list.updated, cell: ({ updatedAt }) => ago(updatedAt) }
 ]
 
 /** Customers of the store, oldest first. */
@@ -39,14 +40,11 @@ export const CustomersPage = () => {
   )
   return (
     <RecordsPage
-      title="Customers"
-      noun="customer"
-      order="oldest first"
+      texts={customerTexts.list}
       list={list}
       columns={columnsOf(storeId)}
       since={since}
       change={(search) => void navigate({ search, replace: true })}
-      emptyText="Customers imported into this store appear here."
     />
   )
 }

@@ -13,6 +13,7 @@ import { AddressText } from "../records/AddressText.tsx"
 import css from "../records/Records.module.css"
 import { OrderStatusBadge, CustomStatusBadge } from "../records/OrderStatusBadges.tsx"
 import { useStoreId } from "../store.ts"
+import { orderTexts } from "./orderTexts.ts"
 
 const route = getRouteApi("/dashboard/member/$storeId/orders/$orderId")
 
@@ -23,10 +24,10 @@ export const OrderPage = () => {
   if (query.data === undefined && isMissing(query.error)) return <NotFoundPage />
   return (
     <Page
-      title={query.data === undefined ? "Order" : `Order ${query.data.number}`}
+      title={query.data === undefined ? orderTexts.details.fallbackTitle : orderTexts.details.title(query.data.number)}
       above={
         <Link to="/dashboard/$storeId/orders" params={{ storeId }}>
-          Orders
+          {orderTexts.details.back}
         </Link>
       }
     >
@@ -44,39 +45,39 @@ const OrderDetails = ({ order }: { readonly order: Order }) => (
         <OrderStatusBadge status={order.status} />
         <span>{time(order.placedAt)}</span>
       </Row>
-      <Card title="Items">
+      <Card title={orderTexts.details.items}>
         <OrderItems order={order} />
         <OrderTotals order={order} />
       </Card>
       {order.note === null ? undefined : (
-        <Card title="Note">
+        <Card title={orderTexts.details.note}>
           <p className={css["note"]}>{order.note}</p>
         </Card>
       )}
     </div>
     <div className={css["column"]}>
-      <Card title="Customer">
+      <Card title={orderTexts.details.customer}>
         <OrderCustomer order={order} />
       </Card>
-      <Card title="Payment and fulfillment">
+      <Card title={orderTexts.details.paymentAndFulfillment}>
         <Facts
           facts={[
-            ["Payment", <CustomStatusBadge key="paid" word={order.financialStatus} />],
-            ["Fulfillment", <CustomStatusBadge key="sent" word={order.fulfillmentStatus} />]
+            [orderTexts.details.payment, <CustomStatusBadge key="paid" word={order.financialStatus} />],
+            [orderTexts.details.fulfillment, <CustomStatusBadge key="sent" word={order.fulfillmentStatus} />]
           ]}
         />
       </Card>
-      <Card title="Shipping address">
+      <Card title={orderTexts.details.shippingAddress}>
         <AddressText address={order.shippingAddress} />
       </Card>
-      <Card title="Billing address">
+      <Card title={orderTexts.details.billingAddress}>
         <AddressText address={order.billingAddress} />
       </Card>
-      <Card title="Dates">
+      <Card title={orderTexts.details.dates}>
         <Facts
           facts={[
-            ["Created", time(order.createdAt)],
-            ["Updated", time(order.updatedAt)]
+            [orderTexts.details.created, time(order.createdAt)],
+            [orderTexts.details.updated, time(order.updatedAt)]
           ]}
         />
       </Card>
@@ -86,7 +87,7 @@ const OrderDetails = ({ order }: { readonly order: Order }) => (
 
 const lineColumns = (storeId: StoreId, currencyCode: string): ReadonlyArray<Column<Order["lineItems"][number]>> => [
   {
-    name: "Product",
+    name: orderTexts.details.product,
     cell: ({ name, productId, sku }) => (
       <>
         {productId === null ? (
@@ -100,29 +101,34 @@ const lineColumns = (storeId: StoreId, currencyCode: string): ReadonlyArray<Colu
       </>
     )
   },
-  { name: "Price", cell: ({ unitPrice }) => money(unitPrice, currencyCode), isNumber: true },
-  { name: "Quantity", cell: ({ quantity }) => number(quantity), isNumber: true },
+  { name: orderTexts.details.price, cell: ({ unitPrice }) => money(unitPrice, currencyCode), isNumber: true },
+  { name: orderTexts.details.quantity, cell: ({ quantity }) => number(quantity), isNumber: true },
   {
-    name: "Discount",
+    name: orderTexts.details.discount,
     cell: ({ discount }) => (Number(discount) === 0 ? "—" : money(discount, currencyCode)),
     isNumber: true
   },
-  { name: "Total", cell: ({ total }) => money(total, currencyCode), isNumber: true }
+  { name: orderTexts.details.total, cell: ({ total }) => money(total, currencyCode), isNumber: true }
 ]
 
 const OrderItems = ({ order: { currencyCode, lineItems } }: { readonly order: Order }) => {
   const storeId = useStoreId()
   return (
-    <Table caption="Order items" columns={lineColumns(storeId, currencyCode)} rows={lineItems} keyOf={({ id }) => id} />
+    <Table
+      caption={orderTexts.details.itemsCaption}
+      columns={lineColumns(storeId, currencyCode)}
+      rows={lineItems}
+      keyOf={({ id }) => id}
+    />
   )
 }
 
 const OrderTotals = ({ order }: { readonly order: Order }) => {
   const amounts = [
-    ["Subtotal", order.subtotal],
-    ["Discount", order.discount],
-    ["Shipping", order.shipping],
-    ["Tax", order.tax]
+    [orderTexts.details.subtotal, order.subtotal],
+    [orderTexts.details.discount, order.discount],
+    [orderTexts.details.shipping, order.shipping],
+    [orderTexts.details.tax, order.tax]
   ] as const
   return (
     <dl className={css["totals"]}>
@@ -133,7 +139,7 @@ const OrderTotals = ({ order }: { readonly order: Order }) => {
         </div>
       ))}
       <div className={css["sum"]}>
-        <dt>Total</dt>
+        <dt>{orderTexts.details.total}</dt>
         <dd>{money(order.total, order.currencyCode)}</dd>
       </div>
     </dl>
@@ -151,10 +157,10 @@ const OrderCustomer = ({ order: { customerId, email } }: { readonly order: Order
   return (
     <>
       {customerId === null ? (
-        <p>No customer account</p>
+        <p>{orderTexts.details.noCustomer}</p>
       ) : (
         <Link to="/dashboard/$storeId/customers/$customerId" params={{ storeId, customerId }}>
-          {query.data?.name ?? query.data?.email ?? "View customer"}
+          {query.data?.name ?? query.data?.email ?? orderTexts.details.viewCustomer}
         </Link>
       )}
       {email === null ? undefined : <p>{email}</p>}

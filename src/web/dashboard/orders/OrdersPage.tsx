@@ -7,25 +7,29 @@ import type { Column } from "../../ui/display/Table.tsx"
 import { RecordsPage } from "../records/RecordsPage.tsx"
 import { updatedSinceOf } from "../records/dateSearch.ts"
 import { OrderStatusBadge, CustomStatusBadge } from "../records/OrderStatusBadges.tsx"
+import { orderTexts } from "./orderTexts.ts"
 
 const route = getRouteApi("/dashboard/member/$storeId/orders")
 
 const columnsOf = (storeId: StoreId): ReadonlyArray<Column<Order>> => [
   {
-    name: "Order",
+    name: orderTexts.list.order,
     cell: ({ id, number }) => (
       <Link to="/dashboard/$storeId/orders/$orderId" params={{ storeId, orderId: id }}>
         {number}
       </Link>
     )
   },
-  { name: "Placed", cell: ({ placedAt }) => time(placedAt) },
-  { name: "Customer", cell: ({ email, shippingAddress }) => shippingAddress?.name ?? email ?? "—" },
-  { name: "Status", cell: ({ status }) => <OrderStatusBadge status={status} /> },
-  { name: "Payment", cell: ({ financialStatus }) => <CustomStatusBadge word={financialStatus} /> },
-  { name: "Fulfillment", cell: ({ fulfillmentStatus }) => <CustomStatusBadge word={fulfillmentStatus} /> },
-  { name: "Items", cell: ({ lineItems }) => number(lineItems.length), isNumber: true },
-  { name: "Total", cell: ({ currencyCode, total }) => money(total, currencyCode), isNumber: true }
+  { name: orderTexts.list.placed, cell: ({ placedAt }) => time(placedAt) },
+  { name: orderTexts.list.customer, cell: ({ email, shippingAddress }) => shippingAddress?.name ?? email ?? "—" },
+  { name: orderTexts.list.status, cell: ({ status }) => <OrderStatusBadge status={status} /> },
+  { name: orderTexts.list.payment, cell: ({ financialStatus }) => <CustomStatusBadge word={financialStatus} /> },
+  {
+    name: orderTexts.list.fulfillment,
+    cell: ({ fulfillmentStatus }) => <CustomStatusBadge word={fulfillmentStatus} />
+  },
+  { name: orderTexts.list.items, cell: ({ lineItems }) => number(lineItems.length), isNumber: true },
+  { name: orderTexts.list.total, cell: ({ currencyCode, total }) => money(total, currencyCode), isNumber: true }
 ]
 
 /** Orders of the store, oldest first. */
@@ -41,14 +45,11 @@ export const OrdersPage = () => {
   )
   return (
     <RecordsPage
-      title="Orders"
-      noun="order"
-      order="oldest first"
+      texts={orderTexts.list}
       list={list}
       columns={columnsOf(storeId)}
       since={since}
       change={(search) => void navigate({ search, replace: true })}
-      emptyText="Orders imported into this store appear here."
     />
   )
 }

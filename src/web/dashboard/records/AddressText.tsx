@@ -2,6 +2,7 @@ import type { Schema } from "effect"
 import { MutedText } from "../../ui/layout/Page.tsx"
 import css from "./Records.module.css"
 import type { Address as AddressSchema } from "../../../domain/records/Address.ts"
+import { recordTexts } from "./recordTexts.ts"
 
 export type Address = Schema.Schema.Type<typeof AddressSchema>
 
@@ -16,7 +17,7 @@ export const addressLines = ({ city, company, country, line1, line2, name, phone
 
 export const AddressText = ({ address }: { readonly address: Address | null }) =>
   address === null ? (
-    <MutedText>None</MutedText>
+    <MutedText>{recordTexts.none}</MutedText>
   ) : (
     <address className={css["address"]}>{addressLines(address).join("\n")}</address>
   )

@@ -2,6 +2,7 @@ import { Button } from "../../ui/form/Button.tsx"
 import { TextField } from "../../ui/form/Field.tsx"
 import css from "./Records.module.css"
 import { dateInputValue, searchSinceDate, type DateSearch } from "./dateSearch.ts"
+import { recordTexts } from "./recordTexts.ts"
 
 interface DateFilterProps {
   readonly since: DateSearch
@@ -16,20 +17,19 @@ const daysAgo = (days: number) => dateInputValue({ since: new Date(Date.now() - 
 export const DateFilter = ({ change, since }: DateFilterProps) => (
   <search className={css["filter"]}>
     <TextField
-      label="Created or updated since"
+      label={recordTexts.filter.since}
       type="date"
       value={dateInputValue(since)}
       onChange={({ target }) => change(searchSinceDate(target.value))}
     />
     <Button kind="quiet" onClick={() => change(searchSinceDate(daysAgo(7)))}>
-      Last 7 days
+      {recordTexts.filter.lastWeek}
     </Button>
     <Button kind="quiet" onClick={() => change(searchSinceDate(daysAgo(30)))}>
-      Last 30 days
+      {recordTexts.filter.lastMonth}
     </Button>
     <Button kind="quiet" onClick={() => change({})} disabled={since.since === undefined}>
-      {" "}
-      Show all{" "}
+      {recordTexts.filter.showAll}
     </Button>
   </search>
 )

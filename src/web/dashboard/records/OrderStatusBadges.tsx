@@ -1,10 +1,11 @@
 import type { Order } from "../../../domain/records/Order.ts"
 import { Badge, type Tone } from "../../ui/display/Badge.tsx"
+import { recordTexts } from "./recordTexts.ts"
 
 const orderStatusLabels: Readonly<Record<Order["status"], { readonly name: string; readonly tone: Tone }>> = {
-  open: { name: "Open", tone: "accent" },
-  completed: { name: "Completed", tone: "good" },
-  cancelled: { name: "Canceled", tone: "alert" }
+  open: { name: recordTexts.orderStatus.open, tone: "accent" },
+  completed: { name: recordTexts.orderStatus.completed, tone: "good" },
+  cancelled: { name: recordTexts.orderStatus.canceled, tone: "alert" }
 }
 
 export const OrderStatusBadge = ({ status }: { readonly status: Order["status"] }) => (
