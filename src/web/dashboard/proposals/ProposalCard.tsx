@@ -16,37 +16,39 @@ import { useStoreId } from "../store.ts"
 import css from "./Proposals.module.css"
 import type { NamedProposal } from "./listProposals.ts"
 import { previewProposal, type ProposalPreview } from "./proposalPreview.ts"
+import { proposalTexts } from "./proposalTexts.ts"
+import { uiTexts } from "../../ui/uiTexts.ts"
 
 const sidesOf = ({ after, before }: Extract<ProposalPreview, { readonly _tag: "Ready" }>) => ({
-  before: before === null ? undefined : "Current",
-  after: after === null ? undefined : "Proposed"
+  before: before === null ? undefined : proposalTexts.card.current,
+  after: after === null ? undefined : proposalTexts.card.proposed
 })
 
 const ProposalPreviewView = ({
   proposal,
-  seen
+  preview
 }: {
   readonly proposal: NamedProposal
-  readonly seen: ProposalPreview
+  readonly preview: ProposalPreview
 }) => {
-  switch (seen._tag) {
+  switch (preview._tag) {
     case "Unknown":
-      return <p>The proposed action is no longer available. Reject this proposal.</p>
+      return <p>{proposalTexts.card.unavailable}</p>
     case "Moved":
       return (
         <div className={css["outdated"]}>
           <p>
-            <strong>Changed since the proposal was made.</strong> You can no longer approve it. Reject it so that the
-            agent can propose again.
+            <strong>{proposalTexts.card.outdated}</strong>
+            {proposalTexts.card.outdatedAdvice}
           </p>
           <ul>
-            {seen.changes.map((entry) => (
+            {preview.changes.map((entry) => (
               <li key={entry.id}>
                 <EntrySentence entry={entry} /> {ago(entry.at)}
                 {entry.before === null || entry.after === null
                   ? undefined
                   : `: ${differencesOf(entry.before, entry.after)
-                      .map(({ after, before, name }) => `${name} from ${before || "empty"} to ${after || "empty"}`)
+                      .map(({ after, before, name }) => proposalTexts.card.changedField(name, before, after))
                       .join(", ")}`}
               </li>
             ))}
@@ -58,11 +60,11 @@ const ProposalPreviewView = ({
         <Stack>
           <DifferencesTable
             caption={proposal.title}
-            differences={differencesOf(seen.before, seen.after)}
-            {...sidesOf(seen)}
+            differences={differencesOf(preview.before, preview.after)}
+            {...sidesOf(preview)}
             first={6}
           />
-          {consequences(seen.rehearsal).map((sentence) => (
+          {consequences(preview.dryRun).map((sentence) => (
             <MutedText key={sentence}>{sentence}</MutedText>
           ))}
         </Stack>
@@ -86,7 +88,7 @@ const RejectProposalDialog = ({ close, proposal }: RejectProposalDialogProps) =>
     invalidates: [[storeId, "proposals"]],
     onSuccess: () => {
       close()
-      toast(`Rejected: ${proposal.title}`)
+      toast(proposalTexts.card.rejectedToast(proposal.title))
     }
   })
   const submit = (event: FormEvent) => {
@@ -95,23 +97,22 @@ const RejectProposalDialog = ({ close, proposal }: RejectProposalDialogProps) =>
     if (trimmedReason !== "") rejecting.mutate(trimmedReason)
   }
   return (
-    <Dialog title={`Reject: ${proposal.title}`} isOpen close={close}>
+    <Dialog title={proposalTexts.card.reject.title(proposal.title)} isOpen close={close}>
       <form className={css["form"]} onSubmit={submit} noValidate>
         <TextArea
-          label="Reason"
-          hint={`${proposal.agentName} reads the reason and can propose again.`}
+          label={proposalTexts.card.reject.reason}
+          hint={proposalTexts.card.reject.reasonHint(proposal.agentName)}
           value={reason}
           maxLength={1000}
-          problem={wasSubmitted && trimmedReason === "" ? "Enter a reason" : undefined}
+          problem={wasSubmitted && trimmedReason === "" ? proposalTexts.card.reject.reasonMissing : undefined}
           onChange={({ target }) => setReason(target.value)}
         />
         {rejecting.error === null ? undefined : <ErrorNotice error={rejecting.error} />}
         <Row>
           <Button kind="strong" type="submit" isBusy={rejecting.isPending}>
-            {" "}
-            Reject proposal{" "}
+            {proposalTexts.card.reject.action}
           </Button>
-          <Button onClick={close}>Cancel</Button>
+          <Button onClick={close}>{uiTexts.dialog.cancel}</Button>
         </Row>
       </form>
     </Dialog>
@@ -126,22 +127,22 @@ export const ProposalCard = ({ proposal }: { readonly proposal: NamedProposal })
   const [base] = proposal.ground
   // The key starts with the resource, so that its changes refetch the preview.
   const keyPrefix = base === undefined ? ["proposals"] : [base.resource, base.id]
-  const previewKey = [storeId, ...keyPrefix, "sight", proposal.id]
+  const previewKey = [storeId, ...keyPrefix, "preview", proposal.id]
   const query = useRpcQuery(previewKey, (client) => previewProposal(client, storeId, proposal))
   const approving = useRpcMutation({
     write: (client, _: void, idempotencyKey) => client.proposals.approve({ storeId, idempotencyKey, id: proposal.id }),
     invalidates: [[storeId, "proposals"]],
-    onSuccess: () => toast(`Approved: ${proposal.title}`)
+    onSuccess: () => toast(proposalTexts.card.approvedToast(proposal.title))
   })
   const approve = () =>
     approving.mutate(undefined, { onError: () => void queryClient.invalidateQueries({ queryKey: previewKey }) })
   return (
     <Card title={proposal.title}>
       <MutedText>
-        {proposal.agentName} · {ago(proposal.createdAt)} · expires {time(proposal.expiresAt)}
+        {proposalTexts.card.summary(proposal.agentName, ago(proposal.createdAt), time(proposal.expiresAt))}
       </MutedText>
       <QueryBoundary query={query} lines={3}>
-        {(seen) => <ProposalPreviewView proposal={proposal} seen={seen} />}
+        {(preview) => <ProposalPreviewView proposal={proposal} preview={preview} />}
       </QueryBoundary>
       {approving.error === null ? undefined : <ErrorNotice error={approving.error} />}
       <Row>
@@ -150,12 +151,12 @@ export const ProposalCard = ({ proposal }: { readonly proposal: NamedProposal })
           onClick={approve}
           isBusy={approving.isPending}
           disabled={query.data?._tag !== "Ready"}
-          aria-label={`Approve: ${proposal.title}`}
+          aria-label={proposalTexts.card.approveProposal(proposal.title)}
         >
-          Approve
+          {proposalTexts.card.approve}
         </Button>
-        <Button onClick={() => setRejecting(true)} aria-label={`Reject: ${proposal.title}`}>
-          Reject…
+        <Button onClick={() => setRejecting(true)} aria-label={proposalTexts.card.rejectProposal(proposal.title)}>
+          {proposalTexts.card.reject.open}
         </Button>
       </Row>
       {isRejecting ? <RejectProposalDialog proposal={proposal} close={() => setRejecting(false)} /> : undefined}

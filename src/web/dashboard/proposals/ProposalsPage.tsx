@@ -12,6 +12,7 @@ import { Tabs } from "../../ui/layout/Tabs.tsx"
 import { useStoreId } from "../store.ts"
 import { ProposalCard } from "./ProposalCard.tsx"
 import { listProposals, type NamedProposal } from "./listProposals.ts"
+import { proposalTexts } from "./proposalTexts.ts"
 
 /** Polling interval in milliseconds. Proposals do not appear in the change stream. */
 const POLL_MILLIS = 15_000
@@ -30,13 +31,13 @@ const PendingProposals = () => {
     <QueryBoundary query={query} lines={8}>
       {({ items, nextCursor }) =>
         items.length === 0 ? (
-          <EmptyState title="No proposals to review">
+          <EmptyState title={proposalTexts.list.noPending}>
             <p>
-              Changes that agents propose appear here for your approval. To require it, edit an agent under{" "}
+              {proposalTexts.list.noPendingAdvice.before}
               <Link to="/dashboard/$storeId/agents" params={{ storeId }}>
-                Agents
+                {proposalTexts.list.agents}
               </Link>
-              .
+              {proposalTexts.list.noPendingAdvice.after}
             </p>
           </EmptyState>
         ) : (
@@ -44,7 +45,7 @@ const PendingProposals = () => {
             {items.map((proposal) => (
               <ProposalCard key={proposal.id} proposal={proposal} />
             ))}
-            {nextCursor === null ? undefined : <MutedText>Decide these proposals to see more.</MutedText>}
+            {nextCursor === null ? undefined : <MutedText>{proposalTexts.list.moreLater}</MutedText>}
           </Stack>
         )
       }
@@ -52,25 +53,24 @@ const PendingProposals = () => {
   )
 }
 
-const statusLabels: Readonly<Record<typeof ProposalStatus.Type, readonly [word: string, tone: Tone]>> = {
-  pending: ["Pending", "accent"],
-  approved: ["Approved", "good"],
-  rejected: ["Rejected", "alert"],
-  withdrawn: ["Withdrawn", "plain"],
-  expired: ["Expired", "warn"]
+const statusTones: Readonly<Record<typeof ProposalStatus.Type, Tone>> = {
+  pending: "accent",
+  approved: "good",
+  rejected: "alert",
+  withdrawn: "plain",
+  expired: "warn"
 }
 
-const ProposalStatusBadge = ({ status }: NamedProposal) => {
-  const [word, tone] = statusLabels[status]
-  return <Badge tone={tone}>{word}</Badge>
-}
+const ProposalStatusBadge = ({ status }: NamedProposal) => (
+  <Badge tone={statusTones[status]}>{proposalTexts.states[status]}</Badge>
+)
 
 const COLUMNS: ReadonlyArray<Column<NamedProposal>> = [
-  { name: "Proposal", cell: ({ title }) => title },
-  { name: "Agent", cell: ({ agentName }) => agentName },
-  { name: "Status", cell: ProposalStatusBadge },
-  { name: "Date", cell: ({ decidedAt, expiresAt }) => ago(decidedAt ?? expiresAt) },
-  { name: "Reason", cell: ({ reason }) => reason ?? "" }
+  { name: proposalTexts.list.proposal, cell: ({ title }) => title },
+  { name: proposalTexts.list.agent, cell: ({ agentName }) => agentName },
+  { name: proposalTexts.list.status, cell: ProposalStatusBadge },
+  { name: proposalTexts.list.date, cell: ({ decidedAt, expiresAt }) => ago(decidedAt ?? expiresAt) },
+  { name: proposalTexts.list.reason, cell: ({ reason }) => reason ?? "" }
 ]
 
 const DecidedProposals = () => {
@@ -89,12 +89,12 @@ const DecidedProposals = () => {
     <QueryBoundary query={query}>
       {() =>
         items.length === 0 ? (
-          <EmptyState title="No decided proposals">
-            <p>Proposals that were decided in the last 30 days appear here.</p>
+          <EmptyState title={proposalTexts.list.noDecided}>
+            <p>{proposalTexts.list.noDecidedAdvice}</p>
           </EmptyState>
         ) : (
           <Card>
-            <Table caption="Decided proposals" columns={COLUMNS} rows={items} keyOf={({ id }) => id} />
+            <Table caption={proposalTexts.list.decidedCaption} columns={COLUMNS} rows={items} keyOf={({ id }) => id} />
             <More {...more} />
           </Card>
         )
@@ -105,12 +105,12 @@ const DecidedProposals = () => {
 
 /** Pending and decided proposals of agents. */
 export const ProposalsPage = () => (
-  <Page title="Proposals">
+  <Page title={proposalTexts.list.title}>
     <Tabs
-      label="Proposals"
+      label={proposalTexts.list.title}
       tabs={[
-        { name: "Pending", panel: <PendingProposals /> },
-        { name: "Decided", panel: <DecidedProposals /> }
+        { name: proposalTexts.list.tabs.pending, panel: <PendingProposals /> },
+        { name: proposalTexts.list.tabs.decided, panel: <DecidedProposals /> }
       ]}
     />
   </Page>

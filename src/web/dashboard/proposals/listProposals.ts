@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { Client, StoreId } from "../../../rpc/Client.ts"
 import { type ProposalRecord, proposalTitle } from "./proposalPreview.ts"
+import { proposalTexts } from "./proposalTexts.ts"
 
 /** Proposal with its title and the name of the agent. */
 export type NamedProposal = ProposalRecord & { readonly title: string; readonly agentName: string }
@@ -18,7 +19,7 @@ export const listProposals = Effect.fnUntraced(function* (client: Client, reques
     items: items.map((proposal): NamedProposal => ({
       ...proposal,
       title: proposalTitle(proposal, names),
-      agentName: names.get(proposal.agentId) ?? "A former agent"
+      agentName: names.get(proposal.agentId) ?? proposalTexts.formerAgent
     })),
     nextCursor
   }

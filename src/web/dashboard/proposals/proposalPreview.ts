@@ -15,23 +15,14 @@ import { changeInventory } from "../../../rpc/Inventory.ts"
 import { newIdempotencyKey } from "../../data/queries.ts"
 import { requireDryRun } from "../../data/dryRun.ts"
 import { nameEntries, type NamedEntry } from "../activity/entries.ts"
+import { proposalTexts } from "./proposalTexts.ts"
 
 export type ProposalRecord = typeof Proposal.Type
 
-/** Verbs of procedures in titles. */
-const procedureVerbs = {
-  "products.create": "Create",
-  "products.update": "Update",
-  "products.delete": "Delete",
-  "inventory.change": "Update the stock of",
-  "collections.create": "Create the collection",
-  "collections.update": "Update the collection",
-  "collections.delete": "Delete the collection"
-} as const
+type KnownProcedure = keyof typeof proposalTexts.actions
 
-type KnownProcedure = keyof typeof procedureVerbs
-
-const isKnownProcedure = (procedure: string): procedure is KnownProcedure => Object.hasOwn(procedureVerbs, procedure)
+const isKnownProcedure = (procedure: string): procedure is KnownProcedure =>
+  Object.hasOwn(proposalTexts.actions, procedure)
 
 const nameIn = (side: unknown) => {
   const name = isObject(side) ? (side["name"] ?? side["title"]) : undefined
@@ -44,12 +35,12 @@ export const proposalTitle = (
   names: ReadonlyMap<string, string>
 ): string => {
   const name = names.get(first?.id ?? "") ?? nameIn(payload["product"]) ?? nameIn(payload["collection"])
-  return `${isKnownProcedure(procedure) ? procedureVerbs[procedure] : procedure} ${name ?? "a deleted item"}`
+  return `${isKnownProcedure(procedure) ? proposalTexts.actions[procedure] : procedure} ${name ?? proposalTexts.deletedItem}`
 }
 
 /** Dry run of the proposed call, as the current member with a new idempotency key. */
-const dryRunProposal = ({ collections, inventory, products }: Client, procedure: KnownProcedure, given: JsonObject) => {
-  const decoded = <A, I>(payload: Schema.Codec<A, I>) => Effect.orDie(Schema.decodeUnknownEffect(payload)(given))
+const dryRunProposal = ({ collections, inventory, products }: Client, procedure: KnownProcedure, input: JsonObject) => {
+  const decoded = <A, I>(payload: Schema.Codec<A, I>) => Effect.orDie(Schema.decodeUnknownEffect(payload)(input))
   switch (procedure) {
     case "products.create":
       return Effect.flatMap(decoded(createProduct.payloadSchema), (request) => requireDryRun(products.create(request)))
@@ -83,7 +74,7 @@ export type ProposalPreview =
       readonly before: JsonObject | null
       /** Null if the resource is deleted. */
       readonly after: JsonObject | null
-      readonly rehearsal: DryRunResult
+      readonly dryRun: DryRunResult
     }
   | { readonly _tag: "Moved"; readonly changes: ReadonlyArray<NamedEntry> }
   | { readonly _tag: "Unknown" }
@@ -125,11 +116,11 @@ export const previewProposal = Effect.fnUntraced(function* (
   }
   if (!isKnownProcedure(procedure)) return { _tag: "Unknown" } satisfies ProposalPreview
   const request = { ...payload, storeId, idempotencyKey: newIdempotencyKey(), dryRun: true }
-  const { resource, ...rehearsal } = yield* dryRunProposal(client, procedure, request)
+  const { resource, ...dryRun } = yield* dryRunProposal(client, procedure, request)
   return {
     _tag: "Ready",
     before,
     after: isGone(resource) ? null : { ...resource },
-    rehearsal
+    dryRun
   } satisfies ProposalPreview
 })
