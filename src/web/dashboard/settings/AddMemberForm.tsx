@@ -9,7 +9,7 @@ import { Card, Row, Stack } from "../../ui/layout/Page.tsx"
 import { ErrorNotice } from "../../ui/display/QueryBoundary.tsx"
 import { toast } from "../../ui/display/Toasts.tsx"
 import { useStoreId } from "../store.ts"
-import { roleLabels } from "./roleLabels.ts"
+import { settingsTexts } from "./settingsTexts.ts"
 
 const emailOf = Schema.decodeResult(Email)
 
@@ -24,46 +24,46 @@ export const AddMemberForm = () => {
     invalidates: [[storeId, "members"]],
     onSuccess: (_, email) => {
       setTyped("")
-      toast(`${email} added`)
+      toast(settingsTexts.addMember.added(email))
     }
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const email = emailOf(typed)
-    setProblem(Result.isFailure(email) ? "Enter an e-mail address, such as ada@example.com" : undefined)
+    setProblem(Result.isFailure(email) ? settingsTexts.addMember.invalidEmail : undefined)
     if (Result.isSuccess(email) && !adding.isPending) adding.mutate(email.success)
   }
   return (
-    <Card title="Add a member">
+    <Card title={settingsTexts.addMember.title}>
       <form onSubmit={submit} noValidate>
         <Stack>
           {adding.error === null ? undefined : <ErrorNotice error={adding.error} />}
           <Columns>
             <TextField
-              label="E-mail address"
+              label={settingsTexts.addMember.email}
               type="email"
               autoComplete="off"
-              hint="The person must already have an account."
+              hint={settingsTexts.addMember.emailHint}
               problem={problem}
               value={typed}
               onChange={({ target }) => setTyped(target.value)}
             />
             <SelectField
-              label="Role"
-              hint={roleLabels[role].text}
+              label={settingsTexts.addMember.role}
+              hint={settingsTexts.roles[role].text}
               value={role}
               onChange={({ target }) => setRole(Role.literals.find((one) => one === target.value) ?? "staff")}
             >
               {Role.literals.toReversed().map((one) => (
                 <option key={one} value={one}>
-                  {roleLabels[one].name}
+                  {settingsTexts.roles[one].name}
                 </option>
               ))}
             </SelectField>
           </Columns>
           <Row>
             <Button type="submit" isBusy={adding.isPending}>
-              Add member
+              {settingsTexts.addMember.action}
             </Button>
           </Row>
         </Stack>

@@ -13,8 +13,10 @@ import { type Column, Table } from "../../ui/display/Table.tsx"
 import { toast } from "../../ui/display/Toasts.tsx"
 import { useRefreshAccount, useMember, useStoreId } from "../store.ts"
 import { AddMemberForm } from "./AddMemberForm.tsx"
-import { otherRole, roleLabels } from "./roleLabels.ts"
 import css from "./Settings.module.css"
+import { settingsTexts } from "./settingsTexts.ts"
+
+const otherRole = (role: Role): Role => (role === "owner" ? "staff" : "owner")
 
 interface RoleChange {
   readonly member: Member
@@ -27,28 +29,31 @@ const columnsOf = (
   remove: (member: Member) => void
 ): ReadonlyArray<Column<Member>> => [
   {
-    name: "Name",
+    name: settingsTexts.members.name,
     cell: ({ merchantId, name }) => (
       <span className={css["name"]}>
         {name}
-        {merchantId === own ? <Badge>You</Badge> : undefined}
+        {merchantId === own ? <Badge>{settingsTexts.members.you}</Badge> : undefined}
       </span>
     )
   },
-  { name: "E-mail address", cell: ({ email }) => email },
-  { name: "Role", cell: ({ role }) => roleLabels[role].name },
-  { name: "Member since", cell: ({ createdAt }) => <span className={css["when"]}>{day(createdAt)}</span> },
+  { name: settingsTexts.members.email, cell: ({ email }) => email },
+  { name: settingsTexts.members.role, cell: ({ role }) => settingsTexts.roles[role].name },
+  { name: settingsTexts.members.since, cell: ({ createdAt }) => <span className={css["when"]}>{day(createdAt)}</span> },
   {
-    name: "Actions",
+    name: settingsTexts.members.actions,
     isNameHidden: true,
     cell: (member) => (
       <Menu
-        label="Edit"
-        name={`Edit ${member.email}`}
+        label={settingsTexts.members.edit}
+        name={settingsTexts.members.editMember(member.email)}
         kind="quiet"
         items={[
-          { name: `Make ${otherRole(member.role)}`, choose: () => changeRole(member, otherRole(member.role)) },
-          { name: "Remove member", choose: () => remove(member) }
+          {
+            name: settingsTexts.members.makeRole[otherRole(member.role)],
+            choose: () => changeRole(member, otherRole(member.role))
+          },
+          { name: settingsTexts.members.remove, choose: () => remove(member) }
         ]}
       />
     )
@@ -67,7 +72,7 @@ const MembersForOwner = () => {
       client.members.join({ storeId, idempotencyKey, email, role }),
     invalidates: [[storeId, "members"]],
     onSuccess: (_, { member: { merchantId, name }, role }) => {
-      toast(`${name} is now ${role === "owner" ? "an owner" : "staff"}`)
+      toast(settingsTexts.members.roleChanged[role](name))
       if (merchantId === own) refreshAccount()
     }
   })
@@ -77,7 +82,7 @@ const MembersForOwner = () => {
     invalidates: [[storeId, "members"]],
     onSuccess: (_, { merchantId, name }) => {
       setRemovedMember(undefined)
-      toast(`${name} is no longer a member`)
+      toast(settingsTexts.members.removed(name))
       if (merchantId !== own) return
       refreshAccount()
       void navigate({ to: "/dashboard" })
@@ -89,12 +94,12 @@ const MembersForOwner = () => {
   }
   return (
     <Stack>
-      <Card title="Members">
+      <Card title={settingsTexts.members.title}>
         {changeRole.error === null ? undefined : <ErrorNotice error={changeRole.error} />}
         <QueryBoundary query={query}>
           {(members) => (
             <Table
-              caption="Members"
+              caption={settingsTexts.members.title}
               rows={members}
               keyOf={({ merchantId }) => merchantId}
               columns={columnsOf(own, (member, role) => changeRole.mutate({ member, role }), setRemovedMember)}
@@ -104,8 +109,12 @@ const MembersForOwner = () => {
       </Card>
       <AddMemberForm />
       <Confirm
-        title={removedMember?.merchantId === own ? "Leave this store?" : `Remove ${removedMember?.name ?? ""}?`}
-        action={removedMember?.merchantId === own ? "Leave store" : "Remove member"}
+        title={
+          removedMember?.merchantId === own
+            ? settingsTexts.members.confirmLeave
+            : settingsTexts.members.confirmRemove(removedMember?.name ?? "")
+        }
+        action={removedMember?.merchantId === own ? settingsTexts.members.leave : settingsTexts.members.remove}
         isOpen={removedMember !== undefined}
         close={close}
         confirm={() => removedMember !== undefined && remove.mutate(removedMember)}
@@ -113,9 +122,7 @@ const MembersForOwner = () => {
         error={remove.error}
       >
         <p>
-          {removedMember?.merchantId === own
-            ? "You will lose access to this store. An owner can add you again."
-            : "They will lose access to this store. Their changes are kept, and you can add them again."}
+          {removedMember?.merchantId === own ? settingsTexts.members.leaveAdvice : settingsTexts.members.removeAdvice}
         </p>
       </Confirm>
     </Stack>
@@ -128,8 +135,8 @@ export const Members = () =>
     <MembersForOwner />
   ) : (
     <Card>
-      <EmptyState title="Owners only">
-        <p>Only store owners can manage members. Ask an owner to do this, or to make you an owner.</p>
+      <EmptyState title={settingsTexts.members.ownersOnly}>
+        <p>{settingsTexts.members.ownersOnlyAdvice}</p>
       </EmptyState>
     </Card>
   )

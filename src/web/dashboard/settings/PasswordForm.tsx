@@ -1,6 +1,5 @@
 import { Result } from "effect"
 import { type FormEvent, useState } from "react"
-import { count } from "../../data/format.ts"
 import { useRpcMutation } from "../../data/queries.ts"
 import { Button } from "../../ui/form/Button.tsx"
 import { TextField } from "../../ui/form/Field.tsx"
@@ -11,6 +10,7 @@ import { useMember } from "../store.ts"
 import { EMPTY_FORM, type Passwords, parsePasswords, type PasswordFormValues } from "./passwords.ts"
 import { SESSIONS } from "./Sessions.tsx"
 import css from "./Settings.module.css"
+import { settingsTexts } from "./settingsTexts.ts"
 
 /** Changes the password of the signed-in account. */
 export const PasswordForm = () => {
@@ -22,7 +22,7 @@ export const PasswordForm = () => {
     invalidates: [SESSIONS],
     onSuccess: ({ sessionsEnded }) => {
       setTyped(EMPTY_FORM)
-      toast(`Password changed${sessionsEnded === 0 ? "" : `. ${count(sessionsEnded, "other session")} ended.`}`)
+      toast(settingsTexts.password.changed(sessionsEnded))
     }
   })
   const change = (event: FormEvent) => {
@@ -39,22 +39,28 @@ export const PasswordForm = () => {
       setTyped((before) => ({ ...before, [name]: target.value }))
   })
   return (
-    <Card title="Change password">
+    <Card title={settingsTexts.password.title}>
       <form className={css["narrow"]} onSubmit={change} noValidate>
         <Stack>
           {changing.error === null ? undefined : <ErrorNotice error={changing.error} />}
-          <TextField label="Account" type="email" autoComplete="username" value={email} readOnly />
-          <TextField label="Current password" autoComplete="current-password" {...field("current")} />
           <TextField
-            label="New password"
-            hint="At least 12 characters. Changing it ends your other sessions."
+            label={settingsTexts.password.account}
+            type="email"
+            autoComplete="username"
+            value={email}
+            readOnly
+          />
+          <TextField label={settingsTexts.password.current} autoComplete="current-password" {...field("current")} />
+          <TextField
+            label={settingsTexts.password.next}
+            hint={settingsTexts.password.nextHint}
             autoComplete="new-password"
             {...field("next")}
           />
-          <TextField label="Confirm new password" autoComplete="new-password" {...field("again")} />
+          <TextField label={settingsTexts.password.again} autoComplete="new-password" {...field("again")} />
           <Row>
             <Button kind="strong" type="submit" isBusy={changing.isPending}>
-              Change password
+              {settingsTexts.password.title}
             </Button>
           </Row>
         </Stack>

@@ -10,6 +10,7 @@ import { type Column, Table } from "../../ui/display/Table.tsx"
 import { toast } from "../../ui/display/Toasts.tsx"
 import { browserName } from "./localeNames.ts"
 import css from "./Settings.module.css"
+import { settingsTexts } from "./settingsTexts.ts"
 
 /** Query key without a store: sessions belong to the account. */
 export const SESSIONS = ["sessions"]
@@ -23,33 +24,30 @@ const columnsOf = (
   end: (session: SessionId) => void
 ): ReadonlyArray<Column<Session>> => [
   {
-    name: "Browser",
+    name: settingsTexts.sessions.browser,
     cell: ({ address, createdAt, isCurrent, userAgent }) => (
       <>
         <span className={css["name"]}>
           {browserName(userAgent)}
-          {isCurrent ? <Badge tone="accent">This browser</Badge> : undefined}
+          {isCurrent ? <Badge tone="accent">{settingsTexts.sessions.thisBrowser}</Badge> : undefined}
         </span>
-        <MutedText>
-          Signed in on {time(createdAt)} from {address}
-        </MutedText>
+        <MutedText>{settingsTexts.sessions.signedIn(time(createdAt), address)}</MutedText>
       </>
     )
   },
-  { name: "Last used", cell: ({ seenAt }) => <span className={css["when"]}>{ago(seenAt)}</span> },
+  { name: settingsTexts.sessions.lastUsed, cell: ({ seenAt }) => <span className={css["when"]}>{ago(seenAt)}</span> },
   {
-    name: "End",
+    name: settingsTexts.sessions.endColumn,
     isNameHidden: true,
     cell: ({ createdAt, isCurrent, sessionId, userAgent }) =>
       isCurrent ? undefined : (
         <Button
           kind="quiet"
-          aria-label={`End session of ${browserName(userAgent)} since ${time(createdAt)}`}
+          aria-label={settingsTexts.sessions.endSession(browserName(userAgent), time(createdAt))}
           isBusy={ending === sessionId}
           onClick={() => end(sessionId)}
         >
-          {" "}
-          End session{" "}
+          {settingsTexts.sessions.end}
         </Button>
       )
   }
@@ -61,22 +59,22 @@ export const Sessions = () => {
   const end = useRpcMutation({
     write: (client, sessionId: SessionId) => client.sessions.end({ sessionId }),
     invalidates: [SESSIONS],
-    onSuccess: () => toast("Session ended")
+    onSuccess: () => toast(settingsTexts.sessions.ended)
   })
   return (
-    <Card title="Active sessions">
+    <Card title={settingsTexts.sessions.title}>
       {end.error === null ? undefined : <ErrorNotice error={end.error} />}
       <QueryBoundary query={query}>
         {(sessions) => (
           <Table
-            caption="Your sessions"
+            caption={settingsTexts.sessions.caption}
             rows={sessions}
             keyOf={({ sessionId }) => sessionId}
             columns={columnsOf(end.isPending ? end.variables : undefined, end.mutate)}
           />
         )}
       </QueryBoundary>
-      <MutedText>If you do not recognize a session, end it and change your password.</MutedText>
+      <MutedText>{settingsTexts.sessions.advice}</MutedText>
     </Card>
   )
 }

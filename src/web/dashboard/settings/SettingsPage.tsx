@@ -6,19 +6,20 @@ import { Members } from "./Members.tsx"
 import { PasswordForm } from "./PasswordForm.tsx"
 import { Sessions } from "./Sessions.tsx"
 import { StoreSettings } from "./StoreSettings.tsx"
+import { settingsTexts } from "./settingsTexts.ts"
 
 const StorePanel = () => <QueryBoundary query={useStore()}>{(store) => <StoreSettings store={store} />}</QueryBoundary>
 
 /** Settings of the store and of the signed-in account. */
 export const SettingsPage = () => (
-  <Page title="Settings">
+  <Page title={settingsTexts.page.title}>
     <Tabs
-      label="Settings"
+      label={settingsTexts.page.title}
       tabs={[
-        { name: "Store", panel: <StorePanel /> },
-        { name: "Members", panel: <Members /> },
-        { name: "Sessions", panel: <Sessions /> },
-        { name: "Password", panel: <PasswordForm /> }
+        { name: settingsTexts.page.tabs.store, panel: <StorePanel /> },
+        { name: settingsTexts.page.tabs.members, panel: <Members /> },
+        { name: settingsTexts.page.tabs.sessions, panel: <Sessions /> },
+        { name: settingsTexts.page.tabs.password, panel: <PasswordForm /> }
       ]}
     />
   </Page>

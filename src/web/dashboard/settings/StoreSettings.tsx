@@ -11,7 +11,9 @@ import { toast } from "../../ui/display/Toasts.tsx"
 import { UnsavedChangesGuard } from "../../ui/form/UnsavedChangesGuard.tsx"
 import { useRefreshAccount, useStoreId } from "../store.ts"
 import { countries, languageName, timezones } from "./localeNames.ts"
-import { parseStoreForm, formValuesOf, unitLabels, type StoreFormValues } from "./storeForm.ts"
+import { parseStoreForm, formValuesOf, type StoreFormValues } from "./storeForm.ts"
+import { settingsTexts } from "./settingsTexts.ts"
+import { uiTexts } from "../../ui/uiTexts.ts"
 
 /** Changes to save, with the form values at that time. */
 interface SaveRequest {
@@ -39,7 +41,7 @@ export const StoreSettings = ({ store }: { readonly store: Store }) => {
       // Input since the save started is not saved yet.
       setTyped((now) => (now === sent ? {} : now))
       setSubmitted(false)
-      toast("Settings saved")
+      toast(settingsTexts.store.saved)
       if (settings.name !== undefined) refreshAccount()
     }
   })
@@ -57,22 +59,22 @@ export const StoreSettings = ({ store }: { readonly store: Store }) => {
   const language = languageName(shown.locale)
   return (
     <Stack>
-      <Card title="Store">
+      <Card title={settingsTexts.store.title}>
         <form onSubmit={save} noValidate>
           <Stack>
             {saving.error === null ? undefined : <ErrorNotice error={saving.error} />}
             <Columns>
-              <TextField label="Name" autoComplete="off" {...field("name")} />
+              <TextField label={settingsTexts.store.name} autoComplete="off" {...field("name")} />
               <TextField
-                label="Domain"
-                hint="Address of your storefront, such as shop.example.com."
+                label={settingsTexts.store.domain}
+                hint={settingsTexts.store.domainHint}
                 autoComplete="off"
                 {...field("domain")}
               />
             </Columns>
             <Columns>
-              <SelectField label="Country" {...field("country")}>
-                <option value="">None</option>
+              <SelectField label={settingsTexts.store.country} {...field("country")}>
+                <option value="">{settingsTexts.store.noCountry}</option>
                 {countryOptions.map(({ name, value }) => (
                   <option key={value} value={value}>
                     {name}
@@ -80,46 +82,46 @@ export const StoreSettings = ({ store }: { readonly store: Store }) => {
                 ))}
               </SelectField>
               <TextField
-                label="Language"
-                hint={language ?? "Language tag, such as de-DE."}
+                label={settingsTexts.store.language}
+                hint={language ?? settingsTexts.store.languageHint}
                 autoComplete="off"
                 {...field("locale")}
               />
             </Columns>
             <Columns>
-              <SelectField label="Time zone" {...field("timezone")}>
+              <SelectField label={settingsTexts.store.timezone} {...field("timezone")}>
                 {zones.map((zone) => (
                   <option key={zone} value={zone}>
                     {zone.replaceAll("_", " ")}
                   </option>
                 ))}
               </SelectField>
-              <SelectField label="Weight unit" {...field("weightUnit")}>
+              <SelectField label={settingsTexts.store.weightUnit} {...field("weightUnit")}>
                 {WeightUnit.literals.map((unit) => (
                   <option key={unit} value={unit}>
-                    {unitLabels[unit]}
+                    {settingsTexts.store.weightUnits[unit]}
                   </option>
                 ))}
               </SelectField>
             </Columns>
             <Row>
               <Button kind="strong" type="submit" isBusy={saving.isPending} disabled={!isChanged}>
-                Save
+                {uiTexts.saveBar.save}
               </Button>
-              {isChanged ? <Button onClick={() => setTyped({})}>Discard</Button> : undefined}
+              {isChanged ? <Button onClick={() => setTyped({})}>{uiTexts.saveBar.discard}</Button> : undefined}
             </Row>
           </Stack>
         </form>
         <UnsavedChangesGuard isUnsaved={isChanged}>
-          <p>Your changes to the store settings are not saved and will be lost.</p>
+          <p>{settingsTexts.store.unsaved}</p>
         </UnsavedChangesGuard>
       </Card>
-      <Card title="Plan and currency">
+      <Card title={settingsTexts.store.planAndCurrency}>
         <Facts
           facts={[
-            ["Plan", store.plan.name],
-            ["Currency", store.currencyCode],
-            ["Created", day(store.createdAt)]
+            [settingsTexts.store.plan, store.plan.name],
+            [settingsTexts.store.currency, store.currencyCode],
+            [settingsTexts.store.created, day(store.createdAt)]
           ]}
         />
       </Card>

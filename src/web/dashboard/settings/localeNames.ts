@@ -1,4 +1,5 @@
 import { COUNTRIES } from "../../../domain/access/Settings.ts"
+import { settingsTexts } from "./settingsTexts.ts"
 
 /* Names of countries, languages and time zones in the language of the browser. */
 
@@ -50,9 +51,9 @@ const nameOfSign = (userAgent: string, among: ReadonlyArray<readonly [sign: stri
 
 /** Readable name of a user agent, such as "Firefox on Linux". */
 export const browserName = (userAgent: string | null): string => {
-  if (userAgent === null) return "Unknown browser"
+  if (userAgent === null) return settingsTexts.sessions.unknownBrowser
   const browser = nameOfSign(userAgent, BROWSERS)
   const system = nameOfSign(userAgent, SYSTEMS)
   if (browser === undefined) return userAgent
-  return system === undefined ? browser : `${browser} on ${system}`
+  return system === undefined ? browser : settingsTexts.sessions.browserOnSystem(browser, system)
 }

@@ -1,5 +1,6 @@
 import { type Redacted, Result, Schema } from "effect"
 import { PasswordAttempt, Password } from "../../../domain/access/Merchants.ts"
+import { settingsTexts } from "./settingsTexts.ts"
 
 export const EMPTY_FORM = { current: "", next: "", again: "" }
 export type PasswordFormValues = typeof EMPTY_FORM
@@ -22,9 +23,9 @@ export const parsePasswords = ({
   const claimed = claimedOf(current)
   const chosen = passwordOf(next)
   const problems: Partial<PasswordFormValues> = {
-    ...(Result.isFailure(claimed) || current === "" ? { current: "Enter your current password" } : {}),
-    ...(Result.isFailure(chosen) ? { next: "Use 12 to 256 characters" } : {}),
-    ...(again === next ? {} : { again: "The passwords do not match" })
+    ...(Result.isFailure(claimed) || current === "" ? { current: settingsTexts.password.currentMissing } : {}),
+    ...(Result.isFailure(chosen) ? { next: settingsTexts.password.invalidLength } : {}),
+    ...(again === next ? {} : { again: settingsTexts.password.mismatch })
   }
   return Result.isSuccess(claimed) && Result.isSuccess(chosen) && Object.keys(problems).length === 0
     ? Result.succeed({ current: claimed.success, next: chosen.success })

@@ -1,8 +1,9 @@
 import { Record, Result } from "effect"
-import { UpdateSettings, type WeightUnit } from "../../../domain/access/Settings.ts"
+import { UpdateSettings } from "../../../domain/access/Settings.ts"
 import type { Store } from "../../../domain/access/Stores.ts"
 import { decodeWith } from "../../../domain/Decoder.ts"
 import { fieldProblemsOf } from "../../data/fieldProblems.ts"
+import { settingsTexts } from "./settingsTexts.ts"
 
 /** Form values of the store settings. Empty text means no value. */
 export type StoreFormValues = Readonly<Record<keyof UpdateSettings, string>>
@@ -31,18 +32,13 @@ const orNull = (text: string) => (text.trim() === "" ? null : text.trim())
 export const parseStoreForm = (store: Store, typed: StoreFormValues): ParsedForm => {
   const decoded = decode({ ...typed, domain: orNull(typed.domain), country: orNull(typed.country) }, false)
   return Result.match(decoded, {
-    onFailure: (error) => ({ problems: Record.map(fieldProblemsOf(error), (problem) => `It ${problem}`) }),
+    onFailure: (error) => ({
+      problems: Record.map(fieldProblemsOf(error), (problem) => settingsTexts.store.problem(problem))
+    }),
     onSuccess: (settings) => ({
       changes: Object.fromEntries(
         FIELDS.filter((field) => settings[field] !== store[field]).map((field) => [field, settings[field]])
       )
     })
   })
-}
-
-export const unitLabels: Readonly<Record<typeof WeightUnit.Type, string>> = {
-  kg: "Kilograms",
-  g: "Grams",
-  lb: "Pounds",
-  oz: "Ounces"
 }
