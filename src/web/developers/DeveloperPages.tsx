@@ -1,14 +1,15 @@
 import { Link, Outlet, useRouteContext } from "@tanstack/react-router"
 import { AccountMenu } from "../account/AccountMenu.tsx"
 import { Shell } from "../ui/layout/Shell.tsx"
+import { developerTexts } from "./developerTexts.ts"
 
 const Nav = () => (
   <ul>
     <li>
-      <Link to="/developers">Apps</Link>
+      <Link to="/developers">{developerTexts.navigation.apps}</Link>
     </li>
     <li>
-      <a href="/docs">API reference</a>
+      <a href="/docs">{developerTexts.navigation.reference}</a>
     </li>
   </ul>
 )
@@ -17,7 +18,11 @@ const Nav = () => (
 export const DeveloperPages = () => {
   const { account } = useRouteContext({ from: "/developers/developer" })
   return (
-    <Shell top="Developers" nav={<Nav />} account={<AccountMenu name={account.name} signIn="/developers/sign-in" />}>
+    <Shell
+      top={developerTexts.navigation.title}
+      nav={<Nav />}
+      account={<AccountMenu name={account.name} signIn="/developers/sign-in" />}
+    >
       <Outlet />
     </Shell>
   )

@@ -6,6 +6,7 @@ import { CheckField, Columns, Fieldset, TextArea, TextField } from "../../ui/for
 import { Card } from "../../ui/layout/Page.tsx"
 import type { AppDraft } from "./appDraft.ts"
 import css from "./Apps.module.css"
+import { developerTexts } from "../developerTexts.ts"
 
 interface AppFieldsProps {
   readonly draft: AppDraft
@@ -42,55 +43,52 @@ const GrantFields = <A extends Scope | Capability>({
 /** Form fields of an app, for registration and settings. */
 export const AppFields = ({ change, draft, problems }: AppFieldsProps) => (
   <>
-    <Card title="App details">
+    <Card title={developerTexts.form.details}>
       <TextField
-        label="Name"
-        hint="Shown to merchants."
+        label={developerTexts.form.name}
+        hint={developerTexts.form.nameHint}
         value={draft.name}
         problem={problems["name"]}
         onChange={({ target }) => change({ name: target.value })}
       />
       <Columns>
         <TextField
-          label="Website"
+          label={developerTexts.form.website}
           type="url"
-          placeholder="https://app.example.com/"
-          hint="A page about your app. Optional."
+          placeholder={developerTexts.form.websitePlaceholder}
+          hint={developerTexts.form.websiteHint}
           value={draft.website}
           problem={problems["website"]}
           onChange={({ target }) => change({ website: target.value })}
         />
         <TextField
-          label="Logo URL"
+          label={developerTexts.form.logo}
           type="url"
-          placeholder="https://app.example.com/logo.png"
-          hint="An image. Optional."
+          placeholder={developerTexts.form.logoPlaceholder}
+          hint={developerTexts.form.logoHint}
           value={draft.logoUrl}
           problem={problems["logoUrl"]}
           onChange={({ target }) => change({ logoUrl: target.value })}
         />
       </Columns>
     </Card>
-    <Card title="Authorization">
+    <Card title={developerTexts.form.authorization}>
       <TextArea
-        label="Redirect URIs"
+        label={developerTexts.form.redirectUris}
         rows={3}
-        placeholder="https://app.example.com/callback"
-        hint="One per line, matched exactly. Use https, or http on 127.0.0.1, [::1] or localhost with any port. Public apps can use their own scheme, such as com.example.app:/callback."
+        placeholder={developerTexts.form.redirectUrisPlaceholder}
+        hint={developerTexts.form.redirectUrisHint}
         value={draft.redirectUris}
         problem={problems["redirectUris"]}
         onChange={({ target }) => change({ redirectUris: target.value })}
       />
     </Card>
-    <Card title="Permissions">
-      <Fieldset
-        legend="Scopes"
-        hint="Request only what your app needs. Merchants see each permission before they approve it."
-      >
+    <Card title={developerTexts.form.permissions}>
+      <Fieldset legend={developerTexts.form.scopes} hint={developerTexts.form.scopesHint}>
         <GrantFields options={Scope.literals} chosen={draft.scopes} change={(scopes) => change({ scopes })} />
         {problems["scopes"] === undefined ? undefined : <p className={css["problem"]}>{problems["scopes"]}</p>}
       </Fieldset>
-      <Fieldset legend="Capabilities">
+      <Fieldset legend={developerTexts.form.capabilities}>
         <GrantFields
           options={Capability.literals}
           chosen={draft.capabilities}

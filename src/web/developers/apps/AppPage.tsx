@@ -17,6 +17,7 @@ import { Installations } from "./Installations.tsx"
 import { AppSettings } from "./AppSettings.tsx"
 import { UnsavedChangesGuard } from "../../ui/form/UnsavedChangesGuard.tsx"
 import { WebhookPanel } from "./WebhookPanel.tsx"
+import { developerTexts } from "../developerTexts.ts"
 
 const route = getRouteApi("/developers/developer/apps/$appId")
 
@@ -29,21 +30,23 @@ const AppTabs = ({ app }: { readonly app: App }) => {
   return (
     <>
       <Tabs
-        label="App details"
+        label={developerTexts.details.tabs.label}
         tabs={[
-          { name: "Get started", panel: <GetStarted app={app} base={location.origin} /> },
+          { name: developerTexts.details.tabs.getStarted, panel: <GetStarted app={app} base={location.origin} /> },
           {
-            name: "Settings",
+            name: developerTexts.details.tabs.settings,
             panel: <AppSettings app={app} draft={draft ?? draftOf(app)} isUnsaved={isUnsaved} setDraft={setDraft} />
           },
-          ...(app.type === "public" ? [] : [{ name: "Client secret", panel: <ClientSecret app={app} /> }]),
-          { name: "Webhook", panel: <WebhookPanel appId={app.id} /> },
-          { name: "Deliveries", panel: <Deliveries appId={app.id} /> },
-          { name: "Installations", panel: <Installations appId={app.id} /> }
+          ...(app.type === "public"
+            ? []
+            : [{ name: developerTexts.details.tabs.secret, panel: <ClientSecret app={app} /> }]),
+          { name: developerTexts.details.tabs.webhook, panel: <WebhookPanel appId={app.id} /> },
+          { name: developerTexts.details.tabs.deliveries, panel: <Deliveries appId={app.id} /> },
+          { name: developerTexts.details.tabs.installations, panel: <Installations appId={app.id} /> }
         ]}
       />
       <UnsavedChangesGuard isUnsaved={isUnsaved}>
-        <p>Your changes to the app settings are not saved and will be lost.</p>
+        <p>{developerTexts.details.unsaved}</p>
       </UnsavedChangesGuard>
     </>
   )
@@ -53,7 +56,7 @@ const AppDetails = ({ appId }: { readonly appId: AppId }) => {
   const query = useRpcQuery(["app", appId], (client) => client.apps.get({ id: appId }))
   if (isMissing(query.error)) return <NotFoundPage />
   return (
-    <Page title={query.data?.name ?? "App"} above={<BackToApps />}>
+    <Page title={query.data?.name ?? developerTexts.details.fallbackTitle} above={<BackToApps />}>
       <QueryBoundary query={query}>{(app) => <AppTabs app={app} />}</QueryBoundary>
     </Page>
   )

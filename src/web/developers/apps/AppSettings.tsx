@@ -9,6 +9,8 @@ import { toast } from "../../ui/display/Toasts.tsx"
 import type { AppPatch } from "../../../rpc/Client.ts"
 import { type App, type AppDraft, draftOf, parsePatch, problemsIn } from "./appDraft.ts"
 import { AppFields } from "./AppFields.tsx"
+import { developerTexts } from "../developerTexts.ts"
+import { uiTexts } from "../../ui/uiTexts.ts"
 
 interface SettingsProps {
   readonly app: App
@@ -25,7 +27,7 @@ export const AppSettings = ({ app, draft, isUnsaved, setDraft }: SettingsProps) 
     invalidates: [["app", app.id], ["apps"]],
     onSuccess: () => {
       setDraft(undefined)
-      toast("Settings saved")
+      toast(developerTexts.settings.saved)
     }
   })
   const [inputError, setInputError] = useState<BadRequest>()
@@ -42,14 +44,14 @@ export const AppSettings = ({ app, draft, isUnsaved, setDraft }: SettingsProps) 
     <form ref={form} onSubmit={save} noValidate>
       <Stack>
         <AppFields draft={draft} problems={problems} change={(changed) => setDraft({ ...draft, ...changed })} />
-        <MutedText>Existing installations keep their permissions until the merchant approves the new ones.</MutedText>
+        <MutedText>{developerTexts.settings.permissionsAdvice}</MutedText>
         {error === null || Object.keys(problems).length > 0 ? undefined : <ErrorNotice error={error} />}
         <Row>
           <Button kind="strong" type="submit" disabled={!isUnsaved} isBusy={saving.isPending}>
-            Save
+            {uiTexts.saveBar.save}
           </Button>
           <Button disabled={!isUnsaved || saving.isPending} onClick={() => setDraft(draftOf(app))}>
-            Discard
+            {uiTexts.saveBar.discard}
           </Button>
         </Row>
       </Stack>

@@ -8,24 +8,28 @@ import { QueryBoundary, EmptyState } from "../../ui/display/QueryBoundary.tsx"
 import { type Column, More, Table } from "../../ui/display/Table.tsx"
 import type { App } from "./appDraft.ts"
 import css from "./Apps.module.css"
+import { developerTexts } from "../developerTexts.ts"
 
 const COLUMNS: ReadonlyArray<Column<App>> = [
   {
-    name: "Name",
+    name: developerTexts.list.name,
     cell: ({ id, name }) => (
       <Link to="/developers/apps/$appId" params={{ appId: id }} className={css["name"]}>
         {name}
       </Link>
     )
   },
-  { name: "Installations", cell: ({ installations }) => count(installations, "store") },
-  { name: "Permissions", cell: ({ capabilities, scopes }) => count(scopes.length + capabilities.length, "permission") },
-  { name: "Registered", cell: ({ createdAt }) => day(createdAt) }
+  { name: developerTexts.list.installations, cell: ({ installations }) => count(installations, "store") },
+  {
+    name: developerTexts.list.permissions,
+    cell: ({ capabilities, scopes }) => count(scopes.length + capabilities.length, "permission")
+  },
+  { name: developerTexts.list.registered, cell: ({ createdAt }) => day(createdAt) }
 ]
 
 const RegisterAppLink = () => (
   <Link to="/developers/apps/new" className={buttonClass("strong")}>
-    Register app
+    {developerTexts.list.register}
   </Link>
 )
 
@@ -36,17 +40,20 @@ export const AppsPage = () => {
     (cursor: { readonly cursor?: AppId }) => (client) => client.apps.list(cursor)
   )
   return (
-    <Page title="Apps" actions={items === undefined || items.length === 0 ? undefined : <RegisterAppLink />}>
+    <Page
+      title={developerTexts.list.title}
+      actions={items === undefined || items.length === 0 ? undefined : <RegisterAppLink />}
+    >
       <QueryBoundary query={{ data: items, error: query.error, refetch: query.refetch }}>
         {(apps) =>
           apps.length === 0 ? (
-            <EmptyState title="No apps yet">
-              <p>Register an app so that merchants can install it in their stores.</p>
+            <EmptyState title={developerTexts.list.empty}>
+              <p>{developerTexts.list.emptyAdvice}</p>
               <RegisterAppLink />
             </EmptyState>
           ) : (
             <Card>
-              <Table caption="Apps" columns={COLUMNS} rows={apps} keyOf={({ id }) => id} />
+              <Table caption={developerTexts.list.title} columns={COLUMNS} rows={apps} keyOf={({ id }) => id} />
               <More {...more} />
             </Card>
           )

@@ -9,13 +9,14 @@ import { Card, Row, Stack } from "../../ui/layout/Page.tsx"
 import { SecretField } from "../../ui/form/SecretField.tsx"
 import { Table } from "../../ui/display/Table.tsx"
 import type { App } from "./appDraft.ts"
+import { developerTexts } from "../developerTexts.ts"
 
 /** Hours for which the previous secret stays valid, with labels. */
 const overlapOptions = [
-  [SECRET_OVERLAP.usual, "1 day"],
-  [168, "1 week"],
-  [SECRET_OVERLAP.most, "30 days"],
-  [0, "0 days (the secret leaked)"]
+  [SECRET_OVERLAP.usual, developerTexts.secret.graceTimes.day],
+  [168, developerTexts.secret.graceTimes.week],
+  [SECRET_OVERLAP.most, developerTexts.secret.graceTimes.month],
+  [0, developerTexts.secret.graceTimes.none]
 ] as const
 
 /** Active client secrets of an app, and their rotation. */
@@ -32,29 +33,28 @@ export const ClientSecret = ({ app }: { readonly app: App }) => {
   return (
     <Stack>
       {typeof secret === "string" ? (
-        <Card title="New client secret">
-          <SecretField
-            label="Client secret"
-            value={secret}
-            hint="This secret is shown only once. Deploy it to your servers, then check that they can still refresh tokens."
-          />
+        <Card title={developerTexts.secret.newSecret}>
+          <SecretField label={developerTexts.secret.label} value={secret} hint={developerTexts.secret.hint} />
         </Card>
       ) : undefined}
-      <Card title="Active secrets">
+      <Card title={developerTexts.secret.active}>
         <Table
-          caption="Active secrets"
+          caption={developerTexts.secret.active}
           rows={app.secrets}
           keyOf={({ id }) => id}
           columns={[
-            { name: "Created", cell: ({ createdAt }) => day(createdAt) },
-            { name: "Expires", cell: ({ endsAt }) => (endsAt === null ? "When replaced" : time(endsAt)) }
+            { name: developerTexts.secret.created, cell: ({ createdAt }) => day(createdAt) },
+            {
+              name: developerTexts.secret.expires,
+              cell: ({ endsAt }) => (endsAt === null ? developerTexts.secret.expiresWhenReplaced : time(endsAt))
+            }
           ]}
         />
       </Card>
-      <Card title="Rotate client secret">
+      <Card title={developerTexts.secret.rotate}>
         <SelectField
-          label="Keep the current secret for"
-          hint="Gives you time to deploy the new secret. At most two secrets are active."
+          label={developerTexts.secret.graceTime}
+          hint={developerTexts.secret.graceTimeHint}
           value={overlapHours}
           onChange={({ target }) => setOverlapHours(Number(target.value))}
         >
@@ -65,12 +65,12 @@ export const ClientSecret = ({ app }: { readonly app: App }) => {
           ))}
         </SelectField>
         <Row>
-          <Button onClick={() => setConfirming(true)}>Create new secret</Button>
+          <Button onClick={() => setConfirming(true)}>{developerTexts.secret.create}</Button>
         </Row>
       </Card>
       <Confirm
-        title="Create a new secret?"
-        action="Create secret"
+        title={developerTexts.secret.confirm}
+        action={developerTexts.secret.create}
         isOpen={isConfirming}
         close={() => {
           setConfirming(false)
@@ -80,11 +80,7 @@ export const ClientSecret = ({ app }: { readonly app: App }) => {
         isBusy={rotating.isPending}
         error={rotating.error}
       >
-        <p>
-          {overlapHours === 0
-            ? "The current secret stops working now. Servers that use it cannot get or refresh tokens until they have the new one."
-            : "The current secret keeps working for the chosen time. If an older secret is still active, it stops working now."}
-        </p>
+        <p>{overlapHours === 0 ? developerTexts.secret.endsNow : developerTexts.secret.endsLater}</p>
       </Confirm>
     </Stack>
   )

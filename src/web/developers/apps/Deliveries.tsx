@@ -13,23 +13,23 @@ import { webhookTexts } from "../../webhooks/webhookTexts.ts"
 import { DeliveryStatusBadge } from "../../webhooks/DeliveryStatusBadge.tsx"
 import css from "./Apps.module.css"
 import { DeliveryDialog } from "./DeliveryDialog.tsx"
+import { developerTexts } from "../developerTexts.ts"
 
 const columnsOf = (open: (delivery: Delivery) => void): ReadonlyArray<Column<Delivery>> => [
-  { name: "Event", cell: ({ kind }) => <code>{kind}</code> },
-  { name: "Occurred", cell: ({ createdAt }) => time(createdAt) },
-  { name: "Status", cell: (one) => <DeliveryStatusBadge state={one.state} /> },
-  { name: "Attempts", isNumber: true, cell: ({ attempts }) => number(attempts) },
+  { name: webhookTexts.deliveries.event, cell: ({ kind }) => <code>{kind}</code> },
+  { name: webhookTexts.deliveries.occurred, cell: ({ createdAt }) => time(createdAt) },
+  { name: webhookTexts.deliveries.status, cell: (one) => <DeliveryStatusBadge state={one.state} /> },
+  { name: webhookTexts.deliveries.attempts, isNumber: true, cell: ({ attempts }) => number(attempts) },
   {
-    name: "Next attempt",
+    name: webhookTexts.deliveries.nextAttempt,
     cell: ({ attempts, nextAt }) => (nextAt === null || attempts === 0 ? "–" : time(nextAt))
   },
   {
-    name: "Details",
+    name: webhookTexts.deliveries.details,
     isNameHidden: true,
     cell: (one) => (
-      <Button kind="quiet" aria-label={`View details of ${one.eventId}`} onClick={() => open(one)}>
-        {" "}
-        View details{" "}
+      <Button kind="quiet" aria-label={developerTexts.deliveries.viewDetails(one.eventId)} onClick={() => open(one)}>
+        {webhookTexts.deliveries.viewDetails}
       </Button>
     )
   }
@@ -47,8 +47,8 @@ export const Deliveries = ({ appId }: { readonly appId: AppId }) => {
   )
   if (Predicate.isTagged(query.error, "WebhookNotFound"))
     return (
-      <EmptyState title="This app has no webhook">
-        <p>Set up a webhook to receive events. Deliveries of the last 30 days appear here.</p>
+      <EmptyState title={developerTexts.deliveries.noWebhook}>
+        <p>{developerTexts.deliveries.noWebhookAdvice}</p>
       </EmptyState>
     )
   return (
@@ -56,11 +56,11 @@ export const Deliveries = ({ appId }: { readonly appId: AppId }) => {
       <Row>
         <div className={css["filter"]}>
           <SelectField
-            label="Status"
+            label={webhookTexts.deliveries.status}
             value={state ?? ""}
             onChange={({ target }) => setState(DeliveryState.literals.find((one) => one === target.value))}
           >
-            <option value="">All deliveries</option>
+            <option value="">{webhookTexts.deliveries.allStates}</option>
             {DeliveryState.literals.map((one) => (
               <option key={one} value={one}>
                 {webhookTexts.deliveryStates[one]}
@@ -69,23 +69,25 @@ export const Deliveries = ({ appId }: { readonly appId: AppId }) => {
           </SelectField>
         </div>
         <Button isBusy={query.isRefetching} onClick={() => void query.refetch()}>
-          Refresh
+          {developerTexts.deliveries.refresh}
         </Button>
       </Row>
       <QueryBoundary query={{ data: items, error: query.error, refetch: query.refetch }}>
         {(deliveries) =>
           deliveries.length === 0 && !more.hasMore ? (
-            <EmptyState title={state === undefined ? "No deliveries yet" : "No deliveries with this status"}>
+            <EmptyState
+              title={state === undefined ? webhookTexts.deliveries.noDeliveries : webhookTexts.deliveries.noMatches}
+            >
               <p>
                 {state === undefined
-                  ? "Events from the stores that have this app appear here."
-                  : "Choose another status to see more deliveries."}
+                  ? developerTexts.deliveries.noDeliveriesAdvice
+                  : webhookTexts.deliveries.chooseOtherStatus}
               </p>
             </EmptyState>
           ) : (
             <Card>
               <Table
-                caption="Deliveries"
+                caption={webhookTexts.deliveries.title}
                 rows={deliveries}
                 keyOf={({ eventId, installationId }) => `${eventId} ${installationId}`}
                 columns={columns}

@@ -9,23 +9,29 @@ import { Dialog } from "../../ui/layout/Dialog.tsx"
 import { Facts, Row, Stack } from "../../ui/layout/Page.tsx"
 import { QueryBoundary, EmptyState, ErrorNotice } from "../../ui/display/QueryBoundary.tsx"
 import { toast } from "../../ui/display/Toasts.tsx"
+import { developerTexts } from "../developerTexts.ts"
+import { webhookTexts } from "../../webhooks/webhookTexts.ts"
 
 const AttemptDetails = ({ answer, attempt, durationMillis, error, startedAt, status }: Attempt) => {
   const isSuccess = status !== null && status >= 200 && status < 300
   return (
     <>
       <Row>
-        <h3>Attempt {attempt}</h3>
-        <Badge tone={isSuccess ? "good" : "alert"}>{status === null ? "No response" : `HTTP ${status}`}</Badge>
+        <h3>{developerTexts.deliveries.attempt(attempt)}</h3>
+        <Badge tone={isSuccess ? "good" : "alert"}>
+          {status === null ? developerTexts.deliveries.noResponse : webhookTexts.deliveries.httpStatus(status)}
+        </Badge>
       </Row>
       <Facts
         facts={[
-          ["Sent", time(startedAt)],
-          ["Duration", durationMillis === null ? "–" : `${number(durationMillis)} ms`],
-          ...(error === null ? [] : [["Error", error] as const])
+          [webhookTexts.deliveries.sent, time(startedAt)],
+          [webhookTexts.deliveries.duration, durationMillis === null ? "–" : `${number(durationMillis)} ms`],
+          ...(error === null ? [] : [[developerTexts.deliveries.error, error] as const])
         ]}
       />
-      {answer === null || answer === "" ? undefined : <CodeBlock title="Response body" text={answer} isWrapped />}
+      {answer === null || answer === "" ? undefined : (
+        <CodeBlock title={developerTexts.deliveries.responseBody} text={answer} isWrapped />
+      )}
     </>
   )
 }
@@ -46,17 +52,17 @@ export const DeliveryDialog = ({ appId, close, delivery: { eventId, kind } }: De
       client.appDeliveries.redeliver({ idempotencyKey, id: appId, eventId: event }),
     invalidates: [["app", appId, "deliveries"]],
     onSuccess: () => {
-      toast("Event queued for delivery")
+      toast(webhookTexts.deliveries.queued)
       close()
     }
   })
   return (
     <Dialog title={kind} isOpen close={close} isWide>
-      <Facts facts={[["Event", <code key="id">{eventId}</code>]]} />
+      <Facts facts={[[webhookTexts.deliveries.event, <code key="id">{eventId}</code>]]} />
       <QueryBoundary query={query} lines={3}>
         {(attempts) =>
           attempts.length === 0 ? (
-            <EmptyState title="No attempts yet" />
+            <EmptyState title={webhookTexts.deliveries.noAttempts} />
           ) : (
             <Stack>
               {attempts.map((one) => (
@@ -69,7 +75,7 @@ export const DeliveryDialog = ({ appId, close, delivery: { eventId, kind } }: De
       {sending.error === null ? undefined : <ErrorNotice error={sending.error} />}
       <Row>
         <Button isBusy={sending.isPending} onClick={() => sending.mutate(eventId)}>
-          Resend event
+          {webhookTexts.deliveries.resend}
         </Button>
       </Row>
     </Dialog>

@@ -4,6 +4,7 @@ import { EmptyState } from "../../ui/display/QueryBoundary.tsx"
 import type { App } from "./appDraft.ts"
 import css from "./Apps.module.css"
 import { stepsOf } from "./getStartedSteps.ts"
+import { developerTexts } from "../developerTexts.ts"
 
 const Steps = ({
   app,
@@ -17,35 +18,29 @@ const Steps = ({
   const { authorize, exchange, request, sdk, values } = stepsOf(app, base, redirectUri)
   return (
     <>
-      <Card title="Shell">
+      <Card title={developerTexts.getStarted.shell}>
         <ol className={css["steps"]}>
           <li>
-            <p>Set the values of your app.</p>
-            <CodeBlock title="Values" text={values} />
+            <p>{developerTexts.getStarted.setValues}</p>
+            <CodeBlock title={developerTexts.getStarted.values} text={values} />
           </li>
           <li>
-            <p>Open the printed address as a merchant. The merchant reviews the permissions and approves them.</p>
-            <CodeBlock title="Request authorization" text={authorize} />
+            <p>{developerTexts.getStarted.authorize}</p>
+            <CodeBlock title={developerTexts.getStarted.authorizeTitle} text={authorize} />
           </li>
           <li>
-            <p>
-              The browser returns to your redirect URI with a code that is valid for one minute. Check that its state is
-              yours, then exchange the code for tokens.
-            </p>
-            <CodeBlock title="Exchange code" text={exchange} />
+            <p>{developerTexts.getStarted.exchange}</p>
+            <CodeBlock title={developerTexts.getStarted.exchangeTitle} text={exchange} />
           </li>
           <li>
-            <p>Read the store.</p>
-            <CodeBlock title="First request" text={request} />
+            <p>{developerTexts.getStarted.readStore}</p>
+            <CodeBlock title={developerTexts.getStarted.firstRequest} text={request} />
           </li>
         </ol>
       </Card>
-      <Card title="TypeScript">
-        <MutedText>
-          The SDK runs the same steps. It also refreshes tokens, retries requests without a response, and keeps every
-          digit of a number.
-        </MutedText>
-        <CodeBlock title="SDK" text={sdk} />
+      <Card title={developerTexts.getStarted.typeScript}>
+        <MutedText>{developerTexts.getStarted.sdkAdvice}</MutedText>
+        <CodeBlock title={developerTexts.getStarted.sdk} text={sdk} />
       </Card>
     </>
   )
@@ -59,21 +54,26 @@ export const GetStarted = ({ app, base }: { readonly app: App; readonly base: st
       <Card>
         <Facts
           facts={[
-            ["Client ID", <code key="id">{app.id}</code>],
-            ["Type", app.type === "public" ? "Public" : "Confidential"],
-            ["Installations", app.installations],
+            [developerTexts.getStarted.clientId, <code key="id">{app.id}</code>],
             [
-              "Documentation",
+              developerTexts.getStarted.type,
+              app.type === "public"
+                ? developerTexts.getStarted.types.public
+                : developerTexts.getStarted.types.confidential
+            ],
+            [developerTexts.getStarted.installations, app.installations],
+            [
+              developerTexts.getStarted.documentation,
               <a key="docs" href="/docs">
-                API reference
+                {developerTexts.getStarted.reference}
               </a>
             ]
           ]}
         />
       </Card>
       {redirectUri === undefined ? (
-        <EmptyState title="This app has no redirect URI">
-          <p>Add a redirect URI under Settings. Merchants return to it with an authorization code.</p>
+        <EmptyState title={developerTexts.getStarted.noRedirectUri}>
+          <p>{developerTexts.getStarted.noRedirectUriAdvice}</p>
         </EmptyState>
       ) : (
         <Steps app={app} base={base} redirectUri={redirectUri} />

@@ -7,22 +7,27 @@ import { Badge } from "../../ui/display/Badge.tsx"
 import { Card, MutedText } from "../../ui/layout/Page.tsx"
 import { QueryBoundary, EmptyState } from "../../ui/display/QueryBoundary.tsx"
 import { type Column, More, Table } from "../../ui/display/Table.tsx"
+import { developerTexts } from "../developerTexts.ts"
 
 type Installation = typeof DevelopedInstallation.Type
 
 const COLUMNS: ReadonlyArray<Column<Installation>> = [
-  { name: "Installation", cell: ({ id }) => <code>{id}</code> },
+  { name: developerTexts.installations.installation, cell: ({ id }) => <code>{id}</code> },
   {
-    name: "Permissions",
+    name: developerTexts.installations.permissions,
     cell: ({ capabilities, scopes }) =>
       [...scopes, ...capabilities].map((one) => GRANT_DESCRIPTIONS[one].title).join(", ")
   },
   {
-    name: "Status",
+    name: developerTexts.installations.status,
     cell: ({ state }) =>
-      state === "suspended" ? <Badge tone="warn">Suspended</Badge> : <Badge tone="good">Active</Badge>
+      state === "suspended" ? (
+        <Badge tone="warn">{developerTexts.installations.suspended}</Badge>
+      ) : (
+        <Badge tone="good">{developerTexts.installations.active}</Badge>
+      )
   },
-  { name: "Installed", cell: ({ installedAt }) => time(installedAt) }
+  { name: developerTexts.installations.installed, cell: ({ installedAt }) => time(installedAt) }
 ]
 
 /** Installations of an app. Stores stay anonymous until their token identifies them. */
@@ -35,13 +40,18 @@ export const Installations = ({ appId }: { readonly appId: AppId }) => {
     <QueryBoundary query={{ data: items, error: query.error, refetch: query.refetch }}>
       {(installations) =>
         installations.length === 0 ? (
-          <EmptyState title="No installations yet">
-            <p>Send a merchant to the authorization address under Get started.</p>
+          <EmptyState title={developerTexts.installations.empty}>
+            <p>{developerTexts.installations.emptyAdvice}</p>
           </EmptyState>
         ) : (
           <Card>
-            <MutedText>To learn which store an installation belongs to, read the store with its token.</MutedText>
-            <Table caption="Installations" rows={installations} keyOf={({ id }) => id} columns={COLUMNS} />
+            <MutedText>{developerTexts.installations.storeAdvice}</MutedText>
+            <Table
+              caption={developerTexts.installations.caption}
+              rows={installations}
+              keyOf={({ id }) => id}
+              columns={COLUMNS}
+            />
             <More {...more} />
           </Card>
         )

@@ -14,10 +14,11 @@ import { UnsavedChangesGuard } from "../../ui/form/UnsavedChangesGuard.tsx"
 import { EMPTY_DRAFT, parseNewApp, problemsIn } from "./appDraft.ts"
 import { AppFields } from "./AppFields.tsx"
 import { BackToApps } from "./BackToApps.tsx"
+import { developerTexts } from "../developerTexts.ts"
 
 const appTypeLabels: Readonly<Record<NewApp["type"], string>> = {
-  confidential: "Confidential: runs on a server that keeps a secret",
-  public: "Public: runs on users' devices, without a secret"
+  confidential: developerTexts.register.types.confidential,
+  public: developerTexts.register.types.public
 }
 
 const RegisteredApp = ({
@@ -29,20 +30,16 @@ const RegisteredApp = ({
   readonly name: string
   readonly secret: string | null
 }) => (
-  <Page title={`${name} registered`} above={<BackToApps />}>
-    <Card title={secret === null ? "Next step" : "Save your client secret"}>
+  <Page title={developerTexts.register.registered(name)} above={<BackToApps />}>
+    <Card title={secret === null ? developerTexts.register.nextStep : developerTexts.register.saveSecret}>
       {secret === null ? (
-        <p>This app has no secret. Its client ID is on the app page.</p>
+        <p>{developerTexts.register.noSecret}</p>
       ) : (
-        <SecretField
-          label="Client secret"
-          value={secret}
-          hint="This secret is shown only once. Store it on your server, not in code. If you lose it, create a new one."
-        />
+        <SecretField label={developerTexts.register.secret} value={secret} hint={developerTexts.register.secretHint} />
       )}
       <Row>
         <Link to="/developers/apps/$appId" params={{ appId: id }} className={buttonClass("strong")}>
-          Get started
+          {developerTexts.register.getStarted}
         </Link>
       </Row>
     </Card>
@@ -73,13 +70,13 @@ export const NewAppPage = () => {
     if (Result.isSuccess(read)) creating.mutate(read.success)
   }
   return (
-    <Page title="Register app" above={<BackToApps />}>
+    <Page title={developerTexts.register.title} above={<BackToApps />}>
       <form ref={form} onSubmit={register} noValidate>
         <Stack>
-          <Card title="App type">
+          <Card title={developerTexts.register.appType}>
             <SelectField
-              label="Type"
-              hint="You cannot change the type later."
+              label={developerTexts.register.type}
+              hint={developerTexts.register.typeHint}
               value={type}
               onChange={({ target }) => setType(target.value === "public" ? "public" : "confidential")}
             >
@@ -94,14 +91,13 @@ export const NewAppPage = () => {
           {error === null || Object.keys(problems).length > 0 ? undefined : <ErrorNotice error={error} />}
           <Row>
             <Button kind="strong" type="submit" isBusy={creating.isPending}>
-              {" "}
-              Register app{" "}
+              {developerTexts.register.title}
             </Button>
           </Row>
         </Stack>
       </form>
       <UnsavedChangesGuard isUnsaved={draft !== EMPTY_DRAFT}>
-        <p>This app is not registered yet. Your entries will be lost.</p>
+        <p>{developerTexts.register.unsaved}</p>
       </UnsavedChangesGuard>
     </Page>
   )

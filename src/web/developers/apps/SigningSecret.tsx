@@ -7,6 +7,7 @@ import { Confirm } from "../../ui/layout/Dialog.tsx"
 import { SelectField } from "../../ui/form/Field.tsx"
 import { Card, MutedText, Row, Stack } from "../../ui/layout/Page.tsx"
 import { SecretField } from "../../ui/form/SecretField.tsx"
+import { developerTexts } from "../developerTexts.ts"
 
 type Before = "overlap" | "end"
 
@@ -22,25 +23,23 @@ export const SigningSecret = ({ appId, liveSecrets }: { readonly appId: AppId; r
   })
   const secret = rotating.data?.secret
   return (
-    <Card title="Signing secret">
+    <Card title={developerTexts.signingSecret.title}>
       <MutedText>
-        {liveSecrets === 1
-          ? "One secret signs deliveries."
-          : "Two secrets sign deliveries until the previous one expires. You can already use the new one."}
+        {liveSecrets === 1 ? developerTexts.signingSecret.oneSecret : developerTexts.signingSecret.twoSecrets}
       </MutedText>
       {typeof secret === "string" ? (
         <SecretField
-          label="New signing secret"
+          label={developerTexts.signingSecret.newSecret}
           value={secret}
-          hint="This secret is shown only once. Add it to your endpoint."
+          hint={developerTexts.signingSecret.newSecretHint}
         />
       ) : undefined}
       <Row>
-        <Button onClick={() => setConfirming(true)}>Rotate signing secret…</Button>
+        <Button onClick={() => setConfirming(true)}>{developerTexts.signingSecret.openRotate}</Button>
       </Row>
       <Confirm
-        title="Rotate the signing secret?"
-        action="Rotate secret"
+        title={developerTexts.signingSecret.confirm}
+        action={developerTexts.signingSecret.rotate}
         isOpen={isConfirming}
         close={() => setConfirming(false)}
         confirm={() => rotating.mutate(before)}
@@ -48,14 +47,14 @@ export const SigningSecret = ({ appId, liveSecrets }: { readonly appId: AppId; r
         error={rotating.error}
       >
         <Stack>
-          <p>A new secret is created and shown once.</p>
+          <p>{developerTexts.signingSecret.rotateAdvice}</p>
           <SelectField
-            label="Current secret"
+            label={developerTexts.signingSecret.current}
             value={before}
             onChange={({ target }) => setBefore(target.value === "end" ? "end" : "overlap")}
           >
-            <option value="overlap">Keep for {OVERLAP_HOURS} hours</option>
-            <option value="end">Expire now (the secret leaked)</option>
+            <option value="overlap">{developerTexts.signingSecret.keepFor(OVERLAP_HOURS)}</option>
+            <option value="end">{developerTexts.signingSecret.expireNow}</option>
           </SelectField>
         </Stack>
       </Confirm>

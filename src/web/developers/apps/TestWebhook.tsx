@@ -7,22 +7,31 @@ import { Button } from "../../ui/form/Button.tsx"
 import { CodeBlock } from "../../ui/display/CodeBlock.tsx"
 import { Card, Facts, MutedText, Row } from "../../ui/layout/Page.tsx"
 import { ErrorNotice } from "../../ui/display/QueryBoundary.tsx"
+import { developerTexts } from "../developerTexts.ts"
+import { webhookTexts } from "../../webhooks/webhookTexts.ts"
 
 const TestResult = ({ answer, durationMillis, error, eventId, status }: TestDelivery) => {
   const isSuccess = status !== null && status >= 200 && status < 300
   return (
     <>
       <output>
-        <Badge tone={isSuccess ? "good" : "alert"}>{isSuccess ? "Delivered" : "Failed"}</Badge>
+        <Badge tone={isSuccess ? "good" : "alert"}>
+          {isSuccess ? webhookTexts.deliveryStates.delivered : webhookTexts.deliveryStates.dead}
+        </Badge>
       </output>
       <Facts
         facts={[
-          ["Response", status === null ? (error ?? "None") : `HTTP ${status}`],
-          ["Duration", durationMillis === null ? "–" : `${number(durationMillis)} ms`],
-          ["Event", <code key="id">{eventId}</code>]
+          [
+            developerTexts.test.response,
+            status === null ? (error ?? developerTexts.test.noResponse) : webhookTexts.deliveries.httpStatus(status)
+          ],
+          [webhookTexts.deliveries.duration, durationMillis === null ? "–" : `${number(durationMillis)} ms`],
+          [webhookTexts.deliveries.event, <code key="id">{eventId}</code>]
         ]}
       />
-      {answer === null || answer === "" ? undefined : <CodeBlock title="Response body" text={answer} isWrapped />}
+      {answer === null || answer === "" ? undefined : (
+        <CodeBlock title={developerTexts.deliveries.responseBody} text={answer} isWrapped />
+      )}
     </>
   )
 }
@@ -31,13 +40,15 @@ const TestResult = ({ answer, durationMillis, error, eventId, status }: TestDeli
 export const TestWebhook = ({ appId }: { readonly appId: AppId }) => {
   const testing = useRpcMutation({ write: (client) => client.appWebhooks.test({ id: appId }) })
   return (
-    <Card title="Test webhook">
+    <Card title={developerTexts.test.title}>
       <MutedText>
-        Sends one signed <code>webhook.test.v1</code> event now. Every 2xx response is a success.
+        {developerTexts.test.advice.before}
+        <code>webhook.test.v1</code>
+        {developerTexts.test.advice.after}
       </MutedText>
       <Row>
         <Button isBusy={testing.isPending} onClick={() => testing.mutate(undefined)}>
-          {testing.isPending ? "Sending…" : "Send test event"}
+          {testing.isPending ? developerTexts.test.sending : developerTexts.test.send}
         </Button>
       </Row>
       {testing.error === null ? undefined : <ErrorNotice error={testing.error} />}

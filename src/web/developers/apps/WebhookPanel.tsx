@@ -18,6 +18,7 @@ import css from "./Apps.module.css"
 import { SigningSecret } from "./SigningSecret.tsx"
 import { TestWebhook } from "./TestWebhook.tsx"
 import { type Webhook, WebhookStatusCard } from "./WebhookStatusCard.tsx"
+import { developerTexts } from "../developerTexts.ts"
 
 /** Validates the form in the browser before it is sent. */
 const decode = decodeWith(Schema.Struct({ url: Schema.String, kinds: SubscribedKinds }))
@@ -39,7 +40,7 @@ const WebhookForm = ({ appId, webhook }: { readonly appId: AppId; readonly webho
     onSuccess: (set) => {
       setUrl(set.url)
       if (set.secret !== null) setSecret(set.secret)
-      toast("Webhook saved")
+      toast(developerTexts.webhook.saved)
     }
   })
   const [inputError, setInputError] = useState<BadRequest>()
@@ -54,27 +55,23 @@ const WebhookForm = ({ appId, webhook }: { readonly appId: AppId; readonly webho
   return (
     <>
       {secret === undefined ? undefined : (
-        <Card title="Save your signing secret">
-          <SecretField
-            label="Signing secret"
-            value={secret}
-            hint="This secret is shown only once. Verify the signature of each delivery with it."
-          />
+        <Card title={developerTexts.webhook.saveSecret}>
+          <SecretField label={developerTexts.webhook.secret} value={secret} hint={developerTexts.webhook.secretHint} />
         </Card>
       )}
-      <Card title={webhook === null ? "Set up webhook" : "Endpoint"}>
+      <Card title={webhook === null ? developerTexts.webhook.setUp : developerTexts.webhook.endpoint}>
         <form onSubmit={set} noValidate>
           <Stack>
             <TextField
-              label="URL"
+              label={developerTexts.webhook.url}
               type="url"
-              placeholder="https://app.example.com/hooks"
-              hint="A public https address."
+              placeholder={developerTexts.webhook.urlPlaceholder}
+              hint={developerTexts.webhook.urlHint}
               value={url}
               problem={problems["url"]}
               onChange={({ target }) => setUrl(target.value)}
             />
-            <Fieldset legend="Events">
+            <Fieldset legend={developerTexts.webhook.events}>
               {EventKind.literals.map((kind) => (
                 <CheckField
                   key={kind}
@@ -91,7 +88,7 @@ const WebhookForm = ({ appId, webhook }: { readonly appId: AppId; readonly webho
             {error === null || Object.keys(problems).length > 0 ? undefined : <ErrorNotice error={error} />}
             <Row>
               <Button kind="strong" type="submit" isBusy={setting.isPending}>
-                {webhook === null ? "Set up webhook" : "Save webhook"}
+                {webhook === null ? developerTexts.webhook.setUp : developerTexts.webhook.save}
               </Button>
             </Row>
           </Stack>

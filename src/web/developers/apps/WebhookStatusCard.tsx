@@ -1,7 +1,7 @@
 import { useState } from "react"
 import type { Webhook as WebhookSchema } from "../../../domain/webhooks/Webhook.ts"
 import type { AppId } from "../../../rpc/Client.ts"
-import { count, number, time } from "../../data/format.ts"
+import { number, time } from "../../data/format.ts"
 import { useRpcMutation } from "../../data/queries.ts"
 import { Badge } from "../../ui/display/Badge.tsx"
 import { Button } from "../../ui/form/Button.tsx"
@@ -9,28 +9,25 @@ import { Confirm } from "../../ui/layout/Dialog.tsx"
 import { SelectField } from "../../ui/form/Field.tsx"
 import { Card, Facts, Row, Stack } from "../../ui/layout/Page.tsx"
 import { toast } from "../../ui/display/Toasts.tsx"
+import { developerTexts } from "../developerTexts.ts"
+import { webhookTexts } from "../../webhooks/webhookTexts.ts"
 
 export type Webhook = WebhookSchema
 
 type Missed = "deliver" | "skip"
 
-const pauseReasonLabels: Readonly<Record<NonNullable<Webhook["pauseReason"]>, string>> = {
-  operator: "You or the service operator paused it.",
-  gone: "Your endpoint returned 410 Gone.",
-  failing: "Your endpoint failed for five days without a success."
-}
-
 const WebhookStatusBadge = ({ failingSince, pausedAt, pauseReason }: Webhook) => {
-  if (pausedAt !== null) return <Badge tone="warn">Paused</Badge>
+  if (pausedAt !== null) return <Badge tone="warn">{webhookTexts.states.paused}</Badge>
   return failingSince === null && pauseReason === null ? (
-    <Badge tone="good">Healthy</Badge>
+    <Badge tone="good">{webhookTexts.states.healthy}</Badge>
   ) : (
-    <Badge tone="alert">Failing</Badge>
+    <Badge tone="alert">{webhookTexts.states.failing}</Badge>
   )
 }
 
 const sinceOf = ({ failingSince, pausedAt, pauseReason }: Webhook) => {
-  if (pausedAt !== null) return `${time(pausedAt)}. ${pauseReason === null ? "" : pauseReasonLabels[pauseReason]}`
+  if (pausedAt !== null)
+    return `${time(pausedAt)}. ${pauseReason === null ? "" : developerTexts.webhookStatus.pauseReasons[pauseReason]}`
   return failingSince === null ? undefined : time(failingSince)
 }
 
@@ -50,7 +47,7 @@ export const WebhookStatusCard = ({ appId, webhook }: WebhookStatusCardProps) =>
   const pausing = useRpcMutation({
     write: (client) => client.appWebhooks.pause({ id: appId }),
     invalidates,
-    onSuccess: () => toast("Webhook paused")
+    onSuccess: () => toast(developerTexts.webhookStatus.paused)
   })
   const resuming = useRpcMutation({
     write: (client, what: Missed) => client.appWebhooks.resume({ id: appId, missed: what }),
@@ -58,37 +55,38 @@ export const WebhookStatusCard = ({ appId, webhook }: WebhookStatusCardProps) =>
     onSuccess: ({ count: resumed }, what) => {
       setConfirming(false)
       toast(
-        what === "deliver" ? `Webhook resumed. ${count(resumed, "delivery", "deliveries")} queued.` : "Webhook resumed"
+        what === "deliver"
+          ? developerTexts.webhookStatus.resumedWithDeliveries(resumed)
+          : developerTexts.webhookStatus.resumed
       )
     }
   })
   const since = sinceOf(webhook)
   const isPaused = webhook.pausedAt !== null
   return (
-    <Card title="Status" actions={<WebhookStatusBadge {...webhook} />}>
+    <Card title={developerTexts.webhookStatus.title} actions={<WebhookStatusBadge {...webhook} />}>
       <Facts
         facts={[
-          ["Pending", number(webhook.pending)],
-          ["Failed", number(webhook.dead)],
-          ...(since === undefined ? [] : [["Since", since] as const]),
+          [webhookTexts.deliveryStates.pending, number(webhook.pending)],
+          [webhookTexts.deliveryStates.dead, number(webhook.dead)],
+          ...(since === undefined ? [] : [[developerTexts.webhookStatus.since, since] as const]),
           ...(webhook.pendingDroppedFrom === null
             ? []
-            : [["Pending deliveries expire from", time(webhook.pendingDroppedFrom)] as const])
+            : [[developerTexts.webhookStatus.pendingExpireFrom, time(webhook.pendingDroppedFrom)] as const])
         ]}
       />
       <Row>
         {isPaused ? (
-          <Button onClick={() => setConfirming(true)}>Resume webhook…</Button>
+          <Button onClick={() => setConfirming(true)}>{developerTexts.webhookStatus.openResume}</Button>
         ) : (
           <Button isBusy={pausing.isPending} onClick={() => pausing.mutate(undefined)}>
-            {" "}
-            Pause webhook{" "}
+            {developerTexts.webhookStatus.pause}
           </Button>
         )}
       </Row>
       <Confirm
-        title="Resume the webhook?"
-        action="Resume webhook"
+        title={developerTexts.webhookStatus.confirmResume}
+        action={developerTexts.webhookStatus.resume}
         isOpen={isConfirming}
         close={() => setConfirming(false)}
         confirm={() => resuming.mutate(missed)}
@@ -96,14 +94,14 @@ export const WebhookStatusCard = ({ appId, webhook }: WebhookStatusCardProps) =>
         error={resuming.error}
       >
         <Stack>
-          <p>{count(webhook.pending, "delivery", "deliveries")} pending.</p>
+          <p>{developerTexts.webhookStatus.pending(webhook.pending)}</p>
           <SelectField
-            label="Pending deliveries"
+            label={developerTexts.webhookStatus.pendingDeliveries}
             value={missed}
             onChange={({ target }) => setMissed(target.value === "skip" ? "skip" : "deliver")}
           >
-            <option value="deliver">Send now</option>
-            <option value="skip">Skip</option>
+            <option value="deliver">{developerTexts.webhookStatus.sendPending}</option>
+            <option value="skip">{developerTexts.webhookStatus.skipPending}</option>
           </SelectField>
         </Stack>
       </Confirm>
