@@ -22,7 +22,7 @@ import {
   withRelation,
   withText
 } from "../../src/web/dashboard/collections/rules/ruleDraft.ts"
-import { productValueText, ruleSentence } from "../../src/web/dashboard/collections/rules/ruleLabels.ts"
+import { productValueText, ruleSentence } from "../../src/web/dashboard/collections/rules/ruleSentence.ts"
 import { indexWhileDragging } from "../../src/web/dashboard/collections/useDragReorder.ts"
 import { dateInputValue, parseDateSearch, searchSinceDate } from "../../src/web/dashboard/records/dateSearch.ts"
 import { differences, merge } from "../../src/web/data/merge.ts"

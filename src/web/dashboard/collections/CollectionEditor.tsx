@@ -16,6 +16,7 @@ import { changesMatches, type Draft, draftOf, NO_PROBLEMS, patchOf } from "./col
 import { CollectionForm, useFocusFirstProblem } from "./CollectionForm.tsx"
 import { ConflictCard } from "./ConflictCard.tsx"
 import { RuleChangeDialog } from "./rules/RuleChangeDialog.tsx"
+import { collectionTexts } from "./collectionTexts.ts"
 
 /** Draft, and the collection on which it is based. */
 interface EditState {
@@ -50,7 +51,7 @@ export const CollectionEditor = ({ latest }: { readonly latest: Collection }) =>
       queryClient.setQueryData(key, saved)
       setEdited(undefined)
       setPreviewed(undefined)
-      toast(`${saved.title} saved`)
+      toast(collectionTexts.editor.saved(saved.title))
     }
   })
 
@@ -107,7 +108,7 @@ export const CollectionEditor = ({ latest }: { readonly latest: Collection }) =>
         isBusy={saving.isPending}
         isBlocked={isBehind}
       >
-        {isBehind ? "Someone else saved this collection. Choose above which values to keep." : "Unsaved changes"}
+        {isBehind ? collectionTexts.editor.conflict : collectionTexts.editor.unsavedChanges}
       </SaveBar>
       {previewed === undefined ? undefined : (
         <RuleChangeDialog
@@ -120,7 +121,7 @@ export const CollectionEditor = ({ latest }: { readonly latest: Collection }) =>
         />
       )}
       <UnsavedChangesGuard isUnsaved={isDirty}>
-        <p>Your changes to this collection are not saved and will be lost.</p>
+        <p>{collectionTexts.editor.unsaved}</p>
       </UnsavedChangesGuard>
     </Stack>
   )

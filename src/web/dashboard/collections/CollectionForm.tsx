@@ -10,6 +10,7 @@ import css from "./Collection.module.css"
 import { MatchingProducts } from "./rules/MatchingProducts.tsx"
 import { ManualProducts } from "./ManualProducts.tsx"
 import { RuleBuilder } from "./rules/RuleBuilder.tsx"
+import { collectionTexts } from "./collectionTexts.ts"
 
 interface CollectionFormProps {
   /** Id of the collection. A new collection has none. */
@@ -34,30 +35,34 @@ export const CollectionForm = ({ change, draft, id, matched, problems }: Collect
   return (
     <div className={css["editor"]}>
       <div className={css["column"]}>
-        <Card title="Details">
+        <Card title={collectionTexts.form.details}>
           <TextField
-            label="Title"
+            label={collectionTexts.fields.title}
             value={draft.title}
             problem={problems.get("title")}
             onChange={({ target }) => change({ title: target.value })}
           />
           <TextArea
-            label="Description"
-            hint="Text or HTML, saved as entered."
+            label={collectionTexts.fields.description}
+            hint={collectionTexts.form.descriptionHint}
             value={draft.description}
             problem={problems.get("description")}
             onChange={({ target }) => change({ description: target.value })}
           />
-          <SelectField label="Collection type" value={draft.type} onChange={({ target }) => changeType(target.value)}>
-            <option value="manual">Manual: you choose the products and their order</option>
-            <option value="automated">Automated: rules choose the products</option>
+          <SelectField
+            label={collectionTexts.fields.type}
+            value={draft.type}
+            onChange={({ target }) => changeType(target.value)}
+          >
+            <option value="manual">{collectionTexts.form.types.manual}</option>
+            <option value="automated">{collectionTexts.form.types.automated}</option>
           </SelectField>
         </Card>
         {draft.type === "manual" ? (
           <ManualProducts ids={draft.productIds} change={(productIds) => change({ productIds })} />
         ) : (
           <>
-            <Card title="Rules">
+            <Card title={collectionTexts.fields.rules}>
               <RuleBuilder draft={draft} problems={problems} change={change} />
             </Card>
             <MatchingProducts {...(id === undefined ? {} : { id })} draft={draft} />
@@ -65,45 +70,41 @@ export const CollectionForm = ({ change, draft, id, matched, problems }: Collect
         )}
       </div>
       <div className={css["column"]}>
-        <Card title="Status">
+        <Card title={collectionTexts.form.status}>
           <CheckField
-            label="Active"
-            hint="Visible to shoppers."
+            label={collectionTexts.fields.isActive}
+            hint={collectionTexts.form.activeHint}
             checked={draft.isActive}
             onChange={({ target }) => change({ isActive: target.checked })}
           />
         </Card>
-        <Card title="Image">
+        <Card title={collectionTexts.fields.imageUrl}>
           <Picture url={isUrl(draft.imageUrl.trim()) ? draft.imageUrl.trim() : null} alt="" isLarge />
           <TextField
-            label="Image URL"
-            hint="https://…"
+            label={collectionTexts.form.imageUrl}
+            hint={collectionTexts.form.imageUrlHint}
             inputMode="url"
             value={draft.imageUrl}
             problem={problems.get("imageUrl")}
             onChange={({ target }) => change({ imageUrl: target.value })}
           />
         </Card>
-        <Card title="Search engine listing">
+        <Card title={collectionTexts.form.searchListing}>
           <TextField
-            label="Slug"
-            hint={
-              id === undefined
-                ? "The last part of its URL. Leave it empty to use the title."
-                : "The last part of its URL."
-            }
+            label={collectionTexts.fields.slug}
+            hint={id === undefined ? collectionTexts.form.newSlugHint : collectionTexts.form.slugHint}
             value={draft.slug}
             problem={problems.get("slug")}
             onChange={({ target }) => change({ slug: target.value })}
           />
           <TextField
-            label="SEO title"
+            label={collectionTexts.fields.seoTitle}
             value={draft.seoTitle}
             problem={problems.get("seoTitle")}
             onChange={({ target }) => change({ seoTitle: target.value })}
           />
           <TextArea
-            label="Meta description"
+            label={collectionTexts.fields.metaDescription}
             value={draft.metaDescription}
             problem={problems.get("metaDescription")}
             onChange={({ target }) => change({ metaDescription: target.value })}

@@ -11,6 +11,7 @@ import { QueryBoundary } from "../../ui/display/QueryBoundary.tsx"
 import { toast } from "../../ui/display/Toasts.tsx"
 import { useStoreId } from "../store.ts"
 import { CollectionEditor } from "./CollectionEditor.tsx"
+import { collectionTexts } from "./collectionTexts.ts"
 
 const route = getRouteApi("/dashboard/member/$storeId/collections/$collectionId")
 
@@ -22,16 +23,15 @@ export const CollectionPage = () => {
   if (query.data === undefined && isMissing(query.error)) return <NotFoundPage />
   return (
     <Page
-      title={query.data?.title ?? "Collection"}
+      title={query.data?.title ?? collectionTexts.details.fallbackTitle}
       above={
         <Link to="/dashboard/$storeId/collections" params={{ storeId }}>
-          Collections
+          {collectionTexts.list.title}
         </Link>
       }
       actions={
         <Button kind="danger" disabled={query.data === undefined} onClick={() => setDeleting(true)}>
-          {" "}
-          Delete collection{" "}
+          {collectionTexts.details.delete}
         </Button>
       }
     >
@@ -60,21 +60,21 @@ const DeleteCollectionDialog = ({ close, collection: { id, title }, isOpen }: De
     write: (client, _: void, idempotencyKey) => client.collections.delete({ storeId, id, idempotencyKey }),
     invalidates: [[storeId, "collections"]],
     onSuccess: () => {
-      toast(`${title} deleted`)
+      toast(collectionTexts.details.deleted(title))
       void navigate({ to: "/dashboard/$storeId/collections", params: { storeId }, ignoreBlocker: true })
     }
   })
   return (
     <Confirm
-      title={`Delete ${title}?`}
-      action="Delete collection"
+      title={collectionTexts.details.confirmDelete(title)}
+      action={collectionTexts.details.delete}
       isOpen={isOpen}
       close={close}
       confirm={() => deleting.mutate()}
       isBusy={deleting.isPending}
       error={deleting.error}
     >
-      <p>Products in this collection are not deleted. You can restore the collection from Activity.</p>
+      <p>{collectionTexts.details.deleteAdvice}</p>
     </Confirm>
   )
 }

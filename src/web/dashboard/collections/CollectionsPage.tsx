@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router"
 import type { Collection } from "../../../domain/catalog/Collection.ts"
 import type { CollectionId, StoreId } from "../../../rpc/Client.ts"
-import { ago, count, number } from "../../data/format.ts"
+import { ago, number } from "../../data/format.ts"
 import { usePagedQuery } from "../../data/usePagedQuery.ts"
 import { Badge } from "../../ui/display/Badge.tsx"
 import { buttonClass } from "../../ui/form/Button.tsx"
@@ -9,10 +9,11 @@ import { Card, Page } from "../../ui/layout/Page.tsx"
 import { QueryBoundary, EmptyState } from "../../ui/display/QueryBoundary.tsx"
 import { type Column, More, Table } from "../../ui/display/Table.tsx"
 import { useStoreId } from "../store.ts"
+import { collectionTexts } from "./collectionTexts.ts"
 
 const columnsOf = (storeId: StoreId): ReadonlyArray<Column<Collection>> => [
   {
-    name: "Title",
+    name: collectionTexts.list.name,
     cell: ({ id, title }) => (
       <Link to="/dashboard/$storeId/collections/$collectionId" params={{ storeId, collectionId: id }}>
         {title}
@@ -20,15 +21,21 @@ const columnsOf = (storeId: StoreId): ReadonlyArray<Column<Collection>> => [
     )
   },
   {
-    name: "Type",
-    cell: ({ rules, type }) => (type === "manual" ? "Manual" : `Automated, ${count(rules.length, "rule")}`)
+    name: collectionTexts.list.type,
+    cell: ({ rules, type }) =>
+      type === "manual" ? collectionTexts.list.manual : collectionTexts.list.automated(rules.length)
   },
-  { name: "Products", cell: ({ productCount }) => number(productCount), isNumber: true },
+  { name: collectionTexts.list.products, cell: ({ productCount }) => number(productCount), isNumber: true },
   {
-    name: "Status",
-    cell: ({ isActive }) => (isActive ? <Badge tone="good">Active</Badge> : <Badge>Inactive</Badge>)
+    name: collectionTexts.list.status,
+    cell: ({ isActive }) =>
+      isActive ? (
+        <Badge tone="good">{collectionTexts.list.active}</Badge>
+      ) : (
+        <Badge>{collectionTexts.list.inactive}</Badge>
+      )
   },
-  { name: "Updated", cell: ({ updatedAt }) => ago(updatedAt) }
+  { name: collectionTexts.list.updated, cell: ({ updatedAt }) => ago(updatedAt) }
 ]
 
 /** Collections of the store. */
@@ -45,21 +52,26 @@ export const CollectionsPage = () => {
   )
   const createLink = (
     <Link className={buttonClass("strong")} to="/dashboard/$storeId/collections/new" params={{ storeId }}>
-      Create collection
+      {collectionTexts.create.title}
     </Link>
   )
   return (
-    <Page title="Collections" actions={createLink}>
+    <Page title={collectionTexts.list.title} actions={createLink}>
       <QueryBoundary query={query}>
         {() =>
           items.length === 0 ? (
-            <EmptyState title="No collections yet">
-              <p>Group products by hand, or let rules choose them.</p>
+            <EmptyState title={collectionTexts.list.empty}>
+              <p>{collectionTexts.list.emptyAdvice}</p>
               {createLink}
             </EmptyState>
           ) : (
             <Card>
-              <Table caption="Collections" columns={columnsOf(storeId)} rows={items} keyOf={({ id }) => id} />
+              <Table
+                caption={collectionTexts.list.title}
+                columns={columnsOf(storeId)}
+                rows={items}
+                keyOf={({ id }) => id}
+              />
               <More {...more} />
             </Card>
           )

@@ -1,11 +1,11 @@
-import { count } from "../../data/format.ts"
 import { merge, withFields } from "../../data/merge.ts"
 import { Button } from "../../ui/form/Button.tsx"
 import { Card, MutedText, Row, Stack } from "../../ui/layout/Page.tsx"
 import { useVersionChoices, VersionChoice } from "../../ui/form/VersionChoice.tsx"
-import { type Draft, fieldLabels } from "./collectionDraft.ts"
+import type { Draft } from "./collectionDraft.ts"
 import { ruleOf } from "./rules/ruleDraft.ts"
-import { ruleSentence } from "./rules/ruleLabels.ts"
+import { ruleSentence } from "./rules/ruleSentence.ts"
+import { collectionTexts } from "./collectionTexts.ts"
 
 interface ConflictCardProps {
   readonly base: Draft
@@ -17,15 +17,15 @@ interface ConflictCardProps {
 const textOf = (field: keyof Draft, draft: Draft): string => {
   switch (field) {
     case "isActive":
-      return draft.isActive ? "Yes" : "No"
+      return draft.isActive ? collectionTexts.conflict.yes : collectionTexts.conflict.no
     case "disjunctive":
-      return draft.disjunctive ? "Match any rule" : "Match all rules"
+      return draft.disjunctive ? collectionTexts.conflict.anyRule : collectionTexts.conflict.allRules
     case "type":
-      return draft.type === "manual" ? "Manual" : "Automated"
+      return draft.type === "manual" ? collectionTexts.list.manual : collectionTexts.conflict.automated
     case "rules":
       return draft.rules.map((rule) => ruleSentence(ruleOf(rule))).join("\n")
     case "productIds":
-      return `${count(draft.productIds.length, "product")} in this order`
+      return collectionTexts.conflict.products(draft.productIds.length)
     case "title":
     case "description":
     case "imageUrl":
@@ -42,20 +42,24 @@ export const ConflictCard = ({ base, resolve, mine, theirs }: ConflictCardProps)
   const { choose, chosen } = useVersionChoices<keyof Draft>()
   return (
     <div role="alert">
-      <Card title="Someone else saved this collection">
+      <Card title={collectionTexts.conflict.title}>
         <Stack>
           {changedByThem.length === 0 ? undefined : (
-            <p>{`Their changes to these fields are kept: ${changedByThem.map((field) => fieldLabels[field]).join(", ")}.`}</p>
+            <p>
+              {collectionTexts.conflict.keptFields(
+                changedByThem.map((field) => collectionTexts.fields[field]).join(", ")
+              )}
+            </p>
           )}
           {conflicts.length === 0 ? (
-            <MutedText>Your changes do not overlap with theirs. Save to apply them.</MutedText>
+            <MutedText>{collectionTexts.conflict.noOverlap}</MutedText>
           ) : (
-            <p>You both changed these fields. Choose which version to keep. Nothing is saved until you save.</p>
+            <p>{collectionTexts.conflict.chooseVersions}</p>
           )}
           {conflicts.map((field) => (
             <VersionChoice
               key={field}
-              name={fieldLabels[field]}
+              name={collectionTexts.fields[field]}
               yours={textOf(field, mine)}
               theirs={textOf(field, theirs)}
               isTheirs={chosen.has(field)}
@@ -64,7 +68,7 @@ export const ConflictCard = ({ base, resolve, mine, theirs }: ConflictCardProps)
           ))}
           <Row>
             <Button kind="strong" onClick={() => resolve(withFields(draft, theirs, [...chosen]))}>
-              Continue editing
+              {collectionTexts.conflict.continueEditing}
             </Button>
           </Row>
         </Stack>

@@ -7,6 +7,7 @@ import list from "./VirtualProductList.module.css"
 import { ProductById, ROW_HEIGHT } from "./ProductRow.tsx"
 import { useProductSummary } from "../../data/useProductSummary.ts"
 import { useStoreId } from "../store.ts"
+import { collectionTexts } from "./collectionTexts.ts"
 
 interface ManualProductRowProps {
   readonly id: ProductId
@@ -39,7 +40,7 @@ export const ManualProductRow = ({
   remove
 }: ManualProductRowProps) => {
   const { data } = useProductSummary(useStoreId(), id)
-  const name = data?.name ?? "Product"
+  const name = data?.name ?? collectionTexts.products.product
   return (
     <li
       className={`${list["row"]} ${css["row"]} ${isDragged ? css["dragged"] : ""}`}
@@ -50,7 +51,7 @@ export const ManualProductRow = ({
       <button
         type="button"
         className={css["handle"]}
-        aria-label={`Move ${name}, ${number(index + 1)} of ${number(count)}`}
+        aria-label={collectionTexts.products.move(name, index + 1, count)}
         aria-keyshortcuts="ArrowUp ArrowDown PageUp PageDown Home End"
         onFocus={() => onFocus(index)}
         onKeyDown={(event) => onKeyDown(event, index, name)}
@@ -62,14 +63,26 @@ export const ManualProductRow = ({
       <ProductById id={id} />
       <Menu
         label="⋯"
-        name={`Actions for ${name}`}
+        name={collectionTexts.products.actions(name)}
         kind="quiet"
         items={[
-          { name: "Move to top", choose: () => move(index, 0, name), isDisabled: index === 0 },
-          { name: "Move up", choose: () => move(index, index - 1, name), isDisabled: index === 0 },
-          { name: "Move down", choose: () => move(index, index + 1, name), isDisabled: index === count - 1 },
-          { name: "Move to end", choose: () => move(index, count - 1, name), isDisabled: index === count - 1 },
-          { name: "Remove", choose: () => remove(index, name) }
+          { name: collectionTexts.products.moveToTop, choose: () => move(index, 0, name), isDisabled: index === 0 },
+          {
+            name: collectionTexts.products.moveUp,
+            choose: () => move(index, index - 1, name),
+            isDisabled: index === 0
+          },
+          {
+            name: collectionTexts.products.moveDown,
+            choose: () => move(index, index + 1, name),
+            isDisabled: index === count - 1
+          },
+          {
+            name: collectionTexts.products.moveToEnd,
+            choose: () => move(index, count - 1, name),
+            isDisabled: index === count - 1
+          },
+          { name: collectionTexts.products.remove, choose: () => remove(index, name) }
         ]}
       />
     </li>

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useRef, useState } from "react"
 import { MAX_MEMBERS } from "../../../domain/catalog/Collection.ts"
 import type { ProductId } from "../../../rpc/Client.ts"
-import { count, number } from "../../data/format.ts"
+import { count } from "../../data/format.ts"
 import { Card, MutedText } from "../../ui/layout/Page.tsx"
 import { ProductSearch } from "../../ui/form/ProductSearch.tsx"
 import { useStoreId } from "../store.ts"
@@ -12,6 +12,7 @@ import list from "./VirtualProductList.module.css"
 import { ROW_HEIGHT } from "./ProductRow.tsx"
 import { useDragReorder } from "./useDragReorder.ts"
 import { useVirtualRows } from "./VirtualProductList.tsx"
+import { collectionTexts } from "./collectionTexts.ts"
 
 interface ManualProductsProps {
   readonly ids: ReadonlyArray<ProductId>
@@ -28,7 +29,7 @@ export const ManualProducts = ({ change, ids }: ManualProductsProps) => {
 
   const move = (from: number, to: number, name: string) => {
     change(moveItem(ids, from, to))
-    setAnnouncement(`${name} moved to position ${number(to + 1)} of ${number(ids.length)}`)
+    setAnnouncement(collectionTexts.products.moved(name, to + 1, ids.length))
   }
   const { dragging, handleProps, currentIndex } = useDragReorder({
     count: ids.length,
@@ -58,35 +59,34 @@ export const ManualProducts = ({ change, ids }: ManualProductsProps) => {
   }
   const remove = (index: number, name: string) => {
     change(ids.toSpliced(index, 1))
-    setAnnouncement(`${name} removed`)
+    setAnnouncement(collectionTexts.products.removed(name))
     if (ids.length > 1) focus(Math.min(index, ids.length - 2))
   }
 
   return (
-    <Card title="Products" actions={<span className={css["count"]}>{count(ids.length, "product")}</span>}>
+    <Card
+      title={collectionTexts.products.title}
+      actions={<span className={css["count"]}>{count(ids.length, "product")}</span>}
+    >
       <ProductSearch
-        label="Add a product"
+        label={collectionTexts.products.add}
         storeId={storeId}
-        disabledReason={({ id }) => (memberIds.has(id) ? "Already added" : undefined)}
-        problem={
-          ids.length > MAX_MEMBERS
-            ? `A collection can have up to ${number(MAX_MEMBERS)} products. Remove some products.`
-            : undefined
-        }
+        disabledReason={({ id }) => (memberIds.has(id) ? collectionTexts.products.alreadyAdded : undefined)}
+        problem={ids.length > MAX_MEMBERS ? collectionTexts.products.limitReached(MAX_MEMBERS) : undefined}
         choose={({ id, name }) => {
           change([...ids, id])
-          setAnnouncement(`${name} added at position ${number(ids.length + 1)}`)
+          setAnnouncement(collectionTexts.products.added(name, ids.length + 1))
         }}
       />
       {ids.length === 0 ? (
-        <MutedText>No products yet. Search for products to add them.</MutedText>
+        <MutedText>{collectionTexts.products.empty}</MutedText>
       ) : (
         <section
           ref={scroller}
           className={list["scroller"]}
           // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- What scrolls is for the keyboard too.
           tabIndex={0}
-          aria-label="Products in order"
+          aria-label={collectionTexts.products.list}
         >
           <ol className={list["list"]} style={{ height: virtual.getTotalSize() }}>
             {virtual.getVirtualItems().map(({ index }) => {
@@ -111,7 +111,7 @@ export const ManualProducts = ({ change, ids }: ManualProductsProps) => {
         </section>
       )}
       <output className={css["status"]}>
-        {announcement === "" ? "To reorder products, drag the handles or use the arrow keys." : announcement}
+        {announcement === "" ? collectionTexts.products.reorderAdvice : announcement}
       </output>
     </Card>
   )

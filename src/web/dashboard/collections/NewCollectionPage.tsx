@@ -12,6 +12,7 @@ import { UnsavedChangesGuard } from "../../ui/form/UnsavedChangesGuard.tsx"
 import { useStoreId } from "../store.ts"
 import { collectionOf, newDraft, NO_PROBLEMS } from "./collectionDraft.ts"
 import { CollectionForm, useFocusFirstProblem } from "./CollectionForm.tsx"
+import { collectionTexts } from "./collectionTexts.ts"
 
 /** Creates a collection. */
 export const NewCollectionPage = () => {
@@ -26,7 +27,7 @@ export const NewCollectionPage = () => {
       client.collections.create({ storeId, collection, idempotencyKey }).pipe(performed),
     invalidates: [[storeId, "collections"]],
     onSuccess: ({ id, title }) => {
-      toast(`${title} created`)
+      toast(collectionTexts.create.created(title))
       void navigate({
         to: "/dashboard/$storeId/collections/$collectionId",
         params: { storeId, collectionId: id },
@@ -44,15 +45,15 @@ export const NewCollectionPage = () => {
     })
   return (
     <Page
-      title="Create collection"
+      title={collectionTexts.create.title}
       above={
         <Link to="/dashboard/$storeId/collections" params={{ storeId }}>
-          Collections
+          {collectionTexts.list.title}
         </Link>
       }
       actions={
         <Button kind="strong" onClick={create} isBusy={creating.isPending}>
-          Create collection
+          {collectionTexts.create.title}
         </Button>
       }
     >
@@ -69,7 +70,7 @@ export const NewCollectionPage = () => {
         />
       </div>
       <UnsavedChangesGuard isUnsaved={draft !== newDraft && !creating.isSuccess}>
-        <p>This collection is not created yet. Your entries will be lost.</p>
+        <p>{collectionTexts.create.unsaved}</p>
       </UnsavedChangesGuard>
     </Page>
   )

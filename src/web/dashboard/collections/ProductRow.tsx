@@ -7,6 +7,7 @@ import { useProductSummary } from "../../data/useProductSummary.ts"
 import { Badge } from "../../ui/display/Badge.tsx"
 import { useStoreId } from "../store.ts"
 import css from "./ProductRow.module.css"
+import { collectionTexts } from "./collectionTexts.ts"
 
 /** Height of a row in pixels. */
 export const ROW_HEIGHT = 56
@@ -33,7 +34,7 @@ export const ProductLine = ({
         {product.sku === null ? "" : ` · ${product.sku}`}
       </span>
     </div>
-    {product.isActive ? undefined : <Badge>Inactive</Badge>}
+    {product.isActive ? undefined : <Badge>{collectionTexts.list.inactive}</Badge>}
     {children}
   </>
 )
@@ -47,7 +48,8 @@ interface KnownProductProps {
 export const ProductById = ({ children, id }: KnownProductProps) => {
   const { data, error } = useProductSummary(useStoreId(), id)
   if (data !== undefined && data !== null) return <ProductLine product={data}>{children?.(data.name)}</ProductLine>
-  const placeholder = data === null ? "Deleted product" : error === null ? "…" : "This product could not be loaded"
+  const placeholder =
+    data === null ? collectionTexts.products.deleted : error === null ? "…" : collectionTexts.products.notLoaded
   return (
     <>
       <span className={css["text"]}>{placeholder}</span>

@@ -6,6 +6,7 @@ import type { ProductId } from "../../../domain/catalog/Product.ts"
 import type { Rule } from "../../../domain/catalog/Rule.ts"
 import { differences } from "../../data/merge.ts"
 import { isMissingValue, type RuleDraft, ruleDraft, ruleOf } from "./rules/ruleDraft.ts"
+import { collectionTexts } from "./collectionTexts.ts"
 
 /* Form values of a collection. */
 
@@ -21,20 +22,6 @@ export interface Draft {
   readonly disjunctive: boolean
   readonly rules: ReadonlyArray<RuleDraft>
   readonly productIds: ReadonlyArray<ProductId>
-}
-
-export const fieldLabels: Readonly<Record<keyof Draft, string>> = {
-  title: "Title",
-  type: "Collection type",
-  description: "Description",
-  imageUrl: "Image",
-  isActive: "Active",
-  slug: "Slug",
-  seoTitle: "SEO title",
-  metaDescription: "Meta description",
-  disjunctive: "Rule matching",
-  rules: "Rules",
-  productIds: "Products"
 }
 
 /** Validation messages by path, such as `rules.0.value`. */
@@ -88,10 +75,10 @@ const parseIssue = (line: string) => {
   return at === -1 ? (["", line] as const) : ([line.slice(0, at), line.slice(at + 2)] as const)
 }
 
-const MISSING_VALUE = "Enter a value"
-
 const missingValues = (rules: ReadonlyArray<RuleDraft>) =>
-  rules.flatMap((rule, index) => (isMissingValue(rule) ? [[`rules.${index}.value`, MISSING_VALUE] as const] : []))
+  rules.flatMap((rule, index) =>
+    isMissingValue(rule) ? [[`rules.${index}.value`, collectionTexts.form.missingValue] as const] : []
+  )
 
 /** Validates these fields. Fails with all messages. */
 const decoder =

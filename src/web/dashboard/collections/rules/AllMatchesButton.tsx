@@ -2,13 +2,13 @@ import { useState } from "react"
 import type { Rule } from "../../../../domain/catalog/Rule.ts"
 import { canonical } from "../../../../domain/Json.ts"
 import type { CollectionId } from "../../../../rpc/Client.ts"
-import { count } from "../../../data/format.ts"
 import { newIdempotencyKey, useRpcQuery } from "../../../data/queries.ts"
 import { Button } from "../../../ui/form/Button.tsx"
 import { Dialog } from "../../../ui/layout/Dialog.tsx"
 import { QueryBoundary } from "../../../ui/display/QueryBoundary.tsx"
 import { useStoreId } from "../../store.ts"
 import { VirtualProductList } from "../VirtualProductList.tsx"
+import { collectionTexts } from "../collectionTexts.ts"
 
 interface AllMatchesProps {
   readonly id: CollectionId
@@ -21,8 +21,8 @@ export const AllMatchesButton = ({ id, productCount, rules }: AllMatchesProps) =
   const [isOpen, setOpen] = useState(false)
   return (
     <>
-      <Button onClick={() => setOpen(true)}>{`Show all ${count(productCount, "product")}`}</Button>
-      <Dialog title="All matching products" isOpen={isOpen} close={() => setOpen(false)} isWide>
+      <Button onClick={() => setOpen(true)}>{collectionTexts.matches.showAll(productCount)}</Button>
+      <Dialog title={collectionTexts.matches.all} isOpen={isOpen} close={() => setOpen(false)} isWide>
         <AllMatchesList id={id} rules={rules} />
       </Dialog>
     </>
@@ -39,7 +39,7 @@ const AllMatchesList = ({ id, rules }: Pick<AllMatchesProps, "id" | "rules">) =>
     <QueryBoundary query={query}>
       {(rehearsed) =>
         "dryRun" in rehearsed ? (
-          <VirtualProductList ids={rehearsed.resource.productIds} label="All matching products" />
+          <VirtualProductList ids={rehearsed.resource.productIds} label={collectionTexts.matches.all} />
         ) : undefined
       }
     </QueryBoundary>

@@ -16,6 +16,7 @@ import { type Draft, rulesOf } from "../collectionDraft.ts"
 import css from "./MatchingProducts.module.css"
 import { ProductLine } from "../ProductRow.tsx"
 import { MembershipExplanation } from "./MembershipExplanation.tsx"
+import { collectionTexts } from "../collectionTexts.ts"
 
 interface MatchingProductsProps {
   /** Id of the collection. A new collection has none. */
@@ -42,8 +43,8 @@ export const MatchingProducts = ({ draft, id }: MatchingProductsProps) => {
   )
   if (typed.length === 0) {
     return (
-      <Card title="Matching products">
-        <MutedText>Add a rule to see the products that match.</MutedText>
+      <Card title={collectionTexts.matches.title}>
+        <MutedText>{collectionTexts.matches.noRules}</MutedText>
       </Card>
     )
   }
@@ -51,13 +52,13 @@ export const MatchingProducts = ({ draft, id }: MatchingProductsProps) => {
   return (
     <>
       <Card
-        title="Matching products"
+        title={collectionTexts.matches.title}
         actions={
           <output className={css["count"]} aria-busy={isPending}>
             {rules === undefined
-              ? "Complete the rules to see the products that match"
+              ? collectionTexts.matches.incompleteRules
               : preview.data === undefined
-                ? "Searching…"
+                ? collectionTexts.matches.searching
                 : `${count(preview.data.productCount, "product")} ${preview.data.productCount === 1 ? "matches" : "match"}`}
           </output>
         }
@@ -75,8 +76,8 @@ export const MatchingProducts = ({ draft, id }: MatchingProductsProps) => {
           </QueryBoundary>
         )}
       </Card>
-      <Card title="Check a product">
-        <ProductSearch label="Find a product" storeId={storeId} choose={setExplained} />
+      <Card title={collectionTexts.matches.check}>
+        <ProductSearch label={collectionTexts.matches.find} storeId={storeId} choose={setExplained} />
         {explained === undefined || !isValid ? undefined : (
           <MembershipExplanation {...(id === undefined ? {} : { id })} rules={ruleSet} product={explained} />
         )}
@@ -92,17 +93,21 @@ interface MatchListProps {
 }
 
 const MatchList = ({ explain, items, productCount }: MatchListProps) => {
-  if (productCount === 0) return <MutedText>No products match these rules.</MutedText>
+  if (productCount === 0) return <MutedText>{collectionTexts.matches.empty}</MutedText>
   return (
     <>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- What scrolls is for the keyboard too. */}
-      <section className={css["scroller"]} tabIndex={0} aria-label="Matching products">
+      <section className={css["scroller"]} tabIndex={0} aria-label={collectionTexts.matches.title}>
         <ul>
           {items.map((product) => (
             <li key={product.id} className={css["row"]}>
               <ProductLine product={product}>
-                <Button kind="quiet" aria-label={`Explain ${product.name}`} onClick={() => explain(product)}>
-                  Explain
+                <Button
+                  kind="quiet"
+                  aria-label={collectionTexts.matches.explainProduct(product.name)}
+                  onClick={() => explain(product)}
+                >
+                  {collectionTexts.matches.explain}
                 </Button>
               </ProductLine>
             </li>
@@ -110,7 +115,7 @@ const MatchList = ({ explain, items, productCount }: MatchListProps) => {
         </ul>
       </section>
       {productCount > items.length ? (
-        <MutedText>{`Showing the first ${items.length} of ${count(productCount, "product")}.`}</MutedText>
+        <MutedText>{collectionTexts.matches.first(items.length, productCount)}</MutedText>
       ) : undefined}
     </>
   )

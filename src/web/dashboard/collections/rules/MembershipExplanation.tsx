@@ -3,13 +3,13 @@ import type { Membership } from "../../../../domain/catalog/Membership.ts"
 import type { Rule } from "../../../../domain/catalog/Rule.ts"
 import { canonical } from "../../../../domain/Json.ts"
 import type { CollectionId, ProductId } from "../../../../rpc/Client.ts"
-import { count } from "../../../data/format.ts"
 import { useRpcQuery } from "../../../data/queries.ts"
 import { Badge } from "../../../ui/display/Badge.tsx"
 import { QueryBoundary } from "../../../ui/display/QueryBoundary.tsx"
 import { useStoreId } from "../../store.ts"
-import { productValueText, ruleSentence } from "./ruleLabels.ts"
+import { productValueText, ruleSentence } from "./ruleSentence.ts"
 import css from "./MembershipExplanation.module.css"
+import { collectionTexts } from "../collectionTexts.ts"
 
 interface MembershipExplanationProps {
   readonly id?: CollectionId
@@ -38,9 +38,11 @@ export const MembershipExplanation = ({ id, product, rules }: MembershipExplanat
 }
 
 const verdictText = ({ disjunctive, isMember, reasons }: Membership, name: string) => {
-  const failing = reasons.filter(({ holds }) => !holds).length
-  if (isMember) return `${name} is included: it matches ${disjunctive ? "at least one rule" : "all rules"}.`
-  return `${name} is not included: ${disjunctive ? "it matches no rule" : `it does not match ${failing} of ${count(reasons.length, "rule")}`}.`
+  const { excludedByAll, excludedByAny, includedByAll, includedByAny } = collectionTexts.explanation
+  if (isMember) return disjunctive ? includedByAny(name) : includedByAll(name)
+  return disjunctive
+    ? excludedByAny(name)
+    : excludedByAll(name, reasons.filter(({ holds }) => !holds).length, reasons.length)
 }
 
 const RuleResults = ({ membership, name }: { readonly membership: Membership; readonly name: string }) => (
@@ -50,10 +52,14 @@ const RuleResults = ({ membership, name }: { readonly membership: Membership; re
       {membership.reasons.map(({ found, holds, rule }, index) => (
         // oxlint-disable-next-line react/no-array-index-key -- Rules have no other name than their place.
         <li key={index} className={css["reason"]}>
-          <Badge tone={holds ? "good" : "alert"}>{holds ? "Matches" : "Does not match"}</Badge>
+          <Badge tone={holds ? "good" : "alert"}>
+            {holds ? collectionTexts.explanation.matches : collectionTexts.explanation.noMatch}
+          </Badge>
           <span>
             {ruleSentence(rule)}
-            <span className={css["found"]}>Current value: {productValueText(rule, found)}</span>
+            <span className={css["found"]}>
+              {collectionTexts.explanation.currentValue(productValueText(rule, found))}
+            </span>
           </span>
         </li>
       ))}

@@ -7,7 +7,8 @@ import { Row } from "../../../ui/layout/Page.tsx"
 import type { Draft, Problems } from "../collectionDraft.ts"
 import css from "./RuleBuilder.module.css"
 import { valueInputOf, newRule, type RuleDraft, withField, withRelation, withText } from "./ruleDraft.ts"
-import { ruleFieldLabels, relationLabel } from "./ruleLabels.ts"
+import { relationLabel } from "./ruleSentence.ts"
+import { collectionTexts } from "../collectionTexts.ts"
 
 interface RuleBuilderProps {
   readonly draft: Pick<Draft, "disjunctive" | "rules">
@@ -34,12 +35,12 @@ export const RuleBuilder = ({ change, draft: { disjunctive, rules }, problems }:
   return (
     <>
       <SelectField
-        label="Products must match"
+        label={collectionTexts.rules.mustMatch}
         value={disjunctive ? "any" : "all"}
         onChange={({ target }) => change({ disjunctive: target.value === "any" })}
       >
-        <option value="all">All rules</option>
-        <option value="any">Any rule</option>
+        <option value="all">{collectionTexts.rules.all}</option>
+        <option value="any">{collectionTexts.rules.any}</option>
       </SelectField>
       {rules.length === 0 ? undefined : (
         <ul ref={list} className={css["rules"]}>
@@ -47,7 +48,7 @@ export const RuleBuilder = ({ change, draft: { disjunctive, rules }, problems }:
             <RuleLine
               key={rule.key}
               rule={rule}
-              name={`Rule ${index + 1}`}
+              name={collectionTexts.rules.rule(index + 1)}
               problem={problems.get(`rules.${index}.value`) ?? problems.get(`rules.${index}.relation`)}
               change={(next) => change({ rules: rules.with(index, next) })}
               remove={() => change({ rules: rules.toSpliced(index, 1) })}
@@ -57,7 +58,7 @@ export const RuleBuilder = ({ change, draft: { disjunctive, rules }, problems }:
       )}
       <Row>
         <Button onClick={add} disabled={rules.length >= MAX_RULES}>
-          Add rule
+          {collectionTexts.rules.add}
         </Button>
       </Row>
     </>
@@ -78,7 +79,7 @@ const RuleLine = ({ change, name, problem, remove, rule }: RuleLineProps) => {
   return (
     <li className={css["rule"]} aria-label={name}>
       <SelectField
-        label="Field"
+        label={collectionTexts.rules.field}
         value={rule.field}
         onChange={({ target }) => {
           const field = Struct.keys(FIELDS).find((one) => one === target.value)
@@ -87,12 +88,12 @@ const RuleLine = ({ change, name, problem, remove, rule }: RuleLineProps) => {
       >
         {Struct.keys(FIELDS).map((field) => (
           <option key={field} value={field}>
-            {ruleFieldLabels[field]}
+            {collectionTexts.ruleFields[field]}
           </option>
         ))}
       </SelectField>
       <SelectField
-        label="Condition"
+        label={collectionTexts.rules.condition}
         value={rule.relation}
         onChange={({ target }) => {
           const relation = RELATIONS[kind].find((one) => one === target.value)
@@ -106,7 +107,7 @@ const RuleLine = ({ change, name, problem, remove, rule }: RuleLineProps) => {
         ))}
       </SelectField>
       <ValueField rule={rule} problem={problem} type={type} />
-      <Button kind="quiet" className={css["remove"]} aria-label={`Remove ${name}`} onClick={remove}>
+      <Button kind="quiet" className={css["remove"]} aria-label={collectionTexts.rules.remove(name)} onClick={remove}>
         ✕
       </Button>
     </li>
@@ -120,17 +121,24 @@ interface ValueFieldProps {
 }
 
 const ValueField = ({ problem, rule, type }: ValueFieldProps) => {
-  const field = { label: "Value", problem, value: rule.text }
+  const field = { label: collectionTexts.rules.value, problem, value: rule.text }
   switch (valueInputOf(rule)) {
     case "none":
       return <span />
     case "lines":
-      return <TextArea {...field} hint="One value per line" rows={3} onChange={({ target }) => type(target.value)} />
+      return (
+        <TextArea
+          {...field}
+          hint={collectionTexts.rules.linesHint}
+          rows={3}
+          onChange={({ target }) => type(target.value)}
+        />
+      )
     case "boolean":
       return (
         <SelectField {...field} onChange={({ target }) => type(target.value)}>
-          <option value="true">Yes</option>
-          <option value="false">No</option>
+          <option value="true">{collectionTexts.conflict.yes}</option>
+          <option value="false">{collectionTexts.conflict.no}</option>
         </SelectField>
       )
     case "number":

@@ -4,7 +4,6 @@ import type { Collection, UpdateCollection } from "../../../../domain/catalog/Co
 import { canonical } from "../../../../domain/Json.ts"
 import { isOutdated } from "../../../data/errorMessages.ts"
 import { newIdempotencyKey, useRpcQuery } from "../../../data/queries.ts"
-import { count } from "../../../data/format.ts"
 import { Button } from "../../../ui/form/Button.tsx"
 import { Dialog } from "../../../ui/layout/Dialog.tsx"
 import { MutedText, Row, Stack } from "../../../ui/layout/Page.tsx"
@@ -13,6 +12,7 @@ import { Tabs } from "../../../ui/layout/Tabs.tsx"
 import { useStoreId } from "../../store.ts"
 import { membershipDiff } from "../listOrder.ts"
 import { VirtualProductList } from "../VirtualProductList.tsx"
+import { collectionTexts } from "../collectionTexts.ts"
 
 interface RuleChangeDialogProps {
   readonly base: Collection
@@ -29,10 +29,10 @@ interface RuleChangeDialogProps {
 export const RuleChangeDialog = ({ base, close, error, isSaving, onOutdated, patch, save }: RuleChangeDialogProps) => {
   const storeId = useStoreId()
   const { id, version } = base
-  const query = useRpcQuery([storeId, "products", "rehearsal", id, version, canonical(patch)], (client) =>
+  const query = useRpcQuery([storeId, "products", "dryRun", id, version, canonical(patch)], (client) =>
     Effect.all({
       now: client.collections.get({ storeId, id }),
-      rehearsed: client.collections.update({
+      dryRun: client.collections.update({
         storeId,
         id,
         patch,
@@ -47,14 +47,14 @@ export const RuleChangeDialog = ({ base, close, error, isSaving, onOutdated, pat
     if (isConflict) onOutdated()
   }, [isConflict, onOutdated])
   return (
-    <Dialog title="Review changes" isOpen close={close} isWide>
+    <Dialog title={collectionTexts.review.title} isOpen close={close} isWide>
       <QueryBoundary query={query} lines={6}>
-        {({ now, rehearsed }) =>
-          "dryRun" in rehearsed ? (
+        {({ now, dryRun }) =>
+          "dryRun" in dryRun ? (
             <MembershipChanges
               before={now.productIds}
-              after={rehearsed.resource.productIds}
-              apps={notifiedApps(rehearsed.events)}
+              after={dryRun.resource.productIds}
+              apps={notifiedApps(dryRun.events)}
             />
           ) : undefined
         }
@@ -62,10 +62,9 @@ export const RuleChangeDialog = ({ base, close, error, isSaving, onOutdated, pat
       {error === null ? undefined : <ErrorNotice error={error} />}
       <Row>
         <Button kind="strong" onClick={save} isBusy={isSaving} disabled={query.data === undefined}>
-          {" "}
-          Save collection{" "}
+          {collectionTexts.review.save}
         </Button>
-        <Button onClick={close}>Continue editing</Button>
+        <Button onClick={close}>{collectionTexts.conflict.continueEditing}</Button>
       </Row>
     </Dialog>
   )
@@ -85,24 +84,34 @@ interface MembershipChangesProps {
 const MembershipChanges = ({ after, before, apps }: MembershipChangesProps) => {
   const { added, removed } = membershipDiff(before, after)
   const tabs = [
-    { name: `Added (${added.length})`, ids: added, label: "Added products", none: "No products are added." },
-    { name: `Removed (${removed.length})`, ids: removed, label: "Removed products", none: "No products are removed." }
+    {
+      name: collectionTexts.review.added(added.length),
+      ids: added,
+      label: collectionTexts.review.addedProducts,
+      none: collectionTexts.review.noneAdded
+    },
+    {
+      name: collectionTexts.review.removed(removed.length),
+      ids: removed,
+      label: collectionTexts.review.removedProducts,
+      none: collectionTexts.review.noneRemoved
+    }
   ].toSorted((a, b) => Number(b.ids.length > 0) - Number(a.ids.length > 0))
   return (
     <Stack>
       <p>
         {added.length + removed.length === 0
-          ? `The collection keeps the same ${count(after.length, "product")}.`
-          : `The collection changes from ${count(before.length, "product")} to ${count(after.length, "product")}.`}
+          ? collectionTexts.review.unchanged(after.length)
+          : collectionTexts.review.changed(before.length, after.length)}
       </p>
       <Tabs
-        label="Added and removed"
+        label={collectionTexts.review.tabs}
         tabs={tabs.map(({ ids, label, name, none }) => ({
           name,
           panel: ids.length === 0 ? <MutedText>{none}</MutedText> : <VirtualProductList ids={ids} label={label} />
         }))}
       />
-      {apps.length === 0 ? undefined : <MutedText>{`Notified apps: ${apps.join(", ")}.`}</MutedText>}
+      {apps.length === 0 ? undefined : <MutedText>{collectionTexts.review.notifiedApps(apps.join(", "))}</MutedText>}
     </Stack>
   )
 }

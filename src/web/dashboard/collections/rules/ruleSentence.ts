@@ -1,0 +1,38 @@
+import { FIELDS, fieldOf, type Kind, type Relation, RELATIONS, type Rule } from "../../../../domain/catalog/Rule.ts"
+import { ExactNumber } from "../../../../domain/Json.ts"
+import { number, time } from "../../../data/format.ts"
+import { collectionTexts } from "../collectionTexts.ts"
+
+const timeRelations: Partial<Record<Relation, string>> = collectionTexts.timeRelations
+
+/** Label of a relation for a field kind. */
+export const relationLabel = (relation: Relation, kind: Kind): string =>
+  (kind === "time" ? timeRelations[relation] : undefined) ?? collectionTexts.relations[relation]
+
+/** Text of a value: quoted text, yes or no, or a formatted number or time. */
+export const ruleValueText = (value: unknown, kind: Kind): string => {
+  if (Array.isArray(value)) return value.map((one) => ruleValueText(one, kind)).join(", ")
+  if (value === null || value === undefined) return collectionTexts.values.none
+  if (typeof value === "boolean") return value ? collectionTexts.values.yes : collectionTexts.values.no
+  if (typeof value === "number" || value instanceof ExactNumber) return number(value)
+  const text = String(value)
+  if (kind === "time" && !Number.isNaN(Date.parse(text))) return time(text)
+  return kind === "text" ? `“${text}”` : text
+}
+
+/** Sentence of a rule, such as: Tag is “oak”. */
+export const ruleSentence = ({ field, relation, value }: Rule): string => {
+  const known = fieldOf(field)
+  if (known === undefined) return `${field} ${relation}`
+  const { kind } = FIELDS[known]
+  const knownRelation = RELATIONS[kind].find((one) => one === relation)
+  const text = `${collectionTexts.ruleFields[known]} ${knownRelation === undefined ? relation : relationLabel(knownRelation, kind)}`
+  return value === undefined ? text : `${text} ${ruleValueText(value, kind)}`
+}
+
+/** Value of a product in the field of a rule. */
+export const productValueText = ({ field }: Rule, found: unknown): string => {
+  const known = fieldOf(field)
+  const isNone = Array.isArray(found) && found.length === 0
+  return known === undefined || isNone ? collectionTexts.values.none : ruleValueText(found, FIELDS[known].kind)
+}
