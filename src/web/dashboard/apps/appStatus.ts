@@ -14,11 +14,10 @@ export const installationLabels: Readonly<Record<InstallationState, StatusLabel>
   uninstalled: { word: appTexts.installationStates.uninstalled, tone: "plain" }
 }
 
-const pauseReasonLabels: Readonly<Record<typeof PauseReason.Type, string>> = {
-  operator: appTexts.webhook.pauseReasons.operator,
-  gone: appTexts.webhook.pauseReasons.gone,
-  failing: appTexts.webhook.pauseReasons.failing(FAILING_HOURS / 24)
-}
+const pauseReasonText = (reason: typeof PauseReason.Type) =>
+  reason === "failing"
+    ? appTexts.webhook.pauseReasons.failing(FAILING_HOURS / 24)
+    : appTexts.webhook.pauseReasons[reason]
 
 /** Status of a webhook, with an explanation. */
 export const webhookStatus = (
@@ -34,7 +33,7 @@ export const webhookStatus = (
     }
   }
   if (pausedAt !== null) {
-    const reason = pauseReason === null ? undefined : pauseReasonLabels[pauseReason]
+    const reason = pauseReason === null ? undefined : pauseReasonText(pauseReason)
     return {
       word: webhookTexts.states.paused,
       tone: "alert",

@@ -2,8 +2,9 @@ import { Button } from "../../../ui/form/Button.tsx"
 import { Dialog } from "../../../ui/layout/Dialog.tsx"
 import { MutedText, Row, Stack } from "../../../ui/layout/Page.tsx"
 import { useVersionChoices, VersionChoice } from "../../../ui/form/VersionChoice.tsx"
-import { fieldLabels, fieldText } from "./fieldLabels.ts"
+import { fieldText } from "./fieldText.ts"
 import type { Draft, Field } from "./productDraft.ts"
+import { productTexts } from "../productTexts.ts"
 
 interface ConflictDialogProps {
   readonly fields: ReadonlyArray<Field>
@@ -19,13 +20,13 @@ interface ConflictDialogProps {
 export const ConflictDialog = ({ close, fields, isOpen, save, theirs, yours }: ConflictDialogProps) => {
   const { choose, chosen } = useVersionChoices<Field>()
   return (
-    <Dialog title="Someone else changed this product" isOpen={isOpen} close={close} isWide>
-      <MutedText>You both changed these fields. Choose which version to keep. All other changes are kept.</MutedText>
+    <Dialog title={productTexts.conflict.title} isOpen={isOpen} close={close} isWide>
+      <MutedText>{productTexts.conflict.advice}</MutedText>
       <Stack>
         {fields.map((field) => (
           <VersionChoice
             key={field}
-            name={fieldLabels[field]}
+            name={productTexts.fields[field]}
             yours={fieldText(yours, field)}
             theirs={fieldText(theirs, field)}
             isTheirs={chosen.has(field)}
@@ -35,9 +36,9 @@ export const ConflictDialog = ({ close, fields, isOpen, save, theirs, yours }: C
       </Stack>
       <Row>
         <Button kind="strong" onClick={() => save(fields.filter((field) => chosen.has(field)))}>
-          Save selected versions
+          {productTexts.conflict.save}
         </Button>
-        <Button onClick={close}>Continue editing</Button>
+        <Button onClick={close}>{productTexts.conflict.continueEditing}</Button>
       </Row>
     </Dialog>
   )

@@ -3,33 +3,33 @@ import { TextArea, TextField } from "../../../ui/form/Field.tsx"
 import { Card, Row } from "../../../ui/layout/Page.tsx"
 import type { FormState } from "./formFields.tsx"
 import css from "./Editor.module.css"
-import { fieldLabels } from "./fieldLabels.ts"
 import { ItemButtons, updateItem } from "./ItemButtons.tsx"
 import { newItemKey } from "./productDraft.ts"
+import { productTexts } from "../productTexts.ts"
 
 export const FaqsCard = ({ editing: { draft, edit, problems } }: { readonly editing: FormState }) => {
   const { faqs } = draft
   return (
-    <Card title={fieldLabels.faqs}>
+    <Card title={productTexts.fields.faqs}>
       {faqs.length === 0 ? undefined : (
         <ol className={css["items"]}>
           {faqs.map((faq, index) => (
             <li key={faq.key} className={css["items"]}>
               <TextField
-                label={`Question ${index + 1}`}
+                label={productTexts.faqs.question(index + 1)}
                 value={faq.question}
                 problem={problems.get(`faqs.${index}.question`)}
                 onChange={({ target }) => edit({ faqs: updateItem(faqs, faq.key, { question: target.value }) })}
               />
               <TextArea
-                label={`Answer ${index + 1}`}
+                label={productTexts.faqs.answer(index + 1)}
                 rows={2}
                 value={faq.answer}
                 problem={problems.get(`faqs.${index}.answer`)}
                 onChange={({ target }) => edit({ faqs: updateItem(faqs, faq.key, { answer: target.value }) })}
               />
               <ItemButtons
-                name={`question ${index + 1}`}
+                name={productTexts.faqs.item(index + 1)}
                 item={faq}
                 items={faqs}
                 change={(next) => edit({ faqs: next })}
@@ -40,7 +40,7 @@ export const FaqsCard = ({ editing: { draft, edit, problems } }: { readonly edit
       )}
       <Row>
         <Button onClick={() => edit({ faqs: [...faqs, { key: newItemKey(), question: "", answer: "" }] })}>
-          Add question
+          {productTexts.faqs.add}
         </Button>
       </Row>
     </Card>

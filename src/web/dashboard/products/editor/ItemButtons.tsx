@@ -1,5 +1,6 @@
 import { Button } from "../../../ui/form/Button.tsx"
 import { Row } from "../../../ui/layout/Page.tsx"
+import { productTexts } from "../productTexts.ts"
 
 /* Operations on keyed lists in a form. */
 
@@ -47,7 +48,7 @@ export const ItemButtons = <Item extends { readonly key: string }>({
   <Row>
     <Button
       kind="quiet"
-      aria-label={`Move ${name} up`}
+      aria-label={productTexts.items.moveUp(name)}
       disabled={items[0] === item}
       onClick={() => change(moveItem(items, item.key, -1))}
     >
@@ -55,14 +56,18 @@ export const ItemButtons = <Item extends { readonly key: string }>({
     </Button>
     <Button
       kind="quiet"
-      aria-label={`Move ${name} down`}
+      aria-label={productTexts.items.moveDown(name)}
       disabled={items.at(-1) === item}
       onClick={() => change(moveItem(items, item.key, 1))}
     >
       ↓
     </Button>
-    <Button kind="quiet" aria-label={`Remove ${name}`} onClick={() => change(removeItem(items, item.key))}>
-      Remove
+    <Button
+      kind="quiet"
+      aria-label={productTexts.items.removeItem(name)}
+      onClick={() => change(removeItem(items, item.key))}
+    >
+      {productTexts.items.remove}
     </Button>
   </Row>
 )

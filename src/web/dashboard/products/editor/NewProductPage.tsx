@@ -16,6 +16,7 @@ import { focusFirstProblem, LineField, withoutEdited } from "./formFields.tsx"
 import { type Draft, newDraft } from "./productDraft.ts"
 import { BackToProducts, ProductForm } from "./ProductForm.tsx"
 import { cacheProduct } from "../list/useProducts.ts"
+import { productTexts } from "../productTexts.ts"
 
 const NO_VARIANTS = new Map<string, never>()
 
@@ -36,7 +37,7 @@ export const NewProductPage = () => {
     ],
     onSuccess: (product) => {
       cacheProduct(queryClient, storeId, product)
-      toast(`${product.name} created`)
+      toast(productTexts.create.created(product.name))
       void navigate({
         to: "/dashboard/$storeId/products/$productId",
         params: { storeId, productId: product.id },
@@ -67,7 +68,7 @@ export const NewProductPage = () => {
     })
   const isChanged = differences(newDraft, draft).length > 0
   return (
-    <Page title="Create product" isWide above={<BackToProducts />}>
+    <Page title={productTexts.create.title} isWide above={<BackToProducts />}>
       {creating.error === null || isShownInForm(creating.error) ? undefined : <ErrorNotice error={creating.error} />}
       <ProductForm
         editing={editing}
@@ -77,7 +78,7 @@ export const NewProductPage = () => {
       />
       <SaveBar
         isShown
-        action="Create product"
+        action={productTexts.create.title}
         save={save}
         discard={() => {
           setDraft(newDraft)
@@ -85,10 +86,10 @@ export const NewProductPage = () => {
         }}
         isBusy={creating.isPending}
       >
-        {problems.size > 0 ? "Correct the marked fields" : "Unsaved product"}
+        {problems.size > 0 ? productTexts.create.correctFields : productTexts.create.unsavedProduct}
       </SaveBar>
       <UnsavedChangesGuard isUnsaved={isChanged && !creating.isSuccess}>
-        This product is not created yet. Your entries will be lost.
+        {productTexts.create.unsaved}
       </UnsavedChangesGuard>
     </Page>
   )

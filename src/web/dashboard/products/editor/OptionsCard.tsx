@@ -7,6 +7,7 @@ import css from "./Editor.module.css"
 import { ItemButtons, updateItem } from "./ItemButtons.tsx"
 import { newItemKey, type OptionDraft } from "./productDraft.ts"
 import { withoutOptions } from "./variants.ts"
+import { productTexts } from "../productTexts.ts"
 
 /** Options by which variants differ. */
 export const OptionsCard = ({ editing: { draft, edit, problems } }: { readonly editing: FormState }) => {
@@ -14,8 +15,8 @@ export const OptionsCard = ({ editing: { draft, edit, problems } }: { readonly e
   const change = (next: ReadonlyArray<OptionDraft>) =>
     edit({ options: next, variants: withoutOptions(draft.variants, options, next) })
   return (
-    <Card title="Options">
-      <MutedText>What variants differ in, such as Size: S, M, L.</MutedText>
+    <Card title={productTexts.fields.options}>
+      <MutedText>{productTexts.options.advice}</MutedText>
       {problemIn(problems, "options") === undefined || options.length > 0 ? undefined : (
         <p role="alert">{problemIn(problems, "options")}</p>
       )}
@@ -24,25 +25,27 @@ export const OptionsCard = ({ editing: { draft, edit, problems } }: { readonly e
           {options.map((option, index) => (
             <li key={option.key} className={css["items"]}>
               <TextField
-                label={`Option ${index + 1}`}
+                label={productTexts.options.option(index + 1)}
                 value={option.name}
                 problem={problems.get(`options.${index}.name`)}
                 onChange={({ target }) => edit({ options: updateItem(options, option.key, { name: target.value }) })}
               />
               <ListField
-                label={`Values of ${option.name || `option ${index + 1}`}`}
-                itemName="value"
+                label={productTexts.options.values(option.name || productTexts.options.item(index + 1))}
+                itemName={productTexts.options.valueItem}
                 values={option.values}
                 problem={problemIn(problems, `options.${index}.values`)}
                 change={(values) => edit({ options: updateItem(options, option.key, { values }) })}
               />
-              <ItemButtons name={`option ${index + 1}`} item={option} items={options} change={change} />
+              <ItemButtons name={productTexts.options.item(index + 1)} item={option} items={options} change={change} />
             </li>
           ))}
         </ol>
       )}
       <Row>
-        <Button onClick={() => change([...options, { key: newItemKey(), name: "", values: [] }])}>Add option</Button>
+        <Button onClick={() => change([...options, { key: newItemKey(), name: "", values: [] }])}>
+          {productTexts.options.add}
+        </Button>
       </Row>
     </Card>
   )

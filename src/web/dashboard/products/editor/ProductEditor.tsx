@@ -3,7 +3,7 @@ import { useNavigate } from "@tanstack/react-router"
 import { useMemo, useState } from "react"
 import type { Product } from "../../../../domain/catalog/Product.ts"
 import { performed } from "../../../../rpc/Client.ts"
-import { count, number } from "../../../data/format.ts"
+import { number } from "../../../data/format.ts"
 import { useRpcMutation } from "../../../data/queries.ts"
 import { Badge } from "../../../ui/display/Badge.tsx"
 import { Button } from "../../../ui/form/Button.tsx"
@@ -15,12 +15,12 @@ import { toast } from "../../../ui/display/Toasts.tsx"
 import { UnsavedChangesGuard } from "../../../ui/form/UnsavedChangesGuard.tsx"
 import { useStoreId } from "../../store.ts"
 import { ConflictDialog } from "./ConflictDialog.tsx"
-import { fieldLabels } from "./fieldLabels.ts"
 import { BackToProducts, ProductForm } from "./ProductForm.tsx"
 import { StockDialog, type StockTarget } from "./StockDialog.tsx"
 import { useProductEditor } from "./useProductEditor.ts"
 import { uncacheProduct } from "../list/useProducts.ts"
 import { isShownInForm } from "./productInput.ts"
+import { productTexts } from "../productTexts.ts"
 
 interface ProductEditorProps {
   readonly product: Product
@@ -48,7 +48,7 @@ export const ProductEditor = ({ isGone, product }: ProductEditorProps) => {
     onSuccess: () => {
       editor.discard()
       uncacheProduct(queryClient, storeId, id)
-      toast(`${product.name} deleted`)
+      toast(productTexts.editor.deleted(product.name))
       void navigate({ to: "/dashboard/$storeId/products", params: { storeId }, ignoreBlocker: true })
     }
   })
@@ -61,7 +61,7 @@ export const ProductEditor = ({ isGone, product }: ProductEditorProps) => {
           <Button
             key={variantId}
             kind="quiet"
-            aria-label={`Update stock of variant ${index + 1}: ${number(stock)}`}
+            aria-label={productTexts.editor.updateVariantStock(index + 1, number(stock))}
             onClick={() => setStockOf({ variantId })}
           >
             {number(stock)}
@@ -78,24 +78,24 @@ export const ProductEditor = ({ isGone, product }: ProductEditorProps) => {
       above={<BackToProducts />}
       actions={
         <>
-          <Badge tone={product.isActive ? "good" : "plain"}>{product.isActive ? "Active" : "Inactive"}</Badge>
+          <Badge tone={product.isActive ? "good" : "plain"}>
+            {product.isActive ? productTexts.list.statuses.active : productTexts.list.statuses.inactive}
+          </Badge>
           <Button kind="danger" onClick={() => setDeleting(true)}>
-            {" "}
-            Delete product{" "}
+            {productTexts.editor.delete}
           </Button>
         </>
       }
     >
       {isGone ? (
-        <EmptyState title="This product was deleted">
-          <p>You see its last version. You can restore it from Activity.</p>
+        <EmptyState title={productTexts.editor.wasDeleted}>
+          <p>{productTexts.editor.wasDeletedAdvice}</p>
         </EmptyState>
       ) : undefined}
       {editor.error === null || isShownInForm(editor.error) ? undefined : <ErrorNotice error={editor.error} />}
       {changedByThem.length === 0 ? undefined : (
         <output>
-          Someone else changed: {changedByThem.map((field) => fieldLabels[field]).join(", ")}. Your own changes are
-          kept, but not saved yet.
+          {productTexts.editor.changedByOthers(changedByThem.map((field) => productTexts.fields[field]).join(", "))}
         </output>
       )}
       <ProductForm
@@ -103,8 +103,11 @@ export const ProductEditor = ({ isGone, product }: ProductEditorProps) => {
         currency={product.currencyCode}
         stock={
           <Row>
-            <span>{number(product.stock)} in stock</span>
-            <Button onClick={() => setStockOf("product")}>Update stock</Button>
+            <span>
+              {number(product.stock)}
+              {productTexts.editor.inStock}
+            </span>
+            <Button onClick={() => setStockOf("product")}>{productTexts.stock.update}</Button>
           </Row>
         }
         variantStock={variantStock}
@@ -127,25 +130,23 @@ export const ProductEditor = ({ isGone, product }: ProductEditorProps) => {
       />
       <StockDialog storeId={storeId} product={product} target={stockOf} close={() => setStockOf(undefined)} />
       <Confirm
-        title={`Delete ${product.name}?`}
-        action="Delete product"
+        title={productTexts.editor.confirmDelete(product.name)}
+        action={productTexts.editor.delete}
         isOpen={isDeleting}
         close={() => setDeleting(false)}
         confirm={() => deleting.mutate()}
         isBusy={deleting.isPending}
         error={deleting.error}
       >
-        The product is also removed from its collections. You can restore it from Activity.
+        {productTexts.editor.deleteAdvice}
       </Confirm>
-      <UnsavedChangesGuard isUnsaved={changed.length > 0 && !isGone}>
-        Your changes to this product are not saved and will be lost.
-      </UnsavedChangesGuard>
+      <UnsavedChangesGuard isUnsaved={changed.length > 0 && !isGone}>{productTexts.editor.unsaved}</UnsavedChangesGuard>
     </Page>
   )
 }
 
 const saveBarText = (problemCount: number, conflicts: number, changed: number) => {
-  if (conflicts > 0) return "Someone else changed this product. Save to compare the versions."
-  if (problemCount > 0) return `Correct ${count(problemCount, "field")}`
-  return `${count(changed, "field")} changed`
+  if (conflicts > 0) return productTexts.editor.conflict
+  if (problemCount > 0) return productTexts.editor.correctFields(problemCount)
+  return productTexts.editor.changedFields(changed)
 }

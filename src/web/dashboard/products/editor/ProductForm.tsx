@@ -6,12 +6,12 @@ import { Card, Stack } from "../../../ui/layout/Page.tsx"
 import { type FormState, LineField, LinesField, problemIn } from "./formFields.tsx"
 import css from "./Editor.module.css"
 import { FaqsCard } from "./FaqsCard.tsx"
-import { fieldLabels } from "./fieldLabels.ts"
 import { MediaCard } from "./MediaCard.tsx"
 import { OptionsCard } from "./OptionsCard.tsx"
 import { SeoCard } from "./SeoCard.tsx"
 import { VariantsCard } from "./VariantsCard.tsx"
 import { useStoreId } from "../../store.ts"
+import { productTexts } from "../productTexts.ts"
 
 interface ProductFormProps {
   readonly editing: FormState
@@ -24,14 +24,14 @@ interface ProductFormProps {
 }
 
 const DIMENSIONS = [
-  ["length", "Length"],
-  ["width", "Width"],
-  ["height", "Height"],
-  ["unit", "Unit"]
+  ["length", productTexts.form.dimensions.length],
+  ["width", productTexts.form.dimensions.width],
+  ["height", productTexts.form.dimensions.height],
+  ["unit", productTexts.form.dimensions.unit]
 ] as const
 
 const Dimensions = ({ draft: { dimensions }, edit, problems }: FormState) => (
-  <Fieldset legend={fieldLabels.dimensions}>
+  <Fieldset legend={productTexts.fields.dimensions}>
     <Columns>
       {DIMENSIONS.map(([name, label]) => (
         <TextField
@@ -54,41 +54,46 @@ export const ProductForm = ({ currency, editing, stock, variantStock }: ProductF
       <Stack>
         <Card>
           <LineField editing={editing} field="name" />
-          <LinesField editing={editing} field="description" rows={6} hint="Text or HTML, saved as entered." />
+          <LinesField editing={editing} field="description" rows={6} hint={productTexts.form.descriptionHint} />
         </Card>
         <MediaCard editing={editing} />
-        <Card title="Price">
+        <Card title={productTexts.fields.price}>
           <Columns>
             <LineField editing={editing} field="price" isNumber hint={currency} />
-            <LineField editing={editing} field="discountedPrice" isNumber hint={`${currency}, charged while on sale`} />
-            <LineField editing={editing} field="costPrice" isNumber hint={`${currency}, your cost per item`} />
+            <LineField
+              editing={editing}
+              field="discountedPrice"
+              isNumber
+              hint={productTexts.form.salePriceHint(currency)}
+            />
+            <LineField editing={editing} field="costPrice" isNumber hint={productTexts.form.costHint(currency)} />
             <LineField
               editing={editing}
               field="currencyCode"
               placeholder={currency}
-              hint="ISO 4217 code, such as EUR"
+              hint={productTexts.form.currencyHint}
             />
           </Columns>
           <CheckField
-            label={fieldLabels.onSale}
-            hint="Sell at the sale price."
+            label={productTexts.fields.onSale}
+            hint={productTexts.form.onSaleHint}
             checked={draft.onSale}
             onChange={({ target }) => edit({ onSale: target.checked })}
           />
           <CheckField
-            label={fieldLabels.taxable}
+            label={productTexts.fields.taxable}
             checked={draft.taxable}
             onChange={({ target }) => edit({ taxable: target.checked })}
           />
         </Card>
-        <Card title="Stock">
+        <Card title={productTexts.fields.stock}>
           {stock}
           <Columns>
-            <LineField editing={editing} field="sku" hint="Stock keeping unit" />
-            <LineField editing={editing} field="barcode" hint="GTIN, EAN, UPC or ISBN" />
+            <LineField editing={editing} field="sku" hint={productTexts.form.skuHint} />
+            <LineField editing={editing} field="barcode" hint={productTexts.form.barcodeHint} />
           </Columns>
           <CheckField
-            label={fieldLabels.trackInventory}
+            label={productTexts.fields.trackInventory}
             checked={draft.trackInventory}
             onChange={({ target }) => edit({ trackInventory: target.checked })}
           />
@@ -97,53 +102,53 @@ export const ProductForm = ({ currency, editing, stock, variantStock }: ProductF
         <VariantsCard editing={editing} stock={variantStock} />
         <SeoCard editing={editing} />
         <FaqsCard editing={editing} />
-        <Card title="Shipping and customs">
+        <Card title={productTexts.form.shipping}>
           <Columns>
-            <LineField editing={editing} field="weight" isNumber hint="In the weight unit of the store" />
-            <LineField editing={editing} field="productKind" hint="Such as physical or digital" />
+            <LineField editing={editing} field="weight" isNumber hint={productTexts.form.weightHint} />
+            <LineField editing={editing} field="productKind" hint={productTexts.form.productKindHint} />
             <LineField editing={editing} field="countryOfOrigin" />
-            <LineField editing={editing} field="hsCode" hint="Harmonized System code" />
+            <LineField editing={editing} field="hsCode" hint={productTexts.form.hsCodeHint} />
           </Columns>
           <Dimensions {...editing} />
         </Card>
-        <Card title="Custom data">
+        <Card title={productTexts.form.customData}>
           <LinesField
             editing={editing}
             field="metafields"
             rows={6}
             spellCheck={false}
-            hint="JSON object or array of objects."
+            hint={productTexts.form.jsonHint}
           />
           <LinesField
             editing={editing}
             field="customFields"
             rows={6}
             spellCheck={false}
-            hint="JSON object or array of objects."
+            hint={productTexts.form.jsonHint}
           />
         </Card>
       </Stack>
       <Stack>
-        <Card title="Status">
+        <Card title={productTexts.list.status}>
           <CheckField
-            label={fieldLabels.isActive}
-            hint="Visible to shoppers."
+            label={productTexts.fields.isActive}
+            hint={productTexts.form.activeHint}
             checked={draft.isActive}
             onChange={({ target }) => edit({ isActive: target.checked })}
           />
         </Card>
-        <Card title="Organization">
+        <Card title={productTexts.form.organization}>
           <LineField editing={editing} field="vendorName" />
           <LineField editing={editing} field="productType" />
           <LineField editing={editing} field="category" />
           <ListField
-            label={fieldLabels.tags}
-            itemName="tag"
+            label={productTexts.fields.tags}
+            itemName={productTexts.form.tagItem}
             values={draft.tags}
             problem={problemIn(problems, "tags")}
             change={(tags) => edit({ tags })}
           />
-          <LineField editing={editing} field="categoryId" hint="ID in a product taxonomy" />
+          <LineField editing={editing} field="categoryId" hint={productTexts.form.categoryIdHint} />
           <LineField editing={editing} field="categoryName" />
         </Card>
       </Stack>
@@ -155,7 +160,7 @@ export const BackToProducts = () => {
   const storeId = useStoreId()
   return (
     <Link to="/dashboard/$storeId/products" params={{ storeId }}>
-      ← Products
+      {productTexts.form.backToProducts}
     </Link>
   )
 }

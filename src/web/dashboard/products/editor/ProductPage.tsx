@@ -9,6 +9,7 @@ import { QueryBoundary } from "../../../ui/display/QueryBoundary.tsx"
 import { useStoreId } from "../../store.ts"
 import { ProductEditor } from "./ProductEditor.tsx"
 import { BackToProducts } from "./ProductForm.tsx"
+import { productTexts } from "../productTexts.ts"
 
 const route = getRouteApi("/dashboard/member/$storeId/products/$productId")
 
@@ -20,7 +21,7 @@ const ProductDetails = ({ id }: { readonly id: ProductId }) => {
   if (isMissing(query.error) && query.data === undefined) return <NotFoundPage />
   if (query.data !== undefined) return <ProductEditor product={query.data} isGone={isMissing(query.error)} />
   return (
-    <Page title="Product" isWide above={<BackToProducts />}>
+    <Page title={productTexts.editor.fallbackTitle} isWide above={<BackToProducts />}>
       <QueryBoundary query={query} lines={12}>
         {() => undefined}
       </QueryBoundary>

@@ -14,6 +14,7 @@ import { toast } from "../../../ui/display/Toasts.tsx"
 import { parseStockChange, type StockChange } from "./stockChange.ts"
 import { cacheProduct } from "../list/useProducts.ts"
 import { NO_PROBLEMS } from "./productInput.ts"
+import { productTexts } from "../productTexts.ts"
 
 /** Product or variant whose stock changes. */
 export type StockTarget = "product" | { readonly variantId: string }
@@ -40,7 +41,7 @@ const Form = ({ close, target, product, storeId }: StockDialogProps & { readonly
     invalidates: [[storeId, "products"]],
     onSuccess: (saved) => {
       cacheProduct(queryClient, storeId, saved)
-      toast("Stock updated")
+      toast(productTexts.stock.updated)
       close()
     }
   })
@@ -59,25 +60,19 @@ const Form = ({ close, target, product, storeId }: StockDialogProps & { readonly
   return (
     <form onSubmit={submit} noValidate>
       <Stack>
-        <p>
-          {number(shown)} in stock{variant?.title === undefined ? "" : ` for ${variant.title}`}.
-        </p>
+        <p>{productTexts.stock.current(number(shown), variant?.title)}</p>
         {updating.error === null ? undefined : <ErrorNotice error={updating.error} />}
         <SelectField
-          label="Action"
+          label={productTexts.stock.action}
           value={mode}
           onChange={({ target }) => setMode(target.value === "count" ? "count" : "adjust")}
         >
-          <option value="adjust">Adjust by</option>
-          <option value="count">Set to</option>
+          <option value="adjust">{productTexts.stock.adjust}</option>
+          <option value="count">{productTexts.stock.set}</option>
         </SelectField>
         <TextField
-          label={mode === "adjust" ? "Quantity to add" : "New quantity"}
-          hint={
-            mode === "adjust"
-              ? "Use a negative number to reduce the stock, such as -2."
-              : `Saved only if the stock is still ${number(shown)}.`
-          }
+          label={mode === "adjust" ? productTexts.stock.quantityToAdd : productTexts.stock.newQuantity}
+          hint={mode === "adjust" ? productTexts.stock.adjustHint : productTexts.stock.setHint(number(shown))}
           inputMode="decimal"
           autoComplete="off"
           value={input}
@@ -85,16 +80,15 @@ const Form = ({ close, target, product, storeId }: StockDialogProps & { readonly
           onChange={({ target }) => setInput(target.value)}
         />
         <TextField
-          label="Reason"
-          hint="Shown under Activity. Optional."
+          label={productTexts.stock.reason}
+          hint={productTexts.stock.reasonHint}
           value={reason}
           problem={problems.get("reason")}
           onChange={({ target }) => setReason(target.value)}
         />
         <Row>
           <Button type="submit" kind="strong" isBusy={updating.isPending}>
-            {" "}
-            Update stock{" "}
+            {productTexts.stock.update}
           </Button>
         </Row>
       </Stack>
@@ -104,7 +98,7 @@ const Form = ({ close, target, product, storeId }: StockDialogProps & { readonly
 
 /** Changes the stock immediately, independent of the product form. */
 export const StockDialog = (props: StockDialogProps) => (
-  <Dialog title="Update stock" isOpen={props.target !== undefined} close={props.close}>
+  <Dialog title={productTexts.stock.update} isOpen={props.target !== undefined} close={props.close}>
     {props.target === undefined ? undefined : <Form {...props} target={props.target} />}
   </Dialog>
 )

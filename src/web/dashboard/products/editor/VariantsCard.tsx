@@ -1,5 +1,4 @@
 import type { ReactNode } from "react"
-import { count } from "../../../data/format.ts"
 import { Button } from "../../../ui/form/Button.tsx"
 import { CellField } from "../../../ui/form/Field.tsx"
 import { type VirtualColumn, VirtualTable } from "../../../ui/display/VirtualTable.tsx"
@@ -9,14 +8,15 @@ import css from "./Editor.module.css"
 import { VARIANT_AMOUNTS, VARIANT_TEXTS, type VariantDraft } from "./productDraft.ts"
 import { missingVariants, newVariant } from "./variants.ts"
 import { removeItem, updateItem } from "./ItemButtons.tsx"
+import { productTexts } from "../productTexts.ts"
 
 const variantLabels = {
-  title: "Title",
-  sku: "SKU",
-  barcode: "Barcode",
-  price: "Price",
-  discountedPrice: "Sale price",
-  costPrice: "Cost"
+  title: productTexts.variants.title,
+  sku: productTexts.fields.sku,
+  barcode: productTexts.fields.barcode,
+  price: productTexts.fields.price,
+  discountedPrice: productTexts.fields.discountedPrice,
+  costPrice: productTexts.fields.costPrice
 }
 
 /** Validation messages above the grid. The next ones follow once these are corrected. */
@@ -24,15 +24,15 @@ const MAX_PROBLEMS = 5
 
 const problemLocation = (path: string) => {
   const [, row = "", field = ""] = path.split(".")
-  return `Variant ${Number(row) + 1}${field === "" ? "" : `, ${field}`}`
+  return productTexts.variants.location(Number(row) + 1, field)
 }
 
 const removeColumn = (remove: (key: string) => void): VirtualColumn<VariantDraft> => ({
-  name: "Remove",
+  name: productTexts.variants.remove,
   width: 110,
   cell: ({ key }, index) => (
-    <Button kind="quiet" aria-label={`Remove variant ${index + 1}`} onClick={() => remove(key)}>
-      Remove
+    <Button kind="quiet" aria-label={productTexts.variants.removeVariant(index + 1)} onClick={() => remove(key)}>
+      {productTexts.variants.remove}
     </Button>
   )
 })
@@ -49,7 +49,7 @@ export const VariantsCard = ({ editing: { draft, edit, problems }, stock }: Vari
   const change = (key: string, members: Partial<VariantDraft>) => edit({ variants: updateItem(variants, key, members) })
   const cell = (label: string, index: number, path: string, value: string, set: (value: string) => void) => (
     <CellField
-      label={`${label} of variant ${index + 1}`}
+      label={productTexts.variants.cell(label, index + 1)}
       problem={problems.get(`variants.${index}.${path}`)}
       value={value}
       onChange={({ target }) => set(target.value)}
@@ -57,10 +57,10 @@ export const VariantsCard = ({ editing: { draft, edit, problems }, stock }: Vari
   )
   const columns: ReadonlyArray<VirtualColumn<VariantDraft>> = [
     ...options.map(({ key, name }) => ({
-      name: name || "New option",
+      name: name || productTexts.variants.newOption,
       width: 130,
       cell: (variant: VariantDraft, index: number) =>
-        cell(name || "New option", index, `options.${name}`, variant.choices[key] ?? "", (value) =>
+        cell(name || productTexts.variants.newOption, index, `options.${name}`, variant.choices[key] ?? "", (value) =>
           change(variant.key, { choices: { ...variant.choices, [key]: value } })
         )
     })),
@@ -71,17 +71,17 @@ export const VariantsCard = ({ editing: { draft, edit, problems }, stock }: Vari
         cell(variantLabels[field], index, field, variant[field], (value) => change(variant.key, { [field]: value }))
     })),
     {
-      name: "Stock",
+      name: productTexts.fields.stock,
       width: 110,
       cell: (variant, index) =>
         stock.get(variant.key) ??
-        cell("Stock", index, "stock", variant.stock, (value) => change(variant.key, { stock: value }))
+        cell(productTexts.fields.stock, index, "stock", variant.stock, (value) => change(variant.key, { stock: value }))
     },
     removeColumn((key) => edit({ variants: removeItem(variants, key) }))
   ]
   const variantProblems = [...problems].filter(([path]) => path === "variants" || path.startsWith("variants."))
   return (
-    <Card title="Variants">
+    <Card title={productTexts.fields.variants}>
       {variantProblems.length === 0 ? undefined : (
         <ul className={css["problems"]} role="alert">
           {variantProblems.slice(0, MAX_PROBLEMS).map(([path, problem]) => (
@@ -90,19 +90,23 @@ export const VariantsCard = ({ editing: { draft, edit, problems }, stock }: Vari
         </ul>
       )}
       {variants.length === 0 ? (
-        <MutedText>
-          No variants yet. Add variants if the product comes in several versions, each with its own price and stock.
-        </MutedText>
+        <MutedText>{productTexts.variants.empty}</MutedText>
       ) : (
         <div className={css["grid"]}>
-          <VirtualTable caption="Variants" columns={columns} rows={variants} keyOf={({ key }) => key} rowHeight={52} />
+          <VirtualTable
+            caption={productTexts.fields.variants}
+            columns={columns}
+            rows={variants}
+            keyOf={({ key }) => key}
+            rowHeight={52}
+          />
         </div>
       )}
       <Row>
-        <Button onClick={() => edit({ variants: [...variants, newVariant()] })}>Add variant</Button>
+        <Button onClick={() => edit({ variants: [...variants, newVariant()] })}>{productTexts.variants.add}</Button>
         {missing.length === 0 ? undefined : (
           <Button onClick={() => edit({ variants: [...variants, ...missing] })}>
-            Add {count(missing.length, "missing combination")}
+            {productTexts.variants.addMissing(missing.length)}
           </Button>
         )}
       </Row>

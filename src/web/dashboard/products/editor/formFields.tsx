@@ -1,7 +1,7 @@
 import { TextArea, TextField } from "../../../ui/form/Field.tsx"
-import { fieldLabels } from "./fieldLabels.ts"
 import type { Problems } from "./productInput.ts"
 import type { Draft, Line } from "./productDraft.ts"
+import { productTexts } from "../productTexts.ts"
 
 /** Form state that the cards share. */
 export interface FormState {
@@ -33,10 +33,15 @@ interface LineFieldProps {
   readonly isNumber?: boolean
 }
 
-export const LineField = ({ editing: { draft, edit, problems }, field, isNumber = false, ...said }: LineFieldProps) => (
+export const LineField = ({
+  editing: { draft, edit, problems },
+  field,
+  isNumber = false,
+  ...texts
+}: LineFieldProps) => (
   <TextField
-    {...said}
-    label={fieldLabels[field]}
+    {...texts}
+    label={productTexts.fields[field]}
     inputMode={isNumber ? "decimal" : undefined}
     autoComplete="off"
     value={draft[field]}
@@ -50,10 +55,10 @@ interface TextProps extends Omit<LineFieldProps, "isNumber"> {
   readonly spellCheck?: boolean
 }
 
-export const LinesField = ({ editing: { draft, edit, problems }, field, ...said }: TextProps) => (
+export const LinesField = ({ editing: { draft, edit, problems }, field, ...texts }: TextProps) => (
   <TextArea
-    {...said}
-    label={fieldLabels[field]}
+    {...texts}
+    label={productTexts.fields[field]}
     value={draft[field]}
     problem={problems.get(field)}
     onChange={({ target }) => edit({ [field]: target.value })}

@@ -6,6 +6,7 @@ import { CreateProduct, UpdateProduct } from "../../../../domain/catalog/Product
 import { differences } from "../../../data/merge.ts"
 import { parseJson, parseNumber } from "../../../data/parseInput.ts"
 import { type Draft, type Field, newDraft, VARIANT_AMOUNTS, VARIANT_TEXTS, type VariantDraft } from "./productDraft.ts"
+import { productTexts } from "../productTexts.ts"
 
 /* Converts form values to requests. Contains only changed fields. */
 
@@ -23,7 +24,7 @@ export const parseIssues = (lines: ReadonlyArray<string>): Problems =>
     })
   )
 
-const CANNOT_CLEAR = "cannot be cleared. Enter 0, or remove the variant and add it again"
+const CANNOT_CLEAR = productTexts.form.cannotClear
 
 /** Parses form values and collects the validation messages. */
 const makeReader = () => {

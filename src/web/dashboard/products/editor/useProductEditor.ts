@@ -10,6 +10,7 @@ import { NO_PROBLEMS, patchOf, type Problems, problemsIn } from "./productInput.
 import { focusFirstProblem, withoutEdited } from "./formFields.tsx"
 import { type Draft, draftOf, type Field } from "./productDraft.ts"
 import { cacheProduct } from "../list/useProducts.ts"
+import { productTexts } from "../productTexts.ts"
 
 interface EditState {
   /** Product on which the draft is based. */
@@ -62,7 +63,7 @@ export const useProductEditor = (storeId: StoreId, id: ProductId, product: Produ
         return { ...formOf(saved), draft: merge(sent, now.draft, draftOf(saved)).draft }
       })
       setComparing(false)
-      toast("Product saved")
+      toast(productTexts.editor.saved)
     }
   })
 

@@ -1,6 +1,5 @@
 import { Result } from "effect"
 import { type FormEvent, useState } from "react"
-import { count } from "../../../data/format.ts"
 import { Button } from "../../../ui/form/Button.tsx"
 import { Dialog } from "../../../ui/layout/Dialog.tsx"
 import { SelectField, TextField } from "../../../ui/form/Field.tsx"
@@ -9,6 +8,7 @@ import { bulkEdits, type Change } from "./bulkEdits.ts"
 import { BulkProgress } from "./BulkProgress.tsx"
 import type { Row } from "./listView.ts"
 import type { Progress } from "./useBulkEdit.ts"
+import { productTexts } from "../productTexts.ts"
 
 interface BulkEditDialogProps {
   readonly rows: ReadonlyArray<Row>
@@ -31,6 +31,7 @@ const BulkEditForm = ({
   const [typed, setTyped] = useState("")
   const [problem, setProblem] = useState<string>()
   const edit = bulkEdits.find((one) => one.name === name)
+  const isDelete = name === productTexts.bulkEdit.delete
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (edit === undefined) return
@@ -40,7 +41,7 @@ const BulkEditForm = ({
     <form onSubmit={submit} noValidate>
       <Stack>
         <SelectField
-          label="Action"
+          label={productTexts.bulkEdit.action}
           value={name}
           onChange={({ target }) => {
             setName(target.value)
@@ -63,14 +64,10 @@ const BulkEditForm = ({
             }}
           />
         )}
-        {name === "Delete" ? (
-          <MutedText>
-            Deleted products are also removed from their collections. You can restore them from Activity.
-          </MutedText>
-        ) : undefined}
+        {isDelete ? <MutedText>{productTexts.bulkEdit.deleteAdvice}</MutedText> : undefined}
         <Line>
-          <Button type="submit" kind={name === "Delete" ? "danger" : "strong"}>
-            {name}: {count(many, "product")}
+          <Button type="submit" kind={isDelete ? "danger" : "strong"}>
+            {productTexts.bulkEdit.submit(name, many)}
           </Button>
         </Line>
       </Stack>
@@ -81,7 +78,7 @@ const BulkEditForm = ({
 /** Edits the selected products and shows the progress. */
 export const BulkEditDialog = ({ close, isOpen, progress, rows, run, stop }: BulkEditDialogProps) => (
   <Dialog
-    title={progress === undefined ? `Edit ${count(rows.length, "product")}` : "Editing products"}
+    title={progress === undefined ? productTexts.bulkEdit.title(rows.length) : productTexts.bulkEdit.editing}
     isOpen={isOpen}
     close={progress?.isRunning === true ? () => undefined : close}
   >

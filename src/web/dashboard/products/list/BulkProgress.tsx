@@ -1,19 +1,18 @@
-import { count, number } from "../../../data/format.ts"
 import { Button } from "../../../ui/form/Button.tsx"
 import { Row as Line, Stack } from "../../../ui/layout/Page.tsx"
 import css from "./Products.module.css"
 import type { Progress } from "./useBulkEdit.ts"
+import { productTexts } from "../productTexts.ts"
 
 const progressText = ({ done, failed, isRunning, isStopping, rows, waitSeconds }: Progress) => {
   const left = rows.length - done.size - failed.length
-  if (isStopping && isRunning) return "Stopping. Waiting for requests in progress."
-  if (waitSeconds !== undefined) return `The service is busy. Editing continues in ${count(waitSeconds, "second")}.`
-  if (isRunning) return `${number(done.size)} of ${count(rows.length, "product")} done`
-  if (left > 0)
-    return `Stopped: ${number(done.size)} done, ${number(failed.length)} failed, ${number(left)} not started.`
+  if (isStopping && isRunning) return productTexts.bulkEdit.stopping
+  if (waitSeconds !== undefined) return productTexts.bulkEdit.waiting(waitSeconds)
+  if (isRunning) return productTexts.bulkEdit.running(done.size, rows.length)
+  if (left > 0) return productTexts.bulkEdit.stopped(done.size, failed.length, left)
   return failed.length === 0
-    ? `${count(done.size, "product")} done.`
-    : `${number(done.size)} done, ${number(failed.length)} failed.`
+    ? productTexts.bulkEdit.done(done.size)
+    : productTexts.bulkEdit.doneWithFailures(done.size, failed.length)
 }
 
 /** Progress of a bulk edit, a stop button, and the failures. */
@@ -29,11 +28,16 @@ export const BulkProgress = ({
   const { done, failed, isRunning, isStopping, rows } = progress
   return (
     <Stack>
-      <progress className={css["progress"]} aria-label="Progress" max={rows.length} value={done.size + failed.length} />
+      <progress
+        className={css["progress"]}
+        aria-label={productTexts.bulkEdit.progress}
+        max={rows.length}
+        value={done.size + failed.length}
+      />
       <output>{progressText(progress)}</output>
       {failed.length === 0 ? undefined : (
-        <section aria-label="Failed products">
-          <h3>Failed products</h3>
+        <section aria-label={productTexts.bulkEdit.failedProducts}>
+          <h3>{productTexts.bulkEdit.failedProducts}</h3>
           <ul className={css["failures"]}>
             {failed.map(({ row, why }) => (
               <li key={row.id}>
@@ -47,12 +51,11 @@ export const BulkProgress = ({
       <Line>
         {isRunning ? (
           <Button onClick={stop} isBusy={isStopping}>
-            {" "}
-            Stop editing{" "}
+            {productTexts.bulkEdit.stop}
           </Button>
         ) : (
           <Button kind="strong" onClick={close}>
-            {failed.length === 0 ? "Close" : "Close and keep the rest selected"}
+            {failed.length === 0 ? productTexts.bulkEdit.close : productTexts.bulkEdit.closeWithFailures}
           </Button>
         )}
       </Line>

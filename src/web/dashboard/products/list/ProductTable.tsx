@@ -6,6 +6,7 @@ import { useStoreId } from "../../store.ts"
 import { productColumns, nameColumn } from "./productColumns.tsx"
 import { type ColumnName, SEARCH_COLUMNS, toggleSelection as markedAfter, type Row } from "./listView.ts"
 import css from "./Products.module.css"
+import { productTexts } from "../productTexts.ts"
 
 const ROW_HEIGHT = 52
 
@@ -42,13 +43,13 @@ const selectionColumn = ({
   selectAll: markAll,
   marked
 }: SelectionColumnOptions): VirtualColumn<Row> => ({
-  name: "Select",
+  name: productTexts.list.select,
   width: 44,
   head: (
     <input
       type="checkbox"
       className={css["box"]}
-      aria-label="Select all loaded products"
+      aria-label={productTexts.list.selectAll}
       checked={isAllMarked}
       onChange={markAll}
     />
@@ -58,7 +59,7 @@ const selectionColumn = ({
       type="checkbox"
       className={css["box"]}
       tabIndex={-1}
-      aria-label={`Select ${name}`}
+      aria-label={productTexts.list.selectProduct(name)}
       checked={marked.has(id)}
       onChange={({ nativeEvent }) => mark(index, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)}
     />
@@ -117,7 +118,7 @@ export const ProductTable = ({
 
   return (
     <VirtualTable
-      caption="Products"
+      caption={productTexts.list.title}
       columns={[selectionColumn({ marked: selection, select, isAllSelected, selectAll }), ...shown]}
       rows={rows}
       keyOf={({ id }) => id}

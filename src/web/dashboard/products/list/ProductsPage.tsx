@@ -1,6 +1,5 @@
 import { Link, useNavigate, useSearch } from "@tanstack/react-router"
 import { useEffect, useMemo, useState } from "react"
-import { count, number } from "../../../data/format.ts"
 import { useDebouncedValue } from "../../../data/useDebouncedValue.ts"
 import { Button, buttonClass } from "../../../ui/form/Button.tsx"
 import { CheckField, Fieldset, SelectField, TextField } from "../../../ui/form/Field.tsx"
@@ -28,9 +27,19 @@ import { useBulkEdit } from "./useBulkEdit.ts"
 import { Dialog } from "../../../ui/layout/Dialog.tsx"
 import { productColumns } from "./productColumns.tsx"
 import { useProductList } from "./useProducts.ts"
+import { productTexts } from "../productTexts.ts"
 
-const STATUS_NAMES = { any: "Any status", active: "Active", inactive: "Inactive" }
-const STOCK_NAMES = { any: "Any stock", out: "Out of stock", low: `Low stock (${LOW_STOCK} or fewer)`, in: "In stock" }
+const STATUS_NAMES = {
+  any: productTexts.list.statuses.any,
+  active: productTexts.list.statuses.active,
+  inactive: productTexts.list.statuses.inactive
+}
+const STOCK_NAMES = {
+  any: productTexts.list.stocks.any,
+  out: productTexts.list.stocks.none,
+  low: productTexts.list.stocks.low(LOW_STOCK),
+  in: productTexts.list.stocks.some
+}
 
 /** Product list with search, filters and bulk edits. */
 export const ProductsPage = () => {
@@ -65,25 +74,25 @@ export const ProductsPage = () => {
 
   return (
     <Page
-      title="Products"
+      title={productTexts.list.title}
       isWide
       actions={
         <Link to="/dashboard/$storeId/products/new" params={{ storeId }} className={buttonClass("strong")}>
-          Create product
+          {productTexts.create.title}
         </Link>
       }
     >
       <search className={css["tools"]}>
         <TextField
-          label="Search"
+          label={productTexts.list.search}
           type="search"
-          placeholder="Name, SKU, vendor, tag"
+          placeholder={productTexts.list.searchPlaceholder}
           maxLength={255}
           value={searchText}
           onChange={({ target }) => setSearchText(target.value)}
         />
         <SelectField
-          label="Status"
+          label={productTexts.list.status}
           value={view.status ?? "any"}
           onChange={({ target }) => show({ ...view, status: STATUSES.find((one) => one === target.value) ?? "any" })}
         >
@@ -94,7 +103,7 @@ export const ProductsPage = () => {
           ))}
         </SelectField>
         <SelectField
-          label="Stock"
+          label={productTexts.list.stock}
           value={view.stock ?? "any"}
           onChange={({ target }) => show({ ...view, stock: STOCKS.find((one) => one === target.value) ?? "any" })}
         >
@@ -104,26 +113,25 @@ export const ProductsPage = () => {
             </option>
           ))}
         </SelectField>
-        <Button onClick={() => setOpen("columns")}>Edit columns</Button>
+        <Button onClick={() => setOpen("columns")}>{productTexts.list.editColumns}</Button>
       </search>
       <div className={css["status"]}>
         <output>
           {loaded === undefined
-            ? "Loading"
+            ? productTexts.list.loading
             : summaryText(view, query, rows.length, loaded.length, more.hasMore, store.data?.productCount)}
         </output>
         {created === 0 ? undefined : (
           <Button kind="quiet" onClick={loadCreated}>
-            Show {count(created, "new product")}
+            {productTexts.list.showNew(created)}
           </Button>
         )}
         {selection.size === 0 ? undefined : (
           <Line>
-            <span>{number(selection.size)} selected</span>
-            <Button onClick={() => setOpen("edit")}>Edit selected products</Button>
+            <span>{productTexts.list.selected(selection.size)}</span>
+            <Button onClick={() => setOpen("edit")}>{productTexts.list.editSelected}</Button>
             <Button kind="quiet" onClick={() => setSelection(new Map())}>
-              {" "}
-              Clear selection{" "}
+              {productTexts.list.clearSelection}
             </Button>
           </Line>
         )}
@@ -164,7 +172,7 @@ export const ProductsPage = () => {
         close={endEdit}
       />
       <UnsavedChangesGuard isUnsaved={bulk.progress?.isRunning === true}>
-        Products are being edited. If you leave, finished changes are kept and the remaining products stay unchanged.
+        {productTexts.list.editingUnsaved}
       </UnsavedChangesGuard>
     </Page>
   )
@@ -179,25 +187,23 @@ const summaryText = (
   hasMore: boolean,
   all: number | undefined
 ) => {
-  const scope = query === "" ? "loaded" : "found"
-  if (isFiltered(view)) {
-    return `The filters match ${count(shown, "product")} of ${number(loaded)} ${scope}.${hasMore ? " Scroll to load more." : ""}`
-  }
-  if (query !== "") return `${count(loaded, "product")}${hasMore ? " or more" : ""} found, best matches first`
-  return hasMore ? `${number(loaded)} of ${count(all ?? loaded, "product")} loaded` : count(loaded, "product")
+  const isSearch = query !== ""
+  if (isFiltered(view)) return productTexts.list.filtered(shown, loaded, isSearch, hasMore)
+  if (isSearch) return productTexts.list.found(loaded, hasMore)
+  return hasMore ? productTexts.list.loaded(loaded, all ?? loaded) : productTexts.list.all(loaded)
 }
 
 const NoProducts = ({ isNarrowed }: { readonly isNarrowed: boolean }) => {
   const storeId = useStoreId()
   return isNarrowed ? (
-    <EmptyState title="No products found">
-      <p>Try a shorter search or remove a filter.</p>
+    <EmptyState title={productTexts.list.noMatches}>
+      <p>{productTexts.list.noMatchesAdvice}</p>
     </EmptyState>
   ) : (
-    <EmptyState title="No products yet">
-      <p>Products that you sell in this store appear here.</p>{" "}
+    <EmptyState title={productTexts.list.empty}>
+      <p>{productTexts.list.emptyAdvice}</p>{" "}
       <Link to="/dashboard/$storeId/products/new" params={{ storeId }} className={buttonClass("strong")}>
-        Create product
+        {productTexts.create.title}
       </Link>{" "}
     </EmptyState>
   )
@@ -212,8 +218,8 @@ interface ColumnsDialogProps {
 
 /** Selects the columns of the product list. */
 const ColumnsDialog = ({ choose, chosen, close, isOpen }: ColumnsDialogProps) => (
-  <Dialog title="Edit columns" isOpen={isOpen} close={close}>
-    <Fieldset legend="Columns to show" hint="Saved for this store in this browser.">
+  <Dialog title={productTexts.list.editColumns} isOpen={isOpen} close={close}>
+    <Fieldset legend={productTexts.list.columnsToShow} hint={productTexts.list.columnsHint}>
       {COLUMNS.map((column) => (
         <CheckField
           key={column}

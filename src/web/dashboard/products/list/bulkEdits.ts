@@ -13,6 +13,7 @@ import {
 } from "../../../../rpc/Client.ts"
 import { parseNumber } from "../../../data/parseInput.ts"
 import { parseIssues } from "../editor/productInput.ts"
+import { productTexts } from "../productTexts.ts"
 
 /** Change that applies to many products. */
 export type Change = Data.TaggedEnum<{
@@ -36,7 +37,7 @@ const decodePatch = decodeWith(UpdateProduct)
 const decodeChange = decodeWith(SetInventory)
 
 const firstIssueOf = ({ issues = [] }: { readonly issues?: ReadonlyArray<string> | undefined }) =>
-  parseIssues(issues).values().next().value ?? "is not valid"
+  parseIssues(issues).values().next().value ?? productTexts.bulkEdit.invalid
 
 const patchChange = (members: JsonObject) =>
   Result.mapBoth(decodePatch(members, true), { onFailure: firstIssueOf, onSuccess: (patch) => Change.Patch({ patch }) })
@@ -57,24 +58,44 @@ const stockChange = (typed: string): Result.Result<Change, string> =>
   )
 
 export const bulkEdits: ReadonlyArray<BulkEdit> = [
-  { name: "Set as active", read: () => patchChange({ isActive: true }) },
-  { name: "Set as inactive", read: () => patchChange({ isActive: false }) },
+  { name: productTexts.bulkEdit.activate, read: () => patchChange({ isActive: true }) },
+  { name: productTexts.bulkEdit.deactivate, read: () => patchChange({ isActive: false }) },
   {
-    name: "Set price",
-    field: { label: "New price", hint: "In the currency of each product." },
+    name: productTexts.bulkEdit.setPrice,
+    field: { label: productTexts.bulkEdit.newPrice, hint: productTexts.bulkEdit.newPriceHint },
     read: (typed) => Result.flatMap(parseNumber(typed), (price) => patchChange({ price }))
   },
   {
-    name: "Adjust stock",
-    field: { label: "Adjust by", hint: "Use a negative number to reduce the stock, such as -2." },
+    name: productTexts.bulkEdit.adjustStock,
+    field: { label: productTexts.stock.adjust, hint: productTexts.stock.adjustHint },
     read: stockChange
   },
-  { name: "Add tag", field: { label: "Tag" }, read: (typed) => tagChange(typed, Change.AddTag) },
-  { name: "Remove tag", field: { label: "Tag" }, read: (typed) => tagChange(typed, Change.RemoveTag) },
-  { name: "Set vendor", field: { label: "Vendor" }, read: (typed) => patchChange({ vendorName: typed }) },
-  { name: "Set category", field: { label: "Category" }, read: (typed) => patchChange({ category: typed }) },
-  { name: "Set product type", field: { label: "Product type" }, read: (typed) => patchChange({ productType: typed }) },
-  { name: "Delete", read: () => Result.succeed(Change.Delete()) }
+  {
+    name: productTexts.bulkEdit.addTag,
+    field: { label: productTexts.bulkEdit.tag },
+    read: (typed) => tagChange(typed, Change.AddTag)
+  },
+  {
+    name: productTexts.bulkEdit.removeTag,
+    field: { label: productTexts.bulkEdit.tag },
+    read: (typed) => tagChange(typed, Change.RemoveTag)
+  },
+  {
+    name: productTexts.bulkEdit.setVendor,
+    field: { label: productTexts.fields.vendorName },
+    read: (typed) => patchChange({ vendorName: typed })
+  },
+  {
+    name: productTexts.bulkEdit.setCategory,
+    field: { label: productTexts.fields.category },
+    read: (typed) => patchChange({ category: typed })
+  },
+  {
+    name: productTexts.bulkEdit.setProductType,
+    field: { label: productTexts.fields.productType },
+    read: (typed) => patchChange({ productType: typed })
+  },
+  { name: productTexts.bulkEdit.delete, read: () => Result.succeed(Change.Delete()) }
 ]
 
 /** Adds or removes a tag, ignoring case. */

@@ -8,6 +8,7 @@ import type { VirtualColumn } from "../../../ui/display/VirtualTable.tsx"
 import css from "./Products.module.css"
 import { type ColumnName, LOW_STOCK, type Row } from "./listView.ts"
 import { Picture } from "../../../ui/display/Picture.tsx"
+import { productTexts } from "../productTexts.ts"
 
 interface Column {
   readonly name: string
@@ -17,50 +18,67 @@ interface Column {
 }
 
 const Stock = ({ row: { stock } }: { readonly row: Row }) => {
-  if (!isBelow(0, stock)) return <Badge tone="alert">Out of stock</Badge>
-  return isBelow(LOW_STOCK, stock) ? number(stock) : <Badge tone="warn">{number(stock)} left</Badge>
+  if (!isBelow(0, stock)) return <Badge tone="alert">{productTexts.list.stocks.none}</Badge>
+  return isBelow(LOW_STOCK, stock) ? number(stock) : <Badge tone="warn">{productTexts.list.left(number(stock))}</Badge>
 }
 
 export const productColumns: Readonly<Record<ColumnName, Column>> = {
   status: {
-    name: "Status",
+    name: productTexts.list.status,
     width: 110,
-    cell: ({ isActive }) => <Badge tone={isActive ? "good" : "plain"}>{isActive ? "Active" : "Inactive"}</Badge>
+    cell: ({ isActive }) => (
+      <Badge tone={isActive ? "good" : "plain"}>
+        {isActive ? productTexts.list.statuses.active : productTexts.list.statuses.inactive}
+      </Badge>
+    )
   },
-  stock: { name: "Stock", width: 130, isNumber: true, cell: (row) => <Stock row={row} /> },
+  stock: { name: productTexts.fields.stock, width: 130, isNumber: true, cell: (row) => <Stock row={row} /> },
   price: {
-    name: "Price",
+    name: productTexts.fields.price,
     width: 120,
     isNumber: true,
     cell: ({ currencyCode, price }) => money(price, currencyCode)
   },
-  sku: { name: "SKU", width: 150, cell: ({ sku }) => sku },
+  sku: { name: productTexts.fields.sku, width: 150, cell: ({ sku }) => sku },
   discountedPrice: {
-    name: "Sale price",
+    name: productTexts.fields.discountedPrice,
     width: 120,
     isNumber: true,
     cell: ({ currencyCode, discountedPrice }) =>
       discountedPrice === undefined || discountedPrice === null ? "" : money(discountedPrice, currencyCode)
   },
   costPrice: {
-    name: "Cost",
+    name: productTexts.fields.costPrice,
     width: 120,
     isNumber: true,
     cell: ({ costPrice, currencyCode }) =>
       costPrice === undefined || costPrice === null ? "" : money(costPrice, currencyCode)
   },
-  vendorName: { name: "Vendor", width: 160, cell: ({ vendorName }) => vendorName },
-  category: { name: "Category", width: 160, cell: ({ category }) => category },
-  productType: { name: "Product type", width: 140, cell: ({ productType }) => productType },
-  tags: { name: "Tags", width: 200, cell: ({ tags = [] }) => tags.join(", ") },
-  variants: { name: "Variants", width: 100, isNumber: true, cell: ({ variants = [] }) => number(variants.length) },
-  updatedAt: { name: "Updated", width: 190, cell: ({ updatedAt = "" }) => (updatedAt === "" ? "" : time(updatedAt)) },
-  createdAt: { name: "Created", width: 190, cell: ({ createdAt = "" }) => (createdAt === "" ? "" : time(createdAt)) }
+  vendorName: { name: productTexts.fields.vendorName, width: 160, cell: ({ vendorName }) => vendorName },
+  category: { name: productTexts.fields.category, width: 160, cell: ({ category }) => category },
+  productType: { name: productTexts.fields.productType, width: 140, cell: ({ productType }) => productType },
+  tags: { name: productTexts.fields.tags, width: 200, cell: ({ tags = [] }) => tags.join(", ") },
+  variants: {
+    name: productTexts.fields.variants,
+    width: 100,
+    isNumber: true,
+    cell: ({ variants = [] }) => number(variants.length)
+  },
+  updatedAt: {
+    name: productTexts.list.updated,
+    width: 190,
+    cell: ({ updatedAt = "" }) => (updatedAt === "" ? "" : time(updatedAt))
+  },
+  createdAt: {
+    name: productTexts.list.created,
+    width: 190,
+    cell: ({ createdAt = "" }) => (createdAt === "" ? "" : time(createdAt))
+  }
 }
 
 /** Link with image and name. It is not in the tab order, because the grid navigates by row. */
 export const nameColumn = (storeId: StoreId): VirtualColumn<Row> => ({
-  name: "Product",
+  name: productTexts.list.product,
   width: 260,
   cell: ({ id, imageUrl, media = [], name }) => (
     <span className={css["productCell"]}>

@@ -1,43 +1,5 @@
 import { type Draft, type Field, VARIANT_AMOUNTS } from "./productDraft.ts"
-
-/** Labels of product fields. */
-export const fieldLabels: Readonly<Record<Field, string>> = {
-  name: "Name",
-  slug: "Slug",
-  price: "Price",
-  discountedPrice: "Sale price",
-  costPrice: "Cost",
-  stock: "Stock",
-  currencyCode: "Currency",
-  isActive: "Active",
-  onSale: "On sale",
-  taxable: "Charge tax",
-  trackInventory: "Track stock",
-  description: "Description",
-  vendorName: "Vendor",
-  category: "Category",
-  categoryId: "Category ID",
-  categoryName: "Category name",
-  productType: "Product type",
-  productKind: "Product kind",
-  sku: "SKU",
-  barcode: "Barcode",
-  imageUrl: "Main image URL",
-  tags: "Tags",
-  media: "Media",
-  options: "Options",
-  variants: "Variants",
-  faqs: "Questions and answers",
-  metafields: "Metafields",
-  customFields: "Custom fields",
-  weight: "Weight",
-  dimensions: "Dimensions",
-  countryOfOrigin: "Country of origin",
-  hsCode: "HS code",
-  seoTitle: "SEO title",
-  seoDescription: "SEO description",
-  metaDescription: "Meta description"
-}
+import { productTexts } from "../productTexts.ts"
 
 const variantText = (variant: Draft["variants"][number]) =>
   [variant.title, ...Object.values(variant.choices), variant.sku, ...VARIANT_AMOUNTS.map((name) => variant[name])]
@@ -65,7 +27,7 @@ export const fieldText = (draft: Draft, field: Field): string => {
     case "onSale":
     case "taxable":
     case "trackInventory":
-      return draft[field] ? "Yes" : "No"
+      return draft[field] ? productTexts.form.yes : productTexts.form.no
     default:
       return draft[field]
   }
