@@ -179,7 +179,7 @@ describe.skipIf(isMissing("chromium"))("the products of a store", () => {
           await page.getByRole("dialog").getByText("Product 0", { exact: true }).waitFor()
           await page.getByText("was not found").waitFor()
           await isFitFor(page)
-          await page.getByRole("button", { name: "Close and keep the rest selected" }).click()
+          await page.getByRole("button", { name: "Close and keep unfinished products selected" }).click()
           await page.getByText("9 selected").waitFor()
         })
         const { items } = yield* client.products.list({ storeId })

@@ -1,3 +1,5 @@
+import { number } from "../data/format.ts"
+
 /** Texts of webhooks and deliveries that the dashboard and the developer portal share. */
 export const webhookTexts = {
   states: {
@@ -34,6 +36,7 @@ export const webhookTexts = {
     noAttempts: "No attempts yet",
     sent: "Sent",
     duration: "Duration",
+    milliseconds: (duration: number) => `${number(duration)} ms`,
     httpStatus: (status: number) => `HTTP ${status}`,
     resend: "Resend event",
     queued: "Event queued for delivery"

@@ -1,6 +1,6 @@
 import type { StoreAttempt } from "../../../domain/webhooks/StoreWebhooks.ts"
 import type { EventId, InstallationId } from "../../../rpc/Client.ts"
-import { number, time } from "../../data/format.ts"
+import { time } from "../../data/format.ts"
 import { useRpcMutation, useRpcQuery } from "../../data/queries.ts"
 import { Button } from "../../ui/form/Button.tsx"
 import { Dialog } from "../../ui/layout/Dialog.tsx"
@@ -22,7 +22,7 @@ const COLUMNS: ReadonlyArray<Column<typeof StoreAttempt.Type>> = [
   {
     name: webhookTexts.deliveries.duration,
     isNumber: true,
-    cell: ({ durationMillis }) => (durationMillis === null ? "" : `${number(durationMillis)} ms`)
+    cell: ({ durationMillis }) => (durationMillis === null ? "" : webhookTexts.deliveries.milliseconds(durationMillis))
   }
 ]
 

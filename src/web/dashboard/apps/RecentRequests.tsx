@@ -1,6 +1,5 @@
 import { GATHER_SECONDS, MAX_REQUESTS, type RecentRequest } from "../../../domain/access/Requests.ts"
 import type { InstallationId } from "../../../rpc/Client.ts"
-import { number } from "../../data/format.ts"
 import { useRpcQuery } from "../../data/queries.ts"
 import { Card, MutedText } from "../../ui/layout/Page.tsx"
 import { EmptyState, QueryBoundary } from "../../ui/display/QueryBoundary.tsx"
@@ -23,7 +22,11 @@ const COLUMNS: ReadonlyArray<Column<RecentRequest>> = [
   },
   { name: appTexts.requests.response, cell: ({ status }) => <StatusBadge {...responseStatus(status)} /> },
   { name: appTexts.requests.time, cell: ({ at }) => <RelativeTime at={at} /> },
-  { name: appTexts.requests.duration, isNumber: true, cell: ({ milliseconds }) => `${number(milliseconds)} ms` }
+  {
+    name: appTexts.requests.duration,
+    isNumber: true,
+    cell: ({ milliseconds }) => appTexts.requests.milliseconds(milliseconds)
+  }
 ]
 
 /** Last API requests of the app. */

@@ -1,4 +1,4 @@
-import { count } from "../../data/format.ts"
+import { count, number } from "../../data/format.ts"
 
 /** Texts of the app pages. */
 export const appTexts = {
@@ -121,6 +121,7 @@ export const appTexts = {
     response: "Response",
     time: "Time",
     duration: "Duration",
+    milliseconds: (duration: number) => `${number(duration)} ms`,
     empty: "No requests yet",
     emptyAdvice: (requests: number) => `The last ${count(requests, "request")} of this app appear here.`,
     shown: (requests: number) => `Shows the last ${count(requests, "request")}.`

@@ -163,6 +163,7 @@ export const collectionTexts = {
     noRules: "Add a rule to see the products that match.",
     incompleteRules: "Complete the rules to see the products that match",
     searching: "Searching…",
+    count: (products: number) => `${count(products, "product")} ${products === 1 ? "matches" : "match"}`,
     check: "Check a product",
     find: "Find a product",
     empty: "No products match these rules.",

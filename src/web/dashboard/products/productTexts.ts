@@ -115,7 +115,7 @@ export const productTexts = {
     failedProducts: "Failed products",
     stop: "Stop editing",
     close: "Close",
-    closeWithFailures: "Close and keep failed products selected"
+    closeWithFailures: "Close and keep unfinished products selected"
   },
   create: {
     created: (product: string) => `${product} created`,

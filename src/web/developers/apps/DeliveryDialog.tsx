@@ -1,6 +1,6 @@
 import type { Attempt, Delivery } from "../../../domain/webhooks/Webhook.ts"
 import type { AppId } from "../../../rpc/Client.ts"
-import { number, time } from "../../data/format.ts"
+import { time } from "../../data/format.ts"
 import { useRpcQuery, useRpcMutation } from "../../data/queries.ts"
 import { Badge } from "../../ui/display/Badge.tsx"
 import { Button } from "../../ui/form/Button.tsx"
@@ -25,7 +25,10 @@ const AttemptDetails = ({ answer, attempt, durationMillis, error, startedAt, sta
       <Facts
         facts={[
           [webhookTexts.deliveries.sent, time(startedAt)],
-          [webhookTexts.deliveries.duration, durationMillis === null ? "–" : `${number(durationMillis)} ms`],
+          [
+            webhookTexts.deliveries.duration,
+            durationMillis === null ? "–" : webhookTexts.deliveries.milliseconds(durationMillis)
+          ],
           ...(error === null ? [] : [[developerTexts.deliveries.error, error] as const])
         ]}
       />

@@ -1,6 +1,5 @@
 import type { TestDelivery } from "../../../domain/webhooks/Webhook.ts"
 import type { AppId } from "../../../rpc/Client.ts"
-import { number } from "../../data/format.ts"
 import { useRpcMutation } from "../../data/queries.ts"
 import { Badge } from "../../ui/display/Badge.tsx"
 import { Button } from "../../ui/form/Button.tsx"
@@ -25,7 +24,10 @@ const TestResult = ({ answer, durationMillis, error, eventId, status }: TestDeli
             developerTexts.test.response,
             status === null ? (error ?? developerTexts.test.noResponse) : webhookTexts.deliveries.httpStatus(status)
           ],
-          [webhookTexts.deliveries.duration, durationMillis === null ? "–" : `${number(durationMillis)} ms`],
+          [
+            webhookTexts.deliveries.duration,
+            durationMillis === null ? "–" : webhookTexts.deliveries.milliseconds(durationMillis)
+          ],
           [webhookTexts.deliveries.event, <code key="id">{eventId}</code>]
         ]}
       />

@@ -4,7 +4,6 @@ import type { ProductSummary } from "../../../../domain/catalog/ProductSummary.t
 import { canonical } from "../../../../domain/Json.ts"
 import type { CollectionId, ProductId } from "../../../../rpc/Client.ts"
 import { useDebouncedValue } from "../../../data/useDebouncedValue.ts"
-import { count } from "../../../data/format.ts"
 import { useRpcQuery } from "../../../data/queries.ts"
 import { Button } from "../../../ui/form/Button.tsx"
 import { Card, MutedText } from "../../../ui/layout/Page.tsx"
@@ -59,7 +58,7 @@ export const MatchingProducts = ({ draft, id }: MatchingProductsProps) => {
               ? collectionTexts.matches.incompleteRules
               : preview.data === undefined
                 ? collectionTexts.matches.searching
-                : `${count(preview.data.productCount, "product")} ${preview.data.productCount === 1 ? "matches" : "match"}`}
+                : collectionTexts.matches.count(preview.data.productCount)}
           </output>
         }
       >
