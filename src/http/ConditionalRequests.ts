@@ -8,20 +8,19 @@ import { etagWithoutCoding } from "./ContentCoding.ts"
 const ENTITY_TAG = /(?:W\/)?"[^"]*"/g
 const LIST = /^(?:W\/)?"[^"]*"(?:\s*,\s*(?:W\/)?"[^"]*")*$/
 
-/** A version, and after a dot the hash of computed content. */
+/** The version of a resource, optionally with a hash of its computed content. */
 const VERSION_TAG = /^"([1-9][0-9]*)(?:\.[0-9a-f]{16})?"$/
 
 /**
- * The entity tag of a resource (RFC 9110, section 8.8.3): its version, as in `"3"`. A strong tag must change with the
- * content. If some content does not belong to the version, as the products of a collection, a hash of it follows.
+ * Makes the entity tag of a resource (RFC 9110, section 8.8.3) from its version, as in `"3"`. A strong tag must change
+ * with the content. Content that the version does not cover, like the products of a collection, adds a hash.
  */
 export const makeEtag = ({ computed, version }: Pick<Document<unknown>, "computed" | "version">): string =>
   computed === undefined ? `"${version}"` : `"${version}.${hash("sha256", computed).slice(0, 16)}"`
 
 /**
- * Parses `If-Match` (RFC 9110, section 13.1.1). Comparison is strong, so a weak tag never matches, and neither does a
- * tag of another form. Only the version is compared, because only that is replaced by a write: renaming a collection
- * succeeds while products enter and leave it.
+ * Parses `If-Match` (RFC 9110, section 13.1.1). Comparison is strong, so a weak tag never matches. Only the version is
+ * compared, so that renaming a collection succeeds while products enter and leave it.
  */
 export const parseIfMatch = (header: string | undefined): Effect.Effect<VersionCondition, BadRequest> => {
   if (header === undefined || header.trim() === "*") return Effect.succeed("any")
@@ -31,7 +30,7 @@ export const parseIfMatch = (header: string | undefined): Effect.Effect<VersionC
     : new BadRequest({ reason: 'If-Match must be * or entity tags, as in "3"' })
 }
 
-/** True if `If-None-Match` names the current tag. Its comparison is weak (RFC 9110, section 13.1.2). */
+/** True if `If-None-Match` contains the current tag. Comparison is weak (RFC 9110, section 13.1.2). */
 export const isNotModified = (header: string | undefined, etag: string): boolean =>
   header !== undefined &&
   (header.trim() === "*" || (header.match(ENTITY_TAG) ?? []).some((tag) => tag.replace(/^W\//, "") === etag))

@@ -1,12 +1,12 @@
 import { Effect } from "effect"
 import { brotliCompress, constants, gzip } from "node:zlib"
 
-/** A content coding (RFC 9110, section 8.4.1). The cheaper one comes first. */
+/** A content coding (RFC 9110, section 8.4.1). Brotli is preferred, because it costs less at these levels. */
 export type ContentCoding = "br" | "gzip"
 
 const ELEMENT = /^\s*([!#$%&'*+.^_`|~\w-]+)\s*(?:;\s*q\s*=\s*([01](?:\.\d{0,3})?)\s*)?$/i
 
-/** The coding that `Accept-Encoding` prefers (RFC 9110, section 12.5.3). Undefined without the header. */
+/** Chooses the coding that `Accept-Encoding` prefers (RFC 9110, section 12.5.3). Undefined without the header. */
 export const negotiateCoding = (accepted: string | undefined): ContentCoding | undefined => {
   if (accepted === undefined) return undefined
   const weights = new Map<string, number>()
@@ -21,22 +21,22 @@ export const negotiateCoding = (accepted: string | undefined): ContentCoding | u
   return br === best ? "br" : "gzip"
 }
 
-/** The entity tag of a resource in a coding. Different bytes need different strong tags (RFC 9110, section 8.8.3.3). */
+/** Adds the coding to an entity tag. Different bytes need different strong tags (RFC 9110, section 8.8.3.3). */
 export const etagForCoding = (etag: string, coding: ContentCoding | undefined): string =>
   coding === undefined ? etag : `${etag.slice(0, -1)}-${coding}"`
 
-/** The tag of the resource, without that of a coding. */
+/** Removes the coding from an entity tag. */
 export const etagWithoutCoding = (etag: string): string => etag.replace(/-(?:br|gzip)"$/, '"')
 
 /** Compression levels: `least` for a response that is sent once, `most` for a static file. */
 const LEVELS = { least: { br: 1, gzip: 1 }, most: { br: 6, gzip: 6 } }
 
-/** Compresses beside the event loop. */
+/** Compresses in the thread pool of libuv. */
 export const compress = (coding: ContentCoding, effort: keyof typeof LEVELS, bytes: Uint8Array) =>
   Effect.callback<Buffer, Error>((resume) => {
     const level = LEVELS[effort][coding]
-    const done = (error: Error | null, made: Buffer) =>
-      resume(error === null ? Effect.succeed(made) : Effect.fail(error))
+    const done = (error: Error | null, compressed: Buffer) =>
+      resume(error === null ? Effect.succeed(compressed) : Effect.fail(error))
     if (coding === "gzip") return gzip(bytes, { level }, done)
     const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = constants
     const params = { [BROTLI_PARAM_QUALITY]: level, [BROTLI_PARAM_SIZE_HINT]: bytes.length }

@@ -5,7 +5,7 @@ import { isObject } from "../domain/Json.ts"
 import { openApi } from "./api/Document.ts"
 import { PartnerApi } from "./api/PartnerApi.ts"
 
-/** Options of the reference. Features that call other hosts are off. */
+/** Options of Scalar. Features that call other hosts are off. */
 const scalarOptions = {
   withDefaultFonts: false,
   telemetry: false,
@@ -17,8 +17,8 @@ const scalarOptions = {
 }
 
 /**
- * The page puts every parameter with a schema into its samples, empty when there is no example: `cursor=`, which the
- * service refuses. A parameter whose schema is that of its content means the same, and is in the table alone.
+ * Keeps an optional parameter out of the samples. Scalar adds every parameter with a schema, even an empty `cursor=`, which
+ * the API refuses. A schema under `content` means the same and appears only in the table.
  */
 const hideFromSamples = (value: unknown): unknown => {
   if (!isObject(value) || typeof value["in"] !== "string" || value["required"] === true) return value
@@ -26,20 +26,20 @@ const hideFromSamples = (value: unknown): unknown => {
   return schema === undefined ? value : { ...parameter, content: { "text/plain": { schema } } }
 }
 
-/** The document as the page shows it best: what a request need not have is in no sample. */
+/** The API with a document whose optional parameters are not in samples. */
 const api = PartnerApi.annotate(OpenApi.Transform, () =>
   JSON.parse(JSON.stringify(openApi()), (_, value: unknown) => hideFromSamples(value))
 )
 
-/** The scripts of the page: the reference itself, and what starts it with the document. */
+/** Hashes the inline scripts of the page for its content security policy. */
 const hashScripts = (page: string) =>
   [...page.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(
     ([, script = ""]) => `'sha256-${hash("sha256", script, "base64")}'`
   )
 
 /**
- * Runs only the page's own scripts, calls only this host, and cannot be framed. Hashes cannot name the WebAssembly that the
- * script compiles, or the styles that it sets on single elements.
+ * Restricts the page to its own scripts and this host, and forbids frames. Hashes cannot cover the WebAssembly that the
+ * script compiles and the inline styles that it sets.
  */
 const makeHeaders = (page: string) => ({
   "content-security-policy": `default-src 'none'; script-src 'wasm-unsafe-eval' ${hashScripts(page).join(" ")}; style-src 'unsafe-inline'; connect-src 'self'; img-src 'self' data:; font-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
@@ -48,7 +48,7 @@ const makeHeaders = (page: string) => ({
   "x-frame-options": "DENY"
 })
 
-/** The reference for people, as HTML: its script is part of the page, so that it works without internet access. */
+/** Renders the API reference as HTML. The script is inline, so that the page works without internet access. */
 export const renderDocs = async () => {
   const { dispose, handler } = HttpRouter.toWebHandler(
     HttpApiScalar.layer(api, { path: "/docs", scalar: scalarOptions }),

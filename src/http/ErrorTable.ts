@@ -55,10 +55,7 @@ export class KeyMalformed extends Schema.TaggedError<KeyMalformed>()("KeyMalform
   }
 }
 
-/**
- * The status of every declared error (contract, section 7). An error without a row does not compile, neither in the
- * definition of an endpoint nor in its handler.
- */
+/** The status of every declared error (contract, section 7). Endpoints and handlers compile only with errors in it. */
 const TABLE = {
   BadRequest: [BadRequest, 400],
   KeyMissing: [KeyMissing, 400],
@@ -103,7 +100,7 @@ type Row = (typeof TABLE)[keyof typeof TABLE]
 
 export type PublicError = InstanceType<Row[0]>
 
-/** The meaning of each status, for the OpenAPI document. */
+/** The description of each status in the OpenAPI document. */
 export const STATUS_DESCRIPTIONS: Record<Row[1] | 500, string> = {
   400: "The request is malformed; `issues` names each thing to change",
   401: "The bearer token is missing, invalid or expired",
@@ -117,7 +114,7 @@ export const STATUS_DESCRIPTIONS: Record<Row[1] | 500, string> = {
   503: "The database is out of reach or overloaded, or too many requests of the store wait. Repeat the request with the same Idempotency-Key"
 }
 
-/** The body of every failed request. */
+/** The body of every error response. */
 export const ErrorBody = Schema.Struct({
   error: Schema.String.annotate({ description: "What went wrong, and what to do about it" }),
   issues: Schema.optionalKey(
@@ -126,14 +123,14 @@ export const ErrorBody = Schema.Struct({
 }).annotate({ identifier: "Error", description: "Every failed request answers with this" })
 type ErrorBody = typeof ErrorBody.Type
 
-/** The body of an error: its message and its issues, if it has any. */
+/** Makes the body of an error from its message and issues. */
 export const toErrorBody = ({
   issues,
   message
 }: PublicError & { readonly issues?: ReadonlyArray<string> | undefined }): ErrorBody =>
   issues === undefined ? { error: message } : { error: message, issues }
 
-/** Seconds after which the request can be repeated. The rate limit has none (contract, section 8). */
+/** Finds the seconds after which the request can be repeated. The rate limit has none (contract, section 8). */
 const findRetryAfter = (error: PublicError): number | undefined => {
   switch (error._tag) {
     case "SignInBusy":
@@ -148,18 +145,18 @@ const findRetryAfter = (error: PublicError): number | undefined => {
   }
 }
 
-/** The header `Retry-After` (RFC 9110, section 10.2.3). */
+/** Makes the `Retry-After` header (RFC 9110, section 10.2.3). */
 export const retryAfterHeader = (seconds: number | undefined): Readonly<Record<string, string>> =>
   seconds === undefined ? {} : { "retry-after": String(seconds) }
 
-/** The response to a refused request. */
+/** Makes the response of an error. */
 export const toErrorReply = (error: PublicError) => ({
   status: TABLE[error._tag][1],
   body: JSON.stringify(toErrorBody(error)),
   headers: retryAfterHeader(findRetryAfter(error))
 })
 
-/** The schema of the body of each error. Its identifier is the tag, from which the OpenAPI document takes examples. */
+/** The body schema of each error. Its identifier is the tag, by which the OpenAPI document finds examples. */
 const BODIES = Record.map(TABLE, (_, tag) => ErrorBody.annotate({ identifier: tag }))
 
 /** The class of an error in the table. */
@@ -173,7 +170,7 @@ export const publicError = <S extends ErrorClass>(error: S) => {
   const tag = error.fields._tag.schema.literal
   return BODIES[tag].pipe(
     Schema.decodeTo(Schema.toType(error), {
-      decode: SchemaGetter.forbidden(() => "A public error cannot be read back"),
+      decode: SchemaGetter.forbidden(() => "A public error cannot be decoded"),
       encode: SchemaGetter.transform(toErrorBody)
     }),
     HttpApiSchema.status(TABLE[tag][1])

@@ -10,11 +10,10 @@ import { parseJsonBody, readBody } from "./server/BodyReader.ts"
 import { makeErrorReply, postRoute, type Reply } from "./Reply.ts"
 import type { NodeResponse } from "./server/NodeResponse.ts"
 import { toErrorReply, retryAfterHeader } from "./ErrorTable.ts"
-import { issuer } from "./oauth/Issuer.ts"
-import { MCP_PATH, metadataUrl } from "./oauth/ProtectedResource.ts"
+import { issuer, MCP_PATH, metadataUrl } from "./oauth/Discovery.ts"
 import { makeOriginPolicy } from "./Origin.ts"
 
-/** A message that was received over HTTP. */
+/** A message of an agent over HTTP. */
 interface McpRequest<Agent> {
   readonly agent: Agent
   readonly message: JsonObject
@@ -28,7 +27,7 @@ interface McpResponse {
   readonly body: string
 }
 
-/** Identifies the senders of messages and answers them. */
+/** Authenticates agents and handles their messages. */
 interface McpHandler<Agent> {
   readonly identify: (
     token: Redacted.Redacted
@@ -36,15 +35,15 @@ interface McpHandler<Agent> {
   readonly answer: (sent: McpRequest<Agent>) => Effect.Effect<McpResponse>
 }
 
-/** Headers of the protocol. The token identifies the sender and is not passed on. */
+/** The headers that are passed on to the protocol. `Authorization` is not. */
 const PROTOCOL_HEADERS = /^(?:accept|content-type|mcp-.*)$/
 
 const pickProtocolHeaders = ({ headers }: IncomingMessage) =>
   Record.filter(headers, (value, name): value is string => typeof value === "string" && PROTOCOL_HEADERS.test(name))
 
 /**
- * The response without a valid token. It names the metadata from which a client learns how to get one (RFC 9728, section
- * 5.1; RFC 6750, section 3.1).
+ * Makes the response to a request without a valid token. It links the metadata for obtaining one (RFC 9728, section 5.1;
+ * RFC 6750, section 3.1).
  */
 const makeChallenge = (metadata: string, hasToken: boolean): Reply => ({
   ...toErrorReply(new InvalidToken()),
@@ -54,17 +53,17 @@ const makeChallenge = (metadata: string, hasToken: boolean): Reply => ({
 })
 
 /**
- * Adds the route of the Model Context Protocol. Each message is a request with the token of an agent. The agent is
- * identified and counted, and the body is read, before the library of the protocol sees the message.
+ * Adds the route of the Model Context Protocol. Each message is a request with the token of an agent. Authentication, rate
+ * limit and body limit apply before the protocol library receives the message.
  */
 export const makeMcpRoute = <Agent>({ answer, identify }: McpHandler<Agent>) =>
   Effect.gen(function* () {
     const metadata = metadataUrl(yield* issuer)
     const { isSameOrigin } = yield* makeOriginPolicy
 
-    const handle = Effect.fnUntraced(function* (message: IncomingMessage, { requestId }: NodeResponse) {
-      if (!isSameOrigin(message.headers)) return yield* new ForeignOrigin()
-      const token = parseBearerToken(message)
+    const handle = Effect.fnUntraced(function* (request: IncomingMessage, { requestId }: NodeResponse) {
+      if (!isSameOrigin(request.headers)) return yield* new ForeignOrigin()
+      const token = parseBearerToken(request)
       if (token === undefined) return makeChallenge(metadata, false)
       const identified = yield* Effect.result(identify(token))
       if (Result.isFailure(identified) && identified.failure._tag === "InvalidToken")
@@ -73,13 +72,13 @@ export const makeMcpRoute = <Agent>({ answer, identify }: McpHandler<Agent>) =>
         return { ...toErrorReply(identified.failure), headers: retryAfterHeader(identified.failure.retryAfter) }
       }
       const agent = yield* Effect.fromResult(identified)
-      const body = yield* Effect.result(readBody(message))
+      const body = yield* Effect.result(readBody(request))
       if (Result.isFailure(body)) return makeErrorReply(413, body.failure.message)
-      const headers = pickProtocolHeaders(message)
-      const { said } = yield* parseJsonBody({ body, header: (name) => message.headers[name]?.toString() })
-      const { body: text, contentType, status } = yield* answer({ agent, message: said, headers, requestId })
+      const headers = pickProtocolHeaders(request)
+      const { json } = yield* parseJsonBody({ body, header: (name) => request.headers[name]?.toString() })
+      const { body: text, contentType, status } = yield* answer({ agent, message: json, headers, requestId })
       return { status, body: text, ...(contentType === undefined ? {} : { headers: { "content-type": contentType } }) }
     })
 
-    return postRoute(MCP_PATH, "Messages are sent with POST", handle)
+    return postRoute(MCP_PATH, "Send messages with POST", handle)
   })

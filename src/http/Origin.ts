@@ -1,13 +1,13 @@
 import { Context, Effect } from "effect"
 import { isLoopbackHost, parseUrl } from "../domain/Url.ts"
 
-/** The public URL of the service, if it differs from the address on which it listens. */
+/** The public URL of the service, if it differs from the address it listens on. */
 export const PublicUrl = Context.Reference<string | undefined>("http/PublicUrl", {
   defaultValue: (): string | undefined => undefined
 })
 
 /**
- * Parses a public URL: https, or http on this machine, without a path. Undefined if the text is another URL or none.
+ * Parses a public URL: https, or http on a loopback host, without a path. Undefined for any other text.
  */
 export const parsePublicOrigin = (text: string): string | undefined => {
   const url = parseUrl(text)
@@ -17,7 +17,7 @@ export const parsePublicOrigin = (text: string): string | undefined => {
   return isSafe && href === `${origin}/` ? origin : undefined
 }
 
-/** Headers of a request, as Node or the platform has them. */
+/** Headers of a Node or Effect request. */
 export interface RequestHeaders {
   readonly [name: string]: string | ReadonlyArray<string> | undefined
   readonly cookie?: string | undefined
@@ -27,29 +27,27 @@ export interface RequestHeaders {
 }
 
 /**
- * The origin at which browsers see the service. `PUBLIC_URL` names it, whatever `Host` says: a proxy may rewrite that, and
- * a page can choose it by DNS (rebinding). Without `PUBLIC_URL` browsers reach the service on its own machine only, by a
- * name that no DNS server can give away. `X-Forwarded-Host` and `X-Forwarded-Proto` are not read.
+ * Makes the checks of a browser's origin. The public origin is `PUBLIC_URL`, not `Host`: proxies rewrite `Host`, and DNS
+ * rebinding lets a page choose it. Without `PUBLIC_URL` only loopback names are accepted, which DNS cannot rebind.
+ * `X-Forwarded-Host` and `X-Forwarded-Proto` are ignored.
  */
 export const makeOriginPolicy = Effect.map(PublicUrl, (publicUrl) => {
-  const ownOrigin = ({ host = "" }: RequestHeaders) =>
-    publicUrl ?? (isLoopbackHost(host) ? `http://${host}` : undefined)
+  const originOf = ({ host = "" }: RequestHeaders) => publicUrl ?? (isLoopbackHost(host) ? `http://${host}` : undefined)
   return {
-    /** Tests for a request that came to the service's own origin: it may carry its cookies. */
-    isPublicHost: (headers: RequestHeaders): boolean => ownOrigin(headers) !== undefined,
+    /** Tests for a request to the public origin. Only such a request may use cookies. */
+    isPublicHost: (headers: RequestHeaders): boolean => originOf(headers) !== undefined,
 
     /**
-     * Tests for a request that no page of another origin sent. Browsers name the page with every POST, by `Origin` (RFC
-     * 6454, section 7) and `Sec-Fetch-Site` (W3C, Fetch Metadata). A client that sends neither is no browser, and has no
-     * cookie that a page could use.
+     * Tests for a request that no page of another origin sent. Browsers add `Origin` (RFC 6454, section 7) and
+     * `Sec-Fetch-Site` (W3C, Fetch Metadata) to every POST. A client that sends neither is not a browser.
      */
     isSameOrigin: (headers: RequestHeaders): boolean => {
       const { origin, "sec-fetch-site": site } = headers
       if (site !== undefined && site !== "same-origin" && site !== "none") return false
-      return origin === undefined || origin === ownOrigin(headers)
+      return origin === undefined || origin === originOf(headers)
     },
 
-    /** Cookies wait for TLS wherever the service has it. */
+    /** True if the public origin uses TLS. Cookies are then sent over TLS only. */
     isSecure: publicUrl?.startsWith("https:") ?? false
   }
 })

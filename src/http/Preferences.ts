@@ -1,23 +1,23 @@
-/** The preference `handling` of a request (RFC 7240, section 4.4). */
+/** The `handling` preferences of a request (RFC 7240, section 4.4). */
 export interface Handling {
-  /** Unknown and read-only fields are refused instead of ignored. */
+  /** Refuses unknown and read-only fields instead of ignoring them. */
   readonly strict: boolean
-  /** The write is rolled back after its response is known. */
+  /** Rolls the write back after its response is computed. */
   readonly "dry-run": boolean
 }
 
 /**
- * Parses `Prefer`. All values count, not only the first (RFC 7240, section 2): an overlooked dry run would be a write.
+ * Parses `Prefer`. Every value counts, not only the first (RFC 7240, section 2): a missed dry run would write.
  */
 export const parsePrefer = (prefer: string | undefined): Handling => {
-  const asked = (prefer ?? "")
+  const preferences = (prefer ?? "")
     .split(",")
     .map((preference) => /^\s*handling\s*=\s*"?([\w-]+)"?\s*(?:;|$)/i.exec(preference)?.[1])
-  const values = new Set(asked.map((value) => value?.toLowerCase()))
+  const values = new Set(preferences.map((value) => value?.toLowerCase()))
   return { strict: values.has("strict"), "dry-run": values.has("dry-run") }
 }
 
-/** The header `Preference-Applied`. */
+/** Makes the `Preference-Applied` header. */
 export const formatPreferenceApplied = (
   { strict, ...others }: Handling,
   hasBody: boolean

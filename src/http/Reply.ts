@@ -13,7 +13,7 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** The response of the platform for a reply. */
+/** Converts a reply to a response of the router. */
 export const toHttpResponse = ({ body, headers = {}, status }: Reply): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.text(body, {
     status,
@@ -21,7 +21,7 @@ export const toHttpResponse = ({ body, headers = {}, status }: Reply): HttpServe
     contentType: headers["content-type"] ?? "application/json"
   })
 
-/** The answer to a request that no error of the table fits. */
+/** Makes an error reply that is not in the error table. */
 export const makeErrorReply = (status: number, error: string, headers: Reply["headers"] = {}): Reply => ({
   status,
   body: JSON.stringify({ error }),
@@ -32,7 +32,7 @@ export const NO_ROUTE = "There is no such path or method; see /docs"
 
 export const NOT_FOUND = makeErrorReply(404, NO_ROUTE)
 
-/** The answer to what should not have happened: 503 when the database is the reason, else 500. Details go to the log. */
+/** Logs an unexpected failure. The reply is 503 if the database is unavailable, otherwise 500 without details. */
 export const replyToFailure = (cause: Cause.Cause<unknown>, requestId: string): Effect.Effect<Reply> => {
   const unavailable = unavailableIn(cause)
   const reply = unavailable === undefined ? makeErrorReply(500, "Internal error") : toErrorReply(unavailable)

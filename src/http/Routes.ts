@@ -11,31 +11,14 @@ import { HealthRoutes } from "./handlers/Health.ts"
 import { CustomersLive, OrdersLive } from "./handlers/Records.ts"
 import { SignInRoutes } from "./handlers/SignIn.ts"
 import { StoreLive } from "./handlers/Stores.ts"
-import { AccessCheckLive } from "./middleware/AccessCheck.ts"
-import { BearerAuthLive } from "./middleware/BearerAuth.ts"
-import { BodyReceptionLive } from "./middleware/BodyReception.ts"
 import { Compression } from "./middleware/Compression.ts"
-import { KeyRequiredLive } from "./middleware/KeyRequired.ts"
-import { RequestValidationLive } from "./middleware/RequestValidation.ts"
-import { ErrorHeaders } from "./middleware/ErrorHeaders.ts"
-import { StoreBulkheadLive } from "./middleware/StoreBulkhead.ts"
-import { MetadataRoute } from "./oauth/Metadata.ts"
-import { ProtectedResourceRoutes } from "./oauth/ProtectedResource.ts"
+import { ApiMiddleware, ErrorHeaders } from "./middleware/ApiMiddleware.ts"
+import { MetadataRoute, ProtectedResourceRoutes } from "./oauth/Discovery.ts"
 import { RegistrationRoute } from "./oauth/Registration.ts"
 import { TokenRoutes } from "./oauth/TokenEndpoints.ts"
 import { AuthorizeRoutes } from "./pages/Authorize.ts"
 import { replyToFailure, NOT_FOUND, toHttpResponse } from "./Reply.ts"
 import { WebRoutes } from "./WebPages.ts"
-
-/** Implementations of the API's middleware. `PartnerApi` has their order. */
-export const ApiMiddleware = Layer.mergeAll(
-  BearerAuthLive,
-  AccessCheckLive,
-  BodyReceptionLive,
-  StoreBulkheadLive,
-  RequestValidationLive,
-  KeyRequiredLive
-)
 
 const ApiHandlers = Layer.mergeAll(StoreLive, ProductsLive, CollectionsLive, OrdersLive, CustomersLive, AppDataLive)
 
@@ -46,27 +29,27 @@ const ApiRoutes = HttpApiBuilder.layer(PartnerApi).pipe(
   Layer.provide(ErrorHeaders)
 )
 
-/** `/openapi.json`, generated from the definitions that serve. */
+/** `/openapi.json`, generated from the endpoint definitions. */
 const DocumentRoute = generatedRoute("/openapi.json", "application/json", () => ({
   text: JSON.stringify(openApi())
 }))
 
-/** `/docs`. The page has 3.4 MB of script, which is loaded at the first request. */
+/** `/docs`. Its module has 3.4 MB of script, so it is loaded at the first request. */
 const ReferenceRoute = generatedRoute("/docs", "text/html; charset=utf-8", async () =>
   (await import("./DocsPage.ts")).renderDocs()
 )
 
-/** Gives the access log the pattern of the route. */
+/** Records the pattern of the route for the access log. */
 export const RecordRoute = HttpRouter.middleware(
   Effect.succeed((app) =>
-    Effect.flatMap(Effect.all([currentResponse, HttpRouter.RouteContext]), ([exchange, { route }]) => {
-      exchange.route = route.path
+    Effect.flatMap(Effect.all([currentResponse, HttpRouter.RouteContext]), ([response, { route }]) => {
+      response.route = route.path
       return app
     })
   )
 ).layer
 
-/** Answers unknown paths and methods (404) and defects (500, or 503 without a database) in the public error shape. */
+/** Converts unknown paths (404) and defects (500, or 503 without a database) to error responses of the public shape. */
 const Fallback = HttpRouter.middleware<{ handles: HttpServerError.HttpServerError }>()(
   (app) =>
     Effect.catchCause(app, (cause) => {
@@ -82,12 +65,12 @@ const Fallback = HttpRouter.middleware<{ handles: HttpServerError.HttpServerErro
   { global: true }
 )
 
-/** Paths match as they are written: a client that signs or caches a URL relies on one spelling. */
+/** Paths match exactly, because clients that sign or cache a URL rely on one spelling. */
 export const RouterConfig = Layer.succeed(HttpRouter.RouterConfig, {
   ignoreDuplicateSlashes: false,
   ignoreTrailingSlash: false,
   caseSensitive: true,
-  // Bounded by the size of the head.
+  // The size limit of the request head is lower.
   maxParamLength: 20_000
 })
 
@@ -101,8 +84,8 @@ const isEncoded = (path: string) => {
 }
 
 /**
- * Takes a path with a malformed percent encoding literally, so that the endpoint answers 400 with its issues. The router
- * does not match such a path (`AppData.test.ts`).
+ * Escapes a path with malformed percent encoding, so that the endpoint responds with 400 and its issues. The router does
+ * not match such a path (`AppData.test.ts`).
  */
 const LiteralPath = HttpRouter.middleware(
   (app) =>
@@ -115,10 +98,10 @@ const LiteralPath = HttpRouter.middleware(
   { global: true }
 )
 
-/** The middleware of every response. */
+/** Middleware of every route. */
 export const RouterMiddleware = Layer.mergeAll(LiteralPath, Compression, Fallback)
 
-/** Every route but `/rpc` and `/mcp`. */
+/** Every route except `/rpc` and `/mcp`. */
 export const HttpRoutes = Layer.mergeAll(
   ApiRoutes,
   DocumentRoute,

@@ -8,49 +8,49 @@ import { makeErrorReply, postRoute } from "./Reply.ts"
 import type { NodeResponse } from "./server/NodeResponse.ts"
 import { makeOriginPolicy } from "./Origin.ts"
 
-/** Calls as they came over HTTP: who says to send them, and what they say. */
+/** A request with calls. Its token and body are not verified yet. */
 interface RpcRequest {
-  /** The token of a session, if there was one: of what the calls say of themselves nothing is believed. */
+  /** The session token of a browser, if any. */
   readonly token: Redacted.Redacted | undefined
-  /** The token of an agent, if there was one. */
+  /** The access token of an agent, if any. */
   readonly bearer: Redacted.Redacted | undefined
   readonly body: string
   readonly requestId: string
 }
 
-/** Answers each of the calls of a body with a line, or none of them where the body cannot be read. */
+/** Handles the calls of a body, one response line per call. Fails if the body is malformed. */
 type HandleCalls = (sent: RpcRequest) => Effect.Effect<string, BadRequest>
 
-/** Where calls are sent to, and sockets opened. */
+/** The path of calls and of the WebSocket. */
 export const RPC_PATH = "/rpc"
 
 const NDJSON = "application/ndjson"
 
-/** A page of another site may not send this type without being asked first, which it is not. */
+/** Pages of other sites cannot send this type without a CORS preflight, which is not allowed. */
 const isNdjson = makeMediaTypeTest(NDJSON)
 
 /**
- * Serves calls of the second surface, on the sockets of the first. The answer is 200 whatever comes of each call, and says
- * it call by call; another status is for what is no body of calls at all.
+ * Adds the route of RPC calls. The status is 200 even if calls fail, because each line has its own result. Other statuses
+ * are for a request that cannot be read.
  */
-export const makeRpcRoute = Effect.fnUntraced(function* (answerCalls: HandleCalls) {
+export const makeRpcRoute = Effect.fnUntraced(function* (handleCalls: HandleCalls) {
   const { isSameOrigin } = yield* makeOriginPolicy
   const { sessionToken } = yield* makeSessionCookie
-  const answer = Effect.fnUntraced(function* (message: IncomingMessage, { requestId }: NodeResponse) {
-    if (!isSameOrigin(message.headers)) return yield* new ForeignOrigin()
-    if (!isNdjson(message.headers["content-type"]) || message.headers["content-encoding"] !== undefined)
-      return makeErrorReply(415, `Calls are sent as ${NDJSON} in UTF-8, one a line, not compressed`)
-    const received = yield* Effect.result(readBody(message))
+  const handle = Effect.fnUntraced(function* (request: IncomingMessage, { requestId }: NodeResponse) {
+    if (!isSameOrigin(request.headers)) return yield* new ForeignOrigin()
+    if (!isNdjson(request.headers["content-type"]) || request.headers["content-encoding"] !== undefined)
+      return makeErrorReply(415, `Send calls as ${NDJSON} in UTF-8, one per line, without compression`)
+    const received = yield* Effect.result(readBody(request))
     if (Result.isFailure(received)) return makeErrorReply(413, received.failure.message)
     const body = yield* decodeUtf8(received.success)
-    const lines = yield* answerCalls({
-      token: sessionToken(message.headers),
-      bearer: parseBearerToken(message),
+    const lines = yield* handleCalls({
+      token: sessionToken(request.headers),
+      bearer: parseBearerToken(request),
       body,
       requestId
     })
     return { status: 200, body: lines, headers: { "content-type": NDJSON } }
   })
 
-  return postRoute(RPC_PATH, "Calls are sent with POST", answer)
+  return postRoute(RPC_PATH, "Send calls with POST", handle)
 })

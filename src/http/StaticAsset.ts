@@ -14,7 +14,7 @@ interface StaticAsset {
   readonly gzip: Effect.Effect<Buffer, Error>
 }
 
-/** Makes a static asset of a file. Each coding is made at its first request. */
+/** Makes a static asset of a file. Each coding is compressed at its first request. */
 export const makeStaticAsset = (bytes: Buffer): Effect.Effect<StaticAsset> =>
   Effect.map(Effect.all({ br: compressOnce("br", bytes), gzip: compressOnce("gzip", bytes) }), (coded) => ({
     etag: `"${hash("sha256", bytes, "base64url").slice(0, 22)}"`,
@@ -29,32 +29,32 @@ interface AssetHeaders {
   readonly [header: string]: string
 }
 
-/** Browsers revalidate the asset at each use, so that they show the next release at once. */
+/** Browsers revalidate the asset at each use, so that they load a new release at once. */
 export const REVALIDATE = "no-cache"
 
-/** Serves an asset. A client that has the current one gets 304 (RFC 9110, section 13.1.2). */
+/** Serves an asset, or 304 if the client has the current version (RFC 9110, section 13.1.2). */
 export const serveStaticAsset = Effect.fnUntraced(function* (
-  { etag: plain, ...made }: StaticAsset,
-  sent: AssetHeaders
+  { etag: identityTag, ...encodings }: StaticAsset,
+  assetHeaders: AssetHeaders
 ) {
-  const asked = (yield* HttpServerRequest.HttpServerRequest).headers
-  const coding = negotiateCoding(asked["accept-encoding"])
-  const etag = etagForCoding(plain, coding)
-  const headers = { ...sent, etag, vary: "accept-encoding" }
-  if (isNotModified(asked["if-none-match"], etag)) return HttpServerResponse.empty({ status: 304, headers })
-  return HttpServerResponse.uint8Array(yield* made[coding ?? "identity"], {
-    contentType: sent["content-type"],
+  const requestHeaders = (yield* HttpServerRequest.HttpServerRequest).headers
+  const coding = negotiateCoding(requestHeaders["accept-encoding"])
+  const etag = etagForCoding(identityTag, coding)
+  const headers = { ...assetHeaders, etag, vary: "accept-encoding" }
+  if (isNotModified(requestHeaders["if-none-match"], etag)) return HttpServerResponse.empty({ status: 304, headers })
+  return HttpServerResponse.uint8Array(yield* encodings[coding ?? "identity"], {
+    contentType: assetHeaders["content-type"],
     headers: coding === undefined ? headers : { ...headers, "content-encoding": coding }
   })
 })
 
-/** A generated page, and the headers that only it has. */
+/** The text of a generated file, and headers that depend on it. */
 interface GeneratedFile {
   readonly text: string
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Adds the route of a page that is generated at its first request. */
+/** Adds the route of a file that is generated at its first request. */
 export const generatedRoute = (
   path: `/${string}`,
   contentType: string,
@@ -65,15 +65,15 @@ export const generatedRoute = (
       Effect.cached(
         Effect.flatMap(
           Effect.promise(async () => make()),
-          ({ headers, text }) => Effect.map(makeStaticAsset(Buffer.from(text)), (kept) => ({ headers, kept }))
+          ({ headers, text }) => Effect.map(makeStaticAsset(Buffer.from(text)), (asset) => ({ headers, asset }))
         )
       ),
-      (made) =>
+      (file) =>
         router.add(
           "GET",
           path,
-          Effect.flatMap(made, ({ headers, kept }) =>
-            serveStaticAsset(kept, { ...headers, "content-type": contentType, "cache-control": REVALIDATE })
+          Effect.flatMap(file, ({ headers, asset }) =>
+            serveStaticAsset(asset, { ...headers, "content-type": contentType, "cache-control": REVALIDATE })
           )
         )
     )

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url"
 import { makeStaticAsset, REVALIDATE, serveStaticAsset } from "./StaticAsset.ts"
 import { NOT_FOUND } from "./Reply.ts"
 
-/** The folder of the built pages of `src/web`, beside the script of the service. */
+/** The folder of the built pages of `src/web`, next to the script of the service. */
 export const WebFolder = Context.Reference("http/WebFolder", {
   defaultValue: () => fileURLToPath(new URL("./web/", import.meta.url))
 })
@@ -21,8 +21,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 const IMMUTABLE = "public, max-age=31536000, immutable"
 
 /**
- * Pages may load scripts and styles of this host, call this host, and show product images of any host. No other page can
- * embed them.
+ * Restricts pages to scripts, styles and calls of this host, and to images of any host. Other pages cannot embed them.
  */
 const PAGE_HEADERS = {
   "content-security-policy":
@@ -32,7 +31,7 @@ const PAGE_HEADERS = {
   "x-frame-options": "DENY"
 }
 
-const NOT_BUILT = "The pages are not built: run npm run build, and start the service again\n"
+const NOT_BUILT = "The pages are not built: run npm run build, then restart the service\n"
 
 const readFiles = Effect.fnUntraced(function* (folder: string) {
   const names = yield* Effect.promise(() => readdir(folder).catch((): ReadonlyArray<string> => []))
@@ -42,7 +41,7 @@ const readFiles = Effect.fnUntraced(function* (folder: string) {
         Effect.promise(() => readFile(join(folder, name))),
         makeStaticAsset
       ),
-      (kept) => [name, kept] as const
+      (asset) => [name, asset] as const
     )
   )
   return new Map(files)
@@ -56,17 +55,17 @@ const NOT_FOUND_RESPONSE = HttpServerResponse.text(NOT_FOUND.body, {
 })
 
 /**
- * The dashboard and the developer portal: one page for every path under `/dashboard` and `/developers`, and its files
- * under `/web`. Files are read at the first request.
+ * Serves the dashboard and the developer portal: one page for every path under `/dashboard` and `/developers`, and its
+ * files under `/web`. Files are read at the first request.
  */
 export const WebRoutes = HttpRouter.use((router) =>
   Effect.gen(function* () {
     const files = yield* Effect.cached(readFiles(yield* WebFolder))
 
     const page = Effect.gen(function* () {
-      const kept = (yield* files).get("index.html")
-      if (kept === undefined) return HttpServerResponse.text(NOT_BUILT, { status: 503 })
-      return yield* serveStaticAsset(kept, {
+      const asset = (yield* files).get("index.html")
+      if (asset === undefined) return HttpServerResponse.text(NOT_BUILT, { status: 503 })
+      return yield* serveStaticAsset(asset, {
         ...PAGE_HEADERS,
         "content-type": contentTypeOf("index.html"),
         "cache-control": REVALIDATE
@@ -81,9 +80,9 @@ export const WebRoutes = HttpRouter.use((router) =>
       "/web/:name",
       Effect.gen(function* () {
         const { name = "" } = yield* HttpRouter.params
-        const kept = (yield* files).get(name)
-        if (kept === undefined || name === "index.html") return NOT_FOUND_RESPONSE
-        return yield* serveStaticAsset(kept, {
+        const asset = (yield* files).get(name)
+        if (asset === undefined || name === "index.html") return NOT_FOUND_RESPONSE
+        return yield* serveStaticAsset(asset, {
           "content-type": contentTypeOf(name),
           "cache-control": IMMUTABLE,
           "x-content-type-options": "nosniff"

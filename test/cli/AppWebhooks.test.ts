@@ -177,7 +177,7 @@ it.live("a change reaches `webhooks listen` verified, appears in deliveries and 
     const [line = ""] = yield* lines(1)
     assert.match(
       line,
-      /✓ verified \| catalog\.product\.updated\.v1, event .*, product .* version 1, hops 0 \| answered 204/
+      /✓ verified \| catalog\.product\.updated\.v1, event .*, product .* version 1, hops 0 \| responded 204/
     )
 
     const done = rowsOf(database, "select event_id from deliveries where outcome = 'delivered'")

@@ -30,7 +30,7 @@ const storeIn = Schema.decodeUnknownSync(Schema.fromJsonString(Store))
 
 /** Agrees to what the app asks for: the address that leads back to it. */
 const allowed = async (page: Page) => {
-  await page.getByRole("heading", { name: "Restocker asks for access" }).waitFor()
+  await page.getByRole("heading", { name: "Restocker requests access" }).waitFor()
   await page.getByText("Change the stock of products").waitFor()
   await page.getByRole("button", { name: "Allow" }).click()
   await page.waitForURL(/callback\?code=/)

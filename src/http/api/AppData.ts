@@ -11,13 +11,12 @@ import {
   PutAppData
 } from "../../domain/records/AppData.ts"
 import { publicError } from "../ErrorTable.ts"
-import { needs } from "./Access.ts"
-import { KeyRequired } from "./Middleware.ts"
-import { Answer, ChangeRefused, Page, pageQuery, WriteRefused, Written } from "./Shapes.ts"
+import { KeyRequired, requireAccess } from "./Middleware.ts"
+import { DataResponse, ChangeErrors, Page, pageQuery, WriteErrors, WriteResponses } from "./Shapes.ts"
 
 const params = { namespace: Namespace }
 
-const APP_STORAGE = needs(NeedsCapability.make({ capability: "app_storage" }))
+const APP_STORAGE = requireAccess(NeedsCapability.make({ capability: "app_storage" }))
 
 const DeletedEntry = Schema.Struct({ namespace: Namespace, key: EntryKey, deleted: Schema.Literal(true) })
 
@@ -25,8 +24,8 @@ export const putAppData = HttpApiEndpoint.put("putAppData", "/app-data/:namespac
   disableCodecs: true,
   params,
   payload: PutAppData,
-  success: Written(AppDataEntry, "The entry as it now is"),
-  error: [...ChangeRefused, publicError(AppDataFull)]
+  success: WriteResponses(AppDataEntry, "The entry as it now is"),
+  error: [...ChangeErrors, publicError(AppDataFull)]
 })
   .middleware(KeyRequired)
   .annotateMerge(APP_STORAGE)
@@ -44,7 +43,7 @@ export const getAppData = HttpApiEndpoint.get("getAppData", "/app-data/:namespac
     ),
     ...pageQuery(EntryKey)
   },
-  success: [Answer(AppDataEntry, "The entry of `key`"), Page({ entries: Schema.Array(AppDataEntry) }, EntryKey)],
+  success: [DataResponse(AppDataEntry, "The entry of `key`"), Page({ entries: Schema.Array(AppDataEntry) }, EntryKey)],
   error: publicError(AppDataNotFound)
 })
   .annotateMerge(APP_STORAGE)
@@ -57,8 +56,8 @@ export const getAppData = HttpApiEndpoint.get("getAppData", "/app-data/:namespac
 export const deleteAppData = HttpApiEndpoint.delete("deleteAppData", "/app-data/:namespace", {
   params,
   query: { key: EntryKey },
-  success: Written(DeletedEntry, "What is gone"),
-  error: [...WriteRefused, publicError(AppDataNotFound)]
+  success: WriteResponses(DeletedEntry, "What is gone"),
+  error: [...WriteErrors, publicError(AppDataNotFound)]
 })
   .middleware(KeyRequired)
   .annotateMerge(APP_STORAGE)

@@ -29,17 +29,16 @@ import { SlugTaken } from "../../domain/catalog/Slug.ts"
 import { PAGE_MILLIS } from "../../domain/Page.ts"
 import { VersionMismatch } from "../../domain/Version.ts"
 import { publicError } from "../ErrorTable.ts"
-import { needs } from "./Access.ts"
-import { KeyRequired } from "./Middleware.ts"
-import { Answer, ChangeRefused, Deleted, Page, pageQuery, WriteRefused, Written } from "./Shapes.ts"
+import { KeyRequired, requireAccess } from "./Middleware.ts"
+import { DataResponse, ChangeErrors, DeleteResponses, Page, pageQuery, WriteErrors, WriteResponses } from "./Shapes.ts"
 
 const product = { id: withDescription(ProductId, "The id of the product") }
 const collection = { id: withDescription(CollectionId, "The id of the collection") }
 
-const READ_PRODUCTS = needs(AnyScope.make({ scopes: ["read_products"] }))
-const WRITE_PRODUCTS = needs(AnyScope.make({ scopes: ["write_products"] }))
-const READ_COLLECTIONS = needs(AnyScope.make({ scopes: ["read_collections"] }))
-const WRITE_COLLECTIONS = needs(AnyScope.make({ scopes: ["write_collections"] }))
+const READ_PRODUCTS = requireAccess(AnyScope.make({ scopes: ["read_products"] }))
+const WRITE_PRODUCTS = requireAccess(AnyScope.make({ scopes: ["write_products"] }))
+const READ_COLLECTIONS = requireAccess(AnyScope.make({ scopes: ["read_collections"] }))
+const WRITE_COLLECTIONS = requireAccess(AnyScope.make({ scopes: ["write_collections"] }))
 
 export const listProducts = HttpApiEndpoint.get("listProducts", "/products", {
   query: pageQuery(ProductId),
@@ -55,8 +54,8 @@ export const listProducts = HttpApiEndpoint.get("listProducts", "/products", {
 export const createProduct = HttpApiEndpoint.post("createProduct", "/products", {
   disableCodecs: true,
   payload: CreateProduct,
-  success: Written(Product, "The new product", 201),
-  error: [...ChangeRefused, publicError(ProductLimitReached), publicError(SlugTaken), publicError(ProductTooLarge)]
+  success: WriteResponses(Product, "The new product", 201),
+  error: [...ChangeErrors, publicError(ProductLimitReached), publicError(SlugTaken), publicError(ProductTooLarge)]
 })
   .middleware(KeyRequired)
   .annotateMerge(WRITE_PRODUCTS)
@@ -67,9 +66,9 @@ export const setInventory = HttpApiEndpoint.patch("setInventory", "/products/:id
   disableCodecs: true,
   params: product,
   payload: SetInventory,
-  success: Written(Product, "The product as it now is"),
+  success: WriteResponses(Product, "The product as it now is"),
   error: [
-    ...ChangeRefused,
+    ...ChangeErrors,
     publicError(ProductNotFound),
     publicError(VersionMismatch),
     publicError(StockMismatch),
@@ -79,7 +78,7 @@ export const setInventory = HttpApiEndpoint.patch("setInventory", "/products/:id
   ]
 })
   .middleware(KeyRequired)
-  .annotateMerge(needs(AnyScope.make({ scopes: ["write_inventory", "write_products"] })))
+  .annotateMerge(requireAccess(AnyScope.make({ scopes: ["write_inventory", "write_products"] })))
   .annotate(OpenApi.Summary, "Set the stock of a product")
   .annotate(
     OpenApi.Description,
@@ -90,9 +89,9 @@ export const updateProduct = HttpApiEndpoint.patch("updateProduct", "/products/:
   disableCodecs: true,
   params: product,
   payload: UpdateProduct,
-  success: Written(Product, "The product as it now is"),
+  success: WriteResponses(Product, "The product as it now is"),
   error: [
-    ...ChangeRefused,
+    ...ChangeErrors,
     publicError(ProductNotFound),
     publicError(VersionMismatch),
     publicError(SlugTaken),
@@ -109,8 +108,8 @@ export const updateProduct = HttpApiEndpoint.patch("updateProduct", "/products/:
 
 export const deleteProduct = HttpApiEndpoint.delete("deleteProduct", "/products/:id", {
   params: product,
-  success: Deleted(ProductId),
-  error: [...WriteRefused, publicError(ProductNotFound), publicError(VersionMismatch)]
+  success: DeleteResponses(ProductId),
+  error: [...WriteErrors, publicError(ProductNotFound), publicError(VersionMismatch)]
 })
   .middleware(KeyRequired)
   .annotateMerge(WRITE_PRODUCTS)
@@ -137,7 +136,7 @@ export const listCollections = HttpApiEndpoint.get("listCollections", "/collecti
 
 export const getCollection = HttpApiEndpoint.get("getCollection", "/collections/:id", {
   params: collection,
-  success: Answer(Collection, "The collection, with its products"),
+  success: DataResponse(Collection, "The collection, with its products"),
   error: [publicError(CollectionNotFound), publicError(RulesTooSlow)]
 })
   .annotateMerge(READ_COLLECTIONS)
@@ -148,9 +147,9 @@ export const getCollection = HttpApiEndpoint.get("getCollection", "/collections/
 export const createCollection = HttpApiEndpoint.post("createCollection", "/collections", {
   disableCodecs: true,
   payload: CreateCollection,
-  success: Written(Collection, "The new collection, with its products", 201),
+  success: WriteResponses(Collection, "The new collection, with its products", 201),
   error: [
-    ...ChangeRefused,
+    ...ChangeErrors,
     publicError(CollectionLimitReached),
     publicError(SlugTaken),
     publicError(UnknownProducts),
@@ -171,9 +170,9 @@ export const updateCollection = HttpApiEndpoint.patch("updateCollection", "/coll
   disableCodecs: true,
   params: collection,
   payload: UpdateCollection,
-  success: Written(Collection, "The collection as it now is, with its products"),
+  success: WriteResponses(Collection, "The collection as it now is, with its products"),
   error: [
-    ...ChangeRefused,
+    ...ChangeErrors,
     publicError(CollectionNotFound),
     publicError(VersionMismatch),
     publicError(SlugTaken),
@@ -194,8 +193,8 @@ export const updateCollection = HttpApiEndpoint.patch("updateCollection", "/coll
 
 export const deleteCollection = HttpApiEndpoint.delete("deleteCollection", "/collections/:id", {
   params: collection,
-  success: Deleted(CollectionId),
-  error: [...WriteRefused, publicError(CollectionNotFound), publicError(VersionMismatch)]
+  success: DeleteResponses(CollectionId),
+  error: [...WriteErrors, publicError(CollectionNotFound), publicError(VersionMismatch)]
 })
   .middleware(KeyRequired)
   .annotateMerge(WRITE_COLLECTIONS)

@@ -4,7 +4,7 @@ import { AccessRule } from "../../domain/access/AccessRule.ts"
 import { canonical, isObject, type JsonObject } from "../../domain/Json.ts"
 import { STATUS_DESCRIPTIONS } from "../ErrorTable.ts"
 import { sampleEvents, samples } from "./Examples.ts"
-import { failures, refusalsOf } from "./Refusals.ts"
+import { commonErrorExamples, errorExamplesFor } from "./ErrorExamples.ts"
 import { headers, parameters, requestHeaders, responseHeaders } from "./Headers.ts"
 import { JSON_SCHEMA } from "./Shapes.ts"
 import { webhooksOf } from "./Webhooks.ts"
@@ -114,7 +114,7 @@ const completeOperation = ({ "x-access": rule, ...operation }: Operation, method
   const name = operation.operationId.replace(/^.*\./, "")
   const sample = samples[name] ?? { answer: null, malformed: {} }
   const { others = {}, requests = {} } = sample
-  const refusals = refusalsOf(rule)
+  const errorExamples = errorExamplesFor(rule)
 
   /** An operation without input cannot answer 400. */
   const answers = Record.filter(
@@ -137,9 +137,9 @@ const completeOperation = ({ "x-access": rule, ...operation }: Operation, method
 
   const refusal = (status: string, schema: unknown) => {
     const named = errorsIn(schema)
-    const declared = Object.keys(refusals).filter((error) => named.includes(error))
-    const examples = Object.fromEntries(declared.map((error) => [error, refusals[error]]))
-    return failure(status, { ...examples, ...(status === "400" ? sample.malformed : failures[status]) })
+    const declared = Object.keys(errorExamples).filter((error) => named.includes(error))
+    const examples = Object.fromEntries(declared.map((error) => [error, errorExamples[error]]))
+    return failure(status, { ...examples, ...(status === "400" ? sample.malformed : commonErrorExamples[status]) })
   }
 
   return {
@@ -155,7 +155,7 @@ const completeOperation = ({ "x-access": rule, ...operation }: Operation, method
       ? {}
       : { requestBody: { ...request, content: json(content["application/json"].schema, requests) } }),
     responses: {
-      ...Record.map(failures, (examples, status) => failure(status, examples)),
+      ...Record.map(commonErrorExamples, (examples, status) => failure(status, examples)),
       ...Record.map(answers, (response, status) =>
         Number(status) < 400 ? success(status, response) : refusal(status, response.content["application/json"].schema)
       )
@@ -167,7 +167,7 @@ const completeOperation = ({ "x-access": rule, ...operation }: Operation, method
  * Completes the generated document with the parts that no definition has: headers, errors that every request can get, the
  * shape of errors, and examples.
  */
-export const complete = (spec: OpenApi.OpenAPISpec): Record<string, unknown> => {
+export const completeDocument = (spec: OpenApi.OpenAPISpec): Record<string, unknown> => {
   const document = decodeGenerated({ ...spec, components: tidy(spec.components), paths: tidy(spec.paths) })
   const { Error: error, ...schemas } = document.components.schemas
   const isError = (schema: unknown) => canonical(schema) === canonical(error)

@@ -1,7 +1,7 @@
 import { SchemaAST, type SchemaRepresentation } from "effect"
 import { HttpApi, OpenApi } from "effect/http-api"
 import { ErrorBody } from "../ErrorTable.ts"
-import { complete } from "./Conventions.ts"
+import { completeDocument } from "./Conventions.ts"
 import { PartnerApi } from "./PartnerApi.ts"
 import { JSON_SCHEMA } from "./Shapes.ts"
 import { CollectionUpdated, ProductUpdated } from "./Webhooks.ts"
@@ -65,7 +65,7 @@ const referencePolicy: SchemaRepresentation.ReferencePolicy = ({ ast, identifier
 
 /** The OpenAPI document of the API. */
 export const openApi = (): Readonly<Record<string, unknown>> =>
-  complete(
+  completeDocument(
     OpenApi.fromApi(Documented, {
       includeAnnotationKey: (key) => key === JSON_SCHEMA,
       referencePolicy

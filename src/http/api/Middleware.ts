@@ -1,6 +1,6 @@
 import { Context, type Result } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
-import { CapabilityNotGranted, ScopeNotGranted } from "../../domain/access/AccessRule.ts"
+import { type AccessRule, CapabilityNotGranted, ScopeNotGranted } from "../../domain/access/AccessRule.ts"
 import { type Installation, InstallationSuspended } from "../../domain/access/Installations.ts"
 import { InvalidToken } from "../../domain/access/Tokens.ts"
 import { BadRequest } from "../../domain/BadRequest.ts"
@@ -12,18 +12,25 @@ import { Unavailable } from "../../domain/Unavailable.ts"
 import { KeyMalformed, KeyMissing, publicError } from "../ErrorTable.ts"
 
 /*
- * The middleware of the API. `PartnerApi` applies it in the order of decisions, section 4. The implementations are in
- * `http/middleware`: the Effect client bundles the definitions, and must not bundle those.
+ * Definitions of the API's middleware. `PartnerApi` applies it in the order of decisions, section 4. The implementations
+ * are in `http/middleware`, because the Effect client bundles the definitions only.
  */
 
-/** The installation whose access token the request carries. */
+/** The scope or capability that an endpoint requires. `AccessCheck` reads this annotation. */
+export class EndpointAccess extends Context.Service<EndpointAccess, AccessRule>()("http/Access") {}
+
+/** Annotates an endpoint with its access rule, for `AccessCheck` and for the OpenAPI document. */
+export const requireAccess = (rule: AccessRule) =>
+  Context.merge(Context.make(EndpointAccess, rule), OpenApi.annotations({ override: { "x-access": rule } }))
+
+/** The installation of the request's access token. */
 export class CurrentInstallation extends Context.Service<CurrentInstallation, Installation>()(
   "http/CurrentInstallation"
 ) {}
 
 /**
- * Authenticates the access token and counts the request in the rolling window: the token (401), the state of the
- * installation (403), its store (404), the window (429).
+ * Authenticates the access token and counts the request in the rolling window. Errors in this order: token (401),
+ * installation (403), store (404), window (429).
  */
 export class BearerAuth extends HttpApiMiddleware.Service<BearerAuth, { provides: CurrentInstallation }>()(
   "http/BearerAuth",
@@ -48,23 +55,23 @@ export class AccessCheck extends HttpApiMiddleware.Service<AccessCheck, { requir
   { error: [publicError(ScopeNotGranted), publicError(CapabilityNotGranted)] }
 ) {}
 
-/** The bytes of a request body, or the reason why they were refused. Empty if the endpoint takes no body. */
+/** The bytes of a request body, or the error of reading it. Empty if the endpoint takes no body. */
 export class RequestBody extends Context.Service<RequestBody, Result.Result<Uint8Array, BadRequest>>()(
   "http/RequestBody"
 ) {}
 
-/** Receives the body before the request waits for its turn, so that a slow client does not hold the turn of its store. */
+/** Reads the body before the request enters the bulkhead, so that a slow client does not hold a slot of its store. */
 export class BodyReception extends HttpApiMiddleware.Service<BodyReception, { provides: RequestBody }>()(
   "http/BodyReception"
 ) {}
 
-/** Limits the requests of a store that run at once (503 if too many wait). */
+/** Limits the concurrent requests of a store (503 if too many wait). */
 export class StoreBulkhead extends HttpApiMiddleware.Service<StoreBulkhead, { requires: CurrentInstallation }>()(
   "http/StoreBulkhead",
   { error: [publicError(StoreBusy), publicError(Unavailable)] }
 ) {}
 
-/** Answers a path or query that the endpoint does not accept with 400 and its issues. */
+/** Converts an invalid path or query to 400 with its issues. */
 export class RequestValidation extends HttpApiMiddleware.Service<RequestValidation>()("http/RequestValidation", {
   error: publicError(BadRequest)
 }) {}
@@ -72,7 +79,7 @@ export class RequestValidation extends HttpApiMiddleware.Service<RequestValidati
 /** The `Idempotency-Key` of the current write. */
 export class CurrentKey extends Context.Service<CurrentKey, IdempotencyKey>()("http/CurrentKey") {}
 
-/** Requires an `Idempotency-Key` on a write. It is checked before the path and the body (decisions, section 4). */
+/** Requires an `Idempotency-Key` on a write. Runs before the path and body are decoded (decisions, section 4). */
 export class KeyRequired extends HttpApiMiddleware.Service<KeyRequired, { provides: CurrentKey }>()(
   "http/KeyRequired",
   { error: [publicError(KeyMissing), publicError(KeyMalformed)] }

@@ -5,7 +5,7 @@ import { withDescription, optional } from "../../domain/catalog/Fields.ts"
 import { Customer, CustomerId } from "../../domain/records/Customer.ts"
 import { Order, OrderId } from "../../domain/records/Order.ts"
 import { Instant } from "../../domain/Time.ts"
-import { needs } from "./Access.ts"
+import { requireAccess } from "./Middleware.ts"
 import { Page, pageQuery } from "./Shapes.ts"
 
 /** The query of a list that can be asked for what has changed. */
@@ -23,7 +23,7 @@ export const listOrders = HttpApiEndpoint.get("listOrders", "/orders", {
   query: recordsQuery(OrderId),
   success: Page({ orders: Schema.Array(Order) }, OrderId)
 })
-  .annotateMerge(needs(AnyScope.make({ scopes: ["read_orders"] })))
+  .annotateMerge(requireAccess(AnyScope.make({ scopes: ["read_orders"] })))
   .annotate(OpenApi.Summary, "List orders")
   .annotate(
     OpenApi.Description,
@@ -34,7 +34,7 @@ export const listCustomers = HttpApiEndpoint.get("listCustomers", "/customers", 
   query: recordsQuery(CustomerId),
   success: Page({ customers: Schema.Array(Customer) }, CustomerId)
 })
-  .annotateMerge(needs(AnyScope.make({ scopes: ["read_customers"] })))
+  .annotateMerge(requireAccess(AnyScope.make({ scopes: ["read_customers"] })))
   .annotate(OpenApi.Summary, "List customers")
   .annotate(
     OpenApi.Description,

@@ -39,23 +39,23 @@ export const Page = <const Rows extends Readonly<Record<string, Schema.Top>>, Id
     })
   }).annotate({ description: `A page of ${Object.keys(rows).join()}` })
 
-export const Answer = <S extends Schema.Top>(data: S, description: string) =>
+export const DataResponse = <S extends Schema.Top>(data: S, description: string) =>
   Schema.Struct({ data }).annotate({ description })
 
 /** The success schemas of a write: the result of a dry run, or the resource. */
-export const Written = <S extends Schema.Top>(data: S, description: string, status = 200) =>
+export const WriteResponses = <S extends Schema.Top>(data: S, description: string, status = 200) =>
   [
     Schema.Struct({ data, ...dryRunFields })
       .annotate({ description: "The same of a dry run" })
       .pipe(HttpApiSchema.status(status)),
-    Answer(data, description).pipe(HttpApiSchema.status(status))
+    DataResponse(data, description).pipe(HttpApiSchema.status(status))
   ] as const
 
-export const Deleted = <S extends Schema.Top>(id: S) =>
-  Written(Schema.Struct({ id, deleted: Schema.Literal(true) }), "What is gone")
+export const DeleteResponses = <S extends Schema.Top>(id: S) =>
+  WriteResponses(Schema.Struct({ id, deleted: Schema.Literal(true) }), "What is gone")
 
 /** Errors of every write. */
-export const WriteRefused = [publicError(KeyReused), publicError(BadRequest)] as const
+export const WriteErrors = [publicError(KeyReused), publicError(BadRequest)] as const
 
 /** Errors of creates and updates: also those of event loops and of stored responses. */
-export const ChangeRefused = [...WriteRefused, publicError(EventLoop), publicError(AnswersFull)] as const
+export const ChangeErrors = [...WriteErrors, publicError(EventLoop), publicError(AnswersFull)] as const

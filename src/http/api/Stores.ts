@@ -7,8 +7,8 @@ import { Scope } from "../../domain/access/Scope.ts"
 import { Store } from "../../domain/access/Stores.ts"
 import { withDescription } from "../../domain/catalog/Fields.ts"
 import { Subscription } from "../../domain/billing/Billing.ts"
-import { needs } from "./Access.ts"
-import { Answer } from "./Shapes.ts"
+import { requireAccess } from "./Middleware.ts"
+import { DataResponse } from "./Shapes.ts"
 
 /** The installation of the app that sends the request. */
 const OwnInstallation = Schema.Struct({
@@ -27,8 +27,8 @@ export const StoreOfApp = Schema.Struct({ ...Store.fields, installation: OwnInst
 })
 export type StoreOfApp = typeof StoreOfApp.Type
 
-export const getStore = HttpApiEndpoint.get("getStore", "/store", { success: Answer(StoreOfApp, "The store") })
-  .annotateMerge(needs(AnyToken.make({})))
+export const getStore = HttpApiEndpoint.get("getStore", "/store", { success: DataResponse(StoreOfApp, "The store") })
+  .annotateMerge(requireAccess(AnyToken.make({})))
   .annotate(OpenApi.Summary, "Read the store")
   .annotate(
     OpenApi.Description,

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { AppData, PutAppData } from "../../domain/records/AppData.ts"
 import { PartnerApi } from "../api/PartnerApi.ts"
-import { entry, page, plain, read } from "./Answers.ts"
+import { entry, page, plain, read } from "./Responses.ts"
 import { makeWrites, payloadOf } from "./Writes.ts"
 
 const newEntry = payloadOf(PutAppData, "value")

@@ -5,7 +5,7 @@ import { CreateCollection, UpdateCollection } from "../../domain/catalog/Collect
 import { SetInventory } from "../../domain/catalog/Inventory.ts"
 import { CreateProduct, UpdateProduct } from "../../domain/catalog/Product.ts"
 import { PartnerApi } from "../api/PartnerApi.ts"
-import { created, deleted, page, read, resource } from "./Answers.ts"
+import { created, deleted, page, read, resource } from "./Responses.ts"
 import { makeWrites, payloadOf } from "./Writes.ts"
 
 const newProduct = payloadOf(CreateProduct)

@@ -8,7 +8,7 @@ const NOT_READY = HttpServerResponse.jsonUnsafe(
   { status: 503, headers: { "retry-after": "1" } }
 )
 
-/** `/healthz`: the process answers. `/readyz`: it can do its work, so traffic may be sent to it. */
+/** `/healthz`: the process is alive. `/readyz`: it can serve requests. */
 export const HealthRoutes = HttpRouter.use((router) =>
   Effect.flatMap(Health, ({ isReady }) =>
     Effect.zip(

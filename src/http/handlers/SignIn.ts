@@ -10,38 +10,38 @@ import { toNodeResponse } from "../server/NodeResponse.ts"
 import { makeOriginPolicy } from "../Origin.ts"
 import { makeSessionCookie } from "../Credentials.ts"
 
-/** Bytes of what is sent to sign in: an address and a password. */
+/** Bytes of a request body, which holds an email address and a password. */
 const MAX_BODY = 16 * 1024
 
-const decode = decodeWith(Schema.Struct({ email: Email, password: PasswordAttempt }))
+const decodeCredentials = decodeWith(Schema.Struct({ email: Email, password: PasswordAttempt }))
 const decodeAccount = decodeWith(Schema.Struct({ email: Email, name: trimmed(100), password: Password }))
 
 type Request = HttpServerRequest.HttpServerRequest
 
-const answer = (data: object) => HttpServerResponse.jsonUnsafe({ data }, { headers: { "cache-control": "no-store" } })
+const respond = (data: object) => HttpServerResponse.jsonUnsafe({ data }, { headers: { "cache-control": "no-store" } })
 
-const refusal = (error: PublicError) => {
+const errorResponse = (error: PublicError) => {
   const { body, headers, status } = toErrorReply(error)
   return HttpServerResponse.text(body, { status, headers, contentType: "application/json" })
 }
 
-const bodyOf = (request: Request) =>
+const readJson = (request: Request) =>
   Effect.flatMap(Effect.result(readBody(toNodeResponse(request).req, MAX_BODY)), (body) =>
-    Effect.map(parseJsonBody({ body, header: (name) => request.headers[name] }), ({ said }) => said)
+    Effect.map(parseJsonBody({ body, header: (name) => request.headers[name] }), ({ json }) => json)
   )
 
-const facts = ({ email, merchantId, name }: SignedIn) => ({ merchantId, email, name })
+const accountOf = ({ email, merchantId, name }: SignedIn) => ({ merchantId, email, name })
 
-/** Handles a request, and refuses as the API does. */
-const answering =
+/** Converts errors of a handler to error responses. */
+const withErrors =
   (handle: (request: Request) => Effect.Effect<HttpServerResponse.HttpServerResponse, PublicError>) =>
   (request: Request) =>
-    Effect.catch(handle(request), (error) => Effect.succeed(refusal(error)))
+    Effect.catch(handle(request), (error) => Effect.succeed(errorResponse(error)))
 
 /**
- * How merchants come in: `POST /auth/sign-in` with `{ email, password }` sets the cookie of a session, `POST
- * /auth/sign-up` with a `name` too, for a new account; `POST /auth/sign-out` ends it, `GET /auth/session` says who is
- * signed in and the stores they are members of.
+ * Routes of merchant sessions. `POST /auth/sign-in` with `{ email, password }` sets the session cookie. `POST
+ * /auth/sign-up` also takes a `name` and creates the account. `POST /auth/sign-out` ends the session. `GET /auth/session`
+ * returns the merchant and their stores.
  */
 export const SignInRoutes = HttpRouter.use((router) =>
   Effect.gen(function* () {
@@ -50,7 +50,7 @@ export const SignInRoutes = HttpRouter.use((router) =>
     const { isPublicHost, isSameOrigin } = yield* makeOriginPolicy
     const { sessionToken, withSession, withoutSession } = yield* makeSessionCookie
 
-    const requireOwnOrigin = ({ headers }: Request) =>
+    const requirePublicOrigin = ({ headers }: Request) =>
       isPublicHost(headers) && isSameOrigin(headers) ? Effect.void : Effect.fail(new ForeignOrigin())
 
     const browserOf = (request: Request): Browser => ({
@@ -62,12 +62,12 @@ export const SignInRoutes = HttpRouter.use((router) =>
     yield* router.add(
       "POST",
       "/auth/sign-in",
-      answering(
+      withErrors(
         Effect.fnUntraced(function* (request) {
-          yield* requireOwnOrigin(request)
-          const claimed = yield* Effect.fromResult(decode(yield* bodyOf(request), true))
-          const { signedIn, token } = yield* sessions.signIn({ ...claimed, ...browserOf(request) })
-          return withSession(token)(answer(facts(signedIn)))
+          yield* requirePublicOrigin(request)
+          const credentials = yield* Effect.fromResult(decodeCredentials(yield* readJson(request), true))
+          const { signedIn, token } = yield* sessions.signIn({ ...credentials, ...browserOf(request) })
+          return withSession(token)(respond(accountOf(signedIn)))
         })
       )
     )
@@ -75,12 +75,12 @@ export const SignInRoutes = HttpRouter.use((router) =>
     yield* router.add(
       "POST",
       "/auth/sign-up",
-      answering(
+      withErrors(
         Effect.fnUntraced(function* (request) {
-          yield* requireOwnOrigin(request)
-          const account = yield* Effect.fromResult(decodeAccount(yield* bodyOf(request), true))
+          yield* requirePublicOrigin(request)
+          const account = yield* Effect.fromResult(decodeAccount(yield* readJson(request), true))
           const { signedIn, token } = yield* sessions.signUp({ ...account, ...browserOf(request) })
-          return withSession(token)(answer(facts(signedIn)))
+          return withSession(token)(respond(accountOf(signedIn)))
         })
       )
     )
@@ -88,12 +88,12 @@ export const SignInRoutes = HttpRouter.use((router) =>
     yield* router.add(
       "POST",
       "/auth/sign-out",
-      answering(
+      withErrors(
         Effect.fnUntraced(function* (request) {
-          yield* requireOwnOrigin(request)
+          yield* requirePublicOrigin(request)
           const token = sessionToken(request.headers)
           if (token !== undefined) yield* sessions.signOut(token)
-          return withoutSession(answer({ signedOut: true }))
+          return withoutSession(respond({ signedOut: true }))
         })
       )
     )
@@ -101,12 +101,12 @@ export const SignInRoutes = HttpRouter.use((router) =>
     yield* router.add(
       "GET",
       "/auth/session",
-      answering(
+      withErrors(
         Effect.fnUntraced(function* (request) {
           const token = sessionToken(request.headers)
           if (token === undefined) return yield* new NotSignedIn()
           const signedIn = yield* sessions.find(token, [])
-          return answer({ ...facts(signedIn), stores: yield* merchants.memberships(signedIn.merchantId) })
+          return respond({ ...accountOf(signedIn), stores: yield* merchants.memberships(signedIn.merchantId) })
         })
       )
     )

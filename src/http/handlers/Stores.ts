@@ -3,7 +3,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Stores } from "../../domain/access/Stores.ts"
 import { Billing } from "../../domain/billing/Billing.ts"
 import { PartnerApi } from "../api/PartnerApi.ts"
-import { plain, read } from "./Answers.ts"
+import { plain, read } from "./Responses.ts"
 
 export const StoreLive = HttpApiBuilder.group(
   PartnerApi,

@@ -18,18 +18,18 @@ import { parseJsonBody } from "../server/BodyReader.ts"
 import { parseIfMatch } from "../ConditionalRequests.ts"
 import { currentResponse } from "../server/NodeResponse.ts"
 import { formatPreferenceApplied, parsePrefer } from "../Preferences.ts"
-import { jsonResponse } from "./Answers.ts"
+import { jsonResponse } from "./Responses.ts"
 
 /** The body of a write. */
 export interface Payload<A> {
   /** False if the endpoint takes no body. */
   readonly isSent: boolean
-  readonly decode: (given: unknown, isStrict: boolean) => Result.Result<A, BadRequest>
-  /** The member whose JSON text is stored as it was sent. */
+  readonly decode: (input: unknown, isStrict: boolean) => Result.Result<A, BadRequest>
+  /** The member whose JSON text is stored unchanged. */
   readonly verbatim: string | undefined
 }
 
-/** Makes the decoder of a body once. `HttpApiBuilder` would round numbers and could not follow `Prefer`. */
+/** Makes a payload of a schema. The decoder of `HttpApiBuilder` would round numbers and cannot apply `Prefer`. */
 export const payloadOf = <A, I>(schema: Schema.Codec<A, I>, verbatim?: string): Payload<A> => ({
   isSent: true,
   decode: decodeWith(schema),
@@ -42,7 +42,7 @@ const noPayload: Payload<undefined> = {
   verbatim: undefined
 }
 
-/** Refusals of writes with a body or a large response alone. */
+/** Errors that only writes with a body or a large response can have. */
 const isImpossible = (error: unknown): error is AnswersFull | EventLoop =>
   error instanceof AnswersFull || error instanceof EventLoop
 
@@ -53,36 +53,36 @@ interface WriteInput<Body> {
   readonly condition: VersionCondition
 }
 
-/** Identifies an operation under its key: method, path with query, and the members of the body. */
+/** Hashes the operation of a key: method, path with query, and the members of the body. */
 const fingerprintOf = ({ method, url }: HttpServerRequest.HttpServerRequest, body: JsonObject | undefined) =>
   hash("sha256", `${method} ${url}\n${body === undefined ? "" : canonical(body)}`, "buffer")
 
 const decodeCause = decodeWith(Schema.Struct({ "X-Service-Event-Id": EventId }))
 
-/** The event that the write responds to. Apps that react to events name it. */
-const causeOf = (given: string | undefined) => {
-  if (given === undefined) return Effect.succeed(null)
+/** Decodes the id of the event that caused the write. */
+const decodeCausingEvent = (header: string | undefined) => {
+  if (header === undefined) return Effect.succeed(null)
   return Effect.map(
-    Effect.fromResult(decodeCause({ "X-Service-Event-Id": given }, false)),
+    Effect.fromResult(decodeCause({ "X-Service-Event-Id": header }, false)),
     (decoded) => decoded["X-Service-Event-Id"]
   )
 }
 
-/** The response of a dry run: that of the write, with its effects. It has no version, and so no tag. */
-const withRehearsal = (outcome: Outcome): StoredResponse =>
+/** Adds the result of a dry run to its response, which has no version and no entity tag. */
+const withDryRunResult = (outcome: Outcome): StoredResponse =>
   outcome.dryRun === undefined
     ? outcome
     : { status: outcome.status, body: extend(outcome.body, JSON.stringify(outcome.dryRun)), etag: null }
 
 /**
- * Handles writes: reads the body, runs the write once under its key, and answers with the response that is stored and
- * replayed.
+ * Makes the handlers of writes. They decode the body and run the write once under its idempotency key. Retries get the
+ * stored response.
  */
 export const makeWrites = Effect.map(Idempotency, ({ once }) => {
-  const write = <Body, Made, E>(
+  const write = <Body, A, E>(
     payload: Payload<Body>,
-    run: (input: WriteInput<Body>) => Write<Made, E>,
-    toAnswer: (made: Made) => StoredResponse
+    run: (input: WriteInput<Body>) => Write<A, E>,
+    toResponse: (result: A) => StoredResponse
   ) =>
     Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
@@ -90,14 +90,14 @@ export const makeWrites = Effect.map(Idempotency, ({ once }) => {
       const installation = yield* CurrentInstallation
       const key = yield* CurrentKey
       const received = { body: yield* RequestBody, header: (name: string) => headers[name] }
-      const json = payload.isSent ? yield* parseJsonBody(received, payload.verbatim) : undefined
+      const parsed = payload.isSent ? yield* parseJsonBody(received, payload.verbatim) : undefined
       const handling = parsePrefer(headers["prefer"])
-      const pace: typeof paced = json?.pace ?? Fn.identity
-      const body = yield* pace(Effect.suspend(() => Effect.fromResult(payload.decode(json?.given, handling.strict))))
-      const fingerprint = yield* pace(Effect.sync(() => fingerprintOf(request, json?.said)))
+      const pace: typeof paced = parsed?.pace ?? Fn.identity
+      const body = yield* pace(Effect.suspend(() => Effect.fromResult(payload.decode(parsed?.input, handling.strict))))
+      const fingerprint = yield* pace(Effect.sync(() => fingerprintOf(request, parsed?.json)))
       const condition = yield* parseIfMatch(headers["if-match"])
-      // A delete has no body and emits no event: it ends a chain of events.
-      const cause = payload.isSent ? yield* causeOf(headers["x-service-event-id"]) : null
+      // A deletion emits no event, so it ends a chain of events.
+      const cause = payload.isSent ? yield* decodeCausingEvent(headers["x-service-event-id"]) : null
       const { requestId } = yield* currentResponse
       const { id, storeId } = installation
       const outcome = yield* once(
@@ -111,19 +111,19 @@ export const makeWrites = Effect.map(Idempotency, ({ once }) => {
         },
         { key, fingerprint },
         run({ installation, store: storeId, body, condition }),
-        toAnswer
+        toResponse
       )
-      return jsonResponse(withRehearsal(outcome), {
+      return jsonResponse(withDryRunResult(outcome), {
         ...(outcome.replayed ? { "idempotent-replayed": "true" } : {}),
         ...formatPreferenceApplied(handling, payload.isSent)
       })
     })
 
-  /** Handles a deletion. It has no body, a small response and no event, so two refusals of other writes cannot occur. */
-  const remove = <Made, E>(
-    run: (input: WriteInput<undefined>) => Write<Made, E>,
-    toAnswer: (made: Made) => StoredResponse
-  ) => Effect.catchIf(write(noPayload, run, toAnswer), isImpossible, Effect.die)
+  /** Handles a deletion. Without a body and an event, two errors of other writes cannot occur. */
+  const remove = <A, E>(
+    run: (input: WriteInput<undefined>) => Write<A, E>,
+    toResponse: (result: A) => StoredResponse
+  ) => Effect.catchIf(write(noPayload, run, toResponse), isImpossible, Effect.die)
 
   return { remove, write }
 })

@@ -4,159 +4,172 @@ import { type Client, ClientId, Clients, UnknownClient } from "../../domain/oaut
 import { Challenge, isChallenge } from "../../domain/oauth/Pkce.ts"
 import { isRegistered } from "../../domain/oauth/RedirectUri.ts"
 import { InvalidRequest, InvalidScope, InvalidTarget, UnsupportedResponseType } from "../../domain/oauth/Refusals.ts"
-import { issuer } from "./Issuer.ts"
-import { agentsResource } from "./ProtectedResource.ts"
-import { refusalOfTwice, said } from "./Parameters.ts"
-import { errorOf, type OauthRefusal } from "./Refused.ts"
+import { agentsResource, issuer } from "./Discovery.ts"
+import { findRepeated, getParameter } from "./Form.ts"
+import { type OAuthError, toErrorParameters } from "./OAuthErrors.ts"
 
-/** What a client asks a merchant for, all of it checked. */
+/** A valid authorization request. */
 export interface AuthorizationRequest {
   readonly client: Client
   readonly redirectUri: string
   readonly state: string | undefined
   readonly challenge: Challenge
-  /** Those that it names; all that there are for it where it names none. */
+  /** The requested scopes, or all scopes of the client if none are requested. */
   readonly scopes: ReadonlyArray<Scope>
   readonly resource: string | undefined
 }
 
-/** Refused to the merchant, on a page: that the client wants them sent where the request says is not known. */
-export class Untrusted extends Data.TaggedError("Untrusted")<{ readonly error: InvalidRequest | UnknownClient }> {}
+/** An error that is shown to the merchant on a page, because the redirect URI is not verified. */
+export class UnverifiedRedirect extends Data.TaggedError("UnverifiedRedirect")<{
+  readonly error: InvalidRequest | UnknownClient
+}> {}
 
-/** Refused to the client: the merchant is sent back to it, with the error. */
-export class SentBack extends Data.TaggedError("SentBack")<{ readonly location: string }> {}
+/** An error that is returned to the client by a redirect to `location`. */
+export class RedirectedError extends Data.TaggedError("RedirectedError")<{ readonly location: string }> {}
 
-interface Asked {
+interface RequestToCheck {
   readonly parameters: URLSearchParams
   readonly client: Client
-  /** What this server is called. */
+  /** The issuer identifier of this server. */
   readonly iss: string
 }
 
-type Check<E> = (asked: Asked) => E | undefined
+type Check<E> = (request: RequestToCheck) => E | undefined
 
 const invalid = (reason: string) => new InvalidRequest({ reason })
 
-const clientIsOne: Check<InvalidRequest> = ({ parameters }) => refusalOfTwice(parameters, ["client_id"])
+const checkSingleClient: Check<InvalidRequest> = ({ parameters }) => findRepeated(parameters, ["client_id"])
 
-const addressIsOne: Check<InvalidRequest> = ({ parameters }) =>
-  said(parameters, "redirect_uri") === undefined
-    ? invalid("redirect_uri is missing; send the one that is registered")
-    : refusalOfTwice(parameters, ["redirect_uri"])
+const checkSingleRedirectUri: Check<InvalidRequest> = ({ parameters }) =>
+  getParameter(parameters, "redirect_uri") === undefined
+    ? invalid("redirect_uri is missing; send the registered one")
+    : findRepeated(parameters, ["redirect_uri"])
 
-const addressIsRegistered: Check<InvalidRequest> = ({ client, parameters }) =>
-  isRegistered(client.redirectUris, said(parameters, "redirect_uri") ?? "")
+const checkRedirectUri: Check<InvalidRequest> = ({ client, parameters }) =>
+  isRegistered(client.redirectUris, getParameter(parameters, "redirect_uri") ?? "")
     ? undefined
-    : invalid("redirect_uri is not registered for this client, character by character")
+    : invalid("redirect_uri must exactly match a registered redirect URI of this client")
 
-/** Before the address is trusted that the merchant is to be sent back to. */
-const BEFORE: ReadonlyArray<Check<InvalidRequest>> = [clientIsOne, addressIsOne, addressIsRegistered]
+/** Checks before the redirect URI is verified. */
+const CHECKS_BEFORE_REDIRECT: ReadonlyArray<Check<InvalidRequest>> = [
+  checkSingleClient,
+  checkSingleRedirectUri,
+  checkRedirectUri
+]
 
-const parametersAreOne: Check<InvalidRequest> = ({ parameters }) => refusalOfTwice(parameters)
+const checkSingleParameters: Check<InvalidRequest> = ({ parameters }) => findRepeated(parameters)
 
-const asksForCode: Check<InvalidRequest | UnsupportedResponseType> = ({ parameters }) => {
-  const type = said(parameters, "response_type")
+const checkResponseType: Check<InvalidRequest | UnsupportedResponseType> = ({ parameters }) => {
+  const type = getParameter(parameters, "response_type")
   if (type === undefined) return invalid("response_type is missing; it must be code")
   return type === "code" ? undefined : new UnsupportedResponseType()
 }
 
-/** In the query of the address: there is no other way. */
-const answerIsQuery: Check<InvalidRequest> = ({ parameters }) =>
-  (said(parameters, "response_mode") ?? "query") === "query" ? undefined : invalid("response_mode must be query")
-
-const hasChallenge: Check<InvalidRequest> = ({ parameters }) =>
-  isChallenge(said(parameters, "code_challenge"))
+const checkResponseMode: Check<InvalidRequest> = ({ parameters }) =>
+  (getParameter(parameters, "response_mode") ?? "query") === "query"
     ? undefined
-    : invalid("code_challenge is missing, or is not the SHA-256 of a verifier in base64url (RFC 7636)")
+    : invalid("response_mode must be query")
 
-/** Left out it means `plain` (RFC 7636, section 4.3), which protects from nobody who sees the request. */
-const methodIsS256: Check<InvalidRequest> = ({ parameters }) =>
-  said(parameters, "code_challenge_method") === "S256" ? undefined : invalid("code_challenge_method must be S256")
+const checkChallenge: Check<InvalidRequest> = ({ parameters }) =>
+  isChallenge(getParameter(parameters, "code_challenge"))
+    ? undefined
+    : invalid("code_challenge must be the base64url-encoded SHA-256 of a verifier (RFC 7636)")
 
-const offered = ({ of }: Client): ReadonlyArray<Scope> => (of._tag === "App" ? of.scopes : Scope.literals)
+/** The default is `plain` (RFC 7636, section 4.3), which does not protect from anyone who sees the request. */
+const checkChallengeMethod: Check<InvalidRequest> = ({ parameters }) =>
+  getParameter(parameters, "code_challenge_method") === "S256"
+    ? undefined
+    : invalid("code_challenge_method must be S256")
 
-const namedScopes = (parameters: URLSearchParams) => said(parameters, "scope")?.split(" ").filter(Boolean)
+const scopesOf = ({ of }: Client): ReadonlyArray<Scope> => (of._tag === "App" ? of.scopes : Scope.literals)
 
-const scopesAreOffered: Check<InvalidScope> = ({ client, parameters }) => {
-  const scopes: ReadonlyArray<string> = offered(client)
-  if (namedScopes(parameters)?.every((scope) => scopes.includes(scope)) ?? true) return undefined
-  return new InvalidScope({ reason: `scope may name ${scopes.join(" ")}, or be left out for all of them` })
+const requestedScopes = (parameters: URLSearchParams) => getParameter(parameters, "scope")?.split(" ").filter(Boolean)
+
+const checkScopes: Check<InvalidScope> = ({ client, parameters }) => {
+  const scopes: ReadonlyArray<string> = scopesOf(client)
+  if (requestedScopes(parameters)?.every((scope) => scopes.includes(scope)) ?? true) return undefined
+  return new InvalidScope({ reason: `scope can contain ${scopes.join(" ")}; omit it for all of them` })
 }
 
-/** The tokens of agents are good for their tools alone, and those of apps never (RFC 8707). */
-const targetIsIts: Check<InvalidTarget> = ({ client, iss, parameters }) => {
-  const asked = said(parameters, "resource")
+/** Agent tokens are valid for `/mcp` only, app tokens never (RFC 8707). */
+const checkResource: Check<InvalidTarget> = ({ client, iss, parameters }) => {
+  const resource = getParameter(parameters, "resource")
   const tools = agentsResource(iss)
   if (client.of._tag === "AgentClient") {
-    return (asked ?? tools) === tools ? undefined : new InvalidTarget({ reason: `resource must be ${tools}` })
+    return (resource ?? tools) === tools ? undefined : new InvalidTarget({ reason: `resource must be ${tools}` })
   }
-  return asked === tools ? new InvalidTarget({ reason: "resource is for agents, which no app is" }) : undefined
+  return resource === tools
+    ? new InvalidTarget({ reason: "resource is for agents only, and this client is an app" })
+    : undefined
 }
 
-/** Once it is trusted. */
-const AFTER: ReadonlyArray<Check<OauthRefusal>> = [
-  parametersAreOne,
-  asksForCode,
-  answerIsQuery,
-  hasChallenge,
-  methodIsS256,
-  scopesAreOffered,
-  targetIsIts
+/** Checks after the redirect URI is verified. */
+const CHECKS_AFTER_REDIRECT: ReadonlyArray<Check<OAuthError>> = [
+  checkSingleParameters,
+  checkResponseType,
+  checkResponseMode,
+  checkChallenge,
+  checkChallengeMethod,
+  checkScopes,
+  checkResource
 ]
 
-/** The first thing that is wrong. */
-const refusalOf = <E>(checks: ReadonlyArray<Check<E>>, asked: Asked): E | undefined => {
+/** Finds the error of the first failed check. */
+const findError = <E>(checks: ReadonlyArray<Check<E>>, request: RequestToCheck): E | undefined => {
   for (const check of checks) {
-    const refusal = check(asked)
-    if (refusal !== undefined) return refusal
+    const error = check(request)
+    if (error !== undefined) return error
   }
   return undefined
 }
 
-const clientIdOf = Schema.decodeUnknownOption(ClientId)
+const decodeClientId = Schema.decodeUnknownOption(ClientId)
 
 /**
- * The checks of authorization requests (RFC 6749, section 4.1.1; RFC 7636; RFC 9700), and where merchants are sent back to,
- * with the name of this server, so that no client takes its answer for another server's (RFC 9207).
+ * Makes the checks of authorization requests (RFC 6749, section 4.1.1; RFC 7636; RFC 9700) and the redirect URIs of
+ * responses. These have the issuer, so that clients detect responses of another server (RFC 9207).
  */
 export const makeAuthorization = Effect.gen(function* () {
   const clients = yield* Clients
   const iss = yield* issuer
 
-  /** The address to go back to: with a code, or with an error. Nothing of it is written anew that the client registered. */
-  const locationOf = (
+  /** Adds a code or an error to the redirect URI. The registered part stays unchanged, byte by byte. */
+  const makeLocation = (
     { redirectUri, state }: Pick<AuthorizationRequest, "redirectUri" | "state">,
-    answer: { readonly code: string } | OauthRefusal
+    result: { readonly code: string } | OAuthError
   ): string => {
-    const outcome = "code" in answer ? { code: answer.code } : errorOf(answer)
+    const outcome = "code" in result ? { code: result.code } : toErrorParameters(result)
     const parameters = new URLSearchParams({ ...outcome, ...(state === undefined ? {} : { state }), iss })
     return `${redirectUri}${redirectUri.includes("?") ? "&" : "?"}${parameters.toString()}`
   }
 
   const check = Effect.fn("Authorization.check")(function* (
     parameters: URLSearchParams
-  ): Effect.fn.Return<AuthorizationRequest, Untrusted | SentBack> {
-    const found = Option.match(clientIdOf(said(parameters, "client_id")), {
+  ): Effect.fn.Return<AuthorizationRequest, UnverifiedRedirect | RedirectedError> {
+    const findClient = Option.match(decodeClientId(getParameter(parameters, "client_id")), {
       onNone: () => new UnknownClient({}),
       onSome: clients.find
     })
-    const client = yield* Effect.mapError(found, (error) => new Untrusted({ error }))
-    const asked = { parameters, client, iss }
-    const untrusted = refusalOf(BEFORE, asked)
-    if (untrusted !== undefined) return yield* new Untrusted({ error: untrusted })
+    const client = yield* Effect.mapError(findClient, (error) => new UnverifiedRedirect({ error }))
+    const request = { parameters, client, iss }
+    const unverified = findError(CHECKS_BEFORE_REDIRECT, request)
+    if (unverified !== undefined) return yield* new UnverifiedRedirect({ error: unverified })
 
-    const back = { redirectUri: said(parameters, "redirect_uri") ?? "", state: said(parameters, "state") }
-    const refusal = refusalOf(AFTER, asked)
-    if (refusal !== undefined) return yield* new SentBack({ location: locationOf(back, refusal) })
-    const named = namedScopes(parameters)
+    const target = {
+      redirectUri: getParameter(parameters, "redirect_uri") ?? "",
+      state: getParameter(parameters, "state")
+    }
+    const error = findError(CHECKS_AFTER_REDIRECT, request)
+    if (error !== undefined) return yield* new RedirectedError({ location: makeLocation(target, error) })
+    const requested = requestedScopes(parameters)
     return {
-      ...back,
+      ...target,
       client,
-      challenge: Challenge.make(said(parameters, "code_challenge") ?? ""),
-      scopes: offered(client).filter((scope) => named?.includes(scope) ?? true),
-      resource: client.of._tag === "AgentClient" ? agentsResource(iss) : said(parameters, "resource")
+      challenge: Challenge.make(getParameter(parameters, "code_challenge") ?? ""),
+      scopes: scopesOf(client).filter((scope) => requested?.includes(scope) ?? true),
+      resource: client.of._tag === "AgentClient" ? agentsResource(iss) : getParameter(parameters, "resource")
     }
   })
 
-  return { check, locationOf }
+  return { check, makeLocation }
 })

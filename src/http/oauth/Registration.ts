@@ -6,22 +6,22 @@ import type { ClientId } from "../../domain/oauth/Clients.ts"
 import { parseJsonBody, readBody } from "../server/BodyReader.ts"
 import { postRoute, type Reply } from "../Reply.ts"
 import type { NodeResponse } from "../server/NodeResponse.ts"
-import { type OauthRefusal, NO_STORE, refusedOf } from "./Refused.ts"
+import { type OAuthError, NO_STORE, toOAuthErrorReply } from "./OAuthErrors.ts"
 
 export const REGISTRATION_PATH = "/oauth/register"
 
-/** Bytes of what a client says of itself. */
+/** Bytes of client metadata. */
 const MAX_BODY = 16 * 1024
 
-const metadataIn = (message: IncomingMessage) =>
-  Effect.result(readBody(message, MAX_BODY)).pipe(
-    Effect.flatMap((body) => parseJsonBody({ body, header: (name) => message.headers[name]?.toString() })),
+const readClientMetadata = (request: IncomingMessage) =>
+  Effect.result(readBody(request, MAX_BODY)).pipe(
+    Effect.flatMap((body) => parseJsonBody({ body, header: (name) => request.headers[name]?.toString() })),
     Effect.mapError(({ issues = [], reason }) => new InvalidClientMetadata({ reason: [reason, ...issues].join("; ") })),
-    Effect.flatMap(({ said }) => Effect.fromResult(readMetadata(said)))
+    Effect.flatMap(({ json }) => Effect.fromResult(readMetadata(json)))
   )
 
-/** All that is kept of it, and how it is to come: it has no secret, whatever it wanted (RFC 7591, section 3.2.1). */
-const registered = (id: ClientId, { logoUrl, name, redirectUris, website }: StoredMetadata): Reply => ({
+/** Makes the response with the stored metadata (RFC 7591, section 3.2.1). Clients get no secret, even if requested. */
+const registeredReply = (id: ClientId, { logoUrl, name, redirectUris, website }: StoredMetadata): Reply => ({
   status: 201,
   body: JSON.stringify({
     client_id: id,
@@ -36,17 +36,17 @@ const registered = (id: ClientId, { logoUrl, name, redirectUris, website }: Stor
   headers: NO_STORE
 })
 
-/** `POST /oauth/register`, for clients of agents that nobody told of them before (RFC 7591). */
+/** `POST /oauth/register`: dynamic registration of agent clients (RFC 7591). */
 export const RegistrationRoute = Effect.gen(function* () {
   const { register } = yield* AgentClients
 
-  const answer = Effect.fnUntraced(
-    function* (message: IncomingMessage, { address }: NodeResponse) {
-      const described = yield* metadataIn(message)
-      return registered(yield* register(described, address), described)
+  const handle = Effect.fnUntraced(
+    function* (request: IncomingMessage, { address }: NodeResponse) {
+      const metadata = yield* readClientMetadata(request)
+      return registeredReply(yield* register(metadata, address), metadata)
     },
-    Effect.catch((error: OauthRefusal) => Effect.succeed(refusedOf(error)))
+    Effect.catch((error: OAuthError) => Effect.succeed(toOAuthErrorReply(error)))
   )
 
-  return postRoute(REGISTRATION_PATH, "Clients register with POST", answer)
+  return postRoute(REGISTRATION_PATH, "Register clients with POST", handle)
 }).pipe(Layer.unwrap)

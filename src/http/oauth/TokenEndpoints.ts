@@ -6,14 +6,13 @@ import { isVerifier } from "../../domain/oauth/Pkce.ts"
 import { InvalidRequest, TooManyFailures, UnsupportedGrantType } from "../../domain/oauth/Refusals.ts"
 import { postRoute, type Reply } from "../Reply.ts"
 import type { NodeResponse } from "../server/NodeResponse.ts"
-import { makeFailures } from "./Failures.ts"
-import { credentialsOf, formOf, required } from "./Form.ts"
-import { said } from "./Parameters.ts"
-import { NO_STORE, type OauthRefusal, refusedOf } from "./Refused.ts"
+import { makeFailureThrottle } from "./FailureThrottle.ts"
+import { getParameter, readCredentials, readForm, requireParameter } from "./Form.ts"
+import { NO_STORE, type OAuthError, toOAuthErrorReply } from "./OAuthErrors.ts"
 
-type Perform = (client: Credentials, form: URLSearchParams) => Effect.Effect<Reply, OauthRefusal>
+type GrantHandler = (client: Credentials, form: URLSearchParams) => Effect.Effect<Reply, OAuthError>
 
-const answerOf = ({ accessToken, expiresIn, refreshToken, scopes }: TokenSet): Reply => ({
+const tokenReply = ({ accessToken, expiresIn, refreshToken, scopes }: TokenSet): Reply => ({
   status: 200,
   body: JSON.stringify({
     access_token: Redacted.value(accessToken),
@@ -25,71 +24,72 @@ const answerOf = ({ accessToken, expiresIn, refreshToken, scopes }: TokenSet): R
   headers: NO_STORE
 })
 
-const NOT_POST = "Forms are sent with POST"
+const NOT_POST = "Send forms with POST"
 
 const REVOKED: Reply = { status: 200, body: "{}", headers: NO_STORE }
 
 /**
- * `POST /oauth/token` and `POST /oauth/revoke`, for clients (RFC 6749, sections 4.1.3 and 6; RFC 7009). They count by what
- * is sent alone, by no cookie, so pages of any site may send them; none may read the answer, as no surface of the service
- * is for pages of other sites.
+ * `POST /oauth/token` and `POST /oauth/revoke` (RFC 6749, sections 4.1.3 and 6; RFC 7009). They use no cookies, so the
+ * origin of the sender does not matter. CORS keeps pages of other sites from reading the response.
  */
 export const TokenRoutes = Effect.gen(function* () {
   const grants = yield* Grants
-  const failed = makeFailures()
+  const countFailure = makeFailureThrottle()
 
-  const exchange: Perform = Effect.fnUntraced(function* (client, form) {
-    const code = Redacted.make(yield* required(form, "code"))
-    const redirectUri = yield* required(form, "redirect_uri")
-    const verifier = yield* required(form, "code_verifier")
+  const exchange: GrantHandler = Effect.fnUntraced(function* (client, form) {
+    const code = Redacted.make(yield* requireParameter(form, "code"))
+    const redirectUri = yield* requireParameter(form, "redirect_uri")
+    const verifier = yield* requireParameter(form, "code_verifier")
     if (!isVerifier(verifier)) {
       return yield* new InvalidRequest({ reason: "code_verifier must have 43 to 128 characters (RFC 7636)" })
     }
-    const presented = { code, redirectUri, verifier: Redacted.make(verifier), resource: said(form, "resource") }
-    return answerOf(yield* grants.exchange(client, presented))
+    const presented = { code, redirectUri, verifier: Redacted.make(verifier), resource: getParameter(form, "resource") }
+    return tokenReply(yield* grants.exchange(client, presented))
   })
 
-  const refresh: Perform = Effect.fnUntraced(function* (client, form) {
-    const refreshToken = Redacted.make(yield* required(form, "refresh_token"))
-    const scopes = said(form, "scope")?.split(" ").filter(Boolean)
-    return answerOf(yield* grants.refresh(client, { refreshToken, scopes, resource: said(form, "resource") }))
+  const refresh: GrantHandler = Effect.fnUntraced(function* (client, form) {
+    const refreshToken = Redacted.make(yield* requireParameter(form, "refresh_token"))
+    const scopes = getParameter(form, "scope")?.split(" ").filter(Boolean)
+    return tokenReply(yield* grants.refresh(client, { refreshToken, scopes, resource: getParameter(form, "resource") }))
   })
 
-  const GRANT_TYPES: ReadonlyMap<string, Perform> = new Map([
+  const GRANT_TYPES: ReadonlyMap<string, GrantHandler> = new Map([
     ["authorization_code", exchange],
     ["refresh_token", refresh]
   ])
 
-  const token: Perform = Effect.fnUntraced(function* (client, form) {
-    const perform = GRANT_TYPES.get(yield* required(form, "grant_type"))
-    return yield* perform === undefined ? new UnsupportedGrantType() : perform(client, form)
+  const token: GrantHandler = Effect.fnUntraced(function* (client, form) {
+    const handle = GRANT_TYPES.get(yield* requireParameter(form, "grant_type"))
+    return yield* handle === undefined ? new UnsupportedGrantType() : handle(client, form)
   })
 
-  const revoke: Perform = Effect.fnUntraced(function* (client, form) {
-    yield* grants.revoke(client, Redacted.make(yield* required(form, "token")))
+  const revoke: GrantHandler = Effect.fnUntraced(function* (client, form) {
+    yield* grants.revoke(client, Redacted.make(yield* requireParameter(form, "token")))
     return REVOKED
   })
 
-  /** What fails is told why, but to those that fail again and again. */
-  const answering =
-    (perform: Perform) =>
-    (message: IncomingMessage, { address }: NodeResponse) => {
+  /** Reads form and credentials. Responds with errors, or 429 after too many. */
+  const withClient =
+    (handle: GrantHandler) =>
+    (request: IncomingMessage, { address }: NodeResponse) => {
       let client = ""
       return Effect.gen(function* () {
-        const form = yield* formOf(message)
-        const credentials = yield* credentialsOf(message, form)
+        const form = yield* readForm(request)
+        const credentials = yield* readCredentials(request, form)
         client = credentials.clientId
-        return yield* perform(credentials, form)
+        return yield* handle(credentials, form)
       }).pipe(
-        Effect.catch((error: OauthRefusal) => {
-          const retryAfter = failed(client, address)
-          return Effect.succeed(refusedOf(retryAfter === undefined ? error : new TooManyFailures({ retryAfter })))
+        Effect.catch((error: OAuthError) => {
+          const retryAfter = countFailure(client, address)
+          return Effect.succeed(
+            toOAuthErrorReply(retryAfter === undefined ? error : new TooManyFailures({ retryAfter }))
+          )
         })
       )
     }
 
   return Layer.merge(
-    postRoute("/oauth/token", NOT_POST, answering(token)),
-    postRoute("/oauth/revoke", NOT_POST, answering(revoke))
+    postRoute("/oauth/token", NOT_POST, withClient(token)),
+    postRoute("/oauth/revoke", NOT_POST, withClient(revoke))
   )
 }).pipe(Layer.unwrap)

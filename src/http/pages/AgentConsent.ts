@@ -4,11 +4,11 @@ import { GRANT_DESCRIPTIONS } from "../../domain/access/GrantDescriptions.ts"
 import type { Scope } from "../../domain/access/Scope.ts"
 import type { Client } from "../../domain/oauth/Clients.ts"
 import { AGENT_DAYS, Consents } from "../../domain/oauth/Consents.ts"
-import { AskedAgain, type Consenting } from "./Consenting.ts"
+import { ConsentFormRejected, type ConsentStrategy } from "./ConsentStrategy.ts"
 import { type Html, html } from "./Html.ts"
 
-/** Chosen before anybody chooses. */
-const USUAL_DAYS = 30
+/** The preselected duration. */
+const DEFAULT_DAYS = 30
 
 const FOREVER = "forever"
 
@@ -29,36 +29,36 @@ const scopeRow = (scope: Scope) => {
 }
 
 const daysOption = (days: number) => html`
-  <option value="${String(days)}" ${days === USUAL_DAYS ? html`selected` : undefined}>
+  <option value="${String(days)}" ${days === DEFAULT_DAYS ? html`selected` : undefined}>
     ${days === 1 ? "One day" : `${days} days`}
   </option>
 `
 
-const terms = (scopes: ReadonlyArray<Scope>): Html => html`
-  <p>An agent is a program that decides by itself what it does, by what people tell it and by what it reads.</p>
-  <h2>It will be able to see the store itself, and to</h2>
+const agentTerms = (scopes: ReadonlyArray<Scope>): Html => html`
+  <p>An agent is a program that decides on its own what to do, from its instructions and from what it reads.</p>
+  <h2>It will be able to see the store details and</h2>
   <ul class="rows">
     ${scopes.map(scopeRow)}
   </ul>
-  <h2>Within these bounds</h2>
+  <h2>Limits</h2>
   <label class="choice" for="proposals">
     <input type="checkbox" id="proposals" name="proposals" value="on" aria-describedby="proposals-text" />
-    Only propose
+    Require approval
   </label>
-  <p class="quiet" id="proposals-text">Whatever it wants to change waits until a member of the store approves it.</p>
-  <label for="budget">Changes a day, at most</label>
+  <p class="quiet" id="proposals-text">Every change waits until a member of the store approves it.</p>
+  <label for="budget">Maximum changes per day</label>
   <input id="budget" name="budget" value="${String(BUDGET.usual)}" inputmode="numeric" autocomplete="off" required />
-  <label for="days">For how long</label>
+  <label for="days">Access duration</label>
   <select id="days" name="days">
     ${AGENT_DAYS.map(daysOption)}
-    <option value="${FOREVER}">Until somebody ends it</option>
+    <option value="${FOREVER}">Until revoked</option>
   </select>
 `
 
-/** The library reads blank text as 0. */
-const Typed = Schema.String.check(Schema.isPattern(/\S/)).pipe(Schema.decodeTo(Schema.NumberFromString))
+/** A number in a form. The library decodes blank text as 0. */
+const FormNumber = Schema.String.check(Schema.isPattern(/\S/)).pipe(Schema.decodeTo(Schema.NumberFromString))
 
-const Budget = Typed.pipe(
+const Budget = FormNumber.pipe(
   Schema.check(Schema.isInt()),
   Schema.check(Schema.isBetween({ minimum: 0, maximum: BUDGET.most }))
 )
@@ -66,38 +66,40 @@ const Days = Schema.Union([
   Schema.Literal(FOREVER).pipe(
     Schema.decodeTo(Schema.Null, SchemaTransformation.transform({ decode: () => null, encode: () => FOREVER }))
   ),
-  Typed.pipe(Schema.decodeTo(Schema.Literals([...AGENT_DAYS])))
+  FormNumber.pipe(Schema.decodeTo(Schema.Literals([...AGENT_DAYS])))
 ])
 
-const BAD_BUDGET = new AskedAgain({ reason: `Changes a day must be a whole number from 0 to ${BUDGET.most}` })
-const BAD_DAYS = new AskedAgain({ reason: "Choose for how long" })
+const BAD_BUDGET = new ConsentFormRejected({
+  reason: `Maximum changes per day must be a whole number from 0 to ${BUDGET.most}`
+})
+const BAD_DAYS = new ConsentFormRejected({ reason: "Choose an access duration" })
 
-/** The agent that the merchant wants: no more than was asked for. */
-const agentIn = (form: URLSearchParams, name: string, asked: ReadonlyArray<Scope>) =>
+/** Decodes the agent of the form. Its scopes are a subset of the requested ones. */
+const decodeAgent = (form: URLSearchParams, name: string, requested: ReadonlyArray<Scope>) =>
   Result.gen(function* () {
-    const isTicked = (field: string) => form.get(field) === "on"
+    const isChecked = (field: string) => form.get(field) === "on"
     const budget = yield* Result.mapError(Schema.decodeUnknownResult(Budget)(form.get("budget")), () => BAD_BUDGET)
     const days = yield* Result.mapError(Schema.decodeUnknownResult(Days)(form.get("days")), () => BAD_DAYS)
-    return { name, scopes: asked.filter(isTicked), budget, proposalsOnly: isTicked("proposals"), days }
+    return { name, scopes: requested.filter(isChecked), budget, proposalsOnly: isChecked("proposals"), days }
   })
 
-/** How clients of agents are consented to: the merchant says what the agent may do of what is asked, and for how long. */
+/** Makes the consent to agent clients. The merchant selects scopes, limits and duration. */
 export const makeAgentConsent = Effect.map(
   Consents,
   (consents) =>
-    ({ name }: Client, scopes: ReadonlyArray<Scope>): Consenting => ({
+    ({ name }: Client, scopes: ReadonlyArray<Scope>): ConsentStrategy => ({
       ask: ({ storeName }) =>
         Effect.succeed({
-          heading: html`<bdi>${name}</bdi> asks for an agent in <bdi>${storeName}</bdi>`,
-          terms: terms(scopes)
+          heading: html`<bdi>${name}</bdi> requests access to <bdi>${storeName}</bdi> as an agent`,
+          terms: agentTerms(scopes)
         }),
       agree: (consent, form) =>
-        Effect.flatMap(Effect.fromResult(agentIn(form, name, scopes)), (agent) =>
+        Effect.flatMap(Effect.fromResult(decodeAgent(form, name, scopes)), (agent) =>
           consents.makeAgent(consent, agent)
         ).pipe(
           Effect.catchTags({
-            AgentLimitReached: ({ message }) => new AskedAgain({ reason: message }),
-            UnknownClient: ({ message }) => new AskedAgain({ reason: message })
+            AgentLimitReached: ({ message }) => new ConsentFormRejected({ reason: message }),
+            UnknownClient: ({ message }) => new ConsentFormRejected({ reason: message })
           })
         )
     })

@@ -1,50 +1,93 @@
 import { Effect, Option } from "effect"
 import type { Grants } from "../../domain/access/AccessRule.ts"
 import type { AppId } from "../../domain/access/Apps.ts"
+import { ALWAYS_GRANTED, GRANT_DESCRIPTIONS, type GrantDescription } from "../../domain/access/GrantDescriptions.ts"
 import { Installations } from "../../domain/access/Installations.ts"
 import { Consents } from "../../domain/oauth/Consents.ts"
-import { appTerms } from "./AppTerms.ts"
-import { AskedAgain, type Consenting } from "./Consenting.ts"
-import { html } from "./Html.ts"
+import { ConsentFormRejected, type ConsentStrategy } from "./ConsentStrategy.ts"
+import { type Html, html } from "./Html.ts"
 
-/** An app that asks, and for what. */
-interface AskingApp extends Grants {
+/** An app and the grants that it requests. */
+interface RequestingApp extends Grants {
   readonly appId: AppId
   readonly name: string
 }
 
-/** What the page lists, as the form holds it. */
-const listed = ({ capabilities, scopes }: Grants) => [...scopes, ...capabilities].toSorted().join(" ")
+const namesOf = ({ capabilities, scopes }: Grants) => [...scopes, ...capabilities]
 
-const changed = () => new AskedAgain({ reason: "What the app asks for has changed meanwhile; look at it again" })
+/** Formats grants for the hidden form field. */
+const formatGrants = (grants: Grants) => namesOf(grants).toSorted().join(" ")
 
-const headingFor = (app: AskingApp, storeName: string, has: Grants | undefined) => {
-  const what = has === undefined ? html`access` : listed(app) === listed(has) ? html`access again` : html`other access`
-  return html`<bdi>${app.name}</bdi> asks for ${what} to <bdi>${storeName}</bdi>`
+const requestChanged = () =>
+  new ConsentFormRejected({ reason: "The requested permissions have changed; review them again" })
+
+const grantRow = ({ text, title, warning }: GrantDescription) => html`
+  <li>
+    <strong>${title}</strong>
+    <p>${text}</p>
+    ${warning === undefined ? undefined : html`<p class="warning">${warning}</p>`}
+  </li>
+`
+
+const grantSection = (heading: string, grants: ReadonlyArray<GrantDescription>): Html | undefined =>
+  grants.length === 0
+    ? undefined
+    : html`<h2>${heading}</h2>
+        <ul class="rows">
+          ${grants.map(grantRow)}
+        </ul>`
+
+/** Lists the requested grants. For an installed app it shows new, current and removed grants separately. */
+const appTerms = (requested: Grants, current: Grants | undefined): Html => {
+  const names = namesOf(requested)
+  const describe = (subset: typeof names) => subset.map((name) => GRANT_DESCRIPTIONS[name])
+  if (current === undefined) return html`${grantSection("It will be able to", [ALWAYS_GRANTED, ...describe(names)])}`
+  const currentNames = namesOf(current)
+  return html`
+    ${grantSection("New: it will also be able to", describe(names.filter((name) => !currentNames.includes(name))))}
+    ${grantSection("It can already", [
+      ALWAYS_GRANTED,
+      ...describe(names.filter((name) => currentNames.includes(name)))
+    ])}
+    ${grantSection(
+      "It will no longer be able to",
+      describe(currentNames.filter((name) => !names.includes(name))).map(({ text, title }) => ({ text, title }))
+    )}
+  `
 }
 
-/** How apps are consented to: the installation has exactly what the page listed. */
+const makeHeading = (app: RequestingApp, storeName: string, current: Grants | undefined) => {
+  const access =
+    current === undefined
+      ? html`access`
+      : formatGrants(app) === formatGrants(current)
+        ? html`access again`
+        : html`different access`
+  return html`<bdi>${app.name}</bdi> requests ${access} to <bdi>${storeName}</bdi>`
+}
+
+/** Makes the consent to apps. The installation gets exactly the listed grants. */
 export const makeAppConsent = Effect.gen(function* () {
   const consents = yield* Consents
   const { list } = yield* Installations
 
-  return (app: AskingApp): Consenting => ({
+  return (app: RequestingApp): ConsentStrategy => ({
     ask: ({ storeId, storeName }) =>
       list({ storeId: Option.some(storeId), appId: Option.some(app.appId), limit: 1 }).pipe(
-        // Neither is there any more: to agree is refused, as it is looked at again then.
+        // The store or app was deleted. The consent fails when the form is submitted.
         Effect.catch(() => Effect.succeed([])),
         Effect.map(([installed]) => ({
-          heading: headingFor(app, storeName, installed),
-          terms: html`<input type="hidden" name="listed" value="${listed(app)}" />${appTerms(app, installed)}`
+          heading: makeHeading(app, storeName, installed),
+          terms: html`<input type="hidden" name="listed" value="${formatGrants(app)}" />${appTerms(app, installed)}`
         }))
       ),
     agree: (consent, form) =>
-      form.get("listed") === listed(app)
+      form.get("listed") === formatGrants(app)
         ? Effect.catchTags(consents.install(consent, app), {
-            AppNotFound: changed,
-            ScopesNotDeclared: changed,
-            CapabilitiesNotDeclared: changed
+            AppNotFound: requestChanged,
+            ScopesNotDeclared: requestChanged,
+            CapabilitiesNotDeclared: requestChanged
           })
-        : changed()
+        : requestChanged()
   })
 })

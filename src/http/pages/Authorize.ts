@@ -1,163 +1,185 @@
-import { Effect, Option, Redacted, Result } from "effect"
-import { HttpRouter, type HttpServerRequest } from "effect/http"
+import { Cause, Effect, Option, Redacted, Result } from "effect"
+import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Membership } from "../../domain/access/Merchants.ts"
 import { ForeignOrigin, Sessions } from "../../domain/access/Sessions.ts"
 import { AccessDenied } from "../../domain/oauth/Refusals.ts"
-import { type AuthorizationRequest, makeAuthorization } from "../oauth/Authorization.ts"
-import { toNodeResponse } from "../server/NodeResponse.ts"
-import { formOf } from "../oauth/Form.ts"
-import { makeOriginPolicy } from "../Origin.ts"
 import { makeSessionCookie } from "../Credentials.ts"
-import { answering } from "./Answering.ts"
-import { type Deciding, makeDeciding } from "./Deciding.ts"
-import { isOurs } from "./FormToken.ts"
+import { type AuthorizationRequest, makeAuthorization } from "../oauth/Authorization.ts"
+import { readForm } from "../oauth/Form.ts"
+import { makeOriginPolicy } from "../Origin.ts"
+import { replyToFailure } from "../Reply.ts"
+import { currentResponse, toNodeResponse } from "../server/NodeResponse.ts"
+import { type ConsentRequest, makeConsentFlow } from "./ConsentFlow.ts"
+import { isFormToken } from "./FormToken.ts"
 import { html } from "./Html.ts"
-import { leadTo, problem, respond } from "./Page.ts"
+import { errorPage, redirect, respond } from "./Page.ts"
 import { makeSignIn } from "./SignIn.ts"
 
 const PATH = "/oauth/authorize"
 
-/** The parameter that names the store, where there are several. */
+/** The parameter with the selected store. */
 const STORE = "store_id"
 
 type Request = HttpServerRequest.HttpServerRequest
+type Response = HttpServerResponse.HttpServerResponse
 
-const paramsOf = ({ url }: Request) => {
+const parseQuery = ({ url }: Request) => {
   const [path = ""] = url.split("?", 1)
   return new URLSearchParams(url.slice(path.length + 1))
 }
 
-/** The address of the same request for access. */
-const here = (params: URLSearchParams) => `${PATH}?${params}`
+/** Makes the URL of the same authorization request. */
+const urlOf = (params: URLSearchParams) => `${PATH}?${params}`
 
-/** The same for one of the merchant's stores, or for whichever they choose. */
-const hereFor = (params: URLSearchParams, store?: Membership) => {
-  const others = new URLSearchParams(params)
-  if (store === undefined) others.delete(STORE)
-  else others.set(STORE, store.storeId)
-  return here(others)
+/** Makes the URL of the same authorization request for a store, or without a store. */
+const urlForStore = (params: URLSearchParams, store?: Membership) => {
+  const changed = new URLSearchParams(params)
+  if (store === undefined) changed.delete(STORE)
+  else changed.set(STORE, store.storeId)
+  return urlOf(changed)
 }
 
-/** What leads on from what went no further. */
-const way = (location: string, words: string) => html`<a class="button" href="${location}">${words}</a>`
+const linkButton = (location: string, label: string) => html`<a class="button" href="${location}">${label}</a>`
 
-const untrusted = ({ message }: Error) =>
-  problem("This link does not work", `${message}. The developer of the app can mend it.`, 400)
+const unverifiedRedirectPage = ({ message }: Error) =>
+  errorPage("This link does not work", `${message}. Contact the developer of the app.`, 400)
 
-const sentBack = (location: string) =>
-  problem(
-    "What the app asks for cannot be given",
-    "It is told why when you go back to it.",
+const redirectedErrorPage = (location: string) =>
+  errorPage(
+    "The request of the app is invalid",
+    "Return to the app for details.",
     400,
-    way(location, "Back to the app")
+    linkButton(location, "Back to the app")
   )
 
-/** Who is signed in, and what their forms are bound to. */
-type Merchant = Pick<Deciding, "signedIn" | "secret">
+/** The session of the merchant, with the secret to which their forms are bound. */
+type MerchantSession = Pick<ConsentRequest, "signedIn" | "secret">
 
-/** A request for access that may be decided, and who is there to do it. */
-interface Asked {
+/** A valid authorization request, and the session if the merchant is signed in. */
+interface ValidRequest {
   readonly request: Request
   readonly params: URLSearchParams
   readonly authorization: AuthorizationRequest
-  readonly merchant: Merchant | undefined
+  readonly session: MerchantSession | undefined
 }
 
-const decidingOf = ({ authorization, params }: Asked, merchant: Merchant): Deciding => ({
-  ...merchant,
-  asked: authorization,
-  addressFor: (store) => hereFor(params, store)
+const toConsentRequest = ({ authorization, params }: ValidRequest, session: MerchantSession): ConsentRequest => ({
+  ...session,
+  authorization,
+  urlFor: (store) => urlForStore(params, store)
 })
 
+/** Responds with the handler's success or failure, and converts defects to an error page. */
+const withErrorPage =
+  (handle: (request: Request) => Effect.Effect<Response, Response, Request>) => (request: Request) =>
+    Effect.catchCause(Effect.catch(handle(request), Effect.succeed), (cause) =>
+      Cause.hasInterruptsOnly(cause)
+        ? Effect.failCause(cause)
+        : Effect.flatMap(currentResponse, ({ requestId }) =>
+            Effect.map(replyToFailure(cause, requestId), ({ headers = {}, status }) =>
+              HttpServerResponse.setHeaders(
+                respond(
+                  errorPage(
+                    "Something went wrong",
+                    `Nothing has changed. Reload the page in a moment. If it fails again, contact support with request ${requestId}.`,
+                    status
+                  )
+                ),
+                headers
+              )
+            )
+          )
+    )
+
 /**
- * Where an app sends merchants to be let in. What is wrong before the redirect URI is trusted is told on a page alone.
- * Later the app is told, by a redirect: but where nobody is signed in only by a link, as otherwise anybody could lead
- * anybody anywhere by an address of ours (RFC 9700, section 4.11.2).
+ * Routes of the authorization endpoint. Errors before the redirect URI is verified are shown on a page. Later errors are
+ * redirected to the app. Without a session a link replaces that redirect, so that the endpoint is not an open redirector
+ * (RFC 9700, section 4.11.2).
  */
 export const AuthorizeRoutes = HttpRouter.use((router) =>
   Effect.gen(function* () {
     const sessions = yield* Sessions
-    const { check, locationOf } = yield* makeAuthorization
+    const { check, makeLocation } = yield* makeAuthorization
     const { isSameOrigin } = yield* makeOriginPolicy
     const { sessionToken, withoutSession } = yield* makeSessionCookie
-    const { askWhoItIs, signInBy, visit } = yield* makeSignIn
-    const { agree, ask } = yield* makeDeciding
+    const { showSignIn, submitSignIn, visit } = yield* makeSignIn
+    const { agree, ask } = yield* makeConsentFlow
 
-    const whoIs = ({ headers }: Request): Effect.Effect<Option.Option<Merchant>> => {
+    const findSession = ({ headers }: Request): Effect.Effect<Option.Option<MerchantSession>> => {
       const secret = sessionToken(headers)
       return secret === undefined
         ? Effect.succeedNone
         : Effect.option(Effect.map(sessions.find(secret, []), (signedIn) => ({ secret, signedIn })))
     }
 
-    const read = Effect.fnUntraced(function* (request: Request) {
-      const params = paramsOf(request)
+    const validate = Effect.fnUntraced(function* (request: Request) {
+      const params = parseQuery(request)
       const checked = yield* Effect.result(check(params))
-      const merchant = Option.getOrUndefined(yield* whoIs(request))
-      if (Result.isSuccess(checked)) return { request, params, authorization: checked.success, merchant }
-      const refused = checked.failure
-      switch (refused._tag) {
-        case "Untrusted":
-          return yield* Effect.fail(respond(untrusted(refused.error)))
-        case "SentBack": {
-          const { location } = refused
-          return yield* Effect.fail(merchant === undefined ? respond(sentBack(location)) : leadTo(location))
+      const session = Option.getOrUndefined(yield* findSession(request))
+      if (Result.isSuccess(checked)) return { request, params, authorization: checked.success, session }
+      const error = checked.failure
+      switch (error._tag) {
+        case "UnverifiedRedirect":
+          return yield* Effect.fail(respond(unverifiedRedirectPage(error.error)))
+        case "RedirectedError": {
+          const { location } = error
+          return yield* Effect.fail(session === undefined ? respond(redirectedErrorPage(location)) : redirect(location))
         }
       }
     })
 
-    const show = Effect.fnUntraced(function* (asked: Asked) {
-      const { authorization, merchant, params, request } = asked
-      if (merchant === undefined) return askWhoItIs(request, authorization.client.name)
-      return respond(yield* ask(decidingOf(asked, merchant), params.get(STORE)))
+    const show = Effect.fnUntraced(function* (valid: ValidRequest) {
+      const { authorization, params, request, session } = valid
+      if (session === undefined) return showSignIn(request, authorization.client.name)
+      return respond(yield* ask(toConsentRequest(valid, session), params.get(STORE)))
     })
 
-    const take = Effect.fnUntraced(function* (asked: Asked) {
-      const { authorization, merchant, params, request } = asked
-      const same = here(params)
-      const refuse = (title: string, text: string, status: number) =>
-        Effect.fail(respond(problem(title, text, status, way(same, "Load the page anew"))))
+    const submit = Effect.fnUntraced(function* (valid: ValidRequest) {
+      const { authorization, params, request, session } = valid
+      const url = urlOf(params)
+      const fail = (title: string, text: string, status: number) =>
+        Effect.fail(respond(errorPage(title, text, status, linkButton(url, "Reload page"))))
       const requireToken = (secret: Redacted.Redacted | undefined, form: URLSearchParams) =>
-        isOurs(secret, form.get("token") ?? "")
+        isFormToken(secret, form.get("token") ?? "")
           ? Effect.void
-          : refuse("The form is out of date", "It is of another session, or your browser keeps no cookies", 403)
+          : fail("This page has expired", "The form belongs to another session, or your browser blocks cookies.", 403)
 
-      if (!isSameOrigin(request.headers)) return yield* refuse("Not sent from here", new ForeignOrigin().message, 403)
-      const form = yield* Effect.catch(formOf(toNodeResponse(request).req), ({ message }) =>
-        refuse("Not a form", message, 400)
+      if (!isSameOrigin(request.headers)) return yield* fail("Request refused", new ForeignOrigin().message, 403)
+      const form = yield* Effect.catch(readForm(toNodeResponse(request).req), ({ message }) =>
+        fail("Invalid form", message, 400)
       )
       const intent = form.get("intent")
       if (intent === "sign-in") {
         yield* requireToken(visit.read(request.headers), form)
-        return yield* signInBy(request, form, authorization.client.name, same)
+        return yield* submitSignIn(request, form, authorization.client.name, url)
       }
-      // Their session has ended: they say who they are, and look at it again.
-      if (merchant === undefined) return leadTo(same)
-      yield* requireToken(merchant.secret, form)
+      // The session has ended. The merchant signs in and reviews the request again.
+      if (session === undefined) return redirect(url)
+      yield* requireToken(session.secret, form)
       switch (intent) {
         case "sign-out":
-          yield* sessions.signOut(merchant.secret)
-          return withoutSession(leadTo(hereFor(params)))
+          yield* sessions.signOut(session.secret)
+          return withoutSession(redirect(urlForStore(params)))
         case "deny":
-          return leadTo(locationOf(authorization, new AccessDenied()))
+          return redirect(makeLocation(authorization, new AccessDenied()))
         case "allow": {
-          const code = yield* Effect.mapError(agree(decidingOf(asked, merchant), form), respond)
-          return leadTo(locationOf(authorization, { code: Redacted.value(code) }))
+          const code = yield* Effect.mapError(agree(toConsentRequest(valid, session), form), respond)
+          return redirect(makeLocation(authorization, { code: Redacted.value(code) }))
         }
         default:
-          return yield* refuse("Not a form", "It does not say what is to be done", 400)
+          return yield* fail("Invalid form", "The form has no valid action.", 400)
       }
     })
 
     yield* router.add(
       "GET",
       PATH,
-      answering((request) => Effect.flatMap(read(request), show))
+      withErrorPage((request) => Effect.flatMap(validate(request), show))
     )
     yield* router.add(
       "POST",
       PATH,
-      answering((request) => Effect.flatMap(read(request), take))
+      withErrorPage((request) => Effect.flatMap(validate(request), submit))
     )
   })
 )

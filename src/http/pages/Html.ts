@@ -14,7 +14,7 @@ class Markup {
   }
 }
 
-/** A piece of a page. Only {@link html} makes one, so that a text never stands in a page unescaped by mistake. */
+/** Escaped markup. Only {@link html} creates it, so text cannot enter a page unescaped. */
 export type Html = Markup
 
 type Part = string | Html | ReadonlyArray<Html> | undefined
@@ -27,8 +27,8 @@ const textOf = (part: Part): string => {
 }
 
 /**
- * A piece of a page, of which every text is escaped: good between tags, and as the value of an attribute in double
- * quotes. There is no place for one in a style or an address, where escaping is not enough.
+ * Makes markup and escapes every interpolated text. Safe between tags and in double-quoted attributes. Not safe in styles
+ * and URLs, where escaping is not enough.
  */
 export const html = (texts: TemplateStringsArray, ...parts: ReadonlyArray<Part>): Html =>
   new Markup(String.raw({ raw: texts }, ...parts.map(textOf)))

@@ -1,31 +1,32 @@
 import { HttpServerResponse } from "effect/http"
+import type { SignedIn } from "../../domain/access/Sessions.ts"
 import { type Html, html } from "./Html.ts"
 import { STYLE, STYLE_SOURCE } from "./Style.ts"
 
-/** What a page says. */
+/** The content of a page. */
 export interface Page {
   readonly title: string
   readonly main: Html
   readonly footer?: Html
   readonly status?: number
-  /** Where its forms lead in the end, if that is not back here: the redirect URI of an app. */
-  readonly leadsTo?: URL
+  /** The redirect URI of the app to which the page's forms redirect, if any. */
+  readonly redirectUri?: URL
 }
 
 /**
- * Where a form may lead. Chromium holds every redirect behind a form to this, those of the app too, and an app's callback
- * often leads on to another of its hosts, or on from TLS-less loopback: so it is schemes that are named, and not an origin.
+ * Lists the `form-action` targets. Chromium applies them to every redirect after a form, including those of the app's
+ * callback to other hosts. Therefore they are schemes, not origins.
  */
-const formTargets = (leadsTo: URL | undefined) =>
-  leadsTo === undefined ? "'self'" : [...new Set(["'self'", "https:", leadsTo.protocol])].join(" ")
+const formTargets = (redirectUri: URL | undefined) =>
+  redirectUri === undefined ? "'self'" : [...new Set(["'self'", "https:", redirectUri.protocol])].join(" ")
 
 /**
- * The page as it is sent: it loads nothing and runs nothing, stands in no frame, and is kept nowhere. To other origins it is
- * no referrer; to its own it is, as browsers would otherwise send its forms with the `Origin` null.
+ * Renders a page that loads and runs nothing, cannot be framed and is not cached. `referrer-policy` is `same-origin`,
+ * because with `no-referrer` browsers send forms with `Origin: null`.
  */
 export const respond = ({
   footer,
-  leadsTo,
+  redirectUri,
   main,
   status = 200,
   title
@@ -47,7 +48,7 @@ export const respond = ({
     status,
     contentType: "text/html; charset=utf-8",
     headers: {
-      "content-security-policy": `default-src 'none'; style-src ${STYLE_SOURCE}; form-action ${formTargets(leadsTo)}; base-uri 'none'; frame-ancestors 'none'`,
+      "content-security-policy": `default-src 'none'; style-src ${STYLE_SOURCE}; form-action ${formTargets(redirectUri)}; base-uri 'none'; frame-ancestors 'none'`,
       "x-frame-options": "DENY",
       "x-content-type-options": "nosniff",
       "referrer-policy": "same-origin",
@@ -56,15 +57,34 @@ export const respond = ({
   })
 }
 
-/** Leads elsewhere, by GET whatever was sent before (RFC 9700, section 4.12). */
-export const leadTo = (location: string) =>
+/** Redirects with 303, so that browsers use GET also after POST (RFC 9700, section 4.12). */
+export const redirect = (location: string) =>
   HttpServerResponse.redirect(location, { status: 303, headers: { "cache-control": "no-store" } })
 
-/** What cannot be done, why, and where to go from here. */
-export const problem = (title: string, text: string, status: number, way?: Html): Page => ({
+/** Makes an error page with an optional link. */
+export const errorPage = (title: string, text: string, status: number, link?: Html): Page => ({
   title,
   main: html`<h1>${title}</h1>
     <p>${text}</p>
-    ${way}`,
+    ${link}`,
   status
 })
+
+/** Renders the reason why a page is shown again, if any. */
+export const alertBox = (reason: string | undefined): Html | undefined =>
+  reason === undefined ? undefined : html`<p class="alert" role="alert">${reason}</p>`
+
+/** Renders a form with its CSRF token. */
+export const secureForm = (token: string, content: Html): Html => html`
+  <form method="post">
+    <input type="hidden" name="token" value="${token}" />
+    ${content}
+  </form>
+`
+
+/** Renders the signed-in account, with links to another store and another account. */
+export const accountFooter = ({ email }: SignedIn, token: string, otherStores?: string) => html`
+  <p>Signed in as <bdi>${email}</bdi></p>
+  ${otherStores === undefined ? undefined : html`<a href="${otherStores}">Choose another store</a>`}
+  ${secureForm(token, html`<button class="link" name="intent" value="sign-out">Use another account</button>`)}
+`

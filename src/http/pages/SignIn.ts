@@ -5,46 +5,48 @@ import { Sessions } from "../../domain/access/Sessions.ts"
 import { toErrorReply } from "../ErrorTable.ts"
 import { toNodeResponse } from "../server/NodeResponse.ts"
 import { makeSessionCookie } from "../Credentials.ts"
-import { formToken, makeVisit, newVisit } from "./FormToken.ts"
-import { leadTo, respond } from "./Page.ts"
-import { type Attempt, signInPage } from "./SignInPage.ts"
+import { makeFormToken, makeVisitCookie, makeVisitSecret } from "./FormToken.ts"
+import { redirect, respond } from "./Page.ts"
+import { type RejectedSignIn, signInPage } from "./SignInPage.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 
-const emailOf = Schema.decodeResult(Email)
-const passwordOf = Schema.decodeResult(PasswordAttempt)
+const decodeEmail = Schema.decodeResult(Email)
+const decodePassword = Schema.decodeResult(PasswordAttempt)
 
+/** Makes the sign-in step of an authorization request. */
 export const makeSignIn = Effect.gen(function* () {
   const { signIn } = yield* Sessions
   const { sessionToken, withSession } = yield* makeSessionCookie
-  const visit = yield* makeVisit
+  const visit = yield* makeVisitCookie
 
-  /** The page, bound to a cookie that its browser has, or has from now on. */
-  const askWhoItIs = ({ headers }: Request, clientName: string, attempt?: Attempt) => {
+  /** Renders the sign-in page and binds its form to the visit cookie, which is set if missing. */
+  const showSignIn = ({ headers }: Request, clientName: string, rejected?: RejectedSignIn) => {
     const known = visit.read(headers)
-    const secret = known ?? newVisit()
-    const page = respond(signInPage(clientName, formToken(secret), attempt))
+    const secret = known ?? makeVisitSecret()
+    const page = respond(signInPage(clientName, makeFormToken(secret), rejected))
     return known === undefined ? visit.set(secret)(page) : page
   }
 
-  /** Signs in the sender of the form and redirects; the page shows why a sign-in is refused. */
-  const signInBy = Effect.fnUntraced(function* (
+  /** Signs in with the form and redirects to `target`, or shows the page again with the reason. */
+  const submitSignIn = Effect.fnUntraced(function* (
     request: Request,
     form: URLSearchParams,
     clientName: string,
-    on: string
+    target: string
   ) {
-    const typed = form.get("email") ?? ""
-    const again = (attempt: Omit<Attempt, "email">) => askWhoItIs(request, clientName, { email: typed, ...attempt })
-    const email = emailOf(typed)
-    const given = form.get("password") ?? ""
-    const password = passwordOf(given)
-    if (Result.isFailure(email) || Result.isFailure(password) || given === "") {
+    const emailText = form.get("email") ?? ""
+    const again = (rejected: Omit<RejectedSignIn, "email">) =>
+      showSignIn(request, clientName, { email: emailText, ...rejected })
+    const email = decodeEmail(emailText)
+    const passwordText = form.get("password") ?? ""
+    const password = decodePassword(passwordText)
+    if (Result.isFailure(email) || Result.isFailure(password) || passwordText === "") {
       return again({
         status: 400,
         reasons: {
-          email: Result.isFailure(email) ? "Give an e-mail address, as in ada@example.com" : undefined,
-          password: Result.isFailure(password) || given === "" ? "Give your password" : undefined
+          email: Result.isFailure(email) ? "Enter an e-mail address, such as ada@example.com" : undefined,
+          password: Result.isFailure(password) || passwordText === "" ? "Enter your password" : undefined
         }
       })
     }
@@ -60,9 +62,9 @@ export const makeSignIn = Effect.gen(function* () {
         const { headers = {}, status } = toErrorReply(refused)
         return HttpServerResponse.setHeaders(again({ status, refusal: refused.message }), headers)
       },
-      onSuccess: ({ token }) => withSession(token)(leadTo(on))
+      onSuccess: ({ token }) => withSession(token)(redirect(target))
     })
   })
 
-  return { askWhoItIs, signInBy, visit }
+  return { showSignIn, submitSignIn, visit }
 })

@@ -1,33 +1,31 @@
 import { html } from "./Html.ts"
-import type { Page } from "./Page.ts"
-import { alertOf, formWith } from "./Parts.ts"
+import { alertBox, type Page, secureForm } from "./Page.ts"
 
-/** What is wrong with a field, below it and tied to it. */
-const reasonFor = (id: string, reason: string | undefined) =>
+/** Renders the error of a field, which `aria-describedby` references. */
+const fieldError = (id: string, reason: string | undefined) =>
   reason === undefined ? undefined : html`<p class="reason" id="${id}-reason">${reason}</p>`
 
 const describedBy = (id: string, reason: string | undefined) =>
   reason === undefined ? undefined : html`aria-invalid="true" aria-describedby="${id}-reason"`
 
-/** What was typed before and why it was refused. */
-export interface Attempt {
+/** The submitted email and the errors of a rejected sign-in. */
+export interface RejectedSignIn {
   readonly email: string
   readonly status: number
-  /** Of the attempt, or of its fields. */
   readonly refusal?: string
   readonly reasons?: { readonly email?: string | undefined; readonly password?: string | undefined }
 }
 
-/** Asks who it is, on the way to an app. The address is plain text, as a field of type `email` sends some otherwise. */
-export const signInPage = (clientName: string, token: string, attempt?: Attempt): Page => {
-  const { email, refusal, reasons = {}, status = 200 } = attempt ?? { email: "" }
+/** Renders the sign-in form. The email field is plain text, because browsers rewrite some addresses in `email` fields. */
+export const signInPage = (clientName: string, token: string, rejected?: RejectedSignIn): Page => {
+  const { email, refusal, reasons = {}, status = 200 } = rejected ?? { email: "" }
   return {
-    title: attempt === undefined ? "Sign in" : "Not signed in",
+    title: rejected === undefined ? "Sign in" : "Sign-in failed",
     status,
     main: html`<h1>Sign in</h1>
-      <p>to decide what <bdi>${clientName}</bdi> may do in your store.</p>
-      ${alertOf(refusal)}
-      ${formWith(
+      <p>Sign in to choose what <bdi>${clientName}</bdi> can do in your store.</p>
+      ${alertBox(refusal)}
+      ${secureForm(
         token,
         html`
           <label for="email">E-mail address</label>
@@ -42,7 +40,7 @@ export const signInPage = (clientName: string, token: string, attempt?: Attempt)
             required
             ${describedBy("email", reasons.email)}
           />
-          ${reasonFor("email", reasons.email)}
+          ${fieldError("email", reasons.email)}
           <label for="password">Password</label>
           <input
             id="password"
@@ -52,7 +50,7 @@ export const signInPage = (clientName: string, token: string, attempt?: Attempt)
             required
             ${describedBy("password", reasons.password)}
           />
-          ${reasonFor("password", reasons.password)}
+          ${fieldError("password", reasons.password)}
           <div class="actions">
             <button class="primary" name="intent" value="sign-in">Sign in</button>
           </div>

@@ -2,8 +2,8 @@ import { hash } from "node:crypto"
 import { html } from "./Html.ts"
 
 /**
- * All that pages look like: calm, in light and dark, from 320 px on. It is part of each page, and the policy names it by
- * its hash: a page is seen once in a long while, when a second request would cost more than these 4 KB.
+ * The styles of all pages: light and dark, from a width of 320 px. They are inline, because pages are seen rarely and a
+ * second request would cost more than these 4 KB.
  */
 export const STYLE = html`<style>
   :root {
@@ -279,5 +279,5 @@ export const STYLE = html`<style>
   }
 </style>`
 
-/** The style as a Content-Security-Policy names it: what stands between its tags, by its hash. */
+/** The `style-src` of the Content-Security-Policy: the hash of the style element's text. */
 export const STYLE_SOURCE = `'sha256-${hash("sha256", STYLE.text.replaceAll(/<\/?style>/g, ""), "base64")}'`

@@ -5,7 +5,7 @@ import type { NodeResponse } from "./NodeResponse.ts"
 export interface AccessEntry {
   readonly method: string
   readonly route: string
-  /** `aborted` when the connection was gone before the whole answer was written. */
+  /** `aborted` if the connection closed before the whole response was written. */
   readonly status: number | "aborted"
   readonly milliseconds: number
   /** The client's address, also behind trusted proxies. */
@@ -15,20 +15,20 @@ export interface AccessEntry {
   readonly requestId: string
 }
 
-/** Receives the entry of each request. Without an implementation, entries are dropped. */
-export const AccessLog = Context.Reference<(access: AccessEntry) => void>("http/AccessLog", {
-  defaultValue: (): ((access: AccessEntry) => void) => () => {}
+/** Receives the entry of each request. Entries are dropped by default. */
+export const AccessLog = Context.Reference<(entry: AccessEntry) => void>("http/AccessLog", {
+  defaultValue: (): ((entry: AccessEntry) => void) => () => {}
 })
 
-/** The entry of an exchange at this moment. */
-export const makeAccessEntry = (exchange: NodeResponse): AccessEntry => ({
-  method: exchange.req.method ?? "-",
-  route: exchange.route,
-  status: exchange.writableFinished ? exchange.statusCode : "aborted",
-  milliseconds: Math.round((performance.now() - exchange.startedAt) * 10) / 10,
-  address: exchange.address,
-  installation: exchange.installationId,
-  requestId: exchange.requestId
+/** Makes the entry of a response at this moment. */
+export const makeAccessEntry = (response: NodeResponse): AccessEntry => ({
+  method: response.req.method ?? "-",
+  route: response.route,
+  status: response.writableFinished ? response.statusCode : "aborted",
+  milliseconds: Math.round((performance.now() - response.startedAt) * 10) / 10,
+  address: response.address,
+  installation: response.installationId,
+  requestId: response.requestId
 })
 
 const formatText = (
@@ -37,16 +37,16 @@ const formatText = (
 ) =>
   `${time} ${method} ${route} ${status} ${milliseconds} ms address=${address} installation=${installation} request=${requestId}\n`
 
-/** A line in the form of the other JSON lines of the log. */
-const formatJson = (access: AccessEntry, time: string) =>
-  `{"message":"request","logLevel":"INFO","timestamp":"${time}","annotations":${JSON.stringify(access)}}\n`
+/** Formats an entry like the other JSON lines of the log. */
+const formatJson = (entry: AccessEntry, time: string) =>
+  `{"message":"request","logLevel":"INFO","timestamp":"${time}","annotations":${JSON.stringify(entry)}}\n`
 
 const ignore = () => {}
 
 /** Milliseconds for which lines are collected for one write. */
 const FLUSH_MILLIS = 50
 
-/** Characters that may wait for the reader of standard output before lines are dropped. */
+/** Characters that the output may buffer before lines are dropped. */
 const MAX_BUFFERED = 1024 * 1024
 
 /**
@@ -62,18 +62,18 @@ export const accessLogLayer = (output: NodeJS.WriteStream, format: "text" | "jso
       const runFork = Effect.runForkWith(yield* Effect.context<never>())
       const toLine = format === "json" ? formatJson : formatText
       let lines: Array<string> = []
-      let omitted = 0
+      let dropped = 0
       let timer: NodeJS.Timeout | undefined
       const flush = () => {
-        if (output.writableLength > MAX_BUFFERED) omitted += lines.length
+        if (output.writableLength > MAX_BUFFERED) dropped += lines.length
         else {
           output.write(lines.join(""))
-          if (omitted > 0) runFork(Effect.logWarning(`The log leaves out ${omitted} requests: nobody read it`))
-          omitted = 0
+          if (dropped > 0) runFork(Effect.logWarning(`Dropped ${dropped} access log lines: the reader is too slow`))
+          dropped = 0
         }
         lines = []
       }
-      // Stays registered: an error of the last write arrives after it.
+      // Stays registered, because the error of the last write is emitted after it.
       output.on("error", ignore)
       yield* Effect.addFinalizer(() =>
         Effect.sync(() => {
@@ -81,9 +81,9 @@ export const accessLogLayer = (output: NodeJS.WriteStream, format: "text" | "jso
           flush()
         })
       )
-      return (access: AccessEntry) => {
+      return (entry: AccessEntry) => {
         if (lines.length === 0) timer = setTimeout(flush, FLUSH_MILLIS)
-        lines.push(toLine(access, new Date().toISOString()))
+        lines.push(toLine(entry, new Date().toISOString()))
       }
     })
   )

@@ -1,8 +1,8 @@
 import { type IncomingMessage, Server, type ServerOptions } from "node:http"
 import type { Socket } from "node:net"
 import { type ConnectionLimits, ConnectionTracker } from "./ConnectionLimits.ts"
-import { NodeResponse } from "./NodeResponse.ts"
 import { NodeRequest } from "./NodeRequest.ts"
+import { NodeResponse } from "./NodeResponse.ts"
 
 type ApiServerOptions = Omit<
   ServerOptions<typeof IncomingMessage, typeof NodeResponse>,
@@ -10,16 +10,16 @@ type ApiServerOptions = Omit<
 >
 
 /**
- * Connections that the operating system can hand over in one turn of the event loop, before evicted ones are closed. It is
- * the backlog that Node asks for.
+ * Connections that the operating system can hand over in one tick of the event loop, before evicted ones close. It is the
+ * backlog that Node requests.
  */
 const BACKLOG = 511
 
-/** Node's server, with the open exchanges of each connection. */
+/** Node's server, which also tracks the open responses of each connection. */
 export class ApiServer extends Server<typeof IncomingMessage, typeof NodeResponse> {
-  /** The exchanges of each connection without a complete response, in their order. */
+  /** The incomplete responses of each connection, in the order of their requests. */
   readonly #open = new WeakMap<Socket, Set<NodeResponse>>()
-  /** Connections without an open exchange. */
+  /** Connections without an open response. */
   readonly #idle = new Set<Socket>()
   readonly #connections: ConnectionTracker
 
@@ -34,47 +34,47 @@ export class ApiServer extends Server<typeof IncomingMessage, typeof NodeRespons
       this.#open.set(socket, open)
       socket.once("close", () => {
         this.#idle.delete(socket)
-        // Node emits `close` only for the first of them, which has the socket.
-        for (const exchange of open) if (exchange.socket === null) exchange.emit("close")
+        // Node emits `close` only for the first response, to which the socket is assigned.
+        for (const response of open) if (response.socket === null) response.emit("close")
       })
       this.#connections.add(socket)
     })
   }
 
-  /** Tracks an exchange until its response is complete or aborted. */
-  track(exchange: NodeResponse): void {
-    const { req } = exchange
+  /** Tracks a response until it is complete or aborted. */
+  track(response: NodeResponse): void {
+    const { req } = response
     const { socket } = req
     const open = this.#open.get(socket)
     this.#idle.delete(socket)
-    open?.add(exchange)
-    this.#connections.wait(socket)
-    const rest = () => {
+    open?.add(response)
+    this.#connections.markWaiting(socket)
+    const markIdle = () => {
       if (open?.size === 0 && !socket.destroyed) this.#idle.add(socket)
       // An idle connection would delay the shutdown until the client closes it.
       if (!this.listening) this.closeIdleConnections()
     }
-    exchange.once("close", () => {
-      open?.delete(exchange)
-      this.#connections.wait(socket)
-      if (req.complete) rest()
-      else req.once("end", rest)
+    response.once("close", () => {
+      open?.delete(response)
+      this.#connections.markWaiting(socket)
+      if (req.complete) markIdle()
+      else req.once("end", markIdle)
     })
   }
 
-  /** Exempts a connection that was upgraded to another protocol. */
+  /** Exempts a connection from eviction after its upgrade to another protocol. */
   release(socket: Socket): void {
     this.#connections.release(socket)
   }
 
-  /** The last open exchange of a connection. */
+  /** Finds the last open response of a connection. */
   lastOpen(socket: Socket): NodeResponse | undefined {
     return [...(this.#open.get(socket) ?? [])].at(-1)
   }
 
   /**
-   * Closes the idle connections. Node calls it at the start of a shutdown. Its own implementation counts a connection as
-   * idle while most of a response is still to be sent.
+   * Closes the idle connections. Node calls it at the start of a shutdown. Node's own implementation counts a connection
+   * as idle while most of a response is still to be sent.
    */
   override closeIdleConnections(): void {
     for (const socket of this.#idle) socket.destroy()

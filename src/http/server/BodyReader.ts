@@ -6,7 +6,7 @@ import { parseUntrusted } from "../../domain/UntrustedJson.ts"
 import { LARGE_BODY, paced } from "../../domain/Pacing.ts"
 import { Encoded } from "../../domain/Write.ts"
 
-/** Bytes of a request's body (decisions, section 4). */
+/** Bytes of a request body (decisions, section 4). */
 const MAX_BODY = 1024 * 1024
 
 /** Bytes of a too large body that are still read, so that a client that sends before it reads gets its response. */
@@ -14,7 +14,7 @@ const MAX_DRAINED = 16 * MAX_BODY
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false })
 
-/** A body that was received, or the reason why not, and the headers that describe it. */
+/** A body, or the error of reading it, and the headers that describe it. */
 interface ReceivedBody {
   readonly body: Result.Result<Uint8Array, BadRequest>
   readonly header: (name: "content-type" | "content-encoding") => string | undefined
@@ -30,19 +30,19 @@ export const makeMediaTypeTest = (type: string) => {
 
 const isJson = makeMediaTypeTest("application/json")
 
-/** Receives the bytes of a body. More than `limit` are received and dropped, up to {@link MAX_DRAINED}, and refused. */
-export const readBody = (message: IncomingMessage, limit = MAX_BODY): Effect.Effect<Buffer, BadRequest> =>
+/** Reads the bytes of a body. Fails if there are more than `limit`, after draining up to {@link MAX_DRAINED}. */
+export const readBody = (request: IncomingMessage, limit = MAX_BODY): Effect.Effect<Buffer, BadRequest> =>
   Effect.callback<Buffer, BadRequest>((resume) => {
     const chunks: Array<Buffer> = []
     let size = 0
-    const tooLarge = () => resume(badRequest(`The body must be at most ${limit} bytes`))
-    message.on("data", (chunk: Buffer) => {
+    const failTooLarge = () => resume(badRequest(`The body must be at most ${limit} bytes`))
+    request.on("data", (chunk: Buffer) => {
       size += chunk.length
       if (size <= limit) chunks.push(chunk)
-      if (size > MAX_DRAINED) tooLarge()
+      if (size > MAX_DRAINED) failTooLarge()
     })
-    message.on("end", () => (size > limit ? tooLarge() : resume(Effect.succeed(Buffer.concat(chunks)))))
-    message.on("error", () => resume(badRequest("The body was not received whole")))
+    request.on("end", () => (size > limit ? failTooLarge() : resume(Effect.succeed(Buffer.concat(chunks)))))
+    request.on("error", () => resume(badRequest("The body is incomplete")))
   })
 
 /** Decodes a body as UTF-8. */
@@ -54,9 +54,7 @@ export const decodeUtf8 = (bytes: Uint8Array): Effect.Effect<string, BadRequest>
 
 const readJsonText = Effect.fnUntraced(function* ({ body, header }: ReceivedBody) {
   if (!isJson(header("content-type"))) {
-    return yield* badRequest(
-      "The body must be sent with Content-Type: application/json, without parameters but charset=utf-8"
-    )
+    return yield* badRequest("The Content-Type must be application/json, without parameters other than charset=utf-8")
   }
   if (header("content-encoding") !== undefined) {
     return yield* badRequest("The body must not be compressed; send it without Content-Encoding")
@@ -65,8 +63,8 @@ const readJsonText = Effect.fnUntraced(function* ({ body, header }: ReceivedBody
 })
 
 /**
- * Parses a body as a JSON object. `said` holds its members as they were sent, `given` those to decode: the member
- * `verbatim` is its JSON text there. Work on a large body runs through `pace`.
+ * Parses a body as a JSON object. `json` holds the members as they were sent. `input` holds the same members for the
+ * decoder, with the JSON text of the member `verbatim` in place of its value. Work on a large body runs through `pace`.
  */
 export const parseJsonBody = Effect.fnUntraced(function* (received: ReceivedBody, verbatim?: string) {
   const text = yield* readJsonText(received)
@@ -78,9 +76,9 @@ export const parseJsonBody = Effect.fnUntraced(function* (received: ReceivedBody
   }
   if (!isObject(parsed.success)) return yield* badRequest("The body must be a JSON object")
   const member = verbatim === undefined ? undefined : memberText(text, verbatim)
-  const given =
+  const input =
     verbatim === undefined || member === undefined
       ? parsed.success
       : { ...parsed.success, [verbatim]: new Encoded(member) }
-  return { said: parsed.success, given, pace }
+  return { json: parsed.success, input, pace }
 })

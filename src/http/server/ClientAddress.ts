@@ -5,18 +5,18 @@ import type { IncomingMessage } from "node:http"
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 
-/** An address as it is written in full: no short or octal IPv4, and IPv4 mapped to IPv6 as IPv4. */
+/** Parses a full address: no short or octal IPv4. An IPv4-mapped IPv6 address becomes IPv4. */
 const parseAddress = (text: string): Address | undefined => {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text)
   return ipaddr.IPv6.isValid(text) ? ipaddr.process(text) : undefined
 }
 
-/** Tests for an address from which `Forwarded` and `X-Forwarded-For` are believed. */
+/** Tests for a peer whose `Forwarded` and `X-Forwarded-For` headers are trusted. */
 export type IsTrustedProxy = (address: string) => boolean
 
 export const trustNone: IsTrustedProxy = () => false
 
-/** The proxies in front of the service; none, unless the operator names them. */
+/** The trusted proxies in front of the service. None by default. */
 export const TrustedProxies = Context.Reference("http/TrustedProxies", {
   defaultValue: () => trustNone
 })
@@ -38,14 +38,14 @@ const parseNetwork = (entry: string): Result.Result<readonly [Address, number], 
   if (address === undefined || rest.length > 0) return invalid
   const bits = address.toByteArray().length * 8
   if (prefix === undefined) return Result.succeed([address, bits])
-  // A prefix of a mapped IPv4 address counts from the beginning of the IPv6 one, where nobody means it.
+  // The prefix of a mapped address counts from the start of the IPv6 address, which is never what was meant.
   const isMapped = address.kind() === "ipv4" && text.includes(":")
   return DIGITS.test(prefix) && Number(prefix) <= bits && !isMapped
     ? Result.succeed([address, Number(prefix)])
     : invalid
 }
 
-/** Reads `TRUSTED_PROXIES`: addresses and networks (CIDR), separated by commas. Fails on the first that is wrong. */
+/** Parses `TRUSTED_PROXIES`: addresses and networks (CIDR), separated by commas. Fails with the first invalid entry. */
 export const parseTrustedProxies = (text: string): Result.Result<IsTrustedProxy, TrustedProxyInvalid> => {
   const entries = text.split(",").map((entry) => entry.trim())
   return Result.map(Result.all(entries.filter((entry) => entry !== "").map(parseNetwork)), (networks) => (given) => {
@@ -57,7 +57,7 @@ export const parseTrustedProxies = (text: string): Result.Result<IsTrustedProxy,
   })
 }
 
-/** The address of a hop, which may have a port. A name, `unknown` and the like are none (RFC 7239, section 6). */
+/** The address of a hop and its optional port. Names and `unknown` do not match (RFC 7239, section 6). */
 const HOP = /^(?:\[([\da-f:.]+)\]|(\d+(?:\.\d+){3}))(?::[\w.-]+)?$/i
 
 const parseHop = (hop: string): string | undefined => {
@@ -66,7 +66,7 @@ const parseHop = (hop: string): string | undefined => {
   return text.includes("%") ? undefined : parseAddress(text)?.toString()
 }
 
-/** The nearest address that is no trusted proxy, or the farthest known one where all are. */
+/** Finds the nearest address that is not a trusted proxy, or the farthest known address if all are trusted. */
 const findUntrustedHop = (peer: string, hops: ReadonlyArray<string>, isTrusted: IsTrustedProxy): string => {
   let nearest = peer
   for (const hop of hops.toReversed()) {
@@ -77,7 +77,7 @@ const findUntrustedHop = (peer: string, hops: ReadonlyArray<string>, isTrusted: 
   return nearest
 }
 
-/** The hops of a `Forwarded`, the nearest last; none that can be read where it is malformed. */
+/** Parses the hops of a `Forwarded` header, the nearest last. A malformed header has one unknown hop. */
 const parseForwardedHops = (forwarded: string): ReadonlyArray<string> => {
   try {
     return parseForwarded(forwarded).map((element) => element["for"] ?? "unknown")
@@ -89,14 +89,13 @@ const parseForwardedHops = (forwarded: string): ReadonlyArray<string> => {
 const headerText = (header: string | ReadonlyArray<string> | undefined) => header?.toString() || undefined
 
 /**
- * The address that a request comes from. A trusted proxy names it by `Forwarded` (RFC 7239) or `X-Forwarded-For`, which
- * are read from the right, past other trusted proxies: everything to the left of the first untrusted one may be invented.
- * Where both are there and differ, one may have come from the client through a proxy that writes only the other, so that
- * neither counts.
+ * Finds the address of the client. A trusted proxy names it in `Forwarded` (RFC 7239) or `X-Forwarded-For`. Both are read
+ * from the right, past other trusted proxies, because a client can invent everything left of the first untrusted address.
+ * If both headers exist and differ, neither is used: a proxy that writes only one passes the other on from the client.
  */
 export const findClientAddress = ({ headers, socket }: IncomingMessage, isTrusted: IsTrustedProxy): string => {
   const { remoteAddress = "unknown" } = socket
-  // Of a socket that takes both kinds of address.
+  // A dual-stack socket reports IPv4 peers as mapped addresses.
   const peer = remoteAddress.startsWith("::ffff:") ? (parseHop(`[${remoteAddress}]`) ?? remoteAddress) : remoteAddress
   const forwarded = headerText(headers["forwarded"])
   const forwardedFor = headerText(headers["x-forwarded-for"])

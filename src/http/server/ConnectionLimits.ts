@@ -1,12 +1,12 @@
 import { BlockList, isIPv6, type Socket } from "node:net"
 import { networkOf } from "../../domain/Network.ts"
 
-/** Bounds of the connections that the service holds. */
+/** Limits of open connections. */
 export interface ConnectionLimits {
   readonly connections: number
-  /** Connections of one client address: of the /64 network of one of IPv6, which a single client has all of. */
+  /** Connections of one client address. For IPv6 of one /64 network, because a single client can have all of it. */
   readonly perAddress: number
-  /** Addresses that many clients share, as a proxy's, and so are not bounded by `perAddress`. */
+  /** Tests for an address that many clients share, like a proxy's. `perAddress` does not apply to it. */
   readonly isExempt: (address: string) => boolean
 }
 
@@ -14,22 +14,22 @@ const loopback = new BlockList()
 loopback.addSubnet("127.0.0.0", 8, "ipv4")
 loopback.addAddress("::1", "ipv6")
 
-/** Programs on this machine: mostly a proxy, whose clients all come from there. */
+/** True for a loopback address. It is usually a local proxy, which many clients share. */
 export const isLoopback = (address: string): boolean => loopback.check(address, isIPv6(address) ? "ipv6" : "ipv4")
 
 /**
- * The connections of a server, and which of them are still to send a whole request. Node's `maxConnections` refuses the
- * newest connection, so sockets that send nothing would keep everybody out until they time out. Here a newcomer takes the place of
- * the one that has waited longest: a client that sends its request at once is in time.
+ * Tracks the connections of a server and those without a complete request. Node's `maxConnections` refuses the newest
+ * connection, so idle sockets would block all other clients until they time out. Here a new connection evicts the one
+ * that has waited longest for a request.
  */
 export class ConnectionTracker {
   readonly #limits: ConnectionLimits
-  /** True of a connection with a request that was received whole and is not answered yet. */
+  /** Tests for a connection with a complete request that has no complete response. */
   readonly #isServed: (socket: Socket) => boolean
-  /** The network of each connection; empty for one that is exempt. */
+  /** The network of each connection. Empty for an exempt one. */
   readonly #open = new Map<Socket, string>()
   readonly #counts = new Map<string, number>()
-  /** Those that may still have to send a request, in the order in which they began to wait. */
+  /** Connections that may still have to send a request, the longest waiting first. */
   readonly #waiting = new Set<Socket>()
 
   constructor(limits: ConnectionLimits, isServed: (socket: Socket) => boolean) {
@@ -37,14 +37,14 @@ export class ConnectionTracker {
     this.#isServed = isServed
   }
 
-  /** Holds a new connection, or closes it unanswered where there is no room and nobody to make it. */
+  /** Adds a connection. Closes it if the limits are reached and no other connection can be evicted. */
   add(socket: Socket): void {
     const { connections, isExempt, perAddress } = this.#limits
     const address = socket.remoteAddress
     const network = address === undefined || isExempt(address) ? "" : networkOf(address)
-    const isCrowded = network !== "" && this.#countOf(network) >= perAddress
-    const hasRoom = isCrowded ? this.#evict(network) : this.#open.size < connections || this.#evict()
-    if (!hasRoom) {
+    const isNetworkFull = network !== "" && this.#countOf(network) >= perAddress
+    const isAdmitted = isNetworkFull ? this.#evict(network) : this.#open.size < connections || this.#evict()
+    if (!isAdmitted) {
       socket.destroy()
       return
     }
@@ -54,13 +54,13 @@ export class ConnectionTracker {
     socket.once("close", () => this.#remove(socket))
   }
 
-  /** Lets a connection wait for a request from now on. */
-  wait(socket: Socket): void {
+  /** Marks a connection as waiting for a request, the most recent of all. */
+  markWaiting(socket: Socket): void {
     this.#waiting.delete(socket)
     if (this.#open.has(socket)) this.#waiting.add(socket)
   }
 
-  /** Keeps a connection that serves another protocol by now, with bounds of its own. */
+  /** Exempts a connection from eviction. Another protocol with its own limits uses it now. */
   release(socket: Socket): void {
     this.#waiting.delete(socket)
   }
@@ -69,7 +69,7 @@ export class ConnectionTracker {
     return this.#counts.get(network) ?? 0
   }
 
-  /** Closes the connection that has waited longest for its client to send a request, if there is one. */
+  /** Closes the connection that has waited longest for a request. Returns false if there is none. */
   #evict(network?: string) {
     for (const socket of this.#waiting) {
       if (this.#isServed(socket) || (network !== undefined && this.#open.get(socket) !== network)) continue

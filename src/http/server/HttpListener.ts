@@ -19,7 +19,7 @@ const JSON_HEADERS = { "content-type": "application/json", connection: "close" }
 /** Milliseconds for a client to send its whole request. */
 const REQUEST_TIMEOUT = 30_000
 
-/** Milliseconds that an idle connection stays open. Proxies keep theirs for 60 s, and must close first. */
+/** Milliseconds that an idle connection stays open. Proxies close theirs after 60 s and must close first. */
 const KEEP_ALIVE = 75_000
 
 /** Milliseconds between two checks of {@link REQUEST_TIMEOUT}. Node checks every 30 s by default. */
@@ -27,30 +27,30 @@ const TIMEOUT_CHECK_INTERVAL = 5_000
 
 /** Limits of connections. */
 export interface SocketLimits extends ConnectionLimits {
-  /** Milliseconds after which a client that reads nothing of its response is disconnected. A slow reader is not. */
+  /** Milliseconds without any read of the response after which a client is disconnected. */
   readonly stallTimeout: number
 }
 
 const DEFAULT_LIMITS: SocketLimits = { stallTimeout: 30_000, connections: 5000, perAddress: 1000, isExempt: isLoopback }
 
-/** The error messages for malformed HTTP, by the code of Node's error. */
+/** The error messages for malformed HTTP, by the code of Node's parser error. */
 const PARSER_ERRORS = new Map([
-  ["HPE_HEADER_OVERFLOW", `The address and the headers of a request must be at most ${maxHeaderSize} bytes`],
-  ["ERR_HTTP_REQUEST_TIMEOUT", `The request was not received whole within ${REQUEST_TIMEOUT / 1000} seconds`]
+  ["HPE_HEADER_OVERFLOW", `The request line and headers must be at most ${maxHeaderSize} bytes`],
+  ["ERR_HTTP_REQUEST_TIMEOUT", `The request was not complete within ${REQUEST_TIMEOUT / 1000} seconds`]
 ])
 
 const describeParserError = (error: Error) =>
   (Predicate.hasProperty(error, "code") && PARSER_ERRORS.get(String(error.code))) || "The request is not valid HTTP"
 
-/** The response to HEAD has no body. Node's error holds the packet, which mostly begins with the request. */
+/** True for a HEAD request, whose response has no body. The error holds the packet, which usually starts with the request. */
 const isHeadRequest = (error: Error) =>
   Predicate.hasProperty(error, "rawPacket") &&
   Buffer.isBuffer(error.rawPacket) &&
   error.rawPacket.subarray(0, 5).toString("latin1") === "HEAD "
 
-/** Sends a reply to a request that the router does not see, and ends the connection. */
-export const sendReply = (exchange: NodeResponse, { body, headers, status }: Reply) =>
-  exchange
+/** Sends a reply to a request that bypasses the router, and ends the connection. */
+export const sendReply = (response: NodeResponse, { body, headers, status }: Reply) =>
+  response
     .writeHead(status, {
       ...JSON_HEADERS,
       "content-length": Buffer.byteLength(body),
@@ -59,12 +59,11 @@ export const sendReply = (exchange: NodeResponse, { body, headers, status }: Rep
     })
     .end(body)
 
-export const sendError = (exchange: NodeResponse, status: number, error: string, headers = {}) =>
-  sendReply(exchange, makeErrorReply(status, error, headers))
+export const sendError = (response: NodeResponse, status: number, error: string, headers = {}) =>
+  sendReply(response, makeErrorReply(status, error, headers))
 
 /**
- * Makes the HTTP server. Malformed HTTP, and requests on open connections while the service stops, get the same error
- * shape as other requests.
+ * Makes the HTTP server. Malformed HTTP and requests during the shutdown get the same error shape as other requests.
  */
 const makeHttpListener = Effect.fn(function* ({ stallTimeout, ...limits }: SocketLimits): Effect.fn.Return<ApiServer> {
   const log = yield* makeRequestLog
@@ -79,22 +78,22 @@ const makeHttpListener = Effect.fn(function* ({ stallTimeout, ...limits }: Socke
   const isExempt = (address: string) => limits.isExempt(address) || isTrusted(address)
   const server = new ApiServer(options, { ...limits, isExempt })
   server.timeout = stallTimeout
-  const open = (exchange: NodeResponse) => {
-    exchange.setHeader(REQUEST_ID_HEADER, exchange.requestId)
-    exchange.address = findClientAddress(exchange.req, isTrusted)
-    // Node does not parse the rest of the packet after an upgrade request, so requests behind it would get no response.
-    if (exchange.req.headers.upgrade !== undefined) exchange.shouldKeepAlive = false
+  const open = (response: NodeResponse) => {
+    response.setHeader(REQUEST_ID_HEADER, response.requestId)
+    response.address = findClientAddress(response.req, isTrusted)
+    // Node does not parse the rest of the packet after an upgrade request, so later requests would get no response.
+    if (response.req.headers.upgrade !== undefined) response.shouldKeepAlive = false
     // Node measures the time without a write. A request that is still being handled has nothing to write.
-    exchange.on("timeout", () => {
-      if (exchange.socket !== null && exchange.socket.writableLength > 0) exchange.socket.destroy()
+    response.on("timeout", () => {
+      if (response.socket !== null && response.socket.writableLength > 0) response.socket.destroy()
     })
-    exchange.once("close", () => log(makeAccessEntry(exchange)))
-    server.track(exchange)
+    response.once("close", () => log(makeAccessEntry(response)))
+    server.track(response)
   }
   server.on("clientError", (error, socket) => {
-    // A client that does not read its response will not read an error either.
+    // A client that has not read its response will not read an error either.
     if (!socket.writable || socket.writableLength > 0) return socket.destroy()
-    // The parser can fail on a request that has its response already.
+    // The parser can fail on a request whose response is already complete.
     if (socket instanceof Socket && server.lastOpen(socket)?.writableEnded === true) return socket.destroySoon()
     const requestId = randomUUID()
     const body = JSON.stringify({ error: describeParserError(error) })
@@ -105,31 +104,31 @@ const makeHttpListener = Effect.fn(function* ({ stallTimeout, ...limits }: Socke
       `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\n${headers}\r\nconnection: close\r\n\r\n${isHeadRequest(error) ? "" : body}`
     )
   })
-  // Node would answer without a body.
-  server.on("checkExpectation", (_, exchange) => {
-    open(exchange)
-    sendError(exchange, 417, "Of Expect only 100-continue can be met")
+  // Node would respond without a body.
+  server.on("checkExpectation", (_, response) => {
+    open(response)
+    sendError(response, 417, "The only supported value of Expect is 100-continue")
   })
   // Node would close the connection of a CONNECT request without a response. Its socket has no other listeners.
   server.on("connect", (message) => {
     const { socket } = message
     socket.on("error", () => socket.destroy())
-    const answer = () => {
+    const respond = () => {
       if (!socket.writable) return
-      const exchange = new NodeResponse(message)
-      exchange.assignSocket(socket)
-      open(exchange)
-      sendError(exchange, 404, NO_ROUTE).once("finish", () => socket.destroySoon())
+      const response = new NodeResponse(message)
+      response.assignSocket(socket)
+      open(response)
+      sendError(response, 404, NO_ROUTE).once("finish", () => socket.destroySoon())
     }
-    // A socket takes one response at a time.
+    // A socket sends one response at a time.
     const earlier = server.lastOpen(socket)
-    if (earlier === undefined) answer()
-    else earlier.once("close", answer)
+    if (earlier === undefined) respond()
+    else earlier.once("close", respond)
   })
-  server.on("request", (_, exchange) => {
-    open(exchange)
+  server.on("request", (_, response) => {
+    open(response)
     if (server.listenerCount("request") > 1) return
-    sendError(exchange, 503, "The service is stopping; repeat the request", { "retry-after": "1" })
+    sendError(response, 503, "The service is stopping; repeat the request", { "retry-after": "1" })
   })
   return server
 })
@@ -138,15 +137,15 @@ const makeHttpListener = Effect.fn(function* ({ stallTimeout, ...limits }: Socke
 export class HttpListener extends Context.Service<HttpListener, ApiServer>()("http/Listener") {}
 
 /**
- * Listens until the scope ends. Then it stops accepting connections and waits for the requests in progress. `limits`
- * override the defaults.
+ * Listens until the scope ends. Then it stops accepting connections and waits for requests in progress. `limits` override
+ * the defaults.
  */
 export const listen = (options: Config.Wrap<ListenOptions>, limits: Partial<SocketLimits> = {}) =>
   Layer.unwrap(Effect.map(HttpListener, (server) => NodeHttpServer.layerConfig(() => server, options))).pipe(
     Layer.provideMerge(Layer.effect(HttpListener, makeHttpListener({ ...DEFAULT_LIMITS, ...limits })))
   )
 
-/** The URL of an address. IPv6 addresses are in brackets. */
+/** Formats the URL of an address. IPv6 addresses are in brackets. */
 export const formatUrl = (address: NetAddress.SocketAddress): string =>
   NetAddress.isUnixPathAddress(address) ? HttpServer.formatAddress(address) : `http://${NetAddress.formatInet(address)}`
 

@@ -5,18 +5,18 @@ import { randomUUID } from "node:crypto"
 import { type IncomingMessage, ServerResponse } from "node:http"
 import type { InstallationId } from "../../domain/access/Installations.ts"
 
-/** The header that names a request, in both directions. */
+/** The header with the id of a request, in both directions. */
 export const REQUEST_ID_HEADER = "x-request-id"
 
-/** Request ids that are safe in every log format. The ids of common tracers have this form. */
+/** Request ids that are safe in every log format. The ids of common tracers match. */
 const REQUEST_ID_PATTERN = /^[\w.:/+=-]{1,128}$/
 
 const chooseRequestId = ({ headers }: IncomingMessage) => {
-  const given = headers[REQUEST_ID_HEADER]
-  return typeof given === "string" && REQUEST_ID_PATTERN.test(given) ? given : randomUUID()
+  const id = headers[REQUEST_ID_HEADER]
+  return typeof id === "string" && REQUEST_ID_PATTERN.test(id) ? id : randomUUID()
 }
 
-/** A response, with the facts of its request for the access log. */
+/** A response with the data of its request for the access log. */
 export class NodeResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
   /** The id that the client sent, if it is well formed, so that the logs of both sides have the same id. */
   readonly requestId = chooseRequestId(this.req)
@@ -28,11 +28,12 @@ export class NodeResponse<Request extends IncomingMessage = IncomingMessage> ext
   address = "unknown"
 }
 
-/** The exchange of a request of the router. */
+/** Gets the Node response of a request of the router. */
 export const toNodeResponse = (request: HttpServerRequest.HttpServerRequest): NodeResponse => {
   const response = NodeHttpServerRequest.toServerResponse(request)
   if (response instanceof NodeResponse) return response
-  throw new Error("The router serves what the listener took from the socket")
+  throw new Error("The router serves only requests of HttpListener")
 }
 
+/** The Node response of the current request. */
 export const currentResponse = Effect.map(HttpServerRequest.HttpServerRequest, toNodeResponse)

@@ -1,7 +1,7 @@
 import { Effect, Metric } from "effect"
 import { AccessLog, type AccessEntry } from "./AccessLog.ts"
 
-/** Bounds of the buckets in seconds, by the semantic conventions of OpenTelemetry. */
+/** Bucket boundaries in seconds, from the semantic conventions of OpenTelemetry. */
 const BOUNDARIES = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
 
 /** Seconds from the head of a request to the end of its response. */
@@ -12,25 +12,25 @@ const requestDuration = Metric.histogram("http.server.request.duration", {
 
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE"])
 
-/** Attributes with few values: a client can send any method and path, and each combination is a series of its own. */
+/** Makes attributes with few values. A client can send any method and path, and each combination is a time series. */
 const makeAttributes = ({ method, route, status }: AccessEntry) => ({
   "http.request.method": METHODS.has(method) ? method : "_OTHER",
   ...(route === "-" ? {} : { "http.route": route }),
   ...(status === "aborted" ? { "error.type": "aborted" } : { "http.response.status_code": String(status) })
 })
 
-/** Writes the line of a request to the access log and records its duration. */
+/** Writes a request to the access log and records its duration. */
 export const makeRequestLog = Effect.gen(function* () {
   const log = yield* AccessLog
   const context = yield* Effect.context<never>()
   const series = new Map<string, typeof requestDuration>()
 
-  return (access: AccessEntry): void => {
-    log(access)
-    const attributes = makeAttributes(access)
+  return (entry: AccessEntry): void => {
+    log(entry)
+    const attributes = makeAttributes(entry)
     const key = JSON.stringify(attributes)
     const metric = series.get(key) ?? Metric.withAttributes(requestDuration, attributes)
     series.set(key, metric)
-    metric.updateUnsafe(access.milliseconds / 1000, context)
+    metric.updateUnsafe(entry.milliseconds / 1000, context)
   }
 })

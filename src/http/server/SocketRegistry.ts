@@ -2,20 +2,20 @@ import { Effect, Schedule } from "effect"
 import type { RawData, WebSocket } from "ws"
 import { makeErrorReply, type Reply } from "../Reply.ts"
 
-/** Sockets of a process, and of one who holds them. */
+/** Open sockets of a process, and of one client. */
 const MAX_SOCKETS = 1000
 const MAX_SOCKETS_PER_CLIENT = 32
 
-/** Bytes that may wait for a client: far more than it is sent before it says that it took what came before. */
+/** Bytes that may wait to be sent to a client: far more than the flow control of streams ever leaves unread. */
 const MAX_BUFFERED = 1024 * 1024
 
-/** Pings, pongs and messages that start nothing, of one socket between two of our pings: a client sends three or so. */
+/** Pings, pongs and other messages without an effect that a socket may send in one ping interval. Clients send about 3. */
 export const MAX_CONTROL_FRAMES = 60
 
-/** How often a client is asked whether it is still there. One that has not answered by the next time is not. */
+/** The interval of pings. A client that does not answer one before the next is disconnected. */
 const PING_INTERVAL = "20 seconds"
 
-/** Milliseconds in which a client must agree to the end of its socket. */
+/** Milliseconds for a client to complete the closing handshake. */
 const CLOSE_TIMEOUT = 2000
 
 /** Close codes of WebSockets (RFC 6455, section 7.4.1). */
@@ -26,56 +26,53 @@ const POLICY_VIOLATION = 1008
 const STOPPING = makeErrorReply(503, "The service is stopping; open the socket again", { "retry-after": "1" })
 const TOO_MANY_SOCKETS = makeErrorReply(
   503,
-  `The service holds ${MAX_SOCKETS} sockets already; try again in a few seconds`,
-  {
-    "retry-after": "5"
-  }
+  `The service has reached its limit of ${MAX_SOCKETS} sockets; try again in a few seconds`,
+  { "retry-after": "5" }
 )
 const TOO_MANY_OF_CLIENT = makeErrorReply(
   429,
-  `${MAX_SOCKETS_PER_CLIENT} sockets are open already; close those that are no longer looked at`,
-  {
-    "retry-after": "5"
-  }
+  `You have reached the limit of ${MAX_SOCKETS_PER_CLIENT} open sockets; close unused ones`,
+  { "retry-after": "5" }
 )
 
 /** The other end of a socket. */
 interface SocketPeer {
   readonly send: (text: string) => void
   readonly close: (code: number, reason: string) => void
-  /** Stops reading, so that the client's frames wait on its side. */
+  /** Stops reading, so that frames wait on the client's side. */
   readonly pause: () => void
   readonly resume: () => void
-  /** Counts a message that starts nothing, and closes the socket if there are too many. */
+  /** Counts a message without an effect, and closes the socket if there are too many. */
   readonly countControl: () => void
 }
 
-/** Who may hold a socket: whose it is counted among, and what is said over it. */
+/** A client that may open a socket. */
 export interface SocketClient {
+  /** Sockets with the same id count towards the same limit. */
   readonly id: string
+  /** Starts the protocol of an open socket. */
   readonly converse: (peer: SocketPeer) => { readonly receive: (text: string) => void; readonly end: () => void }
 }
 
-/** A socket that is open. */
 interface OpenSocket extends SocketPeer {
   readonly id: string
-  /** Asks whether its client is there, or ends it. */
-  readonly ask: () => void
+  /** Sends a ping, or ends the socket if the last ping has no answer. */
+  readonly ping: () => void
 }
 
-/** Of the forms that there are, those that are set up come. */
+/** Decodes a message. The default `binaryType` delivers each one as a single buffer. */
 const toText = (data: RawData) => (Buffer.isBuffer(data) ? data.toString() : "")
 
 /**
- * The sockets of a process. How many there are is bounded, and what waits for each: one whose client takes nothing, or is
- * not there, is ended. At the end of the scope all of them are told that the service goes away.
+ * Makes the registry of open sockets. It limits their number and their unsent bytes, and ends sockets of clients that do
+ * not read or do not answer pings. At the end of the scope it closes all of them.
  */
 export const makeSocketRegistry = Effect.gen(function* () {
   const sockets = new Set<OpenSocket>()
   let isStopping = false
 
-  /** Why no other socket can be opened, if none can. */
-  const refusalFor = (id: string): Reply | undefined => {
+  /** Finds the error for a client that cannot open another socket. */
+  const checkLimits = (id: string): Reply | undefined => {
     if (isStopping) return STOPPING
     if (sockets.size >= MAX_SOCKETS) return TOO_MANY_SOCKETS
     return [...sockets].filter((open) => open.id === id).length < MAX_SOCKETS_PER_CLIENT
@@ -83,16 +80,16 @@ export const makeSocketRegistry = Effect.gen(function* () {
       : TOO_MANY_OF_CLIENT
   }
 
-  const hold = (socket: WebSocket, { converse, id }: SocketClient) => {
-    let isThere = true
-    let isOver = false
-    /** Says something, unless so much waits already that nobody can be reading. */
-    const bounded = (say: () => void) => {
+  const register = (socket: WebSocket, { converse, id }: SocketClient) => {
+    let isAlive = true
+    let isClosed = false
+    /** Sends, unless the client has stopped reading. */
+    const ifWritable = (send: () => void) => {
       if (socket.bufferedAmount > MAX_BUFFERED) socket.terminate()
-      else if (!isOver) say()
+      else if (!isClosed) send()
     }
     const close = (code: number, reason: string) => {
-      if (isOver) return
+      if (isClosed) return
       end()
       socket.close(code, reason)
       const timer = setTimeout(() => socket.terminate(), CLOSE_TIMEOUT)
@@ -100,47 +97,44 @@ export const makeSocketRegistry = Effect.gen(function* () {
     }
     let controls = 0
     const countControl = () => {
-      if (++controls <= MAX_CONTROL_FRAMES || isOver) return
+      if (++controls <= MAX_CONTROL_FRAMES || isClosed) return
       socket.pause()
-      close(
-        POLICY_VIOLATION,
-        `More than ${MAX_CONTROL_FRAMES} pings or acknowledgements of nothing in ${PING_INTERVAL}`
-      )
+      close(POLICY_VIOLATION, `More than ${MAX_CONTROL_FRAMES} control messages in ${PING_INTERVAL}`)
     }
-    const ask = () => {
+    const ping = () => {
       controls = 0
-      if (!isThere) return socket.terminate()
-      isThere = false
-      bounded(() => socket.ping())
+      if (!isAlive) return socket.terminate()
+      isAlive = false
+      ifWritable(() => socket.ping())
     }
     const open: OpenSocket = {
       id,
-      ask,
+      ping,
       close,
       countControl,
       pause: () => socket.pause(),
       resume: () => socket.resume(),
-      send: (text) => bounded(() => socket.send(text))
+      send: (text) => ifWritable(() => socket.send(text))
     }
     const conversation = converse(open)
     const end = () => {
-      if (!isOver) conversation.end()
-      isOver = true
+      if (!isClosed) conversation.end()
+      isClosed = true
     }
     sockets.add(open)
     socket.on("message", (data, isBinary) => {
-      if (isBinary) close(UNSUPPORTED_DATA, "Frames are text")
-      else if (!isOver) conversation.receive(toText(data))
+      if (isBinary) close(UNSUPPORTED_DATA, "Frames must be text")
+      else if (!isClosed) conversation.receive(toText(data))
     })
     socket.on("ping", (data) => {
       countControl()
-      bounded(() => socket.pong(data))
+      ifWritable(() => socket.pong(data))
     })
     socket.on("pong", () => {
       countControl()
-      isThere = true
+      isAlive = true
     })
-    // Why it broke, or which rule of the protocol was not kept: the close comes behind it, with its code.
+    // A broken connection or protocol violation. The library closes the socket afterwards, with the right code.
     socket.on("error", end)
     socket.once("close", () => {
       end()
@@ -150,7 +144,7 @@ export const makeSocketRegistry = Effect.gen(function* () {
 
   yield* Effect.forkScoped(
     Effect.repeat(
-      Effect.sync(() => sockets.forEach(({ ask }) => ask())),
+      Effect.sync(() => sockets.forEach(({ ping }) => ping())),
       Schedule.spaced(PING_INTERVAL)
     )
   )
@@ -166,5 +160,5 @@ export const makeSocketRegistry = Effect.gen(function* () {
       )
     )
   )
-  return { hold, refusalFor }
+  return { checkLimits, register }
 })

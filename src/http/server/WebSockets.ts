@@ -17,120 +17,116 @@ import { RPC_PATH } from "../Rpc.ts"
 /** Version of the protocol (RFC 6455). The library also opens sockets of version 8, a draft. */
 const VERSION = "13"
 
-/** A client that offers other versions learns ours (RFC 6455, section 4.4; RFC 9110, section 15.5.22). */
-const UNSUPPORTED_VERSION = makeErrorReply(
-  426,
-  `Sockets are opened with version ${VERSION} of the WebSocket protocol`,
-  {
-    "sec-websocket-version": VERSION,
-    upgrade: "websocket",
-    connection: "upgrade, close"
-  }
-)
+/** The error for other versions, with the supported one (RFC 6455, section 4.4; RFC 9110, section 15.5.22). */
+const UNSUPPORTED_VERSION = makeErrorReply(426, `The supported version of the WebSocket protocol is ${VERSION}`, {
+  "sec-websocket-version": VERSION,
+  upgrade: "websocket",
+  connection: "upgrade, close"
+})
 
-/** Bytes of a frame that a client sends. */
+/** Bytes of a message that a client sends. */
 const MAX_FRAME = 16 * 1024
 
-/** Fragments of a message: a client may send any number, and of no bytes, without ending one. */
+/** Fragments of a message. Without a limit, a client could send empty ones without end. */
 const MAX_FRAGMENTS = 32
 
-/** Types of the library lack the bound of fragments. */
+/** Not inline, because the library's types lack `maxFragments`. */
 const SERVER_OPTIONS = {
   noServer: true,
   clientTracking: false,
   perMessageDeflate: false,
-  // They would wait for a client that does not read without a bound.
+  // Automatic pongs would queue without a limit for a client that does not read.
   autoPong: false,
   maxPayload: MAX_FRAME,
   maxFragments: MAX_FRAGMENTS
 }
 
-/** Who says to open a socket, as its request says: of what comes over it nothing is believed. */
+/** The credentials of an upgrade request. Messages over the socket carry none. */
 interface UpgradeCredentials {
   readonly token: Redacted.Redacted | undefined
   readonly bearer: Redacted.Redacted | undefined
   readonly requestId: string
 }
 
-/** Says who it is that may hold a socket. */
+/** Authenticates an upgrade request. */
 type Admit = (sent: UpgradeCredentials) => Effect.Effect<SocketClient, PublicError>
 
-/** Answers in place of a socket, after which the connection ends: nobody but the exchange writes to it. */
-const sendInsteadOfUpgrade = (exchange: NodeResponse, reply: Reply) => {
-  const { socket } = exchange.req
-  exchange.assignSocket(socket)
-  exchange.shouldKeepAlive = false
-  exchange.once("finish", () => socket.destroySoon())
-  sendReply(exchange, reply)
+/** Sends an HTTP response instead of an upgrade, and ends the connection. */
+const sendInsteadOfUpgrade = (response: NodeResponse, reply: Reply) => {
+  const { socket } = response.req
+  response.assignSocket(socket)
+  response.shouldKeepAlive = false
+  response.once("finish", () => socket.destroySoon())
+  sendReply(response, reply)
 }
 
 /**
- * Opens sockets for those who may hold one, on the connections of the service. Who asks, and from which page, is looked at
- * before the protocol is switched: until then a refusal is an answer like any other.
+ * Makes the handler of WebSocket upgrades. It checks the origin and credentials before the upgrade, so that errors are
+ * ordinary HTTP responses.
  */
 export const makeWebSocketUpgrade = (admit: Admit) =>
   Effect.gen(function* () {
     const log = yield* makeRequestLog
     const isTrusted = yield* TrustedProxies
     const server = yield* HttpListener
-    const { hold, refusalFor } = yield* makeSocketRegistry
+    const { checkLimits, register } = yield* makeSocketRegistry
     const { isSameOrigin } = yield* makeOriginPolicy
     const { sessionToken } = yield* makeSessionCookie
     const runFork = Effect.runForkWith(yield* Effect.context())
 
-    const exchangeOf = (message: IncomingMessage) => {
-      const exchange = new NodeResponse(message)
-      exchange.route = RPC_PATH
-      exchange.address = findClientAddress(message, isTrusted)
-      exchange.setHeader(REQUEST_ID_HEADER, exchange.requestId)
-      exchange.once("close", () => log(makeAccessEntry(exchange)))
-      return exchange
+    const makeResponse = (request: IncomingMessage) => {
+      const response = new NodeResponse(request)
+      response.route = RPC_PATH
+      response.address = findClientAddress(request, isTrusted)
+      response.setHeader(REQUEST_ID_HEADER, response.requestId)
+      response.once("close", () => log(makeAccessEntry(response)))
+      return response
     }
 
     const handshakes = new WebSocketServer(SERVER_OPTIONS)
-    handshakes.on("wsClientError", ({ message: why }, _, message) =>
+    handshakes.on("wsClientError", ({ message: reason }, _, request) =>
       sendInsteadOfUpgrade(
-        exchangeOf(message),
-        makeErrorReply(400, `A socket cannot be opened: ${why}`, { "sec-websocket-version": VERSION })
+        makeResponse(request),
+        makeErrorReply(400, `The WebSocket cannot be opened: ${reason}`, { "sec-websocket-version": VERSION })
       )
     )
 
-    const open = (message: IncomingMessage, head: Buffer) => {
-      server.release(message.socket)
-      const exchange = exchangeOf(message)
-      const { requestId } = exchange
-      const version = message.headers["sec-websocket-version"]
-      if (version !== undefined && version !== VERSION) return sendInsteadOfUpgrade(exchange, UNSUPPORTED_VERSION)
-      const guest: Effect.Effect<SocketClient, PublicError> = isSameOrigin(message.headers)
-        ? admit({ token: sessionToken(message.headers), bearer: parseBearerToken(message), requestId })
+    const open = (request: IncomingMessage, head: Buffer) => {
+      server.release(request.socket)
+      const response = makeResponse(request)
+      const { requestId } = response
+      const version = request.headers["sec-websocket-version"]
+      if (version !== undefined && version !== VERSION) return sendInsteadOfUpgrade(response, UNSUPPORTED_VERSION)
+      const admission: Effect.Effect<SocketClient, PublicError> = isSameOrigin(request.headers)
+        ? admit({ token: sessionToken(request.headers), bearer: parseBearerToken(request), requestId })
         : new ForeignOrigin()
-      const welcome = (known: SocketClient) => {
-        const refused = refusalFor(known.id)
-        if (refused !== undefined) return sendInsteadOfUpgrade(exchange, refused)
-        handshakes.handleUpgrade(message, message.socket, head, (socket) => {
-          log({ ...makeAccessEntry(exchange), status: 101 })
-          hold(socket, known)
+      const accept = (client: SocketClient) => {
+        const limitReached = checkLimits(client.id)
+        if (limitReached !== undefined) return sendInsteadOfUpgrade(response, limitReached)
+        handshakes.handleUpgrade(request, request.socket, head, (socket) => {
+          log({ ...makeAccessEntry(response), status: 101 })
+          register(socket, client)
         })
       }
       runFork(
-        guest.pipe(
-          Effect.map((known) => () => welcome(known)),
-          Effect.catch((error) => Effect.succeed(() => sendInsteadOfUpgrade(exchange, toErrorReply(error)))),
+        admission.pipe(
+          Effect.map((client) => () => accept(client)),
+          Effect.catch((error) => Effect.succeed(() => sendInsteadOfUpgrade(response, toErrorReply(error)))),
           Effect.catchCause((cause) =>
-            Effect.map(replyToFailure(cause, requestId), (reply) => () => sendInsteadOfUpgrade(exchange, reply))
+            Effect.map(replyToFailure(cause, requestId), (reply) => () => sendInsteadOfUpgrade(response, reply))
           ),
-          Effect.map((act) => act())
+          Effect.map((respond) => respond())
         )
       )
     }
 
-    const upgrade: UpgradeHandler = (message, head) => {
-      const { socket } = message
+    const upgrade: UpgradeHandler = (request, head) => {
+      const { socket } = request
       socket.on("error", () => socket.destroy())
-      // A connection takes one answer at a time: those to requests before this one are sent first.
+      // A socket sends one response at a time. Those of earlier requests go first.
       const earlier = server.lastOpen(socket)
-      if (earlier === undefined) open(message, head)
-      else earlier.once("close", () => open(message, head))
+      if (earlier === undefined) open(request, head)
+      else earlier.once("close", () => open(request, head))
     }
     return upgrade
   })

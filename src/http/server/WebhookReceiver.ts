@@ -4,21 +4,24 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { readBody } from "./BodyReader.ts"
 import { verifyWebhook, type WebhookResult } from "../client/Webhooks.ts"
 
-/** The receiver cannot start: its port is taken, or the secret it was given is none. One line. */
+/** The receiver cannot start: its port is in use, or its secret is malformed. The reason is one line. */
 export class ReceiverFailed extends Schema.TaggedError<ReceiverFailed>()("ReceiverFailed", { reason: Schema.String }) {
   override get message() {
     return `The receiver cannot start: ${this.reason}`
   }
 }
 
-/** What is answered: 204 (400 to what does not verify), a status between 200 and 599 whatever comes, nothing, 410. */
+/**
+ * The response to deliveries. `accept`: 204, or 400 if verification fails. `fail`: a fixed status from 200 to 599. `hang`:
+ * none. `gone`: 410.
+ */
 export type ReceiverBehaviour = "accept" | { readonly fail: number } | "hang" | "gone"
 
 export interface ReceiverOptions {
   readonly host: string
-  /** 0 takes a free one. */
+  /** 0 selects a free port. */
   readonly port: number
-  /** The webhook's secret, `whsec_…`. Without one nothing is verified, and every line says so. */
+  /** The webhook's secret, `whsec_…`. Without it deliveries are not verified. */
   readonly secret: Option.Option<Redacted.Redacted>
   readonly behaviour: ReceiverBehaviour
   readonly print: (line: string) => Effect.Effect<void>
@@ -26,10 +29,10 @@ export interface ReceiverOptions {
   readonly asJson?: boolean
 }
 
-/** Bytes of a delivery: a document of at most 1 MiB, and room for what is around it. */
+/** Bytes of a delivery: a document of at most 1 MiB and its envelope. */
 const MAX_DELIVERY = 2 * 1024 * 1024
 
-/** What a line tells of an event. Read leniently, as it tells what was sent where that does not verify, too. */
+/** The fields of an event that are printed. Lenient, because events that fail verification are printed too. */
 const EventSummary = Schema.fromJsonString(
   Schema.Struct({
     kind: Schema.String,
@@ -41,12 +44,12 @@ const EventSummary = Schema.fromJsonString(
 
 const decodeSummary = Schema.decodeUnknownOption(EventSummary)
 
-/** Whoever reaches the port chooses this text: nothing in it may move the cursor of the terminal or fill its screen. */
+/** Removes control characters and truncates. Any sender chooses this text, and it must not control the terminal. */
 const toPrintable = (text: string) => text.replace(/\p{C}/gu, "\uFFFD").slice(0, 300)
 
 const summarize = (body: Buffer) =>
   Option.match(decodeSummary(body.toString("utf8")), {
-    onNone: () => `${body.length} bytes that are no event`,
+    onNone: () => `${body.length} bytes, not an event`,
     onSome: ({ data, hops, id, kind }) => {
       const resources = Object.entries(data).map(([name, value]) => `${name} ${value.id} version ${value.version}`)
       return toPrintable([kind, `event ${id}`, ...resources, `hops ${hops ?? "none"}`].join(", "))
@@ -54,7 +57,7 @@ const summarize = (body: Buffer) =>
   })
 
 const describeVerification = (result: WebhookResult | undefined) => {
-  if (result === undefined) return "? not verified: no secret was given"
+  if (result === undefined) return "? not verified: no secret"
   return result.ok ? "✓ verified" : `✗ ${result.reason}: ${result.message}`
 }
 
@@ -65,8 +68,8 @@ const chooseStatus = (behaviour: ReceiverBehaviour, result: WebhookResult | unde
   return result === undefined || result.ok ? 204 : 400
 }
 
-/** Machine-readable facts of a delivery: `verified` is null without a secret, `event` if the body is not an event. */
-const recordOf = (body: Buffer, result: WebhookResult | undefined) => ({
+/** Makes the JSON line of a delivery. `verified` is null without a secret, `event` if the body is not an event. */
+const toRecord = (body: Buffer, result: WebhookResult | undefined) => ({
   verified: result?.ok ?? null,
   reason: result?.ok === false ? result.reason : null,
   event: Option.getOrNull(decodeSummary(body.toString("utf8")))
@@ -74,11 +77,11 @@ const recordOf = (body: Buffer, result: WebhookResult | undefined) => ({
 
 const NOT_A_DELIVERY = { verified: false, event: null }
 
-/** Returns the status of the response, if any, and the line that is printed. */
+/** Reads and verifies a delivery. Returns the status of the response, if any, and what to print. */
 const handleDelivery = Effect.fnUntraced(function* ({ behaviour, secret }: ReceiverOptions, request: IncomingMessage) {
   if (request.method !== "POST") {
-    const reason = "not a delivery: deliveries are sent with POST"
-    return { status: 405, said: `✗ ${reason}`, record: { ...NOT_A_DELIVERY, reason } }
+    const reason = "not a delivery: deliveries use POST"
+    return { status: 405, text: `✗ ${reason}`, record: { ...NOT_A_DELIVERY, reason } }
   }
   const body = yield* readBody(request, MAX_DELIVERY)
   const now = (yield* Clock.currentTimeMillis) / 1000
@@ -87,8 +90,8 @@ const handleDelivery = Effect.fnUntraced(function* ({ behaviour, secret }: Recei
     : yield* Effect.promise(() => verifyWebhook(Redacted.value(secret.value), request.headersDistinct, body, { now }))
   return {
     status: chooseStatus(behaviour, result),
-    said: `${describeVerification(result)} | ${summarize(body)}`,
-    record: recordOf(body, result)
+    text: `${describeVerification(result)} | ${summarize(body)}`,
+    record: toRecord(body, result)
   }
 })
 
@@ -97,14 +100,14 @@ const respond = Effect.fnUntraced(function* (
   request: IncomingMessage,
   response: ServerResponse
 ) {
-  const { record, said, status } = yield* Effect.catch(handleDelivery(options, request), ({ reason }) =>
-    Effect.succeed({ status: 413, said: `✗ ${reason}`, record: { ...NOT_A_DELIVERY, reason } })
+  const { record, status, text } = yield* Effect.catch(handleDelivery(options, request), ({ reason }) =>
+    Effect.succeed({ status: 413, text: `✗ ${reason}`, record: { ...NOT_A_DELIVERY, reason } })
   )
   const receivedAt = new Date(yield* Clock.currentTimeMillis).toISOString()
   yield* options.print(
     options.asJson === true
       ? JSON.stringify({ receivedAt, ...record, status: status ?? null })
-      : `${receivedAt.slice(11, 19)}Z ${said} | ${status === undefined ? "no answer" : `answered ${status}`}`
+      : `${receivedAt.slice(11, 19)}Z ${text} | ${status === undefined ? "no response" : `responded ${status}`}`
   )
   if (status !== undefined) response.writeHead(status).end()
 })
@@ -115,7 +118,7 @@ const tryStart = <A>(run: () => Promise<A>) =>
     catch: (thrown) => new ReceiverFailed({ reason: thrown instanceof Error ? thrown.message : String(thrown) })
   })
 
-/** Ends the connections too: a request that was left without an answer would keep the server open. */
+/** Closes the connections too. A request without a response would keep the server open. */
 const closeServer = (server: Server) =>
   Effect.callback<void>((resume) => {
     server.close(() => resume(Effect.void))
@@ -129,21 +132,21 @@ const formatServerUrl = (server: Server, host: string) => {
 }
 
 /**
- * A receiver to try webhooks with. Takes POST on any path, verifies each delivery as an app would, prints a line about
- * it, and answers as it was told to, until the scope ends. Gives the URL to which deliveries can be sent.
+ * Starts a receiver for testing webhooks. It accepts POST on any path, verifies each delivery like an app, prints a line
+ * about it and responds by `behaviour`, until the scope ends. Returns its URL.
  *
  * @example
- * receive({ host: "127.0.0.1", port: 4000, secret: Option.none(), behaviour: "accept", print: Console.log }).pipe(
+ * startWebhookReceiver({ host: "127.0.0.1", port: 4000, secret: Option.none(), behaviour: "accept", print: Console.log }).pipe(
  *   Effect.flatMap((url) => Console.log(`Listening on ${url}`)),
- *   Effect.zipRight(Effect.never),
+ *   Effect.andThen(Effect.never),
  *   Effect.scoped
  * )
  */
-export const startWebhookReceiver = Effect.fn("Receiver.receive")(function* (
+export const startWebhookReceiver = Effect.fn("WebhookReceiver.start")(function* (
   options: ReceiverOptions
 ): Effect.fn.Return<string, ReceiverFailed, Scope.Scope> {
   const { host, port, secret } = options
-  // A secret in a wrong form is refused before anything is looked at, so that an empty delivery finds it out.
+  // Verifying an empty delivery fails with a TypeError if the secret is malformed.
   if (Option.isSome(secret)) yield* tryStart(() => verifyWebhook(Redacted.value(secret.value), {}, ""))
   const run = yield* FiberSet.makeRuntime<never>()
   const server = createServer((request, response) => void run(respond(options, request, response)))

@@ -6,14 +6,13 @@ import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup, OpenApi } from 
 import { type AccessRule, AnyScope, AnyToken, NeedsCapability } from "../../../src/domain/access/AccessRule.ts"
 import type { Scope } from "../../../src/domain/access/Scope.ts"
 import { InvalidToken } from "../../../src/domain/access/Tokens.ts"
-import { needs } from "../../../src/http/api/Access.ts"
-import { complete } from "../../../src/http/api/Conventions.ts"
-import { AccessCheck, BearerAuth } from "../../../src/http/api/Middleware.ts"
+import { completeDocument } from "../../../src/http/api/Conventions.ts"
+import { AccessCheck, BearerAuth, requireAccess } from "../../../src/http/api/Middleware.ts"
 import { PREFIX } from "../../../src/http/api/PartnerApi.ts"
 import { ErrorBody } from "../../../src/http/ErrorTable.ts"
 import { listen, serveRoutes } from "../../../src/http/server/HttpListener.ts"
-import { AccessCheckLive } from "../../../src/http/middleware/AccessCheck.ts"
-import { ApiMiddleware, RouterMiddleware } from "../../../src/http/Routes.ts"
+import { AccessCheckLive, ApiMiddleware } from "../../../src/http/middleware/ApiMiddleware.ts"
+import { RouterMiddleware } from "../../../src/http/Routes.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
 import { baseUrl, errorOf, freshClient, makeClient } from "../../support/Api.ts"
 import { PostgresTest } from "../../support/PostgresTest.ts"
@@ -25,7 +24,7 @@ const unruled = HttpApiEndpoint.get("getNothing", "/nothing", { success: Schema.
 
 const endpointOf = <const Name extends string>(name: Name, rule: AccessRule) =>
   HttpApiEndpoint.get(name, `/${name}`, { success: Schema.Struct({}) })
-    .annotateMerge(needs(rule))
+    .annotateMerge(requireAccess(rule))
     .annotate(OpenApi.Description, "Reads.")
 
 const store = endpointOf("store", AnyToken.make({}))
@@ -110,28 +109,30 @@ const Documented = Schema.Struct({
 
 it("the document says of each endpoint what it needs, and how it refuses who lacks that", () => {
   const { paths } = Schema.decodeUnknownSync(Documented)(
-    complete(OpenApi.fromApi(HttpApi.make("any").add(endpoints).annotate(HttpApi.AdditionalSchemas, [ErrorBody])))
+    completeDocument(
+      OpenApi.fromApi(HttpApi.make("any").add(endpoints).annotate(HttpApi.AdditionalSchemas, [ErrorBody]))
+    )
   )
   const told = Object.entries(paths).map(([path, { get }]) => ({
     path,
     needs: get.description.replace("Reads.\n\n", ""),
     marks: Object.fromEntries(["x-access", "x-scope", "x-capability"].map((name) => [name, get[name]])),
-    refusals: Object.keys(get.responses["403"].content["application/json"].examples)
+    errorExamples: Object.keys(get.responses["403"].content["application/json"].examples)
   }))
   const unmarked = { "x-access": undefined, "x-scope": undefined, "x-capability": undefined }
   assert.deepStrictEqual(told, [
-    { path: "/store", needs: "Needs any valid token.", marks: unmarked, refusals: ["InstallationSuspended"] },
+    { path: "/store", needs: "Needs any valid token.", marks: unmarked, errorExamples: ["InstallationSuspended"] },
     {
       path: "/stock",
       needs: "Needs the scope `write_inventory` or `write_products`.",
       marks: { ...unmarked, "x-scope": "write_inventory write_products" },
-      refusals: ["InstallationSuspended", "ScopeNotGranted"]
+      errorExamples: ["InstallationSuspended", "ScopeNotGranted"]
     },
     {
       path: "/data",
       needs: "Needs the capability `app_storage`.",
       marks: { ...unmarked, "x-capability": "app_storage" },
-      refusals: ["InstallationSuspended", "CapabilityNotGranted"]
+      errorExamples: ["InstallationSuspended", "CapabilityNotGranted"]
     }
   ])
 })
@@ -152,6 +153,6 @@ it.effect(
       )
       const cause = yield* Effect.flip(Effect.sandbox(Effect.scoped(HttpRouter.toHttpEffect(routes))))
       assert.include(Cause.pretty(cause), "The endpoint getNothing has no access rule")
-      assert.throws(() => complete(OpenApi.fromApi(api)), /x-access/)
+      assert.throws(() => completeDocument(OpenApi.fromApi(api)), /x-access/)
     }).pipe(Effect.provide(NodeHttpServer.layerHttpServices))
 )

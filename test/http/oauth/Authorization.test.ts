@@ -1,6 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { makeAuthorization, type SentBack, type Untrusted } from "../../../src/http/oauth/Authorization.ts"
+import {
+  makeAuthorization,
+  type RedirectedError,
+  type UnverifiedRedirect
+} from "../../../src/http/oauth/Authorization.ts"
 import type { Scope } from "../../../src/domain/access/Scope.ts"
 import { AccessDenied } from "../../../src/domain/oauth/Refusals.ts"
 import { ApiTest, baseUrl } from "../../support/Api.ts"
@@ -10,7 +14,7 @@ type Changes = Readonly<Record<string, string | undefined>>
 
 /** A request of an app that reads and writes products, and how it is answered with changes to it. */
 const scene = Effect.gen(function* () {
-  const { check, locationOf } = yield* makeAuthorization
+  const { check, makeLocation } = yield* makeAuthorization
   const redirectUris = [
     REDIRECT,
     "https://app.example.com/other?a=1",
@@ -34,13 +38,16 @@ const scene = Effect.gen(function* () {
     return parameters
   }
   const ask = (changes: Changes = {}) => check(parametersOf(changes))
-  return { ask, challenge, check, clientId, good, locationOf, parametersOf }
+  return { ask, challenge, check, clientId, good, makeLocation, parametersOf }
 })
 
 /** The error of the address that the merchant is sent back to, which names this server and repeats the state. */
-const sentBackOf = Effect.fn(function* (checked: Effect.Effect<unknown, Untrusted | SentBack>, state: string | null) {
+const sentBackOf = Effect.fn(function* (
+  checked: Effect.Effect<unknown, UnverifiedRedirect | RedirectedError>,
+  state: string | null
+) {
   const refused = yield* Effect.flip(checked)
-  if (refused._tag !== "SentBack") return assert.fail("It is shown on a page")
+  if (refused._tag !== "RedirectedError") return assert.fail("It is shown on a page")
   const { pathname, origin, searchParams } = new URL(refused.location)
   assert.strictEqual(`${origin}${pathname}`, REDIRECT)
   assert.strictEqual(searchParams.get("state"), state)
@@ -102,20 +109,20 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("An authori
         // Whatever else is wrong with it.
         for (const more of [{}, { response_type: "token" }]) {
           const refused = yield* Effect.flip(ask({ ...changes, ...more }))
-          assert.strictEqual(refused._tag, "Untrusted", JSON.stringify(changes))
+          assert.strictEqual(refused._tag, "UnverifiedRedirect", JSON.stringify(changes))
         }
       }
       for (const name of ["client_id", "redirect_uri"] as const) {
         const twice = parametersOf({})
         twice.append(name, name === "client_id" ? good.client_id : "https://evil.example.com/")
-        assert.strictEqual((yield* Effect.flip(check(twice)))._tag, "Untrusted")
+        assert.strictEqual((yield* Effect.flip(check(twice)))._tag, "UnverifiedRedirect")
       }
     })
   )
 
   it.effect("goes back to a loopback address at any port, and to the address of an app on a device", () =>
     Effect.gen(function* () {
-      const { ask, locationOf } = yield* scene
+      const { ask, makeLocation } = yield* scene
       for (const redirect_uri of [
         "http://127.0.0.1:49152/callback",
         "http://127.0.0.1/callback",
@@ -126,11 +133,11 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("An authori
       const asked = yield* ask({ redirect_uri: "https://app.example.com/other?a=1" })
       const iss = encodeURIComponent(yield* baseUrl)
       assert.strictEqual(
-        locationOf(asked, { code: "a-code" }),
+        makeLocation(asked, { code: "a-code" }),
         `https://app.example.com/other?a=1&code=a-code&state=a+state+%26+more&iss=${iss}`
       )
       assert.match(
-        locationOf(asked, new AccessDenied()),
+        makeLocation(asked, new AccessDenied()),
         /other\?a=1&error=access_denied&error_description=.*&state=.*&iss=/
       )
     })

@@ -50,7 +50,7 @@ layer(ApiTest)("an app asks to be let in", (it) => {
       const { appId, merchant, path, store, visitor } = yield* scene(declared)
       const page = yield* visitor.open(path)
       assert.strictEqual(page.status, 200)
-      assert.match(wordsOf(page), /Sign in to decide what Restocker may do/)
+      assert.match(wordsOf(page), /Sign in to choose what Restocker can do/)
       const typed = { email: merchant.email, password: "correct horse battery" }
       const signedIn = yield* visitor.press(path, page, "sign-in", typed)
       assert.deepStrictEqual([signedIn.status, signedIn.location], [303, path])
@@ -62,7 +62,7 @@ layer(ApiTest)("an app asks to be let in", (it) => {
       }
       assert.include(wordsOf(consent), "What it deletes is gone at once: nobody is asked to confirm.")
       assert.notInclude(wordsOf(consent), GRANT_DESCRIPTIONS.read_orders.title)
-      assert.include(wordsOf(consent), "go on to app.example")
+      assert.include(wordsOf(consent), "returns you to app.example")
       assert.deepStrictEqual(yield* grantedTo(appId, store), [])
 
       const agreed = yield* visitor.press(path, consent, "allow")
@@ -177,7 +177,7 @@ layer(ApiTest)("an app asks to be let in", (it) => {
       })
       yield* visitor.press(path, yield* visitor.signIn(path, merchant.email), "allow")
       const same = yield* visitor.open(path)
-      assert.match(wordsOf(same), /asks for access again to A store .*It can already/)
+      assert.match(wordsOf(same), /requests access again to A store .*It can already/)
       assert.notMatch(wordsOf(same), /New:|no longer/)
 
       yield* sql`update apps set scopes = '{read_products,write_collections}' where id = ${appId}`
@@ -201,7 +201,7 @@ layer(ApiTest)("an app asks to be let in", (it) => {
       yield* sql`update apps set capabilities = '{customer_pii}' where id = ${appId}`
       const again = yield* visitor.press(path, consent, "allow")
       assert.deepStrictEqual([again.status, again.location], [409, ""])
-      assert.match(wordsOf(again), /has changed meanwhile.*See personal data of customers/)
+      assert.match(wordsOf(again), /have changed; review.*See personal data of customers/)
       assert.deepStrictEqual(yield* grantedTo(appId, store), [])
       assert.strictEqual((yield* visitor.press(path, again, "allow")).status, 303)
       assert.deepStrictEqual(yield* grantedTo(appId, store), [
@@ -238,7 +238,7 @@ layer(ApiTest)("an app asks to be let in", (it) => {
       const path = authorizePath(yield* makeAskingApp())
       const visitor = yield* makeVisitor
       const page = yield* visitor.signIn(path, email)
-      assert.match(wordsOf(page), /You are a member of no store/)
+      assert.match(wordsOf(page), /You are not a member of a store/)
       assert.notInclude(page.text, 'value="allow"')
       assert.strictEqual(ledTo(yield* visitor.press(path, page, "deny")).said["error"], "access_denied")
     })
@@ -268,7 +268,7 @@ layer(ApiTest)("an app asks to be let in", (it) => {
       const path = authorizePath(yield* makeAskingApp({ name }))
       const consent = yield* visitor.signIn(path, merchant.email)
       assert.notMatch(consent.text, /<script|<b /)
-      assert.include(wordsOf(consent), `${name} asks for access to A store`)
+      assert.include(wordsOf(consent), `${name} requests access to A store`)
 
       const sql = yield* SqlClient.SqlClient
       for (const [website, isLink] of [

@@ -53,7 +53,7 @@ layer(ApiTest)("the pages of the authorization server", (it) => {
       })
       const consent = yield* visitor.open(local)
       isGuarded(consent, "'self' https: http:")
-      assert.include(wordsOf(consent), "go on to a program on this computer, 127.0.0.1:1234")
+      assert.include(wordsOf(consent), "returns you to a program on this computer, 127.0.0.1:1234")
     })
   )
 
@@ -192,7 +192,7 @@ layer(ApiTest)("the pages of the authorization server", (it) => {
       assert.strictEqual((yield* visitor.signIn(asked("http://127.0.0.1:4711/cb"), email)).status, 200)
       const refused = yield* visitor.open(asked("http://127.0.0.1:99999/cb"))
       assert.strictEqual(refused.status, 400)
-      assert.include(wordsOf(refused), "redirect_uri is not registered for this client")
+      assert.include(wordsOf(refused), "redirect_uri must exactly match")
     })
   )
 

@@ -23,11 +23,15 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("What HTTP 
     Effect.gen(function* () {
       const cases: ReadonlyArray<readonly [number, string, ReadonlyArray<string>]> = [
         [400, "The request is not valid HTTP", ["HELLO"]],
-        [400, "The header Host is missing", [`GET ${PATH} HTTP/1.1`, "connection: close"]],
-        [417, "Of Expect only 100-continue can be met", [`POST ${PATH} HTTP/1.1`, "host: a", "expect: wonders"]],
+        [400, "The Host header is missing", [`GET ${PATH} HTTP/1.1`, "connection: close"]],
+        [
+          417,
+          "The only supported value of Expect is 100-continue",
+          [`POST ${PATH} HTTP/1.1`, "host: a", "expect: wonders"]
+        ],
         [
           400,
-          "The address and the headers of a request must be at most 16384 bytes",
+          "The request line and headers must be at most 16384 bytes",
           [`GET ${PATH}?cursor=${"a".repeat(17_000)} HTTP/1.1`, "host: a"]
         ]
       ]
@@ -100,11 +104,11 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("What HTTP 
       const base = yield* baseUrl
       const next = lines("GET /healthz HTTP/1.1", "host: a", "connection: close")
       const ambiguous: ReadonlyArray<readonly [error: string, ...headers: ReadonlyArray<string>]> = [
-        ["Transfer-Encoding can only be chunked", "host: a", "transfer-encoding: xchunked"],
-        ["Transfer-Encoding can only be chunked", "host: a", "transfer-encoding: gzip, chunked"],
+        ["Transfer-Encoding must be chunked", "host: a", "transfer-encoding: xchunked"],
+        ["Transfer-Encoding must be chunked", "host: a", "transfer-encoding: gzip, chunked"],
         ["The request is not valid HTTP", "host: a", "transfer-encoding: chunked", "transfer-encoding: chunked"],
-        ["A request has one header Host", "host: a", "host: b"],
-        ["A request has one header Host", "host: a", "Host: a"]
+        ["A request must have only one Host header", "host: a", "host: b"],
+        ["A request must have only one Host header", "host: a", "Host: a"]
       ]
       for (const [error, ...headers] of ambiguous) {
         for (const path of [PATH, "/healthz", "/rpc"]) {

@@ -130,7 +130,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket"
         for (let n = 0; n <= 2 * MAX_CONTROL_FRAMES; n++) sendOne(socket)
         const { code, reason } = yield* closed
         assert.strictEqual(code, 1008)
-        assert.match(reason, /^More than 60 pings/)
+        assert.match(reason, /^More than 60 control messages/)
         assert.strictEqual(yield* windowOf(merchantId), 1)
       })
     )

@@ -40,7 +40,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket"
         const { cookie } = yield* freshMember()
         const asking = ["host: localhost", "connection: upgrade", "upgrade: websocket", `cookie: ${cookie}`]
         const wrong = yield* exchange(yield* baseUrl, lines("GET /rpc HTTP/1.1", ...asking))
-        assert.match(wrong, /^HTTP\/1\.1 400 .*"error":"A socket cannot be opened: [^"]+Sec-WebSocket-Key/s)
+        assert.match(wrong, /^HTTP\/1\.1 400 .*"error":"The WebSocket cannot be opened: [^"]+Sec-WebSocket-Key/s)
         const post = yield* exchange(yield* baseUrl, lines("POST /rpc HTTP/1.1", ...asking, "content-length: 0"))
         assert.match(post, /^HTTP\/1\.1 415 /)
         const behind = lines("GET /healthz HTTP/1.1", "host: localhost") + lines("GET /rpc HTTP/1.1", ...asking)

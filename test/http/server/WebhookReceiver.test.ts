@@ -37,7 +37,7 @@ describe("The receiver", () => {
       const { lines, url } = yield* start({})
       assert.match(url, /^http:\/\/127\.0\.0\.1:\d+\/$/)
       assert.strictEqual(yield* send(url), 204)
-      assert.deepStrictEqual(lines, [`✓ verified | ${SAID} | answered 204`])
+      assert.deepStrictEqual(lines, [`✓ verified | ${SAID} | responded 204`])
     })
   )
 
@@ -46,8 +46,8 @@ describe("The receiver", () => {
       const { lines, url } = yield* start({})
       assert.strictEqual(yield* send(url, signedHeaders(newSecret(), DELIVERY)), 400)
       assert.strictEqual(yield* send(url, {}, "text"), 400)
-      assert.match(lines[0] ?? "", /^✗ signature-mismatch: No signature fits.* \| catalog\.product.* \| answered 400$/)
-      assert.match(lines[1] ?? "", /^✗ missing-header: .* is missing \| 4 bytes that are no event \| answered 400$/)
+      assert.match(lines[0] ?? "", /^✗ signature-mismatch: No signature fits.* \| catalog\.product.* \| responded 400$/)
+      assert.match(lines[1] ?? "", /^✗ missing-header: .* is missing \| 4 bytes, not an event \| responded 400$/)
     })
   )
 
@@ -74,7 +74,7 @@ describe("The receiver", () => {
     Effect.gen(function* () {
       const { lines, url } = yield* start({ secret: Option.none() })
       assert.strictEqual(yield* send(url, {}), 204)
-      assert.deepStrictEqual(lines, [`? not verified: no secret was given | ${SAID} | answered 204`])
+      assert.deepStrictEqual(lines, [`? not verified: no secret | ${SAID} | responded 204`])
     })
   )
 
@@ -87,7 +87,7 @@ describe("The receiver", () => {
       ] as const) {
         const { lines, url } = yield* start({ behaviour })
         assert.strictEqual(yield* send(url).pipe(Effect.timeout("5 seconds")), status)
-        assert.deepStrictEqual(lines, [`✓ verified | ${SAID} | answered ${status}`])
+        assert.deepStrictEqual(lines, [`✓ verified | ${SAID} | responded ${status}`])
       }
     })
   )
@@ -100,7 +100,7 @@ describe("The receiver", () => {
       const half = connect(Number(new URL(url).port), "127.0.0.1", () => half.write("POST / HTTP/1.1\r\nhost: a\r\n"))
       half.on("error", () => undefined)
       while (lines.length === 0) yield* Effect.sleep("5 millis")
-      assert.deepStrictEqual(lines, [`✓ verified | ${SAID} | no answer`])
+      assert.deepStrictEqual(lines, [`✓ verified | ${SAID} | no response`])
       const closed = once(half, "close")
       yield* Scope.close(scope, Exit.void).pipe(Effect.timeout("5 seconds"))
       yield* Effect.promise(() => closed)
@@ -115,8 +115,8 @@ describe("The receiver", () => {
       assert.strictEqual((yield* Effect.promise(() => fetch(url))).status, 405)
       assert.strictEqual(yield* send(url, HEADERS, "x".repeat(2 * 1024 * 1024 + 1)), 413)
       assert.deepStrictEqual(lines, [
-        "✗ not a delivery: deliveries are sent with POST | answered 405",
-        "✗ The body must be at most 2097152 bytes | answered 413"
+        "✗ not a delivery: deliveries use POST | responded 405",
+        "✗ The body must be at most 2097152 bytes | responded 413"
       ])
     })
   )

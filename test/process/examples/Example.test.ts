@@ -86,7 +86,7 @@ describe.skipIf(isMissing("chromium"))("the example app", () => {
           await page.getByLabel("E-mail address").fill(facts.merchantEmail)
           await page.getByLabel("Password").fill(facts.merchantPassword)
           await page.getByRole("button", { name: "Sign in" }).click()
-          await page.getByRole("heading", { name: "Price tags asks for access" }).waitFor()
+          await page.getByRole("heading", { name: "Price tags requests access" }).waitFor()
           await page.getByRole("button", { name: "Allow" }).click()
           await page.getByText("On Demo store").waitFor()
 

@@ -115,13 +115,13 @@ layer(FrontDoorTest, { excludeTestServices: true, timeout: "60 seconds" })("Agen
       const { email, visitor } = yield* freshMerchant
       const path = agentPath(yield* freshClientId)
       const page = yield* visitor.signIn(path, email)
-      assert.include(wordsOf(page), "Helper asks for an agent in A store")
-      assert.include(wordsOf(page), "nobody has checked it")
+      assert.include(wordsOf(page), "Helper requests access to A store as an agent")
+      assert.include(wordsOf(page), "This name is not verified")
       for (const [typed, reason] of [
-        [{ budget: "-1" }, "Changes a day must be"],
-        [{ budget: "1.5" }, "Changes a day must be"],
-        [{ budget: "" }, "Changes a day must be"],
-        [{ days: "3650" }, "Choose for how long"]
+        [{ budget: "-1" }, "Maximum changes per day must be"],
+        [{ budget: "1.5" }, "Maximum changes per day must be"],
+        [{ budget: "" }, "Maximum changes per day must be"],
+        [{ days: "3650" }, "Choose an access duration"]
       ] as const) {
         const again = yield* visitor.press(path, page, "allow", typed)
         assert.strictEqual(again.location, "")

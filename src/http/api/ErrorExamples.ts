@@ -50,7 +50,7 @@ const OAK = CollectionId.make("019c1363-49c0-7b3e-a1c8-6f24d09e7b51")
 type Particular = BadRequest | ScopeNotGranted | CapabilityNotGranted
 
 /** An example of each other error. */
-const refusals: { readonly [Refusal in Exclude<PublicError, Particular> as Refusal["_tag"]]: Refusal } = {
+const errorExamples: { readonly [Refusal in Exclude<PublicError, Particular> as Refusal["_tag"]]: Refusal } = {
   KeyMissing: new KeyMissing(),
   KeyMalformed: new KeyMalformed(),
   InvalidToken: new InvalidToken(),
@@ -88,14 +88,14 @@ const refusals: { readonly [Refusal in Exclude<PublicError, Particular> as Refus
 }
 
 /** The body of each refusal, as an operation with this rule answers it. */
-export const refusalsOf = (rule: AccessRule): Readonly<Record<string, unknown>> => {
+export const errorExamplesFor = (rule: AccessRule): Readonly<Record<string, unknown>> => {
   const forAccess = refusalOf(NO_GRANTS, rule)
-  const all = forAccess === undefined ? refusals : { ...refusals, [forAccess._tag]: forAccess }
+  const all = forAccess === undefined ? errorExamples : { ...errorExamples, [forAccess._tag]: forAccess }
   return Record.map(all, toErrorBody)
 }
 
 /** Errors that every request can get, by status. */
-export const failures: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+export const commonErrorExamples: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   "500": { InternalError: { error: "Internal error" } },
   "503": { Unavailable: { error: "The database is out of reach or overloaded; repeat the request" } }
 }

@@ -7,7 +7,7 @@ import { stringify } from "../../domain/Json.ts"
 import { CurrentInstallation } from "../api/Middleware.ts"
 import { makeEtag } from "../ConditionalRequests.ts"
 
-/** The response of the platform for a stored one. Its body is JSON text already and is not encoded again. */
+/** Converts a stored response to a response of the router. Its body is JSON text and is not encoded again. */
 export const jsonResponse = (
   { body, etag, status }: StoredResponse,
   headers: Readonly<Record<string, string>> = {}
@@ -20,34 +20,34 @@ export const jsonResponse = (
 
 const ok = (body: JsonText): StoredResponse => ({ status: 200, body, etag: null })
 
-/** A resource with the tag of its version. */
+/** Responds with a resource and the entity tag of its version. */
 export const resource = <Id>(document: Document<Id>): StoredResponse => ({
   status: 200,
   body: `{"data":${document.json}}`,
   etag: makeEtag(document)
 })
 
-/** A resource that the request created. */
+/** Responds with a new resource (201). */
 export const created = <Id>(document: Document<Id>): StoredResponse => ({ ...resource(document), status: 201 })
 
-/** JSON text that has no version. */
+/** Responds with JSON text that has no version. */
 export const entry = (json: JsonText): StoredResponse => ok(`{"data":${json}}`)
 
-/** Data that has no version. */
+/** Responds with data that has no version. */
 export const plain = (data: object): StoredResponse => ok(stringify({ data }))
 
-/** The id of a resource that was deleted. */
+/** Responds with the id of a deleted resource. */
 export const deleted = (id: string): StoredResponse => ok(JSON.stringify({ data: { id, deleted: true } }))
 
-/** A page of a list, under the name of its items. */
+/** Responds with a page of a list. `name` is the member of the items. */
 export const page =
   (name: string) =>
   ({ items, nextCursor }: DocumentPage<string>): StoredResponse =>
     ok(`{"${name}":${items},"nextCursor":${JSON.stringify(nextCursor)}}`)
 
-/** Handles a read in the name of the current installation. */
+/** Handles a read of the current installation. */
 export const read = <A, E, R>(
   run: (installation: Installation) => Effect.Effect<A, E, R>,
-  toAnswer: (found: A) => StoredResponse
+  toResponse: (result: A) => StoredResponse
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R | CurrentInstallation> =>
-  Effect.map(Effect.flatMap(CurrentInstallation, run), (found) => jsonResponse(toAnswer(found)))
+  Effect.map(Effect.flatMap(CurrentInstallation, run), (result) => jsonResponse(toResponse(result)))

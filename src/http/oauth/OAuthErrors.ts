@@ -13,8 +13,8 @@ import type {
 } from "../../domain/oauth/Refusals.ts"
 import type { Reply } from "../Reply.ts"
 
-/** What the authorization server refuses with a code of its protocol. */
-export type OauthRefusal =
+/** The errors of the authorization server that have a protocol code. */
+export type OAuthError =
   | AccessDenied
   | InvalidClient
   | InvalidClientMetadata
@@ -28,8 +28,11 @@ export type OauthRefusal =
   | UnsupportedGrantType
   | UnsupportedResponseType
 
-/** The codes of RFC 6749, sections 4.1.2.1 and 5.2, RFC 7591, section 3.2.2, and RFC 8707, and the status of those that are answered. */
-const TABLE: { readonly [Tag in OauthRefusal["_tag"]]: readonly [code: string, status: number] } = {
+/**
+ * The code and status of each error (RFC 6749, sections 4.1.2.1 and 5.2; RFC 7591, section 3.2.2; RFC 8707). A redirect
+ * has the code only.
+ */
+const TABLE: { readonly [Tag in OAuthError["_tag"]]: readonly [code: string, status: number] } = {
   AccessDenied: ["access_denied", 403],
   InvalidClient: ["invalid_client", 401],
   InvalidClientMetadata: ["invalid_client_metadata", 400],
@@ -44,16 +47,19 @@ const TABLE: { readonly [Tag in OauthRefusal["_tag"]]: readonly [code: string, s
   UnsupportedResponseType: ["unsupported_response_type", 400]
 }
 
-/** An error as a client is told of it, in an answer or in the address that a merchant is sent back to. */
-export const errorOf = (error: OauthRefusal) => ({ error: TABLE[error._tag][0], error_description: error.message })
+/** Makes the parameters of an error, for a JSON body or a redirect. */
+export const toErrorParameters = (error: OAuthError) => ({
+  error: TABLE[error._tag][0],
+  error_description: error.message
+})
 
-/** What is answered with tokens, or instead of them, is nobody else's (RFC 6749, section 5.1). */
+/** Headers of responses with tokens, which must not be cached (RFC 6749, section 5.1). */
 export const NO_STORE = { "cache-control": "no-store", pragma: "no-cache" }
 
-/** What a request is answered with that is refused. */
-export const refusedOf = (error: OauthRefusal): Reply => ({
+/** Makes the response of an error. */
+export const toOAuthErrorReply = (error: OAuthError): Reply => ({
   status: TABLE[error._tag][1],
-  body: JSON.stringify(errorOf(error)),
+  body: JSON.stringify(toErrorParameters(error)),
   headers: {
     ...NO_STORE,
     ...(error._tag === "InvalidClient" ? { "www-authenticate": 'Basic realm="oauth"' } : {}),

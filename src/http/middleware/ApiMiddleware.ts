@@ -1,0 +1,137 @@
+import { Context, Effect, Layer, Option, Result, Schema } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpApiMiddleware } from "effect/http-api"
+import { refusalOf } from "../../domain/access/AccessRule.ts"
+import { type RecentRequest, Requests } from "../../domain/access/Requests.ts"
+import { InvalidToken } from "../../domain/access/Tokens.ts"
+import { BadRequest, INVALID } from "../../domain/BadRequest.ts"
+import { Bulkhead, WorkWeight } from "../../domain/Bulkhead.ts"
+import { issuesOf } from "../../domain/Decoder.ts"
+import { IdempotencyKey } from "../../domain/Idempotency.ts"
+import { RateLimit } from "../../domain/RateLimit.ts"
+import {
+  AccessCheck,
+  BearerAuth,
+  BodyReception,
+  CurrentInstallation,
+  CurrentKey,
+  EndpointAccess,
+  KeyRequired,
+  RequestBody,
+  RequestValidation,
+  StoreBulkhead
+} from "../api/Middleware.ts"
+import { parseBearerToken } from "../Credentials.ts"
+import { KeyMalformed, KeyMissing, retryAfterHeader } from "../ErrorTable.ts"
+import { makeAccessEntry } from "../server/AccessLog.ts"
+import { readBody } from "../server/BodyReader.ts"
+import { currentResponse, type NodeResponse } from "../server/NodeResponse.ts"
+
+/** Makes the entry of a request for the list that members of its store can read. */
+const makeRecentRequest = (response: NodeResponse): RecentRequest => {
+  const { method, milliseconds, requestId, route, status } = makeAccessEntry(response)
+  return { at: new Date().toISOString(), method, route, status, milliseconds, requestId }
+}
+
+const BearerAuthLive = Layer.effect(
+  BearerAuth,
+  Effect.gen(function* () {
+    const { admit } = yield* RateLimit
+    const { note } = yield* Requests
+
+    return BearerAuth.of({
+      bearer: Effect.fnUntraced(function* (httpEffect) {
+        const response = yield* currentResponse
+        // The library's decoder skips spaces before the token. All surfaces parse the header in the same way.
+        const token = parseBearerToken(response.req)
+        if (token === undefined) return yield* new InvalidToken()
+        const installation = yield* admit(token)
+        response.installationId = installation.id
+        response.once("close", () => note(installation, makeRecentRequest(response)))
+        return yield* Effect.provideService(httpEffect, CurrentInstallation, installation)
+      })
+    })
+  })
+)
+
+/** Fails at startup if an endpoint has no access rule. */
+export const AccessCheckLive = Layer.succeed(AccessCheck, (httpEffect, { endpoint }) => {
+  const rule = Option.getOrThrowWith(
+    Context.getOption(endpoint.annotations, EndpointAccess),
+    () => new Error(`The endpoint ${endpoint.identifier} has no access rule`)
+  )
+  return Effect.gen(function* () {
+    const refusal = refusalOf(yield* CurrentInstallation, rule)
+    return yield* refusal === undefined ? httpEffect : Effect.fail(refusal)
+  })
+})
+
+const NO_BODY = Result.succeed(Buffer.alloc(0))
+
+const BodyReceptionLive = Layer.succeed(BodyReception, (httpEffect, { endpoint }) =>
+  endpoint.payload.size === 0
+    ? Effect.provideService(httpEffect, RequestBody, NO_BODY)
+    : Effect.provideServiceEffect(
+        httpEffect,
+        RequestBody,
+        Effect.flatMap(currentResponse, ({ req }) => Effect.result(readBody(req)))
+      )
+)
+
+const StoreBulkheadLive = Layer.effect(
+  StoreBulkhead,
+  Effect.map(Bulkhead, ({ withPermit }) => {
+    return StoreBulkhead.of((httpEffect, { endpoint }) => {
+      const weight = Context.get(endpoint.annotations, WorkWeight)
+      return Effect.flatMap(CurrentInstallation, ({ storeId }) => withPermit(storeId, weight, httpEffect))
+    })
+  })
+)
+
+const RequestValidationLive = HttpApiMiddleware.layerSchemaErrorTransform(RequestValidation, (error) =>
+  // A response that does not match its schema is a defect.
+  error.kind === "Body" || error.kind === "ResponseHeaders"
+    ? Effect.fail(error)
+    : new BadRequest({ reason: INVALID, issues: issuesOf(error.cause) })
+)
+
+const isIdempotencyKey = Schema.is(IdempotencyKey)
+
+const readKey = Effect.gen(function* () {
+  const { headers } = yield* HttpServerRequest.HttpServerRequest
+  const key = headers["idempotency-key"]
+  if (key === undefined) return yield* new KeyMissing()
+  return isIdempotencyKey(key) ? key : yield* new KeyMalformed()
+})
+
+const KeyRequiredLive = Layer.succeed(KeyRequired, (httpEffect) =>
+  Effect.provideServiceEffect(httpEffect, CurrentKey, readKey)
+)
+
+/** Implementations of the API's middleware. `PartnerApi` defines their order. */
+export const ApiMiddleware = Layer.mergeAll(
+  BearerAuthLive,
+  AccessCheckLive,
+  BodyReceptionLive,
+  StoreBulkheadLive,
+  RequestValidationLive,
+  KeyRequiredLive
+)
+
+/** Seconds after which a request that was refused with 503 can be repeated. */
+const BUSY_SECONDS = 1
+
+/**
+ * Adds the headers of an error response by its status: `WWW-Authenticate` (RFC 9110, section 11.6.1) and `Retry-After`
+ * (section 10.2.3).
+ */
+export const ErrorHeaders = HttpRouter.middleware(
+  Effect.succeed((app) =>
+    Effect.map(app, (response) => {
+      if (response.status === 401) return HttpServerResponse.setHeader(response, "www-authenticate", "Bearer")
+      return response.status === 503
+        ? HttpServerResponse.setHeaders(response, retryAfterHeader(BUSY_SECONDS))
+        : response
+    })
+  )
+).layer
