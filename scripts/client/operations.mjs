@@ -1,45 +1,45 @@
 import { comment, lowerFirst, upperFirst } from "./words.mjs"
 
-/* The methods of the client, from the operations of the API's document. */
+/* Methods of the client, from the operations of the OpenAPI document. */
 
 const PREFIX = "/api/platform/v1"
 
-/** What a page is asked with, and nothing else. */
+/** The query parameters of pages. */
 const PAGING = new Set(["cursor", "limit"])
 
 const isPage = ({ properties }) => "nextCursor" in properties
-const isRehearsal = ({ properties }) => "dryRun" in properties
-const isAnswer = (form) => !isPage(form) && !isRehearsal(form)
+const isDryRun = ({ properties }) => "dryRun" in properties
+const isAnswer = (form) => !isPage(form) && !isDryRun(form)
 
 const jsonIn = ({ content }) => content["application/json"].schema
 
-/** The forms that the answer to a success has. */
+/** Finds the schemas of the success response. */
 const formsOf = ({ responses }) => {
   const [, success] = Object.entries(responses).find(([status]) => status < "300")
   const { anyOf, ...form } = jsonIn(success)
   return anyOf ?? [form]
 }
 
-/** What a dry run says beside the resource: of every write the same. */
-export const rehearsalIn = (operations) => {
-  const [{ properties, required }] = operations.flatMap(({ operation }) => formsOf(operation).filter(isRehearsal))
-  const { data: _, ...foretold } = properties
-  return { description: "What a write would lead to.", properties: foretold, required }
+/** Makes the schema of the effects in a dry run's result, which is the same for every write. */
+export const dryRunEffectsIn = (operations) => {
+  const [{ properties, required }] = operations.flatMap(({ operation }) => formsOf(operation).filter(isDryRun))
+  const { data: _, ...effects } = properties
+  return { description: "The effects that a write would have.", properties: effects, required }
 }
 
-/** What is left of an operation's name without its verb, as in `createProduct`. */
+/** Removes the verb of an operation's name, as in `createProduct`. */
 const nounOf = ({ operationId }) => operationId.replace(/^[a-z]+/, "")
 
 export const groupName = (tag) => tag.split(" ").map(upperFirst).join("")
 
-/** The verb alone, where the noun is the group's. */
+/** Makes the name of a method: the verb only, if the noun is that of the group. */
 const methodName = (operation, tag) => {
   const noun = nounOf(operation)
-  const isOwn = [groupName(tag), groupName(tag).replace(/s$/, "")].includes(noun)
-  return isOwn ? operation.operationId.slice(0, -noun.length) : operation.operationId
+  const isGroupNoun = [groupName(tag), groupName(tag).replace(/s$/, "")].includes(noun)
+  return isGroupNoun ? operation.operationId.slice(0, -noun.length) : operation.operationId
 }
 
-/** What a write may be made with, by the headers that it takes. */
+/** The type of a write's options by its headers. */
 const OPTIONS = new Map([
   ["", "WriteOptions"],
   ["If-Match", "DeleteOptions"],
@@ -47,14 +47,14 @@ const OPTIONS = new Map([
   ["If-Match X-Service-Event-Id", "UpdateOptions"]
 ])
 
-/** The path as a template of the parameters in it. */
-const template = (path) => `\`${path.slice(PREFIX.length).replace(/\{(\w+)\}/g, "${segment($1)}")}\``
+/** Makes a template literal of a path with its parameters. */
+const template = (path) => `\`${path.slice(PREFIX.length).replace(/\{(\w+)\}/g, "${pathSegment($1)}")}\``
 
-const told = (parameters) => parameters.map(({ description, name }) => `@param ${name} ${lowerFirst(description)}`)
+const paramTags = (parameters) => parameters.map(({ description, name }) => `@param ${name} ${lowerFirst(description)}`)
 
 const shorthand = (parameters) => `{ ${parameters.map(({ name }) => name).join(", ")} }`
 
-/** The methods of an operation. One that answers a page or a resource, as it is asked, has one for each. */
+/** Makes the methods of an operation. One that returns a page or a resource has a method for each. */
 export const methodsOf = ({ method, operation, path }, tag, types, parameterAt) => {
   const parameters = operation.parameters.map((one) => (one.$ref === undefined ? one : parameterAt(one.$ref)))
   const placed = (place) => parameters.filter((one) => one.in === place)
@@ -67,13 +67,13 @@ export const methodsOf = ({ method, operation, path }, tag, types, parameterAt) 
   const statuses = Object.keys(operation.responses).filter((status) => status >= "400")
 
   const typed = (given) => given.map(({ name, schema }) => `${name}: ${types.typeOf(schema)}`)
-  const failures = `@throws ApiError of status ${statuses.join(", ")}, or ConnectionError where no answer came`
-  const words = (given) => comment([`${operation.summary}.`, operation.description], [...told(given), failures])
+  const failures = `@throws ApiError of status ${statuses.join(", ")}, or ConnectionError without a response`
+  const words = (given) => comment([`${operation.summary}.`, operation.description], [...paramTags(given), failures])
 
-  /** What is left of what a delete names has a type of its own. */
+  /** Declares a type for the result of a deletion. */
   const dataOf = ({ properties: { data } }) =>
     data.$ref === undefined
-      ? types.declare(`Deleted${nounOf(operation)}`, { ...data, description: "What is gone." })
+      ? types.declare(`Deleted${nounOf(operation)}`, { ...data, description: "The deleted resource." })
       : types.typeOf(data)
 
   const list = () => {
@@ -103,10 +103,10 @@ export const methodsOf = ({ method, operation, path }, tag, types, parameterAt) 
     const body = operation.requestBody === undefined ? [] : [lowerFirst(nounOf(operation))]
     const given = [...typed(all), ...body.map((name) => `${name}: ${types.typeOf(jsonIn(operation.requestBody))}`)]
     const data = dataOf(answer)
-    const rehearsed = `${operation.summary}, as a dry run: decided and answered as it would be, or refused, with what it would lead to. Nothing is kept.`
+    const dryRun = `${operation.summary} as a dry run. Returns the result or error of the write and its effects, and stores nothing.`
     const sent = [`"${method.toUpperCase()}"`, template(path), shorthand(query), "options", ...body]
     return `${words(all)}${name}(${[...given, `options?: ${options}`].join(", ")}): Promise<Answer<${data}>>
-    ${comment([rehearsed], told(all))}${name}(${[...given, `options: DryRun<${options}>`].join(", ")}): Promise<Rehearsed<${data}>>
+    ${comment([dryRun], paramTags(all))}${name}(${[...given, `options: DryRun<${options}>`].join(", ")}): Promise<DryRunAnswer<${data}>>
     ${name}(${[...given, `options: ${options} | DryRun<${options}> = {}`].join(", ")}) {
       return this.#api.write<${data}>(${sent.join(", ")})
     }\n`

@@ -1,8 +1,8 @@
 import { comment } from "./words.mjs"
 
-/* The types of what the API takes and answers, from the schemas of its document. */
+/* Types of requests and responses, from the schemas of the OpenAPI document. */
 
-/** The words of a schema, with its first example where that tells more than the type. */
+/** Makes the description of a schema, with its first example if that adds to the type. */
 const described = ({ description, examples: [example] = [], type }) =>
   description === undefined || example === undefined || type === "boolean"
     ? description
@@ -10,11 +10,11 @@ const described = ({ description, examples: [example] = [], type }) =>
 
 const nameOf = (ref) => ref.split("/").at(-1)
 
-/** Makes types, and keeps those that have a name: each schema that is an object and a component, once. */
+/** Makes the types. Each component that is an object becomes an interface. */
 export const typesOf = ({ schemas }) => {
   const declared = new Map()
 
-  /** What a value of the schema is to TypeScript. Components that are no objects are what they stand for. */
+  /** Makes the TypeScript type of a schema. Components that are not objects are inlined. */
   const typeOf = (schema) => {
     if (schema.$ref !== undefined) {
       const name = nameOf(schema.$ref)
@@ -53,7 +53,7 @@ export const typesOf = ({ schemas }) => {
     return named.join("") + others
   }
 
-  /** Gives a type a name; the types that it mentions come behind it. */
+  /** Declares an interface. The interfaces that it mentions follow it. */
   const declare = (name, schema) => {
     declared.set(name, "")
     declared.set(name, `${comment([schema.description])}export interface ${name} { ${membersOf(schema)} }\n`)

@@ -1,7 +1,7 @@
 export const upperFirst = (text) => text.charAt(0).toUpperCase() + text.slice(1)
 export const lowerFirst = (text) => text.charAt(0).toLowerCase() + text.slice(1)
 
-/** A comment of the reference's words, and of tags behind them. */
+/** Makes a doc comment of paragraphs and tags. */
 export const comment = (paragraphs, tags = []) => {
   const text = [...paragraphs.filter((paragraph) => paragraph !== undefined), tags.join("\n")].join("\n\n").trim()
   if (text === "") return ""

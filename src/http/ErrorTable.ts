@@ -102,25 +102,25 @@ export type PublicError = InstanceType<Row[0]>
 
 /** The description of each status in the OpenAPI document. */
 export const STATUS_DESCRIPTIONS: Record<Row[1] | 500, string> = {
-  400: "The request is malformed; `issues` names each thing to change",
+  400: "The request is malformed; `issues` lists each problem",
   401: "The bearer token is missing, invalid or expired",
   403: "A scope or capability is missing, the installation is not active, or the store's plan allows no more products",
   404: "The resource or the store was not found",
   409: "The Idempotency-Key was used with a different request",
-  412: "The resource is not at the version that If-Match names, or its stock not what was expected",
-  422: "Well formed, but not possible as things stand",
-  429: "More than 100 requests in 60 seconds. Wait and repeat; no header tells how long",
-  500: "Something failed that should not; nothing was written",
-  503: "The database is out of reach or overloaded, or too many requests of the store wait. Repeat the request with the same Idempotency-Key"
+  412: "The version does not match If-Match, or the stock is not the expected one",
+  422: "The request is well formed but cannot be applied",
+  429: "More than 100 requests in 60 seconds. Wait and repeat; no header states how long",
+  500: "An unexpected failure; nothing was written",
+  503: "The database is unavailable or overloaded, or too many requests of the store wait. Repeat the request with the same Idempotency-Key"
 }
 
 /** The body of every error response. */
 export const ErrorBody = Schema.Struct({
-  error: Schema.String.annotate({ description: "What went wrong, and what to do about it" }),
+  error: Schema.String.annotate({ description: "The problem and how to solve it" }),
   issues: Schema.optionalKey(
-    Schema.Array(Schema.String).annotate({ description: "One line for each thing to change, `path: reason`" })
+    Schema.Array(Schema.String).annotate({ description: "One line for each problem, `path: reason`" })
   )
-}).annotate({ identifier: "Error", description: "Every failed request answers with this" })
+}).annotate({ identifier: "Error", description: "The body of every error response" })
 type ErrorBody = typeof ErrorBody.Type
 
 /** Makes the body of an error from its message and issues. */

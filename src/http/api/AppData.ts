@@ -24,47 +24,52 @@ export const putAppData = HttpApiEndpoint.put("putAppData", "/app-data/:namespac
   disableCodecs: true,
   params,
   payload: PutAppData,
-  success: WriteResponses(AppDataEntry, "The entry as it now is"),
+  success: WriteResponses(AppDataEntry, "The stored entry"),
   error: [...ChangeErrors, publicError(AppDataFull)]
 })
   .middleware(KeyRequired)
   .annotateMerge(APP_STORAGE)
-  .annotate(OpenApi.Summary, "Keep an entry")
+  .annotate(OpenApi.Summary, "Store an entry")
   .annotate(
     OpenApi.Description,
-    "Makes an entry of the installation's own data, or replaces it. With `ttlSeconds` it ends by itself. An installation keeps 10,000 entries and 10 MiB of values; what has expired does not count."
+    "Creates or replaces an entry of the installation. With `ttlSeconds` it expires. An installation can store 10,000 entries and 10 MiB of values; expired entries do not count."
   )
 
 export const getAppData = HttpApiEndpoint.get("getAppData", "/app-data/:namespace", {
   params,
   query: {
     key: optional(
-      EntryKey.annotate({ description: "The entry that is wanted; without it, all of the namespace are listed" })
+      EntryKey.annotate({
+        description: "The key of the entry to read. Without it, the entries of the namespace are listed"
+      })
     ),
     ...pageQuery(EntryKey)
   },
-  success: [DataResponse(AppDataEntry, "The entry of `key`"), Page({ entries: Schema.Array(AppDataEntry) }, EntryKey)],
+  success: [
+    DataResponse(AppDataEntry, "The entry with this key"),
+    Page({ entries: Schema.Array(AppDataEntry) }, EntryKey)
+  ],
   error: publicError(AppDataNotFound)
 })
   .annotateMerge(APP_STORAGE)
   .annotate(OpenApi.Summary, "Read an entry, or list them")
   .annotate(
     OpenApi.Description,
-    "With `key`, the entry under it. Without, a page of the entries in the namespace, in ascending order of key: `cursor` is a key. What has expired is in neither."
+    "With `key`, returns that entry. Without it, returns a page of the entries in the namespace, in ascending order of key; `cursor` is a key. Expired entries are not returned."
   )
 
 export const deleteAppData = HttpApiEndpoint.delete("deleteAppData", "/app-data/:namespace", {
   params,
   query: { key: EntryKey },
-  success: WriteResponses(DeletedEntry, "What is gone"),
+  success: WriteResponses(DeletedEntry, "The deleted entry"),
   error: [...WriteErrors, publicError(AppDataNotFound)]
 })
   .middleware(KeyRequired)
   .annotateMerge(APP_STORAGE)
   .annotate(OpenApi.Summary, "Delete an entry")
-  .annotate(OpenApi.Description, "At once and for good.")
+  .annotate(OpenApi.Description, "Deletes the entry immediately and permanently.")
 
-/** Data that an installation stores for itself. Other installations cannot read it. */
+/** Data of an installation. Other installations cannot read it. */
 export class AppDataGroup extends HttpApiGroup.make("App data")
   .add(putAppData, getAppData, deleteAppData)
-  .annotate(OpenApi.Description, "What an installation keeps for itself") {}
+  .annotate(OpenApi.Description, "Data that an installation stores for itself") {}

@@ -48,7 +48,7 @@ export const listProducts = HttpApiEndpoint.get("listProducts", "/products", {
   .annotate(OpenApi.Summary, "List products")
   .annotate(
     OpenApi.Description,
-    "Every product, in ascending order of id. Ids rise with the order of commits, so a client that follows the cursor misses none."
+    "Returns every product, in ascending order of id. Ids ascend in commit order, so a client that follows the cursor misses none."
   )
 
 export const createProduct = HttpApiEndpoint.post("createProduct", "/products", {
@@ -66,7 +66,7 @@ export const setInventory = HttpApiEndpoint.patch("setInventory", "/products/:id
   disableCodecs: true,
   params: product,
   payload: SetInventory,
-  success: WriteResponses(Product, "The product as it now is"),
+  success: WriteResponses(Product, "The updated product"),
   error: [
     ...ChangeErrors,
     publicError(ProductNotFound),
@@ -82,14 +82,14 @@ export const setInventory = HttpApiEndpoint.patch("setInventory", "/products/:id
   .annotate(OpenApi.Summary, "Set the stock of a product")
   .annotate(
     OpenApi.Description,
-    "Of the product itself, or of the variant that `variantId` names: `stock` sets it, `adjust` changes it by a number, and one of the two is given. A variant without stock of its own counts as 0, and has one from then on. Changes that come at once are all counted; one that would lead below 0 is refused. Emits `catalog.product.updated.v1` unless the stock stays as it is."
+    "Changes the stock of the product, or of the variant `variantId`. `stock` sets it, `adjust` changes it by a number; send exactly one of them. A variant without stock starts at 0. Concurrent adjustments are all applied; one that would result in less than 0 is refused. Emits `catalog.product.updated.v1` unless the stock is unchanged."
   )
 
 export const updateProduct = HttpApiEndpoint.patch("updateProduct", "/products/:id", {
   disableCodecs: true,
   params: product,
   payload: UpdateProduct,
-  success: WriteResponses(Product, "The product as it now is"),
+  success: WriteResponses(Product, "The updated product"),
   error: [
     ...ChangeErrors,
     publicError(ProductNotFound),
@@ -103,7 +103,7 @@ export const updateProduct = HttpApiEndpoint.patch("updateProduct", "/products/:
   .annotate(OpenApi.Summary, "Update a product")
   .annotate(
     OpenApi.Description,
-    "JSON Merge Patch at the top level: only what is named changes, null clears. A patch that changes nothing answers with the product as it is and emits nothing; any other emits `catalog.product.updated.v1`."
+    "JSON Merge Patch at the top level: only the fields in the body change, and null clears a field. Emits `catalog.product.updated.v1`, unless nothing changes."
   )
 
 export const deleteProduct = HttpApiEndpoint.delete("deleteProduct", "/products/:id", {
@@ -114,12 +114,15 @@ export const deleteProduct = HttpApiEndpoint.delete("deleteProduct", "/products/
   .middleware(KeyRequired)
   .annotateMerge(WRITE_PRODUCTS)
   .annotate(OpenApi.Summary, "Delete a product")
-  .annotate(OpenApi.Description, "At once and for good, also from the manual collections that hold it. Emits no event.")
+  .annotate(
+    OpenApi.Description,
+    "Deletes the product immediately and permanently, and removes it from manual collections. Emits no event."
+  )
 
 /** The products of the store of the token. The contract has no endpoint for a single product. */
 export class ProductsGroup extends HttpApiGroup.make("Products")
   .add(listProducts, createProduct, setInventory, updateProduct, deleteProduct)
-  .annotate(OpenApi.Description, "What a store sells") {}
+  .annotate(OpenApi.Description, "The products of a store") {}
 
 export const listCollections = HttpApiEndpoint.get("listCollections", "/collections", {
   query: pageQuery(CollectionId),
@@ -131,7 +134,7 @@ export const listCollections = HttpApiEndpoint.get("listCollections", "/collecti
   .annotate(OpenApi.Summary, "List collections")
   .annotate(
     OpenApi.Description,
-    `Every collection, in ascending order of id, with the products it holds at this moment. A page also ends early, after at least one collection, when to find their products has taken ${PAGE_MILLIS} ms.`
+    `Returns every collection with its current products, in ascending order of id. A page also ends early, after at least one collection, when finding the products takes more than ${PAGE_MILLIS} ms.`
   )
 
 export const getCollection = HttpApiEndpoint.get("getCollection", "/collections/:id", {
@@ -142,7 +145,7 @@ export const getCollection = HttpApiEndpoint.get("getCollection", "/collections/
   .annotateMerge(READ_COLLECTIONS)
   .annotate(WorkWeight, "heavy")
   .annotate(OpenApi.Summary, "Read a collection")
-  .annotate(OpenApi.Description, "With the products it holds at this moment: rules are applied on every read.")
+  .annotate(OpenApi.Description, "Returns the collection with its current products. Rules are applied on every read.")
 
 export const createCollection = HttpApiEndpoint.post("createCollection", "/collections", {
   disableCodecs: true,
@@ -163,14 +166,14 @@ export const createCollection = HttpApiEndpoint.post("createCollection", "/colle
   .annotate(OpenApi.Summary, "Create a collection")
   .annotate(
     OpenApi.Description,
-    "Only `title` is required. The answer already holds the products that match the rules. Emits `catalog.collection.updated.v1`."
+    "Only `title` is required. The response has the products that match the rules. Emits `catalog.collection.updated.v1`."
   )
 
 export const updateCollection = HttpApiEndpoint.patch("updateCollection", "/collections/:id", {
   disableCodecs: true,
   params: collection,
   payload: UpdateCollection,
-  success: WriteResponses(Collection, "The collection as it now is, with its products"),
+  success: WriteResponses(Collection, "The updated collection, with its products"),
   error: [
     ...ChangeErrors,
     publicError(CollectionNotFound),
@@ -188,7 +191,7 @@ export const updateCollection = HttpApiEndpoint.patch("updateCollection", "/coll
   .annotate(OpenApi.Summary, "Update a collection")
   .annotate(
     OpenApi.Description,
-    "JSON Merge Patch at the top level. Made automated, a manual collection drops its products; made manual without naming any, an automated one keeps the current matches. Emits `catalog.collection.updated.v1` when something changed."
+    "JSON Merge Patch at the top level. A manual collection that becomes automated loses its products. An automated collection that becomes manual without `productIds` keeps its current products. Emits `catalog.collection.updated.v1`, unless nothing changes."
   )
 
 export const deleteCollection = HttpApiEndpoint.delete("deleteCollection", "/collections/:id", {
@@ -199,9 +202,9 @@ export const deleteCollection = HttpApiEndpoint.delete("deleteCollection", "/col
   .middleware(KeyRequired)
   .annotateMerge(WRITE_COLLECTIONS)
   .annotate(OpenApi.Summary, "Delete a collection")
-  .annotate(OpenApi.Description, "The products stay. Emits no event.")
+  .annotate(OpenApi.Description, "Deletes the collection, but not its products. Emits no event.")
 
 /** The collections of the store of the token. */
 export class CollectionsGroup extends HttpApiGroup.make("Collections")
   .add(listCollections, getCollection, createCollection, updateCollection, deleteCollection)
-  .annotate(OpenApi.Description, "Products grouped by hand or by rules") {}
+  .annotate(OpenApi.Description, "Groups of products, manual or by rules") {}

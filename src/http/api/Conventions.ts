@@ -34,7 +34,7 @@ const Operation = Schema.StructWithRest(
 )
 type Operation = typeof Operation.Type
 
-/** The parts of the generated document that are completed here. */
+/** The parts of the generated document that this module completes. */
 const Generated = Schema.StructWithRest(
   Schema.Struct({
     info: rest[0],
@@ -46,18 +46,18 @@ const Generated = Schema.StructWithRest(
 
 const decodeGenerated = Schema.decodeUnknownSync(Generated)
 
-/** Keywords that the generator adds to every object and integer. They carry no information. */
+/** Tests for keywords without information, which the generator adds to every object and integer. */
 const isNoise = (key: string, value: unknown) =>
   (key === "additionalProperties" && value === false) ||
   (key === "minimum" && value === Number.MIN_SAFE_INTEGER) ||
   (key === "maximum" && value === Number.MAX_SAFE_INTEGER)
 
-const OTHERS = canonical([{ type: "object", additionalProperties: {} }])
+const OPEN_OBJECT = canonical([{ type: "object", additionalProperties: {} }])
 
-/** Moves `additionalProperties` beside the properties. The generator puts it into `allOf`. */
-const inOne = (schema: JsonObject): JsonObject => {
+/** Moves `additionalProperties` next to the properties. The generator puts it into `allOf`. */
+const mergeAllOf = (schema: JsonObject): JsonObject => {
   const { allOf, ...named } = schema
-  return canonical(allOf ?? null) === OTHERS ? { ...named, additionalProperties: {} } : schema
+  return canonical(allOf ?? null) === OPEN_OBJECT ? { ...named, additionalProperties: {} } : schema
 }
 
 const tidyMember = (key: string, member: unknown): unknown => {
@@ -66,8 +66,8 @@ const tidyMember = (key: string, member: unknown): unknown => {
 }
 
 /**
- * The name of a component without the number that the generator adds to the second of a decoded and an encoded schema. Both
- * are equal here, because each name belongs to one schema.
+ * Removes the number that the generator adds to the name of an encoded schema. Decoded and encoded schemas of a name are
+ * equal here.
  */
 const plainName = (name: string) => name.replace(/_\d+$/, "")
 
@@ -75,22 +75,22 @@ const tidy = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(tidy)
   if (!isObject(value)) return value
   if (JSON_SCHEMA in value) return value[JSON_SCHEMA]
-  const kept = Object.entries(inOne(value)).filter(([key, member]) => !isNoise(key, member))
-  return Object.fromEntries(kept.map(([key, member]) => [key, tidyMember(key, member)]))
+  const members = Object.entries(mergeAllOf(value)).filter(([key, member]) => !isNoise(key, member))
+  return Object.fromEntries(members.map(([key, member]) => [key, tidyMember(key, member)]))
 }
 
 const json = (schema: unknown, examples: Readonly<Record<string, unknown>>) => ({
   "application/json": { schema, examples: Record.map(examples, (value) => ({ value })) }
 })
 
-/** The names of the errors that a response was declared with. */
-const errorsIn = (schema: unknown) =>
+/** Finds the names of the errors of a response. */
+const findErrors = (schema: unknown) =>
   [...canonical(schema).matchAll(/#\/components\/schemas\/(\w+)/g)].flatMap(([, name]) => name ?? [])
 
-const meaningOf = new Map(Object.entries(STATUS_DESCRIPTIONS))
+const statusDescriptions = new Map(Object.entries(STATUS_DESCRIPTIONS))
 
-/** The access rule of an endpoint, as text and as extensions of the document. */
-const accessOf = (rule: AccessRule) => {
+/** Describes the access rule of an endpoint as text and as extensions of the document. */
+const describeAccess = (rule: AccessRule) => {
   switch (rule._tag) {
     case "AnyToken":
       return { needs: "any valid token", extension: {} }
@@ -101,42 +101,42 @@ const accessOf = (rule: AccessRule) => {
   }
 }
 
-/** A parameter with the description of its schema. */
-const describe = (parameter: Parameter) => {
+/** Copies the description of a parameter's schema to the parameter. */
+const describeParameter = (parameter: Parameter) => {
   const { description } = parameter.schema
   return description === undefined ? parameter : { ...parameter, description }
 }
 
-/** Completes an operation with its name, access rule, headers, statuses and examples. */
+/** Adds name, access rule, headers, statuses and examples to an operation. */
 const completeOperation = ({ "x-access": rule, ...operation }: Operation, method: string) => {
   const { content, ...request } = operation.requestBody ?? {}
-  const { extension, needs } = accessOf(rule)
+  const { extension, needs } = describeAccess(rule)
   const name = operation.operationId.replace(/^.*\./, "")
-  const sample = samples[name] ?? { answer: null, malformed: {} }
-  const { others = {}, requests = {} } = sample
+  const sample = samples[name] ?? { response: null, malformed: {} }
+  const { otherResponses = {}, requests = {} } = sample
   const errorExamples = errorExamplesFor(rule)
 
-  /** An operation without input cannot answer 400. */
-  const answers = Record.filter(
+  /** The responses. An operation without input cannot respond with 400. */
+  const responses = Record.filter(
     operation.responses,
     (_, status) => status !== "400" || Object.keys(sample.malformed).length > 0
   )
 
   const success = (status: string, { content, description }: Operation["responses"][string]) => ({
-    // The generator joins the descriptions of all forms of the response. The first is enough.
+    // The generator joins the descriptions of all schemas of the response. The first is enough.
     description: description.split(" | ")[0],
-    headers: responseHeaders(method, status, sample.answer),
-    content: json(content["application/json"].schema, { Answer: sample.answer, ...others })
+    headers: responseHeaders(method, status, sample.response),
+    content: json(content["application/json"].schema, { Answer: sample.response, ...otherResponses })
   })
 
   const failure = (status: string, examples: Readonly<Record<string, unknown>>) => ({
-    description: meaningOf.get(status),
+    description: statusDescriptions.get(status),
     headers: responseHeaders(method, status, undefined),
     content: json({ $ref: "#/components/schemas/Error" }, examples)
   })
 
   const refusal = (status: string, schema: unknown) => {
-    const named = errorsIn(schema)
+    const named = findErrors(schema)
     const declared = Object.keys(errorExamples).filter((error) => named.includes(error))
     const examples = Object.fromEntries(declared.map((error) => [error, errorExamples[error]]))
     return failure(status, { ...examples, ...(status === "400" ? sample.malformed : commonErrorExamples[status]) })
@@ -148,7 +148,7 @@ const completeOperation = ({ "x-access": rule, ...operation }: Operation, method
     operationId: name,
     description: `${operation.description}\n\nNeeds ${needs}.`,
     parameters: [
-      ...operation.parameters.map(describe),
+      ...operation.parameters.map(describeParameter),
       ...requestHeaders(method, name, Object.keys(requests), "412" in operation.responses)
     ],
     ...(content === undefined
@@ -156,7 +156,7 @@ const completeOperation = ({ "x-access": rule, ...operation }: Operation, method
       : { requestBody: { ...request, content: json(content["application/json"].schema, requests) } }),
     responses: {
       ...Record.map(commonErrorExamples, (examples, status) => failure(status, examples)),
-      ...Record.map(answers, (response, status) =>
+      ...Record.map(responses, (response, status) =>
         Number(status) < 400 ? success(status, response) : refusal(status, response.content["application/json"].schema)
       )
     }
@@ -164,8 +164,8 @@ const completeOperation = ({ "x-access": rule, ...operation }: Operation, method
 }
 
 /**
- * Completes the generated document with the parts that no definition has: headers, errors that every request can get, the
- * shape of errors, and examples.
+ * Completes the generated document with headers, common errors, the error schema and examples, which the definitions do
+ * not have.
  */
 export const completeDocument = (spec: OpenApi.OpenAPISpec): Record<string, unknown> => {
   const document = decodeGenerated({ ...spec, components: tidy(spec.components), paths: tidy(spec.paths) })

@@ -11,40 +11,40 @@ Reads and changes the data of the store that an access token belongs to. Every b
 
 ## Authentication
 
-Each request carries \`Authorization: Bearer <access token>\`. The token names the installation and its store; no request can name another store. An operation asks for the scope or capability that stands with it.
+Each request has the header \`Authorization: Bearer <access token>\`. The token identifies the installation and its store. Requests cannot address another store. Each operation lists the scope or capability that it requires.
 
 ## Errors
 
-Every error is \`{ "error": "..." }\` with the matching status. \`issues\`, where it is there, has one line for each thing to change. A refused request has changed nothing.
+Every error response is \`{ "error": "..." }\` with the matching status. \`issues\`, if present, has one line for each problem. A failed request changes nothing.
 
-## Writing once
+## Idempotency
 
-Each POST, PUT, PATCH and DELETE carries an \`Idempotency-Key\`: one new key for each operation, and the same key on its retries. The operation runs once; a retry within 24 hours gets the stored answer, byte for byte, with \`Idempotent-Replayed: true\`.
+Each POST, PUT, PATCH and DELETE requires an \`Idempotency-Key\`: a new key for each operation, and the same key on its retries. The operation runs once. A retry within 24 hours returns the stored response, byte for byte, with \`Idempotent-Replayed: true\`.
 
-## Writing what was read
+## Conditional writes
 
-A resource comes with its version as \`ETag\`. A write with that tag in \`If-Match\` is refused with 412 when the resource has changed since. The tag of an automated collection changes with its products too; \`If-Match\` asks for its version alone.
+The \`ETag\` of a resource is its version. A write with that tag in \`If-Match\` fails with 412 if the resource has changed since. The tag of a collection also changes with its products, but \`If-Match\` compares only the version.
 
-Fields of a body that are unknown or cannot be set are ignored, so that what was read can be sent back. With \`Prefer: handling=strict\` they are refused.
+Unknown and read-only fields of a body are ignored, so that a resource can be sent back as it was read. With \`Prefer: handling=strict\` they are refused.
 
 ## Lists
 
-Lists run in ascending order of id, app data in that of key. The \`nextCursor\` of a page is the \`cursor\` of the next one; it is null when there is no further row, and only then: a page that would grow large, or take long, ends before it holds \`limit\` rows.
+Lists are in ascending order of id, app data in ascending order of key. The \`nextCursor\` of a page is the \`cursor\` of the next page. It is null only on the last page: a large or slow page can have fewer than \`limit\` rows.
 
 ## Rate limit
 
-100 requests are admitted in any 60 seconds of an installation. Above that the answer is 429; wait and repeat. No header tells how long.
+An installation can send 100 requests in any 60 seconds. Further requests get 429; wait and repeat them. No header states how long.
 
 ## Events
 
-An app may register a webhook for the kinds of events under \`webhooks\` below. Each creation and change of a product or a collection in the stores where it is installed sends an event, except its own. Deletions send no event. Each delivery is signed. A write that answers an event names it in \`X-Service-Event-Id\`.
+An app can register a webhook for the event kinds under \`webhooks\` below. It gets an event for each creation and update of a product or collection in the stores where it is installed, except its own. Deletions emit no event. Each delivery is signed. A write in response to an event sends its id in \`X-Service-Event-Id\`.
 
 ## Numbers and text
 
-Numbers are kept with all of their digits. Text is Unicode without NUL. Times are RFC 3339 in UTC.
+Numbers keep all their digits. Text is Unicode without NUL. Times are RFC 3339 in UTC.
 `.trim()
 
-/** The API with the texts of its reference. They are not in the definitions, which the Effect client bundles. */
+/** The API with the texts of its reference. They are not in the definitions, because the Effect client bundles those. */
 const Documented = PartnerApi.annotate(OpenApi.Version, "1.0.0")
   .annotate(OpenApi.Summary, "Reads and changes the catalog of a store")
   .annotate(OpenApi.Description, introduction)
@@ -55,15 +55,15 @@ const Documented = PartnerApi.annotate(OpenApi.Version, "1.0.0")
 const ENCODED = /Encoded$/
 
 /**
- * Makes components of objects and ids. The encoded form of an id has another name, because its case can differ; the document
- * shows one for both. An id with its own description is shown in place.
+ * Makes components of objects and ids. Decoded and encoded ids have different names, because their case can differ; the
+ * document has one component for both. An id with its own description is inlined.
  */
 const referencePolicy: SchemaRepresentation.ReferencePolicy = ({ ast, identifier = "" }) => {
   const isId = ENCODED.test(identifier) && ast.annotations?.description === undefined
   return identifier !== "" && (isId || SchemaAST.isObjects(ast)) ? identifier.replace(ENCODED, "") : undefined
 }
 
-/** The OpenAPI document of the API. */
+/** Generates the OpenAPI document of the API. */
 export const openApi = (): Readonly<Record<string, unknown>> =>
   completeDocument(
     OpenApi.fromApi(Documented, {

@@ -40,17 +40,17 @@ import { VersionMismatch } from "../../domain/Version.ts"
 import type { BadRequest } from "../../domain/BadRequest.ts"
 import { KeyMalformed, KeyMissing, type PublicError, toErrorBody } from "../ErrorTable.ts"
 
-/* Examples of errors for the OpenAPI document, made by the error classes. */
+/* Examples of errors for the OpenAPI document, as instances of the error classes. */
 
 const UNKNOWN = ProductId.make("019c1363-49c0-7fff-8000-000000000000")
 const EVENT = EventId.make("019c1363-49c0-7d21-8e4f-3a6b0c9d2f18")
 const OAK = CollectionId.make("019c1363-49c0-7b3e-a1c8-6f24d09e7b51")
 
 /** Errors whose examples depend on the operation. */
-type Particular = BadRequest | ScopeNotGranted | CapabilityNotGranted
+type OperationSpecific = BadRequest | ScopeNotGranted | CapabilityNotGranted
 
-/** An example of each other error. */
-const errorExamples: { readonly [Refusal in Exclude<PublicError, Particular> as Refusal["_tag"]]: Refusal } = {
+/** An example of every other error. */
+const errorExamples: { readonly [Example in Exclude<PublicError, OperationSpecific> as Example["_tag"]]: Example } = {
   KeyMissing: new KeyMissing(),
   KeyMalformed: new KeyMalformed(),
   InvalidToken: new InvalidToken(),
@@ -87,14 +87,14 @@ const errorExamples: { readonly [Refusal in Exclude<PublicError, Particular> as 
   ForeignOrigin: new ForeignOrigin()
 }
 
-/** The body of each refusal, as an operation with this rule answers it. */
+/** Makes the body of each error for an operation with this access rule. */
 export const errorExamplesFor = (rule: AccessRule): Readonly<Record<string, unknown>> => {
-  const forAccess = refusalOf(NO_GRANTS, rule)
-  const all = forAccess === undefined ? errorExamples : { ...errorExamples, [forAccess._tag]: forAccess }
+  const accessError = refusalOf(NO_GRANTS, rule)
+  const all = accessError === undefined ? errorExamples : { ...errorExamples, [accessError._tag]: accessError }
   return Record.map(all, toErrorBody)
 }
 
-/** Errors that every request can get, by status. */
+/** Errors of every operation, by status. */
 export const commonErrorExamples: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   "500": { InternalError: { error: "Internal error" } },
   "503": { Unavailable: { error: "The database is out of reach or overloaded; repeat the request" } }

@@ -18,8 +18,8 @@ import type { StoreOfApp } from "./Stores.ts"
 import { customer, order } from "./RecordExamples.ts"
 
 /*
- * Requests and answers for the reference. What the service answers with is made by the code that answers: a product by
- * `newProduct`, an event by `payloadOf`.
+ * Example requests and responses for the reference. Responses are made by the code that serves them: products by
+ * `newProduct`, events by `payloadOf`.
  */
 
 const DESK = ProductId.make("019c1363-49c0-7d21-9a53-5b1c6e2f8a90")
@@ -148,33 +148,33 @@ const badCollection = {
 const badCondition = { InvalidCondition: { error: 'If-Match must be * or entity tags, as in "3"' } }
 
 interface Sample {
-  /** Bodies to send, by what they show. They name nothing that a store may not have: each works as it stands. */
+  /** Request bodies by title. They reference no stored resource, so each one works in every store. */
   readonly requests?: Readonly<Record<string, unknown>>
-  /** The answer to the first of them. */
-  readonly answer: unknown
-  /** Answers to requests of another kind, by what they were asked for. */
-  readonly others?: Readonly<Record<string, unknown>>
-  /** Answers to requests that cannot be read. */
+  /** The response to the first request. */
+  readonly response: unknown
+  /** Responses of another shape, by title. */
+  readonly otherResponses?: Readonly<Record<string, unknown>>
+  /** Responses to malformed requests. */
   readonly malformed: Readonly<Record<string, unknown>>
 }
 
-/** Requests and answers of each operation, by its name. */
+/** Example requests and responses by operation name. */
 export const samples: Readonly<Record<string, Sample>> = {
-  getStore: { answer: { data: store }, malformed: {} },
-  listProducts: { answer: { products: [desk], nextCursor: DESK }, malformed: badPage },
+  getStore: { response: { data: store }, malformed: {} },
+  listProducts: { response: { products: [desk], nextCursor: DESK }, malformed: badPage },
   createProduct: {
     requests: { "With variants": deskFields, "Only a name": { name: "Oak desk" } },
-    answer: { data: desk },
+    response: { data: desk },
     malformed: { ...badBody, ...badProduct }
   },
   updateProduct: {
     requests: { "Price and stock": cheaper, "Stock of one variant": oneVariant },
-    answer: { data: patchProduct(desk, cheaper, later) },
+    response: { data: patchProduct(desk, cheaper, later) },
     malformed: { ...badId, ...badBody, ...badProduct, ...badCondition }
   },
   setInventory: {
-    requests: { "Counted anew": { stock: 20 }, "Two fewer": { adjust: -2, reason: "Two were broken" } },
-    answer: { data: patchProduct(desk, { stock: 20 }, later) },
+    requests: { "Set stock": { stock: 20 }, "Adjust stock": { adjust: -2, reason: "Two were broken" } },
+    response: { data: patchProduct(desk, { stock: 20 }, later) },
     malformed: {
       ...badId,
       ...badBody,
@@ -182,28 +182,31 @@ export const samples: Readonly<Record<string, Sample>> = {
       ...badCondition
     }
   },
-  deleteProduct: { answer: { data: { id: DESK, deleted: true } }, malformed: { ...badId, ...badCondition } },
-  listCollections: { answer: { collections: [withProducts(oak)], nextCursor: null }, malformed: badPage },
-  getCollection: { answer: { data: withProducts(oak) }, malformed: badId },
+  deleteProduct: { response: { data: { id: DESK, deleted: true } }, malformed: { ...badId, ...badCondition } },
+  listCollections: { response: { collections: [withProducts(oak)], nextCursor: null }, malformed: badPage },
+  getCollection: { response: { data: withProducts(oak) }, malformed: badId },
   createCollection: {
-    requests: { "Chosen by rules": oakFields, "Filled by hand later": { title: "For the office", type: "manual" } },
-    answer: { data: withProducts(oak) },
+    requests: {
+      "Automated by rules": oakFields,
+      "Manual, without products": { title: "For the office", type: "manual" }
+    },
+    response: { data: withProducts(oak) },
     malformed: { ...badBody, ...badCollection }
   },
   updateCollection: {
-    requests: { "Another title": renamed, "Turned manual, with what matches now": { type: "manual" } },
-    answer: { data: withProducts(withNextVersion(patchCollection(oak, renamed), later)) },
+    requests: { "Change the title": renamed, "Make it manual, with its current products": { type: "manual" } },
+    response: { data: withProducts(withNextVersion(patchCollection(oak, renamed), later)) },
     malformed: { ...badId, ...badBody, ...badCollection, ...badCondition }
   },
-  deleteCollection: { answer: { data: { id: OAK, deleted: true } }, malformed: { ...badId, ...badCondition } },
-  listOrders: { answer: { orders: [order], nextCursor: null }, malformed: badChanges },
-  listCustomers: { answer: { customers: [customer], nextCursor: null }, malformed: badChanges },
+  deleteCollection: { response: { data: { id: OAK, deleted: true } }, malformed: { ...badId, ...badCondition } },
+  listOrders: { response: { orders: [order], nextCursor: null }, malformed: badChanges },
+  listCustomers: { response: { customers: [customer], nextCursor: null }, malformed: badChanges },
   putAppData: {
     requests: {
       "A setting": { key: "theme", value: { name: "dark", contrast: 1.5 } },
       "For an hour": { key: "session", value: "started", ttlSeconds: 3600 }
     },
-    answer: { data: theme },
+    response: { data: theme },
     malformed: {
       ...badBody,
       InvalidFields: invalid(
@@ -213,12 +216,12 @@ export const samples: Readonly<Record<string, Sample>> = {
     }
   },
   getAppData: {
-    answer: { entries: [theme], nextCursor: null },
-    others: { "The entry of a key": { data: theme } },
+    response: { entries: [theme], nextCursor: null },
+    otherResponses: { "Entry of a key": { data: theme } },
     malformed: { InvalidLimit: badPage.InvalidLimit }
   },
   deleteAppData: {
-    answer: { data: { namespace: "settings", key: "theme", deleted: true } },
+    response: { data: { namespace: "settings", key: "theme", deleted: true } },
     malformed: { NoKey: invalid("key: is missing") }
   }
 }
@@ -238,7 +241,7 @@ const eventOf = (kind: EventKind, resource: Product | CollectionHead): unknown =
     })
   )
 
-/** An event of each kind, as it is sent. */
+/** An example event of each kind. */
 export const sampleEvents = {
   "catalog.product.updated.v1": eventOf("catalog.product.updated.v1", desk),
   "catalog.collection.updated.v1": eventOf("catalog.collection.updated.v1", oak)

@@ -9,8 +9,8 @@ import { StoreGroup } from "./Stores.ts"
 export const PREFIX = "/api/platform/v1"
 
 /**
- * Partner API v1: everything under {@link PREFIX}, its OpenAPI document and the Effect client. The last middleware runs
- * first. `KeyRequired` of the writes runs after all of them.
+ * Partner API v1: the endpoints under {@link PREFIX}, the OpenAPI document and the Effect client. The last middleware runs
+ * first. `KeyRequired` of writes runs after all of them.
  */
 export class PartnerApi extends HttpApi.make("partner")
   .add(StoreGroup, ProductsGroup, CollectionsGroup, OrdersGroup, CustomersGroup, AppDataGroup)

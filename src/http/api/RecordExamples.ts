@@ -3,9 +3,9 @@ import { OrderId, orderOf } from "../../domain/records/Order.ts"
 import { ProductId } from "../../domain/catalog/Product.ts"
 import { applySpending, spendingOf } from "../../domain/records/Spending.ts"
 
-/* An order and its customer for the reference, as an import makes them. */
+/* An example order and its customer for the reference, made by the code of an import. */
 
-const given = { at: new Date("2026-01-31T09:30:00.000Z"), currencyCode: "EUR", before: undefined }
+const context = { at: new Date("2026-01-31T09:30:00.000Z"), currencyCode: "EUR", before: undefined }
 
 const ada = {
   name: "Ada Example",
@@ -40,16 +40,16 @@ const placed = orderOf(
     note: "Please ring twice.",
     placedAt: "2026-01-31T09:12:00.000Z"
   },
-  { ...given, id: OrderId.make("019c1363-49c0-7e5a-9d07-31c8b2f4a6e0") }
+  { ...context, id: OrderId.make("019c1363-49c0-7e5a-9d07-31c8b2f4a6e0") }
 )
 
-/** Made once more, its line would have another id. */
+/** The order with a fixed line id, because each call generates a new one. */
 export const order = {
   ...placed,
   lineItems: placed.lineItems.map((line) => ({ ...line, id: "019c1363-49c0-7b1d-8c22-5e90a7d3f461" }))
 }
 
-const known = customerOf(
+const newCustomer = customerOf(
   {
     name: "Ada Example",
     email: "ada@example.com",
@@ -58,10 +58,10 @@ const known = customerOf(
     tags: ["regular"],
     addresses: [ada]
   },
-  { ...given, id: ADA }
+  { ...context, id: ADA }
 )
 
 export const customer = [...spendingOf([{ before: undefined, after: order }]).values()].reduce(
-  (customer, spending) => applySpending(customer, spending, given.at),
-  known
+  (customer, spending) => applySpending(customer, spending, context.at),
+  newCustomer
 )

@@ -8,13 +8,13 @@ import { Instant } from "../../domain/Time.ts"
 import { requireAccess } from "./Middleware.ts"
 import { Page, pageQuery } from "./Shapes.ts"
 
-/** The query of a list that can be asked for what has changed. */
+/** The query of a list that can be filtered by time of change. */
 const recordsQuery = <A, I>(cursor: Schema.Codec<A, I>) => ({
   ...pageQuery(cursor),
   updatedSince: optional(
     withDescription(
       Instant,
-      "Only what was made or changed at this time or later, by `updatedAt`: RFC 3339 with any offset (a `+` in it is sent as `%2B`). Asked with the newest `updatedAt` that was seen, it misses nothing, and shows again what has that very time. It stays the same from page to page"
+      "Returns only rows whose `updatedAt` is this time or later: RFC 3339 with any offset (encode `+` as `%2B`). With the newest `updatedAt` of an earlier read no change is missed, and rows with exactly that time are returned again. Keep it the same on every page"
     )
   )
 })
@@ -27,7 +27,7 @@ export const listOrders = HttpApiEndpoint.get("listOrders", "/orders", {
   .annotate(OpenApi.Summary, "List orders")
   .annotate(
     OpenApi.Description,
-    "Every order, or those that have changed, in ascending order of id. Without the capability `customer_pii`, `email`, `shippingAddress` and `billingAddress` are null. There is no read of a single order, and no event tells of one."
+    "Returns every order, or only changed ones, in ascending order of id. Without the capability `customer_pii`, `email`, `shippingAddress` and `billingAddress` are null. Single orders cannot be read, and orders emit no events."
   )
 
 export const listCustomers = HttpApiEndpoint.get("listCustomers", "/customers", {
@@ -38,15 +38,15 @@ export const listCustomers = HttpApiEndpoint.get("listCustomers", "/customers", 
   .annotate(OpenApi.Summary, "List customers")
   .annotate(
     OpenApi.Description,
-    "Every customer, or those that have changed, in ascending order of id. Without the capability `customer_pii`, `email`, `phone` and `addresses` are null. There is no read of a single customer, and no event tells of one."
+    "Returns every customer, or only changed ones, in ascending order of id. Without the capability `customer_pii`, `email`, `phone` and `addresses` are null. Single customers cannot be read, and customers emit no events."
   )
 
 /** Orders of the store of the token. */
 export class OrdersGroup extends HttpApiGroup.make("Orders")
   .add(listOrders)
-  .annotate(OpenApi.Description, "What was ordered") {}
+  .annotate(OpenApi.Description, "The orders of a store") {}
 
 /** Customers of the store of the token. */
 export class CustomersGroup extends HttpApiGroup.make("Customers")
   .add(listCustomers)
-  .annotate(OpenApi.Description, "Who buys") {}
+  .annotate(OpenApi.Description, "The customers of a store") {}

@@ -15,19 +15,19 @@ export const JSON_SCHEMA = "jsonSchema"
 
 /** Query parameters of every list (contract, section 8). */
 export const pageQuery = <A, I>(cursor: Schema.Codec<A, I>) => ({
-  cursor: optional(withDescription(cursor, "The `nextCursor` of the page before: the id of its last row")),
+  cursor: optional(withDescription(cursor, "The `nextCursor` of the previous page: the id of its last row")),
   limit: Schema.String.annotate({
     [JSON_SCHEMA]: {
       type: "integer",
       minimum: 1,
       maximum: MAX_LIMIT,
       default: DEFAULT_LIMIT,
-      description: `Rows of a page at most: ${DEFAULT_LIMIT} when absent; more than ${MAX_LIMIT} is treated as ${MAX_LIMIT}. A page may hold fewer and still have a \`nextCursor\`: it ends early, after at least one row, when its bytes pass ${PAGE_BYTES / 1024 / 1024} MiB`
+      description: `The maximum number of rows. ${DEFAULT_LIMIT} if absent; more than ${MAX_LIMIT} is treated as ${MAX_LIMIT}. A page can have fewer rows and still a \`nextCursor\`: it ends early, after at least one row, when it exceeds ${PAGE_BYTES / 1024 / 1024} MiB`
     }
   }).pipe(Schema.decodeTo(PageLimit), Schema.withDecodingDefaultTypeKey(Effect.succeed(DEFAULT_LIMIT)))
 })
 
-/** A page of a list: its items, and the cursor of the next page. */
+/** Makes the schema of a page: its items and the cursor of the next page. */
 export const Page = <const Rows extends Readonly<Record<string, Schema.Top>>, Id extends Schema.Top>(
   rows: Rows,
   id: Id
@@ -35,27 +35,29 @@ export const Page = <const Rows extends Readonly<Record<string, Schema.Top>>, Id
   Schema.Struct({
     ...rows,
     nextCursor: Schema.NullOr(id).annotate({
-      description: "The id to go on from; null exactly when there is no further row"
+      description: "The `cursor` of the next page; null only on the last page"
     })
   }).annotate({ description: `A page of ${Object.keys(rows).join()}` })
 
+/** Makes the schema of a response with a resource. */
 export const DataResponse = <S extends Schema.Top>(data: S, description: string) =>
   Schema.Struct({ data }).annotate({ description })
 
-/** The success schemas of a write: the result of a dry run, or the resource. */
+/** Makes the success schemas of a write: the result of a dry run, or the resource. */
 export const WriteResponses = <S extends Schema.Top>(data: S, description: string, status = 200) =>
   [
     Schema.Struct({ data, ...dryRunFields })
-      .annotate({ description: "The same of a dry run" })
+      .annotate({ description: "The result of a dry run" })
       .pipe(HttpApiSchema.status(status)),
     DataResponse(data, description).pipe(HttpApiSchema.status(status))
   ] as const
 
+/** Makes the success schemas of a deletion. */
 export const DeleteResponses = <S extends Schema.Top>(id: S) =>
-  WriteResponses(Schema.Struct({ id, deleted: Schema.Literal(true) }), "What is gone")
+  WriteResponses(Schema.Struct({ id, deleted: Schema.Literal(true) }), "The deleted resource")
 
 /** Errors of every write. */
 export const WriteErrors = [publicError(KeyReused), publicError(BadRequest)] as const
 
-/** Errors of creates and updates: also those of event loops and of stored responses. */
+/** Errors of creates and updates. Deletions have no event loops and no large responses. */
 export const ChangeErrors = [...WriteErrors, publicError(EventLoop), publicError(AnswersFull)] as const

@@ -11,19 +11,19 @@ import { requireAccess } from "./Middleware.ts"
 import { DataResponse } from "./Shapes.ts"
 
 /** The installation of the app that sends the request. */
-const OwnInstallation = Schema.Struct({
+const CurrentInstallation = Schema.Struct({
   id: withDescription(InstallationId, "The installation that the token belongs to"),
-  scopes: Schema.Array(Scope).annotate({ description: "The scopes that it was granted" }),
-  capabilities: Schema.Array(Capability).annotate({ description: "The capabilities that it was granted" }),
+  scopes: Schema.Array(Scope).annotate({ description: "The granted scopes" }),
+  capabilities: Schema.Array(Capability).annotate({ description: "The granted capabilities" }),
   subscription: Schema.NullOr(Subscription).annotate({
-    description: "What the merchant pays for the app, or paid for and still has; null without a subscription"
+    description: "The merchant's subscription to the app; null without one"
   })
 }).annotate({ identifier: "Installation", description: "An app on a store" })
 
 /** The store, with the installation of the app. */
-export const StoreOfApp = Schema.Struct({ ...Store.fields, installation: OwnInstallation }).annotate({
+export const StoreOfApp = Schema.Struct({ ...Store.fields, installation: CurrentInstallation }).annotate({
   identifier: "Store",
-  description: "What a store says of itself, and the installation that asks"
+  description: "A store, and the installation of the app"
 })
 export type StoreOfApp = typeof StoreOfApp.Type
 
@@ -32,10 +32,10 @@ export const getStore = HttpApiEndpoint.get("getStore", "/store", { success: Dat
   .annotate(OpenApi.Summary, "Read the store")
   .annotate(
     OpenApi.Description,
-    "What the store that the token belongs to says of itself, its plan, how much it holds, and how the app stands in it: what it was granted, and what the merchant subscribed to."
+    "Returns the store of the token, its plan and usage, and the installation of the app with its grants and subscription."
   )
 
 /** The store of the token. */
 export class StoreGroup extends HttpApiGroup.make("Store")
   .add(getStore)
-  .annotate(OpenApi.Description, "The store itself") {}
+  .annotate(OpenApi.Description, "The store of the token") {}

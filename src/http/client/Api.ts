@@ -1,20 +1,26 @@
 import { isObject, type JsonObject, parse, stringify } from "../../domain/ExactJson.ts"
-import { type Bearer, bearerOf, type TokenStore } from "./Bearer.ts"
-import type { Answer, CallOptions, DryRun, Listing, Page, Rehearsed, UpdateOptions } from "./Calls.ts"
+import { type Bearer, makeBearer, type TokenStore } from "./Bearer.ts"
+import type { Answer, CallOptions, DryRun, Listing, Page, DryRunAnswer, UpdateOptions } from "./Calls.ts"
 import { ApiError, ConnectionError } from "./Errors.ts"
-import { listing } from "./Listing.ts"
-import { type RetryOptions, retrying } from "./Retry.ts"
-import { below, exchange, type Names, type Outgoing, type Received, type TransportOptions } from "./Transport.ts"
+import { type RetryOptions, withRetries } from "./Retry.ts"
+import {
+  joinUrl,
+  sendRequest,
+  type RequestIds,
+  type HttpRequest,
+  type HttpResponse,
+  type TransportOptions
+} from "./Transport.ts"
 
-/* How every operation of the API is asked, and its answer read: the calls of both clients. */
+/* Requests and responses of every operation, for both clients. */
 
 /** The prefix of all paths of operations. */
 const PREFIX = "/api/platform/v1"
 
 export interface ClientOptions extends TransportOptions, RetryOptions {
-  /** Where the service is, as in `https://platform.example`. */
+  /** The URL of the service, as in `https://platform.example`. */
   readonly url: string
-  /** An access token, or where an installation's tokens are kept: those are renewed as they end. */
+  /** An access token, or the token store of an installation, whose tokens are refreshed when they expire. */
   readonly tokens: string | TokenStore
 }
 
@@ -24,23 +30,23 @@ export type ListQuery = Query & { readonly cursor?: string | undefined }
 
 export type AnyWriteOptions = UpdateOptions | DryRun<UpdateOptions>
 
-/** The answer to a request: a success, whose body has data or is a page. */
-export interface Answered extends Omit<Answer<unknown>, "data"> {
+/** A successful response. Its body has data or is a page. */
+export interface SuccessResponse extends Omit<Answer<unknown>, "data"> {
   readonly body: JsonObject
 }
 
-/** Sends one operation, with all that the options ask for. The path begins behind the service's address. */
+/** Sends one operation with its options. The path is relative to the URL of the service. */
 export type Send = (
   method: string,
   path: string,
   options: AnyWriteOptions & CallOptions,
   body?: string
-) => Promise<Answered>
+) => Promise<SuccessResponse>
 
-/** How the operations of the client are asked. */
+/** The requests of the generated operations. */
 export interface Api {
   readonly read: <Data>(path: string, query: Query, options: CallOptions) => Promise<Answer<Data>>
-  /** A list whose pages hold their items in the member `items`. */
+  /** Makes a list. `items` is the member of a page that has the items. */
   readonly list: <Item>(path: string, items: string, query: ListQuery, options: CallOptions) => Listing<Item>
   readonly write: <Data>(
     method: "POST" | "PUT" | "PATCH" | "DELETE",
@@ -48,17 +54,17 @@ export interface Api {
     query: Query,
     options: AnyWriteOptions,
     body?: unknown
-  ) => Promise<Answer<Data> | Rehearsed<Data>>
+  ) => Promise<Answer<Data> | DryRunAnswer<Data>>
 }
 
-const queryOf = (query: Query) => {
-  const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]))
-  return given.length === 0 ? "" : `?${new URLSearchParams(given)}`
+const formatQuery = (query: Query) => {
+  const entries = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]))
+  return entries.length === 0 ? "" : `?${new URLSearchParams(entries)}`
 }
 
-/** What the service is trusted to answer, as it is the service that says what that is. */
+/* The service defines these types, so only the shape of a response is checked. */
 const isAnswer = <Data>(body: JsonObject): body is { readonly data: Data } => "data" in body
-const isRehearsal = <Data>(body: JsonObject): body is JsonObject & Rehearsed<Data> => body["dryRun"] === true
+const isDryRunAnswer = <Data>(body: JsonObject): body is JsonObject & DryRunAnswer<Data> => body["dryRun"] === true
 const isListOf = <Item>(value: unknown): value is ReadonlyArray<Item> => Array.isArray(value)
 
 const isText = (value: unknown) => typeof value === "string"
@@ -66,18 +72,18 @@ const isText = (value: unknown) => typeof value === "string"
 const preferences = ({ dryRun = false, strict = false }: AnyWriteOptions) =>
   [...(strict ? ["handling=strict"] : []), ...(dryRun ? ["handling=dry-run"] : [])].join(", ")
 
-const tagOf = (version: number | string) => (typeof version === "number" ? `"${version}"` : version)
+const formatTag = (version: number | string) => (typeof version === "number" ? `"${version}"` : version)
 
-const headersOf = (options: AnyWriteOptions): Readonly<Record<string, string>> => {
+const writeHeaders = (options: AnyWriteOptions): Readonly<Record<string, string>> => {
   const prefer = preferences(options)
   return {
     ...(prefer === "" ? {} : { prefer }),
-    ...(options.ifMatch === undefined ? {} : { "if-match": tagOf(options.ifMatch) }),
+    ...(options.ifMatch === undefined ? {} : { "if-match": formatTag(options.ifMatch) }),
     ...(options.eventId === undefined ? {} : { "x-service-event-id": options.eventId })
   }
 }
 
-/** What `promise` comes to, unless the signal is first. */
+/** Settles with `promise`, or rejects when the signal aborts. */
 const orAborted = <A>(promise: Promise<A>, signal: AbortSignal | undefined): Promise<A> =>
   signal === undefined
     ? promise
@@ -87,15 +93,15 @@ const orAborted = <A>(promise: Promise<A>, signal: AbortSignal | undefined): Pro
         promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort))
       })
 
-const bodyIn = ({ text }: Received, names: Names): unknown => {
+const parseBody = ({ text }: HttpResponse, ids: RequestIds): unknown => {
   try {
     return parse(text)
   } catch (cause) {
-    throw new ConnectionError("The service answered what is no JSON", { cause, ...names })
+    throw new ConnectionError("The response is not JSON", { cause, ...ids })
   }
 }
 
-const refusal = ({ status, text }: Received, names: Names) => {
+const toApiError = ({ status, text }: HttpResponse, ids: RequestIds) => {
   let body: unknown
   try {
     body = JSON.parse(text)
@@ -103,19 +109,19 @@ const refusal = ({ status, text }: Received, names: Names) => {
     body = undefined
   }
   const { error, issues } = isObject(body) ? body : {}
-  const message = typeof error === "string" ? error : `The service answered ${status} without a reason`
-  return new ApiError(message, { status, issues: Array.isArray(issues) ? issues.filter(isText) : [], ...names })
+  const message = typeof error === "string" ? error : `The service responded with ${status} and no error message`
+  return new ApiError(message, { status, issues: Array.isArray(issues) ? issues.filter(isText) : [], ...ids })
 }
 
-/** Sends calls with a token that is renewed, and again where they were not answered: a write under the same key. */
+/** Makes the function that sends calls, with token refresh and retries. A retried write keeps its key. */
 export const makeSend = (options: ClientOptions): Send => {
-  const bearer: Bearer = bearerOf(options.tokens, options)
+  const bearer: Bearer = makeBearer(options.tokens, options)
 
-  /** A call with the token there is, and once more with the next where that is refused: under the same key. */
-  const call = async (request: Outgoing, names: Names, signal: AbortSignal | undefined) => {
+  /** Sends a call, and once more with a new token if the current one is refused. */
+  const sendWithToken = async (request: HttpRequest, ids: RequestIds, signal: AbortSignal | undefined) => {
     const send = (token: string) => {
       const headers = { ...request.headers, accept: "application/json", authorization: `Bearer ${token}` }
-      return retrying(() => exchange({ ...request, headers }, options, names, signal), options, signal)
+      return withRetries(() => sendRequest({ ...request, headers }, options, ids, signal), options, signal)
     }
     const token = await orAborted(bearer.current(), signal)
     const first = await send(token)
@@ -123,45 +129,68 @@ export const makeSend = (options: ClientOptions): Send => {
     return next === undefined ? first : send(next)
   }
 
-  return async (method, path, given, body) => {
-    const { requestId = crypto.randomUUID(), signal } = given
-    const write = method === "GET" ? undefined : { idempotencyKey: given.idempotencyKey ?? crypto.randomUUID() }
+  return async (method, path, call, body) => {
+    const { requestId = crypto.randomUUID(), signal } = call
+    const write = method === "GET" ? undefined : { idempotencyKey: call.idempotencyKey ?? crypto.randomUUID() }
     const headers = {
-      ...(write === undefined ? {} : { ...headersOf(given), "idempotency-key": write.idempotencyKey }),
+      ...(write === undefined ? {} : { ...writeHeaders(call), "idempotency-key": write.idempotencyKey }),
       ...(body === undefined ? {} : { "content-type": "application/json" })
     }
-    const names = { requestId, ...write }
-    const received = await call({ method, url: below(options.url, path), headers, body }, names, signal)
-    const named = { ...names, requestId: received.headers.get("x-request-id") ?? requestId }
-    if (received.status < 200 || received.status >= 300) throw refusal(received, named)
-    const parsed = bodyIn(received, named)
+    const ids = { requestId, ...write }
+    const received = await sendWithToken({ method, url: joinUrl(options.url, path), headers, body }, ids, signal)
+    const responseIds = { ...ids, requestId: received.headers.get("x-request-id") ?? requestId }
+    if (received.status < 200 || received.status >= 300) throw toApiError(received, responseIds)
+    const parsed = parseBody(received, responseIds)
     if (!isObject(parsed) || !("data" in parsed || "nextCursor" in parsed)) {
-      throw new ConnectionError("The service answered without data", named)
+      throw new ConnectionError("The response has no data", responseIds)
     }
     return {
       body: parsed,
       etag: received.headers.get("etag") ?? undefined,
       isReplayed: received.headers.get("idempotent-replayed") === "true",
-      requestId: named.requestId
+      requestId: responseIds.requestId
     }
   }
 }
 
+/** Makes the list whose pages `page` reads, from the cursor `first` on. */
+const makeListing = <Item>(
+  first: string | undefined,
+  page: (cursor: string | undefined) => Promise<Page<Item>>
+): Listing<Item> => {
+  const pages = async function* () {
+    for (let cursor = first; ;) {
+      const next = await page(cursor)
+      yield next
+      if (next.nextCursor === null) return
+      cursor = next.nextCursor
+    }
+  }
+  return {
+    page: () => page(first),
+    pages,
+    async *[Symbol.asyncIterator]() {
+      for await (const { items } of pages()) yield* items
+    }
+  }
+}
+
+/** Makes the requests of the generated operations. */
 export const makeApi = (options: ClientOptions): Api => {
   const send = makeSend(options)
 
   return {
     read: async <Data>(path: string, query: Query, options: CallOptions): Promise<Answer<Data>> => {
-      const { body, ...answer } = await send("GET", `${PREFIX}${path}${queryOf(query)}`, options)
-      if (!isAnswer<Data>(body)) throw new ConnectionError("The service answered without data", answer)
-      return { data: body.data, ...answer }
+      const { body, ...metadata } = await send("GET", `${PREFIX}${path}${formatQuery(query)}`, options)
+      if (!isAnswer<Data>(body)) throw new ConnectionError("The response has no data", metadata)
+      return { data: body.data, ...metadata }
     },
     list: <Item>(path: string, items: string, query: ListQuery, options: CallOptions): Listing<Item> =>
-      listing(query.cursor, async (cursor): Promise<Page<Item>> => {
-        const { body, requestId } = await send("GET", `${PREFIX}${path}${queryOf({ ...query, cursor })}`, options)
-        const { [items]: held, nextCursor } = body
-        if (!isListOf<Item>(held)) throw new ConnectionError(`The service answered without ${items}`, { requestId })
-        return { items: held, nextCursor: typeof nextCursor === "string" ? nextCursor : null, requestId }
+      makeListing(query.cursor, async (cursor): Promise<Page<Item>> => {
+        const { body, requestId } = await send("GET", `${PREFIX}${path}${formatQuery({ ...query, cursor })}`, options)
+        const { [items]: rows, nextCursor } = body
+        if (!isListOf<Item>(rows)) throw new ConnectionError(`The response has no ${items}`, { requestId })
+        return { items: rows, nextCursor: typeof nextCursor === "string" ? nextCursor : null, requestId }
       }),
     write: async <Data>(
       method: "POST" | "PUT" | "PATCH" | "DELETE",
@@ -169,16 +198,16 @@ export const makeApi = (options: ClientOptions): Api => {
       query: Query,
       options: AnyWriteOptions,
       content?: unknown
-    ): Promise<Answer<Data> | Rehearsed<Data>> => {
+    ): Promise<Answer<Data> | DryRunAnswer<Data>> => {
       const idempotencyKey = options.idempotencyKey ?? crypto.randomUUID()
       const text = content === undefined ? undefined : stringify(content)
-      const url = `${PREFIX}${path}${queryOf(query)}`
-      const { body, ...answer } = await send(method, url, { ...options, idempotencyKey }, text)
-      if (isRehearsal<Data>(body)) return { ...body, requestId: answer.requestId }
+      const url = `${PREFIX}${path}${formatQuery(query)}`
+      const { body, ...metadata } = await send(method, url, { ...options, idempotencyKey }, text)
+      if (isDryRunAnswer<Data>(body)) return { ...body, requestId: metadata.requestId }
       if (!isAnswer<Data>(body)) {
-        throw new ConnectionError("The service answered without data", { ...answer, idempotencyKey })
+        throw new ConnectionError("The response has no data", { ...metadata, idempotencyKey })
       }
-      return { data: body.data, ...answer }
+      return { data: body.data, ...metadata }
     }
   }
 }

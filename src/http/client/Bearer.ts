@@ -1,33 +1,33 @@
 import { type OAuthApp, type OAuthRequestOptions, refreshToken, type TokenSet } from "./OAuth.ts"
 
-/** Where the tokens of an installation are kept, and as which app they are renewed. */
+/** Storage for the tokens of an installation, and the app that refreshes them. */
 export interface TokenStore {
   readonly app: OAuthApp
-  /** The tokens as they were last kept, whichever process kept them. */
+  /** Loads the tokens that any process saved last. */
   readonly load: () =>
     Pick<TokenSet, "accessToken" | "refreshToken"> | Promise<Pick<TokenSet, "accessToken" | "refreshToken">>
   /**
-   * Keeps new tokens in place of those before, which are used up. The calls that wait for them go on when it is done; where
-   * it fails so do they, and it is called again before the next call.
+   * Replaces the tokens. Calls that need them continue after it completes. If it fails, these calls fail too, and it is
+   * called again before the next call.
    */
   readonly save: (tokens: TokenSet) => void | Promise<void>
 }
 
-/** The access token that calls carry. */
+/** The source of the access token of calls. */
 export interface Bearer {
   readonly current: () => Promise<string>
-  /** The token to go on with when the service took this one no longer, or undefined where there is none. */
+  /** Returns a new token after `refused` got 401, or undefined if it cannot be refreshed. */
   readonly renew: (refused: string) => Promise<string | undefined>
 }
 
-/** A token that somebody else renews. */
-const fixed = (token: string): Bearer => ({ current: async () => token, renew: async () => undefined })
+/** Makes the source of a token that the caller refreshes. */
+const makeFixed = (token: string): Bearer => ({ current: async () => token, renew: async () => undefined })
 
-/** Tokens that are renewed: by one request, however many calls were refused at once. */
-const renewed = (store: TokenStore, options: OAuthRequestOptions): Bearer => {
-  let known: string | undefined
+/** Makes the source of refreshed tokens. Concurrent calls share one refresh. */
+const makeRefreshed = (store: TokenStore, options: OAuthRequestOptions): Bearer => {
+  let current: string | undefined
   let unsaved: TokenSet | undefined
-  let flight: Promise<string> | undefined
+  let refresh: Promise<string> | undefined
 
   const save = async () => {
     if (unsaved === undefined) return
@@ -36,31 +36,32 @@ const renewed = (store: TokenStore, options: OAuthRequestOptions): Bearer => {
     if (unsaved === tokens) unsaved = undefined
   }
 
-  /** Another process may have renewed them already: its tokens are as good, and its refresh token the only one that is. */
-  const renewNow = async (refused: string) => {
-    const kept = unsaved ?? (await store.load())
-    if (kept.accessToken === refused) {
-      unsaved = await refreshToken(store.app, kept.refreshToken, options)
-      known = unsaved.accessToken
-    } else known = kept.accessToken
+  /** Refreshes the tokens, unless another process has done so. Then only its refresh token is still valid. */
+  const renewTokens = async (refused: string) => {
+    const stored = unsaved ?? (await store.load())
+    if (stored.accessToken === refused) {
+      unsaved = await refreshToken(store.app, stored.refreshToken, options)
+      current = unsaved.accessToken
+    } else current = stored.accessToken
     await save()
-    return known
+    return current
   }
 
   return {
     current: async () => {
       await save()
-      known ??= (await store.load()).accessToken
-      return known
+      current ??= (await store.load()).accessToken
+      return current
     },
     renew: (refused) => {
-      flight ??= renewNow(refused).finally(() => {
-        flight = undefined
+      refresh ??= renewTokens(refused).finally(() => {
+        refresh = undefined
       })
-      return flight
+      return refresh
     }
   }
 }
 
-export const bearerOf = (tokens: string | TokenStore, options: OAuthRequestOptions): Bearer =>
-  typeof tokens === "string" ? fixed(tokens) : renewed(tokens, options)
+/** Makes the source of the access token. */
+export const makeBearer = (tokens: string | TokenStore, options: OAuthRequestOptions): Bearer =>
+  typeof tokens === "string" ? makeFixed(tokens) : makeRefreshed(tokens, options)

@@ -1,78 +1,83 @@
-import type { Rehearsal } from "./generated/Resources.ts"
+import type { DryRunEffects } from "./generated/Resources.ts"
 
-/* What calls of every resource are made with, and answered with. */
+/* Options and results of the calls of every resource. */
 
-/** What any call may be made with. */
+/** The options of every call. */
 export interface CallOptions {
-  /** Gives the call up: it rejects with the reason of the signal. A write that is under way may still happen. */
+  /** Cancels the call, which rejects with the reason of the signal. A sent write can still take effect. */
   readonly signal?: AbortSignal | undefined
-  /** What the call is named in the log of the service: a new UUID when left out. */
+  /** The request id in the service's log. Default: a new UUID. */
   readonly requestId?: string | undefined
 }
 
-/** What a write may be made with. */
+/** The options of every write. */
 export interface WriteOptions extends CallOptions {
   /**
-   * One for each operation that is meant, kept over its repeats: the service does it once, and answers a repeat within 24
-   * hours with the stored answer. A new UUID when left out, which the client keeps over its own repeats. 1 to 255 visible
-   * ASCII characters.
+   * Identifies the operation. The service runs it once, and a repeat within 24 hours returns the stored response. 1 to 255
+   * visible ASCII characters. Default: a new UUID, which the client keeps for its retries.
    */
   readonly idempotencyKey?: string | undefined
-  /** Only decides: see the answer of a dry run. */
+  /** Returns the result without storing it, as a {@link DryRunAnswer}. */
   readonly dryRun?: false | undefined
 }
 
-/** What a write that has a body may be made with. */
+/** The options of a write with a body. */
 export interface CreateOptions extends WriteOptions {
-  /** Fields that are unknown or cannot be set are refused with 400, instead of being ignored. */
+  /** Refuses unknown and read-only fields with 400 instead of ignoring them. */
   readonly strict?: boolean | undefined
-  /** The id of the event that this write answers: apps that answer each other without end are stopped. */
+  /** The id of the event that caused this write. The service uses it to stop loops between apps. */
   readonly eventId?: string | undefined
 }
 
-/** What a deletion may be made with. */
+/** The options of a deletion. */
 export interface DeleteOptions extends WriteOptions {
   /**
-   * The version that the write may replace, as in `product.version`, or the `etag` of an answer: refused with 412 when
-   * the resource has another by now.
+   * The version to replace, `product.version` or the `etag` of a response. Fails with 412 if the resource has another
+   * version.
    */
   readonly ifMatch?: number | string | undefined
 }
 
-/** What a change of something that there is may be made with. */
+/** The options of an update. */
 export interface UpdateOptions extends CreateOptions, DeleteOptions {}
 
-/** The options of a write, for a dry run of it: it is decided and answered as it would be, and nothing is kept. */
+/** The options of a dry run of a write. It returns the result and stores nothing. */
 export type DryRun<Options extends WriteOptions> = Omit<Options, "dryRun"> & { readonly dryRun: true }
 
-interface Told {
-  /** What the call is named in the log of the service. */
+interface Identified {
+  /** The request id in the service's log. */
   readonly requestId: string
 }
 
-/** What a call is answered with. */
-export interface Answer<Data> extends Told {
+/** The result of a call. */
+export interface Answer<Data> extends Identified {
   readonly data: Data
-  /** The tag of this version, for `ifMatch`; undefined for what has no version. */
+  /** The entity tag of this version, for `ifMatch`. Undefined if the resource has no version. */
   readonly etag: string | undefined
-  /** Whether this is the stored answer to an earlier call with the same `idempotencyKey`. */
+  /** True if the response was stored by an earlier call with the same `idempotencyKey`. */
   readonly isReplayed: boolean
 }
 
-/** What a dry run is answered with: the resource as the write would answer it, and what it would lead to. */
-export interface Rehearsed<Data> extends Rehearsal, Told {
+/** The result of a dry run: the resource as the write would return it, and the effects of the write. */
+export interface DryRunAnswer<Data> extends DryRunEffects, Identified {
   readonly data: Data
 }
 
+/** @deprecated Use {@link DryRunAnswer}. */
+export type Rehearsed<Data> = DryRunAnswer<Data>
+
+/** @deprecated Use {@link DryRunEffects}. */
+export type Rehearsal = DryRunEffects
+
 /** A page of a list. */
-export interface Page<Item> extends Told {
+export interface Page<Item> extends Identified {
   readonly items: ReadonlyArray<Item>
-  /** The `cursor` of the next page; null exactly when there is no further item. */
+  /** The `cursor` of the next page; null only on the last page. */
   readonly nextCursor: string | null
 }
 
 /**
- * A list, of which nothing is asked yet.
+ * A list. It sends no request until it is iterated or a page is read.
  *
  * @example
  * for await (const product of client.products.list()) console.log(product.name)
@@ -80,8 +85,8 @@ export interface Page<Item> extends Told {
  * const { items, nextCursor } = await client.products.list({ limit: 10 }).page()
  */
 export interface Listing<Item> extends AsyncIterable<Item> {
-  /** The page that was asked for, alone. */
+  /** Reads one page. */
   readonly page: () => Promise<Page<Item>>
-  /** Page after page, to the end of the list. */
+  /** Iterates over the pages, to the end of the list. */
   readonly pages: () => AsyncIterable<Page<Item>>
 }

@@ -2,9 +2,8 @@ import { type ClientOptions, makeApi } from "./Api.ts"
 import { PartnerClient } from "./generated/Operations.ts"
 
 /*
- * What an app needs, published as `partner-api/client`: how it gets in by OAuth, and a client of every operation. It holds
- * nothing of the service or its libraries, and runs wherever `fetch` and Web Crypto do (browsers, Deno, edge workers,
- * Node 20 and newer).
+ * The client for apps, published as `partner-api/client`: OAuth and every operation. It has no dependencies and runs
+ * wherever `fetch` and Web Crypto exist (browsers, Deno, edge workers, Node 20 and newer).
  */
 
 export type { ClientOptions } from "./Api.ts"
@@ -27,11 +26,10 @@ export {
 } from "./OAuth.ts"
 
 /**
- * A client of every operation, for one installation.
+ * Creates a client of every operation for one installation.
  *
- * It carries the access token, and renews it where it is told how. Writes carry an `Idempotency-Key`, and so are sent
- * again, as reads are, where no answer came, where the service cannot answer now (502, 503, 504) and where the rate limit
- * was spent (429).
+ * It sends the access token and refreshes it if `tokens` is a store. Reads and writes are retried after connection
+ * failures, 502, 503, 504 and 429. Writes are safe to retry, because they have an `Idempotency-Key`.
  *
  * @example
  * const client = createClient({

@@ -5,40 +5,40 @@ import { bareNumbers, isObject, stringify } from "../../domain/ExactJson.ts"
 import { DEFAULT_LIMIT } from "../../domain/Page.ts"
 import { Encoded } from "../../domain/Write.ts"
 import { PartnerApi } from "../api/PartnerApi.ts"
-import { type Answered, type ClientOptions, makeSend, type Send } from "./Api.ts"
+import { type SuccessResponse, type ClientOptions, makeSend, type Send } from "./Api.ts"
 import type { Answer, UpdateOptions } from "./Calls.ts"
 import { ApiError, ConnectionError, OAuthError } from "./Errors.ts"
 
 /*
- * The client for programs of Effect, published as `partner-api/client/effect`: `HttpApiClient` over the definitions in
- * src/http/api. It sends as `partner-api/client` does, and hands on bodies as the service wrote them, as that does. The
- * library's decoder would round numbers, and fail on what a newer service answers; its errors do not survive HTTP.
+ * The client for Effect programs, published as `partner-api/client/effect`: `HttpApiClient` over the definitions in
+ * src/http/api. It sends requests like `partner-api/client`. Bodies are not decoded by the schemas, because the decoder
+ * would round numbers and fail on fields of a newer service.
  */
 
 export { CollectionId } from "../../domain/catalog/Collection.ts"
 export { ProductId } from "../../domain/catalog/Product.ts"
 
-/** Why a call fails: `OAuthError` where its token had ended, and could not be renewed. */
+/** The errors of a call. `OAuthError`: the token expired and could not be refreshed. */
 export type CallError = ApiError | ConnectionError | OAuthError
 
-/** The options of a call. Interruption gives it up. All but `requestId` are of writes. */
+/** The options of a call. All except `requestId` apply to writes only. Interruption cancels the call. */
 export interface EffectOptions extends Omit<UpdateOptions, "signal" | "dryRun" | "strict"> {
-  /** Decides the write and answers what it would lead to. Nothing is kept. */
+  /** Returns the result and effects of the write without storing them. */
   readonly dryRun?: boolean | undefined
 }
 
-/** The headers of an answer. */
+/** The headers of a response. */
 export type AnswerFacts = Omit<Answer<unknown>, "data">
 
-/** The current call: its options, and its answer once there is one. Only `EffectClient` provides it. */
-export class Call extends Context.Service<Call, { readonly options: EffectOptions; answer?: Answered }>()(
+/** The options of the current call, and its response once it exists. Only `EffectClient` provides it. */
+export class Call extends Context.Service<Call, { readonly options: EffectOptions; answer?: SuccessResponse }>()(
   "partner-api/client/Call"
 ) {}
 
-/** The operations of the API by group and name, as `HttpApiClient` has them. */
+/** The operations of the API by group and name, as in `HttpApiClient`. */
 export type Operations = HttpApiClient.ForApi<typeof PartnerApi, CallError, Call>
 
-interface DryRunAnswer {
+interface DryRunBody {
   readonly dryRun: true
 }
 
@@ -53,7 +53,7 @@ const Cursor = Schema.String.pipe(
   Schema.brand("CustomerId")
 )
 
-/** The page of a list to read. By its type, a cursor fits every list. */
+/** The page of a list to read. The type of the cursor matches every list. */
 export interface PageQuery {
   readonly cursor?: typeof Cursor.Type
   readonly limit: number
@@ -61,7 +61,7 @@ export interface PageQuery {
 
 export interface EffectClient {
   /**
-   * Calls one operation. Answers its body and headers. A write without an answer is sent again under its key.
+   * Calls one operation and returns its body and headers. Retried writes keep their key.
    *
    * @example
    * const { data } = yield* client.call((api) => api.Products.createProduct({ payload: { name: "Lantern" } }))
@@ -70,14 +70,14 @@ export interface EffectClient {
     <A extends object, E>(
       operation: (api: Operations) => Effect.Effect<A, E, Call>,
       options: EffectOptions & { readonly dryRun: true }
-    ): Effect.Effect<Extract<A, DryRunAnswer> & AnswerFacts, CallError>
+    ): Effect.Effect<Extract<A, DryRunBody> & AnswerFacts, CallError>
     <A extends object, E>(
       operation: (api: Operations) => Effect.Effect<A, E, Call>,
       options?: EffectOptions & { readonly dryRun?: false | undefined }
-    ): Effect.Effect<Exclude<A, DryRunAnswer> & AnswerFacts, CallError>
+    ): Effect.Effect<Exclude<A, DryRunBody> & AnswerFacts, CallError>
   }
   /**
-   * Walks a list to its end, page after page.
+   * Streams the items of a list, page after page.
    *
    * @example
    * client.stream((api, query) => api.Products.listProducts({ query }), ({ products }) => products)
@@ -88,17 +88,17 @@ export interface EffectClient {
   ) => Stream.Stream<Item, CallError>
 }
 
-/** JSON for `value` of `putAppData`. */
+/** Encodes the `value` of `putAppData` as JSON. */
 export const appDataValue = (value: unknown): Encoded => new Encoded(stringify(value))
 
 const isCallError = (error: unknown): error is CallError =>
   error instanceof ApiError || error instanceof ConnectionError || error instanceof OAuthError
 
-/** Fails with the client's own errors. Others are defects: a mistake of the caller, or a token store that fails. */
+/** Fails with the errors of the client. Others are defects: mistakes of the caller, or a failing token store. */
 const orDie = (error: unknown) => (isCallError(error) ? Effect.fail(error) : Effect.die(error))
 
-/** An `HttpClient` with the tokens, keys and retries of `partner-api/client`. Fails unless the response is a success. */
-const transportOf = (send: Send) =>
+/** Makes an `HttpClient` with the tokens, keys and retries of `partner-api/client`. Fails unless the response is a success. */
+const makeHttpClient = (send: Send) =>
   HttpClient.makeWith(
     (request: Effect.Effect<HttpClientRequest.HttpClientRequest>) =>
       Effect.gen(function* () {
@@ -115,7 +115,7 @@ const transportOf = (send: Send) =>
     Effect.succeed
   )
 
-/** Limits are the service's to check: it may have raised them since. Its `ApiError` has a line for each. */
+/** The API without checks of limits. The service checks them, and a newer service may have other limits. */
 const api = PartnerApi.annotate(HttpApi.PayloadParseOptions, { disableChecks: true }).annotate(
   HttpApi.QueryParseOptions,
   { disableChecks: true }
@@ -123,14 +123,14 @@ const api = PartnerApi.annotate(HttpApi.PayloadParseOptions, { disableChecks: tr
 
 const isPage = <A>(answer: A): answer is Extract<A, AnyPage> => isObject(answer) && "nextCursor" in answer
 
-/** A client of every operation, for one installation, with every failure in the type. */
+/** Creates a client of every operation for one installation, with all errors in its types. */
 export const createEffectClient = (options: ClientOptions): EffectClient => {
   const operations = HttpApiClient.makeWith(api, {
-    httpClient: transportOf(makeSend(options)),
+    httpClient: makeHttpClient(makeSend(options)),
     transformResponse: () => Effect.map(Call, ({ answer }) => answer?.body)
   }).pipe(Effect.runSync)
 
-  /** The body and the headers that one operation is answered with. */
+  /** Runs one operation. Returns its body and headers. */
   const run = <A extends object, E>(
     operation: (api: Operations) => Effect.Effect<A, E, Call>,
     options: EffectOptions
@@ -138,7 +138,7 @@ export const createEffectClient = (options: ClientOptions): EffectClient => {
     Effect.gen(function* () {
       const call: typeof Call.Service = { options }
       const value = yield* Effect.provideService(operation(operations), Call, call)
-      if (call.answer === undefined) return yield* Effect.die(new TypeError("The operation called nothing"))
+      if (call.answer === undefined) return yield* Effect.die(new TypeError("The operation sent no request"))
       const { body: _, ...facts } = call.answer
       return { value, facts }
     }).pipe(Effect.catch(orDie))
@@ -146,11 +146,11 @@ export const createEffectClient = (options: ClientOptions): EffectClient => {
   function call<A extends object, E>(
     operation: (api: Operations) => Effect.Effect<A, E, Call>,
     options: EffectOptions & { readonly dryRun: true }
-  ): Effect.Effect<Extract<A, DryRunAnswer> & AnswerFacts, CallError>
+  ): Effect.Effect<Extract<A, DryRunBody> & AnswerFacts, CallError>
   function call<A extends object, E>(
     operation: (api: Operations) => Effect.Effect<A, E, Call>,
     options?: EffectOptions & { readonly dryRun?: false | undefined }
-  ): Effect.Effect<Exclude<A, DryRunAnswer> & AnswerFacts, CallError>
+  ): Effect.Effect<Exclude<A, DryRunBody> & AnswerFacts, CallError>
   function call(operation: (api: Operations) => Effect.Effect<object, unknown, Call>, options: EffectOptions = {}) {
     return Effect.map(run(operation, options), ({ facts, value }) => ({ ...value, ...facts }))
   }
@@ -162,7 +162,7 @@ export const createEffectClient = (options: ClientOptions): EffectClient => {
         Effect.flatMap(
           run((api) => operation(api, query), {}),
           ({ value }) => {
-            if (!isPage(value)) return Effect.die(new TypeError("The operation answers no list"))
+            if (!isPage(value)) return Effect.die(new TypeError("The operation does not return a list"))
             const { nextCursor } = value
             const next =
               nextCursor === null ? Option.none() : Option.some({ ...query, cursor: Cursor.make(nextCursor) })

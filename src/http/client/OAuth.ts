@@ -1,44 +1,44 @@
 import { isObject } from "../../domain/ExactJson.ts"
 import { ConnectionError, OAuthError } from "./Errors.ts"
-import { type RetryOptions, retrying } from "./Retry.ts"
-import { below, exchange, type Received, type TransportOptions } from "./Transport.ts"
+import { type RetryOptions, withRetries } from "./Retry.ts"
+import { joinUrl, sendRequest, type HttpResponse, type TransportOptions } from "./Transport.ts"
 
 /*
- * How an app gets in: OAuth 2.0 with PKCE (RFC 6749, 7636, 7009 and 9207). The merchant's browser is sent to
- * `authorizationUrl` and comes back to the app's redirect URI with a code, which is exchanged for tokens.
+ * OAuth 2.0 with PKCE for apps (RFC 6749, 7636, 7009 and 9207). The app redirects the merchant to `authorizationUrl`. The
+ * merchant returns to the redirect URI with a code, which is exchanged for tokens.
  */
 
-/** An app as it was registered. */
+/** A registered app. */
 export interface OAuthApp {
-  /** Where the service is, as in `https://platform.example`. */
+  /** The URL of the service, as in `https://platform.example`. */
   readonly url: string
   readonly clientId: string
-  /** Of a confidential app. One that runs in browsers or on phones is public, and has none. */
+  /** The secret of a confidential app. Public apps, in browsers or on phones, have none. */
   readonly clientSecret?: string | undefined
-  /** Where merchants come back to; registered to the letter. */
+  /** The redirect URI, exactly as registered. */
   readonly redirectUri: string
 }
 
-/** What an authorization begins with: `verifier` is kept by the app, `challenge` is shown to the service. */
+/** The secrets of one authorization. The app stores `verifier` and sends `challenge`. */
 export interface Pkce {
   readonly verifier: string
   readonly challenge: string
 }
 
-/** What an installation is used with. It is made of text and lists alone, so that it can be kept as JSON. */
+/** The tokens of an installation. Can be stored as JSON. */
 export interface TokenSet {
   readonly accessToken: string
-  /** Good for one refresh, and 90 days. */
+  /** Valid for one refresh within 90 days. */
   readonly refreshToken: string
-  /** When the access token ends, by this machine's clock: RFC 3339. */
+  /** The expiry of the access token by the clock of this machine: RFC 3339. */
   readonly expiresAt: string
-  /** What the merchant granted. */
+  /** The granted scopes. */
   readonly scopes: ReadonlyArray<string>
 }
 
-/** How a request to the service is made. */
+/** The options of OAuth requests. */
 export interface OAuthRequestOptions extends TransportOptions, RetryOptions {
-  /** Gives the request up: it rejects with the reason of the signal. */
+  /** Cancels the request, which rejects with the reason of the signal. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -50,14 +50,14 @@ const base64Url = (bytes: Uint8Array) =>
     .replaceAll("/", "_")
     .replaceAll("=", "")
 
-/** A new verifier of 256 random bits, and its challenge (RFC 7636, S256). */
+/** Generates a verifier of 256 random bits and its challenge (RFC 7636, S256). */
 export const generatePkce = async (): Promise<Pkce> => {
   const verifier = base64Url(crypto.getRandomValues(new Uint8Array(32)))
   const digest = await crypto.subtle.digest("SHA-256", utf8.encode(verifier))
   return { verifier, challenge: base64Url(new Uint8Array(digest)) }
 }
 
-/** Where the merchant's browser is sent, to sign in and agree. */
+/** Makes the URL to which the app redirects the merchant for sign-in and consent. */
 export const authorizationUrl = (
   app: OAuthApp,
   {
@@ -65,19 +65,19 @@ export const authorizationUrl = (
     scopes,
     state
   }: {
-    /** Of {@link generatePkce}. */
+    /** The challenge of {@link generatePkce}. */
     readonly challenge: string
     /**
-     * A secret of this one authorization, as of `crypto.randomUUID()`, kept where only this browser comes back with it:
-     * else somebody else's code could be slipped in.
+     * A secret of this authorization, as of `crypto.randomUUID()`. Store it in the session of this browser, so that no other
+     * code can be injected.
      */
     readonly state: string
-    /** What is asked for: all that the app declares when left out. */
+    /** The requested scopes. Default: all scopes that the app declares. */
     readonly scopes?: ReadonlyArray<string> | undefined
   }
 ): string => {
-  const url = new URL(below(app.url, "/oauth/authorize"))
-  const asked = {
+  const url = new URL(joinUrl(app.url, "/oauth/authorize"))
+  const parameters = {
     response_type: "code",
     client_id: app.clientId,
     redirect_uri: app.redirectUri,
@@ -86,22 +86,22 @@ export const authorizationUrl = (
     code_challenge_method: "S256",
     ...(scopes === undefined ? {} : { scope: scopes.join(" ") })
   }
-  for (const [name, value] of Object.entries(asked)) url.searchParams.set(name, value)
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
   return url.href
 }
 
-/** As `application/x-www-form-urlencoded` has it, which RFC 6749 (section 2.3.1) asks of both halves. */
-const formEncoded = (text: string) => new URLSearchParams({ _: text }).toString().slice("_=".length)
+/** Encodes a part of the credentials as in a form (RFC 6749, section 2.3.1). */
+const formEncode = (text: string) => new URLSearchParams({ _: text }).toString().slice("_=".length)
 
 const credentials = ({ clientId, clientSecret }: OAuthApp) =>
   clientSecret === undefined
     ? { headers: {}, fields: { client_id: clientId } }
     : {
-        headers: { authorization: `Basic ${btoa(`${formEncoded(clientId)}:${formEncoded(clientSecret)}`)}` },
+        headers: { authorization: `Basic ${btoa(`${formEncode(clientId)}:${formEncode(clientSecret)}`)}` },
         fields: {}
       }
 
-const jsonOf = ({ text }: Received): Readonly<Record<string, unknown>> => {
+const parseJson = ({ text }: HttpResponse): Readonly<Record<string, unknown>> => {
   try {
     const json: unknown = JSON.parse(text)
     return isObject(json) ? json : {}
@@ -112,71 +112,71 @@ const jsonOf = ({ text }: Received): Readonly<Record<string, unknown>> => {
 
 const textOf = (value: unknown) => (typeof value === "string" ? value : undefined)
 
-const nameOf = ({ headers }: Received) => headers.get("x-request-id") ?? undefined
+const requestIdOf = ({ headers }: HttpResponse) => headers.get("x-request-id") ?? undefined
 
-/** Posts a form as the app, and reads the answer. */
+/** Posts a form with the credentials of the app. */
 const post = async (
   app: OAuthApp,
   path: string,
   form: Readonly<Record<string, string>>,
   options: OAuthRequestOptions
-): Promise<Received> => {
+): Promise<HttpResponse> => {
   const { fields, headers } = credentials(app)
-  const names = { requestId: crypto.randomUUID() }
+  const ids = { requestId: crypto.randomUUID() }
   const request = {
     method: "POST",
-    url: below(app.url, path),
+    url: joinUrl(app.url, path),
     headers: { ...headers, accept: "application/json", "content-type": "application/x-www-form-urlencoded" },
     body: new URLSearchParams({ ...fields, ...form }).toString()
   }
-  const received = await retrying(() => exchange(request, options, names, options.signal), options, options.signal)
+  const received = await withRetries(() => sendRequest(request, options, ids, options.signal), options, options.signal)
   if (received.status === 200) return received
-  const { error, error_description: description } = jsonOf(received)
+  const { error, error_description: description } = parseJson(received)
   throw new OAuthError(textOf(error) ?? "no_reason_given", {
     description: textOf(description),
     status: received.status,
-    requestId: nameOf(received)
+    requestId: requestIdOf(received)
   })
 }
 
-const tokensIn = (received: Received): TokenSet => {
-  const { access_token: accessToken, expires_in: seconds, refresh_token: refreshToken, scope } = jsonOf(received)
+const parseTokens = (received: HttpResponse): TokenSet => {
+  const { access_token: accessToken, expires_in: seconds, refresh_token: refreshToken, scope } = parseJson(received)
   if (typeof accessToken !== "string" || typeof refreshToken !== "string" || typeof seconds !== "number") {
-    throw new ConnectionError("The service answered what are no tokens", { requestId: nameOf(received) ?? "" })
+    throw new ConnectionError("The response has no tokens", { requestId: requestIdOf(received) ?? "" })
   }
   const scopes = textOf(scope)?.split(" ") ?? []
   return { accessToken, refreshToken, expiresAt: new Date(Date.now() + seconds * 1000).toISOString(), scopes }
 }
 
-/** A code is good for one use: sent twice, as the first answer was lost, it would end what the first use got. */
-const ONCE = { maxRetries: 0, maxWait: 0 }
+/** No retries. A second use of a code revokes the tokens of the first. */
+const NO_RETRIES = { maxRetries: 0, maxWait: 0 }
 
-const paramsOf = (callback: string | URL | URLSearchParams, { redirectUri }: OAuthApp) =>
+const parseCallback = (callback: string | URL | URLSearchParams, { redirectUri }: OAuthApp) =>
   callback instanceof URLSearchParams ? callback : new URL(callback, redirectUri).searchParams
 
-/** The code that a callback brings, once it is sure that it answers what this app asked of this service. */
-const codeIn = (params: URLSearchParams, app: OAuthApp, state: string): string => {
+/** Verifies state and issuer of a callback and returns its code. */
+const verifyCallback = (params: URLSearchParams, app: OAuthApp, state: string): string => {
   if (params.get("state") !== state) {
-    const description = "The callback does not answer the authorization that this browser began"
+    const description = "The callback does not belong to the authorization that this browser started"
     throw new OAuthError("state_mismatch", { description })
   }
   const issuer = params.get("iss")
-  if (issuer !== below(app.url, "")) {
+  if (issuer !== joinUrl(app.url, "")) {
     throw new OAuthError("issuer_mismatch", {
-      description: `The callback is of ${issuer ?? "nobody"}, not of ${app.url}`
+      description: `The issuer of the callback is ${issuer ?? "missing"} instead of ${app.url}`
     })
   }
   const error = params.get("error")
   if (error !== null) throw new OAuthError(error, { description: params.get("error_description") ?? undefined })
   const code = params.get("code")
-  if (code === null) throw new OAuthError("code_missing", { description: "The callback brings neither code nor error" })
+  if (code === null) throw new OAuthError("code_missing", { description: "The callback has neither code nor error" })
   return code
 }
 
 /**
- * The tokens of the installation that a merchant agreed to. Asks once: a code lives 60 seconds and is good for one use.
- * Rejects with an {@link OAuthError} where the merchant refused (`access_denied`), where `state` or issuer are not those
- * of this authorization, and where the code is not taken; and with a {@link ConnectionError} where no answer came.
+ * Exchanges the code of a callback for tokens. Not retried, because a code is valid for 60 seconds and one use. Rejects
+ * with an {@link OAuthError} if the merchant refused (`access_denied`), if `state` or issuer do not match, or if the code is
+ * refused. Rejects with a {@link ConnectionError} without a response.
  *
  * @example
  * const tokens = await exchangeCode(app, { callback: request.url, state, verifier })
@@ -188,29 +188,29 @@ export const exchangeCode = async (
     state,
     verifier
   }: {
-    /** Where the browser came back to: its address, or the parameters of that. */
+    /** The URL of the callback, or its parameters. */
     readonly callback: string | URL | URLSearchParams
-    /** The one that {@link authorizationUrl} was made with, as this browser's session has it. */
+    /** The state of {@link authorizationUrl}, from the session of this browser. */
     readonly state: string
-    /** Of {@link generatePkce}. */
+    /** The verifier of {@link generatePkce}. */
     readonly verifier: string
   },
   options: OAuthRequestOptions = {}
 ): Promise<TokenSet> => {
-  const code = codeIn(paramsOf(callback, app), app, state)
+  const code = verifyCallback(parseCallback(callback, app), app, state)
   const form = { grant_type: "authorization_code", code, redirect_uri: app.redirectUri, code_verifier: verifier }
-  return tokensIn(await post(app, "/oauth/token", form, { ...options, ...ONCE }))
+  return parseTokens(await post(app, "/oauth/token", form, { ...options, ...NO_RETRIES }))
 }
 
 /**
- * For 30 seconds the service answers a refresh token that was used with the same successor, and ends the grant of who
- * sends it later: the last of these is sent after 22.
+ * Limits retries to 22 seconds. For 30 seconds the service returns the same successor of a used refresh token. Later uses
+ * revoke the grant.
  */
 const WITHIN_GRACE = { timeout: 10_000, maxRetries: 2, maxWait: 2_000 }
 
 /**
- * The next tokens of the installation. The refresh token is used up: what is kept has to be replaced by what this
- * answers. Rejects with `invalid_grant` where the merchant has to authorize the app anew.
+ * Refreshes the tokens of an installation. The refresh token becomes invalid, so store the new tokens. Rejects with
+ * `invalid_grant` if the merchant must authorize the app again.
  */
 export const refreshToken = async (
   app: OAuthApp,
@@ -218,10 +218,10 @@ export const refreshToken = async (
   options: OAuthRequestOptions = {}
 ): Promise<TokenSet> => {
   const form = { grant_type: "refresh_token", refresh_token: refreshToken }
-  return tokensIn(await post(app, "/oauth/token", form, { ...options, ...WITHIN_GRACE }))
+  return parseTokens(await post(app, "/oauth/token", form, { ...options, ...WITHIN_GRACE }))
 }
 
-/** Ends a token, access or refresh, as the app is done with it. One that is no longer good is no error. */
+/** Revokes an access or refresh token. An invalid token is not an error. */
 export const revokeToken = async (app: OAuthApp, token: string, options: OAuthRequestOptions = {}): Promise<void> => {
   await post(app, "/oauth/revoke", { token }, options)
 }

@@ -1,30 +1,30 @@
 import { ConnectionError } from "./Errors.ts"
-import type { Received } from "./Transport.ts"
+import type { HttpResponse } from "./Transport.ts"
 
-/* When a request is sent again. Each one may be: what it writes carries an `Idempotency-Key`. */
+/* Retries. Every request can be retried, because writes have an `Idempotency-Key`. */
 
-/** Waits for as many milliseconds, or rejects with the reason of the signal. */
+/** Waits, or rejects with the reason of the signal. */
 export type Wait = (millis: number, signal: AbortSignal | undefined) => Promise<void>
 
 export interface RetryOptions {
-  /** How often a request is sent again that got no answer, or 502, 503 or 504. 4 times when left out. */
+  /** Retries after connection failures, 502, 503 and 504. Default: 4. */
   readonly maxRetries?: number | undefined
   /**
-   * How many milliseconds a call waits in all before it is sent again. 90,000 when left out: a call that is refused by the
-   * rate limit (429) gets its turn within 60 seconds.
+   * Total milliseconds of waiting before retries. Default: 90,000, because a call that got 429 is admitted within 60
+   * seconds.
    */
   readonly maxWait?: number | undefined
-  /** Waits, instead of the platform's timers. */
+  /** Replaces the timers of the platform. */
   readonly wait?: Wait | undefined
 }
 
-/** Milliseconds before a request is sent for the second time. Each later wait is twice as long, up to the longest. */
+/** Milliseconds before the first retry. The delay doubles with each retry, up to the longest. */
 const FIRST_WAIT = 500
 const LONGEST_WAIT = 10_000
 
 const TOO_MANY_REQUESTS = 429
 
-/** That the service, or what stands before it, cannot answer now. */
+/** Temporary failures of the service or of a proxy. */
 const UNAVAILABLE: ReadonlySet<number> = new Set([502, 503, 504])
 
 const sleep: Wait = (millis, signal) =>
@@ -41,25 +41,25 @@ const sleep: Wait = (millis, signal) =>
     else signal?.addEventListener("abort", abort, { once: true })
   })
 
-/** Half of it is chance, so that those who were refused at once do not come back at once. */
+/** Computes the delay. Half of it is random, so that concurrent clients do not retry at the same time. */
 const backoff = (repeats: number) => {
-  const whole = Math.min(FIRST_WAIT * 2 ** repeats, LONGEST_WAIT)
-  return (whole + Math.random() * whole) / 2
+  const delay = Math.min(FIRST_WAIT * 2 ** repeats, LONGEST_WAIT)
+  return (delay + Math.random() * delay) / 2
 }
 
-/** Milliseconds that `Retry-After` asks for: seconds, or a date. */
-const askedFor = (headers: Headers) => {
+/** Parses `Retry-After`, seconds or a date, to milliseconds. */
+const parseRetryAfter = (headers: Headers) => {
   const value = headers.get("retry-after") ?? ""
   const millis = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now()
   return Number.isNaN(millis) ? 0 : millis
 }
 
-/** What `attempt` answers in the end, or the error of its last one: made again while that may help, and is allowed. */
-export const retrying = async (
-  attempt: () => Promise<Received | ConnectionError>,
+/** Repeats `attempt` within the limits. Settles with the last outcome. */
+export const withRetries = async (
+  attempt: () => Promise<HttpResponse | ConnectionError>,
   { maxRetries = 4, maxWait = 90_000, wait = sleep }: RetryOptions,
   signal: AbortSignal | undefined
-): Promise<Received> => {
+): Promise<HttpResponse> => {
   let failures = 0
   let waited = 0
   for (let repeats = 0; ; repeats++) {
@@ -68,7 +68,7 @@ export const retrying = async (
     const isLimited = !isFailure && outcome.status === TOO_MANY_REQUESTS
     if (!isFailure && !isLimited && !UNAVAILABLE.has(outcome.status)) return outcome
     if (!isLimited) failures++
-    const millis = Math.max(isFailure ? 0 : askedFor(outcome.headers), backoff(repeats))
+    const millis = Math.max(isFailure ? 0 : parseRetryAfter(outcome.headers), backoff(repeats))
     waited += millis
     if (failures > maxRetries || waited > maxWait) {
       if (isFailure) throw outcome

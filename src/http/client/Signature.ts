@@ -1,33 +1,33 @@
-/* The two ways in which a delivery is signed (decisions, section 10). Like `Webhooks.ts`, it imports nothing. */
+/* The two signature schemes of deliveries (decisions, section 10). Like `Webhooks.ts`, it has no dependencies. */
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-/** A header, and the only form that is taken for it. */
+/** A header and its valid form. */
 export interface Header {
   readonly name: string
   readonly form: RegExp
 }
 
 export interface Scheme {
-  /** The headers that are signed, a full stop behind each, before the body. The timestamp is the last of them. */
+  /** The signed headers, each followed by a full stop, before the body. The timestamp is the last one. */
   readonly signed: ReadonlyArray<Header>
   readonly signature: Header
-  /** The header that is there while a secret is being replaced, and holds the new one's signature. */
+  /** The header with the signature of the new secret during a rotation. */
   readonly next?: Header
   readonly keyOf: (secret: string) => Bytes
   readonly signaturesIn: (value: string) => ReadonlyArray<Bytes>
 }
 
-/** A full stop would blur where the id ends in the text that is signed. */
+/** Without full stops, because they separate the parts of the signed text. */
 const ID = /^[\w-]+$/
 
-/** Decimal digits alone: other spellings of a number (`0x10`, `1e9`, ` 5`) are not the same to every receiver. */
+/** Decimal digits only. Receivers interpret other forms (`0x10`, `1e9`, ` 5`) differently. */
 const UNIX_SECONDS = /^[1-9]\d{0,10}$/
 
-/** Items of any version, with a space between them. */
+/** Signatures of any version, separated by spaces. */
 const SIGNATURES = /^\w+,[\w+/=-]+(?: \w+,[\w+/=-]+)*$/
 
-/** The last digit of 32 bytes has two bits to spare, which `atob` ignores: set, they would be a second spelling. */
+/** The last base64 digit of 32 bytes has two unused bits. They must be 0, because `atob` ignores them. */
 const V1 = /^v1,([A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=)$/
 
 const HEX = /^[0-9a-f]{64}$/
@@ -38,7 +38,7 @@ const fromBase64 = (text: string): Bytes => Uint8Array.from(atob(text), (char) =
 
 const SECRET = /^whsec_((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)?)$/
 
-/** Whether it is base64 of the 24 to 64 bytes that Standard Webhooks asks for: https://www.standardwebhooks.com */
+/** Tests for `whsec_` and the base64 of 24 to 64 bytes, as in https://www.standardwebhooks.com. */
 export const isSecret = (secret: string): boolean => {
   const { length } = fromBase64(SECRET.exec(secret)?.[1] ?? "")
   return length >= 24 && length <= 64
@@ -46,7 +46,7 @@ export const isSecret = (secret: string): boolean => {
 
 const fromHex = (text: string): Bytes => Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
 
-/** Standard Webhooks: one signature for each secret that is good, of which versions other than `v1` are passed over. */
+/** Standard Webhooks: one signature for each valid secret. Versions other than `v1` are ignored. */
 export const STANDARD: Scheme = {
   signed: [
     { name: "webhook-id", form: ID },
@@ -57,7 +57,7 @@ export const STANDARD: Scheme = {
   signaturesIn: (value) => value.split(" ").flatMap((item) => V1.exec(item)?.slice(1).map(fromBase64) ?? [])
 }
 
-/** The service's own: one signature in a header, whose key is the secret as it is written. */
+/** The scheme of this service: one signature per header, with the whole secret as key. */
 export const SERVICE: Scheme = {
   signed: [{ name: "x-service-timestamp", form: UNIX_SECONDS }],
   signature: { name: "x-service-signature", form: HEX },
@@ -66,7 +66,7 @@ export const SERVICE: Scheme = {
   signaturesIn: (value) => [fromHex(value)]
 }
 
-/** Whether one of the signatures that the headers hold is that of `content` under `secret`. */
+/** True if a header has a valid signature of `content` for `secret`. */
 export const isSigned = async (
   { keyOf, signaturesIn }: Scheme,
   secret: string,
@@ -75,9 +75,9 @@ export const isSigned = async (
 ): Promise<boolean> => {
   const hmac = { name: "HMAC", hash: "SHA-256" }
   const key = await crypto.subtle.importKey("raw", keyOf(secret), hmac, false, ["verify"])
-  for (const one of headers.flatMap(signaturesIn)) {
-    // In constant time, as `===` would not be: how long it takes tells nothing about the right signature.
-    if (await crypto.subtle.verify("HMAC", key, one, content)) return true
+  for (const signature of headers.flatMap(signaturesIn)) {
+    // Constant time, unlike `===`, so that the duration reveals nothing about the valid signature.
+    if (await crypto.subtle.verify("HMAC", key, signature, content)) return true
   }
   return false
 }

@@ -1,56 +1,56 @@
 import { ConnectionError } from "./Errors.ts"
 
-/* One request over the platform's `fetch`, or another one. */
+/* One request over `fetch`. */
 
 export interface TransportOptions {
-  /** Asks, instead of the platform's `fetch`. */
+  /** Replaces the `fetch` of the platform. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
-  /** How many milliseconds a request waits for the whole of its answer. 60,000 when left out. */
+  /** Milliseconds for the complete response to a request. Default: 60,000. */
   readonly timeout?: number | undefined
 }
 
-export interface Outgoing {
+export interface HttpRequest {
   readonly method: string
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | undefined
 }
 
-export interface Received {
+export interface HttpResponse {
   readonly status: number
   readonly headers: Headers
   readonly text: string
 }
 
-/** By what a request, and the call that it belongs to, is found again. */
-export interface Names {
+/** Identifies a request and the write that it belongs to. */
+export interface RequestIds {
   readonly requestId: string
   readonly idempotencyKey?: string | undefined
 }
 
-/** An address of the service, which may stand below a path of its host. */
-export const below = (url: string, path: string): string => `${url.replace(/\/+$/, "")}${path}`
+/** Joins the URL of the service, which can have a path, and a path of the API. */
+export const joinUrl = (url: string, path: string): string => `${url.replace(/\/+$/, "")}${path}`
 
 const TIMEOUT = 60_000
 
 const platformFetch = (url: string, init: RequestInit) => globalThis.fetch(url, init)
 
 /**
- * What came back, whole, or that nothing did. Rejects with the reason of the signal alone. No redirect is followed: the
- * service sends none, and what carries a token goes nowhere else.
+ * Sends a request. Returns the response or a connection error, and rejects only with the reason of the signal. Redirects
+ * are not followed, so that tokens are sent to the service only.
  */
-export const exchange = async (
-  { body, headers, method, url }: Outgoing,
+export const sendRequest = async (
+  { body, headers, method, url }: HttpRequest,
   { fetch = platformFetch, timeout = TIMEOUT }: TransportOptions,
-  names: Names,
+  ids: RequestIds,
   signal: AbortSignal | undefined
-): Promise<Received | ConnectionError> => {
+): Promise<HttpResponse | ConnectionError> => {
   signal?.throwIfAborted()
   const timer = AbortSignal.timeout(timeout)
   const init = {
     method,
-    // What no header can hold is the caller's mistake, and is told as that.
-    headers: new Headers({ ...headers, "x-request-id": names.requestId }),
+    // Outside the `try`: an invalid header value is a mistake of the caller and throws a TypeError.
+    headers: new Headers({ ...headers, "x-request-id": ids.requestId }),
     redirect: "manual",
     signal: signal === undefined ? timer : AbortSignal.any([signal, timer]),
     ...(body === undefined ? {} : { body })
@@ -61,8 +61,14 @@ export const exchange = async (
   } catch (cause) {
     signal?.throwIfAborted()
     const message = timer.aborted
-      ? `The service did not answer within ${timeout} ms`
+      ? `The service did not respond within ${timeout} ms`
       : `The service cannot be reached at ${url}`
-    return new ConnectionError(message, { cause, ...names })
+    return new ConnectionError(message, { cause, ...ids })
   }
+}
+
+/** Encodes a value as one segment of a path. Throws for values that would change the path. */
+export const pathSegment = (value: string): string => {
+  if (value === "" || value === "." || value === "..") throw new TypeError(`"${value}" is not a valid id`)
+  return encodeURIComponent(value)
 }

@@ -127,7 +127,7 @@ it.live("who hovers over a call in an editor reads what it does, takes and answe
       yield* hover("use.ts", "client.products.list"),
       "list(query?: ListProductsQuery, options?: CallOptions): Listing<Product>"
     )
-    assert.include(yield* hover("use.ts", "client.products"), "What a store sells.")
+    assert.include(yield* hover("use.ts", "client.products"), "The products of a store.")
     const price = yield* hover("use.ts", "price")
     for (const words of ["price?: JsonNumber", "Unit price in `currencyCode`", "249.5"]) assert.include(price, words)
     assert.include(yield* hover("use.ts", "isReplayed"), "stored answer")

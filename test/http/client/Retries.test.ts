@@ -184,7 +184,7 @@ it.live("what is not of the service is told as that", () =>
     const page = "<html><title>Bad gateway</title></html>"
     const { client: behind } = yield* scripted({}, { status: 502, body: page })
     const { issues, message } = yield* rejectionOf(ApiError, behind.store.get())
-    assert.deepStrictEqual([message, issues], ["The service answered 502 without a reason", []])
+    assert.deepStrictEqual([message, issues], ["The service responded with 502 and no error message", []])
     for (const body of [page, "", "[]", '{"products":{}}']) {
       const { client } = yield* scripted({}, { status: 200, body })
       yield* rejectionOf(ConnectionError, client.store.get())
