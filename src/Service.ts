@@ -9,7 +9,7 @@ import { parsePublicOrigin, PublicUrl } from "./http/Origin.ts"
 import { DatabaseLive } from "./layers/Database.ts"
 import { DomainLive } from "./layers/Domain.ts"
 import { LogFormat, LoggingLive } from "./layers/Logging.ts"
-import { invalidSetting, textIfAny } from "./layers/Settings.ts"
+import { invalidSetting, optionalString } from "./layers/Settings.ts"
 import { configuredKeys } from "./layers/webhooks/SecretKeys.ts"
 import { TracingLive } from "./layers/telemetry/Tracing.ts"
 import { webhookWorker } from "./layers/webhooks/Worker.ts"
@@ -27,7 +27,7 @@ const parsePort = (text: string) =>
 
 const address = Config.all({
   host: Config.map(
-    textIfAny("HOST"),
+    optionalString("HOST"),
     Option.getOrElse(() => "127.0.0.1")
   ),
   port: Config.String("PORT").pipe(Config.mapEffect(parsePort), Config.withDefault(3000))
@@ -40,7 +40,7 @@ const parsePublicUrl = (text: string) => {
 
 /** Public address of the service. Undefined if it is the address on which the service listens. */
 const publicUrl = Config.mapEffect(
-  textIfAny("PUBLIC_URL"),
+  optionalString("PUBLIC_URL"),
   Option.match({ onNone: () => Effect.succeed(undefined), onSome: parsePublicUrl })
 )
 

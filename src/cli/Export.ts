@@ -3,7 +3,7 @@ import { Command, Flag } from "effect/cli"
 import { createWriteStream, openSync, renameSync } from "node:fs"
 import { type ExportKind, Exports } from "../domain/exports/Exports.ts"
 import type { StoreId } from "../domain/Store.ts"
-import { reasonOf } from "../layers/postgres/Failed.ts"
+import { formatReason } from "../layers/postgres/EmbeddedPostgresFailed.ts"
 import { command, group, json, option, store, withHelp } from "./Options.ts"
 import { print } from "./Output.ts"
 
@@ -13,7 +13,7 @@ class WriteFailed extends Data.TaggedError("WriteFailed")<{ readonly reason: str
   }
 }
 
-const toWriteFailed = (thrown: unknown) => new WriteFailed({ reason: reasonOf(thrown) })
+const toWriteFailed = (thrown: unknown) => new WriteFailed({ reason: formatReason(thrown) })
 
 /** Writes a text and waits until the stream accepts more. */
 const writeTo =

@@ -2,7 +2,7 @@ import { NodeServices } from "@effect/platform-node"
 import { Effect, Layer } from "effect"
 import { type CliError, CliOutput, Command, TerminalCapabilities } from "effect/cli"
 import packageJson from "../../package.json" with { type: "json" }
-import { LoggingAsideLive, LoggingLive } from "../layers/Logging.ts"
+import { StderrLoggingLive, LoggingLive } from "../layers/Logging.ts"
 import { reportFailure } from "../Startup.ts"
 import { developers } from "./Accounts.ts"
 import { apps } from "./Apps.ts"
@@ -87,7 +87,7 @@ const formatUsageErrors = ({ commandPath, errors }: CliError.ShowHelp) => {
 }
 
 /** A worker logs to standard output, like a server. Other commands print their result there. */
-const loggingOf = ([command]: ReadonlyArray<string>) => (command === "worker" ? LoggingLive : LoggingAsideLive)
+const loggingOf = ([command]: ReadonlyArray<string>) => (command === "worker" ? LoggingLive : StderrLoggingLive)
 
 /** Runs the command that the arguments name. */
 export const partnerApi = (args: ReadonlyArray<string>) =>

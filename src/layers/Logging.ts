@@ -46,4 +46,4 @@ const logging = (loggers: typeof stdout, isAside: boolean) =>
 export const LoggingLive = logging(stdout, false)
 
 /** The same on standard error, where standard output is for what was asked for. */
-export const LoggingAsideLive = logging(stderr, true)
+export const StderrLoggingLive = logging(stderr, true)

@@ -8,8 +8,8 @@ import { StoreId, StoreNotFound } from "../domain/Store.ts"
 import { storedList } from "../domain/StoredList.ts"
 import { AdmissionPool } from "./sql/Postgres.ts"
 import { constant } from "./sql/Statement.ts"
-import { makeHeldWindows } from "./HeldWindows.ts"
-import { countedIn } from "./RollingWindow.ts"
+import { retryLockedWindows } from "./LockedWindows.ts"
+import { rollingWindowCtes } from "./RollingWindow.ts"
 import { hashOf } from "./Secrets.ts"
 import { traced } from "./Traced.ts"
 
@@ -55,7 +55,7 @@ export const RateLimitLive = Layer.effect(
       ), wanted as (
         select store_id, installation_id, count(*)::integer as n, ${constant(WINDOW_REQUESTS)} as most
         from bearer where is_active and not is_gone group by store_id, installation_id
-      ), ${countedIn("rate_windows", ["store_id", "installation_id"])}
+      ), ${rollingWindowCtes("rate_windows", ["store_id", "installation_id"])}
       select
         place::integer, store_id as "storeId", installation_id as id, array_to_json(scopes) as scopes,
         array_to_json(capabilities) as capabilities, is_active as "isActive", is_gone as "isGone",
@@ -64,7 +64,7 @@ export const RateLimitLive = Layer.effect(
           as "isAdmitted"
       from bearer left join decided using (store_id, installation_id)
     `
-    const findBearer = makeHeldWindows(yield* batch(admitAll, Bearer))
+    const findBearer = retryLockedWindows(yield* batch(admitAll, Bearer))
 
     return RateLimit.of({
       admit: (token) => Effect.flatMap(findBearer({ hash: hashOf(token) }), decide).pipe(traced("RateLimit.admit"))

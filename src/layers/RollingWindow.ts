@@ -7,7 +7,7 @@ const WINDOW_MICROS = WINDOW_SECONDS * 1_000_000
  * How many of the `calls` of a row were granted, where the rows with the same `key` share a window and those of lower
  * `place` come first; 0 where none were counted.
  */
-export const grantedOf = (key: ReadonlyArray<string>): Fragment =>
+export const admittedCalls = (key: ReadonlyArray<string>): Fragment =>
   sql.literal(
     `greatest(0, least(calls, coalesce(granted, 0) + calls - sum(calls) over (partition by ${key.join(", ")} order by place)))::integer`
   )
@@ -16,7 +16,7 @@ export const grantedOf = (key: ReadonlyArray<string>): Fragment =>
  * The steps of a statement that counts requests in exact rolling windows. A row of `table` holds the instants of the last
  * requests that it admitted, oldest first, and `wanted` names rows by `key`, with `n` requests that come at once and the
  * `most` that any window may hold. `decided` says how many of them were `granted`, and in how many seconds the next one
- * would be (`seconds`). It has no row for a window that another session holds: {@link makeHeldWindows} asks again.
+ * would be (`seconds`). It has no row for a window that another session holds: {@link retryLockedWindows} asks again.
  *
  * locked: a window that another session holds is skipped. So the statement, which serves many tenants, never waits.
  * timed: the clock is read once the lock is held, in a query of its own. Read before, a request could be counted earlier
@@ -24,7 +24,7 @@ export const grantedOf = (key: ReadonlyArray<string>): Fragment =>
  * farther ahead than a window are dropped, or it would be shut until the clock has caught up.
  * aged: how many hits have left the window.
  */
-export const countedIn = (table: string, key: ReadonlyArray<string>): Fragment => {
+export const rollingWindowCtes = (table: string, key: ReadonlyArray<string>): Fragment => {
   const columns = key.join(", ")
   return sql.literal(`
     locked as materialized (

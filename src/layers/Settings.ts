@@ -35,5 +35,5 @@ export const oneOf = <const Word extends string>(name: string, words: ReadonlyAr
   setting(name, `one of (${words.join(", ")})`, (text) => Option.fromUndefinedOr(words.find((word) => word === text)))
 
 /** A text. An empty one counts as not set. */
-export const textIfAny = (name: string): Config.Config<Option.Option<string>> =>
+export const optionalString = (name: string): Config.Config<Option.Option<string>> =>
   Config.String(name).pipe(Config.option, Config.map(Option.filter((text) => text !== "")))

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import Pg from "pg"
-import { embeddedPostgres } from "../../src/layers/EmbeddedPostgres.ts"
+import { embeddedPostgres } from "../../src/layers/postgres/EmbeddedPostgres.ts"
 
 /** A connection for as long as the scope lives. */
 export const connection = (url: string): Effect.Effect<Pg.Client, never, Scope.Scope> =>

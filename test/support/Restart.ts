@@ -3,9 +3,9 @@ import { spawn } from "node:child_process"
 import { readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import pg from "pg"
-import { embeddedPostgres } from "../../src/layers/EmbeddedPostgres.ts"
+import { embeddedPostgres } from "../../src/layers/postgres/EmbeddedPostgres.ts"
 import { type Cluster, findCluster } from "../../src/layers/postgres/Cluster.ts"
-import { running } from "../../src/layers/postgres/Postmaster.ts"
+import { findRunningServer } from "../../src/layers/postgres/Postmaster.ts"
 
 /** How the server was started: PostgreSQL writes it down itself, each argument in quotes. */
 const commandOf = ({ data }: Cluster) => {
@@ -49,7 +49,7 @@ export const restartable = (dataDir: string): Effect.Effect<Restartable, never, 
     const url = Redacted.value(yield* Effect.orDie(embeddedPostgres({ dataDir })))
     const cluster = findCluster(dataDir)
     const restart = Effect.gen(function* () {
-      const { pid } = Option.getOrThrow(yield* Effect.orDie(running(cluster)))
+      const { pid } = Option.getOrThrow(yield* Effect.orDie(findRunningServer(cluster)))
       process.kill(pid, "SIGQUIT")
       yield* Effect.repeat(pause, { while: () => isThere(pid) })
       const { args, program } = commandOf(cluster)

@@ -7,13 +7,13 @@ import { AgentId } from "../../domain/Actor.ts"
 import { WindowResult } from "../../domain/RateLimit.ts"
 import { StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { storedList } from "../../domain/StoredList.ts"
-import { makeHeldWindows } from "../HeldWindows.ts"
+import { retryLockedWindows } from "../LockedWindows.ts"
 import { recordAdministered } from "../journal/Administered.ts"
 import { arrayOf, listOf } from "../Lists.ts"
 import { revokeGrantsOfAgent } from "../oauth/Revocation.ts"
 import { makePageReader, selectPage, START } from "../Pages.ts"
 import { purgeOf } from "../Purging.ts"
-import { countedIn, grantedOf } from "../RollingWindow.ts"
+import { rollingWindowCtes, admittedCalls } from "../RollingWindow.ts"
 import { hashOf, newToken } from "../Secrets.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { AdmissionPool } from "../sql/Postgres.ts"
@@ -84,14 +84,14 @@ export const AgentsLive = Layer.effect(
       ), wanted as (
         select store_id, agent_id, sum(calls)::integer as n, requests as most
         from bearer where not is_gone group by store_id, agent_id, requests
-      ), ${countedIn("agent_windows", ["store_id", "agent_id"])}
+      ), ${rollingWindowCtes("agent_windows", ["store_id", "agent_id"])}
       select
         place::integer, store_id as "storeId", agent_id as id, array_to_json(scopes) as scopes,
         proposals_only as "proposalsOnly", is_gone as "isGone", not is_gone and granted is null as "isHeld",
-        ${grantedOf(["store_id", "agent_id"])} as admitted, coalesce(seconds, 0) as "retryAfter"
+        ${admittedCalls(["store_id", "agent_id"])} as admitted, coalesce(seconds, 0) as "retryAfter"
       from bearer left join decided using (store_id, agent_id)
     `
-    const findBearer = makeHeldWindows(yield* batch(admitAll, Bearer))
+    const findBearer = retryLockedWindows(yield* batch(admitAll, Bearer))
 
     const lockById = Effect.fnUntraced(function* (store: StoreId, id: AgentId) {
       const [agent] = yield* sql<JsonRow>`

@@ -22,10 +22,10 @@ import { MerchantId } from "../../domain/Actor.ts"
 import { networkOf } from "../../domain/Network.ts"
 import { MERCHANT_CALLS } from "../../domain/RateLimit.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import { makeHeldWindows } from "../HeldWindows.ts"
+import { retryLockedWindows } from "../LockedWindows.ts"
 import { arrayOf, listOf } from "../Lists.ts"
 import { purgeOf } from "../Purging.ts"
-import { countedIn, grantedOf } from "../RollingWindow.ts"
+import { rollingWindowCtes, admittedCalls } from "../RollingWindow.ts"
 import { hashOf, newToken } from "../Secrets.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { AdmissionPool } from "../sql/Postgres.ts"
@@ -117,18 +117,18 @@ export const SessionsLive = Layer.effect(
       ), wanted as (
         select merchant_id, sum(calls)::integer as n, ${constant(MERCHANT_CALLS)} as most
         from found where calls > 0 group by merchant_id
-      ), ${countedIn("merchant_call_windows", ["merchant_id"])}
+      ), ${rollingWindowCtes("merchant_call_windows", ["merchant_id"])}
       select place::integer, found.id as "sessionId", found.merchant_id as "merchantId", email, name, (
         select coalesce(json_object_agg(m.store_id, m.role), '{}')
         from members m join stores s on s.id = m.store_id and s.deleted_at is null
         where m.store_id = any(found.stores::uuid[]) and m.merchant_id = found.merchant_id
           and m.role in (${sql.literal(KNOWN_ROLES)})
       ) as roles, calls > 0 and granted is null as "isHeld",
-        ${grantedOf(["found.merchant_id"])} as admitted, coalesce(seconds, 0) as "retryAfter"
+        ${admittedCalls(["found.merchant_id"])} as admitted, coalesce(seconds, 0) as "retryAfter"
       from found join merchants on merchants.id = merchant_id
       left join decided on decided.merchant_id = found.merchant_id
     `
-    const findAdmitted = makeHeldWindows(yield* batch(admitAll, AdmittedRow))
+    const findAdmitted = retryLockedWindows(yield* batch(admitAll, AdmittedRow))
 
     const identify = (token: Redacted.Redacted, stores: ReadonlyArray<StoreId>, calls: number) =>
       Effect.flatMap(findAdmitted({ hash: hashOf(token), calls, stores }), (found) =>

@@ -7,9 +7,9 @@ import { AppId } from "../../domain/access/Apps.ts"
 import { InstallationId, Installations } from "../../domain/access/Installations.ts"
 import { Tokens } from "../../domain/access/Tokens.ts"
 import { StoreId } from "../../domain/Store.ts"
-import { dataDir, isDemo } from "../Database.ts"
+import { dataDir, isDemo } from "../DatabaseConfig.ts"
 import { makeFolder } from "../Folder.ts"
-import { reasonOf } from "../postgres/Failed.ts"
+import { formatReason } from "../postgres/EmbeddedPostgresFailed.ts"
 import { invalidSetting } from "../Settings.ts"
 import { orDefect } from "../sql/Errors.ts"
 import {
@@ -128,7 +128,7 @@ export const openDemo = Effect.fn("openDemo")(
     const folder = yield* dataDir
     yield* Effect.try({
       try: () => makeFolder(folder),
-      catch: (thrown) => invalidSetting("DATA_DIR", reasonOf(thrown))
+      catch: (thrown) => invalidSetting("DATA_DIR", formatReason(thrown))
     })
     const file = fileIn(folder)
 

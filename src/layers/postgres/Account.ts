@@ -3,7 +3,7 @@ import { spawn, spawnSync, type ChildProcess, type StdioOptions } from "node:chi
 import { lchownSync, lstatSync, readdirSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { type Binaries, copyBinaries, findBinaries } from "./Binaries.ts"
-import { attempt, type EmbeddedPostgresFailed, reasonOf } from "./Failed.ts"
+import { tryStep, type EmbeddedPostgresFailed, formatReason } from "./EmbeddedPostgresFailed.ts"
 
 interface Ids {
   readonly uid: number
@@ -82,15 +82,15 @@ const giveTo = (ids: Ids, path: string): void => {
 }
 
 /** Gives the account `folder` and all within. Only root can give files away; others own theirs. */
-export const own = (account: Account, folder: string): Effect.Effect<void, EmbeddedPostgresFailed> =>
-  attempt(`giving ${folder} to ${account.name}`, () => {
+export const changeOwner = (account: Account, folder: string): Effect.Effect<void, EmbeddedPostgresFailed> =>
+  tryStep(`giving ${folder} to ${account.name}`, () => {
     if (Option.isNone(account.ids)) return
     for (const name of readdirSync(folder)) giveTo(account.ids.value, join(folder, name))
     giveTo(account.ids.value, folder)
   })
 
 /** No account can both run the binaries and enter the cluster's folder; what each met. */
-export class NoAccount extends Data.TaggedError("NoAccount")<{ readonly reason: string }> {}
+export class NoUsableAccount extends Data.TaggedError("NoUsableAccount")<{ readonly reason: string }> {}
 
 /** What a cluster is served with. */
 export interface Tools {
@@ -105,19 +105,19 @@ export interface Tools {
 export const chooseTools = (
   home: string,
   isOutside: boolean
-): Effect.Effect<Tools, NoAccount | EmbeddedPostgresFailed> =>
+): Effect.Effect<Tools, NoUsableAccount | EmbeddedPostgresFailed> =>
   Effect.gen(function* () {
     const found = yield* findBinaries
     const binaries = isOutside ? yield* copyBinaries(found, home) : found
-    const accounts = yield* attempt(`looking into ${home}`, () => candidates(home))
+    const accounts = yield* tryStep(`looking into ${home}`, () => candidates(home))
     const refusals: Array<string> = []
     for (const account of accounts) {
-      yield* own(account, home)
+      yield* changeOwner(account, home)
       const script = 'cd "$1" && "$2" --version && "$3" --version'
       const programs = [join(binaries.folder, "initdb"), join(binaries.folder, "postgres")]
       const { error, status, stderr } = runAs(account, "/bin/sh", ["-c", script, "sh", home, ...programs])
       if (status === 0) return { account, binaries }
-      refusals.push(`${account.name}: ${reasonOf(error ?? stderr)}`)
+      refusals.push(`${account.name}: ${formatReason(error ?? stderr)}`)
     }
-    return yield* new NoAccount({ reason: `PostgreSQL cannot be run (${refusals.join("; ")})` })
+    return yield* new NoUsableAccount({ reason: `PostgreSQL cannot be run (${refusals.join("; ")})` })
   })

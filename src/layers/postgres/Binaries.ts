@@ -14,8 +14,8 @@ import {
 } from "node:fs"
 import { createRequire } from "node:module"
 import { dirname, join, relative } from "node:path"
-import { textIfAny } from "../Settings.ts"
-import { attempt, EmbeddedPostgresFailed, reasonOf } from "./Failed.ts"
+import { optionalString } from "../Settings.ts"
+import { tryStep, EmbeddedPostgresFailed, formatReason } from "./EmbeddedPostgresFailed.ts"
 
 /** Where `initdb` and `postgres` are. */
 export interface Binaries {
@@ -80,7 +80,7 @@ const fromPackage = (packageFolder: string): Binaries => ({
 
 /** The binaries to use: those of `POSTGRES_BIN_DIR` if it is set (the Nix shell sets it), else the npm package's. */
 export const findBinaries: Effect.Effect<Binaries, EmbeddedPostgresFailed> = Effect.gen(function* () {
-  const folder = yield* Effect.orDie(textIfAny("POSTGRES_BIN_DIR"))
+  const folder = yield* Effect.orDie(optionalString("POSTGRES_BIN_DIR"))
   if (Option.isSome(folder)) return { folder: folder.value, packageFolder: Option.none() }
 
   const packageFolder = yield* findPackage
@@ -88,7 +88,7 @@ export const findBinaries: Effect.Effect<Binaries, EmbeddedPostgresFailed> = Eff
     try: () => makeUsable(packageFolder),
     catch: (thrown) =>
       new EmbeddedPostgresFailed({
-        reason: `the package's libraries need links that npm did not make and that cannot be made now (${reasonOf(thrown)}); start once as the owner of node_modules`
+        reason: `the package's libraries need links that npm did not make and that cannot be made now (${formatReason(thrown)}); start once as the owner of node_modules`
       })
   })
   return fromPackage(packageFolder)
@@ -102,7 +102,7 @@ export const copyBinaries = (binaries: Binaries, folder: string): Effect.Effect<
   Option.match(binaries.packageFolder, {
     onNone: () => Effect.succeed(binaries),
     onSome: (packageFolder) =>
-      attempt("copying the PostgreSQL binaries", () => {
+      tryStep("copying the PostgreSQL binaries", () => {
         const manifest = Schema.decodeUnknownSync(Manifest)(readFileSync(join(packageFolder, "package.json"), "utf8"))
         const copy = join(folder, `binaries-${manifest.version}`)
         const staged = `${copy}.${randomUUID()}`

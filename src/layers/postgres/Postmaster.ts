@@ -6,10 +6,10 @@ import { createServer } from "node:net"
 import { join } from "node:path"
 import { chooseTools, startAs } from "./Account.ts"
 import type { Cluster } from "./Cluster.ts"
-import { attempt, EmbeddedPostgresFailed, reasonOf } from "./Failed.ts"
+import { tryStep, EmbeddedPostgresFailed, formatReason } from "./EmbeddedPostgresFailed.ts"
 
 /** The server does not take connections now. Another start or look may help. */
-export class NotServing extends Data.TaggedError("NotServing")<{ readonly reason: string }> {}
+export class ServerNotReady extends Data.TaggedError("ServerNotReady")<{ readonly reason: string }> {}
 
 /** What `postmaster.pid` says. PostgreSQL writes the file piece by piece, so the later lines can be missing. */
 export interface Postmaster {
@@ -49,8 +49,8 @@ const isPostmasterOf = (cluster: Cluster, pid: number) =>
   Number.isInteger(pid) && argumentsOf(pid).includes(cluster.data)
 
 /** The server that runs on the cluster, whoever started it. A pid that another program got since does not count. */
-export const running = (cluster: Cluster): Effect.Effect<Option.Option<Postmaster>, EmbeddedPostgresFailed> =>
-  attempt(`reading ${pidFile(cluster)}`, () =>
+export const findRunningServer = (cluster: Cluster): Effect.Effect<Option.Option<Postmaster>, EmbeddedPostgresFailed> =>
+  tryStep(`reading ${pidFile(cluster)}`, () =>
     Option.filter(Option.map(readPidFile(cluster), parse), ({ pid }) => isPostmasterOf(cluster, pid))
   )
 
@@ -85,7 +85,7 @@ const clearRemnant = (cluster: Cluster) => {
 
 const freePort = Effect.callback<number, EmbeddedPostgresFailed>((resume) => {
   const server = createServer()
-  server.once("error", (error) => resume(new EmbeddedPostgresFailed({ reason: reasonOf(error) })))
+  server.once("error", (error) => resume(new EmbeddedPostgresFailed({ reason: formatReason(error) })))
   server.listen(0, "127.0.0.1", () => {
     const address = server.address()
     const port = typeof address === "object" && address !== null ? address.port : 0
@@ -107,11 +107,11 @@ const lastLines = (file: string) => readFileSync(file, "utf8").trim().split("\n"
 
 const launch = (cluster: Cluster, isDurable: boolean) =>
   Effect.gen(function* () {
-    const { account, binaries } = yield* chooseTools(cluster.home, cluster.isElsewhere).pipe(
-      Effect.catchTag("NoAccount", ({ reason }) => new EmbeddedPostgresFailed({ reason }))
+    const { account, binaries } = yield* chooseTools(cluster.home, cluster.isOutsideDataDir).pipe(
+      Effect.catchTag("NoUsableAccount", ({ reason }) => new EmbeddedPostgresFailed({ reason }))
     )
     const port = yield* freePort
-    return yield* attempt("starting the server", () => {
+    return yield* tryStep("starting the server", () => {
       clearRemnant(cluster)
       const log = openSync(cluster.log, "a", 0o600)
       try {
@@ -140,18 +140,18 @@ const isUnderWay = (child: ChildProcess) =>
  * The server on the cluster once it takes connections: the one that runs, else one that is started. Of two starts at once
  * the slower one ends by itself, and both find the server of the faster one.
  */
-export const serving = (
+export const ensureRunning = (
   cluster: Cluster,
   isDurable: boolean
-): Effect.Effect<Postmaster, EmbeddedPostgresFailed | NotServing> =>
+): Effect.Effect<Postmaster, EmbeddedPostgresFailed | ServerNotReady> =>
   Effect.gen(function* () {
-    const started = Option.isSome(yield* running(cluster)) ? undefined : yield* launch(cluster, isDurable)
+    const started = Option.isSome(yield* findRunningServer(cluster)) ? undefined : yield* launch(cluster, isDurable)
     const look = Effect.gen(function* () {
-      const server = yield* running(cluster)
+      const server = yield* findRunningServer(cluster)
       if (Option.isNone(server)) {
-        if (started === undefined) return yield* new NotServing({ reason: "the server has ended" })
+        if (started === undefined) return yield* new ServerNotReady({ reason: "the server has ended" })
         if (isUnderWay(started)) return yield* new Starting({ status: "starting" })
-        return yield* new NotServing({ reason: `the server ended (${cluster.log}): ${lastLines(cluster.log)}` })
+        return yield* new ServerNotReady({ reason: `the server ended (${cluster.log}): ${lastLines(cluster.log)}` })
       }
       if (server.value.status !== "ready") return yield* new Starting({ status: server.value.status })
       return server.value
@@ -160,18 +160,18 @@ export const serving = (
       Effect.retry({ while: (failure) => failure instanceof Starting, schedule: often }),
       Effect.catchTag(
         "Starting",
-        ({ status }) => new NotServing({ reason: `the server is still "${status}" (${cluster.log})` })
+        ({ status }) => new ServerNotReady({ reason: `the server is still "${status}" (${cluster.log})` })
       )
     )
   })
 
 /** Fast shutdown: sessions are ended, everything is written, the process has gone. */
-export const stop = (cluster: Cluster): Effect.Effect<void, EmbeddedPostgresFailed> =>
+export const stopServer = (cluster: Cluster): Effect.Effect<void, EmbeddedPostgresFailed> =>
   Effect.gen(function* () {
-    const server = yield* running(cluster)
+    const server = yield* findRunningServer(cluster)
     if (Option.isNone(server)) return
     const { pid } = server.value
-    yield* attempt("stopping the server", () => process.kill(pid, "SIGINT"))
+    yield* tryStep("stopping the server", () => process.kill(pid, "SIGINT"))
     const isThere = Effect.sync(() => isPostmasterOf(cluster, pid))
     yield* Effect.repeat(isThere, { while: (there) => there, schedule: often })
     if (!(yield* isThere)) return

@@ -47,7 +47,7 @@ const connectionOf = (url: Redacted.Redacted) => {
 }
 
 /** Host and port of a URL. */
-export const placeOf = (url: Redacted.Redacted): string => {
+export const formatHostAndPort = (url: Redacted.Redacted): string => {
   const { host, port } = connectionOf(url)
   return `${host}:${port}`
 }

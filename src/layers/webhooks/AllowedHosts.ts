@@ -1,6 +1,6 @@
 import { Config, Effect, Result } from "effect"
 import { parseAllowedHosts } from "../../domain/webhooks/AllowedHosts.ts"
-import { isDemo } from "../Database.ts"
+import { isDemo } from "../DatabaseConfig.ts"
 import { invalidSetting } from "../Settings.ts"
 
 /** Hosts of the demo's receiver. */

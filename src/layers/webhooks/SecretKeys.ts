@@ -2,10 +2,10 @@ import { Config, ConfigProvider, Effect, Option } from "effect"
 import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { randomBytes } from "node:crypto"
 import { join } from "node:path"
-import { dataDir, isEmbedded } from "../Database.ts"
+import { dataDir, isEmbedded } from "../DatabaseConfig.ts"
 import { makeFolder } from "../Folder.ts"
-import { invalidSetting, textIfAny } from "../Settings.ts"
-import { reasonOf } from "../postgres/Failed.ts"
+import { invalidSetting, optionalString } from "../Settings.ts"
+import { formatReason } from "../postgres/EmbeddedPostgresFailed.ts"
 import { KEY_BYTES, makeSealing, type Sealing } from "./Sealing.ts"
 
 const FORM = `${KEY_BYTES} bytes in base64, as "openssl rand -base64 ${KEY_BYTES}" makes them`
@@ -17,7 +17,7 @@ const decode = (text: string) => {
 
 /** Parses a key. The error does not repeat the value, which is secret. */
 const key = (name: string) =>
-  Config.mapEffect(textIfAny(name), (value) =>
+  Config.mapEffect(optionalString(name), (value) =>
     Option.isSome(value) && Option.isNone(decode(value.value.trim()))
       ? Effect.fail(invalidSetting(name, `Expected ${FORM}`))
       : Effect.succeed(Option.flatMap(value, (text) => decode(text.trim())))
@@ -66,7 +66,7 @@ const readKeyFile = (folder: string) => {
 const embeddedKey = Effect.flatMap(dataDir, (folder) =>
   Effect.try({
     try: () => readKeyFile(folder),
-    catch: (thrown) => invalidSetting("DATA_DIR", reasonOf(thrown))
+    catch: (thrown) => invalidSetting("DATA_DIR", formatReason(thrown))
   })
 )
 

@@ -1,5 +1,5 @@
 import { Config, Effect, Option } from "effect"
-import { integer, invalidSetting, textIfAny } from "../Settings.ts"
+import { integer, invalidSetting, optionalString } from "../Settings.ts"
 
 /** Default and maximum of `WEBHOOK_WORKERS`, the number of concurrent requests of one process. */
 export const DEFAULT_WORKERS = 256
@@ -20,6 +20,6 @@ const count = integer("WEBHOOK_WORKERS").pipe(
 
 /** Concurrent requests of the server. An empty value means the default: as a number it would turn deliveries off. */
 export const webhookWorkers = Config.flatMap(
-  textIfAny("WEBHOOK_WORKERS"),
+  optionalString("WEBHOOK_WORKERS"),
   Option.match({ onNone: () => Config.succeed(DEFAULT_WORKERS), onSome: () => count })
 )

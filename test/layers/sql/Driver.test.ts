@@ -4,7 +4,7 @@ import { join } from "node:path"
 
 /** Who may know the driver: the way to SQL, the migrator, and the presence of who uses the embedded server. */
 const ROOM = "src/layers/sql/"
-const ADMITTED = ["src/layers/migrations/", "src/layers/Migrations.ts", "src/layers/postgres/Session.ts"]
+const ADMITTED = ["src/layers/migrations/", "src/layers/Migrations.ts", "src/layers/postgres/UsageLock.ts"]
 
 /** What the driver does not promise, or what goes past the one way to SQL. A response of HTTP has a stream, too. */
 const PRIVATE =

@@ -113,13 +113,13 @@ const refusals = [
     "drops them, as it is told to",
     { ignore_startup_parameters: "statement_timeout,lock_timeout,idle_in_transaction_session_timeout,options" },
     false,
-    /^partner-api: DATABASE_URL: 127\.0\.0\.1:\d+: there is no limit, or too high a one, for idle_in_transaction_session_timeout, lock_timeout, statement_timeout; enable_seqscan is on and jit is on\. /
+    /^partner-api: DATABASE_URL: 127\.0\.0\.1:\d+: no timeout, or too long a one, for idle_in_transaction_session_timeout, lock_timeout, statement_timeout; enable_seqscan is on and jit is on\. /
   ],
   [
     "has none of its own",
     {},
     true,
-    /^partner-api: DATABASE_URL: 127\.0\.0\.1:\d+: there is no limit, or too high a one, for idle_in_transaction_session_timeout, /
+    /^partner-api: DATABASE_URL: 127\.0\.0\.1:\d+: no timeout, or too long a one, for idle_in_transaction_session_timeout, /
   ]
 ] as const
 

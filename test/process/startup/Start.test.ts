@@ -4,7 +4,7 @@ import { chownSync, statSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
 import { partnerApi } from "../../../src/cli/Program.ts"
-import { embeddedPostgres } from "../../../src/layers/EmbeddedPostgres.ts"
+import { embeddedPostgres } from "../../../src/layers/postgres/EmbeddedPostgres.ts"
 import { findCluster } from "../../../src/layers/postgres/Cluster.ts"
 import { service } from "../../../src/Service.ts"
 import { selfSigned } from "../../support/Certificate.ts"
@@ -202,10 +202,7 @@ it.live("DATABASE_DIRECT_URL requires DATABASE_URL", () =>
     const { url } = yield* ownDatabase
     const { code, stderr } = yield* runNode("main", [], { DATABASE_DIRECT_URL: url, DATA_DIR: yield* folder })
     assert.strictEqual(code, 1)
-    assert.match(
-      stderr,
-      /^partner-api: DATABASE_URL: Expected beside DATABASE_DIRECT_URL, which is the way around it\n$/
-    )
+    assert.match(stderr, /^partner-api: DATABASE_URL: Required with DATABASE_DIRECT_URL, which bypasses its pooler\n$/)
   })
 )
 

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { createInterface } from "node:readline"
 import { Client } from "pg"
-import { embeddedPostgres, EmbeddedPostgresFailed } from "../../src/layers/EmbeddedPostgres.ts"
+import { embeddedPostgres, EmbeddedPostgresFailed } from "../../../src/layers/postgres/EmbeddedPostgres.ts"
 
 /** A folder that goes with the test; the server makes its own below it. */
 const folder = Effect.acquireRelease(
@@ -40,7 +40,7 @@ const serverOf = (dataDir: string) => {
 /** Another process that holds the server until it is told to end; prints the URL once it has it. */
 const holder = `
   import { Effect, Redacted } from "effect"
-  import { embeddedPostgres } from "./src/layers/EmbeddedPostgres.ts"
+  import { embeddedPostgres } from "./src/layers/postgres/EmbeddedPostgres.ts"
   const ended = Effect.callback((resume) => { process.stdin.resume().once("end", () => resume(Effect.void)) })
   const program = Effect.gen(function* () {
     const url = yield* embeddedPostgres({ dataDir: process.argv[2] })

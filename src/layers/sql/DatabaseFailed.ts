@@ -1,8 +1,8 @@
 import { Data, Predicate, type Redacted } from "effect"
-import { placeOf } from "./sql/Postgres.ts"
+import { formatHostAndPort } from "./Postgres.ts"
 
 /** Where a database was looked for. */
-export interface Origin {
+export interface DatabaseSource {
   /** What named it, as in `DATABASE_URL`. */
   readonly name: string
   readonly url: Redacted.Redacted
@@ -10,10 +10,10 @@ export interface Origin {
 
 /** The database cannot be worked with. One line: where it was looked for, without user or password, and a way out. */
 export class DatabaseFailed extends Data.TaggedError("DatabaseFailed")<
-  Origin & { readonly reason: string; readonly remedy: string }
+  DatabaseSource & { readonly reason: string; readonly remedy: string }
 > {
   override get message() {
-    return `${this.name}: ${placeOf(this.url)}: ${this.reason}. ${this.remedy}`
+    return `${this.name}: ${formatHostAndPort(this.url)}: ${this.reason}. ${this.remedy}`
   }
 }
 
@@ -46,8 +46,8 @@ const rootOf = (error: unknown): unknown =>
   Predicate.hasProperty(error, "cause") && error.cause !== undefined ? rootOf(error.cause) : error
 
 /** Says of what the driver met where that was, and what helps. */
-export const explained =
-  ({ name, url }: Origin) =>
+export const explainDatabaseError =
+  ({ name, url }: DatabaseSource) =>
   (failed: unknown) => {
     const said = rootOf(failed)
     const [code, message] = [textOf(said, "code"), textOf(said, "message")]

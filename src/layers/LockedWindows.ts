@@ -27,7 +27,10 @@ interface Pause {
  * Repeats the admissions whose window another session holds: admission statements skip such windows (RollingWindow.ts).
  * However many requests wait for one window, they cost one statement a pause, so that others are admitted as before.
  */
-export const makeHeldWindows = <Question extends { readonly hash: Buffer }, Row extends { readonly isHeld: boolean }>(
+export const retryLockedWindows = <
+  Question extends { readonly hash: Buffer },
+  Row extends { readonly isHeld: boolean }
+>(
   ask: (question: Question) => Effect.Effect<Option.Option<Row>>
 ) => {
   /** The pauses under way, by the token of the requests. */

@@ -10,12 +10,12 @@ export class EmbeddedPostgresFailed extends Schema.TaggedError<EmbeddedPostgresF
 }
 
 /** What was thrown, in one line. */
-export const reasonOf = (thrown: unknown) =>
+export const formatReason = (thrown: unknown) =>
   (thrown instanceof Error ? thrown.message : String(thrown)).trim().replaceAll(/\s*\n\s*/g, "; ")
 
 /** Runs what may throw; the failure says what was being done. */
-export const attempt = <A>(doing: string, run: () => A): Effect.Effect<A, EmbeddedPostgresFailed> =>
+export const tryStep = <A>(doing: string, run: () => A): Effect.Effect<A, EmbeddedPostgresFailed> =>
   Effect.try({
     try: run,
-    catch: (thrown) => new EmbeddedPostgresFailed({ reason: `${doing}: ${reasonOf(thrown)}` })
+    catch: (thrown) => new EmbeddedPostgresFailed({ reason: `${doing}: ${formatReason(thrown)}` })
   })

@@ -1,22 +1,22 @@
 import { PgConnection } from "@effect/sql-pg"
 import { Effect, Option, type Redacted, type Scope } from "effect"
 import type { SqlError } from "effect/sql"
-import { reasonOf } from "./Failed.ts"
-import { NotServing } from "./Postmaster.ts"
+import { formatReason } from "./EmbeddedPostgresFailed.ts"
+import { ServerNotReady } from "./Postmaster.ts"
 
 /** Two arbitrary numbers, the name of the lock that everyone who uses the embedded server holds. */
 const lock = "(1886547824, 1701012592)"
 
 const notServing = ({ cause, message }: SqlError.SqlError) =>
-  new NotServing({ reason: cause instanceof Error ? `${message}: ${reasonOf(cause)}` : message })
+  new ServerNotReady({ reason: cause instanceof Error ? `${message}: ${formatReason(cause)}` : message })
 
-const open = (url: Redacted.Redacted): Effect.Effect<PgConnection.PgConnection, NotServing, Scope.Scope> =>
+const open = (url: Redacted.Redacted): Effect.Effect<PgConnection.PgConnection, ServerNotReady, Scope.Scope> =>
   Effect.mapError(
     PgConnection.make({ url, applicationName: "partner-api presence", connectTimeout: "10 seconds" }),
     notServing
   )
 
-const ask = (session: PgConnection.PgConnection, question: string): Effect.Effect<boolean, NotServing> =>
+const ask = (session: PgConnection.PgConnection, question: string): Effect.Effect<boolean, ServerNotReady> =>
   session.query(`select ${question} as yes`).pipe(
     Effect.map(({ rows }) => rows[0]?.["yes"] === true),
     Effect.mapError(notServing)
@@ -38,13 +38,13 @@ const leave = (session: PgConnection.PgConnection, url: Redacted.Redacted, whenL
  * the exclusive one, which only the last gets. The lock ends with its session, however that ends, so there is no owner
  * file to go stale, and no pid that another program could have got since.
  */
-export const enter = (
+export const acquireUsageLock = (
   url: Redacted.Redacted,
   whenLast: Effect.Effect<void>
-): Effect.Effect<void, NotServing, Scope.Scope> =>
+): Effect.Effect<void, ServerNotReady, Scope.Scope> =>
   Effect.gen(function* () {
     const session = yield* open(url)
     const isEntered = yield* ask(session, `pg_try_advisory_lock_shared${lock}`)
-    if (!isEntered) return yield* new NotServing({ reason: "the last user is stopping the server" })
+    if (!isEntered) return yield* new ServerNotReady({ reason: "the last user is stopping the server" })
     yield* Effect.addFinalizer(() => leave(session, url, whenLast))
   })

@@ -1,9 +1,9 @@
 import { Effect, Redacted, Schedule, type Scope } from "effect"
 import { readFileSync } from "node:fs"
-import { attempt, EmbeddedPostgresFailed } from "./postgres/Failed.ts"
-import { openCluster } from "./postgres/Initialise.ts"
-import { NotServing, serving, stop } from "./postgres/Postmaster.ts"
-import { enter } from "./postgres/Session.ts"
+import { tryStep, EmbeddedPostgresFailed } from "./EmbeddedPostgresFailed.ts"
+import { openCluster } from "./Cluster.ts"
+import { ServerNotReady, ensureRunning, stopServer } from "./Postmaster.ts"
+import { acquireUsageLock } from "./UsageLock.ts"
 
 export { EmbeddedPostgresFailed }
 
@@ -35,19 +35,19 @@ export const embeddedPostgres = ({
 }: EmbeddedPostgresOptions): Effect.Effect<Redacted.Redacted, EmbeddedPostgresFailed, Scope.Scope> =>
   Effect.gen(function* () {
     const cluster = yield* openCluster(dataDir)
-    const password = yield* attempt(`reading ${cluster.password}`, () => readFileSync(cluster.password, "utf8"))
-    const stopLast = Effect.catch(stop(cluster), (failure) => Effect.logWarning(failure.message))
+    const password = yield* tryStep(`reading ${cluster.password}`, () => readFileSync(cluster.password, "utf8"))
+    const stopLast = Effect.catch(stopServer(cluster), (failure) => Effect.logWarning(failure.message))
 
     const join = Effect.gen(function* () {
-      const { port } = yield* serving(cluster, isDurable)
+      const { port } = yield* ensureRunning(cluster, isDurable)
       const url = Redacted.make(`postgres://postgres:${password}@127.0.0.1:${port}/postgres`)
-      yield* enter(url, stopLast)
+      yield* acquireUsageLock(url, stopLast)
       return url
     })
     // Not interrupted, or a server that was just started would be left without a user who stops it.
     return yield* join.pipe(
-      Effect.retry({ while: (failure) => failure instanceof NotServing, schedule: again }),
-      Effect.catchTag("NotServing", ({ reason }) => new EmbeddedPostgresFailed({ reason })),
+      Effect.retry({ while: (failure) => failure instanceof ServerNotReady, schedule: again }),
+      Effect.catchTag("ServerNotReady", ({ reason }) => new EmbeddedPostgresFailed({ reason })),
       Effect.uninterruptible
     )
   })

@@ -1,0 +1,58 @@
+import { Config, Effect, Option, Redacted } from "effect"
+import { parseUrl } from "../domain/Url.ts"
+import { embeddedPostgres } from "./postgres/EmbeddedPostgres.ts"
+import { boolean, integer, invalidSetting, optionalString } from "./Settings.ts"
+
+/** Folder for files outside the database: the data of the embedded server, and `demo.json`. */
+export const dataDir = Config.map(
+  optionalString("DATA_DIR"),
+  Option.getOrElse(() => ".data")
+)
+
+const atLeastOne = (value: number) =>
+  value >= 1
+    ? Effect.succeed(value)
+    : Effect.fail(invalidSetting("DATABASE_POOL_SIZE", `Expected an integer of at least 1 but received ${value}`))
+
+/** Rejects other texts, which the driver would read as the name of a host. The error omits the value: it is secret. */
+const postgresUrl = (name: string) =>
+  Config.Redacted(name).pipe(
+    Config.mapEffect((value) =>
+      /^postgres(?:ql)?:\/\//.test(Redacted.value(value)) && parseUrl(Redacted.value(value)) !== undefined
+        ? Effect.succeed(value)
+        : Effect.fail(invalidSetting(name, "Expected a URL as in postgres://user:password@host:5432/database"))
+    ),
+    Config.option
+  )
+
+const databaseUrl = postgresUrl("DATABASE_URL")
+
+const poolSize = integer("DATABASE_POOL_SIZE").pipe(Config.mapEffect(atLeastOne), Config.withDefault(10))
+
+/** True without `DATABASE_URL`: the service then runs the embedded server. */
+export const isEmbedded = Config.map(databaseUrl, Option.isNone)
+
+/** True if the service creates a demo store: always on the embedded server, elsewhere with `DEMO=true`. */
+export const isDemo = Effect.flatMap(isEmbedded, (embedded) => boolean("DEMO").pipe(Config.withDefault(embedded)))
+
+/** URL that bypasses the pooler at `DATABASE_URL`. */
+const directUrl = Effect.filterOrFail(
+  Config.all([databaseUrl, postgresUrl("DATABASE_DIRECT_URL")]),
+  ([url, direct]) => Option.isSome(url) || Option.isNone(direct),
+  () => invalidSetting("DATABASE_URL", "Required with DATABASE_DIRECT_URL, which bypasses its pooler")
+).pipe(Effect.map(([, direct]) => direct))
+
+/** Options of the database at `DATABASE_URL`, or of the embedded server in `DATA_DIR`, which this effect starts. */
+export const databaseOptions = Effect.gen(function* () {
+  const url = yield* databaseUrl
+  const maxConnections = yield* poolSize
+  const direct = yield* directUrl
+  return {
+    name: Option.isSome(url) ? "DATABASE_URL" : "The embedded database",
+    url: Option.isSome(url) ? url.value : yield* embeddedPostgres({ dataDir: yield* dataDir }),
+    maxConnections,
+    ...(Option.isSome(direct) ? { directUrl: direct.value } : {}),
+    // Many poolers do not track prepared statements: their names collide or are missing.
+    isPrepared: yield* boolean("DATABASE_PREPARE").pipe(Config.withDefault(Option.isNone(direct)))
+  }
+})
