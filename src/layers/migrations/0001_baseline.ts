@@ -11,10 +11,10 @@ import { createStores } from "./baseline/stores.ts"
 import { createWebhooks } from "./baseline/webhooks.ts"
 
 /**
- * The whole schema of the first release, one feature a file, in the order of their foreign keys.
+ * Creates the schema of the first release: one file per feature, in the order of the foreign keys.
  *
- * Primary keys and unique indexes of a table that belongs to a store begin with `store_id`, so that the schema can be
- * distributed by store. Tokens and codes are the exception: requests look them up before their store is known.
+ * Primary keys and unique indexes of tenant tables start with `store_id`, so that the schema can be distributed by
+ * store. Tokens and codes are the exception: requests look them up before their store is known.
  */
 export default Effect.gen(function* () {
   yield* createClocks

@@ -1,12 +1,12 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Accounts of people, and how they sign in. */
+/** Creates accounts, memberships and sessions. */
 export const createAccounts = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
   // Accounts of merchants and developers.
-  // is_claimed: the account was made by sign-up, and nobody has verified the address.
+  // is_claimed: true for an account from sign-up, whose address nobody has verified.
   yield* sql`
     create table merchants (
       id uuid primary key,
@@ -18,8 +18,9 @@ export const createAccounts = Effect.gen(function* () {
     )
   `
 
-  // Rolling windows of the calls of accounts. Apart from the account, whose row other statements lock.
-  // hits: microseconds of the last admitted calls, oldest first. The row is made with the account and only updated.
+  // Rolling windows of the calls of accounts. A separate table, because other statements lock the row of the account.
+  // hits: times of the last admitted calls in microseconds, oldest first. The row is inserted with its account, and
+  // then only updated.
   yield* sql`
     create table merchant_call_windows (
       merchant_id uuid primary key references merchants on delete cascade,
@@ -27,7 +28,7 @@ export const createAccounts = Effect.gen(function* () {
     ) with (fillfactor = 50)
   `
 
-  // Which accounts belong to which stores.
+  // Memberships of accounts in stores.
   yield* sql`
     create table members (
       store_id uuid not null references stores (id),
@@ -37,10 +38,11 @@ export const createAccounts = Effect.gen(function* () {
       primary key (store_id, merchant_id)
     )
   `
+  // Lists the stores of an account.
   yield* sql`create index members_by_merchant on members (merchant_id)`
 
   // Browser sessions.
-  // ends_at: the idle limit, which use extends up to last_end.
+  // ends_at: end of the session without further use. Each use extends it, up to last_end.
   yield* sql`
     create table sessions (
       token_hash bytea primary key,
@@ -54,11 +56,12 @@ export const createAccounts = Effect.gen(function* () {
       last_end timestamptz not null
     )
   `
+  // Lists the sessions of an account.
   yield* sql`create index sessions_by_merchant on sessions (merchant_id, id)`
-  // For the purge.
+  // Finds expired rows for the purge.
   yield* sql`create index sessions_by_end on sessions (ends_at)`
 
-  // Failed sign-ins of the throttle. The subject is a hash, so the table lists neither addresses nor accounts.
+  // Failed sign-ins, for the throttle. The subject is a hash, so the table reveals neither addresses nor accounts.
   yield* sql`
     create table sign_in_attempts (
       subject bytea primary key,
@@ -66,6 +69,6 @@ export const createAccounts = Effect.gen(function* () {
       ends_at timestamptz not null
     )
   `
-  // For the purge.
+  // Finds expired rows for the purge.
   yield* sql`create index sign_in_attempts_by_end on sign_in_attempts (ends_at)`
 })

@@ -2,13 +2,13 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { createOrderedRead } from "./orderedReads.ts"
 
-/** Agents, OAuth grants, and proposals of agents. */
+/** Creates agents, OAuth grants and proposals of agents. */
 export const createAgents = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
   // Agents of stores.
-  // token_hash: null for an agent of an OAuth grant. writes: the writes of the day written_on, in UTC, which budget limits.
-  // requests: the limit in any 60 seconds. ends_at: the end of an agent that was approved for a time.
+  // token_hash: null for an agent with an OAuth grant. writes: number of writes on the day written_on (UTC), which
+  // budget limits. requests: limit of requests in any 60 seconds. ends_at: end of a temporary agent.
   yield* sql`
     create table agents (
       store_id uuid not null references stores (id),
@@ -28,14 +28,16 @@ export const createAgents = Effect.gen(function* () {
       primary key (store_id, id)
     ) with (fillfactor = 50)
   `
+  // Authenticates an agent.
   yield* sql`create index agents_by_token on agents (token_hash)`
-  // Finds ended agents for the purge.
+  // Finds revoked and expired agents for the purge.
   yield* sql`
     create index agents_in_order on agents ((coalesce(revoked_at, ends_at)))
     where coalesce(revoked_at, ends_at) is not null
   `
 
-  // Rolling windows of the requests of agents. Apart from the agent, whose row a write locks until it commits.
+  // Rolling windows of the requests of agents. A separate table, because a write locks the row of its agent until it
+  // commits.
   yield* sql`
     create table agent_windows (
       store_id uuid not null,
@@ -46,8 +48,8 @@ export const createAgents = Effect.gen(function* () {
     ) with (fillfactor = 50)
   `
 
-  // OAuth clients of agents: registered dynamically, or described by the document at the URL that is their id.
-  // fresh_until: when the document must be fetched again; null for a registered client.
+  // OAuth clients of agents. A client is registered dynamically, or its id is the URL of a document that describes it.
+  // fresh_until: time at which the document must be fetched again; null for a registered client.
   yield* sql`
     create table agent_clients (
       client_id text primary key,
@@ -61,11 +63,11 @@ export const createAgents = Effect.gen(function* () {
       ends_at timestamptz
     )
   `
-  // For the purge.
+  // Finds expired rows for the purge.
   yield* sql`create index agent_clients_by_end on agent_clients (ends_at)`
 
   // Consents of members of stores, each to one installation or one agent.
-  // resource: the audience of the tokens, if the client named one (RFC 8707).
+  // resource: audience of the tokens, if the client requested one (RFC 8707).
   yield* sql`
     create table oauth_grants (
       store_id uuid not null references stores on delete cascade,
@@ -83,10 +85,11 @@ export const createAgents = Effect.gen(function* () {
       check (num_nonnulls(installation_id, agent_id) = 1)
     )
   `
+  // Find the grants to revoke with an installation or agent.
   yield* sql`create index oauth_grants_by_installation on oauth_grants (store_id, installation_id)`
   yield* sql`create index oauth_grants_by_agent on oauth_grants (store_id, agent_id)`
 
-  // Hashes of authorization codes. Codes and tokens are vacuumed often, as access_tokens are.
+  // Hashes of authorization codes. Codes and refresh tokens are vacuumed often, for the same reason as access_tokens.
   yield* sql`
     create table authorization_codes (
       code_hash bytea primary key,
@@ -100,12 +103,13 @@ export const createAgents = Effect.gen(function* () {
       foreign key (store_id, grant_id) references oauth_grants on delete cascade
     ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 5000)
   `
+  // Serves the foreign key.
   yield* sql`create index authorization_codes_by_grant on authorization_codes (store_id, grant_id)`
-  // For the purge.
+  // Finds expired rows for the purge.
   yield* sql`create index authorization_codes_by_end on authorization_codes (expires_at)`
 
   // Hashes of refresh tokens.
-  // nonce: derives the next tokens from the token, so that a repeated exchange gives the same ones.
+  // nonce: with the token it derives the next tokens, so that a repeated exchange returns the same ones.
   yield* sql`
     create table refresh_tokens (
       token_hash bytea primary key,
@@ -117,11 +121,13 @@ export const createAgents = Effect.gen(function* () {
       foreign key (store_id, grant_id) references oauth_grants on delete cascade
     ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 5000)
   `
+  // Serves the foreign key.
   yield* sql`create index refresh_tokens_by_grant on refresh_tokens (store_id, grant_id)`
-  // For the purge.
+  // Finds expired rows for the purge.
   yield* sql`create index refresh_tokens_by_end on refresh_tokens (expires_at)`
 
-  // Hashes of the access tokens of agents with a grant. A token may outlive its grant, so grant_id is no foreign key.
+  // Hashes of the access tokens of agents with a grant. grant_id is no foreign key, because a token may outlive its
+  // grant.
   yield* sql`
     create table agent_tokens (
       token_hash bytea primary key,
@@ -132,12 +138,13 @@ export const createAgents = Effect.gen(function* () {
       foreign key (store_id, agent_id) references agents on delete cascade
     )
   `
+  // Serves the foreign key.
   yield* sql`create index agent_tokens_by_agent on agent_tokens (store_id, agent_id)`
-  // For the purge.
+  // Finds expired rows for the purge.
   yield* sql`create index agent_tokens_by_end on agent_tokens (expires_at)`
 
   // Writes of agents that wait for the approval of a member.
-  // ground: the versions that the proposal was made for. status: an expired proposal keeps `pending`.
+  // ground: versions of the resources at the time of the proposal. status: stays `pending` when the proposal expires.
   yield* sql`
     create table proposals (
       store_id uuid not null,
@@ -157,9 +164,9 @@ export const createAgents = Effect.gen(function* () {
       foreign key (store_id, agent_id) references agents
     )
   `
-  // Counts and lists what an agent has pending.
+  // Counts and lists the pending proposals of an agent.
   yield* sql`create index proposals_pending on proposals (store_id, agent_id, id) where status = 'pending'`
-  // For the purge.
+  // Finds expired rows for the purge.
   yield* sql`create index proposals_by_end on proposals (expires_at)`
   yield* createOrderedRead({
     name: "proposals_after",

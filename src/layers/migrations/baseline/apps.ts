@@ -1,12 +1,12 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Apps, their installations on stores, and what installations pay. */
+/** Creates apps, installations, app plans and subscriptions. */
 export const createApps = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // Apps and what they ask for.
-  // developer_id: the account that owns the app; null for an app of the operator.
+  // Apps, with the scopes and capabilities that they request.
+  // developer_id: account that owns the app; null for an app of the operator.
   yield* sql`
     create table apps (
       id uuid primary key,
@@ -21,10 +21,11 @@ export const createApps = Effect.gen(function* () {
       created_at timestamptz not null default now()
     )
   `
+  // Pages of the apps of a developer.
   yield* sql`create index apps_by_developer on apps (developer_id, id)`
 
   // Hashes of the secrets with which apps authenticate.
-  // ends_at: when a replaced secret stops working.
+  // ends_at: time at which a replaced secret stops working.
   yield* sql`
     create table client_secrets (
       app_id uuid not null references apps on delete cascade,
@@ -36,9 +37,9 @@ export const createApps = Effect.gen(function* () {
     )
   `
 
-  // Apps on stores, with what was granted to them. An uninstalled app keeps its row and its id.
-  // installed_at: the last reinstallation. held_at: deliveries wait since then. subscription_id: the latest subscription.
-  // emptied_for: the uninstalled_at whose app data was purged.
+  // Installations of apps on stores, with the granted scopes and capabilities. An uninstalled app keeps its row and id.
+  // installed_at: time of the last reinstallation. held_at: start of the hold on deliveries. subscription_id: latest
+  // subscription. emptied_for: the value of uninstalled_at for which the app data was purged.
   yield* sql`
     create table installations (
       store_id uuid not null references stores on delete cascade,
@@ -57,20 +58,21 @@ export const createApps = Effect.gen(function* () {
       constraint installations_state_check check (uninstalled_at is null or not is_active)
     )
   `
-  // A store has an app once.
+  // A store installs an app once.
   yield* sql`create unique index installations_by_app on installations (store_id, app_id)`
+  // Finds an installation whose store is not known.
   yield* sql`create index installations_by_id on installations (id)`
   // Pages of the installations of an app, for its developer.
   yield* sql`create index installations_of_app on installations (app_id, id)`
-  // Finds uninstalled apps whose data is still to be purged.
+  // Finds uninstalled apps with data to purge.
   yield* sql`
     create index installations_to_empty on installations (uninstalled_at)
     where uninstalled_at is not null and uninstalled_at is distinct from emptied_for
   `
 
-  // Hashes of the tokens of installations. Vacuumed often, because a purge leaves dead entries at the start of the index
-  // over expires_at, which the next purge reads first.
-  // grant_id: the OAuth grant of the token; null for a token that the operator issued.
+  // Hashes of the access tokens of installations. Vacuumed often, because each purge leaves dead entries at the start
+  // of the index on expires_at, which the next purge must read.
+  // grant_id: OAuth grant of the token; null for a token that the operator issued.
   yield* sql`
     create table access_tokens (
       token_hash bytea primary key,
@@ -81,13 +83,15 @@ export const createApps = Effect.gen(function* () {
       foreign key (store_id, installation_id) references installations on delete cascade
     ) with (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 5000)
   `
+  // Serves the foreign key.
   yield* sql`create index access_tokens_by_installation on access_tokens (store_id, installation_id)`
-  // For the purge.
+  // Finds expired rows for the purge.
   yield* sql`create index access_tokens_in_order on access_tokens (expires_at)`
 
   // Rolling windows of the requests of installations.
-  // hits: microseconds of the last 100 admitted requests, oldest first. The row is made at installation and only updated:
-  // an upsert also locks for a refusal, which cost nine tenths of the rate on a hot installation.
+  // hits: times of the last 100 admitted requests in microseconds, oldest first. The row is inserted at installation,
+  // and then only updated: an upsert locks the row for refused requests too, which cost 90 % of the rate of a busy
+  // installation.
   yield* sql`
     create table rate_windows (
       store_id uuid not null,
@@ -109,7 +113,7 @@ export const createApps = Effect.gen(function* () {
     ) with (fillfactor = 50)
   `
 
-  // What apps cost. A change affects later subscriptions only.
+  // Plans of apps, with their prices. Changes apply to later subscriptions only.
   yield* sql`
     create table app_plans (
       id uuid primary key,
@@ -125,8 +129,8 @@ export const createApps = Effect.gen(function* () {
     )
   `
 
-  // Subscriptions of installations, with the terms as they were agreed.
-  // ends_at: the end of the paid period of a cancelled subscription.
+  // Subscriptions of installations, with a copy of the terms.
+  // ends_at: end of the paid period of a cancelled subscription.
   yield* sql`
     create table subscriptions (
       store_id uuid not null,

@@ -1,14 +1,14 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Products and collections. */
+/** Creates products and collections, and the functions for memberships and slugs. */
 export const createCatalog = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // Products, each as the JSON document that the API returns (docs/decisions/0002). Writes set id, version and slug from
-  // the same value as the document. toast_tuple_target keeps a document of usual size in its row, uncompressed.
-  // bytes: the length of the document as text, measured at the version bytes_of; otherwise reads measure it.
-  // facets, description: what rules can ask of the product (docs/decisions/0003).
+  // Products, each as the JSON document that the API returns (docs/decisions/0002). Writes set id, version and slug to
+  // the values in the document. toast_tuple_target keeps a document of usual size in its row, uncompressed.
+  // bytes: length of the document as text at the version bytes_of. For other versions, reads measure it.
+  // facets, description: values that rules compare (docs/decisions/0003).
   yield* sql`
     create table products (
       store_id uuid not null references stores on delete cascade,
@@ -25,8 +25,8 @@ export const createCatalog = Effect.gen(function* () {
     ) with (toast_tuple_target = 8160)
   `
 
-  // What rules and searches ask most of products: rows of 0.3 KB, where products has 3 KB. The free space of a page lets
-  // a new price stay out of the indexes.
+  // Values that rules and searches compare most often, in rows of 0.3 KB; those of products have 3 KB. The free space
+  // of a page lets an update of the price leave the indexes unchanged.
   yield* sql`
     create table product_keys (
       store_id uuid not null,
@@ -40,16 +40,17 @@ export const createCatalog = Effect.gen(function* () {
       foreign key (store_id, id) references products on delete cascade
     ) with (fillfactor = 90)
   `
-  // The pending list collects the terms of about 640 products and writes each term's list once for all of them. It costs a
-  // look-up 70 µs at most (docs/performance.md, Writes).
+  // Finds products by search term. The pending list collects the terms of about 640 products and then writes the list
+  // of each term once. It costs a search at most 70 µs.
   yield* sql`
     create index product_keys_by_terms on product_keys using gin (terms)
     with (fastupdate = on, gin_pending_list_limit = 256)
   `
+  // Find products by prefix of a SKU or barcode.
   yield* sql`create index product_keys_by_sku on product_keys (store_id, sku, id) where sku is not null`
   yield* sql`create index product_keys_by_barcode on product_keys (store_id, barcode, id) where barcode is not null`
 
-  // Collections, each as the JSON document that the API returns, with the columns of products.
+  // Collections, each as the JSON document that the API returns. bytes and bytes_of are those of products.
   yield* sql`
     create table collections (
       store_id uuid not null references stores on delete cascade,
@@ -64,7 +65,7 @@ export const createCatalog = Effect.gen(function* () {
     ) with (toast_tuple_target = 8160)
   `
 
-  // Products of manual collections. Each page has room for a second version of its rows, so a new order of a collection
+  // Products of manual collections. Each page has space for a second version of its rows, so reordering a collection
   // changes no index.
   yield* sql`
     create table collection_members (
@@ -77,10 +78,12 @@ export const createCatalog = Effect.gen(function* () {
       foreign key (store_id, product_id) references products on delete cascade
     ) with (fillfactor = 45)
   `
+  // Lists the manual collections of a product.
   yield* sql`create index collection_members_by_product on collection_members (store_id, product_id)`
 
-  // The manual collections of a product as JSON, each with the number of products before it; null for more than 250.
-  // Volatile, and called under the product's lock: it sees what committed while its statement waited for the lock.
+  // Returns the manual collections of a product as JSON, each with the number of products before it; null for more than
+  // 250. Volatile, and called under the product's lock: it sees changes that committed while its statement waited for
+  // the lock.
   yield* sql`
     create function memberships_of(store uuid, product uuid) returns text language plpgsql volatile as $$
       begin
@@ -102,9 +105,10 @@ export const createCatalog = Effect.gen(function* () {
     $$
   `
 
-  // The number of a free slug: 1 is the slug itself, 2 is `slug-2`, and so on. Doubling and halving find it, so that the
-  // 60,000th product of a name takes 32 look-ups. The result is free and the number before it is taken. If all powers of
-  // two are taken, the result is random above 2^30. Volatile, and called under the store's lock, as memberships_of is.
+  // Returns the number of a free slug: 1 is the slug itself, 2 is `slug-2`, and so on. A search by doubling and halving
+  // needs 32 look-ups for the 60,000th product with a name. The result is free and the number before it is taken. If
+  // all powers of two are taken, the result is random above 2^30. Volatile, and called under the store's lock, like
+  // memberships_of.
   for (const [name, table] of [
     ["free_product_slug", "products"],
     ["free_collection_slug", "collections"]
@@ -138,8 +142,8 @@ export const createCatalog = Effect.gen(function* () {
       $$
     `
   }
-  // As free_product_slug, for several products at once. The slugs `given` count as taken, and so does each result for the
-  // ones after it.
+  // Works like free_product_slug for several products. The slugs in `given` count as taken, and so does each result for
+  // the following products.
   yield* sql`
     create function free_product_slugs(store uuid, wished text[], given text[]) returns integer[]
     language plpgsql volatile as $$

@@ -1,12 +1,12 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Clocks in microseconds, and the ids that are made of their times. */
+/** Creates clocks in microseconds, and the function that makes ids from their times. */
 export const createClocks = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // RFC 9562, section 6.2, method 3: the microseconds fill the 12 bits behind the milliseconds, so that a later
-  // microsecond always gives a greater id. `uuidv7()` of PostgreSQL 18 accepts no time.
+  // Makes a UUIDv7 (RFC 9562, section 6.2, method 3). The microseconds fill the 12 bits after the milliseconds, so a
+  // later microsecond always gives a greater id. `uuidv7()` of PostgreSQL 18 accepts no time.
   yield* sql`
     create function uuid_v7(micros bigint) returns uuid language sql volatile parallel safe as $$
       select (
@@ -22,9 +22,10 @@ export const createClocks = Effect.gen(function* () {
     $$
   `
 
-  // The time of a change, from which its id is made. Writers share the advisory lock, so no writer waits. Readers of the
-  // change stream use it to find transactions that still run and may commit an older id (layers/Changes.ts). The lock is
-  // taken before the clock is read. The body is one expression, so PostgreSQL inlines it.
+  // Returns the time of a change, from which its id is made. Writers share an advisory lock, so no writer waits. By
+  // this lock, readers of the change stream find running transactions that may still commit an older id
+  // (layers/Changes.ts). The lock precedes the reading of the clock. The body is one expression, so PostgreSQL inlines
+  // it.
   yield* sql`
     create function change_clock(store uuid) returns bigint language sql volatile as $$
       select case when pg_try_advisory_xact_lock_shared(72101, uuid_hash(store)) then clock_micros() end

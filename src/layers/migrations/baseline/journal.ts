@@ -2,12 +2,12 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { createOrderedRead } from "./orderedReads.ts"
 
-/** Responses by idempotency key, and the journal of changes. */
+/** Creates the responses by idempotency key, and the journal of changes. */
 export const createJournal = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // Responses that a repeated request with the same idempotency key gets.
-  // For a write outside stores, both store_id and actor_id are the account. Therefore neither is a foreign key.
+  // Responses for repeated requests with the same idempotency key. For a write outside of stores, store_id and actor_id
+  // are both the account, so neither is a foreign key.
   yield* sql`
     create table idempotency_records (
       store_id uuid not null,
@@ -21,12 +21,12 @@ export const createJournal = Effect.gen(function* () {
       primary key (store_id, actor_id, key)
     ) with (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 5000)
   `
-  // The purge reads from its start and stops at the first row that has not expired. A BRIN index would find old ranges
-  // with new rows in reused space, and read the whole table.
+  // Finds expired rows for the purge, which stops at the first row that has not expired. Space of deleted rows is
+  // reused, so a BRIN index would match most of the table.
   yield* sql`create index idempotency_records_in_order on idempotency_records (expires_at)`
 
-  // Sizes of the large responses of each actor, which are limited in sum. An index over idempotency_records would cost
-  // every write.
+  // Sizes of the large responses of each actor, whose sum is limited. An index on idempotency_records would cost every
+  // write.
   yield* sql`
     create table large_answers (
       store_id uuid not null,
@@ -37,15 +37,15 @@ export const createJournal = Effect.gen(function* () {
       primary key (store_id, actor_id, key)
     )
   `
-  // For the purge.
+  // Finds expired rows for the purge.
   yield* sql`create index large_answers_by_end on large_answers (expires_at)`
 
   // Every change with its author, kept for 400 days (docs/decisions/0013). Entries outlive what they describe, so there
   // are no foreign keys.
-  // part: the thirty days of the entry, modulo 16. id: of the change's event, if it has one. version: null for a change by
-  // a member to something without versions. before, after: the members of the document that an update changed; null where
-  // there is no resource. omitted: those of them that were too large. memberships: of a deleted product (memberships_of).
-  // external_id: of a deleted product. undoes: the entry that this one undoes.
+  // part: number of the entry's 30-day period, modulo 16. id: id of the event, if the change has one. version: null for
+  // a member's change of something without versions. before, after: members of the document that changed; null if the
+  // resource did not or does not exist. omitted: members that were too large to store. memberships: result of
+  // memberships_of for a deleted product. external_id: that of a deleted product. undoes: entry that this one undoes.
   yield* sql`
     create table journal (
       store_id uuid not null,
@@ -72,16 +72,19 @@ export const createJournal = Effect.gen(function* () {
       primary key (store_id, id, part)
     ) partition by list (part)
   `
-  // The newest entry of a partition decides whether the partition can be emptied.
+  // Finds the newest entry of a partition, which decides if the partition can be emptied.
   yield* sql`create index journal_by_time on journal (at)`
+  // Lists the history of a resource.
   yield* sql`create index journal_by_resource on journal (store_id, resource_id, id)`
+  // Lists the changes of an actor.
   yield* sql`create index journal_by_actor on journal (store_id, actor_id, id)`
   for (let part = 0; part < 16; part++) {
     const number = sql.literal(String(part))
     yield* sql`create table journal_${number} partition of journal for values in (${number})`
   }
 
-  // Entries never change. A trigger, because privileges do not bind the owner of a table. TRUNCATE empties partitions.
+  // Entries are immutable. A trigger enforces this, because privileges do not apply to the owner of a table. TRUNCATE
+  // still empties partitions.
   yield* sql`
     create function refuse_journal_change() returns trigger language plpgsql as $$
       begin
@@ -120,7 +123,8 @@ export const createJournal = Effect.gen(function* () {
     where: `t.store_id = store and t.id > last and t.id < until
       and t.part = any(of_parts) and t.resource = any(of_resources) order by t.id`
   })
-  // Compares rows, because two indexes have the ids of one resource in order, and only one of them begins with it.
+  // Compares rows, because two indexes return the ids of a resource in order. Only one of them starts with the
+  // resource.
   yield* createOrderedRead({
     name: "entries_of_resource",
     parameters: "store uuid, of_resource uuid, since uuid, since_version integer, most integer",

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 
 interface OrderedRead {
   readonly name: string
-  /** They include `most integer`, the largest number of rows. */
+  /** Include `most integer`, the maximum number of rows. */
   readonly parameters: string
   readonly table: string
   /** The condition and the order. The table's alias is `t`. */
@@ -11,8 +11,8 @@ interface OrderedRead {
 }
 
 /**
- * Creates a function that returns rows of a table in the order of an index. A plan that a connection made while the table
- * was small would read all rows of a store and sort them. The settings leave PostgreSQL only the index.
+ * Creates a function that returns rows of a table in the order of an index. A plan from the time when the table was
+ * small would read and sort all rows of a store. The settings of the function force the index.
  */
 export const createOrderedRead = ({ name, parameters, table, where }: OrderedRead) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>

@@ -1,14 +1,14 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Orders, customers, the data of apps, and the ids that imports know resources by. */
+/** Creates orders, customers, app data and external ids. */
 export const createRecords = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // Orders and customers, each as its JSON document in two parts: `opening` and then `personal`, the personal data, which
-  // is read only with the scope for it. Splitting the document at each read took half as long again.
-  // changed_at: microseconds by the store's clock, which rises under the lock of the store, so that the order of changes
-  // is the order of commits, and a client that polls for newer changes misses none.
+  // Orders and customers, each as a JSON document in two parts: `opening`, then `personal` with the personal data,
+  // which requires a scope. Splitting the document at each read took 50 % longer.
+  // changed_at: microseconds of the store's clock. The clock rises under the lock of the store, so changes are in
+  // commit order, and a client that polls for newer changes misses none.
   for (const table of ["orders", "customers"]) {
     yield* sql`
       create table ${sql(table)} (
@@ -23,8 +23,8 @@ export const createRecords = Effect.gen(function* () {
       ) with (toast_tuple_target = 8160)
     `
     yield* sql`create index ${sql(`${table}_by_change`)} on ${sql(table)} (store_id, changed_at) include (id)`
-    // Ids in the order of changes, and in the order of ids. The settings leave each its index: of a table that was small
-    // or not analyzed when the plan was made, PostgreSQL would sort all rows of a store for the first of them.
+    // Return ids in the order of changes or of ids. The settings force the index: if the table was small or not
+    // analyzed at planning time, PostgreSQL would sort all rows of a store to return the first ones.
     yield* sql`
       create function ${sql(`changed_${table}`)}(store uuid, since bigint, most integer) returns setof uuid
       language plpgsql stable set enable_bitmapscan = off set enable_sort = off as $$
@@ -45,8 +45,8 @@ export const createRecords = Effect.gen(function* () {
     `
   }
 
-  // Entries that installations keep. Vacuumed often with its TOAST table, because entries are replaced and expire.
-  // value: JSON as it was sent. bytes: of the value in UTF-8. replaced: of the value before.
+  // Entries of app data. Vacuumed often, with the TOAST table, because entries are replaced and expire.
+  // value: JSON as received. bytes: size of the value in UTF-8. replaced: size of the previous value.
   yield* sql`
     create table app_data (
       store_id uuid not null,
@@ -65,10 +65,10 @@ export const createRecords = Effect.gen(function* () {
       toast.autovacuum_vacuum_scale_factor = 0.01, toast.autovacuum_vacuum_threshold = 5000
     )
   `
-  // For the purge.
+  // Finds expired rows for the purge.
   yield* sql`create index app_data_in_order on app_data (expires_at) where expires_at is not null`
 
-  // Totals of app_data for each installation, including expired entries that are still there.
+  // Totals of app_data for each installation, including expired entries that are not yet deleted.
   yield* sql`
     create table app_data_usage (
       store_id uuid not null,
@@ -79,7 +79,7 @@ export const createRecords = Effect.gen(function* () {
     ) with (fillfactor = 50)
   `
 
-  // The ids of resources in the systems that they were imported from (docs/import.md).
+  // Ids of imported resources in their source systems (docs/import.md).
   yield* sql`
     create table external_ids (
       store_id uuid not null,
@@ -90,7 +90,7 @@ export const createRecords = Effect.gen(function* () {
       unique (store_id, resource_id)
     )
   `
-  // A resource is in one of four tables, so triggers do what a foreign key cannot.
+  // Deletes the external id of a deleted resource. A foreign key cannot reference four tables.
   yield* sql`
     create function forget_external_id() returns trigger language plpgsql as $$
       begin

@@ -1,11 +1,11 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** The words that products are found by. */
+/** Creates the search vocabulary and its functions. */
 export const createSearch = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // The vocabulary of each store: its words and the term in product_keys that stands for each.
+  // Vocabulary of each store: words, and the term of each word in product_keys.
   yield* sql`
     create table search_words (
       store_id uuid not null,
@@ -15,8 +15,8 @@ export const createSearch = Effect.gen(function* () {
     )
   `
 
-  // Words with a prefix, in the order of the primary key. The settings keep the planner from sorting all of them while the
-  // table has no statistics.
+  // Returns words with a prefix, in the order of the primary key. The settings prevent a sort while the table has no
+  // statistics.
   yield* sql`
     create function words_from(store uuid, beginning text, most integer)
     returns table (word text, term uuid)
@@ -28,7 +28,8 @@ export const createSearch = Effect.gen(function* () {
       end
     $$
   `
-  // Products whose SKU or barcode has a prefix, in the order of the indexes, with the settings of words_from.
+  // Returns products whose SKU or barcode has a prefix, in the order of the indexes. The settings are those of
+  // words_from.
   yield* sql`
     create function codes_from(store uuid, beginning text, most integer) returns table (id uuid, code text)
     language plpgsql stable set enable_bitmapscan = off set enable_sort = off as $$

@@ -1,11 +1,11 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Stores and their plans. */
+/** Creates stores and plans. */
 export const createStores = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // What a store may hold. Operators can add plans.
+  // Limits of stores. Operators can add plans.
   yield* sql`
     create table plans (
       name text primary key,
@@ -19,8 +19,8 @@ export const createStores = Effect.gen(function* () {
   `
 
   // Tenants and their settings. Deletion only sets deleted_at.
-  // id_clock: the microseconds of the newest id of the store. It rises under the row's lock even if the clock is set
-  // back, so inside one store the order of ids is the order of commits.
+  // id_clock: microseconds of the newest id of the store. It rises under the row's lock, even if the system clock is
+  // set back, so ids of a store are in commit order.
   yield* sql`
     create table stores (
       id uuid primary key,

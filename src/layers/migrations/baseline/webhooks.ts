@@ -2,13 +2,13 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { createOrderedRead } from "./orderedReads.ts"
 
-/** Events and their deliveries to the webhooks of apps. */
+/** Creates events, webhooks and deliveries. */
 export const createWebhooks = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // The outbox: one row for each change, written in its transaction.
-  // hops: deliveries in a row that led to the event. needed_at: the last time at which a purge found that a delivery
-  // needs the event; null while occurred_at decides.
+  // Outbox: one row for each change, inserted in its transaction.
+  // hops: length of the chain of deliveries that led to the event. needed_at: last time that a purge found a delivery
+  // which needs the event; null while the age of the event decides.
   yield* sql`
     create table events (
       store_id uuid not null,
@@ -27,11 +27,11 @@ export const createWebhooks = Effect.gen(function* () {
       toast_tuple_target = 8160, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 5000
     )
   `
-  // For the purge.
+  // Finds expired rows for the purge.
   yield* sql`create index events_in_order on events (coalesce(needed_at, occurred_at))`
 
-  // The webhook of each app.
-  // failing_since: the first failure since the last success.
+  // Webhook of each app.
+  // failing_since: time of the first failure since the last success.
   yield* sql`
     create table webhooks (
       app_id uuid primary key references apps on delete cascade,
@@ -48,11 +48,13 @@ export const createWebhooks = Effect.gen(function* () {
     )
   `
 
-  // One row for each event and installation that receives it, written in the transaction of the event. Purges delete
-  // deliveries before events, and attempts with their delivery, so there are no foreign keys between the three. Vacuumed
-  // often: the default waits for a fifth of a long history, millions of dead entries ahead of the live ones in the queue.
-  // next_at: when the delivery is due, or when its lease ends. attempts counts all attempts, failures those since the
-  // last restart. outcome: `held` counts as finished, so that a delivery that waits is not in the queue.
+  // Deliveries: one row for each event and receiving installation, inserted in the transaction of the event. Purges
+  // delete deliveries before events, and attempts with their delivery, so no foreign keys are needed. Vacuumed often:
+  // by default, PostgreSQL waits until a fifth of a long history is dead, millions of entries before the live ones in
+  // the queue.
+  // next_at: time at which the delivery is due, or its lease ends. attempts: number of all attempts. failures: number
+  // of failed attempts since the last restart. outcome: `held` counts as finished, so that a held delivery is not in
+  // the queue.
   yield* sql`
     create table deliveries (
       store_id uuid not null,
@@ -70,11 +72,11 @@ export const createWebhooks = Effect.gen(function* () {
       check (lease is null or outcome is null)
     ) with (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 5000)
   `
-  // The queue of each app.
+  // Queue of each app.
   yield* sql`create index deliveries_due on deliveries (app_id, next_at) where finished_at is null`
-  // The history of each app: ids of events rise with time.
+  // History of each app. The ids of events rise with time.
   yield* sql`create index deliveries_by_app on deliveries (app_id, event_id)`
-  // For the purge.
+  // Finds expired rows for the purge.
   yield* sql`create index deliveries_in_order on deliveries (finished_at) where finished_at is not null`
   yield* createOrderedRead({
     name: "deliveries_before_of_app",
@@ -84,7 +86,7 @@ export const createWebhooks = Effect.gen(function* () {
   })
 
   // Attempts of deliveries.
-  // answer: the first bytes of the response.
+  // answer: first bytes of the response.
   yield* sql`
     create table delivery_attempts (
       store_id uuid not null,
