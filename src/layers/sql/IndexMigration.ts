@@ -5,15 +5,15 @@ import { SqlClient, type SqlError } from "effect/sql"
 export type Steps = Effect.Effect<unknown, SqlError.SqlError, SqlClient.SqlClient>
 
 /**
- * A migration that runs outside a transaction, as `create index concurrently` must. It may be cut short after any of its
- * statements and then starts again with the first, so each of them must be repeatable.
+ * A migration that runs outside a transaction, as `create index concurrently` requires. After an interruption it starts
+ * again with the first statement, so each statement must be repeatable.
  */
 export class OutsideTransaction extends Data.TaggedClass("OutsideTransaction")<{ readonly steps: Steps }> {}
 
-/** Milliseconds that a migration waits for a table: everybody who asks for the table later waits behind it. */
+/** Milliseconds that a migration waits for a table lock. Later statements on the table queue behind it meanwhile. */
 const LOCK_TIMEOUT = 2_000
 
-/** Bounds the waits of the session for tables. */
+/** Limits how long the session waits for table locks. */
 export const limitLockWaits: Steps = Effect.flatMap(
   SqlClient.SqlClient,
   (sql) => sql`select set_config('lock_timeout', ${String(LOCK_TIMEOUT)}, false)`
@@ -28,7 +28,7 @@ interface Index {
 
 const buildOne = Effect.fnUntraced(function* ({ definition, name, table }: Index) {
   const sql = yield* SqlClient.SqlClient
-  // A concurrent build waits for the transactions of others without holding anybody up, so it may wait for hours.
+  // A concurrent build waits for other transactions without blocking them, so it may wait for hours.
   yield* sql`set lock_timeout = 0`
   const invalid = yield* sql`select from pg_index where indexrelid = to_regclass(${name}) and not indisvalid`
   if (invalid.length > 0) yield* sql`drop index concurrently ${sql(name)}`
@@ -37,9 +37,9 @@ const buildOne = Effect.fnUntraced(function* ({ definition, name, table }: Index
 })
 
 /**
- * Builds an index while others write to the table. A build that was cut short leaves an invalid index, which is dropped
- * and built again. PostgreSQL cannot build the index of a partitioned table concurrently: each partition gets its own
- * first, and the index of the table then only adopts them.
+ * Builds an index while other sessions write to the table. An interrupted build leaves an invalid index, which is
+ * dropped and built again. PostgreSQL cannot build the index of a partitioned table concurrently: each partition gets
+ * its index first, and the index of the table then adopts them.
  */
 export const buildIndex = Effect.fnUntraced(function* (index: Index) {
   const sql = yield* SqlClient.SqlClient

@@ -11,16 +11,16 @@ import { makeSqlClient } from "./Client.ts"
 
 export interface PostgresOptions {
   readonly url: Redacted.Redacted
-  /** The way around the pooler that stands at `url`, for what needs a session of its own. */
+  /** URL that bypasses the pooler at `url`. LISTEN needs a session that no other client shares. */
   readonly directUrl?: Redacted.Redacted
   readonly maxConnections: number
-  /** Whether statements are prepared by name: unless a pooler hands a session from one to the other and does not know. */
+  /** Prepares statements by name. Must be false if a pooler shares sessions without tracking prepared statements. */
   readonly isPrepared?: boolean
-  /** Whether statements may take as long as they need, as those that change the schema of a large store do. */
+  /** Disables timeouts of statements and of silent connections, for migrations. */
   readonly isPatient?: boolean
 }
 
-/** TLS of a URL: off, on, or on with these options. */
+/** TLS options of a URL. */
 const tlsOf = (url: string): PgClient.PgPoolConfig["ssl"] => {
   const parsed = parse(url)
   if (typeof parsed.ssl === "string") return parsed.ssl === "no-verify" ? { rejectUnauthorized: false } : true
@@ -28,8 +28,8 @@ const tlsOf = (url: string): PgClient.PgPoolConfig["ssl"] => {
 }
 
 /**
- * The address, credentials and TLS options in a URL. Parts that it leaves out come from the environment variables of libpq,
- * else from its defaults. The driver's own parser does not know all parameters of libpq, as `sslrootcert`.
+ * Parses address, credentials and TLS options of a URL. Missing parts come from the environment variables of libpq, or
+ * from its defaults. The driver's parser does not support all parameters of libpq, for example `sslrootcert`.
  */
 const connectionOf = (url: Redacted.Redacted) => {
   const { PGDATABASE, PGHOST, PGPASSWORD, PGPORT, PGSSLMODE, PGUSER, USER } = process.env
@@ -46,7 +46,7 @@ const connectionOf = (url: Redacted.Redacted) => {
   }
 }
 
-/** Host and port of a URL. */
+/** Formats the host and port of a URL. */
 export const formatHostAndPort = (url: Redacted.Redacted): string => {
   const { host, port } = connectionOf(url)
   return `${host}:${port}`
@@ -54,16 +54,16 @@ export const formatHostAndPort = (url: Redacted.Redacted): string => {
 
 const STARTUP = {
   startupParameters: Record.map(TIMEOUTS, String),
-  // Poolers that drop parameters drop these by one name, `options`.
+  // The list of parameters that a pooler ignores covers all of these by one name, `options`.
   startupOptions: Object.entries(PLANNER)
     .map(([name, value]) => `-c ${name}=${value}`)
     .join(" ")
 }
 
-/** Statements that a connection keeps prepared: those of the service, and some shapes of rules. */
+/** Maximum number of prepared statements of a connection: those of the service, and some shapes of rules. */
 const PREPARED = 400
 
-/** Bytes of the largest row. */
+/** Maximum bytes of a row. */
 const MAX_MESSAGE = 1024 ** 3
 
 const configOf = (
@@ -81,23 +81,23 @@ const configOf = (
     preparedStatementCacheSize: PREPARED,
     maxMessageSize: MAX_MESSAGE,
     types,
-    // A pooler refuses parameters of a session that others use: there they hold for the session (docs/poolers.md).
+    // Poolers refuse startup parameters. Operators set them in the pooler or for the role (docs/poolers.md).
     ...(isPatient || directUrl !== undefined ? {} : STARTUP)
   }
 }
 
-/** Hears what other sessions announce with NOTIFY, on a connection of its own. */
+/** Receives NOTIFY messages of other sessions on a separate connection. */
 export class Notifications extends Context.Service<
   Notifications,
   {
-    /** Calls `heard` at each notice of the channel, until it fails with what broke the connection. */
+    /** Calls `heard` for each message of the channel. Fails when the connection breaks. */
     readonly hear: (channel: string, heard: () => void) => Effect.Effect<never, SqlError.SqlError>
   }
 >()("layers/Notices") {}
 
 /**
- * A pooler would hand the session that listens to others. When listening ends the socket closes first: the driver would
- * wait for the answer to UNLISTEN, which a silent database never gives.
+ * Bypasses a pooler, which would share the listening session. Interruption closes the socket, because the driver would
+ * wait for the response to UNLISTEN, which a silent database never sends.
  */
 const makeNotices = ({ directUrl, url, ...others }: PostgresOptions): typeof Notifications.Service => ({
   hear: (channel, heard) =>
@@ -117,7 +117,7 @@ const makeNotices = ({ directUrl, url, ...others }: PostgresOptions): typeof Not
     }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
 })
 
-/** The connections on which operations run. */
+/** The pool on which operations run, by the former interface. */
 export class Database extends Context.Service<Database, DatabaseOf>()("layers/sql/Database") {}
 
 /** Properties of the pool on which operations run. */
@@ -125,7 +125,7 @@ export class ConnectionPool extends Context.Service<
   ConnectionPool,
   {
     readonly maxConnections: number
-    /** Calls `action` whenever a connection closes: another server may answer next, without the last commits. */
+    /** Calls `action` whenever a connection closes: the next one may reach a server without the last commits. */
     readonly onLost: (action: () => void) => void
   }
 >()("layers/sql/ConnectionPool") {}

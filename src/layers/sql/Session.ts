@@ -12,7 +12,7 @@ export const TIMEOUTS = { statement_timeout: 30_000, lock_timeout: 10_000, idle_
  */
 export const PLANNER = { enable_seqscan: "off", jit: "off" }
 
-/** Milliseconds without a byte from the database after which a connection, and everything that waits on it, fails. */
+/** Milliseconds without data from the database after which a connection and its statements fail. */
 const SILENCE = 35_000
 
 /** Milliseconds that a request waits for a free connection before it fails with 503. */
@@ -26,7 +26,7 @@ const silent = () =>
 
 /**
  * Opens the socket of a connection. `onClose` is called when it closes. The driver has no limit for a server that stops
- * answering, so the socket closes after {@link SILENCE}, unless its statements may take as long as they need.
+ * responding, so the socket closes after {@link SILENCE}, except for connections whose statements have no timeout.
  */
 export const openSocket = (host: string, port: number, isPatient: boolean, onClose: () => void): Socket => {
   const socket = host.startsWith("/")
@@ -39,7 +39,7 @@ export const openSocket = (host: string, port: number, isPatient: boolean, onClo
 
 const bigint = (bytes: Uint8Array) => PgTypes.decode(bytes, PgTypes.OID.int8, 1)
 
-/** Result types that the service reads otherwise than the driver does: `bigint` columns as text. */
+/** Overrides the driver's decoding of results: `bigint` columns become text. */
 export const types = (() => {
   const registry = PgTypes.makeRegistry()
   registry.register<string>(PgTypes.OID.int8, {
