@@ -31,7 +31,9 @@ const checkSession = Effect.fnUntraced(function* ({ name, url }: DatabaseSource)
   })
 })
 
-/** Connects to the database and migrates it. Migrations, and the wait for another process that migrates, have no limit. */
+/**
+ * Connects to the database and migrates it. Migrations, and the wait for another process that migrates, have no limit.
+ */
 export const DatabaseLive = Layer.unwrap(
   Effect.map(databaseOptions, (options) => {
     const direct = options.directUrl === undefined ? options : { name: "DATABASE_DIRECT_URL", url: options.directUrl }

@@ -22,7 +22,7 @@ import { StoreWebhooksLive } from "./webhooks/StoreWebhooks.ts"
 import { WebhooksLive } from "./webhooks/Webhooks.ts"
 import { WritesLive } from "./Writes.ts"
 
-/** Every domain service, on the one database. */
+/** All domain services, on one database. */
 export const DomainLive = Layer.mergeAll(
   AccessLive,
   ActivityLive,

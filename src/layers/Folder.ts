@@ -1,24 +1,25 @@
 import { chmodSync, mkdirSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 
-/** Whether it was missing. Another process may make it at the same time. */
-const make = (folder: string): boolean => {
-  const isThere = () => statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true
-  if (isThere()) return false
-  make(dirname(folder))
+/** Creates a folder, and returns false if it exists. Another process may create it at the same time. */
+const createIfMissing = (folder: string): boolean => {
+  const exists = () => statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true
+  if (exists()) return false
+  createIfMissing(dirname(folder))
   try {
     mkdirSync(folder)
     return true
   } catch (error) {
-    if (isThere()) return false
+    if (exists()) return false
     throw error
   }
 }
 
 /**
- * Makes a folder that the server's account can enter, also under a umask of 077. An existing one is left alone. Missing
- * ones above it are made one by one: told to make them all, Node never ends where none can be made, as below `/proc`.
+ * Creates a folder that the account of the database server can enter, even under a umask of 077. An existing folder
+ * does not change. Missing parents are created one by one, because `mkdir` with `recursive` does not return below
+ * `/proc`.
  */
 export const makeFolder = (folder: string): void => {
-  if (make(folder)) chmodSync(folder, 0o755)
+  if (createIfMissing(folder)) chmodSync(folder, 0o755)
 }

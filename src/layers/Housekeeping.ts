@@ -11,16 +11,19 @@ import { Grants } from "../domain/oauth/Grants.ts"
 import { AppData } from "../domain/records/AppData.ts"
 import { Webhooks } from "../domain/webhooks/Webhooks.ts"
 
-/** How often it is looked for. An entry of app data is invisible once it has ended, a token lives an hour, a record 24 and a delivery 30 days, so they go soon enough. */
-const EVERY = "10 minutes"
+/**
+ * Pause between purges. Expired rows are invisible already, and the shortest lifetime, that of an access token, is an
+ * hour.
+ */
+const INTERVAL = "10 minutes"
 
-/** Batch after batch until none is left. What fails is logged, and tried again next time. */
-const all = (work: Effect.Effect<number>) =>
-  Effect.catchCause(Effect.repeat(work, { while: (done) => done > 0 }), (cause) =>
-    Effect.logWarning("What has expired could not be deleted", cause)
+/** Repeats a purge until it deletes nothing. Logs a failure; the next round tries again. */
+const purgeAll = (purge: Effect.Effect<number>) =>
+  Effect.catchCause(Effect.repeat(purge, { while: (deleted) => deleted > 0 }), (cause) =>
+    Effect.logWarning("Expired rows could not be deleted", cause)
   )
 
-/** Deletes what has expired, for as long as the server runs. */
+/** Deletes expired rows while the server runs. */
 export const HousekeepingLive = Layer.effectDiscard(
   Effect.gen(function* () {
     const services = [
@@ -36,8 +39,8 @@ export const HousekeepingLive = Layer.effectDiscard(
       yield* AppData,
       yield* Installations
     ]
-    yield* Effect.forEach(services, ({ purge }) => all(purge), { discard: true }).pipe(
-      Effect.repeat(Schedule.spaced(EVERY)),
+    yield* Effect.forEach(services, ({ purge }) => purgeAll(purge), { discard: true }).pipe(
+      Effect.repeat(Schedule.spaced(INTERVAL)),
       Effect.forkScoped
     )
   })

@@ -1,27 +1,27 @@
 import type { JsonText } from "../domain/Document.ts"
 
 /*
- * Lists as the values of a statement that writes many rows: one for each column. As one JSON of records they took the
- * database twice as long (docs/performance.md, Import).
+ * Encodes columns of a statement that writes many rows as arrays. One JSON array of records takes the database twice as
+ * long to read.
  */
 
 const quoted = (text: string) => (/["\\]/.test(text) ? text.replace(/["\\]/g, "\\$&") : text)
 
-/** Texts as PostgreSQL writes an array of them. */
+/** Encodes texts as a PostgreSQL array. */
 export const arrayOf = (texts: ReadonlyArray<string | null>): string => {
   let list = ""
   for (const text of texts) list += `${list === "" ? "" : ","}${text === null ? "NULL" : `"${quoted(text)}"`}`
   return `{${list}}`
 }
 
-/** Numbers, ids and the like, in which nothing needs a quote. */
+/** Encodes values without special characters, such as numbers and ids, as a PostgreSQL array. */
 export const listOf = (values: ReadonlyArray<number | string>): string => `{${values.join(",")}}`
 
-/** What stands in a list of those where there is none. */
+/** Null element of such an array. */
 export const NONE = "null"
 
 /**
- * Texts that are JSON and so hold no line break, for `string_to_array(…, E'\n', '')`, to which an empty line is null.
- * Nothing in them is escaped.
+ * Encodes JSON texts, which contain no line break, for `string_to_array(…, E'\n', '')`. Nothing is escaped. An empty
+ * line becomes null.
  */
 export const linesOf = (texts: ReadonlyArray<JsonText>): string => texts.join("\n")

@@ -1,22 +1,22 @@
 import { Deferred, Effect, Option, Random } from "effect"
 import { Unavailable } from "../domain/Unavailable.ts"
 
-/** Milliseconds for which a request waits for a window that another session holds, before it is answered with 503. */
-const PATIENCE = 10_000
+/** Maximum milliseconds that a request waits for a locked window before it fails with 503. */
+const MAX_WAIT = 10_000
 
-/** Requests of one window that ask again at once: as many as share a statement. */
-const ASKING = 100
+/** Maximum number of requests of a window that retry together: as many as share a statement. */
+const MAX_RETRYING = 100
 
-/** Milliseconds before a window is asked for again: about a statement of another process at first, a tenth of a second later. */
-const pauseAfter = (tries: number) => Effect.map(Random.next, (chance) => Math.min(100, 1.2 ** tries) * (0.5 + chance))
+/** Milliseconds before a retry: at first about as long as a statement of another process takes, later 100. */
+const retryDelay = (tries: number) => Effect.map(Random.next, (chance) => Math.min(100, 1.2 ** tries) * (0.5 + chance))
 
 const unavailable = Effect.suspend(() =>
   Effect.die(
-    new Unavailable({ cause: new Error(`Another session has held a rate window for ${PATIENCE / 1000} seconds`) })
+    new Unavailable({ cause: new Error(`Another session has locked a rate window for ${MAX_WAIT / 1000} seconds`) })
   )
 )
 
-/** A pause that all requests of a window share, so that they ask again by one statement. */
+/** A pause that all requests of a window share, so that they retry in one statement. */
 interface Pause {
   readonly over: Deferred.Deferred<void>
   readonly tries: number
@@ -24,19 +24,20 @@ interface Pause {
 }
 
 /**
- * Repeats the admissions whose window another session holds: admission statements skip such windows (RollingWindow.ts).
- * However many requests wait for one window, they cost one statement a pause, so that others are admitted as before.
+ * Retries admissions whose window another session has locked. Admission statements skip such windows
+ * (RollingWindow.ts). All requests that wait for a window share one statement per pause, so they do not slow down other
+ * admissions.
  */
 export const retryLockedWindows = <
-  Question extends { readonly hash: Buffer },
-  Row extends { readonly isHeld: boolean }
+  Request extends { readonly hash: Buffer },
+  Row extends { readonly isLocked: boolean }
 >(
-  ask: (question: Question) => Effect.Effect<Option.Option<Row>>
+  admit: (request: Request) => Effect.Effect<Option.Option<Row>>
 ) => {
-  /** The pauses under way, by the token of the requests. */
+  /** Current pauses by token hash. */
   const pauses = new Map<string, Pause>()
 
-  const begin = (key: string, tries: number): Effect.Effect<Pause> =>
+  const startPause = (key: string, tries: number): Effect.Effect<Pause> =>
     Effect.suspend(() => {
       const pause = { over: Deferred.makeUnsafe<void>(), tries, waiting: 0 }
       pauses.set(key, pause)
@@ -44,7 +45,7 @@ export const retryLockedWindows = <
         pauses.delete(key)
         Deferred.doneUnsafe(pause.over, Effect.void)
       })
-      return pauseAfter(tries).pipe(
+      return retryDelay(tries).pipe(
         Effect.flatMap(Effect.sleep),
         Effect.andThen(end),
         Effect.forkDetach,
@@ -52,28 +53,28 @@ export const retryLockedWindows = <
       )
     })
 
-  const isHeld = (found: Option.Option<Row>) => Option.exists(found, (row) => row.isHeld)
+  const isLocked = (row: Option.Option<Row>) => Option.exists(row, ({ isLocked }) => isLocked)
 
-  const wait = (question: Question, key: string, tries: number, deadline: number): Effect.Effect<Option.Option<Row>> =>
+  const wait = (request: Request, key: string, tries: number, deadline: number): Effect.Effect<Option.Option<Row>> =>
     Effect.gen(function* () {
       if (performance.now() > deadline) return yield* unavailable
-      const pause = pauses.get(key) ?? (yield* begin(key, tries))
-      const mayAsk = pause.waiting++ < ASKING
+      const pause = pauses.get(key) ?? (yield* startPause(key, tries))
+      const mayRetry = pause.waiting++ < MAX_RETRYING
       yield* Deferred.await(pause.over)
-      const found = mayAsk ? yield* ask(question) : undefined
-      if (found !== undefined && !isHeld(found)) return found
-      return yield* wait(question, key, pause.tries + 1, deadline)
+      const row = mayRetry ? yield* admit(request) : undefined
+      if (row !== undefined && !isLocked(row)) return row
+      return yield* wait(request, key, pause.tries + 1, deadline)
     })
 
-  const keyOf = ({ hash }: Question) => hash.toString("base64")
+  const keyOf = ({ hash }: Request) => hash.toString("base64")
 
-  const waitFor = (question: Question) =>
-    Effect.suspend(() => wait(question, keyOf(question), 0, performance.now() + PATIENCE))
+  const waitFor = (request: Request) =>
+    Effect.suspend(() => wait(request, keyOf(request), 0, performance.now() + MAX_WAIT))
 
-  return (question: Question): Effect.Effect<Option.Option<Row>> =>
+  return (request: Request): Effect.Effect<Option.Option<Row>> =>
     Effect.suspend(() =>
-      pauses.size > 0 && pauses.has(keyOf(question))
-        ? waitFor(question)
-        : Effect.flatMap(ask(question), (found) => (isHeld(found) ? waitFor(question) : Effect.succeed(found)))
+      pauses.size > 0 && pauses.has(keyOf(request))
+        ? waitFor(request)
+        : Effect.flatMap(admit(request), (row) => (isLocked(row) ? waitFor(request) : Effect.succeed(row)))
     )
 }

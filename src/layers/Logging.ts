@@ -1,7 +1,7 @@
 import { Config, Effect, Formatter, Layer, Logger, References } from "effect"
 import { oneOf } from "./Settings.ts"
 
-/** How the log is written: for people, or as one JSON object a line. */
+/** Format of the log: text for people, or one JSON object per line. */
 export const LogFormat = oneOf("LOG_FORMAT", ["text", "json"]).pipe(Config.withDefault("text"))
 
 const LEVELS = {
@@ -17,7 +17,7 @@ const MinimumLevel = oneOf("LOG_LEVEL", ["debug", "info", "warning", "error", "n
   Config.map((name) => LEVELS[name])
 )
 
-/** One JSON object a line. Readers of the log know the level as `logLevel`. */
+/** One JSON object per line, with the level as `logLevel`. */
 const json = Logger.map(Logger.formatStructured, ({ level, message, ...others }) =>
   Formatter.formatJson({ message, logLevel: level, ...others })
 )
@@ -29,21 +29,21 @@ const stderr = {
   json: Logger.withConsoleError(json)
 }
 
-const logging = (loggers: typeof stdout, isAside: boolean) =>
+const loggingTo = (loggers: typeof stdout, isStderr: boolean) =>
   Layer.unwrap(
     Effect.map(Config.all([LogFormat, MinimumLevel]), ([format, level]) =>
       Layer.mergeAll(
         Layer.succeed(References.MinimumLogLevel, level),
-        // The pretty logger reads where it writes to.
-        Layer.succeed(References.LogToStderr, isAside),
-        // The tracer's logger adds the lines to the span that they come from.
+        // The pretty logger reads this reference.
+        Layer.succeed(References.LogToStderr, isStderr),
+        // The tracer's logger adds each line to its span.
         Logger.layer([loggers[format], Logger.tracerLogger])
       )
     )
   )
 
-/** What is logged, and how, as `LOG_LEVEL` and `LOG_FORMAT` say. */
-export const LoggingLive = logging(stdout, false)
+/** Logs to standard output by `LOG_LEVEL` and `LOG_FORMAT`. */
+export const LoggingLive = loggingTo(stdout, false)
 
-/** The same on standard error, where standard output is for what was asked for. */
-export const StderrLoggingLive = logging(stderr, true)
+/** Logs to standard error, for commands that print their result to standard output. */
+export const StderrLoggingLive = loggingTo(stderr, true)

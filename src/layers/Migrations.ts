@@ -9,8 +9,8 @@ import { limitLockWaits, OutsideTransaction, type Steps } from "./sql/IndexMigra
 type Migration = Steps | OutsideTransaction
 
 /**
- * The schema of the first release, and what later releases change of it. A migration runs in a transaction. One that
- * indexes a table in use runs outside of it, as `create index concurrently` must:
+ * The schema of the first release and the changes of later ones. A migration runs in a transaction. A migration that
+ * indexes a table in use runs outside of a transaction, as `create index concurrently` requires:
  *
  *     export default new OutsideTransaction({
  *       steps: buildIndex({ name: "orders_by_customer", table: "orders", definition: "(store_id, customer_id)" })
@@ -20,26 +20,26 @@ export const migrations = {
   "0001_baseline": baseline
 } satisfies Record<string, Migration>
 
-/** The number that a migration's name begins with. */
+/** Number at the start of a migration's key. */
 const idOf = (key: string) => Number(key.slice(0, 4))
 
 const nameOf = (key: string) => key.slice(5)
 
 const decodeApplied = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ id: Schema.Int, name: Schema.String })))
 
-/** The database has a migration of another name under a number that this release uses. */
+/** The database has another migration under a number that this release uses. */
 export class SchemaOfAnotherBuild extends Data.TaggedError("SchemaOfAnotherBuild")<{
   readonly applied: string
   readonly expected: string
 }> {
   override get message() {
-    return `The schema is of another build: migration "${this.applied}" was applied where this release has "${this.expected}"`
+    return `The schema is of another build: it has migration "${this.applied}" where this release has "${this.expected}"`
   }
 }
 
 /**
- * A client whose statements all run on one connection. Its session has no time limits but the one for tables, whatever is
- * set for the role; the others are back when the scope ends.
+ * Makes a client whose statements all run on one connection. Its session has no timeouts except for locks, whatever the
+ * role sets. The end of the scope restores them.
  */
 const makeSession = Effect.gen(function* () {
   const { reserve } = yield* SqlClient.SqlClient
@@ -57,30 +57,28 @@ const makeSession = Effect.gen(function* () {
 })
 
 /**
- * Lets one process migrate while the others wait, until the scope or the session ends. The lock locks nothing that the
- * others read: the migrator of @effect/sql locks its table, which made servers unready for as long as another one
- * migrated. Waiting processes ask again and again, since `create index concurrently` waits for every statement that
- * is under way, and so for one that waits for the lock.
+ * Waits until no other process migrates, and locks migrations until the end of the scope or session. An advisory lock
+ * blocks no reader: the migrator of @effect/sql locks its table, and other servers are not ready meanwhile. Waiting
+ * processes poll, because `create index concurrently` waits for all running statements, including one that waits for a
+ * lock.
  */
-const lock = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+const acquireMigrationLock = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   yield* Effect.addFinalizer(() => Effect.ignore(sql`select pg_advisory_unlock_all()`))
-  const tryLock = sql<{ readonly isMine: boolean }>`
-    select pg_try_advisory_lock(hashtext('effect_sql_migrations')) as "isMine"
+  const tryLock = sql<{ readonly isAcquired: boolean }>`
+    select pg_try_advisory_lock(hashtext('effect_sql_migrations')) as "isAcquired"
   `
   yield* Effect.repeat(tryLock, {
-    until: ([row]) => row?.isMine === true,
+    until: ([row]) => row?.isAcquired === true,
     schedule: Schedule.tap(Schedule.spaced("250 millis"), ({ attempt }) =>
-      attempt % 240 === 41
-        ? Effect.logWarning("Another process migrates the database: this one waits until it is done")
-        : Effect.void
+      attempt % 240 === 41 ? Effect.logWarning("Waiting for another process to migrate the database") : Effect.void
     )
   })
 })
 
-/** The table of the migrator of @effect/sql. */
-const createTable = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
-  const found = yield* sql`select from pg_class where oid = to_regclass('effect_sql_migrations')`
-  if (found.length > 0) return
+/** Creates the table of the migrator of @effect/sql. */
+const createMigrationTable = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  const existing = yield* sql`select from pg_class where oid = to_regclass('effect_sql_migrations')`
+  if (existing.length > 0) return
   yield* sql`
     create table effect_sql_migrations (
       migration_id integer primary key,
@@ -90,47 +88,49 @@ const createTable = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   `
 })
 
-/** lock_not_available: another session holds a table for longer than a migration waits. */
-const isHeld = ({ reason }: SqlError.SqlError) => reason._tag === "LockTimeoutError"
+/** True if another session has locked a table for longer than a migration waits. */
+const isLockTimeout = ({ reason }: SqlError.SqlError) => reason._tag === "LockTimeoutError"
 
 /**
- * Tries again for as long as a dump or an idle transaction holds a table. In the pauses others read and write it. Logs at
- * first, and then about once a minute.
+ * Retries while a dump or an idle transaction locks a table. During the pauses other sessions can use it. Logs at the
+ * first retry and then about once a minute.
  */
-const untilFree = Schedule.tap(Schedule.spaced("5 seconds"), ({ attempt }) =>
+const lockRetrySchedule = Schedule.tap(Schedule.spaced("5 seconds"), ({ attempt }) =>
   attempt % 10 === 1
-    ? Effect.logWarning("A migration waits for a table that another session holds: a dump, or a transaction")
+    ? Effect.logWarning(
+        "A migration waits for a table that another session has locked, for example a dump or an open transaction"
+      )
     : Effect.void
 )
 
 /**
- * Applies the migrations that are missing, in their order. Each has a transaction of its own, so that what it locks is
- * free again before the next one starts, or runs outside of one if it builds indexes.
+ * Applies the missing migrations in order. Each runs in a separate transaction, which releases its locks before the
+ * next one starts, or outside of a transaction if it builds indexes.
  */
-export const migrate = (wanted: Readonly<Record<string, Migration>>) =>
+export const migrate = (all: Readonly<Record<string, Migration>>) =>
   Effect.scoped(
     Effect.gen(function* () {
       const sql = yield* makeSession
-      yield* lock(sql)
-      yield* createTable(sql)
+      yield* acquireMigrationLock(sql)
+      yield* createMigrationTable(sql)
       const rows = decodeApplied(yield* sql`select migration_id as id, name from effect_sql_migrations`)
       const applied = new Map(rows.map(({ id, name }) => [id, name]))
-      for (const [key, migration] of Object.entries(wanted)) {
+      for (const [key, migration] of Object.entries(all)) {
         const [expected, before] = [nameOf(key), applied.get(idOf(key))]
         if (before === expected) continue
         if (before !== undefined) return yield* new SchemaOfAnotherBuild({ applied: before, expected })
-        const note = sql`insert into effect_sql_migrations (migration_id, name) values (${idOf(key)}, ${expected})`
+        const insertApplied = sql`insert into effect_sql_migrations (migration_id, name) values (${idOf(key)}, ${expected})`
         const run =
           migration instanceof OutsideTransaction
-            ? Effect.andThen(migration.steps, note)
-            : sql.withTransaction(Effect.andThen(migration, note))
+            ? Effect.andThen(migration.steps, insertApplied)
+            : sql.withTransaction(Effect.andThen(migration, insertApplied))
         yield* Effect.andThen(limitLockWaits, run).pipe(
           Effect.provideService(SqlClient.SqlClient, sql),
-          Effect.retry({ while: isHeld, schedule: untilFree })
+          Effect.retry({ while: isLockTimeout, schedule: lockRetrySchedule })
         )
       }
     })
   )
 
-/** Brings the database to the newest schema before anything that is built on it. */
+/** Applies all migrations before the layers that use the database are built. */
 export const MigrationsLive = Layer.effectDiscard(migrate(migrations))

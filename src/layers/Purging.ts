@@ -1,24 +1,24 @@
 import { type Fragment, sql, type Statement } from "./sql/Statement.ts"
 
-/** Rows that one purge deletes at most, so that it never holds many locks. */
+/** Maximum number of rows that one statement deletes, which limits its locks. */
 export const BATCH = 1000
 
-/** What of a table may go. */
-interface Over {
+/** Table with expired rows. */
+interface ExpiringTable {
   readonly table: string
-  /** The columns that a row is found by. */
+  /** Columns of the key. */
   readonly key: ReadonlyArray<string>
-  /** When a row ends, as the index has it that is read for that. */
+  /** Expression of the time of expiry. An index has the same expression. */
   readonly end?: string
-  /** How long a row is kept behind its end. */
+  /** Interval between expiry and deletion. */
   readonly kept?: string
 }
 
 /**
- * `ended`: a batch of what ended first, without what others work on. The number is no parameter: a plan for any number
- * takes it for a tenth of the table.
+ * CTE `ended`: a batch of the rows that expired first. Locked rows are skipped. The limit is a literal, because a
+ * generic plan expects a limit in a parameter to be a tenth of the table.
  */
-export const endedOf = ({ end = "expires_at", kept = "0", key, table }: Over): Fragment =>
+export const endedOf = ({ end = "expires_at", kept = "0", key, table }: ExpiringTable): Fragment =>
   sql.literal(`
   ended as materialized (
     select ${key.join(", ")} from ${table} where ${end} <= now() - interval '${kept}'
@@ -27,20 +27,20 @@ export const endedOf = ({ end = "expires_at", kept = "0", key, table }: Over): F
 `)
 
 /**
- * Rows of `ended` as lists. The planner takes each for a short one, so what is joined with them is found by its key, however
- * large the table was when it was planned.
+ * Rows of `ended` as arrays. The planner expects arrays to be short, so a join with them uses the key, even if the
+ * table was small or not analyzed when it made the plan.
  */
 export const listed = (columns: ReadonlyArray<string>, from = "ended"): Fragment =>
   sql.literal(
     `unnest(${columns.map((column) => `array(select ${column} from ${from})`).join(", ")}) as listed (${columns.join(", ")})`
   )
 
-/** Deletes `ended`, as `t`. */
-export const deleteEnded = ({ key, table }: Over): Fragment => {
+/** Deletes the rows of `ended`. The table's alias is `t`. */
+export const deleteEnded = ({ key, table }: ExpiringTable): Fragment => {
   const isSame = key.map((column) => `t.${column} = listed.${column}`).join(" and ")
   return sql`delete from ${sql(table)} t using ${listed(key)} where ${sql.literal(isSame)}`
 }
 
-/** Deletes a batch of what has ended, and does what stands `beside` it in the same statement. */
-export const purgeOf = (over: Over, beside: Fragment = sql``): Statement =>
+/** Statement that deletes a batch of expired rows. `beside` adds CTEs to it. */
+export const purgeOf = (over: ExpiringTable, beside: Fragment = sql``): Statement =>
   sql`with ${endedOf(over)}${beside} ${deleteEnded(over)}`

@@ -22,7 +22,7 @@ const Bearer = Schema.Struct({
   capabilities: storedList(Capability),
   isActive: Schema.Boolean,
   isGone: Schema.Boolean,
-  isHeld: Schema.Boolean,
+  isLocked: Schema.Boolean,
   isAdmitted: Schema.Boolean
 })
 type Bearer = typeof Bearer.Type
@@ -59,7 +59,7 @@ export const RateLimitLive = Layer.effect(
       select
         place::integer, store_id as "storeId", installation_id as id, array_to_json(scopes) as scopes,
         array_to_json(capabilities) as capabilities, is_active as "isActive", is_gone as "isGone",
-        is_active and not is_gone and granted is null as "isHeld",
+        is_active and not is_gone and granted is null as "isLocked",
         coalesce(row_number() over (partition by store_id, installation_id order by place) <= granted, false)
           as "isAdmitted"
       from bearer left join decided using (store_id, installation_id)

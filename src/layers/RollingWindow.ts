@@ -4,8 +4,8 @@ import { type Fragment, sql } from "./sql/Statement.ts"
 const WINDOW_MICROS = WINDOW_SECONDS * 1_000_000
 
 /**
- * How many of the `calls` of a row were granted, where the rows with the same `key` share a window and those of lower
- * `place` come first; 0 where none were counted.
+ * SQL for the number of admitted calls of a row with `calls`. Rows with the same `key` share a window, and those with a
+ * lower `place` come first. The number is 0 if none were counted.
  */
 export const admittedCalls = (key: ReadonlyArray<string>): Fragment =>
   sql.literal(
@@ -13,16 +13,16 @@ export const admittedCalls = (key: ReadonlyArray<string>): Fragment =>
   )
 
 /**
- * The steps of a statement that counts requests in exact rolling windows. A row of `table` holds the instants of the last
- * requests that it admitted, oldest first, and `wanted` names rows by `key`, with `n` requests that come at once and the
- * `most` that any window may hold. `decided` says how many of them were `granted`, and in how many seconds the next one
- * would be (`seconds`). It has no row for a window that another session holds: {@link retryLockedWindows} asks again.
+ * CTEs that count requests in exact rolling windows. A row of `table` has the times of the last admitted requests,
+ * oldest first. The CTE `wanted` selects rows by `key`, with `n` new requests and the limit `most`. The CTE `decided`
+ * returns the number of admitted requests (`granted`) and the seconds until the next one (`seconds`). It has no row for
+ * a window that another session has locked; {@link retryLockedWindows} repeats those.
  *
- * locked: a window that another session holds is skipped. So the statement, which serves many tenants, never waits.
- * timed: the clock is read once the lock is held, in a query of its own. Read before, a request could be counted earlier
- * than one that another session counted meanwhile. It never runs backwards: where it was set back, hits of the future keep the window shut. Those
- * farther ahead than a window are dropped, or it would be shut until the clock has caught up.
- * aged: how many hits have left the window.
+ * - `locked` skips locked windows, so the statement, which serves many tenants, never waits.
+ * - `timed` reads the clock after the lock, in a separate query. An earlier reading could precede requests that another
+ *   session has counted meanwhile. If the clock was set back, future times still count, but those more than a window ahead
+ *   are dropped: otherwise the window would admit nothing until the clock has caught up.
+ * - `aged` counts the times that have left the window.
  */
 export const rollingWindowCtes = (table: string, key: ReadonlyArray<string>): Fragment => {
   const columns = key.join(", ")

@@ -1,15 +1,15 @@
 import { Config, ConfigProvider, Effect, Option, Schema, SchemaIssue } from "effect"
 
-/** Settings from the environment. An empty value counts as given: an empty `DATABASE_URL` must not start a database. */
+/** Settings from the environment. Empty values count as set: an empty `DATABASE_URL` must not start a database. */
 export const environment = ConfigProvider.layer(ConfigProvider.fromEnv({ preserveEmptyStrings: true }))
 
-/** A wrong value of a setting, in words that tell the operator what to give it. */
+/** Makes the error of an invalid setting. `message` names the expected value. */
 export const invalidSetting = (name: string, message: string): Config.ConfigError =>
   new Config.ConfigError(
     new Schema.SchemaError(new SchemaIssue.Pointer([name], new SchemaIssue.InvalidValue({ message })))
   )
 
-/** A setting that is read by `parse`; `expected` describes the values that it takes. */
+/** Makes a setting that `parse` reads. `expected` describes the valid values. */
 const setting = <A>(name: string, expected: string, parse: (text: string) => Option.Option<A>): Config.Config<A> =>
   Config.mapEffect(Config.String(name), (text) =>
     Option.match(parse(text), {
@@ -18,7 +18,6 @@ const setting = <A>(name: string, expected: string, parse: (text: string) => Opt
     })
   )
 
-/** A whole number. */
 export const integer = (name: string): Config.Config<number> =>
   setting(name, "an integer value", (text) => Option.liftPredicate(Number(text), Number.isInteger))
 
@@ -30,10 +29,9 @@ export const boolean = (name: string): Config.Config<boolean> =>
     YES.test(text) || NO.test(text) ? Option.some(YES.test(text)) : Option.none()
   )
 
-/** One of a few words. */
 export const oneOf = <const Word extends string>(name: string, words: ReadonlyArray<Word>): Config.Config<Word> =>
   setting(name, `one of (${words.join(", ")})`, (text) => Option.fromUndefinedOr(words.find((word) => word === text)))
 
-/** A text. An empty one counts as not set. */
+/** Makes an optional setting. An empty value counts as not set. */
 export const optionalString = (name: string): Config.Config<Option.Option<string>> =>
   Config.String(name).pipe(Config.option, Config.map(Option.filter((text) => text !== "")))

@@ -37,7 +37,7 @@ const Bearer = Schema.Struct({
   scopes: storedList(Scope),
   proposalsOnly: Schema.Boolean,
   isGone: Schema.Boolean,
-  isHeld: Schema.Boolean,
+  isLocked: Schema.Boolean,
   ...WindowResult.fields
 })
 type Bearer = typeof Bearer.Type
@@ -87,7 +87,7 @@ export const AgentsLive = Layer.effect(
       ), ${rollingWindowCtes("agent_windows", ["store_id", "agent_id"])}
       select
         place::integer, store_id as "storeId", agent_id as id, array_to_json(scopes) as scopes,
-        proposals_only as "proposalsOnly", is_gone as "isGone", not is_gone and granted is null as "isHeld",
+        proposals_only as "proposalsOnly", is_gone as "isGone", not is_gone and granted is null as "isLocked",
         ${admittedCalls(["store_id", "agent_id"])} as admitted, coalesce(seconds, 0) as "retryAfter"
       from bearer left join decided using (store_id, agent_id)
     `

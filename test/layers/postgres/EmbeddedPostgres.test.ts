@@ -192,7 +192,7 @@ it.live("says in a line what to do when it cannot", () =>
     assert.instanceOf(failure, EmbeddedPostgresFailed)
     assert.match(
       failure.message,
-      /^The embedded PostgreSQL is not available: making .*Set DATABASE_URL .*DATA_DIR .*\.$/
+      /^The embedded PostgreSQL is not available: creating .*Set DATABASE_URL .*DATA_DIR .*\.$/
     )
   })
 )

@@ -107,7 +107,7 @@ const refusals = [
     "refuses the limits that it is asked for",
     {},
     false,
-    /^partner-api: DATABASE_URL: 127\.0\.0\.1:\d+: unsupported startup parameter: \w+\. A pooler listens there/
+    /^partner-api: DATABASE_URL: 127\.0\.0\.1:\d+: unsupported startup parameter: \w+\. The server is a pooler/
   ],
   [
     "drops them, as it is told to",

@@ -20,7 +20,10 @@ it.live(
       way.freeze()
       const { code, stderr } = yield* runNode("main", [], { DATABASE_URL: way.url, PORT: "0" })
       assert.strictEqual(code, 1)
-      assert.match(stderr, /^partner-api: DATABASE_URL: 127\.0\.0\.1:\d+: [^\n]*\. Nothing answers there: [^\n]*\n$/)
+      assert.match(
+        stderr,
+        /^partner-api: DATABASE_URL: 127\.0\.0\.1:\d+: [^\n]*\. The host does not respond: [^\n]*\n$/
+      )
     }),
   atOnce
 )

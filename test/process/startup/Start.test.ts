@@ -67,19 +67,19 @@ const refusals: ReadonlyArray<readonly [Variables, RegExp]> = [
   [{ DATABASE_PREPARE: "perhaps" }, /^partner-api: DATABASE_PREPARE: Expected a boolean value but received "perhaps"$/],
   [
     { DATABASE_URL: "postgres://user:hunter2@127.0.0.1:1/db" },
-    /^partner-api: DATABASE_URL: 127\.0\.0\.1:1: .*ECONNREFUSED.*\. Nothing listens there: start the database, or correct/
+    /^partner-api: DATABASE_URL: 127\.0\.0\.1:1: .*ECONNREFUSED.*\. Start the database, or correct/
   ],
   [
     { DATABASE_URL: "postgres://user:hunter2@localhost:1/db" },
-    /^partner-api: DATABASE_URL: localhost:1: .*ECONNREFUSED.*\. Nothing listens there: start the database, or correct/
+    /^partner-api: DATABASE_URL: localhost:1: .*ECONNREFUSED.*\. Start the database, or correct/
   ],
   [
     { DATABASE_DIRECT_URL: "postgres://user:hunter2@127.0.0.1:1/db" },
-    /^partner-api: DATABASE_DIRECT_URL: 127\.0\.0\.1:1: .*ECONNREFUSED.*\. Nothing listens there/
+    /^partner-api: DATABASE_DIRECT_URL: 127\.0\.0\.1:1: .*ECONNREFUSED.*\. Start the database/
   ],
   [
     { DATABASE_URL: "postgres://user:hunter2@no.such.host.invalid/db" },
-    /^partner-api: DATABASE_URL: no\.such\.host\.invalid:5432: .*\. There is no such host: correct its name$/
+    /^partner-api: DATABASE_URL: no\.such\.host\.invalid:5432: .*\. The host does not exist: correct its name$/
   ]
 ]
 
@@ -112,7 +112,7 @@ it.live("an embedded database below /proc fails the start at once", () =>
     assert.deepStrictEqual({ code, stdout }, { code: 1, stdout: "" })
     assert.match(
       stderr,
-      /^partner-api: The embedded PostgreSQL is not available: making \/proc[^\n]* DATA_DIR [^\n]*\n$/
+      /^partner-api: The embedded PostgreSQL is not available: creating \/proc[^\n]* DATA_DIR [^\n]*\n$/
     )
   })
 )
@@ -126,12 +126,12 @@ const mistakes: ReadonlyArray<readonly [what: string, change: (url: URL) => void
   [
     "a database that is not there",
     (url) => Object.assign(url, { pathname: "/no_such_database" }),
-    /: database "no_such_database" does not exist\. Make the database, or correct its name$/
+    /: database "no_such_database" does not exist\. Create the database, or correct its name$/
   ],
   [
     "TLS where the database has none",
     (url) => url.searchParams.set("sslmode", "verify-full"),
-    /: The server does not support SSL connections\. Start its TLS, or leave sslmode out of the URL$/
+    /: The server does not support SSL connections\. Enable TLS on the server, or remove sslmode from the URL$/
   ]
 ]
 
@@ -185,12 +185,12 @@ it.live("a database that requires TLS explains sslmode and the certificate, then
     const plain = yield* at("")
     assert.match(
       plain.stderr,
-      /^partner-api: DATABASE_URL: 127\.0\.0\.1:\d+: no pg_hba\.conf entry [^\n]*no encryption\. If it takes TLS alone, end the URL with \?sslmode=verify-full\n$/
+      /^partner-api: DATABASE_URL: 127\.0\.0\.1:\d+: no pg_hba\.conf entry [^\n]*no encryption\. If the server requires TLS, append \?sslmode=verify-full to the URL\n$/
     )
     const strange = yield* at("?sslmode=verify-full")
     assert.match(
       strange.stderr,
-      /^partner-api: DATABASE_URL: 127\.0\.0\.1:\d+: self-signed certificate.*\. Name the certificate of its authority in the URL: /
+      /^partner-api: DATABASE_URL: 127\.0\.0\.1:\d+: self-signed certificate.*\. Append the certificate of its authority to the URL: /
     )
     const trusted = yield* at(`?sslmode=verify-full&sslrootcert=${certificate}`)
     assert.deepStrictEqual(trusted, { code: 0, stderr: "" })
