@@ -20,7 +20,7 @@
             pkgs.postgresql_18
           ];
 
-          # The binaries of the npm package are linked for other systems and do not run on NixOS.
+          # The binaries of the npm package do not run on NixOS.
           POSTGRES_BIN_DIR = "${pkgs.postgresql_18}/bin";
         };
     in

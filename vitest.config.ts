@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 
-// Vitest 5 reports failures by it, and Node 20 does not have it.
+// Vitest 5 needs it to report failures, and Node 20 lacks it.
 Map.groupBy ??= <K, T>(items: Iterable<T>, keyOf: (item: T, index: number) => K) => {
   const groups = new Map<K, Array<T>>()
   for (const [index, item] of [...items].entries()) {
@@ -12,19 +12,19 @@ Map.groupBy ??= <K, T>(items: Iterable<T>, keyOf: (item: T, index: number) => K)
 }
 
 /**
- * Files that run after all others, one at a time, in fresh workers: the first counts the pages that PostgreSQL reads, the
- * second compares deliveries of many processes, whose leases run out on a busy machine.
+ * Files that run after all others, one at a time, in new workers. The first counts the pages that PostgreSQL reads. The second
+ * compares deliveries of many processes, whose leases expire on a busy machine.
  */
 const ALONE = ["test/layers/sql/Plans.test.ts", "test/process/webhooks/Together.test.ts"]
 
-// One more than there are cores: much of a test is waiting.
+// One more than cores, because tests often wait.
 const workers = availableParallelism() + 1
 
 const project = { setupFiles: ["test/support/setup.ts"], testTimeout: 180_000, hookTimeout: 120_000 }
 
 export default defineConfig({
   test: {
-    // Once for the run: all projects use one PostgreSQL.
+    // All projects use one PostgreSQL server.
     globalSetup: ["test/support/globalSetup.ts"],
     projects: [
       {
@@ -34,7 +34,7 @@ export default defineConfig({
           include: ["test/**/*.test.ts"],
           exclude: ALONE,
           maxWorkers: workers,
-          // A file keeps the modules for the next: loading them again took a third of the time.
+          // Loading the modules again for each file takes a third of the time.
           isolate: false
         }
       },

@@ -1,4 +1,4 @@
-// Asks a started server, whose facts are in the given demo.json, what a first visitor would: read, write, retry, refuse.
+// Smoke test of a running server: `node scripts/ask.mjs <demo.json>`. Reads, writes, retries, and checks refusals.
 import assert from "node:assert/strict"
 import { randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
@@ -27,4 +27,4 @@ assert.equal((await fetch(`${api}/nothing`)).status, 404)
 for (const path of ["/healthz", "/readyz", "/docs", "/openapi.json", "/dashboard", "/developers"]) {
   assert.equal((await fetch(`${baseUrl}${path}`)).status, 200, path)
 }
-process.stdout.write("The server answers as it should\n")
+process.stdout.write("All requests have the expected responses\n")

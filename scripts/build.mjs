@@ -1,4 +1,4 @@
-// Bundles the entry points into dist/. --if-stale: only when something is newer than dist/. --bench, --soak: that too.
+// Bundles the entry points into dist/. --if-stale: only if a source is newer than dist/. --bench, --soak: bundles those too.
 import { execFile } from "node:child_process"
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs"
 import { join } from "node:path"
@@ -6,29 +6,29 @@ import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
-const bench = process.argv.includes("--bench")
-const soak = process.argv.includes("--soak")
-const ifStale = process.argv.includes("--if-stale")
+const isBench = process.argv.includes("--bench")
+const isSoak = process.argv.includes("--soak")
+const isIfStale = process.argv.includes("--if-stale")
 const service = { main: "src/main.ts", cli: "src/cli.ts" }
 const benchmark = {
   bench: "test/bench/main.ts",
   "bench-baseline": "test/bench/baseline/main.ts",
   "bench-tokens-baseline": "test/bench/baseline/tokens.ts"
 }
-const endurance = { soak: "test/soak/main.ts" }
+const soak = { soak: "test/soak/main.ts" }
 const webhooks = "src/http/client/Webhooks.ts"
 const rpc = "src/rpc/Client.ts"
 const client = { client: "src/http/client/Client.ts", "client-effect": "src/http/client/EffectClient.ts" }
 const sources = ["src", "test/bench", "package.json", "package-lock.json", "scripts"]
-const marker = join(root, bench ? "dist/bench.js" : "dist/main.js")
+const marker = join(root, isBench ? "dist/bench.js" : "dist/main.js")
 
-// Packages that are still CommonJS ask for Node's modules with require, which an ES module does not have.
+// CommonJS packages load Node's modules with `require`, which ES modules lack.
 const require =
   'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);'
 
-const BARREL = /import \{([^}]+)\} from "(effect(?:\/[a-z-]+)?|@effect\/(?:platform-node|sql-pg))"/g
+const BARREL_IMPORT = /import \{([^}]+)\} from "(effect(?:\/[a-z-]+)?|@effect\/(?:platform-node|sql-pg))"/g
 
-const direct = (clause, from) =>
+const importModules = (clause, from) =>
   clause
     .split(",")
     .map((name) => name.trim().split(" as "))
@@ -37,8 +37,8 @@ const direct = (clause, from) =>
     .join(";")
 
 /**
- * Takes each module of the Effect packages from its own path, where the sources name the package. The bundler cannot
- * drop what nobody uses behind `export * as`; this way it does, which saves 16 MB of resident memory in the server.
+ * Replaces imports from an Effect package by imports of its modules. The bundler cannot drop unused modules behind
+ * `export * as`. Without them the server needs 16 MB less memory.
  */
 const withoutBarrels = {
   name: "without-barrels",
@@ -48,30 +48,32 @@ const withoutBarrels = {
         ? undefined
         : {
             loader: "ts",
-            contents: readFileSync(path, "utf8").replace(BARREL, (_, names, from) => direct(names, from))
+            contents: readFileSync(path, "utf8").replace(BARREL_IMPORT, (_, names, from) => importModules(names, from))
           }
     )
 }
 
-const newest = (path) => {
+const newestMtime = (path) => {
   const stat = statSync(path)
-  return stat.isDirectory() ? Math.max(...readdirSync(path).map((name) => newest(join(path, name)))) : stat.mtimeMs
+  return stat.isDirectory() ? Math.max(...readdirSync(path).map((name) => newestMtime(join(path, name)))) : stat.mtimeMs
 }
 
-/** An installation without the sources (an image) is never stale. */
-const stale = () =>
+/** True if a source is newer than the bundle. An installation without sources, such as an image, is never stale. */
+const isStale = () =>
   !existsSync(marker) ||
-  sources.map((path) => join(root, path)).some((path) => existsSync(path) && newest(path) > statSync(marker).mtimeMs)
+  sources
+    .map((path) => join(root, path))
+    .some((path) => existsSync(path) && newestMtime(path) > statSync(marker).mtimeMs)
 
-/** The service: a chunk for what its entries share. */
+/** Bundles the service. Its entry points share chunks. */
 const bundleService = (build, outdir) =>
   build({
     absWorkingDir: root,
-    entryPoints: { ...service, ...(bench ? benchmark : {}), ...(soak ? endurance : {}) },
+    entryPoints: { ...service, ...(isBench ? benchmark : {}), ...(isSoak ? soak : {}) },
     outdir,
     bundle: true,
     splitting: true,
-    // Names stay, so that a stack in the log can be read without source maps, which cost every request 10 %.
+    // Names stay, so that stack traces are readable without source maps, which slow down requests by 10 %.
     minifyWhitespace: true,
     minifySyntax: true,
     platform: "node",
@@ -86,16 +88,16 @@ const bundleService = (build, outdir) =>
       "playwright-core",
       "@node-rs/argon2",
       "@testcontainers/postgresql",
-      // The platform's client would load it for a backend that we do not use.
+      // A backend of the platform's HTTP client that the service does not use.
       "undici"
     ],
-    // As newer Nodes have it: pg looks for it, and where there is none, loads Node's fetch to tell by that where it runs.
+    // Node 20 has no `navigator`. Without it, pg detects the platform by loading Node's fetch.
     define: { navigator: '{ "userAgent": "Node.js" }' },
     banner: { js: require },
     plugins: [withoutBarrels]
   })
 
-/** What receivers of webhooks import: one file for every platform, so nothing of Node and no chunk of the service. */
+/** Bundles the package `partner-api/webhooks`: one file for every platform, without Node's modules. */
 const bundleWebhooks = (build, outdir) =>
   build({
     absWorkingDir: root,
@@ -107,7 +109,7 @@ const bundleWebhooks = (build, outdir) =>
     format: "esm"
   })
 
-/** What dashboards import: our part of the client. Its packages are theirs too, so that there is one Effect. */
+/** Bundles the package `partner-api/rpc`. Its dependencies stay external, so that the importer has one copy of Effect. */
 const bundleRpc = (build, outdir) =>
   build({
     absWorkingDir: root,
@@ -121,21 +123,21 @@ const bundleRpc = (build, outdir) =>
     plugins: [withoutBarrels]
   })
 
-/** Leaves Effect to who imports it, and out of what uses nothing of it. */
+/** Keeps Effect external, and drops its import from files that do not use it. */
 const effectOutside = {
   name: "effect-outside",
   setup: ({ onResolve }) =>
     onResolve({ filter: /^effect(?:\/|$)/ }, ({ path }) => ({ path, external: true, sideEffects: false }))
 }
 
-/** What apps import: for every platform, and all of it our own but for Effect, where the client is one of effects. */
+/** Bundles the packages `partner-api/client` and `partner-api/client/effect` for every platform. Only Effect is external. */
 const bundleClient = (build, outdir) =>
   build({
     absWorkingDir: root,
     entryPoints: client,
     outdir,
     bundle: true,
-    // What is thrown is of the same class in both.
+    // Both throw errors of the same classes.
     splitting: true,
     chunkNames: "client-[hash]",
     platform: "neutral",
@@ -144,25 +146,25 @@ const bundleClient = (build, outdir) =>
     plugins: [withoutBarrels, effectOutside]
   })
 
-/** The pages that browsers load: in a process of its own, which says that they are for production. */
+/** Builds the web pages in a separate process, which sets NODE_ENV to production. */
 const bundleWeb = (outDir) => promisify(execFile)(process.execPath, [join(root, "scripts/web.mjs"), outDir])
 
 const tsc = join(root, "node_modules/typescript/bin/tsc")
 
-/** Emits the types of sources and of what they import. The types of no platform: what only Node has does not compile. */
+/** Emits the types of sources and their imports. Without platform types, code that requires Node does not compile. */
 const declare = (sources, outDir, lib, ...settings) => {
-  const asked = ["--ignoreConfig", "--strict", "--module", "nodenext", "--allowImportingTsExtensions", ...settings]
+  const options = ["--ignoreConfig", "--strict", "--module", "nodenext", "--allowImportingTsExtensions", ...settings]
   const platform = ["--target", "es2022", "--lib", lib, "--types", ""]
   const emit = ["--declaration", "--emitDeclarationOnly", "--outDir", outDir]
-  return promisify(execFile)(process.execPath, [tsc, ...sources, ...asked, ...platform, ...emit], { cwd: root })
+  return promisify(execFile)(process.execPath, [tsc, ...sources, ...options, ...platform, ...emit], { cwd: root })
 }
 
-/** Types of what others import. A start does without, where there is no compiler. */
+/** Emits the types of the exported packages. `npm start` works without the compiler. */
 const declareAll = async (outdir) => {
-  if (ifStale && !existsSync(tsc)) return
+  if (isIfStale && !existsSync(tsc)) return
   const types = join(outdir, "types")
   await Promise.all([
-    // In one file, as the bundle is: what they mention stands beside them.
+    // One file, like the bundle.
     declare([webhooks], types, "es2022,dom"),
     declare(
       [rpc, ...Object.values(client)],
@@ -176,10 +178,10 @@ const declareAll = async (outdir) => {
   rmSync(types, { recursive: true })
 }
 
-if (!ifStale || stale()) {
-  // Only now: a start that finds everything fresh needs no bundler, as in an image.
+if (!isIfStale || isStale()) {
+  // Imported here, because an image has no bundler and needs none.
   const { build } = await import("esbuild")
-  // Beside dist/ first: a build that fails, or a server that starts meanwhile, finds the one before.
+  // Builds next to dist/ first, so that a failed build leaves dist/ unchanged.
   const fresh = join(root, `dist-${process.pid}`)
   await Promise.all([
     bundleService(build, fresh),

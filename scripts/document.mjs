@@ -6,7 +6,7 @@ import { fileURLToPath, pathToFileURL } from "node:url"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 
-/** The OpenAPI document, from the definitions alone: no server and no database. */
+/** Builds the OpenAPI document from the definitions, without a server or database. */
 export const openApiDocument = async () => {
   const folder = mkdtempSync(join(tmpdir(), "partner-api-openapi-"))
   const outfile = join(folder, "document.mjs")

@@ -1,4 +1,4 @@
-// Holds the OpenAPI document against spectral's rules; any finding fails. --print: only prints the document.
+// Checks the OpenAPI document with Spectral. Any finding fails. --print: prints the document instead.
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -1,4 +1,4 @@
-// Takes the pictures of the pages in docs/screenshots, of a demo of its own. `npm run screenshots`; CHROMIUM names the browser.
+// Takes the screenshots in docs/screenshots of a new demo store. `npm run screenshots`; CHROMIUM is the path of the browser.
 import { spawn } from "node:child_process"
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -15,17 +15,17 @@ const server = spawn(process.execPath, [join(root, "dist/main.js")], {
 })
 const ended = new Promise((resolve) => server.once("exit", resolve))
 
-/** What the demo is, once it is there. */
+/** Waits for the demo store and returns its credentials. */
 const demo = async () => {
   const file = join(data, "demo.json")
   while (!existsSync(file)) {
-    if (server.exitCode !== null) throw new Error("The server ended before the demo was there")
+    if (server.exitCode !== null) throw new Error("The server exited before the demo store existed")
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
   return JSON.parse(readFileSync(file, "utf8"))
 }
 
-/** Each picture: what it is called, where it is taken, and what is done there before. */
+/** Screenshots: file name, page, and actions before the screenshot. */
 const scenes = [
   { name: "home", path: "" },
   { name: "products", path: "/products" },

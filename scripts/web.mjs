@@ -1,11 +1,11 @@
-// Builds the pages of merchants and developers into the folder that is named, for the service to serve.
+// Builds the dashboard and the developer portal into a folder: `node scripts/web.mjs <folder>`.
 import { fileURLToPath } from "node:url"
 import { build } from "vite"
 
-// Whatever starts this, also a test: what is built is what is served.
+// Tests run this too, and must get the production build.
 process.env.NODE_ENV = "production"
 
-// The dashboard and the portal in one, so that what they share is loaded once. Names carry a hash of what is in them.
+// One build for both, so that they share chunks. File names have a content hash.
 await build({
   configFile: false,
   root: fileURLToPath(new URL("../src/web", import.meta.url)),
