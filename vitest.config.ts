@@ -12,8 +12,8 @@ Map.groupBy ??= <K, T>(items: Iterable<T>, keyOf: (item: T, index: number) => K)
 }
 
 /**
- * Files that run after all others, one at a time, in new workers. The first counts the pages that PostgreSQL reads. The second
- * compares deliveries of many processes, whose leases expire on a busy machine.
+ * Files that run after all others, one at a time, in new workers. The first counts the pages that PostgreSQL reads. The
+ * second compares deliveries of many processes, whose leases expire on a busy machine.
  */
 const ALONE = ["test/layers/sql/Plans.test.ts", "test/process/webhooks/Together.test.ts"]
 

@@ -1,4 +1,5 @@
-// Bundles the entry points into dist/. --if-stale: only if a source is newer than dist/. --bench, --soak: bundles those too.
+// Bundles the entry points into dist/. --if-stale: only if a source is newer than dist/. --bench, --soak: bundles those
+// too.
 import { execFile } from "node:child_process"
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs"
 import { join } from "node:path"
@@ -109,7 +110,9 @@ const bundleWebhooks = (build, outdir) =>
     format: "esm"
   })
 
-/** Bundles the package `partner-api/rpc`. Its dependencies stay external, so that the importer has one copy of Effect. */
+/**
+ * Bundles the package `partner-api/rpc`. Its dependencies stay external, so that the importer has one copy of Effect.
+ */
 const bundleRpc = (build, outdir) =>
   build({
     absWorkingDir: root,
@@ -130,7 +133,10 @@ const effectOutside = {
     onResolve({ filter: /^effect(?:\/|$)/ }, ({ path }) => ({ path, external: true, sideEffects: false }))
 }
 
-/** Bundles the packages `partner-api/client` and `partner-api/client/effect` for every platform. Only Effect is external. */
+/**
+ * Bundles the packages `partner-api/client` and `partner-api/client/effect` for every platform. Only Effect is
+ * external.
+ */
 const bundleClient = (build, outdir) =>
   build({
     absWorkingDir: root,

@@ -1,4 +1,5 @@
-// Checks commit subjects against CONTRIBUTING.md. `npm run check:commits` checks the last commit, `npm run check:commits -- main..HEAD` a range.
+// Checks commit subjects against CONTRIBUTING.md. `npm run check:commits` checks the last commit, `npm run
+// check:commits -- main..HEAD` a range.
 import { execFileSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
 

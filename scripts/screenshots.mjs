@@ -1,4 +1,5 @@
-// Takes the screenshots in docs/screenshots of a new demo store. `npm run screenshots`; CHROMIUM is the path of the browser.
+// Takes the screenshots in docs/screenshots of a new demo store. `npm run screenshots`; CHROMIUM is the path of the
+// browser.
 import { spawn } from "node:child_process"
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -1,28 +1,28 @@
 import { NodeRuntime } from "@effect/platform-node"
 import { Effect, Exit } from "effect"
-import { ageing } from "./ageing.ts"
-import { say } from "./arena.ts"
-import { changes } from "./changes.ts"
-import { connection, databaseServer } from "./cluster.ts"
-import { imports } from "./imports.ts"
-import { memory } from "./memory.ts"
-import { million } from "./million.ts"
-import { neighbours } from "./neighbours.ts"
-import { pages } from "./pages.ts"
+import { ageing } from "./scenarios/ageing.ts"
+import { printLine } from "./serverPair.ts"
+import { changes } from "./scenarios/changes.ts"
+import { openConnection, databaseServer } from "./database.ts"
+import { imports } from "./scenarios/imports.ts"
+import { memory } from "./scenarios/memory.ts"
+import { largeStore } from "./scenarios/largeStore.ts"
+import { noisyNeighbour } from "./scenarios/noisyNeighbour.ts"
+import { pages } from "./scenarios/pages.ts"
 import { readOptions } from "./options.ts"
-import { machine } from "./report.ts"
-import { speed, writes } from "./speed.ts"
-import { surfaces } from "./surfaces.ts"
-import { tokens } from "./tokens.ts"
+import { describeMachine } from "./measure/report.ts"
+import { speed, writes } from "./scenarios/speed.ts"
+import { surfaces } from "./scenarios/surfaces.ts"
+import { tokens } from "./scenarios/tokens.ts"
 import { webhooks } from "./webhooks/webhooks.ts"
 
 const RUN = {
   speed,
   writes,
   memory,
-  million,
+  million: largeStore,
   ageing,
-  neighbours,
+  "noisy-neighbour": noisyNeighbour,
   changes,
   import: imports,
   pages,
@@ -31,19 +31,21 @@ const RUN = {
   webhooks
 }
 
-/** Runs what was asked for and answers whether every target was reached. */
+/** Runs the selected benchmarks and returns true if every target was reached. */
 const program = Effect.gen(function* () {
   const options = yield* Effect.try(() => readOptions(process.argv.slice(2)))
   const server = yield* databaseServer
-  const about = yield* Effect.scoped(Effect.flatMap(connection(server), (db) => Effect.promise(() => machine(db))))
-  yield* say(`${about}\n`)
+  const about = yield* Effect.scoped(
+    Effect.flatMap(openConnection(server), (db) => Effect.promise(() => describeMachine(db)))
+  )
+  yield* printLine(`${about}\n`)
   const reached = yield* Effect.forEach(options.modes, (mode) => RUN[mode](server, options))
   return reached.every(Boolean)
 })
 
 /**
- * Everything that was started ends with the scope: when all is done, on an error, and on a signal. Exits with 0 only
- * when it ran to its end and every target was reached.
+ * Runs the benchmarks. The scope ends all processes, also on an error or signal. Exits with 0 only if all benchmarks
+ * finished and every target was reached.
  */
 export const bench = (): void =>
   NodeRuntime.runMain(Effect.scoped(program), {

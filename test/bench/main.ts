@@ -1,8 +1,8 @@
-/** `npm run bench` starts this; it starts itself again as the processes around a server, which need nothing else. */
+/** Entry point of `npm run bench`. It also runs as the child processes of a benchmark, by its first argument. */
 switch (process.argv[2]) {
   case "load": {
-    const { serveLoad } = await import("./load.ts")
-    serveLoad()
+    const { runLoadGenerator } = await import("./load/loadGenerator.ts")
+    runLoadGenerator()
     break
   }
   case "write": {

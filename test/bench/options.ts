@@ -1,12 +1,12 @@
 import { parseArgs } from "node:util"
 
-/** What `all` runs. `writes` is a part of `speed` with more rounds. */
+/** Benchmarks of `all`. `writes` is a part of `speed` with more rounds. */
 const MODES = [
   "speed",
   "memory",
   "million",
   "ageing",
-  "neighbours",
+  "noisy-neighbour",
   "changes",
   "import",
   "pages",
@@ -16,41 +16,41 @@ const MODES = [
 ] as const
 export type Mode = (typeof MODES)[number] | "writes"
 
-/** What `webhooks` measures, one after the other or one alone. */
-export const PARTS = ["latency", "drain", "spread", "dead"] as const
-export type Part = (typeof PARTS)[number]
+/** Parts of the benchmark `webhooks`. */
+export const WEBHOOK_PARTS = ["latency", "drain", "spread", "dead"] as const
+export type WebhookPart = (typeof WEBHOOK_PARTS)[number]
 
 export interface Options {
   readonly modes: ReadonlyArray<Mode>
   readonly rounds: number
   readonly roundMillis: number
-  /** The least that a round of a comparison has, so that a slow machine sees as much as a fast one. */
+  /** Minimum number of requests of a round, for slow machines. */
   readonly roundRequests: number
   readonly warmUpRequests: number
   readonly connections: number
-  /** The bundle of another build of the service, in place of the hand-written baseline. */
+  /** Bundle of another build of the service, which replaces the baseline. */
   readonly against: string | undefined
-  /** Requests after which memory is looked at. */
+  /** Numbers of requests after which memory is measured. */
   readonly memoryAt: readonly [number, number]
-  readonly vastProducts: number
+  readonly largeStoreProducts: number
   readonly agedRows: number
-  /** Products of the file that is imported. */
+  /** Products in the imported file. */
   readonly importRows: number
-  readonly parts: ReadonlyArray<Part>
-  /** Seconds of writes whose events are timed. */
+  readonly parts: ReadonlyArray<WebhookPart>
+  /** Seconds of writes whose events are measured. */
   readonly latencySeconds: number
   readonly deadSeconds: number
-  /** Deliveries that wait when a worker starts. */
+  /** Pending deliveries when a worker starts. */
   readonly backlog: number
-  /** Words in the titles of the attacks that `neighbours` runs. */
+  /** Text in the titles of the attacks that `noisy-neighbour` runs. */
   readonly only: string
 }
 
 const USAGE =
-  "usage: npm run bench -- [speed | writes | memory | million | ageing | neighbours | changes | import | pages | surfaces | tokens | " +
-  "webhooks [latency | drain | spread | dead] | all] [--quick] [--connections=32] [--against=<main.js of another build>] [--only=<words in the title of an attack>]"
+  "usage: npm run bench -- [speed | writes | memory | million | ageing | noisy-neighbour | changes | import | pages | surfaces | tokens | " +
+  "webhooks [latency | drain | spread | dead] | all] [--quick] [--connections=32] [--against=<main.js of another build>] [--only=<text in the title of an attack>]"
 
-/** `npm run bench -- <mode>`, and `--quick` for a rough look. */
+/** Parses the arguments of `npm run bench -- <mode>`. `--quick` reduces all sizes. */
 export const readOptions = (args: ReadonlyArray<string>): Options => {
   const { positionals, values } = parseArgs({
     args: [...args],
@@ -64,20 +64,20 @@ export const readOptions = (args: ReadonlyArray<string>): Options => {
   })
   const [mode = "speed", part] = positionals
   const modes = mode === "all" ? MODES : [...MODES, "writes" as const].filter((known) => known === mode)
-  const parts = part === undefined ? PARTS : PARTS.filter((known) => known === part)
+  const parts = part === undefined ? WEBHOOK_PARTS : WEBHOOK_PARTS.filter((known) => known === part)
   if (modes.length === 0 || parts.length === 0) throw new Error(USAGE)
   const { against, quick } = values
-  const isOfWrites = mode === "writes"
+  const isWrites = mode === "writes"
   return {
     modes,
-    rounds: (quick ? 3 : 5) + (isOfWrites ? 4 : 0),
+    rounds: (quick ? 3 : 5) + (isWrites ? 4 : 0),
     roundMillis: quick ? 1000 : 4000,
     roundRequests: quick ? 500 : 2_000,
     warmUpRequests: quick ? 3_000 : 10_000,
-    connections: Number(values.connections ?? (isOfWrites ? 16 : 32)),
+    connections: Number(values.connections ?? (isWrites ? 16 : 32)),
     against,
     memoryAt: quick ? [2_000, 20_000] : [20_000, 200_000],
-    vastProducts: quick ? 100_000 : 1_000_000,
+    largeStoreProducts: quick ? 100_000 : 1_000_000,
     importRows: quick ? 100_000 : 1_000_000,
     agedRows: quick ? 100_000 : 1_000_000,
     parts,

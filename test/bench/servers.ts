@@ -13,12 +13,12 @@ const POOL_SIZE = 10
 
 const START_SECONDS = 30
 
-export const SIDES = ["ours", "baseline"] as const
+export const SIDES = ["service", "baseline"] as const
 export type Side = (typeof SIDES)[number]
 
 const fileOf = (bundle: string) => fileURLToPath(new URL(bundle, import.meta.url))
 
-/** The bundles of the servers, which lie beside this one's. Each is started as `npm start` does: without flags of V8. */
+/** Bundles of the servers, in the folder of this bundle. They start without V8 flags, as in `npm start`. */
 export const SERVICE = fileOf("main.js")
 export const BASELINE = fileOf("bench-baseline.js")
 export const TOKENS_BASELINE = fileOf("bench-tokens-baseline.js")
@@ -39,43 +39,43 @@ const freePort = async (): Promise<number> => {
   return address.port
 }
 
-/** The door is there when a request without a token is refused: with 401, or 404 where it has no such thing. */
+/** True once a request without a token returns 401, or 404 on a server without this route. */
 const isUp = (base: string) =>
   fetch(`${base}/products`).then(
     ({ status }) => status === 401 || status === 404,
     () => false
   )
 
-/** Asks until it is ready. */
+/** Polls until the process is ready. */
 const waitFor = async ({ child, log }: Program, isReady: () => boolean | Promise<boolean>): Promise<void> => {
-  const givenUp = Date.now() + START_SECONDS * 1000
+  const deadline = Date.now() + START_SECONDS * 1000
   while (!(await isReady())) {
-    if (child.exitCode !== null || Date.now() > givenUp) {
+    if (child.exitCode !== null || Date.now() > deadline) {
       throw new Error(`A process did not start:\n${readFileSync(log, "utf8").slice(-4000)}`)
     }
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
 }
 
-/** Asks for a clean end first, and does not wait for ever. */
+/** Stops a process with SIGTERM, and after 5 s with SIGKILL. */
 const stop = async (child: ChildProcess): Promise<void> => {
   if (child.exitCode !== null || child.signalCode !== null) return
   const exited = once(child, "exit")
   child.kill("SIGTERM")
-  const impatient = setTimeout(() => child.kill("SIGKILL"), 5000)
+  const timeout = setTimeout(() => child.kill("SIGKILL"), 5000)
   await exited
-  clearTimeout(impatient)
+  clearTimeout(timeout)
 }
 
 interface Program {
   readonly child: ChildProcess
-  /** The file with what it prints. */
+  /** File with its output. */
   readonly log: string
 }
 
 type Environment = Readonly<Record<string, string>>
 
-/** A bundle in a process of its own, until the scope ends. What it prints goes to a file. */
+/** Runs a bundle in a child process until the scope ends. Its output goes to a file. */
 const start = (
   databaseUrl: string,
   args: ReadonlyArray<string>,
@@ -109,7 +109,7 @@ const start = (
     return { child, log }
   })
 
-/** A server that is ready to answer, until the scope ends. */
+/** Starts a server until the scope ends, and waits until it is ready. */
 export const startServer = (
   bundle: string,
   databaseUrl: string,
@@ -118,13 +118,13 @@ export const startServer = (
   Effect.gen(function* () {
     const port = yield* Effect.promise(freePort)
     const base = `http://127.0.0.1:${port}/api/platform/v1`
-    const where = { HOST: "127.0.0.1", PORT: String(port) }
-    const program = yield* start(databaseUrl, [bundle], { ...where, ...environment })
+    const address = { HOST: "127.0.0.1", PORT: String(port) }
+    const program = yield* start(databaseUrl, [bundle], { ...address, ...environment })
     yield* Effect.promise(() => waitFor(program, () => isUp(base)))
     return { port, base, pid: program.child.pid ?? 0 }
   })
 
-/** `partner-api worker`, delivering, until the scope ends. Answers its process id. */
+/** Starts `partner-api worker` until the scope ends. Returns its process id once it delivers. */
 export const startWorker = (databaseUrl: string, environment: Environment): Effect.Effect<number, never, Scope.Scope> =>
   Effect.gen(function* () {
     const program = yield* start(databaseUrl, [fileOf("cli.js"), "worker"], environment)
@@ -132,7 +132,7 @@ export const startWorker = (databaseUrl: string, environment: Environment): Effe
     return program.child.pid ?? 0
   })
 
-/** Resident memory of a process in MiB: none of one that ended and is still to be reaped. */
+/** Resident memory of a process in MiB; 0 for a zombie. */
 export const residentMiB = (pid: number): number => {
   const [, kib = 0] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? []
   return Number(kib) / 1024

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import type Pg from "pg"
-import { Refused } from "./failures.ts"
+import { HttpError } from "./errors.ts"
 
 export interface Installation {
   readonly id: string
@@ -9,8 +9,8 @@ export interface Installation {
   readonly capabilities: ReadonlyArray<string>
 }
 
-// One statement and one round trip: who asks, and the rolling window. The row lock serializes the requests of one
-// installation; after a wait PostgreSQL evaluates both the condition and the new value anew, so the count is exact.
+// Authenticates and counts a request in one statement. The row lock serializes the requests of an installation. After a
+// wait PostgreSQL evaluates condition and new value again, so the count is exact.
 const ADMIT = {
   name: "admit",
   text: `
@@ -26,8 +26,8 @@ const ADMIT = {
   `
 }
 
-const WHY_NOT = {
-  name: "why-not",
+const EXPLAIN_REFUSAL = {
+  name: "explain-refusal",
   text: `
     select i.is_active as "isActive", s.deleted_at is not null as "isGone"
     from access_tokens t join installations i on i.id = t.installation_id join stores s on s.id = i.store_id
@@ -35,19 +35,19 @@ const WHY_NOT = {
   `
 }
 
-const refusal = async (pool: Pg.Pool, hash: Buffer): Promise<Refused> => {
-  const { rows } = await pool.query<{ isActive: boolean; isGone: boolean }>({ ...WHY_NOT, values: [hash] })
-  const [found] = rows
-  if (found === undefined) return new Refused(401, "The bearer token is missing, invalid or expired")
-  if (!found.isActive) return new Refused(403, "The installation is not active")
-  if (found.isGone) return new Refused(404, "The store was not found")
-  return new Refused(429, "Rate limit exceeded")
+const refusal = async (pool: Pg.Pool, hash: Buffer): Promise<HttpError> => {
+  const { rows } = await pool.query<{ isActive: boolean; isGone: boolean }>({ ...EXPLAIN_REFUSAL, values: [hash] })
+  const [row] = rows
+  if (row === undefined) return new HttpError(401, "The bearer token is missing, invalid or expired")
+  if (!row.isActive) return new HttpError(403, "The installation is not active")
+  if (row.isGone) return new HttpError(404, "The store was not found")
+  return new HttpError(429, "Rate limit exceeded")
 }
 
-/** Admits the bearer of a token and counts the request, or throws why not. */
+/** Authenticates a token and counts the request, or throws the reason for a refusal. */
 export const admit = async (pool: Pg.Pool, authorization: string | undefined): Promise<Installation> => {
   if (authorization?.startsWith("Bearer ") !== true) {
-    throw new Refused(401, "The bearer token is missing, invalid or expired")
+    throw new HttpError(401, "The bearer token is missing, invalid or expired")
   }
   const hash = createHash("sha256").update(authorization.slice(7)).digest()
   const { rows } = await pool.query<Installation>({ ...ADMIT, values: [hash] })

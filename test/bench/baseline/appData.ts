@@ -1,7 +1,7 @@
 import type Pg from "pg"
 import type { Installation } from "./admission.ts"
-import { notFound, Refused } from "./failures.ts"
-import type { Answer } from "./idempotency.ts"
+import { notFound, HttpError } from "./errors.ts"
+import type { StoredResponse } from "./idempotency.ts"
 
 export interface EntryBody {
   readonly key: string
@@ -38,7 +38,7 @@ export const getEntry = async (pool: Pg.Pool, { id }: Installation, namespace: s
   return rows[0]
 }
 
-// The row of the installation is the lock: what is read after it is as it stays until the commit.
+// Locks the row of the installation, so that later reads stay valid until the commit.
 const LOCK = {
   name: "lock-usage",
   text: `
@@ -72,12 +72,12 @@ export const putEntry = async (
   { id }: Installation,
   namespace: string,
   { key, ttlSeconds, value }: EntryBody
-): Promise<Answer> => {
+): Promise<StoredResponse> => {
   const text = JSON.stringify(value)
   const bytes = Buffer.byteLength(text)
-  if (bytes > 65_536) throw new Refused(400, "The value is too large")
+  if (bytes > 65_536) throw new HttpError(400, "The value is too large")
   await client.query({ ...LOCK, values: [id] })
   const { rows } = await client.query({ ...PUT, values: [id, namespace, key, text, bytes, ttlSeconds ?? null] })
-  if (rows[0] === undefined) throw new Refused(422, "The installation keeps too much")
+  if (rows[0] === undefined) throw new HttpError(422, "The quota of app data is exceeded")
   return { status: 200, body: JSON.stringify({ data: rows[0] }) }
 }

@@ -1,5 +1,5 @@
 import type Pg from "pg"
-import { notFound } from "./failures.ts"
+import { notFound } from "./errors.ts"
 import { matchStatement, type Rule } from "./rules.ts"
 
 interface CollectionRow {
@@ -31,10 +31,10 @@ const MEMBERS = {
   text: "select product_id as id from collection_members where store_id = $1 and collection_id = $2 order by position"
 }
 
-/** A collection with the products that it holds at this moment. */
+/** Reads a collection with its current products. */
 export const getCollection = async (pool: Pg.Pool, storeId: string, id: string): Promise<Collection> => {
-  const found = await pool.query<CollectionRow>({ ...GET, values: [storeId, id] })
-  const [collection] = found.rows
+  const result = await pool.query<CollectionRow>({ ...GET, values: [storeId, id] })
+  const [collection] = result.rows
   if (collection === undefined) throw notFound(`Collection ${id}`)
   const members = await pool.query<{ id: string }>(
     collection.type === "automated"

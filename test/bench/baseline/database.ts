@@ -1,9 +1,9 @@
 import Pg from "pg"
 
-/** Amounts as JavaScript numbers, which is what JSON has for them. The driver's default is text. */
+/** Decodes amounts as numbers. The driver's default is text. */
 Pg.types.setTypeParser(Pg.types.builtins.NUMERIC, Number)
 
-/** A connection that breaks while idle is replaced on next use, so its error needs no handling. */
+/** Makes a pool. It replaces broken idle connections, so their errors are ignored. */
 export const makePool = (url: string, max: number): Pg.Pool =>
   new Pg.Pool({ connectionString: url, max }).on("error", () => {})
 

@@ -10,7 +10,7 @@ const INSERT = {
   `
 }
 
-/** Records that a product was written, with the body that subscribers will receive. `json` is the product. */
+/** Inserts the event of a written product, with the body for subscribers. `json` is the product. */
 export const recordEvent = async (
   client: Pg.PoolClient,
   installation: Installation,

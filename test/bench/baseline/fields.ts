@@ -1,7 +1,4 @@
-/*
- * The fields that a client may set on a product: their columns and their JSON Schemas, from which Fastify compiles the
- * validation of bodies.
- */
+/* Writable fields of a product, with their columns and the JSON Schemas from which Fastify compiles validators. */
 
 const amount = { type: "number", minimum: 0, maximum: 999_999_999_999_999 }
 const bool = { type: "boolean" }
@@ -80,11 +77,11 @@ export const isField = (name: string): name is Field => Object.hasOwn(FIELDS, na
 
 const properties = Object.fromEntries(Object.entries(FIELDS).map(([name, [, schema]]) => [name, schema]))
 
-/** Unknown and read-only fields are dropped (the validator removes what is not named). */
+/** Fastify removes fields that are not in the schema. */
 export const createBody = { type: "object", properties, required: ["name"], additionalProperties: false }
 export const updateBody = { type: "object", properties, additionalProperties: false }
 
-/** Arrays go to jsonb as JSON: the driver would make PostgreSQL arrays of them. */
+/** Fields of type jsonb. The driver would encode their arrays as PostgreSQL arrays. */
 const JSONB: ReadonlySet<Field> = new Set([
   "media",
   "options",
@@ -98,7 +95,7 @@ const JSONB: ReadonlySet<Field> = new Set([
 export const parameterOf = (field: Field, value: unknown): unknown =>
   JSONB.has(field) && value !== null ? JSON.stringify(value) : value
 
-/** Every column of a product under the name that the API gives it, in the API's order. */
+/** Columns of a product with their API names, in the order of the API. */
 export const SELECTED = [
   "id",
   "version",

@@ -2,14 +2,14 @@ import { createHash } from "node:crypto"
 import type Pg from "pg"
 import type { Installation } from "./admission.ts"
 import { inTransaction } from "./database.ts"
-import { Refused } from "./failures.ts"
+import { HttpError } from "./errors.ts"
 
-export interface Answer {
+export interface StoredResponse {
   readonly status: number
   readonly body: string
 }
 
-export interface Outcome extends Answer {
+export interface Outcome extends StoredResponse {
   readonly replayed: boolean
 }
 
@@ -44,7 +44,7 @@ const sortKeys = (_: string, value: unknown) =>
     ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
     : value
 
-/** SHA-256 of what was asked: key order and white space of the body do not matter. */
+/** SHA-256 of a request, independent of the key order and white space of its body. */
 export const fingerprintOf = (method: string, url: string, body: unknown): Buffer =>
   createHash("sha256")
     .update(`${method} ${url}\n${JSON.stringify(body, sortKeys)}`)
@@ -52,31 +52,32 @@ export const fingerprintOf = (method: string, url: string, body: unknown): Buffe
 
 export const keyOf = (header: string | Array<string> | undefined): string => {
   if (typeof header !== "string" || header === "") {
-    throw new Refused(400, "missing_key", ["Idempotency-Key: is required"])
+    throw new HttpError(400, "missing_key", ["Idempotency-Key: is required"])
   }
-  if (!/^[!-~]{1,255}$/.test(header)) throw new Refused(400, "invalid_key", ["Idempotency-Key: must be visible ASCII"])
+  if (!/^[!-~]{1,255}$/.test(header))
+    throw new HttpError(400, "invalid_key", ["Idempotency-Key: must be visible ASCII"])
   return header
 }
 
-/** Runs `operation` in the transaction that also keeps its answer, or answers what an earlier request was answered. */
+/** Runs `operation` and stores its response in one transaction, or returns the response of an earlier request. */
 export const once = (
   pool: Pg.Pool,
   { id }: Installation,
   key: string,
   fingerprint: Buffer,
-  operation: (client: Pg.PoolClient) => Promise<Answer>
+  operation: (client: Pg.PoolClient) => Promise<StoredResponse>
 ): Promise<Outcome> =>
   inTransaction(pool, async (client) => {
     const claim = () => client.query({ ...CLAIM, values: [id, key, fingerprint] })
     while ((await claim()).rowCount === 0) {
-      const { rows } = await client.query<Answer & { same: boolean; live: boolean }>({
+      const { rows } = await client.query<StoredResponse & { same: boolean; live: boolean }>({
         ...FIND,
         values: [id, key, fingerprint]
       })
-      const [found] = rows
-      if (found?.live === true) {
-        if (!found.same) throw new Refused(409, "This Idempotency-Key was used with a different request")
-        return { status: found.status, body: found.body, replayed: true }
+      const [record] = rows
+      if (record?.live === true) {
+        if (!record.same) throw new HttpError(409, "This Idempotency-Key was used with a different request")
+        return { status: record.status, body: record.body, replayed: true }
       }
       await client.query({ ...FORGET, values: [id, key] })
     }

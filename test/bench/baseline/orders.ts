@@ -1,7 +1,7 @@
 import type Pg from "pg"
 import type { Installation } from "./admission.ts"
 
-/** The fields of an order and their columns, in the order of the API. */
+/** Fields of an order with their columns, in the order of the API. */
 export const COLUMNS = {
   id: "id",
   number: "number",

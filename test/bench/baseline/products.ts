@@ -4,11 +4,11 @@ import type Pg from "pg"
 import { slugify } from "transliteration"
 import type { Installation } from "./admission.ts"
 import { recordEvent } from "./events.ts"
-import { notFound, Refused } from "./failures.ts"
+import { notFound, HttpError } from "./errors.ts"
 import { type Field, FIELDS, isField, parameterOf, SELECTED } from "./fields.ts"
-import type { Answer } from "./idempotency.ts"
+import type { StoredResponse } from "./idempotency.ts"
 
-/** A row of `products` as selected, which is a product as the API shows it. */
+/** Row of `products` with API names. */
 interface ProductRow {
   readonly id: string
   readonly slug: string
@@ -76,11 +76,11 @@ const INSERT = {
   `
 }
 
-/** What a body says in the form it is stored in. */
+/** Normalises a body for storage. */
 const normalized = (body: ProductBody): ProductBody => {
   const currencyCode = body.currencyCode?.toUpperCase()
   if (currencyCode !== undefined && currencyCodes.code(currencyCode) === undefined) {
-    throw new Refused(400, "Invalid body", ["currencyCode: must be a currency code of ISO 4217"])
+    throw new HttpError(400, "Invalid body", ["currencyCode: must be a currency code of ISO 4217"])
   }
   const tags = body.tags && [
     ...new Map(body.tags.map((tag) => tag.trim()).map((tag) => [tag.toLowerCase(), tag])).values()
@@ -112,13 +112,13 @@ const withDefaults = (body: ProductBody, currencyCode: string): ProductBody => {
   }
 }
 
-/** The answer to a write, after its event was recorded in the same transaction. */
-const written = async (
+/** Records the event of a write and returns its response. */
+const recordWrite = async (
   client: Pg.PoolClient,
   installation: Installation,
   product: ProductRow,
   status: number
-): Promise<Answer> => {
+): Promise<StoredResponse> => {
   const json = JSON.stringify(product)
   await recordEvent(client, installation, product.updatedAt, json)
   return { status, body: `{"data":${json}}` }
@@ -128,13 +128,13 @@ export const createProduct = async (
   client: Pg.PoolClient,
   installation: Installation,
   input: ProductBody
-): Promise<Answer> => {
+): Promise<StoredResponse> => {
   const counted = await client.query<{ currencyCode: string }>({ ...COUNT_UP, values: [installation.storeId] })
   const [store] = counted.rows
-  if (store === undefined) throw new Refused(403, "The store's plan allows no more products")
+  if (store === undefined) throw new HttpError(403, "The store's plan allows no more products")
 
   const product = withDefaults(normalized(input), store.currencyCode)
-  const wished = input.slug ?? (slugify(input.name ?? "").slice(0, 240) || `product-${randomUUID().slice(0, 8)}`)
+  const baseSlug = input.slug ?? (slugify(input.name ?? "").slice(0, 240) || `product-${randomUUID().slice(0, 8)}`)
   const insert = async (slug: string) => {
     const values = CREATED.map(([name]) =>
       name === "slug" ? slug : isField(name) ? parameterOf(name, product[name] ?? null) : null
@@ -145,12 +145,12 @@ export const createProduct = async (
     })
     return rows[0]
   }
-  let created = await insert(wished)
+  let created = await insert(baseSlug)
   for (let n = 2; created === undefined; n++) {
-    if (input.slug !== undefined) throw new Refused(409, `The slug ${wished} is taken in this store`)
-    created = await insert(`${wished}-${n}`)
+    if (input.slug !== undefined) throw new HttpError(409, `The slug ${baseSlug} is taken in this store`)
+    created = await insert(`${baseSlug}-${n}`)
   }
-  return written(client, installation, created, 201)
+  return recordWrite(client, installation, created, 201)
 }
 
 const LOCK = {
@@ -173,7 +173,7 @@ export const updateProduct = async (
   installation: Installation,
   id: string,
   input: ProductBody
-): Promise<Answer> => {
+): Promise<StoredResponse> => {
   const { rows } = await client.query<ProductRow>({ ...LOCK, values: [installation.storeId, id] })
   const [before] = rows
   if (before === undefined) throw notFound(`Product ${id}`)
@@ -204,7 +204,7 @@ export const updateProduct = async (
   })
   const [product] = updated.rows
   if (product === undefined) throw notFound(`Product ${id}`)
-  return written(client, installation, product, 200)
+  return recordWrite(client, installation, product, 200)
 }
 
 export interface StockBody {
@@ -233,13 +233,13 @@ export const setStock = async (
   installation: Installation,
   id: string,
   { adjust, stock }: StockBody
-): Promise<Answer> => {
+): Promise<StoredResponse> => {
   const { rows } = await client.query<ProductRow>({
     ...SET_STOCK,
     values: [installation.storeId, id, stock ?? null, adjust ?? null]
   })
   const [product] = rows
-  if (product !== undefined) return written(client, installation, product, 200)
+  if (product !== undefined) return recordWrite(client, installation, product, 200)
   const { rowCount } = await client.query({ ...LOCK, values: [installation.storeId, id] })
-  throw rowCount === 0 ? notFound(`Product ${id}`) : new Refused(422, "There are not so many")
+  throw rowCount === 0 ? notFound(`Product ${id}`) : new HttpError(422, "The stock is too low")
 }

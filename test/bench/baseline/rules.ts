@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto"
 
 /*
- * Rules of automated collections as SQL over ordinary columns. Values are parameters, so statements of the same shape
- * are the same text and share a prepared plan.
+ * Compiles rules of automated collections to SQL over columns. Values are parameters, so rules of the same shape share
+ * a prepared statement.
  */
 
 export interface Rule {
@@ -58,7 +58,7 @@ type Parameter = (value: unknown) => string
 
 const lowered = (value: unknown) => String(value).toLowerCase()
 
-/** The positive form of a text relation over `operand`, or undefined if it is none. */
+/** Condition of a positive text relation, or undefined for other relations. */
 const textPredicate = (operand: string, relation: string, value: unknown, parameter: Parameter) => {
   switch (relation) {
     case "equals":
@@ -105,14 +105,14 @@ const positive = ({ field, value }: Rule, relation: string, parameter: Parameter
   return operator && `${number} ${operator} ${parameter(String(value))}::numeric`
 }
 
-/** One rule as a condition; a rule of no known field or relation matches nothing. */
+/** Condition of a rule. Unknown fields and relations match nothing. */
 const predicateOf = (rule: Rule, parameter: Parameter): string => {
   const negated = NEGATION[rule.relation]
   const predicate = positive(rule, negated ?? rule.relation, parameter) ?? "false"
   return negated === undefined ? predicate : `coalesce(not (${predicate}), true)`
 }
 
-/** The named statement that finds the ids of the products of a store that match. */
+/** Named statement that selects the ids of matching products. */
 export const matchStatement = (storeId: string, rules: ReadonlyArray<Rule>, disjunctive: boolean) => {
   const values: Array<unknown> = [storeId]
   const parameter = (value: unknown) => `$${values.push(value)}`

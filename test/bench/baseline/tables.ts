@@ -1,4 +1,4 @@
-/** A column for each field of a product, its composite fields as jsonb, and the indexes that rules ask for. */
+/** Tables of the baseline: a column for each field of a product, and indexes for rules. */
 export const TABLES = `
 create table if not exists plans (
   name text primary key,
@@ -30,7 +30,7 @@ create table if not exists access_tokens (
   expires_at timestamptz not null
 );
 
--- hits: when the last 100 requests were admitted, oldest first. Half-empty pages keep the updates in place.
+-- hits: times of the last 100 admitted requests, oldest first. Half-empty pages allow updates in place.
 create table if not exists rate_windows (
   installation_id uuid primary key references installations on delete cascade,
   hits timestamptz[] not null default '{}'
@@ -46,7 +46,7 @@ create table if not exists idempotency_records (
   primary key (installation_id, key)
 );
 
--- tags_lower: the tags as rules compare them. No immutable expression makes it of an array, so the service writes it.
+-- tags_lower: lower-case tags for rules. No immutable expression can compute it, so the server writes it.
 create table if not exists products (
   store_id uuid not null references stores on delete cascade,
   id uuid not null default uuidv7(),

@@ -1,7 +1,7 @@
 import type { Adapter, AdapterPayload } from "oidc-provider"
 import type Pg from "pg"
 
-/** Whatever the provider keeps, in one table, as the adapters that its documentation names do. */
+/** One table for all models of the provider, as in the adapters of its documentation. */
 export const PAYLOADS = `
   create table oidc_payloads (
     model text not null,
@@ -48,7 +48,7 @@ const CONSUME = {
 const DESTROY = { name: "destroy", text: "delete from oidc_payloads where model = $1 and id = $2" }
 const REVOKE = { name: "revoke", text: "delete from oidc_payloads where grant_id = $1" }
 
-/** Makes what the provider asks for each kind of thing that it keeps. */
+/** Makes the adapter of a model. */
 export const adapterOn =
   (pool: Pg.Pool) =>
   (model: string): Adapter => {
@@ -57,9 +57,9 @@ export const adapterOn =
         ...statement,
         values: [model, key]
       })
-      const [found] = rows
-      if (found === undefined) return undefined
-      const { consumed, payload } = found
+      const [row] = rows
+      if (row === undefined) return undefined
+      const { consumed, payload } = row
       return consumed === null ? payload : { ...payload, consumed }
     }
     return {

@@ -1,12 +1,12 @@
 import { Provider } from "oidc-provider"
-import { CLIENT, SCOPE } from "../grants.ts"
+import { CLIENT, SCOPE } from "../load/tokenRequests.ts"
 import { makePool } from "./database.ts"
 import { setting } from "./settings.ts"
 import { adapterOn, PAYLOADS } from "./tokenAdapter.ts"
 
 /*
- * `oidc-provider` as the other side of token requests: opaque tokens, PKCE, a refresh token with each code, which is
- * replaced at each use. Its client stands in its settings, so that it asks no table who that is.
+ * Baseline of token requests: `oidc-provider` with opaque tokens, PKCE and rotating refresh tokens. Its client is
+ * configured statically, so it needs no query.
  */
 
 const pool = makePool(setting("DATABASE_URL"), Number(setting("DATABASE_POOL_SIZE")))

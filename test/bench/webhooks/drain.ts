@@ -1,22 +1,22 @@
 import { Effect, Schedule } from "effect"
 import { runMigrations } from "graphile-worker"
-import { say } from "../arena.ts"
-import { settle } from "../cluster.ts"
-import { cpuSeconds } from "../cpu.ts"
-import { middle } from "../measure.ts"
+import { printLine } from "../serverPair.ts"
+import { vacuumAndCheckpoint } from "../database.ts"
+import { cpuSeconds } from "../measure/cpu.ts"
+import { medianOf } from "../measure/rounds.ts"
 import type { Options } from "../options.ts"
-import { type Line, table } from "../report.ts"
+import { type Line, formatTable } from "../measure/report.ts"
 import { startWorker } from "../servers.ts"
 import { now } from "./clock.ts"
 import { type Setting, Started } from "./graphile.ts"
-import { startHelper } from "./helper.ts"
-import { Begun } from "./receiver.ts"
-import { ALLOWED, clear, insertBacklog, openScene, type Scene } from "./scene.ts"
-import { arrived, tally } from "./timing.ts"
+import { startHelper } from "./childProcess.ts"
+import { Listening } from "./receiver.ts"
+import { ALLOW_LOCAL_RECEIVER, clearQueues, insertBacklog, makeFixture, type WebhookFixture } from "./fixture.ts"
+import { waitForArrivals, countFaults } from "./timing.ts"
 
 const JOBS = "graphile_worker._private_jobs"
 
-/** What is tried for graphile-worker before it counts; its documentation's fastest first. */
+/** Settings of graphile-worker to try. The first is the fastest of its documentation. */
 const SETTINGS: ReadonlyArray<Setting> = [
   { concurrentJobs: 24, localQueue: 500, completeJobBatchDelay: 0 },
   { concurrentJobs: 32, localQueue: 500, completeJobBatchDelay: 0 },
@@ -29,8 +29,8 @@ const ROUNDS = 3
 const AT_LEAST = 1
 
 const HEADINGS = [
-  "Work",
-  "Ours: deliveries/s · CPU µs each",
+  "Backlog",
+  "Service: deliveries/s · CPU µs each",
   "graphile-worker: jobs/s · CPU µs each",
   "Ratio of rates",
   "At least"
@@ -38,46 +38,46 @@ const HEADINGS = [
 
 interface Drained {
   readonly perSecond: number
-  /** Of the worker's process alone. */
+  /** CPU time of the worker process. */
   readonly cpuMicros: number
 }
 
-/** A worker at work on what waits, and the question whether anything is left. */
+/** Running worker, with a query for the remaining work. */
 interface Worker {
   readonly pid: number
   readonly left: string
 }
 
-/** From the first request at the receiver until nothing is left to be done, the last one written down too. */
-const timed = (scene: Scene, count: number, { left, pid }: Worker) =>
+/** Measures from the first request at the receiver until the last delivery is recorded. */
+const timed = (fixture: WebhookFixture, count: number, { left, pid }: Worker) =>
   Effect.gen(function* () {
-    const arrivals = yield* arrived(scene.receiver, count, "3 minutes")
-    const { doubled, lost } = tally(arrivals, count)
+    const arrivals = yield* waitForArrivals(fixture.receiver, count, "3 minutes")
+    const { doubled, lost } = countFaults(arrivals, count)
     if (lost + doubled > 0) yield* Effect.die(new Error(`Of ${count} deliveries ${lost} lost, ${doubled} doubled`))
-    yield* Effect.promise(() => scene.db.query<{ some: boolean }>(`select exists(${left}) as some`)).pipe(
+    yield* Effect.promise(() => fixture.db.query<{ some: boolean }>(`select exists(${left}) as some`)).pipe(
       Effect.repeat({ while: ({ rows: [row] }) => row?.some !== false, schedule: Schedule.spaced("20 millis") })
     )
     const seconds = (now() - (arrivals.times[0] ?? 0)) / 1000
     return { perSecond: count / seconds, cpuMicros: (cpuSeconds(pid) * 1_000_000) / count } satisfies Drained
   })
 
-const prepare = (scene: Scene, count: number, subscribers: number) =>
+const prepare = (fixture: WebhookFixture, count: number, subscribers: number) =>
   Effect.gen(function* () {
-    yield* clear(scene, JOBS)
-    yield* insertBacklog(scene, count, subscribers)
-    yield* scene.receiver.ask("begin", Begun)
+    yield* clearQueues(fixture, JOBS)
+    yield* insertBacklog(fixture, count, subscribers)
+    yield* fixture.receiver.ask("begin", Listening)
   })
 
-const ours = (scene: Scene, count: number, subscribers: number) =>
+const drainByService = (fixture: WebhookFixture, count: number, subscribers: number) =>
   Effect.gen(function* () {
-    yield* prepare(scene, count, subscribers)
-    yield* settle(scene.db)
-    const pid = yield* startWorker(scene.url, ALLOWED)
-    return yield* timed(scene, count, { pid, left: "select from deliveries where finished_at is null" })
+    yield* prepare(fixture, count, subscribers)
+    yield* vacuumAndCheckpoint(fixture.db)
+    const pid = yield* startWorker(fixture.url, ALLOW_LOCAL_RECEIVER)
+    return yield* timed(fixture, count, { pid, left: "select from deliveries where finished_at is null" })
   }).pipe(Effect.scoped)
 
-/** The very deliveries as jobs, each with all that it needs. */
-const AS_JOBS = `
+/** Inserts the deliveries as jobs with all their data. */
+const INSERT_JOBS = `
   select count(*) from graphile_worker.add_jobs((
     select array_agg((
       'deliver', json_build_object('id', d.event_id, 'url', w.url, 'secret', w.secret, 'body', e.payload),
@@ -89,51 +89,53 @@ const AS_JOBS = `
   ))
 `
 
-const graphile = (scene: Scene, count: number, subscribers: number, setting: Setting) =>
+const graphile = (fixture: WebhookFixture, count: number, subscribers: number, setting: Setting) =>
   Effect.gen(function* () {
-    yield* prepare(scene, count, subscribers)
+    yield* prepare(fixture, count, subscribers)
     yield* Effect.promise(async () => {
-      await scene.db.query(AS_JOBS)
-      await scene.db.query("truncate events, deliveries")
+      await fixture.db.query(INSERT_JOBS)
+      await fixture.db.query("truncate events, deliveries")
     })
-    yield* settle(scene.db)
+    yield* vacuumAndCheckpoint(fixture.db)
     const { ask, pid } = yield* startHelper("graphile")
-    yield* ask({ databaseUrl: scene.url, setting }, Started)
-    return yield* timed(scene, count, { pid, left: `select from ${JOBS}` })
+    yield* ask({ databaseUrl: fixture.url, setting }, Started)
+    return yield* timed(fixture, count, { pid, left: `select from ${JOBS}` })
   }).pipe(Effect.scoped)
 
-const named = ({ completeJobBatchDelay, concurrentJobs, localQueue }: Setting) =>
+const formatSetting = ({ completeJobBatchDelay, concurrentJobs, localQueue }: Setting) =>
   `${concurrentJobs} jobs, localQueue ${localQueue}, batches of ${completeJobBatchDelay} ms`
 
-/** The setting that drained a fifth of the backlog fastest. */
-const bestSetting = (scene: Scene, count: number, subscribers: number) =>
+/** Finds the setting that drains a fifth of the backlog fastest. */
+const bestSetting = (fixture: WebhookFixture, count: number, subscribers: number) =>
   Effect.gen(function* () {
     const tried = yield* Effect.forEach(SETTINGS, (setting) =>
-      Effect.map(graphile(scene, count, subscribers, setting), ({ perSecond }) => ({ setting, perSecond }))
+      Effect.map(graphile(fixture, count, subscribers, setting), ({ perSecond }) => ({ setting, perSecond }))
     )
-    const rates = tried.map(({ perSecond, setting }) => `${named(setting)}: ${perSecond.toFixed(0)}`).join("; ")
-    yield* say(`graphile-worker, jobs/s by setting, ${count} jobs: ${rates}.`)
+    const rates = tried.map(({ perSecond, setting }) => `${formatSetting(setting)}: ${perSecond.toFixed(0)}`).join("; ")
+    yield* printLine(`graphile-worker, jobs/s by setting, ${count} jobs: ${rates}.`)
     return tried.reduce((best, one) => (one.perSecond > best.perSecond ? one : best)).setting
   })
 
 const cell = (rounds: ReadonlyArray<Drained>) =>
-  `${middle(rounds.map(({ perSecond }) => perSecond)).toFixed(0)} · ${middle(rounds.map(({ cpuMicros }) => cpuMicros)).toFixed(0)}`
+  `${medianOf(rounds.map(({ perSecond }) => perSecond)).toFixed(0)} · ${medianOf(rounds.map(({ cpuMicros }) => cpuMicros)).toFixed(0)}`
 
-const compete = (scene: Scene, backlog: number, subscribers: number) =>
+const compareWorkers = (fixture: WebhookFixture, backlog: number, subscribers: number) =>
   Effect.gen(function* () {
-    const setting = yield* bestSetting(scene, backlog / 5, subscribers)
-    const mine: Array<Drained> = []
-    const theirs: Array<Drained> = []
+    const setting = yield* bestSetting(fixture, backlog / 5, subscribers)
+    const serviceRounds: Array<Drained> = []
+    const graphileRounds: Array<Drained> = []
     for (let round = 0; round < ROUNDS; round++) {
-      mine.push(yield* ours(scene, backlog, subscribers))
-      theirs.push(yield* graphile(scene, backlog, subscribers, setting))
+      serviceRounds.push(yield* drainByService(fixture, backlog, subscribers))
+      graphileRounds.push(yield* graphile(fixture, backlog, subscribers, setting))
     }
-    const ratio = middle(mine.map(({ perSecond }) => perSecond)) / middle(theirs.map(({ perSecond }) => perSecond))
+    const ratio =
+      medianOf(serviceRounds.map(({ perSecond }) => perSecond)) /
+      medianOf(graphileRounds.map(({ perSecond }) => perSecond))
     const line: Line = {
       cells: [
         `${backlog.toLocaleString("en")} deliveries to ${subscribers === 1 ? "one app" : `${subscribers} apps`}`,
-        cell(mine),
-        `${cell(theirs)} (${named(setting)})`,
+        cell(serviceRounds),
+        `${cell(graphileRounds)} (${formatSetting(setting)})`,
         ratio.toFixed(2),
         AT_LEAST.toFixed(1)
       ],
@@ -142,14 +144,14 @@ const compete = (scene: Scene, backlog: number, subscribers: number) =>
     return line
   })
 
-/** A backlog that one worker process empties to a fast receiver, beside graphile-worker on the same server. */
+/** Compares how fast one worker process drains a backlog with graphile-worker. */
 export const drain =
   (subscribers: number) =>
   (server: string, { backlog }: Options) =>
     Effect.gen(function* () {
-      const scene = yield* openScene(server, subscribers, (_, store) => store === 0)
-      yield* Effect.promise(() => runMigrations({ connectionString: scene.url }))
-      const line = yield* compete(scene, backlog, subscribers)
-      yield* say(`\n${table(HEADINGS, [line])}\n`)
+      const fixture = yield* makeFixture(server, subscribers, (_, store) => store === 0)
+      yield* Effect.promise(() => runMigrations({ connectionString: fixture.url }))
+      const line = yield* compareWorkers(fixture, backlog, subscribers)
+      yield* printLine(`\n${formatTable(HEADINGS, [line])}\n`)
       return line.reached
     }).pipe(Effect.scoped)

@@ -1,14 +1,14 @@
 import { Schema } from "effect"
 import { Logger, run, type Task } from "graphile-worker"
 import { signatureHeaders } from "../../../src/layers/webhooks/Signature.ts"
-import { serve } from "./helper.ts"
+import { serveMessages } from "./childProcess.ts"
 
 /*
- * The same deliveries by graphile-worker: a job for each, which holds all that is needed, and a task that signs and
- * sends it with Node's `fetch`. It keeps no log, gives each request no limit of time and checks no address.
+ * Deliveries by graphile-worker: a job with all data for each, and a task that signs and sends it with Node's `fetch`.
+ * It records no attempts, has no timeout and checks no address.
  */
 
-/** How it is run; the names are its own. */
+/** Settings of graphile-worker, by its names. */
 export const Setting = Schema.Struct({
   concurrentJobs: Schema.Int,
   localQueue: Schema.Int,
@@ -40,14 +40,14 @@ const deliver: Task = async (job) => {
     body
   })
   await response.text()
-  if (!response.ok) throw new Error(`Answered ${response.status}`)
+  if (!response.ok) throw new Error(`Status ${response.status}`)
 }
 
 const decode = Schema.decodeUnknownSync(Start)
 
-/** A pool of workers in this process, from the first message until the process is ended. */
+/** Runs a pool of workers from the first message until the process ends. */
 export const serveGraphile = (): void =>
-  serve(async (message) => {
+  serveMessages(async (message) => {
     const { databaseUrl, setting } = decode(message)
     const { completeJobBatchDelay, concurrentJobs, localQueue } = setting
     await run({

@@ -1,28 +1,28 @@
 import { Effect } from "effect"
-import { say } from "../arena.ts"
+import { printLine } from "../serverPair.ts"
 import type { Options } from "../options.ts"
-import { allReached, type Line, table } from "../report.ts"
+import { allReached, type Line, formatTable } from "../measure/report.ts"
 import { SERVICE, startServer, startWorker } from "../servers.ts"
-import { startHelper } from "./helper.ts"
-import { Begun } from "./receiver.ts"
-import { ALLOWED, clear, openScene, type Scene } from "./scene.ts"
-import { arrived, quantile, tally, waits } from "./timing.ts"
-import { Written } from "./writer.ts"
+import { startHelper } from "./childProcess.ts"
+import { Listening } from "./receiver.ts"
+import { ALLOW_LOCAL_RECEIVER, clearQueues, makeFixture, type WebhookFixture } from "./fixture.ts"
+import { waitForArrivals, quantile, countFaults, measureDelays } from "./timing.ts"
+import { WriteResult } from "./writer.ts"
 
 const PER_SECOND = 200
 const SUBSCRIBERS = 5
 
-/** Seconds of writes before those that count. */
+/** Seconds of warm-up writes. */
 const WARM_UP = 4
 
-const WANTED = { p50: 50, p99: 250 }
+const TARGETS = { p50: 50, p99: 250 }
 
-const PLACES = {
-  "The worker inside the server": { server: ALLOWED, worker: false },
+const WORKER_SETUPS = {
+  "The worker inside the server": { server: ALLOW_LOCAL_RECEIVER, worker: false },
   "WEBHOOK_WORKERS=0 and `worker` beside it": { server: { WEBHOOK_WORKERS: "0" }, worker: true }
 }
 
-type Place = (typeof PLACES)[keyof typeof PLACES]
+type WorkerSetup = (typeof WORKER_SETUPS)[keyof typeof WORKER_SETUPS]
 
 const HEADINGS = [
   "Events/s to 5 subscribers each",
@@ -32,22 +32,22 @@ const HEADINGS = [
   "Since the write was due: p50 · p99 ms",
   "Lost",
   "Doubled",
-  "Wanted"
+  "Target"
 ]
 
-const measure = (scene: Scene, title: string, place: Place, seconds: number) =>
+const measure = (fixture: WebhookFixture, title: string, setup: WorkerSetup, seconds: number) =>
   Effect.gen(function* () {
-    yield* clear(scene)
-    yield* scene.receiver.ask("begin", Begun)
-    const { port } = yield* startServer(SERVICE, scene.url, place.server)
-    if (place.worker) yield* startWorker(scene.url, ALLOWED)
+    yield* clearQueues(fixture)
+    yield* fixture.receiver.ask("begin", Listening)
+    const { port } = yield* startServer(SERVICE, fixture.url, setup.server)
+    if (setup.worker) yield* startWorker(fixture.url, ALLOW_LOCAL_RECEIVER)
     const writer = yield* startHelper("write")
     const order = { port, perSecond: PER_SECOND, seconds: WARM_UP + seconds }
-    const written = yield* writer.ask(order, Written)
+    const written = yield* writer.ask(order, WriteResult)
     const expected = written.products.length * SUBSCRIBERS
-    const arrivals = yield* arrived(scene.receiver, expected)
-    const { doubled, lost } = tally(arrivals, expected)
-    const counted = yield* waits(scene, written, arrivals, WARM_UP * 1000)
+    const arrivals = yield* waitForArrivals(fixture.receiver, expected)
+    const { doubled, lost } = countFaults(arrivals, expected)
+    const counted = yield* measureDelays(fixture, written, arrivals, WARM_UP * 1000)
     const sinceAnswer = counted.map((wait) => wait.sinceAnswer)
     const sinceDue = counted.map((wait) => wait.sinceDue)
     const [p50, p99] = [quantile(sinceAnswer, 0.5), quantile(sinceAnswer, 0.99)]
@@ -60,24 +60,23 @@ const measure = (scene: Scene, title: string, place: Place, seconds: number) =>
         `${quantile(sinceDue, 0.5).toFixed(1)} · ${quantile(sinceDue, 0.99).toFixed(1)}`,
         String(lost),
         String(doubled),
-        `p50 < ${WANTED.p50}, p99 < ${WANTED.p99}, 0, 0`
+        `p50 < ${TARGETS.p50}, p99 < ${TARGETS.p99}, 0, 0`
       ],
-      reached: p50 < WANTED.p50 && p99 < WANTED.p99 && lost === 0 && doubled === 0
+      reached: p50 < TARGETS.p50 && p99 < TARGETS.p99 && lost === 0 && doubled === 0
     }
     return line
   }).pipe(Effect.scoped)
 
 /**
- * From the commit of an event to the receiver's socket, as a client can see it: from when the answer to its write had
- * come to when the head of the request that tells of it had. Since the commit comes a little before the answer, the
- * time from when the write was due stands beside it, which holds all of the write. Writes are sent on schedule.
+ * Measures the time from the response to a write to the head of its webhook request. The commit is slightly earlier
+ * than the response, so the time since the write was due is reported too. Writes are sent on a fixed schedule.
  */
 export const latency = (server: string, { latencySeconds }: Options) =>
   Effect.gen(function* () {
-    const scene = yield* openScene(server, SUBSCRIBERS, () => true)
-    const lines = yield* Effect.forEach(Object.entries(PLACES), ([title, place]) =>
-      measure(scene, title, place, latencySeconds)
+    const fixture = yield* makeFixture(server, SUBSCRIBERS, () => true)
+    const lines = yield* Effect.forEach(Object.entries(WORKER_SETUPS), ([title, setup]) =>
+      measure(fixture, title, setup, latencySeconds)
     )
-    yield* say(`\n${table(HEADINGS, lines)}\n`)
+    yield* printLine(`\n${formatTable(HEADINGS, lines)}\n`)
     return allReached(lines)
   }).pipe(Effect.scoped)

@@ -2,38 +2,38 @@ import { Schema } from "effect"
 import { once } from "node:events"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { now } from "./clock.ts"
-import { serve } from "./helper.ts"
+import { serveMessages } from "./childProcess.ts"
 
 /*
- * Every subscriber, in one process: an app is the first part of the path. It writes down each request as its head comes
- * and answers 200 when the body is there, except for those that behave badly, of whose requests nothing is kept.
+ * Receiver of all subscribers in one process. The first segment of the path is the app. It records each request when
+ * its head arrives, and returns 200 after the body. Requests to failing endpoints are not recorded.
  */
 
-/** How long the slow one takes to say that it failed. */
+/** Delay of the slow endpoint before its 500. */
 const SLOW_MILLIS = 5000
 
-/** What the receiver is told: forget all, say how many came, or say what came. */
+/** Commands: reset, return the number of requests, return the requests. */
 export const Command = Schema.Literals(["begin", "count", "report"])
 
-export const Begun = Schema.Struct({ port: Schema.Int })
+export const Listening = Schema.Struct({ port: Schema.Int })
 export const Count = Schema.Struct({ count: Schema.Int })
 
-/** What came, in order: `app/event`, and when on the shared clock. */
+/** Received requests in order: `app/event`, and the time on the shared clock. */
 export const Arrivals = Schema.Struct({ keys: Schema.Array(Schema.String), times: Schema.Array(Schema.Number) })
 export type Arrivals = typeof Arrivals.Type
 
 let keys: Array<string> = []
 let times: Array<number> = []
 
-const misbehave = (path: string, response: ServerResponse) => {
+const fail = (path: string, response: ServerResponse) => {
   if (path.endsWith("/hang")) return
   response.statusCode = 500
   setTimeout(() => response.end("Try later"), SLOW_MILLIS)
 }
 
-const take = (request: IncomingMessage, response: ServerResponse) => {
+const receive = (request: IncomingMessage, response: ServerResponse) => {
   const { headers, url = "" } = request
-  if (!url.endsWith("/fast")) return misbehave(url, response)
+  if (!url.endsWith("/fast")) return fail(url, response)
   times.push(now())
   keys.push(`${url.split("/")[1] ?? ""}/${String(headers["webhook-id"])}`)
   request.on("end", () => response.end("ok")).resume()
@@ -42,9 +42,9 @@ const take = (request: IncomingMessage, response: ServerResponse) => {
 const decode = Schema.decodeUnknownSync(Command)
 
 export const serveReceiver = (): void => {
-  const server = createServer({ keepAliveTimeout: 60_000 }, take).listen(0, "127.0.0.1")
+  const server = createServer({ keepAliveTimeout: 60_000 }, receive).listen(0, "127.0.0.1")
   const listening = once(server, "listening")
-  serve(async (message) => {
+  serveMessages(async (message) => {
     await listening
     switch (decode(message)) {
       case "begin": {
@@ -52,7 +52,7 @@ export const serveReceiver = (): void => {
         times = []
         const address = server.address()
         if (address === null || typeof address === "string") throw new Error("No port")
-        return { port: address.port } satisfies typeof Begun.Type
+        return { port: address.port } satisfies typeof Listening.Type
       }
       case "count":
         return { count: keys.length } satisfies typeof Count.Type

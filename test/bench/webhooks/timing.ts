@@ -1,24 +1,24 @@
 import { type Duration, Effect, Schedule } from "effect"
-import type { Helper } from "./helper.ts"
-import { type Arrivals, Count, Arrivals as ArrivalsOf } from "./receiver.ts"
-import type { Scene } from "./scene.ts"
-import type { Written } from "./writer.ts"
+import type { ChildHandle } from "./childProcess.ts"
+import { Arrivals, Count } from "./receiver.ts"
+import type { WebhookFixture } from "./fixture.ts"
+import type { WriteResult } from "./writer.ts"
 
-/** How long what is missing may still come. */
-const PATIENCE = "30 seconds"
+/** Maximum wait for missing requests. */
+const MAX_WAIT = "30 seconds"
 
-/** Waits until so many requests have come; too few after a while are for {@link tally} to tell. */
-export const arrived = (receiver: Helper, count: number, patience: Duration.Input = PATIENCE) =>
+/** Waits until `count` requests have arrived, or the time is over. {@link countFaults} counts missing ones. */
+export const waitForArrivals = (receiver: ChildHandle, count: number, maxWait: Duration.Input = MAX_WAIT) =>
   receiver
     .ask("count", Count)
     .pipe(
       Effect.repeat({ until: (seen) => seen.count >= count, schedule: Schedule.spaced("50 millis") }),
-      Effect.timeoutOption(patience),
-      Effect.andThen(receiver.ask("report", ArrivalsOf))
+      Effect.timeoutOption(maxWait),
+      Effect.andThen(receiver.ask("report", Arrivals))
     )
 
-/** What of `expected` deliveries never came, and how many came once more. */
-export const tally = ({ keys }: Arrivals, expected: number) => {
+/** Counts lost and duplicated deliveries. */
+export const countFaults = ({ keys }: Arrivals, expected: number) => {
   const distinct = new Set(keys).size
   return { lost: expected - distinct, doubled: keys.length - distinct }
 }
@@ -28,17 +28,17 @@ export const quantile = (values: ReadonlyArray<number>, q: number): number => {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN
 }
 
-export interface Wait {
+export interface DeliveryDelay {
   readonly subscriber: number
-  /** Milliseconds to the head of the request at the receiver, since the writer had its answer, and since it was to write. */
+  /** Milliseconds from the response to the write, and from its due time, to the head of the webhook request. */
   readonly sinceAnswer: number
   readonly sinceDue: number
 }
 
-/** How long each delivery took, of the writes that were due `after` milliseconds into the run. */
-export const waits = (
-  { db }: Pick<Scene, "db">,
-  { answered, due, products }: Written,
+/** Computes the delays of deliveries whose writes were due `after` milliseconds into the run. */
+export const measureDelays = (
+  { db }: Pick<WebhookFixture, "db">,
+  { answered, due, products }: WriteResult,
   { keys, times }: Arrivals,
   after: number
 ) =>
@@ -49,7 +49,7 @@ export const waits = (
       products.map((product, index) => [product, { answered: answered[index] ?? 0, due: due[index] ?? 0 }])
     )
     const events = new Map(rows.map(({ id, resource }) => [id, writes.get(resource)]))
-    return keys.flatMap((key, index): ReadonlyArray<Wait> => {
+    return keys.flatMap((key, index): ReadonlyArray<DeliveryDelay> => {
       const [subscriber = "", event = ""] = key.split("/")
       const write = events.get(event)
       if (write === undefined || write.due - begin < after) return []

@@ -1,0 +1,135 @@
+import { Effect, Fiber, type Scope } from "effect"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { createWriteStream, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Readable } from "node:stream"
+import { pipeline } from "node:stream/promises"
+import { fileURLToPath } from "node:url"
+import { printLine } from "../serverPair.ts"
+import { openConnection, createDatabase, vacuumAndCheckpoint } from "../database.ts"
+import { type LoadDriver, makeLoadDriver } from "../load/driver.ts"
+import { medianOf } from "../measure/rounds.ts"
+import type { Options } from "../options.ts"
+import { idOf } from "../seed/population.ts"
+import { BOUND_HEADINGS, boundLine, formatTable } from "../measure/report.ts"
+import { SERVICE_SEEDING, seed } from "../seed/seed.ts"
+import { residentMiB, SERVICE, startServer } from "../servers.ts"
+
+/** Minimum products per second. */
+const RATE = 5_000
+
+/** Maximum resident memory of the import in MiB, for any file size. */
+const MEMORY = 300
+
+/** Maximum ratio of another store's p99 during the import to that without one. */
+const AT_MOST = 2
+
+const CLI = fileURLToPath(new URL("cli.js", import.meta.url))
+
+/** Typical row of 0.4 KB. */
+const rowOf = (n: number) =>
+  `${JSON.stringify({
+    externalId: `bench-${n}`,
+    name: `Bench product number ${n}`,
+    sku: `BENCH-${n}`,
+    price: (n % 100_000) / 100,
+    stock: n % 500,
+    category: `Category ${n % 20}`,
+    productType: `Type ${n % 30}`,
+    vendorName: `Vendor ${n % 200}`,
+    description: `24 bottles of 12 oz, number ${n} of those that an import brings`,
+    countryOfOrigin: "PT",
+    currencyCode: "EUR",
+    tags: [`tag ${n % 50}`, `kind ${n % 7}`]
+  })}\n`
+
+/** Writes a file of `rows` rows, and deletes it when the scope ends. */
+const writeImportFile = (rows: number): Effect.Effect<string, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const folder = yield* Effect.acquireRelease(
+      Effect.sync(() => mkdtempSync(join(tmpdir(), "partner-api-bench-import-"))),
+      (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+    )
+    const file = join(folder, "products.jsonl")
+    const lines = Readable.from(Array.from({ length: rows }, (_, n) => n).values()).map(rowOf)
+    yield* Effect.promise(() => pipeline(lines, createWriteStream(file)))
+    return file
+  })
+
+/** Imports a file into a new store. Returns its seconds and maximum memory. */
+const runImport = (url: string, store: number, file: string) =>
+  Effect.gen(function* () {
+    const db = yield* openConnection(url)
+    const id = idOf("store", 0, store)
+    yield* Effect.promise(() =>
+      db.query("insert into stores (id, name, plan, currency_code) values ($1, 'Imported', 'scale', 'EUR')", [id])
+    )
+    const startedAt = performance.now()
+    const child = yield* Effect.acquireRelease(
+      Effect.sync(() =>
+        spawn(process.execPath, [CLI, "import", "products", "--store", id, "--file", file, "--no-events"], {
+          stdio: "ignore",
+          env: { PATH: process.env["PATH"], DATABASE_URL: url }
+        })
+      ),
+      (started) => Effect.sync(() => started.kill("SIGKILL"))
+    )
+    let memory = 0
+    const sample = Effect.sync(() => {
+      if (child.exitCode === null && child.pid !== undefined) memory = Math.max(memory, residentMiB(child.pid))
+    })
+    const sampling = yield* Effect.forkChild(Effect.forever(Effect.andThen(sample, Effect.sleep("100 millis"))))
+    const [code] = yield* Effect.promise(() => once(child, "exit"))
+    yield* Fiber.interrupt(sampling)
+    if (code !== 0) return yield* Effect.die(new Error(`The import ended with ${code}`))
+    return { seconds: (performance.now() - startedAt) / 1000, memory }
+  }).pipe(Effect.scoped)
+
+/** p99 of sequential reads of other stores, in milliseconds. */
+const probeLatency = (drive: LoadDriver, port: number, millis: number) =>
+  Effect.map(drive({ port, work: "listFew", connections: 1, requests: 0, millis }), ({ p99 }) => p99)
+
+/** Measures the rate and memory of an import, and its effect on other stores. */
+export const imports = (server: string, { importRows, roundMillis, rounds }: Options) =>
+  Effect.gen(function* () {
+    const url = yield* createDatabase(server, "import")
+    const { port } = yield* startServer(SERVICE, url)
+    const db = yield* openConnection(url)
+    yield* Effect.promise(() => seed([[db, SERVICE_SEEDING]]))
+    yield* Effect.promise(() => db.query("update plans set product_limit = 100000000"))
+    yield* vacuumAndCheckpoint(db)
+    const file = yield* writeImportFile(importRows)
+
+    const alone = yield* runImport(url, 900, file)
+    const rate = importRows / alone.seconds
+    yield* printLine(
+      `${importRows.toLocaleString("en")} products in ${alone.seconds.toFixed(1)} s: ${rate.toFixed(0)} a second`
+    )
+    yield* vacuumAndCheckpoint(db)
+
+    const drive = yield* makeLoadDriver
+    yield* probeLatency(drive, port, roundMillis)
+    const round = probeLatency(drive, port, roundMillis)
+    const quiet = yield* Effect.replicateEffect(round, rounds)
+    const importing = yield* Effect.forkChild(runImport(url, 901, file))
+    const loud = yield* Effect.replicateEffect(round, rounds)
+    const isOver = importing.pollUnsafe() !== undefined
+    const beside = yield* Fiber.join(importing)
+    if (isOver) yield* printLine("The import ended before the reads: increase its rows")
+
+    const lines = [
+      boundLine(
+        "Seconds of the import, against those at 5,000 products a second",
+        alone.seconds,
+        importRows / RATE,
+        "s",
+        1
+      ),
+      boundLine("Resident memory of the import", Math.max(alone.memory, beside.memory), MEMORY, "MiB", 1),
+      boundLine("p99 of the others' reads beside it", medianOf(loud), medianOf(quiet), "ms", AT_MOST)
+    ]
+    yield* printLine(`\n${formatTable(BOUND_HEADINGS, lines)}\n`)
+    return !isOver && lines.every(({ reached }) => reached)
+  }).pipe(Effect.scoped)
