@@ -8,12 +8,12 @@ import { followerAt } from "../support/Follower.ts"
 import type { Sizes } from "./options.ts"
 import { startServer } from "./processes.ts"
 import { makeInvariants, withProgress } from "./report.ts"
-import { makeScene, writeOn } from "./scene.ts"
+import { makeFixture, writeContinuously } from "./fixture.ts"
 
-/** Stores that are followed, each by one. */
+/** Followed stores, with one follower each. */
 const SHOPS = 4
 
-/** Writes a second, in all stores. */
+/** Writes per second in all stores. */
 const RATE = 40
 
 const freePort = Effect.promise(async () => {
@@ -25,16 +25,16 @@ const freePort = Effect.promise(async () => {
   return address === null || typeof address === "string" ? 0 : address.port
 })
 
-/** Followers whose connections are cut and whose server is killed, again and again, while others write. */
-export const changes = (server: string, { "change-kills": kills, "change-cuts": cuts }: Sizes) =>
+/** Cuts the connections of followers and kills their server repeatedly, during writes. */
+export const followedChanges = (server: string, { "change-kills": kills, "change-cuts": cuts }: Sizes) =>
   Effect.gen(function* () {
     const invariants = makeInvariants("changes followed")
-    const scene = yield* makeScene(server, SHOPS, 1, () => "http://127.0.0.1:9")
-    const { db, shops, url } = scene
+    const fixture = yield* makeFixture(server, SHOPS, 1, () => "http://127.0.0.1:9")
+    const { db, shops, url } = fixture
     const port = yield* freePort
-    const whole = yield* Effect.scope
+    const outerScope = yield* Effect.scope
     const start = Effect.gen(function* () {
-      const scope = yield* Scope.fork(whole)
+      const scope = yield* Scope.fork(outerScope)
       const base = yield* Scope.provide(startServer(url, port), scope)
       return { base, kill: Scope.close(scope, Exit.void) }
     })
@@ -43,26 +43,26 @@ export const changes = (server: string, { "change-kills": kills, "change-cuts": 
     const stores = shops.map(({ storeId }) => storeId)
     const cookie = yield* memberOf(url, stores)
     const follower = yield* followerAt(new URL(running.base).origin, cookie, (socket) => sockets.add(socket))
-    const told = stores.map((): Array<string> => [])
+    const received = stores.map((): Array<string> => [])
     const following: Array<Fiber.Fiber<void, FollowRefused>> = []
-    for (const [place, storeId] of stores.entries()) {
+    for (const [index, storeId] of stores.entries()) {
       const follow = Stream.runForEach(follower.changes({ storeId }), ({ id }) =>
-        Effect.sync(() => told[place]?.push(id))
+        Effect.sync(() => received[index]?.push(id))
       )
       following.push(yield* Effect.forkScoped(follow))
     }
 
     let [cut, killed, isOver] = [0, 0, false]
-    const count = () => told.reduce((sum, { length }) => sum + length, 0)
-    /** Until each was told of something since. */
-    const goOn = Effect.suspend(() => {
-      const before = told.map(({ length }) => length)
+    const count = () => received.reduce((sum, { length }) => sum + length, 0)
+    /** Waits until each follower has received a change. */
+    const waitForChanges = Effect.suspend(() => {
+      const before = received.map(({ length }) => length)
       return Effect.repeat(Effect.sleep("50 millis"), {
-        until: () => told.every(({ length }, place) => length > (before[place] ?? 0))
+        until: () => received.every(({ length }, index) => length > (before[index] ?? 0))
       })
     })
-    const breakIt = Effect.gen(function* () {
-      yield* goOn
+    const disrupt = Effect.gen(function* () {
+      yield* waitForChanges
       if (killed * cuts < cut * kills) {
         yield* running.kill
         running = yield* start
@@ -73,24 +73,24 @@ export const changes = (server: string, { "change-kills": kills, "change-cuts": 
         cut++
       }
     })
-    const breaking = Effect.andThen(
-      Effect.repeat(breakIt, { until: () => cut >= cuts && killed >= kills }),
+    const disrupting = Effect.andThen(
+      Effect.repeat(disrupt, { until: () => cut >= cuts && killed >= kills }),
       Effect.andThen(
-        goOn,
+        waitForChanges,
         Effect.sync(() => (isOver = true))
       )
     )
-    const progress = () => `cuts ${cut}/${cuts}, kills ${killed}/${kills}, changes told ${count()}`
+    const progress = () => `cuts ${cut}/${cuts}, kills ${killed}/${kills}, changes received: ${count()}`
     yield* withProgress(
       progress,
       Effect.raceFirst(
-        Effect.all([breaking, writeOn(scene, RATE, () => isOver)], { concurrency: "unbounded" }),
+        Effect.all([disrupting, writeContinuously(fixture, RATE, () => isOver)], { concurrency: "unbounded" }),
         Fiber.joinAll(following)
       )
     )
     let [missed, doubled, disordered] = [0, 0, 0]
-    for (const [place, storeId] of stores.entries()) {
-      const ids = told[place] ?? []
+    for (const [index, storeId] of stores.entries()) {
+      const ids = received[index] ?? []
       const { rows } = yield* Effect.promise(() =>
         db.query<{ id: string }>(
           "select id from journal where store_id = $1 and version is not null and id >= $2 order by id",
@@ -105,8 +105,8 @@ export const changes = (server: string, { "change-kills": kills, "change-cuts": 
     invariants.atLeast("connections cut, of each follower", cut, cuts)
     invariants.atLeast("kills of the server", killed, kills)
     invariants.none("changes missed", missed)
-    invariants.none("changes told twice", doubled)
-    invariants.none("changes told out of order, or of another store", disordered)
-    invariants.fact("changes told", String(count()))
+    invariants.none("changes received twice", doubled)
+    invariants.none("changes received out of order, or of another store", disordered)
+    invariants.fact("changes received", String(count()))
     return invariants.all
   }).pipe(Effect.scoped)

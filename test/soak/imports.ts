@@ -8,11 +8,11 @@ import type pg from "pg"
 import type { Sizes } from "./options.ts"
 import { LOGS } from "./processes.ts"
 import { makeInvariants, withProgress } from "./report.ts"
-import { makeScene } from "./scene.ts"
+import { makeFixture } from "./fixture.ts"
 
 const CLI = fileURLToPath(new URL("cli.js", import.meta.url))
 
-/** Rows among which some are refused, have the name of another, or come a second time. */
+/** Row of the file. Every tenth has the same name. */
 const rowOf = (n: number) =>
   JSON.stringify({
     externalId: `row ${n}`,
@@ -27,18 +27,18 @@ const numbersIn = (db: pg.Client, text: string, values: ReadonlyArray<unknown>) 
     return new Map(Object.entries(rows[0] ?? {}).map(([name, value]) => [name, Number(value)]))
   })
 
-/** An import that is killed again and again at random times, and then left to end. */
-export const imports = (server: string, { "import-kills": kills, "import-rows": rows }: Sizes) =>
+/** Kills an import repeatedly at random times, and then lets it finish. */
+export const killedImports = (server: string, { "import-kills": kills, "import-rows": rows }: Sizes) =>
   Effect.gen(function* () {
     const invariants = makeInvariants("import killed")
-    const { db, shops, url } = yield* makeScene(server, 1, 1, () => "http://127.0.0.1:9")
+    const { db, shops, url } = yield* makeFixture(server, 1, 1, () => "http://127.0.0.1:9")
     const store = shops[0]?.storeId ?? ""
     mkdirSync(LOGS, { recursive: true })
     const file = join(LOGS, "rows.jsonl")
     writeFileSync(file, Array.from({ length: rows }, (_, n) => `${rowOf(n)}\n`).join(""))
     const counted = Effect.map(
       numbersIn(db, "select product_count as n from stores where id = $1", [store]),
-      (found) => found.get("n") ?? 0
+      (numbers) => numbers.get("n") ?? 0
     )
     const start = Effect.sync(() =>
       spawn(process.execPath, [CLI, "import", "products", "--store", store, "--file", file], {
@@ -52,7 +52,7 @@ export const imports = (server: string, { "import-kills": kills, "import-rows": 
       const before = yield* counted
       const child = yield* start
       const exited = once(child, "exit")
-      // Each writes something before its end, or there would be nothing to lose; how much is left to chance.
+      // Each run writes a random number of rows before it is killed.
       const step = (rows / kills) * Math.random()
       yield* Effect.repeat(Effect.andThen(Effect.sleep("5 millis"), counted), {
         until: (n) => n >= before + step || child.exitCode !== null
@@ -85,8 +85,8 @@ export const imports = (server: string, { "import-kills": kills, "import-rows": 
       invariants.none(`${what}: more or fewer than ${rows}`, Math.abs((books.get(what) ?? 0) - rows))
     }
     invariants.none("written twice", books.get("changed") ?? rows)
-    // Each name but every tenth has a number, by which it is found.
-    invariants.none("numbers that nothing is found by", Math.abs((books.get("numbers") ?? 0) - rows * 0.9))
-    invariants.fact("rows that were there before the last run", String(atLast))
+    // Search finds nine of ten names by their number.
+    invariants.none("numbers without a search result", Math.abs((books.get("numbers") ?? 0) - rows * 0.9))
+    invariants.fact("rows before the last run", String(atLast))
     return invariants.all
   }).pipe(Effect.scoped)

@@ -1,39 +1,49 @@
 import { NodeRuntime } from "@effect/platform-node"
 import { Cause, Effect, Exit } from "effect"
 import { rmSync } from "node:fs"
-import { connection, databaseServer } from "../bench/cluster.ts"
-import { machine } from "../bench/report.ts"
-import { changes } from "./changes.ts"
-import { dead } from "./dead.ts"
-import { imports } from "./imports.ts"
-import { kills } from "./kills.ts"
-import { oauth } from "./oauth.ts"
+import { openConnection, databaseServer } from "../bench/database.ts"
+import { describeMachine } from "../bench/measure/report.ts"
+import { followedChanges } from "./changes.ts"
+import { deadEndpoint } from "./deadEndpoint.ts"
+import { killedImports } from "./imports.ts"
+import { killedWorkers } from "./kills.ts"
+import { concurrentExchanges } from "./oauth.ts"
 import { readOptions } from "./options.ts"
 import { LOGS } from "./processes.ts"
 import { properties } from "./properties.ts"
-import { receivers } from "./receivers.ts"
-import { say, table } from "./report.ts"
+import { badEndpoints } from "./receivers.ts"
+import { printLine, formatTable } from "./report.ts"
 
-const RUN = { kills, receivers, dead, imports, changes, oauth, properties }
+const RUN = {
+  kills: killedWorkers,
+  receivers: badEndpoints,
+  dead: deadEndpoint,
+  imports: killedImports,
+  changes: followedChanges,
+  oauth: concurrentExchanges,
+  properties
+}
 
-/** Runs what was asked for, prints what was seen, and answers whether every invariant held. */
+/** Runs the selected parts, prints the observed values, and returns true if every invariant holds. */
 const program = Effect.gen(function* () {
   const { parts, sizes } = yield* Effect.try({
     try: () => readOptions(process.argv.slice(2)),
     catch: (error) => (error instanceof Error ? error.message : String(error))
   })
   const server = yield* databaseServer
-  const about = yield* Effect.scoped(Effect.flatMap(connection(server), (db) => Effect.promise(() => machine(db))))
-  yield* say(`${about}\n`)
+  const about = yield* Effect.scoped(
+    Effect.flatMap(openConnection(server), (db) => Effect.promise(() => describeMachine(db)))
+  )
+  yield* printLine(`${about}\n`)
   const invariants = (yield* Effect.forEach(parts, (part) => RUN[part](server, sizes))).flat()
-  yield* say(`\n${table(invariants)}\n`)
-  const held = invariants.every(({ held }) => held !== false)
-  if (held) rmSync(LOGS, { recursive: true, force: true })
-  yield* say(held ? "Every invariant held." : `Not every invariant held. What the processes said: ${LOGS}`)
-  return held
+  yield* printLine(`\n${formatTable(invariants)}\n`)
+  const allHold = invariants.every(({ holds }) => holds !== false)
+  if (allHold) rmSync(LOGS, { recursive: true, force: true })
+  yield* printLine(allHold ? "Every invariant held." : `An invariant failed. Logs of the processes: ${LOGS}`)
+  return allHold
 }).pipe(
-  Effect.tapError((line) => say(String(line))),
-  Effect.tapDefect((defect) => say(Cause.pretty(Cause.die(defect))))
+  Effect.tapError((line) => printLine(String(line))),
+  Effect.tapDefect((defect) => printLine(Cause.pretty(Cause.die(defect))))
 )
 
 NodeRuntime.runMain(Effect.scoped(program), {

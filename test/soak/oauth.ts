@@ -1,17 +1,17 @@
 import { Effect, Schema } from "effect"
 import { Email, Merchants, Password } from "../../src/domain/access/Merchants.ts"
 import { Stores } from "../../src/domain/access/Stores.ts"
-import { freshDatabase } from "../bench/cluster.ts"
+import { createDatabase } from "../bench/database.ts"
 import { agreeingMember, makePoster, type Posted, register, statusOf, tokensOf } from "../support/Oauth.ts"
 import type { Sizes } from "./options.ts"
 import { startServer } from "./processes.ts"
 import { makeInvariants, withProgress } from "./report.ts"
-import { servicesOn } from "./scene.ts"
+import { makeServices } from "./fixture.ts"
 
-/** How many times a code or a refresh token is presented, to two servers in turn. */
-const AT_ONCE = 64
+/** Concurrent exchanges of one code or refresh token, at two servers in turn. */
+const CONCURRENCY = 64
 
-/** A member of a store, who agrees to whatever apps ask for. */
+/** Makes a member of a store who gives consent to apps. */
 const makeMember = Effect.gen(function* () {
   const { create } = yield* Merchants
   const stores = yield* Stores
@@ -24,21 +24,21 @@ const makeMember = Effect.gen(function* () {
 type Poster = ReturnType<typeof makePoster>
 
 const race = (posters: ReadonlyArray<Poster>, ask: (poster: Poster) => Effect.Effect<Posted>) =>
-  Effect.all(Array.from({ length: AT_ONCE / posters.length }, () => posters.map(ask)).flat(), {
+  Effect.all(Array.from({ length: CONCURRENCY / posters.length }, () => posters.map(ask)).flat(), {
     concurrency: "unbounded"
   })
 
-const said = ({ error, status }: Posted) => `${status} ${String(error)}`
+const formatError = ({ error, status }: Posted) => `${status} ${String(error)}`
 
 const isGranted = ({ status }: Posted) => status === 200
 
-/** The tokens of an answer, without the seconds that are left of them. */
+/** Tokens of a response, without their lifetime. */
 const pairOf = (answer: Posted) => {
   const { access_token, refresh_token } = tokensOf(answer)
   return `${access_token} ${refresh_token}`
 }
 
-/** What went wrong, by what had to hold. */
+/** Faults by invariant. */
 const makeFaults = () => ({
   codes: new Array<string>(),
   living: new Array<string>(),
@@ -47,11 +47,11 @@ const makeFaults = () => ({
   strange: new Array<string>()
 })
 
-/** The same code, and the same refresh token, presented many times at once to two servers. */
-export const oauth = (server: string, { "oauth-rounds": rounds }: Sizes) =>
+/** Exchanges the same code, and the same refresh token, many times at once at two servers. */
+export const concurrentExchanges = (server: string, { "oauth-rounds": rounds }: Sizes) =>
   Effect.gen(function* () {
     const invariants = makeInvariants("presented at once")
-    const url = yield* freshDatabase(server, "soak")
+    const url = yield* createDatabase(server, "soak")
     const one = new URL(yield* startServer(url)).origin
     const bases = [one, new URL(yield* startServer(url)).origin]
     const faults = makeFaults()
@@ -66,11 +66,11 @@ export const oauth = (server: string, { "oauth-rounds": rounds }: Sizes) =>
       const refused = answers.filter((answer) => !isGranted(answer))
       counts.granted += granted.length
       counts.refused += refused.length
-      faults.strange.push(...refused.map(said).filter((line) => line !== "400 invalid_grant"))
+      faults.strange.push(...refused.map(formatError).filter((line) => line !== "400 invalid_grant"))
       return { granted, refused }
     }
 
-    /** What both servers answer to a token set: to its access token, and to its refresh token. */
+    /** Statuses of both servers for the access token and the refresh token of a set. */
     const statusesOf = (posters: ReadonlyArray<Poster>, answer: Posted) =>
       Effect.gen(function* () {
         const { access_token, refresh_token } = tokensOf(answer)
@@ -80,7 +80,7 @@ export const oauth = (server: string, { "oauth-rounds": rounds }: Sizes) =>
       })
 
     const round = Effect.fn(function* (agree: Effect.Success<typeof makeMember>["agree"]) {
-      // An app of its own: what fails is counted for each client.
+      // A new app per round, because failures are limited per client.
       const app = yield* register()
       const posters = bases.map((base) => makePoster(base, app))
       const code = yield* agree(app)
@@ -111,13 +111,13 @@ export const oauth = (server: string, { "oauth-rounds": rounds }: Sizes) =>
         () => `rounds ${done}/${rounds}`,
         Effect.repeat(round(agree), { until: () => done >= rounds })
       )
-    }).pipe(Effect.provide(servicesOn(url)))
+    }).pipe(Effect.provide(makeServices(url)))
     invariants.atLeast("rounds", done, rounds)
-    invariants.none("codes with other than one token set", faults.codes)
+    invariants.none("codes without exactly one token set", faults.codes)
     invariants.none("token sets that outlive the second use of their code", faults.living)
-    invariants.none("refresh tokens with other than one successor, answered to all", faults.tokens)
+    invariants.none("refresh tokens without exactly one successor for all requests", faults.tokens)
     invariants.none("successors that do not work at both servers", faults.failing)
-    invariants.none("answers other than tokens and 400 invalid_grant", faults.strange)
+    invariants.none("responses other than tokens and 400 invalid_grant", faults.strange)
     invariants.fact("codes presented: granted · refused", `${codes.granted} · ${codes.refused}`)
     invariants.fact("refresh tokens presented: granted · refused", `${tokens.granted} · ${tokens.refused}`)
     return invariants.all

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util"
 
-/** What there is to break, and in which parts. */
+/** Subjects with their parts. */
 const SUBJECTS = {
   webhooks: ["kills", "receivers", "dead"],
   import: ["imports"],
@@ -12,29 +12,29 @@ export type Part = (typeof SUBJECTS)[keyof typeof SUBJECTS][number]
 
 /** Sizes, each an option of its name. */
 const DEFAULTS = {
-  /** Workers killed, and deliveries while they are; then as many deliveries without faults as `calm` says. */
+  /** Kills of workers, deliveries meanwhile, and then deliveries without faults. */
   kills: 500,
   deliveries: 200_000,
   calm: 200_000,
-  /** Seconds between two kills on the average. */
+  /** Average seconds between two kills. */
   "kill-seconds": 1.6,
   workers: 4,
   /** Endpoints of the parts `kills` and `dead`. */
   endpoints: 300,
-  /** Requests to each kind of bad receiver, spread over so many apps, by a worker that makes so many at once. */
+  /** Requests to each kind of bad receiver, their apps, and concurrent requests of the worker. */
   requests: 10_000,
   apps: 1000,
   slots: 1000,
-  /** Seconds with one dead endpoint among a hundred, and writes a second meanwhile; five apps are told of each. */
+  /** Seconds with one dead endpoint of a hundred, and writes per second. Five apps receive each. */
   "dead-seconds": 600,
   "dead-rate": 20,
-  /** Imports killed, and rows of their file. */
+  /** Kills of imports, and rows of their file. */
   "import-kills": 50,
   "import-rows": 100_000,
-  /** Connections of followers cut, and kills of the server that they follow. */
+  /** Cut connections of followers, and kills of their server. */
   "change-cuts": 100,
   "change-kills": 20,
-  /** Codes, and as many refresh tokens, that are each presented many times at once. */
+  /** Number of codes, and of refresh tokens, that are exchanged many times at once. */
   "oauth-rounds": 300,
   /** Runs of all property tests, each with a random seed. */
   "property-rounds": 20
@@ -58,7 +58,7 @@ const options = Object.fromEntries(Object.keys(DEFAULTS).map((name) => [name, { 
 const isSubject = (text: string | undefined): text is keyof typeof SUBJECTS =>
   text !== undefined && Object.hasOwn(SUBJECTS, text)
 
-/** `npm run soak -- webhooks`, `import`, `changes`, `oauth` or `properties`: every part in its full size, unless one is named or a size is given. */
+/** Parses the arguments of `npm run soak -- <subject> [part]`. Parts and sizes default to all and full. */
 export const readOptions = (args: ReadonlyArray<string>): Options => {
   const { positionals, values } = parseArgs({ args: [...args], allowPositionals: true, options })
   const [subject, part, ...more] = positionals
@@ -66,9 +66,9 @@ export const readOptions = (args: ReadonlyArray<string>): Options => {
   const parts = all.filter((known) => part === undefined || known === part)
   if (parts.length === 0 || more.length > 0) throw new Error(USAGE)
   const size = (name: keyof Sizes) => {
-    const given = Number(values[name] ?? DEFAULTS[name])
-    if (!(given > 0)) throw new Error(`--${name} must be a number above 0\n${USAGE}`)
-    return given
+    const value = Number(values[name] ?? DEFAULTS[name])
+    if (!(value > 0)) throw new Error(`--${name} must be a number above 0\n${USAGE}`)
+    return value
   }
   return {
     parts,

@@ -7,10 +7,10 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { SECRET_KEY } from "../support/SecretKey.ts"
 
-/** Where what the processes print is kept. */
+/** Folder with the output of the processes. */
 export const LOGS = join(tmpdir(), `partner-api-soak-${process.pid}`)
 
-/** Both bundles lie beside this one's. */
+/** Path of a bundle, which is in the folder of this one. */
 const bundle = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 
 let started = 0
@@ -31,7 +31,7 @@ const start = (name: string, args: ReadonlyArray<string>, variables: Record<stri
     }
   })
   closeSync(log)
-  return { child, said: () => readFileSync(file, "utf8") }
+  return { child, readOutput: () => readFileSync(file, "utf8") }
 }
 
 const isOver = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || signalCode !== null
@@ -44,16 +44,16 @@ const kill = (child: ChildProcess) =>
     await exited
   })
 
-/** Processes that deliver, of which any can be killed and is replaced. */
+/** Webhook workers. A killed one is replaced. */
 export interface Workers {
   readonly pids: () => ReadonlyArray<number>
-  /** Kills one at random, and starts another in its place without waiting for it. */
+  /** Kills a random one and starts another without waiting for it. */
   readonly killOne: Effect.Effect<void>
-  /** How many ended otherwise. */
-  readonly ownEnds: () => number
+  /** Number of workers that exited without being killed. */
+  readonly unexpectedExits: () => number
 }
 
-/** `n` processes of `partner-api worker` until the scope ends. */
+/** Starts `n` processes of `partner-api worker` until the scope ends. */
 export const startWorkers = (
   databaseUrl: string,
   n: number,
@@ -74,16 +74,16 @@ export const startWorkers = (
     return {
       pids: () => running.flatMap(({ pid }) => pid ?? []),
       killOne: Effect.suspend(() => {
-        const place = Math.floor(Math.random() * running.length)
-        const victim = running[place]
+        const index = Math.floor(Math.random() * running.length)
+        const victim = running[index]
         if (victim === undefined) return Effect.void
         killed.add(victim)
         return Effect.andThen(
           kill(victim),
-          Effect.sync(() => void (running[place] = one()))
+          Effect.sync(() => void (running[index] = one()))
         )
       }),
-      ownEnds: () => all.filter((child) => isOver(child) && !killed.has(child)).length
+      unexpectedExits: () => all.filter((child) => isOver(child) && !killed.has(child)).length
     }
   })
 
@@ -97,18 +97,18 @@ const isReady = (base: string | undefined) =>
         )
   )
 
-/** A server that leaves delivering to others, ready to answer, on a port that it takes itself unless one is given. */
+/** Starts a server without webhook workers and waits until it is ready. It chooses a port by default. */
 export const startServer = (databaseUrl: string, port = 0) =>
   Effect.gen(function* () {
-    const { child, said } = yield* Effect.acquireRelease(
+    const { child, readOutput } = yield* Effect.acquireRelease(
       Effect.sync(() => start("main", [], { DATABASE_URL: databaseUrl, PORT: String(port), WEBHOOK_WORKERS: "0" })),
       ({ child }) => kill(child)
     )
-    const base = () => /^Partner API  (http:\S+)$/m.exec(said())?.[1]
-    const look = Effect.andThen(
+    const base = () => /^Partner API  (http:\S+)$/m.exec(readOutput())?.[1]
+    const probe = Effect.andThen(
       Effect.sleep("100 millis"),
       Effect.suspend(() => isReady(base()))
     )
-    yield* Effect.repeat(look, { until: (ready) => ready || isOver(child) })
-    return base() ?? (yield* Effect.die(new Error(`The server did not start: ${said()}`)))
+    yield* Effect.repeat(probe, { until: (ready) => ready || isOver(child) })
+    return base() ?? (yield* Effect.die(new Error(`The server did not start: ${readOutput()}`)))
   })

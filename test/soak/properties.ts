@@ -7,12 +7,12 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import type { Sizes } from "./options.ts"
 import { LOGS } from "./processes.ts"
-import { makeInvariants, say } from "./report.ts"
+import { makeInvariants, printLine } from "./report.ts"
 
-/** The project, seen from the bundle in `dist`. */
+/** Project folder, relative to the bundle in `dist`. */
 const root = fileURLToPath(new URL("..", import.meta.url))
 
-/** Test files that generate values. */
+/** Lists test files with properties. */
 const propertyFiles = () =>
   readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".test.ts"))
@@ -36,7 +36,7 @@ const outputOf = (args: ReadonlyArray<string>, seed: number) =>
     return { hasPassed: code === 0, output }
   })
 
-/** The properties of `npm test`, with another random seed each round. */
+/** Runs all property tests with a new random seed each round. */
 export const properties = (_: string, { "property-rounds": rounds }: Sizes) =>
   Effect.gen(function* () {
     const invariants = makeInvariants("properties")
@@ -44,14 +44,14 @@ export const properties = (_: string, { "property-rounds": rounds }: Sizes) =>
     const failed: Array<string> = []
     for (let round = 1; round <= rounds; round++) {
       const seed = randomInt(2 ** 31)
-      yield* say(`Round ${round} of ${rounds}: PROPERTY_SEED=${seed}`)
+      yield* printLine(`Round ${round} of ${rounds}: PROPERTY_SEED=${seed}`)
       const { hasPassed, output } = yield* outputOf(files, seed)
       if (hasPassed) continue
       mkdirSync(LOGS, { recursive: true })
       const log = join(LOGS, `properties-${seed}.log`)
       writeFileSync(log, output)
       failed.push(`PROPERTY_SEED=${seed} npx vitest run (${log})`)
-      yield* say(`Failed; repeat it with PROPERTY_SEED=${seed} npx vitest run. Output: ${log}`)
+      yield* printLine(`Failed; repeat it with PROPERTY_SEED=${seed} npx vitest run. Output: ${log}`)
     }
     invariants.atLeast("files with properties", files.length, 30)
     invariants.none("rounds that failed", failed)

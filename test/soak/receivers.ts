@@ -5,29 +5,29 @@ import { memoryOf } from "../support/Memory.ts"
 import type { Sizes } from "./options.ts"
 import { startWorkers, type Workers } from "./processes.ts"
 import { makeInvariants, withProgress } from "./report.ts"
-import { makeScene, type Shop, write } from "./scene.ts"
+import { makeFixture, type SeededStore, createProduct } from "./fixture.ts"
 
 const BAD = ["fail", "reset", "redirect", "hang", "drip", "flood"] as const satisfies ReadonlyArray<Kind>
 
-/** Milliseconds for which a slot may be taken: the limit of a request, and what a busy machine adds. */
+/** Maximum milliseconds of a slot: the timeout of a request, plus a margin for a busy machine. */
 const SLOT = 12_000
 
-/** Requests at once to one app: at first, and when it is known to fail. */
+/** Maximum concurrent requests to one app: at first, and once it is failing. */
 const LIMIT = 32
 const FAILING_LIMIT = 2
 
-/** MiB of memory that the second half of the requests may take more than the first: buffers of sockets, no answers. */
+/** Maximum growth of memory in MiB from the first half of the requests to the second, for buffers of sockets. */
 const GROWTH = 64
 
-const State = Schema.Struct({ made: Schema.Int, longest: Schema.Int, untried: Schema.Int, unknown: Schema.Int })
+const State = Schema.Struct({ attempts: Schema.Int, longest: Schema.Int, untried: Schema.Int, unknown: Schema.Int })
 const stateOf = Schema.decodeUnknownPromise(Schema.Tuple([State]))
 
-/** Attempts that are over, the longest of them, deliveries that had none, endpoints not yet known to fail. */
-const look = (db: pg.Client, { apps, storeId }: Shop) =>
+/** Reads finished attempts, the longest one, deliveries without attempts, and endpoints not yet failing. */
+const readState = (db: pg.Client, { apps, storeId }: SeededStore) =>
   Effect.promise(async () => {
     const { rows } = await db.query<Record<string, unknown>>(
       `select
-         (select count(*)::int from delivery_attempts where store_id = $1) as made,
+         (select count(*)::int from delivery_attempts where store_id = $1) as attempts,
          (select coalesce(max(duration_ms), 0)::int from delivery_attempts where store_id = $1) as longest,
          (select count(*)::int from deliveries where store_id = $1 and attempts = 0) as untried,
          (select count(*)::int from webhooks where app_id = any($2) and failing_since is null) as unknown`,
@@ -37,28 +37,28 @@ const look = (db: pg.Client, { apps, storeId }: Shop) =>
     return state
   })
 
-const pause = (db: pg.Client, { apps }: Shop) =>
+const pause = (db: pg.Client, { apps }: SeededStore) =>
   Effect.promise(() =>
     db.query("update webhooks set paused_at = now(), pause_reason = 'operator' where app_id = any($1)", [apps])
   )
 
-interface Stage {
+interface ReceiverTest {
   readonly db: pg.Client
   readonly base: string
   readonly receivers: BadReceivers
   readonly workers: Workers
 }
 
-/** Sends `requests` to the apps of one shop, all of one kind, and waits until the last slot is free. */
-const ordeal = (stage: Stage, kind: Kind, shop: Shop, requests: number) =>
+/** Sends `requests` to receivers of one kind and waits until the last slot is free. */
+const measureReceiver = (test: ReceiverTest, kind: Kind, shop: SeededStore, requests: number) =>
   Effect.gen(function* () {
-    const { base, db, receivers, workers } = stage
+    const { base, db, receivers, workers } = test
     const invariants = makeInvariants(`receivers that ${kind}`)
     const [pid] = workers.pids()
     let [first, second, open, mostAtFirst] = [memoryOf(pid).now, 0, 0, 0]
     let isKnown = false
     const step = Effect.gen(function* () {
-      const state = yield* look(db, shop)
+      const state = yield* readState(db, shop)
       const { now } = memoryOf(pid)
       if (receivers.seen(kind).requests < requests / 2) first = Math.max(first, now)
       else second = Math.max(second, now)
@@ -73,42 +73,42 @@ const ordeal = (stage: Stage, kind: Kind, shop: Shop, requests: number) =>
     })
     const work = Effect.gen(function* () {
       yield* Effect.forEach(Array.from({ length: Math.ceil(requests / shop.apps.length) }), (_, n) =>
-        write(base, shop.token, `${kind}-${n}`)
+        createProduct(base, shop.token, `${kind}-${n}`)
       )
-      yield* Effect.repeat(step, { until: ({ made, untried }) => untried === 0 && made >= requests })
+      yield* Effect.repeat(step, { until: ({ attempts, untried }) => untried === 0 && attempts >= requests })
       yield* pause(db, shop)
       const began = performance.now()
       yield* Effect.repeat(step, { until: () => receivers.seen(kind).open === 0 })
-      return { ...(yield* look(db, shop)), freeing: performance.now() - began }
+      return { ...(yield* readState(db, shop)), freeing: performance.now() - began }
     })
     const began = performance.now()
     const progress = () => `${kind}: ${receivers.seen(kind).requests}/${requests} requests, ${open} at once at most`
-    const { freeing, longest, made } = yield* withProgress(progress, work)
-    invariants.atLeast("requests over", made, requests)
-    invariants.atMost("the longest took", longest, SLOT, " ms")
-    invariants.atMost("all slots were free after", freeing, SLOT, " ms")
-    invariants.atMost("at once at one app before it was known to fail", mostAtFirst, LIMIT)
-    invariants.atMost("at once at one app then", receivers.seen(kind).most, FAILING_LIMIT)
-    invariants.atMost("memory of the worker grew by", second - first, GROWTH, " MiB")
+    const { freeing, longest, attempts } = yield* withProgress(progress, work)
+    invariants.atLeast("finished requests", attempts, requests)
+    invariants.atMost("duration of the longest", longest, SLOT, " ms")
+    invariants.atMost("time until all slots were free", freeing, SLOT, " ms")
+    invariants.atMost("concurrent at one app before it was failing", mostAtFirst, LIMIT)
+    invariants.atMost("concurrent at one failing app", receivers.seen(kind).most, FAILING_LIMIT)
+    invariants.atMost("growth of the worker's memory", second - first, GROWTH, " MiB")
     invariants.fact("memory of the worker", `${Math.round(second)} MiB`)
     invariants.none("redirects followed", receivers.seen("elsewhere").requests)
-    invariants.none("workers that ended by themselves", workers.ownEnds())
-    invariants.fact("at once in all", String(open))
+    invariants.none("unexpected exits of workers", workers.unexpectedExits())
+    invariants.fact("concurrent in total", String(open))
     if (kind === "flood") invariants.fact("sent", `${Math.round(receivers.flooded() / 2 ** 30)} GiB`)
-    invariants.fact("in all", `${Math.round((performance.now() - began) / 1000)} s`)
+    invariants.fact("duration", `${Math.round((performance.now() - began) / 1000)} s`)
     return invariants.all
   })
 
-/** Each kind of bad receiver in turn, at one worker. */
-export const receivers = (server: string, { apps, requests, slots }: Sizes) =>
+/** Delivers to each kind of bad receiver in turn, by one worker. */
+export const badEndpoints = (server: string, { apps, requests, slots }: Sizes) =>
   Effect.scoped(
     Effect.gen(function* () {
       const receivers = yield* badReceivers()
       const kindAt = (n: number) => BAD[Math.floor(n / apps)] ?? "well"
-      const { shops, ...scene } = yield* makeScene(server, BAD.length, apps, (n) => receivers.urlOf(kindAt(n)))
-      const workers = yield* startWorkers(scene.url, 1, slots)
+      const { shops, ...fixture } = yield* makeFixture(server, BAD.length, apps, (n) => receivers.urlOf(kindAt(n)))
+      const workers = yield* startWorkers(fixture.url, 1, slots)
       const done = yield* Effect.forEach(shops, (shop, n) =>
-        ordeal({ ...scene, receivers, workers }, kindAt(n * apps), shop, requests)
+        measureReceiver({ ...fixture, receivers, workers }, kindAt(n * apps), shop, requests)
       )
       return done.flat()
     })

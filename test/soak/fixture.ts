@@ -10,35 +10,35 @@ import { Webhooks } from "../../src/domain/webhooks/Webhooks.ts"
 import { DomainLive } from "../../src/layers/Domain.ts"
 import { MigrationsLive } from "../../src/layers/Migrations.ts"
 import { postgres } from "../../src/layers/sql/Postgres.ts"
-import { connection, freshDatabase } from "../bench/cluster.ts"
+import { openConnection, createDatabase } from "../bench/database.ts"
 import { SECRET_KEY } from "../support/SecretKey.ts"
 import { startServer } from "./processes.ts"
 import { installing } from "../support/Writes.ts"
 
 const SETTINGS = { WEBHOOK_ALLOW_HOSTS: "127.0.0.1", SECRET_KEY }
 
-/** The domain services on a database, with the settings that they need. */
-export const servicesOn = (url: string) =>
+/** Domain services on a database, with their settings. */
+export const makeServices = (url: string) =>
   DomainLive.pipe(
     Layer.provideMerge(MigrationsLive),
     Layer.provideMerge(postgres({ url: Redacted.make(url), maxConnections: 4 })),
     Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env: SETTINGS })))
   )
 
-/** A store, the token of who writes on it, and the apps that are told. */
-export interface Shop {
+/** Store with a write token and subscribed apps. */
+export interface SeededStore {
   readonly storeId: StoreId
   readonly token: string
   readonly apps: ReadonlyArray<AppId>
 }
 
-/** Writes under way at once. */
+/** Concurrent writes. */
 const WRITERS = 8
 
 const range = (n: number) => Array.from({ length: n }, (_, index) => index)
 
-/** A store with `apps` subscribers at `baseOf(n)`, which the app's id ends; `n` counts on from `first`. */
-const makeShop = Effect.fn(function* (apps: number, first: number, baseOf: (n: number) => string) {
+/** Makes a store with `apps` subscribers at `baseOf(n)/<app id>`, with `n` from `first` on. */
+const makeStore = Effect.fn(function* (apps: number, first: number, baseOf: (n: number) => string) {
   const stores = yield* Stores
   const { create } = yield* Apps
   const { install } = yield* installing
@@ -49,7 +49,7 @@ const makeShop = Effect.fn(function* (apps: number, first: number, baseOf: (n: n
     const appId = yield* create({ name: "An app", ...ALL_GRANTS })
     return { appId, installation: yield* install({ storeId, appId, ...ALL_GRANTS }) }
   })
-  const told = yield* Effect.forEach(range(apps), (n) =>
+  const subscribers = yield* Effect.forEach(range(apps), (n) =>
     Effect.gen(function* () {
       const { appId } = yield* join
       yield* subscribe(appId, { url: `${baseOf(first + n)}/${appId}`, kinds: EventKind.literals })
@@ -57,32 +57,32 @@ const makeShop = Effect.fn(function* (apps: number, first: number, baseOf: (n: n
     })
   )
   const { token } = yield* tokens.issue((yield* join).installation)
-  const shop: Shop = { storeId, token: Redacted.value(token), apps: told }
+  const shop: SeededStore = { storeId, token: Redacted.value(token), apps: subscribers }
   return shop
 })
 
-/** Nobody's rate limit is what is looked at here. */
-const forgiving = (db: pg.Client) =>
+/** Resets the rate windows regularly, so that no request is limited. */
+const clearRateWindows = (db: pg.Client) =>
   Effect.promise(() => db.query("update rate_windows set hits = '{}' where hits <> '{}'")).pipe(
     Effect.repeat(Schedule.spaced("10 seconds")),
     Effect.forkScoped
   )
 
-/** A database with `shops` stores of `apps` subscribers each, and a server that takes writes to them. */
-export const makeScene = (server: string, shops: number, apps: number, baseOf: (n: number) => string) =>
+/** Makes a database with `shops` stores of `apps` subscribers each, and starts a server. */
+export const makeFixture = (server: string, shops: number, apps: number, baseOf: (n: number) => string) =>
   Effect.gen(function* () {
-    const url = yield* freshDatabase(server, "soak")
-    const made = yield* Effect.forEach(range(shops), (shop) => makeShop(apps, shop * apps, baseOf), {
+    const url = yield* createDatabase(server, "soak")
+    const stores = yield* Effect.forEach(range(shops), (shop) => makeStore(apps, shop * apps, baseOf), {
       concurrency: 4
-    }).pipe(Effect.provide(servicesOn(url)))
-    const db = yield* connection(url)
+    }).pipe(Effect.provide(makeServices(url)))
+    const db = yield* openConnection(url)
     const base = yield* startServer(url)
-    yield* forgiving(yield* connection(url))
-    return { url, db, base, shops: made }
+    yield* clearRateWindows(yield* openConnection(url))
+    return { url, db, base, shops: stores }
   })
 
-/** Makes a product, asking until it is there. */
-export const write = (base: string, token: string, key: string): Effect.Effect<void> =>
+/** Creates a product, and retries refused requests. */
+export const createProduct = (base: string, token: string, key: string): Effect.Effect<void> =>
   Effect.promise(async () => {
     const response = await fetch(`${base}/products`, {
       method: "POST",
@@ -94,29 +94,29 @@ export const write = (base: string, token: string, key: string): Effect.Effect<v
     return response.status
   }).pipe(
     Effect.flatMap((status) =>
-      status === 201 ? Effect.void : Effect.andThen(Effect.sleep("200 millis"), write(base, token, key))
+      status === 201 ? Effect.void : Effect.andThen(Effect.sleep("200 millis"), createProduct(base, token, key))
     )
   )
 
-/** Writes on the shops in turn, `perSecond` times a second, or as fast as the server takes it; until `isEnough`. */
-export const writeOn = (
-  { base, shops }: { readonly base: string; readonly shops: ReadonlyArray<Shop> },
+/** Writes to the stores in turn, at `perSecond` writes or at full speed, until `isEnough`. */
+export const writeContinuously = (
+  { base, shops }: { readonly base: string; readonly shops: ReadonlyArray<SeededStore> },
   perSecond: number,
   isEnough: (written: number) => boolean
 ) =>
   Effect.gen(function* () {
-    const began = performance.now()
-    let begun = 0
+    const startedAt = performance.now()
+    let started = 0
     let written = 0
     const one = Effect.gen(function* () {
-      const n = begun
-      begun += 1
-      yield* Effect.sleep(Math.max(0, (n * 1000) / perSecond - (performance.now() - began)))
-      yield* write(base, shops[n % shops.length]?.token ?? "", `write-${n}`)
+      const n = started
+      started += 1
+      yield* Effect.sleep(Math.max(0, (n * 1000) / perSecond - (performance.now() - startedAt)))
+      yield* createProduct(base, shops[n % shops.length]?.token ?? "", `write-${n}`)
       written += 1
     })
     yield* Effect.all(
-      range(WRITERS).map(() => Effect.repeat(one, { until: () => isEnough(Math.max(written, begun)) })),
+      range(WRITERS).map(() => Effect.repeat(one, { until: () => isEnough(Math.max(written, started)) })),
       { concurrency: "unbounded", discard: true }
     )
     return written
