@@ -60,7 +60,7 @@ export class RequestBody extends Context.Service<RequestBody, Result.Result<Uint
   "http/RequestBody"
 ) {}
 
-/** Reads the body before the request enters the bulkhead, so that a slow client does not hold a slot of its store. */
+/** Reads the body before the request enters the bulkhead, so that a slow client does not occupy a slot of its store. */
 export class BodyReception extends HttpApiMiddleware.Service<BodyReception, { provides: RequestBody }>()(
   "http/BodyReception"
 ) {}

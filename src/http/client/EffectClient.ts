@@ -31,7 +31,7 @@ export interface EffectOptions extends Omit<UpdateOptions, "signal" | "dryRun" |
 export type AnswerFacts = Omit<Answer<unknown>, "data">
 
 /** The options of the current call, and its response once it exists. Only `EffectClient` provides it. */
-export class Call extends Context.Service<Call, { readonly options: EffectOptions; answer?: SuccessResponse }>()(
+export class Call extends Context.Service<Call, { readonly options: EffectOptions; response?: SuccessResponse }>()(
   "partner-api/client/Call"
 ) {}
 
@@ -106,7 +106,7 @@ const makeHttpClient = (send: Send) =>
         const call = yield* Call
         const query = UrlParams.toString(urlParams)
         const text = body._tag === "Uint8Array" ? bareNumbers(new TextDecoder().decode(body.body)) : undefined
-        call.answer = yield* Effect.tryPromise({
+        call.response = yield* Effect.tryPromise({
           try: (signal) => send(method, query === "" ? url : `${url}?${query}`, { ...call.options, signal }, text),
           catch: (error) => error
         }).pipe(Effect.catch(orDie))
@@ -121,13 +121,13 @@ const api = PartnerApi.annotate(HttpApi.PayloadParseOptions, { disableChecks: tr
   { disableChecks: true }
 )
 
-const isPage = <A>(answer: A): answer is Extract<A, AnyPage> => isObject(answer) && "nextCursor" in answer
+const isPage = <A>(body: A): body is Extract<A, AnyPage> => isObject(body) && "nextCursor" in body
 
 /** Creates a client of every operation for one installation, with all errors in its types. */
 export const createEffectClient = (options: ClientOptions): EffectClient => {
   const operations = HttpApiClient.makeWith(api, {
     httpClient: makeHttpClient(makeSend(options)),
-    transformResponse: () => Effect.map(Call, ({ answer }) => answer?.body)
+    transformResponse: () => Effect.map(Call, ({ response }) => response?.body)
   }).pipe(Effect.runSync)
 
   /** Runs one operation. Returns its body and headers. */
@@ -138,9 +138,9 @@ export const createEffectClient = (options: ClientOptions): EffectClient => {
     Effect.gen(function* () {
       const call: typeof Call.Service = { options }
       const value = yield* Effect.provideService(operation(operations), Call, call)
-      if (call.answer === undefined) return yield* Effect.die(new TypeError("The operation sent no request"))
-      const { body: _, ...facts } = call.answer
-      return { value, facts }
+      if (call.response === undefined) return yield* Effect.die(new TypeError("The operation sent no request"))
+      const { body: _, ...metadata } = call.response
+      return { value, metadata }
     }).pipe(Effect.catch(orDie))
 
   function call<A extends object, E>(
@@ -152,7 +152,7 @@ export const createEffectClient = (options: ClientOptions): EffectClient => {
     options?: EffectOptions & { readonly dryRun?: false | undefined }
   ): Effect.Effect<Exclude<A, DryRunBody> & AnswerFacts, CallError>
   function call(operation: (api: Operations) => Effect.Effect<object, unknown, Call>, options: EffectOptions = {}) {
-    return Effect.map(run(operation, options), ({ facts, value }) => ({ ...value, ...facts }))
+    return Effect.map(run(operation, options), ({ metadata, value }) => ({ ...value, ...metadata }))
   }
 
   return {

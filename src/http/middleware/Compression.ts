@@ -2,12 +2,12 @@ import { Effect } from "effect"
 import { HttpBody, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { etagForCoding, type ContentCoding, negotiateCoding, compress } from "../ContentCoding.ts"
 
-/** Bytes from which a response is worth compressing. */
+/** The minimum bytes of a compressed response. */
 const MIN_COMPRESSED = 1024
 
 /**
- * Bytes that are compressed at once, about 0.1 s of work. Further responses are sent as they are, so that nobody waits for
- * the compression of another store's lists.
+ * Bytes that are compressed concurrently, about 0.1 s of work. Further responses are sent uncompressed, so that large
+ * lists of one store do not delay other stores.
  */
 const MAX_COMPRESSING = 8 * 1024 * 1024
 
@@ -33,8 +33,8 @@ const withBody = (response: Response, coding: ContentCoding, bytes: Uint8Array, 
 }
 
 /**
- * Compresses JSON responses for clients that accept it. The library's `HttpMiddleware.compression` makes entity tags
- * weak, and `If-Match` never accepts a weak one (`Compression.test.ts`).
+ * Compresses JSON responses for clients that accept it. Replaces `HttpMiddleware.compression`, which makes entity tags
+ * weak: `If-Match` never accepts a weak tag (`Compression.test.ts`).
  */
 export const Compression = HttpRouter.middleware(
   (app) =>

@@ -22,10 +22,10 @@ export const makeSignIn = Effect.gen(function* () {
 
   /** Renders the sign-in page and binds its form to the visit cookie, which is set if missing. */
   const showSignIn = ({ headers }: Request, clientName: string, rejected?: RejectedSignIn) => {
-    const known = visit.read(headers)
-    const secret = known ?? makeVisitSecret()
+    const current = visit.read(headers)
+    const secret = current ?? makeVisitSecret()
     const page = respond(signInPage(clientName, makeFormToken(secret), rejected))
-    return known === undefined ? visit.set(secret)(page) : page
+    return current === undefined ? visit.set(secret)(page) : page
   }
 
   /** Signs in with the form and redirects to `target`, or shows the page again with the reason. */
@@ -58,9 +58,9 @@ export const makeSignIn = Effect.gen(function* () {
       replaced: sessionToken(request.headers)
     })
     return yield* Effect.match(signingIn, {
-      onFailure: (refused) => {
-        const { headers = {}, status } = toErrorReply(refused)
-        return HttpServerResponse.setHeaders(again({ status, refusal: refused.message }), headers)
+      onFailure: (error) => {
+        const { headers = {}, status } = toErrorReply(error)
+        return HttpServerResponse.setHeaders(again({ status, refusal: error.message }), headers)
       },
       onSuccess: ({ token }) => withSession(token)(redirect(target))
     })

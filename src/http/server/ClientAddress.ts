@@ -48,8 +48,8 @@ const parseNetwork = (entry: string): Result.Result<readonly [Address, number], 
 /** Parses `TRUSTED_PROXIES`: addresses and networks (CIDR), separated by commas. Fails with the first invalid entry. */
 export const parseTrustedProxies = (text: string): Result.Result<IsTrustedProxy, TrustedProxyInvalid> => {
   const entries = text.split(",").map((entry) => entry.trim())
-  return Result.map(Result.all(entries.filter((entry) => entry !== "").map(parseNetwork)), (networks) => (given) => {
-    const address = parseAddress(given)
+  return Result.map(Result.all(entries.filter((entry) => entry !== "").map(parseNetwork)), (networks) => (peer) => {
+    const address = parseAddress(peer)
     return (
       address !== undefined &&
       networks.some(([network, prefix]) => network.kind() === address.kind() && address.match(network, prefix))

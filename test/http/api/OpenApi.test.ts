@@ -153,7 +153,7 @@ describe("The OpenAPI document", () => {
     const named = JSON.stringify(document).matchAll(/\b[a-z]+\.[a-z]+\.[a-z]+\.v\d+\b/g)
     const kinds: ReadonlyArray<string> = EventKind.literals
     assert.deepStrictEqual(sorted(new Set(Array.from(named, ([kind]) => kind))), sorted(kinds))
-    assert.include(JSON.stringify(document.info), "Deletions send no event")
+    assert.include(JSON.stringify(document.info), "Deletions emit no event")
     assert.notInclude(JSON.stringify(document), "told of every write")
   })
 

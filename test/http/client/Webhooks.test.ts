@@ -178,6 +178,6 @@ describe("A caller is told of its own mistake", () => {
 
   it("by a body that something has parsed", async () => {
     const parsed = JSON.parse(BODY)
-    assert.match(await mistake(verify(STANDARD, parsed)), /not what was parsed from it$/)
+    assert.match(await mistake(verify(STANDARD, parsed)), /not parsed JSON$/)
   })
 })

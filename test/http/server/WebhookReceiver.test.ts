@@ -46,7 +46,10 @@ describe("The receiver", () => {
       const { lines, url } = yield* start({})
       assert.strictEqual(yield* send(url, signedHeaders(newSecret(), DELIVERY)), 400)
       assert.strictEqual(yield* send(url, {}, "text"), 400)
-      assert.match(lines[0] ?? "", /^✗ signature-mismatch: No signature matches.* \| catalog\.product.* \| responded 400$/)
+      assert.match(
+        lines[0] ?? "",
+        /^✗ signature-mismatch: No signature matches.* \| catalog\.product.* \| responded 400$/
+      )
       assert.match(lines[1] ?? "", /^✗ missing-header: .* is missing \| 4 bytes, not an event \| responded 400$/)
     })
   )
