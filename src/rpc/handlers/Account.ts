@@ -1,10 +1,10 @@
 import { Effect } from "effect"
 import { Merchants } from "../../domain/access/Merchants.ts"
 import { Sessions } from "../../domain/access/Sessions.ts"
-import * as Rpcs from "../Account.ts"
+import * as Rpcs from "../groups/Account.ts"
 import { encoded } from "./StoredJson.ts"
-import { readAccount } from "./AccountProcedures.ts"
-import { currentMerchant, procedure } from "./Procedure.ts"
+import { readAccount } from "./AccountHandlers.ts"
+import { currentMerchant, procedure } from "./StoreHandlers.ts"
 
 export const makeAccountProcedures = Effect.gen(function* () {
   const merchants = yield* Merchants

@@ -1,10 +1,10 @@
 import { Effect, Function as Fn, Redacted } from "effect"
 import { Agents } from "../../domain/access/Agents.ts"
 import { extend } from "../../domain/Document.ts"
-import * as Rpcs from "../Agents.ts"
-import { pageRequestOf } from "../Shapes.ts"
+import * as Rpcs from "../groups/Agents.ts"
+import { pageRequestOf } from "../groups/CommonSchemas.ts"
 import { page } from "./StoredJson.ts"
-import { makeProcedures, merchantIn } from "./Procedure.ts"
+import { makeProcedures, merchantIn } from "./StoreHandlers.ts"
 
 export const makeAgentProcedures = Effect.gen(function* () {
   const agents = yield* Agents

@@ -1,9 +1,9 @@
 import { Effect, Option } from "effect"
 import { Billing } from "../../domain/billing/Billing.ts"
-import * as Rpcs from "../Billing.ts"
-import { pageRequestOf } from "../Shapes.ts"
+import * as Rpcs from "../groups/Billing.ts"
+import { pageRequestOf } from "../groups/CommonSchemas.ts"
 import { encoded, page } from "./StoredJson.ts"
-import { makeProcedures } from "./Procedure.ts"
+import { makeProcedures } from "./StoreHandlers.ts"
 
 export const makeBillingProcedures = Effect.gen(function* () {
   const billing = yield* Billing

@@ -3,10 +3,10 @@ import { AgentScopeMissing } from "../../domain/access/Agents.ts"
 import { decodeWith } from "../../domain/Decoder.ts"
 import { Changes } from "../../domain/journal/Changes.ts"
 import { CatalogKind, SCOPES } from "../../domain/journal/Kinds.ts"
-import { followChanges } from "../Changes.ts"
+import { followChanges } from "../groups/Changes.ts"
 import { CallersOf, CurrentPrincipal, Principal } from "../Principal.ts"
 import { ServedStreams } from "../server/ServedRpcs.ts"
-import { authorizeIn } from "./Procedure.ts"
+import { authorizeIn } from "./StoreHandlers.ts"
 
 /** The kinds of resources whose changes a principal may read. */
 const readableBy = Principal.$match({

@@ -1,10 +1,10 @@
 import { Effect, Function as Fn } from "effect"
 import { Installations } from "../../domain/access/Installations.ts"
 import { Requests } from "../../domain/access/Requests.ts"
-import * as Rpcs from "../Installations.ts"
-import { pageRequestOf } from "../Shapes.ts"
+import * as Rpcs from "../groups/Installations.ts"
+import { pageRequestOf } from "../groups/CommonSchemas.ts"
 import { deleted, page } from "./StoredJson.ts"
-import { makeProcedures } from "./Procedure.ts"
+import { makeProcedures } from "./StoreHandlers.ts"
 
 export const makeInstallationProcedures = Effect.gen(function* () {
   const installations = yield* Installations

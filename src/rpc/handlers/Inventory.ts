@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 import { Catalog } from "../../domain/catalog/Catalog.ts"
-import * as Rpcs from "../Inventory.ts"
-import { versionConditionOf } from "../Shapes.ts"
+import * as Rpcs from "../groups/Inventory.ts"
+import { versionConditionOf } from "../groups/CommonSchemas.ts"
 import { resource } from "./StoredJson.ts"
-import { makeProcedures } from "./Procedure.ts"
+import { makeProcedures } from "./StoreHandlers.ts"
 
 export const makeInventoryProcedures = Effect.gen(function* () {
   const catalog = yield* Catalog

@@ -3,10 +3,10 @@ import { Customers } from "../../domain/records/Customer.ts"
 import { Orders } from "../../domain/records/Order.ts"
 import type { FieldVisibility } from "../../domain/records/Records.ts"
 import type { Principal } from "../Principal.ts"
-import * as Rpcs from "../Records.ts"
-import { pageRequestOf } from "../Shapes.ts"
+import * as Rpcs from "../groups/Records.ts"
+import { pageRequestOf } from "../groups/CommonSchemas.ts"
 import { page } from "./StoredJson.ts"
-import { makeProcedures } from "./Procedure.ts"
+import { makeProcedures } from "./StoreHandlers.ts"
 
 /** Personal data is for people. */
 const shownTo = ({ _tag }: Principal): FieldVisibility => ({ isPersonal: _tag === "Merchant" })

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import { DEFAULT_SEARCH_LIMIT, Search } from "../../domain/catalog/Search.ts"
-import * as Rpcs from "../Search.ts"
+import * as Rpcs from "../groups/Search.ts"
 import { page } from "./StoredJson.ts"
-import { makeProcedures } from "./Procedure.ts"
+import { makeProcedures } from "./StoreHandlers.ts"
 
 export const makeSearchProcedures = Effect.gen(function* () {
   const search = yield* Search

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { Catalog } from "../../domain/catalog/Catalog.ts"
-import * as Rpcs from "../Summaries.ts"
-import { makeProcedures } from "./Procedure.ts"
+import * as Rpcs from "../groups/Summaries.ts"
+import { makeProcedures } from "./StoreHandlers.ts"
 
 export const makeSummaryProcedures = Effect.gen(function* () {
   const catalog = yield* Catalog

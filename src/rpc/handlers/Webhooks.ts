@@ -1,9 +1,9 @@
 import { Effect, Function as Fn } from "effect"
 import { StoreWebhooks } from "../../domain/webhooks/StoreWebhooks.ts"
-import * as Rpcs from "../Webhooks.ts"
-import { pageRequestOf } from "../Shapes.ts"
+import * as Rpcs from "../groups/Webhooks.ts"
+import { pageRequestOf } from "../groups/CommonSchemas.ts"
 import { page } from "./StoredJson.ts"
-import { makeProcedures } from "./Procedure.ts"
+import { makeProcedures } from "./StoreHandlers.ts"
 
 const dateOf = (time: string | undefined) => (time === undefined ? undefined : new Date(time))
 

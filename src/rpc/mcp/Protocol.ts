@@ -8,7 +8,7 @@ import {
 import { Effect, Result } from "effect"
 import { bareNumbers, type JsonObject } from "../../domain/Json.ts"
 import type { Agent } from "../Principal.ts"
-import type { AnswerCall } from "../server/RpcCalls.ts"
+import type { AnswerCall } from "../server/InProcessCalls.ts"
 import { INSTRUCTIONS } from "./Instructions.ts"
 import { makeResources } from "./Resources.ts"
 import { makeTools, type Tool } from "./Tools.ts"

@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import { LANGUAGE } from "../../domain/catalog/Rule.ts"
 import type { JsonText } from "../../domain/Document.ts"
 import type { Agent } from "../Principal.ts"
-import { getStore } from "../Access.ts"
-import type { AnswerCall } from "../server/RpcCalls.ts"
+import { getStore } from "../groups/Stores.ts"
+import type { AnswerCall } from "../server/InProcessCalls.ts"
 import { marked } from "./Results.ts"
 
 /** What there is to read beside the tools, without arguments. */

@@ -2,10 +2,10 @@ import { Effect, Function as Fn } from "effect"
 import type { BadRequest } from "../../domain/BadRequest.ts"
 import { LARGE_BODY, paced } from "../../domain/Pacing.ts"
 import { CallOrigin, type CallRefused, type Origin, type Principal } from "../Principal.ts"
-import { makeIdentify, principalAt, type Tokens } from "./Identify.ts"
-import { maskDefects, refusalJson } from "./MaskedDefects.ts"
+import { makeIdentify, principalAt, type Tokens } from "./Authenticator.ts"
+import { maskDefects, refusalJson } from "./ErrorMasking.ts"
 import { callsOf, failureLine, type RequestedCall, storesOf, successLine } from "./Messages.ts"
-import type { AnswerCall } from "./RpcCalls.ts"
+import type { AnswerCall } from "./InProcessCalls.ts"
 
 /** A body of calls, with the tokens that came along. */
 interface RpcRequest extends Tokens {

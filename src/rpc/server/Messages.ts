@@ -5,7 +5,7 @@ import type { JsonText } from "../../domain/Document.ts"
 import { isObject, type JsonObject } from "../../domain/Json.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { hasTooManyParts, type NotAcceptable, parseUntrusted, TOO_MANY_PARTS } from "../../domain/UntrustedJson.ts"
-import { storeIn } from "../Shapes.ts"
+import { storeIn } from "../groups/CommonSchemas.ts"
 
 /** Calls of one body. */
 export const MAX_CALLS = 16

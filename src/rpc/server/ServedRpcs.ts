@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { type Rpc, RpcGroup, type RpcMiddleware } from "effect/rpc"
 import { isObject, type JsonObject } from "../../domain/Json.ts"
-import { followChanges } from "../Changes.ts"
+import { followChanges } from "../groups/Changes.ts"
 import { CallRefused, Identified } from "../Principal.ts"
 import { Rpcs } from "../Rpcs.ts"
 

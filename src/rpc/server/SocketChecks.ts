@@ -3,7 +3,7 @@ import { Agents } from "../../domain/access/Agents.ts"
 import { Sessions } from "../../domain/access/Sessions.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { Principal } from "../Principal.ts"
-import { type Peer, REFUSED } from "./Frames.ts"
+import { type Peer, REFUSED } from "./SocketFrames.ts"
 
 /** Milliseconds in which a client acknowledges a chunk, before its socket is closed. */
 const ACK_TIMEOUT = 30_000

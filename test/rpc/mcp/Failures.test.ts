@@ -11,14 +11,20 @@ import { RouterMiddleware } from "../../../src/http/Routes.ts"
 import { makeRpcRoute } from "../../../src/http/Rpc.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
 import { makeAgentProcedures } from "../../../src/rpc/handlers/Agents.ts"
-import { getStore } from "../../../src/rpc/Access.ts"
-import { AgentRpcs } from "../../../src/rpc/Agents.ts"
-import { createProduct, deleteProduct, getProduct, listCollections, listProducts } from "../../../src/rpc/Catalog.ts"
-import { makeMessages } from "../../../src/rpc/mcp/Messages.ts"
+import { getStore } from "../../../src/rpc/groups/Stores.ts"
+import { AgentRpcs } from "../../../src/rpc/groups/Agents.ts"
+import {
+  createProduct,
+  deleteProduct,
+  getProduct,
+  listCollections,
+  listProducts
+} from "../../../src/rpc/groups/Products.ts"
+import { makeMessages } from "../../../src/rpc/mcp/Endpoint.ts"
 import { Identified } from "../../../src/rpc/Principal.ts"
 import { makeHttpCalls } from "../../../src/rpc/server/HttpCalls.ts"
-import { IdentifiedLive } from "../../../src/rpc/server/Identify.ts"
-import { makeRpcCalls } from "../../../src/rpc/server/RpcCalls.ts"
+import { IdentifiedLive } from "../../../src/rpc/server/Authenticator.ts"
+import { makeRpcCalls } from "../../../src/rpc/server/InProcessCalls.ts"
 import { served } from "../../../src/rpc/server/ServedRpcs.ts"
 import { baseUrl } from "../../support/Api.ts"
 import { callTool, freshAgent, messageOf, send } from "../../support/Mcp.ts"

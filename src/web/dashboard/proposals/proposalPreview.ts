@@ -9,9 +9,9 @@ import {
   deleteProduct,
   updateCollection,
   updateProduct
-} from "../../../rpc/Catalog.ts"
+} from "../../../rpc/groups/Products.ts"
 import { type Client, CollectionId, ProductId, type StoreId } from "../../../rpc/Client.ts"
-import { changeInventory } from "../../../rpc/Inventory.ts"
+import { changeInventory } from "../../../rpc/groups/Inventory.ts"
 import { newIdempotencyKey } from "../../data/queries.ts"
 import { requireDryRun } from "../../data/dryRun.ts"
 import { nameEntries, type NamedEntry } from "../activity/entries.ts"

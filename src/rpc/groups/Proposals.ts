@@ -1,0 +1,105 @@
+import { Schema } from "effect"
+import { Rpc, RpcGroup } from "effect/rpc"
+import {
+  ProposalOutdated,
+  Proposal,
+  ProposalDecided,
+  ProposalId,
+  ProposalNotFound
+} from "../../domain/access/Proposals.ts"
+import { WorkWeight } from "../../domain/Bulkhead.ts"
+import { withDescription, optional, trimmed } from "../../domain/catalog/Fields.ts"
+import {
+  createCollection,
+  createProduct,
+  deleteCollection,
+  deleteProduct,
+  updateCollection,
+  updateProduct
+} from "./Products.ts"
+import { changeInventory } from "./Inventory.ts"
+import { ForAgents } from "../Annotations.ts"
+import { CallersOf, EVERYBODY, Identified } from "../Principal.ts"
+import { inStore, keyed, Page, paged, WriteRefused } from "./CommonSchemas.ts"
+
+const ofOne = { id: ProposalId }
+
+/** Those of an agent are all that it sees. */
+export const listProposals = Rpc.make("proposals.list", {
+  payload: {
+    ...paged(ProposalId),
+    pending: optional(
+      Schema.Boolean.annotate({
+        description:
+          "true: those alone that wait for a decision; false: those alone that do not any more, the newest first"
+      })
+    )
+  },
+  success: Page(Proposal, ProposalId)
+})
+  .annotate(CallersOf, EVERYBODY)
+  .annotate(
+    ForAgents,
+    "Lists what you proposed, a page at a time, the oldest first, with what became of it: pending, approved, rejected (`reason` says why), withdrawn or expired. Use `pending: true` to see what still waits."
+  )
+
+/** With what became of it, and why. */
+export const getProposal = Rpc.make("proposals.get", {
+  payload: { ...inStore, ...ofOne },
+  success: Proposal,
+  error: ProposalNotFound
+})
+  .annotate(CallersOf, EVERYBODY)
+  .annotate(
+    ForAgents,
+    "One of your proposals by its id, to see whether a member of the store has approved it (`result` says what was made) or rejected it (`reason` says why: heed it before you propose anew)."
+  )
+
+/** What may be proposed. */
+export const PROPOSABLE = [
+  createProduct,
+  updateProduct,
+  deleteProduct,
+  createCollection,
+  updateCollection,
+  deleteCollection,
+  changeInventory
+] as const
+
+/** Why what was proposed may be refused when it is done. */
+export const ProposedRefused = Schema.Union(PROPOSABLE.map(({ errorSchema }) => errorSchema))
+
+/** Does what was proposed, now, as the agent with the approval of the member. Refused, it waits on. */
+export const approveProposal = Rpc.make("proposals.approve", {
+  payload: { ...keyed, ...ofOne },
+  success: Proposal,
+  error: Schema.Union([ProposedRefused, ProposalNotFound, ProposalDecided, ProposalOutdated])
+}).annotate(WorkWeight, "heavy")
+
+/** Nothing is done, and the agent reads why. */
+export const rejectProposal = Rpc.make("proposals.reject", {
+  payload: { ...keyed, ...ofOne, reason: withDescription(trimmed(1_000), "Why, for the agent to read") },
+  success: Proposal,
+  error: Schema.Union([WriteRefused, ProposalNotFound, ProposalDecided])
+})
+
+/** Takes a proposal back, an agent its own. */
+export const withdrawProposal = Rpc.make("proposals.withdraw", {
+  payload: { ...keyed, ...ofOne },
+  success: Proposal,
+  error: Schema.Union([WriteRefused, ProposalNotFound, ProposalDecided])
+})
+  .annotate(CallersOf, EVERYBODY)
+  .annotate(
+    ForAgents,
+    "Takes back a proposal of yours that still waits, as when it is no longer right. Nothing in the catalog changes."
+  )
+
+/** Writes of agents that wait until a member of the store approves them. */
+export class ProposalRpcs extends RpcGroup.make(
+  listProposals,
+  getProposal,
+  approveProposal,
+  rejectProposal,
+  withdrawProposal
+).middleware(Identified) {}

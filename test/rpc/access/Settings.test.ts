@@ -1,0 +1,81 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { UpdateSettings } from "../../../src/domain/access/Settings.ts"
+import { ApiTest, dataOf, install } from "../../support/Api.ts"
+import { makeMerchant } from "../../support/Merchants.ts"
+import { callLine, errorOf, freshMember, memberOf, newKey, post } from "../../support/Rpc.ts"
+
+const toSettings = Schema.decodeUnknownSync(UpdateSettings)
+
+layer(ApiTest)("the store's settings", (it) => {
+  it.effect("are changed as they are named, and told at once, to apps too", () =>
+    Effect.gen(function* () {
+      const { client, storeId } = yield* freshMember()
+      const update = (settings: unknown) =>
+        client.settings.update({ storeId, idempotencyKey: newKey(), settings: toSettings(settings) })
+      const before = yield* client.store.get({ storeId })
+
+      const said = { name: "Tea", domain: "tea.example.com", timezone: "Europe/Zurich", locale: "de-CH", country: "CH" }
+      const changed = { ...before, ...said, weightUnit: "g" as const }
+      assert.deepStrictEqual(yield* update({ ...said, weightUnit: "g" }), changed)
+      assert.deepStrictEqual(yield* client.store.get({ storeId }), changed)
+      const { client: app } = yield* install(storeId)
+      assert.deepInclude(dataOf(yield* app.get("/store")), said)
+
+      assert.deepStrictEqual(yield* update({ domain: null, country: null }), {
+        ...changed,
+        domain: null,
+        country: null
+      })
+      assert.deepStrictEqual(yield* update({ name: "Coffee" }), {
+        ...changed,
+        domain: null,
+        country: null,
+        name: "Coffee"
+      })
+    })
+  )
+
+  it.effect("are changed by staff too, once for a key, and refused where they are wrong or cannot be changed", () =>
+    Effect.gen(function* () {
+      const { storeId } = yield* freshMember()
+      const { client, cookie } = yield* memberOf(storeId, "staff")
+      const asked = { storeId, idempotencyKey: newKey(), settings: toSettings({ name: "One" }) }
+      const first = yield* client.settings.update(asked)
+      yield* client.settings.update({ ...asked, idempotencyKey: newKey(), settings: toSettings({ name: "Two" }) })
+      assert.deepStrictEqual(yield* client.settings.update(asked), first)
+      assert.strictEqual((yield* client.store.get({ storeId })).name, "Two")
+
+      const wrong = { name: " ", currencyCode: "USD", country: "XX", timezone: "Mars" }
+      const { text } = yield* post(callLine("settings.update", { ...asked, settings: wrong }), { cookie })
+      assert.deepStrictEqual(errorOf(text)?.["issues"], [
+        "settings.currencyCode: is not a field that can be set",
+        "settings.name: must be text of 1 to 255 characters",
+        "settings.timezone: must be a time zone of the IANA database, as in Europe/Berlin",
+        "settings.country: must be a country code of ISO 3166, as in DE"
+      ])
+    })
+  )
+
+  it.effect("who joins and who leaves is written once for a key, also when it is sent 16 times at once", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { client, storeId } = yield* freshMember()
+      const guest = yield* makeMerchant()
+      const joining = { storeId, idempotencyKey: newKey(), email: guest.email, role: "staff" as const }
+      const joined = yield* Effect.replicateEffect(client.members.join(joining), 16, { concurrency: "unbounded" })
+      for (const answer of joined) assert.deepStrictEqual(answer, { merchantId: guest.id, role: "staff" })
+      const leaving = { storeId, idempotencyKey: newKey(), merchantId: guest.id }
+      const left = yield* client.members.leave(leaving)
+      yield* client.members.join({ ...joining, idempotencyKey: newKey() })
+
+      // The retry of what was done before does nothing to what has come since.
+      assert.deepStrictEqual(yield* client.members.leave(leaving), left)
+      assert.lengthOf(yield* client.members.list({ storeId }), 2)
+      const reused = { ...joining, role: "owner" as const }
+      assert.strictEqual((yield* Effect.flip(client.members.join(reused)))._tag, "KeyReused")
+      assert.lengthOf(yield* sql`select from idempotency_records where store_id = ${storeId}`, 3)
+    })
+  )
+})

@@ -1,0 +1,94 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Redacted, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { hash } from "node:crypto"
+import { ALL_GRANTS } from "../../../src/domain/access/AccessRule.ts"
+import { ClientId } from "../../../src/domain/oauth/Clients.ts"
+import { Consents } from "../../../src/domain/oauth/Consents.ts"
+import { Grants } from "../../../src/domain/oauth/Grants.ts"
+import { Challenge } from "../../../src/domain/oauth/Pkce.ts"
+import { ApiTest, baseUrl, makeApp, makeClient } from "../../support/Api.ts"
+import { freshMember, newKey } from "../../support/Rpc.ts"
+import { installing } from "../../support/Writes.ts"
+
+const VERIFIER = "a verifier of 43 characters or more, at random"
+const REDIRECT = "https://example.com/callback"
+
+/** A member of a store, who agrees to an app of it as often as they are asked: each time there is a code. */
+const scene = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { client: member, merchantId, storeId } = yield* freshMember()
+  const appId = yield* makeApp()
+  yield* sql`update apps set is_public = true where id = ${appId}`
+  const consents = yield* Consents
+  const grants = yield* Grants
+  const clientId = Schema.decodeSync(ClientId)(appId)
+  const challenge = Schema.decodeSync(Challenge)(hash("sha256", VERIFIER, "base64url"))
+  const consent = {
+    merchantId,
+    storeId,
+    clientId,
+    redirectUri: REDIRECT,
+    challenge,
+    resource: undefined,
+    requestId: "trace"
+  }
+  const credentials = { clientId, secret: undefined }
+  const verifier = Redacted.make(VERIFIER)
+  const { install } = yield* installing
+  const find = Effect.map(member.installations.list({ storeId }), ({ items }) => items.map(({ id }) => id))
+  return {
+    storeId,
+    agree: consents.install(consent, { appId, ...ALL_GRANTS }),
+    exchange: (code: Redacted.Redacted) =>
+      grants.exchange(credentials, { code, redirectUri: REDIRECT, verifier, resource: undefined }),
+    refresh: (refreshToken: Redacted.Redacted) =>
+      grants.refresh(credentials, { refreshToken, scopes: undefined, resource: undefined }),
+    install: install({ storeId, appId, ...ALL_GRANTS }),
+    uninstall: Effect.flatMap(find, (ids) =>
+      Effect.forEach(ids, (id) => member.installations.uninstall({ storeId, id, idempotencyKey: newKey() }))
+    )
+  }
+})
+
+layer(ApiTest)("an uninstall", (it) => {
+  it.effect("ends all that the merchant agreed to: tokens, refresh tokens and codes, also for who comes back", () =>
+    Effect.gen(function* () {
+      const { agree, exchange, install, refresh, uninstall } = yield* scene
+      const tokens = yield* Effect.flatMap(agree, exchange)
+      const code = yield* agree
+      const app = makeClient(yield* baseUrl, Redacted.value(tokens.accessToken))
+      assert.strictEqual((yield* app.get("/products")).status, 200)
+      assert.lengthOf(yield* uninstall, 1)
+
+      const refused = Effect.gen(function* () {
+        assert.strictEqual((yield* app.get("/products")).status, 401)
+        assert.strictEqual((yield* Effect.flip(refresh(tokens.refreshToken)))._tag, "InvalidGrant")
+        assert.strictEqual((yield* Effect.flip(exchange(code)))._tag, "InvalidGrant")
+      })
+      yield* refused
+      yield* install
+      yield* refused
+      const again = yield* Effect.flatMap(agree, exchange)
+      assert.strictEqual(
+        (yield* makeClient(yield* baseUrl, Redacted.value(again.accessToken)).get("/products")).status,
+        200
+      )
+    })
+  )
+
+  it.effect("leaves no token to who exchanges or refreshes at the same time", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      for (let round = 0; round < 12; round++) {
+        const { agree, exchange, refresh, storeId, uninstall } = yield* scene
+        const { refreshToken } = yield* Effect.flatMap(agree, exchange)
+        const code = yield* agree
+        yield* Effect.all([Effect.option(exchange(code)), uninstall, Effect.option(refresh(refreshToken))], {
+          concurrency: "unbounded"
+        })
+        assert.lengthOf(yield* sql`select from access_tokens where store_id = ${storeId}`, 0)
+      }
+    })
+  )
+})

@@ -1,0 +1,173 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { randomUUID } from "node:crypto"
+import { MAX_PENDING, ProposalId, Proposals } from "../../../src/domain/access/Proposals.ts"
+import { makeClient } from "../../../src/rpc/Client.ts"
+import { ApiTest } from "../../support/Api.ts"
+import { keyedIn, priced, proposer, tagOf } from "../../support/Proposals.ts"
+import { neighbour } from "../../support/Process.ts"
+import { agentOf, freshMember, memberOf } from "../../support/Rpc.ts"
+
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("proposals that are decided", (it) => {
+  it.effect("is rejected with a reason that the agent reads, or taken back by it, and is then decided for good", () =>
+    Effect.gen(function* () {
+      const { agent, client, merchantId, product, storeId } = yield* proposer
+      const first = yield* priced(agent.client, storeId, product.id, 7)
+      const second = yield* priced(agent.client, storeId, product.id, 8)
+      const rejection = { ...keyedIn(storeId), id: first.id, reason: " Too dear " }
+      const rejected = yield* client.proposals.reject(rejection)
+      assert.deepInclude(rejected, { status: "rejected", reason: "Too dear", decidedBy: merchantId, result: [] })
+      assert.deepStrictEqual(yield* client.proposals.reject(rejection), rejected)
+      assert.deepStrictEqual(yield* agent.client.proposals.get({ storeId, id: first.id }), rejected)
+      const withdrawn = yield* agent.client.proposals.withdraw({ ...keyedIn(storeId), id: second.id })
+      assert.deepInclude(withdrawn, { status: "withdrawn", decidedBy: null, reason: null })
+
+      for (const { id } of [first, second]) {
+        const late = [
+          client.proposals.approve({ ...keyedIn(storeId), id }),
+          client.proposals.reject({ ...rejection, ...keyedIn(storeId), id }),
+          agent.client.proposals.withdraw({ ...keyedIn(storeId), id })
+        ]
+        assert.deepStrictEqual([...new Set(yield* Effect.forEach(late, tagOf))], ["ProposalDecided"])
+      }
+      assert.strictEqual((yield* client.products.get({ storeId, id: product.id })).version, 1)
+    })
+  )
+
+  it.effect("of 64 approvals, rejections and withdrawals at once on two servers one decides", () =>
+    Effect.gen(function* () {
+      const { agent, client, cookie, email: _, product, storeId } = yield* proposer
+      const url = `${yield* neighbour}/rpc`
+      const others = [
+        { member: client, agent: agent.client },
+        {
+          member: yield* makeClient({ url, headers: { cookie } }),
+          agent: yield* makeClient({ url, headers: { authorization: agent.authorization } })
+        }
+      ]
+      for (const _ of "abc") {
+        const { version } = yield* client.products.get({ storeId, id: product.id })
+        const { id } = yield* priced(agent.client, storeId, product.id, 10 + version)
+        const ends = yield* Effect.forEach(
+          Array.from({ length: 64 }, (_, index) => index),
+          (index) => {
+            const at = others[index % 2] ?? assert.fail("There are two servers")
+            const call = { ...keyedIn(storeId), id }
+            if (index % 16 === 1) return tagOf(at.agent.proposals.withdraw(call))
+            return tagOf(
+              index % 8 === 4
+                ? at.member.proposals.reject({ ...call, reason: "No" })
+                : at.member.proposals.approve(call)
+            )
+          },
+          { concurrency: "unbounded" }
+        )
+        const expected = ["done", ...ends.slice(1).map(() => "ProposalDecided")]
+        assert.sameMembers(ends, expected)
+        const { status } = yield* client.proposals.get({ storeId, id })
+        const after = yield* client.products.get({ storeId, id: product.id })
+        assert.strictEqual(after.version, status === "approved" ? version + 1 : version)
+      }
+    })
+  )
+
+  it.effect("an agent sees and takes back its own alone, another store's member none", () =>
+    Effect.gen(function* () {
+      const { agent, client, product, storeId } = yield* proposer
+      const other = yield* agentOf({ client, storeId })
+      const stranger = yield* freshMember()
+      const { id } = yield* priced(agent.client, storeId, product.id, 7)
+      assert.deepStrictEqual((yield* other.client.proposals.list({ storeId })).items, [])
+      assert.lengthOf((yield* agent.client.proposals.list({ storeId })).items, 1)
+      const refused = [
+        tagOf(other.client.proposals.get({ storeId, id })),
+        tagOf(other.client.proposals.withdraw({ ...keyedIn(storeId), id })),
+        tagOf(stranger.client.proposals.get({ storeId: stranger.storeId, id })),
+        tagOf(stranger.client.proposals.approve({ ...keyedIn(stranger.storeId), id })),
+        tagOf(client.proposals.get({ storeId, id: ProposalId.make(randomUUID()) }))
+      ]
+      assert.deepStrictEqual([...new Set(yield* Effect.all(refused))], ["ProposalNotFound"])
+      const people = [
+        tagOf(agent.client.proposals.approve({ ...keyedIn(storeId), id })),
+        tagOf(agent.client.proposals.reject({ ...keyedIn(storeId), id, reason: "No" }))
+      ]
+      assert.deepStrictEqual(yield* Effect.all(people), ["AgentRefused", "AgentRefused"])
+      const staff = yield* memberOf(storeId, "staff")
+      assert.strictEqual((yield* staff.client.proposals.approve({ ...keyedIn(storeId), id })).status, "approved")
+    })
+  )
+
+  it.effect("those that wait no longer are listed by themselves, the newest first and a page at a time", () =>
+    Effect.gen(function* () {
+      const { agent, client, product, storeId } = yield* proposer
+      const [first, second, third] = yield* Effect.forEach([4, 5, 6, 7], (price) =>
+        priced(agent.client, storeId, product.id, price)
+      )
+      yield* client.proposals.reject({ ...keyedIn(storeId), id: first?.id ?? assert.fail(), reason: "Too cheap" })
+      yield* agent.client.proposals.withdraw({ ...keyedIn(storeId), id: second?.id ?? assert.fail() })
+      yield* client.proposals.approve({ ...keyedIn(storeId), id: third?.id ?? assert.fail() })
+      const asked = { storeId, pending: false, limit: 2 }
+      const newest = yield* client.proposals.list(asked)
+      assert.deepStrictEqual(
+        newest.items.map(({ id, status }) => [id, status]),
+        [
+          [third?.id, "approved"],
+          [second?.id, "withdrawn"]
+        ]
+      )
+      const older = yield* client.proposals.list({ ...asked, cursor: newest.nextCursor ?? assert.fail() })
+      assert.isNull(older.nextCursor)
+      assert.deepStrictEqual(
+        older.items.map(({ id }) => id),
+        [first?.id]
+      )
+    })
+  )
+
+  it.effect("waits for seven days, is read for thirty, and then goes", () =>
+    Effect.gen(function* () {
+      const { agent, client, product, storeId } = yield* proposer
+      const { purge } = yield* Proposals
+      const sql = yield* SqlClient.SqlClient
+      const { id } = yield* priced(agent.client, storeId, product.id, 7)
+      const pass = (days: number) => sql`
+        update proposals set created_at = created_at - ${days} * interval '1 day', expires_at = expires_at - ${days} * interval '1 day'
+        where store_id = ${storeId}
+      `
+      yield* pass(8)
+      assert.deepInclude(yield* agent.client.proposals.get({ storeId, id }), { status: "expired" })
+      assert.deepStrictEqual((yield* client.proposals.list({ storeId, pending: true })).items, [])
+      const late = yield* Effect.flip(client.proposals.approve({ ...keyedIn(storeId), id }))
+      assert.deepInclude({ ...late }, { _tag: "ProposalDecided", status: "expired" })
+      yield* purge
+      assert.lengthOf((yield* client.proposals.list({ storeId })).items, 1)
+      yield* pass(23)
+      assert.strictEqual(yield* purge, 1)
+      assert.deepStrictEqual((yield* client.proposals.list({ storeId })).items, [])
+    })
+  )
+
+  it.effect("so many wait of an agent, however many come at once", () =>
+    Effect.gen(function* () {
+      const { agent, product, storeId } = yield* proposer
+      const sql = yield* SqlClient.SqlClient
+      yield* priced(agent.client, storeId, product.id, 7)
+      yield* sql`
+        insert into proposals (store_id, id, agent_id, procedure, payload, ground, created_at, expires_at)
+        select store_id, gen_random_uuid(), agent_id, procedure, payload, ground, created_at, expires_at
+        from proposals, generate_series(1, ${MAX_PENDING - 4}) where store_id = ${storeId}
+      `
+      const ends = yield* Effect.all(
+        Array.from({ length: 10 }, (_, index) => tagOf(priced(agent.client, storeId, product.id, 20 + index))),
+        { concurrency: "unbounded" }
+      )
+      assert.deepStrictEqual(ends.toSorted(), [
+        ...Array.from({ length: 7 }, () => "TooManyProposals"),
+        "done",
+        "done",
+        "done"
+      ])
+    })
+  )
+})

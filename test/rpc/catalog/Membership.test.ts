@@ -1,0 +1,211 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { CollectionId, CreateCollection, UpdateCollection } from "../../../src/domain/catalog/Collection.ts"
+import { CreateProduct, type Product, ProductId } from "../../../src/domain/catalog/Product.ts"
+import { Rules } from "../../../src/domain/catalog/Rule.ts"
+import type { StoreId } from "../../../src/domain/Store.ts"
+import { performed } from "../../../src/rpc/Client.ts"
+import { ApiTest } from "../../support/Api.ts"
+import { callLine, errorOf, freshMember, newKey, post } from "../../support/Rpc.ts"
+
+const toProduct = Schema.decodeUnknownSync(CreateProduct)
+const toCollection = Schema.decodeUnknownSync(CreateCollection)
+const toRules = Schema.decodeUnknownSync(Rules)
+
+const keyedIn = (storeId: StoreId) => ({ storeId, idempotencyKey: newKey() })
+
+const OAK = { field: "tags", relation: "equals", value: "Oak" }
+const CHEAP = { field: "price", relation: "less_than", value: 100 }
+
+/** A store of three products: a cheap one of oak, a dear one of oak, a cheap one of pine. */
+const scene = Effect.gen(function* () {
+  const member = yield* freshMember()
+  const { client, storeId } = member
+  const make = (name: string, price: number, tags: ReadonlyArray<string>) =>
+    client.products.create({ ...keyedIn(storeId), product: toProduct({ name, price, tags }) }).pipe(performed)
+  return {
+    ...member,
+    stool: yield* make("Stool", 40, ["Oak"]),
+    desk: yield* make("Desk", 400, ["oak", "office"]),
+    shelf: yield* make("Shelf", 60, ["pine"])
+  }
+})
+
+const summaryOf = ({ currencyCode, id, isActive, name, price, sku, slug, stock }: Product) => ({
+  id,
+  name,
+  slug,
+  sku,
+  price,
+  currencyCode,
+  stock,
+  isActive
+})
+
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("what collections would hold, and why", (it) => {
+  it.effect("rules are tried out before they are saved: how many match, and the first of them", () =>
+    Effect.gen(function* () {
+      const { client, desk, shelf, stool, storeId } = yield* scene
+      const preview = (rules: ReadonlyArray<object>, rest: object = {}) =>
+        client.collections.preview({ storeId, rules: toRules(rules), ...rest })
+      const both = { productCount: 1, items: [summaryOf(stool)] }
+      assert.deepStrictEqual(yield* preview([OAK, CHEAP]), both)
+      assert.deepStrictEqual(yield* preview([OAK, CHEAP], { disjunctive: true }), {
+        productCount: 3,
+        items: [stool, desk, shelf].map(summaryOf)
+      })
+      assert.deepStrictEqual(yield* preview([OAK, CHEAP], { disjunctive: true, limit: 1 }), {
+        productCount: 3,
+        items: [summaryOf(stool)]
+      })
+      assert.deepStrictEqual(yield* client.collections.preview({ storeId }), { productCount: 0, items: [] })
+      assert.deepStrictEqual((yield* client.collections.list({ storeId })).items, [])
+    })
+  )
+
+  it.effect("changes of a collection are tried out beside what it is, and it stays so", () =>
+    Effect.gen(function* () {
+      const { client, desk, shelf, stool, storeId } = yield* scene
+      const collection = toCollection({ title: "Cheap oak", rules: [OAK, CHEAP] })
+      const made = yield* client.collections.create({ ...keyedIn(storeId), collection }).pipe(performed)
+      const preview = (rest: object = {}) => client.collections.preview({ storeId, id: made.id, ...rest })
+      assert.deepStrictEqual((yield* preview()).items, [summaryOf(stool)])
+      assert.deepStrictEqual((yield* preview({ disjunctive: true })).items, [stool, desk, shelf].map(summaryOf))
+      assert.deepStrictEqual((yield* preview({ rules: toRules([OAK]) })).items, [stool, desk].map(summaryOf))
+      assert.deepStrictEqual(yield* client.collections.get({ storeId, id: made.id }), made)
+    })
+  )
+
+  it.effect("what makes no sense is refused line by line, and what is not known by name", () =>
+    Effect.gen(function* () {
+      const { cookie, storeId } = yield* freshMember()
+      const refusal = (payload: object) =>
+        Effect.map(post(callLine("collections.preview", { storeId, ...payload }), { cookie }), ({ text }) =>
+          errorOf(text)
+        )
+      const odd = yield* refusal({ rules: [{ field: "onSale", relation: "contains", value: 1 }], limit: 51, name: "x" })
+      assert.deepStrictEqual(odd?.["issues"], [
+        "name: is not a field that can be set",
+        "rules.0.relation: must be one of equals, not_equals for the field onSale",
+        "limit: must be an integer from 1 to 50"
+      ])
+    })
+  )
+
+  it.effect("rules that take too long are refused, as by a read", () =>
+    Effect.gen(function* () {
+      const { client, storeId } = yield* freshMember()
+      yield* client.products.create({ ...keyedIn(storeId), product: toProduct({ name: "Cup" }) }).pipe(performed)
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`alter table product_keys rename to kept_keys`
+      yield* sql`create view product_keys as select * from kept_keys where pg_sleep(20) is not null`
+      const refused = yield* Effect.flip(client.collections.preview({ storeId, rules: toRules([CHEAP]) }))
+      assert.deepInclude(refused, { _tag: "RulesTooSlow", collection: null })
+      yield* sql`drop view product_keys`
+      yield* sql`alter table kept_keys rename to product_keys`
+    })
+  )
+
+  it.effect("each rule is held against the product, with what it has there", () =>
+    Effect.gen(function* () {
+      const { client, desk, shelf, stool, storeId } = yield* scene
+      const collection = toCollection({ title: "Cheap oak", rules: [OAK, CHEAP] })
+      const { id } = yield* client.collections.create({ ...keyedIn(storeId), collection }).pipe(performed)
+      const why = (product: Product) => client.collections.why({ storeId, id, productId: product.id })
+      assert.deepStrictEqual(yield* why(desk), {
+        collectionId: id,
+        productId: desk.id,
+        isMember: false,
+        type: "automated",
+        disjunctive: false,
+        reasons: [
+          { rule: OAK, found: ["oak", "office"], holds: true },
+          { rule: CHEAP, found: 400, holds: false }
+        ]
+      })
+      assert.deepInclude(yield* why(stool), { isMember: true })
+      const patch = Schema.decodeSync(UpdateCollection)({ disjunctive: true })
+      yield* client.collections.update({ ...keyedIn(storeId), id, patch }).pipe(performed)
+      const now = yield* why(shelf)
+      assert.deepInclude(now, { isMember: true, disjunctive: true })
+      assert.deepStrictEqual(
+        now.reasons.map(({ holds }) => holds),
+        [false, true]
+      )
+    })
+  )
+
+  it.effect("a product is held against rules that are tried out, of a collection or of none yet", () =>
+    Effect.gen(function* () {
+      const { client, desk, stool, storeId } = yield* scene
+      const collection = toCollection({ title: "By hand", productIds: [desk.id] })
+      const { id } = yield* client.collections.create({ ...keyedIn(storeId), collection }).pipe(performed)
+      const rules = toRules([CHEAP])
+      const none = yield* client.collections.why({ storeId, productId: desk.id, rules })
+      assert.deepInclude(none, { collectionId: null, type: "automated", isMember: false })
+      const tried = { storeId, id, productId: stool.id, rules }
+      assert.deepInclude(yield* client.collections.why(tried), {
+        collectionId: id,
+        type: "automated",
+        isMember: true,
+        reasons: [{ rule: CHEAP, found: 40, holds: true }]
+      })
+      const unknown = { storeId, productId: ProductId.make(id), rules }
+      assert.strictEqual((yield* Effect.flip(client.collections.why(unknown)))._tag, "ProductNotFound")
+      assert.deepStrictEqual((yield* client.collections.get({ storeId, id })).productIds, [desk.id])
+    })
+  )
+
+  it.effect("products that a collection names are told by what they are called, and what is gone is left out", () =>
+    Effect.gen(function* () {
+      const { client, cookie, desk, shelf, stool, storeId } = yield* scene
+      yield* client.products.delete({ ...keyedIn(storeId), id: shelf.id }).pipe(performed)
+      const ids = [desk.id, shelf.id, stool.id, desk.id]
+      const { items } = yield* client.products.summaries({ storeId, ids })
+      assert.deepStrictEqual(items, [stool, desk].map(summaryOf))
+      const stranger = yield* freshMember()
+      const theirs = yield* stranger.client.products.summaries({ storeId: stranger.storeId, ids })
+      assert.deepStrictEqual(theirs.items, [])
+      const tooMany = callLine("products.summaries", { storeId, ids: Array.from({ length: 201 }, () => desk.id) })
+      const { text } = yield* post(tooMany, { cookie })
+      assert.deepStrictEqual(errorOf(text)?.["issues"], ["ids: must be a list of at most 200 items"])
+    })
+  )
+
+  it.effect("of a long text its beginning is shown, and of a list its first values", () =>
+    Effect.gen(function* () {
+      const { client, storeId } = yield* freshMember()
+      const tags = Array.from({ length: 30 }, (_, index) => `tag ${index}`)
+      const product = toProduct({ name: "Long", description: `${"😀".repeat(300)}`, tags })
+      const { id: productId } = yield* client.products.create({ ...keyedIn(storeId), product }).pipe(performed)
+      const rules = [
+        { field: "description", relation: "is_set" },
+        { field: "tags", relation: "is_set" },
+        { field: "vendor", relation: "is_not_set" }
+      ]
+      const collection = toCollection({ title: "All", rules })
+      const { id } = yield* client.collections.create({ ...keyedIn(storeId), collection }).pipe(performed)
+      const { reasons } = yield* client.collections.why({ storeId, id, productId })
+      assert.deepStrictEqual(
+        reasons.map(({ found }) => found),
+        [`${"😀".repeat(200)}…`, tags.slice(0, 20), null]
+      )
+    })
+  )
+
+  it.effect("a manual collection holds what was put into it", () =>
+    Effect.gen(function* () {
+      const { client, desk, stool, storeId } = yield* scene
+      const collection = toCollection({ title: "By hand", productIds: [desk.id] })
+      const { id } = yield* client.collections.create({ ...keyedIn(storeId), collection }).pipe(performed)
+      const listed = yield* client.collections.why({ storeId, id, productId: desk.id })
+      assert.deepInclude(listed, { isMember: true, type: "manual", reasons: [] })
+      assert.deepInclude(yield* client.collections.why({ storeId, id, productId: stool.id }), { isMember: false })
+      const unknown = { storeId, id, productId: ProductId.make(id) }
+      assert.strictEqual((yield* Effect.flip(client.collections.why(unknown)))._tag, "ProductNotFound")
+      const nowhere = { storeId, id: CollectionId.make(desk.id), productId: desk.id }
+      assert.strictEqual((yield* Effect.flip(client.collections.why(nowhere)))._tag, "CollectionNotFound")
+    })
+  )
+})

@@ -1,0 +1,195 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { CreateProduct, UpdateProduct } from "../../../src/domain/catalog/Product.ts"
+import type { StoreId } from "../../../src/domain/Store.ts"
+import type { SearchResult, SearchCursor } from "../../../src/domain/catalog/Search.ts"
+import { performed } from "../../../src/rpc/Client.ts"
+import { ApiTest, install } from "../../support/Api.ts"
+import { callLine, errorOf, freshMember, newKey, post } from "../../support/Rpc.ts"
+
+const toProduct = Schema.decodeUnknownSync(CreateProduct)
+const toPatch = Schema.decodeUnknownSync(UpdateProduct)
+
+const keyedIn = (storeId: StoreId) => ({ storeId, idempotencyKey: newKey() })
+
+type Member = Effect.Success<ReturnType<typeof freshMember>>
+
+const make = ({ client, storeId }: Member, product: object) =>
+  client.products.create({ ...keyedIn(storeId), product: toProduct(product) }).pipe(performed)
+
+/** The names of what is found, and how. */
+const found = ({ client, storeId }: Member, query: string) =>
+  Effect.map(client.products.search({ storeId, query }), ({ items }) => items.map(({ found, name }) => [name, found]))
+
+const DESK = {
+  name: "Walnut desk",
+  sku: "DESK-WAL-160",
+  barcode: "4006381333931",
+  vendorName: "Northern Joinery",
+  category: "Furniture",
+  tags: ["Office", "solid wood"]
+}
+
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("search of products", (it) => {
+  it.effect("finds a product by each of its words, by beginnings of them, and by its codes, in any case", () =>
+    Effect.gen(function* () {
+      const member = yield* freshMember()
+      yield* make(member, DESK)
+      yield* make(member, { name: "Lamp" })
+      for (const query of [
+        "walnut",
+        "WAL",
+        "d",
+        "desk walnut",
+        " northern ",
+        "joi",
+        "furniture",
+        "office",
+        "wood",
+        "solid wal nor off",
+        "“Walnut”, desk!"
+      ]) {
+        assert.deepStrictEqual(yield* found(member, query), [["Walnut desk", "words"]], query)
+      }
+      for (const code of ["desk-wal-160", " DESK-WAL-160 ", "4006381333931"]) {
+        assert.deepStrictEqual(yield* found(member, code), [["Walnut desk", "code"]], code)
+      }
+      for (const code of ["desk-wal", "4006381"]) {
+        assert.deepStrictEqual(yield* found(member, code), [["Walnut desk", "code_beginning"]], code)
+      }
+      for (const query of ["alnut", "walnut lamp", "esk", "160", "!!", "xyz"]) {
+        assert.deepStrictEqual(yield* found(member, query), [], query)
+      }
+    })
+  )
+
+  it.effect("forgives one error in a word of four letters or more, where no word begins as it was typed", () =>
+    Effect.gen(function* () {
+      const member = yield* freshMember()
+      yield* make(member, DESK)
+      for (const query of [
+        "wlanut",
+        "awlnut",
+        "walnat",
+        "wallnut",
+        "wanut",
+        "wlnut",
+        "walnur",
+        "furnitrue",
+        "offcie",
+        "walnat desk"
+      ]) {
+        assert.deepStrictEqual(yield* found(member, query), [["Walnut desk", "similar"]], query)
+      }
+      for (const query of ["xalnut", "wlanat", "dsk", "4006381333932", "walnat lamp"]) {
+        assert.deepStrictEqual(yield* found(member, query), [], query)
+      }
+    })
+  )
+
+  it.effect("puts codes first, then words, then what is similar, and goes through all of them in pages", () =>
+    Effect.gen(function* () {
+      const member = yield* freshMember()
+      const { client, storeId } = member
+      const names = ["Oaks table", "Oask stool", "Begins", "Oaks desk", "Code", "Oaks lamp"]
+      const skus: Readonly<Record<string, string>> = { Code: "OAKS", Begins: "OAKS-1", "Oaks lamp": "oaks-2" }
+      for (const name of names) yield* make(member, { name, sku: skus[name] ?? null })
+      const expected = [
+        ["Code", "code"],
+        ["Oaks table", "words"],
+        ["Oaks desk", "words"],
+        ["Oaks lamp", "words"],
+        ["Begins", "code_beginning"],
+        ["Oask stool", "similar"]
+      ]
+      assert.deepStrictEqual(yield* found(member, "oaks"), expected)
+      for (const limit of [1, 2, 3, 5]) {
+        const walked: Array<ReadonlyArray<string>> = []
+        let cursor: SearchCursor | null = null
+        do {
+          const asked = { storeId, query: "oaks", limit, ...(cursor === null ? {} : { cursor }) }
+          const page: { items: ReadonlyArray<typeof SearchResult.Type>; nextCursor: SearchCursor | null } =
+            yield* client.products.search(asked)
+          walked.push(...page.items.map(({ found, name }) => [name, found]))
+          cursor = page.nextCursor
+        } while (cursor !== null)
+        assert.deepStrictEqual(walked, expected)
+      }
+    })
+  )
+
+  it.effect(
+    "is never behind: what is made is found, what is changed by its new words alone, what is gone no more",
+    () =>
+      Effect.gen(function* () {
+        const member = yield* freshMember()
+        const { client, storeId } = member
+        const app = yield* install(storeId)
+        const { id } = yield* make(member, DESK)
+        assert.lengthOf(yield* found(member, "walnut"), 1)
+        const patch = toPatch({ name: "Oak bench", sku: "BENCH", tags: ["garden"] })
+        yield* client.products.update({ ...keyedIn(storeId), id, patch }).pipe(performed)
+        for (const query of ["oak", "bench", "garden", "northern"])
+          assert.lengthOf(yield* found(member, query), 1, query)
+        for (const query of ["walnut", "desk-wal-160", "office"]) assert.lengthOf(yield* found(member, query), 0, query)
+        yield* app.client.patch(`/products/${id}`, { vendorName: "Southern" })
+        assert.lengthOf(yield* found(member, "southern"), 1)
+        assert.lengthOf(yield* found(member, "northern"), 0)
+        yield* client.products.update({ ...keyedIn(storeId), id, patch: toPatch({ price: 3 }) }).pipe(performed)
+        assert.lengthOf(yield* found(member, "southern"), 1)
+        yield* client.products.delete({ ...keyedIn(storeId), id })
+        assert.lengthOf(yield* found(member, "southern"), 0)
+      })
+  )
+
+  it.effect("shows the small form, with all digits, and nothing of another store", () =>
+    Effect.gen(function* () {
+      const [member, stranger] = [yield* freshMember(), yield* freshMember()]
+      const { cookie, storeId } = member
+      const made = yield* make(member, { ...DESK, price: 12.5, description: "Long ".repeat(1000) })
+      yield* make(stranger, { ...DESK, name: "Walnut of a stranger" })
+      const { text } = yield* post(callLine("products.search", { storeId, query: "walnut" }), { cookie })
+      const { currencyCode, id, isActive, name, price, sku, slug, stock } = made
+      const expected = { id, name, slug, sku, price, currencyCode, stock, isActive, found: "words" }
+      assert.include(text, `{"items":[${JSON.stringify(expected)}],"nextCursor":null}`)
+    })
+  )
+
+  it.effect("finds what is written with accents, by letters without, and in any script", () =>
+    Effect.gen(function* () {
+      const member = yield* freshMember()
+      for (const name of ["Café Übermaß", "ΟΔΟΣ", "日本茶", "T-shirt"]) yield* make(member, { name })
+      const queries = [
+        ["cafe", "Café Übermaß"],
+        ["CAFÉ ubermass", undefined],
+        ["übermaß", "Café Übermaß"],
+        ["οδος", "ΟΔΟΣ"],
+        ["日本", "日本茶"],
+        ["shirt", "T-shirt"],
+        ["t-shirt", "T-shirt"],
+        ["tshirt", "T-shirt"]
+      ] as const
+      for (const [query, name] of queries) {
+        assert.deepStrictEqual(
+          (yield* found(member, query)).map(([name]) => name),
+          name === undefined ? [] : [name],
+          query
+        )
+      }
+    })
+  )
+
+  it.effect("is asked with what it says, and refused line by line else", () =>
+    Effect.gen(function* () {
+      const { cookie, storeId } = yield* freshMember()
+      const payload = { storeId, query: " ", limit: 51, cursor: "words.1", name: "x" }
+      const refused = errorOf((yield* post(callLine("products.search", payload), { cookie })).text)
+      assert.deepStrictEqual(refused?.["issues"], [
+        "name: is not a field that can be set",
+        "query: must be text of 1 to 255 characters",
+        "cursor: must be the `nextCursor` of a page",
+        "limit: must be an integer from 1 to 50"
+      ])
+    })
+  )
+})

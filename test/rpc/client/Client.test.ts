@@ -1,0 +1,115 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { once } from "node:events"
+import { createServer, request, type ServerResponse } from "node:http"
+import { StoreId } from "../../../src/domain/Store.ts"
+import { makeClient } from "../../../src/rpc/Client.ts"
+import { ApiTest, baseUrl } from "../../support/Api.ts"
+import { connection, databaseUrl, holdStore, rowsOf, waiting, watch } from "../../support/Process.ts"
+import { portOf } from "../../support/Receiver.ts"
+import { callLine, clientOf, exitsOf, freshMember, newKey, post } from "../../support/Rpc.ts"
+
+const storeId = StoreId.make("019c1363-49c0-7fff-8000-000000000000")
+
+/** A service that answers so, whatever it is asked. */
+const answering = (answer: (response: ServerResponse) => void) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const server = createServer((message, response) => {
+        message.resume().on("end", () => answer(response))
+      })
+      await once(server.listen(0, "127.0.0.1"), "listening")
+      return server
+    }),
+    (server) =>
+      Effect.sync(() => {
+        server.close()
+        server.closeAllConnections()
+      })
+  ).pipe(Effect.map((server) => `http://127.0.0.1:${portOf(server)}/rpc`))
+
+const OTHER = '{"_tag":"Exit","requestId":"999999","exit":{"_tag":"Success"}}\n'
+
+const ANSWERS: Readonly<Record<string, readonly [answer: (response: ServerResponse) => void, told: RegExp]>> = {
+  "a page": [(response) => response.writeHead(404).end("<html>"), /answered 404: no reason was given/],
+  "a refusal": [
+    (response) => response.writeHead(403).end('{"error":"Not from there"}'),
+    /answered 403: Not from there/
+  ],
+  "a failure without a body": [(response) => response.writeHead(500).end(), /answered 500/],
+  nothing: [(response) => response.writeHead(200).end(), /no JSON/],
+  "what is no JSON": [(response) => response.end("<html>"), /no JSON/],
+  "the end of another call": [(response) => response.end(OTHER), /did not answer the call/],
+  "a part of an answer": [(response) => response.end(OTHER.slice(0, -9)), /no JSON/],
+  "an answer that breaks off": [(response) => response.write("{", () => response.destroy()), /cannot be reached/],
+  "no answer": [() => {}, /did not answer within 300ms/],
+  "an answer that does not end": [(response) => response.write(OTHER), /did not answer within 300ms/]
+}
+
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("the client", (it) => {
+  for (const [name, [answer, told]] of Object.entries(ANSWERS)) {
+    it.effect(`fails a call, and waits for nothing, where there comes ${name}`, () =>
+      Effect.gen(function* () {
+        const client = yield* makeClient({ url: yield* answering(answer), timeout: 300 })
+        const failed = yield* Effect.flip(client.store.get({ storeId }))
+        assert.strictEqual(failed._tag, "RpcClientError")
+        assert.match(failed.message, told)
+      })
+    )
+  }
+
+  it.effect("fails a call where nobody listens", () =>
+    Effect.gen(function* () {
+      const client = yield* makeClient({ url: "http://127.0.0.1:1/rpc" })
+      assert.strictEqual((yield* Effect.flip(client.store.get({ storeId })))._tag, "RpcClientError")
+    })
+  )
+
+  it.effect("keeps calls apart, however many are under way", () =>
+    Effect.gen(function* () {
+      const members = yield* Effect.replicateEffect(freshMember(), 4)
+      const asked = Array.from({ length: 80 }, (_, index) => members[index % 4]).filter((one) => one !== undefined)
+      yield* Effect.forEach(
+        asked,
+        ({ client, storeId }) => Effect.map(client.store.get({ storeId }), ({ id }) => assert.strictEqual(id, storeId)),
+        { concurrency: "unbounded" }
+      )
+    })
+  )
+
+  it.effect("that is interrupted ends its read in the database, too", () =>
+    Effect.gen(function* () {
+      const { cookie, storeId } = yield* freshMember()
+      const url = yield* databaseUrl
+      const [holder, watcher] = [yield* connection(url), yield* connection(url)]
+      yield* rowsOf(holder, "begin")
+      yield* rowsOf(holder, "lock table products in access exclusive mode")
+      const client = yield* clientOf(cookie)
+      const list = yield* Effect.forkChild(client.products.list({ storeId }))
+      yield* waiting(watcher, 1)
+      yield* Fiber.interrupt(list)
+      const left = yield* watch(waiting(watcher, 0), (rows) => rows.length === 0)
+      assert.isEmpty(left)
+      yield* rowsOf(holder, "commit")
+    })
+  )
+
+  it.effect("that goes leaves a write to its end, which a repeat is answered with", () =>
+    Effect.gen(function* () {
+      const { client, cookie, storeId } = yield* freshMember()
+      const { release, watcher } = yield* holdStore(yield* databaseUrl, storeId)
+      const body = callLine("products.create", { storeId, idempotencyKey: newKey(), product: { name: "Cup" } })
+      const write = request(`${yield* baseUrl}/rpc`, {
+        method: "POST",
+        headers: { cookie, "content-type": "application/ndjson" }
+      }).on("error", () => {})
+      write.end(body)
+      yield* waiting(watcher, 1)
+      write.destroy()
+      yield* release
+      const listed = yield* watch(client.products.list({ storeId }), ({ items }) => items.length > 0)
+      const exit = exitsOf((yield* post(body, { cookie })).text).get("1")
+      assert.deepStrictEqual(exit?._tag === "Success" ? exit.value : exit, listed.items[0])
+    })
+  )
+})

@@ -1,0 +1,127 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Fiber, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { randomUUID } from "node:crypto"
+import { Developers, MAX_APPS } from "../../../src/domain/access/Developers.ts"
+import { Database } from "../../../src/layers/sql/Postgres.ts"
+import { Rpcs } from "../../../src/rpc/Rpcs.ts"
+import { ApiTest } from "../../support/Api.ts"
+import { APP, developer, hashes, hashOf, toApp } from "../../support/Developers.ts"
+import { connection, databaseUrl, duringWork, rowsOf, waiting } from "../../support/Process.ts"
+import { agentOf, callLine, errorOf, exitsOf, freshMember, newKey, post } from "../../support/Rpc.ts"
+
+const issuesOf = (error: unknown) => [
+  ...Schema.decodeUnknownSync(Schema.Struct({ issues: Schema.Array(Schema.String) }))(error).issues
+]
+
+layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Developers", (it) => {
+  it.effect("have so many apps at most: one that is made while the last one is waits for it, and is refused", () =>
+    Effect.gen(function* () {
+      const { client, id } = yield* developer
+      const url = yield* databaseUrl
+      const [holder, watcher] = [yield* connection(url), yield* connection(url)]
+      const insert = "insert into apps (id, name, scopes, developer_id) select gen_random_uuid(), 'App', '{}', $1"
+      yield* rowsOf(holder, `${insert} from generate_series(2, ${MAX_APPS})`, [id])
+      yield* rowsOf(holder, "begin")
+      yield* rowsOf(holder, "select from merchants where id = $1 for no key update", [id])
+      yield* rowsOf(holder, insert, [id])
+      // Not by a call, whose window is counted in the same row.
+      const { perform } = yield* Database
+      const developers = yield* Developers
+      const late = yield* Effect.forkChild(Effect.flip(perform(developers.create(id, toApp(APP)))))
+      yield* duringWork(late, waiting(watcher, 1))
+      yield* rowsOf(holder, "commit")
+      assert.strictEqual((yield* Fiber.join(late))._tag, "AppLimitReached")
+
+      const page = yield* client.apps.list({ limit: 60 })
+      assert.lengthOf(page.items, 60)
+      const cursor = page.nextCursor ?? assert.fail("There are more")
+      assert.lengthOf((yield* client.apps.list({ limit: 60, cursor })).items, 40)
+    })
+  )
+
+  it.effect("are refused another's app as one that there is not, on every procedure, and agents all of them", () =>
+    Effect.gen(function* () {
+      const owner = yield* developer
+      const app = yield* owner.create()
+      const kinds = ["catalog.product.updated.v1"]
+      yield* owner.client.appWebhooks.set({
+        idempotencyKey: newKey(),
+        id: app.id,
+        url: "https://app.example.com/secret-path",
+        kinds: ["catalog.product.updated.v1"]
+      })
+      const sql = yield* SqlClient.SqlClient
+      const own = yield* sql`select * from apps a, webhooks w where a.id = ${app.id} and w.app_id = a.id`
+      const payloads: Readonly<Record<string, object>> = {
+        "apps.get": {},
+        "apps.update": { idempotencyKey: newKey(), patch: { name: "Stolen" } },
+        "apps.rotateSecret": { idempotencyKey: newKey(), overlapHours: 0 },
+        "apps.installations": {},
+        "appWebhooks.get": {},
+        "appWebhooks.set": { idempotencyKey: newKey(), url: "https://thief.example.com/", kinds },
+        "appWebhooks.rotateSecret": { idempotencyKey: newKey(), before: "end" },
+        "appWebhooks.pause": {},
+        "appWebhooks.resume": { missed: "skip" },
+        "appWebhooks.test": {},
+        "appDeliveries.list": {},
+        "appDeliveries.attempts": { eventId: randomUUID() },
+        "appDeliveries.redeliver": { idempotencyKey: newKey(), eventId: randomUUID() }
+      }
+      const mine = [...Rpcs.requests.keys()].filter((tag) => /^app[A-Z]|^apps\./.test(tag))
+      assert.sameMembers([...Object.keys(payloads), "apps.list", "apps.create"], mine)
+
+      const stranger = yield* developer
+      const member = yield* freshMember()
+      const { authorization } = yield* agentOf(member)
+      for (const [tag, payload] of Object.entries(payloads)) {
+        const refused = yield* post(callLine(tag, { id: app.id, ...payload }), { cookie: stranger.cookie })
+        assert.deepStrictEqual(errorOf(refused.text), { _tag: "AppNotFound", id: app.id }, tag)
+        const nobodys = randomUUID()
+        const none = yield* post(callLine(tag, { id: nobodys, ...payload }), { cookie: stranger.cookie })
+        assert.strictEqual(none.text.replaceAll(nobodys, app.id), refused.text, tag)
+      }
+      const everywhere = [
+        ...Object.entries(payloads).map(([tag, payload]) => [tag, { id: app.id, ...payload }] as const),
+        ["apps.list", {}] as const,
+        ["apps.create", { idempotencyKey: newKey(), app: APP }] as const
+      ]
+      for (const [tag, payload] of everywhere) {
+        const { text } = yield* post(callLine(tag, payload), { authorization })
+        assert.deepStrictEqual(errorOf(text), { _tag: "AgentRefused" }, tag)
+      }
+      const { text } = yield* post(callLine("apps.list", {}), { cookie: stranger.cookie })
+      assert.deepStrictEqual([...exitsOf(text).values()], [{ _tag: "Success", value: { items: [], nextCursor: null } }])
+      assert.deepStrictEqual(
+        yield* sql`select * from apps a, webhooks w where a.id = ${app.id} and w.app_id = a.id`,
+        own
+      )
+      assert.deepStrictEqual(yield* hashes(app.id), [hashOf(app.clientSecret)])
+    })
+  )
+
+  it.effect("read what is wrong with what they register, line by line", () =>
+    Effect.gen(function* () {
+      const { cookie } = yield* developer
+      const app = {
+        name: " ",
+        type: "secret",
+        website: "http://app.example.com/",
+        logoUrl: "javascript:alert(1)",
+        redirectUris: Array.from({ length: 21 }, (_, n) => `https://app.example.com/${n}`),
+        scopes: ["read_everything"],
+        owner: "me"
+      }
+      const { text } = yield* post(callLine("apps.create", { idempotencyKey: newKey(), app }), { cookie })
+      assert.sameMembers(issuesOf(errorOf(text)), [
+        "app.owner: is not a field that can be set",
+        "app.name: must be text of 1 to 100 characters",
+        "app.type: must be confidential or public",
+        "app.website: must be an absolute https URL of at most 2,048 characters, or null",
+        "app.logoUrl: must be an absolute https URL of at most 2,048 characters, or null",
+        "app.redirectUris: must be a list of at most 20 items",
+        "app.scopes.0: must be one of read_products, write_products, read_collections, write_collections, read_orders, read_customers, write_inventory"
+      ])
+    })
+  )
+})

@@ -1,0 +1,135 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import type { AppId } from "../../../src/domain/access/Apps.ts"
+import { TEST_LIMITS } from "../../../src/domain/webhooks/Webhook.ts"
+import { verifyWebhook } from "../../../src/http/client/Webhooks.ts"
+import { install, makeStore } from "../../support/Api.ts"
+import { developer } from "../../support/Developers.ts"
+import { InternetHere, publicReceiver } from "../../support/Internet.ts"
+import { watch } from "../../support/Process.ts"
+import { newKey } from "../../support/Rpc.ts"
+import { arrived, DeliveringApi, deliveriesOf } from "../../support/Webhooks.ts"
+import { installing } from "../../support/Writes.ts"
+
+const KINDS = ["catalog.product.updated.v1"] as const
+
+/** A developer whose app has a webhook. */
+const scene = Effect.gen(function* () {
+  const endpoint = yield* publicReceiver()
+  const owner = yield* developer
+  const { id } = yield* owner.create()
+  const set = yield* owner.client.appWebhooks.set({ idempotencyKey: newKey(), id, url: endpoint.url, kinds: KINDS })
+  return { ...owner, endpoint, id, secret: set.secret ?? assert.fail("The first time makes a secret") }
+})
+
+/** Waits until no delivery of an app is due any more. */
+const settled = (app: AppId, n: number) =>
+  watch(deliveriesOf(app), (all) => all.filter(({ outcome }) => outcome === "delivered").length === n)
+
+layer(Layer.provide(DeliveringApi, InternetHere), { excludeTestServices: true, timeout: "120 seconds" })(
+  "Developers",
+  (it) => {
+    it.effect("test a webhook: a signed event of no store comes at once, and is told with what came back", () =>
+      Effect.gen(function* () {
+        const { client, endpoint, id, secret } = yield* scene
+        endpoint.answerWith(() => ({ status: 418, body: "I am a teapot" }))
+        yield* client.appWebhooks.pause({ id })
+        const { durationMillis, eventId, ...came } = yield* client.appWebhooks.test({ id })
+        assert.deepStrictEqual(came, { status: 418, answer: "I am a teapot", error: null })
+        assert.isAtLeast(durationMillis ?? Number.NaN, 0)
+        const [request = assert.fail("It came")] = endpoint.received
+        const verified = yield* Effect.promise(() => verifyWebhook(secret, request.headers, request.body))
+        assert.deepInclude(verified, { ok: true, known: false })
+        assert.deepInclude(JSON.parse(request.body), { id: eventId, kind: "webhook.test.v1", data: {} })
+
+        // While a secret is replaced both sign, as they do any delivery.
+        yield* client.appWebhooks.rotateSecret({ idempotencyKey: newKey(), id, before: "overlap" })
+        yield* client.appWebhooks.test({ id })
+        const [, second = assert.fail("It came")] = endpoint.received
+        assert.deepInclude(yield* Effect.promise(() => verifyWebhook(secret, second.headers, second.body)), {
+          ok: true
+        })
+        assert.deepStrictEqual(yield* client.appDeliveries.list({ id }), { items: [], nextCursor: null })
+        assert.deepInclude(yield* client.appWebhooks.get({ id }), { failingSince: null, dead: 0, pending: 0 })
+      })
+    )
+
+    it.effect("test so often at most, and an address that nobody answers at is told as that", () =>
+      Effect.gen(function* () {
+        const { client, create, endpoint, id } = yield* scene
+        const other = yield* create()
+        yield* client.appWebhooks.set({
+          idempotencyKey: newKey(),
+          id: other.id,
+          url: "https://hooks.example.com:1/",
+          kinds: KINDS
+        })
+        assert.deepInclude(yield* client.appWebhooks.test({ id: other.id }), { status: null, answer: "" })
+        const tests = yield* Effect.all(
+          Array.from({ length: TEST_LIMITS.account + 5 }, () => Effect.result(client.appWebhooks.test({ id }))),
+          { concurrency: "unbounded" }
+        )
+        const refused = tests.flatMap((one) => (one._tag === "Failure" ? [one.failure._tag] : []))
+        assert.deepStrictEqual(
+          refused,
+          Array.from({ length: 6 }, () => "TooManyTests")
+        )
+        assert.lengthOf(endpoint.received, TEST_LIMITS.account - 1)
+        const none = yield* create()
+        assert.strictEqual((yield* Effect.flip(client.appWebhooks.test({ id: none.id })))._tag, "WebhookNotFound")
+      })
+    )
+
+    it.effect(
+      "read the log by pages and by state, send an event once more, pause, and resume with what was missed",
+      () =>
+        Effect.gen(function* () {
+          const { client, endpoint, id } = yield* scene
+          const storeId = yield* makeStore()
+          const { client: writer } = yield* install(storeId)
+          const granted = { scopes: ["read_products"], capabilities: [] } as const
+          yield* Effect.flatMap(installing, ({ install }) => install({ storeId, appId: id, ...granted }))
+          for (const name of ["Cup", "Mug", "Jug"]) yield* writer.post("/products", { name })
+          yield* arrived(endpoint, 3)
+          yield* settled(id, 3)
+
+          const first = yield* client.appDeliveries.list({ id, limit: 2 })
+          const cursor = first.nextCursor ?? assert.fail("There are more")
+          const rest = yield* client.appDeliveries.list({ id, limit: 2, cursor })
+          const all = [...first.items, ...rest.items]
+          assert.isNull(rest.nextCursor)
+          assert.deepStrictEqual(
+            all.map(({ eventId }) => eventId),
+            all
+              .map(({ eventId }) => eventId)
+              .toSorted()
+              .toReversed()
+          )
+          assert.lengthOf(all, 3)
+          for (const one of all) assert.deepInclude(one, { storeId, state: "delivered", attempts: 1, nextAt: null })
+          assert.deepStrictEqual((yield* client.appDeliveries.list({ id, state: "dead" })).items, [])
+
+          const eventId = all[0]?.eventId ?? assert.fail("There is one")
+          const asked = { idempotencyKey: newKey(), id, eventId }
+          const again = yield* client.appDeliveries.redeliver(asked)
+          assert.deepInclude(again, { eventId, state: "pending", finishedAt: null })
+          assert.deepStrictEqual(yield* client.appDeliveries.redeliver(asked), again)
+          yield* arrived(endpoint, 4)
+          yield* settled(id, 3)
+          assert.lengthOf(yield* client.appDeliveries.attempts({ id, eventId }), 2)
+
+          yield* client.appWebhooks.pause({ id })
+          yield* client.appWebhooks.pause({ id })
+          yield* writer.post("/products", { name: "Pot" })
+          assert.deepInclude(yield* client.appWebhooks.get({ id }), { pauseReason: "operator", pending: 1 })
+          assert.strictEqual((yield* client.appWebhooks.resume({ id, missed: "skip" })).count, 1)
+          assert.lengthOf((yield* client.appDeliveries.list({ id, state: "skipped" })).items, 1)
+          yield* client.appWebhooks.pause({ id })
+          yield* writer.post("/products", { name: "Pan" })
+          assert.strictEqual((yield* client.appWebhooks.resume({ id, missed: "deliver" })).count, 1)
+          yield* arrived(endpoint, 5)
+          assert.deepInclude(yield* client.appWebhooks.get({ id }), { pausedAt: null, pauseReason: null })
+        })
+    )
+  }
+)

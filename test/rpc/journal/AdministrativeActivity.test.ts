@@ -1,0 +1,240 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Schema, SchemaAST, Stream } from "effect"
+import { SqlClient } from "effect/sql"
+import { hash } from "node:crypto"
+import { Stores } from "../../../src/domain/access/Stores.ts"
+import { CreateProduct } from "../../../src/domain/catalog/Product.ts"
+import { EventId } from "../../../src/domain/Events.ts"
+import { Idempotency } from "../../../src/domain/Idempotency.ts"
+import type { ActivityEntry } from "../../../src/domain/journal/Activity.ts"
+import { AdministeredKind } from "../../../src/domain/journal/Kinds.ts"
+import type { StoreId } from "../../../src/domain/Store.ts"
+import { type Client, performed } from "../../../src/rpc/Client.ts"
+import { makeActivityProcedures } from "../../../src/rpc/handlers/Activity.ts"
+import { Rpcs } from "../../../src/rpc/Rpcs.ts"
+import { ApiTest, baseUrl } from "../../support/Api.ts"
+import { administering, calls } from "../../support/Administered.ts"
+import { followerAt } from "../../support/Follower.ts"
+import { callTool } from "../../support/Mcp.ts"
+import { PASSWORD } from "../../support/Merchants.ts"
+import { agentOf, asAgent, callLine, exitsOf, freshMember, memberOf, newKey, post } from "../../support/Rpc.ts"
+import { contextOf, MERCHANT } from "../../support/Writes.ts"
+
+const toProduct = Schema.decodeUnknownSync(CreateProduct)
+const Made = Schema.Struct({ id: Schema.String, token: Schema.optional(Schema.String) })
+
+/** Writes of a store that leave no entry: a request that is sent once more, and proposals, which keep who decided. */
+const UNTOLD = new Set(["deliveries.redeliver", "proposals.approve", "proposals.reject", "proposals.withdraw"])
+
+/** The procedures that write in a store and cannot be rehearsed, as those of the catalog can. */
+const ADMINISTERING = [...Rpcs.requests.values()].flatMap(({ _tag, payloadSchema }) => {
+  const names = new Set(
+    SchemaAST.isObjects(payloadSchema.ast) ? payloadSchema.ast.propertySignatures.map(({ name }) => name) : []
+  )
+  const isWrite = names.has("storeId") && names.has("idempotencyKey") && !names.has("dryRun")
+  return isWrite && !UNTOLD.has(_tag) ? [_tag] : []
+})
+
+const entriesOf = (client: Client, storeId: StoreId) =>
+  Effect.map(client.activity.list({ storeId, limit: 200 }), ({ items }) => items)
+
+const kindsOf = (entries: ReadonlyArray<ActivityEntry>) => new Set(entries.map(({ resource }) => resource))
+
+layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("What members administer", (it) => {
+  it.effect(
+    "leaves one entry each, through every procedure; what is repeated, refused or changes nothing leaves none",
+    () =>
+      Effect.gen(function* () {
+        const owner = yield* administering
+        const { client, cookie, guest, merchantId, storeId } = owner
+        const sql = yield* SqlClient.SqlClient
+        const call = (tag: string, asked: object, key: string) =>
+          Effect.map(
+            post(callLine(tag, { storeId, idempotencyKey: key, ...asked }), { cookie, "x-request-id": "trace/1" }),
+            ({ text }) => [...exitsOf(text).values()][0]
+          )
+        let agent = ""
+        const all = calls(owner)
+        assert.deepStrictEqual(
+          [...new Set(all.map((one) => one("").tag))].toSorted(),
+          ADMINISTERING.toSorted(),
+          "Every administrative procedure has its row"
+        )
+
+        let secret = ""
+        for (const one of all) {
+          const { after, asked, before, isAnew = false, resource, resourceId, tag } = one(agent)
+          const known = yield* entriesOf(client, storeId)
+          const key = newKey()
+          const exit = yield* call(tag, asked, key)
+          assert.strictEqual(exit?._tag, "Success", tag)
+          if (tag === "agents.create" && exit?._tag === "Success") {
+            const { id, token } = Schema.decodeUnknownSync(Made)(exit.value)
+            agent = id
+            secret = token ?? ""
+          }
+          const [entry, ...others] = yield* entriesOf(client, storeId)
+          assert.deepStrictEqual(others, [...known], `${tag} leaves one entry`)
+          assert.deepInclude(
+            entry,
+            {
+              actor: { type: "merchant", id: merchantId },
+              surface: "rpc",
+              resource,
+              versions: { before: null, after: null },
+              idempotencyKey: key,
+              requestId: "trace/1",
+              hops: 0,
+              omitted: [],
+              undoes: null
+            },
+            tag
+          )
+          if (resourceId !== undefined) assert.strictEqual(entry?.resourceId, resourceId, tag)
+          const isUpdate = before !== null && after !== null && resource !== "subscription"
+          for (const [side, wanted] of [[entry?.before, before] as const, [entry?.after, after] as const]) {
+            if (wanted === null || isUpdate) assert.deepStrictEqual(side, wanted, tag)
+            else assert.deepInclude(side, wanted, tag)
+          }
+
+          yield* call(tag, asked, key)
+          assert.lengthOf(yield* entriesOf(client, storeId), known.length + 1, `${tag} under the same key`)
+          if (!isAnew) yield* call(tag, asked, newKey())
+          assert.lengthOf(yield* entriesOf(client, storeId), known.length + 1, `${tag} once more`)
+        }
+
+        const rows = yield* sql<{ readonly row: string }>`
+        select to_jsonb(j)::text as row from journal j where store_id = ${storeId}
+      `
+        const text = rows.map(({ row }) => row).join("\n")
+        const hashed = hash("sha256", secret, "hex")
+        for (const one of [secret, hashed, guest.email, PASSWORD, "@example.com", "token", "password"]) {
+          assert.notInclude(text, one)
+        }
+      })
+  )
+
+  it.effect("leaves no entry where it is refused or rehearsed", () =>
+    Effect.gen(function* () {
+      const { basic, client, merchantId, storeId, installationId } = yield* administering
+      const stores = yield* Stores
+      const { once } = yield* Idempotency
+      const keyed = () => ({ storeId, idempotencyKey: newKey() })
+      const before = yield* entriesOf(client, storeId)
+      yield* Effect.flip(client.members.leave({ ...keyed(), merchantId }))
+      yield* Effect.flip(client.billing.cancel({ ...keyed(), installationId }))
+      yield* Effect.flip(client.billing.change({ ...keyed(), installationId, planId: basic }))
+      const rehearsed = yield* once(
+        { ...contextOf(storeId, MERCHANT), mode: "dryRun" },
+        { key: newKey(), fingerprint: new Uint8Array(32) },
+        stores.updateSettings(storeId, { name: "Another" }),
+        ({ name }) => ({ status: 200, body: name, etag: null })
+      )
+      assert.deepInclude(rehearsed, {
+        body: "Another",
+        dryRun: { dryRun: true, events: [], collections: null }
+      })
+      assert.deepStrictEqual(yield* entriesOf(client, storeId), before)
+    })
+  )
+
+  it.effect("is told to members, of members and subscriptions to owners, and to no agent and nobody else", () =>
+    Effect.gen(function* () {
+      const { basic, client, installationId, storeId, ...owner } = yield* administering
+      const stranger = yield* freshMember()
+      const staff = yield* memberOf(storeId, "staff")
+      const agent = yield* agentOf({ client, storeId, ...owner })
+      const { "activity.get": get, "activity.list": list } = yield* makeActivityProcedures
+      const keyed = () => ({ storeId, idempotencyKey: newKey() })
+      yield* client.settings.update({ ...keyed(), settings: { name: "Shop" } })
+      const { id } = yield* client.billing.subscribe({ ...keyed(), installationId, planId: basic })
+      yield* client.products.create({ ...keyed(), product: toProduct({ name: "Cup" }) })
+
+      const all = yield* entriesOf(client, storeId)
+      assert.deepStrictEqual(kindsOf(all), new Set(["product", ...AdministeredKind.literals]))
+      const toStaff = yield* entriesOf(staff.client, storeId)
+      assert.deepStrictEqual(
+        toStaff,
+        all.filter(({ resource }) => resource !== "member" && resource !== "subscription")
+      )
+      for (const resource of AdministeredKind.literals) {
+        const own = all.filter((entry) => entry.resource === resource)
+        assert.deepStrictEqual((yield* client.activity.list({ storeId, resource })).items, own)
+        const isOwners = resource === "member" || resource === "subscription"
+        const entry = own[0] ?? assert.fail(resource)
+        const seen = {
+          list: staff.client.activity.list({ storeId, resource }),
+          get: staff.client.activity.get({ storeId, id: entry.id })
+        }
+        if (isOwners) {
+          assert.strictEqual((yield* Effect.flip(Effect.asVoid(seen.list)))._tag, "OwnersOnly")
+          assert.strictEqual((yield* Effect.flip(Effect.asVoid(seen.get)))._tag, "OwnersOnly")
+        } else {
+          assert.deepStrictEqual((yield* seen.list).items, own)
+          assert.deepStrictEqual(yield* seen.get, entry)
+        }
+        assert.deepInclude(yield* asAgent(storeId, ["read_products"])(list, { resource }), { _tag: "AgentRefused" })
+        assert.deepInclude(yield* asAgent(storeId, ["read_products"])(get, { id: entry.id }), { _tag: "AgentRefused" })
+        const theirs = Effect.flip(
+          Effect.asVoid(stranger.client.activity.get({ storeId: stranger.storeId, id: entry.id }))
+        )
+        assert.strictEqual((yield* theirs)._tag, "EntryNotFound")
+      }
+      assert.deepStrictEqual(kindsOf(yield* entriesOf(agent.client, storeId)), new Set(["product"]))
+      const { structuredContent } = yield* callTool(agent.token ?? "", "activity_list", {})
+      assert.deepStrictEqual(JSON.stringify(structuredContent).match(/"resource":"\w+"/g), ['"resource":"product"'])
+      const tool = yield* callTool(agent.token ?? "", "activity_list", { resource: "agent" })
+      assert.isTrue(tool.isError)
+      assert.strictEqual((yield* entriesOf(stranger.client, stranger.storeId)).length, 1)
+
+      const names = yield* staff.client.activity.names({ storeId, ids: [id, installationId, agent.id] })
+      assert.sameDeepMembers(
+        [...names],
+        [
+          { id, name: "An app" },
+          { id: installationId, name: "An app" },
+          { id: agent.id, name: "Helper" }
+        ]
+      )
+    })
+  )
+
+  it.effect("is not undone, nor told to followers: a span of it is undone as if it were not there", () =>
+    Effect.gen(function* () {
+      const { basic, client, cookie, installationId, merchantId, storeId, ...owner } = yield* administering
+      const agent = yield* agentOf({ client, storeId, ...owner })
+      const keyed = () => ({ storeId, idempotencyKey: newKey() })
+      const since = new Date(Date.now() - 60_000).toISOString()
+      yield* client.settings.update({ ...keyed(), settings: { name: "Shop" } })
+      const cup = yield* performed(client.products.create({ ...keyed(), product: toProduct({ name: "Cup" }) }))
+      yield* client.billing.subscribe({ ...keyed(), installationId, planId: basic })
+      const entries = yield* entriesOf(client, storeId)
+      for (const resource of AdministeredKind.literals) {
+        const { id } = entries.find((entry) => entry.resource === resource) ?? assert.fail(resource)
+        const refused = yield* Effect.flip(Effect.asVoid(client.activity.undo({ ...keyed(), id })))
+        assert.deepInclude(refused, { _tag: "NotUndoable", id, resource })
+        assert.match(refused.message, /revert entry \S+ by hand, under the store's \w+/)
+        assert.strictEqual((yield* Effect.flip(agent.client.activity.undo({ ...keyed(), id })))._tag, "EntryNotOwn")
+      }
+
+      const until = new Date(Date.now() + 60_000).toISOString()
+      const { undone } = yield* performed(client.activity.undoSpan({ ...keyed(), actorId: merchantId, since, until }))
+      assert.deepStrictEqual(
+        undone.map(({ resource, resourceId }) => [resource, resourceId]),
+        [["product", cup.id]]
+      )
+      assert.strictEqual((yield* client.store.get({ storeId })).name, "Shop")
+
+      const first = entries.at(-1)?.id ?? assert.fail("Nothing was told")
+      const { changes } = yield* followerAt(yield* baseUrl, cookie)
+      const told = yield* Stream.runCollect(Stream.take(changes({ storeId, after: EventId.make(first) }), 2))
+      assert.deepStrictEqual(
+        told.map((change) => ("kind" in change ? [change.resourceId, change.kind] : [])),
+        [
+          [cup.id, "created"],
+          [cup.id, "deleted"]
+        ]
+      )
+    })
+  )
+})

@@ -1,0 +1,158 @@
+import { assert, layer } from "@effect/vitest"
+import { Config, Context, Effect, Layer, Logger, References, Schema } from "effect"
+import { HttpRouter } from "effect/http"
+import { Rpc, RpcGroup } from "effect/rpc"
+import { once } from "node:events"
+import { connect, type Socket } from "node:net"
+import { type AccessEntry, AccessLog } from "../../../src/http/server/AccessLog.ts"
+import { HttpListener, listen, serveRoutes } from "../../../src/http/server/HttpListener.ts"
+import { RecordRoute, RouterMiddleware } from "../../../src/http/Routes.ts"
+import { makeRpcRoute } from "../../../src/http/Rpc.ts"
+import { DomainLive } from "../../../src/layers/Domain.ts"
+import { Unavailable } from "../../../src/domain/Unavailable.ts"
+import { procedure } from "../../../src/rpc/handlers/StoreHandlers.ts"
+import { encoded } from "../../../src/rpc/handlers/StoredJson.ts"
+import { Identified } from "../../../src/rpc/Principal.ts"
+import { makeHttpCalls } from "../../../src/rpc/server/HttpCalls.ts"
+import { IdentifiedLive } from "../../../src/rpc/server/Authenticator.ts"
+import { makeRpcCalls } from "../../../src/rpc/server/InProcessCalls.ts"
+import { served } from "../../../src/rpc/server/ServedRpcs.ts"
+import { baseUrl } from "../../support/Api.ts"
+import { PostgresTest } from "../../support/PostgresTest.ts"
+import { watch } from "../../support/Process.ts"
+import { lines } from "../../support/Raw.ts"
+import { makeMerchant } from "../../support/Merchants.ts"
+import { callLine, exitsOf, post, sessionOf } from "../../support/Rpc.ts"
+
+/** What the service told its logs. */
+class Told extends Context.Service<
+  Told,
+  {
+    readonly requests: Array<AccessEntry>
+    readonly failures: Array<{ readonly text: string; readonly requestId: unknown }>
+  }
+>()("Told") {}
+
+const SECRET = "postgres://admin:hunter2@db"
+
+const definition = <Tag extends string>(tag: Tag) =>
+  Rpc.make(tag, {
+    payload: {},
+    success: Schema.Struct({ at: Schema.Int }),
+    error: Schema.TaggedStruct("Refused", { at: Schema.Int })
+  })
+
+const badly = definition("badly")
+const dying = (run: () => Effect.Effect<never>) => procedure(definition("any"), run)
+
+const group = served(
+  RpcGroup.make(
+    definition("well"),
+    definition("error"),
+    definition("object"),
+    definition("thrown"),
+    definition("unavailable"),
+    definition("much"),
+    badly,
+    definition("refused")
+  ).middleware(Identified)
+)
+
+const handlers = group.toLayer({
+  well: procedure(definition("well"), () => Effect.succeed('{"at":1}')),
+  error: dying(() => Effect.die(new Error(SECRET))),
+  object: dying(() => Effect.die({ password: SECRET })),
+  thrown: (): Effect.Effect<never> => {
+    throw new Error(SECRET)
+  },
+  unavailable: dying(() => Effect.die(new Unavailable({ cause: new Error(SECRET) }))),
+  // More than the buffers of both sides of a connection take.
+  much: procedure(definition("much"), () =>
+    Effect.succeed(JSON.stringify({ at: 1, text: "x".repeat(64 * 1024 * 1024) }))
+  ),
+  badly: procedure(badly, () => Effect.sync(() => encoded(badly)({ at: 0.5 }))),
+  refused: procedure(definition("refused"), () => Effect.fail({ _tag: "Refused", at: 0.5 } as const))
+})
+
+const Service = Layer.unwrap(
+  Effect.map(Told, ({ failures, requests }) =>
+    Layer.effectDiscard(
+      Effect.gen(function* () {
+        const rpc = yield* makeRpcRoute(yield* makeHttpCalls(yield* makeRpcCalls(group)))
+        yield* serveRoutes(
+          yield* HttpRouter.toHttpEffect(Layer.merge(Layer.provide(rpc, RecordRoute), RouterMiddleware))
+        )
+      })
+    ).pipe(
+      Layer.provide([handlers, IdentifiedLive]),
+      Layer.provideMerge(
+        listen({ host: Config.succeed("127.0.0.1"), port: Config.succeed(0) }, { stallTimeout: 500, connections: 100 })
+      ),
+      Layer.provide(Layer.succeed(AccessLog, (access: AccessEntry) => void requests.push(access))),
+      Layer.provide(
+        Logger.layer([
+          Logger.make(({ cause, fiber }) => {
+            failures.push({
+              text: String(cause),
+              requestId: fiber.getRef(References.CurrentLogAnnotations)["requestId"]
+            })
+          })
+        ])
+      )
+    )
+  )
+).pipe(
+  Layer.provideMerge(DomainLive),
+  Layer.provideMerge(PostgresTest),
+  Layer.provideMerge(Layer.sync(Told, () => Told.of({ requests: [], failures: [] })))
+)
+
+layer(Service, { excludeTestServices: true })("what should not have happened", (it) => {
+  it.effect("is told to nobody but the log, under the id of the request, and fails no other call", () =>
+    Effect.gen(function* () {
+      const cookie = yield* sessionOf((yield* makeMerchant()).email)
+      const { failures, requests } = yield* Told
+      const broken = ["error", "object", "thrown", "badly", "refused"]
+      for (const tag of [...broken, "unavailable"]) {
+        const requestId = `of-${tag}`
+        const body = callLine("well", {}) + callLine(tag, {}, { id: "2" }) + callLine("well", {}, { id: "3" })
+        const { status, text } = yield* post(body, { cookie, "x-request-id": requestId })
+        assert.strictEqual(status, 200)
+        assert.notMatch(text, /hunter2|0\.5|stack|"_tag":"Die/)
+        const exits = exitsOf(text)
+        for (const id of ["1", "3"]) assert.deepStrictEqual(exits.get(id), { _tag: "Success", value: { at: 1 } })
+        const error = tag === "unavailable" ? { _tag: "ServiceUnavailable" } : { _tag: "InternalError", requestId }
+        assert.deepStrictEqual(exits.get("2"), { _tag: "Failure", cause: [{ _tag: "Fail", error }] })
+        assert.lengthOf(
+          failures.filter((told) => told.requestId === requestId),
+          1
+        )
+      }
+      assert.include(failures[0]?.text, SECRET)
+      const look = Effect.sync(() => requests.filter(({ requestId }) => requestId === "of-error"))
+      const [line] = yield* watch(look, (found) => found.length > 0)
+      assert.deepInclude(line, { method: "POST", route: "/rpc", status: 200 })
+    })
+  )
+
+  it.effect("a client that takes nothing of its answer is let go of", () =>
+    Effect.gen(function* () {
+      const cookie = yield* sessionOf((yield* makeMerchant()).email)
+      const { hostname, port } = new URL(yield* baseUrl)
+      const server = yield* HttpListener
+      const closed = once(server, "connection").then(([taken]: Array<Socket>) => taken && once(taken, "close"))
+      const socket = yield* Effect.acquireRelease(
+        Effect.promise(async () => {
+          const socket = connect(Number(port), hostname).on("error", () => {})
+          await once(socket, "connect")
+          return socket.pause()
+        }),
+        (socket) => Effect.sync(() => socket.destroy())
+      )
+      const body = callLine("much", {})
+      const head = ["POST /rpc HTTP/1.1", "host: 127.0.0.1", `cookie: ${cookie}`]
+      socket.write(lines(...head, "content-type: application/ndjson", `content-length: ${body.length}`) + body)
+      assert.isDefined(yield* Effect.promise(() => closed))
+    })
+  )
+})
