@@ -1,15 +1,9 @@
-import { Context, Data, Schema } from "effect"
-import { RpcMiddleware } from "effect/rpc"
-import { AgentRefused, AgentScopeMissing } from "../domain/access/Agents.ts"
-import { OwnersOnly, type Role } from "../domain/access/Merchants.ts"
+import { Context, Data } from "effect"
+import type { Role } from "../domain/access/Merchants.ts"
 import type { Scope } from "../domain/access/Scope.ts"
-import { NotSignedIn, type SessionId } from "../domain/access/Sessions.ts"
-import { InvalidToken } from "../domain/access/Tokens.ts"
+import type { SessionId } from "../domain/access/Sessions.ts"
 import { Actor, type AgentId, type MerchantId } from "../domain/Actor.ts"
-import { BadRequest } from "../domain/BadRequest.ts"
-import { StoreBusy } from "../domain/Bulkhead.ts"
-import { RateLimitExceeded } from "../domain/RateLimit.ts"
-import { type StoreId, StoreNotFound } from "../domain/Store.ts"
+import type { StoreId } from "../domain/Store.ts"
 import type { Surface } from "../domain/Write.ts"
 
 /**
@@ -42,29 +36,6 @@ export const actorOf: (principal: Principal) => Actor = Principal.$match({
   Agent: ({ id }) => Actor.Agent({ id })
 })
 
-/** Which of a store's members may call a procedure, and which of its agents: all, none, or those that have a scope. */
-export interface Callers {
-  readonly members: "all" | "owners"
-  readonly agents: "all" | "none" | Scope
-}
-
-/** Its members may. */
-export const MEMBERS: Callers = { members: "all", agents: "none" }
-
-/** Who may call a procedure of a store, where that is not its members alone: an annotation of its definition. */
-export const CallersOf = Context.Reference<Callers>("rpc/CallersOf", {
-  defaultValue: () => MEMBERS
-})
-
-/** Its owners may. */
-export const OWNERS: Callers = { members: "owners", agents: "none" }
-
-/** Its members and all of its agents may. */
-export const EVERYBODY: Callers = { members: "all", agents: "all" }
-
-/** Its members may, and its agents that have the scope. */
-export const agentsWith = (scope: Scope): Callers => ({ members: "all", agents: scope })
-
 /** Who the call that is being answered comes from. */
 export class CurrentPrincipal extends Context.Service<CurrentPrincipal, Principal>()("rpc/CurrentPrincipal") {}
 
@@ -79,41 +50,3 @@ export interface Origin {
 export const CallOrigin = Context.Reference<Origin>("rpc/CallOrigin", {
   defaultValue: (): Origin => ({ surface: "rpc", requestId: undefined })
 })
-
-/** What a client is told of `Unavailable`, whose reason stays in the service. */
-export class ServiceUnavailable extends Schema.TaggedError<ServiceUnavailable>()("ServiceUnavailable", {}) {
-  override get message() {
-    return "The service is out of reach of its database, or overloaded; repeat the call, a write with the same idempotencyKey"
-  }
-}
-
-/** What a client is told of every defect. */
-export class InternalError extends Schema.TaggedError<InternalError>()("InternalError", {
-  /** What names the request in the service's log. */
-  requestId: Schema.String
-}) {
-  override get message() {
-    return "Internal error"
-  }
-}
-
-/** Why any call may be refused. A store that the principal is no member of is refused as one that there is not. */
-export const CallRefused = Schema.Union([
-  NotSignedIn,
-  InvalidToken,
-  RateLimitExceeded,
-  BadRequest,
-  StoreNotFound,
-  OwnersOnly,
-  AgentRefused,
-  AgentScopeMissing,
-  StoreBusy,
-  ServiceUnavailable,
-  InternalError
-])
-export type CallRefused = typeof CallRefused.Type
-
-/** What stands before every procedure: who calls is known to it, or the call is refused. */
-export class Identified extends RpcMiddleware.Service<Identified, { provides: CurrentPrincipal }>()("rpc/Identified", {
-  error: CallRefused
-}) {}

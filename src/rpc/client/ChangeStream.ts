@@ -6,7 +6,7 @@ import type { Changed, ChangesGone, ChangeStreamItem, TooManyFollowers } from ".
 import { type RateLimitExceeded, WINDOW_SECONDS } from "../../domain/RateLimit.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { Streams } from "../groups/Changes.ts"
-import type { CallRefused } from "../Principal.ts"
+import type { CallRefused } from "../Authentication.ts"
 import { isMessage, requestIds } from "./Messages.ts"
 
 /** What is needed of a WebSocket: those of browsers, of Node from version 22 on and of the package `ws` have it. */

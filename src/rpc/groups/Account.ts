@@ -1,8 +1,8 @@
 import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
 import { Account, PasswordAttempt, Password } from "../../domain/access/Merchants.ts"
-import { SignInBusy, TooManySignIns, WrongPassword } from "../../domain/access/Sessions.ts"
-import { Identified } from "../Principal.ts"
+import { SessionId, SessionSummary, SignInBusy, TooManySignIns, WrongPassword } from "../../domain/access/Sessions.ts"
+import { Identified } from "../Authentication.ts"
 
 /** Who calls, and the stores that they are members of. */
 export const getAccount = Rpc.make("account.get", { payload: {}, success: Account })
@@ -19,3 +19,26 @@ export const changePassword = Rpc.make("account.changePassword", {
 
 /** The caller's own account, in no store. */
 export class AccountRpcs extends RpcGroup.make(getAccount, changePassword).middleware(Identified) {}
+
+/** The newest first. */
+export const listSessions = Rpc.make("sessions.list", {
+  success: Schema.Array(
+    Schema.Struct({
+      ...SessionSummary.fields,
+      createdAt: Schema.DateFromString,
+      seenAt: Schema.DateFromString,
+      /** Whether it is the one that asks. */
+      isCurrent: Schema.Boolean
+    })
+  ),
+  payload: {}
+})
+
+/** Its next request is refused. Another's session goes on, as if there were none. */
+export const endSession = Rpc.make("sessions.end", {
+  payload: { sessionId: SessionId },
+  success: Schema.Struct({ sessionId: SessionId })
+})
+
+/** The caller's own sessions, in no store. */
+export class SessionRpcs extends RpcGroup.make(listSessions, endSession).middleware(Identified) {}

@@ -27,8 +27,8 @@ import {
 } from "../../domain/journal/Undo.ts"
 import { Instant } from "../../domain/Time.ts"
 import { Uuid } from "../../domain/Uuid.ts"
-import { ForAgents } from "../Annotations.ts"
-import { CallersOf, EVERYBODY, Identified } from "../Principal.ts"
+import { CallersOf, EVERYBODY, ForAgents } from "../Annotations.ts"
+import { Identified } from "../Authentication.ts"
 import { inStore, Page, paged, dryRunPayload, WriteRefused, Written } from "./CommonSchemas.ts"
 
 /*

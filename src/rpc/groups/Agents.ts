@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
 import { Agent, AgentLimitReached, AgentNotFound, AgentPatch, NewAgent } from "../../domain/access/Agents.ts"
 import { AgentId } from "../../domain/Actor.ts"
-import { Identified } from "../Principal.ts"
+import { Identified } from "../Authentication.ts"
 import { keyed, Page, paged, WriteRefused } from "./CommonSchemas.ts"
 
 /* The agents of a store: for all of its members, and for no agent. */

@@ -10,7 +10,8 @@ import {
   Subscription,
   SubscriptionId
 } from "../../domain/billing/Billing.ts"
-import { CallersOf, Identified, OWNERS } from "../Principal.ts"
+import { CallersOf, OWNERS } from "../Annotations.ts"
+import { Identified } from "../Authentication.ts"
 import { inStore, keyed, Page, paged, WriteRefused } from "./CommonSchemas.ts"
 
 /* What apps cost: for the owners of a store. */

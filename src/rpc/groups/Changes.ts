@@ -3,7 +3,8 @@ import { Rpc, RpcGroup } from "effect/rpc"
 import { withDescription, optional } from "../../domain/catalog/Fields.ts"
 import { EventId } from "../../domain/Events.ts"
 import { ChangesGone, ChangeStreamItem, TooManyFollowers } from "../../domain/journal/Changes.ts"
-import { CallersOf, EVERYBODY, Identified } from "../Principal.ts"
+import { CallersOf, EVERYBODY } from "../Annotations.ts"
+import { Identified } from "../Authentication.ts"
 import { inStore } from "./CommonSchemas.ts"
 
 /**

@@ -1,13 +1,101 @@
 import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
 import { WorkWeight } from "../../domain/Bulkhead.ts"
-import { CollectionNotFound, RulesTooSlow } from "../../domain/catalog/Collection.ts"
+import {
+  Collection,
+  CollectionId,
+  CollectionLimitReached,
+  CollectionNotFound,
+  CreateCollection,
+  RulesTooSlow,
+  TooManyMembers,
+  TooManyProductIds,
+  UnknownProducts,
+  UpdateCollection
+} from "../../domain/catalog/Collection.ts"
 import { withDescription } from "../../domain/catalog/Fields.ts"
 import { Membership, Preview, PreviewRules, RulesToEvaluate } from "../../domain/catalog/Membership.ts"
 import { ProductId, ProductNotFound } from "../../domain/catalog/Product.ts"
-import { ForAgents } from "../Annotations.ts"
-import { agentsWith, CallersOf, Identified } from "../Principal.ts"
-import { inStore } from "./CommonSchemas.ts"
+import { SlugTaken } from "../../domain/catalog/Slug.ts"
+import { VersionMismatch } from "../../domain/Version.ts"
+import { agentsWith, CallersOf, ForAgents } from "../Annotations.ts"
+import { Identified } from "../Authentication.ts"
+import { Deleted, dryRunPayload, guarded, inStore, Page, paged, WriteRefused, Written } from "./CommonSchemas.ts"
+
+/** Each with the products that it holds at this moment. */
+export const listCollections = Rpc.make("collections.list", {
+  payload: paged(CollectionId),
+  success: Page(Collection, CollectionId),
+  error: RulesTooSlow
+})
+  .annotate(WorkWeight, "heavy")
+  .annotate(CallersOf, agentsWith("read_collections"))
+  .annotate(
+    ForAgents,
+    "Lists the store's collections, the oldest first, a page at a time, each with the first of its products and with how many they are. Use it to see how the store is arranged."
+  )
+
+export const getCollection = Rpc.make("collections.get", {
+  payload: { ...inStore, id: CollectionId },
+  success: Collection,
+  error: Schema.Union([CollectionNotFound, RulesTooSlow])
+})
+  .annotate(WorkWeight, "heavy")
+  .annotate(CallersOf, agentsWith("read_collections"))
+  .annotate(
+    ForAgents,
+    "Answers one collection: its rules if it is automated, the ids of its products at this moment, and how many they are. Use it before you change a collection."
+  )
+
+export const createCollection = Rpc.make("collections.create", {
+  payload: { ...dryRunPayload, collection: CreateCollection },
+  success: Written(Collection),
+  error: Schema.Union([
+    WriteRefused,
+    CollectionLimitReached,
+    SlugTaken,
+    UnknownProducts,
+    TooManyProductIds,
+    RulesTooSlow
+  ])
+})
+  .annotate(WorkWeight, "heavy")
+  .annotate(CallersOf, agentsWith("write_collections"))
+  .annotate(
+    ForAgents,
+    'Makes a collection of products. Manual: name its `productIds`, at most 10,000, in order. Automated: give it `rules`, at most 60, and it holds whatever satisfies all of them, or any of them if `disjunctive` is true, now and later; the resource store://rules tells the fields and relations, and collections.preview what they would match. Example: { "idempotencyKey": "…", "collection": { "title": "Desks of oak", "rules": [{ "field": "tags", "relation": "equals", "value": "oak" }, { "field": "price", "relation": "less_than", "value": 500 }] } }'
+  )
+
+/** A merge patch, as of a product. */
+export const updateCollection = Rpc.make("collections.update", {
+  payload: { ...guarded, id: CollectionId, patch: UpdateCollection },
+  success: Written(Collection),
+  error: Schema.Union([
+    WriteRefused,
+    CollectionNotFound,
+    SlugTaken,
+    UnknownProducts,
+    TooManyProductIds,
+    TooManyMembers,
+    RulesTooSlow,
+    VersionMismatch
+  ])
+})
+  .annotate(WorkWeight, "heavy")
+  .annotate(CallersOf, agentsWith("write_collections"))
+  .annotate(
+    ForAgents,
+    "Changes a collection: only what `patch` names; null clears a field that may be null. `rules` and `productIds` are replaced by those that are sent, so send all of them."
+  )
+
+/** Its products stay. */
+export const deleteCollection = Rpc.make("collections.delete", {
+  payload: { ...guarded, id: CollectionId },
+  success: Written(Deleted(CollectionId)),
+  error: Schema.Union([WriteRefused, CollectionNotFound, VersionMismatch])
+})
+  .annotate(CallersOf, agentsWith("write_collections"))
+  .annotate(ForAgents, "Deletes a collection. Its products stay.")
 
 /** Nothing is kept of it. */
 export const previewCollection = Rpc.make("collections.preview", {
@@ -38,5 +126,13 @@ export const explainMembership = Rpc.make("collections.why", {
     "Explains why a product is in a collection or is not: each rule with what the product has there and whether it holds, how the rules combine, and what comes of it. Use it when somebody asks why a product is shown or missing. With `rules` or `disjunctive` it explains what would come of these, as collections.preview takes them. A manual collection has no reasons: it holds what was put into it."
   )
 
-/** What collections would hold, and why they hold what they do. */
-export class MembershipRpcs extends RpcGroup.make(previewCollection, explainMembership).middleware(Identified) {}
+/** Products of a store, grouped by hand or by rules. */
+export class CollectionRpcs extends RpcGroup.make(
+  listCollections,
+  getCollection,
+  createCollection,
+  updateCollection,
+  deleteCollection,
+  previewCollection,
+  explainMembership
+).middleware(Identified) {}

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
 import { InstallationId, InstallationNotFound, InstalledApp } from "../../domain/access/Installations.ts"
 import { RecentRequest } from "../../domain/access/Requests.ts"
-import { Identified } from "../Principal.ts"
+import { Identified } from "../Authentication.ts"
 import { Deleted, inStore, keyed, Page, paged, WriteRefused } from "./CommonSchemas.ts"
 
 /* The apps on a store: for its members. */

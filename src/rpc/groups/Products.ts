@@ -1,18 +1,14 @@
 import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
-import { WorkWeight } from "../../domain/Bulkhead.ts"
+import { listOf } from "../../domain/Bounded.ts"
+import { field, optional, withDescription } from "../../domain/catalog/Fields.ts"
 import {
-  Collection,
-  CollectionId,
-  CollectionLimitReached,
-  CollectionNotFound,
-  CreateCollection,
-  RulesTooSlow,
-  TooManyMembers,
-  TooManyProductIds,
-  UnknownProducts,
-  UpdateCollection
-} from "../../domain/catalog/Collection.ts"
+  SetInventory,
+  StockMismatch,
+  stockOrAdjust,
+  StockOutOfRange,
+  VariantNotFound
+} from "../../domain/catalog/Inventory.ts"
 import {
   CreateProduct,
   Product,
@@ -22,11 +18,20 @@ import {
   ProductTooLarge,
   UpdateProduct
 } from "../../domain/catalog/Product.ts"
+import { ProductSummary } from "../../domain/catalog/ProductSummary.ts"
+import {
+  DEFAULT_SEARCH_LIMIT,
+  MAX_SEARCH_LIMIT,
+  Query,
+  SearchCursor,
+  SearchResult
+} from "../../domain/catalog/Search.ts"
 import { SlugTaken } from "../../domain/catalog/Slug.ts"
+import { MAX_LIMIT } from "../../domain/Page.ts"
 import { VersionMismatch } from "../../domain/Version.ts"
-import { ForAgents } from "../Annotations.ts"
-import { agentsWith, CallersOf, Identified } from "../Principal.ts"
-import { Deleted, guarded, inStore, Page, paged, dryRunPayload, WriteRefused, Written } from "./CommonSchemas.ts"
+import { agentsWith, CallersOf, ForAgents } from "../Annotations.ts"
+import { Identified } from "../Authentication.ts"
+import { Deleted, dryRunPayload, guarded, inStore, Page, paged, whole, WriteRefused, Written } from "./CommonSchemas.ts"
 
 export const listProducts = Rpc.make("products.list", {
   payload: paged(ProductId),
@@ -84,95 +89,75 @@ export const deleteProduct = Rpc.make("products.delete", {
     "Deletes a product, and takes it out of the collections that hold it. To stop offering one, change `isActive` to false instead."
   )
 
+/** The best first, as `found` says of each. */
+export const searchProducts = Rpc.make("products.search", {
+  payload: {
+    ...inStore,
+    query: field(
+      Query,
+      "What is looked for: words, or a SKU or barcode, in any case and without accents. Each word must begin a word of the name, vendor, category or tags, where one letter may be wrong; or all of it begins a SKU or barcode. The first 8 words count",
+      "oak des"
+    ),
+    cursor: paged(SearchCursor).cursor,
+    limit: optional(whole(1, MAX_SEARCH_LIMIT, `Products of a page at most: ${DEFAULT_SEARCH_LIMIT} when absent`))
+  },
+  success: Page(SearchResult, SearchCursor)
+})
+  .annotate(CallersOf, agentsWith("read_products"))
+  .annotate(
+    ForAgents,
+    'Finds products by text, in a small form: use it whenever a product is meant by its name, SKU or barcode, to learn its id, and products.get to see all of one. Each word of `query` must begin a word of the product\'s name, vendor, category or tags, or its SKU or barcode; one typing error in a word of four letters or more is forgiven, and such products come last (`found` is `similar`). Fewer words find more. Example: query "oak des" finds the Oak desk.'
+  )
+
+/** In order of their ids; what the store has not, or no longer, is left out. For lists that hold ids alone, as a collection does. */
+export const summarizeProducts = Rpc.make("products.summaries", {
+  payload: {
+    ...inStore,
+    ids: listOf(ProductId, MAX_LIMIT).annotate({ description: `Ids of products, at most ${MAX_LIMIT}` })
+  },
+  success: Schema.Struct({ items: Schema.Array(ProductSummary) })
+})
+
 /** What a store sells. */
 export class ProductRpcs extends RpcGroup.make(
   listProducts,
   getProduct,
   createProduct,
   updateProduct,
-  deleteProduct
+  deleteProduct,
+  searchProducts,
+  summarizeProducts
 ).middleware(Identified) {}
 
-/** Each with the products that it holds at this moment. */
-export const listCollections = Rpc.make("collections.list", {
-  payload: paged(CollectionId),
-  success: Page(Collection, CollectionId),
-  error: RulesTooSlow
-})
-  .annotate(WorkWeight, "heavy")
-  .annotate(CallersOf, agentsWith("read_collections"))
-  .annotate(
-    ForAgents,
-    "Lists the store's collections, the oldest first, a page at a time, each with the first of its products and with how many they are. Use it to see how the store is arranged."
-  )
-
-export const getCollection = Rpc.make("collections.get", {
-  payload: { ...inStore, id: CollectionId },
-  success: Collection,
-  error: Schema.Union([CollectionNotFound, RulesTooSlow])
-})
-  .annotate(WorkWeight, "heavy")
-  .annotate(CallersOf, agentsWith("read_collections"))
-  .annotate(
-    ForAgents,
-    "Answers one collection: its rules if it is automated, the ids of its products at this moment, and how many they are. Use it before you change a collection."
-  )
-
-export const createCollection = Rpc.make("collections.create", {
-  payload: { ...dryRunPayload, collection: CreateCollection },
-  success: Written(Collection),
+/** Sets the stock of a product or a variant, or changes it by a number: of changes at once none is lost. */
+export const changeInventory = Rpc.make("inventory.change", {
+  payload: {
+    ...guarded,
+    id: withDescription(ProductId, "The product"),
+    // Annotations of a schema with a check are those of the check.
+    change: Schema.Struct(SetInventory.fields)
+      .annotate({
+        description: "Exactly one of `stock` and `adjust`, and what goes with it",
+        examples: [{ adjust: -2, reason: "Two were broken" }]
+      })
+      .check(stockOrAdjust)
+  },
+  success: Written(Product),
   error: Schema.Union([
     WriteRefused,
-    CollectionLimitReached,
-    SlugTaken,
-    UnknownProducts,
-    TooManyProductIds,
-    RulesTooSlow
-  ])
-})
-  .annotate(WorkWeight, "heavy")
-  .annotate(CallersOf, agentsWith("write_collections"))
-  .annotate(
-    ForAgents,
-    'Makes a collection of products. Manual: name its `productIds`, at most 10,000, in order. Automated: give it `rules`, at most 60, and it holds whatever satisfies all of them, or any of them if `disjunctive` is true, now and later; the resource store://rules tells the fields and relations, and collections.preview what they would match. Example: { "idempotencyKey": "…", "collection": { "title": "Desks of oak", "rules": [{ "field": "tags", "relation": "equals", "value": "oak" }, { "field": "price", "relation": "less_than", "value": 500 }] } }'
-  )
-
-/** A merge patch, as of a product. */
-export const updateCollection = Rpc.make("collections.update", {
-  payload: { ...guarded, id: CollectionId, patch: UpdateCollection },
-  success: Written(Collection),
-  error: Schema.Union([
-    WriteRefused,
-    CollectionNotFound,
-    SlugTaken,
-    UnknownProducts,
-    TooManyProductIds,
-    TooManyMembers,
-    RulesTooSlow,
+    ProductNotFound,
+    VariantNotFound,
+    StockMismatch,
+    StockOutOfRange,
+    ProductTooLarge,
     VersionMismatch
   ])
 })
-  .annotate(WorkWeight, "heavy")
-  .annotate(CallersOf, agentsWith("write_collections"))
+  .annotate(CallersOf, agentsWith("write_inventory"))
   .annotate(
     ForAgents,
-    "Changes a collection: only what `patch` names; null clears a field that may be null. `rules` and `productIds` are replaced by those that are sent, so send all of them."
+    "Changes how many of a product, or of one of its variants, are at hand. Use `adjust` for what came or went (-2 when two were broken): it is right whatever else happens at the same time. Use `stock` only for a count, best with `expectedStock`. The stock cannot fall below 0. The stock of a product and those of its variants are numbers apart: name the `variantId` where a product has variants. Answers the whole product."
   )
 
-/** Its products stay. */
-export const deleteCollection = Rpc.make("collections.delete", {
-  payload: { ...guarded, id: CollectionId },
-  success: Written(Deleted(CollectionId)),
-  error: Schema.Union([WriteRefused, CollectionNotFound, VersionMismatch])
-})
-  .annotate(CallersOf, agentsWith("write_collections"))
-  .annotate(ForAgents, "Deletes a collection. Its products stay.")
-
-/** Products of a store, grouped by hand or by rules. */
-export class CollectionRpcs extends RpcGroup.make(
-  listCollections,
-  getCollection,
-  createCollection,
-  updateCollection,
-  deleteCollection
-).middleware(Identified) {}
+/** How many of what a store sells are at hand. */
+export class InventoryRpcs extends RpcGroup.make(changeInventory).middleware(Identified) {}

@@ -9,18 +9,11 @@ import {
 } from "../../domain/access/Proposals.ts"
 import { WorkWeight } from "../../domain/Bulkhead.ts"
 import { withDescription, optional, trimmed } from "../../domain/catalog/Fields.ts"
-import {
-  createCollection,
-  createProduct,
-  deleteCollection,
-  deleteProduct,
-  updateCollection,
-  updateProduct
-} from "./Products.ts"
-import { changeInventory } from "./Inventory.ts"
-import { ForAgents } from "../Annotations.ts"
-import { CallersOf, EVERYBODY, Identified } from "../Principal.ts"
+import { CallersOf, EVERYBODY, ForAgents } from "../Annotations.ts"
+import { Identified } from "../Authentication.ts"
+import { createCollection, deleteCollection, updateCollection } from "./Collections.ts"
 import { inStore, keyed, Page, paged, WriteRefused } from "./CommonSchemas.ts"
+import { changeInventory, createProduct, deleteProduct, updateProduct } from "./Products.ts"
 
 const ofOne = { id: ProposalId }
 

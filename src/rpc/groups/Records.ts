@@ -4,8 +4,8 @@ import { withDescription, optional } from "../../domain/catalog/Fields.ts"
 import { Customer, CustomerId, CustomerNotFound } from "../../domain/records/Customer.ts"
 import { Order, OrderId, OrderNotFound } from "../../domain/records/Order.ts"
 import { Instant } from "../../domain/Time.ts"
-import { ForAgents } from "../Annotations.ts"
-import { agentsWith, CallersOf, Identified } from "../Principal.ts"
+import { agentsWith, CallersOf, ForAgents } from "../Annotations.ts"
+import { Identified } from "../Authentication.ts"
 import { inStore, Page, paged } from "./CommonSchemas.ts"
 
 /*

@@ -1,12 +1,11 @@
 import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
 import { Email, EmailUnproven, LastOwner, Member, MerchantNotFound, Role } from "../../domain/access/Merchants.ts"
-import { SessionId, SessionSummary } from "../../domain/access/Sessions.ts"
 import { UpdateSettings } from "../../domain/access/Settings.ts"
 import { Store } from "../../domain/access/Stores.ts"
 import { MerchantId } from "../../domain/Actor.ts"
-import { ForAgents } from "../Annotations.ts"
-import { CallersOf, EVERYBODY, Identified, OWNERS } from "../Principal.ts"
+import { CallersOf, EVERYBODY, ForAgents, OWNERS } from "../Annotations.ts"
+import { Identified } from "../Authentication.ts"
 import { inStore, keyed, WriteRefused } from "./CommonSchemas.ts"
 
 /*
@@ -53,26 +52,3 @@ export const leaveMember = Rpc.make("members.leave", {
 
 /** The merchants who may work in a store: for its owners. */
 export class MemberRpcs extends RpcGroup.make(listMembers, joinMember, leaveMember).middleware(Identified) {}
-
-/** The newest first. */
-export const listSessions = Rpc.make("sessions.list", {
-  success: Schema.Array(
-    Schema.Struct({
-      ...SessionSummary.fields,
-      createdAt: Schema.DateFromString,
-      seenAt: Schema.DateFromString,
-      /** Whether it is the one that asks. */
-      isCurrent: Schema.Boolean
-    })
-  ),
-  payload: {}
-})
-
-/** Its next request is refused. Another's session goes on, as if there were none. */
-export const endSession = Rpc.make("sessions.end", {
-  payload: { sessionId: SessionId },
-  success: Schema.Struct({ sessionId: SessionId })
-})
-
-/** The caller's own sessions, in no store. */
-export class SessionRpcs extends RpcGroup.make(listSessions, endSession).middleware(Identified) {}

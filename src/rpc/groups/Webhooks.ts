@@ -6,7 +6,7 @@ import { EventId } from "../../domain/Events.ts"
 import { Instant } from "../../domain/Time.ts"
 import { StoreDelivery, StoreDeliveryDetails, StoreWebhook } from "../../domain/webhooks/StoreWebhooks.ts"
 import { DeliveryNotFound, DeliveryState } from "../../domain/webhooks/Webhook.ts"
-import { Identified } from "../Principal.ts"
+import { Identified } from "../Authentication.ts"
 import { inStore, keyed, paged, SomePage, WriteRefused } from "./CommonSchemas.ts"
 
 /*

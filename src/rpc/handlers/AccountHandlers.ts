@@ -4,16 +4,10 @@ import { extend, type JsonText } from "../../domain/Document.ts"
 import { Idempotency, type IdempotencyKey } from "../../domain/Idempotency.ts"
 import type { JsonObject } from "../../domain/Json.ts"
 import type { Write } from "../../domain/Write.ts"
-import type { CallRefused } from "../Principal.ts"
+import type { CallRefused } from "../Authentication.ts"
 import type { OwnWriteRefused } from "../groups/CommonSchemas.ts"
-import {
-  currentMerchant,
-  type Definition,
-  fingerprint,
-  type Handler,
-  type Merchant,
-  procedure
-} from "./StoreHandlers.ts"
+import { currentMerchant, type Merchant } from "./Authorization.ts"
+import { type Definition, fingerprint, type Handler, procedure } from "./StoreHandlers.ts"
 
 interface Keyed {
   readonly idempotencyKey: IdempotencyKey

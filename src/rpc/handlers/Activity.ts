@@ -5,9 +5,11 @@ import { Undo, type UndoResult, type UndoRight } from "../../domain/journal/Undo
 import { DEFAULT_LIMIT } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import * as Rpcs from "../groups/Activity.ts"
-import { agentsWith, type Callers, MEMBERS, OWNERS, Principal } from "../Principal.ts"
+import { agentsWith, type Callers, MEMBERS, OWNERS } from "../Annotations.ts"
+import { Principal } from "../Principal.ts"
 import { encoded, page } from "./StoredJson.ts"
-import { authorize, makeProcedures } from "./StoreHandlers.ts"
+import { authorize } from "./Authorization.ts"
+import { makeProcedures } from "./StoreHandlers.ts"
 
 /** Who is told what became of a resource: who may read it by procedures of its own. */
 const READERS: Record<ResourceKind, Callers> = {

@@ -4,7 +4,8 @@ import { extend } from "../../domain/Document.ts"
 import * as Rpcs from "../groups/Agents.ts"
 import { pageRequestOf } from "../groups/CommonSchemas.ts"
 import { page } from "./StoredJson.ts"
-import { makeProcedures, merchantIn } from "./StoreHandlers.ts"
+import { merchantIn } from "./Authorization.ts"
+import { makeProcedures } from "./StoreHandlers.ts"
 
 export const makeAgentProcedures = Effect.gen(function* () {
   const agents = yield* Agents

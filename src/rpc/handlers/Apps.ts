@@ -4,11 +4,12 @@ import { Developers } from "../../domain/access/Developers.ts"
 import type { MerchantId } from "../../domain/Actor.ts"
 import { Webhooks } from "../../domain/webhooks/Webhooks.ts"
 import * as Rpcs from "../groups/Apps.ts"
+import * as WebhookRpcs from "../groups/AppWebhooks.ts"
 import { pageRequestOf } from "../groups/CommonSchemas.ts"
 import { encoded, page } from "./StoredJson.ts"
 import { makeAccountWrites, readAccount } from "./AccountHandlers.ts"
 
-export const makeDeveloperProcedures = Effect.gen(function* () {
+export const makeAppProcedures = Effect.gen(function* () {
   const developers = yield* Developers
   const webhooks = yield* Webhooks
   const { write, writeSecret } = yield* makeAccountWrites
@@ -37,46 +38,48 @@ export const makeDeveloperProcedures = Effect.gen(function* () {
     ),
 
     "appWebhooks.get": readAccount(
-      Rpcs.getAppWebhook,
+      WebhookRpcs.getAppWebhook,
       (payload, { id }) => ofOwn(id, payload.id, webhooks.show(payload.id)),
-      encoded(Rpcs.getAppWebhook)
+      encoded(WebhookRpcs.getAppWebhook)
     ),
-    "appWebhooks.set": writeSecret(Rpcs.setAppWebhook, "secret", ({ id: app, kinds, url }, { id }) =>
+    "appWebhooks.set": writeSecret(WebhookRpcs.setAppWebhook, "secret", ({ id: app, kinds, url }, { id }) =>
       developers.setWebhook(id, app, { url, kinds })
     ),
-    "appWebhooks.rotateSecret": writeSecret(Rpcs.rotateAppWebhookSecret, "secret", ({ before, id: app }, { id }) =>
-      developers.rotateWebhookSecret(id, app, before)
+    "appWebhooks.rotateSecret": writeSecret(
+      WebhookRpcs.rotateAppWebhookSecret,
+      "secret",
+      ({ before, id: app }, { id }) => developers.rotateWebhookSecret(id, app, before)
     ),
 
     // Each is the same when it is done twice, and a test is sent each time: none of them takes a key.
     "appWebhooks.pause": readAccount(
-      Rpcs.pauseAppWebhook,
+      WebhookRpcs.pauseAppWebhook,
       (payload, { id }) => ofOwn(id, payload.id, Effect.as(webhooks.pause(payload.id), {})),
-      encoded(Rpcs.pauseAppWebhook)
+      encoded(WebhookRpcs.pauseAppWebhook)
     ),
     "appWebhooks.resume": readAccount(
-      Rpcs.resumeAppWebhook,
+      WebhookRpcs.resumeAppWebhook,
       ({ id: app, missed }, { id }) => ofOwn(id, app, webhooks.resume(app, missed)),
-      encoded(Rpcs.resumeAppWebhook)
+      encoded(WebhookRpcs.resumeAppWebhook)
     ),
     "appWebhooks.test": readAccount(
-      Rpcs.testAppWebhook,
+      WebhookRpcs.testAppWebhook,
       (payload, { id }) => ofOwn(id, payload.id, webhooks.test(payload.id, id)),
-      encoded(Rpcs.testAppWebhook)
+      encoded(WebhookRpcs.testAppWebhook)
     ),
 
     "appDeliveries.list": readAccount(
-      Rpcs.listAppDeliveries,
+      WebhookRpcs.listAppDeliveries,
       (payload, { id }) =>
         ofOwn(id, payload.id, webhooks.deliveries(payload.id, { ...pageRequestOf(payload), state: payload.state })),
-      encoded(Rpcs.listAppDeliveries)
+      encoded(WebhookRpcs.listAppDeliveries)
     ),
     "appDeliveries.attempts": readAccount(
-      Rpcs.listAppAttempts,
+      WebhookRpcs.listAppAttempts,
       ({ eventId, id: app }, { id }) => ofOwn(id, app, webhooks.attempts(app, eventId)),
-      encoded(Rpcs.listAppAttempts)
+      encoded(WebhookRpcs.listAppAttempts)
     ),
-    "appDeliveries.redeliver": write(Rpcs.redeliverToApp, ({ eventId, id: app }, { id }) =>
+    "appDeliveries.redeliver": write(WebhookRpcs.redeliverToApp, ({ eventId, id: app }, { id }) =>
       developers.redeliver(id, app, eventId)
     )
   }

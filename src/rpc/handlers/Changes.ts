@@ -4,9 +4,10 @@ import { decodeWith } from "../../domain/Decoder.ts"
 import { Changes } from "../../domain/journal/Changes.ts"
 import { CatalogKind, SCOPES } from "../../domain/journal/Kinds.ts"
 import { followChanges } from "../groups/Changes.ts"
-import { CallersOf, CurrentPrincipal, Principal } from "../Principal.ts"
+import { CallersOf } from "../Annotations.ts"
+import { CurrentPrincipal, Principal } from "../Principal.ts"
 import { ServedStreams } from "../server/ServedRpcs.ts"
-import { authorizeIn } from "./StoreHandlers.ts"
+import { authorizeIn } from "./Authorization.ts"
 
 /** The kinds of resources whose changes a principal may read. */
 const readableBy = Principal.$match({

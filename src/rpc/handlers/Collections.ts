@@ -1,14 +1,40 @@
 import { Effect } from "effect"
 import { Catalog } from "../../domain/catalog/Catalog.ts"
 import * as Rpcs from "../groups/Collections.ts"
-import { encoded } from "./StoredJson.ts"
+import { pageRequestOf, versionConditionOf } from "../groups/CommonSchemas.ts"
 import { makeProcedures } from "./StoreHandlers.ts"
+import { deleted, encoded, page, resource } from "./StoredJson.ts"
 
-export const makeMembershipProcedures = Effect.gen(function* () {
+export const makeCollectionProcedures = Effect.gen(function* () {
   const catalog = yield* Catalog
-  const { inStore } = yield* makeProcedures
+  const { inStore, write } = yield* makeProcedures
 
   return {
+    "collections.list": inStore(
+      Rpcs.listCollections,
+      ({ payload }) => catalog.listCollections(payload.storeId, pageRequestOf(payload)),
+      page
+    ),
+    "collections.get": inStore(
+      Rpcs.getCollection,
+      ({ payload }) => catalog.getCollection(payload.storeId, payload.id),
+      resource
+    ),
+    "collections.create": write(
+      Rpcs.createCollection,
+      ({ collection, storeId }) => catalog.createCollection(storeId, collection),
+      resource
+    ),
+    "collections.update": write(
+      Rpcs.updateCollection,
+      (asked) => catalog.updateCollection(asked.storeId, asked.id, asked.patch, versionConditionOf(asked)),
+      resource
+    ),
+    "collections.delete": write(
+      Rpcs.deleteCollection,
+      (asked) => catalog.deleteCollection(asked.storeId, asked.id, versionConditionOf(asked)),
+      deleted
+    ),
     "collections.preview": inStore(
       Rpcs.previewCollection,
       ({ payload: { storeId, ...rules } }) => catalog.previewCollection(storeId, rules),

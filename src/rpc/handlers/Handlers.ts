@@ -1,42 +1,36 @@
 import { Effect } from "effect"
 import { ServedRpcs } from "../server/ServedRpcs.ts"
-import { makeAccessProcedures } from "./Stores.ts"
 import { makeAccountProcedures } from "./Account.ts"
 import { makeActivityProcedures } from "./Activity.ts"
 import { makeAgentProcedures } from "./Agents.ts"
 import { makeBillingProcedures } from "./Billing.ts"
-import { makeCatalogProcedures } from "./Products.ts"
-import { makeDeveloperProcedures } from "./Apps.ts"
+import { makeCollectionProcedures } from "./Collections.ts"
+import { makeProductProcedures } from "./Products.ts"
+import { makeStoreProcedures } from "./Stores.ts"
+import { makeAppProcedures } from "./Apps.ts"
 import { makeInstallationProcedures } from "./Installations.ts"
-import { makeInventoryProcedures } from "./Inventory.ts"
-import { makeMembershipProcedures } from "./Collections.ts"
 import { makeProposalProcedures } from "./Proposals.ts"
 import { makeRecordProcedures } from "./Records.ts"
-import { makeSearchProcedures } from "./Search.ts"
-import { makeSummaryProcedures } from "./Summaries.ts"
 import { makeWebhookProcedures } from "./Webhooks.ts"
 
 /** The handlers of every procedure. One that is missing does not compile. */
 export const RpcHandlers = ServedRpcs.toLayer(
   Effect.gen(function* () {
-    const catalog = yield* makeCatalogProcedures
-    const inventory = yield* makeInventoryProcedures
+    const products = yield* makeProductProcedures
+    const collections = yield* makeCollectionProcedures
     return ServedRpcs.of({
-      ...catalog,
-      ...inventory,
-      ...(yield* makeProposalProcedures({ ...catalog, ...inventory })),
+      ...products,
+      ...collections,
+      ...(yield* makeProposalProcedures({ ...products, ...collections })),
       ...(yield* makeAccountProcedures),
       ...(yield* makeAgentProcedures),
-      ...(yield* makeSearchProcedures),
-      ...(yield* makeSummaryProcedures),
-      ...(yield* makeMembershipProcedures),
       ...(yield* makeRecordProcedures),
-      ...(yield* makeAccessProcedures),
+      ...(yield* makeStoreProcedures),
       ...(yield* makeActivityProcedures),
       ...(yield* makeInstallationProcedures),
       ...(yield* makeWebhookProcedures),
       ...(yield* makeBillingProcedures),
-      ...(yield* makeDeveloperProcedures)
+      ...(yield* makeAppProcedures)
     })
   })
 )

@@ -1,12 +1,14 @@
 import { Effect } from "effect"
 import { Catalog } from "../../domain/catalog/Catalog.ts"
-import * as Rpcs from "../groups/Products.ts"
+import { DEFAULT_SEARCH_LIMIT, Search } from "../../domain/catalog/Search.ts"
 import { pageRequestOf, versionConditionOf } from "../groups/CommonSchemas.ts"
-import { deleted, page, resource } from "./StoredJson.ts"
+import * as Rpcs from "../groups/Products.ts"
 import { makeProcedures } from "./StoreHandlers.ts"
+import { deleted, page, resource } from "./StoredJson.ts"
 
-export const makeCatalogProcedures = Effect.gen(function* () {
+export const makeProductProcedures = Effect.gen(function* () {
   const catalog = yield* Catalog
+  const search = yield* Search
   const { inStore, write } = yield* makeProcedures
 
   return {
@@ -35,31 +37,22 @@ export const makeCatalogProcedures = Effect.gen(function* () {
       (asked) => catalog.deleteProduct(asked.storeId, asked.id, versionConditionOf(asked)),
       deleted
     ),
-
-    "collections.list": inStore(
-      Rpcs.listCollections,
-      ({ payload }) => catalog.listCollections(payload.storeId, pageRequestOf(payload)),
+    "products.search": inStore(
+      Rpcs.searchProducts,
+      ({ payload: { limit = DEFAULT_SEARCH_LIMIT, storeId, ...asked } }) =>
+        search.products(storeId, { ...asked, limit }),
       page
     ),
-    "collections.get": inStore(
-      Rpcs.getCollection,
-      ({ payload }) => catalog.getCollection(payload.storeId, payload.id),
-      resource
+    "products.summaries": inStore(
+      Rpcs.summarizeProducts,
+      ({ payload: { ids, storeId } }) => catalog.summarizeProducts(storeId, ids),
+      (items) => `{"items":${items}}`
     ),
-    "collections.create": write(
-      Rpcs.createCollection,
-      ({ collection, storeId }) => catalog.createCollection(storeId, collection),
+
+    "inventory.change": write(
+      Rpcs.changeInventory,
+      (asked) => catalog.setInventory(asked.storeId, asked.id, asked.change, versionConditionOf(asked)),
       resource
-    ),
-    "collections.update": write(
-      Rpcs.updateCollection,
-      (asked) => catalog.updateCollection(asked.storeId, asked.id, asked.patch, versionConditionOf(asked)),
-      resource
-    ),
-    "collections.delete": write(
-      Rpcs.deleteCollection,
-      (asked) => catalog.deleteCollection(asked.storeId, asked.id, versionConditionOf(asked)),
-      deleted
     )
   }
 })

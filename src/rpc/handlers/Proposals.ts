@@ -3,9 +3,11 @@ import { Proposals } from "../../domain/access/Proposals.ts"
 import { BadRequest } from "../../domain/BadRequest.ts"
 import * as Rpcs from "../groups/Proposals.ts"
 import { pageRequestOf } from "../groups/CommonSchemas.ts"
-import type { CallRefused, Principal } from "../Principal.ts"
+import type { CallRefused } from "../Authentication.ts"
+import type { Principal } from "../Principal.ts"
 import { page, written } from "./StoredJson.ts"
-import { makeProcedures, merchantIn, type WriteHandler } from "./StoreHandlers.ts"
+import { merchantIn } from "./Authorization.ts"
+import { makeProcedures, type WriteHandler } from "./StoreHandlers.ts"
 
 /** The agent who asks, who sees its own alone. */
 const agentIn = (principal: Principal) => (principal._tag === "Agent" ? principal.id : null)

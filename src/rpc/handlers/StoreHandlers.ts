@@ -1,7 +1,6 @@
-import { Context, Effect, Option, Result, type Schema } from "effect"
+import { Context, Effect, Result, type Schema } from "effect"
 import { hash } from "node:crypto"
-import { AgentRefused, Agents, AgentScopeMissing } from "../../domain/access/Agents.ts"
-import { OwnersOnly } from "../../domain/access/Merchants.ts"
+import { Agents } from "../../domain/access/Agents.ts"
 import { type ProposalResult, Proposals } from "../../domain/access/Proposals.ts"
 import { Actor, type AgentId, type MerchantId } from "../../domain/Actor.ts"
 import type { BadRequest } from "../../domain/BadRequest.ts"
@@ -10,19 +9,14 @@ import { Bulkhead, WorkWeight } from "../../domain/Bulkhead.ts"
 import type { JsonText } from "../../domain/Document.ts"
 import { Idempotency, type IdempotencyKey } from "../../domain/Idempotency.ts"
 import { canonical, type JsonObject, stringify } from "../../domain/Json.ts"
-import { type StoreId, StoreNotFound } from "../../domain/Store.ts"
+import type { StoreId } from "../../domain/Store.ts"
 import type { Write } from "../../domain/Write.ts"
-import {
-  actorOf,
-  type Callers,
-  CallersOf,
-  CallOrigin,
-  type CallRefused,
-  CurrentPrincipal,
-  type Origin,
-  Principal
-} from "../Principal.ts"
-import { storeIn, type WriteRefused } from "../groups/CommonSchemas.ts"
+import { CallersOf } from "../Annotations.ts"
+import { type CallRefused } from "../Authentication.ts"
+import type { Principal } from "../Principal.ts"
+import { actorOf, CallOrigin, CurrentPrincipal, type Origin } from "../Principal.ts"
+import type { WriteRefused } from "../groups/CommonSchemas.ts"
+import { authorizeIn, currentMerchant, type NotAuthorized } from "./Authorization.ts"
 import { written } from "./StoredJson.ts"
 
 /** Answers calls of a procedure with the JSON of its success. The payload is not decoded yet. */
@@ -63,8 +57,6 @@ interface Keyed extends OfStore {
 export const fingerprint = (tag: string, payload: JsonObject) =>
   hash("sha256", `rpc ${tag}\n${canonical(payload)}`, "buffer")
 
-type NotAuthorized = StoreNotFound | OwnersOnly | AgentRefused | AgentScopeMissing
-
 /**
  * A handler that decodes its payload strictly by a definition, and fails with the errors that it declares. Principals who
  * may not call it are refused before that: decoding costs, and its issues may tell of the store. By default, merchants call
@@ -84,38 +76,6 @@ export const procedure = <Payload, Refusal>(
     return yield* run(yield* Effect.fromResult(decode(json, true)), json)
   })
 }
-
-/** Refuses a principal who may not call what `callers` may in a store. To strangers, a store does not exist. */
-export const authorize = (principal: Principal, store: StoreId, callers: Callers): Effect.Effect<void, NotAuthorized> =>
-  Principal.$match(principal, {
-    Merchant: ({ roles }): Effect.Effect<void, NotAuthorized> => {
-      const role = roles[store]
-      if (role === undefined) return new StoreNotFound()
-      return callers.members === "owners" && role !== "owner" ? new OwnersOnly() : Effect.void
-    },
-    Agent: ({ scopes, storeId }): Effect.Effect<void, NotAuthorized> => {
-      if (storeId !== store) return new StoreNotFound()
-      if (callers.agents === "none") return new AgentRefused()
-      if (callers.agents === "all" || scopes.includes(callers.agents)) return Effect.void
-      return new AgentScopeMissing({ scope: callers.agents })
-    }
-  })
-
-/** Checks the current principal against the store that a payload names. Payloads without a store fail in their decoder. */
-export const authorizeIn = (json: JsonObject, callers: Callers): Effect.Effect<void, NotAuthorized, CurrentPrincipal> =>
-  Option.match(storeIn(json), {
-    onNone: () => Effect.void,
-    onSome: (store) => Effect.flatMap(CurrentPrincipal, (principal) => authorize(principal, store, callers))
-  })
-
-export type Merchant = Extract<Principal, { readonly _tag: "Merchant" }>
-
-/** The merchant who calls. */
-export const merchantIn = (principal: Principal): Effect.Effect<Merchant, AgentRefused> =>
-  principal._tag === "Merchant" ? Effect.succeed(principal) : new AgentRefused()
-
-/** The merchant who calls a procedure outside of a store. */
-export const currentMerchant = Effect.flatMap(CurrentPrincipal, merchantIn)
 
 /** Constructors of handlers that read and write in a store. */
 export const makeProcedures = Effect.gen(function* () {

@@ -4,7 +4,8 @@ import { NotSignedIn, Sessions } from "../../domain/access/Sessions.ts"
 import type { InvalidToken } from "../../domain/access/Tokens.ts"
 import { type WindowResult, RateLimitExceeded } from "../../domain/RateLimit.ts"
 import type { StoreId, StoreNotFound } from "../../domain/Store.ts"
-import { type Agent, CurrentPrincipal, Identified, Principal } from "../Principal.ts"
+import { Identified } from "../Authentication.ts"
+import { type Agent, CurrentPrincipal, Principal } from "../Principal.ts"
 import { maskDefects } from "./ErrorMasking.ts"
 
 /** The sender of calls, and how many of them their window admitted: the first ones. */

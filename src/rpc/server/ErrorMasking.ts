@@ -3,7 +3,8 @@ import type { ResponseExitEncoded } from "effect/rpc/RpcMessage"
 import type { JsonText } from "../../domain/Document.ts"
 import { stringify } from "../../domain/Json.ts"
 import { unavailableIn } from "../../domain/Unavailable.ts"
-import { CallOrigin, CallRefused, InternalError, ServiceUnavailable } from "../Principal.ts"
+import { CallRefused, InternalError, ServiceUnavailable } from "../Authentication.ts"
+import { CallOrigin } from "../Principal.ts"
 
 const encodeRefusal = Schema.encodeSync(CallRefused)
 

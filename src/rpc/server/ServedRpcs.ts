@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { type Rpc, RpcGroup, type RpcMiddleware } from "effect/rpc"
 import { isObject, type JsonObject } from "../../domain/Json.ts"
 import { followChanges } from "../groups/Changes.ts"
-import { CallRefused, Identified } from "../Principal.ts"
+import { CallRefused, Identified } from "../Authentication.ts"
 import { Rpcs } from "../Rpcs.ts"
 
 /** A payload that is not decoded yet, with all digits of its numbers. Its handler decodes it once access is checked. */

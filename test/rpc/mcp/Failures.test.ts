@@ -13,15 +13,9 @@ import { DomainLive } from "../../../src/layers/Domain.ts"
 import { makeAgentProcedures } from "../../../src/rpc/handlers/Agents.ts"
 import { getStore } from "../../../src/rpc/groups/Stores.ts"
 import { AgentRpcs } from "../../../src/rpc/groups/Agents.ts"
-import {
-  createProduct,
-  deleteProduct,
-  getProduct,
-  listCollections,
-  listProducts
-} from "../../../src/rpc/groups/Products.ts"
+import { createProduct, deleteProduct, getProduct, listProducts } from "../../../src/rpc/groups/Products.ts"
 import { makeMessages } from "../../../src/rpc/mcp/Endpoint.ts"
-import { Identified } from "../../../src/rpc/Principal.ts"
+import { Identified } from "../../../src/rpc/Authentication.ts"
 import { makeHttpCalls } from "../../../src/rpc/server/HttpCalls.ts"
 import { IdentifiedLive } from "../../../src/rpc/server/Authenticator.ts"
 import { makeRpcCalls } from "../../../src/rpc/server/InProcessCalls.ts"
@@ -48,15 +42,7 @@ const getCollection = Rpc.make("collections.get", { error: Schema.TaggedStruct("
 
 const agents = served(AgentRpcs)
 const tools = served(
-  RpcGroup.make(
-    getStore,
-    listProducts,
-    getProduct,
-    createProduct,
-    listCollections,
-    getCollection,
-    deleteProduct
-  ).middleware(Identified)
+  RpcGroup.make(getStore, listProducts, getProduct, createProduct, getCollection, deleteProduct).middleware(Identified)
 )
 
 const toolHandlers = tools.toLayer(

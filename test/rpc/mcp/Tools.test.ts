@@ -4,10 +4,10 @@ import * as fc from "fast-check"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import { ForAgents } from "../../../src/rpc/Annotations.ts"
 import { brief, EACH, ONE } from "../../../src/rpc/mcp/Truncation.ts"
-import { INSTRUCTIONS } from "../../../src/rpc/mcp/Instructions.ts"
+import { INSTRUCTIONS } from "../../../src/rpc/mcp/Protocol.ts"
 import { found } from "../../../src/rpc/mcp/Results.ts"
 import { makeTools } from "../../../src/rpc/mcp/Tools.ts"
-import { CallersOf } from "../../../src/rpc/Principal.ts"
+import { CallersOf } from "../../../src/rpc/Annotations.ts"
 import { Rpcs } from "../../../src/rpc/Rpcs.ts"
 
 const tools = makeTools(() => Effect.succeed("{}"))

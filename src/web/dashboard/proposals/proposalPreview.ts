@@ -2,16 +2,9 @@ import { Effect, Schema } from "effect"
 import type { Proposal } from "../../../domain/access/Proposals.ts"
 import { isObject, type JsonObject } from "../../../domain/Json.ts"
 import type { DryRunResult } from "../../../domain/DryRun.ts"
-import {
-  createCollection,
-  createProduct,
-  deleteCollection,
-  deleteProduct,
-  updateCollection,
-  updateProduct
-} from "../../../rpc/groups/Products.ts"
 import { type Client, CollectionId, ProductId, type StoreId } from "../../../rpc/Client.ts"
-import { changeInventory } from "../../../rpc/groups/Inventory.ts"
+import { createCollection, deleteCollection, updateCollection } from "../../../rpc/groups/Collections.ts"
+import { changeInventory, createProduct, deleteProduct, updateProduct } from "../../../rpc/groups/Products.ts"
 import { newIdempotencyKey } from "../../data/queries.ts"
 import { requireDryRun } from "../../data/dryRun.ts"
 import { nameEntries, type NamedEntry } from "../activity/entries.ts"
