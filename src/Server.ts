@@ -7,23 +7,23 @@ import { serveRoutes } from "./http/server/HttpListener.ts"
 import { makeWebSocketUpgrade } from "./http/server/WebSockets.ts"
 import { StreamHandlers } from "./rpc/handlers/Changes.ts"
 import { RpcHandlers } from "./rpc/handlers/Handlers.ts"
-import { makeMessages } from "./rpc/mcp/Endpoint.ts"
+import { makeMcpEndpoint } from "./rpc/mcp/Endpoint.ts"
 import { makeHttpCalls } from "./rpc/server/HttpCalls.ts"
-import { IdentifiedLive } from "./rpc/server/Authenticator.ts"
-import { makeRpcCalls } from "./rpc/server/InProcessCalls.ts"
+import { AuthenticationLive } from "./rpc/server/Authenticator.ts"
+import { makeInProcessCalls } from "./rpc/server/InProcessCalls.ts"
 import { ServedRpcs } from "./rpc/server/ServedRpcs.ts"
 import { makeSockets } from "./rpc/server/Sockets.ts"
 
 /** All routes of the service. The caller provides the domain services. */
 export const ServerLive = Layer.effectDiscard(
   Effect.gen(function* () {
-    const answerCall = yield* makeRpcCalls(ServedRpcs)
-    const rpc = yield* makeRpcRoute(yield* makeHttpCalls(answerCall))
-    const mcp = yield* makeMcpRoute(yield* makeMessages(answerCall))
+    const executeCall = yield* makeInProcessCalls(ServedRpcs)
+    const rpc = yield* makeRpcRoute(yield* makeHttpCalls(executeCall))
+    const mcp = yield* makeMcpRoute(yield* makeMcpEndpoint(executeCall))
     const routes = Layer.mergeAll(HttpRoutes, rpc, mcp).pipe(Layer.provide(RecordRoute), Layer.merge(RouterMiddleware))
     yield* serveRoutes(
       yield* Effect.provide(HttpRouter.toHttpEffect(routes), RouterConfig),
       yield* makeWebSocketUpgrade(yield* makeSockets)
     )
   })
-).pipe(Layer.provide([RpcHandlers, StreamHandlers, IdentifiedLive]))
+).pipe(Layer.provide([RpcHandlers, StreamHandlers, AuthenticationLive]))

@@ -28,7 +28,7 @@ export class InternalError extends Schema.TaggedError<InternalError>()("Internal
 }
 
 /** Why any call may be refused. A store that the principal is no member of is refused as one that there is not. */
-export const CallRefused = Schema.Union([
+export const CallError = Schema.Union([
   NotSignedIn,
   InvalidToken,
   RateLimitExceeded,
@@ -41,9 +41,12 @@ export const CallRefused = Schema.Union([
   ServiceUnavailable,
   InternalError
 ])
-export type CallRefused = typeof CallRefused.Type
+export type CallError = typeof CallError.Type
 
 /** What stands before every procedure: who calls is known to it, or the call is refused. */
-export class Identified extends RpcMiddleware.Service<Identified, { provides: CurrentPrincipal }>()("rpc/Identified", {
-  error: CallRefused
-}) {}
+export class Authentication extends RpcMiddleware.Service<Authentication, { provides: CurrentPrincipal }>()(
+  "rpc/Authentication",
+  {
+    error: CallError
+  }
+) {}

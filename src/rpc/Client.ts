@@ -3,10 +3,10 @@ import { RpcClient, RpcClientError, RpcSerialization } from "effect/rpc"
 import type { FromClientEncoded } from "effect/rpc/RpcMessage"
 import type { Changed } from "../domain/journal/Changes.ts"
 import { parse, stringify } from "../domain/Json.ts"
-import { type Followed, type FollowRefused, makeChanges, type SocketLike } from "./client/ChangeStream.ts"
+import { type FollowOptions, type ChangeStreamError, makeChangeStream, type SocketLike } from "./client/ChangeStream.ts"
 import { Rpcs } from "./Rpcs.ts"
-import { isPerformed, type Undone } from "./groups/CommonSchemas.ts"
-import { isExit, requestIds } from "./client/Messages.ts"
+import { isPerformed, type UnperformedWrite } from "./groups/CommonSchemas.ts"
+import { isExitMessage, makeRequestIds } from "./client/Messages.ts"
 
 export { AgentPatch, NewAgent } from "../domain/access/Agents.ts"
 export { AppId } from "../domain/access/Apps.ts"
@@ -46,7 +46,7 @@ export type Client = Grouped & {
    * What is committed in a store, as it happens, in ascending order of id: none is missed and none comes twice, whatever
    * becomes of the connection, which is opened again until the caller may not follow any more.
    */
-  readonly changes: (followed: Followed) => Stream.Stream<Changed, FollowRefused>
+  readonly changes: (followed: FollowOptions) => Stream.Stream<Changed, ChangeStreamError>
 }
 
 export interface ClientOptions {
@@ -94,7 +94,7 @@ const answerIn = (text: string, { id }: Request) =>
     catch: (cause) => failed("The service answered what is no JSON", cause)
   }).pipe(
     Effect.flatMap((messages) => {
-      const answer = messages.filter(isExit).find(({ requestId }) => requestId === id)
+      const answer = messages.filter(isExitMessage).find(({ requestId }) => requestId === id)
       return answer === undefined ? Effect.fail(failed("The service did not answer the call")) : Effect.succeed(answer)
     })
   )
@@ -154,11 +154,11 @@ const grouped = (calls: Calls): Grouped => {
  * }))
  */
 export const makeClient = (options: ClientOptions): Effect.Effect<Client, never, Scope.Scope> =>
-  RpcClient.make(Rpcs, { disableTracing: true, generateRequestId: requestIds() }).pipe(
+  RpcClient.make(Rpcs, { disableTracing: true, generateRequestId: makeRequestIds() }).pipe(
     Effect.provideServiceEffect(RpcClient.Protocol, protocolOf(options)),
     Effect.map((calls) =>
       Object.assign(grouped(calls), {
-        changes: makeChanges(options.url, options.webSocket, (storeId) => calls["store.get"]({ storeId }))
+        changes: makeChangeStream(options.url, options.webSocket, (storeId) => calls["store.get"]({ storeId }))
       })
     )
   )
@@ -172,7 +172,7 @@ export const makeClient = (options: ClientOptions): Effect.Effect<Client, never,
  */
 export const performed = <A extends object, E, R>(
   write: Effect.Effect<A, E, R>
-): Effect.Effect<Exclude<A, Undone>, E, R> =>
+): Effect.Effect<Exclude<A, UnperformedWrite>, E, R> =>
   Effect.flatMap(write, (answer) =>
     isPerformed(answer) ? Effect.succeed(answer) : Effect.die(new Error("A write that was to be done was not"))
   )

@@ -2,7 +2,7 @@ import { Effect, Exit, Fiber, Scope, Stream } from "effect"
 import { createServer } from "node:net"
 import { once } from "node:events"
 import type { WebSocket } from "ws"
-import type { FollowRefused } from "../../src/rpc/client/ChangeStream.ts"
+import type { ChangeStreamError } from "../../src/rpc/client/ChangeStream.ts"
 import { memberOf } from "../support/Members.ts"
 import { followerAt } from "../support/Follower.ts"
 import type { Sizes } from "./options.ts"
@@ -44,7 +44,7 @@ export const followedChanges = (server: string, { "change-kills": kills, "change
     const cookie = yield* memberOf(url, stores)
     const follower = yield* followerAt(new URL(running.base).origin, cookie, (socket) => sockets.add(socket))
     const received = stores.map((): Array<string> => [])
-    const following: Array<Fiber.Fiber<void, FollowRefused>> = []
+    const following: Array<Fiber.Fiber<void, ChangeStreamError>> = []
     for (const [index, storeId] of stores.entries()) {
       const follow = Stream.runForEach(follower.changes({ storeId }), ({ id }) =>
         Effect.sync(() => received[index]?.push(id))

@@ -6,8 +6,8 @@ import type { Changed, ChangesGone, ChangeStreamItem, TooManyFollowers } from ".
 import { type RateLimitExceeded, WINDOW_SECONDS } from "../../domain/RateLimit.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { Streams } from "../groups/Changes.ts"
-import type { CallRefused } from "../Authentication.ts"
-import { isMessage, requestIds } from "./Messages.ts"
+import type { CallError } from "../Authentication.ts"
+import { isResponseMessage, makeRequestIds } from "./Messages.ts"
 
 /** What is needed of a WebSocket: those of browsers, of Node from version 22 on and of the package `ws` have it. */
 export interface SocketLike {
@@ -19,7 +19,7 @@ export interface SocketLike {
 }
 
 /** Which changes are followed. */
-export interface Followed {
+export interface FollowOptions {
   readonly storeId: StoreId
   /** The id of the last change that was seen: what came behind it is told first. Left out, it begins now. */
   readonly after?: EventId
@@ -28,7 +28,7 @@ export interface Followed {
 }
 
 /** Why changes are no longer followed. All else is tried again. */
-export type FollowRefused = CallRefused | ChangesGone | TooManyFollowers
+export type ChangeStreamError = CallError | ChangesGone | TooManyFollowers
 
 /** How long it is waited for a socket to open, and for anything to come over one that is open. */
 const OPENING = "15 seconds"
@@ -98,7 +98,7 @@ const protocolOver = (socket: SocketLike) =>
       socket.addEventListener("message", (event) => {
         heard = Date.now()
         const given = decodeEvent(event)
-        if (Option.isSome(given) && isMessage(given.value.data)) tell(given.value.data)
+        if (Option.isSome(given) && isResponseMessage(given.value.data)) tell(given.value.data)
       })
       socket.addEventListener("close", (event) =>
         fail("The socket was closed", Predicate.hasProperty(event, "code") ? event.code : undefined)
@@ -114,12 +114,12 @@ const protocolOver = (socket: SocketLike) =>
   )
 
 /** Follows over a socket of its own, until that ends. */
-const once = (open: () => SocketLike, followed: Pick<Followed, "after" | "storeId">) =>
+const once = (open: () => SocketLike, followed: Pick<FollowOptions, "after" | "storeId">) =>
   Stream.unwrap(
     Effect.gen(function* () {
       const protocol = yield* protocolOver(yield* opened(open))
       const client = yield* Effect.provideService(
-        RpcClient.make(Streams, { disableTracing: true, generateRequestId: requestIds() }),
+        RpcClient.make(Streams, { disableTracing: true, generateRequestId: makeRequestIds() }),
         RpcClient.Protocol,
         protocol
       )
@@ -129,7 +129,7 @@ const once = (open: () => SocketLike, followed: Pick<Followed, "after" | "storeI
 
 const TRANSIENT = ["RpcClientError", "RateLimitExceeded", "ServiceUnavailable", "InternalError", "StoreBusy"] as const
 
-type Failed = FollowRefused | RpcClientError.RpcClientError
+type Failed = ChangeStreamError | RpcClientError.RpcClientError
 type Transient = Extract<Failed, { readonly _tag: (typeof TRANSIENT)[number] }>
 
 const isTransient = (error: Failed): error is Transient => TRANSIENT.some((tag) => tag === error._tag)
@@ -154,13 +154,13 @@ const AGAIN = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced(
  * Follows a store. What breaks off is begun again behind the last change that was told, so that none is missed and none
  * comes twice. A browser does not tell why a socket was refused: `ask` finds out whether who follows still may.
  */
-export const makeChanges =
+export const makeChangeStream =
   (
     url: string,
     open: (url: string) => SocketLike = platformSocket,
-    ask: (store: StoreId) => Effect.Effect<unknown, CallRefused | RpcClientError.RpcClientError>
+    ask: (store: StoreId) => Effect.Effect<unknown, CallError | RpcClientError.RpcClientError>
   ) =>
-  ({ after, onFollowing = () => {}, storeId }: Followed): Stream.Stream<Changed, FollowRefused> =>
+  ({ after, onFollowing = () => {}, storeId }: FollowOptions): Stream.Stream<Changed, ChangeStreamError> =>
     Stream.suspend(() => {
       let last = after
       let isFollowing = false

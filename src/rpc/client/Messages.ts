@@ -19,13 +19,13 @@ const Chunk = Schema.Struct({
 })
 
 /** Tests for the end of a call. */
-export const isExit = Schema.is(Exit)
+export const isExitMessage = Schema.is(Exit)
 
 /** Tests for a part of a stream or the end of a call. */
-export const isMessage = Schema.is(Schema.Union([Exit, Chunk]))
+export const isResponseMessage = Schema.is(Schema.Union([Exit, Chunk]))
 
 /** Numbers the calls of a client: the service takes ids that are text. */
-export const requestIds = () => {
+export const makeRequestIds = () => {
   let last = 0
   return () => RequestId(String(++last))
 }

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
 import { Account, PasswordAttempt, Password } from "../../domain/access/Merchants.ts"
 import { SessionId, SessionSummary, SignInBusy, TooManySignIns, WrongPassword } from "../../domain/access/Sessions.ts"
-import { Identified } from "../Authentication.ts"
+import { Authentication } from "../Authentication.ts"
 
 /** Who calls, and the stores that they are members of. */
 export const getAccount = Rpc.make("account.get", { payload: {}, success: Account })
@@ -18,7 +18,7 @@ export const changePassword = Rpc.make("account.changePassword", {
 })
 
 /** The caller's own account, in no store. */
-export class AccountRpcs extends RpcGroup.make(getAccount, changePassword).middleware(Identified) {}
+export class AccountRpcs extends RpcGroup.make(getAccount, changePassword).middleware(Authentication) {}
 
 /** The newest first. */
 export const listSessions = Rpc.make("sessions.list", {
@@ -41,4 +41,4 @@ export const endSession = Rpc.make("sessions.end", {
 })
 
 /** The caller's own sessions, in no store. */
-export class SessionRpcs extends RpcGroup.make(listSessions, endSession).middleware(Identified) {}
+export class SessionRpcs extends RpcGroup.make(listSessions, endSession).middleware(Authentication) {}

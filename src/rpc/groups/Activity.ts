@@ -27,9 +27,9 @@ import {
 } from "../../domain/journal/Undo.ts"
 import { Instant } from "../../domain/Time.ts"
 import { Uuid } from "../../domain/Uuid.ts"
-import { CallersOf, EVERYBODY, ForAgents } from "../Annotations.ts"
-import { Identified } from "../Authentication.ts"
-import { inStore, Page, paged, dryRunPayload, WriteRefused, Written } from "./CommonSchemas.ts"
+import { AccessPolicy, MEMBERS_AND_AGENTS, ToolDescription } from "../Annotations.ts"
+import { Authentication } from "../Authentication.ts"
+import { storeFields, Page, pageFields, dryRunFields, WriteError, WriteResult } from "./CommonSchemas.ts"
 
 /*
  * What was written in a store, by whom. Agents see the entries of resources that they may read.
@@ -38,7 +38,7 @@ import { inStore, Page, paged, dryRunPayload, WriteRefused, Written } from "./Co
 /** The newest first: every change of the catalog, and of what members administer, through any surface. */
 export const listActivity = Rpc.make("activity.list", {
   payload: {
-    ...paged(EntryId),
+    ...pageFields(EntryId),
     actorType: optional(ActorType.annotate({ description: "Only what such actors wrote" })),
     actorId: optional(withDescription(Uuid, "Only what this installation, merchant or agent wrote, by its id")),
     surface: optional(EntrySurface.annotate({ description: "Only what came through this" })),
@@ -61,24 +61,24 @@ export const listActivity = Rpc.make("activity.list", {
   },
   success: Page(ActivityEntry, EntryId)
 })
-  .annotate(CallersOf, EVERYBODY)
+  .annotate(AccessPolicy, MEMBERS_AND_AGENTS)
   .annotate(
-    ForAgents,
+    ToolDescription,
     "Lists who changed which product or collection, the newest first: when, through which surface, and each member that differs as it was and as it is. Use it to see what happened before you change something, to check what you did, and to find the entry to name to activity.undo. Long differences are cut short; activity.get has them whole."
   )
 
 export const getActivity = Rpc.make("activity.get", {
-  payload: { ...inStore, id: EntryId },
+  payload: { ...storeFields, id: EntryId },
   success: ActivityEntry,
   error: EntryNotFound
 })
-  .annotate(CallersOf, EVERYBODY)
-  .annotate(ForAgents, "Answers one entry of the activity with all of what it keeps of the change.")
+  .annotate(AccessPolicy, MEMBERS_AND_AGENTS)
+  .annotate(ToolDescription, "Answers one entry of the activity with all of what it keeps of the change.")
 
 /** What people call those who wrote and what they wrote, as far as the store still has them. */
 export const listNames = Rpc.make("activity.names", {
   payload: {
-    ...inStore,
+    ...storeFields,
     ids: listOf(Uuid, MAX_DISPLAY_NAMES, "ids").annotate({
       description: "Of products, collections, agents, installations, members and subscriptions of the store",
       message: `must be a list of at most ${MAX_DISPLAY_NAMES} ids`
@@ -87,8 +87,8 @@ export const listNames = Rpc.make("activity.names", {
   success: Schema.Array(DisplayName)
 })
 
-const UndoRefused = Schema.Union([
-  WriteRefused,
+const UndoError = Schema.Union([
+  WriteError,
   EntryNotOwn,
   ChangedSince,
   NotKept,
@@ -105,20 +105,20 @@ const UndoRefused = Schema.Union([
  * changes overlap. An undo is an entry, and can be undone. Agents undo what they wrote themselves.
  */
 export const undoActivity = Rpc.make("activity.undo", {
-  payload: { ...dryRunPayload, id: withDescription(EntryId, "The entry to undo") },
-  success: Written(UndoResult),
-  error: Schema.Union([EntryNotFound, NotUndoable, UndoRefused])
+  payload: { ...dryRunFields, id: withDescription(EntryId, "The entry to undo") },
+  success: WriteResult(UndoResult),
+  error: Schema.Union([EntryNotFound, NotUndoable, UndoError])
 })
-  .annotate(CallersOf, EVERYBODY)
+  .annotate(AccessPolicy, MEMBERS_AND_AGENTS)
   .annotate(
-    ForAgents,
+    ToolDescription,
     'Takes back one change that you made, by the id of its entry in the activity: what you created is deleted, what you deleted comes back, and what you changed is as before. It is a new change, which can be undone in turn. It is refused with ChangedSince where others changed the same members since, and names their entries: then write what is wanted instead. Try it with `dryRun` first. Example: { "idempotencyKey": "…", "id": "…" }'
   )
 
 /** Takes back all that one actor wrote in a span of time, the newest first: all of it or nothing. */
 export const undoActivitySpan = Rpc.make("activity.undoSpan", {
   payload: {
-    ...dryRunPayload,
+    ...dryRunFields,
     actorId: withDescription(Uuid, "Whose changes: an installation, a merchant or an agent, by its id"),
     since: withDescription(
       Instant,
@@ -126,13 +126,13 @@ export const undoActivitySpan = Rpc.make("activity.undoSpan", {
     ),
     until: withDescription(Instant, "What was written before this time, likewise")
   },
-  success: Written(UndoResult),
-  error: UndoRefused
+  success: WriteResult(UndoResult),
+  error: UndoError
 })
   .annotate(WorkWeight, "heavy")
-  .annotate(CallersOf, EVERYBODY)
+  .annotate(AccessPolicy, MEMBERS_AND_AGENTS)
   .annotate(
-    ForAgents,
+    ToolDescription,
     `Takes back all that you wrote in a span of time, the newest first and at most ${MAX_UNDONE} changes: all of it or nothing. \`actorId\` is your own id, which the entries of your changes in activity.list name as their actor. Use it when a whole piece of your work was wrong, and activity.undo for one change. Try it with \`dryRun\` first.`
   )
 
@@ -143,4 +143,4 @@ export class ActivityRpcs extends RpcGroup.make(
   listNames,
   undoActivity,
   undoActivitySpan
-).middleware(Identified) {}
+).middleware(Authentication) {}

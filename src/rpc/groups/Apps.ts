@@ -11,8 +11,8 @@ import {
 import { InstallationId } from "../../domain/access/Installations.ts"
 import { withDescription, optional } from "../../domain/catalog/Fields.ts"
 import { RedirectUriRefused } from "../../domain/oauth/RedirectUri.ts"
-import { Identified } from "../Authentication.ts"
-import { ownKeyed, ownPaged, OwnWriteRefused, Page, whole } from "./CommonSchemas.ts"
+import { Authentication } from "../Authentication.ts"
+import { accountKeyedFields, accountPageFields, AccountWriteError, Page, integerBetween } from "./CommonSchemas.ts"
 
 /*
  * The apps that the caller develops: theirs alone, and for people, not for agents. They are in no store, so none is named.
@@ -20,7 +20,7 @@ import { ownKeyed, ownPaged, OwnWriteRefused, Page, whole } from "./CommonSchema
  * kept holds them in clear: a repeat of the key is answered without.
  */
 
-export const ofApp = { id: withDescription(AppId, "The app") }
+export const appFields = { id: withDescription(AppId, "The app") }
 
 export const shownOnce = (what: string) =>
   Schema.NullOr(Schema.String).annotate({
@@ -32,30 +32,30 @@ const WithClientSecret = Schema.Struct({
   clientSecret: shownOnce("What the app proves with who it is; null of a public app too")
 })
 
-export const listApps = Rpc.make("apps.list", { payload: ownPaged(AppId), success: Page(DevelopedApp, AppId) })
+export const listApps = Rpc.make("apps.list", { payload: accountPageFields(AppId), success: Page(DevelopedApp, AppId) })
 
-export const getApp = Rpc.make("apps.get", { payload: ofApp, success: DevelopedApp, error: AppNotFound })
+export const getApp = Rpc.make("apps.get", { payload: appFields, success: DevelopedApp, error: AppNotFound })
 
 export const createApp = Rpc.make("apps.create", {
-  payload: { ...ownKeyed, app: NewApp },
+  payload: { ...accountKeyedFields, app: NewApp },
   success: WithClientSecret,
-  error: Schema.Union([OwnWriteRefused, AppLimitReached, RedirectUriRefused])
+  error: Schema.Union([AccountWriteError, AppLimitReached, RedirectUriRefused])
 })
 
 /** Only what is named changes. Installations keep what their merchants agreed to, also where the app now asks for less. */
 export const updateApp = Rpc.make("apps.update", {
-  payload: { ...ownKeyed, ...ofApp, patch: AppPatch },
+  payload: { ...accountKeyedFields, ...appFields, patch: AppPatch },
   success: DevelopedApp,
-  error: Schema.Union([OwnWriteRefused, AppNotFound, RedirectUriRefused])
+  error: Schema.Union([AccountWriteError, AppNotFound, RedirectUriRefused])
 })
 
 /** Makes another secret. The one before goes on for a while; what that one had replaced ends at once. */
 export const rotateClientSecret = Rpc.make("apps.rotateSecret", {
   payload: {
-    ...ownKeyed,
-    ...ofApp,
+    ...accountKeyedFields,
+    ...appFields,
     overlapHours: optional(
-      whole(
+      integerBetween(
         0,
         SECRET_OVERLAP.most,
         `Hours that the one before is still good, ${SECRET_OVERLAP.usual} where it is not said; 0 for one that leaked`
@@ -63,12 +63,12 @@ export const rotateClientSecret = Rpc.make("apps.rotateSecret", {
     )
   },
   success: WithClientSecret,
-  error: Schema.Union([OwnWriteRefused, AppNotFound, NoClientSecret])
+  error: Schema.Union([AccountWriteError, AppNotFound, NoClientSecret])
 })
 
 /** Where the app is installed, without a word of whose stores those are. */
 export const listAppInstallations = Rpc.make("apps.installations", {
-  payload: { ...ownPaged(InstallationId), ...ofApp },
+  payload: { ...accountPageFields(InstallationId), ...appFields },
   success: Page(DevelopedInstallation, InstallationId),
   error: AppNotFound
 })
@@ -81,4 +81,4 @@ export class AppRpcs extends RpcGroup.make(
   updateApp,
   rotateClientSecret,
   listAppInstallations
-).middleware(Identified) {}
+).middleware(Authentication) {}

@@ -3,9 +3,9 @@ import { Rpc, RpcGroup } from "effect/rpc"
 import { withDescription, optional } from "../../domain/catalog/Fields.ts"
 import { EventId } from "../../domain/Events.ts"
 import { ChangesGone, ChangeStreamItem, TooManyFollowers } from "../../domain/journal/Changes.ts"
-import { CallersOf, EVERYBODY } from "../Annotations.ts"
-import { Identified } from "../Authentication.ts"
-import { inStore } from "./CommonSchemas.ts"
+import { AccessPolicy, MEMBERS_AND_AGENTS } from "../Annotations.ts"
+import { Authentication } from "../Authentication.ts"
+import { storeFields } from "./CommonSchemas.ts"
 
 /**
  * What is committed in a store, as it happens, in ascending order of id. It begins with `Following`, which tells from
@@ -13,7 +13,7 @@ import { inStore } from "./CommonSchemas.ts"
  */
 export const followChanges = Rpc.make("changes.follow", {
   payload: {
-    ...inStore,
+    ...storeFields,
     after: optional(
       withDescription(
         EventId,
@@ -24,7 +24,7 @@ export const followChanges = Rpc.make("changes.follow", {
   success: ChangeStreamItem,
   error: Schema.Union([ChangesGone, TooManyFollowers]),
   stream: true
-}).annotate(CallersOf, EVERYBODY)
+}).annotate(AccessPolicy, MEMBERS_AND_AGENTS)
 
 /** What streams: over a WebSocket, and not beside calls. */
-export class Streams extends RpcGroup.make(followChanges).middleware(Identified) {}
+export class Streams extends RpcGroup.make(followChanges).middleware(Authentication) {}

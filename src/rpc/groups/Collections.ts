@@ -18,60 +18,62 @@ import { Membership, Preview, PreviewRules, RulesToEvaluate } from "../../domain
 import { ProductId, ProductNotFound } from "../../domain/catalog/Product.ts"
 import { SlugTaken } from "../../domain/catalog/Slug.ts"
 import { VersionMismatch } from "../../domain/Version.ts"
-import { agentsWith, CallersOf, ForAgents } from "../Annotations.ts"
-import { Identified } from "../Authentication.ts"
-import { Deleted, dryRunPayload, guarded, inStore, Page, paged, WriteRefused, Written } from "./CommonSchemas.ts"
+import { membersAndAgentsWith, AccessPolicy, ToolDescription } from "../Annotations.ts"
+import { Authentication } from "../Authentication.ts"
+import {
+  Deleted,
+  dryRunFields,
+  versionedFields,
+  storeFields,
+  Page,
+  pageFields,
+  WriteError,
+  WriteResult
+} from "./CommonSchemas.ts"
 
 /** Each with the products that it holds at this moment. */
 export const listCollections = Rpc.make("collections.list", {
-  payload: paged(CollectionId),
+  payload: pageFields(CollectionId),
   success: Page(Collection, CollectionId),
   error: RulesTooSlow
 })
   .annotate(WorkWeight, "heavy")
-  .annotate(CallersOf, agentsWith("read_collections"))
+  .annotate(AccessPolicy, membersAndAgentsWith("read_collections"))
   .annotate(
-    ForAgents,
+    ToolDescription,
     "Lists the store's collections, the oldest first, a page at a time, each with the first of its products and with how many they are. Use it to see how the store is arranged."
   )
 
 export const getCollection = Rpc.make("collections.get", {
-  payload: { ...inStore, id: CollectionId },
+  payload: { ...storeFields, id: CollectionId },
   success: Collection,
   error: Schema.Union([CollectionNotFound, RulesTooSlow])
 })
   .annotate(WorkWeight, "heavy")
-  .annotate(CallersOf, agentsWith("read_collections"))
+  .annotate(AccessPolicy, membersAndAgentsWith("read_collections"))
   .annotate(
-    ForAgents,
+    ToolDescription,
     "Answers one collection: its rules if it is automated, the ids of its products at this moment, and how many they are. Use it before you change a collection."
   )
 
 export const createCollection = Rpc.make("collections.create", {
-  payload: { ...dryRunPayload, collection: CreateCollection },
-  success: Written(Collection),
-  error: Schema.Union([
-    WriteRefused,
-    CollectionLimitReached,
-    SlugTaken,
-    UnknownProducts,
-    TooManyProductIds,
-    RulesTooSlow
-  ])
+  payload: { ...dryRunFields, collection: CreateCollection },
+  success: WriteResult(Collection),
+  error: Schema.Union([WriteError, CollectionLimitReached, SlugTaken, UnknownProducts, TooManyProductIds, RulesTooSlow])
 })
   .annotate(WorkWeight, "heavy")
-  .annotate(CallersOf, agentsWith("write_collections"))
+  .annotate(AccessPolicy, membersAndAgentsWith("write_collections"))
   .annotate(
-    ForAgents,
+    ToolDescription,
     'Makes a collection of products. Manual: name its `productIds`, at most 10,000, in order. Automated: give it `rules`, at most 60, and it holds whatever satisfies all of them, or any of them if `disjunctive` is true, now and later; the resource store://rules tells the fields and relations, and collections.preview what they would match. Example: { "idempotencyKey": "…", "collection": { "title": "Desks of oak", "rules": [{ "field": "tags", "relation": "equals", "value": "oak" }, { "field": "price", "relation": "less_than", "value": 500 }] } }'
   )
 
 /** A merge patch, as of a product. */
 export const updateCollection = Rpc.make("collections.update", {
-  payload: { ...guarded, id: CollectionId, patch: UpdateCollection },
-  success: Written(Collection),
+  payload: { ...versionedFields, id: CollectionId, patch: UpdateCollection },
+  success: WriteResult(Collection),
   error: Schema.Union([
-    WriteRefused,
+    WriteError,
     CollectionNotFound,
     SlugTaken,
     UnknownProducts,
@@ -82,47 +84,47 @@ export const updateCollection = Rpc.make("collections.update", {
   ])
 })
   .annotate(WorkWeight, "heavy")
-  .annotate(CallersOf, agentsWith("write_collections"))
+  .annotate(AccessPolicy, membersAndAgentsWith("write_collections"))
   .annotate(
-    ForAgents,
+    ToolDescription,
     "Changes a collection: only what `patch` names; null clears a field that may be null. `rules` and `productIds` are replaced by those that are sent, so send all of them."
   )
 
 /** Its products stay. */
 export const deleteCollection = Rpc.make("collections.delete", {
-  payload: { ...guarded, id: CollectionId },
-  success: Written(Deleted(CollectionId)),
-  error: Schema.Union([WriteRefused, CollectionNotFound, VersionMismatch])
+  payload: { ...versionedFields, id: CollectionId },
+  success: WriteResult(Deleted(CollectionId)),
+  error: Schema.Union([WriteError, CollectionNotFound, VersionMismatch])
 })
-  .annotate(CallersOf, agentsWith("write_collections"))
-  .annotate(ForAgents, "Deletes a collection. Its products stay.")
+  .annotate(AccessPolicy, membersAndAgentsWith("write_collections"))
+  .annotate(ToolDescription, "Deletes a collection. Its products stay.")
 
 /** Nothing is kept of it. */
 export const previewCollection = Rpc.make("collections.preview", {
-  payload: { ...inStore, ...PreviewRules.fields },
+  payload: { ...storeFields, ...PreviewRules.fields },
   success: Preview,
   error: Schema.Union([CollectionNotFound, RulesTooSlow])
 })
   .annotate(WorkWeight, "heavy")
-  .annotate(CallersOf, agentsWith("read_collections"))
+  .annotate(AccessPolicy, membersAndAgentsWith("read_collections"))
   .annotate(
-    ForAgents,
+    ToolDescription,
     'Says which products an automated collection would hold, without saving anything: how many, and the first of them in a small form. Use it before collections.create or collections.update, to see that the rules find what is meant. With `id` it tries out changes to that collection: `rules` replaces all of its rules. Example: rules [{ field: "tags", relation: "equals", value: "oak" }, { field: "price", relation: "less_than", value: 500 }] with disjunctive false finds what is tagged oak and costs less than 500.'
   )
 
 /** Rule by rule, of what is saved or of rules that are tried out. */
 export const explainMembership = Rpc.make("collections.why", {
   payload: {
-    ...inStore,
+    ...storeFields,
     ...RulesToEvaluate.fields,
     productId: withDescription(ProductId, "The product")
   },
   success: Membership,
   error: Schema.Union([CollectionNotFound, ProductNotFound])
 })
-  .annotate(CallersOf, agentsWith("read_collections"))
+  .annotate(AccessPolicy, membersAndAgentsWith("read_collections"))
   .annotate(
-    ForAgents,
+    ToolDescription,
     "Explains why a product is in a collection or is not: each rule with what the product has there and whether it holds, how the rules combine, and what comes of it. Use it when somebody asks why a product is shown or missing. With `rules` or `disjunctive` it explains what would come of these, as collections.preview takes them. A manual collection has no reasons: it holds what was put into it."
   )
 
@@ -135,4 +137,4 @@ export class CollectionRpcs extends RpcGroup.make(
   deleteCollection,
   previewCollection,
   explainMembership
-).middleware(Identified) {}
+).middleware(Authentication) {}

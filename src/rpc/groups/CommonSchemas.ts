@@ -6,14 +6,14 @@ import { EventLoop } from "../../domain/Events.ts"
 import { AnswersFull, IdempotencyKey, KeyReused } from "../../domain/Idempotency.ts"
 import type { JsonObject } from "../../domain/Json.ts"
 import { DEFAULT_LIMIT, MAX_LIMIT, type PageRequest } from "../../domain/Page.ts"
-import { dryRunFields } from "../../domain/DryRun.ts"
+import { dryRunFields as dryRunResultFields } from "../../domain/DryRun.ts"
 import { StoreId } from "../../domain/Store.ts"
 import type { VersionCondition } from "../../domain/Version.ts"
 
 /* What procedures share: the members of what they are asked with, the forms of answers, why writes are refused. */
 
 /** An integer between bounds. */
-export const whole = (least: number, most: number, description: string) => {
+export const integerBetween = (least: number, most: number, description: string) => {
   const message = `must be an integer from ${least} to ${most}`
   return Schema.Int.annotate({ message }).check(
     Schema.isBetween({ minimum: least, maximum: most }, { description, message })
@@ -21,15 +21,15 @@ export const whole = (least: number, most: number, description: string) => {
 }
 
 /** Every procedure of a store names it. */
-export const inStore = { storeId: withDescription(StoreId, "The store, of which the caller is a member") }
+export const storeFields = { storeId: withDescription(StoreId, "The store, of which the caller is a member") }
 
 const decodeStore = Schema.decodeUnknownOption(StoreId)
 
 /** The store that a payload names. */
-export const storeIn = (payload: JsonObject): Option.Option<StoreId> => decodeStore(payload["storeId"])
+export const findStoreId = (payload: JsonObject): Option.Option<StoreId> => decodeStore(payload["storeId"])
 
 /** What a write is asked with to what is the caller's own and in no store. */
-export const ownKeyed = {
+export const accountKeyedFields = {
   idempotencyKey: IdempotencyKey.annotate({
     description:
       "A new one, as a UUID, for each operation that is meant, and the same when it is repeated because no answer came: it runs once, and a repeat gets the answer of the first",
@@ -38,11 +38,11 @@ export const ownKeyed = {
 }
 
 /** What every other write is asked with. */
-export const keyed = { ...inStore, ...ownKeyed }
+export const keyedFields = { ...storeFields, ...accountKeyedFields }
 
 /** What a write that can be rehearsed is asked with. */
-export const dryRunPayload = {
-  ...keyed,
+export const dryRunFields = {
+  ...keyedFields,
   dryRun: optional(
     Schema.Boolean.annotate({
       description:
@@ -53,8 +53,8 @@ export const dryRunPayload = {
 }
 
 /** What a write to something that there is is asked with. */
-export const guarded = {
-  ...dryRunPayload,
+export const versionedFields = {
+  ...dryRunFields,
   expectedVersion: optional(
     Schema.Int.annotate({ message: "must be an integer of at least 1" }).check(
       Schema.isGreaterThan(0, {
@@ -66,20 +66,25 @@ export const guarded = {
 }
 
 /** The versions that a payload lets its write replace. */
-export const versionConditionOf = ({ expectedVersion }: { readonly expectedVersion?: number }): VersionCondition =>
+export const toVersionCondition = ({ expectedVersion }: { readonly expectedVersion?: number }): VersionCondition =>
   expectedVersion === undefined ? "any" : [expectedVersion]
 
 /** What a list is asked with of what is the caller's own and in no store. */
-export const ownPaged = <Cursor extends Schema.Top>(cursor: Cursor) => ({
+export const accountPageFields = <Cursor extends Schema.Top>(cursor: Cursor) => ({
   cursor: optional(withDescription(cursor, "The `nextCursor` of the page before")),
-  limit: optional(whole(1, MAX_LIMIT, "Items of a page at most; it may hold fewer and still have a `nextCursor`"))
+  limit: optional(
+    integerBetween(1, MAX_LIMIT, "Items of a page at most; it may hold fewer and still have a `nextCursor`")
+  )
 })
 
 /** What every other list is asked with. */
-export const paged = <Cursor extends Schema.Top>(cursor: Cursor) => ({ ...inStore, ...ownPaged(cursor) })
+export const pageFields = <Cursor extends Schema.Top>(cursor: Cursor) => ({
+  ...storeFields,
+  ...accountPageFields(cursor)
+})
 
 /** The page that a payload asks for. */
-export const pageRequestOf = <Id>({
+export const toPageRequest = <Id>({
   cursor,
   limit = DEFAULT_LIMIT
 }: {
@@ -95,7 +100,7 @@ export const Page = <Item extends Schema.Top, Id extends Schema.Top>(item: Item,
   })
 
 /** A page of a list, the newest first, of which not all may be looked at for those that are in one state. */
-export const SomePage = <Item extends Schema.Top, Id extends Schema.Top>(item: Item, id: Id) =>
+export const SparsePage = <Item extends Schema.Top, Id extends Schema.Top>(item: Item, id: Id) =>
   Schema.Struct({
     items: Schema.Array(item),
     nextCursor: Schema.NullOr(id).annotate({
@@ -110,21 +115,21 @@ export const Deleted = <Id extends Schema.Top>(id: Id) => Schema.Struct({ id, de
  * What a write of the catalog answers with: the resource, or what it would be and lead to where the write is only rehearsed, or the
  * proposal where it is that of an agent and waits.
  */
-export const Written = <Resource extends Schema.Top>(resource: Resource) =>
-  Schema.Union([Schema.Struct({ ...dryRunFields, resource }), Proposed, resource])
+export const WriteResult = <Resource extends Schema.Top>(resource: Resource) =>
+  Schema.Union([Schema.Struct({ ...dryRunResultFields, resource }), Proposed, resource])
 
 /** The answers to a write which was not done. */
-export type Undone = { readonly dryRun: true } | typeof Proposed.Type
+export type UnperformedWrite = { readonly dryRun: true } | typeof Proposed.Type
 
 /** Whether the answer is that of a write which was done. */
-export const isPerformed = <A extends object>(answer: A): answer is Exclude<A, Undone> =>
+export const isPerformed = <A extends object>(answer: A): answer is Exclude<A, UnperformedWrite> =>
   !("dryRun" in answer || "proposal" in answer)
 
 /** Why any write may be refused to what is the caller's own and in no store, beside the reasons of its own. */
-export const OwnWriteRefused = Schema.Union([KeyReused, AnswersFull])
+export const AccountWriteError = Schema.Union([KeyReused, AnswersFull])
 
 /** Why any other write may be refused. */
-export const WriteRefused = Schema.Union([
+export const WriteError = Schema.Union([
   KeyReused,
   AnswersFull,
   EventLoop,
@@ -132,4 +137,4 @@ export const WriteRefused = Schema.Union([
   ApprovalNeeded,
   TooManyProposals
 ])
-export type WriteRefused = typeof WriteRefused.Type
+export type WriteError = typeof WriteError.Type

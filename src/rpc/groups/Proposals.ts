@@ -9,18 +9,18 @@ import {
 } from "../../domain/access/Proposals.ts"
 import { WorkWeight } from "../../domain/Bulkhead.ts"
 import { withDescription, optional, trimmed } from "../../domain/catalog/Fields.ts"
-import { CallersOf, EVERYBODY, ForAgents } from "../Annotations.ts"
-import { Identified } from "../Authentication.ts"
+import { AccessPolicy, MEMBERS_AND_AGENTS, ToolDescription } from "../Annotations.ts"
+import { Authentication } from "../Authentication.ts"
 import { createCollection, deleteCollection, updateCollection } from "./Collections.ts"
-import { inStore, keyed, Page, paged, WriteRefused } from "./CommonSchemas.ts"
+import { storeFields, keyedFields, Page, pageFields, WriteError } from "./CommonSchemas.ts"
 import { changeInventory, createProduct, deleteProduct, updateProduct } from "./Products.ts"
 
-const ofOne = { id: ProposalId }
+const proposalFields = { id: ProposalId }
 
 /** Those of an agent are all that it sees. */
 export const listProposals = Rpc.make("proposals.list", {
   payload: {
-    ...paged(ProposalId),
+    ...pageFields(ProposalId),
     pending: optional(
       Schema.Boolean.annotate({
         description:
@@ -30,21 +30,21 @@ export const listProposals = Rpc.make("proposals.list", {
   },
   success: Page(Proposal, ProposalId)
 })
-  .annotate(CallersOf, EVERYBODY)
+  .annotate(AccessPolicy, MEMBERS_AND_AGENTS)
   .annotate(
-    ForAgents,
+    ToolDescription,
     "Lists what you proposed, a page at a time, the oldest first, with what became of it: pending, approved, rejected (`reason` says why), withdrawn or expired. Use `pending: true` to see what still waits."
   )
 
 /** With what became of it, and why. */
 export const getProposal = Rpc.make("proposals.get", {
-  payload: { ...inStore, ...ofOne },
+  payload: { ...storeFields, ...proposalFields },
   success: Proposal,
   error: ProposalNotFound
 })
-  .annotate(CallersOf, EVERYBODY)
+  .annotate(AccessPolicy, MEMBERS_AND_AGENTS)
   .annotate(
-    ForAgents,
+    ToolDescription,
     "One of your proposals by its id, to see whether a member of the store has approved it (`result` says what was made) or rejected it (`reason` says why: heed it before you propose anew)."
   )
 
@@ -60,31 +60,31 @@ export const PROPOSABLE = [
 ] as const
 
 /** Why what was proposed may be refused when it is done. */
-export const ProposedRefused = Schema.Union(PROPOSABLE.map(({ errorSchema }) => errorSchema))
+export const ProposedWriteError = Schema.Union(PROPOSABLE.map(({ errorSchema }) => errorSchema))
 
 /** Does what was proposed, now, as the agent with the approval of the member. Refused, it waits on. */
 export const approveProposal = Rpc.make("proposals.approve", {
-  payload: { ...keyed, ...ofOne },
+  payload: { ...keyedFields, ...proposalFields },
   success: Proposal,
-  error: Schema.Union([ProposedRefused, ProposalNotFound, ProposalDecided, ProposalOutdated])
+  error: Schema.Union([ProposedWriteError, ProposalNotFound, ProposalDecided, ProposalOutdated])
 }).annotate(WorkWeight, "heavy")
 
 /** Nothing is done, and the agent reads why. */
 export const rejectProposal = Rpc.make("proposals.reject", {
-  payload: { ...keyed, ...ofOne, reason: withDescription(trimmed(1_000), "Why, for the agent to read") },
+  payload: { ...keyedFields, ...proposalFields, reason: withDescription(trimmed(1_000), "Why, for the agent to read") },
   success: Proposal,
-  error: Schema.Union([WriteRefused, ProposalNotFound, ProposalDecided])
+  error: Schema.Union([WriteError, ProposalNotFound, ProposalDecided])
 })
 
 /** Takes a proposal back, an agent its own. */
 export const withdrawProposal = Rpc.make("proposals.withdraw", {
-  payload: { ...keyed, ...ofOne },
+  payload: { ...keyedFields, ...proposalFields },
   success: Proposal,
-  error: Schema.Union([WriteRefused, ProposalNotFound, ProposalDecided])
+  error: Schema.Union([WriteError, ProposalNotFound, ProposalDecided])
 })
-  .annotate(CallersOf, EVERYBODY)
+  .annotate(AccessPolicy, MEMBERS_AND_AGENTS)
   .annotate(
-    ForAgents,
+    ToolDescription,
     "Takes back a proposal of yours that still waits, as when it is no longer right. Nothing in the catalog changes."
   )
 
@@ -95,4 +95,4 @@ export class ProposalRpcs extends RpcGroup.make(
   approveProposal,
   rejectProposal,
   withdrawProposal
-).middleware(Identified) {}
+).middleware(Authentication) {}

@@ -5,33 +5,32 @@ import { Undo, type UndoResult, type UndoRight } from "../../domain/journal/Undo
 import { DEFAULT_LIMIT } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import * as Rpcs from "../groups/Activity.ts"
-import { agentsWith, type Callers, MEMBERS, OWNERS } from "../Annotations.ts"
+import { membersAndAgentsWith, type AccessPolicy, MEMBERS_ONLY, OWNERS_ONLY } from "../Annotations.ts"
 import { Principal } from "../Principal.ts"
-import { encoded, page } from "./StoredJson.ts"
+import { encodeSuccess, pageJson } from "./StoredJson.ts"
 import { authorize } from "./Authorization.ts"
-import { makeProcedures } from "./StoreHandlers.ts"
+import { makeHandlerFactory } from "./HandlerFactory.ts"
 
-/** Who is told what became of a resource: who may read it by procedures of its own. */
-const READERS: Record<ResourceKind, Callers> = {
-  product: agentsWith(SCOPES.product.read),
-  collection: agentsWith(SCOPES.collection.read),
-  settings: MEMBERS,
-  member: OWNERS,
-  agent: MEMBERS,
-  installation: MEMBERS,
-  subscription: OWNERS
+/** Entries of a resource have the access policy of the procedures that read the resource. */
+const READ_POLICIES: Record<ResourceKind, AccessPolicy> = {
+  product: membersAndAgentsWith(SCOPES.product.read),
+  collection: membersAndAgentsWith(SCOPES.collection.read),
+  settings: MEMBERS_ONLY,
+  member: OWNERS_ONLY,
+  agent: MEMBERS_ONLY,
+  installation: MEMBERS_ONLY,
+  subscription: OWNERS_ONLY
 }
 
-/** Of these kinds the ones that a principal may read. Who may read none of them is told why. */
-const readable = (principal: Principal, store: StoreId, kinds: ReadonlyArray<ResourceKind>) =>
+/** Filters kinds by access. Fails with the first authorization error if no kind remains. */
+const readableKinds = (principal: Principal, store: StoreId, kinds: ReadonlyArray<ResourceKind>) =>
   Effect.flatMap(
-    Effect.partition(kinds, (kind) => Effect.as(authorize(principal, store, READERS[kind]), kind)),
-    ([allowed, [refused]]) =>
-      refused === undefined || allowed.length > 0 ? Effect.succeed(allowed) : Effect.fail(refused)
+    Effect.partition(kinds, (kind) => Effect.as(authorize(principal, store, READ_POLICIES[kind]), kind)),
+    ([allowed, [error]]) => (error === undefined || allowed.length > 0 ? Effect.succeed(allowed) : Effect.fail(error))
   )
 
-/** Members undo what anybody wrote, agents what they wrote themselves, of resources that they may write. */
-const rightOf = (principal: Principal): UndoRight => ({
+/** Members may undo all changes of the catalog; agents only their own, within their write scopes. */
+const undoRightOf = (principal: Principal): UndoRight => ({
   kinds: Principal.$match(principal, {
     Merchant: () => CatalogKind.literals,
     Agent: ({ scopes }) => CatalogKind.literals.filter((kind) => scopes.includes(SCOPES[kind].write))
@@ -39,48 +38,48 @@ const rightOf = (principal: Principal): UndoRight => ({
   ownId: Principal.$match(principal, { Merchant: () => null, Agent: ({ id }) => id })
 })
 
-const undoneJson = ({ undone }: UndoResult) => JSON.stringify({ undone })
+const undoResultJson = ({ undone }: UndoResult) => JSON.stringify({ undone })
 
-export const makeActivityProcedures = Effect.gen(function* () {
+export const makeActivityHandlers = Effect.gen(function* () {
   const activity = yield* Activity
   const { undo, undoSpan } = yield* Undo
-  const { inStore, write } = yield* makeProcedures
+  const { storeHandler, writeHandler } = yield* makeHandlerFactory
 
   return {
-    "activity.list": inStore(
+    "activity.list": storeHandler(
       Rpcs.listActivity,
-      ({ payload: { limit = DEFAULT_LIMIT, resource, storeId, ...asked }, principal }) =>
+      ({ payload: { limit = DEFAULT_LIMIT, resource, storeId, ...filters }, principal }) =>
         Effect.flatMap(
-          readable(principal, storeId, resource === undefined ? ResourceKind.literals : [resource]),
-          (kinds) => activity.list(storeId, { ...asked, limit, kinds })
+          readableKinds(principal, storeId, resource === undefined ? ResourceKind.literals : [resource]),
+          (kinds) => activity.list(storeId, { ...filters, limit, kinds })
         ),
-      page
+      pageJson
     ),
 
-    "activity.get": inStore(
+    "activity.get": storeHandler(
       Rpcs.getActivity,
       ({ payload, principal }) =>
         Effect.tap(activity.get(payload.storeId, payload.id), ({ resource }) =>
-          readable(principal, payload.storeId, [resource])
+          readableKinds(principal, payload.storeId, [resource])
         ),
       ({ json }: EntryDocument) => json
     ),
 
-    "activity.names": inStore(
+    "activity.names": storeHandler(
       Rpcs.listNames,
       ({ payload }) => activity.names(payload.storeId, payload.ids),
-      encoded(Rpcs.listNames)
+      encodeSuccess(Rpcs.listNames)
     ),
 
-    "activity.undo": write(
+    "activity.undo": writeHandler(
       Rpcs.undoActivity,
-      ({ id, storeId }, principal) => undo(storeId, id, rightOf(principal)),
-      undoneJson
+      ({ id, storeId }, principal) => undo(storeId, id, undoRightOf(principal)),
+      undoResultJson
     ),
-    "activity.undoSpan": write(
+    "activity.undoSpan": writeHandler(
       Rpcs.undoActivitySpan,
-      ({ storeId, ...span }, principal) => undoSpan(storeId, span, rightOf(principal)),
-      undoneJson
+      ({ storeId, ...span }, principal) => undoSpan(storeId, span, undoRightOf(principal)),
+      undoResultJson
     )
   }
 })

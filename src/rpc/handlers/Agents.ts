@@ -2,37 +2,37 @@ import { Effect, Function as Fn, Redacted } from "effect"
 import { Agents } from "../../domain/access/Agents.ts"
 import { extend } from "../../domain/Document.ts"
 import * as Rpcs from "../groups/Agents.ts"
-import { pageRequestOf } from "../groups/CommonSchemas.ts"
-import { page } from "./StoredJson.ts"
+import { toPageRequest } from "../groups/CommonSchemas.ts"
+import { pageJson } from "./StoredJson.ts"
 import { merchantIn } from "./Authorization.ts"
-import { makeProcedures } from "./StoreHandlers.ts"
+import { makeHandlerFactory } from "./HandlerFactory.ts"
 
-export const makeAgentProcedures = Effect.gen(function* () {
+export const makeAgentHandlers = Effect.gen(function* () {
   const agents = yield* Agents
-  const { inStore, performed, write } = yield* makeProcedures
+  const { storeHandler, runWrite, writeHandler } = yield* makeHandlerFactory
 
   return {
-    "agents.create": inStore(
+    "agents.create": storeHandler(
       Rpcs.createAgent,
-      (asked, given) =>
+      (call, json) =>
         Effect.gen(function* () {
-          const { id } = yield* merchantIn(asked.principal)
-          const { token, write } = agents.create(asked.payload.storeId, id, asked.payload.agent)
-          const { body, replayed } = yield* performed(Rpcs.createAgent, asked, given, write, Fn.identity)
+          const { id } = yield* merchantIn(call.principal)
+          const { token, write } = agents.create(call.payload.storeId, id, call.payload.agent)
+          const { body, replayed } = yield* runWrite(Rpcs.createAgent, call, json, write, Fn.identity)
           return extend(body, JSON.stringify({ token: replayed ? null : Redacted.value(token) }))
         }),
       Fn.identity
     ),
-    "agents.list": inStore(
+    "agents.list": storeHandler(
       Rpcs.listAgents,
-      ({ payload }) => agents.list(payload.storeId, pageRequestOf(payload)),
-      page
+      ({ payload }) => agents.list(payload.storeId, toPageRequest(payload)),
+      pageJson
     ),
-    "agents.update": write(
+    "agents.update": writeHandler(
       Rpcs.updateAgent,
       ({ id, patch, storeId }) => agents.update(storeId, id, patch),
       Fn.identity
     ),
-    "agents.revoke": write(Rpcs.revokeAgent, ({ id, storeId }) => agents.revoke(storeId, id), Fn.identity)
+    "agents.revoke": writeHandler(Rpcs.revokeAgent, ({ id, storeId }) => agents.revoke(storeId, id), Fn.identity)
   }
 })

@@ -5,81 +5,85 @@ import type { MerchantId } from "../../domain/Actor.ts"
 import { Webhooks } from "../../domain/webhooks/Webhooks.ts"
 import * as Rpcs from "../groups/Apps.ts"
 import * as WebhookRpcs from "../groups/AppWebhooks.ts"
-import { pageRequestOf } from "../groups/CommonSchemas.ts"
-import { encoded, page } from "./StoredJson.ts"
-import { makeAccountWrites, readAccount } from "./AccountHandlers.ts"
+import { toPageRequest } from "../groups/CommonSchemas.ts"
+import { encodeSuccess, pageJson } from "./StoredJson.ts"
+import { makeAccountHandlerFactory, accountHandler } from "./AccountHandlerFactory.ts"
 
-export const makeAppProcedures = Effect.gen(function* () {
+export const makeAppHandlers = Effect.gen(function* () {
   const developers = yield* Developers
   const webhooks = yield* Webhooks
-  const { write, writeSecret } = yield* makeAccountWrites
+  const { writeHandler, secretHandler } = yield* makeAccountHandlerFactory
 
-  /** What `work` tells of an app, to whom it belongs. */
-  const ofOwn = <A, E>(developer: MerchantId, app: AppId, work: Effect.Effect<A, E>) =>
-    Effect.andThen(developers.requireOwn(developer, app), work)
+  /** Runs an effect if the developer owns the app. Fails with `AppNotFound` otherwise. */
+  const ifOwned = <A, E>(developer: MerchantId, app: AppId, effect: Effect.Effect<A, E>) =>
+    Effect.andThen(developers.requireOwn(developer, app), effect)
 
   return {
-    "apps.list": readAccount(Rpcs.listApps, (payload, { id }) => developers.list(id, pageRequestOf(payload)), page),
-    "apps.get": readAccount(Rpcs.getApp, (payload, { id }) => developers.get(id, payload.id), Fn.identity),
-    "apps.create": writeSecret(Rpcs.createApp, "clientSecret", ({ app }, { id }) =>
+    "apps.list": accountHandler(
+      Rpcs.listApps,
+      (payload, { id }) => developers.list(id, toPageRequest(payload)),
+      pageJson
+    ),
+    "apps.get": accountHandler(Rpcs.getApp, (payload, { id }) => developers.get(id, payload.id), Fn.identity),
+    "apps.create": secretHandler(Rpcs.createApp, "clientSecret", ({ app }, { id }) =>
       Effect.succeed(developers.create(id, app))
     ),
-    "apps.update": write(Rpcs.updateApp, (payload, { id }) => developers.update(id, payload.id, payload.patch)),
-    "apps.rotateSecret": writeSecret(
+    "apps.update": writeHandler(Rpcs.updateApp, (payload, { id }) => developers.update(id, payload.id, payload.patch)),
+    "apps.rotateSecret": secretHandler(
       Rpcs.rotateClientSecret,
       "clientSecret",
       ({ id: app, overlapHours = SECRET_OVERLAP.usual }, { id }) =>
         Effect.succeed(developers.rotateSecret(id, app, overlapHours))
     ),
-    "apps.installations": readAccount(
+    "apps.installations": accountHandler(
       Rpcs.listAppInstallations,
-      (payload, { id }) => developers.installations(id, payload.id, pageRequestOf(payload)),
-      page
+      (payload, { id }) => developers.installations(id, payload.id, toPageRequest(payload)),
+      pageJson
     ),
 
-    "appWebhooks.get": readAccount(
+    "appWebhooks.get": accountHandler(
       WebhookRpcs.getAppWebhook,
-      (payload, { id }) => ofOwn(id, payload.id, webhooks.show(payload.id)),
-      encoded(WebhookRpcs.getAppWebhook)
+      (payload, { id }) => ifOwned(id, payload.id, webhooks.show(payload.id)),
+      encodeSuccess(WebhookRpcs.getAppWebhook)
     ),
-    "appWebhooks.set": writeSecret(WebhookRpcs.setAppWebhook, "secret", ({ id: app, kinds, url }, { id }) =>
+    "appWebhooks.set": secretHandler(WebhookRpcs.setAppWebhook, "secret", ({ id: app, kinds, url }, { id }) =>
       developers.setWebhook(id, app, { url, kinds })
     ),
-    "appWebhooks.rotateSecret": writeSecret(
+    "appWebhooks.rotateSecret": secretHandler(
       WebhookRpcs.rotateAppWebhookSecret,
       "secret",
       ({ before, id: app }, { id }) => developers.rotateWebhookSecret(id, app, before)
     ),
 
-    // Each is the same when it is done twice, and a test is sent each time: none of them takes a key.
-    "appWebhooks.pause": readAccount(
+    // These take no idempotency key: pause and resume are idempotent, and each test sends an event.
+    "appWebhooks.pause": accountHandler(
       WebhookRpcs.pauseAppWebhook,
-      (payload, { id }) => ofOwn(id, payload.id, Effect.as(webhooks.pause(payload.id), {})),
-      encoded(WebhookRpcs.pauseAppWebhook)
+      (payload, { id }) => ifOwned(id, payload.id, Effect.as(webhooks.pause(payload.id), {})),
+      encodeSuccess(WebhookRpcs.pauseAppWebhook)
     ),
-    "appWebhooks.resume": readAccount(
+    "appWebhooks.resume": accountHandler(
       WebhookRpcs.resumeAppWebhook,
-      ({ id: app, missed }, { id }) => ofOwn(id, app, webhooks.resume(app, missed)),
-      encoded(WebhookRpcs.resumeAppWebhook)
+      ({ id: app, missed }, { id }) => ifOwned(id, app, webhooks.resume(app, missed)),
+      encodeSuccess(WebhookRpcs.resumeAppWebhook)
     ),
-    "appWebhooks.test": readAccount(
+    "appWebhooks.test": accountHandler(
       WebhookRpcs.testAppWebhook,
-      (payload, { id }) => ofOwn(id, payload.id, webhooks.test(payload.id, id)),
-      encoded(WebhookRpcs.testAppWebhook)
+      (payload, { id }) => ifOwned(id, payload.id, webhooks.test(payload.id, id)),
+      encodeSuccess(WebhookRpcs.testAppWebhook)
     ),
 
-    "appDeliveries.list": readAccount(
+    "appDeliveries.list": accountHandler(
       WebhookRpcs.listAppDeliveries,
       (payload, { id }) =>
-        ofOwn(id, payload.id, webhooks.deliveries(payload.id, { ...pageRequestOf(payload), state: payload.state })),
-      encoded(WebhookRpcs.listAppDeliveries)
+        ifOwned(id, payload.id, webhooks.deliveries(payload.id, { ...toPageRequest(payload), state: payload.state })),
+      encodeSuccess(WebhookRpcs.listAppDeliveries)
     ),
-    "appDeliveries.attempts": readAccount(
+    "appDeliveries.attempts": accountHandler(
       WebhookRpcs.listAppAttempts,
-      ({ eventId, id: app }, { id }) => ofOwn(id, app, webhooks.attempts(app, eventId)),
-      encoded(WebhookRpcs.listAppAttempts)
+      ({ eventId, id: app }, { id }) => ifOwned(id, app, webhooks.attempts(app, eventId)),
+      encodeSuccess(WebhookRpcs.listAppAttempts)
     ),
-    "appDeliveries.redeliver": write(WebhookRpcs.redeliverToApp, ({ eventId, id: app }, { id }) =>
+    "appDeliveries.redeliver": writeHandler(WebhookRpcs.redeliverToApp, ({ eventId, id: app }, { id }) =>
       developers.redeliver(id, app, eventId)
     )
   }

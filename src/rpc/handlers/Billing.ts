@@ -1,44 +1,44 @@
 import { Effect, Option } from "effect"
 import { Billing } from "../../domain/billing/Billing.ts"
 import * as Rpcs from "../groups/Billing.ts"
-import { pageRequestOf } from "../groups/CommonSchemas.ts"
-import { encoded, page } from "./StoredJson.ts"
-import { makeProcedures } from "./StoreHandlers.ts"
+import { toPageRequest } from "../groups/CommonSchemas.ts"
+import { encodeSuccess, pageJson } from "./StoredJson.ts"
+import { makeHandlerFactory } from "./HandlerFactory.ts"
 
-export const makeBillingProcedures = Effect.gen(function* () {
+export const makeBillingHandlers = Effect.gen(function* () {
   const billing = yield* Billing
-  const { inStore, write } = yield* makeProcedures
+  const { storeHandler, writeHandler } = yield* makeHandlerFactory
 
   return {
-    "billing.plans": inStore(
+    "billing.plans": storeHandler(
       Rpcs.listAppPlans,
       ({ payload }) => billing.plans(payload.storeId, payload.installationId),
-      encoded(Rpcs.listAppPlans)
+      encodeSuccess(Rpcs.listAppPlans)
     ),
-    "billing.current": inStore(
+    "billing.current": storeHandler(
       Rpcs.currentSubscription,
       ({ payload: { installationId: id, storeId } }) => Effect.map(billing.current({ id, storeId }), Option.getOrNull),
-      encoded(Rpcs.currentSubscription)
+      encodeSuccess(Rpcs.currentSubscription)
     ),
-    "billing.subscriptions": inStore(
+    "billing.subscriptions": storeHandler(
       Rpcs.listSubscriptions,
-      ({ payload }) => billing.subscriptions(payload.storeId, pageRequestOf(payload)),
-      page
+      ({ payload }) => billing.subscriptions(payload.storeId, toPageRequest(payload)),
+      pageJson
     ),
-    "billing.subscribe": write(
+    "billing.subscribe": writeHandler(
       Rpcs.subscribe,
       ({ installationId, planId, storeId }) => billing.subscribe(storeId, installationId, planId),
-      encoded(Rpcs.subscribe)
+      encodeSuccess(Rpcs.subscribe)
     ),
-    "billing.change": write(
+    "billing.change": writeHandler(
       Rpcs.changeSubscription,
       ({ installationId, planId, storeId }) => billing.change(storeId, installationId, planId),
-      encoded(Rpcs.changeSubscription)
+      encodeSuccess(Rpcs.changeSubscription)
     ),
-    "billing.cancel": write(
+    "billing.cancel": writeHandler(
       Rpcs.cancelSubscription,
       ({ installationId, storeId }) => billing.cancel(storeId, installationId),
-      encoded(Rpcs.cancelSubscription)
+      encodeSuccess(Rpcs.cancelSubscription)
     )
   }
 })

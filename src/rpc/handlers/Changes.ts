@@ -4,13 +4,13 @@ import { decodeWith } from "../../domain/Decoder.ts"
 import { Changes } from "../../domain/journal/Changes.ts"
 import { CatalogKind, SCOPES } from "../../domain/journal/Kinds.ts"
 import { followChanges } from "../groups/Changes.ts"
-import { CallersOf } from "../Annotations.ts"
+import { AccessPolicy } from "../Annotations.ts"
 import { CurrentPrincipal, Principal } from "../Principal.ts"
 import { ServedStreams } from "../server/ServedRpcs.ts"
-import { authorizeIn } from "./Authorization.ts"
+import { authorizePayload } from "./Authorization.ts"
 
-/** The kinds of resources whose changes a principal may read. */
-const readableBy = Principal.$match({
+/** Returns the kinds of resources that a principal may read. */
+const readableKindsOf = Principal.$match({
   Merchant: () => CatalogKind.literals,
   Agent: ({ scopes }) => CatalogKind.literals.filter((kind) => scopes.includes(SCOPES[kind].read))
 })
@@ -19,17 +19,17 @@ export const StreamHandlers = ServedStreams.toLayer(
   Effect.gen(function* () {
     const { follow } = yield* Changes
     const decode = decodeWith(followChanges.payloadSchema)
-    const callers = Context.get(followChanges.annotations, CallersOf)
+    const policy = Context.get(followChanges.annotations, AccessPolicy)
 
     return ServedStreams.of({
       "changes.follow": (json) =>
         Stream.unwrap(
           Effect.gen(function* () {
-            yield* authorizeIn(json, callers)
+            yield* authorizePayload(json, policy)
             const { after, storeId } = yield* Effect.fromResult(decode(json, true))
-            const readable = readableBy(yield* CurrentPrincipal)
-            if (readable.length === 0) return yield* new AgentScopeMissing({ scope: SCOPES.product.read })
-            return follow(storeId, after, readable)
+            const readableKinds = readableKindsOf(yield* CurrentPrincipal)
+            if (readableKinds.length === 0) return yield* new AgentScopeMissing({ scope: SCOPES.product.read })
+            return follow(storeId, after, readableKinds)
           })
         )
     })

@@ -1,49 +1,49 @@
 import { Effect } from "effect"
 import { Catalog } from "../../domain/catalog/Catalog.ts"
 import * as Rpcs from "../groups/Collections.ts"
-import { pageRequestOf, versionConditionOf } from "../groups/CommonSchemas.ts"
-import { makeProcedures } from "./StoreHandlers.ts"
-import { deleted, encoded, page, resource } from "./StoredJson.ts"
+import { toPageRequest, toVersionCondition } from "../groups/CommonSchemas.ts"
+import { makeHandlerFactory } from "./HandlerFactory.ts"
+import { deletedJson, encodeSuccess, pageJson, documentJson } from "./StoredJson.ts"
 
-export const makeCollectionProcedures = Effect.gen(function* () {
+export const makeCollectionHandlers = Effect.gen(function* () {
   const catalog = yield* Catalog
-  const { inStore, write } = yield* makeProcedures
+  const { storeHandler, writeHandler } = yield* makeHandlerFactory
 
   return {
-    "collections.list": inStore(
+    "collections.list": storeHandler(
       Rpcs.listCollections,
-      ({ payload }) => catalog.listCollections(payload.storeId, pageRequestOf(payload)),
-      page
+      ({ payload }) => catalog.listCollections(payload.storeId, toPageRequest(payload)),
+      pageJson
     ),
-    "collections.get": inStore(
+    "collections.get": storeHandler(
       Rpcs.getCollection,
       ({ payload }) => catalog.getCollection(payload.storeId, payload.id),
-      resource
+      documentJson
     ),
-    "collections.create": write(
+    "collections.create": writeHandler(
       Rpcs.createCollection,
       ({ collection, storeId }) => catalog.createCollection(storeId, collection),
-      resource
+      documentJson
     ),
-    "collections.update": write(
+    "collections.update": writeHandler(
       Rpcs.updateCollection,
-      (asked) => catalog.updateCollection(asked.storeId, asked.id, asked.patch, versionConditionOf(asked)),
-      resource
+      (payload) => catalog.updateCollection(payload.storeId, payload.id, payload.patch, toVersionCondition(payload)),
+      documentJson
     ),
-    "collections.delete": write(
+    "collections.delete": writeHandler(
       Rpcs.deleteCollection,
-      (asked) => catalog.deleteCollection(asked.storeId, asked.id, versionConditionOf(asked)),
-      deleted
+      (payload) => catalog.deleteCollection(payload.storeId, payload.id, toVersionCondition(payload)),
+      deletedJson
     ),
-    "collections.preview": inStore(
+    "collections.preview": storeHandler(
       Rpcs.previewCollection,
       ({ payload: { storeId, ...rules } }) => catalog.previewCollection(storeId, rules),
       ({ items, productCount }) => `{"productCount":${productCount},"items":${items}}`
     ),
-    "collections.why": inStore(
+    "collections.why": storeHandler(
       Rpcs.explainMembership,
       ({ payload: { productId, storeId, ...rules } }) => catalog.explainMembership(storeId, productId, rules),
-      encoded(Rpcs.explainMembership)
+      encodeSuccess(Rpcs.explainMembership)
     )
   }
 })

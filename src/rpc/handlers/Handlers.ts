@@ -1,36 +1,36 @@
 import { Effect } from "effect"
 import { ServedRpcs } from "../server/ServedRpcs.ts"
-import { makeAccountProcedures } from "./Account.ts"
-import { makeActivityProcedures } from "./Activity.ts"
-import { makeAgentProcedures } from "./Agents.ts"
-import { makeBillingProcedures } from "./Billing.ts"
-import { makeCollectionProcedures } from "./Collections.ts"
-import { makeProductProcedures } from "./Products.ts"
-import { makeStoreProcedures } from "./Stores.ts"
-import { makeAppProcedures } from "./Apps.ts"
-import { makeInstallationProcedures } from "./Installations.ts"
-import { makeProposalProcedures } from "./Proposals.ts"
-import { makeRecordProcedures } from "./Records.ts"
-import { makeWebhookProcedures } from "./Webhooks.ts"
+import { makeAccountHandlers } from "./Account.ts"
+import { makeActivityHandlers } from "./Activity.ts"
+import { makeAgentHandlers } from "./Agents.ts"
+import { makeBillingHandlers } from "./Billing.ts"
+import { makeCollectionHandlers } from "./Collections.ts"
+import { makeProductHandlers } from "./Products.ts"
+import { makeStoreHandlers } from "./Stores.ts"
+import { makeAppHandlers } from "./Apps.ts"
+import { makeInstallationHandlers } from "./Installations.ts"
+import { makeProposalHandlers } from "./Proposals.ts"
+import { makeRecordHandlers } from "./Records.ts"
+import { makeWebhookHandlers } from "./Webhooks.ts"
 
-/** The handlers of every procedure. One that is missing does not compile. */
+/** The handlers of all procedures. A missing handler is a type error. */
 export const RpcHandlers = ServedRpcs.toLayer(
   Effect.gen(function* () {
-    const products = yield* makeProductProcedures
-    const collections = yield* makeCollectionProcedures
+    const products = yield* makeProductHandlers
+    const collections = yield* makeCollectionHandlers
     return ServedRpcs.of({
       ...products,
       ...collections,
-      ...(yield* makeProposalProcedures({ ...products, ...collections })),
-      ...(yield* makeAccountProcedures),
-      ...(yield* makeAgentProcedures),
-      ...(yield* makeRecordProcedures),
-      ...(yield* makeStoreProcedures),
-      ...(yield* makeActivityProcedures),
-      ...(yield* makeInstallationProcedures),
-      ...(yield* makeWebhookProcedures),
-      ...(yield* makeBillingProcedures),
-      ...(yield* makeAppProcedures)
+      ...(yield* makeProposalHandlers({ ...products, ...collections })),
+      ...(yield* makeAccountHandlers),
+      ...(yield* makeAgentHandlers),
+      ...(yield* makeRecordHandlers),
+      ...(yield* makeStoreHandlers),
+      ...(yield* makeActivityHandlers),
+      ...(yield* makeInstallationHandlers),
+      ...(yield* makeWebhookHandlers),
+      ...(yield* makeBillingHandlers),
+      ...(yield* makeAppHandlers)
     })
   })
 )

@@ -2,41 +2,45 @@ import { Effect, Function as Fn } from "effect"
 import { Installations } from "../../domain/access/Installations.ts"
 import { Requests } from "../../domain/access/Requests.ts"
 import * as Rpcs from "../groups/Installations.ts"
-import { pageRequestOf } from "../groups/CommonSchemas.ts"
-import { deleted, page } from "./StoredJson.ts"
-import { makeProcedures } from "./StoreHandlers.ts"
+import { toPageRequest } from "../groups/CommonSchemas.ts"
+import { deletedJson, pageJson } from "./StoredJson.ts"
+import { makeHandlerFactory } from "./HandlerFactory.ts"
 
-export const makeInstallationProcedures = Effect.gen(function* () {
+export const makeInstallationHandlers = Effect.gen(function* () {
   const installations = yield* Installations
   const requests = yield* Requests
-  const { inStore, write } = yield* makeProcedures
+  const { storeHandler, writeHandler } = yield* makeHandlerFactory
 
   return {
-    "installations.list": inStore(
+    "installations.list": storeHandler(
       Rpcs.listInstallations,
-      ({ payload }) => installations.listInstalled(payload.storeId, pageRequestOf(payload)),
-      page
+      ({ payload }) => installations.listInstalled(payload.storeId, toPageRequest(payload)),
+      pageJson
     ),
-    "installations.get": inStore(
+    "installations.get": storeHandler(
       Rpcs.getInstallation,
       ({ payload }) => installations.getInstalled(payload.storeId, payload.id),
       Fn.identity
     ),
-    "installations.requests": inStore(
+    "installations.requests": storeHandler(
       Rpcs.recentRequests,
       ({ payload }) => requests.recent(payload.storeId, payload.id),
       Fn.identity
     ),
-    "installations.suspend": write(
+    "installations.suspend": writeHandler(
       Rpcs.suspendInstallation,
       ({ id, storeId }) => installations.suspend(storeId, id),
       Fn.identity
     ),
-    "installations.resume": write(
+    "installations.resume": writeHandler(
       Rpcs.resumeInstallation,
       ({ id, storeId }) => installations.resume(storeId, id),
       Fn.identity
     ),
-    "installations.uninstall": write(Rpcs.uninstall, ({ id, storeId }) => installations.uninstall(storeId, id), deleted)
+    "installations.uninstall": writeHandler(
+      Rpcs.uninstall,
+      ({ id, storeId }) => installations.uninstall(storeId, id),
+      deletedJson
+    )
   }
 })

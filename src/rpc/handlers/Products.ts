@@ -1,58 +1,58 @@
 import { Effect } from "effect"
 import { Catalog } from "../../domain/catalog/Catalog.ts"
 import { DEFAULT_SEARCH_LIMIT, Search } from "../../domain/catalog/Search.ts"
-import { pageRequestOf, versionConditionOf } from "../groups/CommonSchemas.ts"
+import { toPageRequest, toVersionCondition } from "../groups/CommonSchemas.ts"
 import * as Rpcs from "../groups/Products.ts"
-import { makeProcedures } from "./StoreHandlers.ts"
-import { deleted, page, resource } from "./StoredJson.ts"
+import { makeHandlerFactory } from "./HandlerFactory.ts"
+import { deletedJson, pageJson, documentJson } from "./StoredJson.ts"
 
-export const makeProductProcedures = Effect.gen(function* () {
+export const makeProductHandlers = Effect.gen(function* () {
   const catalog = yield* Catalog
   const search = yield* Search
-  const { inStore, write } = yield* makeProcedures
+  const { storeHandler, writeHandler } = yield* makeHandlerFactory
 
   return {
-    "products.list": inStore(
+    "products.list": storeHandler(
       Rpcs.listProducts,
-      ({ payload }) => catalog.listProducts(payload.storeId, pageRequestOf(payload)),
-      page
+      ({ payload }) => catalog.listProducts(payload.storeId, toPageRequest(payload)),
+      pageJson
     ),
-    "products.get": inStore(
+    "products.get": storeHandler(
       Rpcs.getProduct,
       ({ payload }) => catalog.getProduct(payload.storeId, payload.id),
-      resource
+      documentJson
     ),
-    "products.create": write(
+    "products.create": writeHandler(
       Rpcs.createProduct,
       ({ product, storeId }) => catalog.createProduct(storeId, product),
-      resource
+      documentJson
     ),
-    "products.update": write(
+    "products.update": writeHandler(
       Rpcs.updateProduct,
-      (asked) => catalog.updateProduct(asked.storeId, asked.id, asked.patch, versionConditionOf(asked)),
-      resource
+      (payload) => catalog.updateProduct(payload.storeId, payload.id, payload.patch, toVersionCondition(payload)),
+      documentJson
     ),
-    "products.delete": write(
+    "products.delete": writeHandler(
       Rpcs.deleteProduct,
-      (asked) => catalog.deleteProduct(asked.storeId, asked.id, versionConditionOf(asked)),
-      deleted
+      (payload) => catalog.deleteProduct(payload.storeId, payload.id, toVersionCondition(payload)),
+      deletedJson
     ),
-    "products.search": inStore(
+    "products.search": storeHandler(
       Rpcs.searchProducts,
-      ({ payload: { limit = DEFAULT_SEARCH_LIMIT, storeId, ...asked } }) =>
-        search.products(storeId, { ...asked, limit }),
-      page
+      ({ payload: { limit = DEFAULT_SEARCH_LIMIT, storeId, ...options } }) =>
+        search.products(storeId, { ...options, limit }),
+      pageJson
     ),
-    "products.summaries": inStore(
+    "products.summaries": storeHandler(
       Rpcs.summarizeProducts,
       ({ payload: { ids, storeId } }) => catalog.summarizeProducts(storeId, ids),
       (items) => `{"items":${items}}`
     ),
 
-    "inventory.change": write(
+    "inventory.change": writeHandler(
       Rpcs.changeInventory,
-      (asked) => catalog.setInventory(asked.storeId, asked.id, asked.change, versionConditionOf(asked)),
-      resource
+      (payload) => catalog.setInventory(payload.storeId, payload.id, payload.change, toVersionCondition(payload)),
+      documentJson
     )
   }
 })

@@ -2,81 +2,81 @@ import { Effect, Function as Fn, Result } from "effect"
 import { Proposals } from "../../domain/access/Proposals.ts"
 import { BadRequest } from "../../domain/BadRequest.ts"
 import * as Rpcs from "../groups/Proposals.ts"
-import { pageRequestOf } from "../groups/CommonSchemas.ts"
-import type { CallRefused } from "../Authentication.ts"
+import { toPageRequest } from "../groups/CommonSchemas.ts"
+import type { CallError } from "../Authentication.ts"
 import type { Principal } from "../Principal.ts"
-import { page, written } from "./StoredJson.ts"
+import { pageJson, writeJson } from "./StoredJson.ts"
 import { merchantIn } from "./Authorization.ts"
-import { makeProcedures, type WriteHandler } from "./StoreHandlers.ts"
+import { makeHandlerFactory, type WriteHandler } from "./HandlerFactory.ts"
 
-/** The agent who asks, who sees its own alone. */
-const agentIn = (principal: Principal) => (principal._tag === "Agent" ? principal.id : null)
+/** Returns the filter of a list: an agent sees only its own proposals. */
+const agentFilter = (principal: Principal) => (principal._tag === "Agent" ? principal.id : null)
 
-const GONE = new BadRequest({ reason: "What the proposal would call is no longer there; reject it" })
+const PROCEDURE_REMOVED = new BadRequest({ reason: "The proposed procedure no longer exists. Reject the proposal" })
 
 type Proposable = (typeof Rpcs.PROPOSABLE)[number]["_tag"]
 
-/** Proposals of what these procedures do. */
-export const makeProposalProcedures = (
-  procedures: Readonly<Record<Proposable, WriteHandler<typeof Rpcs.ProposedRefused.Type | CallRefused>>>
+/** Creates the handlers of proposals. An approval performs the write of a handler in `handlers`. */
+export const makeProposalHandlers = (
+  handlers: Readonly<Record<Proposable, WriteHandler<typeof Rpcs.ProposedWriteError.Type | CallError>>>
 ) =>
   Effect.gen(function* () {
     const proposals = yield* Proposals
-    const { inStore, performed } = yield* makeProcedures
-    const byTag = new Map<string, (typeof procedures)[Proposable]>(
-      Rpcs.PROPOSABLE.map(({ _tag }) => [_tag, procedures[_tag]])
+    const { storeHandler, runWrite } = yield* makeHandlerFactory
+    const byTag = new Map<string, (typeof handlers)[Proposable]>(
+      Rpcs.PROPOSABLE.map(({ _tag }) => [_tag, handlers[_tag]])
     )
 
     return {
-      "proposals.list": inStore(
+      "proposals.list": storeHandler(
         Rpcs.listProposals,
         ({ payload, principal }) =>
           proposals.list(payload.storeId, {
-            ...pageRequestOf(payload),
-            agentId: agentIn(principal),
+            ...toPageRequest(payload),
+            agentId: agentFilter(principal),
             isPending: payload.pending
           }),
-        page
+        pageJson
       ),
-      "proposals.get": inStore(
+      "proposals.get": storeHandler(
         Rpcs.getProposal,
-        ({ payload, principal }) => proposals.get(payload.storeId, payload.id, agentIn(principal)),
+        ({ payload, principal }) => proposals.get(payload.storeId, payload.id, agentFilter(principal)),
         Fn.identity
       ),
-      "proposals.approve": inStore(
+      "proposals.approve": storeHandler(
         Rpcs.approveProposal,
-        (asked, given) =>
+        (call, json) =>
           Effect.gen(function* () {
-            const { id, storeId } = asked.payload
-            const { id: by } = yield* merchantIn(asked.principal)
+            const { id, storeId } = call.payload
+            const { id: by } = yield* merchantIn(call.principal)
             const { agentId: agent, payload, procedure } = yield* proposals.proposedCall(storeId, id)
-            const described = yield* Effect.fromResult(
-              byTag.get(procedure)?.describe(payload, asked.principal) ?? Result.fail(GONE)
+            const write = yield* Effect.fromResult(
+              byTag.get(procedure)?.toWrite(payload, call.principal) ?? Result.fail(PROCEDURE_REMOVED)
             )
-            const approval = proposals.approve(storeId, id, by, described)
-            return yield* performed(Rpcs.approveProposal, asked, given, approval, Fn.identity, { agent, by })
+            const approval = proposals.approve(storeId, id, by, write)
+            return yield* runWrite(Rpcs.approveProposal, call, json, approval, Fn.identity, { agent, by })
           }),
-        written
+        writeJson
       ),
-      "proposals.reject": inStore(
+      "proposals.reject": storeHandler(
         Rpcs.rejectProposal,
-        (asked, given) =>
+        (call, json) =>
           Effect.gen(function* () {
-            const { id, reason, storeId } = asked.payload
-            const { id: by } = yield* merchantIn(asked.principal)
+            const { id, reason, storeId } = call.payload
+            const { id: by } = yield* merchantIn(call.principal)
             const rejection = proposals.reject(storeId, id, by, reason)
-            return yield* performed(Rpcs.rejectProposal, asked, given, rejection, Fn.identity)
+            return yield* runWrite(Rpcs.rejectProposal, call, json, rejection, Fn.identity)
           }),
-        written
+        writeJson
       ),
-      "proposals.withdraw": inStore(
+      "proposals.withdraw": storeHandler(
         Rpcs.withdrawProposal,
-        (asked, given) => {
-          const { id, storeId } = asked.payload
-          const withdrawal = proposals.withdraw(storeId, id, agentIn(asked.principal))
-          return performed(Rpcs.withdrawProposal, asked, given, withdrawal, Fn.identity)
+        (call, json) => {
+          const { id, storeId } = call.payload
+          const withdrawal = proposals.withdraw(storeId, id, agentFilter(call.principal))
+          return runWrite(Rpcs.withdrawProposal, call, json, withdrawal, Fn.identity)
         },
-        written
+        writeJson
       )
     }
   })

@@ -4,48 +4,48 @@ import { Orders } from "../../domain/records/Order.ts"
 import type { FieldVisibility } from "../../domain/records/Records.ts"
 import type { Principal } from "../Principal.ts"
 import * as Rpcs from "../groups/Records.ts"
-import { pageRequestOf } from "../groups/CommonSchemas.ts"
-import { page } from "./StoredJson.ts"
-import { makeProcedures } from "./StoreHandlers.ts"
+import { toPageRequest } from "../groups/CommonSchemas.ts"
+import { pageJson } from "./StoredJson.ts"
+import { makeHandlerFactory } from "./HandlerFactory.ts"
 
-/** Personal data is for people. */
-const shownTo = ({ _tag }: Principal): FieldVisibility => ({ isPersonal: _tag === "Merchant" })
+/** Only members see personal data. */
+const visibilityFor = ({ _tag }: Principal): FieldVisibility => ({ isPersonal: _tag === "Merchant" })
 
-export const makeRecordProcedures = Effect.gen(function* () {
+export const makeRecordHandlers = Effect.gen(function* () {
   const orders = yield* Orders
   const customers = yield* Customers
-  const { inStore } = yield* makeProcedures
+  const { storeHandler } = yield* makeHandlerFactory
 
   return {
-    "orders.list": inStore(
+    "orders.list": storeHandler(
       Rpcs.listOrders,
       ({ payload, principal }) =>
         orders.list(payload.storeId, {
-          ...pageRequestOf(payload),
-          ...shownTo(principal),
+          ...toPageRequest(payload),
+          ...visibilityFor(principal),
           updatedSince: payload.updatedSince
         }),
-      page
+      pageJson
     ),
-    "orders.get": inStore(
+    "orders.get": storeHandler(
       Rpcs.getOrder,
-      ({ payload, principal }) => orders.get(payload.storeId, payload.id, shownTo(principal)),
+      ({ payload, principal }) => orders.get(payload.storeId, payload.id, visibilityFor(principal)),
       Fn.identity
     ),
 
-    "customers.list": inStore(
+    "customers.list": storeHandler(
       Rpcs.listCustomers,
       ({ payload, principal }) =>
         customers.list(payload.storeId, {
-          ...pageRequestOf(payload),
-          ...shownTo(principal),
+          ...toPageRequest(payload),
+          ...visibilityFor(principal),
           updatedSince: payload.updatedSince
         }),
-      page
+      pageJson
     ),
-    "customers.get": inStore(
+    "customers.get": storeHandler(
       Rpcs.getCustomer,
-      ({ payload, principal }) => customers.get(payload.storeId, payload.id, shownTo(principal)),
+      ({ payload, principal }) => customers.get(payload.storeId, payload.id, visibilityFor(principal)),
       Fn.identity
     )
   }

@@ -3,23 +3,22 @@ import { type Document, type DocumentPage, extend, type JsonText } from "../../d
 import type { Outcome } from "../../domain/Idempotency.ts"
 import { stringify } from "../../domain/Json.ts"
 
-/* Text for the responses of handlers. */
+/** Returns the stored text of a document, which is sent without parsing. */
+export const documentJson = <Id>({ json }: Document<Id>): JsonText => json
 
-/** A document goes from the database to the socket unparsed. */
-export const resource = <Id>({ json }: Document<Id>): JsonText => json
-
-export const page = ({ items, nextCursor }: DocumentPage<string>): JsonText =>
+/** Joins a page from the stored text of its items. */
+export const pageJson = ({ items, nextCursor }: DocumentPage<string>): JsonText =>
   `{"items":${items},"nextCursor":${JSON.stringify(nextCursor)}}`
 
-/** The id of a deleted resource. */
-export const deleted = (_: void, { id }: { readonly id: string }): JsonText => JSON.stringify({ id, deleted: true })
+/** Returns the response of a deletion. */
+export const deletedJson = (_: void, { id }: { readonly id: string }): JsonText => JSON.stringify({ id, deleted: true })
 
-/** The response of a write, or the result of its rehearsal. */
-export const written = ({ body, dryRun }: Outcome): JsonText =>
+/** Returns the response of a write, with the result of a dry run if it was one. */
+export const writeJson = ({ body, dryRun }: Outcome): JsonText =>
   dryRun === undefined ? body : extend(`{"resource":${body}}`, JSON.stringify(dryRun))
 
-/** Encodes a value by the success schema of a definition, for services that return no JSON. */
-export const encoded = <A>({ successSchema }: { readonly successSchema: Schema.Codec<A, unknown> }) => {
+/** Encodes a value with the success schema of a definition, for services that do not return JSON text. */
+export const encodeSuccess = <A>({ successSchema }: { readonly successSchema: Schema.Codec<A, unknown> }) => {
   const encode = Schema.encodeSync(successSchema)
-  return (found: A): JsonText => stringify(encode(found))
+  return (value: A): JsonText => stringify(encode(value))
 }

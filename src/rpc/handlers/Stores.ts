@@ -2,35 +2,39 @@ import { Effect } from "effect"
 import { Merchants } from "../../domain/access/Merchants.ts"
 import { Stores } from "../../domain/access/Stores.ts"
 import * as Rpcs from "../groups/Stores.ts"
-import { encoded } from "./StoredJson.ts"
-import { makeProcedures } from "./StoreHandlers.ts"
+import { encodeSuccess } from "./StoredJson.ts"
+import { makeHandlerFactory } from "./HandlerFactory.ts"
 
-export const makeStoreProcedures = Effect.gen(function* () {
+export const makeStoreHandlers = Effect.gen(function* () {
   const merchants = yield* Merchants
   const stores = yield* Stores
-  const { inStore, write } = yield* makeProcedures
-  const joinedJson = encoded(Rpcs.joinMember)
-  const leftJson = encoded(Rpcs.leaveMember)
+  const { storeHandler, writeHandler } = yield* makeHandlerFactory
+  const joinedJson = encodeSuccess(Rpcs.joinMember)
+  const leftJson = encodeSuccess(Rpcs.leaveMember)
 
   return {
-    "store.get": inStore(Rpcs.getStore, ({ payload }) => stores.get(payload.storeId), encoded(Rpcs.getStore)),
-    "settings.update": write(
+    "store.get": storeHandler(
+      Rpcs.getStore,
+      ({ payload }) => stores.get(payload.storeId),
+      encodeSuccess(Rpcs.getStore)
+    ),
+    "settings.update": writeHandler(
       Rpcs.updateSettings,
       ({ settings, storeId }) => stores.updateSettings(storeId, settings),
-      encoded(Rpcs.updateSettings)
+      encodeSuccess(Rpcs.updateSettings)
     ),
 
-    "members.list": inStore(
+    "members.list": storeHandler(
       Rpcs.listMembers,
       ({ payload }) => merchants.members(payload.storeId),
-      encoded(Rpcs.listMembers)
+      encodeSuccess(Rpcs.listMembers)
     ),
-    "members.join": write(
+    "members.join": writeHandler(
       Rpcs.joinMember,
       ({ email, role, storeId }) => merchants.join(storeId, email, role),
       (merchantId, { role }) => joinedJson({ merchantId, role })
     ),
-    "members.leave": write(
+    "members.leave": writeHandler(
       Rpcs.leaveMember,
       ({ merchantId, storeId }) => merchants.leave(storeId, merchantId),
       (_, { merchantId }) => leftJson({ merchantId })

@@ -25,7 +25,7 @@ const isEmpty = (key: string, value: unknown) =>
   (key === "allOf" && JSON.stringify(value) === '[{"type":"object","additionalProperties":{}}]')
 
 /** The JSON Schema (2020-12) of what is sent for a schema, all in one piece: not every client follows references. */
-const jsonSchemaOf = (
+const toJsonSchema = (
   schema: Schema.Constraint,
   onExcessProperty: "error" | "ignore",
   ...without: ReadonlyArray<string>
@@ -39,8 +39,8 @@ const jsonSchemaOf = (
 }
 
 /** What a procedure is asked with, but for its store, which is the agent's own. */
-export const inputOf = (payload: Schema.Constraint): ObjectSchema => {
-  const { properties, required, ...rest } = decodeObject(jsonSchemaOf(payload, "error"))
+export const toInputSchema = (payload: Schema.Constraint): ObjectSchema => {
+  const { properties, required, ...rest } = decodeObject(toJsonSchema(payload, "error"))
   const { storeId: _, ...asked } = properties
   return { ...rest, properties: asked, required: required.filter((name) => name !== "storeId") }
 }
@@ -49,8 +49,8 @@ export const inputOf = (payload: Schema.Constraint): ObjectSchema => {
  * What a tool answers with: what its procedure does, or why it was refused, which some clients read by the same schema.
  * Both may hold more than is named: who has kept the schema goes on when there comes a new member.
  */
-export const outputOf = (success: Schema.Constraint, refusal: Schema.Constraint) => {
-  const found = jsonSchemaOf(success, "ignore", "examples")
-  const ways = isUnion(found) ? found.anyOf : [decodeObject(found)]
-  return { type: "object", anyOf: [...ways, decodeObject(jsonSchemaOf(refusal, "ignore"))] }
+export const toOutputSchema = (success: Schema.Constraint, refusal: Schema.Constraint) => {
+  const schema = toJsonSchema(success, "ignore", "examples")
+  const ways = isUnion(schema) ? schema.anyOf : [decodeObject(schema)]
+  return { type: "object", anyOf: [...ways, decodeObject(toJsonSchema(refusal, "ignore"))] }
 }

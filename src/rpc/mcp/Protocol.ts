@@ -8,12 +8,12 @@ import {
 import { Effect, Result } from "effect"
 import { bareNumbers, type JsonObject } from "../../domain/Json.ts"
 import type { Agent } from "../Principal.ts"
-import type { AnswerCall } from "../server/InProcessCalls.ts"
+import type { ExecuteCall } from "../server/InProcessCalls.ts"
 import { makeResources } from "./Resources.ts"
 import { makeTools, type Tool } from "./Tools.ts"
 
 /** A message of an agent's client. */
-export interface Sent {
+export interface McpRequest {
   readonly agent: Agent
   readonly message: JsonObject
   /** The headers of its request that the protocol reads. */
@@ -50,24 +50,24 @@ Results. Lists come a page at a time: pass \`nextCursor\` as \`cursor\` for the 
 
 Refusals. A result with \`isError\` did nothing, unless it says otherwise, and tells what to do next. Repeat a call only where it says so, and never the same call more than three times.`
 
-const isFor = ({ scopes }: Agent, { callers }: Tool) =>
+const mayCall = ({ scopes }: Agent, { callers }: Tool) =>
   callers === "all" || (callers !== "none" && scopes.includes(callers))
 
 /** Answers each message by a server of its own: nothing is shared with another (docs/decisions/0016). */
-export const makeAnswer = (answerCall: AnswerCall) => {
-  const tools = makeTools(answerCall)
+export const makeAnswer = (executeCall: ExecuteCall) => {
+  const tools = makeTools(executeCall)
   const toolsByName = new Map(tools.map((tool) => [tool.definition.name, tool]))
-  const resources = makeResources(answerCall)
+  const resources = makeResources(executeCall)
   const resourcesByUri = new Map(resources.map((resource) => [resource.definition.uri, resource]))
 
-  const serverOf = ({ agent, requestId }: Sent, run: <A>(effect: Effect.Effect<A>) => Promise<A>) => {
+  const makeServer = ({ agent, requestId }: McpRequest, run: <A>(effect: Effect.Effect<A>) => Promise<A>) => {
     const server = new Server(INFO, {
       capabilities: { tools: {}, resources: {} },
       instructions: INSTRUCTIONS,
       supportedProtocolVersions: VERSIONS
     })
     server.setRequestHandler("tools/list", () => ({
-      tools: tools.filter((tool) => isFor(agent, tool)).map(({ definition }) => definition)
+      tools: tools.filter((tool) => mayCall(agent, tool)).map(({ definition }) => definition)
     }))
     server.setRequestHandler("tools/call", ({ params }) => {
       const tool = toolsByName.get(params.name)
@@ -92,12 +92,12 @@ export const makeAnswer = (answerCall: AnswerCall) => {
     return server
   }
 
-  return (sent: Sent): Effect.Effect<Answer> =>
+  return (sent: McpRequest): Effect.Effect<Answer> =>
     Effect.gen(function* () {
       const runPromise = Effect.runPromiseWith(yield* Effect.context<never>())
       const errors: Array<Error> = []
       const answer = yield* Effect.promise(async (signal): Promise<Answer> => {
-        const { fetch } = createMcpHandler(() => serverOf(sent, (effect) => runPromise(effect, { signal })), {
+        const { fetch } = createMcpHandler(() => makeServer(sent, (effect) => runPromise(effect, { signal })), {
           maxSubscriptions: 0,
           keepAliveMs: 0,
           onerror: (error) => errors.push(error)

@@ -4,8 +4,8 @@ import { LANGUAGE } from "../../domain/catalog/Rule.ts"
 import type { JsonText } from "../../domain/Document.ts"
 import type { Agent } from "../Principal.ts"
 import { getStore } from "../groups/Stores.ts"
-import type { AnswerCall } from "../server/InProcessCalls.ts"
-import { marked } from "./Results.ts"
+import type { ExecuteCall } from "../server/InProcessCalls.ts"
+import { markAsData } from "./Results.ts"
 
 /** What there is to read beside the tools, without arguments. */
 export interface Resource {
@@ -21,7 +21,7 @@ ${LANGUAGE}
 Fast, as an index answers it: \`tags\`, \`vendorName\`, \`productType\` or a category with \`equals\` or \`in\`.`
 
 /** The store as `store.get` returns it, and the language of rules. */
-export const makeResources = (answerCall: AnswerCall): ReadonlyArray<Resource> => [
+export const makeResources = (executeCall: ExecuteCall): ReadonlyArray<Resource> => [
   {
     definition: {
       uri: "store://facts",
@@ -33,13 +33,13 @@ export const makeResources = (answerCall: AnswerCall): ReadonlyArray<Resource> =
     // Merchants chose the name.
     read: (agent, requestId) =>
       Effect.map(
-        answerCall({
+        executeCall({
           tag: getStore._tag,
           payload: { storeId: agent.storeId },
           principal: agent,
           origin: { surface: "mcp", requestId }
         }),
-        marked
+        markAsData
       )
   },
   {

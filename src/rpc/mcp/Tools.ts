@@ -5,21 +5,21 @@ import { decodeWith } from "../../domain/Decoder.ts"
 import { Bool, optional } from "../../domain/catalog/Fields.ts"
 import type { JsonText } from "../../domain/Document.ts"
 import { type JsonObject, parse } from "../../domain/Json.ts"
-import { type Callers, CallersOf, ForAgents } from "../Annotations.ts"
-import { CallRefused } from "../Authentication.ts"
+import { AccessPolicy, ToolDescription } from "../Annotations.ts"
+import { CallError } from "../Authentication.ts"
 import { type Agent, CallOrigin } from "../Principal.ts"
 import { Rpcs } from "../Rpcs.ts"
-import { maskDefects, refusalJson } from "../server/ErrorMasking.ts"
-import type { AnswerCall } from "../server/InProcessCalls.ts"
-import { brief, EACH, ONE } from "./Truncation.ts"
-import { inputOf, type ObjectSchema, outputOf } from "./JsonSchema.ts"
-import { found, refused } from "./Results.ts"
+import { maskDefects, callErrorJson } from "../server/ErrorMasking.ts"
+import type { ExecuteCall } from "../server/InProcessCalls.ts"
+import { truncate, PAGE_LIMITS, SINGLE_LIMITS } from "./Truncation.ts"
+import { toInputSchema, type ObjectSchema, toOutputSchema } from "./JsonSchema.ts"
+import { successResult, errorResult } from "./Results.ts"
 
 /** A procedure as models see it. */
 export interface Tool {
   readonly definition: Definition
   /** Which agents may call it: it is not listed to others. */
-  readonly callers: Callers["agents"]
+  readonly callers: AccessPolicy["agents"]
   readonly call: (given: JsonObject, agent: Agent, requestId: string) => Effect.Effect<CallToolResult>
 }
 
@@ -81,23 +81,23 @@ const described = (description: string) =>
 const titleOf = (tag: string) => `${tag.charAt(0).toUpperCase()}${tag.slice(1).replaceAll(".", ": ")}`
 
 /** What a tool is asked with: of its pages it says how long they are. */
-const askedOf = ({ payloadSchema }: Rpc, isWrite: boolean): ObjectSchema => {
-  const asked = inputOf(payloadSchema)
+const inputSchemaOf = ({ payloadSchema }: Rpc, isWrite: boolean): ObjectSchema => {
+  const asked = toInputSchema(payloadSchema)
   const { limit } = asked.properties
   const properties = {
     ...asked.properties,
     ...(limit === undefined ? {} : { limit: { ...limit, default: PAGE } }),
-    ...(isWrite ? {} : inputOf(Reading).properties)
+    ...(isWrite ? {} : toInputSchema(Reading).properties)
   }
   return { ...asked, properties }
 }
 
-const toolOf = (rpc: Rpc, description: string, answerCall: AnswerCall): Tool => {
+const makeTool = (rpc: Rpc, description: string, executeCall: ExecuteCall): Tool => {
   const { _tag: tag, annotations, errorSchema, payloadSchema, successSchema } = rpc
-  const isWrite = "idempotencyKey" in inputOf(payloadSchema).properties
-  const inputSchema = askedOf(rpc, isWrite)
+  const isWrite = "idempotencyKey" in toInputSchema(payloadSchema).properties
+  const inputSchema = inputSchemaOf(rpc, isWrite)
   const isPaged = "limit" in inputSchema.properties
-  const decodeError = Schema.decodeUnknownSync(Schema.Union([errorSchema, CallRefused, TookTooLong]))
+  const decodeError = Schema.decodeUnknownSync(Schema.Union([errorSchema, CallError, TookTooLong]))
 
   /** The payload of a call of the tool. */
   const payloadOf = Effect.fnUntraced(function* (given: JsonObject, { storeId }: Agent) {
@@ -109,11 +109,11 @@ const toolOf = (rpc: Rpc, description: string, answerCall: AnswerCall): Tool => 
   })
 
   const shown = (content: JsonObject, { whole }: JsonObject) =>
-    whole === true ? content : brief(content, isPaged ? EACH : ONE)
+    whole === true ? content : truncate(content, isPaged ? PAGE_LIMITS : SINGLE_LIMITS)
 
   const refusedBy = (json: JsonText) => {
     const encoded = objectOf(json)
-    return refused(decodeError(encoded), encoded)
+    return errorResult(decodeError(encoded), encoded)
   }
 
   const definition: unknown = {
@@ -127,22 +127,22 @@ const toolOf = (rpc: Rpc, description: string, answerCall: AnswerCall): Tool => 
       openWorldHint: false
     },
     inputSchema,
-    outputSchema: outputOf(successSchema, Refused)
+    outputSchema: toOutputSchema(successSchema, Refused)
   }
   if (!isSpecType.Tool(definition)) throw new Error(`The procedure ${tag} makes no tool that clients would take`)
 
   return {
     definition,
-    callers: Context.get(annotations, CallersOf).agents,
+    callers: Context.get(annotations, AccessPolicy).agents,
     call: (given, agent, requestId) => {
       const origin = { surface: "mcp", requestId } as const
-      return Effect.mapError(payloadOf(given, agent), refusalJson).pipe(
-        Effect.flatMap((payload) => answerCall({ tag, payload, principal: agent, origin })),
+      return Effect.mapError(payloadOf(given, agent), callErrorJson).pipe(
+        Effect.flatMap((payload) => executeCall({ tag, payload, principal: agent, origin })),
         bounded,
-        Effect.map((json) => found(shown(objectOf(json), given))),
+        Effect.map((json) => successResult(shown(objectOf(json), given))),
         Effect.catch((json) => Effect.sync(() => refusedBy(json))),
         maskDefects,
-        Effect.catch((error) => Effect.succeed(refusedBy(refusalJson(error)))),
+        Effect.catch((error) => Effect.succeed(refusedBy(callErrorJson(error)))),
         Effect.provideService(CallOrigin, origin)
       )
     }
@@ -150,8 +150,8 @@ const toolOf = (rpc: Rpc, description: string, answerCall: AnswerCall): Tool => 
 }
 
 /** The tools that the procedures make, of those that are meant for agents. */
-export const makeTools = (answerCall: AnswerCall): ReadonlyArray<Tool> =>
+export const makeTools = (executeCall: ExecuteCall): ReadonlyArray<Tool> =>
   [...Rpcs.requests.values()].flatMap((rpc) => {
-    const description = Context.get(rpc.annotations, ForAgents)
-    return description === undefined ? [] : [toolOf(rpc, description, answerCall)]
+    const description = Context.get(rpc.annotations, ToolDescription)
+    return description === undefined ? [] : [makeTool(rpc, description, executeCall)]
   })

@@ -4,12 +4,12 @@ import { NotSignedIn, Sessions } from "../../domain/access/Sessions.ts"
 import type { InvalidToken } from "../../domain/access/Tokens.ts"
 import { type WindowResult, RateLimitExceeded } from "../../domain/RateLimit.ts"
 import type { StoreId, StoreNotFound } from "../../domain/Store.ts"
-import { Identified } from "../Authentication.ts"
+import { Authentication } from "../Authentication.ts"
 import { type Agent, CurrentPrincipal, Principal } from "../Principal.ts"
 import { maskDefects } from "./ErrorMasking.ts"
 
 /** The sender of calls, and how many of them their window admitted: the first ones. */
-export interface Caller<Who = Principal> {
+export interface AdmittedCaller<Who = Principal> {
   readonly principal: Who
   readonly window: WindowResult
 }
@@ -21,14 +21,14 @@ export interface Tokens {
 }
 
 /** The principal of the call at this place, if the window admitted it. */
-export const principalAt = <Who>(
-  { principal, window }: Caller<Who>,
+export const admittedPrincipal = <Who>(
+  { principal, window }: AdmittedCaller<Who>,
   place: number
 ): Effect.Effect<Who, RateLimitExceeded> =>
   place < window.admitted ? Effect.succeed(principal) : new RateLimitExceeded({ retryAfter: window.retryAfter })
 
 /** Identifies callers by their tokens, and counts all of their calls in their window at once. */
-export const makeIdentify = Effect.gen(function* () {
+export const makeAuthenticator = Effect.gen(function* () {
   const agents = yield* Agents
   const sessions = yield* Sessions
 
@@ -37,7 +37,7 @@ export const makeIdentify = Effect.gen(function* () {
     token: Redacted.Redacted,
     stores: ReadonlyArray<StoreId>,
     calls: number
-  ): Effect.Effect<Caller, NotSignedIn> =>
+  ): Effect.Effect<AdmittedCaller, NotSignedIn> =>
     Effect.map(sessions.admit(token, stores, calls), ({ merchantId, roles, sessionId, ...window }) => ({
       principal: Principal.Merchant({ id: merchantId, sessionId, roles }),
       window
@@ -48,7 +48,7 @@ export const makeIdentify = Effect.gen(function* () {
     token: Redacted.Redacted,
     calls: number,
     taken: AgentTokens
-  ): Effect.Effect<Caller<Agent>, InvalidToken | StoreNotFound> =>
+  ): Effect.Effect<AdmittedCaller<Agent>, InvalidToken | StoreNotFound> =>
     Effect.map(agents.admit(token, calls, taken), ({ id, proposalsOnly, scopes, storeId, ...window }) => ({
       principal: Principal.Agent({ id, storeId, scopes, proposalsOnly }),
       window
@@ -59,7 +59,7 @@ export const makeIdentify = Effect.gen(function* () {
     { bearer, token }: Tokens,
     stores: ReadonlyArray<StoreId>,
     calls: number
-  ): Effect.Effect<Caller, NotSignedIn | InvalidToken | StoreNotFound> => {
+  ): Effect.Effect<AdmittedCaller, NotSignedIn | InvalidToken | StoreNotFound> => {
     if (bearer !== undefined) return agent(bearer, calls, "shown")
     return token === undefined ? new NotSignedIn() : merchant(token, stores, calls)
   }
@@ -71,7 +71,7 @@ export const makeIdentify = Effect.gen(function* () {
  * Requires the principal that a protocol found before it wrote the call to the server, and masks defects. Headers of the
  * message are not read: its sender chooses them.
  */
-export const IdentifiedLive = Layer.succeed(Identified, (handler) =>
+export const AuthenticationLive = Layer.succeed(Authentication, (handler) =>
   Effect.serviceOption(CurrentPrincipal).pipe(
     Effect.flatMap(
       Option.match({

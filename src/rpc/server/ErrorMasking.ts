@@ -3,13 +3,13 @@ import type { ResponseExitEncoded } from "effect/rpc/RpcMessage"
 import type { JsonText } from "../../domain/Document.ts"
 import { stringify } from "../../domain/Json.ts"
 import { unavailableIn } from "../../domain/Unavailable.ts"
-import { CallRefused, InternalError, ServiceUnavailable } from "../Authentication.ts"
+import { CallError, InternalError, ServiceUnavailable } from "../Authentication.ts"
 import { CallOrigin } from "../Principal.ts"
 
-const encodeRefusal = Schema.encodeSync(CallRefused)
+const encodeRefusal = Schema.encodeSync(CallError)
 
 /** The JSON of an error that any call may be refused with. */
-export const refusalJson = (error: CallRefused): JsonText => stringify(encodeRefusal(error))
+export const callErrorJson = (error: CallError): JsonText => stringify(encodeRefusal(error))
 
 /** Logs a failure that no client may see, and fails with the error that clients get in its place. */
 export const failMasked = (cause: Cause.Cause<unknown>): Effect.Effect<never, InternalError | ServiceUnavailable> =>
@@ -38,9 +38,9 @@ type EncodedCause = Extract<ResponseExitEncoded["exit"], { readonly _tag: "Failu
  * Fails with the JSON of the declared error in an encoded cause, or interrupts. Anything else is masked: the library
  * reports a response that it cannot encode as a defect with the text of the schema.
  */
-export const failEncoded = (cause: EncodedCause): Effect.Effect<never, JsonText> => {
+export const failWithEncodedCause = (cause: EncodedCause): Effect.Effect<never, JsonText> => {
   const refusal = cause.find((reason) => reason._tag === "Fail")
   if (refusal !== undefined) return Effect.fail(stringify(refusal.error))
   if (cause.some(({ _tag }) => _tag === "Interrupt")) return Effect.interrupt
-  return Effect.mapError(failMasked(Cause.die(cause)), refusalJson)
+  return Effect.mapError(failMasked(Cause.die(cause)), callErrorJson)
 }

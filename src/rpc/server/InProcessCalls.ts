@@ -5,7 +5,7 @@ import { BadRequest } from "../../domain/BadRequest.ts"
 import type { JsonText } from "../../domain/Document.ts"
 import type { JsonObject } from "../../domain/Json.ts"
 import { CallOrigin, CurrentPrincipal, type Origin, type Principal } from "../Principal.ts"
-import { failEncoded, refusalJson } from "./ErrorMasking.ts"
+import { failWithEncodedCause, callErrorJson } from "./ErrorMasking.ts"
 import { serveGroup } from "./Protocol.ts"
 
 /** A call of a known principal. */
@@ -17,34 +17,35 @@ export interface Call {
 }
 
 /** Answers a call with the JSON of its success, or fails with the JSON of a declared error. */
-export type AnswerCall = (call: Call) => Effect.Effect<JsonText, JsonText>
+export type ExecuteCall = (call: Call) => Effect.Effect<JsonText, JsonText>
 
 const NO_PROCEDURE = new BadRequest({ reason: "There is no such procedure" })
 
 const answerIn = (exit: ResponseExitEncoded["exit"]): Effect.Effect<JsonText, JsonText> => {
-  if (exit._tag === "Failure") return failEncoded(exit.cause)
-  return typeof exit.value === "string" ? Effect.succeed(exit.value) : failEncoded([])
+  if (exit._tag === "Failure") return failWithEncodedCause(exit.cause)
+  return typeof exit.value === "string" ? Effect.succeed(exit.value) : failWithEncodedCause([])
 }
 
 /**
  * Serves a group to callers in the process, each call as a client of its own. Bodies of `POST /rpc` and tools of agents are
  * answered through it, so both meet the same middleware and handlers.
  */
-export const makeRpcCalls = Effect.fnUntraced(function* <Rpcs extends Rpc.Any>(group: RpcGroup.RpcGroup<Rpcs>) {
+export const makeInProcessCalls = Effect.fnUntraced(function* <Rpcs extends Rpc.Any>(group: RpcGroup.RpcGroup<Rpcs>) {
   const clients = new Map<number, Deferred.Deferred<JsonText, JsonText>>()
   let lastClient = 0
 
   const send = (clientId: number, message: FromServerEncoded) => {
     const client = clients.get(clientId)
     if (client === undefined) return Effect.void
-    const answer = message._tag === "Exit" ? answerIn(message.exit) : failEncoded([{ _tag: "Die", defect: message }])
+    const answer =
+      message._tag === "Exit" ? answerIn(message.exit) : failWithEncodedCause([{ _tag: "Die", defect: message }])
     return Effect.asVoid(Deferred.complete(client, answer))
   }
 
   const { disconnect, write } = yield* serveGroup(group, { clients, send, supportsAck: false })
 
-  const answerCall: AnswerCall = Effect.fnUntraced(function* ({ origin, payload, principal, tag }) {
-    if (!group.requests.has(tag)) return yield* Effect.fail(refusalJson(NO_PROCEDURE))
+  const executeCall: ExecuteCall = Effect.fnUntraced(function* ({ origin, payload, principal, tag }) {
+    if (!group.requests.has(tag)) return yield* Effect.fail(callErrorJson(NO_PROCEDURE))
     const id = ++lastClient
     const answer = Deferred.makeUnsafe<JsonText, JsonText>()
     clients.set(id, answer)
@@ -59,5 +60,5 @@ export const makeRpcCalls = Effect.fnUntraced(function* <Rpcs extends Rpc.Any>(g
       Effect.ensuring(Effect.sync(() => clients.delete(id)))
     )
   })
-  return answerCall
+  return executeCall
 })

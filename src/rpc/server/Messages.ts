@@ -5,7 +5,7 @@ import type { JsonText } from "../../domain/Document.ts"
 import { isObject, type JsonObject } from "../../domain/Json.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { hasTooManyParts, type NotAcceptable, parseUntrusted, TOO_MANY_PARTS } from "../../domain/UntrustedJson.ts"
-import { storeIn } from "../groups/CommonSchemas.ts"
+import { findStoreId } from "../groups/CommonSchemas.ts"
 
 /** Calls of one body. */
 export const MAX_CALLS = 16
@@ -32,7 +32,7 @@ const refuse = (reason: string) => new BadRequest({ reason })
 const NO_CALL = refuse('Each line must be a JSON object of a call: { "_tag": "Request", "id": "1", "tag", "payload" }')
 
 const decodeEnvelope = compileDecoder(Envelope)
-const decode = (given: unknown) => Result.mapError(decodeEnvelope(given), () => NO_CALL)
+const parseEnvelope = (given: unknown) => Result.mapError(decodeEnvelope(given), () => NO_CALL)
 
 /** A call without a payload has an empty one. */
 const payloadOf = (payload: unknown = {}) =>
@@ -43,32 +43,32 @@ const issuesOf = ({ issues }: NotAcceptable) => issues.map((line) => line.replac
 
 /** A call whose payload holds values that no body may hold: it is refused alone. */
 const refusedCall = (line: string, found: NotAcceptable): Result.Result<RequestedCall, BadRequest> =>
-  Result.map(decode(JSON.parse(line)), ({ id, tag }) => ({
+  Result.map(parseEnvelope(JSON.parse(line)), ({ id, tag }) => ({
     id,
     tag,
     payload: Result.fail(new BadRequest({ reason: INVALID, issues: issuesOf(found) }))
   }))
 
 /** The call in a line. */
-export const callOf = (line: string): Result.Result<RequestedCall, BadRequest> =>
+export const parseCall = (line: string): Result.Result<RequestedCall, BadRequest> =>
   Result.match(parseUntrusted(line), {
     onFailure: (found) => (found.issues.length === 0 ? Result.fail(NO_CALL) : refusedCall(line, found)),
     onSuccess: (message) =>
-      Result.map(decode(message), ({ id, payload, tag }) => ({ id, tag, payload: payloadOf(payload) }))
+      Result.map(parseEnvelope(message), ({ id, payload, tag }) => ({ id, tag, payload: payloadOf(payload) }))
   })
 
 /** The calls of a body. An invalid line fails all of them, since it has no id to answer to. */
-export const callsOf = (body: string): Result.Result<ReadonlyArray<RequestedCall>, BadRequest> => {
+export const parseCalls = (body: string): Result.Result<ReadonlyArray<RequestedCall>, BadRequest> => {
   if (hasTooManyParts(body)) return Result.fail(refuse(`The body ${TOO_MANY_PARTS}`))
   const lines = body.trimEnd().split("\n", MAX_CALLS + 1)
   return lines.length > MAX_CALLS
     ? Result.fail(refuse(`A body holds at most ${MAX_CALLS} calls; send the others with another request`))
-    : Result.all(lines.map(callOf))
+    : Result.all(lines.map(parseCall))
 }
 
 /** The stores that calls name: the roles of their sender in all of them are read at once. */
-export const storesOf = (calls: ReadonlyArray<RequestedCall>): ReadonlyArray<StoreId> =>
-  calls.flatMap(({ payload }) => (Result.isSuccess(payload) ? Option.toArray(storeIn(payload.success)) : []))
+export const storeIdsOf = (calls: ReadonlyArray<RequestedCall>): ReadonlyArray<StoreId> =>
+  calls.flatMap(({ payload }) => (Result.isSuccess(payload) ? Option.toArray(findStoreId(payload.success)) : []))
 
 /** A line for the end of a call, as the library's ndjson has it. */
 export const exitLine = (id: string, exit: JsonText) => `{"_tag":"Exit","requestId":"${id}","exit":${exit}}\n`

@@ -12,7 +12,7 @@ const ACK_TIMEOUT = 30_000
 const CHECK_INTERVAL = "1 second"
 
 /** A stream under way. */
-interface Running {
+interface ActiveStream {
   /** The stores whose changes a merchant follows. */
   readonly stores: ReadonlyArray<StoreId>
   /** Time of the chunk that the client has not acknowledged yet. */
@@ -20,16 +20,16 @@ interface Running {
 }
 
 /** A socket that is open. */
-export interface Open {
+export interface OpenSocket {
   readonly holder: Principal
   readonly peer: Peer
-  readonly running: Map<string, Running>
+  readonly running: Map<string, ActiveStream>
 }
 
-const storesIn = ({ running }: Open) => [...running.values()].flatMap(({ stores }) => stores)
+const storesIn = ({ running }: OpenSocket) => [...running.values()].flatMap(({ stores }) => stores)
 
 /** Closes the sockets of those who may no longer hold one: their session has ended, or an agent was revoked. */
-const makeHolderCheck = (sockets: ReadonlyMap<number, Open>) =>
+const makeHolderCheck = (sockets: ReadonlyMap<number, OpenSocket>) =>
   Effect.gen(function* () {
     const agents = yield* Agents
     const sessions = yield* Sessions
@@ -56,7 +56,7 @@ const makeHolderCheck = (sockets: ReadonlyMap<number, Open>) =>
   })
 
 /** Closes the sockets of clients that do not acknowledge chunks. */
-const closeUnacknowledged = (sockets: ReadonlyMap<number, Open>) =>
+const closeUnacknowledged = (sockets: ReadonlyMap<number, OpenSocket>) =>
   Effect.map(Clock.currentTimeMillis, (now) => {
     for (const { peer, running } of sockets.values()) {
       const isLate = [...running.values()].some(({ sentAt = now }) => now - sentAt > ACK_TIMEOUT)
@@ -65,7 +65,7 @@ const closeUnacknowledged = (sockets: ReadonlyMap<number, Open>) =>
   })
 
 /** Checks open sockets every second until the scope ends. */
-export const checkSockets = Effect.fnUntraced(function* (sockets: ReadonlyMap<number, Open>) {
+export const checkSockets = Effect.fnUntraced(function* (sockets: ReadonlyMap<number, OpenSocket>) {
   const checkHolders = yield* makeHolderCheck(sockets)
   for (const check of [checkHolders, closeUnacknowledged(sockets)]) {
     yield* Effect.forkScoped(Effect.repeat(check, Schedule.spaced(CHECK_INTERVAL)))

@@ -3,11 +3,11 @@ import type { NotSignedIn } from "../../domain/access/Sessions.ts"
 import type { InvalidToken } from "../../domain/access/Tokens.ts"
 import { MERCHANT_CALLS } from "../../domain/RateLimit.ts"
 import type { StoreId, StoreNotFound } from "../../domain/Store.ts"
-import { type CallRefused } from "../Authentication.ts"
+import { type CallError } from "../Authentication.ts"
 import { CallOrigin, type Principal } from "../Principal.ts"
-import { type Caller, principalAt } from "./Authenticator.ts"
-import { maskDefects, refusalJson } from "./ErrorMasking.ts"
-import { callOf, failureLine, MAX_CALLS, type RequestedCall, storesOf } from "./Messages.ts"
+import { type AdmittedCaller, admittedPrincipal } from "./Authenticator.ts"
+import { maskDefects, callErrorJson } from "./ErrorMasking.ts"
+import { parseCall, failureLine, MAX_CALLS, type RequestedCall, storeIdsOf } from "./Messages.ts"
 
 /** Frames of one socket that wait for their admission: as many as the window of a merchant takes. */
 export const MAX_QUEUED = MERCHANT_CALLS
@@ -31,7 +31,7 @@ export interface Peer {
 }
 
 /** The service's side of a socket. */
-export interface Conversation {
+export interface FrameReceiver {
   readonly receive: (text: string) => void
   readonly end: () => void
 }
@@ -54,21 +54,21 @@ const frameOf = (text: string): Frame =>
   Option.match(decodeControl(text), {
     onSome: (control) => ({ _tag: "Control", control }),
     onNone: () =>
-      Result.match(callOf(text), {
+      Result.match(parseCall(text), {
         onFailure: () => ({ _tag: "Invalid" }),
         onSuccess: (call) => ({ _tag: "Call", call })
       })
   })
 
 /** The parts of one socket's handling that depend on who opened it. */
-interface Handling {
+interface FrameHandlerOptions {
   readonly peer: Peer
   readonly requestId: string
   /** Identifies the sender, and counts so many calls in their window. */
   readonly admit: (
     stores: ReadonlyArray<StoreId>,
     count: number
-  ) => Effect.Effect<Caller, NotSignedIn | InvalidToken | StoreNotFound>
+  ) => Effect.Effect<AdmittedCaller, NotSignedIn | InvalidToken | StoreNotFound>
   /** Begins to answer a call that was admitted. */
   readonly begin: (call: RequestedCall, principal: Principal) => Effect.Effect<void>
   readonly heed: (control: Control) => Effect.Effect<void>
@@ -78,9 +78,9 @@ interface Handling {
  * Handles the frames of sockets. Each but a control message is a call of its sender's window, whatever it asks for and
  * whether it is valid. Those that wait are admitted together and in their order. While many wait, the socket is not read.
  */
-export const makeFrames = Effect.map(Effect.context<never>(), (runtime) => {
+export const makeFrameHandler = Effect.map(Effect.context<never>(), (runtime) => {
   const runFork = Effect.runForkWith(runtime)
-  return ({ admit, begin, heed, peer, requestId }: Handling): Conversation => {
+  return ({ admit, begin, heed, peer, requestId }: FrameHandlerOptions): FrameReceiver => {
     let isEnded = false
     let refusals = 0
 
@@ -90,8 +90,8 @@ export const makeFrames = Effect.map(Effect.context<never>(), (runtime) => {
       peer.close(REFUSED, reason)
     }
 
-    const turnAway = ({ id }: RequestedCall, error: CallRefused) => {
-      if (refusals++ < MAX_REFUSED) peer.send(failureLine(id, refusalJson(error)))
+    const turnAway = ({ id }: RequestedCall, error: CallError) => {
+      if (refusals++ < MAX_REFUSED) peer.send(failureLine(id, callErrorJson(error)))
       else closeUnread(`${MAX_REFUSED} calls were refused; wait for the retryAfter of the last one`)
     }
 
@@ -100,14 +100,14 @@ export const makeFrames = Effect.map(Effect.context<never>(), (runtime) => {
       const counted = frames.filter(({ _tag }) => _tag !== "Control")
       const calls = frames.flatMap((frame) => (frame._tag === "Call" ? [frame.call] : []))
       const known =
-        counted.length === 0 ? undefined : yield* Effect.exit(maskDefects(admit(storesOf(calls), counted.length)))
+        counted.length === 0 ? undefined : yield* Effect.exit(maskDefects(admit(storeIdsOf(calls), counted.length)))
       for (const frame of frames) {
         if (isEnded) return
         if (frame._tag === "Control") yield* heed(frame.control)
         else if (frame._tag === "Invalid") peer.close(INVALID, "A frame is a message of @effect/rpc as JSON")
         else if (known !== undefined) {
           const place = counted.indexOf(frame)
-          const principal = yield* Effect.result(Effect.flatMap(known, (by) => principalAt(by, place)))
+          const principal = yield* Effect.result(Effect.flatMap(known, (by) => admittedPrincipal(by, place)))
           if (Result.isFailure(principal)) turnAway(frame.call, principal.failure)
           else yield* begin(frame.call, principal.success)
         }

@@ -7,22 +7,22 @@ import { stringify } from "../../domain/Json.ts"
 import type { RateLimitExceeded } from "../../domain/RateLimit.ts"
 import type { StoreNotFound } from "../../domain/Store.ts"
 import { CallOrigin, CurrentPrincipal, type Principal } from "../Principal.ts"
-import { type Control, type Conversation, INVALID, makeFrames, type Peer } from "./SocketFrames.ts"
-import { makeIdentify, principalAt, type Tokens } from "./Authenticator.ts"
-import { failEncoded, refusalJson } from "./ErrorMasking.ts"
-import { exitLine, failureLine, type RequestedCall, storesOf } from "./Messages.ts"
+import { type Control, type FrameReceiver, INVALID, makeFrameHandler, type Peer } from "./SocketFrames.ts"
+import { makeAuthenticator, admittedPrincipal, type Tokens } from "./Authenticator.ts"
+import { failWithEncodedCause, callErrorJson } from "./ErrorMasking.ts"
+import { exitLine, failureLine, type RequestedCall, storeIdsOf } from "./Messages.ts"
 import { serveGroup } from "./Protocol.ts"
 import { ServedStreams } from "./ServedRpcs.ts"
-import { checkSockets, type Open } from "./SocketChecks.ts"
+import { checkSockets, type OpenSocket } from "./SocketChecks.ts"
 
 /** Streams of one socket at once. */
 export const MAX_STREAMS = 8
 
 /** A principal who may hold a socket. */
-export interface Guest {
+export interface SocketClient {
   /** Identifies the principal whose sockets are counted. */
   readonly id: string
-  readonly converse: (peer: Peer) => Conversation
+  readonly converse: (peer: Peer) => FrameReceiver
 }
 
 /** A request to open a socket. */
@@ -38,7 +38,7 @@ const TOO_MANY = new BadRequest({ reason: `A socket has at most ${MAX_STREAMS} s
 const PONG = '{"_tag":"Pong"}'
 
 /** Sends the messages of the server as frames. */
-const makeSend = (sockets: ReadonlyMap<number, Open>) =>
+const makeSend = (sockets: ReadonlyMap<number, OpenSocket>) =>
   Effect.fnUntraced(function* (clientId: number, message: FromServerEncoded) {
     const socket = sockets.get(clientId)
     if (socket === undefined) return
@@ -53,7 +53,7 @@ const makeSend = (sockets: ReadonlyMap<number, Open>) =>
       running.delete(requestId)
       // A stream that its client interrupted ends without a message.
       if (exit._tag === "Failure" && exit.cause.every(({ _tag }) => _tag === "Interrupt")) return
-      yield* Effect.match(exit._tag === "Success" ? Effect.void : failEncoded(exit.cause), {
+      yield* Effect.match(exit._tag === "Success" ? Effect.void : failWithEncodedCause(exit.cause), {
         onFailure: (error) => peer.send(failureLine(requestId, error)),
         onSuccess: () => peer.send(exitLine(requestId, stringify(exit)))
       })
@@ -66,28 +66,28 @@ const makeSend = (sockets: ReadonlyMap<number, Open>) =>
  * when it is opened, for each call, and every second.
  */
 export const makeSockets = Effect.gen(function* () {
-  const { caller } = yield* makeIdentify
-  const handleFrames = yield* makeFrames
-  const sockets = new Map<number, Open>()
+  const { caller } = yield* makeAuthenticator
+  const handleFrames = yield* makeFrameHandler
+  const sockets = new Map<number, OpenSocket>()
   let lastClient = 0
   const transport = { clients: sockets, send: makeSend(sockets), supportsAck: true }
   const { disconnect, write } = yield* serveGroup(ServedStreams, transport)
   yield* checkSockets(sockets)
 
-  const converse = ({ requestId, ...tokens }: Sent, holder: Principal, peer: Peer): Conversation => {
+  const converse = ({ requestId, ...tokens }: Sent, holder: Principal, peer: Peer): FrameReceiver => {
     const clientId = ++lastClient
-    const running: Open["running"] = new Map()
+    const running: OpenSocket["running"] = new Map()
     sockets.set(clientId, { holder, peer, running })
 
     const begin = Effect.fnUntraced(function* (call: RequestedCall, principal: Principal) {
       const { id, payload, tag } = call
       if (running.has(id)) return peer.close(INVALID, "There is a stream with this id already")
-      const refuse = (error: BadRequest) => peer.send(failureLine(id, refusalJson(error)))
+      const refuse = (error: BadRequest) => peer.send(failureLine(id, callErrorJson(error)))
       if (running.size >= MAX_STREAMS) return refuse(TOO_MANY)
       if (!ServedStreams.requests.has(tag)) return refuse(NO_STREAM)
       if (Result.isFailure(payload)) return refuse(payload.failure)
       const stores =
-        principal._tag === "Merchant" ? storesOf([call]).filter((store) => principal.roles[store] !== undefined) : []
+        principal._tag === "Merchant" ? storeIdsOf([call]).filter((store) => principal.roles[store] !== undefined) : []
       running.set(id, { stores, sentAt: undefined })
       yield* write(clientId, { _tag: "Request", id, tag, payload: payload.success, headers: [] }).pipe(
         Effect.provideService(CurrentPrincipal, principal),
@@ -124,9 +124,9 @@ export const makeSockets = Effect.gen(function* () {
   }
 
   /** Admits the sender of a request to a socket. */
-  return (sent: Sent): Effect.Effect<Guest, NotAdmitted> =>
+  return (sent: Sent): Effect.Effect<SocketClient, NotAdmitted> =>
     Effect.flatMap(caller(sent, [], 1), (known) =>
-      Effect.map(principalAt(known, 0), (principal) => ({
+      Effect.map(admittedPrincipal(known, 0), (principal) => ({
         id: principal.id,
         converse: (peer) => converse(sent, principal, peer)
       }))

@@ -13,7 +13,7 @@ import {
 } from "../../../src/domain/journal/Activity.ts"
 import { type Write, Writes } from "../../../src/domain/Write.ts"
 import { type Client, performed } from "../../../src/rpc/Client.ts"
-import { makeActivityProcedures } from "../../../src/rpc/handlers/Activity.ts"
+import { makeActivityHandlers } from "../../../src/rpc/handlers/Activity.ts"
 import { ApiTest, dataOf, install } from "../../support/Api.ts"
 import { agentOf, asAgent, callLine, errorOf, freshMember, newKey, post } from "../../support/Rpc.ts"
 import { AGENT, contextOf } from "../../support/Writes.ts"
@@ -211,7 +211,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Activity",
   it.effect("shows agents what they may read, and says which scope is missing", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshMember()
-      const { "activity.get": get, "activity.list": list } = yield* makeActivityProcedures
+      const { "activity.get": get, "activity.list": list } = yield* makeActivityHandlers
       yield* client.products.create({ storeId, idempotencyKey: newKey(), product: toProduct({ name: "Cup" }) })
       yield* client.collections.create({
         storeId,

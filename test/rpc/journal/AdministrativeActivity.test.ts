@@ -10,7 +10,7 @@ import type { ActivityEntry } from "../../../src/domain/journal/Activity.ts"
 import { AdministeredKind } from "../../../src/domain/journal/Kinds.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { type Client, performed } from "../../../src/rpc/Client.ts"
-import { makeActivityProcedures } from "../../../src/rpc/handlers/Activity.ts"
+import { makeActivityHandlers } from "../../../src/rpc/handlers/Activity.ts"
 import { Rpcs } from "../../../src/rpc/Rpcs.ts"
 import { ApiTest, baseUrl } from "../../support/Api.ts"
 import { administering, calls } from "../../support/Administered.ts"
@@ -144,7 +144,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("What memb
       const stranger = yield* freshMember()
       const staff = yield* memberOf(storeId, "staff")
       const agent = yield* agentOf({ client, storeId, ...owner })
-      const { "activity.get": get, "activity.list": list } = yield* makeActivityProcedures
+      const { "activity.get": get, "activity.list": list } = yield* makeActivityHandlers
       const keyed = () => ({ storeId, idempotencyKey: newKey() })
       yield* client.settings.update({ ...keyed(), settings: { name: "Shop" } })
       const { id } = yield* client.billing.subscribe({ ...keyed(), installationId, planId: basic })

@@ -10,15 +10,15 @@ import { makeMcpRoute } from "../../../src/http/Mcp.ts"
 import { RouterMiddleware } from "../../../src/http/Routes.ts"
 import { makeRpcRoute } from "../../../src/http/Rpc.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
-import { makeAgentProcedures } from "../../../src/rpc/handlers/Agents.ts"
+import { makeAgentHandlers } from "../../../src/rpc/handlers/Agents.ts"
 import { getStore } from "../../../src/rpc/groups/Stores.ts"
 import { AgentRpcs } from "../../../src/rpc/groups/Agents.ts"
 import { createProduct, deleteProduct, getProduct, listProducts } from "../../../src/rpc/groups/Products.ts"
-import { makeMessages } from "../../../src/rpc/mcp/Endpoint.ts"
-import { Identified } from "../../../src/rpc/Authentication.ts"
+import { makeMcpEndpoint } from "../../../src/rpc/mcp/Endpoint.ts"
+import { Authentication } from "../../../src/rpc/Authentication.ts"
 import { makeHttpCalls } from "../../../src/rpc/server/HttpCalls.ts"
-import { IdentifiedLive } from "../../../src/rpc/server/Authenticator.ts"
-import { makeRpcCalls } from "../../../src/rpc/server/InProcessCalls.ts"
+import { AuthenticationLive } from "../../../src/rpc/server/Authenticator.ts"
+import { makeInProcessCalls } from "../../../src/rpc/server/InProcessCalls.ts"
 import { served } from "../../../src/rpc/server/ServedRpcs.ts"
 import { baseUrl } from "../../support/Api.ts"
 import { callTool, freshAgent, messageOf, send } from "../../support/Mcp.ts"
@@ -42,7 +42,9 @@ const getCollection = Rpc.make("collections.get", { error: Schema.TaggedStruct("
 
 const agents = served(AgentRpcs)
 const tools = served(
-  RpcGroup.make(getStore, listProducts, getProduct, createProduct, getCollection, deleteProduct).middleware(Identified)
+  RpcGroup.make(getStore, listProducts, getProduct, createProduct, getCollection, deleteProduct).middleware(
+    Authentication
+  )
 )
 
 const toolHandlers = tools.toLayer(
@@ -67,12 +69,12 @@ const Service = Layer.unwrap(
   Effect.map(Told, (told) =>
     Layer.effectDiscard(
       Effect.gen(function* () {
-        const rpc = yield* makeRpcRoute(yield* makeHttpCalls(yield* makeRpcCalls(agents)))
-        const mcp = yield* makeMcpRoute(yield* makeMessages(yield* makeRpcCalls(tools)))
+        const rpc = yield* makeRpcRoute(yield* makeHttpCalls(yield* makeInProcessCalls(agents)))
+        const mcp = yield* makeMcpRoute(yield* makeMcpEndpoint(yield* makeInProcessCalls(tools)))
         yield* serveRoutes(yield* HttpRouter.toHttpEffect(Layer.mergeAll(rpc, mcp, RouterMiddleware)))
       })
     ).pipe(
-      Layer.provide([agents.toLayer(makeAgentProcedures), toolHandlers, IdentifiedLive]),
+      Layer.provide([agents.toLayer(makeAgentHandlers), toolHandlers, AuthenticationLive]),
       Layer.provideMerge(listen({ host: Config.succeed("127.0.0.1"), port: Config.succeed(0) })),
       Layer.provide(
         Logger.layer([

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import type { Scope } from "../../../src/domain/access/Scope.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
-import { makeRecordProcedures } from "../../../src/rpc/handlers/Records.ts"
+import { makeRecordHandlers } from "../../../src/rpc/handlers/Records.ts"
 import { ApiTest, install, pageOf } from "../../support/Api.ts"
 import { putCustomers, putOrders } from "../../support/Records.ts"
 import { asAgent, freshMember } from "../../support/Rpc.ts"
@@ -24,7 +24,7 @@ const decode = Schema.decodeUnknownSync(Schema.Record(Schema.String, Schema.Unkn
 
 /** What an agent of the store is answered, as read by who asks. */
 const askedBy = Effect.fn(function* (storeId: StoreId, scopes: ReadonlyArray<Scope>) {
-  const procedures = yield* makeRecordProcedures
+  const procedures = yield* makeRecordHandlers
   const ask = asAgent(storeId, scopes)
   return (tag: keyof typeof procedures, payload: object = {}) =>
     Effect.map(ask(procedures[tag], decode(payload)), (answer) => decode(answer))

@@ -10,12 +10,12 @@ import { RecordRoute, RouterMiddleware } from "../../../src/http/Routes.ts"
 import { makeRpcRoute } from "../../../src/http/Rpc.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
 import { Unavailable } from "../../../src/domain/Unavailable.ts"
-import { procedure } from "../../../src/rpc/handlers/StoreHandlers.ts"
-import { encoded } from "../../../src/rpc/handlers/StoredJson.ts"
-import { Identified } from "../../../src/rpc/Authentication.ts"
+import { makeHandler } from "../../../src/rpc/handlers/HandlerFactory.ts"
+import { encodeSuccess } from "../../../src/rpc/handlers/StoredJson.ts"
+import { Authentication } from "../../../src/rpc/Authentication.ts"
 import { makeHttpCalls } from "../../../src/rpc/server/HttpCalls.ts"
-import { IdentifiedLive } from "../../../src/rpc/server/Authenticator.ts"
-import { makeRpcCalls } from "../../../src/rpc/server/InProcessCalls.ts"
+import { AuthenticationLive } from "../../../src/rpc/server/Authenticator.ts"
+import { makeInProcessCalls } from "../../../src/rpc/server/InProcessCalls.ts"
 import { served } from "../../../src/rpc/server/ServedRpcs.ts"
 import { baseUrl } from "../../support/Api.ts"
 import { PostgresTest } from "../../support/PostgresTest.ts"
@@ -43,7 +43,7 @@ const definition = <Tag extends string>(tag: Tag) =>
   })
 
 const badly = definition("badly")
-const dying = (run: () => Effect.Effect<never>) => procedure(definition("any"), run)
+const dying = (run: () => Effect.Effect<never>) => makeHandler(definition("any"), run)
 
 const group = served(
   RpcGroup.make(
@@ -55,11 +55,11 @@ const group = served(
     definition("much"),
     badly,
     definition("refused")
-  ).middleware(Identified)
+  ).middleware(Authentication)
 )
 
 const handlers = group.toLayer({
-  well: procedure(definition("well"), () => Effect.succeed('{"at":1}')),
+  well: makeHandler(definition("well"), () => Effect.succeed('{"at":1}')),
   error: dying(() => Effect.die(new Error(SECRET))),
   object: dying(() => Effect.die({ password: SECRET })),
   thrown: (): Effect.Effect<never> => {
@@ -67,24 +67,24 @@ const handlers = group.toLayer({
   },
   unavailable: dying(() => Effect.die(new Unavailable({ cause: new Error(SECRET) }))),
   // More than the buffers of both sides of a connection take.
-  much: procedure(definition("much"), () =>
+  much: makeHandler(definition("much"), () =>
     Effect.succeed(JSON.stringify({ at: 1, text: "x".repeat(64 * 1024 * 1024) }))
   ),
-  badly: procedure(badly, () => Effect.sync(() => encoded(badly)({ at: 0.5 }))),
-  refused: procedure(definition("refused"), () => Effect.fail({ _tag: "Refused", at: 0.5 } as const))
+  badly: makeHandler(badly, () => Effect.sync(() => encodeSuccess(badly)({ at: 0.5 }))),
+  refused: makeHandler(definition("refused"), () => Effect.fail({ _tag: "Refused", at: 0.5 } as const))
 })
 
 const Service = Layer.unwrap(
   Effect.map(Told, ({ failures, requests }) =>
     Layer.effectDiscard(
       Effect.gen(function* () {
-        const rpc = yield* makeRpcRoute(yield* makeHttpCalls(yield* makeRpcCalls(group)))
+        const rpc = yield* makeRpcRoute(yield* makeHttpCalls(yield* makeInProcessCalls(group)))
         yield* serveRoutes(
           yield* HttpRouter.toHttpEffect(Layer.merge(Layer.provide(rpc, RecordRoute), RouterMiddleware))
         )
       })
     ).pipe(
-      Layer.provide([handlers, IdentifiedLive]),
+      Layer.provide([handlers, AuthenticationLive]),
       Layer.provideMerge(
         listen({ host: Config.succeed("127.0.0.1"), port: Config.succeed(0) }, { stallTimeout: 500, connections: 100 })
       ),

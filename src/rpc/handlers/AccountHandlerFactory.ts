@@ -1,0 +1,79 @@
+import { Effect, Function as Fn, Redacted } from "effect"
+import type { WithSecret } from "../../domain/access/Developers.ts"
+import { extend, type JsonText } from "../../domain/Document.ts"
+import { Idempotency, type IdempotencyKey } from "../../domain/Idempotency.ts"
+import type { JsonObject } from "../../domain/Json.ts"
+import type { Write } from "../../domain/Write.ts"
+import type { CallError } from "../Authentication.ts"
+import type { AccountWriteError } from "../groups/CommonSchemas.ts"
+import { currentMerchant, type Merchant } from "./Authorization.ts"
+import { type Definition, fingerprint, type Handler, makeHandler } from "./HandlerFactory.ts"
+
+interface WritePayload {
+  readonly idempotencyKey: IdempotencyKey
+}
+
+type WriteError = typeof AccountWriteError.Type
+
+/** Creates a handler that reads data of the calling merchant's account. Agents fail with `AgentRefused`. */
+export const accountHandler = <Payload, E, A>(
+  definition: Definition<Payload, E>,
+  run: (payload: Payload, merchant: Merchant) => Effect.Effect<A, NoInfer<E> | CallError>,
+  toJson: (value: A) => JsonText
+): Handler<E> =>
+  makeHandler(definition, (payload) =>
+    Effect.flatMap(currentMerchant, (merchant) => Effect.map(run(payload, merchant), toJson))
+  )
+
+/** Provides constructors of handlers that write to an account. */
+export const makeAccountHandlerFactory = Effect.map(Idempotency, ({ onceOf }) => {
+  /** Performs a write once per idempotency key of the account. */
+  const runWrite = <A, E>(
+    tag: string,
+    { id }: Merchant,
+    { idempotencyKey: key }: WritePayload,
+    json: JsonObject,
+    write: Write<A, E>,
+    toJson: (value: A) => JsonText
+  ) =>
+    onceOf(id, { key, fingerprint: fingerprint(tag, json) }, write, (value) => ({
+      status: 200,
+      body: toJson(value),
+      etag: null
+    }))
+
+  const writeHandler = <Payload extends WritePayload, E>(
+    definition: Definition<Payload, E | WriteError>,
+    toWrite: (payload: Payload, merchant: Merchant) => Write<JsonText, NoInfer<E>>
+  ): Handler<E | WriteError> =>
+    makeHandler(definition, (payload, json) =>
+      Effect.flatMap(currentMerchant, (merchant) =>
+        Effect.map(
+          runWrite(definition._tag, merchant, payload, json, toWrite(payload, merchant), Fn.identity),
+          ({ body }) => body
+        )
+      )
+    )
+
+  /** Creates a handler of a write that generates a secret. Only the first response holds it; replays return null. */
+  const secretHandler = <Payload extends WritePayload, E>(
+    definition: Definition<Payload, E | WriteError>,
+    secretField: string,
+    toWrite: (payload: Payload, merchant: Merchant) => Effect.Effect<Write<WithSecret, NoInfer<E>>>
+  ): Handler<E | WriteError> =>
+    makeHandler(definition, (payload, json) =>
+      Effect.gen(function* () {
+        const merchant = yield* currentMerchant
+        const write = yield* toWrite(payload, merchant)
+        const generated: { secret: Redacted.Redacted | null } = { secret: null }
+        const outcome = yield* runWrite(definition._tag, merchant, payload, json, write, ({ json, secret }) => {
+          generated.secret = secret
+          return json
+        })
+        const secret = outcome.replayed || generated.secret === null ? null : Redacted.value(generated.secret)
+        return extend(outcome.body, JSON.stringify({ [secretField]: secret }))
+      })
+    )
+
+  return { writeHandler, secretHandler }
+})

@@ -1,0 +1,161 @@
+import { Context, Effect, Result, type Schema } from "effect"
+import { hash } from "node:crypto"
+import { Agents } from "../../domain/access/Agents.ts"
+import { type ProposalResult, Proposals } from "../../domain/access/Proposals.ts"
+import { Actor, type AgentId, type MerchantId } from "../../domain/Actor.ts"
+import type { BadRequest } from "../../domain/BadRequest.ts"
+import { decodeWith } from "../../domain/Decoder.ts"
+import { Bulkhead, WorkWeight } from "../../domain/Bulkhead.ts"
+import type { JsonText } from "../../domain/Document.ts"
+import { Idempotency, type IdempotencyKey } from "../../domain/Idempotency.ts"
+import { canonical, type JsonObject, stringify } from "../../domain/Json.ts"
+import type { StoreId } from "../../domain/Store.ts"
+import type { Write } from "../../domain/Write.ts"
+import { AccessPolicy } from "../Annotations.ts"
+import { type CallError } from "../Authentication.ts"
+import type { Principal } from "../Principal.ts"
+import { actorOf, CallOrigin, CurrentPrincipal, type Origin } from "../Principal.ts"
+import type { WriteError } from "../groups/CommonSchemas.ts"
+import { authorizePayload, currentMerchant, type NotAuthorized } from "./Authorization.ts"
+import { writeJson } from "./StoredJson.ts"
+
+/** Handles a call. Receives the undecoded payload and succeeds with the JSON of the response. */
+export type Handler<E> = (payload: JsonObject) => Effect.Effect<JsonText, E | CallError, CurrentPrincipal>
+
+/** A handler of a write that agents may propose. */
+export interface WriteHandler<E> extends Handler<E> {
+  /** Decodes a payload into its write. The approval of a proposal performs it. */
+  readonly toWrite: (payload: JsonObject, principal: Principal) => Result.Result<Write<unknown, E>, BadRequest>
+}
+
+/** The parts of an `Rpc` that a handler uses. */
+export interface Definition<Payload, E> {
+  readonly _tag: string
+  readonly payloadSchema: Schema.Codec<Payload, unknown>
+  readonly errorSchema: Schema.Codec<E, unknown>
+  readonly annotations: Context.Context<never>
+}
+
+/** A decoded call in a store. */
+interface StoreCall<Payload> {
+  readonly payload: Payload
+  readonly principal: Principal
+  readonly origin: Origin
+}
+
+/** The field that every payload of a store has. */
+export interface StorePayload {
+  readonly storeId: StoreId
+}
+
+interface WritePayload extends StorePayload {
+  readonly idempotencyKey: IdempotencyKey
+  readonly dryRun?: boolean
+}
+
+/** Hashes procedure and payload. A key that was used with another fingerprint fails with `KeyReused`. */
+export const fingerprint = (tag: string, payload: JsonObject) =>
+  hash("sha256", `rpc ${tag}\n${canonical(payload)}`, "buffer")
+
+/**
+ * Creates a handler that decodes its payload strictly. Authorization runs first, because decoding costs CPU and its issues
+ * can disclose data of a store. By default only merchants are authorized.
+ */
+export const makeHandler = <Payload, E>(
+  { payloadSchema }: Definition<Payload, E>,
+  run: (payload: Payload, json: JsonObject) => Effect.Effect<JsonText, NoInfer<E> | CallError, CurrentPrincipal>,
+  authorization: (json: JsonObject) => Effect.Effect<unknown, NotAuthorized, CurrentPrincipal> = () => currentMerchant
+): Handler<E> => {
+  const decode = decodeWith(payloadSchema)
+  return Effect.fnUntraced(function* (json) {
+    yield* authorization(json)
+    return yield* run(yield* Effect.fromResult(decode(json, true)), json)
+  })
+}
+
+/** Provides constructors of handlers that read and write in a store. */
+export const makeHandlerFactory = Effect.gen(function* () {
+  const { budgeted } = yield* Agents
+  const { propose } = yield* Proposals
+  const { withPermit } = yield* Bulkhead
+  const { once } = yield* Idempotency
+
+  /** Creates a handler that checks the access policy of its definition and runs in the bulkhead of the store. */
+  const storeHandler = <Payload extends StorePayload, E, A>(
+    definition: Definition<Payload, E>,
+    run: (call: StoreCall<Payload>, json: JsonObject) => Effect.Effect<A, NoInfer<E> | CallError>,
+    toJson: (value: A, payload: Payload) => JsonText
+  ): Handler<E> => {
+    const weight = Context.get(definition.annotations, WorkWeight)
+    const policy = Context.get(definition.annotations, AccessPolicy)
+    return makeHandler(
+      definition,
+      (payload, json) =>
+        Effect.gen(function* () {
+          const principal = yield* CurrentPrincipal
+          const origin = yield* CallOrigin
+          const value = yield* withPermit(payload.storeId, weight, run({ payload, principal, origin }, json))
+          return toJson(value, payload)
+        }),
+      (json) => authorizePayload(json, policy)
+    )
+  }
+
+  /**
+   * Performs a write once per idempotency key of its principal, or as a dry run. Writes of an agent count in its budget.
+   * An approved write is performed as the agent that proposed it.
+   */
+  const runWrite = <Payload extends WritePayload, A, E>(
+    { _tag }: { readonly _tag: string },
+    { payload, principal, origin }: StoreCall<Payload>,
+    json: JsonObject,
+    write: Write<A, E>,
+    toJson: (value: A, payload: Payload) => JsonText,
+    approval?: { readonly agent: AgentId; readonly by: MerchantId }
+  ) =>
+    once(
+      {
+        storeId: payload.storeId,
+        actor: approval === undefined ? actorOf(principal) : Actor.Agent({ id: approval.agent }),
+        approvedBy: approval?.by,
+        ...origin,
+        cause: null,
+        mode: payload.dryRun === true ? "dryRun" : "perform"
+      },
+      { key: payload.idempotencyKey, fingerprint: fingerprint(_tag, json) },
+      principal._tag === "Agent" && payload.dryRun !== true ? budgeted(payload.storeId, principal.id, write) : write,
+      (value) => ({ status: 200, body: toJson(value, payload), etag: null })
+    )
+
+  /**
+   * Creates a handler that performs a write once and replays its response. An agent with `proposalsOnly` stores a proposal
+   * instead, unless the procedure is open to all agents.
+   */
+  const writeHandler = <Payload extends WritePayload, E, A>(
+    definition: Definition<Payload, E | WriteError>,
+    toWrite: (payload: Payload, principal: Principal) => Write<A, NoInfer<E> | CallError>,
+    toJson: (value: A, payload: Payload) => JsonText
+  ): WriteHandler<E | WriteError | CallError> => {
+    const decode = decodeWith(definition.payloadSchema)
+    const { agents } = Context.get(definition.annotations, AccessPolicy)
+    const proposalJson = (result: ProposalResult<A>, payload: Payload) =>
+      "proposed" in result ? `{"proposal":${result.proposed}}` : toJson(result.unchanged, payload)
+
+    const run = (call: StoreCall<Payload>, json: JsonObject) => {
+      const { payload, principal } = call
+      const write = toWrite(payload, principal)
+      if (principal._tag === "Merchant" || !principal.proposalsOnly || payload.dryRun === true || agents === "all") {
+        return runWrite(definition, call, json, write, toJson)
+      }
+      const proposal = { agentId: principal.id, procedure: definition._tag, payload: stringify(json) }
+      return runWrite(definition, call, json, propose(payload.storeId, proposal, write), proposalJson)
+    }
+
+    return Object.assign(storeHandler(definition, run, writeJson), {
+      toWrite: (json: JsonObject, principal: Principal) =>
+        Result.map(decode(json, true), (payload) => toWrite(payload, principal))
+    })
+  }
+
+  return { storeHandler, runWrite, writeHandler }
+})
