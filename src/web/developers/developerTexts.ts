@@ -92,6 +92,7 @@ export const developerTexts = {
     graceTime: "Keep the current secret for",
     graceTimeHint: "Gives you time to deploy the new secret. At most two secrets are active.",
     create: "Create new secret",
+    confirmCreate: "Create secret",
     confirm: "Create a new secret?",
     endsNow:
       "The current secret stops working now. Servers that use it cannot get or refresh tokens until they have the new one.",

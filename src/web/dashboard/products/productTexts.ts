@@ -131,7 +131,7 @@ export const productTexts = {
     delete: "Delete product",
     wasDeleted: "This product was deleted",
     wasDeletedAdvice: "You see its last version. You can restore it from Activity.",
-    inStock: "in stock",
+    inStock: (stock: string) => `${stock} in stock`,
     confirmDelete: (product: string) => `Delete ${product}?`,
     deleteAdvice: "The product is also removed from its collections. You can restore it from Activity.",
     unsaved: "Your changes to this product are not saved and will be lost.",

@@ -70,7 +70,7 @@ export const ClientSecret = ({ app }: { readonly app: App }) => {
       </Card>
       <Confirm
         title={developerTexts.secret.confirm}
-        action={developerTexts.secret.create}
+        action={developerTexts.secret.confirmCreate}
         isOpen={isConfirming}
         close={() => {
           setConfirming(false)

@@ -103,10 +103,7 @@ export const ProductEditor = ({ isGone, product }: ProductEditorProps) => {
         currency={product.currencyCode}
         stock={
           <Row>
-            <span>
-              {number(product.stock)}
-              {productTexts.editor.inStock}
-            </span>
+            <span>{productTexts.editor.inStock(number(product.stock))}</span>
             <Button onClick={() => setStockOf("product")}>{productTexts.stock.update}</Button>
           </Row>
         }
