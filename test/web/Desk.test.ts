@@ -139,7 +139,7 @@ describe.skipIf(isMissing("chromium"))("what was written, as pages", () => {
         const [made = assert.fail("It was made")] = (yield* client.agents.list({ storeId })).items
         assert.deepInclude(made, { name: "Restocker", budget: 1000, proposalsOnly: true })
         yield* Effect.promise(async () => {
-          assert.include(await page.getByLabel("Configuration").textContent(), `Bearer ${token}`)
+          assert.include(await page.getByLabel("Configuration", { exact: true }).textContent(), `Bearer ${token}`)
           await page.getByRole("button", { name: "Done" }).click()
           await page.getByRole("link", { name: "Restocker" }).waitFor()
           assert.notInclude(await page.content(), token)

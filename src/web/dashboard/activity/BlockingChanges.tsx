@@ -6,6 +6,7 @@ import { ago } from "../../data/format.ts"
 import { useRpcQuery } from "../../data/queries.ts"
 import { Button } from "../../ui/form/Button.tsx"
 import { QueryBoundary } from "../../ui/display/QueryBoundary.tsx"
+import { WarningBox } from "../../ui/layout/Page.tsx"
 import { useStoreId } from "../store.ts"
 import css from "./Activity.module.css"
 import { type NamedEntry, nameEntries, verbOf } from "./entries.ts"
@@ -39,7 +40,7 @@ export const BlockingChanges = ({ choose, overlaps }: BlockingChangesProps) => {
     )
   )
   return (
-    <div className={css["conflict"]} role="alert">
+    <WarningBox isAlert>
       <p>
         <strong>{activityTexts.undo.laterChanges}</strong> {activityTexts.undo.laterChangesAdvice}
       </p>
@@ -62,6 +63,6 @@ export const BlockingChanges = ({ choose, overlaps }: BlockingChangesProps) => {
           </ul>
         )}
       </QueryBoundary>
-    </div>
+    </WarningBox>
   )
 }

@@ -5,7 +5,7 @@ import { GRANT_DESCRIPTIONS } from "../../../domain/access/GrantDescriptions.ts"
 import { Scope } from "../../../domain/access/Scope.ts"
 import { Button } from "../../ui/form/Button.tsx"
 import { CheckField, Columns, Fieldset, TextField } from "../../ui/form/Field.tsx"
-import { Row } from "../../ui/layout/Page.tsx"
+import { Row, Stack } from "../../ui/layout/Page.tsx"
 import { ErrorNotice } from "../../ui/display/QueryBoundary.tsx"
 import css from "./Agents.module.css"
 import { type AgentFormValues, parseAgent, withScope } from "./agentForm.ts"
@@ -33,58 +33,60 @@ export const AgentFields = ({ action, cancel, error, isBusy, save, start }: Agen
     if (Result.isSuccess(agent)) save(agent.success)
   }
   return (
-    <form className={css["form"]} onSubmit={submit} noValidate>
-      <TextField
-        label={agentTexts.form.name}
-        hint={agentTexts.form.nameHint}
-        value={form.name}
-        problem={problems.name}
-        onChange={({ target }) => change({ name: target.value })}
-      />
-      <Fieldset legend={agentTexts.form.permissions} hint={problems.scopes}>
-        <div className={css["scopes"]}>
-          {Scope.literals.map((scope) => (
-            <CheckField
-              key={scope}
-              label={GRANT_DESCRIPTIONS[scope].title}
-              hint={GRANT_DESCRIPTIONS[scope].text}
-              checked={form.scopes.includes(scope)}
-              onChange={({ target }) => change({ scopes: withScope(form.scopes, scope, target.checked) })}
-            />
-          ))}
-        </div>
-      </Fieldset>
-      <CheckField
-        label={agentTexts.form.requireApproval}
-        hint={agentTexts.form.requireApprovalHint}
-        checked={form.proposalsOnly}
-        onChange={({ target }) => change({ proposalsOnly: target.checked })}
-      />
-      <Columns>
+    <form onSubmit={submit} noValidate>
+      <Stack>
         <TextField
-          label={agentTexts.form.budget}
-          hint={agentTexts.form.budgetHint(BUDGET.most)}
-          inputMode="numeric"
-          value={form.budget}
-          problem={problems.budget}
-          onChange={({ target }) => change({ budget: target.value })}
+          label={agentTexts.form.name}
+          hint={agentTexts.form.nameHint}
+          value={form.name}
+          problem={problems.name}
+          onChange={({ target }) => change({ name: target.value })}
         />
-        <TextField
-          label={agentTexts.form.window}
-          hint={agentTexts.form.windowHint(WINDOW.most)}
-          inputMode="numeric"
-          value={form.window}
-          problem={problems.window}
-          onChange={({ target }) => change({ window: target.value })}
+        <Fieldset legend={agentTexts.form.permissions} hint={problems.scopes}>
+          <div className={css["scopes"]}>
+            {Scope.literals.map((scope) => (
+              <CheckField
+                key={scope}
+                label={GRANT_DESCRIPTIONS[scope].title}
+                hint={GRANT_DESCRIPTIONS[scope].text}
+                checked={form.scopes.includes(scope)}
+                onChange={({ target }) => change({ scopes: withScope(form.scopes, scope, target.checked) })}
+              />
+            ))}
+          </div>
+        </Fieldset>
+        <CheckField
+          label={agentTexts.form.requireApproval}
+          hint={agentTexts.form.requireApprovalHint}
+          checked={form.proposalsOnly}
+          onChange={({ target }) => change({ proposalsOnly: target.checked })}
         />
-      </Columns>
-      {error === null ? undefined : <ErrorNotice error={error} />}
-      <Row>
-        <Button kind="strong" type="submit" isBusy={isBusy}>
-          {action}
-        </Button>
-        {cancel}
-      </Row>
+        <Columns>
+          <TextField
+            label={agentTexts.form.budget}
+            hint={agentTexts.form.budgetHint(BUDGET.most)}
+            inputMode="numeric"
+            value={form.budget}
+            problem={problems.budget}
+            onChange={({ target }) => change({ budget: target.value })}
+          />
+          <TextField
+            label={agentTexts.form.window}
+            hint={agentTexts.form.windowHint(WINDOW.most)}
+            inputMode="numeric"
+            value={form.window}
+            problem={problems.window}
+            onChange={({ target }) => change({ window: target.value })}
+          />
+        </Columns>
+        {error === null ? undefined : <ErrorNotice error={error} />}
+        <Row>
+          <Button kind="strong" type="submit" isBusy={isBusy}>
+            {action}
+          </Button>
+          {cancel}
+        </Row>
+      </Stack>
     </form>
   )
 }

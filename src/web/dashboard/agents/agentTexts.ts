@@ -76,7 +76,6 @@ export const agentTexts = {
   connection: {
     advice: "Add this configuration to an MCP client, such as Claude Code or Cursor.",
     configuration: "Configuration",
-    copy: "Copy configuration",
     signIn: {
       before: "A client that supports sign-in needs only the address ",
       after: ". It opens a page that asks for your consent, and creates its own agent."

@@ -7,13 +7,12 @@ import { Button } from "../../ui/form/Button.tsx"
 import { Dialog } from "../../ui/layout/Dialog.tsx"
 import { DifferencesTable } from "../../ui/display/DifferencesTable.tsx"
 import { TextArea } from "../../ui/form/Field.tsx"
-import { Card, MutedText, Row, Stack } from "../../ui/layout/Page.tsx"
+import { Card, MutedText, Row, Stack, WarningBox } from "../../ui/layout/Page.tsx"
 import { QueryBoundary, ErrorNotice } from "../../ui/display/QueryBoundary.tsx"
 import { toast } from "../../ui/display/Toasts.tsx"
 import { EntrySentence } from "../activity/EntrySentence.tsx"
 import { consequences } from "../activity/undoPreview.ts"
 import { useStoreId } from "../store.ts"
-import css from "./Proposals.module.css"
 import type { NamedProposal } from "./listProposals.ts"
 import { previewProposal, type ProposalPreview } from "./proposalPreview.ts"
 import { proposalTexts } from "./proposalTexts.ts"
@@ -36,10 +35,9 @@ const ProposalPreviewView = ({
       return <p>{proposalTexts.card.unavailable}</p>
     case "Moved":
       return (
-        <div className={css["outdated"]}>
+        <WarningBox>
           <p>
-            <strong>{proposalTexts.card.outdated}</strong>
-            {proposalTexts.card.outdatedAdvice}
+            <strong>{proposalTexts.card.outdated}</strong> {proposalTexts.card.outdatedAdvice}
           </p>
           <ul>
             {preview.changes.map((entry) => (
@@ -53,7 +51,7 @@ const ProposalPreviewView = ({
               </li>
             ))}
           </ul>
-        </div>
+        </WarningBox>
       )
     case "Ready":
       return (
@@ -98,22 +96,24 @@ const RejectProposalDialog = ({ close, proposal }: RejectProposalDialogProps) =>
   }
   return (
     <Dialog title={proposalTexts.card.reject.title(proposal.title)} isOpen close={close}>
-      <form className={css["form"]} onSubmit={submit} noValidate>
-        <TextArea
-          label={proposalTexts.card.reject.reason}
-          hint={proposalTexts.card.reject.reasonHint(proposal.agentName)}
-          value={reason}
-          maxLength={1000}
-          problem={wasSubmitted && trimmedReason === "" ? proposalTexts.card.reject.reasonMissing : undefined}
-          onChange={({ target }) => setReason(target.value)}
-        />
-        {rejecting.error === null ? undefined : <ErrorNotice error={rejecting.error} />}
-        <Row>
-          <Button kind="strong" type="submit" isBusy={rejecting.isPending}>
-            {proposalTexts.card.reject.action}
-          </Button>
-          <Button onClick={close}>{uiTexts.dialog.cancel}</Button>
-        </Row>
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          <TextArea
+            label={proposalTexts.card.reject.reason}
+            hint={proposalTexts.card.reject.reasonHint(proposal.agentName)}
+            value={reason}
+            maxLength={1000}
+            problem={wasSubmitted && trimmedReason === "" ? proposalTexts.card.reject.reasonMissing : undefined}
+            onChange={({ target }) => setReason(target.value)}
+          />
+          {rejecting.error === null ? undefined : <ErrorNotice error={rejecting.error} />}
+          <Row>
+            <Button kind="strong" type="submit" isBusy={rejecting.isPending}>
+              {proposalTexts.card.reject.action}
+            </Button>
+            <Button onClick={close}>{uiTexts.dialog.cancel}</Button>
+          </Row>
+        </Stack>
       </form>
     </Dialog>
   )

@@ -70,3 +70,16 @@ export const Stack = ({ children }: { readonly children: ReactNode }) => <div cl
 export const Row = ({ children }: { readonly children: ReactNode }) => <div className={css["row"]}>{children}</div>
 
 export const MutedText = ({ children }: { readonly children: ReactNode }) => <p className={css["quiet"]}>{children}</p>
+
+/** Section on a warning background. As an alert, screen readers announce it. */
+export const WarningBox = ({
+  children,
+  isAlert = false
+}: {
+  readonly children: ReactNode
+  readonly isAlert?: boolean
+}) => (
+  <div className={css["warning"]} role={isAlert ? "alert" : undefined}>
+    {children}
+  </div>
+)
