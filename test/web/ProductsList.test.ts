@@ -50,7 +50,7 @@ describe("a list of products", () => {
       changeOf(fresh, "created", 1)
     ])
     const whole = reconcile(list, latest, true)
-    assert.deepStrictEqual([whole.rows, [...whole.old], whole.created], [[second, third, fourth], [second.id], 1])
+    assert.deepStrictEqual([whole.rows, [...whole.outdated], whole.created], [[second, third, fourth], [second.id], 1])
     assert.strictEqual(reconcile(list, latest, false).created, 0)
     assert.strictEqual(reconcile(list, new Map(), true).rows, list)
   })

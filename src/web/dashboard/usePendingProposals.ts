@@ -8,7 +8,7 @@ const POLL_MILLIS = 15_000
 export const usePendingProposals = () => {
   const storeId = useStoreId()
   return useRpcQuery(
-    [storeId, "proposals", "waiting"],
+    [storeId, "proposals", "pending"],
     (client) => client.proposals.list({ storeId, pending: true, limit: 100 }),
     { refetchInterval: POLL_MILLIS }
   )

@@ -118,13 +118,13 @@ const nameOf = (field: string, side: unknown) =>
     ? String(side["title"] ?? side["name"] ?? dataTexts.values.untitled)
     : fieldName(field)
 
-/** Position of a nested value. */
-interface Place {
+/** Label and path of a nested value. */
+interface FieldPosition {
   readonly name: string
   readonly path: string
 }
 
-const differencesAt = ({ name, path }: Place, before: unknown, after: unknown): ReadonlyArray<Difference> => {
+const differencesAt = ({ name, path }: FieldPosition, before: unknown, after: unknown): ReadonlyArray<Difference> => {
   if (isNothing(before) && isNothing(after)) return []
   if (canonical(before ?? null) === canonical(after ?? null)) return []
   const [old, now] = [membersOf(before), membersOf(after)]
@@ -137,13 +137,13 @@ const differencesAt = ({ name, path }: Place, before: unknown, after: unknown): 
 export const differencesOf = (
   before: JsonObject | null,
   after: JsonObject | null,
-  within: Place = { name: "", path: "" }
+  parent: FieldPosition = { name: "", path: "" }
 ): ReadonlyArray<Difference> =>
   Object.keys({ ...before, ...after })
-    .filter((field) => (within.path === "" ? !HIDDEN_FIELDS.has(field) : field !== "id"))
+    .filter((field) => (parent.path === "" ? !HIDDEN_FIELDS.has(field) : field !== "id"))
     .flatMap((field) => {
-      const path = `${within.path}${field}`
+      const path = `${parent.path}${field}`
       const [old, now] = [withLabels(path, before?.[field]), withLabels(path, after?.[field])]
-      const name = `${within.name}${nameOf(field, now ?? old)}`
+      const name = `${parent.name}${nameOf(field, now ?? old)}`
       return differencesAt({ name, path }, old, now)
     })

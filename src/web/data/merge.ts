@@ -31,11 +31,11 @@ export interface Merged<Draft> {
 
 /** Merges `mine` into `theirs`. Both started from `base`. Local changes are never lost. */
 export const merge = <Draft extends object>(base: Draft, mine: Draft, theirs: Draft): Merged<Draft> => {
-  const typed = differences(base, mine)
-  const saved = differences(base, theirs)
+  const changedByMe = differences(base, mine)
+  const changedByOther = differences(base, theirs)
   return {
-    draft: withFields(theirs, mine, typed),
-    changedByThem: saved.filter((field) => !typed.includes(field)),
-    conflicts: saved.filter((field) => typed.includes(field) && !isSame(mine[field], theirs[field]))
+    draft: withFields(theirs, mine, changedByMe),
+    changedByThem: changedByOther.filter((field) => !changedByMe.includes(field)),
+    conflicts: changedByOther.filter((field) => changedByMe.includes(field) && !isSame(mine[field], theirs[field]))
   }
 }

@@ -69,7 +69,7 @@ export interface RpcMutationOptions<Input, A, E> {
   readonly write: (client: Client, input: Input, idempotencyKey: IdempotencyKey) => Effect.Effect<A, E>
   /** Query keys to refetch after success, in addition to the activity of the store. */
   readonly invalidates?: ReadonlyArray<QueryKey>
-  readonly onSuccess?: (answer: A, input: Input) => void
+  readonly onSuccess?: (result: A, input: Input) => void
 }
 
 /** Activity queries of the stores in these keys. */
@@ -99,19 +99,19 @@ export const useRpcMutation = <Input, A, E>({
       const key = pending.current?.input === serializedInput ? pending.current.key : newIdempotencyKey()
       pending.current = { input: serializedInput, key }
       try {
-        const answer = await callService((client) => write(client, input, key))
+        const result = await callService((client) => write(client, input, key))
         pending.current = undefined
-        return answer
+        return result
       } catch (error) {
         if (!isTransient(error)) pending.current = undefined
         throw error
       }
     },
-    onSuccess: async (answer, input) => {
+    onSuccess: async (result, input) => {
       await Promise.all(
         [...invalidates, ...activityKeys(invalidates)].map((queryKey) => queryClient.invalidateQueries({ queryKey }))
       )
-      onSuccess?.(answer, input)
+      onSuccess?.(result, input)
     }
   })
 }

@@ -11,7 +11,7 @@ const BATCH_SIZE = 200
 
 type Summaries = ReadonlyMap<string, ProductSummary>
 
-let batch: { readonly ids: Set<ProductId>; readonly answer: Promise<Summaries> } | undefined
+let batch: { readonly ids: Set<ProductId>; readonly summaries: Promise<Summaries> } | undefined
 let batchStoreId: StoreId | undefined
 
 const sleep = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))
@@ -27,10 +27,10 @@ const loadBatched = (storeId: StoreId, id: ProductId): Promise<Summaries> => {
       return new Map(items.map((item) => [item.id, item]))
     }
     batchStoreId = storeId
-    batch = { ids, answer: load() }
+    batch = { ids, summaries: load() }
   }
   batch.ids.add(id)
-  return batch.answer
+  return batch.summaries
 }
 
 /** Summary of a product by id. Null if the product is deleted. */

@@ -24,7 +24,7 @@ export const UndoDialog = ({ choose, close, entry }: UndoDialogProps) => {
       <UndoForm
         key={id}
         target={[id]}
-        undo={(client, how) => client.activity.undo({ storeId, id, ...how })}
+        undo={(client, options) => client.activity.undo({ storeId, id, ...options })}
         labelOf={() => activityTexts.undo.action}
         close={close}
         choose={choose}

@@ -22,7 +22,7 @@ interface UndoOptions {
 interface UndoFormProps {
   /** Identifies the undo in the query key. */
   readonly target: ReadonlyArray<string>
-  readonly undo: (client: Client, how: UndoOptions) => ReturnType<Client["activity"]["undo" | "undoSpan"]>
+  readonly undo: (client: Client, options: UndoOptions) => ReturnType<Client["activity"]["undo" | "undoSpan"]>
   /** Renders the effect of the dry run. */
   readonly children: (preview: UndoPreview) => ReactNode
   readonly labelOf: (changes: number) => string
@@ -34,16 +34,16 @@ interface UndoFormProps {
 /** Shows the dry run of an undo, then performs it. An undo is atomic. */
 export const UndoForm = ({ children, choose, close, labelOf, target, undo }: UndoFormProps) => {
   const storeId = useStoreId()
-  const preview = useRpcQuery([storeId, "activity", "tried", ...target], (client) =>
+  const preview = useRpcQuery([storeId, "activity", "preview", ...target], (client) =>
     requireDryRun(undo(client, { idempotencyKey: newIdempotencyKey(), dryRun: true }))
   )
   const showUndone = useUndoToast()
   const mutation = useRpcMutation({
     write: (client, _: void, idempotencyKey) => performed(undo(client, { idempotencyKey })),
     invalidates: [[storeId, "store"]],
-    onSuccess: (answer) => {
+    onSuccess: (undone) => {
       close()
-      showUndone(answer)
+      showUndone(undone)
     }
   })
   const { error } = mutation.error === null ? preview : mutation
@@ -56,12 +56,12 @@ export const UndoForm = ({ children, choose, close, labelOf, target, undo }: Und
         <Stack>
           {mutation.error === null ? undefined : <ErrorNotice error={mutation.error} />}
           <QueryBoundary query={preview} lines={4}>
-            {(rehearsal) => (
+            {(dryRun) => (
               <Stack>
-                {children(rehearsal)}
+                {children(dryRun)}
                 {changeCount === 0
                   ? undefined
-                  : consequences(rehearsal).map((sentence) => <MutedText key={sentence}>{sentence}</MutedText>)}
+                  : consequences(dryRun).map((sentence) => <MutedText key={sentence}>{sentence}</MutedText>)}
               </Stack>
             )}
           </QueryBoundary>

@@ -14,14 +14,14 @@ const HOURS = [
 ] as const
 
 /** Option with a time field. */
-const CUSTOM_START = "moment"
+const CUSTOM_START = "custom"
 
 /** Value of a datetime-local input, in the time zone of the browser. */
 const localDateTime = (at: number) => new Date(at).toLocaleString("sv").slice(0, 16).replace(" ", "T")
 
 /** Start of the span. Undefined if the custom time is not valid. */
-const sinceOf = (choice: string, moment: string, now: number) => {
-  const at = choice === CUSTOM_START ? new Date(moment).getTime() : now - Number(choice) * 3_600_000
+const sinceOf = (choice: string, startTime: string, now: number) => {
+  const at = choice === CUSTOM_START ? new Date(startTime).getTime() : now - Number(choice) * 3_600_000
   return Number.isNaN(at) ? undefined : new Date(at).toISOString()
 }
 
@@ -36,16 +36,16 @@ export const UndoSpanDialog = ({ actorId, close, name }: UndoSpanProps) => {
   const storeId = useStoreId()
   const [now] = useState(Date.now)
   const [choice, setChoice] = useState<string>(HOURS[0][0])
-  const [moment, setMoment] = useState(() => localDateTime(now - 3_600_000))
-  const since = sinceOf(choice, moment, now)
+  const [startTime, setStartTime] = useState(() => localDateTime(now - 3_600_000))
+  const since = sinceOf(choice, startTime, now)
   // Tolerates clock differences between browser and service.
   const until = new Date(now + 60_000).toISOString()
   return (
     <Dialog title={agentTexts.undo.title(name)} isOpen close={close}>
       <SelectField label={agentTexts.undo.period} value={choice} onChange={({ target }) => setChoice(target.value)}>
-        {HOURS.map(([hours, words]) => (
+        {HOURS.map(([hours, label]) => (
           <option key={hours} value={hours}>
-            {words}
+            {label}
           </option>
         ))}
         <option value={CUSTOM_START}>{agentTexts.undo.customStart}</option>
@@ -54,10 +54,10 @@ export const UndoSpanDialog = ({ actorId, close, name }: UndoSpanProps) => {
         <TextField
           label={agentTexts.undo.start}
           type="datetime-local"
-          value={moment}
+          value={startTime}
           max={localDateTime(now)}
           problem={since === undefined ? agentTexts.undo.invalidStart : undefined}
-          onChange={({ target }) => setMoment(target.value)}
+          onChange={({ target }) => setStartTime(target.value)}
         />
       ) : undefined}
       {since === undefined ? undefined : (
@@ -66,7 +66,7 @@ export const UndoSpanDialog = ({ actorId, close, name }: UndoSpanProps) => {
           <UndoForm
             key={since}
             target={[actorId, since]}
-            undo={(client, how) => client.activity.undoSpan({ storeId, actorId, since, until, ...how })}
+            undo={(client, options) => client.activity.undoSpan({ storeId, actorId, since, until, ...options })}
             labelOf={(changes) => (changes === 0 ? agentTexts.undo.noChanges : agentTexts.undo.undoChanges(changes))}
             close={close}
           >

@@ -38,7 +38,7 @@ export const CollectionEditor = ({ latest }: { readonly latest: Collection }) =>
   const queryClient = useQueryClient()
   const [edited, setEdited] = useState<EditState>()
   const [problems, setProblems] = useState(NO_PROBLEMS)
-  const [previewed, setPreviewed] = useState<PendingUpdate>()
+  const [pendingUpdate, setPendingUpdate] = useState<PendingUpdate>()
   const form = useRef<HTMLDivElement>(null)
   useFocusFirstProblem(form, problems)
 
@@ -50,7 +50,7 @@ export const CollectionEditor = ({ latest }: { readonly latest: Collection }) =>
     onSuccess: (saved) => {
       queryClient.setQueryData(key, saved)
       setEdited(undefined)
-      setPreviewed(undefined)
+      setPendingUpdate(undefined)
       toast(collectionTexts.editor.saved(saved.title))
     }
   })
@@ -58,9 +58,9 @@ export const CollectionEditor = ({ latest }: { readonly latest: Collection }) =>
   const latestDraft = useMemo(() => draftOf(latest), [latest])
   const { base, draft } = edited ?? { base: latest, draft: latestDraft }
   const isDirty = edited !== undefined
-  const isBehind = isDirty && !saving.isPending && latest.version > base.version
-  const outdated = useCallback(() => {
-    setPreviewed(undefined)
+  const isConflict = isDirty && !saving.isPending && latest.version > base.version
+  const handleOutdated = useCallback(() => {
+    setPendingUpdate(undefined)
     void queryClient.invalidateQueries({ queryKey: [storeId, "collection", latest.id] })
   }, [queryClient, storeId, latest.id])
 
@@ -73,14 +73,14 @@ export const CollectionEditor = ({ latest }: { readonly latest: Collection }) =>
       onFailure: setProblems,
       onSuccess: (patch) => {
         setProblems(NO_PROBLEMS)
-        if (changesMatches(patch, draft)) setPreviewed({ base, patch })
-        else saving.mutate({ base, patch }, { onError: (error) => (isOutdated(error) ? outdated() : undefined) })
+        if (changesMatches(patch, draft)) setPendingUpdate({ base, patch })
+        else saving.mutate({ base, patch }, { onError: (error) => (isOutdated(error) ? handleOutdated() : undefined) })
       }
     })
 
   return (
     <Stack>
-      {isBehind ? (
+      {isConflict ? (
         <ConflictCard
           key={latest.version}
           base={draftOf(base)}
@@ -98,7 +98,7 @@ export const CollectionEditor = ({ latest }: { readonly latest: Collection }) =>
           change={(part) => setDraft(base, { ...draft, ...part })}
         />
       </div>
-      {saving.error === null || isOutdated(saving.error) || previewed !== undefined ? undefined : (
+      {saving.error === null || isOutdated(saving.error) || pendingUpdate !== undefined ? undefined : (
         <ErrorNotice error={saving.error} />
       )}
       <SaveBar
@@ -106,16 +106,18 @@ export const CollectionEditor = ({ latest }: { readonly latest: Collection }) =>
         discard={() => setDraft(latest, latestDraft)}
         save={save}
         isBusy={saving.isPending}
-        isBlocked={isBehind}
+        isBlocked={isConflict}
       >
-        {isBehind ? collectionTexts.editor.conflict : collectionTexts.editor.unsavedChanges}
+        {isConflict ? collectionTexts.editor.conflict : collectionTexts.editor.unsavedChanges}
       </SaveBar>
-      {previewed === undefined ? undefined : (
+      {pendingUpdate === undefined ? undefined : (
         <RuleChangeDialog
-          {...previewed}
-          close={() => setPreviewed(undefined)}
-          save={() => saving.mutate(previewed, { onError: (error) => (isOutdated(error) ? outdated() : undefined) })}
-          onOutdated={outdated}
+          {...pendingUpdate}
+          close={() => setPendingUpdate(undefined)}
+          save={() =>
+            saving.mutate(pendingUpdate, { onError: (error) => (isOutdated(error) ? handleOutdated() : undefined) })
+          }
+          onOutdated={handleOutdated}
           isSaving={saving.isPending}
           error={saving.error}
         />

@@ -40,13 +40,13 @@ export const ManualProducts = ({ change, ids }: ManualProductsProps) => {
   // The focused or dragged row stays rendered.
   const virtual = useVirtualRows({ count: ids.length, scroller, pinnedRow: dragging?.from ?? active })
 
-  const focus = (place: number) => {
-    setActive(place)
-    virtual.scrollToIndex(place)
+  const focus = (index: number) => {
+    setActive(index)
+    virtual.scrollToIndex(index)
     // The row is rendered in the next frame.
     requestAnimationFrame(() =>
       scroller.current
-        ?.querySelector<HTMLElement>(`[aria-posinset="${place + 1}"] button`)
+        ?.querySelector<HTMLElement>(`[aria-posinset="${index + 1}"] button`)
         ?.focus({ preventScroll: true })
     )
   }
@@ -84,7 +84,7 @@ export const ManualProducts = ({ change, ids }: ManualProductsProps) => {
         <section
           ref={scroller}
           className={list["scroller"]}
-          // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- What scrolls is for the keyboard too.
+          // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- Keyboard users scroll a focused region.
           tabIndex={0}
           aria-label={collectionTexts.products.list}
         >

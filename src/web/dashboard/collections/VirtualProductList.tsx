@@ -20,7 +20,7 @@ export const useVirtualRows = ({ count, pinnedRow, scroller }: VirtualRowsOption
       ),
     [pinnedRow]
   )
-  // oxlint-disable-next-line react/incompatible-library -- No compiler memoizes what this gives.
+  // oxlint-disable-next-line react/incompatible-library -- No memoized component receives its functions.
   return useVirtualizer({
     count,
     getScrollElement: () => scroller.current,
@@ -41,7 +41,7 @@ export const VirtualProductList = ({
   const scroller = useRef<HTMLElement>(null)
   const virtual = useVirtualRows({ count: ids.length, scroller })
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- What scrolls is for the keyboard too.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- Keyboard users scroll a focused region.
     <section ref={scroller} className={css["scroller"]} tabIndex={0} aria-label={label}>
       <ul className={css["list"]} style={{ height: virtual.getTotalSize() }}>
         {virtual.getVirtualItems().map(({ index, start }) => {

@@ -82,7 +82,7 @@ const missingValues = (rules: ReadonlyArray<RuleDraft>) =>
 
 /** Validates these fields. Fails with all messages. */
 const decoder =
-  <A>(decode: (given: unknown, strict: boolean) => Result.Result<A, BadRequest>) =>
+  <A>(decode: (input: unknown, strict: boolean) => Result.Result<A, BadRequest>) =>
   (draft: Draft, fields: ReadonlyArray<keyof Draft>): Result.Result<A, Problems> => {
     const input = toInput(draft)
     const missing = fields.includes("rules") ? missingValues(draft.rules) : []

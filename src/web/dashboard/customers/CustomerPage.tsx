@@ -57,7 +57,7 @@ const CustomerDetails = ({ customer }: { readonly customer: Customer }) => {
         <Card title={customerTexts.details.addresses}>
           {addresses.length === 0 ? <MutedText>{recordTexts.none}</MutedText> : undefined}
           {addresses.map((address, index) => (
-            // oxlint-disable-next-line react/no-array-index-key -- Addresses have no other name than their place.
+            // oxlint-disable-next-line react/no-array-index-key -- Addresses have no id.
             <AddressText key={`${index} ${addressLines(address).join()}`} address={address} />
           ))}
         </Card>

@@ -95,13 +95,13 @@ const AppsCard = () => {
             {apps.length === 0 ? <p>{homeTexts.apps.empty}</p> : undefined}
             <ul className={css["apps"]}>
               {apps.map(({ app, webhook }) => {
-                const [words, tone] = appHealth(app, webhook)
+                const [word, tone] = appHealth(app, webhook)
                 return (
                   <li key={app.id}>
                     <Link to="/dashboard/$storeId/apps/$installationId" params={{ storeId, installationId: app.id }}>
                       {app.appName}
                     </Link>
-                    <Badge tone={tone}>{words}</Badge>
+                    <Badge tone={tone}>{word}</Badge>
                   </li>
                 )
               })}

@@ -32,7 +32,7 @@ export const listAppsWithWebhooks = (client: Client, storeId: StoreId) =>
   )
 
 /** Status of an app: suspension first, then the worst state of its webhook. */
-export const appHealth = ({ state }: Pick<App, "state">, webhook: Webhook): readonly [words: string, tone: Tone] => {
+export const appHealth = ({ state }: Pick<App, "state">, webhook: Webhook): readonly [word: string, tone: Tone] => {
   if (state === "suspended") return [homeTexts.apps.suspended, "warn"]
   if (webhook.host === null) return [webhookTexts.states.missing, "plain"]
   if (webhook.pausedAt !== null) return [homeTexts.apps.paused(ago(webhook.pausedAt)), "alert"]

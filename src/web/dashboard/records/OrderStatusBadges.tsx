@@ -13,7 +13,7 @@ export const OrderStatusBadge = ({ status }: { readonly status: Order["status"] 
 )
 
 /** Capitalizes a status that the merchant defined. */
-const capitalize = (words: string) => `${words.slice(0, 1).toLocaleUpperCase()}${words.slice(1).replaceAll("_", " ")}`
+const capitalize = (text: string) => `${text.slice(0, 1).toLocaleUpperCase()}${text.slice(1).replaceAll("_", " ")}`
 
 /** Payment or fulfillment status, as the merchant defined it. */
 export const CustomStatusBadge = ({ word }: { readonly word: string | null }) =>

@@ -24,7 +24,7 @@ interface RoleChange {
 }
 
 const columnsOf = (
-  own: MerchantId,
+  ownId: MerchantId,
   changeRole: (member: Member, role: Role) => void,
   remove: (member: Member) => void
 ): ReadonlyArray<Column<Member>> => [
@@ -33,7 +33,7 @@ const columnsOf = (
     cell: ({ merchantId, name }) => (
       <span className={css["name"]}>
         {name}
-        {merchantId === own ? <Badge>{settingsTexts.members.you}</Badge> : undefined}
+        {merchantId === ownId ? <Badge>{settingsTexts.members.you}</Badge> : undefined}
       </span>
     )
   },
@@ -62,7 +62,7 @@ const columnsOf = (
 
 const MembersForOwner = () => {
   const storeId = useStoreId()
-  const { merchantId: own } = useMember()
+  const { merchantId: ownId } = useMember()
   const refreshAccount = useRefreshAccount()
   const navigate = useNavigate()
   const [removedMember, setRemovedMember] = useState<Member>()
@@ -73,7 +73,7 @@ const MembersForOwner = () => {
     invalidates: [[storeId, "members"]],
     onSuccess: (_, { member: { merchantId, name }, role }) => {
       toast(settingsTexts.members.roleChanged[role](name))
-      if (merchantId === own) refreshAccount()
+      if (merchantId === ownId) refreshAccount()
     }
   })
   const remove = useRpcMutation({
@@ -83,7 +83,7 @@ const MembersForOwner = () => {
     onSuccess: (_, { merchantId, name }) => {
       setRemovedMember(undefined)
       toast(settingsTexts.members.removed(name))
-      if (merchantId !== own) return
+      if (merchantId !== ownId) return
       refreshAccount()
       void navigate({ to: "/dashboard" })
     }
@@ -102,7 +102,7 @@ const MembersForOwner = () => {
               caption={settingsTexts.members.title}
               rows={members}
               keyOf={({ merchantId }) => merchantId}
-              columns={columnsOf(own, (member, role) => changeRole.mutate({ member, role }), setRemovedMember)}
+              columns={columnsOf(ownId, (member, role) => changeRole.mutate({ member, role }), setRemovedMember)}
             />
           )}
         </QueryBoundary>
@@ -110,11 +110,11 @@ const MembersForOwner = () => {
       <AddMemberForm />
       <Confirm
         title={
-          removedMember?.merchantId === own
+          removedMember?.merchantId === ownId
             ? settingsTexts.members.confirmLeave
             : settingsTexts.members.confirmRemove(removedMember?.name ?? "")
         }
-        action={removedMember?.merchantId === own ? settingsTexts.members.leave : settingsTexts.members.remove}
+        action={removedMember?.merchantId === ownId ? settingsTexts.members.leave : settingsTexts.members.remove}
         isOpen={removedMember !== undefined}
         close={close}
         confirm={() => removedMember !== undefined && remove.mutate(removedMember)}
@@ -122,7 +122,7 @@ const MembersForOwner = () => {
         error={remove.error}
       >
         <p>
-          {removedMember?.merchantId === own ? settingsTexts.members.leaveAdvice : settingsTexts.members.removeAdvice}
+          {removedMember?.merchantId === ownId ? settingsTexts.members.leaveAdvice : settingsTexts.members.removeAdvice}
         </p>
       </Confirm>
     </Stack>

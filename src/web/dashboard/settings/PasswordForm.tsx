@@ -27,9 +27,9 @@ export const PasswordForm = () => {
   })
   const change = (event: FormEvent) => {
     event.preventDefault()
-    const read = parsePasswords(typed)
-    setProblems(Result.isFailure(read) ? read.failure : {})
-    if (Result.isSuccess(read) && !changing.isPending) changing.mutate(read.success)
+    const parsed = parsePasswords(typed)
+    setProblems(Result.isFailure(parsed) ? parsed.failure : {})
+    if (Result.isSuccess(parsed) && !changing.isPending) changing.mutate(parsed.success)
   }
   const field = (name: keyof PasswordFormValues) => ({
     type: "password",

@@ -46,14 +46,14 @@ const SYSTEMS = [
   ["Linux", "Linux"]
 ] as const
 
-const nameOfSign = (userAgent: string, among: ReadonlyArray<readonly [sign: string, name: string]>) =>
-  among.find(([sign]) => userAgent.includes(sign))?.[1]
+const nameOfToken = (userAgent: string, names: ReadonlyArray<readonly [token: string, name: string]>) =>
+  names.find(([token]) => userAgent.includes(token))?.[1]
 
 /** Readable name of a user agent, such as "Firefox on Linux". */
 export const browserName = (userAgent: string | null): string => {
   if (userAgent === null) return settingsTexts.sessions.unknownBrowser
-  const browser = nameOfSign(userAgent, BROWSERS)
-  const system = nameOfSign(userAgent, SYSTEMS)
+  const browser = nameOfToken(userAgent, BROWSERS)
+  const system = nameOfToken(userAgent, SYSTEMS)
   if (browser === undefined) return userAgent
   return system === undefined ? browser : settingsTexts.sessions.browserOnSystem(browser, system)
 }

@@ -36,9 +36,9 @@ export const AppSettings = ({ app, draft, isUnsaved, setDraft }: SettingsProps) 
   useEffect(() => form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus(), [error])
   const save = (event: FormEvent) => {
     event.preventDefault()
-    const read = parsePatch(draft)
-    setInputError(Result.isFailure(read) ? read.failure : undefined)
-    if (Result.isSuccess(read)) saving.mutate(read.success)
+    const parsed = parsePatch(draft)
+    setInputError(Result.isFailure(parsed) ? parsed.failure : undefined)
+    if (Result.isSuccess(parsed)) saving.mutate(parsed.success)
   }
   return (
     <form ref={form} onSubmit={save} noValidate>

@@ -58,9 +58,9 @@ export const ClientSecret = ({ app }: { readonly app: App }) => {
           value={overlapHours}
           onChange={({ target }) => setOverlapHours(Number(target.value))}
         >
-          {overlapOptions.map(([hours, words]) => (
+          {overlapOptions.map(([hours, label]) => (
             <option key={hours} value={hours}>
-              {words}
+              {label}
             </option>
           ))}
         </SelectField>

@@ -65,9 +65,9 @@ export const NewAppPage = () => {
   }
   const register = (event: FormEvent) => {
     event.preventDefault()
-    const read = parseNewApp(draft, type)
-    setInputError(Result.isFailure(read) ? read.failure : undefined)
-    if (Result.isSuccess(read)) creating.mutate(read.success)
+    const parsed = parseNewApp(draft, type)
+    setInputError(Result.isFailure(parsed) ? parsed.failure : undefined)
+    if (Result.isSuccess(parsed)) creating.mutate(parsed.success)
   }
   return (
     <Page title={developerTexts.register.title} above={<BackToApps />}>

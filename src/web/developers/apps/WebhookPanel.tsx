@@ -48,9 +48,9 @@ const WebhookForm = ({ appId, webhook }: { readonly appId: AppId; readonly webho
   const problems = problemsIn(error)
   const set = (event: FormEvent) => {
     event.preventDefault()
-    const read = decode({ url, kinds }, true)
-    setInputError(Result.isFailure(read) ? read.failure : undefined)
-    if (Result.isSuccess(read)) setting.mutate(read.success)
+    const parsed = decode({ url, kinds }, true)
+    setInputError(Result.isFailure(parsed) ? parsed.failure : undefined)
+    if (Result.isSuccess(parsed)) setting.mutate(parsed.success)
   }
   return (
     <>

@@ -29,7 +29,7 @@ export const CodeBlock = ({ isWrapped = false, text, title }: CodeBlockProps) =>
           </Button>
         </Row>
       </div>
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- What scrolls is for the keyboard too. */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- Keyboard users scroll a focused region. */}
       <section className={css["lines"]} tabIndex={0} aria-label={title}>
         <pre className={isWrapped ? css["wrapped"] : undefined}>
           <code>{text}</code>

@@ -21,7 +21,7 @@ interface TableProps<Row> {
 
 /** Table that scrolls horizontally on narrow screens. */
 export const Table = <Row,>({ caption, columns, keyOf, rows }: TableProps<Row>) => (
-  // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- What scrolls is for the keyboard too.
+  // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- Keyboard users scroll a focused region.
   <section className={css["scroller"]} tabIndex={0} aria-label={caption}>
     <table className={css["table"]}>
       <caption className={css["visuallyHidden"]}>{caption}</caption>

@@ -16,7 +16,7 @@ export interface VirtualColumn<Row> {
 /** Keyboard actions on rows. */
 export interface RowActions<Row> {
   readonly open: (row: Row) => void
-  readonly select: (row: Row, index: number, extend: boolean) => void
+  readonly select: (row: Row, index: number, isRange: boolean) => void
   readonly isSelected: (row: Row) => boolean
 }
 
@@ -80,7 +80,7 @@ export const VirtualTable = <Row,>({
     (range: Range) => [...new Set([...defaultRangeExtractor(range), current])].toSorted((a, b) => a - b),
     [current]
   )
-  // oxlint-disable-next-line react/incompatible-library -- Its functions go to no component that is memoized.
+  // oxlint-disable-next-line react/incompatible-library -- No memoized component receives its functions.
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
@@ -88,7 +88,7 @@ export const VirtualTable = <Row,>({
     overscan: 8,
     ...(keys === undefined ? {} : { rangeExtractor })
   })
-  const drawn = virtual.getVirtualItems()
+  const rendered = virtual.getVirtualItems()
   const { endIndex = -1, startIndex = 0 } = virtual.range ?? {}
   useEffect(() => onRangeChange?.(startIndex, endIndex), [onRangeChange, startIndex, endIndex, rows])
 
@@ -114,7 +114,7 @@ export const VirtualTable = <Row,>({
 
   let end = 0
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- What scrolls is for the keyboard too.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- Keyboard users scroll a focused region.
     <section ref={scroller} className={css["scroller"]} tabIndex={0} aria-label={caption}>
       <table
         className={css["table"]}
@@ -138,7 +138,7 @@ export const VirtualTable = <Row,>({
           </tr>
         </thead>
         <tbody>
-          {drawn.map(({ index, start }) => {
+          {rendered.map(({ index, start }) => {
             const row = rows[index]
             if (row === undefined) return undefined
             const gap = start - end

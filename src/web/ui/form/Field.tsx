@@ -75,13 +75,13 @@ export const CheckField = ({ hint, label, problem, ...input }: ControlProps<"inp
         {...input}
         id={id}
         type="checkbox"
-        aria-describedby={hint === undefined && problem === undefined ? undefined : `${id}-said`}
+        aria-describedby={hint === undefined && problem === undefined ? undefined : `${id}-description`}
         aria-invalid={problem === undefined ? undefined : true}
       />
       <div>
         <label htmlFor={id}>{label}</label>
         {hint === undefined && problem === undefined ? undefined : (
-          <p id={`${id}-said`} className={problem === undefined ? css["hint"] : css["problem"]}>
+          <p id={`${id}-description`} className={problem === undefined ? css["hint"] : css["problem"]}>
             {problem ?? hint}
           </p>
         )}

@@ -30,8 +30,8 @@ const PREVIEW_SIZE = 50
 export const MatchingProducts = ({ draft, id }: MatchingProductsProps) => {
   const storeId = useStoreId()
   const [explained, setExplained] = useState<Pick<ProductSummary, "id" | "name">>()
-  const { disjunctive, rules: typed } = useDebouncedValue(draft, 250)
-  const rules = Result.getOrUndefined(rulesOf({ rules: typed }))
+  const { disjunctive, rules: debouncedRules } = useDebouncedValue(draft, 250)
+  const rules = Result.getOrUndefined(rulesOf({ rules: debouncedRules }))
   const isValid = rules !== undefined && rules.length > 0
   const ruleSet = { rules: rules ?? [], disjunctive }
   const preview = useRpcQuery(
@@ -40,14 +40,14 @@ export const MatchingProducts = ({ draft, id }: MatchingProductsProps) => {
     (client) => client.collections.preview({ storeId, ...ruleSet, limit: PREVIEW_SIZE }),
     { enabled: isValid, keepPrevious: true }
   )
-  if (typed.length === 0) {
+  if (debouncedRules.length === 0) {
     return (
       <Card title={collectionTexts.matches.title}>
         <MutedText>{collectionTexts.matches.noRules}</MutedText>
       </Card>
     )
   }
-  const isPending = !isValid || preview.isPlaceholderData || draft.rules !== typed
+  const isPending = !isValid || preview.isPlaceholderData || draft.rules !== debouncedRules
   return (
     <>
       <Card
@@ -95,7 +95,7 @@ const MatchList = ({ explain, items, productCount }: MatchListProps) => {
   if (productCount === 0) return <MutedText>{collectionTexts.matches.empty}</MutedText>
   return (
     <>
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- What scrolls is for the keyboard too. */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- Keyboard users scroll a focused region. */}
       <section className={css["scroller"]} tabIndex={0} aria-label={collectionTexts.matches.title}>
         <ul>
           {items.map((product) => (

@@ -50,7 +50,7 @@ const RuleResults = ({ membership, name }: { readonly membership: Membership; re
     <p className={css["verdict"]}>{verdictText(membership, name)}</p>
     <ul className={css["reasons"]}>
       {membership.reasons.map(({ found, holds, rule }, index) => (
-        // oxlint-disable-next-line react/no-array-index-key -- Rules have no other name than their place.
+        // oxlint-disable-next-line react/no-array-index-key -- Rules have no id.
         <li key={index} className={css["reason"]}>
           <Badge tone={holds ? "good" : "alert"}>
             {holds ? collectionTexts.explanation.matches : collectionTexts.explanation.noMatch}

@@ -31,8 +31,8 @@ export const ruleSentence = ({ field, relation, value }: Rule): string => {
 }
 
 /** Value of a product in the field of a rule. */
-export const productValueText = ({ field }: Rule, found: unknown): string => {
+export const productValueText = ({ field }: Rule, value: unknown): string => {
   const known = fieldOf(field)
-  const isNone = Array.isArray(found) && found.length === 0
-  return known === undefined || isNone ? collectionTexts.values.none : ruleValueText(found, FIELDS[known].kind)
+  const isNone = Array.isArray(value) && value.length === 0
+  return known === undefined || isNone ? collectionTexts.values.none : ruleValueText(value, FIELDS[known].kind)
 }

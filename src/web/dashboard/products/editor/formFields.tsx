@@ -7,7 +7,7 @@ import { productTexts } from "../productTexts.ts"
 export interface FormState {
   readonly draft: Draft
   readonly problems: Problems
-  readonly edit: (members: Partial<Draft>) => void
+  readonly edit: (fields: Partial<Draft>) => void
 }
 
 /** First message of a field or of its parts. */

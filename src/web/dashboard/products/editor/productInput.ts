@@ -19,8 +19,10 @@ const ISSUE = /^(?:product|patch)\.([^:]+): (.*)$|^([^:]+): (.*)$/s
 export const parseIssues = (lines: ReadonlyArray<string>): Problems =>
   new Map(
     lines.map((line) => {
-      const [, inCall, ofCall = "", path, reason = ""] = ISSUE.exec(line) ?? []
-      return inCall === undefined ? ([path ?? "", path === undefined ? line : reason] as const) : [inCall, ofCall]
+      const [, payloadPath, payloadReason = "", path, reason = ""] = ISSUE.exec(line) ?? []
+      return payloadPath === undefined
+        ? ([path ?? "", path === undefined ? line : reason] as const)
+        : [payloadPath, payloadReason]
     })
   )
 
@@ -29,19 +31,19 @@ const CANNOT_CLEAR = productTexts.form.cannotClear
 /** Parses form values and collects the validation messages. */
 const makeReader = () => {
   const problems = new Map<string, string>()
-  const keep =
+  const collect =
     (path: string) =>
-    <A>(read: Result.Result<A, string>): A | undefined =>
-      Result.getOrElse(read, (problem) => {
+    <A>(parsed: Result.Result<A, string>): A | undefined =>
+      Result.getOrElse(parsed, (problem) => {
         problems.set(path, problem)
         return undefined
       })
-  const amount = (path: string, text: string): JsonNumber | undefined => keep(path)(parseNumber(text))
+  const amount = (path: string, text: string): JsonNumber | undefined => collect(path)(parseNumber(text))
   return {
     problems,
     amount,
     amountOrNull: (path: string, text: string) => (text.trim() === "" ? null : amount(path, text)),
-    json: (path: string, text: string) => keep(path)(parseJson(text)),
+    json: (path: string, text: string) => collect(path)(parseJson(text)),
     reject: (path: string, problem: string) => void problems.set(path, problem)
   }
 }
@@ -53,12 +55,12 @@ const textOrNull = (text: string) => (text === "" ? null : text)
 /** Object with one member, or empty if there is no value. */
 const member = (name: string, value: unknown) => (value === "" || value === undefined ? {} : { [name]: value })
 
-const dimensionsInput = ({ dimensions: { height, stored, length, unit, width } }: Draft, read: Reader) => {
+const dimensionsInput = ({ dimensions: { height, stored, length, unit, width } }: Draft, reader: Reader) => {
   const input = {
     ...(stored === null ? {} : Struct.omit(stored, ["length", "width", "height", "unit"])),
-    ...(length === "" ? {} : member("length", read.amount("dimensions.length", length))),
-    ...(width === "" ? {} : member("width", read.amount("dimensions.width", width))),
-    ...(height === "" ? {} : member("height", read.amount("dimensions.height", height))),
+    ...(length === "" ? {} : member("length", reader.amount("dimensions.length", length))),
+    ...(width === "" ? {} : member("width", reader.amount("dimensions.width", width))),
+    ...(height === "" ? {} : member("height", reader.amount("dimensions.height", height))),
     ...member("unit", unit)
   }
   return Object.keys(input).length === 0 ? null : input
@@ -73,7 +75,7 @@ const choicesOf = ({ choices }: VariantDraft, { options }: Draft) =>
   )
 
 /** Changed fields of a variant. The service keeps the others. */
-const variantInput = (variant: VariantDraft, draft: Draft, base: Draft, index: number, read: Reader): JsonObject => {
+const variantInput = (variant: VariantDraft, draft: Draft, base: Draft, index: number, reader: Reader): JsonObject => {
   const before = base.variants.find(({ key }) => key === variant.key)
   const input: Record<string, unknown> = before === undefined ? {} : { id: variant.key }
   for (const name of VARIANT_TEXTS) if (variant[name] !== (before?.[name] ?? "")) input[name] = variant[name]
@@ -81,24 +83,24 @@ const variantInput = (variant: VariantDraft, draft: Draft, base: Draft, index: n
   for (const name of amounts) {
     if (variant[name] === (before?.[name] ?? "")) continue
     const path = `variants.${index}.${name}`
-    if (variant[name].trim() === "") read.reject(path, CANNOT_CLEAR)
-    else input[name] = read.amount(path, variant[name])
+    if (variant[name].trim() === "") reader.reject(path, CANNOT_CLEAR)
+    else input[name] = reader.amount(path, variant[name])
   }
   const choices = choicesOf(variant, draft)
-  const had = before === undefined ? {} : choicesOf(before, base)
-  if (canonical(choices) !== canonical(had)) input["options"] = choices
+  const choicesBefore = before === undefined ? {} : choicesOf(before, base)
+  if (canonical(choices) !== canonical(choicesBefore)) input["options"] = choices
   return input
 }
 
 /** Converts each field. */
-const inputOf = (draft: Draft, base: Draft, read: Reader) =>
+const inputOf = (draft: Draft, base: Draft, reader: Reader) =>
   ({
     name: () => draft.name,
     slug: () => draft.slug,
-    price: () => read.amount("price", draft.price),
-    discountedPrice: () => read.amountOrNull("discountedPrice", draft.discountedPrice),
-    costPrice: () => read.amountOrNull("costPrice", draft.costPrice),
-    stock: () => read.amount("stock", draft.stock),
+    price: () => reader.amount("price", draft.price),
+    discountedPrice: () => reader.amountOrNull("discountedPrice", draft.discountedPrice),
+    costPrice: () => reader.amountOrNull("costPrice", draft.costPrice),
+    stock: () => reader.amount("stock", draft.stock),
     currencyCode: () => draft.currencyCode,
     isActive: () => draft.isActive,
     onSale: () => draft.onSale,
@@ -123,12 +125,12 @@ const inputOf = (draft: Draft, base: Draft, read: Reader) =>
         ...member("alt", alt)
       })),
     options: () => draft.options.map(({ stored, name, values }) => ({ ...stored, name, values })),
-    variants: () => draft.variants.map((variant, index) => variantInput(variant, draft, base, index, read)),
+    variants: () => draft.variants.map((variant, index) => variantInput(variant, draft, base, index, reader)),
     faqs: () => draft.faqs.map(({ answer, stored, question }) => ({ ...stored, question, answer })),
-    metafields: () => read.json("metafields", draft.metafields),
-    customFields: () => read.json("customFields", draft.customFields),
-    weight: () => read.amountOrNull("weight", draft.weight),
-    dimensions: () => dimensionsInput(draft, read),
+    metafields: () => reader.json("metafields", draft.metafields),
+    customFields: () => reader.json("customFields", draft.customFields),
+    weight: () => reader.amountOrNull("weight", draft.weight),
+    dimensions: () => dimensionsInput(draft, reader),
     countryOfOrigin: () => textOrNull(draft.countryOfOrigin),
     hsCode: () => textOrNull(draft.hsCode),
     seoTitle: () => textOrNull(draft.seoTitle),
@@ -138,15 +140,15 @@ const inputOf = (draft: Draft, base: Draft, read: Reader) =>
 
 /** Validates these fields. Fails with all messages. */
 const decoder =
-  <A>(decode: (given: unknown, strict: boolean) => Result.Result<A, BadRequest>) =>
+  <A>(decode: (input: unknown, strict: boolean) => Result.Result<A, BadRequest>) =>
   (base: Draft, draft: Draft, fields: ReadonlyArray<Field>): Result.Result<A, Problems> => {
-    const read = makeReader()
-    const members = inputOf(draft, base, read)
+    const reader = makeReader()
+    const members = inputOf(draft, base, reader)
     const input = Object.fromEntries(fields.map((field) => [field, members[field]()]))
     const decoded = Result.mapError(decode(input, true), ({ issues = [] }) => parseIssues(issues))
-    if (read.problems.size === 0) return decoded
+    if (reader.problems.size === 0) return decoded
     // A value that cannot be parsed is missing for the schema, whose message is less specific.
-    return Result.fail(new Map([...(Result.isFailure(decoded) ? decoded.failure : []), ...read.problems]))
+    return Result.fail(new Map([...(Result.isFailure(decoded) ? decoded.failure : []), ...reader.problems]))
   }
 
 const toPatch = decoder(decodeWith(UpdateProduct))

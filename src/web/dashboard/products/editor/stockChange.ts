@@ -17,19 +17,19 @@ export interface StockChange {
 
 const decodeChange = decodeWith(SetInventory)
 
-const quantityOf = ({ shown, mode }: StockChange, many: JsonNumber): JsonObject =>
-  mode === "adjust" ? { adjust: many } : { stock: many, expectedStock: shown }
+const quantityOf = ({ shown, mode }: StockChange, quantity: JsonNumber): JsonObject =>
+  mode === "adjust" ? { adjust: quantity } : { stock: quantity, expectedStock: shown }
 
 /** Validates the change. Messages have the keys `input` and `reason`. */
 export const parseStockChange = (change: StockChange): Result.Result<SetInventory, Problems> => {
   const { reason, input, variantId } = change
   return Result.flatMap(
     Result.mapError(parseNumber(input), (problem): Problems => new Map([["input", problem]])),
-    (many) =>
+    (quantity) =>
       Result.mapError(
         decodeChange(
           {
-            ...quantityOf(change, many),
+            ...quantityOf(change, quantity),
             ...(variantId === undefined ? {} : { variantId }),
             ...(reason.trim() === "" ? {} : { reason: reason.trim() })
           },

@@ -67,15 +67,15 @@ export const useProductEditor = (storeId: StoreId, id: ProductId, product: Produ
     }
   })
 
-  const submit = (onto: Product, next: Draft) => {
-    Result.match(patchOf(draftOf(onto), next), {
+  const submit = (target: Product, next: Draft) => {
+    Result.match(patchOf(draftOf(target), next), {
       onFailure: (problems) => {
         setForm((now) => ({ ...now, problems }))
         focusFirstProblem()
       },
       onSuccess: (patch) =>
         save.mutate(
-          { expectedVersion: onto.version, patch, sent: next },
+          { expectedVersion: target.version, patch, sent: next },
           {
             onError: (error) => {
               setForm((now) => ({ ...now, problems: problemsIn(error) }))
@@ -108,9 +108,9 @@ export const useProductEditor = (storeId: StoreId, id: ProductId, product: Produ
       })),
     save: () => (merged === undefined ? submit(base, draft) : setComparing(true)),
     /** Saves with the other user's values for these fields. */
-    saveChosen: (given: ReadonlyArray<Field>) => {
+    saveChosen: (fields: ReadonlyArray<Field>) => {
       if (merged === undefined) return
-      const next = withFields(merged.draft, draftOf(product), given)
+      const next = withFields(merged.draft, draftOf(product), fields)
       setForm((now) => ({ ...now, base: product, draft: next }))
       setComparing(false)
       if (differences(draftOf(product), next).length > 0) submit(product, next)

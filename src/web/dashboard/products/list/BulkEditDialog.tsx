@@ -21,21 +21,21 @@ interface BulkEditDialogProps {
 
 /** Selects the edit and its value. */
 const BulkEditForm = ({
-  begin: onSubmit,
-  many
+  onSubmit,
+  productCount
 }: {
-  readonly many: number
-  readonly begin: (change: Change) => void
+  readonly productCount: number
+  readonly onSubmit: (change: Change) => void
 }) => {
   const [name, setName] = useState(bulkEdits[0]?.name ?? "")
-  const [typed, setTyped] = useState("")
+  const [input, setInput] = useState("")
   const [problem, setProblem] = useState<string>()
   const edit = bulkEdits.find((one) => one.name === name)
   const isDelete = name === productTexts.bulkEdit.delete
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (edit === undefined) return
-    Result.match(edit.read(typed), { onFailure: setProblem, onSuccess: onSubmit })
+    Result.match(edit.parse(input), { onFailure: setProblem, onSuccess: onSubmit })
   }
   return (
     <form onSubmit={submit} noValidate>
@@ -45,7 +45,7 @@ const BulkEditForm = ({
           value={name}
           onChange={({ target }) => {
             setName(target.value)
-            setTyped("")
+            setInput("")
             setProblem(undefined)
           }}
         >
@@ -56,10 +56,10 @@ const BulkEditForm = ({
         {edit?.field === undefined ? undefined : (
           <TextField
             {...edit.field}
-            value={typed}
+            value={input}
             problem={problem}
             onChange={({ target }) => {
-              setTyped(target.value)
+              setInput(target.value)
               setProblem(undefined)
             }}
           />
@@ -67,7 +67,7 @@ const BulkEditForm = ({
         {isDelete ? <MutedText>{productTexts.bulkEdit.deleteAdvice}</MutedText> : undefined}
         <Line>
           <Button type="submit" kind={isDelete ? "danger" : "strong"}>
-            {productTexts.bulkEdit.submit(name, many)}
+            {productTexts.bulkEdit.submit(name, productCount)}
           </Button>
         </Line>
       </Stack>
@@ -83,7 +83,7 @@ export const BulkEditDialog = ({ close, isOpen, progress, rows, run, stop }: Bul
     close={progress?.isRunning === true ? () => undefined : close}
   >
     {progress === undefined ? (
-      <BulkEditForm many={rows.length} begin={(change) => run(rows, change)} />
+      <BulkEditForm productCount={rows.length} onSubmit={(change) => run(rows, change)} />
     ) : (
       <BulkProgress progress={progress} stop={stop} close={close} />
     )}

@@ -5,11 +5,11 @@ import type { Progress } from "./useBulkEdit.ts"
 import { productTexts } from "../productTexts.ts"
 
 const progressText = ({ done, failed, isRunning, isStopping, rows, waitSeconds }: Progress) => {
-  const left = rows.length - done.size - failed.length
+  const remaining = rows.length - done.size - failed.length
   if (isStopping && isRunning) return productTexts.bulkEdit.stopping
   if (waitSeconds !== undefined) return productTexts.bulkEdit.waiting(waitSeconds)
   if (isRunning) return productTexts.bulkEdit.running(done.size, rows.length)
-  if (left > 0) return productTexts.bulkEdit.stopped(done.size, failed.length, left)
+  if (remaining > 0) return productTexts.bulkEdit.stopped(done.size, failed.length, remaining)
   return failed.length === 0
     ? productTexts.bulkEdit.done(done.size)
     : productTexts.bulkEdit.doneWithFailures(done.size, failed.length)
@@ -39,10 +39,10 @@ export const BulkProgress = ({
         <section aria-label={productTexts.bulkEdit.failedProducts}>
           <h3>{productTexts.bulkEdit.failedProducts}</h3>
           <ul className={css["failures"]}>
-            {failed.map(({ row, why }) => (
+            {failed.map(({ reason, row }) => (
               <li key={row.id}>
                 <strong>{row.name}</strong>
-                <p>{why}</p>
+                <p>{reason}</p>
               </li>
             ))}
           </ul>

@@ -4,7 +4,7 @@ import { VirtualTable, type VirtualColumn } from "../../../ui/display/VirtualTab
 import { Loading } from "../../../ui/display/QueryBoundary.tsx"
 import { useStoreId } from "../../store.ts"
 import { productColumns, nameColumn } from "./productColumns.tsx"
-import { type ColumnName, SEARCH_COLUMNS, toggleSelection as markedAfter, type Row } from "./listView.ts"
+import { type ColumnName, SEARCH_COLUMNS, toggleSelection, type Row } from "./listView.ts"
 import css from "./Products.module.css"
 import { productTexts } from "../productTexts.ts"
 
@@ -24,13 +24,13 @@ interface ProductTableProps {
   /** True for search results, which have fewer columns. */
   readonly isSearch: boolean
   readonly selection: Selection
-  readonly setSelection: (marked: Selection) => void
+  readonly setSelection: (selection: Selection) => void
   readonly more: { readonly hasMore: boolean; readonly isLoading: boolean; readonly load: () => void }
   readonly onRowsVisible: (ids: ReadonlyArray<Row["id"]>) => void
 }
 
 interface SelectionColumnOptions {
-  readonly marked: Selection
+  readonly selection: Selection
   readonly select: (index: number, isRange: boolean) => void
   readonly isAllSelected: boolean
   readonly selectAll: () => void
@@ -38,10 +38,10 @@ interface SelectionColumnOptions {
 
 /** Selection checkboxes. The keyboard selects by row instead. */
 const selectionColumn = ({
-  isAllSelected: isAllMarked,
-  select: mark,
-  selectAll: markAll,
-  marked
+  isAllSelected,
+  select,
+  selectAll,
+  selection
 }: SelectionColumnOptions): VirtualColumn<Row> => ({
   name: productTexts.list.select,
   width: 44,
@@ -50,8 +50,8 @@ const selectionColumn = ({
       type="checkbox"
       className={css["box"]}
       aria-label={productTexts.list.selectAll}
-      checked={isAllMarked}
-      onChange={markAll}
+      checked={isAllSelected}
+      onChange={selectAll}
     />
   ),
   cell: ({ id, name }, index) => (
@@ -60,8 +60,8 @@ const selectionColumn = ({
       className={css["box"]}
       tabIndex={-1}
       aria-label={productTexts.list.selectProduct(name)}
-      checked={marked.has(id)}
-      onChange={({ nativeEvent }) => mark(index, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)}
+      checked={selection.has(id)}
+      onChange={({ nativeEvent }) => select(index, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)}
     />
   )
 })
@@ -81,14 +81,14 @@ export const ProductTable = ({
   const navigate = useNavigate()
   const [last, setLast] = useState(0)
 
-  const select = (to: number, reach: boolean) => {
+  const select = (to: number, isRange: boolean) => {
     const byId = new Map([...selection, ...rows.map((row) => [row.id, row] as const)])
-    const ids = markedAfter(
+    const ids = toggleSelection(
       new Set(selection.keys()),
       rows.map(({ id }) => id),
       last,
       to,
-      reach
+      isRange
     )
     setLast(to)
     setSelection(new Map([...byId].filter(([id]) => ids.has(id))))
@@ -119,7 +119,7 @@ export const ProductTable = ({
   return (
     <VirtualTable
       caption={productTexts.list.title}
-      columns={[selectionColumn({ marked: selection, select, isAllSelected, selectAll }), ...shown]}
+      columns={[selectionColumn({ selection, select, isAllSelected, selectAll }), ...shown]}
       rows={rows}
       keyOf={({ id }) => id}
       rowHeight={ROW_HEIGHT}
@@ -127,7 +127,7 @@ export const ProductTable = ({
       keys={{
         open: ({ id }) =>
           void navigate({ to: "/dashboard/$storeId/products/$productId", params: { storeId, productId: id } }),
-        select: (_, index, reach) => select(index, reach),
+        select: (_, index, isRange) => select(index, isRange),
         isSelected: ({ id }) => selection.has(id)
       }}
       onRangeChange={handleRange}

@@ -30,7 +30,7 @@ export interface BulkEdit {
   readonly name: string
   readonly field?: { readonly label: string; readonly hint?: string }
   /** Validates the input. */
-  readonly read: (typed: string) => Result.Result<Change, string>
+  readonly parse: (input: string) => Result.Result<Change, string>
 }
 
 const decodePatch = decodeWith(UpdateProduct)
@@ -39,18 +39,18 @@ const decodeChange = decodeWith(SetInventory)
 const firstIssueOf = ({ issues = [] }: { readonly issues?: ReadonlyArray<string> | undefined }) =>
   parseIssues(issues).values().next().value ?? productTexts.bulkEdit.invalid
 
-const patchChange = (members: JsonObject) =>
-  Result.mapBoth(decodePatch(members, true), { onFailure: firstIssueOf, onSuccess: (patch) => Change.Patch({ patch }) })
+const patchChange = (fields: JsonObject) =>
+  Result.mapBoth(decodePatch(fields, true), { onFailure: firstIssueOf, onSuccess: (patch) => Change.Patch({ patch }) })
 
 /** Normalizes the tag as the service does. */
-const tagChange = (typed: string, makeChange: (change: { readonly tag: string }) => Change) =>
-  Result.mapBoth(decodePatch({ tags: [typed] }, true), {
+const tagChange = (input: string, makeChange: (change: { readonly tag: string }) => Change) =>
+  Result.mapBoth(decodePatch({ tags: [input] }, true), {
     onFailure: firstIssueOf,
-    onSuccess: ({ tags: [tag = typed] = [] }) => makeChange({ tag })
+    onSuccess: ({ tags: [tag = input] = [] }) => makeChange({ tag })
   })
 
-const stockChange = (typed: string): Result.Result<Change, string> =>
-  Result.flatMap(parseNumber(typed), (adjust) =>
+const stockChange = (input: string): Result.Result<Change, string> =>
+  Result.flatMap(parseNumber(input), (adjust) =>
     Result.mapBoth(decodeChange({ adjust }, true), {
       onFailure: firstIssueOf,
       onSuccess: (change) => Change.Adjust({ change })
@@ -58,44 +58,44 @@ const stockChange = (typed: string): Result.Result<Change, string> =>
   )
 
 export const bulkEdits: ReadonlyArray<BulkEdit> = [
-  { name: productTexts.bulkEdit.activate, read: () => patchChange({ isActive: true }) },
-  { name: productTexts.bulkEdit.deactivate, read: () => patchChange({ isActive: false }) },
+  { name: productTexts.bulkEdit.activate, parse: () => patchChange({ isActive: true }) },
+  { name: productTexts.bulkEdit.deactivate, parse: () => patchChange({ isActive: false }) },
   {
     name: productTexts.bulkEdit.setPrice,
     field: { label: productTexts.bulkEdit.newPrice, hint: productTexts.bulkEdit.newPriceHint },
-    read: (typed) => Result.flatMap(parseNumber(typed), (price) => patchChange({ price }))
+    parse: (input) => Result.flatMap(parseNumber(input), (price) => patchChange({ price }))
   },
   {
     name: productTexts.bulkEdit.adjustStock,
     field: { label: productTexts.stock.adjust, hint: productTexts.stock.adjustHint },
-    read: stockChange
+    parse: stockChange
   },
   {
     name: productTexts.bulkEdit.addTag,
     field: { label: productTexts.bulkEdit.tag },
-    read: (typed) => tagChange(typed, Change.AddTag)
+    parse: (input) => tagChange(input, Change.AddTag)
   },
   {
     name: productTexts.bulkEdit.removeTag,
     field: { label: productTexts.bulkEdit.tag },
-    read: (typed) => tagChange(typed, Change.RemoveTag)
+    parse: (input) => tagChange(input, Change.RemoveTag)
   },
   {
     name: productTexts.bulkEdit.setVendor,
     field: { label: productTexts.fields.vendorName },
-    read: (typed) => patchChange({ vendorName: typed })
+    parse: (input) => patchChange({ vendorName: input })
   },
   {
     name: productTexts.bulkEdit.setCategory,
     field: { label: productTexts.fields.category },
-    read: (typed) => patchChange({ category: typed })
+    parse: (input) => patchChange({ category: input })
   },
   {
     name: productTexts.bulkEdit.setProductType,
     field: { label: productTexts.fields.productType },
-    read: (typed) => patchChange({ productType: typed })
+    parse: (input) => patchChange({ productType: input })
   },
-  { name: productTexts.bulkEdit.delete, read: () => Result.succeed(Change.Delete()) }
+  { name: productTexts.bulkEdit.delete, parse: () => Result.succeed(Change.Delete()) }
 ]
 
 /** Adds or removes a tag, ignoring case. */

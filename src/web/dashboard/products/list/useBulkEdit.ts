@@ -12,7 +12,7 @@ import { uncacheProduct, cacheProduct } from "./useProducts.ts"
 
 export interface Failure {
   readonly row: Row
-  readonly why: string
+  readonly reason: string
 }
 
 /** Progress of a bulk edit. */
@@ -52,24 +52,24 @@ export const useBulkEdit = (storeId: StoreId) => {
   }, [change])
   useEffect(() => () => void (stopped.current = true), [])
 
-  const run = async (rows: ReadonlyArray<Row>, what: Change) => {
+  const run = async (rows: ReadonlyArray<Row>, edit: Change) => {
     stopped.current = false
     setProgress(startProgress(rows))
     await callService((client) =>
       runMany({
         items: rows,
         write: ({ id }) =>
-          Effect.map(applyChange(client, storeId, id, what, newIdempotencyKey()), (answer) =>
-            "deleted" in answer ? uncacheProduct(queryClient, storeId, id) : cacheProduct(queryClient, storeId, answer)
+          Effect.map(applyChange(client, storeId, id, edit, newIdempotencyKey()), (result) =>
+            "deleted" in result ? uncacheProduct(queryClient, storeId, id) : cacheProduct(queryClient, storeId, result)
           ),
         onOutcome: ({ item, result }) =>
           change(({ done, failed }) =>
             Result.match(result, {
-              onFailure: (error) => ({ failed: [...failed, { row: item, why: failureText(error) }] }),
+              onFailure: (error) => ({ failed: [...failed, { row: item, reason: failureText(error) }] }),
               onSuccess: () => ({ done: new Set([...done, item.id]) })
             })
           ),
-        onWait: (waits) => change((before) => (before.waitSeconds === waits ? before : { waitSeconds: waits })),
+        onWait: (seconds) => change((before) => (before.waitSeconds === seconds ? before : { waitSeconds: seconds })),
         isStopped: () => stopped.current
       })
     )

@@ -10,7 +10,7 @@ import type { SearchResult, SearchCursor } from "../../../../domain/catalog/Sear
 import type { Row } from "./listView.ts"
 
 /** Milliseconds for which rows are visible before they are refetched. Rows that are scrolled past are not. */
-const REST_MILLIS = 100
+const VISIBLE_MILLIS = 100
 
 type Pages = InfiniteData<ListPage<Product, ProductId>>
 
@@ -46,17 +46,17 @@ export const uncacheProduct = (queryClient: QueryClient, storeId: StoreId, produ
 }
 
 /** Reconciles loaded rows with later changes: deleted rows, outdated rows, and products that are not listed yet. */
-export const reconcile = (items: ReadonlyArray<Product>, latest: ReadonlyMap<string, Changed>, isWhole: boolean) => {
-  const isGone = ({ id }: Product) => latest.get(id)?.kind === "deleted"
-  const isOld = ({ id, version }: Product) => (latest.get(id)?.version ?? 0) > version
+export const reconcile = (items: ReadonlyArray<Product>, latest: ReadonlyMap<string, Changed>, isComplete: boolean) => {
+  const isDeleted = ({ id }: Product) => latest.get(id)?.kind === "deleted"
+  const isOutdated = ({ id, version }: Product) => (latest.get(id)?.version ?? 0) > version
   const last = items.at(-1)?.id ?? ""
   const isNew = ({ kind, resource, resourceId }: Changed) =>
     resource === "product" && kind !== "deleted" && resourceId > last
   return {
-    rows: items.some(isGone) ? items.filter((one) => !isGone(one)) : items,
-    old: new Set(items.filter(isOld).map(({ id }) => id)),
+    rows: items.some(isDeleted) ? items.filter((one) => !isDeleted(one)) : items,
+    outdated: new Set(items.filter(isOutdated).map(({ id }) => id)),
     // In a list with more pages, new products arrive with the next page.
-    created: isWhole ? [...latest.values()].filter(isNew).length : 0
+    created: isComplete ? [...latest.values()].filter(isNew).length : 0
   }
 }
 
@@ -77,7 +77,7 @@ export const useProducts = (storeId: StoreId, options: { readonly enabled: boole
   })
   // Text, so that equal rows do not change the state.
   const [visibleIds, setVisibleIds] = useState("")
-  const { created, old, rows } = useMemo(
+  const { created, outdated, rows } = useMemo(
     () => reconcile(items ?? [], latest, !more.hasMore),
     [items, latest, more.hasMore]
   )
@@ -85,12 +85,12 @@ export const useProducts = (storeId: StoreId, options: { readonly enabled: boole
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const onRowsVisible = useCallback((ids: ReadonlyArray<ProductId>) => {
     clearTimeout(timer.current)
-    timer.current = setTimeout(() => setVisibleIds(ids.join(" ")), REST_MILLIS)
+    timer.current = setTimeout(() => setVisibleIds(ids.join(" ")), VISIBLE_MILLIS)
   }, [])
 
   const stale = useMemo(
-    () => rows.filter(({ id }) => old.has(id) && visibleIds.includes(id)).map(({ id }) => id),
-    [rows, old, visibleIds]
+    () => rows.filter(({ id }) => outdated.has(id) && visibleIds.includes(id)).map(({ id }) => id),
+    [rows, outdated, visibleIds]
   )
   useEffect(() => {
     for (const id of stale) {
@@ -117,7 +117,7 @@ export const useProducts = (storeId: StoreId, options: { readonly enabled: boole
     void listQuery.fetchNextPage()
   }, [queryClient, storeId, listQuery])
 
-  return { listQuery, rows: items === undefined ? undefined : rows, more, created, loadCreated, see: onRowsVisible }
+  return { listQuery, rows: items === undefined ? undefined : rows, more, created, loadCreated, onRowsVisible }
 }
 
 /** Largest page of the search. */
@@ -126,19 +126,19 @@ const SEARCH_PAGE_SIZE = 50
 /** Products of the list page: all, or the search results. */
 export const useProductList = (storeId: StoreId, query: string) => {
   const all = useProducts(storeId, { enabled: query === "" })
-  const found = usePagedQuery<typeof SearchResult.Type, SearchCursor, unknown>(
+  const results = usePagedQuery<typeof SearchResult.Type, SearchCursor, unknown>(
     [storeId, "products", "search", query],
     (cursor) => (client) => client.products.search({ storeId, query, limit: SEARCH_PAGE_SIZE, ...cursor }),
     { enabled: query !== "", keepPrevious: true }
   )
-  const rows: ReadonlyArray<Row> | undefined = query === "" ? all.rows : found.items
-  const { error, refetch } = query === "" ? all.listQuery : found.query
+  const rows: ReadonlyArray<Row> | undefined = query === "" ? all.rows : results.items
+  const { error, refetch } = query === "" ? all.listQuery : results.query
   return {
     listQuery: { data: rows, error, refetch },
     rows,
-    more: query === "" ? all.more : found.more,
+    more: query === "" ? all.more : results.more,
     created: query === "" ? all.created : 0,
     loadCreated: all.loadCreated,
-    onRowsVisible: all.see
+    onRowsVisible: all.onRowsVisible
   }
 }
