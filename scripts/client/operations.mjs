@@ -66,9 +66,10 @@ export const methodsOf = ({ method, operation, path }, tag, types, parameterAt) 
   const name = methodName(operation, tag)
   const statuses = Object.keys(operation.responses).filter((status) => status >= "400")
 
-  const typed = (given) => given.map(({ name, schema }) => `${name}: ${types.typeOf(schema)}`)
+  const typed = (args) => args.map(({ name, schema }) => `${name}: ${types.typeOf(schema)}`)
   const failures = `@throws ApiError of status ${statuses.join(", ")}, or ConnectionError without a response`
-  const words = (given) => comment([`${operation.summary}.`, operation.description], [...paramTags(given), failures])
+  const documentation = (args) =>
+    comment([`${operation.summary}.`, operation.description], [...paramTags(args), failures])
 
   /** Declares a type for the result of a deletion. */
   const dataOf = ({ properties: { data } }) =>
@@ -78,20 +79,20 @@ export const methodsOf = ({ method, operation, path }, tag, types, parameterAt) 
 
   const list = () => {
     const [items] = Object.keys(page.properties)
-    const asked = answer === undefined ? query : query.filter(({ name }) => PAGING.has(name))
-    const queryType = types.declareQuery(`List${nounOf(operation)}Query`, asked)
-    const given = [...typed(inPath), `query: ${queryType} = {}`, "options: CallOptions = {}"]
-    return `${words(inPath)}list(${given.join(", ")}): Listing<${types.typeOf(page.properties[items].items)}> {
+    const filters = answer === undefined ? query : query.filter(({ name }) => PAGING.has(name))
+    const queryType = types.declareQuery(`List${nounOf(operation)}Query`, filters)
+    const args = [...typed(inPath), `query: ${queryType} = {}`, "options: CallOptions = {}"]
+    return `${documentation(inPath)}list(${args.join(", ")}): Listing<${types.typeOf(page.properties[items].items)}> {
       return this.#api.list(${template(path)}, "${items}", { ...query }, options)
     }\n`
   }
 
   const read = () => {
-    const asked = page === undefined ? query : query.filter(({ name }) => !PAGING.has(name))
-    const all = [...inPath, ...asked]
-    const given = [...typed(all), "options: CallOptions = {}"]
-    return `${words(all)}${name}(${given.join(", ")}): Promise<Answer<${dataOf(answer)}>> {
-      return this.#api.read(${template(path)}, ${shorthand(asked)}, options)
+    const filters = page === undefined ? query : query.filter(({ name }) => !PAGING.has(name))
+    const all = [...inPath, ...filters]
+    const args = [...typed(all), "options: CallOptions = {}"]
+    return `${documentation(all)}${name}(${args.join(", ")}): Promise<Answer<${dataOf(answer)}>> {
+      return this.#api.read(${template(path)}, ${shorthand(filters)}, options)
     }\n`
   }
 
@@ -101,13 +102,13 @@ export const methodsOf = ({ method, operation, path }, tag, types, parameterAt) 
     const options = OPTIONS.get(conditions.join(" "))
     const all = [...inPath, ...query]
     const body = operation.requestBody === undefined ? [] : [lowerFirst(nounOf(operation))]
-    const given = [...typed(all), ...body.map((name) => `${name}: ${types.typeOf(jsonIn(operation.requestBody))}`)]
+    const args = [...typed(all), ...body.map((name) => `${name}: ${types.typeOf(jsonIn(operation.requestBody))}`)]
     const data = dataOf(answer)
     const dryRun = `${operation.summary} as a dry run. Returns the result or error of the write and its effects, and stores nothing.`
     const sent = [`"${method.toUpperCase()}"`, template(path), shorthand(query), "options", ...body]
-    return `${words(all)}${name}(${[...given, `options?: ${options}`].join(", ")}): Promise<Answer<${data}>>
-    ${comment([dryRun], paramTags(all))}${name}(${[...given, `options: DryRun<${options}>`].join(", ")}): Promise<DryRunAnswer<${data}>>
-    ${name}(${[...given, `options: ${options} | DryRun<${options}> = {}`].join(", ")}) {
+    return `${documentation(all)}${name}(${[...args, `options?: ${options}`].join(", ")}): Promise<Answer<${data}>>
+    ${comment([dryRun], paramTags(all))}${name}(${[...args, `options: DryRun<${options}>`].join(", ")}): Promise<DryRunAnswer<${data}>>
+    ${name}(${[...args, `options: ${options} | DryRun<${options}> = {}`].join(", ")}) {
       return this.#api.write<${data}>(${sent.join(", ")})
     }\n`
   }
