@@ -5,7 +5,7 @@ import type { CatalogKind } from "../domain/journal/Kinds.ts"
 import { type Change, ChangeRecorder, type Snapshot, type Write, type WriteContext, Writes } from "../domain/Write.ts"
 import { makeOutbox, Notifier, NotifierLive, type OutboxMessage } from "./Events.ts"
 import { makeJournalEntries } from "./Journal.ts"
-import { answerOf, deferringBy, rehearsed } from "./sql/Plan.ts"
+import { rehearsed } from "./sql/Plan.ts"
 import { Database } from "./sql/Postgres.ts"
 import { deferToCommit, sendAll } from "./sql/Transaction.ts"
 
@@ -71,13 +71,6 @@ export const collectChanges = <A, E>(
 
 /** Runs a part of a write in the transaction of `Database.perform`, returns its changes and rolls them back. */
 export const tried = <A, E>(write: Write<A, E>) => rehearsed(collectChanges(write))
-
-/** Runs one of many parts of a write, whose deferred statements are sent at once, and returns its changes. */
-export const amongOthers = <E>(part: Write<void, E>): Effect.Effect<ReadonlyArray<Change>, E> =>
-  Effect.map(
-    deferringBy(collectChanges(part), (statement) => Effect.asVoid(answerOf(statement))),
-    ({ changes }) => changes
-  )
 
 /** Returns the event of a change, if it has one. Deletions have none (contract, section 6). */
 export const messagesOf = (

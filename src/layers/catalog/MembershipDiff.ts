@@ -11,7 +11,7 @@ import { MAX_LIMIT } from "../../domain/Page.ts"
 import { MAX_DRY_RUN_ITEMS } from "../../domain/DryRun.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { partOf } from "../Journal.ts"
-import { selectRejoined } from "../journal/UndoProducts.ts"
+import { selectRestoredMemberships } from "../journal/UndoProducts.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { type CollectionRow, makeCollectionRepository } from "./CollectionRepository.ts"
 
@@ -80,7 +80,7 @@ export const makeMembershipDiff = (sql: SqlClient.SqlClient) => {
     // A changed product stays in its manual collections. A new one is in none, unless an undo restores it.
     const enters: Array<CollectionTitle> =
       before === null && undoes !== undefined
-        ? [...(yield* Effect.flatMap(sql`${selectRejoined(store, undoes, partOf(undoes))}`, decodeTitles))]
+        ? [...(yield* Effect.flatMap(selectRestoredMemberships(sql, store, undoes, partOf(undoes)), decodeTitles))]
         : []
     const leaves: Array<CollectionTitle> = after === null ? yield* listManual({ store, product: id }) : []
     let worked = 0

@@ -25,7 +25,8 @@ import { partOf } from "../Journal.ts"
 import { listOf } from "../Lists.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { constant } from "../sql/Statement.ts"
-import { amongOthers, recordAll } from "../Writes.ts"
+import { withoutDeferral } from "../sql/Transaction.ts"
+import { collectChanges, recordAll } from "../Writes.ts"
 import { AdministeredRow, JournalRow } from "./JournalRow.ts"
 import { makeUndoCollection } from "./UndoCollections.ts"
 import { makeUndoProduct } from "./UndoProducts.ts"
@@ -181,7 +182,8 @@ export const UndoLive = Layer.effect(
         if (members.length > 0) yield* new NotKept({ id, members })
         const undo: Write<void, UndoRefused> =
           resource === "product" ? undoProduct(storeId, entry) : undoCollection(storeId, entry)
-        const recorded = yield* amongOthers(undo)
+        // Sent at once, because the next undo may read the same resource.
+        const { changes: recorded } = yield* withoutDeferral(collectChanges(undo))
         changes.push(...recorded.map((change) => ({ ...change, undoes: id })))
         const [change] = recorded
         undone.push({

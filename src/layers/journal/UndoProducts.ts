@@ -1,5 +1,5 @@
 import { Effect, Option, Schema } from "effect"
-import type { SqlClient } from "effect/sql"
+import type { SqlClient, Statement } from "effect/sql"
 import { type CollectionId, MAX_MEMBERS } from "../../domain/catalog/Collection.ts"
 import { ProductId } from "../../domain/catalog/Product.ts"
 import { restoreMembers } from "../../domain/journal/Entry.ts"
@@ -10,35 +10,40 @@ import { makeProductRepository, productOf } from "../catalog/ProductRepository.t
 import { makeProductWrites } from "../catalog/Products.ts"
 import { indexFacets } from "../catalog/Terms.ts"
 import { orDefect } from "../sql/Errors.ts"
-import { constant, type Fragment, sql as fragment } from "../sql/Statement.ts"
+import { constant } from "../sql/Statement.ts"
 import { deferToCommit } from "../sql/Transaction.ts"
 import { type JournalRow, membersOfSide } from "./JournalRow.ts"
 
-/** True of a collection `c` that takes a product back: it is filled by hand, and has room. */
-const takesBack = (store: StoreId): Fragment => fragment`
+/** True for a collection `c` that a restored product returns to: it is manual and not full. */
+const acceptsProduct = (sql: SqlClient.SqlClient, store: StoreId): Statement.Fragment => sql`
   c.store_id = ${store} and c.document ->> 'type' = 'manual'
   and (
     select count(*) from collection_members where store_id = ${store} and collection_id = c.id
   ) < ${constant(MAX_MEMBERS)}
 `
 
-/** The manual collections that take a product back when its deletion is undone. */
-export const selectRejoined = (store: StoreId, entry: string, part: number) => fragment`
+/** Selects the manual collections that a product returns to when its deletion is undone. */
+export const selectRestoredMemberships = (
+  sql: SqlClient.SqlClient,
+  store: StoreId,
+  entry: string,
+  part: number
+): Statement.Statement<unknown> => sql`
   select c.id, c.title
   from journal j
-  cross join json_to_recordset(j.memberships::json) as held ("collectionId" uuid)
+  cross join json_to_recordset(j.memberships::json) as former ("collectionId" uuid)
   join lateral (
     select c.id, c.document ->> 'title' as title from collections c
-    where c.id = held."collectionId" and ${takesBack(store)} offset 0
+    where c.id = former."collectionId" and ${acceptsProduct(sql, store)} offset 0
   ) c on true
   where j.store_id = ${store} and j.id = ${entry} and j.part = ${part}
 `
 
 /**
- * Puts a product back into a manual collection, behind as many as stood before it. Where those behind have left no room in
- * front of them, they make it.
+ * Adds a product to a manual collection after as many products as were before it. Moves the following products if there is
+ * no free position.
  */
-const rejoin = (
+const insertMember = (
   sql: SqlClient.SqlClient,
   store: StoreId,
   collection: CollectionId,
@@ -65,11 +70,11 @@ const rejoin = (
     (select max(position) + 1 from collection_members where store_id = ${store} and collection_id = ${collection}),
     0
   ), ${product}::uuid
-  from collections c where c.id = ${collection} and ${takesBack(store)}
+  from collections c where c.id = ${collection} and ${acceptsProduct(sql, store)}
 `
 
-/** Unless another product is called so by now, as one that an import made anew. */
-const rename = (sql: SqlClient.SqlClient, store: StoreId, externalId: string, product: ProductId) => sql`
+/** Inserts the external id, unless another product has it by now, for example one that was imported again. */
+const insertExternalId = (sql: SqlClient.SqlClient, store: StoreId, externalId: string, product: ProductId) => sql`
   insert into external_ids (store_id, kind, external_id, resource_id)
   values (${store}, 'product', ${externalId}, ${product})
   on conflict do nothing
@@ -93,9 +98,9 @@ export const makeUndoProduct = (sql: SqlClient.SqlClient) => {
     const stamp = yield* reallocateProduct(store, deleted)
     const updatedAt = stamp.at.toISOString()
     yield* insertProduct(store, stamp, { ...deleted, version: deleted.version + 1, updatedAt })
-    if (externalId !== null) yield* deferToCommit(rename(sql, store, externalId, id))
+    if (externalId !== null) yield* deferToCommit(insertExternalId(sql, store, externalId, id))
     for (const { collectionId, rank } of memberships ?? []) {
-      yield* deferToCommit(rejoin(sql, store, collectionId, id, rank))
+      yield* deferToCommit(insertMember(sql, store, collectionId, id, rank))
     }
   })
 
