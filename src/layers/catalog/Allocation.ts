@@ -5,8 +5,8 @@ import { ProductLimitReached } from "../../domain/catalog/Product.ts"
 import { numbered, SlugTaken } from "../../domain/catalog/Slug.ts"
 import { StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { uuidOfMicros } from "../../domain/Uuid.ts"
-import { firstOf, type Step } from "../sql/Plan.ts"
-import { sql as statement } from "../sql/Statement.ts"
+import { orDefect } from "../sql/Errors.ts"
+import { type Part, withClient } from "../sql/Plan.ts"
 
 /*
  * The row of a store counts its products, makes ids, and is the lock of everything that must not race: creates, deletes,
@@ -228,32 +228,6 @@ export const makeAllocation = (sql: SqlClient.SqlClient) => {
   }
 }
 
-/*
- * Versions of `lockStore` and `allocateMany` for writes that still run in `Database.perform`.
- */
-
-const lockedOf = firstOf(Schema.Struct({}))
-
-export const lockedStore = Effect.fnUntraced(function* (store: StoreId): Step<void, StoreNotFound> {
-  const found = yield* lockedOf(
-    statement`select 1 from stores where id = ${store} and deleted_at is null for no key update`
-  )
-  if (Option.isNone(found)) yield* new StoreNotFound()
-})
-
-const takenOf = firstOf(StoreClock)
-
-export const allocateMany = Effect.fnUntraced(function* (
-  store: StoreId,
-  count: number
-): Step<{ readonly currencyCode: string; readonly tick: () => number }, StoreNotFound> {
-  const taken = yield* takenOf(statement`
-    update stores set id_clock = greatest(id_clock + ${count}, change_clock(id))
-    where id = ${store} and deleted_at is null
-    returning id_clock as clock, currency_code as "currencyCode"
-  `)
-  if (Option.isNone(taken)) return yield* new StoreNotFound()
-  const { clock, currencyCode } = taken.value
-  let left = count
-  return { currencyCode, tick: () => clock - --left }
-})
+/** Version of {@link lockStore} for writes that run in `Database.perform`. */
+export const lockedStore = (store: StoreId): Part<void, StoreNotFound> =>
+  withClient((sql) => orDefect(lockStore(sql, store)))

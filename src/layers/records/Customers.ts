@@ -8,7 +8,8 @@ import {
   Customers,
   PERSONAL_OF_CUSTOMER
 } from "../../domain/records/Customer.ts"
-import { allocateMany } from "../catalog/Allocation.ts"
+import { makeAllocation } from "../catalog/Allocation.ts"
+import { orDefect } from "../sql/Errors.ts"
 import { deferToCommit } from "../sql/Transaction.ts"
 import { traced } from "../Traced.ts"
 import { makePutPlanner } from "./Puts.ts"
@@ -22,6 +23,7 @@ export const CustomersLive = Layer.effect(
   Customers,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const { allocateMany } = makeAllocation(sql)
     const { page, read } = makeRecordReads(sql, "customers", CustomerId, PERSONAL_OF_CUSTOMER)
     const { upsert } = makeRecordWrites(sql)
     const plan = makePutPlanner(sql, {
@@ -44,7 +46,7 @@ export const CustomersLive = Layer.effect(
         ),
 
       put: Effect.fnUntraced(function* (store, puts) {
-        const clock = yield* allocateMany(store, puts.length)
+        const clock = yield* orDefect(allocateMany(store, puts.length))
         const { outcomes, written } = yield* plan(store, puts, clock)
         yield* deferToCommit(...upsert("customers", store, written))
         return outcomes

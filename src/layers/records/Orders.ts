@@ -13,7 +13,8 @@ import {
 } from "../../domain/records/Order.ts"
 import { applySpending, type Spending, spendingOf } from "../../domain/records/Spending.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import { allocateMany } from "../catalog/Allocation.ts"
+import { makeAllocation } from "../catalog/Allocation.ts"
+import { orDefect } from "../sql/Errors.ts"
 import { deferToCommit } from "../sql/Transaction.ts"
 import { traced } from "../Traced.ts"
 import { dateOf, makePutPlanner, type StoreClock } from "./Puts.ts"
@@ -36,6 +37,7 @@ export const OrdersLive = Layer.effect(
   Orders,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const { allocateMany } = makeAllocation(sql)
     const { page, read } = makeRecordReads(sql, "orders", OrderId, PERSONAL_OF_ORDER)
     const { find, upsert } = makeRecordWrites(sql)
     const plan = makePutPlanner(sql, {
@@ -76,7 +78,7 @@ export const OrdersLive = Layer.effect(
         ),
 
       put: Effect.fnUntraced(function* (store, puts) {
-        const clock = yield* allocateMany(store, TICKS * puts.length)
+        const clock = yield* orDefect(allocateMany(store, TICKS * puts.length))
         const known = yield* find("customers", store, new Set(puts.flatMap(({ input }) => customerOf(input) ?? [])))
         const refusalOf = (input: PutOrder) => {
           const id = customerOf(input)
