@@ -11,7 +11,6 @@ import { CreateProduct, ProductId } from "../../../src/domain/catalog/Product.ts
 import { parse } from "../../../src/domain/Json.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
-import { Database } from "../../../src/layers/sql/Postgres.ts"
 import { PostgresTest } from "../../support/PostgresTest.ts"
 import { AGENT, installing, MERCHANT, performIn } from "../../support/Writes.ts"
 
@@ -49,8 +48,8 @@ const copyProduct = Effect.fn(function* (storeId: StoreId, count: number) {
   return ids(copies).map(({ id }) => id)
 })
 
-layer(CatalogTest, { excludeTestServices: true, timeout: "60 seconds" })("The catalog", (it) => {
-  it.effect("changes what was taken by looser rules than today's, and keeps what the change does not name", () =>
+layer(CatalogTest, { excludeTestServices: true, timeout: "60 seconds" })("Catalog", (it) => {
+  it.effect("a patch accepts values stored under older rules and keeps fields it does not name", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const catalog = yield* Catalog
@@ -72,7 +71,7 @@ layer(CatalogTest, { excludeTestServices: true, timeout: "60 seconds" })("The ca
     })
   )
 
-  it.effect("tells of every writer's changes, and names an installation only when one made them", () =>
+  it.effect("events name the actor of each change, and the installation if an app made it", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const catalog = yield* Catalog
@@ -110,10 +109,9 @@ layer(CatalogTest, { excludeTestServices: true, timeout: "60 seconds" })("The ca
     })
   )
 
-  it.effect("writes within the caller's transaction: what that takes back was never there", () =>
+  it.effect("writes join the transaction of the caller and are rolled back with it", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { transaction } = yield* Database
       const catalog = yield* Catalog
       const storeId = yield* makeStore
       const perform = yield* performIn(storeId)
@@ -125,7 +123,7 @@ layer(CatalogTest, { excludeTestServices: true, timeout: "60 seconds" })("The ca
         select s.product_count, (select count(*)::integer from events e where e.store_id = s.id) as events
         from stores s where id = ${storeId}
       `
-      const undone = transaction(
+      const undone = sql.withTransaction(
         Effect.gen(function* () {
           const made = yield* perform(catalog.createProduct(storeId, toProduct({ name: "Undone" })))
           yield* perform(catalog.updateCollection(storeId, manual.id, { productIds: [made.id] }, "any"))
@@ -149,7 +147,7 @@ layer(CatalogTest, { excludeTestServices: true, timeout: "60 seconds" })("The ca
     })
   )
 
-  it.effect("writes nothing for a store that is gone", () =>
+  it.effect("writes to a deleted store fail and store nothing", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const catalog = yield* Catalog
@@ -169,7 +167,7 @@ layer(CatalogTest, { excludeTestServices: true, timeout: "60 seconds" })("The ca
     })
   )
 
-  it.effect("answers a collection from one moment: rules and products always belong together", () =>
+  it.effect("a collection is read from one snapshot: its products match its rules", () =>
     Effect.gen(function* () {
       const catalog = yield* Catalog
       const storeId = yield* makeStore
@@ -214,7 +212,7 @@ const holds = (document: { readonly json: string }, expected: ReadonlyArray<Prod
 }
 
 layer(CatalogTest, { excludeTestServices: true, timeout: "60 seconds" })("A large collection", (it) => {
-  it.effect("is manual up to 10,000 products, kept in order; automated it may hold more", () =>
+  it.effect("a manual collection has at most 10,000 products in order; an automated one may have more", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const catalog = yield* Catalog
@@ -250,7 +248,7 @@ layer(CatalogTest, { excludeTestServices: true, timeout: "60 seconds" })("A larg
     })
   )
 
-  it.effect("has only those of its rows written that differ, and no index of them for another order", () =>
+  it.effect("an update writes only members that differ, and a new order updates no index", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const catalog = yield* Catalog

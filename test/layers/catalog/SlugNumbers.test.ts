@@ -7,26 +7,28 @@ import { PostgresTest } from "../../support/PostgresTest.ts"
 
 const times = (n: number) => Array.from({ length: n }, (_, index) => index)
 
-/** What a name of `count` resources looks like when each got its slug from the one before. */
+/** Returns the slugs of `count` resources with the same name. */
 const numberedTo = (count: number) => times(count).map((n) => (n === 0 ? "lamp" : `lamp-${n + 1}`))
 
-const LOOKS = `
+const STATISTICS = `
   select coalesce(idx_scan, 0)::integer as probes, seq_scan::integer as scans
   from pg_stat_xact_user_tables where relname = $1
 `
 
-const looksOf = Schema.decodeUnknownSync(Schema.Tuple([Schema.Struct({ probes: Schema.Int, scans: Schema.Int })]))
-const choiceOf = Schema.decodeUnknownSync(Schema.Tuple([Schema.Struct({ number: Schema.Int })]))
+const decodeStatistics = Schema.decodeUnknownSync(
+  Schema.Tuple([Schema.Struct({ probes: Schema.Int, scans: Schema.Int })])
+)
+const decodeNumber = Schema.decodeUnknownSync(Schema.Tuple([Schema.Struct({ number: Schema.Int })]))
 
 layer(Layer.provideMerge(AccessLive, PostgresTest), { excludeTestServices: true, timeout: "60 seconds" })(
-  "The number of a slug",
+  "Slug numbers",
   (it) => {
     for (const [table, choose] of [
       ["products", "free_product_slug"],
       ["collections", "free_collection_slug"]
     ] as const) {
-      /** A store with resources of these slugs, which nothing but the database could make so many of in a second. */
-      const storeWith = Effect.fn(function* (slugs: ReadonlyArray<string>) {
+      /** Creates a store with resources of these slugs. The database generates them, which is fastest. */
+      const makeStoreWith = Effect.fn(function* (slugs: ReadonlyArray<string>) {
         const sql = yield* SqlClient.SqlClient
         const store = yield* makeStore()
         const document = sql`json_build_object('id', made.id, 'version', 1, 'slug', slug)`
@@ -40,34 +42,34 @@ layer(Layer.provideMerge(AccessLive, PostgresTest), { excludeTestServices: true,
         return store
       })
 
-      /** The choice for a lamp, and how often the session looked at the table for it. */
-      const chosen = Effect.fn(function* (store: string) {
+      /** Returns the number for `lamp` and how often the session accessed the table. */
+      const chooseNumber = Effect.fn(function* (store: string) {
         const sql = yield* SqlClient.SqlClient
-        const looks = Effect.map(sql.unsafe(LOOKS, [table]), looksOf)
+        const statistics = Effect.map(sql.unsafe(STATISTICS, [table]), decodeStatistics)
         const steps = Effect.gen(function* () {
-          const [before] = yield* looks
-          const [{ number }] = choiceOf(yield* sql.unsafe(`select ${choose}($1, 'lamp') as number`, [store]))
-          const [after] = yield* looks
+          const [before] = yield* statistics
+          const [{ number }] = decodeNumber(yield* sql.unsafe(`select ${choose}($1, 'lamp') as number`, [store]))
+          const [after] = yield* statistics
           return { number, probes: after.probes - before.probes, scans: after.scans - before.scans }
         })
         return yield* sql.withTransaction(steps)
       })
 
-      it.effect(`of ${table} costs the 5,000th of a name some two dozen looks, all of them by the index`, () =>
+      it.effect(`the number of ${table} with 5,000 equal slugs takes at most 26 index lookups`, () =>
         Effect.gen(function* () {
           const sql = yield* SqlClient.SqlClient
-          const store = yield* storeWith(["lamp"])
-          // A plan from when the table had one row would go on to scan it.
+          const store = yield* makeStoreWith(["lamp"])
+          // A plan made while the table had one row would scan it.
           yield* sql.unsafe(`analyze ${table}`)
-          for (const _ of times(10)) yield* chosen(store)
-          assert.deepStrictEqual(yield* chosen(store), { number: 2, probes: 2, scans: 0 })
-          const large = yield* chosen(yield* storeWith(numberedTo(5000)))
+          for (const _ of times(10)) yield* chooseNumber(store)
+          assert.deepStrictEqual(yield* chooseNumber(store), { number: 2, probes: 2, scans: 0 })
+          const large = yield* chooseNumber(yield* makeStoreWith(numberedTo(5000)))
           assert.deepInclude(large, { number: 5001, scans: 0 })
           assert.isAtMost(large.probes, 26)
         })
       )
 
-      it.effect(`of ${table} is free, whatever was chosen by hand or left by others`, () =>
+      it.effect(`the number of ${table} is free, whatever slugs exist`, () =>
         Effect.gen(function* () {
           for (const [taken, number] of [
             [[], 1],
@@ -77,15 +79,15 @@ layer(Layer.provideMerge(AccessLive, PostgresTest), { excludeTestServices: true,
             [["lamp", "lamp-2", "lamp-3", "lamp-shade", "lamp-2-2", "lamp-04"], 4],
             [numberedTo(12).filter((slug) => slug !== "lamp-3"), 13]
           ] as const) {
-            assert.deepInclude(yield* chosen(yield* storeWith(taken)), { number })
+            assert.deepInclude(yield* chooseNumber(yield* makeStoreWith(taken)), { number })
           }
         })
       )
 
-      it.effect(`of ${table} costs no more where all powers of two were taken to make it long`, () =>
+      it.effect(`the number of ${table} takes at most 64 lookups if all powers of two are taken`, () =>
         Effect.gen(function* () {
           const hostile = times(64).map((power) => (power === 0 ? "lamp" : `lamp-${2n ** BigInt(power)}`))
-          const { number, probes } = yield* chosen(yield* storeWith(hostile))
+          const { number, probes } = yield* chooseNumber(yield* makeStoreWith(hostile))
           assert.isAbove(number, 2 ** 30)
           assert.isAtMost(probes, 64)
         })

@@ -31,7 +31,7 @@ describe("Terms", () => {
     "categoryName"
   ]
 
-  it("are UUIDs, the same for the same fact", () => {
+  it("a term is a UUID and depends only on store, field and value", () => {
     fc.assert(
       fc.property(fc.constantFrom(...indexed), phrase, (field, value) => {
         const found = termOf(STORE, field, value)
@@ -41,7 +41,7 @@ describe("Terms", () => {
     )
   })
 
-  it("differ with the store, the field and the value, and with where one ends and the next begins", () => {
+  it("terms differ by store, field, value and the boundaries between them", () => {
     const facts = [
       [STORE, "tags", "oak"],
       [`${STORE}t`, "tags", "oak"],
@@ -55,7 +55,7 @@ describe("Terms", () => {
     assert.strictEqual(new Set(facts.map(([store, field, value]) => termOf(store, field, value))).size, facts.length)
   })
 
-  it("of a product are those of each of its values in the fields that have an index, and of what it is found by", () => {
+  it("a product has the terms of its indexed fields and of its searched words", () => {
     fc.assert(
       fc.property(facets, (facets) => {
         const { terms, unstored } = indexFacets(STORE, facets)
@@ -69,7 +69,7 @@ describe("Terms", () => {
     for (const field of indexed) assert.isTrue(isIndexed(field))
   })
 
-  it("a product is found by the words of its name, vendor, category and tags, and by its codes as a whole", () => {
+  it("searched words come from name, vendor, category and tags; codes are searched as a whole", () => {
     const product = newProduct(
       {
         name: "Café-Tisch, 160 cm",
@@ -88,7 +88,7 @@ describe("Terms", () => {
     assert.deepStrictEqual(codesOf(product), ["desk-1", "400 6"])
   })
 
-  it("are the same where they are remembered, and those of which the words are entered are told until that is forgotten", () => {
+  it("the cache returns the same terms, and omits stored words until it is cleared", () => {
     fc.assert(
       fc.property(fc.array(facets, { minLength: 1, maxLength: 4 }), (products) => {
         const remembered = makeIndexCache()
@@ -121,7 +121,7 @@ describe("Terms", () => {
     )
   })
 
-  it("are remembered of the last values alone, so that what never comes again takes no room", () => {
+  it("the cache keeps only recently used values", () => {
     const { indexFacets } = makeIndexCache()
     const isKnown = (name: string) => indexFacets(STORE, named(name)).unstored.length === 0
     const enter = (name: string) => markStored(indexFacets(STORE, named(name)).unstored)

@@ -15,7 +15,7 @@ import { performIn } from "../../support/Writes.ts"
 const Line = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
 const lineOf = Schema.decodeUnknownSync(Line)
 
-/** What is exported, as it is handed over. `meanwhile` is done before each part is taken. */
+/** Runs an export and returns its parts. Runs `meanwhile` before each part. */
 const exported = Effect.fn(function* (
   storeId: StoreId,
   kind: ExportKind,
@@ -52,7 +52,7 @@ const name = Effect.fn(function* (storeId: StoreId, kind: string, externalId: st
 const product = Schema.decodeUnknownSync(CreateProduct)
 const collection = Schema.decodeUnknownSync(CreateCollection)
 
-/** A store with two of each kind, of which the first has an external id. */
+/** A store with two resources of each kind. The first has an external id. */
 const scene = Effect.gen(function* () {
   const storeId = yield* makeStore()
   const catalog = yield* Catalog
@@ -79,9 +79,9 @@ const scene = Effect.gen(function* () {
 })
 
 layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true, timeout: "60 seconds" })(
-  "An export",
+  "Exports",
   (it) => {
-    it.effect("has the fields of the API and external ids, those that are kept or the resources' own", () =>
+    it.effect("lines have the fields of the API and an external id, by default the resource's id", () =>
       Effect.gen(function* () {
         const { ada, automated, bob, desk, lamp, manual, orders, storeId } = yield* scene
         const catalog = yield* Catalog
@@ -131,7 +131,7 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
       })
     )
 
-    it.effect("is the same bytes twice, whatever its parts are", () =>
+    it.effect("two exports of the same data are identical", () =>
       Effect.gen(function* () {
         const { storeId } = yield* scene
         for (const kind of Kinds.literals) {
@@ -141,7 +141,7 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
       })
     )
 
-    it.effect("is of one moment: what is written while it is taken is not in it", () =>
+    it.effect("an export reads one snapshot and ignores concurrent writes", () =>
       Effect.gen(function* () {
         const storeId = yield* makeStore()
         const made = yield* putCustomers(
@@ -149,7 +149,7 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
           Array.from({ length: 1201 }, (_, n) => ({ name: String(n) }))
         )
         const before = (yield* exported(storeId, "customers")).text
-        // From outside of the transaction that the export is.
+        // Runs outside the transaction of the export.
         const runtime = yield* Effect.context<Effect.Services<ReturnType<typeof putCustomers>>>()
         const write = putCustomers(storeId, [{ name: "New" }, { ...made[1200], name: "Changed" }])
         const change = Effect.promise(() => Effect.runPromiseWith(runtime)(write))
@@ -160,7 +160,7 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
       })
     )
 
-    it.effect("holds a megabyte at once, and whatever its last row has", () =>
+    it.effect("a part has a megabyte of rows plus the last one", () =>
       Effect.gen(function* () {
         const storeId = yield* makeStore()
         const addresses = [{ story: "a".repeat(300_000) }]
@@ -173,7 +173,7 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
       })
     )
 
-    it.effect("stops with who takes it, and leaves no transaction", () =>
+    it.effect("an export that fails or is interrupted ends its transaction", () =>
       Effect.gen(function* () {
         const sql = yield* PgClient.PgClient
         const { storeId } = yield* scene
@@ -187,7 +187,7 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
       })
     )
 
-    it.effect("of a store that is not there is refused", () =>
+    it.effect("an export of an unknown store fails", () =>
       Effect.gen(function* () {
         const gone = StoreId.make("019c1363-49c0-7a11-9c3d-0b8e5f6a7d42")
         const refused = yield* Effect.flip(exported(gone, "products"))

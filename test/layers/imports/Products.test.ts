@@ -26,7 +26,7 @@ const slugsOf = (storeId: StoreId) =>
     )
   )
 
-/** What there is of a product in every table, without ids and times. */
+/** Selects the rows of products in all tables, without ids and times. */
 const tracesOf = (storeId: StoreId) =>
   Effect.flatMap(
     SqlClient.SqlClient,
@@ -46,7 +46,7 @@ const tracesOf = (storeId: StoreId) =>
     `
   )
 
-/** A batch as large as imports put together. */
+/** A batch of the size that imports use. */
 const batchOf = (batch: number) =>
   Array.from({ length: 250 }, (_, n) => ({
     externalId: ExternalId.make(`${batch}-${n}`),
@@ -70,9 +70,9 @@ const PRODUCTS = [
 ]
 
 layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true, timeout: "60 seconds" })(
-  "products that are put together",
+  "Imported products",
   (it) => {
-    it.effect("leave what the same products leave that are created one by one", () =>
+    it.effect("imported products store the same rows, journal entries and events as single creates", () =>
       Effect.gen(function* () {
         const catalog = yield* Catalog
         const sql = yield* SqlClient.SqlClient
@@ -97,7 +97,7 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
       })
     )
 
-    it.effect("get slugs that are nobody's, of those before them in the list neither", () =>
+    it.effect("slugs differ from existing ones and from earlier ones in the batch", () =>
       Effect.gen(function* () {
         const catalog = yield* Catalog
         const { putProducts } = yield* Imports
@@ -134,7 +134,7 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
       })
     )
 
-    it.effect("are found by words that an earlier batch entered, and by those of one that came to nothing", () =>
+    it.effect("words stored by an earlier batch, or lost with a rolled back one, are searchable", () =>
       Effect.gen(function* () {
         const { putProducts } = yield* Imports
         const { perform } = yield* Writes
@@ -157,50 +157,50 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
       })
     )
 
-    it.effect("are made as long as there is room, and those behind the first that has none are not looked at", () =>
-      Effect.gen(function* () {
-        const { putProducts } = yield* Imports
-        const storeId = yield* makeStore()
-        const perform = yield* performIn(storeId)
-        const sql = yield* SqlClient.SqlClient
-        yield* sql`update stores set product_count = (select product_limit from plans where name = plan) - 1`
-        const inputs = [{ name: "A" }, { name: "B" }, { name: "C" }]
-        const { limit, outcomes } = yield* perform(putProducts(storeId, inputs.map(putOf), 0))
-        assert.deepStrictEqual(outcomes.map(Result.merge), ["created"])
-        assert.strictEqual(limit._tag, "Some")
-        // One that is there already needs no room.
-        const again = yield* perform(putProducts(storeId, [{ name: "A", price: 2 }].map(putOf), 0))
-        assert.deepStrictEqual(again.outcomes.map(Result.merge), ["updated"])
-      })
+    it.effect(
+      "products are created up to the limit of the plan; those after the first excess one are not processed",
+      () =>
+        Effect.gen(function* () {
+          const { putProducts } = yield* Imports
+          const storeId = yield* makeStore()
+          const perform = yield* performIn(storeId)
+          const sql = yield* SqlClient.SqlClient
+          yield* sql`update stores set product_count = (select product_limit from plans where name = plan) - 1`
+          const inputs = [{ name: "A" }, { name: "B" }, { name: "C" }]
+          const { limit, outcomes } = yield* perform(putProducts(storeId, inputs.map(putOf), 0))
+          assert.deepStrictEqual(outcomes.map(Result.merge), ["created"])
+          assert.strictEqual(limit._tag, "Some")
+          // One that is there already needs no room.
+          const again = yield* perform(putProducts(storeId, [{ name: "A", price: 2 }].map(putOf), 0))
+          assert.deepStrictEqual(again.outcomes.map(Result.merge), ["updated"])
+        })
     )
   }
 )
 
 layer(Layer.provideMerge(DomainLive, OneConnectionTest), { excludeTestServices: true, timeout: "60 seconds" })(
-  "products that are put together on one connection",
+  "Imported products on one connection",
   (it) => {
-    it.effect(
-      "cost the same when the store was empty and when it is full, also after an analysis of what others have",
-      () =>
-        Effect.gen(function* () {
-          const { putProducts } = yield* Imports
-          const sql = yield* SqlClient.SqlClient
-          const bring = (storeId: StoreId, batch: number) =>
-            Effect.flatMap(performIn(storeId), (perform) => perform(putProducts(storeId, batchOf(batch), 0)))
-          const others = yield* makeStore()
-          yield* Effect.forEach([0, 1, 2, 3], (batch) => bring(others, batch))
-          yield* sql`analyze`
-          const storeId = yield* makeStore()
-          // A connection keeps the plans that it makes with the sixth.
-          yield* Effect.forEach(
-            Array.from({ length: 16 }, (_, batch) => batch),
-            (batch) => bring(storeId, batch)
-          )
-          const before = yield* readCount
-          yield* bring(storeId, 16)
-          // Of each its id, its word and the rows of its foreign keys are read, of all a few words that they share.
-          assert.isAtMost((yield* readCount) - before, 4 * 250)
-        })
+    it.effect("an import reads equally many rows in an empty and a full store, whatever the statistics", () =>
+      Effect.gen(function* () {
+        const { putProducts } = yield* Imports
+        const sql = yield* SqlClient.SqlClient
+        const bring = (storeId: StoreId, batch: number) =>
+          Effect.flatMap(performIn(storeId), (perform) => perform(putProducts(storeId, batchOf(batch), 0)))
+        const others = yield* makeStore()
+        yield* Effect.forEach([0, 1, 2, 3], (batch) => bring(others, batch))
+        yield* sql`analyze`
+        const storeId = yield* makeStore()
+        // A connection keeps the plans that it makes with the sixth.
+        yield* Effect.forEach(
+          Array.from({ length: 16 }, (_, batch) => batch),
+          (batch) => bring(storeId, batch)
+        )
+        const before = yield* readCount
+        yield* bring(storeId, 16)
+        // Of each its id, its word and the rows of its foreign keys are read, of all a few words that they share.
+        assert.isAtMost((yield* readCount) - before, 4 * 250)
+      })
     )
   }
 )
