@@ -3,7 +3,7 @@ import type { SqlClient } from "effect/sql"
 import { Agent, AgentLimitReached, BUDGET, MAX_AGENTS, type NewAgent, WINDOW } from "../../domain/access/Agents.ts"
 import type { AgentId, MerchantId } from "../../domain/Actor.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import { lockedStore } from "../catalog/Allocation.ts"
+import { lockStore } from "../catalog/Allocation.ts"
 import { recordAdministered } from "../journal/Administered.ts"
 import { arrayOf } from "../Lists.ts"
 import { orDefect } from "../sql/Errors.ts"
@@ -44,7 +44,7 @@ export const createAgent = Effect.fnUntraced(function* (
   { budget = BUDGET.usual, name, proposalsOnly = false, scopes, window = WINDOW.usual }: NewAgent,
   { days, tokenHash }: Credential
 ) {
-  yield* lockedStore(store)
+  yield* lockStore(sql, store)
   const last = yield* sql`
     select 1 from agents a where a.store_id = ${store} and ${IS_ACTIVE} offset ${constant(MAX_AGENTS - 1)} limit 1
   `

@@ -13,7 +13,7 @@ import {
 } from "../../domain/access/Merchants.ts"
 import { MerchantId } from "../../domain/Actor.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import { lockedStore } from "../catalog/Allocation.ts"
+import { lockStore } from "../catalog/Allocation.ts"
 import { recordAdministered } from "../journal/Administered.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { rowCount } from "../sql/Transaction.ts"
@@ -144,7 +144,7 @@ export const MerchantsLive = Layer.effect(
       // The lock of the store serializes changes of members: of two owners who leave at once, the second one is refused.
       join: (store, email, role) =>
         Effect.gen(function* () {
-          yield* lockedStore(store)
+          yield* lockStore(sql, store)
           const id = yield* requireVerified(email)
           yield* changeMember(
             store,
@@ -159,7 +159,7 @@ export const MerchantsLive = Layer.effect(
 
       leave: (store, merchant) =>
         Effect.gen(function* () {
-          yield* lockedStore(store)
+          yield* lockStore(sql, store)
           const left = yield* changeMember(
             store,
             merchant,

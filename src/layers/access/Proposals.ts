@@ -22,7 +22,7 @@ import { parse } from "../../domain/Json.ts"
 import { PAGE_BYTES } from "../../domain/Page.ts"
 import type { StoreId, StoreNotFound } from "../../domain/Store.ts"
 import type { Change, Write } from "../../domain/Write.ts"
-import { lockedStore } from "../catalog/Allocation.ts"
+import { lockStore } from "../catalog/Allocation.ts"
 import { END, makePageReader, START } from "../Pages.ts"
 import { purgeOf } from "../Purging.ts"
 import { orDefect, orDefectOf } from "../sql/Errors.ts"
@@ -163,9 +163,13 @@ export const ProposalsLive = Layer.effect(
       { by, reason = null, result = [], status }: Decision
     ) {
       const [row] = yield* sql<JsonRow>`
-        update proposals set status = ${status}, reason = ${reason}, decided_by = ${by},
-          decided_at = statement_timestamp(), result = ${JSON.stringify(result)}
-        where ${isProposal(store, id, agent)} and ${isPending} returning ${proposalJson} as json
+        with decided as (
+          update proposals set status = ${status}, reason = ${reason}, decided_by = ${by},
+            decided_at = statement_timestamp(), result = ${JSON.stringify(result)}
+          where ${isProposal(store, id, agent)} and ${isPending}
+          returning *
+        )
+        select ${proposalJson} as json from decided
       `
       return row === undefined ? yield* failUndecidable(store, id, agent) : row.json
     })
@@ -211,7 +215,7 @@ export const ProposalsLive = Layer.effect(
         Effect.gen(function* () {
           const { changes, value } = yield* tryOut(sql, collectChanges(write))
           if (changes.length === 0) return { unchanged: value }
-          yield* lockedStore(store)
+          yield* lockStore(sql, store)
           yield* spend(sql, store, agentId, "proposal")
           const last = yield* sql`
             select 1 from proposals
@@ -220,14 +224,18 @@ export const ProposalsLive = Layer.effect(
           `
           if (last.length > 0) return yield* new TooManyProposals()
           const [proposal] = yield* sql<JsonRow>`
-            insert into proposals (store_id, id, agent_id, procedure, payload, ground, created_at, expires_at)
-            select ${store}, uuid_v7(clock_micros()), ${agentId}, ${procedure}, ${payload},
-              ${JSON.stringify(groundOf(changes))}, now, now + interval '${constant(PENDING_DAYS)} days'
-            from (select date_trunc('milliseconds', statement_timestamp()) as now offset 0) as clock
-            returning json_build_object(
+            with proposed as (
+              insert into proposals (store_id, id, agent_id, procedure, payload, ground, created_at, expires_at)
+              select ${store}, uuid_v7(clock_micros()), ${agentId}, ${procedure}, ${payload},
+                ${JSON.stringify(groundOf(changes))}, now, now + interval '${constant(PENDING_DAYS)} days'
+              from (select date_trunc('milliseconds', statement_timestamp()) as now offset 0) as clock
+              returning id, status, ground, created_at, expires_at
+            )
+            select json_build_object(
               'id', id, 'status', status, 'ground', ground, 'createdAt', ${time("created_at")},
               'expiresAt', ${time("expires_at")}
             )::text as json
+            from proposed
           `
           return { proposed: proposal?.json ?? "" }
         }).pipe(orDefectOf<E | ProposeRefused>()),

@@ -66,9 +66,12 @@ export const makeSubscriptions = (sql: SqlClient.SqlClient) => {
     endsAt: Date
   ) {
     const [row] = yield* sql`
-      update subscriptions s set cancelled_at = ${cancelledAt}, ends_at = ${endsAt}
-      where s.store_id = ${store} and s.id = ${id}
-      returning ${SUBSCRIPTION}
+      with s as (
+        update subscriptions set cancelled_at = ${cancelledAt}, ends_at = ${endsAt}
+        where store_id = ${store} and id = ${id}
+        returning *
+      )
+      select ${SUBSCRIPTION} from s
     `
     return toSubscription(yield* decodeSubscription(row))
   })
@@ -85,17 +88,20 @@ export const makeSubscriptions = (sql: SqlClient.SqlClient) => {
     { isAllowed, until }: Trial
   ) {
     const [row] = yield* sql`
-      insert into subscriptions as s (
-        store_id, id, installation_id, plan_id, plan_name, price, currency_code, period, started_at, trial_ends_at
-      )
-      select
-        ${store}, uuid_v7(clock_micros()), ${installation}, p.id, p.name, p.price, p.currency_code, p.period, clock.now,
-        coalesce(
-          ${until}, case when ${isAllowed} and p.trial_days > 0 then clock.now + p.trial_days * interval '24 hours' end
+      with s as (
+        insert into subscriptions (
+          store_id, id, installation_id, plan_id, plan_name, price, currency_code, period, started_at, trial_ends_at
         )
-      from app_plans p, (select date_trunc('milliseconds', statement_timestamp()) as now offset 0) as clock
-      where p.id = ${plan} and p.app_id = ${app} and p.retired_at is null
-      returning ${SUBSCRIPTION}
+        select
+          ${store}, uuid_v7(clock_micros()), ${installation}, p.id, p.name, p.price, p.currency_code, p.period, clock.now,
+          coalesce(
+            ${until}, case when ${isAllowed} and p.trial_days > 0 then clock.now + p.trial_days * interval '24 hours' end
+          )
+        from app_plans p, (select date_trunc('milliseconds', statement_timestamp()) as now offset 0) as clock
+        where p.id = ${plan} and p.app_id = ${app} and p.retired_at is null
+        returning *
+      )
+      select ${SUBSCRIPTION} from s
     `
     if (row === undefined) return yield* new AppPlanNotFound({ id: plan })
     const subscription = toSubscription(yield* decodeSubscription(row))
