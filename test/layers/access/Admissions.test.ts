@@ -15,8 +15,8 @@ const Live = DomainLive.pipe(Layer.provideMerge(PostgresTest))
 
 const NOBODY = Redacted.make("nobody")
 
-/** An owner of a store of their own, with as many sessions as are asked for. */
-const owner = Effect.fn(function* (sessions: number) {
+/** Creates a store and its owner, with this number of sessions. */
+const makeOwner = Effect.fn(function* (sessions: number) {
   const storeId = yield* makeStore()
   const { email, id } = yield* makeMerchant()
   const { join } = yield* Merchants
@@ -26,34 +26,39 @@ const owner = Effect.fn(function* (sessions: number) {
   return { storeId, id, tokens: tokens.map((cookie) => Redacted.make(cookie.replace("session=", ""))) }
 })
 
-/** An agent of a store, whose window takes so many calls. */
-const agentOf = Effect.fn(function* (window: number) {
+/** Creates an agent whose rate limit is `window` calls. */
+const makeAgent = Effect.fn(function* (window: number) {
   const { create } = yield* Agents
-  const { id, storeId } = yield* owner(0)
+  const { id, storeId } = yield* makeOwner(0)
   const { token, write } = create(storeId, id, { name: "An agent", scopes: [], window })
   const perform = yield* performIn(storeId)
   yield* perform(write)
   return { storeId, token }
 })
 
-const toldOf = <A extends { readonly admitted: number }, E extends { readonly _tag: string }>(
+const resultOf = <A extends { readonly admitted: number }, E extends { readonly _tag: string }>(
   answer: Result.Result<A, E>
 ) => Result.match(answer, { onFailure: ({ _tag }) => _tag, onSuccess: ({ admitted }) => admitted })
 
-const atOnce = <A extends { readonly admitted: number }, E extends { readonly _tag: string }, R>(
+const admitConcurrently = <A extends { readonly admitted: number }, E extends { readonly _tag: string }, R>(
   work: ReadonlyArray<Effect.Effect<A, E, R>>
-) => Effect.map(Effect.all(work.map(Effect.result), { concurrency: "unbounded" }), (answers) => answers.map(toldOf))
+) => Effect.map(Effect.all(work.map(Effect.result), { concurrency: "unbounded" }), (answers) => answers.map(resultOf))
 
-layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("admissions that share a statement", (it) => {
-  it.effect("agents are each told for themselves, and those that come first of one window have it", () =>
+layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Admissions in one statement", (it) => {
+  it.effect("each agent gets its own result, and a shared window admits the first requests", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const agents = yield* Agents
       const admit = (token: Redacted.Redacted, calls: number) => agents.admit(token, calls, "any")
-      const [busy, other, revoked, homeless] = yield* Effect.all([agentOf(10), agentOf(3), agentOf(5), agentOf(5)])
+      const [busy, other, revoked, homeless] = yield* Effect.all([
+        makeAgent(10),
+        makeAgent(3),
+        makeAgent(5),
+        makeAgent(5)
+      ])
       yield* sql`update agents set revoked_at = now() where store_id = ${revoked.storeId}`
       yield* sql`update stores set deleted_at = now() where id = ${homeless.storeId}`
-      const told = yield* atOnce([
+      const results = yield* admitConcurrently([
         admit(busy.token, 4),
         admit(NOBODY, 1),
         admit(other.token, 2),
@@ -64,16 +69,16 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("admissions th
         admit(busy.token, 2),
         admit(other.token, 1)
       ])
-      assert.deepStrictEqual(told, [4, "InvalidToken", 2, 5, "InvalidToken", 1, "StoreNotFound", 0, 1])
-      assert.deepStrictEqual(yield* atOnce([admit(busy.token, 1), admit(other.token, 1)]), [0, 0])
+      assert.deepStrictEqual(results, [4, "InvalidToken", 2, 5, "InvalidToken", 1, "StoreNotFound", 0, 1])
+      assert.deepStrictEqual(yield* admitConcurrently([admit(busy.token, 1), admit(other.token, 1)]), [0, 0])
     })
   )
 
-  it.effect("merchants are each told their own roles, and share a window over their sessions alone", () =>
+  it.effect("each merchant gets their own roles, and only their own sessions share a window", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { admit, find } = yield* Sessions
-      const [ada, bob] = [yield* owner(2), yield* owner(1)]
+      const [ada, bob] = [yield* makeOwner(2), yield* makeOwner(1)]
       const [one, two] = ada.tokens
       const [three] = bob.tokens
       if (one === undefined || two === undefined || three === undefined) return assert.fail("There is no session")
@@ -95,7 +100,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("admissions th
       assert.strictEqual(looked.merchantId, ada.id)
       assert.strictEqual(nobody._tag, "NotSignedIn")
 
-      // A minute later each of their sessions counts as used, however many ask at once.
+      // Concurrent requests a minute later update the time of last use of every session.
       yield* sql`update sessions set seen_at = seen_at - interval '2 minutes', ends_at = ends_at - interval '2 minutes'`
       yield* Effect.all([find(one, []), find(two, []), find(one, []), find(three, [])], { concurrency: "unbounded" })
       const stale = yield* sql`select 1 from sessions where seen_at < now() - interval '1 minute'`

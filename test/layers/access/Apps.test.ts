@@ -12,7 +12,7 @@ import { installing, suspend } from "../../support/Writes.ts"
 const Live = Layer.mergeAll(AccessLive, WritesLive).pipe(Layer.provideMerge(PostgresTest))
 
 layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Apps", (it) => {
-  it.effect("lists the newest first, with how often they are installed and active on stores that are not deleted", () =>
+  it.effect("list returns the newest apps first and counts active installations on existing stores", () =>
     Effect.gen(function* () {
       const apps = yield* Apps
       const stores = yield* Stores

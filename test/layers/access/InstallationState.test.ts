@@ -28,7 +28,7 @@ const acts = FastCheck.array(
   }
 )
 
-/** An app on a store, and what is done with it: each act answers whether it was refused. */
+/** Installs an app. `act` returns true if the act succeeded. */
 const scene = Effect.gen(function* () {
   const [storeId, appId] = [yield* makeStore(), yield* makeApp()]
   const installations = yield* Installations
@@ -54,25 +54,23 @@ const stateOf = Effect.fn(function* (storeId: StoreId, id: InstallationId) {
   return row?.state
 })
 
-layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("The state of an installation", (it) => {
-  it.effect(
-    "in the database is what the machine says, whatever is done with it, and what that refuses is refused",
-    () =>
-      Effect.gen(function* () {
-        for (const names of FastCheck.sample(acts, 25)) {
-          const { act, id, storeId } = yield* scene
-          let state: InstallationState = "active"
-          for (const name of names) {
-            const next = stateAfter(state, name)
-            assert.strictEqual(yield* act(name), Option.isSome(next), `${name} of what is ${state}`)
-            state = Option.getOrElse(next, () => state)
-            assert.strictEqual(yield* stateOf(storeId, id), state, name)
-          }
+layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Installation state", (it) => {
+  it.effect("every sequence of acts follows the transitions of the state machine", () =>
+    Effect.gen(function* () {
+      for (const names of FastCheck.sample(acts, 25)) {
+        const { act, id, storeId } = yield* scene
+        let state: InstallationState = "active"
+        for (const name of names) {
+          const next = stateAfter(state, name)
+          assert.strictEqual(yield* act(name), Option.isSome(next), `${name} while ${state}`)
+          state = Option.getOrElse(next, () => state)
+          assert.strictEqual(yield* stateOf(storeId, id), state, name)
         }
-      })
+      }
+    })
   )
 
-  it.effect("is one alone: what is uninstalled is made active by no statement that leaves it uninstalled", () =>
+  it.effect("the database rejects a row that is both active and uninstalled", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { act, id, storeId } = yield* scene
@@ -84,7 +82,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("The state of 
     })
   )
 
-  it.effect("is waited for by who would issue a token: an uninstall that is under way leaves none behind", () =>
+  it.effect("a token issued during an uninstall is not valid afterwards", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { issue } = yield* Tokens

@@ -28,7 +28,7 @@ const GRANTED: Grants = { scopes: ["read_products", "write_products"], capabilit
 const installed = makeInstallation(GRANTED)
 
 layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Installations", (it) => {
-  it.effect("gives stores, apps and installations ids of version 7 that ascend", () =>
+  it.effect("ids of stores, apps and installations are UUIDs of version 7 in ascending order", () =>
     Effect.gen(function* () {
       const installation = Effect.map(installed, ({ id }) => id)
       for (const make of [makeStore(), makeApp(), installation]) {
@@ -39,7 +39,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Installations
     })
   )
 
-  it.effect("installs with what was granted, active, the window empty", () =>
+  it.effect("a new installation is active, with the given grants and an empty window", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { id, storeId, ...granted } = yield* installed
@@ -53,7 +53,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Installations
     })
   )
 
-  it.effect("installs nothing on a store, or of an app, that is not there, nor beyond what the app declares", () =>
+  it.effect("install fails for unknown stores and apps and for undeclared grants", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { install } = yield* installing
@@ -79,7 +79,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Installations
     })
   )
 
-  it.effect("suspends at once and for every token, and only that installation", () =>
+  it.effect("suspend rejects all tokens of the installation immediately, and no others", () =>
     Effect.gen(function* () {
       const { issue } = yield* Tokens
       const { admit } = yield* RateLimit
@@ -94,7 +94,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Installations
     })
   )
 
-  it.effect("installs an app that is installed as the same installation, active, with what is granted now", () =>
+  it.effect("a second install keeps the installation and replaces its grants", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { install } = yield* installing
@@ -120,25 +120,25 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Installations
     })
   )
 
-  it.effect("makes one installation of installs at once", () =>
+  it.effect("concurrent installs create one installation", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { install } = yield* installing
       const storeId = yield* makeStore()
       const appId = yield* makeApp()
-      const made = yield* Effect.all(
+      const results = yield* Effect.all(
         Array.from({ length: 8 }, () => install({ storeId, appId, ...GRANTED })),
         { concurrency: "unbounded" }
       )
-      const [{ id } = { id: nobody }] = made
-      assert.deepStrictEqual(new Set(made.map((one) => one.id)), new Set([id]))
+      const [{ id } = { id: nobody }] = results
+      assert.deepStrictEqual(new Set(results.map((one) => one.id)), new Set([id]))
       assert.deepStrictEqual(yield* sql`select id from installations where store_id = ${storeId}`, [{ id }])
-      const told = yield* sql`select resource_id as id, before from journal where store_id = ${storeId}`
-      assert.deepStrictEqual(told, [{ id, before: null }])
+      const entries = yield* sql`select resource_id as id, before from journal where store_id = ${storeId}`
+      assert.deepStrictEqual(entries, [{ id, before: null }])
     })
   )
 
-  it.effect("lists installations by store, by app or by both, with grants and state", () =>
+  it.effect("list filters by store, by app or by both, and returns grants and state", () =>
     Effect.gen(function* () {
       const installations = yield* Installations
       const { install } = yield* installing

@@ -12,7 +12,7 @@ import { installing, suspend } from "../../support/Writes.ts"
 const Live = Layer.mergeAll(AccessLive, WritesLive).pipe(Layer.provideMerge(PostgresTest))
 
 layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Stores", (it) => {
-  it.effect("lists the plans there are, the smallest first, also those an operator added", () =>
+  it.effect("listPlans returns all plans, the smallest first", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const stores = yield* Stores
@@ -29,7 +29,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Stores", (it)
     })
   )
 
-  it.effect("makes a plan once, with its limits", () =>
+  it.effect("createPlan stores the limits of a plan and rejects a second one of that name", () =>
     Effect.gen(function* () {
       const stores = yield* Stores
       const plan = Plan.make({ name: "boutique", productLimit: 25, collectionLimit: 5 })
@@ -40,7 +40,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Stores", (it)
     })
   )
 
-  it.effect("makes no store on a plan that is not there, and says which are", () =>
+  it.effect("create fails for an unknown plan and names the known ones", () =>
     Effect.gen(function* () {
       const stores = yield* Stores
       const refused = yield* Effect.flip(stores.create({ name: "Shop", plan: "gold", currencyCode: "EUR" }))
@@ -48,7 +48,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Stores", (it)
     })
   )
 
-  it.effect("lists the newest first, with what they hold; those that were deleted no more", () =>
+  it.effect("list returns the newest stores first with their counts, without deleted ones", () =>
     Effect.gen(function* () {
       const stores = yield* Stores
       const { install } = yield* installing

@@ -22,7 +22,7 @@ const nobody = Schema.decodeSync(InstallationId)(NOBODY)
 const installed = makeInstallation({ scopes: ["read_products", "write_products"] })
 
 layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Tokens", (it) => {
-  it.effect("keeps of a token of 256 random bits only its SHA-256, for an hour by the database's clock", () =>
+  it.effect("a token has 256 random bits, is valid for an hour, and only its SHA-256 is stored", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { issue } = yield* Tokens
@@ -45,7 +45,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Tokens", (it)
     })
   )
 
-  it.effect("purges tokens that have expired, a thousand at a time, and no other", () =>
+  it.effect("purge deletes expired tokens only, at most 1,000 at a time", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { issue, purge } = yield* Tokens
@@ -63,7 +63,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Tokens", (it)
     })
   )
 
-  it.effect("finds an installation for another token, and says what stands in its way", () =>
+  it.effect("issue fails for suspended, uninstalled and unknown installations", () =>
     Effect.gen(function* () {
       const { find, resume } = yield* Installations
       const { issue } = yield* Tokens
@@ -87,7 +87,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Tokens", (it)
     })
   )
 
-  it.effect("revokes every token that an installation has at once, and only its; a new one is good", () =>
+  it.effect("revoke rejects all tokens of an installation immediately; later ones are valid", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { issue, revoke } = yield* Tokens

@@ -16,10 +16,10 @@ import { performIn } from "../../support/Writes.ts"
 
 const Live = Layer.mergeAll(AccessLive, AppDataLive, WritesLive).pipe(Layer.provideMerge(PostgresTest))
 
-/** Entries that it keeps. */
-const KEPT = 300
+/** Number of entries of an installation. */
+const ENTRIES = 300
 
-/** An app that was uninstalled so many milliseconds ago, and kept something. */
+/** Uninstalls an app with data, as if this many milliseconds ago. */
 const uninstalled = Effect.fn(function* (millis: number) {
   const sql = yield* SqlClient.SqlClient
   const installations = yield* Installations
@@ -28,7 +28,7 @@ const uninstalled = Effect.fn(function* (millis: number) {
   const install = perform(installations.install({ storeId, appId, ...ALL_GRANTS }))
   const installation = yield* install
   const { id } = installation
-  yield* fillAppData(installation, KEPT, 10 * KEPT)
+  yield* fillAppData(installation, ENTRIES, 10 * ENTRIES)
   yield* perform(installations.uninstall(storeId, id))
   yield* sql`
     update installations set uninstalled_at = clock_timestamp() - ${millis} * interval '1 millisecond'
@@ -41,8 +41,8 @@ const uninstalled = Effect.fn(function* (millis: number) {
 
 const HOURS = 3_600_000
 
-layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("What an app keeps that was uninstalled", (it) => {
-  it.effect("is there for 48 hours, and who installs the app again finds it; after that there is nothing", () =>
+layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("App data after an uninstall", (it) => {
+  it.effect("is kept for 48 hours, in which a second install finds it", () =>
     Effect.gen(function* () {
       const { purge } = yield* Installations
       const early = yield* uninstalled(48 * HOURS - 60_000)
@@ -52,7 +52,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("What an app k
 
       yield* late.install
       assert.lengthOf(yield* usageOf(late.installation), 0)
-      // The one that was uninstalled first goes first.
+      // The oldest uninstall is purged first.
       assert.strictEqual(yield* purge, 1)
       assert.lengthOf(yield* usageOf(first.installation), 0)
       assert.lengthOf(yield* usageOf(purged.installation), 1)
@@ -60,8 +60,8 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("What an app k
       yield* purged.install
       assert.lengthOf(yield* usageOf(purged.installation), 0)
       yield* early.install
-      const kept = [{ entries: KEPT, bytes: 10 * KEPT, isRight: true }]
-      assert.deepStrictEqual(yield* usageOf(early.installation), kept)
+      const stored = [{ entries: ENTRIES, bytes: 10 * ENTRIES, isRight: true }]
+      assert.deepStrictEqual(yield* usageOf(early.installation), stored)
 
       for (const { installation, put } of [late, purged]) {
         yield* put
@@ -70,7 +70,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("What an app k
     })
   )
 
-  it.effect("goes again after another uninstall, also of an app that was purged before", () =>
+  it.effect("is purged again after another uninstall", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const installations = yield* Installations
@@ -91,27 +91,25 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("What an app k
     })
   )
 
-  it.effect(
-    "goes before who installs the app again, where its purge has begun: they find nothing, and what comes then stays",
-    () =>
-      Effect.gen(function* () {
-        const { purge } = yield* Installations
-        const { install, installation, put } = yield* uninstalled(48 * HOURS)
-        const [holder, watcher] = [yield* connection(yield* databaseUrl), yield* connection(yield* databaseUrl)]
-        yield* rowsOf(holder, "begin")
-        yield* rowsOf(holder, "select from app_data where store_id = $1 limit 1 for update", [installation.storeId])
-        const purging = yield* Effect.forkChild(purge)
-        yield* duringWork(purging, waiting(watcher, 1))
-        const again = yield* Effect.forkChild(Effect.andThen(install, put))
-        yield* duringWork(again, waiting(watcher, 2))
-        yield* rowsOf(holder, "commit")
-        assert.strictEqual(yield* Fiber.join(purging), 1)
-        yield* Fiber.join(again)
-        assert.deepStrictEqual(yield* usageOf(installation), [{ entries: 1, bytes: 1, isRight: true }])
-      })
+  it.effect("an install during the purge finds no data, and new data stays", () =>
+    Effect.gen(function* () {
+      const { purge } = yield* Installations
+      const { install, installation, put } = yield* uninstalled(48 * HOURS)
+      const [holder, watcher] = [yield* connection(yield* databaseUrl), yield* connection(yield* databaseUrl)]
+      yield* rowsOf(holder, "begin")
+      yield* rowsOf(holder, "select from app_data where store_id = $1 limit 1 for update", [installation.storeId])
+      const purging = yield* Effect.forkChild(purge)
+      yield* duringWork(purging, waiting(watcher, 1))
+      const again = yield* Effect.forkChild(Effect.andThen(install, put))
+      yield* duringWork(again, waiting(watcher, 2))
+      yield* rowsOf(holder, "commit")
+      assert.strictEqual(yield* Fiber.join(purging), 1)
+      yield* Fiber.join(again)
+      assert.deepStrictEqual(yield* usageOf(installation), [{ entries: 1, bytes: 1, isRight: true }])
+    })
   )
 
-  it.effect("is found whole or not at all by who comes at the same time as a purge", () =>
+  it.effect("an install that races with the purge finds all data or none", () =>
     Effect.gen(function* () {
       const other = Context.get(yield* Layer.build(servicesOn(yield* databaseUrl)), Installations)
       for (let round = 0; round < 20; round++) {
@@ -120,7 +118,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("What an app k
         yield* Effect.all([again, other.purge, other.purge], { concurrency: "unbounded" })
         const [usage] = yield* usageOf(installation)
         assert.isTrue(usage?.isRight)
-        assert.include([1, KEPT + 1], usage?.entries)
+        assert.include([1, ENTRIES + 1], usage?.entries)
       }
     })
   )

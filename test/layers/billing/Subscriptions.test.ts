@@ -9,8 +9,8 @@ import { installing, performIn } from "../../support/Writes.ts"
 
 const DomainTest = Layer.provideMerge(DomainLive, PostgresTest)
 
-layer(DomainTest, { excludeTestServices: true, timeout: "60 seconds" })("A subscription", (it) => {
-  it.effect("is one for an installation, also of 64 that are begun at once on all connections", () =>
+layer(DomainTest, { excludeTestServices: true, timeout: "60 seconds" })("Subscriptions", (it) => {
+  it.effect("of 64 concurrent subscriptions of an installation, one succeeds", () =>
     Effect.gen(function* () {
       const billing = yield* Billing
       const { install } = yield* installing

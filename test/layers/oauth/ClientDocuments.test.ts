@@ -14,12 +14,12 @@ import { type Answer, saying, until } from "../../support/RawReceiver.ts"
 const find = (id: string) => Effect.flatMap(AgentClients, (clients) => clients.find(ClientId.make(id)))
 const refusalOf = (id: string) => Effect.map(Effect.flip(find(id)), ({ message }) => message)
 
-/** Says of itself what it must not, but for the part that a case changes. */
-const saysOf = (more: object) => (id: string) => documentOf(described(id, more))
+/** Serves a valid document with the changes of a case. */
+const documentWith = (more: object) => (id: string) => documentOf(described(id, more))
 
-const redirects = (...uris: ReadonlyArray<unknown>) => saysOf({ redirect_uris: uris })
+const redirects = (...uris: ReadonlyArray<unknown>) => documentWith({ redirect_uris: uris })
 
-/** Documents that make nobody a client, and why. */
+/** Invalid documents and the reason in the error. */
 const WRONG: Readonly<Record<string, readonly [answer: (id: string) => Answer, reason: RegExp]>> = {
   "is not there": [() => saying("HTTP/1.1 404 No", "content-length: 0", "", ""), /status 404/],
   "is somewhere else": [
@@ -35,14 +35,17 @@ const WRONG: Readonly<Record<string, readonly [answer: (id: string) => Answer, r
     /not valid JSON/
   ],
   "is no object": [() => documentOf(["a"]), /no JSON object/],
-  "is huge": [saysOf({ client_name: "x".repeat(20_000) }), /longer than 16384 bytes/],
+  "is huge": [documentWith({ client_name: "x".repeat(20_000) }), /longer than 16384 bytes/],
   "is another's": [() => documentOf(described("https://example.com/client.json")), /client_id must be the URL/],
   "names nobody": [() => documentOf({ redirect_uris: ["https://example.com/"] }), /client_id must be the URL/],
-  "has a secret": [saysOf({ client_secret: "s" }), /must be none/],
-  "wants a secret": [saysOf({ token_endpoint_auth_method: "client_secret_basic" }), /must be none/],
-  "wants a key": [saysOf({ token_endpoint_auth_method: "private_key_jwt" }), /must be none/],
-  "wants tokens without a code": [saysOf({ grant_types: ["implicit"] }), /grant_types must contain authorization_code/],
-  "has a name that is turned around": [saysOf({ client_name: "\u202Eteg" }), /client_name/],
+  "has a secret": [documentWith({ client_secret: "s" }), /must be none/],
+  "wants a secret": [documentWith({ token_endpoint_auth_method: "client_secret_basic" }), /must be none/],
+  "wants a key": [documentWith({ token_endpoint_auth_method: "private_key_jwt" }), /must be none/],
+  "wants tokens without a code": [
+    documentWith({ grant_types: ["implicit"] }),
+    /grant_types must contain authorization_code/
+  ],
+  "has a name that is turned around": [documentWith({ client_name: "\u202Eteg" }), /client_name/],
   "has no redirect": [redirects(), /redirect_uris must be a list/],
   "redirects to a script": [redirects("javascript:alert(1)"), /The redirect URI /],
   "redirects without TLS": [
@@ -56,17 +59,17 @@ const WRONG: Readonly<Record<string, readonly [answer: (id: string) => Answer, r
   "redirects with a line break": [redirects("https://example.com/\r\nx: y"), /The redirect URI /]
 }
 
-/** Every name leads to this machine. */
+/** Resolves every host name to this machine. */
 const inward: LookupFunction = (_, { all }, callback) =>
   all === true ? callback(null, [{ address: "127.0.0.1", family: 4 }]) : callback(null, "127.0.0.1", 4)
 
 layer(OpenedClients.pipe(Layer.provideMerge(PostgresTest)), { excludeTestServices: true, timeout: "60 seconds" })(
-  "A client that a document describes",
+  "Client metadata document",
   (it) => {
-    it.effect("is what the document says, and nothing else", () =>
+    it.effect("client has the metadata of its document", () =>
       Effect.gen(function* () {
         const host = yield* documentHost(
-          saysOf({ client_uri: "https://example.com/", logo_uri: "http://example.com/logo.png", scope: "all" })
+          documentWith({ client_uri: "https://example.com/", logo_uri: "http://example.com/logo.png", scope: "all" })
         )
         assert.deepStrictEqual(yield* find(host.id), {
           clientId: ClientId.make(host.id),
@@ -81,7 +84,7 @@ layer(OpenedClients.pipe(Layer.provideMerge(PostgresTest)), { excludeTestService
       })
     )
 
-    it.effect("is read anew when its time is over, and not before", () =>
+    it.effect("document is read again when it is no longer fresh", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const host = yield* documentHost((id) => documentOf(described(id), "cache-control: public, max-age=3600"))
@@ -101,7 +104,7 @@ layer(OpenedClients.pipe(Layer.provideMerge(PostgresTest)), { excludeTestService
     )
 
     for (const [name, [answer, reason]] of Object.entries(WRONG)) {
-      it.effect(`is none if it ${name}, and that is not remembered`, () =>
+      it.effect(`client is unknown if its document ${name}, until the document is fixed`, () =>
         Effect.gen(function* () {
           const host = yield* documentHost(answer)
           assert.match(yield* refusalOf(host.id), reason)
@@ -111,7 +114,7 @@ layer(OpenedClients.pipe(Layer.provideMerge(PostgresTest)), { excludeTestService
       )
     }
 
-    it.effect("is none if its document does not come in time, and its socket is closed", () =>
+    it.effect("client is unknown if its document times out, and the socket is closed", () =>
       Effect.gen(function* () {
         const host = yield* documentHost(() => (socket) => void socket.write("HTTP/1.1 200 OK\r\ncontent-"))
         const impatient = yield* Layer.build(Layer.fresh(agentClients({ ...OPENED, timeoutMillis: 300 })))
@@ -120,7 +123,7 @@ layer(OpenedClients.pipe(Layer.provideMerge(PostgresTest)), { excludeTestService
       })
     )
 
-    it.effect("has an address that is written in one way, with a path", () =>
+    it.effect("client id is a normalized URL with a path", () =>
       Effect.gen(function* () {
         for (const [id, reason] of [
           ["https://localhost/", "must have a path"],
@@ -135,7 +138,7 @@ layer(OpenedClients.pipe(Layer.provideMerge(PostgresTest)), { excludeTestService
       })
     )
 
-    it.effect("is not looked for at addresses that are not public, however they are written", () =>
+    it.effect("document is not read from private addresses in any notation", () =>
       Effect.gen(function* () {
         const connects = yield* watchConnects
         const host = yield* documentHost((id) => documentOf(described(id)))

@@ -13,14 +13,14 @@ import { performIn } from "../../support/Writes.ts"
 const ROUNDS = 20
 const MEMBERS = 4
 
-/** What is installed on a store. */
+/** Returns the installations of a store. */
 const installedOn = Effect.fn(function* (storeId: StoreId) {
   const { list } = yield* Installations
   return yield* list({ storeId: Option.some(storeId), appId: Option.none(), limit: 2 })
 })
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Consents", (it) => {
-  it.effect("wait in no circle with each other, nor with members who leave and apps that are uninstalled", () =>
+  it.effect("concurrent consents, uninstalls and departures of members do not deadlock", () =>
     Effect.gen(function* () {
       const storeId = yield* makeStore()
       const perform = yield* performIn(storeId)
@@ -40,7 +40,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Consents",
       const uninstallAll = Effect.flatMap(installedOn(storeId), (installed) =>
         Effect.forEach(installed, ({ installationId }) => perform(uninstall(storeId, installationId)))
       )
-      // What is refused is refused: a circle is broken by the database, which is a defect.
+      // Errors are expected, but a deadlock would be a defect.
       const round = members.flatMap(({ agree, agreeToAgent, email, id }) => [
         Effect.ignore(agree(app)),
         Effect.ignore(agreeToAgent(clientId)),
@@ -52,7 +52,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Consents",
     })
   )
 
-  it.effect("to an agent are told in the journal, as all that members administer", () =>
+  it.effect("consent to an agent is recorded in the journal", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const storeId = yield* makeStore()
@@ -69,7 +69,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Consents",
     })
   )
 
-  it.effect("of who is no member are to nothing, and install nothing", () =>
+  it.effect("consent of a merchant who is no member fails and installs nothing", () =>
     Effect.gen(function* () {
       const storeId = yield* makeStore()
       const { leave } = yield* Merchants

@@ -18,7 +18,7 @@ const waiting = Effect.flatMap(
 layer(OpenedClients.pipe(Layer.provideMerge(PostgresTest)), { excludeTestServices: true, timeout: "60 seconds" })(
   "A client that registers",
   (it) => {
-    it.effect("is found by the id that it got", () =>
+    it.effect("is found by its id", () =>
       Effect.gen(function* () {
         const clients = yield* AgentClients
         const id = yield* register(randomUUID())
@@ -26,7 +26,7 @@ layer(OpenedClients.pipe(Layer.provideMerge(PostgresTest)), { excludeTestService
       })
     )
 
-    it.effect("is refused beyond what one address may, however many come at once; another is heard", () =>
+    it.effect("fails above the limit of an address, also concurrently; other addresses may register", () =>
       Effect.gen(function* () {
         const flood = randomUUID()
         const all = yield* Effect.all(
@@ -41,7 +41,7 @@ layer(OpenedClients.pipe(Layer.provideMerge(PostgresTest)), { excludeTestService
       })
     )
 
-    it.effect("is forgotten when nobody agreed within a day; one that somebody agreed to stays", () =>
+    it.effect("expires after a day without consent, and never with consent", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const clients = yield* AgentClients
@@ -58,7 +58,7 @@ layer(OpenedClients.pipe(Layer.provideMerge(PostgresTest)), { excludeTestService
       })
     )
 
-    it.effect("takes the place of the one that would go first, where as many wait as may", () =>
+    it.effect("replaces the one that would expire first if the maximum is reached", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         yield* sql`
