@@ -4,12 +4,12 @@ import { Account, PasswordAttempt, Password } from "../../domain/access/Merchant
 import { SessionId, SessionSummary, SignInBusy, TooManySignIns, WrongPassword } from "../../domain/access/Sessions.ts"
 import { Authentication } from "../Authentication.ts"
 
-/** Who calls, and the stores that they are members of. */
+/** Reads the caller's account and stores. Merchants only. */
 export const getAccount = Rpc.make("account.get", { payload: {}, success: Account })
 
 /**
- * Another password for the caller. Their other sessions end, the one that asks goes on. It takes no key: the record of one
- * would be made of the passwords. Repeated, it is refused, as the current password is another by then.
+ * Changes the caller's password and ends their other sessions. It takes no idempotency key, because its fingerprint would
+ * be a hash of the passwords. A retry fails with `WrongPassword`. Merchants only.
  */
 export const changePassword = Rpc.make("account.changePassword", {
   payload: { current: PasswordAttempt, next: Password },
@@ -17,28 +17,28 @@ export const changePassword = Rpc.make("account.changePassword", {
   error: Schema.Union([WrongPassword, TooManySignIns, SignInBusy])
 })
 
-/** The caller's own account, in no store. */
+/** The caller's account. */
 export class AccountRpcs extends RpcGroup.make(getAccount, changePassword).middleware(Authentication) {}
 
-/** The newest first. */
+/** Lists the caller's sessions, newest first. Merchants only. */
 export const listSessions = Rpc.make("sessions.list", {
   success: Schema.Array(
     Schema.Struct({
       ...SessionSummary.fields,
       createdAt: Schema.DateFromString,
       seenAt: Schema.DateFromString,
-      /** Whether it is the one that asks. */
+      /** True for the session of this call. */
       isCurrent: Schema.Boolean
     })
   ),
   payload: {}
 })
 
-/** Its next request is refused. Another's session goes on, as if there were none. */
+/** Ends a session of the caller. Idempotent: unknown ids and sessions of others succeed without effect. Merchants only. */
 export const endSession = Rpc.make("sessions.end", {
   payload: { sessionId: SessionId },
   success: Schema.Struct({ sessionId: SessionId })
 })
 
-/** The caller's own sessions, in no store. */
+/** The caller's sessions. */
 export class SessionRpcs extends RpcGroup.make(listSessions, endSession).middleware(Authentication) {}

@@ -31,56 +31,58 @@ import { AccessPolicy, MEMBERS_AND_AGENTS, ToolDescription } from "../Annotation
 import { Authentication } from "../Authentication.ts"
 import { storeFields, Page, pageFields, dryRunFields, WriteError, WriteResult } from "./CommonSchemas.ts"
 
-/*
- * What was written in a store, by whom. Agents see the entries of resources that they may read.
- */
+/* The activity of a store: who changed what. Agents read the entries of resources that they may read. */
 
-/** The newest first: every change of the catalog, and of what members administer, through any surface. */
+/** Lists changes of the catalog and of administrative resources, newest first. Members, and agents for their scopes. */
 export const listActivity = Rpc.make("activity.list", {
   payload: {
     ...pageFields(EntryId),
-    actorType: optional(ActorType.annotate({ description: "Only what such actors wrote" })),
-    actorId: optional(withDescription(Uuid, "Only what this installation, merchant or agent wrote, by its id")),
-    surface: optional(EntrySurface.annotate({ description: "Only what came through this" })),
+    actorType: optional(ActorType.annotate({ description: "Only changes by this type of actor" })),
+    actorId: optional(withDescription(Uuid, "Only changes by the installation, merchant or agent with this id")),
+    surface: optional(EntrySurface.annotate({ description: "Only changes through this surface" })),
     resource: optional(
       ResourceKind.annotate({
         description:
-          "Only changes of such resources. Agents are told of products and collections; of members and subscriptions owners alone are told"
+          "Only changes of this kind of resource. Agents read products and collections. Only owners read members and subscriptions"
       })
     ),
     resourceId: optional(
       withDescription(
         Uuid,
-        "Only changes of this resource, by its id: of settings the store's, of a member the merchant's"
+        "Only changes of the resource with this id. Settings have the id of the store, members that of the merchant"
       )
     ),
     since: optional(
-      withDescription(Instant, "Only what was written at this time or later: RFC 3339, as in 2026-01-31T09:30:00Z")
+      withDescription(Instant, "Only changes at or after this time, in RFC 3339, such as 2026-01-31T09:30:00Z")
     ),
-    until: optional(withDescription(Instant, "Only what was written before this time, likewise"))
+    until: optional(withDescription(Instant, "Only changes before this time, in RFC 3339"))
   },
   success: Page(ActivityEntry, EntryId)
 })
   .annotate(AccessPolicy, MEMBERS_AND_AGENTS)
   .annotate(
     ToolDescription,
-    "Lists who changed which product or collection, the newest first: when, through which surface, and each member that differs as it was and as it is. Use it to see what happened before you change something, to check what you did, and to find the entry to name to activity.undo. Long differences are cut short; activity.get has them whole."
+    'Lists changes of products and collections, newest first: actor, time, surface, and each changed field with its old and new value. Use it to see recent changes before you write, to check your own changes, and to find the entry id for activity.undo. Long differences are cut; activity.get returns them in full. Example: { "resource": "product", "since": "2026-01-31T09:30:00Z" }'
   )
 
+/** Reads one entry. Members, and agents for their scopes. */
 export const getActivity = Rpc.make("activity.get", {
   payload: { ...storeFields, id: EntryId },
   success: ActivityEntry,
   error: EntryNotFound
 })
   .annotate(AccessPolicy, MEMBERS_AND_AGENTS)
-  .annotate(ToolDescription, "Answers one entry of the activity with all of what it keeps of the change.")
+  .annotate(
+    ToolDescription,
+    "Reads one entry of the activity by id, with all stored details of the change. Use it if activity.list cut the differences."
+  )
 
-/** What people call those who wrote and what they wrote, as far as the store still has them. */
+/** Reads display names of actors and resources. Omits those that no longer exist. Members only. */
 export const listNames = Rpc.make("activity.names", {
   payload: {
     ...storeFields,
     ids: listOf(Uuid, MAX_DISPLAY_NAMES, "ids").annotate({
-      description: "Of products, collections, agents, installations, members and subscriptions of the store",
+      description: "Ids of products, collections, agents, installations, members and subscriptions of the store",
       message: `must be a list of at most ${MAX_DISPLAY_NAMES} ids`
     })
   },
@@ -100,31 +102,31 @@ const UndoError = Schema.Union([
 ])
 
 /**
- * Takes one change of the catalog back, as a new one with its own event: a resource that was made goes, one that was deleted comes back
- * with its id and its places in manual collections, and members that were changed are as before. Refused where later
- * changes overlap. An undo is an entry, and can be undone. Agents undo what they wrote themselves.
+ * Undoes one change of the catalog. The undo is a new change with an event and an entry, and can be undone. It deletes a
+ * created resource, restores a deleted one with its id and its positions in manual collections, or restores changed fields.
+ * Fails with `ChangedSince` if later changes overlap. Members; agents for their own changes.
  */
 export const undoActivity = Rpc.make("activity.undo", {
-  payload: { ...dryRunFields, id: withDescription(EntryId, "The entry to undo") },
+  payload: { ...dryRunFields, id: withDescription(EntryId, "Id of the entry to undo") },
   success: WriteResult(UndoResult),
   error: Schema.Union([EntryNotFound, NotUndoable, UndoError])
 })
   .annotate(AccessPolicy, MEMBERS_AND_AGENTS)
   .annotate(
     ToolDescription,
-    'Takes back one change that you made, by the id of its entry in the activity: what you created is deleted, what you deleted comes back, and what you changed is as before. It is a new change, which can be undone in turn. It is refused with ChangedSince where others changed the same members since, and names their entries: then write what is wanted instead. Try it with `dryRun` first. Example: { "idempotencyKey": "…", "id": "…" }'
+    'Undoes one of your own changes, by the id of its entry in activity.list. A created resource is deleted, a deleted one is restored with its id, and changed fields get their old values. The undo is a new change and can itself be undone. Fails with ChangedSince and the ids of later entries if the same fields have changed since; write the values you need instead. Try it with `dryRun` first. Example: { "idempotencyKey": "<new UUID>", "id": "<entry id>" }'
   )
 
-/** Takes back all that one actor wrote in a span of time, the newest first: all of it or nothing. */
+/** Undoes all changes of one actor in a time span, newest first, all or none. Members; agents for their own changes. */
 export const undoActivitySpan = Rpc.make("activity.undoSpan", {
   payload: {
     ...dryRunFields,
-    actorId: withDescription(Uuid, "Whose changes: an installation, a merchant or an agent, by its id"),
+    actorId: withDescription(Uuid, "Id of the installation, merchant or agent whose changes are undone"),
     since: withDescription(
       Instant,
-      `What was written at this time or later: RFC 3339, as in 2026-01-31T09:30:00Z. At most ${MAX_UNDONE} entries`
+      `Start of the span, inclusive, in RFC 3339, such as 2026-01-31T09:30:00Z. The span may hold at most ${MAX_UNDONE} entries`
     ),
-    until: withDescription(Instant, "What was written before this time, likewise")
+    until: withDescription(Instant, "End of the span, exclusive, in RFC 3339")
   },
   success: WriteResult(UndoResult),
   error: UndoError
@@ -133,10 +135,10 @@ export const undoActivitySpan = Rpc.make("activity.undoSpan", {
   .annotate(AccessPolicy, MEMBERS_AND_AGENTS)
   .annotate(
     ToolDescription,
-    `Takes back all that you wrote in a span of time, the newest first and at most ${MAX_UNDONE} changes: all of it or nothing. \`actorId\` is your own id, which the entries of your changes in activity.list name as their actor. Use it when a whole piece of your work was wrong, and activity.undo for one change. Try it with \`dryRun\` first.`
+    `Undoes all of your own changes in a time span, newest first: at most ${MAX_UNDONE} changes, all or none. \`actorId\` is your own id, the actor of your entries in activity.list. Use it if a whole task went wrong; use activity.undo for one change. Try it with \`dryRun\` first. Example: { "idempotencyKey": "<new UUID>", "actorId": "<your id>", "since": "2026-01-31T09:30:00Z", "until": "2026-01-31T10:00:00Z" }`
   )
 
-/** Who changed what, and how to take it back. */
+/** Activity of a store, and undo. */
 export class ActivityRpcs extends RpcGroup.make(
   listActivity,
   getActivity,

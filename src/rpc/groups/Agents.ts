@@ -5,42 +5,42 @@ import { AgentId } from "../../domain/Actor.ts"
 import { Authentication } from "../Authentication.ts"
 import { keyedFields, Page, pageFields, WriteError } from "./CommonSchemas.ts"
 
-/* The agents of a store: for all of its members, and for no agent. */
+/* Agents of a store. All procedures are for members, not for agents. */
 
-/** Its token is shown with the first answer alone: nothing that is kept holds it, so a retry is answered without. */
+/** Creates an agent. Only the first response has its token, because only its hash is stored; a retry returns null. */
 export const createAgent = Rpc.make("agents.create", {
   payload: { ...keyedFields, agent: NewAgent },
   success: Schema.Struct({
     ...Agent.fields,
     token: Schema.NullOr(Schema.String).annotate({
       description:
-        "Sent as `Authorization: Bearer …`. Null where the key was used before: if it is lost, revoke the agent and create another"
+        "Bearer token for the `Authorization` header. Null in the response to a retry: if you lost the token, revoke the agent and create another"
     })
   }),
   error: Schema.Union([WriteError, AgentLimitReached])
 })
 
-/** Those that were revoked are among them: the journal names them. */
+/** Lists agents, including revoked ones that the activity refers to. */
 export const listAgents = Rpc.make("agents.list", {
   payload: pageFields(AgentId),
   success: Page(Agent, AgentId)
 })
 
-/** Only what is named changes, from the agent's next request on. */
+/** Changes an agent with a merge patch, effective with its next request. */
 export const updateAgent = Rpc.make("agents.update", {
   payload: { ...keyedFields, id: AgentId, patch: AgentPatch },
   success: Agent,
   error: Schema.Union([WriteError, AgentNotFound])
 })
 
-/** For good: from then on its token is refused, and so are its writes that are under way. */
+/** Revokes an agent permanently. Its token and its writes in progress fail. */
 export const revokeAgent = Rpc.make("agents.revoke", {
   payload: { ...keyedFields, id: AgentId },
   success: Agent,
   error: Schema.Union([WriteError, AgentNotFound])
 })
 
-/** The programs that act for the members of a store. */
+/** Agents of a store. */
 export class AgentRpcs extends RpcGroup.make(createAgent, listAgents, updateAgent, revokeAgent).middleware(
   Authentication
 ) {}

@@ -17,32 +17,33 @@ import {
   WebhookUrlRefused
 } from "../../domain/webhooks/Webhook.ts"
 import { Authentication } from "../Authentication.ts"
-import { appFields, shownOnce } from "./Apps.ts"
+import { appFields, secretSchema } from "./Apps.ts"
 import { accountKeyedFields, accountPageFields, AccountWriteError, SparsePage } from "./CommonSchemas.ts"
 
-const When = Schema.NullOr(Schema.DateFromString)
+const NullableDate = Schema.NullOr(Schema.DateFromString)
 
-const signingSecret = shownOnce("What deliveries are signed with, whsec_…")
+const signingSecret = secretSchema("Secret that signs deliveries, with the prefix whsec_")
 
+/** Reads the webhook of an app and its health. */
 export const getAppWebhook = Rpc.make("appWebhooks.get", {
   payload: appFields,
   success: Schema.Struct({
     ...Webhook.fields,
-    failingSince: When,
-    pausedAt: When,
-    oldestPendingAt: When,
-    pendingDroppedFrom: When
+    failingSince: NullableDate,
+    pausedAt: NullableDate,
+    oldestPendingAt: NullableDate,
+    pendingDroppedFrom: NullableDate
   }),
   error: Schema.Union([AppNotFound, WebhookNotFound])
 })
 
-/** The first time makes a secret, which is shown; later the one that there is goes on. */
+/** Sets URL and events of a webhook. The first call generates the signing secret; later calls keep it. */
 export const setAppWebhook = Rpc.make("appWebhooks.set", {
   payload: {
     ...accountKeyedFields,
     ...appFields,
     url: Schema.String.annotate({
-      description: "Where its events are sent: https, at a public address, as in https://app.example.com/hooks"
+      description: "URL that receives the events: https, at a public address, such as https://app.example.com/hooks"
     }),
     kinds: SubscribedKinds
   },
@@ -50,13 +51,13 @@ export const setAppWebhook = Rpc.make("appWebhooks.set", {
   error: Schema.Union([AccountWriteError, AppNotFound, WebhookUrlRefused])
 })
 
-/** Makes another secret. */
+/** Generates a new signing secret. */
 export const rotateAppWebhookSecret = Rpc.make("appWebhooks.rotateSecret", {
   payload: {
     ...accountKeyedFields,
     ...appFields,
     before: Schema.Literals(["overlap", "end"]).annotate({
-      description: `overlap: the one before signs along for ${OVERLAP_HOURS} hours. end: it signs nothing more, as one that leaked`,
+      description: `overlap: the previous secret also signs deliveries for ${OVERLAP_HOURS} hours. end: it stops at once; use this if it leaked`,
       message: "must be overlap or end"
     })
   },
@@ -64,29 +65,29 @@ export const rotateAppWebhookSecret = Rpc.make("appWebhooks.rotateSecret", {
   error: Schema.Union([AccountWriteError, AppNotFound, WebhookNotFound])
 })
 
-/** Sends nothing more until it is resumed; what happens meanwhile is kept, each delivery for 30 days. Done twice it is the same. */
+/** Pauses a webhook. Deliveries are queued for 30 days. Idempotent, so it takes no key. */
 export const pauseAppWebhook = Rpc.make("appWebhooks.pause", {
   payload: appFields,
   success: Schema.Struct({}),
   error: Schema.Union([AppNotFound, WebhookNotFound])
 })
 
-/** Sends again, as if nothing had failed, whoever paused it. Answers what was missed. */
+/** Resumes a webhook and clears its failures. Returns number and time span of the queued deliveries. */
 export const resumeAppWebhook = Rpc.make("appWebhooks.resume", {
   payload: {
     ...appFields,
     missed: Schema.Literals(["deliver", "skip"]).annotate({
-      description: "What becomes of the deliveries that wait. deliver: all of them are due now. skip: they end",
+      description: "Queued deliveries. deliver: all are due now. skip: none is sent",
       message: "must be deliver or skip"
     })
   },
-  success: Schema.Struct({ count: Schema.Int, since: When, until: When }),
+  success: Schema.Struct({ count: Schema.Int, since: NullableDate, until: NullableDate }),
   error: Schema.Union([AppNotFound, WebhookNotFound])
 })
 
 /**
- * Sends a signed event of the kind `webhook.test.v1`, which is of no store, once and now, and answers what came back. It is
- * in no log, and says nothing of how the webhook stands.
+ * Sends one signed `webhook.test.v1` event, which belongs to no store, and returns the response. It does not appear in
+ * deliveries and does not affect the health of the webhook.
  */
 export const testAppWebhook = Rpc.make("appWebhooks.test", {
   payload: appFields,
@@ -94,7 +95,7 @@ export const testAppWebhook = Rpc.make("appWebhooks.test", {
   error: Schema.Union([AppNotFound, WebhookNotFound, TooManyTests])
 })
 
-/** Where the events of an app go. */
+/** Webhooks of apps that the caller develops. */
 export class AppWebhookRpcs extends RpcGroup.make(
   getAppWebhook,
   setAppWebhook,
@@ -107,36 +108,36 @@ export class AppWebhookRpcs extends RpcGroup.make(
 const AppDelivery = Schema.Struct({
   ...Delivery.fields,
   createdAt: Schema.DateFromString,
-  nextAt: When,
-  finishedAt: When
+  nextAt: NullableDate,
+  finishedAt: NullableDate
 })
 
-/** The newest first. */
+/** Lists deliveries of all stores to an app, newest first. */
 export const listAppDeliveries = Rpc.make("appDeliveries.list", {
   payload: {
     ...accountPageFields(EventId),
     ...appFields,
-    state: optional(DeliveryState.annotate({ description: "Only those that stand so" }))
+    state: optional(DeliveryState.annotate({ description: "Only deliveries in this state" }))
   },
   success: SparsePage(AppDelivery, EventId),
   error: Schema.Union([AppNotFound, WebhookNotFound])
 })
 
-/** Every request that was made to tell the app of an event, and what came back, the first one first. */
+/** Lists the attempts of a delivery and their responses, oldest first. */
 export const listAppAttempts = Rpc.make("appDeliveries.attempts", {
   payload: { ...appFields, eventId: EventId },
   success: Schema.Array(Schema.Struct({ ...Attempt.fields, startedAt: Schema.DateFromString })),
   error: Schema.Union([AppNotFound, DeliveryNotFound])
 })
 
-/** Sends an event once more, whatever became of it before; a request that is under way is left to end. */
+/** Sends an event again, whatever the state of its delivery. A request in progress completes. */
 export const redeliverToApp = Rpc.make("appDeliveries.redeliver", {
   payload: { ...accountKeyedFields, ...appFields, eventId: EventId },
   success: AppDelivery,
   error: Schema.Union([AccountWriteError, AppNotFound, DeliveryNotFound])
 })
 
-/** What an app was sent, by all the stores that it is installed on. */
+/** Deliveries to apps that the caller develops, from all stores. */
 export class AppDeliveryRpcs extends RpcGroup.make(listAppDeliveries, listAppAttempts, redeliverToApp).middleware(
   Authentication
 ) {}

@@ -15,41 +15,43 @@ import { Authentication } from "../Authentication.ts"
 import { accountKeyedFields, accountPageFields, AccountWriteError, Page, integerBetween } from "./CommonSchemas.ts"
 
 /*
- * The apps that the caller develops: theirs alone, and for people, not for agents. They are in no store, so none is named.
- * Another's app is refused as one that there is not. Secrets are shown with the first answer alone, as nothing that is
- * kept holds them in clear: a repeat of the key is answered without.
+ * Apps that the caller develops. All procedures are for merchants, not for agents. Apps of other developers fail with
+ * `AppNotFound`. Only the first response to a write has a generated secret, because no stored response holds it in clear.
  */
 
-export const appFields = { id: withDescription(AppId, "The app") }
+export const appFields = { id: withDescription(AppId, "Id of the app") }
 
-export const shownOnce = (what: string) =>
+export const secretSchema = (description: string) =>
   Schema.NullOr(Schema.String).annotate({
-    description: `${what}. Null where the key was used before: if it is lost, rotate it`
+    description: `${description}. Null in the response to a retry: if you lost the secret, rotate it`
   })
 
 const WithClientSecret = Schema.Struct({
   ...DevelopedApp.fields,
-  clientSecret: shownOnce("What the app proves with who it is; null of a public app too")
+  clientSecret: secretSchema("Client secret of the app. Public apps have none")
 })
 
+/** Lists the caller's apps in ascending order of id. */
 export const listApps = Rpc.make("apps.list", { payload: accountPageFields(AppId), success: Page(DevelopedApp, AppId) })
 
+/** Reads one app of the caller. */
 export const getApp = Rpc.make("apps.get", { payload: appFields, success: DevelopedApp, error: AppNotFound })
 
+/** Registers an app. Confidential apps receive a client secret. */
 export const createApp = Rpc.make("apps.create", {
   payload: { ...accountKeyedFields, app: NewApp },
   success: WithClientSecret,
   error: Schema.Union([AccountWriteError, AppLimitReached, RedirectUriRefused])
 })
 
-/** Only what is named changes. Installations keep what their merchants agreed to, also where the app now asks for less. */
+/** Changes an app with a merge patch. Installations keep the scopes that their merchants granted. */
 export const updateApp = Rpc.make("apps.update", {
   payload: { ...accountKeyedFields, ...appFields, patch: AppPatch },
   success: DevelopedApp,
   error: Schema.Union([AccountWriteError, AppNotFound, RedirectUriRefused])
 })
 
-/** Makes another secret. The one before goes on for a while; what that one had replaced ends at once. */
+/** Generates a new client secret. The previous one stays valid for `overlapHours`; an older one ends at once. */
 export const rotateClientSecret = Rpc.make("apps.rotateSecret", {
   payload: {
     ...accountKeyedFields,
@@ -58,7 +60,7 @@ export const rotateClientSecret = Rpc.make("apps.rotateSecret", {
       integerBetween(
         0,
         SECRET_OVERLAP.most,
-        `Hours that the one before is still good, ${SECRET_OVERLAP.usual} where it is not said; 0 for one that leaked`
+        `Hours that the previous secret stays valid. Default: ${SECRET_OVERLAP.usual}. Use 0 if it leaked`
       )
     )
   },
@@ -66,14 +68,14 @@ export const rotateClientSecret = Rpc.make("apps.rotateSecret", {
   error: Schema.Union([AccountWriteError, AppNotFound, NoClientSecret])
 })
 
-/** Where the app is installed, without a word of whose stores those are. */
+/** Lists the installations of an app, without the identity of their stores. */
 export const listAppInstallations = Rpc.make("apps.installations", {
   payload: { ...accountPageFields(InstallationId), ...appFields },
   success: Page(DevelopedInstallation, InstallationId),
   error: AppNotFound
 })
 
-/** The apps that the caller develops. */
+/** Apps that the caller develops. */
 export class AppRpcs extends RpcGroup.make(
   listApps,
   getApp,

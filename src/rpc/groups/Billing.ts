@@ -14,49 +14,49 @@ import { AccessPolicy, OWNERS_ONLY } from "../Annotations.ts"
 import { Authentication } from "../Authentication.ts"
 import { storeFields, keyedFields, Page, pageFields, WriteError } from "./CommonSchemas.ts"
 
-/* What apps cost: for the owners of a store. */
+/* Subscriptions of a store to plans of its apps. All procedures are for owners. */
 
-/** What the app of an installation may be subscribed to, the cheapest of a currency first. */
+/** Lists the plans of an app, cheapest first per currency. */
 export const listAppPlans = Rpc.make("billing.plans", {
   payload: { ...storeFields, installationId: InstallationId },
   success: Schema.Array(AppPlan),
   error: InstallationNotFound
 }).annotate(AccessPolicy, OWNERS_ONLY)
 
-/** The subscription of an installation that goes on, or that is paid for still; null where there is none. */
+/** Reads the active or still paid subscription of an installation, or null. */
 export const currentSubscription = Rpc.make("billing.current", {
   payload: { ...storeFields, installationId: InstallationId },
   success: Schema.NullOr(Subscription)
 }).annotate(AccessPolicy, OWNERS_ONLY)
 
-/** All that the store agreed to, also what has ended. */
+/** Lists all subscriptions of the store, including ended ones. */
 export const listSubscriptions = Rpc.make("billing.subscriptions", {
   payload: pageFields(SubscriptionId),
   success: Page(Subscription, SubscriptionId)
 }).annotate(AccessPolicy, OWNERS_ONLY)
 
-/** Agrees to the price that the plan has now. Its trial is for who subscribes an installation for the first time. */
+/** Subscribes to a plan at its current price. Only the first subscription of an installation has a trial. */
 export const subscribe = Rpc.make("billing.subscribe", {
   payload: { ...keyedFields, installationId: InstallationId, planId: AppPlanId },
   success: Subscription,
   error: Schema.Union([WriteError, InstallationNotFound, AppPlanNotFound, AlreadySubscribed])
 }).annotate(AccessPolicy, OWNERS_ONLY)
 
-/** Ends the subscription now, and begins one to another plan, or to the same one at the price that it has now. */
+/** Ends the subscription now and starts another, to a different plan or to the same one at its current price. */
 export const changeSubscription = Rpc.make("billing.change", {
   payload: { ...keyedFields, installationId: InstallationId, planId: AppPlanId },
   success: Subscription,
   error: Schema.Union([WriteError, InstallationNotFound, AppPlanNotFound, NotSubscribed])
 }).annotate(AccessPolicy, OWNERS_ONLY)
 
-/** Ends the subscription with the period that is paid for, or with its trial. */
+/** Cancels the subscription at the end of the paid period or trial. */
 export const cancelSubscription = Rpc.make("billing.cancel", {
   payload: { ...keyedFields, installationId: InstallationId },
   success: Subscription,
   error: Schema.Union([WriteError, InstallationNotFound, NotSubscribed])
 }).annotate(AccessPolicy, OWNERS_ONLY)
 
-/** What apps cost. */
+/** Subscriptions of a store. */
 export class BillingRpcs extends RpcGroup.make(
   listAppPlans,
   currentSubscription,

@@ -8,8 +8,8 @@ import { Authentication } from "../Authentication.ts"
 import { storeFields } from "./CommonSchemas.ts"
 
 /**
- * What is committed in a store, as it happens, in ascending order of id. It begins with `Following`, which tells from
- * where. An agent is told of what its scopes let it read.
+ * Streams committed changes of the catalog in ascending order of id. The first item, `Following`, holds the start position.
+ * Members, and agents for their read scopes.
  */
 export const followChanges = Rpc.make("changes.follow", {
   payload: {
@@ -17,7 +17,7 @@ export const followChanges = Rpc.make("changes.follow", {
     after: optional(
       withDescription(
         EventId,
-        "The id of the last change that was told, or `after` of `Following`: from now on if not said"
+        "Id of the last received change, or `after` of `Following`. Without it, the stream starts now"
       )
     )
   },
@@ -26,5 +26,5 @@ export const followChanges = Rpc.make("changes.follow", {
   stream: true
 }).annotate(AccessPolicy, MEMBERS_AND_AGENTS)
 
-/** What streams: over a WebSocket, and not beside calls. */
+/** Streams, which are available only over a WebSocket. */
 export class Streams extends RpcGroup.make(followChanges).middleware(Authentication) {}

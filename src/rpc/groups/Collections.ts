@@ -31,7 +31,7 @@ import {
   WriteResult
 } from "./CommonSchemas.ts"
 
-/** Each with the products that it holds at this moment. */
+/** Lists collections with their current products, in ascending order of id. Members, and agents with `read_collections`. */
 export const listCollections = Rpc.make("collections.list", {
   payload: pageFields(CollectionId),
   success: Page(Collection, CollectionId),
@@ -41,9 +41,10 @@ export const listCollections = Rpc.make("collections.list", {
   .annotate(AccessPolicy, membersAndAgentsWith("read_collections"))
   .annotate(
     ToolDescription,
-    "Lists the store's collections, the oldest first, a page at a time, each with the first of its products and with how many they are. Use it to see how the store is arranged."
+    "Lists the collections of the store in pages, oldest first. Each has its number of products and the ids of the first 10. Use it to see how the store is organized, or to find the id of a collection. Pass `nextCursor` as `cursor` for the next page."
   )
 
+/** Reads one collection with its current products. Members, and agents with `read_collections`. */
 export const getCollection = Rpc.make("collections.get", {
   payload: { ...storeFields, id: CollectionId },
   success: Collection,
@@ -53,9 +54,10 @@ export const getCollection = Rpc.make("collections.get", {
   .annotate(AccessPolicy, membersAndAgentsWith("read_collections"))
   .annotate(
     ToolDescription,
-    "Answers one collection: its rules if it is automated, the ids of its products at this moment, and how many they are. Use it before you change a collection."
+    "Reads one collection by id: its rules if it is automated, the ids of its current products, and their number. Use it before collections.update, and send its `version` as `expectedVersion`."
   )
 
+/** Creates a manual or automated collection. Members, and agents with `write_collections`. */
 export const createCollection = Rpc.make("collections.create", {
   payload: { ...dryRunFields, collection: CreateCollection },
   success: WriteResult(Collection),
@@ -65,10 +67,10 @@ export const createCollection = Rpc.make("collections.create", {
   .annotate(AccessPolicy, membersAndAgentsWith("write_collections"))
   .annotate(
     ToolDescription,
-    'Makes a collection of products. Manual: name its `productIds`, at most 10,000, in order. Automated: give it `rules`, at most 60, and it holds whatever satisfies all of them, or any of them if `disjunctive` is true, now and later; the resource store://rules tells the fields and relations, and collections.preview what they would match. Example: { "idempotencyKey": "…", "collection": { "title": "Desks of oak", "rules": [{ "field": "tags", "relation": "equals", "value": "oak" }, { "field": "price", "relation": "less_than", "value": 500 }] } }'
+    'Creates a collection of products. A manual collection has `productIds`: at most 10,000, in display order. An automated collection has `rules`: at most 60. It always contains the products that satisfy every rule, or any rule if `disjunctive` is true. The resource store://rules lists fields and relations. Try rules with collections.preview first. Example: { "idempotencyKey": "<new UUID>", "collection": { "title": "Oak desks", "rules": [{ "field": "tags", "relation": "equals", "value": "oak" }, { "field": "price", "relation": "less_than", "value": 500 }] } }'
   )
 
-/** A merge patch, as of a product. */
+/** Changes a collection with a merge patch: omitted fields stay, null clears. Members, and agents with `write_collections`. */
 export const updateCollection = Rpc.make("collections.update", {
   payload: { ...versionedFields, id: CollectionId, patch: UpdateCollection },
   success: WriteResult(Collection),
@@ -87,19 +89,22 @@ export const updateCollection = Rpc.make("collections.update", {
   .annotate(AccessPolicy, membersAndAgentsWith("write_collections"))
   .annotate(
     ToolDescription,
-    "Changes a collection: only what `patch` names; null clears a field that may be null. `rules` and `productIds` are replaced by those that are sent, so send all of them."
+    'Changes fields of a collection. Fields that `patch` omits stay as they are; null clears an optional field. `rules` and `productIds` replace the stored lists: send all items. Try new rules with collections.preview first. Example: { "idempotencyKey": "<new UUID>", "id": "<collection id>", "expectedVersion": 2, "patch": { "title": "Oak desks and tables" } }'
   )
 
-/** Its products stay. */
+/** Deletes a collection, but not its products. Members, and agents with `write_collections`. */
 export const deleteCollection = Rpc.make("collections.delete", {
   payload: { ...versionedFields, id: CollectionId },
   success: WriteResult(Deleted(CollectionId)),
   error: Schema.Union([WriteError, CollectionNotFound, VersionMismatch])
 })
   .annotate(AccessPolicy, membersAndAgentsWith("write_collections"))
-  .annotate(ToolDescription, "Deletes a collection. Its products stay.")
+  .annotate(
+    ToolDescription,
+    "Deletes a collection. Its products are not deleted. activity.undo restores the collection."
+  )
 
-/** Nothing is kept of it. */
+/** Evaluates rules without storing them. Members, and agents with `read_collections`. */
 export const previewCollection = Rpc.make("collections.preview", {
   payload: { ...storeFields, ...PreviewRules.fields },
   success: Preview,
@@ -109,15 +114,15 @@ export const previewCollection = Rpc.make("collections.preview", {
   .annotate(AccessPolicy, membersAndAgentsWith("read_collections"))
   .annotate(
     ToolDescription,
-    'Says which products an automated collection would hold, without saving anything: how many, and the first of them in a small form. Use it before collections.create or collections.update, to see that the rules find what is meant. With `id` it tries out changes to that collection: `rules` replaces all of its rules. Example: rules [{ field: "tags", relation: "equals", value: "oak" }, { field: "price", relation: "less_than", value: 500 }] with disjunctive false finds what is tagged oak and costs less than 500.'
+    'Evaluates the rules of an automated collection without storing anything. Returns the number of matching products and a short form of the first ones. Use it before collections.create or collections.update to check that rules match the intended products. With `id`, it evaluates that collection; `rules` then replaces its rules. Example: { "rules": [{ "field": "tags", "relation": "equals", "value": "oak" }, { "field": "price", "relation": "less_than", "value": 500 }], "disjunctive": false } matches products with the tag "oak" that cost less than 500.'
   )
 
-/** Rule by rule, of what is saved or of rules that are tried out. */
+/** Explains the membership of a product, with stored or given rules. Members, and agents with `read_collections`. */
 export const explainMembership = Rpc.make("collections.why", {
   payload: {
     ...storeFields,
     ...RulesToEvaluate.fields,
-    productId: withDescription(ProductId, "The product")
+    productId: withDescription(ProductId, "Id of the product")
   },
   success: Membership,
   error: Schema.Union([CollectionNotFound, ProductNotFound])
@@ -125,10 +130,10 @@ export const explainMembership = Rpc.make("collections.why", {
   .annotate(AccessPolicy, membersAndAgentsWith("read_collections"))
   .annotate(
     ToolDescription,
-    "Explains why a product is in a collection or is not: each rule with what the product has there and whether it holds, how the rules combine, and what comes of it. Use it when somebody asks why a product is shown or missing. With `rules` or `disjunctive` it explains what would come of these, as collections.preview takes them. A manual collection has no reasons: it holds what was put into it."
+    'Explains why a collection contains a product or not: the result of each rule, the value of the product, and how the rules combine. Use it when someone asks why a product appears or is missing. With `rules` or `disjunctive`, it evaluates these instead, as in collections.preview. A manual collection has no rules: it contains the products of its list. Example: { "id": "<collection id>", "productId": "<product id>" }'
   )
 
-/** Products of a store, grouped by hand or by rules. */
+/** Manual and automated collections of products. */
 export class CollectionRpcs extends RpcGroup.make(
   listCollections,
   getCollection,

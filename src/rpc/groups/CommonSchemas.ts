@@ -10,9 +10,9 @@ import { dryRunFields as dryRunResultFields } from "../../domain/DryRun.ts"
 import { StoreId } from "../../domain/Store.ts"
 import type { VersionCondition } from "../../domain/Version.ts"
 
-/* What procedures share: the members of what they are asked with, the forms of answers, why writes are refused. */
+/* Payload fields, response schemas and errors that procedures share. */
 
-/** An integer between bounds. */
+/** Creates the schema of an integer in an inclusive range. */
 export const integerBetween = (least: number, most: number, description: string) => {
   const message = `must be an integer from ${least} to ${most}`
   return Schema.Int.annotate({ message }).check(
@@ -20,70 +20,71 @@ export const integerBetween = (least: number, most: number, description: string)
   )
 }
 
-/** Every procedure of a store names it. */
-export const storeFields = { storeId: withDescription(StoreId, "The store, of which the caller is a member") }
+/** Payload of every procedure in a store. */
+export const storeFields = { storeId: withDescription(StoreId, "Id of a store that the caller belongs to") }
 
 const decodeStore = Schema.decodeUnknownOption(StoreId)
 
-/** The store that a payload names. */
+/** Reads the store id of a payload that is not decoded yet. */
 export const findStoreId = (payload: JsonObject): Option.Option<StoreId> => decodeStore(payload["storeId"])
 
-/** What a write is asked with to what is the caller's own and in no store. */
+/** Payload of a write to the caller's account. */
 export const accountKeyedFields = {
   idempotencyKey: IdempotencyKey.annotate({
     description:
-      "A new one, as a UUID, for each operation that is meant, and the same when it is repeated because no answer came: it runs once, and a repeat gets the answer of the first",
+      "A new UUID for each operation. Send the same key again only to retry: the write runs once, and a retry returns the first response",
     message: "must be 1 to 255 visible ASCII characters"
   })
 }
 
-/** What every other write is asked with. */
+/** Payload of a write in a store. */
 export const keyedFields = { ...storeFields, ...accountKeyedFields }
 
-/** What a write that can be rehearsed is asked with. */
+/** Payload of a write that supports a dry run. */
 export const dryRunFields = {
   ...keyedFields,
   dryRun: optional(
     Schema.Boolean.annotate({
       description:
-        "true: the write is decided and answered as it would be, or refused, with what it would lead to. Nothing is kept, and the write itself may come with the same key",
+        "true: returns the result, events and collection changes of the write, or its error, and stores nothing. The real write may use the same key",
       message: "must be true or false"
     })
   )
 }
 
-/** What a write to something that there is is asked with. */
+/** Payload of a write to an existing resource. */
 export const versionedFields = {
   ...dryRunFields,
   expectedVersion: optional(
     Schema.Int.annotate({ message: "must be an integer of at least 1" }).check(
       Schema.isGreaterThan(0, {
-        description: "The version that the write may replace: it is refused when the resource has another by now",
+        description:
+          "The `version` that was read. The write fails with VersionMismatch if the resource has another version",
         message: "must be an integer of at least 1"
       })
     )
   )
 }
 
-/** The versions that a payload lets its write replace. */
+/** Converts `expectedVersion` to the condition of a write. */
 export const toVersionCondition = ({ expectedVersion }: { readonly expectedVersion?: number }): VersionCondition =>
   expectedVersion === undefined ? "any" : [expectedVersion]
 
-/** What a list is asked with of what is the caller's own and in no store. */
+/** Payload of a list in the caller's account. */
 export const accountPageFields = <Cursor extends Schema.Top>(cursor: Cursor) => ({
-  cursor: optional(withDescription(cursor, "The `nextCursor` of the page before")),
+  cursor: optional(withDescription(cursor, "The `nextCursor` of the previous page")),
   limit: optional(
-    integerBetween(1, MAX_LIMIT, "Items of a page at most; it may hold fewer and still have a `nextCursor`")
+    integerBetween(1, MAX_LIMIT, "Maximum number of items. A page can hold fewer and still have a `nextCursor`")
   )
 })
 
-/** What every other list is asked with. */
+/** Payload of a list in a store. */
 export const pageFields = <Cursor extends Schema.Top>(cursor: Cursor) => ({
   ...storeFields,
   ...accountPageFields(cursor)
 })
 
-/** The page that a payload asks for. */
+/** Converts `cursor` and `limit` to a page request. */
 export const toPageRequest = <Id>({
   cursor,
   limit = DEFAULT_LIMIT
@@ -92,43 +93,44 @@ export const toPageRequest = <Id>({
   readonly limit?: number
 }): PageRequest<Id> => ({ cursor, limit })
 
-/** A page of a list, in ascending order of id. */
+/** Creates the schema of a page. */
 export const Page = <Item extends Schema.Top, Id extends Schema.Top>(item: Item, id: Id) =>
   Schema.Struct({
     items: Schema.Array(item),
-    nextCursor: Schema.NullOr(id).annotate({ description: "Null exactly when there is no further item" })
+    nextCursor: Schema.NullOr(id).annotate({ description: "Cursor of the next page, or null on the last one" })
   })
 
-/** A page of a list, the newest first, of which not all may be looked at for those that are in one state. */
+/** Creates the schema of a page that a filter can leave short or empty although a next page exists. */
 export const SparsePage = <Item extends Schema.Top, Id extends Schema.Top>(item: Item, id: Id) =>
   Schema.Struct({
     items: Schema.Array(item),
     nextCursor: Schema.NullOr(id).annotate({
-      description: "Null when there is no further item; of one state a page may hold few, or none, and have a next one"
+      description:
+        "Cursor of the next page, or null on the last one. With a filter, a page can be empty and still have a next one"
     })
   })
 
-/** What is gone. */
+/** Creates the schema of the response to a deletion. */
 export const Deleted = <Id extends Schema.Top>(id: Id) => Schema.Struct({ id, deleted: Schema.Literal(true) })
 
 /**
- * What a write of the catalog answers with: the resource, or what it would be and lead to where the write is only rehearsed, or the
- * proposal where it is that of an agent and waits.
+ * Creates the schema of the response to a catalog write: the resource, the result of a dry run, or the proposal of an agent
+ * with `proposalsOnly`.
  */
 export const WriteResult = <Resource extends Schema.Top>(resource: Resource) =>
   Schema.Union([Schema.Struct({ ...dryRunResultFields, resource }), Proposed, resource])
 
-/** The answers to a write which was not done. */
+/** Responses of writes that changed nothing yet. */
 export type UnperformedWrite = { readonly dryRun: true } | typeof Proposed.Type
 
-/** Whether the answer is that of a write which was done. */
+/** Tests if a write was performed: neither a dry run nor a proposal. */
 export const isPerformed = <A extends object>(answer: A): answer is Exclude<A, UnperformedWrite> =>
   !("dryRun" in answer || "proposal" in answer)
 
-/** Why any write may be refused to what is the caller's own and in no store, beside the reasons of its own. */
+/** Errors of every write to an account. */
 export const AccountWriteError = Schema.Union([KeyReused, AnswersFull])
 
-/** Why any other write may be refused. */
+/** Errors of every write in a store. */
 export const WriteError = Schema.Union([
   KeyReused,
   AnswersFull,

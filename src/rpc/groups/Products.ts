@@ -43,6 +43,7 @@ import {
   WriteResult
 } from "./CommonSchemas.ts"
 
+/** Lists products in ascending order of id. Members, and agents with `read_products`. */
 export const listProducts = Rpc.make("products.list", {
   payload: pageFields(ProductId),
   success: Page(Product, ProductId)
@@ -50,9 +51,10 @@ export const listProducts = Rpc.make("products.list", {
   .annotate(AccessPolicy, membersAndAgentsWith("read_products"))
   .annotate(
     ToolDescription,
-    "Lists the store's products, the oldest first, a page at a time. Use it to go through all of them, and products.search to find some. Long texts and lists are cut short; products.get has them whole."
+    'Lists the products of the store in pages, oldest first. Use it to go through all products; to find products by name, SKU or barcode, use products.search. Long texts and lists are cut; products.get returns them in full. Pass `nextCursor` as `cursor` for the next page. Example: { "limit": 50 }'
   )
 
+/** Reads one product. Members, and agents with `read_products`. */
 export const getProduct = Rpc.make("products.get", {
   payload: { ...storeFields, id: ProductId },
   success: Product,
@@ -61,9 +63,10 @@ export const getProduct = Rpc.make("products.get", {
   .annotate(AccessPolicy, membersAndAgentsWith("read_products"))
   .annotate(
     ToolDescription,
-    "Answers one product with all of its fields. Use it before you change a product: for what it is now, and for the `version` to name as `expectedVersion`."
+    "Reads one product with all its fields, by id. Use it before products.update: read the current values, and send its `version` as `expectedVersion`."
   )
 
+/** Creates a product. Members, and agents with `write_products`. */
 export const createProduct = Rpc.make("products.create", {
   payload: { ...dryRunFields, product: CreateProduct },
   success: WriteResult(Product),
@@ -72,10 +75,13 @@ export const createProduct = Rpc.make("products.create", {
   .annotate(AccessPolicy, membersAndAgentsWith("write_products"))
   .annotate(
     ToolDescription,
-    'Makes a product. Only `name` is needed. Amounts of money are in whole units of `currencyCode`, the store\'s when left out: 24.5 is twenty-four and a half. It is offered to shoppers at once unless `isActive` is false. Example: { "idempotencyKey": "…", "product": { "name": "Lantern", "price": 24.5, "stock": 12, "tags": ["outdoor"], "isActive": false } }'
+    'Creates a product. Only `name` is required. Prices are decimal amounts in `currencyCode`, which defaults to the currency of the store: 24.5 means 24.50, not cents. Weights are in the weight unit of the store. Shoppers see the product at once unless `isActive` is false. Fails with ProductLimitReached if the plan allows no more products. Example: { "idempotencyKey": "<new UUID>", "product": { "name": "Lantern", "price": 24.5, "stock": 12, "tags": ["outdoor"], "isActive": false } }'
   )
 
-/** A merge patch: only what is named changes, null clears. One that changes nothing answers the product as it is. */
+/**
+ * Changes a product with a merge patch: omitted fields stay, null clears. A patch without a change returns the product and
+ * writes nothing. Members, and agents with `write_products`.
+ */
 export const updateProduct = Rpc.make("products.update", {
   payload: { ...versionedFields, id: ProductId, patch: UpdateProduct },
   success: WriteResult(Product),
@@ -84,10 +90,10 @@ export const updateProduct = Rpc.make("products.update", {
   .annotate(AccessPolicy, membersAndAgentsWith("write_products"))
   .annotate(
     ToolDescription,
-    'Changes a product: only what `patch` names; null clears a field that may be null. A list is replaced by the one that is sent, so send all of it; a variant that is left out is removed. What comes and goes of `stock` is better changed by inventory.change, which loses nothing that happens at the same time. Example: { "idempotencyKey": "…", "id": "…", "expectedVersion": 3, "patch": { "price": 19.5, "discountedPrice": null } }'
+    'Changes fields of a product. Fields that `patch` omits stay as they are; null clears an optional field. A list replaces the stored list: send all its items, because an omitted variant is deleted. To add or remove stock, use inventory.change, which is safe with concurrent changes. Send `expectedVersion` to fail with VersionMismatch if the product has changed since you read it. Example: { "idempotencyKey": "<new UUID>", "id": "<product id>", "expectedVersion": 3, "patch": { "price": 19.5, "discountedPrice": null } }'
   )
 
-/** Takes the product out of the manual collections that hold it, too. */
+/** Deletes a product and removes it from manual collections. Members, and agents with `write_products`. */
 export const deleteProduct = Rpc.make("products.delete", {
   payload: { ...versionedFields, id: ProductId },
   success: WriteResult(Deleted(ProductId)),
@@ -96,41 +102,39 @@ export const deleteProduct = Rpc.make("products.delete", {
   .annotate(AccessPolicy, membersAndAgentsWith("write_products"))
   .annotate(
     ToolDescription,
-    "Deletes a product, and takes it out of the collections that hold it. To stop offering one, change `isActive` to false instead."
+    "Deletes a product and removes it from its collections. To only hide a product from shoppers, set `isActive` to false with products.update. activity.undo restores a deleted product."
   )
 
-/** The best first, as `found` says of each. */
+/** Searches products by text, best match first. Members, and agents with `read_products`. */
 export const searchProducts = Rpc.make("products.search", {
   payload: {
     ...storeFields,
     query: field(
       Query,
-      "What is looked for: words, or a SKU or barcode, in any case and without accents. Each word must begin a word of the name, vendor, category or tags, where one letter may be wrong; or all of it begins a SKU or barcode. The first 8 words count",
+      "Words, or the start of a SKU or barcode. Ignores case and accents. Each word must be the start of a word in name, vendor, category or tags; one typing error is tolerated. Only the first 8 words count",
       "oak des"
     ),
     cursor: pageFields(SearchCursor).cursor,
-    limit: optional(
-      integerBetween(1, MAX_SEARCH_LIMIT, `Products of a page at most: ${DEFAULT_SEARCH_LIMIT} when absent`)
-    )
+    limit: optional(integerBetween(1, MAX_SEARCH_LIMIT, `Maximum number of products. Default: ${DEFAULT_SEARCH_LIMIT}`))
   },
   success: Page(SearchResult, SearchCursor)
 })
   .annotate(AccessPolicy, membersAndAgentsWith("read_products"))
   .annotate(
     ToolDescription,
-    'Finds products by text, in a small form: use it whenever a product is meant by its name, SKU or barcode, to learn its id, and products.get to see all of one. Each word of `query` must begin a word of the product\'s name, vendor, category or tags, or its SKU or barcode; one typing error in a word of four letters or more is forgiven, and such products come last (`found` is `similar`). Fewer words find more. Example: query "oak des" finds the Oak desk.'
+    'Searches products by text and returns a short form of each, best match first. Use it to find the id of a product from its name, SKU or barcode, then products.get for all fields. Each word of `query` must be the start of a word in name, vendor, category or tags, or the start of a SKU or barcode. One typing error in a word of four or more letters is tolerated; such products come last with `found` "similar". If nothing matches, use fewer words. Example: { "query": "oak des" } finds "Oak desk".'
   )
 
-/** In order of their ids; what the store has not, or no longer, is left out. For lists that hold ids alone, as a collection does. */
+/** Reads short forms of products by id, in order of id. Omits unknown ids. For lists of ids, as in collections. Members only. */
 export const summarizeProducts = Rpc.make("products.summaries", {
   payload: {
     ...storeFields,
-    ids: listOf(ProductId, MAX_LIMIT).annotate({ description: `Ids of products, at most ${MAX_LIMIT}` })
+    ids: listOf(ProductId, MAX_LIMIT).annotate({ description: `Ids of at most ${MAX_LIMIT} products` })
   },
   success: Schema.Struct({ items: Schema.Array(ProductSummary) })
 })
 
-/** What a store sells. */
+/** Products of a store. */
 export class ProductRpcs extends RpcGroup.make(
   listProducts,
   getProduct,
@@ -141,16 +145,16 @@ export class ProductRpcs extends RpcGroup.make(
   summarizeProducts
 ).middleware(Authentication) {}
 
-/** Sets the stock of a product or a variant, or changes it by a number: of changes at once none is lost. */
+/** Sets or adjusts the stock of a product or variant. Concurrent adjustments add up. Members, and agents with `write_inventory`. */
 export const changeInventory = Rpc.make("inventory.change", {
   payload: {
     ...versionedFields,
-    id: withDescription(ProductId, "The product"),
-    // Annotations of a schema with a check are those of the check.
+    id: withDescription(ProductId, "Id of the product"),
+    // Annotated before the check: annotations after it would belong to the check.
     change: Schema.Struct(SetInventory.fields)
       .annotate({
-        description: "Exactly one of `stock` and `adjust`, and what goes with it",
-        examples: [{ adjust: -2, reason: "Two were broken" }]
+        description: "Exactly one of `stock` and `adjust`, with its options",
+        examples: [{ adjust: -2, reason: "Two units were damaged" }]
       })
       .check(stockOrAdjust)
   },
@@ -168,8 +172,8 @@ export const changeInventory = Rpc.make("inventory.change", {
   .annotate(AccessPolicy, membersAndAgentsWith("write_inventory"))
   .annotate(
     ToolDescription,
-    "Changes how many of a product, or of one of its variants, are at hand. Use `adjust` for what came or went (-2 when two were broken): it is right whatever else happens at the same time. Use `stock` only for a count, best with `expectedStock`. The stock cannot fall below 0. The stock of a product and those of its variants are numbers apart: name the `variantId` where a product has variants. Answers the whole product."
+    'Changes the stock of a product or of one of its variants, in units. Use `adjust` for units that arrived or left, such as -2; it is safe with concurrent changes. Use `stock` only to store the result of a count, with `expectedStock` if you read the stock before. Stock cannot fall below 0. A product and its variants have separate stock: send `variantId` if the product has variants. Returns the whole product. Example: { "idempotencyKey": "<new UUID>", "id": "<product id>", "change": { "adjust": -2, "reason": "Two units were damaged" } }'
   )
 
-/** How many of what a store sells are at hand. */
+/** Stock of products and variants. */
 export class InventoryRpcs extends RpcGroup.make(changeInventory).middleware(Authentication) {}

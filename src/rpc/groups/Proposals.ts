@@ -17,14 +17,13 @@ import { changeInventory, createProduct, deleteProduct, updateProduct } from "./
 
 const proposalFields = { id: ProposalId }
 
-/** Those of an agent are all that it sees. */
+/** Lists proposals. Members read all of the store; agents only their own. */
 export const listProposals = Rpc.make("proposals.list", {
   payload: {
     ...pageFields(ProposalId),
     pending: optional(
       Schema.Boolean.annotate({
-        description:
-          "true: those alone that wait for a decision; false: those alone that do not any more, the newest first"
+        description: "true: only pending proposals, oldest first. false: only decided or expired ones, newest first"
       })
     )
   },
@@ -33,10 +32,10 @@ export const listProposals = Rpc.make("proposals.list", {
   .annotate(AccessPolicy, MEMBERS_AND_AGENTS)
   .annotate(
     ToolDescription,
-    "Lists what you proposed, a page at a time, the oldest first, with what became of it: pending, approved, rejected (`reason` says why), withdrawn or expired. Use `pending: true` to see what still waits."
+    'Lists your proposals in pages, oldest first, with their status: pending, approved, rejected (with a `reason`), withdrawn or expired. Use it to see which of your writes members have decided. Example: { "pending": true } lists only those that wait for a decision.'
   )
 
-/** With what became of it, and why. */
+/** Reads one proposal. Members; agents only their own. */
 export const getProposal = Rpc.make("proposals.get", {
   payload: { ...storeFields, ...proposalFields },
   success: Proposal,
@@ -45,10 +44,10 @@ export const getProposal = Rpc.make("proposals.get", {
   .annotate(AccessPolicy, MEMBERS_AND_AGENTS)
   .annotate(
     ToolDescription,
-    "One of your proposals by its id, to see whether a member of the store has approved it (`result` says what was made) or rejected it (`reason` says why: heed it before you propose anew)."
+    "Reads one of your proposals by id. Use it to see if a member has approved it (`result` lists the created or changed resources) or rejected it. Read the `reason` of a rejection before you propose the change again."
   )
 
-/** What may be proposed. */
+/** Writes that agents can propose. */
 export const PROPOSABLE = [
   createProduct,
   updateProduct,
@@ -59,24 +58,28 @@ export const PROPOSABLE = [
   changeInventory
 ] as const
 
-/** Why what was proposed may be refused when it is done. */
+/** Errors of proposed writes, which an approval can fail with. */
 export const ProposedWriteError = Schema.Union(PROPOSABLE.map(({ errorSchema }) => errorSchema))
 
-/** Does what was proposed, now, as the agent with the approval of the member. Refused, it waits on. */
+/** Performs the proposed write as the agent. If it fails, the proposal stays pending. Members only. */
 export const approveProposal = Rpc.make("proposals.approve", {
   payload: { ...keyedFields, ...proposalFields },
   success: Proposal,
   error: Schema.Union([ProposedWriteError, ProposalNotFound, ProposalDecided, ProposalOutdated])
 }).annotate(WorkWeight, "heavy")
 
-/** Nothing is done, and the agent reads why. */
+/** Rejects a proposal with a reason that the agent can read. Members only. */
 export const rejectProposal = Rpc.make("proposals.reject", {
-  payload: { ...keyedFields, ...proposalFields, reason: withDescription(trimmed(1_000), "Why, for the agent to read") },
+  payload: {
+    ...keyedFields,
+    ...proposalFields,
+    reason: withDescription(trimmed(1_000), "Reason that the agent can read")
+  },
   success: Proposal,
   error: Schema.Union([WriteError, ProposalNotFound, ProposalDecided])
 })
 
-/** Takes a proposal back, an agent its own. */
+/** Withdraws a pending proposal. Members; agents only their own. */
 export const withdrawProposal = Rpc.make("proposals.withdraw", {
   payload: { ...keyedFields, ...proposalFields },
   success: Proposal,
@@ -85,10 +88,10 @@ export const withdrawProposal = Rpc.make("proposals.withdraw", {
   .annotate(AccessPolicy, MEMBERS_AND_AGENTS)
   .annotate(
     ToolDescription,
-    "Takes back a proposal of yours that still waits, as when it is no longer right. Nothing in the catalog changes."
+    'Withdraws one of your pending proposals, for example if it is no longer correct. The catalog does not change. Fails with ProposalDecided if it is no longer pending. Example: { "idempotencyKey": "<new UUID>", "id": "<proposal id>" }'
   )
 
-/** Writes of agents that wait until a member of the store approves them. */
+/** Writes of agents that wait for the approval of a member. */
 export class ProposalRpcs extends RpcGroup.make(
   listProposals,
   getProposal,

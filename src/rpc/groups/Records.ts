@@ -9,8 +9,8 @@ import { Authentication } from "../Authentication.ts"
 import { storeFields, Page, pageFields } from "./CommonSchemas.ts"
 
 /*
- * What the store's customers ordered, and who they are. What is personal of it is for members: to an agent it is null, as
- * to an app without the capability `customer_pii`, of which agents have none (decisions, section 14).
+ * Orders and customers of a store, read-only. Personal data is for members. Agents read null instead, as apps without the
+ * capability `customer_pii` do.
  */
 
 const recordPageFields = <A, I>(cursor: Schema.Codec<A, I>) => ({
@@ -18,19 +18,20 @@ const recordPageFields = <A, I>(cursor: Schema.Codec<A, I>) => ({
   updatedSince: optional(
     withDescription(
       Instant,
-      "Only what was made or changed at this time or later, by `updatedAt`: RFC 3339, as in 2026-01-31T09:30:00Z. It stays the same from page to page"
+      "Only records with an `updatedAt` at or after this time, in RFC 3339, such as 2026-01-31T09:30:00Z. Send the same value for each page"
     )
   )
 })
 
-/** In ascending order of id. */
+/** Lists orders in ascending order of id. Members, and agents with `read_orders`. */
 export const listOrders = Rpc.make("orders.list", { payload: recordPageFields(OrderId), success: Page(Order, OrderId) })
   .annotate(AccessPolicy, membersAndAgentsWith("read_orders"))
   .annotate(
     ToolDescription,
-    "Lists the orders of the store with their lines and amounts, oldest first, in pages: pass `nextCursor` as `cursor` to go on, and a small `limit`, as an order may have 1,000 lines. Use `updatedSince` to see only what is new. Amounts are in the order's `currencyCode`. `email`, `shippingAddress` and `billingAddress` are always null. Orders cannot be changed here."
+    'Lists the orders of the store with their lines and amounts in pages, oldest first. Use a small `limit`, because an order can have 1,000 lines, and `updatedSince` to read only recent changes. Pass `nextCursor` as `cursor` for the next page. Amounts are decimals in the `currencyCode` of the order. `email`, `shippingAddress` and `billingAddress` are always null. No tool changes orders. Example: { "updatedSince": "2026-01-31T09:30:00Z", "limit": 5 }'
   )
 
+/** Reads one order. Members, and agents with `read_orders`. */
 export const getOrder = Rpc.make("orders.get", {
   payload: { ...storeFields, id: OrderId },
   success: Order,
@@ -39,13 +40,13 @@ export const getOrder = Rpc.make("orders.get", {
   .annotate(AccessPolicy, membersAndAgentsWith("read_orders"))
   .annotate(
     ToolDescription,
-    "Reads one order by its id, with all of its lines. Use orders.list to find ids; the number that people call an order by is `number`. `email`, `shippingAddress` and `billingAddress` are always null."
+    "Reads one order with all its lines, by id. Use orders.list to find the id; `number` is the order number that people use. `email`, `shippingAddress` and `billingAddress` are always null."
   )
 
-/** What was ordered from a store. */
+/** Orders of a store. */
 export class OrderRpcs extends RpcGroup.make(listOrders, getOrder).middleware(Authentication) {}
 
-/** In ascending order of id. */
+/** Lists customers in ascending order of id. Members, and agents with `read_customers`. */
 export const listCustomers = Rpc.make("customers.list", {
   payload: recordPageFields(CustomerId),
   success: Page(Customer, CustomerId)
@@ -53,9 +54,10 @@ export const listCustomers = Rpc.make("customers.list", {
   .annotate(AccessPolicy, membersAndAgentsWith("read_customers"))
   .annotate(
     ToolDescription,
-    "Lists the customers of the store with how often (`ordersCount`) and for how much (`totalSpent`) they have ordered, oldest first, in pages: pass `nextCursor` as `cursor` to go on. Use `updatedSince` to see only what is new. `email`, `phone` and `addresses` are always null. Customers cannot be changed here."
+    'Lists the customers of the store in pages, oldest first, with their number of orders (`ordersCount`) and their total (`totalSpent`). Use `updatedSince` to read only recent changes. Pass `nextCursor` as `cursor` for the next page. `email`, `phone` and `addresses` are always null. No tool changes customers. Example: { "updatedSince": "2026-01-31T09:30:00Z" }'
   )
 
+/** Reads one customer. Members, and agents with `read_customers`. */
 export const getCustomer = Rpc.make("customers.get", {
   payload: { ...storeFields, id: CustomerId },
   success: Customer,
@@ -64,8 +66,8 @@ export const getCustomer = Rpc.make("customers.get", {
   .annotate(AccessPolicy, membersAndAgentsWith("read_customers"))
   .annotate(
     ToolDescription,
-    "Reads one customer by their id, as an order's `customerId` names them. `email`, `phone` and `addresses` are always null."
+    "Reads one customer by id, for example the `customerId` of an order. `email`, `phone` and `addresses` are always null."
   )
 
-/** Who buys from a store. */
+/** Customers of a store. */
 export class CustomerRpcs extends RpcGroup.make(listCustomers, getCustomer).middleware(Authentication) {}

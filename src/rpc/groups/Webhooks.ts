@@ -10,63 +10,64 @@ import { Authentication } from "../Authentication.ts"
 import { storeFields, keyedFields, pageFields, SparsePage, WriteError } from "./CommonSchemas.ts"
 
 /*
- * What the apps on a store are told of it: for its members. A webhook is an app's, for all of its stores; what a member
- * pauses and resumes is what this store sends there.
+ * Webhooks of the apps on a store. All procedures are for members. An app has one webhook for all its stores; members pause
+ * and resume only the events of this store.
  */
 
 const installationFields = { installationId: InstallationId }
 
+/** Reads the webhook of an app as this store uses it. */
 export const getWebhook = Rpc.make("webhooks.get", {
   payload: { ...storeFields, ...installationFields },
   success: StoreWebhook,
   error: InstallationNotFound
 })
 
-/** From then on the store's events wait, each for 30 days. A request that is under way is left to end. */
+/** Pauses the events of the store. Each is queued for 30 days. A request in progress completes. */
 export const pauseWebhook = Rpc.make("webhooks.pause", {
   payload: { ...keyedFields, ...installationFields },
   success: StoreWebhook,
   error: Schema.Union([WriteError, InstallationNotFound])
 })
 
-/** Sends what waits, and what happens from then on. */
+/** Resumes the events of the store and sends queued ones. */
 export const resumeWebhook = Rpc.make("webhooks.resume", {
   payload: { ...keyedFields, ...installationFields },
   success: StoreWebhook,
   error: Schema.Union([WriteError, InstallationNotFound])
 })
 
-/** How the store's events reach an app. */
+/** Webhooks of the apps on a store. */
 export class WebhookRpcs extends RpcGroup.make(getWebhook, pauseWebhook, resumeWebhook).middleware(Authentication) {}
 
-const time = (description: string) => optional(withDescription(Instant, description))
+const timeFilter = (description: string) => optional(withDescription(Instant, description))
 
-/** The newest first. */
+/** Lists deliveries to an app, newest first. */
 export const listDeliveries = Rpc.make("deliveries.list", {
   payload: {
     ...pageFields(EventId),
     ...installationFields,
-    state: optional(DeliveryState.annotate({ description: "Only those that stand so" })),
-    since: time("Only of events from this time on, as in 2026-01-31T09:30:00Z"),
-    until: time("Only of events before this time")
+    state: optional(DeliveryState.annotate({ description: "Only deliveries in this state" })),
+    since: timeFilter("Only events at or after this time, in RFC 3339, such as 2026-01-31T09:30:00Z"),
+    until: timeFilter("Only events before this time, in RFC 3339")
   },
   success: SparsePage(StoreDelivery, EventId),
   error: InstallationNotFound
 })
 
-/** One delivery, with every request that was made. */
+/** Reads one delivery with its attempts. */
 export const getDelivery = Rpc.make("deliveries.get", {
   payload: { ...storeFields, ...installationFields, eventId: EventId },
   success: StoreDeliveryDetails,
   error: Schema.Union([InstallationNotFound, DeliveryNotFound])
 })
 
-/** Sends an event once more, whatever became of it before; a request that is under way is left to end. */
+/** Sends an event again, whatever the state of its delivery. A request in progress completes. */
 export const redeliver = Rpc.make("deliveries.redeliver", {
   payload: { ...keyedFields, ...installationFields, eventId: EventId },
   success: StoreDelivery,
   error: Schema.Union([WriteError, InstallationNotFound, InstallationSuspended, DeliveryNotFound])
 })
 
-/** What an app was sent of the store's events. */
+/** Deliveries of the store's events to its apps. */
 export class DeliveryRpcs extends RpcGroup.make(listDeliveries, getDelivery, redeliver).middleware(Authentication) {}
