@@ -1,9 +1,9 @@
+import type { SqlClient } from "effect/sql"
 import type { CollectionHead, CollectionId } from "../../domain/catalog/Collection.ts"
 import { conditionsOf } from "../../domain/catalog/Rule.ts"
 import type { JsonText } from "../../domain/Document.ts"
 import { PAGE_BYTES, PAGE_MILLIS } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import type { SqlClient } from "effect/sql"
 import { type Fragment, sql as fragment } from "../sql/Statement.ts"
 import { bindParameter, type BindValue, productsWhere, type SqlValue } from "./RuleSql.ts"
 
@@ -24,12 +24,6 @@ const membersJson = (id: Fragment, order: Fragment, source: Fragment): Fragment 
 const ID = fragment`id`
 const PRODUCT_ID = fragment`product_id`
 const POSITION = fragment`position`
-
-const MANUAL_MEMBERS = membersJson(
-  PRODUCT_ID,
-  POSITION,
-  fragment`from collection_members where (store_id, collection_id) = (c.store_id, c.id)`
-)
 
 /** Selects the members of a manual collection. */
 export const selectMembers = (sql: SqlClient.SqlClient, store: StoreId, collection: CollectionId) => {
@@ -127,6 +121,8 @@ export const selectWithMembers = (
   queries: ReadonlyArray<string>
 ) => {
   const shapes = queries.map((query, shape) => `when ${shape} then (${query})`).join(" ")
+  const source = fragment`from collection_members where store_id = ${store} and collection_id = c.id`
+  const manual = membersJson(PRODUCT_ID, POSITION, source)
   const automated = sql.literal(shapes && `when c.version = requested.version then case requested.shape ${shapes} end`)
   return sql`
     with recursive page (place, id, version, document, members, bytes) as (
@@ -141,7 +137,7 @@ export const selectWithMembers = (
       left join collections c on c.store_id = ${store} and c.id = requested.id
       cross join lateral (
         select c.document::text as document,
-          case when c.document ->> 'type' = 'manual' then (${MANUAL_MEMBERS}) ${automated} end as members
+          case when c.document ->> 'type' = 'manual' then (${manual}) ${automated} end as members
         offset 0
       ) as read
       where page.bytes = 0 or page.bytes < ${PAGE_BYTES}
