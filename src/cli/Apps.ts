@@ -1,9 +1,10 @@
 import { Effect, Option, Redacted, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
+import { SqlClient } from "effect/sql"
 import { type AppId, Apps, SECRET_OVERLAP } from "../domain/access/Apps.ts"
 import { Email, Merchants } from "../domain/access/Merchants.ts"
 import { Webhooks } from "../domain/webhooks/Webhooks.ts"
-import { Database } from "../layers/sql/Postgres.ts"
+import { orDefect } from "../layers/sql/Errors.ts"
 import { appPlans } from "./AppPlans.ts"
 import { events, secretFields, webhook } from "./AppWebhooks.ts"
 import {
@@ -66,8 +67,8 @@ const create = command(
       const secret = Option.isSome(url) ? yield* subscribe(appId, { url: url.value, kinds: events }) : Option.none()
       return { appId, ...client, ...secretFields(secret) }
     })
-    const { transaction } = yield* Database
-    yield* print(json, yield* transaction(createApp))
+    const sql = yield* SqlClient.SqlClient
+    yield* print(json, yield* orDefect(sql.withTransaction(createApp)))
   }
 ).pipe(
   withHelp({

@@ -13,14 +13,13 @@ import {
   RECORD_HOURS,
   type StoredResponse
 } from "../domain/Idempotency.ts"
-import type { Change, Write, WriteContext } from "../domain/Write.ts"
+import { type Change, ChangeRecorder, type Write, type WriteContext } from "../domain/Write.ts"
 import { makeDryRunResult } from "./DryRuns.ts"
 import { Notifier, NotifierLive } from "./Events.ts"
 import { purgeOf } from "./Purging.ts"
-import { isDuplicate, orDefect } from "./sql/Errors.ts"
-import { Database } from "./sql/Postgres.ts"
+import { isDuplicate, orDefect, orDefectOf } from "./sql/Errors.ts"
 import { constant } from "./sql/Statement.ts"
-import { deferToCommit, rowCount } from "./sql/Transaction.ts"
+import { deferToCommit, performWrite, rowCount } from "./sql/Transaction.ts"
 import { makeRecording, observeChanges } from "./Writes.ts"
 
 /** Primary key of a record. Records of writes outside stores have the account as their store: no store has its id. */
@@ -50,11 +49,15 @@ const keyOfAccount = (account: MerchantId, { key }: KeyedRequest): RecordKey => 
 const isKeyTaken = (cause: Cause.Cause<unknown>) =>
   cause.reasons.some((reason) => Cause.isDieReason(reason) && isDuplicate(reason.defect, "idempotency_records"))
 
+/** Recorder of writes outside stores, which have no journal. */
+const NO_RECORDER = ChangeRecorder.of({
+  record: () => Effect.die(new Error("A write outside a store recorded a change"))
+})
+
 export const IdempotencyLive = Layer.effect(
   Idempotency,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const database = yield* Database
     const { notify } = yield* Notifier
     const recorded = makeRecording(sql, notify)
     const dryRunResult = makeDryRunResult(sql)
@@ -116,6 +119,9 @@ export const IdempotencyLive = Layer.effect(
         return response
       })
 
+    const perform = <A, E>(write: Write<A, E>, mode: WriteContext["mode"] = "perform"): Effect.Effect<A, E> =>
+      orDefectOf<E>()(performWrite(sql, Effect.provideService(write, ChangeRecorder, NO_RECORDER), mode))
+
     /** A record inside a transaction would still be replayed after that transaction was rolled back. */
     const requireNoTransaction = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
       Effect.flatMap(Effect.serviceOption(sql.transactionService), (transaction) =>
@@ -141,7 +147,7 @@ export const IdempotencyLive = Layer.effect(
       write: Write<A, E>,
       respond: (value: A) => StoredResponse
     ): Effect.Effect<Outcome, E | KeyReused | AnswersFull> =>
-      Effect.flatMap(Effect.exit(database.perform(withRecord(key, request, write, respond))), (exit) => {
+      Effect.flatMap(Effect.exit(perform(withRecord(key, request, write, respond))), (exit) => {
         if (Exit.isSuccess(exit)) return Effect.succeed({ ...exit.value, replayed: false })
         const { cause } = exit
         const isRefused = Cause.hasFails(cause)
@@ -175,7 +181,7 @@ export const IdempotencyLive = Layer.effect(
           recorded(context, request.key, observed),
           respond
         )
-        return Effect.flatMap(database.perform(performed, false), (response) =>
+        return Effect.flatMap(perform(performed, "dryRun"), (response) =>
           Effect.map(dryRunResult(context, changes), (result) => ({ ...response, replayed: false, dryRun: result }))
         )
       })

@@ -2,20 +2,19 @@ import { Effect, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import type { DocumentPage } from "../domain/Document.ts"
 import { PAGE_BYTES } from "../domain/Page.ts"
-import type { DatabaseOf } from "./sql/Database.ts"
-import { type Fragment, sql, type Statement } from "./sql/Statement.ts"
+import type { Fragment, Statement } from "./sql/Statement.ts"
 
-/** The cursor of a first page: no id is less. */
+/** Cursor of the first page in ascending order: it precedes all ids. */
 export const START = "00000000-0000-0000-0000-000000000000"
 
-/** That of one whose order begins with the greatest. */
+/** Cursor of the first page in descending order: it follows all ids. */
 export const END = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 
 /**
- * A page of at most `limit` rows of `select`, which answers `id` and `json` of those behind the cursor. It ends early when
- * it has passed {@link PAGE_BYTES}. One row more is read, to know whether there is another page.
+ * Selects a page of at most `limit` rows of `select`, which returns `id` and `json` of the rows after the cursor. The page
+ * ends early after {@link PAGE_BYTES}. One more row is read, to find out if there is another page.
  */
-export const jsonPage = (select: Fragment, limit: number): Statement => sql`
+export const selectPage = (sql: SqlClient.SqlClient, select: Fragment, limit: number): Statement => sql`
   with page as (
     select id, json,
       count(*) over before < ${limit} and coalesce(sum(octet_length(json)) over before, 0) < ${PAGE_BYTES} as fits
@@ -28,18 +27,8 @@ export const jsonPage = (select: Fragment, limit: number): Statement => sql`
   from page
 `
 
-/** Reads a page. */
-export const pageOf = <Id>(
-  { one }: DatabaseOf,
-  id: Schema.Codec<Id, string>
-): ((statement: Statement) => Effect.Effect<DocumentPage<Id>>) =>
-  one(Schema.Struct({ items: Schema.String, nextCursor: Schema.NullOr(Schema.toType(id)) }))
-
-/** Does the same as {@link jsonPage} with a client: the statement can be run. */
-export const selectPage = (sql: SqlClient.SqlClient, select: Fragment, limit: number) => sql`${jsonPage(select, limit)}`
-
 /** Makes a function that runs the statement of a page and decodes its row. */
-export const makePageReader = <Id>(id: Schema.Codec<Id, string>) => {
+export const pageReader = <Id>(id: Schema.Codec<Id, string>) => {
   const decode = Schema.decodeUnknownEffect(
     Schema.Struct({ items: Schema.String, nextCursor: Schema.NullOr(Schema.toType(id)) })
   )

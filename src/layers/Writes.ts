@@ -5,9 +5,8 @@ import type { CatalogKind } from "../domain/journal/Kinds.ts"
 import { type Change, ChangeRecorder, type Snapshot, type Write, type WriteContext, Writes } from "../domain/Write.ts"
 import { makeOutbox, Notifier, NotifierLive, type OutboxMessage } from "./Events.ts"
 import { makeJournalEntries } from "./Journal.ts"
-import { rehearsed } from "./sql/Plan.ts"
-import { Database } from "./sql/Postgres.ts"
-import { deferToCommit, sendAll } from "./sql/Transaction.ts"
+import { orDefectOf } from "./sql/Errors.ts"
+import { deferToCommit, performWrite, sendAll } from "./sql/Transaction.ts"
 
 /** Kinds of the events of creations and updates. */
 const UPDATED: Record<CatalogKind, EventKind> = {
@@ -69,9 +68,6 @@ export const collectChanges = <A, E>(
     return Effect.map(Effect.provideService(part, ChangeRecorder, { record }), (value) => ({ value, changes }))
   })
 
-/** Runs a part of a write in the transaction of `Database.perform`, returns its changes and rolls them back. */
-export const tried = <A, E>(write: Write<A, E>) => rehearsed(collectChanges(write))
-
 /** Returns the event of a change, if it has one. Deletions have none (contract, section 6). */
 export const messagesOf = (
   { actor, isSilent, storeId }: WriteContext,
@@ -106,11 +102,11 @@ export const WritesLive = Layer.effect(
   Writes,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const { perform } = yield* Database
     const { notify } = yield* Notifier
     const recorded = makeRecording(sql, notify)
     return Writes.of({
-      perform: (context, write) => perform(recorded(context, null, write), context.mode === "perform")
+      perform: <A, E>(context: WriteContext, write: Write<A, E>) =>
+        orDefectOf<E | EventLoop>()(performWrite(sql, recorded(context, null, write), context.mode))
     })
   })
 ).pipe(Layer.provide(NotifierLive))

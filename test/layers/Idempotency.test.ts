@@ -4,9 +4,6 @@ import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { Idempotency, LARGE_ANSWER, MAX_LARGE_ANSWERS } from "../../src/domain/Idempotency.ts"
 import type { Installation } from "../../src/domain/access/Installations.ts"
-import { countOf } from "../../src/layers/sql/Plan.ts"
-import { Database } from "../../src/layers/sql/Postgres.ts"
-import { sql } from "../../src/layers/sql/Statement.ts"
 import {
   appContext,
   expire,
@@ -17,7 +14,8 @@ import {
   once,
   recordsOf,
   rename,
-  respond
+  respond,
+  execute
 } from "../support/Keyed.ts"
 import { connection, databaseUrl, rowsOf } from "../support/Process.ts"
 import { AGENT, contextOf, MERCHANT } from "../support/Writes.ts"
@@ -73,7 +71,7 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempote
       assert.deepStrictEqual(yield* half(() => Effect.fail(new Refused())), Exit.fail(new Refused()))
       const broken = new Error("broken")
       const breaks = Effect.gen(function* () {
-        yield* countOf(sql`select 1`)
+        yield* execute((sql) => sql`select 1`)
         throw broken
       })
       assert.deepStrictEqual(yield* half(() => breaks), Exit.die(broken))
@@ -117,13 +115,14 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempote
     Effect.gen(function* () {
       const installation = yield* installed
       const { once } = yield* Idempotency
+      const withSql = Effect.provideService(SqlClient.SqlClient, yield* SqlClient.SqlClient)
       for (const context of [
         appContext(installation),
         contextOf(installation.storeId, MERCHANT),
         contextOf(installation.storeId, AGENT)
       ]) {
         const name = context.actor._tag
-        const write = () => once(context, keyed("one", name), rename(installation, name), respond)
+        const write = () => once(context, keyed("one", name), withSql(rename(installation, name)), respond)
         assert.deepInclude(yield* write(), { body: `{"data":"${name}"}`, replayed: false })
         assert.deepInclude(yield* write(), { body: `{"data":"${name}"}`, replayed: true })
       }
@@ -132,11 +131,11 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempote
 
   it.effect("dies inside a transaction, and does nothing there", () =>
     Effect.gen(function* () {
-      const { transaction } = yield* Database
+      const sql = yield* SqlClient.SqlClient
       const installation = yield* installed
       const before = yield* nameOf(installation)
       const died = Effect.exit(once(installation, "one", rename(installation, "First")))
-      const exit = yield* transaction(died)
+      const exit = yield* sql.withTransaction(died)
       assert.isTrue(Exit.isFailure(exit) && Cause.hasDies(exit.cause))
       assert.strictEqual(yield* nameOf(installation), before)
       assert.lengthOf(yield* recordsOf(installation), 0)
@@ -146,10 +145,11 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempote
   it.effect("rehearses what it would answer, and leaves neither the write nor its record", () =>
     Effect.gen(function* () {
       const { once } = yield* Idempotency
+      const withSql = Effect.provideService(SqlClient.SqlClient, yield* SqlClient.SqlClient)
       const installation = yield* installed
       const before = yield* nameOf(installation)
       const context = { ...appContext(installation), mode: "dryRun" } as const
-      const { body, replayed } = yield* once(context, keyed("one"), rename(installation, large("x")), respond)
+      const { body, replayed } = yield* once(context, keyed("one"), withSql(rename(installation, large("x"))), respond)
       assert.deepStrictEqual([body.length, replayed], [respond(large("x")).body.length, false])
       assert.strictEqual(yield* nameOf(installation), before)
       assert.lengthOf(yield* recordsOf(installation), 0)

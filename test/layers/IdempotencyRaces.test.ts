@@ -4,11 +4,9 @@ import { SqlClient } from "effect/sql"
 import { Idempotency, LARGE_ANSWER } from "../../src/domain/Idempotency.ts"
 import type { Installation } from "../../src/domain/access/Installations.ts"
 import { Unavailable } from "../../src/domain/Unavailable.ts"
-import { countOf } from "../../src/layers/sql/Plan.ts"
 import { postgres } from "../../src/layers/sql/Postgres.ts"
-import { sql } from "../../src/layers/sql/Statement.ts"
 import { IdempotencyLive } from "../../src/layers/Idempotency.ts"
-import { brake, expire, installed, KeyedTest, nameOf, once, recordsOf, rename } from "../support/Keyed.ts"
+import { brake, execute, expire, installed, KeyedTest, nameOf, once, recordsOf, rename } from "../support/Keyed.ts"
 import { databaseUrl, rowsOf, waiting } from "../support/Process.ts"
 import { wayTo } from "../support/SilentDatabase.ts"
 
@@ -56,12 +54,13 @@ const neighbour = Effect.gen(function* () {
   return yield* Layer.build(Layer.fresh(Layer.provide(IdempotencyLive, postgres({ url, maxConnections: 5 }))))
 })
 
-const renameOnce = (store: string) => sql`update stores set name = 'Done' where id = ${store} and name <> 'Done'`
-
 /** Can be done once: the next is refused because of what the first did. */
 const finish = ({ storeId }: Installation) =>
   Effect.gen(function* () {
-    if ((yield* countOf(renameOnce(storeId))) === 0) yield* new Refused()
+    const renamed = yield* execute(
+      (sql) => sql`update stores set name = 'Done' where id = ${storeId} and name <> 'Done'`
+    )
+    if (renamed === 0) yield* new Refused()
     return "Done"
   })
 

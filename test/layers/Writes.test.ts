@@ -7,8 +7,7 @@ import { CreateProduct, Product } from "../../src/domain/catalog/Product.ts"
 import { parse } from "../../src/domain/Json.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { type Write, Writes } from "../../src/domain/Write.ts"
-import { Database } from "../../src/layers/sql/Postgres.ts"
-import { sql } from "../../src/layers/sql/Statement.ts"
+import { performWrite } from "../../src/layers/sql/Transaction.ts"
 import { DomainLive } from "../../src/layers/Domain.ts"
 import { makeRecording } from "../../src/layers/Writes.ts"
 import { makeStore } from "../support/Api.ts"
@@ -51,12 +50,12 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
   (it) => {
     it.effect("leaves nothing of a write that is refused, to a transaction that goes on", () =>
       Effect.gen(function* () {
-        const { transaction } = yield* Database
+        const sql = yield* SqlClient.SqlClient
         const catalog = yield* Catalog
         const storeId = yield* makeStore()
         const perform = yield* performIn(storeId)
         const create = perform(catalog.createProduct(storeId, cup))
-        const outcome = yield* transaction(Effect.all([create, Effect.result(create)]))
+        const outcome = yield* sql.withTransaction(Effect.all([create, Effect.result(create)]))
         assert.strictEqual(Result.isFailure(outcome[1]) ? outcome[1].failure._tag : "", "SlugTaken")
         assert.deepStrictEqual(yield* booksOf(storeId), holding(1))
       })
@@ -65,13 +64,12 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
     it.effect("leaves nothing of a write that the database refuses, either", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
-        const { transaction } = yield* Database
         const catalog = yield* Catalog
         const storeId = yield* makeStore()
         const perform = yield* performIn(storeId)
         const create = (name: string) => perform(catalog.createProduct(storeId, toProduct({ name })))
         yield* sql`create unique index one_plate on products ((document ->> 'name')) where document ->> 'name' = 'Plate'`
-        yield* transaction(
+        yield* sql.withTransaction(
           Effect.gen(function* () {
             yield* create("Plate")
             assert.strictEqual((yield* Effect.exit(create("Plate")))._tag, "Failure")
@@ -85,7 +83,7 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
     it.effect("rehearses: answers what it would answer, and leaves neither resource, count, event nor entry", () =>
       Effect.gen(function* () {
         const { perform } = yield* Writes
-        const { transaction } = yield* Database
+        const sql = yield* SqlClient.SqlClient
         const catalog = yield* Catalog
         const storeId = yield* makeStore()
         const context = contextOf(storeId)
@@ -105,7 +103,7 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
         assert.deepStrictEqual(yield* booksOf(storeId), holding(1))
 
         // Inside a transaction it takes back its own part alone.
-        yield* transaction(
+        yield* sql.withTransaction(
           Effect.gen(function* () {
             yield* perform(context, catalog.createCollection(storeId, shelf))
             yield* rehearse(catalog.createProduct(storeId, toProduct({ name: "Jug" })))
@@ -119,7 +117,7 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
 
     it.effect("gives notice of an event once it is committed, and none of a rehearsal, a refusal or a deletion", () =>
       Effect.gen(function* () {
-        const { perform, transaction } = yield* Database
+        const sql = yield* SqlClient.SqlClient
         const catalog = yield* Catalog
         const storeId = yield* makeStore()
         let notices = 0
@@ -127,16 +125,16 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
           Effect.gen(function* () {
             notices = 0
             const recorded = makeRecording(
-              yield* SqlClient.SqlClient,
+              sql,
               Effect.sync(() => void (notices += 1))
             )
             const described = recorded(contextOf(storeId), null, write)
-            const outcome = yield* Effect.result(perform(described, keep))
+            const outcome = yield* Effect.result(performWrite(sql, described, keep ? "perform" : "dryRun"))
             return { outcome, notices }
           })
         const create = catalog.createProduct(storeId, cup)
         assert.strictEqual((yield* noticesOf(create, false)).notices, 0)
-        const { between, outcome } = yield* transaction(
+        const { between, outcome } = yield* sql.withTransaction(
           Effect.map(noticesOf(create), ({ notices, outcome }) => ({ outcome, between: notices }))
         )
         assert.strictEqual(between, 0)
@@ -151,7 +149,7 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
   }
 )
 
-const selectPlanned = sql`
+const selectPlanned = (sql: SqlClient.SqlClient) => sql`
   select generic_plans > 0 as "isKept" from pg_prepared_statements
   where custom_plans + generic_plans = 8 and statement like '%insert into deliveries%'
 `
@@ -176,8 +174,7 @@ layer(Layer.provideMerge(DomainLive, OneConnectionTest), { excludeTestServices: 
           yield* perform(create)
           yield* perform(catalog.updateProduct(storeId, id, { stock: 1 }, "any"))
         }
-        const { rows } = yield* Database
-        const writes = yield* rows(Schema.Struct({ isKept: Schema.Boolean }))(selectPlanned)
+        const writes = yield* selectPlanned(sql)
         assert.deepStrictEqual(writes, [{ isKept: true }, { isKept: true }, { isKept: true }])
       })
     )

@@ -1,27 +1,27 @@
-import { Effect, Option, Schema } from "effect"
+import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { AppId } from "../../src/domain/access/Apps.ts"
 import { Developers, type WithSecret } from "../../src/domain/access/Developers.ts"
 import { MerchantId } from "../../src/domain/Actor.ts"
 import type { Write } from "../../src/domain/Write.ts"
-import { Database } from "../../src/layers/sql/Postgres.ts"
-import { sql } from "../../src/layers/sql/Statement.ts"
 import { toApp } from "./Developers.ts"
+import { performUnrecorded } from "./Writes.ts"
 
 const APP = { name: "App", type: "confidential", scopes: [], redirectUris: ["https://app.example.com/"] }
 
 const idIn = Schema.decodeSync(Schema.fromJsonString(Schema.Struct({ id: AppId })))
 
-const Someone = Schema.Struct({ id: Schema.toType(MerchantId) })
+const decodeMerchant = Schema.decodeUnknownEffect(Schema.Struct({ id: Schema.toType(MerchantId) }))
 
 /** All that developers do with their apps, by name. Each is done once, one after the other. */
 export const development = Effect.fn(function* (
   performOf: <A, E>(account: MerchantId, write: Write<A, E>) => Effect.Effect<unknown, unknown>
 ) {
   const developers = yield* Developers
-  const { first, perform } = yield* Database
-  const found = yield* first(Someone)(sql`select id from merchants limit 1`)
-  const { id: account } = Option.getOrThrow(found)
-  const made: WithSecret = yield* perform(developers.create(account, toApp(APP)))
+  const sql = yield* SqlClient.SqlClient
+  const [merchant] = yield* sql`select id from merchants limit 1`
+  const { id: account } = yield* decodeMerchant(merchant)
+  const made: WithSecret = yield* performUnrecorded(sql, developers.create(account, toApp(APP)))
   const { id } = idIn(made.json)
   const to = { url: "https://app.example.com/", kinds: ["catalog.product.updated.v1"] } as const
   const setWebhook = yield* developers.setWebhook(account, id, to)

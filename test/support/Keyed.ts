@@ -1,13 +1,13 @@
 import { Effect, Layer, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type Statement } from "effect/sql"
 import { hash } from "node:crypto"
 import { Actor } from "../../src/domain/Actor.ts"
 import { Idempotency, IdempotencyKey, type KeyedRequest, type StoredResponse } from "../../src/domain/Idempotency.ts"
 import { NO_GRANTS } from "../../src/domain/access/AccessRule.ts"
 import type { Installation } from "../../src/domain/access/Installations.ts"
-import type { Write, WriteContext } from "../../src/domain/Write.ts"
-import { countOf, deferToCommit, type Part, type Step } from "../../src/layers/sql/Plan.ts"
-import { sql } from "../../src/layers/sql/Statement.ts"
+import type { ChangeRecorder, WriteContext } from "../../src/domain/Write.ts"
+import { orDefect } from "../../src/layers/sql/Errors.ts"
+import { deferToCommit, rowCount } from "../../src/layers/sql/Transaction.ts"
 import { IdempotencyLive } from "../../src/layers/Idempotency.ts"
 import { AccessLive } from "../../src/layers/access/Access.ts"
 import { WritesLive } from "../../src/layers/Writes.ts"
@@ -15,6 +15,9 @@ import { makeInstallation } from "./Api.ts"
 import { PostgresTest } from "./PostgresTest.ts"
 import { connection, databaseUrl, rowsOf } from "./Process.ts"
 import { contextOf } from "./Writes.ts"
+
+/** Write that takes its client from the context. */
+export type TestWrite<A, E = never> = Effect.Effect<A, E, ChangeRecorder | SqlClient.SqlClient>
 
 /** Writes under keys, and nothing above them. */
 export const KeyedTest = Layer.mergeAll(IdempotencyLive, AccessLive, WritesLive).pipe(Layer.provideMerge(PostgresTest))
@@ -32,19 +35,26 @@ export const keyed = (key: string, body = "body"): KeyedRequest => ({
 export const respond = (value: string): StoredResponse => ({ status: 200, body: `{"data":"${value}"}`, etag: '"1"' })
 
 /** Performs a write of the installation under a key, which another `body` makes another request. */
-export const once = <E>(installation: Installation, key: string, write: Write<string, E>, body?: string) =>
-  Effect.flatMap(Idempotency, ({ once }) => once(appContext(installation), keyed(key, body), write, respond))
+export const once = <E>(installation: Installation, key: string, write: TestWrite<string, E>, body?: string) =>
+  Effect.gen(function* () {
+    const { once } = yield* Idempotency
+    const sql = yield* SqlClient.SqlClient
+    const provided = Effect.provideService(write, SqlClient.SqlClient, sql)
+    return yield* once(appContext(installation), keyed(key, body), provided, respond)
+  })
 
-const updateName = (store: string, name: string) => sql`update stores set name = ${name} where id = ${store}`
+/** Runs a statement of a write. */
+export const execute = (statement: (sql: SqlClient.SqlClient) => Statement.Statement<unknown>) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => orDefect(rowCount(statement(sql))))
 
 /** A write of which can be seen what is kept: the store's name. `rest` is done between it and the commit. */
 export const rename = <E = never>(
   { storeId }: Installation,
   name: string,
-  rest: () => Part<unknown, E> = () => Effect.void
-) =>
-  Effect.gen(function* (): Step<string, E> {
-    yield* countOf(updateName(storeId, name))
+  rest: () => TestWrite<unknown, E> = () => Effect.void
+): TestWrite<string, E> =>
+  Effect.gen(function* () {
+    yield* execute((sql) => sql`update stores set name = ${name} where id = ${storeId}`)
     yield* rest()
     return name
   })
@@ -69,8 +79,6 @@ export const expire = ({ id }: Installation) =>
     (sql) => sql`update idempotency_records set expires_at = clock_timestamp() where actor_id = ${id}`
   )
 
-const touch = (installation: string) => sql`update installations set is_active = is_active where id = ${installation}`
-
 /** Holds what a write is to wait for: before it leaves its record, or with the record there and not yet committed. */
 export const brake = Effect.fn(function* ({ id }: Installation) {
   const url = yield* databaseUrl
@@ -79,8 +87,11 @@ export const brake = Effect.fn(function* ({ id }: Installation) {
   yield* rowsOf(holder, "select 1 from installations where id = $1 for update", [id])
   return {
     watcher,
-    beforeRecord: () => countOf(touch(id)),
-    atCommit: () => deferToCommit(touch(id)),
+    beforeRecord: () => execute((sql) => sql`update installations set is_active = is_active where id = ${id}`),
+    atCommit: () =>
+      Effect.flatMap(SqlClient.SqlClient, (sql) =>
+        deferToCommit(sql`update installations set is_active = is_active where id = ${id}`)
+      ),
     release: rowsOf(holder, "commit")
   }
 })

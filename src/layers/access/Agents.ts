@@ -11,7 +11,7 @@ import { retryLockedWindows } from "../LockedWindows.ts"
 import { recordAdministered } from "../journal/Administered.ts"
 import { arrayOf, listOf } from "../Lists.ts"
 import { revokeGrantsOfAgent } from "../oauth/Revocation.ts"
-import { makePageReader, selectPage, START } from "../Pages.ts"
+import { pageReader, selectPage, START } from "../Pages.ts"
 import { purgeOf } from "../Purging.ts"
 import { rollingWindowCtes, admittedCalls } from "../RollingWindow.ts"
 import { hashOf, newToken } from "../Secrets.ts"
@@ -49,7 +49,7 @@ const decide = (found: Option.Option<Bearer>): Effect.Effect<AdmittedAgent, Inva
   return Effect.succeed({ id, storeId, scopes, proposalsOnly, admitted, retryAfter })
 }
 
-const readAgents = makePageReader(AgentId)
+const readAgents = pageReader(AgentId)
 
 interface JsonRow {
   readonly json: string

@@ -6,7 +6,7 @@ import { InstallationId } from "../../domain/access/Installations.ts"
 import type { MerchantId } from "../../domain/Actor.ts"
 import { redirectsOf } from "../../domain/oauth/Redirects.ts"
 import { NO_HOSTS } from "../../domain/webhooks/AllowedHosts.ts"
-import { makePageReader, selectPage, START } from "../Pages.ts"
+import { pageReader, selectPage, START } from "../Pages.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { constant } from "../sql/Statement.ts"
 import { time } from "../Times.ts"
@@ -17,8 +17,8 @@ import { distinctArrayOf, insertApp } from "./Apps.ts"
 import { addClientSecret, rotateClientSecret } from "./ClientSecrets.ts"
 import { INSTALLED, STATE } from "./InstallationState.ts"
 
-const readApps = makePageReader(AppId)
-const readInstallations = makePageReader(InstallationId)
+const readApps = pageReader(AppId)
+const readInstallations = pageReader(InstallationId)
 
 const distinctOrNull = (texts: ReadonlyArray<string> | undefined) =>
   texts === undefined ? null : distinctArrayOf(texts)

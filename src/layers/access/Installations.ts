@@ -16,13 +16,13 @@ import { makeSubscriptions } from "../billing/Subscriptions.ts"
 import { recordAdministered } from "../journal/Administered.ts"
 import { arrayOf } from "../Lists.ts"
 import { revokeTokensOfInstallation } from "../oauth/Revocation.ts"
-import { makePageReader, selectPage, START } from "../Pages.ts"
+import { pageReader, selectPage, START } from "../Pages.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { time } from "../Times.ts"
 import { canTransition, INSTALLED, STATE, transition } from "./InstallationState.ts"
 import { makeUninstalledDataPurge } from "./UninstalledDataPurge.ts"
 
-const readInstallations = makePageReader(InstallationId)
+const readInstallations = pageReader(InstallationId)
 
 const decodeInstalledApp = Schema.decodeEffect(Schema.fromJsonString(InstalledApp))
 

@@ -23,7 +23,7 @@ import { PAGE_BYTES } from "../../domain/Page.ts"
 import type { StoreId, StoreNotFound } from "../../domain/Store.ts"
 import type { Change, Write } from "../../domain/Write.ts"
 import { lockStore } from "../catalog/Allocation.ts"
-import { END, makePageReader, START } from "../Pages.ts"
+import { END, pageReader, START } from "../Pages.ts"
 import { purgeOf } from "../Purging.ts"
 import { orDefect, orDefectOf } from "../sql/Errors.ts"
 import { constant } from "../sql/Statement.ts"
@@ -65,7 +65,7 @@ const decodeCall = Schema.decodeUnknownEffect(
 
 const decodePayload = Schema.decodeUnknownEffect(Schema.Record(Schema.String, Schema.Unknown))
 
-const readProposals = makePageReader(ProposalId)
+const readProposals = pageReader(ProposalId)
 
 /** Returns the resources that changes were based on, with their versions. Created resources have none. */
 const groundOf = (changes: ReadonlyArray<Change>) =>

@@ -5,8 +5,6 @@ import { ProductLimitReached } from "../../domain/catalog/Product.ts"
 import { numbered, SlugTaken } from "../../domain/catalog/Slug.ts"
 import { StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { uuidOfMicros } from "../../domain/Uuid.ts"
-import { orDefect } from "../sql/Errors.ts"
-import { type Part, withClient } from "../sql/Plan.ts"
 
 /*
  * The row of a store counts its products, makes ids, and is the lock of everything that must not race: creates, deletes,
@@ -227,7 +225,3 @@ export const makeAllocation = (sql: SqlClient.SqlClient) => {
     releaseProduct: (store: StoreId) => sql`update stores set product_count = product_count - 1 where id = ${store}`
   }
 }
-
-/** Version of {@link lockStore} for writes that run in `Database.perform`. */
-export const lockedStore = (store: StoreId): Part<void, StoreNotFound> =>
-  withClient((sql) => orDefect(lockStore(sql, store)))

@@ -10,7 +10,7 @@ import { PAGE_BYTES, type PageRequest } from "../../domain/Page.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { deferToCommit } from "../sql/Transaction.ts"
 import { listOf } from "../Lists.ts"
-import { makePageReader, START } from "../Pages.ts"
+import { pageReader, START } from "../Pages.ts"
 import { type ChangeStamp, stampOf } from "./Allocation.ts"
 import { DOCUMENT_BYTES, SUMMARY } from "./Columns.ts"
 import { hasSameTerms, type Indexer, type SearchValue } from "./Terms.ts"
@@ -30,7 +30,7 @@ const nullableCode = (text: string | null) => (text === null ? null : codeOf(tex
 /** Returns SKU and barcode in the form in which they are searched. */
 export const codesOf = ({ barcode, sku }: Product) => [nullableCode(sku), nullableCode(barcode)] as const
 
-const readPage = makePageReader(ProductId)
+const readPage = pageReader(ProductId)
 
 /** A product that no other transaction can change until this one ends, with the stamp of its next change. */
 export interface LockedProduct extends ChangeStamp {

@@ -16,7 +16,7 @@ import { orDefect } from "../sql/Errors.ts"
 import { constant } from "../sql/Statement.ts"
 import { partOf } from "../Journal.ts"
 import { listOf } from "../Lists.ts"
-import { END, makePageReader, START } from "../Pages.ts"
+import { END, pageReader, START } from "../Pages.ts"
 
 /** Approximate bytes of an entry without the diff of the resource. */
 const ENTRY_BYTES = 600
@@ -38,7 +38,7 @@ export const ActivityLive = Layer.effect(
   Activity,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const readPage = makePageReader(EntryId)
+    const readPage = pageReader(EntryId)
 
     /** Entry as JSON. The diff of the resource is included as stored. */
     const json = sql.literal(`

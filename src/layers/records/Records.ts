@@ -6,7 +6,7 @@ import { PAGE_BYTES } from "../../domain/Page.ts"
 import type { FieldVisibility, RecordsRequest } from "../../domain/records/Records.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { listOf } from "../Lists.ts"
-import { makePageReader, START } from "../Pages.ts"
+import { pageReader, START } from "../Pages.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { constant } from "../sql/Statement.ts"
 
@@ -45,7 +45,7 @@ export const makeRecordReads = <Id extends string>(
   id: Schema.Codec<Id, string>,
   personal: ReadonlyArray<string>
 ) => {
-  const readPage = makePageReader(id)
+  const readPage = pageReader(id)
   const masked = personal.map((member) => `"${member}":null`).join(",")
 
   /** Columns that are read, and the JSON text and the size that they make. */

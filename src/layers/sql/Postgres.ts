@@ -4,7 +4,6 @@ import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { Duplex } from "node:stream"
 import { parse, toClientConfig } from "pg-connection-string"
-import { type DatabaseOf, makeDatabase } from "./Database.ts"
 import { ACQUIRE_TIMEOUT, openSocket, PLANNER, TIMEOUTS, types } from "./Session.ts"
 import { type Batcher, makeBatcher } from "./Batcher.ts"
 import { makeSqlClient } from "./Client.ts"
@@ -117,9 +116,6 @@ const makeNotices = ({ directUrl, url, ...others }: PostgresOptions): typeof Not
     }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
 })
 
-/** The pool on which operations run, by the former interface. */
-export class Database extends Context.Service<Database, DatabaseOf>()("layers/sql/Database") {}
-
 /** Properties of the pool on which operations run. */
 export class ConnectionPool extends Context.Service<
   ConnectionPool,
@@ -159,7 +155,6 @@ export const postgres = (options: PostgresOptions) =>
       const sql = yield* makeSqlClient("operations", config)
       const admission = yield* makeSqlClient("admission", { ...config, maxConnections: ADMISSION_CONNECTIONS })
       return Context.make(SqlClient.SqlClient, sql).pipe(
-        Context.add(Database, makeDatabase(sql, options.maxConnections, onLost)),
         Context.add(ConnectionPool, { maxConnections: options.maxConnections, onLost }),
         Context.add(AdmissionPool, { sql: admission, batch: makeBatcher(MAX_ADMISSIONS) }),
         Context.add(Notifications, makeNotices(options))

@@ -7,9 +7,9 @@ import type { StoreId } from "../../domain/Store.ts"
 import { leastUuidOf } from "../../domain/Uuid.ts"
 import { StoreWebhooks } from "../../domain/webhooks/StoreWebhooks.ts"
 import { DeliveryNotFound, MAX_EXAMINED_DELIVERIES } from "../../domain/webhooks/Webhook.ts"
-import { lockedStore } from "../catalog/Allocation.ts"
+import { lockStore } from "../catalog/Allocation.ts"
 import { recordAdministered } from "../journal/Administered.ts"
-import { END, makePageReader, START } from "../Pages.ts"
+import { END, pageReader, START } from "../Pages.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { constant } from "../sql/Statement.ts"
 import { rowCount } from "../sql/Transaction.ts"
@@ -33,7 +33,7 @@ interface InstalledRow {
   readonly isActive: boolean
 }
 
-const readPage = makePageReader(EventId)
+const readPage = pageReader(EventId)
 
 export const StoreWebhooksLive = Layer.effect(
   StoreWebhooks,
@@ -185,7 +185,7 @@ export const StoreWebhooksLive = Layer.effect(
       release: Effect.fnUntraced(function* (store, id) {
         if (yield* setHold(store, id, false)) {
           yield* releaseHeld(store, id)
-          yield* lockedStore(store)
+          yield* lockStore(sql, store)
           yield* releaseHeld(store, id)
           yield* recordAdministered(sql, store, "installation", id, PAUSED, ACTIVE)
         }

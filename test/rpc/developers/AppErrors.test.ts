@@ -3,12 +3,12 @@ import { Effect, Fiber, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { Developers, MAX_APPS } from "../../../src/domain/access/Developers.ts"
-import { Database } from "../../../src/layers/sql/Postgres.ts"
 import { Rpcs } from "../../../src/rpc/Rpcs.ts"
 import { ApiTest } from "../../support/Api.ts"
 import { APP, developer, hashes, hashOf, toApp } from "../../support/Developers.ts"
 import { connection, databaseUrl, duringWork, rowsOf, waiting } from "../../support/Process.ts"
 import { agentOf, callLine, errorOf, exitsOf, freshMember, newKey, post } from "../../support/Rpc.ts"
+import { performUnrecorded } from "../../support/Writes.ts"
 
 const issuesOf = (error: unknown) => [
   ...Schema.decodeUnknownSync(Schema.Struct({ issues: Schema.Array(Schema.String) }))(error).issues
@@ -26,9 +26,9 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Developer
       yield* rowsOf(holder, "select from merchants where id = $1 for no key update", [id])
       yield* rowsOf(holder, insert, [id])
       // Not by a call, whose window is counted in the same row.
-      const { perform } = yield* Database
+      const sql = yield* SqlClient.SqlClient
       const developers = yield* Developers
-      const late = yield* Effect.forkChild(Effect.flip(perform(developers.create(id, toApp(APP)))))
+      const late = yield* Effect.forkChild(Effect.flip(performUnrecorded(sql, developers.create(id, toApp(APP)))))
       yield* duringWork(late, waiting(watcher, 1))
       yield* rowsOf(holder, "commit")
       assert.strictEqual((yield* Fiber.join(late))._tag, "AppLimitReached")

@@ -8,7 +8,6 @@ import type { EntryId } from "../../../src/domain/journal/Activity.ts"
 import { MAX_UNDONE } from "../../../src/domain/journal/Undo.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { performed } from "../../../src/rpc/Client.ts"
-import { Database } from "../../../src/layers/sql/Postgres.ts"
 import { ApiTest } from "../../support/Api.ts"
 import { connection, databaseUrl, waiting } from "../../support/Process.ts"
 import { freshMember, newKey } from "../../support/Rpc.ts"
@@ -257,7 +256,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Undo", (it
   it.effect("waits for an update that is under way, and is refused where that overlaps", () =>
     Effect.gen(function* () {
       const { create, get, newest, storeId, undo, update } = yield* freshScene()
-      const { transaction } = yield* Database
+      const sql = yield* SqlClient.SqlClient
       const catalog = yield* Catalog
       const write = yield* performIn(storeId, AGENT)
       const watcher = yield* connection(yield* databaseUrl)
@@ -268,7 +267,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Undo", (it
       ] as const) {
         yield* update(cup.id, { stock: 1 })
         const { id } = yield* newest
-        const undoing = yield* transaction(
+        const undoing = yield* sql.withTransaction(
           Effect.gen(function* () {
             yield* write(catalog.updateProduct(storeId, cup.id, toPatch(patch), "any"))
             const undoing = yield* Effect.forkChild(Effect.result(undo(id)))
