@@ -65,18 +65,18 @@ export const AgentsLive = Layer.effect(
     const admitAll = (requests: ReadonlyArray<AdmissionRequest>) => admission`
       with bearer as materialized (
         select
-          asked.place, asked.calls, a.store_id, a.id as agent_id, a.scopes, a.proposals_only, a.requests,
+          request.place, request.calls, a.store_id, a.id as agent_id, a.scopes, a.proposals_only, a.requests,
           s.deleted_at is not null as is_gone
         from unnest(
           (select ${requests.map(({ hash }) => hash)}::bytea[]),
           (select ${listOf(requests.map(({ calls }) => calls))}::integer[]),
           (select ${listOf(requests.map(({ acceptsAny }) => String(acceptsAny)))}::boolean[])
-        ) with ordinality as asked (hash, calls, accepts_any, place)
+        ) with ordinality as request (hash, calls, accepts_any, place)
         cross join lateral (
-          select store_id, id from agents where token_hash = asked.hash
+          select store_id, id from agents where token_hash = request.hash
           union all
           select store_id, agent_id from agent_tokens
-          where token_hash = asked.hash and expires_at > clock_timestamp() and asked.accepts_any
+          where token_hash = request.hash and expires_at > clock_timestamp() and request.accepts_any
         ) known
         join agents a on a.store_id = known.store_id and a.id = known.id
         join stores s on s.id = a.store_id
@@ -198,18 +198,18 @@ export const AgentsLive = Layer.effect(
 
       ended: Effect.fn("Agents.ended")(function* (agents) {
         const ended = yield* sql<{ readonly place: number }>`
-          select held.place
+          select connection.place
           from unnest(
             ${listOf(agents.map((_, place) => place))}::integer[], ${listOf(agents.map(({ storeId }) => storeId))}::uuid[],
             ${listOf(agents.map(({ id }) => id))}::uuid[], ${arrayOf(agents.map(({ scopes }) => scopes.join(" ")))}::text[]
-          ) as held (place, store_id, id, scopes)
+          ) as connection (place, store_id, id, scopes)
           left join lateral (
             select true as goes_on from agents a join stores s on s.id = a.store_id and s.deleted_at is null
-            where a.store_id = held.store_id and a.id = held.id and ${IS_ACTIVE}
+            where a.store_id = connection.store_id and a.id = connection.id and ${IS_ACTIVE}
               and array_to_string(
                 array(select scope from unnest(a.scopes) with ordinality as s (scope, n)
                   where scope = any(${arrayOf(Scope.literals)}) order by n), ' '
-              ) = held.scopes limit 1
+              ) = connection.scopes limit 1
           ) agent on true
           where goes_on is null
         `

@@ -15,9 +15,9 @@ interface RefusalRow {
 
 /**
  * Counts a write or proposal of an agent against its budget of the day (UTC, by the clock of the database). The row is
- * locked until the commit: a revocation waits for the write, and the write for a revocation. The date of a write that waited
- * past midnight is the day before, so the date of the row never goes back. After the clock was set back, it is in the future
- * and counts as today.
+ * locked until the commit: a revocation waits for the write, and the write for a revocation. A write that waited past
+ * midnight has the date of the day before, so the date of the row never goes back. A date in the future, after the clock
+ * was set back, counts as today.
  */
 export const spend = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,

@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto"
 import { availableParallelism } from "node:os"
 import { SignInBusy } from "../../domain/access/Sessions.ts"
 
-/** Argon2id with 19 MiB, two passes and one lane (OWASP, Password Storage Cheat Sheet), which are the library's defaults. */
+/** Argon2id with 19 MiB, two passes and one lane (OWASP Password Storage Cheat Sheet), the defaults of the library. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } satisfies Options
 
 /**

@@ -92,8 +92,9 @@ export const ProposalsLive = Layer.effect(
     /** Proposal as JSON. The payload keeps the digits of its numbers. */
     const proposalJson = sql`
       json_build_object(
-        'id', id, 'agentId', agent_id, 'procedure', procedure, 'payload', payload, 'ground', ground, 'status', ${currentStatus},
-        'reason', reason, 'decidedBy', decided_by, 'decidedAt', ${time("decided_at")}, 'result', result,
+        'id', id, 'agentId', agent_id, 'procedure', procedure, 'payload', payload, 'ground', ground,
+        'status', ${currentStatus}, 'reason', reason, 'decidedBy', decided_by, 'decidedAt', ${time("decided_at")},
+        'result', result,
         'createdAt', ${time("created_at")}, 'expiresAt', ${time("expires_at")}
       )::text
     `

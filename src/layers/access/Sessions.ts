@@ -100,14 +100,14 @@ export const SessionsLive = Layer.effect(
     const admitAll = (requests: ReadonlyArray<AdmissionRequest>) => admission`
       with found as materialized (
         select
-          asked.place, asked.calls, asked.stores, token_hash, id, merchant_id,
+          request.place, request.calls, request.stores, token_hash, id, merchant_id,
           seen_at < clock_timestamp() - interval '1 minute' as is_stale
         from unnest(
           (select ${requests.map(({ hash }) => hash)}::bytea[]),
           (select ${listOf(requests.map(({ calls }) => calls))}::integer[]),
           (select ${arrayOf(requests.map(({ stores }) => listOf(stores)))}::text[])
-        ) with ordinality as asked (hash, calls, stores, place)
-        join sessions on token_hash = asked.hash and ends_at > clock_timestamp()
+        ) with ordinality as request (hash, calls, stores, place)
+        join sessions on token_hash = request.hash and ends_at > clock_timestamp()
       ), stale as materialized (
         select token_hash from found join sessions s using (token_hash) where is_stale for no key update of s skip locked
       ), seen as (
@@ -200,20 +200,23 @@ export const SessionsLive = Layer.effect(
         )
         // Lateral subqueries look up each row by its key; a join could scan all sessions.
         const ended = yield* sql<{ readonly place: number }>`
-          select distinct held.place::integer as place
+          select distinct connection.place::integer as place
           from unnest(
-            ${listOf(rows.map(({ place }) => place))}::integer[], ${listOf(rows.map(({ merchantId }) => merchantId))}::uuid[],
-            ${listOf(rows.map(({ sessionId }) => sessionId))}::uuid[], ${arrayOf(rows.map(({ storeId }) => storeId))}::uuid[]
-          ) as held (place, merchant_id, session_id, store_id)
+            ${listOf(rows.map(({ place }) => place))}::integer[],
+            ${listOf(rows.map(({ merchantId }) => merchantId))}::uuid[],
+            ${listOf(rows.map(({ sessionId }) => sessionId))}::uuid[],
+            ${arrayOf(rows.map(({ storeId }) => storeId))}::uuid[]
+          ) as connection (place, merchant_id, session_id, store_id)
           left join lateral (
             select true as goes_on from sessions s
-            where s.merchant_id = held.merchant_id and s.id = held.session_id and s.ends_at > clock_timestamp() limit 1
+            where s.merchant_id = connection.merchant_id and s.id = connection.session_id
+              and s.ends_at > clock_timestamp() limit 1
           ) session on true
           left join lateral (
             select true as is_there from members m join stores on stores.id = m.store_id and stores.deleted_at is null
-            where m.store_id = held.store_id and m.merchant_id = held.merchant_id limit 1
+            where m.store_id = connection.store_id and m.merchant_id = connection.merchant_id limit 1
           ) member on true
-          where goes_on is null or (held.store_id is not null and is_there is null)
+          where goes_on is null or (connection.store_id is not null and is_there is null)
         `
         return ended.map(({ place }) => place)
       }, orDefect),

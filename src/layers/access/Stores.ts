@@ -93,9 +93,9 @@ export const StoresLive = Layer.effect(
         if (created.length === 0) return yield* new PlanExists({ name })
       }, orDefect),
 
-      create: Effect.fn("Stores.create")(function* ({ currencyCode, name, plan, ...given }) {
+      create: Effect.fn("Stores.create")(function* ({ currencyCode, name, plan, ...settings }) {
         yield* requirePlan(plan)
-        const { country, domain, locale, timezone, weightUnit } = { ...DEFAULT_SETTINGS, ...given }
+        const { country, domain, locale, timezone, weightUnit } = { ...DEFAULT_SETTINGS, ...settings }
         const [row] = yield* sql<{ readonly id: string }>`
           insert into stores (id, name, plan, currency_code, domain, timezone, locale, country, weight_unit)
           values (

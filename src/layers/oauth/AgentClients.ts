@@ -40,7 +40,8 @@ export const agentClients = (options: Partial<OutgoingOptions> = {}) =>
           select
             client_id as "clientId", name, website, logo_url as "logoUrl", array_to_json(redirect_uris) as "redirectUris"
           from agent_clients where client_id = ${id}
-            and (ends_at > clock_timestamp() or ends_at is null) and (fresh_until > clock_timestamp() or fresh_until is null)
+            and (ends_at > clock_timestamp() or ends_at is null)
+            and (fresh_until > clock_timestamp() or fresh_until is null)
         `
       })
 

@@ -93,11 +93,11 @@ export const ConsentsLive = Layer.effect(
             createAgent(sql, storeId, merchantId, agent, { days, tokenHash: null })
           )
           // The registration of a client without consent expires; it may have done so since the request.
-          const kept = yield* rowCount(sql`
+          const updated = yield* rowCount(sql`
             update agent_clients set consented_at = coalesce(consented_at, statement_timestamp()), ends_at = null
             where client_id = ${clientId} and (ends_at is null or ends_at > statement_timestamp())
           `)
-          if (kept === 0) return yield* new UnknownClient({})
+          if (updated === 0) return yield* new UnknownClient({})
           return yield* insertGrant({ agent: id }, consent)
         },
         (effect) => sql.withTransaction(effect),

@@ -11,7 +11,10 @@ import { orDefect } from "../sql/Errors.ts"
  * grant, the next statement therefore sees all of its tokens, and no more are issued.
  */
 
-/** Revokes a grant and all its tokens. After the commit, they are rejected. An agent has one grant, so it is revoked, too. */
+/**
+ * Revokes a grant and all its tokens, which are rejected after the commit. The agent of a grant has no other grant: it is
+ * revoked, too.
+ */
 export const revokeGrant = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, store: StoreId, grant: GrantId) {
   yield* sql`
     update oauth_grants set revoked_at = statement_timestamp()
