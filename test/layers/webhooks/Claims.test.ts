@@ -19,7 +19,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The queue"
   )
 
   it.effect(
-    "lends a delivery to one worker at a time, and again when the lease has ended, of which the log tells",
+    "leases a delivery to one worker at a time, and again after the lease, with the lapsed attempt in the log",
     () =>
       Effect.gen(function* () {
         const { attempts } = yield* Webhooks
@@ -38,7 +38,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The queue"
           error: "The worker stopped before it could write down what came of this attempt"
         })
 
-        // The first worker comes back and says what came of it: the delivery is no longer its own, but the log is right.
+        // A late result of the first worker no longer changes the delivery, but corrects the log.
         if (first === undefined || second === undefined) return assert.fail("Nothing was claimed")
         const attempt = { status: 500, durationMillis: 7, answer: new Uint8Array(), error: null }
         yield* recordResults([{ claimed: first, outcome: "retry", delay: 5, attempt }])
@@ -55,7 +55,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The queue"
       })
   )
 
-  it.effect("shares what is free evenly among endpoints, whatever their backlog", () =>
+  it.effect("shares free slots evenly among endpoints, whatever their backlog", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const long = yield* history(30)
@@ -73,7 +73,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The queue"
     })
   )
 
-  it.effect("where there is not room for all, takes those that do not fail, whatever backlog the others have", () =>
+  it.effect("prefers healthy endpoints when slots are scarce, whatever the backlog of failing ones", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       yield* sql`delete from deliveries`
@@ -96,7 +96,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The queue"
     })
   )
 
-  it.effect("lends each delivery once, to however many ask at once", () =>
+  it.effect("leases each delivery once to concurrent workers", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       yield* sql`delete from deliveries`

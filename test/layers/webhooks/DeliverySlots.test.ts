@@ -29,7 +29,7 @@ const claimed = (endpoint: number, limit: number): ClaimedDelivery => ({
 
 const times = <A>(n: number, f: () => A) => Array.from({ length: n }, f)
 
-it("An endpoint that had all it may have is asked for again now when half has ended, soon before", () => {
+it("an endpoint at its limit is claimed for again now at half of it, and soon before that", () => {
   const slots = makeDeliverySlots(100)
   const one = claimed(1, 4)
   times(4, () => slots.take(one))
@@ -39,7 +39,7 @@ it("An endpoint that had all it may have is asked for again now when half has en
   assert.isFalse(slots.busy.has(one.appId))
 })
 
-it("An endpoint that had less than it may have is not waited for", () => {
+it("an endpoint below its limit does not trigger a claim", () => {
   const slots = makeDeliverySlots(100)
   const one = claimed(1, 4)
   times(3, () => slots.take(one))
@@ -47,7 +47,7 @@ it("An endpoint that had less than it may have is not waited for", () => {
   assert.deepStrictEqual(whens, ["later", "later", "later"])
 })
 
-it("So is all of it when it was full", () => {
+it("a full process claims again now when half of its slots are free, and soon before that", () => {
   const slots = makeDeliverySlots(4)
   const endpoints = [1, 2, 3, 4].map((endpoint) => claimed(endpoint, 32))
   for (const one of endpoints) slots.take(one)
@@ -57,7 +57,7 @@ it("So is all of it when it was full", () => {
   assert.strictEqual(slots.free(), 4)
 })
 
-it("What ended makes slots at once, but not without end before it is written down", () => {
+it("finished deliveries free their slots at once, up to a number of unrecorded results", () => {
   const slots = makeDeliverySlots(2)
   const one = claimed(1, 32)
   assert.isTrue(slots.isEmpty())

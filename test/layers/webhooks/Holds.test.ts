@@ -8,7 +8,7 @@ import { watch } from "../../support/Process.ts"
 import { deliveriesOf, scene } from "../../support/Webhooks.ts"
 import { performIn } from "../../support/Writes.ts"
 
-/** Does something in a transaction that is open until it is ended. */
+/** Runs an effect in a transaction that stays open until the returned effect commits it. */
 const openTransaction = Effect.fn(function* <A, E, R>(work: Effect.Effect<A, E, R>) {
   const sql = yield* SqlClient.SqlClient
   const [done, end] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
@@ -18,7 +18,7 @@ const openTransaction = Effect.fn(function* <A, E, R>(work: Effect.Effect<A, E, 
   return Effect.andThen(Deferred.succeed(end, undefined), Fiber.join(fiber))
 })
 
-/** Until a session waits for a lock that another one holds. */
+/** Waits until a session waits for a lock. */
 const waiting = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   watch(
     sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
@@ -26,9 +26,9 @@ const waiting = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   )
 )
 
-// No worker runs here: what is claimed is claimed by the test.
+// No worker runs here: the test claims deliveries itself.
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A hold", (it) => {
-  it.effect("that ends waits for the writes that are under way, whose deliveries are offered too", () =>
+  it.effect("waits for running writes when it ends, and releases their deliveries too", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { hold, release } = yield* StoreWebhooks
@@ -39,7 +39,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A hold", (
       const [first] = yield* deliveriesOf(appId)
       assert.strictEqual(first?.outcome, "held")
 
-      // As a write does it that saw the hold, and commits after what ends it has begun.
+      // A write that saw the hold and commits after the release has begun.
       const commit = yield* openTransaction(
         Effect.andThen(
           sql`update stores set id_clock = id_clock + 1 where id = ${storeId}`,
@@ -61,7 +61,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A hold", (
     })
   )
 
-  it.effect("that is being ended is waited for by who claims, and what it finds then is sent", () =>
+  it.effect("lets claims wait for a release in progress, whose deliveries they then take", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { claim } = makeDeliveryQueue(yield* SqlClient.SqlClient)
@@ -85,7 +85,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A hold", (
     })
   )
 
-  it.effect("puts what is due aside when its turn comes, without an attempt, and leaves other apps' alone", () =>
+  it.effect("puts due deliveries aside without an attempt, and leaves those of other apps alone", () =>
     Effect.gen(function* () {
       const { claim } = makeDeliveryQueue(yield* SqlClient.SqlClient)
       const { hold, release } = yield* StoreWebhooks

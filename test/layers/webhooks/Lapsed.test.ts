@@ -9,8 +9,8 @@ import { deliveriesOf, scene } from "../../support/Webhooks.ts"
 
 const LAPSED = "The worker stopped before it could write down what came of this attempt"
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("What a worker died over", (it) => {
-  it.effect("is sent once more or skipped, and its attempt stays in the log", () =>
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A delivery of a dead worker", (it) => {
+  it.effect("is sent again or skipped, and its attempt stays in the log", () =>
     Effect.gen(function* () {
       const { attempts, redeliver, redeliverSince, resume } = yield* Webhooks
       const sql = yield* PgClient.PgClient

@@ -9,7 +9,7 @@ import { deliveriesOf, finish, history } from "../../support/Webhooks.ts"
 const NOTHING = EventId.make("01890a5d-ac96-774b-bcce-b302099a8057")
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The log of deliveries", (it) => {
-  it.effect("after 30 days finished deliveries go with their attempts, and events that none needs", () =>
+  it.effect("purges finished deliveries with their attempts after 30 days, and events without deliveries", () =>
     Effect.gen(function* () {
       const { purge } = yield* Webhooks
       const sql = yield* PgClient.PgClient
@@ -41,7 +41,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The log of
     })
   )
 
-  it.effect("what a paused webhook misses is kept for 30 days, and then goes with its attempts and events", () =>
+  it.effect("keeps missed deliveries of a paused webhook for 30 days, then purges them with attempts and events", () =>
     Effect.gen(function* () {
       const { pause, purge, resume, show } = yield* Webhooks
       const sql = yield* PgClient.PgClient

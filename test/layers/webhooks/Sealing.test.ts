@@ -8,7 +8,7 @@ import { KEY_BYTES, makeSealing } from "../../../src/layers/webhooks/Sealing.ts"
 const key = () => randomBytes(KEY_BYTES)
 const app = () => AppId.make(randomUUID())
 
-it("what is sealed says nothing of the secret, is another text each time, and opens to the secret", () => {
+it("a sealed secret does not contain the secret, differs each time, and opens to it", () => {
   const { isCurrent, open, seal } = makeSealing(key())
   FastCheck.assert(
     FastCheck.property(FastCheck.string({ minLength: 8 }), (secret) => {
@@ -23,7 +23,7 @@ it("what is sealed says nothing of the secret, is another text each time, and op
   )
 })
 
-it("a sealed secret opens for its app alone, and not at all when a character of it is another", () => {
+it("a sealed secret opens only for its app, and not if a character was changed", () => {
   const { open, seal } = makeSealing(key())
   const appId = app()
   const sealed = seal(appId, "whsec_secret")
@@ -38,7 +38,7 @@ it("a sealed secret opens for its app alone, and not at all when a character of 
   }
 })
 
-it("the key before still opens and no longer seals, and any other opens nothing", () => {
+it("the previous key still opens and no longer seals; other keys open nothing", () => {
   const [before, now] = [key(), key()]
   const appId = app()
   const sealed = makeSealing(before).seal(appId, "whsec_secret")
@@ -49,7 +49,7 @@ it("the key before still opens and no longer seals, and any other opens nothing"
   assert.deepStrictEqual(makeSealing(now).open(appId, sealed), Option.none())
 })
 
-it("what was kept before there were keys stands for itself", () => {
+it("plain text of earlier releases opens to itself", () => {
   const { isCurrent, open } = makeSealing(key())
   assert.deepStrictEqual(open(app(), "whsec_plain"), Option.some("whsec_plain"))
   assert.isFalse(isCurrent("whsec_plain"))

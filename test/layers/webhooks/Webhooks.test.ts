@@ -13,7 +13,7 @@ const NOTHING = EventId.make("01890a5d-ac96-774b-bcce-b302099a8057")
 const outcomes = (appId: AppId) => Effect.map(deliveriesOf(appId), (rows) => rows.map(({ outcome }) => outcome))
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Webhooks", (it) => {
-  it.effect("one event is sent once more, whatever became of it", () =>
+  it.effect("redeliver sends an event again, whatever its outcome", () =>
     Effect.gen(function* () {
       const { redeliver } = yield* Webhooks
       for (const outcome of ["delivered", "dead", "skipped", "canceled"]) {
@@ -27,7 +27,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Webhooks",
     })
   )
 
-  it.effect("all events since a time are sent once more, or only the dead ones; other apps' are not touched", () =>
+  it.effect("redeliverSince sends all or only dead events of one app again since a time", () =>
     Effect.gen(function* () {
       const { redeliverSince } = yield* Webhooks
       const sql = yield* PgClient.PgClient
@@ -59,7 +59,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Webhooks",
     })
   )
 
-  it.effect("more than one batch of them is sent once more, and skipped", () =>
+  it.effect("redeliverSince and resume change more than one batch", () =>
     Effect.gen(function* () {
       const { redeliverSince, resume } = yield* Webhooks
       const sql = yield* PgClient.PgClient
@@ -81,7 +81,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Webhooks",
     })
   )
 
-  it.effect("what is on its way is left to arrive", () =>
+  it.effect("deliveries in flight stay as they are", () =>
     Effect.gen(function* () {
       const { redeliver, redeliverSince, resume } = yield* Webhooks
       const sql = yield* PgClient.PgClient
@@ -121,7 +121,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Webhooks",
     })
   )
 
-  it.effect("who is no app, has no webhook, or was not sent the event, is told so", () =>
+  it.effect("missing apps, webhooks and deliveries have distinct errors", () =>
     Effect.gen(function* () {
       const { attempts, deliveries, pause, redeliver, redeliverSince, resume, rotateSecret, show } = yield* Webhooks
       const refusalsOf = (app: AppId) =>
