@@ -1,30 +1,30 @@
 import { Context } from "effect"
 import type { Scope } from "../domain/access/Scope.ts"
 
-/** Which of a store's members may call a procedure, and which of its agents: all, none, or those that have a scope. */
+/** Members and agents of a store that may call a procedure. A scope selects the agents that have it. */
 export interface AccessPolicy {
   readonly members: "all" | "owners"
   readonly agents: "all" | "none" | Scope
 }
 
-/** Its members may. */
+/** All members, no agents. */
 export const MEMBERS_ONLY: AccessPolicy = { members: "all", agents: "none" }
 
-/** Who may call a procedure of a store, where that is not its members alone: an annotation of its definition. */
+/** Annotation of a procedure in a store: its callers. Default: members only. */
 export const AccessPolicy = Context.Reference<AccessPolicy>("rpc/AccessPolicy", {
   defaultValue: () => MEMBERS_ONLY
 })
 
-/** Its owners may. */
+/** Owners, no agents. */
 export const OWNERS_ONLY: AccessPolicy = { members: "owners", agents: "none" }
 
-/** Its members and all of its agents may. */
+/** All members and all agents. */
 export const MEMBERS_AND_AGENTS: AccessPolicy = { members: "all", agents: "all" }
 
-/** Its members may, and its agents that have the scope. */
+/** All members, and agents with a scope. */
 export const membersAndAgentsWith = (scope: Scope): AccessPolicy => ({ members: "all", agents: scope })
 
-/** What a procedure does and when to use it, for a model that has never seen the store: an annotation of its definition. */
+/** Annotation of a procedure: its description as an MCP tool. A procedure without one is not a tool. */
 export const ToolDescription = Context.Reference<string | undefined>("rpc/ToolDescription", {
   defaultValue: (): string | undefined => undefined
 })

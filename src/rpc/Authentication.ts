@@ -10,16 +10,16 @@ import { RateLimitExceeded } from "../domain/RateLimit.ts"
 import { StoreNotFound } from "../domain/Store.ts"
 import type { CurrentPrincipal } from "./Principal.ts"
 
-/** What a client is told of `Unavailable`, whose reason stays in the service. */
+/** Replaces `Unavailable` in responses; the cause is only logged. */
 export class ServiceUnavailable extends Schema.TaggedError<ServiceUnavailable>()("ServiceUnavailable", {}) {
   override get message() {
-    return "The service is out of reach of its database, or overloaded; repeat the call, a write with the same idempotencyKey"
+    return "The service is temporarily unavailable. Retry the call; send a write with the same idempotencyKey"
   }
 }
 
-/** What a client is told of every defect. */
+/** Replaces every defect in responses; the cause is only logged. */
 export class InternalError extends Schema.TaggedError<InternalError>()("InternalError", {
-  /** What names the request in the service's log. */
+  /** Id of the request in the log. */
   requestId: Schema.String
 }) {
   override get message() {
@@ -27,7 +27,7 @@ export class InternalError extends Schema.TaggedError<InternalError>()("Internal
   }
 }
 
-/** Why any call may be refused. A store that the principal is no member of is refused as one that there is not. */
+/** Errors of every call. A store that the principal does not belong to fails with `StoreNotFound`. */
 export const CallError = Schema.Union([
   NotSignedIn,
   InvalidToken,
@@ -43,7 +43,7 @@ export const CallError = Schema.Union([
 ])
 export type CallError = typeof CallError.Type
 
-/** What stands before every procedure: who calls is known to it, or the call is refused. */
+/** Middleware of every procedure. Provides the principal or fails the call. */
 export class Authentication extends RpcMiddleware.Service<Authentication, { provides: CurrentPrincipal }>()(
   "rpc/Authentication",
   {

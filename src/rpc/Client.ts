@@ -33,32 +33,32 @@ type Calls = RpcClient.FromGroup<typeof Rpcs, RpcClientError.RpcClientError>
 
 type GroupOf<Tag> = Tag extends `${infer Group}.${string}` ? Group : never
 
-/** The library's calls by tag, grouped by what stands before the dot. */
+/** Calls grouped by the prefix of their tag. */
 type Grouped = {
   readonly [Group in GroupOf<keyof Calls>]: {
     readonly [Tag in keyof Calls as Tag extends `${Group}.${infer Name}` ? Name : never]: Calls[Tag]
   }
 }
 
-/** A client of every procedure, as in `client.products.create({ … })`. */
+/** A client of all procedures, such as `client.products.create({ … })`. */
 export type Client = Grouped & {
   /**
-   * What is committed in a store, as it happens, in ascending order of id: none is missed and none comes twice, whatever
-   * becomes of the connection, which is opened again until the caller may not follow any more.
+   * Streams committed changes of a store in ascending order of id, each exactly once. Reconnects until the caller loses
+   * access.
    */
   readonly changes: (followed: FollowOptions) => Stream.Stream<Changed, ChangeStreamError>
 }
 
 export interface ClientOptions {
-  /** Where the service's `/rpc` is. A page of the service's own host says `/rpc`. */
+  /** URL of `/rpc`. Relative on pages of the same host. */
   readonly url: string
-  /** Sent with each call. Outside of browsers that is the session: `{ cookie: "__Host-session=…" }`. */
+  /** Headers of each call. Outside browsers, the session: `{ cookie: "__Host-session=…" }`. */
   readonly headers?: Readonly<Record<string, string>>
-  /** How long a call waits for the whole of its answer: 60 seconds. */
+  /** Timeout of a call, including its response body. Default: 60 seconds. */
   readonly timeout?: Duration.Input
-  /** Opens the socket of `changes`, instead of the platform's `WebSocket`: Node has none before version 22, and gives it no cookie. */
+  /** Opens the socket of `changes`. Required in Node: its `WebSocket`, new in version 22, sends no cookie. Default: `WebSocket`. */
   readonly webSocket?: (url: string) => SocketLike
-  /** Asks, instead of the platform's `fetch`. */
+  /** Sends requests. Default: `fetch`. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
 }
 
@@ -70,11 +70,11 @@ const failed = (message: string, cause?: unknown) =>
 const Refusal = Schema.fromJsonString(Schema.Struct({ error: Schema.String }))
 const decodeRefusal = Schema.decodeUnknownOption(Refusal)
 
-/** What of a request the service reads. */
+/** Encodes the fields of a request that the service reads. */
 const lineOf = ({ _tag, id, payload, tag }: Request) => `${stringify({ _tag, id, tag, payload })}\n`
 
-/** What came back for a request, whole. */
-const ask = ({ fetch = (url, init) => globalThis.fetch(url, init), headers, url }: ClientOptions, request: Request) =>
+/** Sends a request and reads the whole response. */
+const post = ({ fetch = (url, init) => globalThis.fetch(url, init), headers, url }: ClientOptions, request: Request) =>
   Effect.tryPromise({
     try: async (signal) => {
       const response = await fetch(url, {
@@ -85,23 +85,25 @@ const ask = ({ fetch = (url, init) => globalThis.fetch(url, init), headers, url 
       })
       return { isOk: response.ok, status: response.status, text: await response.text() }
     },
-    catch: (cause) => failed("The service cannot be reached", cause)
+    catch: (cause) => failed("The service is unreachable", cause)
   })
 
-const answerIn = (text: string, { id }: Request) =>
+const decodeResponse = (text: string, { id }: Request) =>
   Effect.try({
     try: (): ReadonlyArray<unknown> => text.trimEnd().split("\n").map(parse),
-    catch: (cause) => failed("The service answered what is no JSON", cause)
+    catch: (cause) => failed("The response is not JSON", cause)
   }).pipe(
     Effect.flatMap((messages) => {
-      const answer = messages.filter(isExitMessage).find(({ requestId }) => requestId === id)
-      return answer === undefined ? Effect.fail(failed("The service did not answer the call")) : Effect.succeed(answer)
+      const exit = messages.filter(isExitMessage).find(({ requestId }) => requestId === id)
+      return exit === undefined
+        ? Effect.fail(failed("The response lacks the result of the call"))
+        : Effect.succeed(exit)
     })
   )
 
 /**
- * Sends each call with a request of its own and reads its answer whole, numbers with all of their digits. Whatever comes
- * but the end of the call fails it, as no answer in time does: the library's own protocol would wait for ever.
+ * Sends each call as one HTTP request. Numbers keep all digits. A response without the result of the call, or a timeout,
+ * fails the call; with the HTTP protocol of Effect it would never end.
  */
 const protocolOf = (options: ClientOptions) =>
   RpcClient.Protocol.make((write) => {
@@ -109,16 +111,18 @@ const protocolOf = (options: ClientOptions) =>
 
     const send = Effect.fnUntraced(function* (clientId: number, message: FromClientEncoded) {
       if (message._tag !== "Request") return
-      const { isOk, status, text } = yield* Effect.timeoutOrElse(ask(options, message), {
+      const { isOk, status, text } = yield* Effect.timeoutOrElse(post(options, message), {
         duration: timeout,
         orElse: () =>
-          Effect.fail(failed(`The service did not answer within ${Duration.format(Duration.fromInputUnsafe(timeout))}`))
+          Effect.fail(
+            failed(`The service did not respond within ${Duration.format(Duration.fromInputUnsafe(timeout))}`)
+          )
       })
       if (!isOk) {
-        const { error } = Option.getOrElse(decodeRefusal(text), () => ({ error: "no reason was given" }))
-        return yield* failed(`The service answered ${status}: ${error}`)
+        const { error } = Option.getOrElse(decodeRefusal(text), () => ({ error: "no reason given" }))
+        return yield* failed(`The service responded with ${status}: ${error}`)
       }
-      yield* write(clientId, yield* answerIn(text, message))
+      yield* write(clientId, yield* decodeResponse(text, message))
     })
 
     return Effect.succeed({
@@ -129,7 +133,7 @@ const protocolOf = (options: ClientOptions) =>
     })
   })
 
-/** Whether calls by tag are grouped as their type says. */
+/** Narrows grouped calls to their static type. */
 const isGrouped = (groups: Readonly<Record<string, object>>): groups is Grouped => Object.keys(groups).length > 0
 
 const grouped = (calls: Calls): Grouped => {
@@ -144,8 +148,8 @@ const grouped = (calls: Calls): Grouped => {
 }
 
 /**
- * A client, for browsers and Node. Each call fails with the errors that its procedure declares, with those that any call
- * may be refused with, and with `RpcClientError` where the service was not reached or did not answer in time.
+ * Creates a client for browsers and Node. A call fails with the errors of its procedure, with the errors of every call, or
+ * with `RpcClientError` if the service is unreachable or does not respond in time.
  *
  * @example
  * Effect.scoped(Effect.gen(function* () {
@@ -164,8 +168,7 @@ export const makeClient = (options: ClientOptions): Effect.Effect<Client, never,
   )
 
 /**
- * What a write made, of one that was asked to be done. Without it the answer may also be that of a dry run, or an
- * agent's proposal.
+ * Returns the resource of a performed write. Dies if the response is the result of a dry run or a proposal of an agent.
  *
  * @example
  * const { id } = yield* client.products.create({ storeId, idempotencyKey, product }).pipe(performed)
@@ -174,5 +177,7 @@ export const performed = <A extends object, E, R>(
   write: Effect.Effect<A, E, R>
 ): Effect.Effect<Exclude<A, UnperformedWrite>, E, R> =>
   Effect.flatMap(write, (answer) =>
-    isPerformed(answer) ? Effect.succeed(answer) : Effect.die(new Error("A write that was to be done was not"))
+    isPerformed(answer)
+      ? Effect.succeed(answer)
+      : Effect.die(new Error("The write was not performed: the response is a dry run or a proposal"))
   )

@@ -7,8 +7,8 @@ import type { StoreId } from "../domain/Store.ts"
 import type { Surface } from "../domain/Write.ts"
 
 /**
- * Who calls: a merchant, by a session, with what they may do in the stores that their calls name, or an agent, by its
- * token, in the store that it was made for.
+ * The authenticated caller: a merchant with a session and roles in the stores of the request, or an agent with a token for
+ * one store.
  */
 export type Principal = Data.TaggedEnum<{
   Merchant: {
@@ -20,33 +20,33 @@ export type Principal = Data.TaggedEnum<{
     readonly id: AgentId
     readonly storeId: StoreId
     readonly scopes: ReadonlyArray<Scope>
-    /** Whether its writes wait until a member approves them. */
+    /** True if writes of the agent become proposals. */
     readonly proposalsOnly: boolean
   }
 }>
 
 export const Principal = Data.taggedEnum<Principal>()
 
-/** An agent that calls. */
+/** A principal that is an agent. */
 export type Agent = Extract<Principal, { readonly _tag: "Agent" }>
 
-/** As whom a principal writes. */
+/** Converts a principal to the actor of its writes. */
 export const actorOf: (principal: Principal) => Actor = Principal.$match({
   Merchant: ({ id }) => Actor.Merchant({ id }),
   Agent: ({ id }) => Actor.Agent({ id })
 })
 
-/** Who the call that is being answered comes from. */
+/** The principal of the current call. */
 export class CurrentPrincipal extends Context.Service<CurrentPrincipal, Principal>()("rpc/CurrentPrincipal") {}
 
-/** Where a call comes from, as the journal tells it. */
+/** Surface and request of a call, as the journal stores them. */
 export interface Origin {
   readonly surface: Surface
-  /** What names the request that it came with in the log of the service. */
+  /** Id of the request in the log. */
   readonly requestId: string | undefined
 }
 
-/** Where the call that is being answered comes from. */
+/** The origin of the current call. */
 export const CallOrigin = Context.Reference<Origin>("rpc/CallOrigin", {
   defaultValue: (): Origin => ({ surface: "rpc", requestId: undefined })
 })

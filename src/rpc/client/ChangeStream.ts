@@ -9,73 +9,75 @@ import { Streams } from "../groups/Changes.ts"
 import type { CallError } from "../Authentication.ts"
 import { isResponseMessage, makeRequestIds } from "./Messages.ts"
 
-/** What is needed of a WebSocket: those of browsers, of Node from version 22 on and of the package `ws` have it. */
+/** The used part of a WebSocket. Browsers, Node 22 and the package `ws` implement it. */
 export interface SocketLike {
-  /** 1 while it is open; in any other state nothing is sent. */
+  /** 1 while the socket is open. Nothing is sent in other states. */
   readonly readyState: number
-  addEventListener(type: "open" | "message" | "error" | "close", heard: (event: object) => void): void
+  addEventListener(type: "open" | "message" | "error" | "close", listener: (event: object) => void): void
   send(text: string): void
   close(): void
 }
 
-/** Which changes are followed. */
+/** Selects the store and the start of a change stream. */
 export interface FollowOptions {
   readonly storeId: StoreId
-  /** The id of the last change that was seen: what came behind it is told first. Left out, it begins now. */
+  /** Id of the last received change. Without it, the stream starts now. */
   readonly after?: EventId
-  /** Called once, when it begins: what is read before may lack what happened until then, and is to be read again. */
+  /** Called once when the stream starts. Reload data that was read before, because it can lack recent changes. */
   readonly onFollowing?: () => void
 }
 
-/** Why changes are no longer followed. All else is tried again. */
+/** Errors that end a change stream. All others are retried. */
 export type ChangeStreamError = CallError | ChangesGone | TooManyFollowers
 
-/** How long it is waited for a socket to open, and for anything to come over one that is open. */
-const OPENING = "15 seconds"
-const SILENCE = 30_000
+/** Timeouts for opening a socket, and in milliseconds for the next message of an open one. */
+const OPEN_TIMEOUT = "15 seconds"
+const MESSAGE_TIMEOUT = 30_000
 
-/** Close code of a socket whose holder is refused, as for too many frames, and how long is waited then before another. */
+/** Close code for policy violations, such as too many frames, and the pause before the next socket. */
 const REFUSED = 1008
 const REFUSED_PAUSE = "5 seconds"
 
-/** How often the service is asked for a sign of life. */
-const ASKING = "10 seconds"
+/** Interval of pings. */
+const PING_INTERVAL = "10 seconds"
 
 const failed = (message: string, cause?: unknown) =>
   new RpcClientError.RpcClientError({ reason: new RpcClientError.RpcClientDefect({ message, cause }) })
 
 const decodeEvent = Schema.decodeUnknownOption(Schema.Struct({ data: Schema.fromJsonString(Schema.Unknown) }))
 
-/** Where sockets are opened, of the URL that calls are sent to: relative to the page, where there is one. */
+/** Converts the URL of calls to that of sockets. A relative URL is resolved against the page. */
 const socketUrl = (url: string): string => {
   const page = Predicate.hasProperty(globalThis, "location") ? globalThis.location : undefined
   const base = Predicate.hasProperty(page, "href") ? String(page.href) : undefined
   return new URL(url, base).href.replace(/^http/, "ws")
 }
 
-/** The platform's own. */
 const platformSocket = (url: string): SocketLike => new globalThis.WebSocket(url)
 
-/** The state of a socket that is open (WHATWG, WebSockets, section 3.1). */
+/** `readyState` of an open socket (WHATWG WebSockets, section 3.1). */
 const OPEN = 1
 
-/** One that closes takes nothing more, which browsers complain of; what is under way hears that it is closed. */
-const sendOver = (socket: SocketLike, text: string) => {
+/** Sends only while the socket is open, because browsers log a warning otherwise. The close event fails calls in progress. */
+const sendIfOpen = (socket: SocketLike, text: string) => {
   if (socket.readyState === OPEN) socket.send(text)
 }
 
-/** A socket that is open, until the scope ends. */
-const opened = (open: () => SocketLike): Effect.Effect<SocketLike, RpcClientError.RpcClientError, Scope.Scope> =>
+/** Opens a socket and closes it with the scope. */
+const openSocket = (open: () => SocketLike): Effect.Effect<SocketLike, RpcClientError.RpcClientError, Scope.Scope> =>
   Effect.acquireRelease(Effect.sync(open), (socket) => Effect.sync(() => socket.close())).pipe(
     Effect.tap((socket) =>
       Effect.callback<void, RpcClientError.RpcClientError>((resume) => {
-        const refused = () => resume(failed("A socket cannot be opened"))
+        const onFailure = () => resume(failed("The socket cannot be opened"))
         socket.addEventListener("open", () => resume(Effect.void))
-        socket.addEventListener("error", refused)
-        socket.addEventListener("close", refused)
+        socket.addEventListener("error", onFailure)
+        socket.addEventListener("close", onFailure)
       })
     ),
-    Effect.timeoutOrElse({ duration: OPENING, orElse: () => Effect.fail(failed("A socket was not opened in time")) })
+    Effect.timeoutOrElse({
+      duration: OPEN_TIMEOUT,
+      orElse: () => Effect.fail(failed("The socket did not open in time"))
+    })
   )
 
 const textOf = (message: FromClientEncoded) => {
@@ -84,40 +86,40 @@ const textOf = (message: FromClientEncoded) => {
   return JSON.stringify({ _tag, id, tag, payload })
 }
 
-/** The library's messages over a socket, each a frame. A socket that ends, or is silent for long, fails what is under way. */
+/** Sends each message of `RpcClient` as a frame. A socket that closes or stays silent fails the calls in progress. */
 const protocolOver = (socket: SocketLike) =>
   RpcClient.Protocol.make(
     Effect.fnUntraced(function* (write, clientIds) {
       const runFork = Effect.runForkWith(yield* Effect.context())
-      let heard = Date.now()
-      const tell = (message: FromServerEncoded) => {
+      let lastMessageAt = Date.now()
+      const receive = (message: FromServerEncoded) => {
         for (const clientId of clientIds) runFork(write(clientId, message))
       }
       const fail = (message: string, cause?: unknown) =>
-        tell({ _tag: "ClientProtocolError", error: failed(message, cause) })
+        receive({ _tag: "ClientProtocolError", error: failed(message, cause) })
       socket.addEventListener("message", (event) => {
-        heard = Date.now()
-        const given = decodeEvent(event)
-        if (Option.isSome(given) && isResponseMessage(given.value.data)) tell(given.value.data)
+        lastMessageAt = Date.now()
+        const decoded = decodeEvent(event)
+        if (Option.isSome(decoded) && isResponseMessage(decoded.value.data)) receive(decoded.value.data)
       })
       socket.addEventListener("close", (event) =>
         fail("The socket was closed", Predicate.hasProperty(event, "code") ? event.code : undefined)
       )
-      const ask = Effect.sync(() => {
-        if (Date.now() - heard > SILENCE) fail("Nothing comes over the socket")
-        else sendOver(socket, '{"_tag":"Ping"}')
+      const ping = Effect.sync(() => {
+        if (Date.now() - lastMessageAt > MESSAGE_TIMEOUT) fail("The socket is silent")
+        else sendIfOpen(socket, '{"_tag":"Ping"}')
       })
-      yield* Effect.forkScoped(Effect.forever(Effect.delay(ask, ASKING)))
-      const send = (_: number, message: FromClientEncoded) => Effect.sync(() => sendOver(socket, textOf(message)))
+      yield* Effect.forkScoped(Effect.forever(Effect.delay(ping, PING_INTERVAL)))
+      const send = (_: number, message: FromClientEncoded) => Effect.sync(() => sendIfOpen(socket, textOf(message)))
       return { send, supportsAck: true, supportsTransferables: false, codecFor: RpcSerialization.ndjson.codecFor }
     })
   )
 
-/** Follows over a socket of its own, until that ends. */
-const once = (open: () => SocketLike, followed: Pick<FollowOptions, "after" | "storeId">) =>
+/** Opens a socket and streams changes until it closes. */
+const streamOnce = (open: () => SocketLike, followed: Pick<FollowOptions, "after" | "storeId">) =>
   Stream.unwrap(
     Effect.gen(function* () {
-      const protocol = yield* protocolOver(yield* opened(open))
+      const protocol = yield* protocolOver(yield* openSocket(open))
       const client = yield* Effect.provideService(
         RpcClient.make(Streams, { disableTracing: true, generateRequestId: makeRequestIds() }),
         RpcClient.Protocol,
@@ -134,53 +136,53 @@ type Transient = Extract<Failed, { readonly _tag: (typeof TRANSIENT)[number] }>
 
 const isTransient = (error: Failed): error is Transient => TRANSIENT.some((tag) => tag === error._tag)
 
-/** Until a window that is full takes another call. */
-const windowOpen = ({ retryAfter = WINDOW_SECONDS }: RateLimitExceeded) => Effect.sleep(`${retryAfter} seconds`)
+/** Waits until the rate window accepts another call. */
+const waitForWindow = ({ retryAfter = WINDOW_SECONDS }: RateLimitExceeded) => Effect.sleep(`${retryAfter} seconds`)
 
-/** Fails again, later where the service refused the socket. */
-const afterPause = (error: RpcClientError.RpcClientError) =>
+/** Fails with the error, after a pause if the service closed the socket for a policy violation. */
+const failAfterPause = (error: RpcClientError.RpcClientError) =>
   error.reason._tag === "RpcClientDefect" && error.reason.cause === REFUSED
     ? Effect.delay(Effect.fail(error), REFUSED_PAUSE)
     : Effect.fail(error)
 
-/** Soon at first, and then each 15 seconds or so, at other times than others do. */
-const AGAIN = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("15 seconds")]).pipe(
+/** Exponential backoff up to 15 seconds, with jitter against simultaneous reconnects. */
+const RECONNECT = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("15 seconds")]).pipe(
   Schedule.jittered,
   Schedule.setInputType<Failed>(),
   Schedule.while(({ input }) => isTransient(input))
 )
 
 /**
- * Follows a store. What breaks off is begun again behind the last change that was told, so that none is missed and none
- * comes twice. A browser does not tell why a socket was refused: `ask` finds out whether who follows still may.
+ * Streams the changes of a store. A lost connection resumes after the last received change, so none is missed or repeated.
+ * Browsers hide why a socket was rejected; `checkAccess` finds out if the caller still has access.
  */
 export const makeChangeStream =
   (
     url: string,
     open: (url: string) => SocketLike = platformSocket,
-    ask: (store: StoreId) => Effect.Effect<unknown, CallError | RpcClientError.RpcClientError>
+    checkAccess: (store: StoreId) => Effect.Effect<unknown, CallError | RpcClientError.RpcClientError>
   ) =>
   ({ after, onFollowing = () => {}, storeId }: FollowOptions): Stream.Stream<Changed, ChangeStreamError> =>
     Stream.suspend(() => {
       let last = after
-      let isFollowing = false
-      const told: Stream.Stream<ChangeStreamItem, Failed> = Stream.suspend(() =>
-        once(() => open(socketUrl(url)), last === undefined ? { storeId } : { storeId, after: last })
+      let hasStarted = false
+      const items: Stream.Stream<ChangeStreamItem, Failed> = Stream.suspend(() =>
+        streamOnce(() => open(socketUrl(url)), last === undefined ? { storeId } : { storeId, after: last })
       )
-      return told.pipe(
+      return items.pipe(
         Stream.map((one) => {
           last = one._tag === "Following" ? one.after : one.id
-          if (!isFollowing) onFollowing()
-          isFollowing = true
+          if (!hasStarted) onFollowing()
+          hasStarted = true
           return one
         }),
         Stream.catchTag("RpcClientError", (error) =>
-          Stream.fromEffect(Effect.andThen(ask(storeId), afterPause(error)))
+          Stream.fromEffect(Effect.andThen(checkAccess(storeId), failAfterPause(error)))
         ),
         Stream.catchTag("RateLimitExceeded", (error) =>
-          Stream.fromEffect(Effect.andThen(windowOpen(error), Effect.fail(error)))
+          Stream.fromEffect(Effect.andThen(waitForWindow(error), Effect.fail(error)))
         ),
-        Stream.retry(AGAIN),
+        Stream.retry(RECONNECT),
         Stream.filter((one) => one._tag === "Changed"),
         Stream.catch((error) => (isTransient(error) ? Stream.die(error) : Stream.fail(error)))
       )

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { RequestId } from "effect/rpc/RpcMessage"
 
-/* Messages of the service. The library's client decodes the values and errors in them. */
+/* Messages of the service. `RpcClient` decodes the values and errors in them. */
 
 const Exit = Schema.Struct({
   _tag: Schema.Literal("Exit"),
@@ -18,13 +18,13 @@ const Chunk = Schema.Struct({
   values: Schema.NonEmptyArray(Schema.Unknown)
 })
 
-/** Tests for the end of a call. */
+/** Tests if a message ends a call. */
 export const isExitMessage = Schema.is(Exit)
 
-/** Tests for a part of a stream or the end of a call. */
+/** Tests if a message is a chunk of a stream or ends a call. */
 export const isResponseMessage = Schema.is(Schema.Union([Exit, Chunk]))
 
-/** Numbers the calls of a client: the service takes ids that are text. */
+/** Creates a generator of request ids, which the service accepts only as strings. */
 export const makeRequestIds = () => {
   let last = 0
   return () => RequestId(String(++last))

@@ -3,10 +3,10 @@ import { makeAuthenticator, admittedPrincipal } from "../server/Authenticator.ts
 import type { ExecuteCall } from "../server/InProcessCalls.ts"
 import type { McpRequest } from "./Protocol.ts"
 
-/** Knows who sends messages of the Model Context Protocol, and answers them. */
+/** Authenticates and answers messages of the Model Context Protocol. */
 export const makeMcpEndpoint = Effect.fnUntraced(function* (executeCall: ExecuteCall) {
-  const identify = yield* makeAuthenticator
-  // Loaded with the first message: the protocol's library, and tools made of all procedures, would take every start 0.2 s.
+  const authenticator = yield* makeAuthenticator
+  // Loaded with the first message: the SDK and the schemas of all tools would add 0.2 s to every start.
   const answer = yield* Effect.cached(
     Effect.map(
       Effect.promise(() => import("./Protocol.ts")),
@@ -15,7 +15,7 @@ export const makeMcpEndpoint = Effect.fnUntraced(function* (executeCall: Execute
   )
   return {
     identify: (token: Redacted.Redacted) =>
-      Effect.flatMap(identify.agent(token, 1, "any"), (caller) => admittedPrincipal(caller, 0)),
+      Effect.flatMap(authenticator.authenticateAgent(token, 1, "any"), (caller) => admittedPrincipal(caller, 0)),
     answer: (sent: McpRequest) => Effect.flatMap(answer, (answer) => answer(sent))
   }
 })

@@ -7,30 +7,32 @@ import { getStore } from "../groups/Stores.ts"
 import type { ExecuteCall } from "../server/InProcessCalls.ts"
 import { markAsData } from "./Results.ts"
 
-/** What there is to read beside the tools, without arguments. */
+/** An MCP resource. */
 export interface Resource {
   readonly definition: Definition
-  /** Fails with the JSON of an error that may go out. */
+  /** Fails with the JSON of a declared error. */
   readonly read: (agent: Agent, requestId: string) => Effect.Effect<string, JsonText>
 }
 
-const RULES = `The rules of automated collections. A rule is { "field", "relation", "value" }: a field of products, how it is compared, and with what. A collection holds the products that satisfy every rule, or any rule if it is \`disjunctive\`; no rules match nothing. Text is compared whatever its case. \`in\` and \`not_in\` take a list as value, \`is_set\` and \`is_not_set\` none. A product that has no value satisfies only the negated relations. \`tags\` and \`variant.*\` hold when any of their values does.
+const RULES = `Rules of automated collections. A rule is { "field", "relation", "value" }: a product field, a comparison and a value. A collection contains the products that satisfy every rule, or any rule if it is \`disjunctive\`. Without rules it is empty. Text comparisons ignore case. \`in\` and \`not_in\` take a list as value, \`is_set\` and \`is_not_set\` none. A product without a value satisfies only the negated relations. Rules on \`tags\` and \`variant.*\` hold if any of the values satisfies them.
+
+Example: { "field": "price", "relation": "less_than", "value": 500 }
 
 ${LANGUAGE}
 
-Fast, as an index answers it: \`tags\`, \`vendorName\`, \`productType\` or a category with \`equals\` or \`in\`.`
+Fast, because they use an index: \`tags\`, \`vendorName\`, \`productType\` or a category with \`equals\` or \`in\`.`
 
-/** The store as `store.get` returns it, and the language of rules. */
+/** Creates the resources: the store as in `store.get`, and the language of rules. */
 export const makeResources = (executeCall: ExecuteCall): ReadonlyArray<Resource> => [
   {
     definition: {
       uri: "store://facts",
       name: "facts",
       title: "The store",
-      description: "What the store is: its name, language, time zone, currency, unit of weight, plan",
+      description: "Facts about the store: name, language, time zone, currency, unit of weight, plan",
       mimeType: "text/plain"
     },
-    // Merchants chose the name.
+    // Marked, because merchants choose the name.
     read: (agent, requestId) =>
       Effect.map(
         executeCall({
@@ -47,7 +49,7 @@ export const makeResources = (executeCall: ExecuteCall): ReadonlyArray<Resource>
       uri: "store://rules",
       name: "rules",
       title: "Rules of automated collections",
-      description: "Which fields of products a rule may ask about, with which relations and values",
+      description: "Product fields that rules can compare, with their relations and values",
       mimeType: "text/markdown"
     },
     read: () => Effect.succeed(RULES)

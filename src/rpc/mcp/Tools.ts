@@ -15,81 +15,81 @@ import { truncate, PAGE_LIMITS, SINGLE_LIMITS } from "./Truncation.ts"
 import { toInputSchema, type ObjectSchema, toOutputSchema } from "./JsonSchema.ts"
 import { successResult, errorResult } from "./Results.ts"
 
-/** A procedure as models see it. */
+/** An MCP tool that calls a procedure. */
 export interface Tool {
   readonly definition: Definition
-  /** Which agents may call it: it is not listed to others. */
+  /** Agents that may call the tool. Other agents do not see it. */
   readonly callers: AccessPolicy["agents"]
-  readonly call: (given: JsonObject, agent: Agent, requestId: string) => Effect.Effect<CallToolResult>
+  readonly call: (args: JsonObject, agent: Agent, requestId: string) => Effect.Effect<CallToolResult>
 }
 
 type Rpc = typeof Rpcs.requests extends ReadonlyMap<string, infer R> ? R : never
 
-/** Items of a page where the model does not say how many. */
-const PAGE = 10
+/** Default number of items of a page. */
+const DEFAULT_PAGE_LIMIT = 10
 
-/** Seconds that a tool may take. Clients give up after 60, and cannot tell so: each message is a request of its own. */
-const SECONDS = 45
+/** Timeout of a tool in seconds. Clients time out after 60 s and cannot cancel, because messages are separate requests. */
+const TOOL_TIMEOUT_SECONDS = 45
 
 class TookTooLong extends Schema.TaggedError<TookTooLong>()("TookTooLong", {}) {
   override get message() {
-    return `No answer within ${SECONDS} seconds. Ask for less, or repeat it later: a write with the same idempotencyKey, as it may have been done`
+    return `The tool did not finish within ${TOOL_TIMEOUT_SECONDS} seconds. Request less, or retry later. Retry a write with the same idempotencyKey, because it may have been performed`
   }
 }
 
 const TOOK_TOO_LONG: JsonText = JSON.stringify(Schema.encodeSync(TookTooLong)(new TookTooLong()))
 
-/** Ends work that takes too long. A write that has begun goes on to its end. */
-const bounded = Effect.timeoutOrElse<JsonText, JsonText, never>({
-  duration: `${SECONDS} seconds`,
+/** Interrupts a call after the timeout. A write that has begun completes. */
+const withTimeout = Effect.timeoutOrElse<JsonText, JsonText, never>({
+  duration: `${TOOL_TIMEOUT_SECONDS} seconds`,
   orElse: () => Effect.fail(TOOK_TOO_LONG)
 })
 
-/** What tools that read take beside what their procedures do. */
-const Reading = Schema.Struct({
+/** Additional arguments of tools that read. */
+const ReadArguments = Schema.Struct({
   whole: optional(
     Bool.annotate({
       description:
-        "true shows long texts and lists whole. Ask so before you change what `cut` names: what you did not see would be lost"
+        "true returns long texts and lists in full. Use it before you change a field that `cut` lists, or its unseen part is lost"
     })
   )
 })
 
-const decodeReading = decodeWith(Reading)
+const decodeReadArguments = decodeWith(ReadArguments)
 
-/** The form of every refusal. */
-const Refused = Schema.Struct({
+/** The schema of errors. */
+const ToolError = Schema.Struct({
   error: Schema.Struct({
-    _tag: Schema.String.annotate({ description: "Which refusal it is" }),
-    message: Schema.String.annotate({ description: "What went wrong, and what to do next" })
+    _tag: Schema.String.annotate({ description: "Type of the error" }),
+    message: Schema.String.annotate({ description: "What went wrong and what to do next" })
   })
 })
 
-const STORE_GIVEN = new BadRequest({ reason: INVALID, issues: ["storeId: is not a field that can be set"] })
+const STORE_ID_NOT_ALLOWED = new BadRequest({ reason: INVALID, issues: ["storeId: is not a field that can be set"] })
 
 const decodeObject = Schema.decodeUnknownSync(Schema.Record(Schema.String, Schema.Unknown))
 const objectOf = (json: JsonText): JsonObject => decodeObject(parse(json))
 
-/** As models' makers take it: no point may stand in it. */
+/** Replaces dots, which the APIs of models do not accept in names of tools. */
 const nameOf = (tag: string) => tag.replaceAll(".", "_")
 
-/** A description names other procedures as they are defined; a model is told their tools. */
-const described = (description: string) =>
+/** Replaces names of procedures in a description by the names of their tools. */
+const toToolText = (description: string) =>
   description.replaceAll(/\b[a-z]+\.[a-z]+\b/gi, (word) => (Rpcs.requests.has(word) ? nameOf(word) : word))
 
-/** As in `Products: list`. */
+/** Returns a title such as `Products: list`. */
 const titleOf = (tag: string) => `${tag.charAt(0).toUpperCase()}${tag.slice(1).replaceAll(".", ": ")}`
 
-/** What a tool is asked with: of its pages it says how long they are. */
+/** Returns the schema of arguments, with the default of `limit` and the arguments of reads. */
 const inputSchemaOf = ({ payloadSchema }: Rpc, isWrite: boolean): ObjectSchema => {
-  const asked = toInputSchema(payloadSchema)
-  const { limit } = asked.properties
+  const schema = toInputSchema(payloadSchema)
+  const { limit } = schema.properties
   const properties = {
-    ...asked.properties,
-    ...(limit === undefined ? {} : { limit: { ...limit, default: PAGE } }),
-    ...(isWrite ? {} : toInputSchema(Reading).properties)
+    ...schema.properties,
+    ...(limit === undefined ? {} : { limit: { ...limit, default: DEFAULT_PAGE_LIMIT } }),
+    ...(isWrite ? {} : toInputSchema(ReadArguments).properties)
   }
-  return { ...asked, properties }
+  return { ...schema, properties }
 }
 
 const makeTool = (rpc: Rpc, description: string, executeCall: ExecuteCall): Tool => {
@@ -99,19 +99,19 @@ const makeTool = (rpc: Rpc, description: string, executeCall: ExecuteCall): Tool
   const isPaged = "limit" in inputSchema.properties
   const decodeError = Schema.decodeUnknownSync(Schema.Union([errorSchema, CallError, TookTooLong]))
 
-  /** The payload of a call of the tool. */
-  const payloadOf = Effect.fnUntraced(function* (given: JsonObject, { storeId }: Agent) {
-    if ("storeId" in given) return yield* STORE_GIVEN
-    if (isWrite) return { ...given, storeId }
-    yield* Effect.fromResult(decodeReading(given, false))
-    const { whole: _, ...payload } = given
-    return { ...(isPaged ? { limit: PAGE } : {}), ...payload, storeId }
+  /** Converts arguments to the payload of the procedure. */
+  const payloadOf = Effect.fnUntraced(function* (args: JsonObject, { storeId }: Agent) {
+    if ("storeId" in args) return yield* STORE_ID_NOT_ALLOWED
+    if (isWrite) return { ...args, storeId }
+    yield* Effect.fromResult(decodeReadArguments(args, false))
+    const { whole: _, ...payload } = args
+    return { ...(isPaged ? { limit: DEFAULT_PAGE_LIMIT } : {}), ...payload, storeId }
   })
 
-  const shown = (content: JsonObject, { whole }: JsonObject) =>
+  const toContent = (content: JsonObject, { whole }: JsonObject) =>
     whole === true ? content : truncate(content, isPaged ? PAGE_LIMITS : SINGLE_LIMITS)
 
-  const refusedBy = (json: JsonText) => {
+  const toErrorResult = (json: JsonText) => {
     const encoded = objectOf(json)
     return errorResult(decodeError(encoded), encoded)
   }
@@ -119,7 +119,7 @@ const makeTool = (rpc: Rpc, description: string, executeCall: ExecuteCall): Tool
   const definition: unknown = {
     name: nameOf(tag),
     title: titleOf(tag),
-    description: described(description),
+    description: toToolText(description),
     annotations: {
       readOnlyHint: !isWrite,
       destructiveHint: isWrite && !tag.endsWith(".create"),
@@ -127,29 +127,29 @@ const makeTool = (rpc: Rpc, description: string, executeCall: ExecuteCall): Tool
       openWorldHint: false
     },
     inputSchema,
-    outputSchema: toOutputSchema(successSchema, Refused)
+    outputSchema: toOutputSchema(successSchema, ToolError)
   }
-  if (!isSpecType.Tool(definition)) throw new Error(`The procedure ${tag} makes no tool that clients would take`)
+  if (!isSpecType.Tool(definition)) throw new Error(`The procedure ${tag} does not produce a valid tool`)
 
   return {
     definition,
     callers: Context.get(annotations, AccessPolicy).agents,
-    call: (given, agent, requestId) => {
+    call: (args, agent, requestId) => {
       const origin = { surface: "mcp", requestId } as const
-      return Effect.mapError(payloadOf(given, agent), callErrorJson).pipe(
+      return Effect.mapError(payloadOf(args, agent), callErrorJson).pipe(
         Effect.flatMap((payload) => executeCall({ tag, payload, principal: agent, origin })),
-        bounded,
-        Effect.map((json) => successResult(shown(objectOf(json), given))),
-        Effect.catch((json) => Effect.sync(() => refusedBy(json))),
+        withTimeout,
+        Effect.map((json) => successResult(toContent(objectOf(json), args))),
+        Effect.catch((json) => Effect.sync(() => toErrorResult(json))),
         maskDefects,
-        Effect.catch((error) => Effect.succeed(refusedBy(callErrorJson(error)))),
+        Effect.catch((error) => Effect.succeed(toErrorResult(callErrorJson(error)))),
         Effect.provideService(CallOrigin, origin)
       )
     }
   }
 }
 
-/** The tools that the procedures make, of those that are meant for agents. */
+/** Creates a tool from each procedure with a description. */
 export const makeTools = (executeCall: ExecuteCall): ReadonlyArray<Tool> =>
   [...Rpcs.requests.values()].flatMap((rpc) => {
     const description = Context.get(rpc.annotations, ToolDescription)

@@ -1,40 +1,40 @@
 import { isObject, type JsonObject, pathOf } from "../../domain/Json.ts"
 
-/** How much of each text and each list is shown. */
+/** Maximum length of texts and lists in a result. */
 export interface TruncationLimits {
-  /** Characters: no fewer than the 255 of what has a form to keep, as a slug has. */
+  /** Characters. At least 255, so that slugs and other identifiers are never cut. */
   readonly text: number
   readonly items: number
 }
 
-/** Of one thing that was asked for. */
+/** Limits of a single resource. */
 export const SINGLE_LIMITS: TruncationLimits = { text: 4_000, items: 100 }
 
-/** Of each of the things in a list. */
+/** Limits of each item of a page. */
 export const PAGE_LIMITS: TruncationLimits = { text: 280, items: 10 }
 
-/** Lines that tell what was cut short. */
+/** Maximum number of lines in `cut`. */
 const MAX_LINES = 20
 
 /**
- * A result that a model can read: long texts and lists cut short, and under `cut` where, if anything was. The items of a
- * page are as many as were asked for.
+ * Cuts long texts and lists of a result, and lists their paths in `cut`. The items of a page are never dropped, because
+ * `limit` bounds them.
  */
-export const truncate = (content: JsonObject, measure: TruncationLimits): JsonObject => {
+export const truncate = (content: JsonObject, limits: TruncationLimits): JsonObject => {
   const lines: Array<string> = []
-  const tell = (path: ReadonlyArray<string | number>, shown: number, all: number, of: string) => {
+  const report = (path: ReadonlyArray<string | number>, shown: number, all: number, of: string) => {
     if (lines.length < MAX_LINES) lines.push(`${pathOf(path)}: the first ${shown} of ${all} ${of}`)
-    else if (lines.length === MAX_LINES) lines.push("more is cut short than is listed here")
+    else if (lines.length === MAX_LINES) lines.push("more was cut than is listed here")
   }
   const shorten = (value: unknown, path: ReadonlyArray<string | number>): unknown => {
-    if (typeof value === "string" && value.length > measure.text) {
-      tell(path, measure.text, value.length, "characters")
-      return `${value.slice(0, measure.text).toWellFormed()}…`
+    if (typeof value === "string" && value.length > limits.text) {
+      report(path, limits.text, value.length, "characters")
+      return `${value.slice(0, limits.text).toWellFormed()}…`
     }
     if (Array.isArray(value)) {
       const isPage = path.length === 1 && path[0] === "items"
-      if (!isPage && value.length > measure.items) tell(path, measure.items, value.length, "items")
-      const shown: ReadonlyArray<unknown> = isPage ? value : value.slice(0, measure.items)
+      if (!isPage && value.length > limits.items) report(path, limits.items, value.length, "items")
+      const shown: ReadonlyArray<unknown> = isPage ? value : value.slice(0, limits.items)
       return shown.map((item, index) => shorten(item, [...path, index]))
     }
     if (!isObject(value)) return value

@@ -8,32 +8,34 @@ import { Authentication } from "../Authentication.ts"
 import { type Agent, CurrentPrincipal, Principal } from "../Principal.ts"
 import { maskDefects } from "./ErrorMasking.ts"
 
-/** The sender of calls, and how many of them their window admitted: the first ones. */
-export interface AdmittedCaller<Who = Principal> {
-  readonly principal: Who
+/** An authenticated caller. The rate window admits the first `window.admitted` calls. */
+export interface AdmittedCaller<P = Principal> {
+  readonly principal: P
   readonly window: WindowResult
 }
 
-/** The tokens of a request. The token of an agent wins: browsers send cookies unasked. */
+/** The tokens of a request. The bearer token wins, because browsers send cookies automatically. */
 export interface Tokens {
+  /** Session token. */
   readonly token: Redacted.Redacted | undefined
+  /** Token of an agent. */
   readonly bearer: Redacted.Redacted | undefined
 }
 
-/** The principal of the call at this place, if the window admitted it. */
-export const admittedPrincipal = <Who>(
-  { principal, window }: AdmittedCaller<Who>,
-  place: number
-): Effect.Effect<Who, RateLimitExceeded> =>
-  place < window.admitted ? Effect.succeed(principal) : new RateLimitExceeded({ retryAfter: window.retryAfter })
+/** Returns the principal if the rate window admitted the call at this index of the request. */
+export const admittedPrincipal = <P>(
+  { principal, window }: AdmittedCaller<P>,
+  index: number
+): Effect.Effect<P, RateLimitExceeded> =>
+  index < window.admitted ? Effect.succeed(principal) : new RateLimitExceeded({ retryAfter: window.retryAfter })
 
-/** Identifies callers by their tokens, and counts all of their calls in their window at once. */
+/** Authenticates callers by token and counts their calls in the rate window, in one statement. */
 export const makeAuthenticator = Effect.gen(function* () {
   const agents = yield* Agents
   const sessions = yield* Sessions
 
-  /** A merchant by the token of a session, with their roles in these stores. */
-  const merchant = (
+  /** Authenticates a merchant by session token and reads their roles in `stores`. */
+  const authenticateMerchant = (
     token: Redacted.Redacted,
     stores: ReadonlyArray<StoreId>,
     calls: number
@@ -43,33 +45,33 @@ export const makeAuthenticator = Effect.gen(function* () {
       window
     }))
 
-  /** An agent by its token. */
-  const agent = (
+  /** Authenticates an agent by token. */
+  const authenticateAgent = (
     token: Redacted.Redacted,
     calls: number,
-    taken: AgentTokens
+    accepted: AgentTokens
   ): Effect.Effect<AdmittedCaller<Agent>, InvalidToken | StoreNotFound> =>
-    Effect.map(agents.admit(token, calls, taken), ({ id, proposalsOnly, scopes, storeId, ...window }) => ({
+    Effect.map(agents.admit(token, calls, accepted), ({ id, proposalsOnly, scopes, storeId, ...window }) => ({
       principal: Principal.Agent({ id, storeId, scopes, proposalsOnly }),
       window
     }))
 
-  /** The sender of a request, by either token. */
-  const caller = (
+  /** Authenticates the caller of a request by bearer or session token. */
+  const authenticate = (
     { bearer, token }: Tokens,
     stores: ReadonlyArray<StoreId>,
     calls: number
   ): Effect.Effect<AdmittedCaller, NotSignedIn | InvalidToken | StoreNotFound> => {
-    if (bearer !== undefined) return agent(bearer, calls, "shown")
-    return token === undefined ? new NotSignedIn() : merchant(token, stores, calls)
+    if (bearer !== undefined) return authenticateAgent(bearer, calls, "shown")
+    return token === undefined ? new NotSignedIn() : authenticateMerchant(token, stores, calls)
   }
 
-  return { agent, caller }
+  return { authenticateAgent, authenticate }
 })
 
 /**
- * Requires the principal that a protocol found before it wrote the call to the server, and masks defects. Headers of the
- * message are not read: its sender chooses them.
+ * Requires the principal that the transport authenticated, and masks defects. Never reads headers of the message, because
+ * the client sets them.
  */
 export const AuthenticationLive = Layer.succeed(Authentication, (handler) =>
   Effect.serviceOption(CurrentPrincipal).pipe(

@@ -6,12 +6,12 @@ import { unavailableIn } from "../../domain/Unavailable.ts"
 import { CallError, InternalError, ServiceUnavailable } from "../Authentication.ts"
 import { CallOrigin } from "../Principal.ts"
 
-const encodeRefusal = Schema.encodeSync(CallError)
+const encodeCallError = Schema.encodeSync(CallError)
 
-/** The JSON of an error that any call may be refused with. */
-export const callErrorJson = (error: CallError): JsonText => stringify(encodeRefusal(error))
+/** Encodes an error of every call. */
+export const callErrorJson = (error: CallError): JsonText => stringify(encodeCallError(error))
 
-/** Logs a failure that no client may see, and fails with the error that clients get in its place. */
+/** Logs a cause that clients must not see, and fails with an error without details. */
 export const failMasked = (cause: Cause.Cause<unknown>): Effect.Effect<never, InternalError | ServiceUnavailable> =>
   Effect.gen(function* () {
     const { requestId = "" } = yield* CallOrigin
@@ -20,8 +20,8 @@ export const failMasked = (cause: Cause.Cause<unknown>): Effect.Effect<never, In
   })
 
 /**
- * Replaces defects by errors without details, which go to the log. A write that breaks after its client has gone is logged
- * too.
+ * Replaces defects by errors without details and logs them. Uninterruptible around the log, so that a write that fails after
+ * its client disconnected is logged too.
  */
 export const maskDefects = <A, E, R>(
   call: Effect.Effect<A, E, R>
@@ -35,12 +35,12 @@ export const maskDefects = <A, E, R>(
 type EncodedCause = Extract<ResponseExitEncoded["exit"], { readonly _tag: "Failure" }>["cause"]
 
 /**
- * Fails with the JSON of the declared error in an encoded cause, or interrupts. Anything else is masked: the library
- * reports a response that it cannot encode as a defect with the text of the schema.
+ * Fails with the JSON of the declared error in an encoded cause, or interrupts. Other causes are masked: `RpcServer` reports
+ * a response that it cannot encode as a defect that holds values.
  */
 export const failWithEncodedCause = (cause: EncodedCause): Effect.Effect<never, JsonText> => {
-  const refusal = cause.find((reason) => reason._tag === "Fail")
-  if (refusal !== undefined) return Effect.fail(stringify(refusal.error))
+  const failure = cause.find((reason) => reason._tag === "Fail")
+  if (failure !== undefined) return Effect.fail(stringify(failure.error))
   if (cause.some(({ _tag }) => _tag === "Interrupt")) return Effect.interrupt
   return Effect.mapError(failMasked(Cause.die(cause)), callErrorJson)
 }

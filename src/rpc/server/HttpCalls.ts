@@ -8,27 +8,27 @@ import { maskDefects, callErrorJson } from "./ErrorMasking.ts"
 import { parseCalls, failureLine, type RequestedCall, storeIdsOf, successLine } from "./Messages.ts"
 import type { ExecuteCall } from "./InProcessCalls.ts"
 
-/** A body of calls, with the tokens that came along. */
+/** A request body of one or more calls. */
 interface RpcRequest extends Tokens {
   readonly body: string
   readonly requestId: string
 }
 
 /**
- * Answers a body of calls, each with a line of the library's ndjson. The calls count in the window of their sender in one
- * statement. A call that is refused there does not reach the server. Stored JSON goes out as text.
+ * Executes the calls of a body concurrently and returns a line of ndjson for each. All calls are admitted to the rate window
+ * in one statement; rejected ones do not reach the server. Stored JSON is sent as text.
  */
 export const makeHttpCalls = (executeCall: ExecuteCall) =>
   Effect.map(
     makeAuthenticator,
-    ({ caller }) =>
+    ({ authenticate }) =>
       ({ body, requestId, ...tokens }: RpcRequest): Effect.Effect<string, BadRequest> => {
         const origin: Origin = { surface: "rpc", requestId }
-        const answerLine = (
+        const toResponseLine = (
           { id, payload, tag }: RequestedCall,
-          sender: Effect.Effect<Principal, CallError>
+          principal: Effect.Effect<Principal, CallError>
         ): Effect.Effect<string> =>
-          Effect.all({ principal: sender, payload: Effect.fromResult(payload) }).pipe(
+          Effect.all({ principal, payload: Effect.fromResult(payload) }).pipe(
             Effect.mapError(callErrorJson),
             Effect.flatMap((call) => executeCall({ ...call, tag, origin })),
             Effect.match({
@@ -37,15 +37,15 @@ export const makeHttpCalls = (executeCall: ExecuteCall) =>
             })
           )
         return Effect.gen(function* () {
-          const pace: typeof paced = body.length < LARGE_BODY ? Fn.identity : paced
-          const calls = yield* pace(Effect.suspend(() => Effect.fromResult(parseCalls(body))))
-          const known = yield* Effect.exit(maskDefects(caller(tokens, storeIdsOf(calls), calls.length)))
+          const withPacing: typeof paced = body.length < LARGE_BODY ? Fn.identity : paced
+          const calls = yield* withPacing(Effect.suspend(() => Effect.fromResult(parseCalls(body))))
+          const admission = yield* Effect.exit(maskDefects(authenticate(tokens, storeIdsOf(calls), calls.length)))
           const lines = yield* Effect.forEach(
             calls,
-            (call, place) =>
-              answerLine(
+            (call, index) =>
+              toResponseLine(
                 call,
-                Effect.flatMap(known, (by) => admittedPrincipal(by, place))
+                Effect.flatMap(admission, (caller) => admittedPrincipal(caller, index))
               ),
             { concurrency: calls.length }
           )

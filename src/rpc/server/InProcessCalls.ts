@@ -8,7 +8,7 @@ import { CallOrigin, CurrentPrincipal, type Origin, type Principal } from "../Pr
 import { failWithEncodedCause, callErrorJson } from "./ErrorMasking.ts"
 import { serveGroup } from "./Protocol.ts"
 
-/** A call of a known principal. */
+/** A call of an authenticated principal. */
 export interface Call {
   readonly tag: string
   readonly payload: JsonObject
@@ -16,19 +16,19 @@ export interface Call {
   readonly origin: Origin
 }
 
-/** Answers a call with the JSON of its success, or fails with the JSON of a declared error. */
+/** Executes a call. Succeeds with the JSON of its response, or fails with the JSON of a declared error. */
 export type ExecuteCall = (call: Call) => Effect.Effect<JsonText, JsonText>
 
-const NO_PROCEDURE = new BadRequest({ reason: "There is no such procedure" })
+const NO_PROCEDURE = new BadRequest({ reason: "The procedure does not exist" })
 
-const answerIn = (exit: ResponseExitEncoded["exit"]): Effect.Effect<JsonText, JsonText> => {
+const decodeExit = (exit: ResponseExitEncoded["exit"]): Effect.Effect<JsonText, JsonText> => {
   if (exit._tag === "Failure") return failWithEncodedCause(exit.cause)
   return typeof exit.value === "string" ? Effect.succeed(exit.value) : failWithEncodedCause([])
 }
 
 /**
- * Serves a group to callers in the process, each call as a client of its own. Bodies of `POST /rpc` and tools of agents are
- * answered through it, so both meet the same middleware and handlers.
+ * Serves a group to callers in the process: `POST /rpc` and MCP tools, which therefore share middleware and handlers. Each
+ * call is a separate client of the server.
  */
 export const makeInProcessCalls = Effect.fnUntraced(function* <Rpcs extends Rpc.Any>(group: RpcGroup.RpcGroup<Rpcs>) {
   const clients = new Map<number, Deferred.Deferred<JsonText, JsonText>>()
@@ -38,7 +38,7 @@ export const makeInProcessCalls = Effect.fnUntraced(function* <Rpcs extends Rpc.
     const client = clients.get(clientId)
     if (client === undefined) return Effect.void
     const answer =
-      message._tag === "Exit" ? answerIn(message.exit) : failWithEncodedCause([{ _tag: "Die", defect: message }])
+      message._tag === "Exit" ? decodeExit(message.exit) : failWithEncodedCause([{ _tag: "Die", defect: message }])
     return Effect.asVoid(Deferred.complete(client, answer))
   }
 

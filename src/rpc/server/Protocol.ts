@@ -2,23 +2,23 @@ import { Deferred, Effect, Queue, type Scope } from "effect"
 import { type Rpc, type RpcGroup, RpcSerialization, RpcServer } from "effect/rpc"
 import type { FromClientEncoded, FromServerEncoded } from "effect/rpc/RpcMessage"
 
-/** The transport of a server: clients by id, and how messages reach them. */
+/** The transport of a server. */
 interface Transport {
   readonly clients: ReadonlyMap<number, unknown>
   readonly send: (clientId: number, message: FromServerEncoded) => Effect.Effect<void>
-  /** Whether clients acknowledge each chunk of a stream. */
+  /** True if clients acknowledge each chunk of a stream. */
   readonly supportsAck: boolean
 }
 
-/** The side of a server that its transport uses. */
+/** The interface of a server for its transport. */
 interface Server {
-  /** Takes a message of a client. Handlers run in the context of the fiber that calls it. */
+  /** Handles a message of a client. Handlers inherit the context of the calling fiber. */
   readonly write: (clientId: number, message: FromClientEncoded) => Effect.Effect<void>
   /** Interrupts the calls of a client. */
   readonly disconnect: (clientId: number) => void
 }
 
-/** Starts the library's server for a group. A defect fails its own call, not the others of the client. */
+/** Starts `RpcServer` for a group. A defect fails only its call, not other calls of the client. */
 export const serveGroup = <Rpcs extends Rpc.Any>(
   group: RpcGroup.RpcGroup<Rpcs>,
   { clients, send, supportsAck }: Transport

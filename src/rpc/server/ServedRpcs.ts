@@ -5,13 +5,13 @@ import { followChanges } from "../groups/Changes.ts"
 import { CallError, Authentication } from "../Authentication.ts"
 import { Rpcs } from "../Rpcs.ts"
 
-/** A payload that is not decoded yet, with all digits of its numbers. Its handler decodes it once access is checked. */
+/** An undecoded payload, whose numbers keep all digits. The handler decodes it after authorization. */
 const RawPayload = Schema.declare((given): given is JsonObject => isObject(given), { toCodecJson: () => undefined })
 
-/** JSON text that goes out as it is, in place of the decoded success that clients read. */
+/** A response as JSON text, which is sent without encoding. */
 const StoredJson = Schema.String
 
-/** A definition as it is served: raw payload in, JSON text out. */
+/** A definition with raw payload and JSON text as response. */
 type Served<R> =
   R extends Rpc.Rpc<infer Tag, Schema.Top, Schema.Top, infer E, infer M, infer Q>
     ? Rpc.Rpc<Tag, typeof RawPayload, typeof StoredJson, Schema.Union<readonly [E, typeof CallError]>, M, Q>
@@ -27,16 +27,16 @@ const servedRpc = <Tag extends string, E extends Schema.Top, M extends RpcMiddle
     .setSuccess(StoredJson)
     .setError(Schema.Union([rpc.errorSchema, CallError]))
 
-/** The definitions of a group as they are served. */
+/** Converts the definitions of a group to raw payloads and JSON responses. */
 export function served<R extends Rpc.Any>(group: RpcGroup.RpcGroup<R>): RpcGroup.RpcGroup<Served<R>>
 export function served(group: { readonly requests: ReadonlyMap<string, Definition> }): RpcGroup.Any {
   return RpcGroup.make(...[...group.requests.values()].map((rpc) => servedRpc(rpc)))
 }
 
-/** The procedures of the second surface. */
+/** All procedures as the server handles them. */
 export const ServedRpcs = served(Rpcs)
 
-/** The procedures that stream. The library encodes their values. */
+/** All streams. `RpcServer` encodes their values. */
 export const ServedStreams = RpcGroup.make(followChanges.setPayload(RawPayload).setError(CallError)).middleware(
   Authentication
 )

@@ -5,51 +5,60 @@ import type { StoreId } from "../../domain/Store.ts"
 import type { Principal } from "../Principal.ts"
 import { type Peer, REFUSED } from "./SocketFrames.ts"
 
-/** Milliseconds in which a client acknowledges a chunk, before its socket is closed. */
+/** Timeout in milliseconds for the acknowledgement of a chunk. */
 const ACK_TIMEOUT = 30_000
 
-/** Interval of the checks that holders may keep their sockets, and that clients acknowledge chunks. */
+/** Interval of the checks of access and acknowledgements. */
 const CHECK_INTERVAL = "1 second"
 
-/** A stream under way. */
+/** A stream in progress. */
 interface ActiveStream {
-  /** The stores whose changes a merchant follows. */
+  /** Stores of the stream, if its principal is a merchant. */
   readonly stores: ReadonlyArray<StoreId>
-  /** Time of the chunk that the client has not acknowledged yet. */
+  /** Time of the unacknowledged chunk in milliseconds. */
   sentAt: number | undefined
 }
 
-/** A socket that is open. */
+/** An open socket. */
 export interface OpenSocket {
-  readonly holder: Principal
+  readonly principal: Principal
   readonly peer: Peer
   readonly running: Map<string, ActiveStream>
 }
 
 const storesIn = ({ running }: OpenSocket) => [...running.values()].flatMap(({ stores }) => stores)
 
-/** Closes the sockets of those who may no longer hold one: their session has ended, or an agent was revoked. */
-const makeHolderCheck = (sockets: ReadonlyMap<number, OpenSocket>) =>
+/** Closes sockets whose session has ended or whose agent was revoked. */
+const makeAccessCheck = (sockets: ReadonlyMap<number, OpenSocket>) =>
   Effect.gen(function* () {
     const agents = yield* Agents
     const sessions = yield* Sessions
     const check = Effect.gen(function* () {
       const open = [...sockets.values()]
       const byMerchants = open.flatMap((one) =>
-        one.holder._tag === "Merchant"
-          ? [{ peer: one.peer, merchantId: one.holder.id, sessionId: one.holder.sessionId, stores: storesIn(one) }]
+        one.principal._tag === "Merchant"
+          ? [
+              {
+                peer: one.peer,
+                merchantId: one.principal.id,
+                sessionId: one.principal.sessionId,
+                stores: storesIn(one)
+              }
+            ]
           : []
       )
-      const byAgents = open.flatMap(({ holder, peer }) => (holder._tag === "Agent" ? [{ peer, ...holder }] : []))
+      const byAgents = open.flatMap(({ principal, peer }) =>
+        principal._tag === "Agent" ? [{ peer, ...principal }] : []
+      )
       const ended = byMerchants.length === 0 ? [] : yield* sessions.ended(byMerchants)
       const revoked = byAgents.length === 0 ? [] : yield* agents.ended(byAgents)
-      const gone = [...ended.map((place) => byMerchants[place]), ...revoked.map((place) => byAgents[place])]
-      for (const one of gone) one?.peer.close(REFUSED, "Who opened the socket may no longer hold it")
+      const gone = [...ended.map((index) => byMerchants[index]), ...revoked.map((index) => byAgents[index])]
+      for (const one of gone) one?.peer.close(REFUSED, "The session has ended or the agent was revoked")
     })
-    // Logs an outage once.
+    // Logs only the first failure of an outage.
     return Effect.catchCause(check, (cause) =>
       Effect.andThen(
-        Effect.logWarning("Whether sessions have ended cannot be looked at", cause),
+        Effect.logWarning("Cannot check if sessions have ended", cause),
         Effect.retry(Effect.delay(Effect.sandbox(check), CHECK_INTERVAL), Schedule.forever)
       )
     )
@@ -60,14 +69,14 @@ const closeUnacknowledged = (sockets: ReadonlyMap<number, OpenSocket>) =>
   Effect.map(Clock.currentTimeMillis, (now) => {
     for (const { peer, running } of sockets.values()) {
       const isLate = [...running.values()].some(({ sentAt = now }) => now - sentAt > ACK_TIMEOUT)
-      if (isLate) peer.close(REFUSED, "What was sent was not taken")
+      if (isLate) peer.close(REFUSED, "The client did not acknowledge a chunk in time")
     }
   })
 
 /** Checks open sockets every second until the scope ends. */
 export const checkSockets = Effect.fnUntraced(function* (sockets: ReadonlyMap<number, OpenSocket>) {
-  const checkHolders = yield* makeHolderCheck(sockets)
-  for (const check of [checkHolders, closeUnacknowledged(sockets)]) {
+  const checkAccess = yield* makeAccessCheck(sockets)
+  for (const check of [checkAccess, closeUnacknowledged(sockets)]) {
     yield* Effect.forkScoped(Effect.repeat(check, Schedule.spaced(CHECK_INTERVAL)))
   }
 })

@@ -9,10 +9,10 @@ import { type AdmittedCaller, admittedPrincipal } from "./Authenticator.ts"
 import { maskDefects, callErrorJson } from "./ErrorMasking.ts"
 import { parseCall, failureLine, MAX_CALLS, type RequestedCall, storeIdsOf } from "./Messages.ts"
 
-/** Frames of one socket that wait for their admission: as many as the window of a merchant takes. */
+/** Maximum number of queued frames of a socket: the size of a merchant's rate window. */
 export const MAX_QUEUED = MERCHANT_CALLS
 
-/** Calls of one socket that are refused before it is closed, so that a client that ignores refusals costs no more of them. */
+/** Number of rejected calls before a socket is closed, which limits clients that ignore errors. */
 export const MAX_REFUSED = 16
 
 /** Close codes of WebSockets (RFC 6455, section 7.4.1). */
@@ -23,20 +23,20 @@ export const REFUSED = 1008
 export interface Peer {
   readonly send: (text: string) => void
   readonly close: (code: number, reason: string) => void
-  /** Stops reading, so that the client's frames wait on its side. */
+  /** Stops reading, so that TCP backpressure holds the frames of the client. */
   readonly pause: () => void
   readonly resume: () => void
-  /** Counts a message that starts nothing, and closes the socket if there are too many. */
+  /** Counts a control message. Closes the socket if there are too many. */
   readonly countControl: () => void
 }
 
-/** The service's side of a socket. */
+/** Receives the frames of a socket. */
 export interface FrameReceiver {
   readonly receive: (text: string) => void
   readonly end: () => void
 }
 
-/** Messages that begin nothing. */
+/** Messages that start no call. */
 const Control = Schema.Union([
   Schema.Struct({ _tag: Schema.Literals(["Ack", "Interrupt"]), requestId: Schema.String }),
   Schema.Struct({ _tag: Schema.Literals(["Ping", "Eof"]) })
@@ -44,13 +44,13 @@ const Control = Schema.Union([
 export type Control = typeof Control.Type
 const decodeControl = Schema.decodeOption(Schema.fromJsonString(Control))
 
-/** A frame: a message that begins nothing, a call, or neither. */
+/** A parsed frame. */
 type Frame =
   | { readonly _tag: "Control"; readonly control: Control }
   | { readonly _tag: "Call"; readonly call: RequestedCall }
   | { readonly _tag: "Invalid" }
 
-const frameOf = (text: string): Frame =>
+const parseFrame = (text: string): Frame =>
   Option.match(decodeControl(text), {
     onSome: (control) => ({ _tag: "Control", control }),
     onNone: () =>
@@ -60,56 +60,58 @@ const frameOf = (text: string): Frame =>
       })
   })
 
-/** The parts of one socket's handling that depend on who opened it. */
+/** Callbacks for the frames of one socket. */
 interface FrameHandlerOptions {
   readonly peer: Peer
   readonly requestId: string
-  /** Identifies the sender, and counts so many calls in their window. */
+  /** Authenticates the caller and counts calls in the rate window. */
   readonly admit: (
     stores: ReadonlyArray<StoreId>,
     count: number
   ) => Effect.Effect<AdmittedCaller, NotSignedIn | InvalidToken | StoreNotFound>
-  /** Begins to answer a call that was admitted. */
-  readonly begin: (call: RequestedCall, principal: Principal) => Effect.Effect<void>
-  readonly heed: (control: Control) => Effect.Effect<void>
+  /** Starts an admitted call. */
+  readonly onCall: (call: RequestedCall, principal: Principal) => Effect.Effect<void>
+  readonly onControl: (control: Control) => Effect.Effect<void>
 }
 
 /**
- * Handles the frames of sockets. Each but a control message is a call of its sender's window, whatever it asks for and
- * whether it is valid. Those that wait are admitted together and in their order. While many wait, the socket is not read.
+ * Handles the frames of sockets in order. Each frame except a control message counts in the rate window, even if invalid.
+ * Queued frames are admitted in one statement. While many are queued, the socket is not read.
  */
 export const makeFrameHandler = Effect.map(Effect.context<never>(), (runtime) => {
   const runFork = Effect.runForkWith(runtime)
-  return ({ admit, begin, heed, peer, requestId }: FrameHandlerOptions): FrameReceiver => {
+  return ({ admit, onCall, onControl, peer, requestId }: FrameHandlerOptions): FrameReceiver => {
     let isEnded = false
     let refusals = 0
 
-    /** Closes without reading what the client goes on to send. */
+    /** Closes the socket and stops reading. */
     const closeUnread = (reason: string) => {
       peer.pause()
       peer.close(REFUSED, reason)
     }
 
-    const turnAway = ({ id }: RequestedCall, error: CallError) => {
+    const rejectCall = ({ id }: RequestedCall, error: CallError) => {
       if (refusals++ < MAX_REFUSED) peer.send(failureLine(id, callErrorJson(error)))
-      else closeUnread(`${MAX_REFUSED} calls were refused; wait for the retryAfter of the last one`)
+      else closeUnread(`${MAX_REFUSED} calls were rejected. Wait for retryAfter of the last error`)
     }
 
-    /** Admits the calls of some frames at once, and handles the frames in their order. An invalid frame is a call, too. */
+    /** Admits the calls of a batch in one statement and handles its frames in order. An invalid frame counts as a call. */
     const handle = Effect.fnUntraced(function* (frames: ReadonlyArray<Frame>) {
       const counted = frames.filter(({ _tag }) => _tag !== "Control")
       const calls = frames.flatMap((frame) => (frame._tag === "Call" ? [frame.call] : []))
-      const known =
+      const admission =
         counted.length === 0 ? undefined : yield* Effect.exit(maskDefects(admit(storeIdsOf(calls), counted.length)))
       for (const frame of frames) {
         if (isEnded) return
-        if (frame._tag === "Control") yield* heed(frame.control)
-        else if (frame._tag === "Invalid") peer.close(INVALID, "A frame is a message of @effect/rpc as JSON")
-        else if (known !== undefined) {
-          const place = counted.indexOf(frame)
-          const principal = yield* Effect.result(Effect.flatMap(known, (by) => admittedPrincipal(by, place)))
-          if (Result.isFailure(principal)) turnAway(frame.call, principal.failure)
-          else yield* begin(frame.call, principal.success)
+        if (frame._tag === "Control") yield* onControl(frame.control)
+        else if (frame._tag === "Invalid") peer.close(INVALID, "A frame must be a message of effect/rpc as JSON")
+        else if (admission !== undefined) {
+          const index = counted.indexOf(frame)
+          const principal = yield* Effect.result(
+            Effect.flatMap(admission, (caller) => admittedPrincipal(caller, index))
+          )
+          if (Result.isFailure(principal)) rejectCall(frame.call, principal.failure)
+          else yield* onCall(frame.call, principal.success)
         }
       }
     })
@@ -120,7 +122,7 @@ export const makeFrameHandler = Effect.map(Effect.context<never>(), (runtime) =>
       Queue.takeBetween(frames, 1, MAX_CALLS).pipe(
         Effect.flatMap((texts) => {
           queued -= texts.length
-          return handle(texts.map(frameOf))
+          return handle(texts.map(parseFrame))
         }),
         Effect.andThen(
           Effect.sync(() => {
@@ -134,7 +136,7 @@ export const makeFrameHandler = Effect.map(Effect.context<never>(), (runtime) =>
 
     return {
       receive: (text) => {
-        if (!Queue.offerUnsafe(frames, text)) closeUnread(`More than ${MAX_QUEUED} frames wait for their admission`)
+        if (!Queue.offerUnsafe(frames, text)) closeUnread(`More than ${MAX_QUEUED} frames are queued`)
         else if (++queued >= MAX_CALLS) peer.pause()
       },
       end: () => {

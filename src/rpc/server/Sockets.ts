@@ -15,25 +15,25 @@ import { serveGroup } from "./Protocol.ts"
 import { ServedStreams } from "./ServedRpcs.ts"
 import { checkSockets, type OpenSocket } from "./SocketChecks.ts"
 
-/** Streams of one socket at once. */
+/** Maximum number of concurrent streams of a socket. */
 export const MAX_STREAMS = 8
 
-/** A principal who may hold a socket. */
+/** A client that was admitted to open a socket. */
 export interface SocketClient {
-  /** Identifies the principal whose sockets are counted. */
+  /** Id of the principal, whose sockets are counted. */
   readonly id: string
   readonly converse: (peer: Peer) => FrameReceiver
 }
 
-/** A request to open a socket. */
-interface Sent extends Tokens {
+/** A request to open a WebSocket. */
+interface UpgradeRequest extends Tokens {
   readonly requestId: string
 }
 
 type NotAdmitted = NotSignedIn | InvalidToken | StoreNotFound | RateLimitExceeded
 
-const NO_STREAM = new BadRequest({ reason: "There is no such stream; calls are sent with POST" })
-const TOO_MANY = new BadRequest({ reason: `A socket has at most ${MAX_STREAMS} streams at once; open another` })
+const UNKNOWN_STREAM = new BadRequest({ reason: "The stream does not exist. Send calls with POST" })
+const TOO_MANY_STREAMS = new BadRequest({ reason: `A socket has at most ${MAX_STREAMS} streams. Open another socket` })
 
 const PONG = '{"_tag":"Pong"}'
 
@@ -61,12 +61,11 @@ const makeSend = (sockets: ReadonlyMap<number, OpenSocket>) =>
   })
 
 /**
- * Serves streams over sockets with the library's server, which waits for the acknowledgement of each chunk. Each frame
- * that asks for something is a call of its sender's window, as over HTTP (`Frames.ts`). The holder of a socket is checked
- * when it is opened, for each call, and every second.
+ * Serves streams over WebSockets. `RpcServer` waits for the acknowledgement of each chunk. Calls count in the rate window,
+ * as over HTTP (`SocketFrames.ts`). Access is checked when the socket opens, for each call, and every second.
  */
 export const makeSockets = Effect.gen(function* () {
-  const { caller } = yield* makeAuthenticator
+  const { authenticate } = yield* makeAuthenticator
   const handleFrames = yield* makeFrameHandler
   const sockets = new Map<number, OpenSocket>()
   let lastClient = 0
@@ -74,18 +73,18 @@ export const makeSockets = Effect.gen(function* () {
   const { disconnect, write } = yield* serveGroup(ServedStreams, transport)
   yield* checkSockets(sockets)
 
-  const converse = ({ requestId, ...tokens }: Sent, holder: Principal, peer: Peer): FrameReceiver => {
+  const converse = ({ requestId, ...tokens }: UpgradeRequest, principal: Principal, peer: Peer): FrameReceiver => {
     const clientId = ++lastClient
     const running: OpenSocket["running"] = new Map()
-    sockets.set(clientId, { holder, peer, running })
+    sockets.set(clientId, { principal, peer, running })
 
-    const begin = Effect.fnUntraced(function* (call: RequestedCall, principal: Principal) {
+    const onCall = Effect.fnUntraced(function* (call: RequestedCall, principal: Principal) {
       const { id, payload, tag } = call
-      if (running.has(id)) return peer.close(INVALID, "There is a stream with this id already")
-      const refuse = (error: BadRequest) => peer.send(failureLine(id, callErrorJson(error)))
-      if (running.size >= MAX_STREAMS) return refuse(TOO_MANY)
-      if (!ServedStreams.requests.has(tag)) return refuse(NO_STREAM)
-      if (Result.isFailure(payload)) return refuse(payload.failure)
+      if (running.has(id)) return peer.close(INVALID, "A stream with this id exists")
+      const reject = (error: BadRequest) => peer.send(failureLine(id, callErrorJson(error)))
+      if (running.size >= MAX_STREAMS) return reject(TOO_MANY_STREAMS)
+      if (!ServedStreams.requests.has(tag)) return reject(UNKNOWN_STREAM)
+      if (Result.isFailure(payload)) return reject(payload.failure)
       const stores =
         principal._tag === "Merchant" ? storeIdsOf([call]).filter((store) => principal.roles[store] !== undefined) : []
       running.set(id, { stores, sentAt: undefined })
@@ -95,7 +94,7 @@ export const makeSockets = Effect.gen(function* () {
       )
     })
 
-    const heed = Effect.fnUntraced(function* (control: Control) {
+    const onControl = Effect.fnUntraced(function* (control: Control) {
       const stream = "requestId" in control ? running.get(control.requestId) : undefined
       if (control._tag === "Ack" && stream?.sentAt !== undefined) {
         stream.sentAt = undefined
@@ -107,9 +106,9 @@ export const makeSockets = Effect.gen(function* () {
     })
 
     const frames = handleFrames({
-      admit: (stores, count) => caller(tokens, stores, count),
-      begin,
-      heed,
+      admit: (stores, count) => authenticate(tokens, stores, count),
+      onCall,
+      onControl,
       peer,
       requestId
     })
@@ -123,12 +122,12 @@ export const makeSockets = Effect.gen(function* () {
     }
   }
 
-  /** Admits the sender of a request to a socket. */
-  return (sent: Sent): Effect.Effect<SocketClient, NotAdmitted> =>
-    Effect.flatMap(caller(sent, [], 1), (known) =>
-      Effect.map(admittedPrincipal(known, 0), (principal) => ({
+  /** Admits a client to open a socket. */
+  return (request: UpgradeRequest): Effect.Effect<SocketClient, NotAdmitted> =>
+    Effect.flatMap(authenticate(request, [], 1), (caller) =>
+      Effect.map(admittedPrincipal(caller, 0), (principal) => ({
         id: principal.id,
-        converse: (peer) => converse(sent, principal, peer)
+        converse: (peer) => converse(request, principal, peer)
       }))
     )
 })

@@ -87,7 +87,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket"
       }
       const { code, reason } = yield* closed
       assert.strictEqual(code, 1008)
-      assert.match(reason, /^16 calls were refused; wait/)
+      assert.match(reason, /^16 calls were rejected\. Wait/)
       assert.strictEqual(frames, MAX_REFUSED)
       assert.strictEqual((yield* openSocket({ headers: { cookie } })).refusal?.status, 429)
     })
@@ -109,7 +109,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket"
       tcp.uncork()
       const { code, reason } = yield* closed
       assert.strictEqual(code, 1008)
-      assert.match(reason, /^More than 600 frames wait/)
+      assert.match(reason, /^More than 600 frames are queued/)
       yield* rowsOf(db, "rollback")
     })
   )

@@ -31,19 +31,19 @@ const answering = (answer: (response: ServerResponse) => void) =>
 const OTHER = '{"_tag":"Exit","requestId":"999999","exit":{"_tag":"Success"}}\n'
 
 const ANSWERS: Readonly<Record<string, readonly [answer: (response: ServerResponse) => void, told: RegExp]>> = {
-  "a page": [(response) => response.writeHead(404).end("<html>"), /answered 404: no reason was given/],
+  "a page": [(response) => response.writeHead(404).end("<html>"), /responded with 404: no reason given/],
   "a refusal": [
     (response) => response.writeHead(403).end('{"error":"Not from there"}'),
-    /answered 403: Not from there/
+    /responded with 403: Not from there/
   ],
-  "a failure without a body": [(response) => response.writeHead(500).end(), /answered 500/],
-  nothing: [(response) => response.writeHead(200).end(), /no JSON/],
-  "what is no JSON": [(response) => response.end("<html>"), /no JSON/],
-  "the end of another call": [(response) => response.end(OTHER), /did not answer the call/],
-  "a part of an answer": [(response) => response.end(OTHER.slice(0, -9)), /no JSON/],
-  "an answer that breaks off": [(response) => response.write("{", () => response.destroy()), /cannot be reached/],
-  "no answer": [() => {}, /did not answer within 300ms/],
-  "an answer that does not end": [(response) => response.write(OTHER), /did not answer within 300ms/]
+  "a failure without a body": [(response) => response.writeHead(500).end(), /responded with 500/],
+  nothing: [(response) => response.writeHead(200).end(), /not JSON/],
+  "what is no JSON": [(response) => response.end("<html>"), /not JSON/],
+  "the end of another call": [(response) => response.end(OTHER), /lacks the result of the call/],
+  "a part of an answer": [(response) => response.end(OTHER.slice(0, -9)), /not JSON/],
+  "an answer that breaks off": [(response) => response.write("{", () => response.destroy()), /unreachable/],
+  "no answer": [() => {}, /did not respond within 300ms/],
+  "an answer that does not end": [(response) => response.write(OTHER), /did not respond within 300ms/]
 }
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("the client", (it) => {

@@ -13,6 +13,7 @@ import { DomainLive } from "../../../src/layers/Domain.ts"
 import { makeAgentHandlers } from "../../../src/rpc/handlers/Agents.ts"
 import { getStore } from "../../../src/rpc/groups/Stores.ts"
 import { AgentRpcs } from "../../../src/rpc/groups/Agents.ts"
+import { listCollections } from "../../../src/rpc/groups/Collections.ts"
 import { createProduct, deleteProduct, getProduct, listProducts } from "../../../src/rpc/groups/Products.ts"
 import { makeMcpEndpoint } from "../../../src/rpc/mcp/Endpoint.ts"
 import { Authentication } from "../../../src/rpc/Authentication.ts"
@@ -42,9 +43,15 @@ const getCollection = Rpc.make("collections.get", { error: Schema.TaggedStruct("
 
 const agents = served(AgentRpcs)
 const tools = served(
-  RpcGroup.make(getStore, listProducts, getProduct, createProduct, getCollection, deleteProduct).middleware(
-    Authentication
-  )
+  RpcGroup.make(
+    getStore,
+    listProducts,
+    getProduct,
+    createProduct,
+    listCollections,
+    getCollection,
+    deleteProduct
+  ).middleware(Authentication)
 )
 
 const toolHandlers = tools.toLayer(
@@ -131,7 +138,10 @@ layer(Service)("what should not have happened", (it) => {
       }
       const { body, headers } = messageOf("resources/read", { uri: "store://facts" })
       const read = yield* send({ body, headers: { ...headers, authorization: `Bearer ${token}` } })
-      assert.match(JSON.parse(read.text).error.message, /^This cannot be read now \(request [\w-]+\)$/)
+      assert.match(
+        JSON.parse(read.text).error.message,
+        /^The resource cannot be read now\. Retry later \(request [\w-]+\)$/
+      )
 
       assert.lengthOf(
         failures.filter(({ text }) => text.includes("hunter2")),
