@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
 /** Folders whose doc comments and names are checked, in addition to the files directly in `src`. */
-const SOURCE_FOLDERS = ["src/cli", "src/domain"]
+const SOURCE_FOLDERS = ["src/cli", "src/domain", "src/http", "src/rpc", "src/web", "src/layers"]
 
 const FILES = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md"]
 
@@ -50,10 +50,10 @@ const PRIVATE_WORD =
 
 /** Names that are private as a whole. */
 const PRIVATE_NAME =
-  /^(?:(?:is|was)?(?:amongOthers|groundMoved)|inTurn|nextTurn|given|found|held|made|own|place|room|taken|turn|wanted)$/i
+  /^(?:(?:is|was)?(?:amongOthers|groundMoved)|inTurn|nextTurn|given|held|made|own|room|taken|turn|wanted)$/i
 
-/** Declared names that are error tags on the wire. */
-const WIRE_NAMES = new Set(["NotKept"])
+/** Declared names that are error tags on the wire, or deprecated names of the SDK. */
+const WIRE_NAMES = new Set(["NotKept", "Rehearsal", "Rehearsed"])
 
 /** Prose without code, link targets and emphasis. */
 const plain = (line) =>

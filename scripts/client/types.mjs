@@ -65,7 +65,7 @@ export const typesOf = ({ schemas }) => {
     const members = parameters.map(({ description, name, schema }) =>
       member(name, { ...schema, description }, false, `${typeOf(schema)} | undefined`)
     )
-    const words = comment(["Where a page of the list begins, and what is on it."])
+    const words = comment(["Options of a list: its filters, and where and how long a page is."])
     declared.set(name, `${words}export interface ${name} { ${members.join("")} }\n`)
     return name
   }

@@ -68,7 +68,7 @@ export const IdempotencyLive = Layer.effect(
       execute: ({ actorId, fingerprint, key, storeId }) => sql`
         select fingerprint = ${fingerprint} as "isSameRequest", status, body, etag
         from idempotency_records
-        where store_id = ${storeId} and actor_id = ${actorId} and key = ${key} and expires_at > statement_timestamp()
+        where store_id = ${storeId} and actor_id = ${actorId} and key = ${key} and expires_at > clock_timestamp()
       `
     })
 
@@ -87,7 +87,7 @@ export const IdempotencyLive = Layer.effect(
 
     const deleteExpired = ({ actorId, key, storeId }: RecordKey) => sql`
       delete from idempotency_records
-      where store_id = ${storeId} and actor_id = ${actorId} and key = ${key} and expires_at <= statement_timestamp()
+      where store_id = ${storeId} and actor_id = ${actorId} and key = ${key} and expires_at <= clock_timestamp()
     `
 
     /** Counts a large response. Writes no row if the large responses of the actor have reached their limit. */
@@ -97,7 +97,7 @@ export const IdempotencyLive = Layer.effect(
         statement_timestamp() + interval '${constant(RECORD_HOURS)} hours'
       where ${bytes}::integer + coalesce((
         select sum(bytes) from large_answers
-        where store_id = ${storeId} and actor_id = ${actorId} and expires_at > statement_timestamp()
+        where store_id = ${storeId} and actor_id = ${actorId} and expires_at > clock_timestamp()
       ), 0) <= ${constant(MAX_LARGE_ANSWERS)}
       on conflict (store_id, actor_id, key) do update set bytes = excluded.bytes, expires_at = excluded.expires_at
     `

@@ -11,17 +11,17 @@ interface ExpiringTable {
   /** Expression of the time of expiry. An index has the same expression. */
   readonly end?: string
   /** Interval between expiry and deletion. */
-  readonly kept?: string
+  readonly retention?: string
 }
 
 /**
  * CTE `ended`: a batch of the rows that expired first. Locked rows are skipped. The limit is a literal, because a
  * generic plan expects a limit in a parameter to be a tenth of the table.
  */
-export const endedOf = ({ end = "expires_at", kept = "0", key, table }: ExpiringTable): Fragment =>
+export const endedOf = ({ end = "expires_at", retention = "0", key, table }: ExpiringTable): Fragment =>
   sql.literal(`
   ended as materialized (
-    select ${key.join(", ")} from ${table} where ${end} <= now() - interval '${kept}'
+    select ${key.join(", ")} from ${table} where ${end} <= now() - interval '${retention}'
     order by ${end} limit ${BATCH} for update skip locked
   )
 `)

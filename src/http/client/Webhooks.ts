@@ -115,7 +115,7 @@ const valuesOf = (headers: WebhookHeaders, name: string): ReadonlyArray<string> 
     return typeof value === "string" ? [value] : []
   }
   return Object.entries(headers)
-    .filter(([given]) => given.toLowerCase() === name)
+    .filter(([header]) => header.toLowerCase() === name)
     .flatMap(([, value]) => value ?? [])
 }
 
@@ -126,9 +126,9 @@ const read = (headers: WebhookHeaders, { form, name }: Header): string | Webhook
   return value.length <= MAX_HEADER && form.test(value) ? value : refuse("malformed-header", `${name} is malformed`)
 }
 
-const readAll = (headers: WebhookHeaders, wanted: ReadonlyArray<Header>): ReadonlyArray<string> | WebhookRefusal => {
+const readAll = (headers: WebhookHeaders, required: ReadonlyArray<Header>): ReadonlyArray<string> | WebhookRefusal => {
   const values: Array<string> = []
-  for (const header of wanted) {
+  for (const header of required) {
     const value = read(headers, header)
     if (typeof value !== "string") return value
     values.push(value)

@@ -191,8 +191,8 @@ export const AgentsLive = Layer.effect(
           return value
         }),
 
-      admit: (token, calls, taken) =>
-        Effect.flatMap(findBearer({ hash: hashOf(token), calls, acceptsAny: taken === "any" }), decide).pipe(
+      admit: (token, calls, accepted) =>
+        Effect.flatMap(findBearer({ hash: hashOf(token), calls, acceptsAny: accepted === "any" }), decide).pipe(
           traced("Agents.admit")
         ),
 
@@ -222,7 +222,7 @@ export const AgentsLive = Layer.effect(
             table: "agents",
             key: ["store_id", "id"],
             end: "coalesce(revoked_at, ends_at)",
-            kept: `${LISTED_DAYS} days`
+            retention: `${LISTED_DAYS} days`
           })}`
         )
       )

@@ -87,7 +87,7 @@ export const ProposalsLive = Layer.effect(
       case when status = 'pending' and expires_at <= statement_timestamp() then 'expired' else status end
     `
 
-    const isPending = sql`status = 'pending' and expires_at > statement_timestamp()`
+    const isPending = sql`status = 'pending' and expires_at > clock_timestamp()`
 
     /** Proposal as JSON. The payload keeps the digits of its numbers. */
     const proposalJson = sql`
@@ -156,7 +156,7 @@ export const ProposalsLive = Layer.effect(
       return yield* row === undefined ? new ProposalNotFound({ id }) : new ProposalDecided(yield* decodeStatus(row))
     })
 
-    /** Decides a pending proposal. Of concurrent decisions, one succeeds. */
+    /** Decides a pending proposal. One of several concurrent decisions succeeds. */
     const decide = Effect.fnUntraced(function* (
       store: StoreId,
       id: ProposalId,
@@ -289,7 +289,7 @@ export const ProposalsLive = Layer.effect(
           sql`${purgeOf({
             table: "proposals",
             key: ["store_id", "id"],
-            kept: `${READABLE_DAYS - PENDING_DAYS} days`
+            retention: `${READABLE_DAYS - PENDING_DAYS} days`
           })}`
         )
       )

@@ -82,8 +82,8 @@ export const makeBulkAllocation = (sql: SqlClient.SqlClient) => {
     /** Allocates an instant and a slug for each request. The store must be locked. */
     allocateSlugs: Effect.fnUntraced(function* (store: StoreId, requests: ReadonlyArray<SlugRequest>) {
       const slugs = arrayOf(requests.map(({ slug }) => slug))
-      const { clock, taken } = yield* takeClocks({ store, count: requests.length, slugs })
-      const unavailable = new Set(taken)
+      const { clock, taken: takenSlugs } = yield* takeClocks({ store, count: requests.length, slugs })
+      const unavailable = new Set(takenSlugs)
       const allocated = new Map<SlugRequest, string>()
       for (const request of requests) {
         if (request.slug !== "" && unavailable.has(request.slug)) continue

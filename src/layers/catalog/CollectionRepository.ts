@@ -142,9 +142,9 @@ export const makeCollectionRepository = (sql: SqlClient.SqlClient) => {
       added: ReadonlyArray<ProductId>,
       count: number
     ) {
-      const wanted = listOf(products)
-      if (count + added.length > products.length) yield* deleteOtherMembers(sql, store, id, wanted)
-      if (products.length > 0) yield* placeMembers(sql, store, id, wanted, listOf(added))
+      const members = listOf(products)
+      if (count + added.length > products.length) yield* deleteOtherMembers(sql, store, id, members)
+      if (products.length > 0) yield* placeMembers(sql, store, id, members, listOf(added))
     }),
 
     deleteMembers: (store: StoreId, id: CollectionId) =>

@@ -36,8 +36,8 @@ import { makeProductRepository } from "./ProductRepository.ts"
 import { slugify } from "./Slugify.ts"
 
 /** Removes duplicates. Fails if a manual collection may not have so many members. */
-const uniqueIds = Effect.fnUntraced(function* (given: ReadonlyArray<ProductId>) {
-  const ids = [...new Set(given)]
+const uniqueIds = Effect.fnUntraced(function* (products: ReadonlyArray<ProductId>) {
+  const ids = [...new Set(products)]
   return ids.length > MAX_MEMBERS ? yield* new TooManyProductIds() : ids
 })
 
@@ -46,7 +46,7 @@ export const encodeMembers = (ids: ReadonlyArray<ProductId>): JsonText =>
   JSON.stringify({ productIds: ids, productCount: ids.length })
 
 /** The ids are not validated again: that takes a millisecond for 10,000. */
-const StoredIds = Schema.declare((given): given is ReadonlyArray<ProductId> => Array.isArray(given))
+const StoredIds = Schema.declare((value): value is ReadonlyArray<ProductId> => Array.isArray(value))
 const decode = compileTrustedDecoder(Schema.fromJsonString(Schema.Struct({ productIds: StoredIds })))
 
 export const decodeMembers = (members: JsonText): ReadonlyArray<ProductId> => decode(members).productIds

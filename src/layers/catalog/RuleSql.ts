@@ -73,15 +73,15 @@ const itemsOf = (condition: Condition): Fragment =>
 
 const compare = (bind: BindValue, condition: Condition, operand: Fragment): Fragment => {
   const { kind, relation } = condition
-  const wanted = valuesOf(condition)
-  const first = () => bind(TYPES[kind], wanted[0] ?? "")
+  const operands = valuesOf(condition)
+  const first = () => bind(TYPES[kind], operands[0] ?? "")
   switch (relation) {
     case "is_set":
       return sql`${operand} is not null`
     case "equals":
       return sql`${operand} = ${first()}`
     case "in":
-      return sql`${operand} = any(${bind(`${TYPES[kind]}[]`, wanted)})`
+      return sql`${operand} = any(${bind(`${TYPES[kind]}[]`, operands)})`
     case "contains":
       return sql`strpos(${operand}, ${first()}) > 0`
     case "starts_with":

@@ -122,9 +122,9 @@ export const makeIndexCache = () => {
       older = recent
       recent = new Map()
     }
-    const made = older.get(key) ?? makeValue(storeId, kind, value)
-    recent.set(key, made)
-    return made
+    const term = older.get(key) ?? makeValue(storeId, kind, value)
+    recent.set(key, term)
+    return term
   }
   return {
     indexFacets: indexWith(cachedValue),

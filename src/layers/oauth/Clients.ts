@@ -24,12 +24,12 @@ export const authenticatedClient = ({ clientId, secret }: Credentials): Fragment
         and case when ${secretHash}::bytea is null then a.is_public else not a.is_public and exists (
           select from client_secrets s
           where s.app_id = a.id and s.secret_hash = ${secretHash}
-            and (s.ends_at is null or s.ends_at > statement_timestamp())
+            and (s.ends_at is null or s.ends_at > clock_timestamp())
         ) end
       union all
       select from agent_clients
       where client_id = ${clientId} and ${secretHash}::bytea is null
-        and (ends_at is null or ends_at > statement_timestamp())
+        and (ends_at is null or ends_at > clock_timestamp())
     )
   `
 }

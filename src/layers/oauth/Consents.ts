@@ -95,7 +95,7 @@ export const ConsentsLive = Layer.effect(
           // The registration of a client without consent expires; it may have done so since the request.
           const updated = yield* rowCount(sql`
             update agent_clients set consented_at = coalesce(consented_at, statement_timestamp()), ends_at = null
-            where client_id = ${clientId} and (ends_at is null or ends_at > statement_timestamp())
+            where client_id = ${clientId} and (ends_at is null or ends_at > clock_timestamp())
           `)
           if (updated === 0) return yield* new UnknownClient({})
           return yield* insertGrant({ agent: id }, consent)

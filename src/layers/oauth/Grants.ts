@@ -168,7 +168,7 @@ export const GrantsLive = Layer.effect(
     // Codes are kept for another day, so that their second use is recognized.
     const purges = [
       purgeOf(
-        { table: "authorization_codes", key: ["code_hash", "store_id", "grant_id"], kept: "1 day" },
+        { table: "authorization_codes", key: ["code_hash", "store_id", "grant_id"], retention: "1 day" },
         deleteGrants
       ),
       purgeOf({ table: "refresh_tokens", key: ["token_hash", "store_id", "grant_id"] }, deleteGrants),

@@ -28,6 +28,9 @@ interface TokenHashes {
 /**
  * Statements of token exchanges. All checks are conditions of an update, so that one of many exchanges of a code or refresh
  * token succeeds. If it updated no row, a second statement finds the reason.
+ *
+ * Conditions on `expires_at` use `clock_timestamp()`: with a stable clock, PostgreSQL may prefer the index on `expires_at` to
+ * the hash of the token while a table is small, and keep that plan (`Plans.test.ts`).
  */
 export const makeTokenExchange = (sql: SqlClient.SqlClient) => {
   /**
@@ -63,7 +66,7 @@ export const makeTokenExchange = (sql: SqlClient.SqlClient) => {
       with ${authenticatedClient(client)}, used as (
         update authorization_codes c set used_at = statement_timestamp() from oauth_grants g
         where c.code_hash = ${code.hash} and c.client_id = ${client.clientId} and c.redirect_uri = ${code.redirectUri}
-          and c.challenge = ${code.challenge} and c.used_at is null and c.expires_at > statement_timestamp()
+          and c.challenge = ${code.challenge} and c.used_at is null and c.expires_at > clock_timestamp()
           and exists (select from client)
           and g.store_id = c.store_id and g.id = c.grant_id and g.revoked_at is null
           and (${code.resource}::text is null or g.resource is not distinct from ${code.resource})
@@ -91,10 +94,10 @@ export const makeTokenExchange = (sql: SqlClient.SqlClient) => {
         from oauth_grants g
         left join installations i on i.store_id = g.store_id and i.id = g.installation_id
         left join agents a on a.store_id = g.store_id and a.id = g.agent_id
-        where r.token_hash = ${token.hash} and r.used_at is null and r.expires_at > statement_timestamp()
+        where r.token_hash = ${token.hash} and r.used_at is null and r.expires_at > clock_timestamp()
           and exists (select from client)
           and g.store_id = r.store_id and g.id = r.grant_id and g.client_id = ${client.clientId} and g.revoked_at is null
-          and (a.ends_at is null or a.ends_at > statement_timestamp())
+          and (a.ends_at is null or a.ends_at > clock_timestamp())
           and (${token.resource}::text is null or g.resource is not distinct from ${token.resource})
           and (${token.scopes}::text[] is null or ${token.scopes} <@ coalesce(i.scopes, a.scopes))
         returning r.store_id, r.grant_id

@@ -59,13 +59,13 @@ export const makePutPlanner = <Id extends string, Input, Full extends Dated, Bef
     const written = new Map<string, WrittenRecord>()
     const changes: Array<{ before: Before | undefined; after: Full }> = []
 
-    const plan = ({ id: given, input }: RecordPut<Id, Input>): Result.Result<PutResult<Id>, Refused> => {
+    const plan = ({ id: requestedId, input }: RecordPut<Id, Input>): Result.Result<PutResult<Id>, Refused> => {
       const refusal = refusalOf(input)
       if (refusal !== undefined) return Result.fail(refusal)
-      const stored = given === null ? undefined : (written.get(given) ?? known.get(given))
+      const stored = requestedId === null ? undefined : (written.get(requestedId) ?? known.get(requestedId))
       const before = stored && decode(parse(stored.document))
       const changedAt = tick()
-      const id = given === null || stored === undefined ? Id.make(uuidOfMicros(changedAt)) : given
+      const id = requestedId === null || stored === undefined ? Id.make(uuidOfMicros(changedAt)) : requestedId
       const after = make(input, { id, at: dateOf(changedAt), currencyCode, before })
       if (stored !== undefined && before !== undefined) {
         const { updatedAt } = before

@@ -131,11 +131,11 @@ export const makeRecordWrites = (sql: SqlClient.SqlClient) => ({
     store: StoreId,
     ids: Iterable<string>
   ): Effect.fn.Return<ReadonlyMap<string, StoredRecord>> {
-    const wanted = [...ids]
-    if (wanted.length === 0) return new Map()
+    const list = [...ids]
+    if (list.length === 0) return new Map()
     const rows = yield* Effect.flatMap(
       sql`
-        select record.* from unnest(${listOf(wanted)}::uuid[]) as wanted (id), lateral (
+        select record.* from unnest(${listOf(list)}::uuid[]) as wanted (id), lateral (
           select id, ${sql.literal(DOCUMENT)} as document, ${sql.literal(PERSONAL)} as personal from ${sql(table)} r
           where r.store_id = ${store} and r.id = wanted.id offset 0
         ) as record

@@ -89,17 +89,17 @@ const configOf = (
 export class Notifications extends Context.Service<
   Notifications,
   {
-    /** Calls `heard` for each message of the channel. Fails when the connection breaks. */
-    readonly hear: (channel: string, heard: () => void) => Effect.Effect<never, SqlError.SqlError>
+    /** Calls `onMessage` for each message of the channel. Fails when the connection breaks. */
+    readonly listen: (channel: string, onMessage: () => void) => Effect.Effect<never, SqlError.SqlError>
   }
->()("layers/Notices") {}
+>()("layers/sql/Notifications") {}
 
 /**
  * Bypasses a pooler, which would share the listening session. Interruption closes the socket, because the driver would
  * wait for the response to UNLISTEN, which a silent database never sends.
  */
-const makeNotices = ({ directUrl, url, ...others }: PostgresOptions): typeof Notifications.Service => ({
-  hear: (channel, heard) =>
+const makeNotifications = ({ directUrl, url, ...others }: PostgresOptions): typeof Notifications.Service => ({
+  listen: (channel, onMessage) =>
     Effect.suspend(() => {
       const sockets: Array<Duplex> = []
       const config = configOf({ ...others, url: directUrl ?? url, isPatient: true, maxConnections: 1 }, () => {})
@@ -110,8 +110,8 @@ const makeNotices = ({ directUrl, url, ...others }: PostgresOptions): typeof Not
       }
       return Effect.gen(function* () {
         const client = yield* PgClient.make({ ...config, stream })
-        const notices = yield* client.listen(channel)
-        return yield* Effect.forever(Effect.tap(Queue.take(notices), () => Effect.sync(heard)))
+        const messages = yield* client.listen(channel)
+        return yield* Effect.forever(Effect.tap(Queue.take(messages), () => Effect.sync(onMessage)))
       }).pipe(Effect.onInterrupt(() => Effect.sync(() => sockets.forEach((socket) => socket.destroy()))))
     }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
 })
@@ -157,7 +157,7 @@ export const postgres = (options: PostgresOptions) =>
       return Context.make(SqlClient.SqlClient, sql).pipe(
         Context.add(ConnectionPool, { maxConnections: options.maxConnections, onLost }),
         Context.add(AdmissionPool, { sql: admission, batch: makeBatcher(MAX_ADMISSIONS) }),
-        Context.add(Notifications, makeNotices(options))
+        Context.add(Notifications, makeNotifications(options))
       )
     })
   ).pipe(Layer.provide(Reactivity.layer))

@@ -3,7 +3,7 @@ import type { ClaimedDelivery } from "./DeliveryQueue.ts"
 
 type Endpoint = Pick<ClaimedDelivery, "appId" | "limit">
 
-/** When to claim more deliveries. */
+/** Decides when to claim more deliveries. */
 export type NextClaim = "now" | "soon" | "later"
 
 /** Maximum number of finished deliveries whose results are not recorded yet. */

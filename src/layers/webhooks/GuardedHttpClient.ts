@@ -44,7 +44,7 @@ const timeLimitReached = (isConnected: boolean, response: IncomingMessage | unde
 const stop = (request: ClientRequest) =>
   request.destroy(new RequestEnded("The service stopped before the answer was complete"))
 
-/** What the agents of one client share. */
+/** State that the agents of one client share. */
 interface Shared {
   readonly timeoutMillis: number
   readonly idle: Set<Duplex>
@@ -74,10 +74,10 @@ const guardRequest = (request: ClientRequest, { active, timeoutMillis }: Shared)
     left -= lengthOf(information)
     if (left < 0) request.destroy(new RequestEnded(HEADERS_TOO_LONG))
   })
-  request.once("response", (given) => {
-    response = given
+  request.once("response", (message) => {
+    response = message
     // Node still parses the rest of a chunk after `destroy`.
-    if (left < 0) given.destroy(new RequestEnded(HEADERS_TOO_LONG))
+    if (left < 0) message.destroy(new RequestEnded(HEADERS_TOO_LONG))
   })
   // Node reports socket errors here even after a response began. The platform's client then listens to the response only.
   request.on("error", (error) => response?.destroy(error))
@@ -107,8 +107,8 @@ const guardAgent = (agent: Agent, shared: Shared) => {
     return socket
   }
   agent.keepSocketAlive = (socket) => {
-    const isKept: unknown = idle.size < MAX_IDLE && keepSocketAlive(socket)
-    if (isKept !== true) return false
+    const isReusable: unknown = idle.size < MAX_IDLE && keepSocketAlive(socket)
+    if (isReusable !== true) return false
     idle.add(socket)
     return true
   }

@@ -82,7 +82,7 @@ const logTransition = ({ appId, failing, pauseReason, url }: EndpointTransition)
  * If the worker is killed, its leases expire and other workers send its deliveries.
  */
 export const makeWorker = Effect.fn("makeWorker")(function* (size: number) {
-  const { hear } = yield* Notifications
+  const { listen } = yield* Notifications
   const queue = makeDeliveryQueue(yield* SqlClient.SqlClient)
   const { post } = yield* makeOutgoing({ allowed: yield* allowedHosts })
   const slots = makeDeliverySlots(size)
@@ -170,7 +170,7 @@ export const makeWorker = Effect.fn("makeWorker")(function* (size: number) {
       Effect.timeoutOption(STOP_TIMEOUT)
     )
   )
-  yield* Effect.sandbox(hear(DELIVERIES, () => schedule("soon"))).pipe(
+  yield* Effect.sandbox(listen(DELIVERIES, () => schedule("soon"))).pipe(
     Effect.retry(Schedule.spaced(PAUSE)),
     Effect.forkScoped
   )

@@ -6,7 +6,7 @@ import { CallError, Authentication } from "../Authentication.ts"
 import { Rpcs } from "../Rpcs.ts"
 
 /** An undecoded payload, whose numbers keep all digits. The handler decodes it after authorization. */
-const RawPayload = Schema.declare((given): given is JsonObject => isObject(given), { toCodecJson: () => undefined })
+const RawPayload = Schema.declare((value): value is JsonObject => isObject(value), { toCodecJson: () => undefined })
 
 /** A response as JSON text, which is sent without encoding. */
 const StoredJson = Schema.String

@@ -76,7 +76,7 @@ export interface Subscription {
   readonly cancelledAt: string | null
 }
 
-/** Where a page of the list begins, and what is on it. */
+/** Options of a list: its filters, and where and how long a page is. */
 export interface ListProductsQuery {
   /** The `nextCursor` of the previous page: the id of its last row */
   readonly cursor?: string | undefined
@@ -419,7 +419,7 @@ export interface DeletedProduct {
   readonly deleted: true
 }
 
-/** Where a page of the list begins, and what is on it. */
+/** Options of a list: its filters, and where and how long a page is. */
 export interface ListCollectionsQuery {
   /** The `nextCursor` of the previous page: the id of its last row */
   readonly cursor?: string | undefined
@@ -584,7 +584,7 @@ export interface DeletedCollection {
   readonly deleted: true
 }
 
-/** Where a page of the list begins, and what is on it. */
+/** Options of a list: its filters, and where and how long a page is. */
 export interface ListOrdersQuery {
   /** The `nextCursor` of the previous page: the id of its last row */
   readonly cursor?: string | undefined
@@ -679,7 +679,7 @@ export interface Address {
   readonly [name: string]: unknown
 }
 
-/** Where a page of the list begins, and what is on it. */
+/** Options of a list: its filters, and where and how long a page is. */
 export interface ListCustomersQuery {
   /** The `nextCursor` of the previous page: the id of its last row */
   readonly cursor?: string | undefined
@@ -739,7 +739,7 @@ export interface AppDataEntry {
   readonly updatedAt: string
 }
 
-/** Where a page of the list begins, and what is on it. */
+/** Options of a list: its filters, and where and how long a page is. */
 export interface ListAppDataQuery {
   /** The `nextCursor` of the previous page: the id of its last row, as in `"theme"` */
   readonly cursor?: string | undefined

@@ -114,7 +114,7 @@ export const createCatalog = Effect.gen(function* () {
     ["free_collection_slug", "collections"]
   ] as const) {
     yield* sql`
-      create function ${sql.literal(name)}(store uuid, wished text) returns integer language plpgsql volatile as $$
+      create function ${sql.literal(name)}(store uuid, requested text) returns integer language plpgsql volatile as $$
         declare
           far constant integer := 1 << 30;
           choice integer := 1;
@@ -124,7 +124,7 @@ export const createCatalog = Effect.gen(function* () {
           loop
             if exists (
               select 1 from ${sql.literal(table)} t
-              where t.store_id = store and t.slug = case choice when 1 then wished else wished || '-' || choice end
+              where t.store_id = store and t.slug = case choice when 1 then requested else requested || '-' || choice end
             ) then
               taken := choice;
             else
@@ -142,10 +142,10 @@ export const createCatalog = Effect.gen(function* () {
       $$
     `
   }
-  // Works like free_product_slug for several products. The slugs in `given` count as taken, and so does each result for
+  // Works like free_product_slug for several products. The slugs in `reserved` count as taken, and so does each result for
   // the following products.
   yield* sql`
-    create function free_product_slugs(store uuid, wished text[], given text[]) returns integer[]
+    create function free_product_slugs(store uuid, requested text[], reserved text[]) returns integer[]
     language plpgsql volatile as $$
       declare
         far constant integer := 1 << 30;
@@ -155,13 +155,13 @@ export const createCatalog = Effect.gen(function* () {
         taken integer;
         free integer;
       begin
-        for place in 1 .. cardinality(wished) loop
+        for place in 1 .. cardinality(requested) loop
           choice := 1;
           taken := 0;
           free := null;
           loop
-            candidate := case choice when 1 then wished[place] else wished[place] || '-' || choice end;
-            if candidate = any(given)
+            candidate := case choice when 1 then requested[place] else requested[place] || '-' || choice end;
+            if candidate = any(reserved)
               or exists (select from products p where p.store_id = store and p.slug = candidate)
             then
               taken := choice;
@@ -175,7 +175,7 @@ export const createCatalog = Effect.gen(function* () {
               else taken + 1 + floor(random() * (2147483646 - taken))
             end;
           end loop;
-          given := given || case free when 1 then wished[place] else wished[place] || '-' || free end;
+          reserved := reserved || case free when 1 then requested[place] else requested[place] || '-' || free end;
           choices := choices || free;
         end loop;
         return choices;

@@ -46,7 +46,7 @@ export const ConflictCard = ({ base, resolve, mine, theirs }: ConflictCardProps)
         <Stack>
           {changedByThem.length === 0 ? undefined : (
             <p>
-              {collectionTexts.conflict.keptFields(
+              {collectionTexts.conflict.otherFields(
                 changedByThem.map((field) => collectionTexts.fields[field]).join(", ")
               )}
             </p>

@@ -127,7 +127,7 @@ export const collectionTexts = {
     automated: "Automated",
     products: (products: number) => `${count(products, "product")} in this order`,
     title: "Someone else saved this collection",
-    keptFields: (fields: string) => `Their changes to these fields are kept: ${fields}.`,
+    otherFields: (fields: string) => `Their changes to these fields are kept: ${fields}.`,
     noOverlap: "Your changes do not overlap with theirs. Save to apply them.",
     chooseVersions: "You both changed these fields. Choose which version to keep. Nothing is saved until you save.",
     continueEditing: "Continue editing"

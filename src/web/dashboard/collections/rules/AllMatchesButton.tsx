@@ -37,9 +37,9 @@ const AllMatchesList = ({ id, rules }: Pick<AllMatchesProps, "id" | "rules">) =>
   )
   return (
     <QueryBoundary query={query}>
-      {(rehearsed) =>
-        "dryRun" in rehearsed ? (
-          <VirtualProductList ids={rehearsed.resource.productIds} label={collectionTexts.matches.all} />
+      {(result) =>
+        "dryRun" in result ? (
+          <VirtualProductList ids={result.resource.productIds} label={collectionTexts.matches.all} />
         ) : undefined
       }
     </QueryBoundary>
