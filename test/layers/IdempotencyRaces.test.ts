@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
-import { Cause, Context, Data, Effect, Exit, Fiber, Layer, Redacted, Result } from "effect"
+import { Cause, Data, Effect, Exit, Fiber, Layer, Redacted, Result } from "effect"
 import { SqlClient } from "effect/sql"
-import { Idempotency, LARGE_ANSWER } from "../../src/domain/Idempotency.ts"
+import { LARGE_ANSWER } from "../../src/domain/Idempotency.ts"
 import type { Installation } from "../../src/domain/access/Installations.ts"
 import { Unavailable } from "../../src/domain/Unavailable.ts"
 import { postgres } from "../../src/layers/sql/Postgres.ts"
@@ -51,7 +51,7 @@ const meet = Effect.fn(function* ({ body, first, waits }: Meeting) {
 /** Another process on the same database. */
 const neighbour = Effect.gen(function* () {
   const url = Redacted.make(yield* databaseUrl)
-  return yield* Layer.build(Layer.fresh(Layer.provide(IdempotencyLive, postgres({ url, maxConnections: 5 }))))
+  return yield* Layer.build(Layer.fresh(Layer.provideMerge(IdempotencyLive, postgres({ url, maxConnections: 5 }))))
 })
 
 /** Can be done once: the next is refused because of what the first did. */
@@ -208,14 +208,10 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("An answe
         for each row execute function wait_for_installation()
       `
       const { freeze, thaw, url } = yield* wayTo(yield* databaseUrl)
-      const far = Context.get(
-        yield* Layer.build(
-          Layer.fresh(Layer.provide(IdempotencyLive, postgres({ url: Redacted.make(url), maxConnections: 1 })))
-        ),
-        Idempotency
+      const far = yield* Layer.build(
+        Layer.fresh(Layer.provideMerge(IdempotencyLive, postgres({ url: Redacted.make(url), maxConnections: 1 })))
       )
-      const write = (name: string) =>
-        Effect.provideService(once(installation, "one", rename(installation, name)), Idempotency, far)
+      const write = (name: string) => Effect.provide(once(installation, "one", rename(installation, name)), far)
       const request = yield* Effect.forkChild(Effect.exit(write("First")))
       yield* waiting(watcher, 1)
       freeze()

@@ -79,7 +79,7 @@ const HARD_SOURCE = [
   "export class Likeness {}",
   "const { keptRows, rest } = rows",
   "const overheardChanges = 1",
-  "const found = 1",
+  "const wanted = 1",
   "const isRehearsal = (asked: string) => asked",
   "const list = rows.map(({ given }) => given.length)"
 ]
