@@ -1,13 +1,12 @@
 import { Array, Context, Data, Effect, Option, Predicate } from "effect"
-import { SqlClient, type SqlError, type Statement } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 import type { WriteContext } from "../../domain/Write.ts"
 import { isCancelled, orDefect } from "./Errors.ts"
 import { TIMEOUTS } from "./Session.ts"
-
-type AnyStatement = Statement.Statement<unknown>
+import type { Statement } from "./Statement.ts"
 
 /** Returns how many rows a statement read or wrote. */
-export const rowCount = (statement: AnyStatement): Effect.Effect<number, SqlError.SqlError> =>
+export const rowCount = (statement: Statement): Effect.Effect<number, SqlError.SqlError> =>
   Effect.flatMap(statement.raw, (result) =>
     Predicate.hasProperty(result, "rowCount") && Predicate.isNumber(result.rowCount)
       ? Effect.succeed(result.rowCount)
@@ -18,10 +17,7 @@ export const rowCount = (statement: AnyStatement): Effect.Effect<number, SqlErro
  * Combines statements into one: all but the last become common table expressions. All of them run, they do not see each
  * other's changes, and they must not change the same row.
  */
-export const combine = (
-  sql: SqlClient.SqlClient,
-  statements: Array.NonEmptyReadonlyArray<AnyStatement>
-): AnyStatement => {
+export const combine = (sql: SqlClient.SqlClient, statements: Array.NonEmptyReadonlyArray<Statement>): Statement => {
   const [others, last] = Array.unappend(statements)
   if (others.length === 0) return sql`${last}`
   const named = others.map((other, index) => sql`${sql.literal(`write_${index}`)} as (${other})`)
@@ -29,7 +25,7 @@ export const combine = (
 }
 
 /** Accepts the statements that a write defers to the end of its transaction. */
-export const CurrentDeferral = Context.Reference<((statement: AnyStatement) => Effect.Effect<void>) | undefined>(
+const CurrentDeferral = Context.Reference<((statement: Statement) => Effect.Effect<void>) | undefined>(
   "layers/sql/CurrentDeferral",
   { defaultValue: () => undefined }
 )
@@ -38,7 +34,7 @@ export const CurrentDeferral = Context.Reference<((statement: AnyStatement) => E
  * Defers statements to the end of the write, where they are sent as one statement. Sent one by one, they cost the server
  * 1.7 times the CPU. They must not depend on each other (see {@link combine}).
  */
-export const deferToCommit = (...statements: ReadonlyArray<AnyStatement>): Effect.Effect<void> =>
+export const deferToCommit = (...statements: ReadonlyArray<Statement>): Effect.Effect<void> =>
   Effect.flatMap(CurrentDeferral, (defer) =>
     defer === undefined
       ? Effect.die(new Error("deferToCommit was called outside a write"))
@@ -46,7 +42,7 @@ export const deferToCommit = (...statements: ReadonlyArray<AnyStatement>): Effec
   )
 
 /** Runs statements one after the other, and then lets other requests run. */
-export const sendAll = (statements: ReadonlyArray<AnyStatement>): Effect.Effect<void> =>
+export const sendAll = (statements: ReadonlyArray<Statement>): Effect.Effect<void> =>
   Effect.andThen(orDefect(Effect.forEach(statements, Effect.asVoid, { discard: true })), Effect.yieldNow)
 
 /** Runs the write and then the statements that it deferred. */
@@ -55,8 +51,8 @@ const withDeferred = <A, E, R>(
   write: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E | SqlError.SqlError, R> =>
   Effect.suspend(() => {
-    const deferred: Array<AnyStatement> = []
-    const defer = (statement: AnyStatement) => Effect.sync(() => void deferred.push(statement))
+    const deferred: Array<Statement> = []
+    const defer = (statement: Statement) => Effect.sync(() => void deferred.push(statement))
     return write.pipe(
       Effect.tap(() => (Array.isReadonlyArrayNonEmpty(deferred) ? Effect.asVoid(combine(sql, deferred)) : Effect.void)),
       Effect.provideService(CurrentDeferral, defer)
