@@ -18,7 +18,7 @@ import { orDefect } from "./sql/Errors.ts"
 import { constant } from "./sql/Statement.ts"
 import { PART, partAt } from "./Journal.ts"
 import { listOf } from "./Lists.ts"
-import { makeOutageRetry } from "./Patience.ts"
+import { makeOutageRetry } from "./OutageRetry.ts"
 
 /*
  * Streams of journal entries in the order of their ids. Ids are assigned before the commit, so two changes may commit in the

@@ -15,7 +15,7 @@ import {
 } from "../domain/Idempotency.ts"
 import { type Change, ChangeRecorder, type Write, type WriteContext } from "../domain/Write.ts"
 import { makeDryRunResult } from "./DryRuns.ts"
-import { Notifier, NotifierLive } from "./Events.ts"
+import { Notifier, NotifierLive } from "./Outbox.ts"
 import { purgeOf } from "./Purging.ts"
 import { isDuplicate, orDefect, orDefectOf } from "./sql/Errors.ts"
 import { constant } from "./sql/Statement.ts"
