@@ -1,6 +1,6 @@
-import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { CreateProduct } from "../../src/domain/catalog/Product.ts"
 import { Imports } from "../../src/domain/imports/Imports.ts"
 import { ExternalId } from "../../src/domain/imports/Put.ts"
@@ -15,7 +15,7 @@ const put = (price: number) => [{ externalId: ExternalId.make("a"), input: toPro
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Every write that the journal tells of", (it) => {
   it.effect("says that it is under way before its id is made, so that who follows waits for it", () =>
     Effect.gen(function* () {
-      const sql = yield* PgClient.PgClient
+      const sql = yield* SqlClient.SqlClient
       yield* sql`
         create function refuse_unsaid() returns trigger language plpgsql as $$
           begin

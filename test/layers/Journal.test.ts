@@ -1,6 +1,6 @@
-import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Cause, Context, Effect, Exit, Fiber, Layer, Result } from "effect"
+import { SqlClient } from "effect/sql"
 import { Journal } from "../../src/domain/journal/Journal.ts"
 import { Unavailable } from "../../src/domain/Unavailable.ts"
 import { ApiTest, freshClient } from "../support/Api.ts"
@@ -8,7 +8,7 @@ import { connection, databaseUrl, duringWork, rowsOf, servicesOn, waiting } from
 
 /** An entry in a part, made so many days ago. */
 const enter = Effect.fn(function* (part: number, days: number) {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* SqlClient.SqlClient
   yield* sql`
     insert into journal (
       store_id, id, part, at, actor_type, actor_id, surface, hops, resource, resource_id, version, after, omitted
@@ -21,17 +21,17 @@ const enter = Effect.fn(function* (part: number, days: number) {
 
 /** The parts that hold something. */
 const filled = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ readonly part: number }>`select distinct part from journal order by 1`
   return rows.map(({ part }) => part)
 })
 
-const clear = Effect.flatMap(PgClient.PgClient, (sql) => sql`truncate journal`)
+const clear = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`truncate journal`)
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The parts of the journal", (it) => {
   it.effect("take any id, whatever the clock that made it said: one part each thirty days, in turn", () =>
     Effect.gen(function* () {
-      const sql = yield* PgClient.PgClient
+      const sql = yield* SqlClient.SqlClient
       yield* clear
       const { client, storeId } = yield* freshClient()
       const day = 86_400_000_000

@@ -1,4 +1,3 @@
-import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -14,7 +13,7 @@ const PARTITIONS = 8
 
 /** The tables distributed by store. The first row of each partition then has the place (0,1), and so on. */
 const distribute = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* SqlClient.SqlClient
   for (const table of TABLES) {
     yield* sql.unsafe(`alter table ${table} rename to ${table}_whole`)
     yield* sql.unsafe(`create table ${table} (like ${table}_whole including all) partition by hash (store_id)`)
@@ -34,7 +33,7 @@ const stores = Effect.all(Array.from({ length: 6 }, () => scene()))
 /** The store of each row of a table. */
 const ownersOf = (table: string) =>
   Effect.gen(function* () {
-    const sql = yield* PgClient.PgClient
+    const sql = yield* SqlClient.SqlClient
     const rows = yield* sql.unsafe<{ readonly store: string }>(`select store_id as store from ${table} order by 1`)
     return rows.map(({ store }) => store)
   })
@@ -42,7 +41,7 @@ const ownersOf = (table: string) =>
 layer(Distributed, { excludeTestServices: true, timeout: "60 seconds" })("On tables distributed by store", (it) => {
   it.effect("an answer is stored under its key, and under no key at the same place of another store", () =>
     Effect.gen(function* () {
-      const sql = yield* PgClient.PgClient
+      const sql = yield* SqlClient.SqlClient
       const [one, ...others] = yield* stores
       if (one === undefined) return assert.fail("There is no store")
       for (const { storeId } of others) {
@@ -59,7 +58,7 @@ layer(Distributed, { excludeTestServices: true, timeout: "60 seconds" })("On tab
 
   it.effect("what is claimed, settled and purged is of one store alone", () =>
     Effect.gen(function* () {
-      const sql = yield* PgClient.PgClient
+      const sql = yield* SqlClient.SqlClient
       for (const table of TABLES) yield* sql.unsafe(`truncate ${table}`)
       const [one, ...others] = yield* stores
       if (one === undefined) return assert.fail("There is no store")

@@ -1,18 +1,10 @@
-import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { postgres } from "../../src/layers/sql/Postgres.ts"
 import { migratedDatabase } from "./Postgres.ts"
 
-const isPgClient = (sql: SqlClient.SqlClient): sql is PgClient.PgClient => "withTransaction" in sql
-
-const pgClient = Layer.effect(
-  PgClient.PgClient,
-  Effect.filterOrElse(SqlClient.SqlClient, isPgClient, () => Effect.die(new Error("No client")))
-)
-
 const postgresOf = (maxConnections: number) =>
-  Layer.provideMerge(pgClient, Layer.unwrap(Effect.map(migratedDatabase, (url) => postgres({ url, maxConnections }))))
+  Layer.unwrap(Effect.map(migratedDatabase, (url) => postgres({ url, maxConnections })))
 
 /** A migrated database of its own. */
 export const PostgresTest = postgresOf(10)

@@ -1,5 +1,5 @@
-import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option, Redacted, References, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { ALL_GRANTS } from "../../src/domain/access/AccessRule.ts"
 import type { AppId } from "../../src/domain/access/Apps.ts"
 import { type Installation } from "../../src/domain/access/Installations.ts"
@@ -87,7 +87,7 @@ const rowsOf = Schema.decodeUnknownSync(Schema.Array(Row))
 
 /** The deliveries of an app as they stand, the oldest event first. */
 export const deliveriesOf = (appId: AppId) =>
-  Effect.flatMap(PgClient.PgClient, (sql) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
       sql`
         select
@@ -111,7 +111,7 @@ export const after = (appId: AppId, attempts: number) =>
 /** Makes what waits for its next attempt due at once, as time would. */
 export const hurry = (appId: AppId) =>
   Effect.flatMap(
-    PgClient.PgClient,
+    SqlClient.SqlClient,
     (sql) =>
       sql`update deliveries set next_at = now() where app_id = ${appId} and finished_at is null and lease is null`
   )
@@ -135,7 +135,7 @@ export const history = Effect.fn(function* (n: number) {
 
 /** Ends deliveries as if they had been tried to the last. */
 export const finish = Effect.fn(function* (ids: ReadonlyArray<EventId>, outcome: string, daysAgo = 0) {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* SqlClient.SqlClient
   yield* sql`
     update deliveries set outcome = ${outcome}, finished_at = now() - ${daysAgo} * interval '1 day', failures = 14, attempts = 14
     where event_id = any(${ids}::uuid[])

@@ -1,6 +1,6 @@
-import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import type { Scope } from "../../../src/domain/access/Scope.ts"
 import {
   type Answer,
@@ -104,7 +104,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Convention
 
   it.effect("an expired token is 401, by the database's clock", () =>
     Effect.gen(function* () {
-      const sql = yield* PgClient.PgClient
+      const sql = yield* SqlClient.SqlClient
       const { client, installation } = yield* freshClient()
       const expireIn = (seconds: number) =>
         sql`
@@ -131,7 +131,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Convention
 
   it.effect.each(ROUTES)("%s %s of a store that was deleted is 404", (route) =>
     Effect.gen(function* () {
-      const sql = yield* PgClient.PgClient
+      const sql = yield* SqlClient.SqlClient
       const { client, storeId } = yield* freshClient()
       yield* sql`update stores set deleted_at = now() where id = ${storeId}`
       const refused = yield* ask(client, route)
@@ -159,7 +159,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Convention
 
   it.effect("a request with everything wrong is told its faults in order, as they are mended one after another", () =>
     Effect.gen(function* () {
-      const sql = yield* PgClient.PgClient
+      const sql = yield* SqlClient.SqlClient
       const { client, installation, storeId } = yield* freshClient({ scopes: ["read_orders"] })
       const product = dataOf(yield* (yield* freshClient()).client.post("/products", { name: "Theirs" }))
       yield* sql`update installations set is_active = false where id = ${installation.id}`
@@ -258,7 +258,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Convention
 
   it.effect("no answer tells limit, remainder or waiting time, a 429 neither", () =>
     Effect.gen(function* () {
-      const sql = yield* PgClient.PgClient
+      const sql = yield* SqlClient.SqlClient
       const { client, installation } = yield* freshClient()
       assertNoLimitHeader(yield* client.get("/products"))
       yield* sql`

@@ -1,6 +1,6 @@
-import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { type Grants, NO_GRANTS } from "../../../src/domain/access/AccessRule.ts"
 import { Capability } from "../../../src/domain/access/Capability.ts"
@@ -211,7 +211,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The docume
       // The event that the document names, as the tenth of a chain.
       const example = exampleOf("POST /products", 422, "EventLoop")
       const [event = ""] = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(JSON.stringify(example)) ?? []
-      const sql = yield* PgClient.PgClient
+      const sql = yield* SqlClient.SqlClient
       yield* sql`
         insert into events (store_id, id, kind, occurred_at, actor_type, hops, resource_id, resource_version, payload)
         values (${storeId}, ${event}, 'catalog.product.updated.v1', now(), 'merchant', 10, ${String(product["id"])}, 1, '{}')

@@ -1,6 +1,6 @@
-import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import * as FastCheck from "fast-check"
 import { ApiTest, dataOf, errorOf, freshClient } from "../../support/Api.ts"
 
@@ -67,7 +67,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Numbers", 
 
   it.effect("an exact number is the same in the answer, the list, the database and after another change", () =>
     Effect.gen(function* () {
-      const sql = yield* PgClient.PgClient
+      const sql = yield* SqlClient.SqlClient
       const { client } = yield* freshClient()
       const number = "0.1234567890123456789"
       const created = yield* client.post("/products", `{"name":"Cup","price":${number},"stock":1e3}`)

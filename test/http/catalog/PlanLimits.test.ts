@@ -1,6 +1,6 @@
-import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import {
   type Answer,
   ApiTest,
@@ -25,7 +25,7 @@ const countOf = (answers: ReadonlyArray<Answer>, status: number) =>
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Plan limits", (it) => {
   it.effect("a create beyond the plan's product limit is 403, and every deletion makes room for one", () =>
     Effect.gen(function* () {
-      const sql = yield* PgClient.PgClient
+      const sql = yield* SqlClient.SqlClient
       yield* sql`insert into plans (name, product_limit) values ('two', 2), ('none', 0)`
       const { client, storeId } = yield* freshClient({ plan: "two" })
       const { id } = yield* create(client, { name: "One" })
@@ -49,7 +49,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Plan limit
 
   it.effect("a refused create takes no place in the plan", () =>
     Effect.gen(function* () {
-      const sql = yield* PgClient.PgClient
+      const sql = yield* SqlClient.SqlClient
       yield* sql`insert into plans (name, product_limit) values ('one', 1)`
       const { client } = yield* freshClient({ plan: "one" })
       assert.strictEqual((yield* client.post("/products", { name: "", price: 1 })).status, 400)
@@ -61,7 +61,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Plan limit
 
   it.effect("a collection beyond the plan's limit is 422, and every deletion makes room for one", () =>
     Effect.gen(function* () {
-      const sql = yield* PgClient.PgClient
+      const sql = yield* SqlClient.SqlClient
       yield* sql`insert into plans (name, product_limit, collection_limit) values ('shelves', 2, 2), ('bare', 2, 0)`
       const { client, storeId } = yield* freshClient({ plan: "shelves" })
       const rules = [{ field: "title", relation: "is_set" }]
@@ -87,7 +87,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Plan limit
 
   it.effect("racing creates of collections fill the plan exactly, also while others are deleted", () =>
     Effect.gen(function* () {
-      const sql = yield* PgClient.PgClient
+      const sql = yield* SqlClient.SqlClient
       yield* sql`insert into plans (name, product_limit, collection_limit) values ('eight', 0, 8)`
       const clientOf = yield* crowd(yield* makeStore("eight"), 3)
       const race = (n: number, ask: (client: Client, index: number) => Effect.Effect<Answer>) =>

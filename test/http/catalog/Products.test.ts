@@ -1,6 +1,6 @@
-import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { Product } from "../../../src/domain/catalog/Product.ts"
 import { ApiTest, type Client, dataOf, errorOf, freshClient, install, makeStore, pageOf } from "../../support/Api.ts"
 
@@ -156,7 +156,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Products",
 
   it.effect("the currency is the store's when none is named", () =>
     Effect.gen(function* () {
-      const sql = yield* PgClient.PgClient
+      const sql = yield* SqlClient.SqlClient
       const { client, storeId } = yield* freshClient()
       yield* sql`update stores set currency_code = 'JPY' where id = ${storeId}`
       assert.strictEqual((yield* create(client, { name: "Cup" }))["currencyCode"], "JPY")
@@ -169,7 +169,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Products",
 
   it.effect("an update keeps id, slug and createdAt and moves version and updatedAt", () =>
     Effect.gen(function* () {
-      const sql = yield* PgClient.PgClient
+      const sql = yield* SqlClient.SqlClient
       const { client } = yield* freshClient()
       const before = yield* create(client, { name: "Cup" })
       yield* sql`

@@ -1,6 +1,6 @@
-import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
+import { SqlClient } from "effect/sql"
 import { PAGE_BYTES } from "../../../src/domain/Page.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { ApiTest, type Client, dataOf, freshClient, pageOf, type Resource } from "../../support/Api.ts"
@@ -41,7 +41,7 @@ const OAK = { field: "tags", relation: "equals", value: "oak" }
 
 /** As many products like the store's one as the database copies in a second or two. */
 const copyProduct = Effect.fn(function* (storeId: StoreId, count: number) {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* SqlClient.SqlClient
   yield* sql`
     with copies as (
       insert into products (store_id, id, version, slug, document, facets)
@@ -57,7 +57,7 @@ const copyProduct = Effect.fn(function* (storeId: StoreId, count: number) {
 
 /** Reads the list while `meanwhile` is done between its two statements: the second waits for a table that is locked. */
 const readDuring = Effect.fn(function* (client: Client, path: string, meanwhile: Effect.Effect<unknown, unknown>) {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* SqlClient.SqlClient
   const waits = sql`select 1 from pg_locks where relation = 'collection_members'::regclass and not granted`
   const reading = yield* sql.withTransaction(
     Effect.gen(function* () {
@@ -98,7 +98,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A page end
 
   it.effect("by what a product is now, whether or not its row knows the size of that", () =>
     Effect.gen(function* () {
-      const sql = yield* PgClient.PgClient
+      const sql = yield* SqlClient.SqlClient
       const { client, storeId } = yield* freshClient()
       const ids = yield* Effect.forEach([10, 10, 10, 10], (bytes) => makeProduct(client, bytes))
       assert.lengthOf(yield* walk(client, "products", 200), 1)
@@ -129,7 +129,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A page end
 
   it.effect("when its collections pass the bytes of a page, and computes none beyond them", () =>
     Effect.gen(function* () {
-      const sql = yield* PgClient.PgClient
+      const sql = yield* SqlClient.SqlClient
       const { client, storeId } = yield* freshClient()
       yield* makeProduct(client, 10)
       yield* copyProduct(storeId, 15_000)
@@ -174,7 +174,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A page end
 
   it.effect("goes on behind collections that were deleted or changed while it was read", () =>
     Effect.gen(function* () {
-      const sql = yield* PgClient.PgClient
+      const sql = yield* SqlClient.SqlClient
       const { client, storeId } = yield* freshClient()
       const product = yield* makeProduct(client, 10)
       const make = (count: number) => makeCollections(client, count, { rules: [OAK] })
@@ -209,7 +209,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A page end
   // The last one: it makes what manual collections hold slow for everybody on this database.
   it.effect("when its collections have taken the time of a page", () =>
     Effect.gen(function* () {
-      const sql = yield* PgClient.PgClient
+      const sql = yield* SqlClient.SqlClient
       const { client } = yield* freshClient()
       const productIds = [yield* makeProduct(client, 10)]
       const ids = yield* makeCollections(client, 3, { productIds })

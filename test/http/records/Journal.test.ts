@@ -1,6 +1,6 @@
-import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { ApiTest, dataOf, freshClient, install, type Resource } from "../../support/Api.ts"
@@ -29,7 +29,7 @@ const rowsOf = Schema.decodeUnknownSync(
 
 /** The entries of a store, oldest first. */
 const entriesOf = Effect.fn(function* (storeId: StoreId) {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* SqlClient.SqlClient
   return rowsOf(
     yield* sql`
       select
@@ -106,7 +106,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The journa
 
   it.effect("has the id, the time and the hops of the event that tells of the same change", () =>
     Effect.gen(function* () {
-      const sql = yield* PgClient.PgClient
+      const sql = yield* SqlClient.SqlClient
       const { client, storeId } = yield* freshClient()
       const { id } = dataOf(yield* client.post("/products", { name: "Cup" }))
       const [event] = yield* entriesOf(storeId)
@@ -193,7 +193,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The journa
 
   it.effect("keeps every digit of a number", () =>
     Effect.gen(function* () {
-      const sql = yield* PgClient.PgClient
+      const sql = yield* SqlClient.SqlClient
       const { client, storeId } = yield* freshClient()
       const { id } = dataOf(yield* client.post("/products", { name: "Cup" }))
       yield* client.patch(`/products/${id}`, '{"price":0.1234567890123456789}')
@@ -235,7 +235,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The journa
 
   it.effect("is written in the very transaction of the write", () =>
     Effect.gen(function* () {
-      const sql = yield* PgClient.PgClient
+      const sql = yield* SqlClient.SqlClient
       const { client, storeId } = yield* freshClient()
       const product = dataOf(yield* client.post("/products", { name: "Cup" }))
       const collection = dataOf(yield* client.post("/collections", { title: "Hand" }))
@@ -255,7 +255,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The journa
 
   it.effect("where the entry cannot be kept, nothing is written: 500, and the same key may try again", () =>
     Effect.gen(function* () {
-      const sql = yield* PgClient.PgClient
+      const sql = yield* SqlClient.SqlClient
       const { client, storeId } = yield* freshClient()
       const product = dataOf(yield* client.post("/products", { name: "Cup" }))
       const collection = dataOf(yield* client.post("/collections", { title: "Hand" }))

@@ -1,6 +1,6 @@
-import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Logger, References } from "effect"
+import { SqlClient } from "effect/sql"
 import { request } from "node:http"
 import { connect } from "node:net"
 import { type AccessEntry, AccessLog } from "../../../src/http/server/AccessLog.ts"
@@ -109,7 +109,7 @@ layer(Test, { excludeTestServices: true, timeout: "60 seconds" })("The id of a r
 
   it.effect("stands with a failure in the log", () =>
     Effect.gen(function* () {
-      const sql = yield* PgClient.PgClient
+      const sql = yield* SqlClient.SqlClient
       const { client } = yield* freshClient()
       const { failures } = yield* Told
       yield* sql`alter table collections rename to others`

@@ -1,6 +1,6 @@
-import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { createHmac } from "node:crypto"
 import { Stores } from "../../../src/domain/access/Stores.ts"
 import { EventId, type EventKind } from "../../../src/domain/Events.ts"
@@ -25,7 +25,7 @@ const isVerified = (one: Received | undefined, secret: string) =>
 layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("A delivery", (it) => {
   it.effect("is one signed POST of the event's payload, as it was recorded", () =>
     Effect.gen(function* () {
-      const sql = yield* PgClient.PgClient
+      const sql = yield* SqlClient.SqlClient
       const { appId, endpoint, secret, storeId, writer } = yield* scene()
       const product = dataOf(yield* writer.post("/products", { name: "Cüp \u2028", metafields: { n: 1e3 } }))
       const [one] = yield* arrived(endpoint, 1)

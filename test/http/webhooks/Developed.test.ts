@@ -1,6 +1,6 @@
-import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
 import { makeMerchant } from "../../support/Merchants.ts"
 import { after, DeliveringApi, deliveriesOf, scene } from "../../support/Webhooks.ts"
@@ -8,7 +8,7 @@ import { after, DeliveringApi, deliveriesOf, scene } from "../../support/Webhook
 layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("A developer's webhook", (it) => {
   it.effect("goes to no private address, though the operator allows its host, and whoever set it", () =>
     Effect.gen(function* () {
-      const sql = yield* PgClient.PgClient
+      const sql = yield* SqlClient.SqlClient
       const { attempts, subscribe } = yield* Webhooks
       const { appId, endpoint, writer } = yield* scene()
       const { id } = yield* makeMerchant()

@@ -1,6 +1,6 @@
-import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { ApiTest, dataOf, freshClient, install, makeStore } from "../../support/Api.ts"
 
@@ -22,7 +22,7 @@ const rowsOf = Schema.decodeUnknownSync(
 
 /** The events of a store, oldest first. */
 const eventsOf = Effect.fn(function* (storeId: StoreId) {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* SqlClient.SqlClient
   return rowsOf(
     yield* sql`
       select
@@ -124,7 +124,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Events of 
 
   it.effect("a refused write emits nothing", () =>
     Effect.gen(function* () {
-      const sql = yield* PgClient.PgClient
+      const sql = yield* SqlClient.SqlClient
       yield* sql`insert into plans (name, product_limit) values ('pair', 2)`
       const { client, storeId } = yield* freshClient({ plan: "pair" })
       const reader = yield* install(storeId, { scopes: ["read_products"] })
@@ -154,7 +154,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Events of 
 
   it.effect("the event is a row of the very transaction that wrote the product", () =>
     Effect.gen(function* () {
-      const sql = yield* PgClient.PgClient
+      const sql = yield* SqlClient.SqlClient
       const { client, storeId } = yield* freshClient()
       const { id } = dataOf(yield* client.post("/products", { name: "Cup" }))
       const together = sql`
@@ -170,7 +170,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Events of 
 
   it.effect("where the event cannot be kept, nothing is written: 500, and the same key may try again", () =>
     Effect.gen(function* () {
-      const sql = yield* PgClient.PgClient
+      const sql = yield* SqlClient.SqlClient
       const { client, storeId } = yield* freshClient()
       const product = dataOf(yield* client.post("/products", { name: "Cup" }))
       yield* sql`

@@ -1,6 +1,6 @@
-import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { ApiTest, dataOf, errorOf, freshClient, install, makeStore } from "../../support/Api.ts"
 
@@ -8,7 +8,7 @@ const Payload = Schema.fromJsonString(Schema.Struct({ hops: Schema.Int }))
 
 /** The newest event of a store: its id, and the hops that its payload tells. */
 const newest = Effect.fn(function* (storeId: StoreId) {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ readonly id: string; readonly payload: string }>`
     select id, payload from events where store_id = ${storeId} order by id desc limit 1
   `
@@ -79,7 +79,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Apps that 
     "a write that was done is replayed, whatever event its repetition names; a refused one may be tried again",
     () =>
       Effect.gen(function* () {
-        const sql = yield* PgClient.PgClient
+        const sql = yield* SqlClient.SqlClient
         const { client, storeId } = yield* freshClient()
         yield* client.post("/products", { name: "Cup" })
         const { id } = yield* newest(storeId)

@@ -1,6 +1,6 @@
-import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import type { AppId } from "../../../src/domain/access/Apps.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
 import { watch } from "../../support/Process.ts"
@@ -9,7 +9,7 @@ import { after, arrived, deliveriesOf, DeliveringApi, hurry, scene, subscriber }
 /** Makes the endpoint's failing as old as if it had begun so long ago. */
 const failingFor = (appId: AppId, hours: number) =>
   Effect.flatMap(
-    PgClient.PgClient,
+    SqlClient.SqlClient,
     (sql) => sql`update webhooks set failing_since = now() - ${hours} * interval '1 hour' where app_id = ${appId}`
   )
 
@@ -147,7 +147,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("One 
   it.effect("gets 32 requests at once at most, 2 once it fails, and holds up no other", () =>
     Effect.gen(function* () {
       const { show } = yield* Webhooks
-      const sql = yield* PgClient.PgClient
+      const sql = yield* SqlClient.SqlClient
       const answers: Array<() => void> = []
       const slow = yield* scene(() => new Promise((resolve) => answers.push(() => resolve({ status: 500 }))))
       const events = Array.from({ length: 60 }, (_, n) => slow.writer.post("/products", { name: `Cup ${n}` }))

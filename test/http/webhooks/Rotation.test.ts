@@ -1,6 +1,6 @@
-import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
 import { verifyWebhook } from "../../../src/http/client/Webhooks.ts"
 import type { Client } from "../../support/Api.ts"
@@ -47,7 +47,7 @@ const NOBODY = {
 layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("A secret that is replaced", (it) => {
   it.effect("goes on signing X-Service-Signature for a day, beside the new one's X-Service-Signature-Next", () =>
     Effect.gen(function* () {
-      const sql = yield* PgClient.PgClient
+      const sql = yield* SqlClient.SqlClient
       const { rotateSecret } = yield* Webhooks
       const { appId, endpoint, secret, writer } = yield* scene()
       const { previousUntil, secret: made } = yield* rotateSecret(appId, "overlap")

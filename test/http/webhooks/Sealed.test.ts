@@ -1,6 +1,6 @@
-import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer, Redacted, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { randomBytes } from "node:crypto"
 import type { AppId } from "../../../src/domain/access/Apps.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
@@ -15,7 +15,7 @@ const keptOf = Schema.decodeUnknownSync(
 
 /** What the database holds of an app's secrets. */
 const kept = (appId: AppId) =>
-  Effect.flatMap(PgClient.PgClient, (sql) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
       sql`select secret, previous_secret as previous from webhooks where app_id = ${appId}`,
       (rows) => keptOf(rows)[0] ?? assert.fail("The app has a webhook")
@@ -23,7 +23,7 @@ const kept = (appId: AppId) =>
   )
 
 const keep = (appId: AppId, secret: string) =>
-  Effect.flatMap(PgClient.PgClient, (sql) => sql`update webhooks set secret = ${secret} where app_id = ${appId}`)
+  Effect.flatMap(SqlClient.SqlClient, (sql) => sql`update webhooks set secret = ${secret} where app_id = ${appId}`)
 
 const newKey = () => randomBytes(32).toString("base64")
 
@@ -86,7 +86,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Secr
     "are sealed anew: those that never were, and those of the key before; what does not open is told and stays",
     () =>
       Effect.gen(function* () {
-        const sql = yield* PgClient.PgClient
+        const sql = yield* SqlClient.SqlClient
         yield* sql`delete from webhooks`
         const [old, plain, lost] = [yield* scene(), yield* scene(), yield* scene()]
         const { rotateSecret } = yield* Webhooks

@@ -1,6 +1,6 @@
-import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import type { InstallationId } from "../../../src/domain/access/Installations.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
@@ -13,7 +13,7 @@ const PRODUCT = "catalog.product.updated.v1"
 
 /** Who is told of each event of a store, the oldest event first. */
 const toldOf = Effect.fn(function* (storeId: StoreId) {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ readonly told: ReadonlyArray<InstallationId> }>`
     select coalesce(json_agg(d.installation_id order by d.installation_id) filter (where d.event_id is not null), '[]') as told
     from events e left join deliveries d on d.store_id = e.store_id and d.event_id = e.id
@@ -94,7 +94,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Who is tol
 
   it.effect("a delete, a refused write, one that changes nothing, and a replay tell nobody", () =>
     Effect.gen(function* () {
-      const sql = yield* PgClient.PgClient
+      const sql = yield* SqlClient.SqlClient
       const storeId = yield* makeStore()
       const writer = yield* install(storeId)
       yield* installApp(storeId, (yield* subscriber(SOMEWHERE)).appId)
@@ -113,7 +113,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Who is tol
 
   it.effect("the deliveries are rows of the very transaction that wrote the product", () =>
     Effect.gen(function* () {
-      const sql = yield* PgClient.PgClient
+      const sql = yield* SqlClient.SqlClient
       const storeId = yield* makeStore()
       const writer = yield* install(storeId)
       yield* installApp(storeId, (yield* subscriber(SOMEWHERE)).appId)
@@ -131,7 +131,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Who is tol
 
   it.effect("where a delivery cannot be kept nothing is written: 500, and the same key may try again", () =>
     Effect.gen(function* () {
-      const sql = yield* PgClient.PgClient
+      const sql = yield* SqlClient.SqlClient
       const storeId = yield* makeStore()
       const writer = yield* install(storeId)
       yield* installApp(storeId, (yield* subscriber(SOMEWHERE)).appId)

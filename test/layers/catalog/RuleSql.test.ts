@@ -1,6 +1,6 @@
-import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import * as fc from "fast-check"
 import { Stores } from "../../../src/domain/access/Stores.ts"
 import { Catalog } from "../../../src/domain/catalog/Catalog.ts"
@@ -120,7 +120,7 @@ layer(RandomStoreTest, { excludeTestServices: true, timeout: "60 seconds" })("Ru
   it.effect("columns of every stored product equal its document", () =>
     Effect.gen(function* () {
       const { left, storeId } = yield* RandomStore
-      const sql = yield* PgClient.PgClient
+      const sql = yield* SqlClient.SqlClient
       const rows = yield* toRows(
         yield* sql`
           select document::text as document, description from products where store_id = ${storeId} order by id

@@ -1,6 +1,6 @@
-import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer, Schema, Struct } from "effect"
+import { SqlClient } from "effect/sql"
 import { Catalog } from "../../../src/domain/catalog/Catalog.ts"
 import { CreateCollection } from "../../../src/domain/catalog/Collection.ts"
 import { CreateProduct } from "../../../src/domain/catalog/Product.ts"
@@ -42,7 +42,7 @@ const exported = Effect.fn(function* (
 })
 
 const name = Effect.fn(function* (storeId: StoreId, kind: string, externalId: string, id: string | undefined) {
-  const sql = yield* PgClient.PgClient
+  const sql = yield* SqlClient.SqlClient
   yield* sql`
     insert into external_ids (store_id, kind, external_id, resource_id)
     values (${storeId}, ${kind}, ${externalId}, ${String(id)})
@@ -175,7 +175,7 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
 
     it.effect("an export that fails or is interrupted ends its transaction", () =>
       Effect.gen(function* () {
-        const sql = yield* PgClient.PgClient
+        const sql = yield* SqlClient.SqlClient
         const { storeId } = yield* scene
         const { exportAll } = yield* Exports
         assert.strictEqual(yield* Effect.flip(exportAll(storeId, "orders", () => Effect.fail("full"))), "full")

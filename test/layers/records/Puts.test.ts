@@ -1,6 +1,6 @@
-import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Result, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import * as FastCheck from "fast-check"
 import { Customer, CustomerId, Customers } from "../../../src/domain/records/Customer.ts"
 import { Order, type OrderId, Orders, PutOrder } from "../../../src/domain/records/Order.ts"
@@ -33,7 +33,7 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
   (it) => {
     it.effect("are made in their order, and found again: what is the same is not written", () =>
       Effect.gen(function* () {
-        const sql = yield* PgClient.PgClient
+        const sql = yield* SqlClient.SqlClient
         const storeId = yield* makeStore()
         const inputs = [
           { number: "A", lineItems: [line] },
@@ -185,7 +185,7 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
 
     it.effect("rise in time and id as they are committed, so that who asks since the newest misses none", () =>
       Effect.gen(function* () {
-        const sql = yield* PgClient.PgClient
+        const sql = yield* SqlClient.SqlClient
         const storeId = yield* makeStore()
         const [customer] = yield* putCustomers(storeId, [{ name: "A" }])
         const puts = Array.from({ length: 40 }, (_, place) =>

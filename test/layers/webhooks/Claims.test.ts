@@ -1,4 +1,3 @@
-import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -14,7 +13,7 @@ const NOTHING = EventId.make("01890a5d-ac96-774b-bcce-b302099a8057")
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The queue", (it) => {
   const claimAll = Effect.flatMap(SqlClient.SqlClient, (sql) => makeDeliveryQueue(sql).claim(100, new Map()))
   const lapse = Effect.flatMap(
-    PgClient.PgClient,
+    SqlClient.SqlClient,
     (sql) => sql`update deliveries set next_at = now() where lease is not null`
   )
 
@@ -57,7 +56,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The queue"
 
   it.effect("shares free slots evenly among endpoints, whatever their backlog", () =>
     Effect.gen(function* () {
-      const sql = yield* PgClient.PgClient
+      const sql = yield* SqlClient.SqlClient
       const long = yield* history(30)
       const short = [yield* history(2), yield* history(2)]
       const { claim } = makeDeliveryQueue(yield* SqlClient.SqlClient)
@@ -75,7 +74,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The queue"
 
   it.effect("prefers healthy endpoints when slots are scarce, whatever the backlog of failing ones", () =>
     Effect.gen(function* () {
-      const sql = yield* PgClient.PgClient
+      const sql = yield* SqlClient.SqlClient
       yield* sql`delete from deliveries`
       const dead = [yield* history(3), yield* history(3), yield* history(3)]
       for (const { appId } of dead) {
@@ -98,7 +97,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The queue"
 
   it.effect("leases each delivery once to concurrent workers", () =>
     Effect.gen(function* () {
-      const sql = yield* PgClient.PgClient
+      const sql = yield* SqlClient.SqlClient
       yield* sql`delete from deliveries`
       yield* Effect.all(Array.from({ length: 4 }, () => history(20)))
       const queue = makeDeliveryQueue(yield* SqlClient.SqlClient)

@@ -1,6 +1,6 @@
-import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import type { AppId } from "../../../src/domain/access/Apps.ts"
 import { EventId } from "../../../src/domain/Events.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
@@ -13,7 +13,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A delivery
   it.effect("is sent again or skipped, and its attempt stays in the log", () =>
     Effect.gen(function* () {
       const { attempts, redeliver, redeliverSince, resume } = yield* Webhooks
-      const sql = yield* PgClient.PgClient
+      const sql = yield* SqlClient.SqlClient
       for (const [change, outcome] of [
         [(appId: AppId, event: EventId) => redeliver(appId, event), null],
         [(appId: AppId) => redeliverSince(appId, new Date(0), "all"), null],

@@ -1,6 +1,6 @@
-import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { EventId } from "../../../src/domain/Events.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
 import { ApiTest } from "../../support/Api.ts"
@@ -12,7 +12,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The log of
   it.effect("purges finished deliveries with their attempts after 30 days, and events without deliveries", () =>
     Effect.gen(function* () {
       const { purge } = yield* Webhooks
-      const sql = yield* PgClient.PgClient
+      const sql = yield* SqlClient.SqlClient
       const { appId, ids, storeId } = yield* history(4)
       const [old = NOTHING, young = NOTHING, pending = NOTHING, alone = NOTHING] = ids
       yield* finish([old], "dead", 30.01)
@@ -44,7 +44,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The log of
   it.effect("keeps missed deliveries of a paused webhook for 30 days, then purges them with attempts and events", () =>
     Effect.gen(function* () {
       const { pause, purge, resume, show } = yield* Webhooks
-      const sql = yield* PgClient.PgClient
+      const sql = yield* SqlClient.SqlClient
       const [paused, open] = [yield* history(3), yield* history(3)]
       assert.isNull((yield* show(paused.appId)).pendingDroppedFrom)
       yield* pause(paused.appId)

@@ -1,6 +1,6 @@
-import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { AppId } from "../../../src/domain/access/Apps.ts"
 import { EventId } from "../../../src/domain/Events.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
@@ -30,7 +30,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Webhooks",
   it.effect("redeliverSince sends all or only dead events of one app again since a time", () =>
     Effect.gen(function* () {
       const { redeliverSince } = yield* Webhooks
-      const sql = yield* PgClient.PgClient
+      const sql = yield* SqlClient.SqlClient
       const { appId, ids, storeId } = yield* history(5)
       const other = yield* history(1)
       const [one, two, three, four, five] = ids
@@ -62,7 +62,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Webhooks",
   it.effect("redeliverSince and resume change more than one batch", () =>
     Effect.gen(function* () {
       const { redeliverSince, resume } = yield* Webhooks
-      const sql = yield* PgClient.PgClient
+      const sql = yield* SqlClient.SqlClient
       const { appId, storeId } = yield* history(1)
       yield* sql`
         insert into deliveries (store_id, event_id, installation_id, app_id, outcome, finished_at)
@@ -84,7 +84,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Webhooks",
   it.effect("deliveries in flight stay as they are", () =>
     Effect.gen(function* () {
       const { redeliver, redeliverSince, resume } = yield* Webhooks
-      const sql = yield* PgClient.PgClient
+      const sql = yield* SqlClient.SqlClient
       const { appId, ids } = yield* history(1)
       yield* sql`update deliveries set lease = gen_random_uuid(), next_at = now() + interval '20 s' where app_id = ${appId}`
       const before = yield* deliveriesOf(appId)
