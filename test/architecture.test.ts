@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
-import { guardOf } from "./support/Programs.ts"
+import { guardOf } from "./support/process/Programs.ts"
 
 /** Who may import whom, the most particular room first. */
 const ROOMS: ReadonlyArray<readonly [room: string, ...open: ReadonlyArray<string>]> = [
@@ -156,7 +156,7 @@ it("the environment is read in layers and where they are put together alone", ()
   )
 })
 
-const HELPER = "test/support/Programs.ts"
+const HELPER = "test/support/process/Programs.ts"
 
 const testFiles = readdirSync("test", { recursive: true, encoding: "utf8" })
   .map((file) => join("test", file))
@@ -193,8 +193,8 @@ it("tests start no program but Node, npm and PostgreSQL, unless the helper gives
 
 it("tests of a program are skipped where it is missing", () => {
   const users = [
-    ["test/support/Chromium.ts", "chromium"],
-    ["test/support/Pgbouncer.ts", "pgbouncer"]
+    ["test/support/process/Chromium.ts", "chromium"],
+    ["test/support/postgres/Pgbouncer.ts", "pgbouncer"]
   ] as const
   for (const [support, program] of users) {
     const files = testFiles.filter((file) => file.endsWith(".test.ts") && closureOf(file, "test/support/").has(support))

@@ -3,7 +3,7 @@ import { MAX_TRIAL_DAYS, Billing } from "../domain/billing/Billing.ts"
 import { Period } from "../domain/billing/Period.ts"
 import { PriceText } from "../domain/billing/Price.ts"
 import { CurrencyCode } from "../domain/catalog/Fields.ts"
-import { stringify } from "../domain/Json.ts"
+import { stringify } from "../domain/json/Json.ts"
 import { app, choice, command, group, integer, json, Name, option, usageError, withHelp } from "./Options.ts"
 import { print, printList } from "./Output.ts"
 

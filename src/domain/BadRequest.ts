@@ -1,5 +1,5 @@
 import { Array as Arr, Predicate, Schema, SchemaAST, SchemaIssue } from "effect"
-import { lineOf } from "./Json.ts"
+import { lineOf } from "./json/Json.ts"
 import { truncateIssues, MAX_ISSUES } from "./Limits.ts"
 import { formatInteger } from "./Text.ts"
 

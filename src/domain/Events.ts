@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import type { Actor } from "./Actor.ts"
-import type { JsonText } from "./Document.ts"
+import type { JsonText } from "./json/Document.ts"
 import type { InstallationId } from "./access/Installations.ts"
 import type { Scope } from "./access/Scope.ts"
 import type { StoreId } from "./Store.ts"

@@ -1,8 +1,8 @@
 import { Context, type Effect } from "effect"
 import type { Actor, MerchantId } from "./Actor.ts"
-import type { JsonText } from "./Document.ts"
+import type { JsonText } from "./json/Document.ts"
 import type { EventId, EventLoop } from "./Events.ts"
-import { ExactNumber, parse } from "./Json.ts"
+import { ExactNumber, parse } from "./json/Json.ts"
 import type { AdministeredKind, CatalogKind } from "./journal/Kinds.ts"
 import type { StoreId } from "./Store.ts"
 

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { hash } from "node:crypto"
 import { BadRequest } from "../domain/BadRequest.ts"
-import type { Document } from "../domain/Document.ts"
+import type { Document } from "../domain/json/Document.ts"
 import type { VersionCondition } from "../domain/Version.ts"
 import { etagWithoutCoding } from "./ContentCoding.ts"
 

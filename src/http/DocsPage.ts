@@ -1,7 +1,7 @@
 import { HttpRouter } from "effect/http"
 import { HttpApiScalar, OpenApi } from "effect/http-api"
 import { hash } from "node:crypto"
-import { isObject } from "../domain/Json.ts"
+import { isObject } from "../domain/json/Json.ts"
 import { openApi } from "./api/Document.ts"
 import { PartnerApi } from "./api/PartnerApi.ts"
 

@@ -2,7 +2,7 @@ import { type Cause, Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import type { IncomingMessage } from "node:http"
 import { unavailableIn } from "../domain/Unavailable.ts"
-import type { JsonText } from "../domain/Document.ts"
+import type { JsonText } from "../domain/json/Document.ts"
 import { type PublicError, toErrorReply } from "./ErrorTable.ts"
 import { currentResponse, type NodeResponse } from "./server/NodeResponse.ts"
 

@@ -5,7 +5,7 @@ import type { DryRunResult } from "../domain/DryRun.ts"
 import type { Change, Snapshot, WriteContext } from "../domain/Write.ts"
 import { makeMembershipDiff } from "./catalog/MembershipDiff.ts"
 import { productOf } from "./catalog/ProductRepository.ts"
-import { makeOutbox } from "./Outbox.ts"
+import { makeOutbox } from "./webhooks/Outbox.ts"
 import { messagesOf } from "./Writes.ts"
 
 /** Makes a function that describes the effects of changes: events, their recipients, and the collections of a product. */

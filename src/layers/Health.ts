@@ -10,7 +10,7 @@ import { migrations } from "./Migrations.ts"
 import { AdmissionPool } from "./sql/Postgres.ts"
 import { orDefect } from "./sql/Errors.ts"
 import { rowCount } from "./sql/Transaction.ts"
-import { RateLimitLive } from "./RateLimit.ts"
+import { RateLimitLive } from "./rateLimit/RateLimit.ts"
 
 /** A probe that takes longer reports that the service is not ready. */
 const TIMEOUT = "2 seconds"

@@ -2,7 +2,7 @@ import { Duration, Effect, Option, Schema, type Scope, type Stream } from "effec
 import { RpcClient, RpcClientError, RpcSerialization } from "effect/rpc"
 import type { FromClientEncoded } from "effect/rpc/RpcMessage"
 import type { Changed } from "../domain/journal/Changes.ts"
-import { parse, stringify } from "../domain/Json.ts"
+import { parse, stringify } from "../domain/json/Json.ts"
 import { type FollowOptions, type ChangeStreamError, makeChangeStream, type SocketLike } from "./client/ChangeStream.ts"
 import { Rpcs } from "./Rpcs.ts"
 import { isPerformed, type UnperformedWrite } from "./groups/CommonSchemas.ts"

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema, Struct } from "effect"
-import { app, cli, factsOf } from "../support/Cli.ts"
-import { ownDatabase } from "../support/Process.ts"
+import { app, cli, factsOf } from "../support/process/Cli.ts"
+import { ownDatabase } from "../support/process/Process.ts"
 
 const words = (text: string) => text.split(" ")
 

@@ -1,9 +1,9 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { Plan } from "../../src/domain/access/Stores.ts"
-import { dataOf, errorOf, makeClient, pageOf } from "../support/Api.ts"
-import { app, AppMade, cli, factsOf, Installed, store, StoreMade } from "../support/Cli.ts"
-import { emptyDatabase, ownDatabase, rowsOf, startServer } from "../support/Process.ts"
+import { dataOf, errorOf, makeClient, pageOf } from "../support/http/Api.ts"
+import { app, AppMade, cli, factsOf, Installed, store, StoreMade } from "../support/process/Cli.ts"
+import { emptyDatabase, ownDatabase, rowsOf, startServer } from "../support/process/Process.ts"
 
 const words = (text: string) => text.split(" ")
 

@@ -1,9 +1,9 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema, Struct } from "effect"
 import { createHash } from "node:crypto"
-import { cli, factsOf } from "../support/Cli.ts"
-import { ownDatabase, rowsOf, startServer } from "../support/Process.ts"
-import { callLine, exitsOf, postTo } from "../support/Rpc.ts"
+import { cli, factsOf } from "../support/process/Cli.ts"
+import { ownDatabase, rowsOf, startServer } from "../support/process/Process.ts"
+import { callLine, exitsOf, postTo } from "../support/rpc/Rpc.ts"
 
 const EMAIL = "grace@example.com"
 const CREATE = ["apps", "create", "--name", "App", "--scope", "read_products"]

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { app, cli, store } from "../support/Cli.ts"
-import { ownDatabase, rowsOf } from "../support/Process.ts"
+import { app, cli, store } from "../support/process/Cli.ts"
+import { ownDatabase, rowsOf } from "../support/process/Process.ts"
 
 const NOBODY = "01890a5d-ac96-774b-bcce-b302099a8057"
 

@@ -2,9 +2,9 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Schema, Struct } from "effect"
 import { readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
-import { cli, cliProcess, factsOf, store } from "../support/Cli.ts"
-import { countsOf, Imported, importing, linesIn } from "../support/Imports.ts"
-import { folder, rowsOf } from "../support/Process.ts"
+import { cli, cliProcess, factsOf, store } from "../support/process/Cli.ts"
+import { countsOf, Imported, importing, linesIn } from "../support/data/Imports.ts"
+import { folder, rowsOf } from "../support/process/Process.ts"
 
 const NORTHWIND = "test/data/northwind"
 

@@ -3,9 +3,9 @@ import { Effect } from "effect"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { stripVTControlCharacters } from "node:util"
-import { cli } from "../support/Cli.ts"
-import { folder } from "../support/Process.ts"
-import { isMissing, runInBash } from "../support/Programs.ts"
+import { cli } from "../support/process/Cli.ts"
+import { folder } from "../support/process/Process.ts"
+import { isMissing, runInBash } from "../support/process/Programs.ts"
 
 /** Help of a command, in sections by their headings. The text before the first heading is the description. */
 const helpOf = Effect.fn(function* (...command: ReadonlyArray<string>) {

@@ -1,8 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { IMPORTER } from "../../src/domain/Actor.ts"
-import { app, cli, factsOf, Installed, store } from "../support/Cli.ts"
-import { ownDatabase, rowsOf } from "../support/Process.ts"
+import { app, cli, factsOf, Installed, store } from "../support/process/Cli.ts"
+import { ownDatabase, rowsOf } from "../support/process/Process.ts"
 
 const words = (text: string) => text.split(" ")
 

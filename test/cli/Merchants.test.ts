@@ -1,8 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { makeClient } from "../support/Api.ts"
-import { cli, factsOf, store } from "../support/Cli.ts"
-import { ownDatabase, startServer } from "../support/Process.ts"
+import { makeClient } from "../support/http/Api.ts"
+import { cli, factsOf, store } from "../support/process/Cli.ts"
+import { ownDatabase, startServer } from "../support/process/Process.ts"
 
 it.live("a merchant joins a store and signs in with the printed password until it is reset", () =>
   Effect.gen(function* () {

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { AppMade, cli, cliProcess } from "../support/Cli.ts"
-import { ownDatabase } from "../support/Process.ts"
+import { AppMade, cli, cliProcess } from "../support/process/Cli.ts"
+import { ownDatabase } from "../support/process/Process.ts"
 
 const words = (text: string) => text.split(" ")
 

@@ -1,9 +1,9 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { randomBytes } from "node:crypto"
-import { ownDatabase, rowsOf, runNode, servicesOn, type Variables } from "../support/Process.ts"
+import { ownDatabase, rowsOf, runNode, servicesOn, type Variables } from "../support/process/Process.ts"
 import { SECRET_KEY } from "../support/SecretKey.ts"
-import { subscriber } from "../support/Webhooks.ts"
+import { subscriber } from "../support/webhooks/Webhooks.ts"
 
 const key = () => randomBytes(32).toString("base64")
 

@@ -1,8 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Schema } from "effect"
-import { makeClient } from "../support/Api.ts"
-import { app, cli, factsOf, Installed, store } from "../support/Cli.ts"
-import { ownDatabase, startServer } from "../support/Process.ts"
+import { makeClient } from "../support/http/Api.ts"
+import { app, cli, factsOf, Installed, store } from "../support/process/Cli.ts"
+import { ownDatabase, startServer } from "../support/process/Process.ts"
 
 const Uninstalled = Schema.Struct({
   installationId: Schema.String.check(Schema.isUUID()),

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import * as fc from "fast-check"
 import { Amount } from "../../src/domain/catalog/Fields.ts"
 import { CreateProduct, UpdateProduct } from "../../src/domain/catalog/Product.ts"
-import { parse } from "../../src/domain/Json.ts"
+import { parse } from "../../src/domain/json/Json.ts"
 
 /*
  * Products as rules might meet them: few words, so that values of different products touch; letters of many scripts in

@@ -1,7 +1,7 @@
 import * as fc from "fast-check"
 import type { Facets } from "../../src/domain/catalog/Facets.ts"
 import type { Kind } from "../../src/domain/catalog/Rule.ts"
-import { ExactNumber, parse } from "../../src/domain/Json.ts"
+import { ExactNumber, parse } from "../../src/domain/json/Json.ts"
 import { amount, anyText, phrase } from "./RandomProducts.ts"
 import { NAMES, RELATIONS_OF } from "./RuleTable.ts"
 

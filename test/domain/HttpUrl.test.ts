@@ -2,8 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import * as fc from "fast-check"
 import { HttpUrl } from "../../src/domain/catalog/Fields.ts"
-import { NOT_WEB } from "../support/Fields.ts"
-import { problemsAt } from "../support/OpenApi.ts"
+import { NOT_WEB } from "../support/http/Fields.ts"
+import { problemsAt } from "../support/http/OpenApi.ts"
 
 const isTaken = Schema.is(HttpUrl)
 const isDocumented = (url: string) =>

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import * as fc from "fast-check"
-import { issuesOf } from "../../src/domain/Decoder.ts"
+import { issuesOf } from "../../src/domain/json/Decoder.ts"
 import { DEFAULT_LIMIT, MAX_LIMIT, PageLimit } from "../../src/domain/Page.ts"
 
 const decode = Schema.decodeUnknownResult(PageLimit)

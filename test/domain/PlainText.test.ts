@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as fc from "fast-check"
-import { parseUntrusted } from "../../src/domain/UntrustedJson.ts"
+import { parseUntrusted } from "../../src/domain/json/UntrustedJson.ts"
 
 const needsEscape = (unit: string) => unit === '"' || unit === "\\" || unit < " "
 

@@ -14,11 +14,11 @@ import { AccessLive } from "../../src/layers/access/Access.ts"
 import { AppDataLive } from "../../src/layers/records/AppData.ts"
 import { WebhooksLive } from "../../src/layers/webhooks/Webhooks.ts"
 import { WritesLive } from "../../src/layers/Writes.ts"
-import { agedBy, AGEING } from "../support/Ageing.ts"
-import { makeApp, makeStore } from "../support/Api.ts"
-import { flushStatistics } from "../support/PlanCost.ts"
-import { OneConnectionTest, withoutAutovacuum } from "../support/PostgresTest.ts"
-import { installing } from "../support/Writes.ts"
+import { agedBy, AGEING } from "../support/data/Ageing.ts"
+import { makeApp, makeStore } from "../support/http/Api.ts"
+import { flushStatistics } from "../support/plans/Cost.ts"
+import { OneConnectionTest, withoutAutovacuum } from "../support/postgres/PostgresTest.ts"
+import { installing } from "../support/data/Writes.ts"
 
 const Live = Layer.mergeAll(IdempotencyLive, AccessLive, AppDataLive, WebhooksLive, WritesLive).pipe(
   Layer.provideMerge(Layer.tap(OneConnectionTest, (context) => Effect.provide(withoutAutovacuum, context)))

@@ -4,8 +4,8 @@ import { Health } from "../../src/domain/Health.ts"
 import { HealthLive } from "../../src/layers/Health.ts"
 import { MigrationsLive } from "../../src/layers/Migrations.ts"
 import { postgres } from "../../src/layers/sql/Postgres.ts"
-import { freshDatabase } from "../support/Postgres.ts"
-import { connection, rowsOf, waiting } from "../support/Process.ts"
+import { freshDatabase } from "../support/postgres/Postgres.ts"
+import { connection, rowsOf, waiting } from "../support/process/Process.ts"
 
 it.live("a process gets ready when another one has migrated the database, and then looks no more", () =>
   Effect.gen(function* () {

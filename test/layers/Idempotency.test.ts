@@ -16,9 +16,9 @@ import {
   rename,
   respond,
   execute
-} from "../support/Keyed.ts"
-import { connection, databaseUrl, rowsOf } from "../support/Process.ts"
-import { AGENT, contextOf, MERCHANT } from "../support/Writes.ts"
+} from "../support/data/Keyed.ts"
+import { connection, databaseUrl, rowsOf } from "../support/process/Process.ts"
+import { AGENT, contextOf, MERCHANT } from "../support/data/Writes.ts"
 
 class Refused extends Data.TaggedError("Refused") {}
 

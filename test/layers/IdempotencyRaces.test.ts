@@ -6,9 +6,9 @@ import type { Installation } from "../../src/domain/access/Installations.ts"
 import { Unavailable } from "../../src/domain/Unavailable.ts"
 import { postgres } from "../../src/layers/sql/Postgres.ts"
 import { IdempotencyLive } from "../../src/layers/Idempotency.ts"
-import { brake, execute, expire, installed, KeyedTest, nameOf, once, recordsOf, rename } from "../support/Keyed.ts"
-import { databaseUrl, rowsOf, waiting } from "../support/Process.ts"
-import { wayTo } from "../support/SilentDatabase.ts"
+import { brake, execute, expire, installed, KeyedTest, nameOf, once, recordsOf, rename } from "../support/data/Keyed.ts"
+import { databaseUrl, rowsOf, waiting } from "../support/process/Process.ts"
+import { wayTo } from "../support/postgres/SilentDatabase.ts"
 
 class Refused extends Data.TaggedError("Refused") {}
 

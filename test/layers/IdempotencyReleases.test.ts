@@ -2,8 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { Cause, Effect, Exit, Fiber } from "effect"
 import type { Installation } from "../../src/domain/access/Installations.ts"
 import { Unavailable } from "../../src/domain/Unavailable.ts"
-import { brake, installed, KeyedTest, nameOf, once, rename } from "../support/Keyed.ts"
-import { connection, databaseUrl, rowsOf, waiting } from "../support/Process.ts"
+import { brake, installed, KeyedTest, nameOf, once, rename } from "../support/data/Keyed.ts"
+import { connection, databaseUrl, rowsOf, waiting } from "../support/process/Process.ts"
 
 const insertClaim = `
   insert into idempotency_records (store_id, actor_id, key, fingerprint, expires_at)

@@ -3,9 +3,9 @@ import { Effect, Exit, Fiber, Redacted } from "effect"
 import type pg from "pg"
 import { migrations } from "../../src/layers/Migrations.ts"
 import { buildIndex, OutsideTransaction, type Steps } from "../../src/layers/sql/IndexMigration.ts"
-import { start } from "../support/Migrations.ts"
-import { freshDatabase } from "../support/Postgres.ts"
-import { connection, duringWork, rowsOf, waiting } from "../support/Process.ts"
+import { start } from "../support/postgres/Migrations.ts"
+import { freshDatabase } from "../support/postgres/Postgres.ts"
+import { connection, duringWork, rowsOf, waiting } from "../support/process/Process.ts"
 
 /** The migrations of a later release, which index tables that are in use, the second of them in partitions. */
 const laterMigrations: Readonly<Record<string, Steps | OutsideTransaction>> = {

@@ -7,9 +7,9 @@ import { migrate, migrations, MigrationsLive } from "../../src/layers/Migrations
 import { TIMEOUTS } from "../../src/layers/sql/Session.ts"
 import { OutsideTransaction, type Steps } from "../../src/layers/sql/IndexMigration.ts"
 import { postgres } from "../../src/layers/sql/Postgres.ts"
-import { start } from "../support/Migrations.ts"
-import { freshDatabase } from "../support/Postgres.ts"
-import { connection, duringWork, rowsOf, waiting, watch } from "../support/Process.ts"
+import { start } from "../support/postgres/Migrations.ts"
+import { freshDatabase } from "../support/postgres/Postgres.ts"
+import { connection, duringWork, rowsOf, waiting, watch } from "../support/process/Process.ts"
 
 /** The migrations of a later release, which changes a table that is in use. */
 const laterMigrations = {

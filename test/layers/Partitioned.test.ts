@@ -4,8 +4,8 @@ import { SqlClient } from "effect/sql"
 import { Idempotency } from "../../src/domain/Idempotency.ts"
 import { Webhooks } from "../../src/domain/webhooks/Webhooks.ts"
 import { makeDeliveryQueue } from "../../src/layers/webhooks/DeliveryQueue.ts"
-import { ApiTest } from "../support/Api.ts"
-import { deliveriesOf, scene } from "../support/Webhooks.ts"
+import { ApiTest } from "../support/http/Api.ts"
+import { deliveriesOf, scene } from "../support/webhooks/Webhooks.ts"
 
 const TABLES = ["idempotency_records", "events", "deliveries", "delivery_attempts"]
 

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { migrations, MigrationsLive } from "../../src/layers/Migrations.ts"
-import { PostgresTest } from "../support/PostgresTest.ts"
+import { PostgresTest } from "../support/postgres/PostgresTest.ts"
 
 /** Tokens and codes are looked up before their store is known. */
 const EXCEPTIONS = ["access_tokens", "agent_tokens", "authorization_codes", "refresh_tokens"]

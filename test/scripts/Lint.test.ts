@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { spawnSync } from "node:child_process"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { folder } from "../support/Process.ts"
+import { folder } from "../support/process/Process.ts"
 
 const run = (script: string, ...args: ReadonlyArray<string>) =>
   spawnSync(process.execPath, [script, ...args], { encoding: "utf8" })

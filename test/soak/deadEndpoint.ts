@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { badReceivers } from "../support/BadReceivers.ts"
+import { badReceivers } from "../support/webhooks/BadReceivers.ts"
 import type { Sizes } from "./options.ts"
 import { startWorkers } from "./processes.ts"
 import { makeInvariants, withProgress } from "./report.ts"

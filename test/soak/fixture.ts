@@ -13,7 +13,7 @@ import { postgres } from "../../src/layers/sql/Postgres.ts"
 import { openConnection, createDatabase } from "../bench/database.ts"
 import { SECRET_KEY } from "../support/SecretKey.ts"
 import { startServer } from "./processes.ts"
-import { installing } from "../support/Writes.ts"
+import { installing } from "../support/data/Writes.ts"
 
 const SETTINGS = { WEBHOOK_ALLOW_HOSTS: "127.0.0.1", SECRET_KEY }
 

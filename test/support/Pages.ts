@@ -3,10 +3,10 @@ import { fileURLToPath } from "node:url"
 import type { Role } from "../../src/domain/access/Merchants.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { WebFolder } from "../../src/http/WebPages.ts"
-import { ApiTest, baseUrl, makeStore } from "./Api.ts"
-import { ChromiumTest, openWindow } from "./Chromium.ts"
-import { built } from "./Process.ts"
-import { memberOf } from "./Rpc.ts"
+import { ApiTest, baseUrl, makeStore } from "./http/Api.ts"
+import { ChromiumTest, openWindow } from "./process/Chromium.ts"
+import { built } from "./process/Process.ts"
+import { memberOf } from "./rpc/Rpc.ts"
 
 /** The pages as `npm run build` makes them. */
 const folder = fileURLToPath(new URL("../../dist/web", import.meta.url))

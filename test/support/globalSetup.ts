@@ -8,8 +8,8 @@ import type { TestProject } from "vitest/node"
 import { postgres } from "../../src/layers/sql/Postgres.ts"
 import { embeddedPostgres } from "../../src/layers/postgres/EmbeddedPostgres.ts"
 import { MigrationsLive } from "../../src/layers/Migrations.ts"
-import { onServer } from "./OnServer.ts"
-import { postgresInDocker, skippedFiles } from "./Programs.ts"
+import { onServer } from "./postgres/OnServer.ts"
+import { postgresInDocker, skippedFiles } from "./process/Programs.ts"
 
 declare module "vitest" {
   interface ProvidedContext {

@@ -3,12 +3,12 @@ import { Effect, Layer, References } from "effect"
 import { type AppPlan, Billing } from "../../src/domain/billing/Billing.ts"
 import type { InstallationId } from "../../src/domain/access/Installations.ts"
 import { makeWorker } from "../../src/layers/webhooks/Worker.ts"
-import { install, makeApp } from "../support/Api.ts"
-import { isMissing } from "../support/Programs.ts"
-import { isFitFor } from "../support/Chromium.ts"
+import { install, makeApp } from "../support/http/Api.ts"
+import { isMissing } from "../support/process/Programs.ts"
+import { isFitFor } from "../support/process/Chromium.ts"
 import { lookingMember, PagesTest } from "../support/Pages.ts"
-import { receiver } from "../support/Receiver.ts"
-import { arrived, eventOf, installApp, subscriber } from "../support/Webhooks.ts"
+import { receiver } from "../support/webhooks/Receiver.ts"
+import { arrived, eventOf, installApp, subscriber } from "../support/webhooks/Webhooks.ts"
 
 /** The service with its pages, which also delivers. What fails on purpose tells nobody anything. */
 const DeliveringPages = Layer.effectDiscard(makeWorker(64)).pipe(

@@ -3,7 +3,7 @@ import { Result, Schema, Struct } from "effect"
 import { CollectionHead } from "../../src/domain/catalog/Collection.ts"
 import { ProductId } from "../../src/domain/catalog/Product.ts"
 import { FIELDS, RELATIONS, Rule } from "../../src/domain/catalog/Rule.ts"
-import { ExactNumber, parse } from "../../src/domain/Json.ts"
+import { ExactNumber, parse } from "../../src/domain/json/Json.ts"
 import { indexAfterKey, membershipDiff, moveItem } from "../../src/web/dashboard/collections/listOrder.ts"
 import {
   changesMatches,

@@ -5,10 +5,10 @@ import { type CollectionId, CreateCollection, UpdateCollection } from "../../src
 import { CreateProduct, type ProductId } from "../../src/domain/catalog/Product.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { type Client, performed } from "../../src/rpc/Client.ts"
-import { isMissing } from "../support/Programs.ts"
-import { isFitFor } from "../support/Chromium.ts"
+import { isMissing } from "../support/process/Programs.ts"
+import { isFitFor } from "../support/process/Chromium.ts"
 import { lookingMember, PagesTest } from "../support/Pages.ts"
-import { newKey } from "../support/Rpc.ts"
+import { newKey } from "../support/rpc/Rpc.ts"
 
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
 const toCollection = Schema.decodeUnknownSync(CreateCollection)

@@ -2,12 +2,12 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { CreateProduct, UpdateProduct } from "../../src/domain/catalog/Product.ts"
 import { performed } from "../../src/rpc/Client.ts"
-import { install } from "../support/Api.ts"
-import { isMissing } from "../support/Programs.ts"
-import { isFitFor } from "../support/Chromium.ts"
+import { install } from "../support/http/Api.ts"
+import { isMissing } from "../support/process/Programs.ts"
+import { isFitFor } from "../support/process/Chromium.ts"
 import { lookingMember, PagesTest } from "../support/Pages.ts"
-import { keyedIn, priced } from "../support/Proposals.ts"
-import { agentOf } from "../support/Rpc.ts"
+import { keyedIn, priced } from "../support/rpc/Proposals.ts"
+import { agentOf } from "../support/rpc/Rpc.ts"
 
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
 const toPatch = Schema.decodeUnknownSync(UpdateProduct)

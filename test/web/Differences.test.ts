@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ExactNumber, type JsonObject } from "../../src/domain/Json.ts"
+import { ExactNumber, type JsonObject } from "../../src/domain/json/Json.ts"
 import { differencesOf, fieldName } from "../../src/web/data/differences.ts"
 import { time } from "../../src/web/data/format.ts"
 

@@ -1,10 +1,10 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { baseUrl, makeStore } from "../support/Api.ts"
-import { isMissing } from "../support/Programs.ts"
-import { isFitFor, openWindow } from "../support/Chromium.ts"
+import { baseUrl, makeStore } from "../support/http/Api.ts"
+import { isMissing } from "../support/process/Programs.ts"
+import { isFitFor, openWindow } from "../support/process/Chromium.ts"
 import { lookingMember, PagesTest } from "../support/Pages.ts"
-import { makeMerchant, PASSWORD } from "../support/Merchants.ts"
+import { makeMerchant, PASSWORD } from "../support/rpc/Merchants.ts"
 
 describe.skipIf(isMissing("chromium"))("the dashboard", () => {
   layer(PagesTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {

@@ -2,7 +2,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { gzipSync } from "node:zlib"
 import type { Response } from "playwright-core"
-import { isMissing } from "../support/Programs.ts"
+import { isMissing } from "../support/process/Programs.ts"
 import { lookingMember, PagesTest } from "../support/Pages.ts"
 
 /** Bytes of script that a first load may be, as gzip sends them. */

@@ -1,12 +1,12 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { ExactNumber } from "../../src/domain/Json.ts"
+import { ExactNumber } from "../../src/domain/json/Json.ts"
 import { performed } from "../../src/rpc/Client.ts"
-import { isMissing } from "../support/Programs.ts"
-import { isFitFor } from "../support/Chromium.ts"
+import { isMissing } from "../support/process/Programs.ts"
+import { isFitFor } from "../support/process/Chromium.ts"
 import { lookingMember, PagesTest } from "../support/Pages.ts"
-import { makeProducts } from "../support/Products.ts"
-import { newKey } from "../support/Rpc.ts"
+import { makeProducts } from "../support/data/Products.ts"
+import { newKey } from "../support/rpc/Rpc.ts"
 
 describe.skipIf(isMissing("chromium"))("a product", () => {
   layer(PagesTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {

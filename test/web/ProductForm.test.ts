@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { newProduct, type Product, ProductId } from "../../src/domain/catalog/Product.ts"
-import { ExactNumber, parse, stringify } from "../../src/domain/Json.ts"
+import { ExactNumber, parse, stringify } from "../../src/domain/json/Json.ts"
 import { uuidV7 } from "../../src/domain/Uuid.ts"
 import { patchOf, parseIssues, productInput } from "../../src/web/dashboard/products/editor/productInput.ts"
 import { type Draft, draftOf, newDraft } from "../../src/web/dashboard/products/editor/productDraft.ts"

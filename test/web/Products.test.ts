@@ -1,11 +1,11 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import { performed } from "../../src/rpc/Client.ts"
-import { isMissing } from "../support/Programs.ts"
-import { isFitFor } from "../support/Chromium.ts"
+import { isMissing } from "../support/process/Programs.ts"
+import { isFitFor } from "../support/process/Chromium.ts"
 import { lookingMember, PagesTest } from "../support/Pages.ts"
-import { makeProducts } from "../support/Products.ts"
-import { newKey } from "../support/Rpc.ts"
+import { makeProducts } from "../support/data/Products.ts"
+import { newKey } from "../support/rpc/Rpc.ts"
 
 /** More than two pages of the list. */
 const MANY = 260

@@ -1,9 +1,9 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { isMissing } from "../support/Programs.ts"
-import { isFitFor } from "../support/Chromium.ts"
+import { isMissing } from "../support/process/Programs.ts"
+import { isFitFor } from "../support/process/Chromium.ts"
 import { lookingMember, PagesTest } from "../support/Pages.ts"
-import { putCustomers, putOrders } from "../support/Records.ts"
+import { putCustomers, putOrders } from "../support/data/Records.ts"
 
 const PORTO = { name: "Ada Example", line1: "1 Example Street", postalCode: "4000-001", city: "Porto" }
 

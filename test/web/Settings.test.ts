@@ -7,11 +7,11 @@ import { StoreId } from "../../src/domain/Store.ts"
 import { browserName } from "../../src/web/dashboard/settings/localeNames.ts"
 import { parsePasswords } from "../../src/web/dashboard/settings/passwords.ts"
 import { parseStoreForm, formValuesOf } from "../../src/web/dashboard/settings/storeForm.ts"
-import { isMissing } from "../support/Programs.ts"
-import { isFitFor } from "../support/Chromium.ts"
+import { isMissing } from "../support/process/Programs.ts"
+import { isFitFor } from "../support/process/Chromium.ts"
 import { lookingMember, PagesTest } from "../support/Pages.ts"
-import { clientOf, memberOf, newKey, sessionOf } from "../support/Rpc.ts"
-import { makeMerchant, PASSWORD } from "../support/Merchants.ts"
+import { clientOf, memberOf, newKey, sessionOf } from "../support/rpc/Rpc.ts"
+import { makeMerchant, PASSWORD } from "../support/rpc/Merchants.ts"
 
 const toSettings = Schema.decodeUnknownSync(UpdateSettings)
 

@@ -1,6 +1,6 @@
 import { Effect, Option, Result, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
-import { issuesOf } from "../../domain/Decoder.ts"
+import { issuesOf } from "../../domain/json/Decoder.ts"
 import { CreateProduct } from "../../domain/catalog/Product.ts"
 import { PutCollection } from "../../domain/imports/Collection.ts"
 import { Imports } from "../../domain/imports/Imports.ts"

@@ -1,7 +1,7 @@
 import { Context, type Effect, type Redacted, Schema } from "effect"
 import type { MerchantId } from "../Actor.ts"
 import type { RedirectUriRefused } from "../oauth/RedirectUri.ts"
-import { storedList } from "../StoredList.ts"
+import { storedList } from "../json/StoredList.ts"
 import { Uuid } from "../Uuid.ts"
 import type { Grants } from "./AccessRule.ts"
 import { Capability } from "./Capability.ts"

@@ -1,6 +1,6 @@
 import { Context, type Effect, Schema } from "effect"
 import { Timestamp } from "../catalog/Fields.ts"
-import type { JsonText } from "../Document.ts"
+import type { JsonText } from "../json/Document.ts"
 import type { StoreId } from "../Store.ts"
 import type { Installation, InstallationId, InstallationNotFound } from "./Installations.ts"
 

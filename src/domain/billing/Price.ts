@@ -1,6 +1,6 @@
 import { Schema, SchemaTransformation } from "effect"
 import { Amount } from "../catalog/Fields.ts"
-import { parse, stringify } from "../Json.ts"
+import { parse, stringify } from "../json/Json.ts"
 
 /** Price as decimal text, as operators type it and the database returns it, with all digits. */
 export const PriceText = Schema.String.pipe(

@@ -1,5 +1,5 @@
 import { Context, type Effect } from "effect"
-import type { Document, DocumentPage, JsonText } from "../Document.ts"
+import type { Document, DocumentPage, JsonText } from "../json/Document.ts"
 import type { PageRequest } from "../Page.ts"
 import type { StoreId, StoreNotFound } from "../Store.ts"
 import type { VersionCondition, VersionMismatch } from "../Version.ts"

@@ -1,6 +1,6 @@
 import { Effect, Schema, SchemaParser, Struct } from "effect"
-import { listOf } from "../Bounded.ts"
-import { canonical } from "../Json.ts"
+import { listOf } from "../json/Bounded.ts"
+import { canonical } from "../json/Json.ts"
 import { truncateIssues } from "../Limits.ts"
 import { formatInteger } from "../Text.ts"
 import { isUuid, Uuid } from "../Uuid.ts"

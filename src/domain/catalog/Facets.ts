@@ -1,4 +1,4 @@
-import { stringify, type JsonNumber } from "../Json.ts"
+import { stringify, type JsonNumber } from "../json/Json.ts"
 import { foldCase, isText } from "../Text.ts"
 import type { Product } from "./Product.ts"
 import type { RuleField } from "./Rule.ts"

@@ -1,6 +1,6 @@
 import { type JsonSchema, Schema, SchemaTransformation } from "effect"
-import { listOf, recordOf } from "../Bounded.ts"
-import { ExactNumber, type JsonNumber, MAX_NUMBER, wasNumber } from "../Json.ts"
+import { listOf, recordOf } from "../json/Bounded.ts"
+import { ExactNumber, type JsonNumber, MAX_NUMBER, wasNumber } from "../json/Json.ts"
 import { foldCase, formatInteger } from "../Text.ts"
 import { parseUrl } from "../Url.ts"
 import { CURRENCIES } from "./Currencies.ts"

@@ -1,5 +1,14 @@
 import { Result, Schema } from "effect"
-import { ExactNumber, isBelow, isEqual, type JsonNumber, MAX_DIGITS, MAX_NUMBER, numberProblem, plus } from "../Json.ts"
+import {
+  ExactNumber,
+  isBelow,
+  isEqual,
+  type JsonNumber,
+  MAX_DIGITS,
+  MAX_NUMBER,
+  numberProblem,
+  plus
+} from "../json/Json.ts"
 import { Uuid } from "../Uuid.ts"
 import { Amount, withDescription, AmountDelta, field, optional, text } from "./Fields.ts"
 import { patchProduct, type Product } from "./Product.ts"

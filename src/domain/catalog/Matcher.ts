@@ -1,4 +1,4 @@
-import { ExactNumber, type JsonNumber } from "../Json.ts"
+import { ExactNumber, type JsonNumber } from "../json/Json.ts"
 import { foldCase } from "../Text.ts"
 import type { Facets } from "./Facets.ts"
 import type { Condition } from "./Rule.ts"

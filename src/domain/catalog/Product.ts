@@ -1,6 +1,6 @@
 import { Schema, Struct } from "effect"
-import { listOf } from "../Bounded.ts"
-import { canonical, isBelow } from "../Json.ts"
+import { listOf } from "../json/Bounded.ts"
+import { canonical, isBelow } from "../json/Json.ts"
 import { isText } from "../Text.ts"
 import { Uuid, uuidV7 } from "../Uuid.ts"
 import { Timestamp, Version } from "./Fields.ts"

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { listOf, recordOf } from "../Bounded.ts"
+import { listOf, recordOf } from "../json/Bounded.ts"
 import { Uuid } from "../Uuid.ts"
 import {
   Amount,

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
-import { listOf } from "../Bounded.ts"
-import { ExactNumber, type JsonNumber } from "../Json.ts"
+import { listOf } from "../json/Bounded.ts"
+import { ExactNumber, type JsonNumber } from "../json/Json.ts"
 import { isText } from "../Text.ts"
 import { instantOf } from "../Time.ts"
 import { withJsonSchema, field, JsonValue, optional } from "./Fields.ts"

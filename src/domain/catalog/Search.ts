@@ -1,5 +1,5 @@
 import { Context, type Effect, Schema } from "effect"
-import type { DocumentPage } from "../Document.ts"
+import type { DocumentPage } from "../json/Document.ts"
 import type { StoreId } from "../Store.ts"
 import { isUuid } from "../Uuid.ts"
 import { trimmed } from "./Fields.ts"

@@ -1,4 +1,4 @@
-import { canonical } from "../Json.ts"
+import { canonical } from "../json/Json.ts"
 import { isText } from "../Text.ts"
 import { uuidV7 } from "../Uuid.ts"
 import { changed, type CreateProduct, type Product } from "./Product.ts"

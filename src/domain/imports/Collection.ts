@@ -1,5 +1,5 @@
 import { Schema, Struct } from "effect"
-import { listOf } from "../Bounded.ts"
+import { listOf } from "../json/Bounded.ts"
 import { CreateCollection } from "../catalog/Collection.ts"
 import { optional } from "../catalog/Fields.ts"
 import { truncateIssues } from "../Limits.ts"

@@ -1,8 +1,8 @@
 import { Result, Schema } from "effect"
-import { listOf } from "../Bounded.ts"
+import { listOf } from "../json/Bounded.ts"
 import { optional } from "../catalog/Fields.ts"
-import { compileDecoder } from "../Decoder.ts"
-import { isObject, type JsonObject } from "../Json.ts"
+import { compileDecoder } from "../json/Decoder.ts"
+import { isObject, type JsonObject } from "../json/Json.ts"
 import type { PutOrder } from "../records/Order.ts"
 
 /** External id, or id in this service. */

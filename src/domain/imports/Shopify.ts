@@ -1,4 +1,4 @@
-import type { JsonObject } from "../Json.ts"
+import type { JsonObject } from "../json/Json.ts"
 import { isSet, makeColumns, type ShopifyRow } from "./ShopifyColumns.ts"
 
 /*

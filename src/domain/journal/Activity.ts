@@ -1,7 +1,7 @@
 import { Context, type Effect, Schema } from "effect"
 import { MerchantId } from "../Actor.ts"
 import { JsonValue, Timestamp } from "../catalog/Fields.ts"
-import type { JsonText, DocumentPage } from "../Document.ts"
+import type { JsonText, DocumentPage } from "../json/Document.ts"
 import { MAX_LIMIT, type PageRequest } from "../Page.ts"
 import type { StoreId } from "../Store.ts"
 import { Uuid } from "../Uuid.ts"

@@ -1,5 +1,5 @@
-import type { JsonText } from "../Document.ts"
-import { type JsonObject, stringify } from "../Json.ts"
+import type { JsonText } from "../json/Document.ts"
+import { type JsonObject, stringify } from "../json/Json.ts"
 import { type Change, Encoded, type Snapshot } from "../Write.ts"
 
 /**

@@ -1,5 +1,5 @@
 import { Result, Schema } from "effect"
-import type { JsonObject } from "../Json.ts"
+import type { JsonObject } from "../json/Json.ts"
 import { type AllowedHosts, NO_HOSTS } from "../webhooks/AllowedHosts.ts"
 import { checkUrl } from "../webhooks/Destination.ts"
 import { MAX_REDIRECTS } from "./RedirectUri.ts"

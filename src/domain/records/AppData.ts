@@ -1,7 +1,7 @@
 import { Context, type Effect, Schema } from "effect"
 import type { Installation } from "../access/Installations.ts"
 import { withDescription, withJsonSchema, JsonValue, optional, Timestamp } from "../catalog/Fields.ts"
-import type { DocumentPage, JsonText } from "../Document.ts"
+import type { DocumentPage, JsonText } from "../json/Document.ts"
 import type { PageRequest } from "../Page.ts"
 import { formatInteger } from "../Text.ts"
 import { Encoded, type Write } from "../Write.ts"

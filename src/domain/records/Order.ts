@@ -1,5 +1,5 @@
 import { Context, Schema, Struct } from "effect"
-import { listOf } from "../Bounded.ts"
+import { listOf } from "../json/Bounded.ts"
 import {
   Amount,
   CurrencyCode,

@@ -1,5 +1,5 @@
 import type { Effect, Result } from "effect"
-import type { DocumentPage, JsonText } from "../Document.ts"
+import type { DocumentPage, JsonText } from "../json/Document.ts"
 import type { PageRequest } from "../Page.ts"
 import type { StoreId, StoreNotFound } from "../Store.ts"
 import type { Write } from "../Write.ts"

@@ -1,5 +1,5 @@
 import { BigDecimal } from "effect"
-import { decimal, numberOf } from "../Json.ts"
+import { decimal, numberOf } from "../json/Json.ts"
 import type { Customer, CustomerId } from "./Customer.ts"
 import type { Order } from "./Order.ts"
 

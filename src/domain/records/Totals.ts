@@ -1,5 +1,5 @@
 import { BigDecimal, type Schema } from "effect"
-import { decimal, type JsonNumber, MAX_DIGITS, MAX_NUMBER, numberOf, stringify } from "../Json.ts"
+import { decimal, type JsonNumber, MAX_DIGITS, MAX_NUMBER, numberOf, stringify } from "../json/Json.ts"
 
 /* Amounts of an order, computed exactly from its lines without rounding. */
 

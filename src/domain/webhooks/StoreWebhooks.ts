@@ -1,10 +1,10 @@
 import { Context, type Effect, Schema } from "effect"
 import { InstallationId, type InstallationSuspended, type InstallationNotFound } from "../access/Installations.ts"
 import { Timestamp } from "../catalog/Fields.ts"
-import type { DocumentPage, JsonText } from "../Document.ts"
+import type { DocumentPage, JsonText } from "../json/Document.ts"
 import { EventId, EventKind } from "../Events.ts"
 import type { StoreId, StoreNotFound } from "../Store.ts"
-import { storedList } from "../StoredList.ts"
+import { storedList } from "../json/StoredList.ts"
 import type { Write } from "../Write.ts"
 import { type DeliveriesFilter, type DeliveryNotFound, DeliveryState, PauseReason } from "./Webhook.ts"
 

@@ -1,9 +1,9 @@
 import { Schema, Struct } from "effect"
 import { AppId, type AppNotFound } from "../access/Apps.ts"
-import { listOf } from "../Bounded.ts"
+import { listOf } from "../json/Bounded.ts"
 import { EventId, EventKind } from "../Events.ts"
 import type { PageRequest } from "../Page.ts"
-import { storedList } from "../StoredList.ts"
+import { storedList } from "../json/StoredList.ts"
 
 /** Hours of failures without a success after which an endpoint is paused. */
 export const FAILING_HOURS = 120

@@ -1,7 +1,7 @@
 import { Record, Schema } from "effect"
 import type { OpenApi } from "effect/http-api"
 import { AccessRule } from "../../domain/access/AccessRule.ts"
-import { canonical, isObject, type JsonObject } from "../../domain/Json.ts"
+import { canonical, isObject, type JsonObject } from "../../domain/json/Json.ts"
 import { STATUS_DESCRIPTIONS } from "../ErrorTable.ts"
 import { sampleEvents, samples } from "./Examples.ts"
 import { commonErrorExamples, errorExamplesFor } from "./ErrorExamples.ts"

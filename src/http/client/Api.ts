@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, parse, stringify } from "../../domain/ExactJson.ts"
+import { isObject, type JsonObject, parse, stringify } from "../../domain/json/ExactJson.ts"
 import { type Bearer, makeBearer, type TokenStore } from "./Bearer.ts"
 import type { Answer, CallOptions, DryRun, Listing, Page, DryRunAnswer, UpdateOptions } from "./Calls.ts"
 import { ApiError, ConnectionError } from "./Errors.ts"

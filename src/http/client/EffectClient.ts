@@ -1,7 +1,7 @@
 import { Context, Effect, Option, Schema, Stream } from "effect"
 import { HttpClient, type HttpClientRequest, HttpClientResponse, UrlParams } from "effect/http"
 import { HttpApi, HttpApiClient } from "effect/http-api"
-import { bareNumbers, isObject, stringify } from "../../domain/ExactJson.ts"
+import { bareNumbers, isObject, stringify } from "../../domain/json/ExactJson.ts"
 import { DEFAULT_LIMIT } from "../../domain/Page.ts"
 import { Encoded } from "../../domain/Write.ts"
 import { PartnerApi } from "../api/PartnerApi.ts"

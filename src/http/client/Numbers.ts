@@ -1,4 +1,4 @@
-import { ExactNumber, type JsonNumber, parse, stringify } from "../../domain/ExactJson.ts"
+import { ExactNumber, type JsonNumber, parse, stringify } from "../../domain/json/ExactJson.ts"
 
 export type { ExactNumber, JsonNumber }
 

@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { Installation } from "../../domain/access/Installations.ts"
-import type { Document, DocumentPage, JsonText } from "../../domain/Document.ts"
+import type { Document, DocumentPage, JsonText } from "../../domain/json/Document.ts"
 import type { StoredResponse } from "../../domain/Idempotency.ts"
-import { stringify } from "../../domain/Json.ts"
+import { stringify } from "../../domain/json/Json.ts"
 import { CurrentInstallation } from "../api/Middleware.ts"
 import { makeEtag } from "../ConditionalRequests.ts"
 

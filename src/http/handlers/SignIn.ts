@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { PasswordAttempt, Email, Merchants, Password } from "../../domain/access/Merchants.ts"
-import { decodeWith } from "../../domain/Decoder.ts"
+import { decodeWith } from "../../domain/json/Decoder.ts"
 import { type Browser, ForeignOrigin, NotSignedIn, Sessions, type SignedIn } from "../../domain/access/Sessions.ts"
 import { trimmed } from "../../domain/catalog/Fields.ts"
 import { parseJsonBody, readBody } from "../server/BodyReader.ts"

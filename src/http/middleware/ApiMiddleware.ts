@@ -6,7 +6,7 @@ import { type RecentRequest, Requests } from "../../domain/access/Requests.ts"
 import { InvalidToken } from "../../domain/access/Tokens.ts"
 import { BadRequest, INVALID } from "../../domain/BadRequest.ts"
 import { Bulkhead, WorkWeight } from "../../domain/Bulkhead.ts"
-import { issuesOf } from "../../domain/Decoder.ts"
+import { issuesOf } from "../../domain/json/Decoder.ts"
 import { IdempotencyKey } from "../../domain/Idempotency.ts"
 import { RateLimit } from "../../domain/RateLimit.ts"
 import {

@@ -1,8 +1,8 @@
 import { Effect, Function as Fn, Result } from "effect"
 import type { IncomingMessage } from "node:http"
 import { BadRequest, INVALID } from "../../domain/BadRequest.ts"
-import { isObject, memberText } from "../../domain/Json.ts"
-import { parseUntrusted } from "../../domain/UntrustedJson.ts"
+import { isObject, memberText } from "../../domain/json/Json.ts"
+import { parseUntrusted } from "../../domain/json/UntrustedJson.ts"
 import { LARGE_BODY, paced } from "../../domain/Pacing.ts"
 import { Encoded } from "../../domain/Write.ts"
 

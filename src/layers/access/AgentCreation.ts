@@ -5,10 +5,10 @@ import type { AgentId, MerchantId } from "../../domain/Actor.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { lockStore } from "../catalog/Allocation.ts"
 import { recordAdministered } from "../journal/Administered.ts"
-import { arrayOf } from "../Lists.ts"
+import { arrayOf } from "../sql/Lists.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { constant, sql as fragment } from "../sql/Statement.ts"
-import { time } from "../Times.ts"
+import { time } from "../sql/Times.ts"
 
 /** Agent `a` with its window `w` as JSON. The last hit of the window is the time of last use. */
 export const AGENT = fragment`

@@ -3,7 +3,7 @@ import { SqlClient, SqlSchema } from "effect/sql"
 import type { Grants } from "../../domain/access/AccessRule.ts"
 import { type AppClient, AppId, AppNotFound, Apps, AppSummary } from "../../domain/access/Apps.ts"
 import { redirectsOf } from "../../domain/oauth/Redirects.ts"
-import { arrayOf } from "../Lists.ts"
+import { arrayOf } from "../sql/Lists.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { rotateClientSecret } from "./ClientSecrets.ts"
 

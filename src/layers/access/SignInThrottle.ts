@@ -2,7 +2,7 @@ import { Data, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { hash } from "node:crypto"
 import { SIGN_IN_MINUTES } from "../../domain/access/Sessions.ts"
-import { listOf } from "../Lists.ts"
+import { listOf } from "../sql/Lists.ts"
 import { orDefectOf } from "../sql/Errors.ts"
 
 /** Returns the hash by which the attempts of a subject are counted. */

@@ -4,7 +4,7 @@ import { InstallationNotFound, InstallationSuspended } from "../../domain/access
 import { Tokens } from "../../domain/access/Tokens.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { revokeTokensOfInstallation } from "../oauth/Revocation.ts"
-import { purgeOf } from "../Purging.ts"
+import { purgeOf } from "../sql/Purging.ts"
 import { hashOf, newToken } from "../Secrets.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { rowCount } from "../sql/Transaction.ts"

@@ -2,7 +2,7 @@ import { Array, Effect, Option, Schema } from "effect"
 import { type SqlClient, SqlSchema } from "effect/sql"
 import { numbered } from "../../domain/catalog/Slug.ts"
 import { StoreId, StoreNotFound } from "../../domain/Store.ts"
-import { arrayOf } from "../Lists.ts"
+import { arrayOf } from "../sql/Lists.ts"
 
 /*
  * Allocation of ids and slugs for many products at once, under the lock of the store.

@@ -1,7 +1,7 @@
 import type { SqlClient } from "effect/sql"
 import type { CollectionHead, CollectionId } from "../../domain/catalog/Collection.ts"
 import { conditionsOf } from "../../domain/catalog/Rule.ts"
-import type { JsonText } from "../../domain/Document.ts"
+import type { JsonText } from "../../domain/json/Document.ts"
 import { PAGE_BYTES, PAGE_MILLIS } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { type Fragment, sql as fragment } from "../sql/Statement.ts"

@@ -1,6 +1,6 @@
 import { Effect, Option, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { compileTrustedDecoder } from "../../domain/Decoder.ts"
+import { compileTrustedDecoder } from "../../domain/json/Decoder.ts"
 import type { Catalog } from "../../domain/catalog/Catalog.ts"
 import {
   withNextVersion,
@@ -17,7 +17,7 @@ import {
   type UpdateCollection
 } from "../../domain/catalog/Collection.ts"
 import type { ProductId } from "../../domain/catalog/Product.ts"
-import { extend, type JsonText } from "../../domain/Document.ts"
+import { extend, type JsonText } from "../../domain/json/Document.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { satisfies, VersionMismatch } from "../../domain/Version.ts"
 import { Encoded, type Snapshot } from "../../domain/Write.ts"

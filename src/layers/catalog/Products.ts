@@ -11,8 +11,8 @@ import {
   ProductNotFound,
   ProductTooLarge
 } from "../../domain/catalog/Product.ts"
-import type { Document } from "../../domain/Document.ts"
-import { stringify } from "../../domain/Json.ts"
+import type { Document } from "../../domain/json/Document.ts"
+import { stringify } from "../../domain/json/Json.ts"
 import { satisfies, type VersionCondition, VersionMismatch } from "../../domain/Version.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { ChangeRecorder, Snapshot } from "../../domain/Write.ts"

@@ -3,7 +3,7 @@ import { type SqlClient, SqlSchema, type Statement } from "effect/sql"
 import { allowsTypo, isWithinOneTypo } from "../../domain/catalog/SearchWords.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { constant } from "../sql/Statement.ts"
-import { arrayOf, listOf } from "../Lists.ts"
+import { arrayOf, listOf } from "../sql/Lists.ts"
 import type { SearchValue, WordEntry } from "./Terms.ts"
 
 /*

@@ -4,7 +4,7 @@ import type { ExternalId } from "../../domain/imports/Put.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { isUuid } from "../../domain/Uuid.ts"
 import { type Fragment, sql as fragment } from "../sql/Statement.ts"
-import { arrayOf } from "../Lists.ts"
+import { arrayOf } from "../sql/Lists.ts"
 
 /** Resource kinds with external ids. */
 export type ExternalIdKind = "product" | "collection" | "order" | "customer"

@@ -11,7 +11,7 @@ import {
   ProductTooLarge
 } from "../../domain/catalog/Product.ts"
 import { SlugTaken } from "../../domain/catalog/Slug.ts"
-import { stringify } from "../../domain/Json.ts"
+import { stringify } from "../../domain/json/Json.ts"
 import type { Imports } from "../../domain/imports/Imports.ts"
 import type { ImportItem, ImportOutcome } from "../../domain/imports/Put.ts"
 import { uuidOfMicros } from "../../domain/Uuid.ts"

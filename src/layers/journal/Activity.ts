@@ -14,9 +14,9 @@ import { StoreId } from "../../domain/Store.ts"
 import { leastUuidOf } from "../../domain/Uuid.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { constant } from "../sql/Statement.ts"
-import { partOf } from "../Journal.ts"
-import { listOf } from "../Lists.ts"
-import { END, pageReader, START } from "../Pages.ts"
+import { partOf } from "./Journal.ts"
+import { listOf } from "../sql/Lists.ts"
+import { END, pageReader, START } from "../sql/Pages.ts"
 
 /** Approximate bytes of an entry without the diff of the resource. */
 const ENTRY_BYTES = 600

@@ -1,6 +1,6 @@
 import { Effect, Record } from "effect"
 import type { SqlClient } from "effect/sql"
-import { type JsonObject, stringify } from "../../domain/Json.ts"
+import { type JsonObject, stringify } from "../../domain/json/Json.ts"
 import type { AdministeredKind } from "../../domain/journal/Kinds.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { Snapshot, Write } from "../../domain/Write.ts"

@@ -2,7 +2,7 @@ import { Schema, SchemaTransformation } from "effect"
 import { optional } from "../../domain/catalog/Fields.ts"
 import { CollectionId } from "../../domain/catalog/Collection.ts"
 import { ProductId } from "../../domain/catalog/Product.ts"
-import { isObject, type JsonObject, parse } from "../../domain/Json.ts"
+import { isObject, type JsonObject, parse } from "../../domain/json/Json.ts"
 import { EntryId } from "../../domain/journal/Activity.ts"
 import { AdministeredKind, CatalogKind } from "../../domain/journal/Kinds.ts"
 

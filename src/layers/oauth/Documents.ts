@@ -1,6 +1,6 @@
 import { Effect, Option, Result, Semaphore } from "effect"
-import { isObject } from "../../domain/Json.ts"
-import { parseUntrusted } from "../../domain/UntrustedJson.ts"
+import { isObject } from "../../domain/json/Json.ts"
+import { parseUntrusted } from "../../domain/json/UntrustedJson.ts"
 import { documentUrlRefusal, freshSeconds, readDocument } from "../../domain/oauth/ClientMetadata.ts"
 import { type ClientId, UnknownClient } from "../../domain/oauth/Clients.ts"
 import { type Attempt, makeOutgoing, type OutgoingOptions } from "../webhooks/Outgoing.ts"

@@ -7,8 +7,8 @@ import type { StoreId } from "../../domain/Store.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { constant } from "../sql/Statement.ts"
 import { rowCount } from "../sql/Transaction.ts"
-import { deleteEnded, endedOf } from "../Purging.ts"
-import { time } from "../Times.ts"
+import { deleteEnded, endedOf } from "../sql/Purging.ts"
+import { time } from "../sql/Times.ts"
 import { traced } from "../Traced.ts"
 
 /*

@@ -1,6 +1,6 @@
 import { Effect, Layer, Option, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
-import { parse, stringify } from "../../domain/Json.ts"
+import { parse, stringify } from "../../domain/json/Json.ts"
 import { Customer, type CustomerId, UnknownCustomer } from "../../domain/records/Customer.ts"
 import {
   Order,

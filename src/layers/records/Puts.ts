@@ -1,6 +1,6 @@
 import { Effect, Result, type Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { parse } from "../../domain/Json.ts"
+import { parse } from "../../domain/json/Json.ts"
 import type { PutResult, RecordContext, RecordPut } from "../../domain/records/Records.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { uuidOfMicros } from "../../domain/Uuid.ts"

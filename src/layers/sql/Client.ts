@@ -2,7 +2,7 @@ import { PgClient, type PgConnection, PgPool } from "@effect/sql-pg"
 import { Effect, Metric, Predicate, type Scope, Semaphore } from "effect"
 import type { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
-import { arrayOf } from "../Lists.ts"
+import { arrayOf } from "./Lists.ts"
 import { ACQUIRE_TIMEOUT } from "./Session.ts"
 
 /*

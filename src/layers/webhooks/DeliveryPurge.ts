@@ -1,6 +1,6 @@
 import type { SqlClient } from "effect/sql"
 import { LOG_DAYS } from "../../domain/webhooks/Webhook.ts"
-import { BATCH, deleteEnded, endedOf, listed, purgeOf } from "../Purging.ts"
+import { BATCH, deleteEnded, endedOf, listed, purgeOf } from "../sql/Purging.ts"
 import { constant } from "../sql/Statement.ts"
 
 const RETENTION = `${LOG_DAYS} days`

@@ -14,7 +14,7 @@ import {
   type WebhookUrlRefused
 } from "../../domain/webhooks/Webhook.ts"
 import type { Webhooks } from "../../domain/webhooks/Webhooks.ts"
-import { arrayOf } from "../Lists.ts"
+import { arrayOf } from "../sql/Lists.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { constant } from "../sql/Statement.ts"
 import type { Sealing } from "./Sealing.ts"

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
-import { listOf } from "../../domain/Bounded.ts"
+import { listOf } from "../../domain/json/Bounded.ts"
 import { WorkWeight } from "../../domain/Bulkhead.ts"
 import { CollectionLimitReached } from "../../domain/catalog/Collection.ts"
 import { withDescription, optional } from "../../domain/catalog/Fields.ts"

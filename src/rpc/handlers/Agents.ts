@@ -1,6 +1,6 @@
 import { Effect, Function as Fn, Redacted } from "effect"
 import { Agents } from "../../domain/access/Agents.ts"
-import { extend } from "../../domain/Document.ts"
+import { extend } from "../../domain/json/Document.ts"
 import * as Rpcs from "../groups/Agents.ts"
 import { toPageRequest } from "../groups/CommonSchemas.ts"
 import { pageJson } from "./StoredJson.ts"

@@ -1,7 +1,7 @@
 import { Effect, Option } from "effect"
 import { AgentRefused, AgentScopeMissing } from "../../domain/access/Agents.ts"
 import { OwnersOnly } from "../../domain/access/Merchants.ts"
-import type { JsonObject } from "../../domain/Json.ts"
+import type { JsonObject } from "../../domain/json/Json.ts"
 import { type StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { findStoreId } from "../groups/CommonSchemas.ts"
 import { type AccessPolicy } from "../Annotations.ts"

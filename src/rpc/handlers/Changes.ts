@@ -1,6 +1,6 @@
 import { Context, Effect, Stream } from "effect"
 import { AgentScopeMissing } from "../../domain/access/Agents.ts"
-import { decodeWith } from "../../domain/Decoder.ts"
+import { decodeWith } from "../../domain/json/Decoder.ts"
 import { Changes } from "../../domain/journal/Changes.ts"
 import { CatalogKind, SCOPES } from "../../domain/journal/Kinds.ts"
 import { followChanges } from "../groups/Changes.ts"

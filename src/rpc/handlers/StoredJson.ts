@@ -1,7 +1,7 @@
 import { Schema } from "effect"
-import { type Document, type DocumentPage, extend, type JsonText } from "../../domain/Document.ts"
+import { type Document, type DocumentPage, extend, type JsonText } from "../../domain/json/Document.ts"
 import type { Outcome } from "../../domain/Idempotency.ts"
-import { stringify } from "../../domain/Json.ts"
+import { stringify } from "../../domain/json/Json.ts"
 
 /** Returns the stored text of a document, which is sent without parsing. */
 export const documentJson = <Id>({ json }: Document<Id>): JsonText => json

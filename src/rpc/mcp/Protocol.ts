@@ -6,7 +6,7 @@ import {
   Server
 } from "@modelcontextprotocol/server"
 import { Effect, Result } from "effect"
-import { bareNumbers, type JsonObject } from "../../domain/Json.ts"
+import { bareNumbers, type JsonObject } from "../../domain/json/Json.ts"
 import type { Agent } from "../Principal.ts"
 import type { ExecuteCall } from "../server/InProcessCalls.ts"
 import { makeResources } from "./Resources.ts"

@@ -1,7 +1,7 @@
 import type { Resource as Definition } from "@modelcontextprotocol/server"
 import { Effect } from "effect"
 import { LANGUAGE } from "../../domain/catalog/Rule.ts"
-import type { JsonText } from "../../domain/Document.ts"
+import type { JsonText } from "../../domain/json/Document.ts"
 import type { Agent } from "../Principal.ts"
 import { getStore } from "../groups/Stores.ts"
 import type { ExecuteCall } from "../server/InProcessCalls.ts"

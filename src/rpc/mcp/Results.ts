@@ -1,8 +1,8 @@
 import type { CallToolResult } from "@modelcontextprotocol/server"
 import { Predicate } from "effect"
 import { randomUUID } from "node:crypto"
-import type { JsonText } from "../../domain/Document.ts"
-import { type JsonObject, stringify } from "../../domain/Json.ts"
+import type { JsonText } from "../../domain/json/Document.ts"
+import { type JsonObject, stringify } from "../../domain/json/Json.ts"
 
 /**
  * Encloses data in two random marks against prompt injection. Merchants, apps and customers write its texts and cannot

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, pathOf } from "../../domain/Json.ts"
+import { isObject, type JsonObject, pathOf } from "../../domain/json/Json.ts"
 
 /** Maximum length of texts and lists in a result. */
 export interface TruncationLimits {

@@ -1,10 +1,10 @@
 import { Option, Result, Schema } from "effect"
 import { BadRequest, INVALID } from "../../domain/BadRequest.ts"
-import { compileDecoder } from "../../domain/Decoder.ts"
-import type { JsonText } from "../../domain/Document.ts"
-import { isObject, type JsonObject } from "../../domain/Json.ts"
+import { compileDecoder } from "../../domain/json/Decoder.ts"
+import type { JsonText } from "../../domain/json/Document.ts"
+import { isObject, type JsonObject } from "../../domain/json/Json.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import { hasTooManyParts, type NotAcceptable, parseUntrusted, TOO_MANY_PARTS } from "../../domain/UntrustedJson.ts"
+import { hasTooManyParts, type NotAcceptable, parseUntrusted, TOO_MANY_PARTS } from "../../domain/json/UntrustedJson.ts"
 import { findStoreId } from "../groups/CommonSchemas.ts"
 
 /** Maximum number of calls in a body. */

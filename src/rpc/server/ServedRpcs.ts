@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { type Rpc, RpcGroup, type RpcMiddleware } from "effect/rpc"
-import { isObject, type JsonObject } from "../../domain/Json.ts"
+import { isObject, type JsonObject } from "../../domain/json/Json.ts"
 import { followChanges } from "../groups/Changes.ts"
 import { CallError, Authentication } from "../Authentication.ts"
 import { Rpcs } from "../Rpcs.ts"

@@ -1,4 +1,4 @@
-import { ExactNumber, type JsonNumber } from "../../domain/Json.ts"
+import { ExactNumber, type JsonNumber } from "../../domain/json/Json.ts"
 
 /* Formats amounts, times and counts in the language of the browser. Exact decimals keep all digits. */
 

@@ -1,5 +1,5 @@
 import { Struct } from "effect"
-import { canonical } from "../../domain/Json.ts"
+import { canonical } from "../../domain/json/Json.ts"
 
 /* Three-way merge of a form that another user saved meanwhile. */
 

@@ -1,6 +1,6 @@
 import { Result } from "effect"
-import { ExactNumber, type JsonNumber } from "../../domain/Json.ts"
-import { parseUntrusted } from "../../domain/UntrustedJson.ts"
+import { ExactNumber, type JsonNumber } from "../../domain/json/Json.ts"
+import { parseUntrusted } from "../../domain/json/UntrustedJson.ts"
 import { dataTexts } from "./dataTexts.ts"
 
 export const NOT_A_NUMBER = dataTexts.input.notANumber

@@ -13,13 +13,13 @@ import { MigrationsLive } from "../../../src/layers/Migrations.ts"
 import { postgres } from "../../../src/layers/sql/Postgres.ts"
 import { WebhooksLive } from "../../../src/layers/webhooks/Webhooks.ts"
 import { WritesLive } from "../../../src/layers/Writes.ts"
-import { agedBy, AGEING } from "../../support/Ageing.ts"
+import { agedBy, AGEING } from "../../support/data/Ageing.ts"
 import { printLine } from "../serverPair.ts"
 import { openConnection, createDatabase } from "../database.ts"
 import { medianOf } from "../measure/rounds.ts"
 import type { Options } from "../options.ts"
 import { allReached, type Line, formatTable } from "../measure/report.ts"
-import { installing } from "../../support/Writes.ts"
+import { installing } from "../../support/data/Writes.ts"
 
 const ROUNDS = 21
 const AT_MOST_MILLIS = 5

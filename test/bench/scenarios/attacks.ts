@@ -3,12 +3,12 @@ import { randomBytes, randomUUID } from "node:crypto"
 import type Pg from "pg"
 import { WebSocket } from "ws"
 import { CollectionId, newCollection } from "../../../src/domain/catalog/Collection.ts"
-import { filled, manyKeys } from "../../support/InvalidBodies.ts"
+import { filled, manyKeys } from "../../support/http/InvalidBodies.ts"
 import { openConnection } from "../database.ts"
 import { sendRequest, callProcedure, callTool, sendConcurrently, range } from "./attackRequests.ts"
 import { MEDIUM_STORE, EPOCH, idOf, installationAt, LARGE_STORE } from "../seed/population.ts"
 import { insertServiceCollections } from "../seed/collections.ts"
-import { memberOf } from "../../support/Members.ts"
+import { memberOf } from "../../support/rpc/Members.ts"
 
 /*
  * Expensive requests of one store within its limits: the largest valid bodies, pages and rules, as many at once as the

@@ -1,6 +1,6 @@
 import type Pg from "pg"
 import type { CollectionHead } from "../../../src/domain/catalog/Collection.ts"
-import { stringify } from "../../../src/domain/Json.ts"
+import { stringify } from "../../../src/domain/json/Json.ts"
 
 /** Inserts collections into the service's table. */
 export const insertServiceCollections = async (

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { newProduct, ProductId } from "../../../src/domain/catalog/Product.ts"
 import { slugify } from "../../../src/layers/catalog/Slugify.ts"
-import { stringify } from "../../../src/domain/Json.ts"
+import { stringify } from "../../../src/domain/json/Json.ts"
 import { openConnection } from "../database.ts"
 import { EPOCH, makeFullProduct, idOf } from "./population.ts"
 import { makeServiceRow } from "./seed.ts"

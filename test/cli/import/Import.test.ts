@@ -1,9 +1,9 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { getPriority } from "node:os"
-import { cli } from "../../support/Cli.ts"
-import { countsOf, Imported, importing, linesIn } from "../../support/Imports.ts"
-import { rowsOf, startNode, watch } from "../../support/Process.ts"
+import { cli } from "../../support/process/Cli.ts"
+import { countsOf, Imported, importing, linesIn } from "../../support/data/Imports.ts"
+import { rowsOf, startNode, watch } from "../../support/process/Process.ts"
 
 const NORTHWIND = "test/data/northwind/products.jsonl"
 

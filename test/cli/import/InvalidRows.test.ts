@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { countsOf, importing, linesIn } from "../../support/Imports.ts"
-import { INVALID_PRODUCTS, MANY_PARTS } from "../../support/InvalidBodies.ts"
+import { countsOf, importing, linesIn } from "../../support/data/Imports.ts"
+import { INVALID_PRODUCTS, MANY_PARTS } from "../../support/http/InvalidBodies.ts"
 
 it.live("a row with many errors is refused with at most 100 reasons", () =>
   Effect.gen(function* () {

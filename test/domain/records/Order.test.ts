@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import * as FastCheck from "fast-check"
-import { issuesOf } from "../../../src/domain/Decoder.ts"
-import { ExactNumber, parse, stringify } from "../../../src/domain/Json.ts"
+import { issuesOf } from "../../../src/domain/json/Decoder.ts"
+import { ExactNumber, parse, stringify } from "../../../src/domain/json/Json.ts"
 import { OrderId, orderOf, PutOrder } from "../../../src/domain/records/Order.ts"
 
 const decode = Schema.decodeUnknownResult(PutOrder, { errors: "all" })

@@ -3,11 +3,11 @@ import { Effect, Layer } from "effect"
 import { createServer, request } from "node:http"
 import type { AddressInfo } from "node:net"
 import { PublicUrl } from "../../../src/http/Origin.ts"
-import { ApiTest, baseUrl } from "../../support/Api.ts"
-import { makeMerchant, PASSWORD } from "../../support/Merchants.ts"
-import { callLine, freshMember } from "../../support/Rpc.ts"
-import { openSocket } from "../../support/Sockets.ts"
-import { authorizePath, fieldsOf, makeAskingApp, makeVisitor } from "../../support/Visitor.ts"
+import { ApiTest, baseUrl } from "../../support/http/Api.ts"
+import { makeMerchant, PASSWORD } from "../../support/rpc/Merchants.ts"
+import { callLine, freshMember } from "../../support/rpc/Rpc.ts"
+import { openSocket } from "../../support/http/Sockets.ts"
+import { authorizePath, fieldsOf, makeAskingApp, makeVisitor } from "../../support/oauth/Visitor.ts"
 
 type Headers = Readonly<Record<string, string>>
 

@@ -6,9 +6,9 @@ import { request } from "node:http"
 import { Merchants, Password } from "../../../src/domain/access/Merchants.ts"
 import { SessionId, Sessions, SIGN_IN_LIMITS, SIGN_IN_MINUTES } from "../../../src/domain/access/Sessions.ts"
 import { Stores } from "../../../src/domain/access/Stores.ts"
-import { ApiTest, baseUrl, makeStore } from "../../support/Api.ts"
-import { makeMerchant, PASSWORD } from "../../support/Merchants.ts"
-import { performIn } from "../../support/Writes.ts"
+import { ApiTest, baseUrl, makeStore } from "../../support/http/Api.ts"
+import { makeMerchant, PASSWORD } from "../../support/rpc/Merchants.ts"
+import { performIn } from "../../support/data/Writes.ts"
 
 const toPassword = Schema.decodeSync(Password)
 

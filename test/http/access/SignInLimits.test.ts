@@ -3,8 +3,8 @@ import { Duration, Effect, Result, Schema } from "effect"
 import { randomUUID } from "node:crypto"
 import { Email, Password } from "../../../src/domain/access/Merchants.ts"
 import { Sessions, SIGN_IN_LIMITS } from "../../../src/domain/access/Sessions.ts"
-import { ApiTest } from "../../support/Api.ts"
-import { makeMerchant, PASSWORD } from "../../support/Merchants.ts"
+import { ApiTest } from "../../support/http/Api.ts"
+import { makeMerchant, PASSWORD } from "../../support/rpc/Merchants.ts"
 
 const toEmail = Schema.decodeSync(Email)
 const toPassword = Schema.decodeSync(Password)

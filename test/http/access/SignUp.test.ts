@@ -4,8 +4,8 @@ import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { Email, Merchants, Password } from "../../../src/domain/access/Merchants.ts"
 import { MAX_SIGN_UPS, Sessions } from "../../../src/domain/access/Sessions.ts"
-import { ApiTest, baseUrl, makeStore } from "../../support/Api.ts"
-import { performIn } from "../../support/Writes.ts"
+import { ApiTest, baseUrl, makeStore } from "../../support/http/Api.ts"
+import { performIn } from "../../support/data/Writes.ts"
 
 const PASSWORD = "correct horse battery"
 

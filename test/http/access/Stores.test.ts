@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { NO_GRANTS } from "../../../src/domain/access/AccessRule.ts"
 import { Plan, Stores } from "../../../src/domain/access/Stores.ts"
-import { ApiTest, dataOf, freshClient, install } from "../../support/Api.ts"
-import { performIn } from "../../support/Writes.ts"
+import { ApiTest, dataOf, freshClient, install } from "../../support/http/Api.ts"
+import { performIn } from "../../support/data/Writes.ts"
 
 const GROWTH = { name: "growth", productLimit: 10_000, collectionLimit: 2000 }
 

@@ -12,8 +12,8 @@ import {
   freshClient,
   makeClient,
   pageOf
-} from "../../support/Api.ts"
-import { suspend } from "../../support/Writes.ts"
+} from "../../support/http/Api.ts"
+import { suspend } from "../../support/data/Writes.ts"
 
 const NOWHERE = "01890a5d-ac96-774b-bcce-b302099a8057"
 

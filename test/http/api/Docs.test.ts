@@ -1,10 +1,10 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 import { hash } from "node:crypto"
-import { ApiTest, baseUrl } from "../../support/Api.ts"
-import { isMissing } from "../../support/Programs.ts"
-import { ChromiumTest, openWindow } from "../../support/Chromium.ts"
-import { generated } from "../../support/OpenApi.ts"
+import { ApiTest, baseUrl } from "../../support/http/Api.ts"
+import { isMissing } from "../../support/process/Programs.ts"
+import { ChromiumTest, openWindow } from "../../support/process/Chromium.ts"
+import { generated } from "../../support/http/OpenApi.ts"
 
 const page = Effect.gen(function* () {
   const base = yield* baseUrl

@@ -20,7 +20,7 @@ import {
   problemsAt,
   requestsOf,
   schemaOf
-} from "../../support/OpenApi.ts"
+} from "../../support/http/OpenApi.ts"
 
 /** Any request may be unreadable, unknown, refused, too many, or meet a failure. */
 const always = [400, 401, 403, 404, 429, 500, 503]

@@ -5,9 +5,16 @@ import { randomUUID } from "node:crypto"
 import { type Grants, NO_GRANTS } from "../../../src/domain/access/AccessRule.ts"
 import { Capability } from "../../../src/domain/access/Capability.ts"
 import { Scope } from "../../../src/domain/access/Scope.ts"
-import { ApiTest, baseUrl, dataOf, freshClient, install, makeClient, type Sent } from "../../support/Api.ts"
-import { fillAppData } from "../../support/AppData.ts"
-import { type Documented, exampleOf, generated, operations, requestsOf, undocumented } from "../../support/OpenApi.ts"
+import { ApiTest, baseUrl, dataOf, freshClient, install, makeClient, type Sent } from "../../support/http/Api.ts"
+import { fillAppData } from "../../support/data/AppData.ts"
+import {
+  type Documented,
+  exampleOf,
+  generated,
+  operations,
+  requestsOf,
+  undocumented
+} from "../../support/http/OpenApi.ts"
 
 const bodyOf = ({ method }: Documented): Sent => (method === "GET" || method === "DELETE" ? {} : { body: {} })
 const addressOf = ({ path }: Documented) => path.replace("{id}", randomUUID()).replace("{namespace}", "settings")

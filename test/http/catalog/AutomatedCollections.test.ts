@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
 import { ALL_RELATIONS, NAMES, RELATIONS_OF, rightValue, VALUES } from "../../data/RuleTable.ts"
-import { type Client, ApiTest, dataOf, errorOf, freshClient, pageOf } from "../../support/Api.ts"
+import { type Client, ApiTest, dataOf, errorOf, freshClient, pageOf } from "../../support/http/Api.ts"
 
 const makeProduct = (client: Client, body: object) =>
   Effect.map(client.post("/products", body), (made) => String(dataOf(made)["id"]))

@@ -10,8 +10,8 @@ import {
   freshClient,
   install,
   makeClient
-} from "../../support/Api.ts"
-import { connection, databaseUrl, neighbour, rowsOf, waiting, watch } from "../../support/Process.ts"
+} from "../../support/http/Api.ts"
+import { connection, databaseUrl, neighbour, rowsOf, waiting, watch } from "../../support/process/Process.ts"
 
 const times = (n: number) => Array.from({ length: n }, (_, index) => index)
 

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
-import { type Client, ApiTest, dataOf, errorOf, freshClient, pageOf } from "../../support/Api.ts"
+import { type Client, ApiTest, dataOf, errorOf, freshClient, pageOf } from "../../support/http/Api.ts"
 
 /** Products of the client's store, by their names: their ids, ascending. */
 const makeProducts = (client: Client, ...names: ReadonlyArray<string>) =>

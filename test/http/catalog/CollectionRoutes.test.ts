@@ -1,7 +1,16 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { ApiTest, dataOf, errorOf, freshClient, install, makeStore, pageOf, type Resource } from "../../support/Api.ts"
-import { crowd } from "../../support/Crowd.ts"
+import {
+  ApiTest,
+  dataOf,
+  errorOf,
+  freshClient,
+  install,
+  makeStore,
+  pageOf,
+  type Resource
+} from "../../support/http/Api.ts"
+import { crowd } from "../../support/http/ClientRotation.ts"
 
 const UNKNOWN = "01890a5d-ac96-774b-bcce-b302099a8057"
 

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { ApiTest, dataOf, errorOf, freshClient } from "../../support/Api.ts"
+import { ApiTest, dataOf, errorOf, freshClient } from "../../support/http/Api.ts"
 import {
   assertAccepts,
   assertRefuses,
@@ -10,7 +10,7 @@ import {
   notNull,
   nullable,
   times
-} from "../../support/Fields.ts"
+} from "../../support/http/Fields.ts"
 
 const PAGE = "https://images.example.com/a.jpg"
 

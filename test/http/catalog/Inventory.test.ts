@@ -2,8 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { StoreId } from "../../../src/domain/Store.ts"
-import { type Answer, ApiTest, type Client, dataOf, errorOf, freshClient, makeClient } from "../../support/Api.ts"
-import { neighbour } from "../../support/Process.ts"
+import { type Answer, ApiTest, type Client, dataOf, errorOf, freshClient, makeClient } from "../../support/http/Api.ts"
+import { neighbour } from "../../support/process/Process.ts"
 
 const UNKNOWN = "019c1363-49c0-7fff-8000-000000000000"
 

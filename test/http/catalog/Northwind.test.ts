@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Schema } from "effect"
 import { readFile } from "node:fs/promises"
-import { ApiTest, type Client, dataOf, makeStore, pageOf, type Resource } from "../../support/Api.ts"
-import { crowd } from "../../support/Crowd.ts"
+import { ApiTest, type Client, dataOf, makeStore, pageOf, type Resource } from "../../support/http/Api.ts"
+import { crowd } from "../../support/http/ClientRotation.ts"
 
 /** A line of `test/data/northwind/products.jsonl`. */
 const Line = Schema.Struct({

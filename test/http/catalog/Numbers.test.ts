@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import * as FastCheck from "fast-check"
-import { ApiTest, dataOf, errorOf, freshClient } from "../../support/Api.ts"
+import { ApiTest, dataOf, errorOf, freshClient } from "../../support/http/Api.ts"
 
 /** Spellings of JSON numbers that no float may touch, or that one would print differently. */
 const EXACT = [

@@ -10,8 +10,8 @@ import {
   freshClient,
   makeStore,
   pageOf
-} from "../../support/Api.ts"
-import { crowd } from "../../support/Crowd.ts"
+} from "../../support/http/Api.ts"
+import { crowd } from "../../support/http/ClientRotation.ts"
 
 const create = Effect.fn(function* (client: Client, body: unknown) {
   const answer = yield* client.post("/products", body)

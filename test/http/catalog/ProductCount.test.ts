@@ -4,8 +4,8 @@ import { SqlClient } from "effect/sql"
 import * as FastCheck from "fast-check"
 import { Plan, Stores } from "../../../src/domain/access/Stores.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
-import { type Answer, ApiTest, type Client, dataOf, freshClient, makeClient } from "../../support/Api.ts"
-import { neighbour } from "../../support/Process.ts"
+import { type Answer, ApiTest, type Client, dataOf, freshClient, makeClient } from "../../support/http/Api.ts"
+import { neighbour } from "../../support/process/Process.ts"
 
 const UNKNOWN = "019c1363-49c0-7fff-8000-000000000000"
 

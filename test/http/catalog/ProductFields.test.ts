@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { ApiTest, errorOf, freshClient } from "../../support/Api.ts"
+import { ApiTest, errorOf, freshClient } from "../../support/http/Api.ts"
 import {
   addressOf,
   assertAccepts,
@@ -10,7 +10,7 @@ import {
   NOT_WEB,
   notNull,
   nullable
-} from "../../support/Fields.ts"
+} from "../../support/http/Fields.ts"
 
 /** Text of `max` characters, and of one more. A character outside the basic plane is one, as a person counts. */
 const text = (max: number): Field => ({

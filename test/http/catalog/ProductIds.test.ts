@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { ApiTest, type Client, dataOf, errorOf, freshClient } from "../../support/Api.ts"
+import { ApiTest, type Client, dataOf, errorOf, freshClient } from "../../support/http/Api.ts"
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 

@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { randomUUID } from "node:crypto"
-import { ApiTest, type Client, dataOf, errorOf, freshClient, pageOf } from "../../support/Api.ts"
-import { problemsAt } from "../../support/OpenApi.ts"
+import { ApiTest, type Client, dataOf, errorOf, freshClient, pageOf } from "../../support/http/Api.ts"
+import { problemsAt } from "../../support/http/OpenApi.ts"
 
 const AnyObject = Schema.Record(Schema.String, Schema.Unknown)
 const Variant = Schema.StructWithRest(Schema.Struct({ id: Schema.String.check(Schema.isUUID()) }), [AnyObject])

@@ -2,7 +2,16 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Product } from "../../../src/domain/catalog/Product.ts"
-import { ApiTest, type Client, dataOf, errorOf, freshClient, install, makeStore, pageOf } from "../../support/Api.ts"
+import {
+  ApiTest,
+  type Client,
+  dataOf,
+  errorOf,
+  freshClient,
+  install,
+  makeStore,
+  pageOf
+} from "../../support/http/Api.ts"
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/

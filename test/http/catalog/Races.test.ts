@@ -2,9 +2,9 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import type { StoreId } from "../../../src/domain/Store.ts"
-import type { Answer, Client } from "../../support/Api.ts"
-import { ApiTest, dataOf, freshClient, install, makeClient, pageOf } from "../../support/Api.ts"
-import { neighbour, watch } from "../../support/Process.ts"
+import type { Answer, Client } from "../../support/http/Api.ts"
+import { ApiTest, dataOf, freshClient, install, makeClient, pageOf } from "../../support/http/Api.ts"
+import { neighbour, watch } from "../../support/process/Process.ts"
 
 const times = (n: number) => Array.from({ length: n }, (_, index) => index)
 

@@ -2,8 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { shown } from "../../data/RandomRules.ts"
 import { NAMES } from "../../data/RuleTable.ts"
-import { ApiTest, dataOf, makeStore } from "../../support/Api.ts"
-import { crowd } from "../../support/Crowd.ts"
+import { ApiTest, dataOf, makeStore } from "../../support/http/Api.ts"
+import { crowd } from "../../support/http/ClientRotation.ts"
 
 /** Each with little that the others have; what is not named is missing or has its default. */
 const PRODUCTS = {

@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Answer, ApiTest, dataOf, errorOf, freshClient, pageOf } from "../../support/Api.ts"
-import { connection, databaseUrl, rowsOf } from "../../support/Process.ts"
+import { type Answer, ApiTest, dataOf, errorOf, freshClient, pageOf } from "../../support/http/Api.ts"
+import { connection, databaseUrl, rowsOf } from "../../support/process/Process.ts"
 
 const rules = [{ field: "price", relation: "greater_or_equal", value: 0 }]
 

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as FastCheck from "fast-check"
-import { ApiTest, type Client, dataOf, errorOf, freshClient, install, pageOf } from "../../support/Api.ts"
+import { ApiTest, type Client, dataOf, errorOf, freshClient, install, pageOf } from "../../support/http/Api.ts"
 
 const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
 

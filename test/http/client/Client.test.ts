@@ -8,7 +8,7 @@ import {
   stringifyJson
 } from "../../../src/http/client/Client.ts"
 import type { Grants } from "../../../src/domain/access/AccessRule.ts"
-import { ApiTest, baseUrl, freshClient } from "../../support/Api.ts"
+import { ApiTest, baseUrl, freshClient } from "../../support/http/Api.ts"
 import { rejection, rejectionOf } from "../../support/Rejections.ts"
 
 /** A client with the token of an app that is installed on a store of its own. */

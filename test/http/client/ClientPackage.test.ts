@@ -2,8 +2,8 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { readFileSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
-import { bundled, compiled, consumer, execute, settings } from "../../support/Consumer.ts"
-import { editor } from "../../support/Editor.ts"
+import { bundled, compiled, consumer, execute, settings } from "../../support/process/Consumer.ts"
+import { editor } from "../../support/process/Editor.ts"
 
 const USE = `
 import { ApiError, createClient, exchangeCode, generatePkce, type OAuthApp, type Product } from "partner-api/client"

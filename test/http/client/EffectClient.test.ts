@@ -9,8 +9,8 @@ import {
   OAuthError
 } from "../../../src/http/client/Client.ts"
 import { appDataValue, createEffectClient, ProductId } from "../../../src/http/client/EffectClient.ts"
-import { ApiTest, baseUrl, freshClient } from "../../support/Api.ts"
-import { type React, type Reaction, receiver } from "../../support/Receiver.ts"
+import { ApiTest, baseUrl, freshClient } from "../../support/http/Api.ts"
+import { type React, type Reaction, receiver } from "../../support/webhooks/Receiver.ts"
 
 const fresh = Effect.fn(function* (granted: Partial<Grants> = {}) {
   const { client, installation, storeId } = yield* freshClient(granted)

@@ -12,11 +12,11 @@ import {
   revokeToken,
   type TokenSet
 } from "../../../src/http/client/Client.ts"
-import { ApiTest, baseUrl, makeStore } from "../../support/Api.ts"
-import { register } from "../../support/Oauth.ts"
+import { ApiTest, baseUrl, makeStore } from "../../support/http/Api.ts"
+import { register } from "../../support/oauth/Oauth.ts"
 import { rejectionOf } from "../../support/Rejections.ts"
-import { makeMerchant } from "../../support/Merchants.ts"
-import { makeVisitor, REDIRECT } from "../../support/Visitor.ts"
+import { makeMerchant } from "../../support/rpc/Merchants.ts"
+import { makeVisitor, REDIRECT } from "../../support/oauth/Visitor.ts"
 
 const STATE = "a state & more"
 

@@ -11,7 +11,7 @@ import {
   refreshToken,
   revokeToken
 } from "../../../src/http/client/Client.ts"
-import { receiver } from "../../support/Receiver.ts"
+import { receiver } from "../../support/webhooks/Receiver.ts"
 import { rejectionOf } from "../../support/Rejections.ts"
 
 const APP: OAuthApp = {

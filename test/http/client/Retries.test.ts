@@ -1,9 +1,9 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { ApiError, type ClientOptions, ConnectionError, createClient } from "../../../src/http/client/Client.ts"
-import { freePort } from "../../support/Process.ts"
-import { receiver as rawReceiver } from "../../support/RawReceiver.ts"
-import { type React, type Reaction, receiver } from "../../support/Receiver.ts"
+import { freePort } from "../../support/process/Process.ts"
+import { receiver as rawReceiver } from "../../support/webhooks/RawReceiver.ts"
+import { type React, type Reaction, receiver } from "../../support/webhooks/Receiver.ts"
 import { rejection, rejectionOf } from "../../support/Rejections.ts"
 
 const LANTERN = { id: "019c1363-49c0-7d21-9a53-5b1c6e2f8a90", name: "Lantern" }

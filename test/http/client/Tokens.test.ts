@@ -7,7 +7,7 @@ import {
   type OAuthRequestOptions,
   type TokenStore
 } from "../../../src/http/client/Client.ts"
-import { type Reaction, type Received, receiver } from "../../support/Receiver.ts"
+import { type Reaction, type Received, receiver } from "../../support/webhooks/Receiver.ts"
 import { rejection, rejectionOf } from "../../support/Rejections.ts"
 
 const json = (status: number, body: unknown): Reaction => ({ status, body: JSON.stringify(body) })

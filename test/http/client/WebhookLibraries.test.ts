@@ -10,8 +10,8 @@ import {
   standardHeaders,
   standardSignature,
   UNSIGNED
-} from "../../support/Signing.ts"
-import { type Acceptance, stripeAccepts, verifyWithLibraries } from "../../support/Verifiers.ts"
+} from "../../support/webhooks/Signing.ts"
+import { type Acceptance, stripeAccepts, verifyWithLibraries } from "../../support/webhooks/Verifiers.ts"
 
 /** The libraries read the machine's clock. */
 const signedAgo = (seconds: number) => ({ ...UNSIGNED, timestamp: Math.floor(Date.now() / 1000) - seconds })

@@ -4,8 +4,8 @@ import { execFile } from "node:child_process"
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import { built, folder } from "../../support/Process.ts"
-import { BODY, NOW, SECRET, STANDARD } from "../../support/Signing.ts"
+import { built, folder } from "../../support/process/Process.ts"
+import { BODY, NOW, SECRET, STANDARD } from "../../support/webhooks/Signing.ts"
 
 const execute = promisify(execFile)
 

@@ -15,7 +15,7 @@ import {
   UNSIGNED,
   verdict,
   verify
-} from "../../support/Signing.ts"
+} from "../../support/webhooks/Signing.ts"
 
 const SIGNATURE = standardSignature(SECRET, UNSIGNED)
 const HEX = SERVICE["x-service-signature"] ?? ""

@@ -19,7 +19,7 @@ import {
   UNSIGNED,
   verdict,
   verify
-} from "../../support/Signing.ts"
+} from "../../support/webhooks/Signing.ts"
 
 const OLD = "timestamp-outside-tolerance"
 

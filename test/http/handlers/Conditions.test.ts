@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
-import { type Answer, ApiTest, dataOf, errorOf, freshClient, pageOf } from "../../support/Api.ts"
+import { type Answer, ApiTest, dataOf, errorOf, freshClient, pageOf } from "../../support/http/Api.ts"
 
 const NOWHERE = "01890a5d-ac96-774b-bcce-b302099a8057"
 

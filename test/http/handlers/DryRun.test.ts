@@ -8,9 +8,9 @@ import type { StoreId } from "../../../src/domain/Store.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
 import { performed } from "../../../src/rpc/Client.ts"
 import { CreateProduct } from "../../../src/domain/catalog/Product.ts"
-import { type Answer, ApiTest, dataOf, errorOf, freshClient } from "../../support/Api.ts"
-import { freshMember, newKey } from "../../support/Rpc.ts"
-import { installing } from "../../support/Writes.ts"
+import { type Answer, ApiTest, dataOf, errorOf, freshClient } from "../../support/http/Api.ts"
+import { freshMember, newKey } from "../../support/rpc/Rpc.ts"
+import { installing } from "../../support/data/Writes.ts"
 
 const DRY = { prefer: "handling=dry-run" }
 const dry = { headers: DRY }

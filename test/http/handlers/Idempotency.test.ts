@@ -12,8 +12,8 @@ import {
   install,
   makeClient,
   pageOf
-} from "../../support/Api.ts"
-import { databaseUrl, holdStore, neighbour, rowsOf, waiting } from "../../support/Process.ts"
+} from "../../support/http/Api.ts"
+import { databaseUrl, holdStore, neighbour, rowsOf, waiting } from "../../support/process/Process.ts"
 
 const replayed = ({ headers }: Answer) => headers.get("idempotent-replayed")
 

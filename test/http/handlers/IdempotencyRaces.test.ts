@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Answer, ApiTest, type Client, dataOf, errorOf, freshClient, makeClient } from "../../support/Api.ts"
-import { neighbour } from "../../support/Process.ts"
+import { type Answer, ApiTest, type Client, dataOf, errorOf, freshClient, makeClient } from "../../support/http/Api.ts"
+import { neighbour } from "../../support/process/Process.ts"
 
 const pathOf = (collection: string, answer: Answer) => `/${collection}/${String(dataOf(answer)["id"])}`
 

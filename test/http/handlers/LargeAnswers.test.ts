@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { LARGE_ANSWER, MAX_LARGE_ANSWERS } from "../../../src/domain/Idempotency.ts"
-import { ApiTest, errorOf, freshClient, install, pageOf } from "../../support/Api.ts"
+import { ApiTest, errorOf, freshClient, install, pageOf } from "../../support/http/Api.ts"
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Stored answers", (it) => {
   it.effect(

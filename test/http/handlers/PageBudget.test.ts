@@ -3,7 +3,7 @@ import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { PAGE_BYTES } from "../../../src/domain/Page.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
-import { ApiTest, type Client, dataOf, freshClient, pageOf, type Resource } from "../../support/Api.ts"
+import { ApiTest, type Client, dataOf, freshClient, pageOf, type Resource } from "../../support/http/Api.ts"
 
 type Kind = "products" | "collections"
 

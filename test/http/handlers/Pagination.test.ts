@@ -2,7 +2,16 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import * as FastCheck from "fast-check"
 import type { StoreId } from "../../../src/domain/Store.ts"
-import { ApiTest, type Client, dataOf, errorOf, freshClient, install, makeStore, pageOf } from "../../support/Api.ts"
+import {
+  ApiTest,
+  type Client,
+  dataOf,
+  errorOf,
+  freshClient,
+  install,
+  makeStore,
+  pageOf
+} from "../../support/http/Api.ts"
 
 const NOWHERE = "01890a5d-ac96-774b-bcce-b302099a8057"
 

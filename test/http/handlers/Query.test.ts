@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { ApiTest, errorOf, freshClient } from "../../support/Api.ts"
+import { ApiTest, errorOf, freshClient } from "../../support/http/Api.ts"
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A query", (it) => {
   it.effect("is decoded, refused if a parameter is repeated, and ignores unknown parameters", () =>

@@ -14,8 +14,8 @@ import { listen, serveRoutes } from "../../../src/http/server/HttpListener.ts"
 import { AccessCheckLive, ApiMiddleware } from "../../../src/http/middleware/ApiMiddleware.ts"
 import { RouterMiddleware } from "../../../src/http/Routes.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
-import { baseUrl, errorOf, freshClient, makeClient } from "../../support/Api.ts"
-import { PostgresTest } from "../../support/PostgresTest.ts"
+import { baseUrl, errorOf, freshClient, makeClient } from "../../support/http/Api.ts"
+import { PostgresTest } from "../../support/postgres/PostgresTest.ts"
 
 const unruled = HttpApiEndpoint.get("getNothing", "/nothing", { success: Schema.Struct({}) }).annotate(
   OpenApi.Description,

@@ -12,8 +12,8 @@ import {
   freshClient,
   install,
   pageOf
-} from "../../support/Api.ts"
-import { connection, databaseUrl, holdStore, rowsOf, waiting, watch } from "../../support/Process.ts"
+} from "../../support/http/Api.ts"
+import { connection, databaseUrl, holdStore, rowsOf, waiting, watch } from "../../support/process/Process.ts"
 
 /** Operations of one store at once in a process with ten connections. */
 const AT_ONCE = 3

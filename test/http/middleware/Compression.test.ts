@@ -8,7 +8,7 @@ import { etagForCoding, negotiateCoding, etagWithoutCoding } from "../../../src/
 import { listen, serveRoutes } from "../../../src/http/server/HttpListener.ts"
 import { toHttpResponse } from "../../../src/http/Reply.ts"
 import { RouterMiddleware } from "../../../src/http/Routes.ts"
-import { ApiTest, baseUrl, dataOf, freshClient } from "../../support/Api.ts"
+import { ApiTest, baseUrl, dataOf, freshClient } from "../../support/http/Api.ts"
 
 it("the coding is the one that a client likes best, and none for who does not ask", () => {
   const cases: ReadonlyArray<readonly [string | undefined, string | undefined]> = [

@@ -1,9 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import type pg from "pg"
-import { ApiTest, assertUnavailable, baseUrl, type Client, freshClient, makeClient } from "../../support/Api.ts"
-import { connection, databaseUrl, neighbour, rowsOf } from "../../support/Process.ts"
-import { agentOf, callLine, exitsOf, freshMember, postTo } from "../../support/Rpc.ts"
+import { ApiTest, assertUnavailable, baseUrl, type Client, freshClient, makeClient } from "../../support/http/Api.ts"
+import { connection, databaseUrl, neighbour, rowsOf } from "../../support/process/Process.ts"
+import { agentOf, callLine, exitsOf, freshMember, postTo } from "../../support/rpc/Rpc.ts"
 
 const times = (n: number) => Array.from({ length: n }, (_, index) => index)
 

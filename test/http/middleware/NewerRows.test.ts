@@ -5,11 +5,11 @@ import { Agents } from "../../../src/domain/access/Agents.ts"
 import { Apps } from "../../../src/domain/access/Apps.ts"
 import { Installations } from "../../../src/domain/access/Installations.ts"
 import { EventId } from "../../../src/rpc/Client.ts"
-import { ApiTest, baseUrl, type Client, dataOf, freshClient, install } from "../../support/Api.ts"
-import { scene } from "../../support/OauthScene.ts"
-import { statusOf, tokensOf } from "../../support/Oauth.ts"
-import { agentOf, callLine, exitsOf, freshMember, memberOf, postTo } from "../../support/Rpc.ts"
-import { followerOf } from "../../support/Sockets.ts"
+import { ApiTest, baseUrl, type Client, dataOf, freshClient, install } from "../../support/http/Api.ts"
+import { scene } from "../../support/oauth/Scene.ts"
+import { statusOf, tokensOf } from "../../support/oauth/Oauth.ts"
+import { agentOf, callLine, exitsOf, freshMember, memberOf, postTo } from "../../support/rpc/Rpc.ts"
+import { followerOf } from "../../support/http/Sockets.ts"
 
 const times = (n: number) => Array.from({ length: n }, (_, index) => index)
 

@@ -3,8 +3,8 @@ import { Effect, Redacted } from "effect"
 import { ALL_GRANTS } from "../../../src/domain/access/AccessRule.ts"
 import { Plan, Stores } from "../../../src/domain/access/Stores.ts"
 import { Tokens } from "../../../src/domain/access/Tokens.ts"
-import { ApiTest, baseUrl, errorOf, freshClient, makeApp, makeClient, makeStore } from "../../support/Api.ts"
-import { installing, performIn } from "../../support/Writes.ts"
+import { ApiTest, baseUrl, errorOf, freshClient, makeApp, makeClient, makeStore } from "../../support/http/Api.ts"
+import { installing, performIn } from "../../support/data/Writes.ts"
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("What an operator does", (it) => {
   it.effect("another plan counts from the next request on, and takes nothing away", () =>

@@ -12,9 +12,9 @@ import {
   freshClient,
   install,
   makeClient
-} from "../../support/Api.ts"
-import { neighbour } from "../../support/Process.ts"
-import { suspend } from "../../support/Writes.ts"
+} from "../../support/http/Api.ts"
+import { neighbour } from "../../support/process/Process.ts"
+import { suspend } from "../../support/data/Writes.ts"
 
 /** The same request `n` times at once, handed out to the clients in turn. */
 const burst = (clients: ReadonlyArray<Client>, n: number, ask = (client: Client) => client.get("/products?limit=1")) =>

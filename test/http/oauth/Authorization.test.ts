@@ -7,8 +7,8 @@ import {
 } from "../../../src/http/oauth/Authorization.ts"
 import type { Scope } from "../../../src/domain/access/Scope.ts"
 import { AccessDenied } from "../../../src/domain/oauth/Refusals.ts"
-import { ApiTest, baseUrl } from "../../support/Api.ts"
-import { makePkce, REDIRECT, register } from "../../support/Oauth.ts"
+import { ApiTest, baseUrl } from "../../support/http/Api.ts"
+import { makePkce, REDIRECT, register } from "../../support/oauth/Oauth.ts"
 
 type Changes = Readonly<Record<string, string | undefined>>
 

@@ -3,10 +3,10 @@ import { Effect } from "effect"
 import * as oauth from "oauth4webapi"
 import * as openid from "openid-client"
 import { AuthorizationCode } from "simple-oauth2"
-import { ApiTest, baseUrl, makeStore } from "../../support/Api.ts"
-import { register, statusOf } from "../../support/Oauth.ts"
-import { makeMerchant } from "../../support/Merchants.ts"
-import { makeVisitor, REDIRECT } from "../../support/Visitor.ts"
+import { ApiTest, baseUrl, makeStore } from "../../support/http/Api.ts"
+import { register, statusOf } from "../../support/oauth/Oauth.ts"
+import { makeMerchant } from "../../support/rpc/Merchants.ts"
+import { makeVisitor, REDIRECT } from "../../support/oauth/Visitor.ts"
 
 /*
  * Clients that others wrote, by the protocol alone. What each asks for is what its documentation shows, but that the server

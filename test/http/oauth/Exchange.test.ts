@@ -2,10 +2,10 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { hash } from "node:crypto"
-import { ApiTest } from "../../support/Api.ts"
-import { type Form, makePkce, makePoster, REDIRECT, register, statusOf, tokensOf } from "../../support/Oauth.ts"
-import { scene } from "../../support/OauthScene.ts"
-import { neighbour } from "../../support/Process.ts"
+import { ApiTest } from "../../support/http/Api.ts"
+import { type Form, makePkce, makePoster, REDIRECT, register, statusOf, tokensOf } from "../../support/oauth/Oauth.ts"
+import { scene } from "../../support/oauth/Scene.ts"
+import { neighbour } from "../../support/process/Process.ts"
 
 const basic = (id: string, secret: string) => ({
   authorization: `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString("base64")}`

@@ -1,10 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { ApiTest } from "../../support/Api.ts"
-import { makePoster, type Posted, statusOf, tokensOf } from "../../support/Oauth.ts"
-import { scene } from "../../support/OauthScene.ts"
-import { neighbour } from "../../support/Process.ts"
+import { ApiTest } from "../../support/http/Api.ts"
+import { makePoster, type Posted, statusOf, tokensOf } from "../../support/oauth/Oauth.ts"
+import { scene } from "../../support/oauth/Scene.ts"
+import { neighbour } from "../../support/process/Process.ts"
 
 const ROUNDS = 3
 const AT_ONCE = 64

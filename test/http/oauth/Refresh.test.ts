@@ -7,11 +7,11 @@ import { Tokens } from "../../../src/domain/access/Tokens.ts"
 import { Grants } from "../../../src/domain/oauth/Grants.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { Writes } from "../../../src/domain/Write.ts"
-import { ApiTest } from "../../support/Api.ts"
-import { makePoster, register, statusOf, tokensOf } from "../../support/Oauth.ts"
-import { scene } from "../../support/OauthScene.ts"
-import { connection, databaseUrl, duringWork, neighbour, rowsOf, waiting } from "../../support/Process.ts"
-import { contextOf, performIn, suspend } from "../../support/Writes.ts"
+import { ApiTest } from "../../support/http/Api.ts"
+import { makePoster, register, statusOf, tokensOf } from "../../support/oauth/Oauth.ts"
+import { scene } from "../../support/oauth/Scene.ts"
+import { connection, databaseUrl, duringWork, neighbour, rowsOf, waiting } from "../../support/process/Process.ts"
+import { contextOf, performIn, suspend } from "../../support/data/Writes.ts"
 
 const hashed = (token: string) => hash("sha256", token, "buffer")
 

@@ -3,9 +3,9 @@ import { Context, Effect, Layer, Logger, References } from "effect"
 import { createConnection } from "node:net"
 import { type AccessEntry, AccessLog } from "../../../src/http/server/AccessLog.ts"
 import { PublicUrl } from "../../../src/http/Origin.ts"
-import { ApiTest, baseUrl } from "../../support/Api.ts"
-import { makePkce, makePoster, register, tokensOf } from "../../support/Oauth.ts"
-import { scene } from "../../support/OauthScene.ts"
+import { ApiTest, baseUrl } from "../../support/http/Api.ts"
+import { makePkce, makePoster, register, tokensOf } from "../../support/oauth/Oauth.ts"
+import { scene } from "../../support/oauth/Scene.ts"
 
 /** All that the service told its logs, as text. */
 class Told extends Context.Service<Told, Array<string>>()("Told") {}

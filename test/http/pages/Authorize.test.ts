@@ -7,8 +7,8 @@ import type { AppId } from "../../../src/domain/access/Apps.ts"
 import { Installations } from "../../../src/domain/access/Installations.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { GRANT_DESCRIPTIONS } from "../../../src/domain/access/GrantDescriptions.ts"
-import { ApiTest, baseUrl, makeStore } from "../../support/Api.ts"
-import { makeMerchant } from "../../support/Merchants.ts"
+import { ApiTest, baseUrl, makeStore } from "../../support/http/Api.ts"
+import { makeMerchant } from "../../support/rpc/Merchants.ts"
 import {
   authorizePath,
   fieldsOf,
@@ -17,7 +17,7 @@ import {
   REDIRECT,
   type Seen,
   wordsOf
-} from "../../support/Visitor.ts"
+} from "../../support/oauth/Visitor.ts"
 
 /** What the app was granted on the store, if it is there. */
 const grantedTo = (appId: AppId, storeId: StoreId) =>

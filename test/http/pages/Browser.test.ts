@@ -1,12 +1,12 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { registerClient } from "../../support/AgentOauth.ts"
-import { ApiTest, baseUrl, makeStore } from "../../support/Api.ts"
-import { isMissing } from "../../support/Programs.ts"
-import { ChromiumTest, isFitFor, openWindow } from "../../support/Chromium.ts"
-import { receiver, type Receiver } from "../../support/Receiver.ts"
-import { makeMerchant, PASSWORD } from "../../support/Merchants.ts"
-import { authorizePath, makeAskingApp } from "../../support/Visitor.ts"
+import { registerClient } from "../../support/oauth/AgentOauth.ts"
+import { ApiTest, baseUrl, makeStore } from "../../support/http/Api.ts"
+import { isMissing } from "../../support/process/Programs.ts"
+import { ChromiumTest, isFitFor, openWindow } from "../../support/process/Chromium.ts"
+import { receiver, type Receiver } from "../../support/webhooks/Receiver.ts"
+import { makeMerchant, PASSWORD } from "../../support/rpc/Merchants.ts"
+import { authorizePath, makeAskingApp } from "../../support/oauth/Visitor.ts"
 
 /** An app on this computer that asks a merchant of two stores; its callback leads on to another of its hosts. */
 const scene = Effect.gen(function* () {

@@ -4,9 +4,9 @@ import { SqlClient } from "effect/sql"
 import { randomBytes, randomUUID } from "node:crypto"
 import { Installations } from "../../../src/domain/access/Installations.ts"
 import { SIGN_IN_LIMITS } from "../../../src/domain/access/Sessions.ts"
-import { ApiTest, makeStore } from "../../support/Api.ts"
-import { makeMerchant, PASSWORD } from "../../support/Merchants.ts"
-import { authorizePath, fieldsOf, makeAskingApp, makeVisitor, type Seen, wordsOf } from "../../support/Visitor.ts"
+import { ApiTest, makeStore } from "../../support/http/Api.ts"
+import { makeMerchant, PASSWORD } from "../../support/rpc/Merchants.ts"
+import { authorizePath, fieldsOf, makeAskingApp, makeVisitor, type Seen, wordsOf } from "../../support/oauth/Visitor.ts"
 
 const isGuarded = ({ headers, text }: Seen, formTargets: string) => {
   const policy = String(headers["content-security-policy"])

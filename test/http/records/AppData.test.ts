@@ -12,9 +12,9 @@ import {
   install,
   makeClient,
   type Resource
-} from "../../support/Api.ts"
-import { fillAppData, passTime, usageOf } from "../../support/AppData.ts"
-import { connection, databaseUrl, neighbour, rowsOf } from "../../support/Process.ts"
+} from "../../support/http/Api.ts"
+import { fillAppData, passTime, usageOf } from "../../support/data/AppData.ts"
+import { connection, databaseUrl, neighbour, rowsOf } from "../../support/process/Process.ts"
 
 const PATH = "/app-data/settings"
 

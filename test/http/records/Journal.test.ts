@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import type { StoreId } from "../../../src/domain/Store.ts"
-import { ApiTest, dataOf, freshClient, install, type Resource } from "../../support/Api.ts"
+import { ApiTest, dataOf, freshClient, install, type Resource } from "../../support/http/Api.ts"
 
 const Side = Schema.NullOr(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))
 

@@ -13,9 +13,9 @@ import {
   makeStore,
   pageOf,
   type Resource
-} from "../../support/Api.ts"
-import { crowd } from "../../support/Crowd.ts"
-import { putCustomers, putOrders } from "../../support/Records.ts"
+} from "../../support/http/Api.ts"
+import { crowd } from "../../support/http/ClientRotation.ts"
+import { putCustomers, putOrders } from "../../support/data/Records.ts"
 
 const address = { name: "Ada Example", line1: "1 Secret Street", city: "Porto", unitOfTheirs: "7b" }
 const ada = {

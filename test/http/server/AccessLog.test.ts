@@ -4,9 +4,9 @@ import { SqlClient } from "effect/sql"
 import { request } from "node:http"
 import { connect } from "node:net"
 import { type AccessEntry, AccessLog } from "../../../src/http/server/AccessLog.ts"
-import { ApiTest, baseUrl, dataOf, freshClient } from "../../support/Api.ts"
-import { connection, databaseUrl, holdStore, rowsOf, waiting, watch } from "../../support/Process.ts"
-import { exchange, lines } from "../../support/Raw.ts"
+import { ApiTest, baseUrl, dataOf, freshClient } from "../../support/http/Api.ts"
+import { connection, databaseUrl, holdStore, rowsOf, waiting, watch } from "../../support/process/Process.ts"
+import { exchange, lines } from "../../support/http/RawHttp.ts"
 
 /** What the service told its logs. */
 class Told extends Context.Service<

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
 import { gzipSync } from "node:zlib"
-import { type Answer, ApiTest, baseUrl, type Client, dataOf, errorOf, freshClient } from "../../support/Api.ts"
+import { type Answer, ApiTest, baseUrl, type Client, dataOf, errorOf, freshClient } from "../../support/http/Api.ts"
 
 const MIB = 1024 * 1024
 

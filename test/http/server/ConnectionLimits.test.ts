@@ -2,12 +2,12 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { once } from "node:events"
 import { isLoopback } from "../../../src/http/server/ConnectionLimits.ts"
-import { freshClient } from "../../support/Api.ts"
-import { askForMuch, dial, dialFrom, serviceOf, textOf } from "../../support/Connections.ts"
-import { databaseUrl, holdStore, waiting, watch } from "../../support/Process.ts"
-import { lines } from "../../support/Raw.ts"
-import { freshMember } from "../../support/Rpc.ts"
-import { openSocket } from "../../support/Sockets.ts"
+import { freshClient } from "../../support/http/Api.ts"
+import { askForMuch, dial, dialFrom, serviceOf, textOf } from "../../support/http/Connections.ts"
+import { databaseUrl, holdStore, waiting, watch } from "../../support/process/Process.ts"
+import { lines } from "../../support/http/RawHttp.ts"
+import { freshMember } from "../../support/rpc/Rpc.ts"
+import { openSocket } from "../../support/http/Sockets.ts"
 
 const HEALTH = lines("GET /healthz HTTP/1.1", "host: a", "connection: close")
 

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { ApiTest, errorOf, freshClient } from "../../support/Api.ts"
+import { ApiTest, errorOf, freshClient } from "../../support/http/Api.ts"
 import {
   costAgainst,
   INVALID_COLLECTIONS,
@@ -9,7 +9,7 @@ import {
   MANY_PARTS,
   TOO_MANY_PARTS,
   VALID_PRODUCT
-} from "../../support/InvalidBodies.ts"
+} from "../../support/http/InvalidBodies.ts"
 
 /** A product with so many numbers that a float does not hold. */
 const inexact = (count: number) =>

@@ -5,11 +5,11 @@ import { MAX_SIGN_UPS, Sessions } from "../../../src/domain/access/Sessions.ts"
 import { MAX_REGISTRATIONS } from "../../../src/domain/oauth/AgentClients.ts"
 import { type AccessEntry, AccessLog } from "../../../src/http/server/AccessLog.ts"
 import { parseTrustedProxies, TrustedProxies } from "../../../src/http/server/ClientAddress.ts"
-import { ApiTest, baseUrl } from "../../support/Api.ts"
+import { ApiTest, baseUrl } from "../../support/http/Api.ts"
 import { MAX_WAITING } from "../../../src/layers/access/Passwords.ts"
-import { makeMerchant, PASSWORD } from "../../support/Merchants.ts"
-import { watch } from "../../support/Process.ts"
-import { exchange, lines } from "../../support/Raw.ts"
+import { makeMerchant, PASSWORD } from "../../support/rpc/Merchants.ts"
+import { watch } from "../../support/process/Process.ts"
+import { exchange, lines } from "../../support/http/RawHttp.ts"
 
 class Logged extends Context.Service<Logged, Array<AccessEntry>>()("Logged") {}
 

@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import * as FastCheck from "fast-check"
 import { Product } from "../../../src/domain/catalog/Product.ts"
 import { editableFields } from "../../../src/domain/catalog/ProductFields.ts"
-import { type Answer, ApiTest, dataOf, errorOf, install, makeStore, pageOf } from "../../support/Api.ts"
+import { type Answer, ApiTest, dataOf, errorOf, install, makeStore, pageOf } from "../../support/http/Api.ts"
 
 const FIELDS = Object.keys(editableFields)
 

@@ -1,10 +1,10 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Scope } from "effect"
 import { once } from "node:events"
-import { freshClient } from "../../support/Api.ts"
-import { askForMuch, dial, DOCS, serviceOf, textOf } from "../../support/Connections.ts"
-import { databaseUrl, holdStore, waiting, watch } from "../../support/Process.ts"
-import { lines } from "../../support/Raw.ts"
+import { freshClient } from "../../support/http/Api.ts"
+import { askForMuch, dial, DOCS, serviceOf, textOf } from "../../support/http/Connections.ts"
+import { databaseUrl, holdStore, waiting, watch } from "../../support/process/Process.ts"
+import { lines } from "../../support/http/RawHttp.ts"
 
 const STALLED = 500
 

@@ -2,8 +2,8 @@ import { assert, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { NetAddress } from "effect/net"
 import { formatUrl } from "../../../src/http/server/HttpListener.ts"
-import { ApiTest, baseUrl, freshClient } from "../../support/Api.ts"
-import { exchange, lines } from "../../support/Raw.ts"
+import { ApiTest, baseUrl, freshClient } from "../../support/http/Api.ts"
+import { exchange, lines } from "../../support/http/RawHttp.ts"
 
 /** What comes back for one request: status and body. */
 const raw = Effect.fn(function* (...given: ReadonlyArray<string>) {

@@ -5,7 +5,7 @@ import { request } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { WebFolder } from "../../../src/http/WebPages.ts"
-import { ApiTest, baseUrl } from "../../support/Api.ts"
+import { ApiTest, baseUrl } from "../../support/http/Api.ts"
 
 const HTML = "<!doctype html><title>Pages</title>"
 const SCRIPT = `export const words = "${"calm ".repeat(500)}"`

@@ -5,10 +5,10 @@ import type { WebSocket } from "ws"
 import { MERCHANT_CALLS } from "../../../src/domain/RateLimit.ts"
 import { MAX_CONTROL_FRAMES } from "../../../src/http/server/SocketRegistry.ts"
 import { MAX_QUEUED, MAX_REFUSED } from "../../../src/rpc/server/SocketFrames.ts"
-import { ApiTest, baseUrl } from "../../support/Api.ts"
-import { connection, databaseUrl, rowsOf } from "../../support/Process.ts"
-import { freshMember } from "../../support/Rpc.ts"
-import { followFrame, openSocket } from "../../support/Sockets.ts"
+import { ApiTest, baseUrl } from "../../support/http/Api.ts"
+import { connection, databaseUrl, rowsOf } from "../../support/process/Process.ts"
+import { freshMember } from "../../support/rpc/Rpc.ts"
+import { followFrame, openSocket } from "../../support/http/Sockets.ts"
 
 const failure = (requestId: string, _tag: string) => ({ requestId, exit: { cause: [{ error: { _tag } }] } })
 

@@ -3,7 +3,7 @@ import { Effect, Exit, Fiber, Option, Redacted, Scope } from "effect"
 import { once } from "node:events"
 import { connect } from "node:net"
 import { startWebhookReceiver, type ReceiverOptions } from "../../../src/http/server/WebhookReceiver.ts"
-import { BODY, EVENT, newSecret, SECRET, signedHeaders, UNSIGNED } from "../../support/Signing.ts"
+import { BODY, EVENT, newSecret, SECRET, signedHeaders, UNSIGNED } from "../../support/webhooks/Signing.ts"
 
 const DELIVERY = { ...UNSIGNED, timestamp: Math.floor(Date.now() / 1000) }
 const HEADERS = signedHeaders(SECRET, DELIVERY)

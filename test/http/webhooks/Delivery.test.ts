@@ -6,12 +6,12 @@ import { Stores } from "../../../src/domain/access/Stores.ts"
 import { EventId, type EventKind } from "../../../src/domain/Events.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
 import { verifyWebhook } from "../../../src/http/client/Webhooks.ts"
-import { dataOf } from "../../support/Api.ts"
-import { document, problemsAt } from "../../support/OpenApi.ts"
-import { type Received, receiver } from "../../support/Receiver.ts"
-import { verifyWithLibraries } from "../../support/Verifiers.ts"
-import { after, arrived, DeliveringApi, eventOf, hurry, scene } from "../../support/Webhooks.ts"
-import { suspend } from "../../support/Writes.ts"
+import { dataOf } from "../../support/http/Api.ts"
+import { document, problemsAt } from "../../support/http/OpenApi.ts"
+import { type Received, receiver } from "../../support/webhooks/Receiver.ts"
+import { verifyWithLibraries } from "../../support/webhooks/Verifiers.ts"
+import { after, arrived, DeliveringApi, eventOf, hurry, scene } from "../../support/webhooks/Webhooks.ts"
+import { suspend } from "../../support/data/Writes.ts"
 
 /** The headers that the document promises for a kind of event. */
 const documentedHeaders = (kind: EventKind) =>

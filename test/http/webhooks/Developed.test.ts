@@ -2,8 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
-import { makeMerchant } from "../../support/Merchants.ts"
-import { after, DeliveringApi, deliveriesOf, scene } from "../../support/Webhooks.ts"
+import { makeMerchant } from "../../support/rpc/Merchants.ts"
+import { after, DeliveringApi, deliveriesOf, scene } from "../../support/webhooks/Webhooks.ts"
 
 layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("A developer's webhook", (it) => {
   it.effect("goes to no private address, though the operator allows its host, and whoever set it", () =>

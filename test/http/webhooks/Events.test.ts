@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { StoreId } from "../../../src/domain/Store.ts"
-import { ApiTest, dataOf, freshClient, install, makeStore } from "../../support/Api.ts"
+import { ApiTest, dataOf, freshClient, install, makeStore } from "../../support/http/Api.ts"
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 

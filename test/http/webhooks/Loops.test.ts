@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { StoreId } from "../../../src/domain/Store.ts"
-import { ApiTest, dataOf, errorOf, freshClient, install, makeStore } from "../../support/Api.ts"
+import { ApiTest, dataOf, errorOf, freshClient, install, makeStore } from "../../support/http/Api.ts"
 
 const Payload = Schema.fromJsonString(Schema.Struct({ hops: Schema.Int }))
 

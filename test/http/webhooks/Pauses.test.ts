@@ -3,8 +3,16 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AppId } from "../../../src/domain/access/Apps.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
-import { watch } from "../../support/Process.ts"
-import { after, arrived, deliveriesOf, DeliveringApi, hurry, scene, subscriber } from "../../support/Webhooks.ts"
+import { watch } from "../../support/process/Process.ts"
+import {
+  after,
+  arrived,
+  deliveriesOf,
+  DeliveringApi,
+  hurry,
+  scene,
+  subscriber
+} from "../../support/webhooks/Webhooks.ts"
 
 /** Makes the endpoint's failing as old as if it had begun so long ago. */
 const failingFor = (appId: AppId, hours: number) =>

@@ -7,7 +7,7 @@ import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
 import { WebhooksLive } from "../../../src/layers/webhooks/Webhooks.ts"
 import { verifyWebhook } from "../../../src/http/client/Webhooks.ts"
 import { SECRET_KEY } from "../../support/SecretKey.ts"
-import { after, arrived, DeliveringApi, deliveriesOf, scene } from "../../support/Webhooks.ts"
+import { after, arrived, DeliveringApi, deliveriesOf, scene } from "../../support/webhooks/Webhooks.ts"
 
 const keptOf = Schema.decodeUnknownSync(
   Schema.Array(Schema.Struct({ secret: Schema.String, previous: Schema.NullOr(Schema.String) }))

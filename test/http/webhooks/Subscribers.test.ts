@@ -4,9 +4,9 @@ import { SqlClient } from "effect/sql"
 import type { InstallationId } from "../../../src/domain/access/Installations.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
-import { ApiTest, dataOf, install, makeStore } from "../../support/Api.ts"
-import { installApp, subscriber } from "../../support/Webhooks.ts"
-import { suspend } from "../../support/Writes.ts"
+import { ApiTest, dataOf, install, makeStore } from "../../support/http/Api.ts"
+import { installApp, subscriber } from "../../support/webhooks/Webhooks.ts"
+import { suspend } from "../../support/data/Writes.ts"
 
 const SOMEWHERE = { url: "http://127.0.0.1:9/" }
 const PRODUCT = "catalog.product.updated.v1"

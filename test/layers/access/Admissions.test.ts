@@ -5,11 +5,11 @@ import { Agents } from "../../../src/domain/access/Agents.ts"
 import { Merchants } from "../../../src/domain/access/Merchants.ts"
 import { Sessions } from "../../../src/domain/access/Sessions.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
-import { makeStore } from "../../support/Api.ts"
-import { PostgresTest } from "../../support/PostgresTest.ts"
-import { makeMerchant } from "../../support/Merchants.ts"
-import { sessionOf } from "../../support/Rpc.ts"
-import { performIn } from "../../support/Writes.ts"
+import { makeStore } from "../../support/http/Api.ts"
+import { PostgresTest } from "../../support/postgres/PostgresTest.ts"
+import { makeMerchant } from "../../support/rpc/Merchants.ts"
+import { sessionOf } from "../../support/rpc/Rpc.ts"
+import { performIn } from "../../support/data/Writes.ts"
 
 const Live = DomainLive.pipe(Layer.provideMerge(PostgresTest))
 

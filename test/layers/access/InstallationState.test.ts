@@ -14,10 +14,10 @@ import { Tokens } from "../../../src/domain/access/Tokens.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { AccessLive } from "../../../src/layers/access/Access.ts"
 import { WritesLive } from "../../../src/layers/Writes.ts"
-import { makeApp, makeInstallation, makeStore } from "../../support/Api.ts"
-import { PostgresTest } from "../../support/PostgresTest.ts"
-import { connection, databaseUrl, duringWork, rowsOf, waiting } from "../../support/Process.ts"
-import { performIn } from "../../support/Writes.ts"
+import { makeApp, makeInstallation, makeStore } from "../../support/http/Api.ts"
+import { PostgresTest } from "../../support/postgres/PostgresTest.ts"
+import { connection, databaseUrl, duringWork, rowsOf, waiting } from "../../support/process/Process.ts"
+import { performIn } from "../../support/data/Writes.ts"
 
 const Live = Layer.mergeAll(AccessLive, WritesLive).pipe(Layer.provideMerge(PostgresTest))
 

@@ -9,11 +9,11 @@ import { Tokens } from "../../../src/domain/access/Tokens.ts"
 import { RateLimit } from "../../../src/domain/RateLimit.ts"
 import { StoreId } from "../../../src/domain/Store.ts"
 import { AccessLive } from "../../../src/layers/access/Access.ts"
-import { RateLimitLive } from "../../../src/layers/RateLimit.ts"
+import { RateLimitLive } from "../../../src/layers/rateLimit/RateLimit.ts"
 import { WritesLive } from "../../../src/layers/Writes.ts"
-import { makeApp, makeInstallation, makeStore } from "../../support/Api.ts"
-import { PostgresTest } from "../../support/PostgresTest.ts"
-import { installing, suspend } from "../../support/Writes.ts"
+import { makeApp, makeInstallation, makeStore } from "../../support/http/Api.ts"
+import { PostgresTest } from "../../support/postgres/PostgresTest.ts"
+import { installing, suspend } from "../../support/data/Writes.ts"
 
 const Live = Layer.mergeAll(AccessLive, RateLimitLive, WritesLive).pipe(Layer.provideMerge(PostgresTest))
 

@@ -5,9 +5,9 @@ import { NO_GRANTS } from "../../../src/domain/access/AccessRule.ts"
 import { Plan, Stores } from "../../../src/domain/access/Stores.ts"
 import { AccessLive } from "../../../src/layers/access/Access.ts"
 import { WritesLive } from "../../../src/layers/Writes.ts"
-import { makeApp, makeStore } from "../../support/Api.ts"
-import { PostgresTest } from "../../support/PostgresTest.ts"
-import { installing, suspend } from "../../support/Writes.ts"
+import { makeApp, makeStore } from "../../support/http/Api.ts"
+import { PostgresTest } from "../../support/postgres/PostgresTest.ts"
+import { installing, suspend } from "../../support/data/Writes.ts"
 
 const Live = Layer.mergeAll(AccessLive, WritesLive).pipe(Layer.provideMerge(PostgresTest))
 

@@ -7,11 +7,11 @@ import { Stores } from "../../../src/domain/access/Stores.ts"
 import { Tokens } from "../../../src/domain/access/Tokens.ts"
 import { RateLimit } from "../../../src/domain/RateLimit.ts"
 import { AccessLive } from "../../../src/layers/access/Access.ts"
-import { RateLimitLive } from "../../../src/layers/RateLimit.ts"
+import { RateLimitLive } from "../../../src/layers/rateLimit/RateLimit.ts"
 import { WritesLive } from "../../../src/layers/Writes.ts"
-import { makeInstallation } from "../../support/Api.ts"
-import { PostgresTest } from "../../support/PostgresTest.ts"
-import { performIn, suspend } from "../../support/Writes.ts"
+import { makeInstallation } from "../../support/http/Api.ts"
+import { PostgresTest } from "../../support/postgres/PostgresTest.ts"
+import { performIn, suspend } from "../../support/data/Writes.ts"
 
 const Live = Layer.mergeAll(AccessLive, RateLimitLive, WritesLive).pipe(Layer.provideMerge(PostgresTest))
 

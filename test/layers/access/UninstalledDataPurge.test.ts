@@ -8,11 +8,11 @@ import { Encoded } from "../../../src/domain/Write.ts"
 import { AccessLive } from "../../../src/layers/access/Access.ts"
 import { AppDataLive } from "../../../src/layers/records/AppData.ts"
 import { WritesLive } from "../../../src/layers/Writes.ts"
-import { makeApp, makeStore } from "../../support/Api.ts"
-import { fillAppData, usageOf } from "../../support/AppData.ts"
-import { PostgresTest } from "../../support/PostgresTest.ts"
-import { connection, databaseUrl, duringWork, rowsOf, servicesOn, waiting } from "../../support/Process.ts"
-import { performIn } from "../../support/Writes.ts"
+import { makeApp, makeStore } from "../../support/http/Api.ts"
+import { fillAppData, usageOf } from "../../support/data/AppData.ts"
+import { PostgresTest } from "../../support/postgres/PostgresTest.ts"
+import { connection, databaseUrl, duringWork, rowsOf, servicesOn, waiting } from "../../support/process/Process.ts"
+import { performIn } from "../../support/data/Writes.ts"
 
 const Live = Layer.mergeAll(AccessLive, AppDataLive, WritesLive).pipe(Layer.provideMerge(PostgresTest))
 

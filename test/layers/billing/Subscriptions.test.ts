@@ -3,9 +3,9 @@ import { Array, Effect, Layer } from "effect"
 import { ALL_GRANTS } from "../../../src/domain/access/AccessRule.ts"
 import { Billing } from "../../../src/domain/billing/Billing.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
-import { makeApp, makeStore } from "../../support/Api.ts"
-import { PostgresTest } from "../../support/PostgresTest.ts"
-import { installing, performIn } from "../../support/Writes.ts"
+import { makeApp, makeStore } from "../../support/http/Api.ts"
+import { PostgresTest } from "../../support/postgres/PostgresTest.ts"
+import { installing, performIn } from "../../support/data/Writes.ts"
 
 const DomainTest = Layer.provideMerge(DomainLive, PostgresTest)
 

@@ -8,11 +8,11 @@ import { Actor } from "../../../src/domain/Actor.ts"
 import { Catalog } from "../../../src/domain/catalog/Catalog.ts"
 import { Collection, CreateCollection, MAX_MEMBERS, UpdateCollection } from "../../../src/domain/catalog/Collection.ts"
 import { CreateProduct, ProductId } from "../../../src/domain/catalog/Product.ts"
-import { parse } from "../../../src/domain/Json.ts"
+import { parse } from "../../../src/domain/json/Json.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
-import { PostgresTest } from "../../support/PostgresTest.ts"
-import { AGENT, installing, MERCHANT, performIn } from "../../support/Writes.ts"
+import { PostgresTest } from "../../support/postgres/PostgresTest.ts"
+import { AGENT, installing, MERCHANT, performIn } from "../../support/data/Writes.ts"
 
 const CatalogTest = Layer.provideMerge(DomainLive, PostgresTest)
 

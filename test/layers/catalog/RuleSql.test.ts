@@ -10,14 +10,14 @@ import { matches } from "../../../src/domain/catalog/Matcher.ts"
 import { Preview, PREVIEWED, PreviewRules } from "../../../src/domain/catalog/Membership.ts"
 import { Product } from "../../../src/domain/catalog/Product.ts"
 import { conditionsOf } from "../../../src/domain/catalog/Rule.ts"
-import { canonical, parse, stringify } from "../../../src/domain/Json.ts"
+import { canonical, parse, stringify } from "../../../src/domain/json/Json.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { indexFacets } from "../../../src/layers/catalog/Terms.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
 import { randomPatch, randomProduct } from "../../data/RandomProducts.ts"
 import { type RandomRules, rulesNear } from "../../data/RandomRules.ts"
-import { PostgresTest } from "../../support/PostgresTest.ts"
-import { performIn } from "../../support/Writes.ts"
+import { PostgresTest } from "../../support/postgres/PostgresTest.ts"
+import { performIn } from "../../support/data/Writes.ts"
 
 /** Every run has the same products, except for ids and times. Rules are random. */
 const SEED = 20_260_131

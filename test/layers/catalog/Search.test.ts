@@ -4,13 +4,13 @@ import { SqlClient } from "effect/sql"
 import { Catalog } from "../../../src/domain/catalog/Catalog.ts"
 import { CreateProduct } from "../../../src/domain/catalog/Product.ts"
 import { SearchResult, Search } from "../../../src/domain/catalog/Search.ts"
-import { parse } from "../../../src/domain/Json.ts"
+import { parse } from "../../../src/domain/json/Json.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
-import { makeStore } from "../../support/Api.ts"
-import { flushStatistics } from "../../support/PlanCost.ts"
-import { PostgresTest } from "../../support/PostgresTest.ts"
-import { performIn } from "../../support/Writes.ts"
+import { makeStore } from "../../support/http/Api.ts"
+import { flushStatistics } from "../../support/plans/Cost.ts"
+import { PostgresTest } from "../../support/postgres/PostgresTest.ts"
+import { performIn } from "../../support/data/Writes.ts"
 
 const SearchTest = Layer.provideMerge(DomainLive, PostgresTest)
 

@@ -15,9 +15,9 @@ import { PutOrder } from "../../../src/domain/records/Order.ts"
 import { StoreId } from "../../../src/domain/Store.ts"
 import { collections, products } from "../../../src/layers/demo/catalog.ts"
 import { openDemo } from "../../../src/layers/demo/Demo.ts"
-import { ApiTest, baseUrl, makeClient, pageOf } from "../../support/Api.ts"
-import { watch } from "../../support/Process.ts"
-import { callLine, errorOf, post } from "../../support/Rpc.ts"
+import { ApiTest, baseUrl, makeClient, pageOf } from "../../support/http/Api.ts"
+import { watch } from "../../support/process/Process.ts"
+import { callLine, errorOf, post } from "../../support/rpc/Rpc.ts"
 import { SECRET_KEY } from "../../support/SecretKey.ts"
 
 const distinct = (values: ReadonlyArray<unknown>) => new Set(values.filter((value) => value !== undefined)).size

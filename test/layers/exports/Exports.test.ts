@@ -7,10 +7,10 @@ import { CreateProduct } from "../../../src/domain/catalog/Product.ts"
 import { type ExportKind, ExportKind as Kinds, Exports } from "../../../src/domain/exports/Exports.ts"
 import { StoreId } from "../../../src/domain/Store.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
-import { makeStore } from "../../support/Api.ts"
-import { PostgresTest } from "../../support/PostgresTest.ts"
-import { putCustomers, putOrders } from "../../support/Records.ts"
-import { performIn } from "../../support/Writes.ts"
+import { makeStore } from "../../support/http/Api.ts"
+import { PostgresTest } from "../../support/postgres/PostgresTest.ts"
+import { putCustomers, putOrders } from "../../support/data/Records.ts"
+import { performIn } from "../../support/data/Writes.ts"
 
 const Line = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
 const lineOf = Schema.decodeUnknownSync(Line)

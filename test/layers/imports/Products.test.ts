@@ -12,9 +12,9 @@ import { type WriteContext, Writes } from "../../../src/domain/Write.ts"
 import { ConnectionPool } from "../../../src/layers/sql/Postgres.ts"
 import { makePutProducts } from "../../../src/layers/imports/Products.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
-import { makeApp, makeStore } from "../../support/Api.ts"
-import { OneConnectionTest, PostgresTest } from "../../support/PostgresTest.ts"
-import { contextOf, installing, performIn } from "../../support/Writes.ts"
+import { makeApp, makeStore } from "../../support/http/Api.ts"
+import { OneConnectionTest, PostgresTest } from "../../support/postgres/PostgresTest.ts"
+import { contextOf, installing, performIn } from "../../support/data/Writes.ts"
 
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
 const putOf = (input: object, place: number) => ({ externalId: ExternalId.make(`p${place}`), input: toProduct(input) })

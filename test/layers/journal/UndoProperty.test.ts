@@ -10,9 +10,9 @@ import { Undo } from "../../../src/domain/journal/Undo.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { type Write, Writes } from "../../../src/domain/Write.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
-import { makeStore } from "../../support/Api.ts"
-import { PostgresTest } from "../../support/PostgresTest.ts"
-import { AGENT, contextOf } from "../../support/Writes.ts"
+import { makeStore } from "../../support/http/Api.ts"
+import { PostgresTest } from "../../support/postgres/PostgresTest.ts"
+import { AGENT, contextOf } from "../../support/data/Writes.ts"
 
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
 const toProductPatch = Schema.decodeUnknownSync(UpdateProduct)

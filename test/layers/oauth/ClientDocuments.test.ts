@@ -6,10 +6,10 @@ import { AgentClients } from "../../../src/domain/oauth/AgentClients.ts"
 import { ClientId } from "../../../src/domain/oauth/Clients.ts"
 import { NO_HOSTS } from "../../../src/domain/webhooks/AllowedHosts.ts"
 import { agentClients } from "../../../src/layers/oauth/AgentClients.ts"
-import { described, documentHost, documentOf, OPENED, OpenedClients } from "../../support/ClientDocuments.ts"
-import { watchConnects } from "../../support/Connects.ts"
-import { PostgresTest } from "../../support/PostgresTest.ts"
-import { type Answer, saying, until } from "../../support/RawReceiver.ts"
+import { described, documentHost, documentOf, OPENED, OpenedClients } from "../../support/oauth/ClientDocuments.ts"
+import { watchConnects } from "../../support/webhooks/Connects.ts"
+import { PostgresTest } from "../../support/postgres/PostgresTest.ts"
+import { type Answer, saying, until } from "../../support/webhooks/RawReceiver.ts"
 
 const find = (id: string) => Effect.flatMap(AgentClients, (clients) => clients.find(ClientId.make(id)))
 const refusalOf = (id: string) => Effect.map(Effect.flip(find(id)), ({ message }) => message)

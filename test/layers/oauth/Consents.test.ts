@@ -5,10 +5,10 @@ import { Installations } from "../../../src/domain/access/Installations.ts"
 import { Merchants } from "../../../src/domain/access/Merchants.ts"
 import { AgentClients } from "../../../src/domain/oauth/AgentClients.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
-import { ApiTest, makeStore } from "../../support/Api.ts"
-import { agreeingMember, REDIRECT, register } from "../../support/Oauth.ts"
-import { makeMerchant } from "../../support/Merchants.ts"
-import { performIn } from "../../support/Writes.ts"
+import { ApiTest, makeStore } from "../../support/http/Api.ts"
+import { agreeingMember, REDIRECT, register } from "../../support/oauth/Oauth.ts"
+import { makeMerchant } from "../../support/rpc/Merchants.ts"
+import { performIn } from "../../support/data/Writes.ts"
 
 const ROUNDS = 20
 const MEMBERS = 4

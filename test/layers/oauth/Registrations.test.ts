@@ -3,8 +3,8 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { AgentClients, MAX_REGISTRATIONS, MAX_WAITING } from "../../../src/domain/oauth/AgentClients.ts"
-import { PostgresTest } from "../../support/PostgresTest.ts"
-import { OpenedClients } from "../../support/ClientDocuments.ts"
+import { PostgresTest } from "../../support/postgres/PostgresTest.ts"
+import { OpenedClients } from "../../support/oauth/ClientDocuments.ts"
 
 const HELPER = { name: "Helper", website: null, logoUrl: null, redirectUris: ["http://127.0.0.1/callback"] }
 

@@ -6,10 +6,10 @@ import { Customer, CustomerId, Customers } from "../../../src/domain/records/Cus
 import { Order, type OrderId, Orders, PutOrder } from "../../../src/domain/records/Order.ts"
 import { StoreId } from "../../../src/domain/Store.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
-import { makeStore } from "../../support/Api.ts"
-import { PostgresTest } from "../../support/PostgresTest.ts"
-import { putCustomers, putOrders } from "../../support/Records.ts"
-import { performIn } from "../../support/Writes.ts"
+import { makeStore } from "../../support/http/Api.ts"
+import { PostgresTest } from "../../support/postgres/PostgresTest.ts"
+import { putCustomers, putOrders } from "../../support/data/Records.ts"
+import { performIn } from "../../support/data/Writes.ts"
 
 const all = { cursor: undefined, limit: 200, isPersonal: true }
 

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Array, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { combine } from "../../../src/layers/sql/Transaction.ts"
-import { PostgresTest } from "../../support/PostgresTest.ts"
+import { PostgresTest } from "../../support/postgres/PostgresTest.ts"
 
 layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("combine", (it) => {
   it.effect("sends one statement as it is", () =>

@@ -3,7 +3,7 @@ import { Data, Effect } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import { isDuplicate } from "../../../src/layers/sql/Errors.ts"
 import { deferToCommit, performWrite, rowCount, sendAll, withoutDeferral } from "../../../src/layers/sql/Transaction.ts"
-import { PostgresTest } from "../../support/PostgresTest.ts"
+import { PostgresTest } from "../../support/postgres/PostgresTest.ts"
 
 class Refused extends Data.TaggedError("Refused") {}
 

@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, type Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { postgres } from "../../../src/layers/sql/Postgres.ts"
-import { freshDatabase } from "../../support/Postgres.ts"
+import { freshDatabase } from "../../support/postgres/Postgres.ts"
 
 /** The statements that a session keeps prepared after it has run these. */
 const preparedBy = (url: Redacted.Redacted, texts: ReadonlyArray<string>) =>

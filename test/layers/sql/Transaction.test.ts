@@ -8,8 +8,8 @@ import {
   tryOut,
   withStatementTimeout
 } from "../../../src/layers/sql/Transaction.ts"
-import { PostgresTest } from "../../support/PostgresTest.ts"
-import { connection, databaseUrl, rowsOf, waiting } from "../../support/Process.ts"
+import { PostgresTest } from "../../support/postgres/PostgresTest.ts"
+import { connection, databaseUrl, rowsOf, waiting } from "../../support/process/Process.ts"
 
 class Refused extends Data.TaggedError("Refused") {}
 

@@ -14,8 +14,8 @@ import {
   serverUrl,
   waiting,
   watch
-} from "../../support/Process.ts"
-import { wayTo } from "../../support/SilentDatabase.ts"
+} from "../../support/process/Process.ts"
+import { wayTo } from "../../support/postgres/SilentDatabase.ts"
 
 /** One connection: what a failure does to it, the next statement finds. */
 const live = (url: string) => postgres({ url: Redacted.make(url), maxConnections: 1 })

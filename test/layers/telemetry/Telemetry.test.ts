@@ -2,9 +2,9 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Metric, Tracer } from "effect"
 import { TracingLive } from "../../../src/layers/telemetry/Tracing.ts"
 import { Scope } from "../../../src/domain/access/Scope.ts"
-import { ApiTest, freshClient, makeApp, makeStore } from "../../support/Api.ts"
-import { receiver } from "../../support/Receiver.ts"
-import { arrived, DeliveringApi, installApp, subscriber } from "../../support/Webhooks.ts"
+import { ApiTest, freshClient, makeApp, makeStore } from "../../support/http/Api.ts"
+import { receiver } from "../../support/webhooks/Receiver.ts"
+import { arrived, DeliveringApi, installApp, subscriber } from "../../support/webhooks/Webhooks.ts"
 
 /** Keeps the spans that end, as an exporter does. */
 const recorder = () => {

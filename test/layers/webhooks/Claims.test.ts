@@ -5,8 +5,8 @@ import type { AppId } from "../../../src/domain/access/Apps.ts"
 import { EventId } from "../../../src/domain/Events.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
 import { makeDeliveryQueue } from "../../../src/layers/webhooks/DeliveryQueue.ts"
-import { ApiTest } from "../../support/Api.ts"
-import { deliveriesOf, history } from "../../support/Webhooks.ts"
+import { ApiTest } from "../../support/http/Api.ts"
+import { deliveriesOf, history } from "../../support/webhooks/Webhooks.ts"
 
 const NOTHING = EventId.make("01890a5d-ac96-774b-bcce-b302099a8057")
 

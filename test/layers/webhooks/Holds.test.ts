@@ -3,10 +3,10 @@ import { Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { StoreWebhooks } from "../../../src/domain/webhooks/StoreWebhooks.ts"
 import { makeDeliveryQueue } from "../../../src/layers/webhooks/DeliveryQueue.ts"
-import { ApiTest } from "../../support/Api.ts"
-import { watch } from "../../support/Process.ts"
-import { deliveriesOf, scene } from "../../support/Webhooks.ts"
-import { performIn } from "../../support/Writes.ts"
+import { ApiTest } from "../../support/http/Api.ts"
+import { watch } from "../../support/process/Process.ts"
+import { deliveriesOf, scene } from "../../support/webhooks/Webhooks.ts"
+import { performIn } from "../../support/data/Writes.ts"
 
 /** Runs an effect in a transaction that stays open until the returned effect commits it. */
 const openTransaction = Effect.fn(function* <A, E, R>(work: Effect.Effect<A, E, R>) {

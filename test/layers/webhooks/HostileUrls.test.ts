@@ -8,9 +8,9 @@ import { lookupBy } from "../../../src/layers/webhooks/Lookup.ts"
 import { makeOutgoing, type OutgoingOptions } from "../../../src/layers/webhooks/Outgoing.ts"
 import { HOSTILE_ADDRESSES } from "../../data/hostileAddresses.ts"
 import { HOSTILE_URLS, PUBLIC_4, PUBLIC_6, RESOLVES } from "../../data/hostileUrls.ts"
-import { watchConnects } from "../../support/Connects.ts"
-import { nameServer, type Zone } from "../../support/Dns.ts"
-import { ok, receiver } from "../../support/RawReceiver.ts"
+import { watchConnects } from "../../support/webhooks/Connects.ts"
+import { nameServer, type Zone } from "../../support/webhooks/Dns.ts"
+import { ok, receiver } from "../../support/webhooks/RawReceiver.ts"
 
 const NONE: ReadonlySet<string> = new Set()
 

@@ -4,8 +4,8 @@ import { SqlClient } from "effect/sql"
 import type { AppId } from "../../../src/domain/access/Apps.ts"
 import { EventId } from "../../../src/domain/Events.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
-import { ApiTest } from "../../support/Api.ts"
-import { deliveriesOf, scene } from "../../support/Webhooks.ts"
+import { ApiTest } from "../../support/http/Api.ts"
+import { deliveriesOf, scene } from "../../support/webhooks/Webhooks.ts"
 
 const LAPSED = "The worker stopped before it could write down what came of this attempt"
 

@@ -5,7 +5,16 @@ import { MAX_BODY_BYTES } from "../../../src/layers/webhooks/Outgoing.ts"
 import { allowedHosts } from "../../../src/layers/webhooks/AllowedHosts.ts"
 import { MAX_HEADER_BYTES } from "../../../src/layers/webhooks/GuardedHttpClient.ts"
 import { makeOutgoing } from "../../../src/layers/webhooks/Outgoing.ts"
-import { type Answer, ok, partsOf, receiver, saying, sender, textOf, until } from "../../support/RawReceiver.ts"
+import {
+  type Answer,
+  ok,
+  partsOf,
+  receiver,
+  saying,
+  sender,
+  textOf,
+  until
+} from "../../support/webhooks/RawReceiver.ts"
 
 /** An answer with a body of these bytes. */
 const holding =

@@ -4,9 +4,9 @@ import { isIP, type LookupFunction } from "node:net"
 import { createSecureContext } from "node:tls"
 import { makeOutgoing } from "../../../src/layers/webhooks/Outgoing.ts"
 import { PUBLIC_4, PUBLIC_6 } from "../../data/hostileUrls.ts"
-import { selfSigned } from "../../support/Certificate.ts"
-import { watchConnects } from "../../support/Connects.ts"
-import { type Answer, ok, receiver, saying, sender, textOf, until } from "../../support/RawReceiver.ts"
+import { selfSigned } from "../../support/oauth/Certificate.ts"
+import { watchConnects } from "../../support/webhooks/Connects.ts"
+import { type Answer, ok, receiver, saying, sender, textOf, until } from "../../support/webhooks/RawReceiver.ts"
 
 const silent: Answer = () => undefined
 

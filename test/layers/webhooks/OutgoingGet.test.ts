@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { MAX_BODY_BYTES } from "../../../src/layers/webhooks/Outgoing.ts"
 import { makeOutgoing } from "../../../src/layers/webhooks/Outgoing.ts"
-import { partsOf, receiver, saying, textOf, until } from "../../support/RawReceiver.ts"
+import { partsOf, receiver, saying, textOf, until } from "../../support/webhooks/RawReceiver.ts"
 
 describe("a GET", () => {
   it.live("asks for what is there, with no body", () =>

@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { EventId } from "../../../src/domain/Events.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
-import { ApiTest } from "../../support/Api.ts"
-import { deliveriesOf, finish, history } from "../../support/Webhooks.ts"
+import { ApiTest } from "../../support/http/Api.ts"
+import { deliveriesOf, finish, history } from "../../support/webhooks/Webhooks.ts"
 
 const NOTHING = EventId.make("01890a5d-ac96-774b-bcce-b302099a8057")
 

@@ -4,8 +4,8 @@ import { SqlClient } from "effect/sql"
 import { AppId } from "../../../src/domain/access/Apps.ts"
 import { EventId } from "../../../src/domain/Events.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
-import { ApiTest, makeApp } from "../../support/Api.ts"
-import { deliveriesOf, finish, history } from "../../support/Webhooks.ts"
+import { ApiTest, makeApp } from "../../support/http/Api.ts"
+import { deliveriesOf, finish, history } from "../../support/webhooks/Webhooks.ts"
 
 const NOBODY = AppId.make("01890a5d-ac96-774b-bcce-b302099a8057")
 const NOTHING = EventId.make("01890a5d-ac96-774b-bcce-b302099a8057")

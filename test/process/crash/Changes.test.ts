@@ -1,10 +1,10 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Queue, Scope, Stream } from "effect"
 import type { Changed } from "../../../src/rpc/Client.ts"
-import { dataOf, makeClient } from "../../support/Api.ts"
-import { enroll, freePort, ownDatabase, rowsOf, startServer } from "../../support/Process.ts"
-import { memberOf } from "../../support/Members.ts"
-import { followerAt } from "../../support/Follower.ts"
+import { dataOf, makeClient } from "../../support/http/Api.ts"
+import { enroll, freePort, ownDatabase, rowsOf, startServer } from "../../support/process/Process.ts"
+import { memberOf } from "../../support/rpc/Members.ts"
+import { followerAt } from "../../support/rpc/Follower.ts"
 
 const KILLS = 3
 const WORKERS = 4

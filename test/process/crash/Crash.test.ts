@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Ref, Scope } from "effect"
-import { type Answer, dataOf, makeClient } from "../../support/Api.ts"
-import { duringWork, enroll, ownDatabase, rowsOf, startServer, watch } from "../../support/Process.ts"
+import { type Answer, dataOf, makeClient } from "../../support/http/Api.ts"
+import { duringWork, enroll, ownDatabase, rowsOf, startServer, watch } from "../../support/process/Process.ts"
 
 const KILLS = 10
 const WORKERS = 12

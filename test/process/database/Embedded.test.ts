@@ -2,8 +2,8 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { existsSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
-import { makeClient, pageOf } from "../../support/Api.ts"
-import { folder, runNode, startServer } from "../../support/Process.ts"
+import { makeClient, pageOf } from "../../support/http/Api.ts"
+import { folder, runNode, startServer } from "../../support/process/Process.ts"
 
 const Demo = Schema.fromJsonString(Schema.Struct({ accessToken: Schema.String }))
 const StoreMade = Schema.fromJsonString(Schema.Struct({ storeId: Schema.String.check(Schema.isUUID()) }))

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Ref } from "effect"
-import { type Answer, assertUnavailable, errorOf, makeClient } from "../../support/Api.ts"
+import { type Answer, assertUnavailable, errorOf, makeClient } from "../../support/http/Api.ts"
 import {
   connection,
   duringWork,
@@ -11,8 +11,8 @@ import {
   serverUrl,
   startServer,
   watch
-} from "../../support/Process.ts"
-import { closeDatabase, cut, openDatabase } from "../../support/Workers.ts"
+} from "../../support/process/Process.ts"
+import { closeDatabase, cut, openDatabase } from "../../support/process/Workers.ts"
 
 /** They wait more than they work. */
 const atOnce = { timeout: 120_000, concurrent: true }

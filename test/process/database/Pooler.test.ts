@@ -2,12 +2,12 @@ import { assert, it } from "@effect/vitest"
 import { Context, Effect, Layer, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { postgres } from "../../../src/layers/sql/Postgres.ts"
-import { makeClient, pageOf } from "../../support/Api.ts"
-import { pooler } from "../../support/Pgbouncer.ts"
-import { connection, emptyDatabase, rowsOf, runNode, watch } from "../../support/Process.ts"
-import { isMissing } from "../../support/Programs.ts"
-import { receiver } from "../../support/Receiver.ts"
-import { audience, books, listening, startSender } from "../../support/Workers.ts"
+import { makeClient, pageOf } from "../../support/http/Api.ts"
+import { pooler } from "../../support/postgres/Pgbouncer.ts"
+import { connection, emptyDatabase, rowsOf, runNode, watch } from "../../support/process/Process.ts"
+import { isMissing } from "../../support/process/Programs.ts"
+import { receiver } from "../../support/webhooks/Receiver.ts"
+import { audience, books, listening, startSender } from "../../support/process/Workers.ts"
 
 /** Where there is a pgbouncer, in transaction mode. */
 const behindPooler = it.live.skipIf(isMissing("pgbouncer"))

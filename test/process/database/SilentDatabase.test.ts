@@ -1,10 +1,18 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { assertUnavailable, makeClient } from "../../support/Api.ts"
-import { enroll, ownDatabase, rowsOf, runNode, startServer } from "../../support/Process.ts"
-import { receiver } from "../../support/Receiver.ts"
-import { wayTo } from "../../support/SilentDatabase.ts"
-import { assertCleanEnd, audience, books, insist, makeGate, startSender, startWorker } from "../../support/Workers.ts"
+import { assertUnavailable, makeClient } from "../../support/http/Api.ts"
+import { enroll, ownDatabase, rowsOf, runNode, startServer } from "../../support/process/Process.ts"
+import { receiver } from "../../support/webhooks/Receiver.ts"
+import { wayTo } from "../../support/postgres/SilentDatabase.ts"
+import {
+  assertCleanEnd,
+  audience,
+  books,
+  insist,
+  makeGate,
+  startSender,
+  startWorker
+} from "../../support/process/Workers.ts"
 
 /** They wait for what the database does not say, up to 35 seconds. */
 const atOnce = { timeout: 120_000, concurrent: true }

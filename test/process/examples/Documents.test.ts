@@ -4,8 +4,8 @@ import { execFile } from "node:child_process"
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import { isMissing, runInBash } from "../../support/Programs.ts"
-import { folder, ownDatabase, startServer } from "../../support/Process.ts"
+import { isMissing, runInBash } from "../../support/process/Programs.ts"
+import { folder, ownDatabase, startServer } from "../../support/process/Process.ts"
 
 /** The blocks of a language in a document, or in one of its sections. */
 const blocksOf = (file: string, language: string, heading?: string) => {

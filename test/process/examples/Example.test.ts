@@ -5,8 +5,8 @@ import type { Locator } from "playwright-core"
 import { cpSync, mkdirSync, readFileSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { createClient } from "../../../src/http/client/Client.ts"
-import { browser, isMissing } from "../../support/Programs.ts"
-import { folder, freePort, ownDatabase, runNode, startServer, watch } from "../../support/Process.ts"
+import { browser, isMissing } from "../../support/process/Programs.ts"
+import { folder, freePort, ownDatabase, runNode, startServer, watch } from "../../support/process/Process.ts"
 
 const Demo = Schema.fromJsonString(
   Schema.Struct({

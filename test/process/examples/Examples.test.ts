@@ -2,8 +2,8 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { makeClient } from "../../support/Api.ts"
-import { folder, ownDatabase, startServer } from "../../support/Process.ts"
+import { makeClient } from "../../support/http/Api.ts"
+import { folder, ownDatabase, startServer } from "../../support/process/Process.ts"
 
 const Values = Schema.Record(Schema.String, Schema.Struct({ value: Schema.Unknown }))
 const Parameter = Schema.Struct({

@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { makeClient, pageOf } from "../../support/Api.ts"
+import { makeClient, pageOf } from "../../support/http/Api.ts"
 import {
   connection,
   duringWork,
@@ -14,7 +14,7 @@ import {
   startServer,
   waiting,
   watch
-} from "../../support/Process.ts"
+} from "../../support/process/Process.ts"
 
 const Demo = Schema.fromJsonString(
   Schema.Struct({

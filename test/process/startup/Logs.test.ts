@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Schema } from "effect"
-import { makeClient } from "../../support/Api.ts"
+import { makeClient } from "../../support/http/Api.ts"
 import {
   enroll,
   holdStore,
@@ -10,7 +10,7 @@ import {
   type Variables,
   waiting,
   watch
-} from "../../support/Process.ts"
+} from "../../support/process/Process.ts"
 
 /** A server that was asked for a list, once well and once with its table gone; the lines it wrote, as soon as `isAll`. */
 const linesOf = Effect.fn(function* (given: Variables, isAll: (stdout: string) => boolean) {

@@ -5,7 +5,7 @@ import { once } from "node:events"
 import { cpSync, existsSync, mkdirSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import { built, folder, ownDatabase, watch } from "../../support/Process.ts"
+import { built, folder, ownDatabase, watch } from "../../support/process/Process.ts"
 
 const execute = promisify(execFile)
 

@@ -7,8 +7,8 @@ import { partnerApi } from "../../../src/cli/Program.ts"
 import { embeddedPostgres } from "../../../src/layers/postgres/EmbeddedPostgres.ts"
 import { findCluster } from "../../../src/layers/postgres/Cluster.ts"
 import { service } from "../../../src/Service.ts"
-import { selfSigned } from "../../support/Certificate.ts"
-import { cli, runHere } from "../../support/Cli.ts"
+import { selfSigned } from "../../support/oauth/Certificate.ts"
+import { cli, runHere } from "../../support/process/Cli.ts"
 import {
   connection,
   emptyDatabase,
@@ -19,7 +19,7 @@ import {
   runNode,
   startServer,
   type Variables
-} from "../../support/Process.ts"
+} from "../../support/process/Process.ts"
 
 /** Asks one server for a path. */
 const ask = (base: string, path: string) =>

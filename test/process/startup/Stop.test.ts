@@ -1,8 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { Agent, request } from "node:http"
-import { dataOf, makeClient } from "../../support/Api.ts"
-import { enroll, holdStore, ownDatabase, rowsOf, startServer, waiting, watch } from "../../support/Process.ts"
+import { dataOf, makeClient } from "../../support/http/Api.ts"
+import { enroll, holdStore, ownDatabase, rowsOf, startServer, waiting, watch } from "../../support/process/Process.ts"
 
 /** A request on the one connection of `agent`: its status, or nothing when there was no answer. */
 const through = (agent: Agent, url: string) =>

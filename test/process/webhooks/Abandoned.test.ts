@@ -1,8 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import { connection, ownDatabase, rowsOf, waiting, watch } from "../../support/Process.ts"
-import { receiver } from "../../support/Receiver.ts"
-import { audience, books, cut, insist, makeGate, startSender, startWorker } from "../../support/Workers.ts"
+import { connection, ownDatabase, rowsOf, waiting, watch } from "../../support/process/Process.ts"
+import { receiver } from "../../support/webhooks/Receiver.ts"
+import { audience, books, cut, insist, makeGate, startSender, startWorker } from "../../support/process/Workers.ts"
 
 /** They wait more than they work. */
 const atOnce = { timeout: 90_000, concurrent: true }

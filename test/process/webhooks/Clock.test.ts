@@ -1,9 +1,9 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { verifyWebhook } from "../../../src/http/client/Webhooks.ts"
-import { enroll, ownDatabase, rowsOf, watch } from "../../support/Process.ts"
-import { type Received, receiver } from "../../support/Receiver.ts"
-import { insist, listeners, startSender, startWorker } from "../../support/Workers.ts"
+import { enroll, ownDatabase, rowsOf, watch } from "../../support/process/Process.ts"
+import { type Received, receiver } from "../../support/webhooks/Receiver.ts"
+import { insist, listeners, startSender, startWorker } from "../../support/process/Workers.ts"
 
 /** They wait more than they work. */
 const atOnce = { timeout: 90_000, concurrent: true }

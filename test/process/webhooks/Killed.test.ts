@@ -1,8 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Random } from "effect"
-import { ownDatabase, rowsOf } from "../../support/Process.ts"
-import { receiver } from "../../support/Receiver.ts"
-import { arrived } from "../../support/Webhooks.ts"
+import { ownDatabase, rowsOf } from "../../support/process/Process.ts"
+import { receiver } from "../../support/webhooks/Receiver.ts"
+import { arrived } from "../../support/webhooks/Webhooks.ts"
 import {
   audience,
   books,
@@ -12,7 +12,7 @@ import {
   startSender,
   startWorker,
   type Worker
-} from "../../support/Workers.ts"
+} from "../../support/process/Workers.ts"
 
 /** Workers killed one by one, each with a new one in its place, before all are killed at once. */
 const KILLS = 6

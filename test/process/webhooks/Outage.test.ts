@@ -1,9 +1,9 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import { connection, folder, ownDatabase, serverUrl, watch } from "../../support/Process.ts"
-import { receiver } from "../../support/Receiver.ts"
-import { restartable } from "../../support/Restart.ts"
-import { arrived } from "../../support/Webhooks.ts"
+import { connection, folder, ownDatabase, serverUrl, watch } from "../../support/process/Process.ts"
+import { receiver } from "../../support/webhooks/Receiver.ts"
+import { restartable } from "../../support/postgres/Restart.ts"
+import { arrived } from "../../support/webhooks/Webhooks.ts"
 import {
   audience,
   books,
@@ -19,7 +19,7 @@ import {
   startSender,
   startWorker,
   type Worker
-} from "../../support/Workers.ts"
+} from "../../support/process/Workers.ts"
 
 const LISTENERS = 8
 const PRODUCTS = 250

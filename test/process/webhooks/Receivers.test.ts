@@ -1,10 +1,10 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type pg from "pg"
-import { badReceivers, FLOOD_BYTES, type Kind } from "../../support/BadReceivers.ts"
-import { memoryOf } from "../../support/Memory.ts"
-import { enroll, ownDatabase, rowsOf, watch } from "../../support/Process.ts"
-import { insist, listeners, makeProducts, startSender, startWorker } from "../../support/Workers.ts"
+import { badReceivers, FLOOD_BYTES, type Kind } from "../../support/webhooks/BadReceivers.ts"
+import { memoryOf } from "../../support/process/Memory.ts"
+import { enroll, ownDatabase, rowsOf, watch } from "../../support/process/Process.ts"
+import { insist, listeners, makeProducts, startSender, startWorker } from "../../support/process/Workers.ts"
 
 const PRODUCTS = 40
 

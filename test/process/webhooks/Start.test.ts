@@ -1,10 +1,10 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { service } from "../../../src/Service.ts"
-import { runHere } from "../../support/Cli.ts"
-import { folder, freePort, ownDatabase, rowsOf, runNode, type Variables } from "../../support/Process.ts"
-import { receiver } from "../../support/Receiver.ts"
-import { audience, books, insist, listening, startSender } from "../../support/Workers.ts"
+import { runHere } from "../../support/process/Cli.ts"
+import { folder, freePort, ownDatabase, rowsOf, runNode, type Variables } from "../../support/process/Process.ts"
+import { receiver } from "../../support/webhooks/Receiver.ts"
+import { audience, books, insist, listening, startSender } from "../../support/process/Workers.ts"
 
 const serverHere = (given: Variables) => runHere(service, given)
 const serverProcess = (given: Variables) => runNode("main", [], given)

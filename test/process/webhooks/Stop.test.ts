@@ -1,8 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { connection, ownDatabase, rowsOf, serverUrl } from "../../support/Process.ts"
-import { receiver } from "../../support/Receiver.ts"
-import { arrived } from "../../support/Webhooks.ts"
+import { connection, ownDatabase, rowsOf, serverUrl } from "../../support/process/Process.ts"
+import { receiver } from "../../support/webhooks/Receiver.ts"
+import { arrived } from "../../support/webhooks/Webhooks.ts"
 import {
   assertCleanEnd,
   audience,
@@ -15,7 +15,7 @@ import {
   openDatabase,
   startSender,
   startWorker
-} from "../../support/Workers.ts"
+} from "../../support/process/Workers.ts"
 
 /** They wait more than they work. */
 const atOnce = { timeout: 90_000, concurrent: true }

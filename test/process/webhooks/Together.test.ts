@@ -1,8 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { ownDatabase, rowsOf } from "../../support/Process.ts"
-import { receiver } from "../../support/Receiver.ts"
-import { audience, books, makeProducts, startSender, startWorker } from "../../support/Workers.ts"
+import { ownDatabase, rowsOf } from "../../support/process/Process.ts"
+import { receiver } from "../../support/webhooks/Receiver.ts"
+import { audience, books, makeProducts, startSender, startWorker } from "../../support/process/Workers.ts"
 
 const PRODUCTS = 500
 const LISTENERS = 8

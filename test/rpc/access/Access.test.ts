@@ -7,9 +7,9 @@ import { CreateCollection } from "../../../src/domain/catalog/Collection.ts"
 import { CreateProduct } from "../../../src/domain/catalog/Product.ts"
 import { performed } from "../../../src/rpc/Client.ts"
 import { Rpcs } from "../../../src/rpc/Rpcs.ts"
-import { ApiTest } from "../../support/Api.ts"
-import { putCustomers, putOrders } from "../../support/Records.ts"
-import { makeMerchant } from "../../support/Merchants.ts"
+import { ApiTest } from "../../support/http/Api.ts"
+import { putCustomers, putOrders } from "../../support/data/Records.ts"
+import { makeMerchant } from "../../support/rpc/Merchants.ts"
 import {
   agentOf,
   callLine,
@@ -20,7 +20,7 @@ import {
   newKey,
   post,
   sessionOf
-} from "../../support/Rpc.ts"
+} from "../../support/rpc/Rpc.ts"
 
 const toEmail = Schema.decodeSync(Email)
 const toProduct = Schema.decodeUnknownSync(CreateProduct)

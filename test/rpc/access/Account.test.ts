@@ -3,9 +3,9 @@ import { Effect, Redacted, Schema } from "effect"
 import { Password } from "../../../src/domain/access/Merchants.ts"
 import { SIGN_IN_LIMITS } from "../../../src/domain/access/Sessions.ts"
 import type { Client } from "../../../src/rpc/Client.ts"
-import { ApiTest, baseUrl } from "../../support/Api.ts"
-import { agentOf, callLine, clientOf, errorOf, freshMember, memberOf, post, sessionOf } from "../../support/Rpc.ts"
-import { PASSWORD } from "../../support/Merchants.ts"
+import { ApiTest, baseUrl } from "../../support/http/Api.ts"
+import { agentOf, callLine, clientOf, errorOf, freshMember, memberOf, post, sessionOf } from "../../support/rpc/Rpc.ts"
+import { PASSWORD } from "../../support/rpc/Merchants.ts"
 
 const toPassword = Schema.decodeSync(Password)
 

@@ -3,9 +3,9 @@ import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { ALL_GRANTS } from "../../../src/domain/access/AccessRule.ts"
 import { Installations } from "../../../src/domain/access/Installations.ts"
-import { ApiTest, dataOf, install, makeApp } from "../../support/Api.ts"
-import { freshMember, memberOf, newKey } from "../../support/Rpc.ts"
-import { installApp } from "../../support/Webhooks.ts"
+import { ApiTest, dataOf, install, makeApp } from "../../support/http/Api.ts"
+import { freshMember, memberOf, newKey } from "../../support/rpc/Rpc.ts"
+import { installApp } from "../../support/webhooks/Webhooks.ts"
 
 /** A member of staff, and an app on their store. */
 const scene = Effect.gen(function* () {

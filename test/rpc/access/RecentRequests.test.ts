@@ -4,10 +4,10 @@ import { SqlClient } from "effect/sql"
 import type { Installation } from "../../../src/domain/access/Installations.ts"
 import { MAX_REQUESTS, Requests } from "../../../src/domain/access/Requests.ts"
 import { RequestsLive } from "../../../src/layers/access/Requests.ts"
-import { ApiTest, makeApp, makeInstallation } from "../../support/Api.ts"
-import { watch } from "../../support/Process.ts"
-import { freshMember } from "../../support/Rpc.ts"
-import { installApp } from "../../support/Webhooks.ts"
+import { ApiTest, makeApp, makeInstallation } from "../../support/http/Api.ts"
+import { watch } from "../../support/process/Process.ts"
+import { freshMember } from "../../support/rpc/Rpc.ts"
+import { installApp } from "../../support/webhooks/Webhooks.ts"
 
 const toKept = Schema.decodeSync(Schema.fromJsonString(Schema.Array(Schema.Struct({ requestId: Schema.String }))))
 

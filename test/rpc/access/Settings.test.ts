@@ -2,9 +2,9 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { UpdateSettings } from "../../../src/domain/access/Settings.ts"
-import { ApiTest, dataOf, install } from "../../support/Api.ts"
-import { makeMerchant } from "../../support/Merchants.ts"
-import { callLine, errorOf, freshMember, memberOf, newKey, post } from "../../support/Rpc.ts"
+import { ApiTest, dataOf, install } from "../../support/http/Api.ts"
+import { makeMerchant } from "../../support/rpc/Merchants.ts"
+import { callLine, errorOf, freshMember, memberOf, newKey, post } from "../../support/rpc/Rpc.ts"
 
 const toSettings = Schema.decodeUnknownSync(UpdateSettings)
 

@@ -2,8 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Agents } from "../../../src/domain/access/Agents.ts"
-import { ApiTest } from "../../support/Api.ts"
-import { agentOf, freshMember, newKey } from "../../support/Rpc.ts"
+import { ApiTest } from "../../support/http/Api.ts"
+import { agentOf, freshMember, newKey } from "../../support/rpc/Rpc.ts"
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("agents", (it) => {
   it.effect("that were revoked are listed for 430 days, and then forgotten", () =>

@@ -6,8 +6,8 @@ import { AgentPatch, MAX_AGENTS, NewAgent } from "../../../src/domain/access/Age
 import { AgentId } from "../../../src/domain/Actor.ts"
 import { CreateProduct } from "../../../src/domain/catalog/Product.ts"
 import { Rpcs } from "../../../src/rpc/Rpcs.ts"
-import { ApiTest } from "../../support/Api.ts"
-import { agentOf, callLine, errorOf, exitsOf, freshMember, memberOf, newKey, post } from "../../support/Rpc.ts"
+import { ApiTest } from "../../support/http/Api.ts"
+import { agentOf, callLine, errorOf, exitsOf, freshMember, memberOf, newKey, post } from "../../support/rpc/Rpc.ts"
 
 const toAgent = Schema.decodeUnknownSync(NewAgent)
 const toPatch = Schema.decodeUnknownSync(AgentPatch)

@@ -4,9 +4,9 @@ import { SqlClient } from "effect/sql"
 import { CreateProduct } from "../../../src/domain/catalog/Product.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { type Client, makeClient, performed } from "../../../src/rpc/Client.ts"
-import { ApiTest } from "../../support/Api.ts"
-import { databaseUrl, holdStore, neighbour, waiting } from "../../support/Process.ts"
-import { agentOf, freshMember, newKey } from "../../support/Rpc.ts"
+import { ApiTest } from "../../support/http/Api.ts"
+import { databaseUrl, holdStore, neighbour, waiting } from "../../support/process/Process.ts"
+import { agentOf, freshMember, newKey } from "../../support/rpc/Rpc.ts"
 
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
 

@@ -4,10 +4,10 @@ import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { MAX_PENDING, ProposalId, Proposals } from "../../../src/domain/access/Proposals.ts"
 import { makeClient } from "../../../src/rpc/Client.ts"
-import { ApiTest } from "../../support/Api.ts"
-import { keyedIn, priced, proposer, tagOf } from "../../support/Proposals.ts"
-import { neighbour } from "../../support/Process.ts"
-import { agentOf, freshMember, memberOf } from "../../support/Rpc.ts"
+import { ApiTest } from "../../support/http/Api.ts"
+import { keyedIn, priced, proposer, tagOf } from "../../support/rpc/Proposals.ts"
+import { neighbour } from "../../support/process/Process.ts"
+import { agentOf, freshMember, memberOf } from "../../support/rpc/Rpc.ts"
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("proposals that are decided", (it) => {
   it.effect("is rejected with a reason that the agent reads, or taken back by it, and is then decided for good", () =>

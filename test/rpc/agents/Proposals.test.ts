@@ -4,11 +4,11 @@ import { SqlClient } from "effect/sql"
 import type { Proposed } from "../../../src/domain/access/Proposals.ts"
 import { CreateCollection } from "../../../src/domain/catalog/Collection.ts"
 import { CreateProduct } from "../../../src/domain/catalog/Product.ts"
-import { ExactNumber } from "../../../src/domain/Json.ts"
+import { ExactNumber } from "../../../src/domain/json/Json.ts"
 import { performed } from "../../../src/rpc/Client.ts"
-import { ApiTest } from "../../support/Api.ts"
-import { keyedIn, priced, proposed, proposer, tagOf } from "../../support/Proposals.ts"
-import { callLine, exitsOf, newKey, post } from "../../support/Rpc.ts"
+import { ApiTest } from "../../support/http/Api.ts"
+import { keyedIn, priced, proposed, proposer, tagOf } from "../../support/rpc/Proposals.ts"
+import { callLine, exitsOf, newKey, post } from "../../support/rpc/Rpc.ts"
 
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
 const toCollection = Schema.decodeUnknownSync(CreateCollection)

@@ -5,10 +5,10 @@ import type { AppId } from "../../../src/domain/access/Apps.ts"
 import { ALL_GRANTS } from "../../../src/domain/access/AccessRule.ts"
 import { type AppPlan, type AppPlanId, Billing } from "../../../src/domain/billing/Billing.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
-import { ApiTest, dataOf, makeApp } from "../../support/Api.ts"
-import { freshMember, memberOf, newKey } from "../../support/Rpc.ts"
-import { installApp } from "../../support/Webhooks.ts"
-import { installing } from "../../support/Writes.ts"
+import { ApiTest, dataOf, makeApp } from "../../support/http/Api.ts"
+import { freshMember, memberOf, newKey } from "../../support/rpc/Rpc.ts"
+import { installApp } from "../../support/webhooks/Webhooks.ts"
+import { installing } from "../../support/data/Writes.ts"
 
 const BASIC = { name: "Basic", price: 9.9, currencyCode: "EUR", period: "month", trialDays: 0 } as const
 

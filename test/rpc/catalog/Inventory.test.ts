@@ -4,8 +4,8 @@ import { SqlClient } from "effect/sql"
 import { CreateProduct, type ProductId } from "../../../src/domain/catalog/Product.ts"
 import { SetInventory } from "../../../src/domain/catalog/Inventory.ts"
 import { performed } from "../../../src/rpc/Client.ts"
-import { ApiTest, dataOf, errorOf as restErrorOf, install } from "../../support/Api.ts"
-import { freshMember, newKey } from "../../support/Rpc.ts"
+import { ApiTest, dataOf, errorOf as restErrorOf, install } from "../../support/http/Api.ts"
+import { freshMember, newKey } from "../../support/rpc/Rpc.ts"
 
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
 const STOCKED = toProduct({ name: "Cup", stock: 5 })

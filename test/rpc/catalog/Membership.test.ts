@@ -6,8 +6,8 @@ import { CreateProduct, type Product, ProductId } from "../../../src/domain/cata
 import { Rules } from "../../../src/domain/catalog/Rule.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { performed } from "../../../src/rpc/Client.ts"
-import { ApiTest } from "../../support/Api.ts"
-import { callLine, errorOf, freshMember, newKey, post } from "../../support/Rpc.ts"
+import { ApiTest } from "../../support/http/Api.ts"
+import { callLine, errorOf, freshMember, newKey, post } from "../../support/rpc/Rpc.ts"
 
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
 const toCollection = Schema.decodeUnknownSync(CreateCollection)

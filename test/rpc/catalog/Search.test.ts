@@ -4,8 +4,8 @@ import { CreateProduct, UpdateProduct } from "../../../src/domain/catalog/Produc
 import type { StoreId } from "../../../src/domain/Store.ts"
 import type { SearchResult, SearchCursor } from "../../../src/domain/catalog/Search.ts"
 import { performed } from "../../../src/rpc/Client.ts"
-import { ApiTest, install } from "../../support/Api.ts"
-import { callLine, errorOf, freshMember, newKey, post } from "../../support/Rpc.ts"
+import { ApiTest, install } from "../../support/http/Api.ts"
+import { callLine, errorOf, freshMember, newKey, post } from "../../support/rpc/Rpc.ts"
 
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
 const toPatch = Schema.decodeUnknownSync(UpdateProduct)

@@ -6,10 +6,10 @@ import { Plan, Stores } from "../../../src/domain/access/Stores.ts"
 import { MAX_LARGE_ANSWERS } from "../../../src/domain/Idempotency.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { Rpcs } from "../../../src/rpc/Rpcs.ts"
-import { ApiTest } from "../../support/Api.ts"
-import { isText, makeMcp, makeRest, makeRpc, type Outcome, type Surface } from "../../support/Surfaces.ts"
+import { ApiTest } from "../../support/http/Api.ts"
+import { isText, makeMcp, makeRest, makeRpc, type Outcome, type Surface } from "../../support/rpc/Surfaces.ts"
 import type { Writes } from "../../../src/domain/Write.ts"
-import { performIn } from "../../support/Writes.ts"
+import { performIn } from "../../support/data/Writes.ts"
 
 const OWN = new Set([
   "id",

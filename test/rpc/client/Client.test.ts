@@ -4,10 +4,10 @@ import { once } from "node:events"
 import { createServer, request, type ServerResponse } from "node:http"
 import { StoreId } from "../../../src/domain/Store.ts"
 import { makeClient } from "../../../src/rpc/Client.ts"
-import { ApiTest, baseUrl } from "../../support/Api.ts"
-import { connection, databaseUrl, holdStore, rowsOf, waiting, watch } from "../../support/Process.ts"
-import { portOf } from "../../support/Receiver.ts"
-import { callLine, clientOf, exitsOf, freshMember, newKey, post } from "../../support/Rpc.ts"
+import { ApiTest, baseUrl } from "../../support/http/Api.ts"
+import { connection, databaseUrl, holdStore, rowsOf, waiting, watch } from "../../support/process/Process.ts"
+import { portOf } from "../../support/webhooks/Receiver.ts"
+import { callLine, clientOf, exitsOf, freshMember, newKey, post } from "../../support/rpc/Rpc.ts"
 
 const storeId = StoreId.make("019c1363-49c0-7fff-8000-000000000000")
 

@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { readFileSync } from "node:fs"
 import { basename } from "node:path"
-import { bundled, compiled, consumer } from "../../support/Consumer.ts"
+import { bundled, compiled, consumer } from "../../support/process/Consumer.ts"
 
 /** A dashboard's: with the package that the package is used with. */
 const dashboard = consumer("effect")

@@ -4,11 +4,11 @@ import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { Developers, MAX_APPS } from "../../../src/domain/access/Developers.ts"
 import { Rpcs } from "../../../src/rpc/Rpcs.ts"
-import { ApiTest } from "../../support/Api.ts"
-import { APP, developer, hashes, hashOf, toApp } from "../../support/Developers.ts"
-import { connection, databaseUrl, duringWork, rowsOf, waiting } from "../../support/Process.ts"
-import { agentOf, callLine, errorOf, exitsOf, freshMember, newKey, post } from "../../support/Rpc.ts"
-import { performUnrecorded } from "../../support/Writes.ts"
+import { ApiTest } from "../../support/http/Api.ts"
+import { APP, developer, hashes, hashOf, toApp } from "../../support/rpc/Developers.ts"
+import { connection, databaseUrl, duringWork, rowsOf, waiting } from "../../support/process/Process.ts"
+import { agentOf, callLine, errorOf, exitsOf, freshMember, newKey, post } from "../../support/rpc/Rpc.ts"
+import { performUnrecorded } from "../../support/data/Writes.ts"
 
 const issuesOf = (error: unknown) => [
   ...Schema.decodeUnknownSync(Schema.Struct({ issues: Schema.Array(Schema.String) }))(error).issues

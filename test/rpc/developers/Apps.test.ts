@@ -4,10 +4,10 @@ import { SqlClient } from "effect/sql"
 import { ALL_GRANTS } from "../../../src/domain/access/AccessRule.ts"
 import type { AppId } from "../../../src/domain/access/Apps.ts"
 import { AppPatch } from "../../../src/domain/access/Developers.ts"
-import { ApiTest, makeStore } from "../../support/Api.ts"
-import { APP, developer, hashes, hashOf, toApp } from "../../support/Developers.ts"
-import { newKey } from "../../support/Rpc.ts"
-import { installing } from "../../support/Writes.ts"
+import { ApiTest, makeStore } from "../../support/http/Api.ts"
+import { APP, developer, hashes, hashOf, toApp } from "../../support/rpc/Developers.ts"
+import { newKey } from "../../support/rpc/Rpc.ts"
+import { installing } from "../../support/data/Writes.ts"
 
 layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Developers", (it) => {
   it.effect("register an app and see its secret once, whatever is repeated", () =>

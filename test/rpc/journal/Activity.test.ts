@@ -14,9 +14,9 @@ import {
 import { type Write, Writes } from "../../../src/domain/Write.ts"
 import { type Client, performed } from "../../../src/rpc/Client.ts"
 import { makeActivityHandlers } from "../../../src/rpc/handlers/Activity.ts"
-import { ApiTest, dataOf, install } from "../../support/Api.ts"
-import { agentOf, asAgent, callLine, errorOf, freshMember, newKey, post } from "../../support/Rpc.ts"
-import { AGENT, contextOf } from "../../support/Writes.ts"
+import { ApiTest, dataOf, install } from "../../support/http/Api.ts"
+import { agentOf, asAgent, callLine, errorOf, freshMember, newKey, post } from "../../support/rpc/Rpc.ts"
+import { AGENT, contextOf } from "../../support/data/Writes.ts"
 
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
 const toCollection = Schema.decodeUnknownSync(CreateCollection)

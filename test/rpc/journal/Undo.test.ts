@@ -8,10 +8,10 @@ import type { EntryId } from "../../../src/domain/journal/Activity.ts"
 import { MAX_UNDONE } from "../../../src/domain/journal/Undo.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { performed } from "../../../src/rpc/Client.ts"
-import { ApiTest } from "../../support/Api.ts"
-import { connection, databaseUrl, waiting } from "../../support/Process.ts"
-import { freshMember, newKey } from "../../support/Rpc.ts"
-import { AGENT, performIn } from "../../support/Writes.ts"
+import { ApiTest } from "../../support/http/Api.ts"
+import { connection, databaseUrl, waiting } from "../../support/process/Process.ts"
+import { freshMember, newKey } from "../../support/rpc/Rpc.ts"
+import { AGENT, performIn } from "../../support/data/Writes.ts"
 
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
 const toPatch = Schema.decodeUnknownSync(UpdateProduct)

@@ -2,8 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { CreateProduct, UpdateProduct } from "../../../src/domain/catalog/Product.ts"
 import { performed } from "../../../src/rpc/Client.ts"
-import { ApiTest } from "../../support/Api.ts"
-import { agentOf, freshMember, newKey } from "../../support/Rpc.ts"
+import { ApiTest } from "../../support/http/Api.ts"
+import { agentOf, freshMember, newKey } from "../../support/rpc/Rpc.ts"
 
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
 const toPatch = Schema.decodeUnknownSync(UpdateProduct)

@@ -5,9 +5,9 @@ import { Imports } from "../../../src/domain/imports/Imports.ts"
 import { ExternalId } from "../../../src/domain/imports/Put.ts"
 import { Writes } from "../../../src/domain/Write.ts"
 import { performed } from "../../../src/rpc/Client.ts"
-import { ApiTest } from "../../support/Api.ts"
-import { freshMember, newKey } from "../../support/Rpc.ts"
-import { contextOf, MERCHANT } from "../../support/Writes.ts"
+import { ApiTest } from "../../support/http/Api.ts"
+import { freshMember, newKey } from "../../support/rpc/Rpc.ts"
+import { contextOf, MERCHANT } from "../../support/data/Writes.ts"
 
 const CUP = { name: "Cup", price: 1 }
 

@@ -2,9 +2,9 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { randomUUID } from "node:crypto"
 import { LANGUAGE } from "../../../src/domain/catalog/Rule.ts"
-import { ApiTest, baseUrl } from "../../support/Api.ts"
-import { putCustomers, putOrders } from "../../support/Records.ts"
-import { type AnyClient, CLIENTS, freshAgent, type Result } from "../../support/Mcp.ts"
+import { ApiTest, baseUrl } from "../../support/http/Api.ts"
+import { putCustomers, putOrders } from "../../support/data/Records.ts"
+import { type AnyClient, CLIENTS, freshAgent, type Result } from "../../support/rpc/Mcp.ts"
 
 const idOf = ({ structuredContent }: Pick<Result, "structuredContent">) => String(structuredContent["id"])
 

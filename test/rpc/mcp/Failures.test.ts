@@ -21,10 +21,10 @@ import { makeHttpCalls } from "../../../src/rpc/server/HttpCalls.ts"
 import { AuthenticationLive } from "../../../src/rpc/server/Authenticator.ts"
 import { makeInProcessCalls } from "../../../src/rpc/server/InProcessCalls.ts"
 import { served } from "../../../src/rpc/server/ServedRpcs.ts"
-import { baseUrl } from "../../support/Api.ts"
-import { callTool, freshAgent, messageOf, send } from "../../support/Mcp.ts"
-import { PostgresTest } from "../../support/PostgresTest.ts"
-import { lines } from "../../support/Raw.ts"
+import { baseUrl } from "../../support/http/Api.ts"
+import { callTool, freshAgent, messageOf, send } from "../../support/rpc/Mcp.ts"
+import { PostgresTest } from "../../support/postgres/PostgresTest.ts"
+import { lines } from "../../support/http/RawHttp.ts"
 
 /** What a tool that never answers says of itself, and what the service told its log. */
 class Told extends Context.Service<

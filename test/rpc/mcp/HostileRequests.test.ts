@@ -1,9 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
-import { ApiTest, baseUrl } from "../../support/Api.ts"
-import { callTool, freshAgent, messageOf, send } from "../../support/Mcp.ts"
-import { newKey } from "../../support/Rpc.ts"
+import { ApiTest, baseUrl } from "../../support/http/Api.ts"
+import { callTool, freshAgent, messageOf, send } from "../../support/rpc/Mcp.ts"
+import { newKey } from "../../support/rpc/Rpc.ts"
 
 const reasonOf = (text: string): unknown => JSON.parse(text).error
 

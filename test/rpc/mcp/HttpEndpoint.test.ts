@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { described, documentHost, documentOf } from "../../support/ClientDocuments.ts"
+import { described, documentHost, documentOf } from "../../support/oauth/ClientDocuments.ts"
 import {
   CALLBACK,
   CLIENTS,
@@ -10,7 +10,7 @@ import {
   letIn,
   makeProvider,
   type Provider
-} from "../../support/FrontDoor.ts"
+} from "../../support/oauth/FrontDoor.ts"
 
 const expire = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`update agent_tokens set expires_at = now()`)
 

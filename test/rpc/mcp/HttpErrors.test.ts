@@ -9,12 +9,12 @@ import {
   freshClientId,
   registerClient,
   tokens
-} from "../../support/AgentOauth.ts"
-import { baseUrl, makeClient } from "../../support/Api.ts"
-import { agree, CALLBACK, freshMerchant, FrontDoorTest } from "../../support/FrontDoor.ts"
-import { callTool, freshAgent, messageOf, send } from "../../support/Mcp.ts"
-import { callLine, clientOf, errorOf, newKey, post, sessionOf } from "../../support/Rpc.ts"
-import { authorizePath, makeAskingApp, makeVisitor, REDIRECT, wordsOf } from "../../support/Visitor.ts"
+} from "../../support/oauth/AgentOauth.ts"
+import { baseUrl, makeClient } from "../../support/http/Api.ts"
+import { agree, CALLBACK, freshMerchant, FrontDoorTest } from "../../support/oauth/FrontDoor.ts"
+import { callTool, freshAgent, messageOf, send } from "../../support/rpc/Mcp.ts"
+import { callLine, clientOf, errorOf, newKey, post, sessionOf } from "../../support/rpc/Rpc.ts"
+import { authorizePath, makeAskingApp, makeVisitor, REDIRECT, wordsOf } from "../../support/oauth/Visitor.ts"
 
 const list = (token?: string) => {
   const { body, headers } = messageOf("tools/list")

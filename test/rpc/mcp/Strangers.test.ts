@@ -1,10 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Predicate } from "effect"
 import { randomUUID } from "node:crypto"
-import { ApiTest, baseUrl } from "../../support/Api.ts"
-import { callTool, CLIENTS, freshAgent, type Result } from "../../support/Mcp.ts"
-import { putCustomers, putOrders } from "../../support/Records.ts"
-import { agentOf } from "../../support/Rpc.ts"
+import { ApiTest, baseUrl } from "../../support/http/Api.ts"
+import { callTool, CLIENTS, freshAgent, type Result } from "../../support/rpc/Mcp.ts"
+import { putCustomers, putOrders } from "../../support/data/Records.ts"
+import { agentOf } from "../../support/rpc/Rpc.ts"
 
 type Json = Readonly<Record<string, unknown>>
 type Path = ReadonlyArray<string>

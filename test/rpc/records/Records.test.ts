@@ -3,9 +3,9 @@ import { Effect, Schema } from "effect"
 import type { Scope } from "../../../src/domain/access/Scope.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { makeRecordHandlers } from "../../../src/rpc/handlers/Records.ts"
-import { ApiTest, install, pageOf } from "../../support/Api.ts"
-import { putCustomers, putOrders } from "../../support/Records.ts"
-import { asAgent, freshMember } from "../../support/Rpc.ts"
+import { ApiTest, install, pageOf } from "../../support/http/Api.ts"
+import { putCustomers, putOrders } from "../../support/data/Records.ts"
+import { asAgent, freshMember } from "../../support/rpc/Rpc.ts"
 
 const address = { line1: "1 Secret Street", city: "Porto" }
 const ada = { name: "Ada Example", email: "secret@example.com", phone: "+351 secret", addresses: [address] }

@@ -4,10 +4,20 @@ import { SqlClient } from "effect/sql"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { CreateCollection } from "../../../src/domain/catalog/Collection.ts"
 import { CreateProduct } from "../../../src/domain/catalog/Product.ts"
-import { ExactNumber } from "../../../src/domain/Json.ts"
+import { ExactNumber } from "../../../src/domain/json/Json.ts"
 import { performed } from "../../../src/rpc/Client.ts"
-import { ApiTest } from "../../support/Api.ts"
-import { callLine, clientOf, errorOf, exitsOf, freshMember, memberOf, newKey, post, signIn } from "../../support/Rpc.ts"
+import { ApiTest } from "../../support/http/Api.ts"
+import {
+  callLine,
+  clientOf,
+  errorOf,
+  exitsOf,
+  freshMember,
+  memberOf,
+  newKey,
+  post,
+  signIn
+} from "../../support/rpc/Rpc.ts"
 
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
 const toCollection = Schema.decodeUnknownSync(CreateCollection)

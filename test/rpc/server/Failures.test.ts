@@ -17,12 +17,12 @@ import { makeHttpCalls } from "../../../src/rpc/server/HttpCalls.ts"
 import { AuthenticationLive } from "../../../src/rpc/server/Authenticator.ts"
 import { makeInProcessCalls } from "../../../src/rpc/server/InProcessCalls.ts"
 import { served } from "../../../src/rpc/server/ServedRpcs.ts"
-import { baseUrl } from "../../support/Api.ts"
-import { PostgresTest } from "../../support/PostgresTest.ts"
-import { watch } from "../../support/Process.ts"
-import { lines } from "../../support/Raw.ts"
-import { makeMerchant } from "../../support/Merchants.ts"
-import { callLine, exitsOf, post, sessionOf } from "../../support/Rpc.ts"
+import { baseUrl } from "../../support/http/Api.ts"
+import { PostgresTest } from "../../support/postgres/PostgresTest.ts"
+import { watch } from "../../support/process/Process.ts"
+import { lines } from "../../support/http/RawHttp.ts"
+import { makeMerchant } from "../../support/rpc/Merchants.ts"
+import { callLine, exitsOf, post, sessionOf } from "../../support/rpc/Rpc.ts"
 
 /** What the service told its logs. */
 class Told extends Context.Service<

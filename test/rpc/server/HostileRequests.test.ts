@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
-import { ApiTest, baseUrl } from "../../support/Api.ts"
-import { callLine, errorOf, exitsOf, freshMember, post } from "../../support/Rpc.ts"
+import { ApiTest, baseUrl } from "../../support/http/Api.ts"
+import { callLine, errorOf, exitsOf, freshMember, post } from "../../support/rpc/Rpc.ts"
 
 const reasonOf = (text: string): unknown => JSON.parse(text).error
 

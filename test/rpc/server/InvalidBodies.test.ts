@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Predicate } from "effect"
 import { randomUUID } from "node:crypto"
-import { ApiTest } from "../../support/Api.ts"
+import { ApiTest } from "../../support/http/Api.ts"
 import {
   costAgainst,
   filled,
@@ -11,10 +11,10 @@ import {
   manyKeys,
   MOST_COST,
   VALID_PRODUCT
-} from "../../support/InvalidBodies.ts"
-import { callTool, freshAgent, messageOf, send } from "../../support/Mcp.ts"
-import { errorOf, freshMember, post } from "../../support/Rpc.ts"
-import { followFrame, openSocket } from "../../support/Sockets.ts"
+} from "../../support/http/InvalidBodies.ts"
+import { callTool, freshAgent, messageOf, send } from "../../support/rpc/Mcp.ts"
+import { errorOf, freshMember, post } from "../../support/rpc/Rpc.ts"
+import { followFrame, openSocket } from "../../support/http/Sockets.ts"
 
 /** A call whose payload is JSON text with this before its first member. */
 const line = (tag: string, members: string, payload: string) =>

@@ -2,9 +2,9 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { MERCHANT_CALLS } from "../../../src/domain/RateLimit.ts"
-import { ApiTest, baseUrl, makeStore } from "../../support/Api.ts"
-import { neighbour } from "../../support/Process.ts"
-import { agentOf, callLine, exitsOf, freshMember, memberOf, postTo, sessionOf, newKey } from "../../support/Rpc.ts"
+import { ApiTest, baseUrl, makeStore } from "../../support/http/Api.ts"
+import { neighbour } from "../../support/process/Process.ts"
+import { agentOf, callLine, exitsOf, freshMember, memberOf, postTo, sessionOf, newKey } from "../../support/rpc/Rpc.ts"
 
 /** One body that is sent many times at once, to two servers in turn, by whoever is next: how each call ended. */
 const callAtOnce = Effect.fn(function* (

@@ -3,12 +3,12 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { ALL_GRANTS } from "../../../src/domain/access/AccessRule.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
-import { install } from "../../support/Api.ts"
-import { watch } from "../../support/Process.ts"
-import { type React, receiver } from "../../support/Receiver.ts"
-import { freshMember, newKey } from "../../support/Rpc.ts"
-import { arrived, DeliveringApi, eventOf, hurry, installApp, subscriber } from "../../support/Webhooks.ts"
-import { installing } from "../../support/Writes.ts"
+import { install } from "../../support/http/Api.ts"
+import { watch } from "../../support/process/Process.ts"
+import { type React, receiver } from "../../support/webhooks/Receiver.ts"
+import { freshMember, newKey } from "../../support/rpc/Rpc.ts"
+import { arrived, DeliveringApi, eventOf, hurry, installApp, subscriber } from "../../support/webhooks/Webhooks.ts"
+import { installing } from "../../support/data/Writes.ts"
 
 /** A member of a store, somebody who writes there, and an app that is told of it. */
 const scene = Effect.fn(function* (react?: React) {

@@ -24,7 +24,7 @@ export const createClocks = Effect.gen(function* () {
 
   // Returns the time of a change, from which its id is made. Writers share an advisory lock, so no writer waits. By
   // this lock, readers of the change stream find running transactions that may still commit an older id
-  // (layers/Changes.ts). The lock precedes the reading of the clock. The body is one expression, so PostgreSQL inlines
+  // (layers/journal/Changes.ts). The lock precedes the reading of the clock. The body is one expression, so PostgreSQL inlines
   // it.
   yield* sql`
     create function change_clock(store uuid) returns bigint language sql volatile as $$

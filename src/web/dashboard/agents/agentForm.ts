@@ -1,7 +1,7 @@
 import { Result, Schema, Struct } from "effect"
 import { type Agent, BUDGET, NewAgent, WINDOW } from "../../../domain/access/Agents.ts"
 import { Scope } from "../../../domain/access/Scope.ts"
-import { decodeWith } from "../../../domain/Decoder.ts"
+import { decodeWith } from "../../../domain/json/Decoder.ts"
 import { fieldProblemsOf } from "../../data/fieldProblems.ts"
 import { agentTexts } from "./agentTexts.ts"
 

@@ -1,6 +1,6 @@
 import { Result } from "effect"
 import type { BadRequest } from "../../../domain/BadRequest.ts"
-import { decodeWith } from "../../../domain/Decoder.ts"
+import { decodeWith } from "../../../domain/json/Decoder.ts"
 import { type Collection, CreateCollection, UpdateCollection } from "../../../domain/catalog/Collection.ts"
 import type { ProductId } from "../../../domain/catalog/Product.ts"
 import type { Rule } from "../../../domain/catalog/Rule.ts"

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import type { Proposal } from "../../../domain/access/Proposals.ts"
-import { isObject, type JsonObject } from "../../../domain/Json.ts"
+import { isObject, type JsonObject } from "../../../domain/json/Json.ts"
 import type { DryRunResult } from "../../../domain/DryRun.ts"
 import { type Client, CollectionId, ProductId, type StoreId } from "../../../rpc/Client.ts"
 import { createCollection, deleteCollection, updateCollection } from "../../../rpc/groups/Collections.ts"

@@ -1,7 +1,7 @@
 import { Record, Result } from "effect"
 import { UpdateSettings } from "../../../domain/access/Settings.ts"
 import type { Store } from "../../../domain/access/Stores.ts"
-import { decodeWith } from "../../../domain/Decoder.ts"
+import { decodeWith } from "../../../domain/json/Decoder.ts"
 import { fieldProblemsOf } from "../../data/fieldProblems.ts"
 import { settingsTexts } from "./settingsTexts.ts"
 

@@ -1,7 +1,7 @@
 import { Effect, Predicate, Result, Schema } from "effect"
 import { type FormEvent, useState } from "react"
 import type { BadRequest } from "../../../domain/BadRequest.ts"
-import { decodeWith } from "../../../domain/Decoder.ts"
+import { decodeWith } from "../../../domain/json/Decoder.ts"
 import { EventKind } from "../../../domain/Events.ts"
 import { SubscribedKinds } from "../../../domain/webhooks/Webhook.ts"
 import type { AppId } from "../../../rpc/Client.ts"

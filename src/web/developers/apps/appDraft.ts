@@ -3,7 +3,7 @@ import type { DevelopedApp } from "../../../domain/access/Developers.ts"
 import type { Capability } from "../../../domain/access/Capability.ts"
 import type { Scope } from "../../../domain/access/Scope.ts"
 import type { BadRequest } from "../../../domain/BadRequest.ts"
-import { decodeWith } from "../../../domain/Decoder.ts"
+import { decodeWith } from "../../../domain/json/Decoder.ts"
 import { AppPatch, NewApp } from "../../../rpc/Client.ts"
 import { type Problems, fieldProblemsOf } from "../../data/fieldProblems.ts"
 

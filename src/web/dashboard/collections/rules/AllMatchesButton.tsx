@@ -1,6 +1,6 @@
 import { useState } from "react"
 import type { Rule } from "../../../../domain/catalog/Rule.ts"
-import { canonical } from "../../../../domain/Json.ts"
+import { canonical } from "../../../../domain/json/Json.ts"
 import type { CollectionId } from "../../../../rpc/Client.ts"
 import { newIdempotencyKey, useRpcQuery } from "../../../data/queries.ts"
 import { Button } from "../../../ui/form/Button.tsx"

@@ -1,7 +1,7 @@
 import { Result } from "effect"
 import { useState } from "react"
 import type { ProductSummary } from "../../../../domain/catalog/ProductSummary.ts"
-import { canonical } from "../../../../domain/Json.ts"
+import { canonical } from "../../../../domain/json/Json.ts"
 import type { CollectionId, ProductId } from "../../../../rpc/Client.ts"
 import { useDebouncedValue } from "../../../data/useDebouncedValue.ts"
 import { useRpcQuery } from "../../../data/queries.ts"

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "react"
 import type { Membership } from "../../../../domain/catalog/Membership.ts"
 import type { Rule } from "../../../../domain/catalog/Rule.ts"
-import { canonical } from "../../../../domain/Json.ts"
+import { canonical } from "../../../../domain/json/Json.ts"
 import type { CollectionId, ProductId } from "../../../../rpc/Client.ts"
 import { useRpcQuery } from "../../../data/queries.ts"
 import { Badge } from "../../../ui/display/Badge.tsx"

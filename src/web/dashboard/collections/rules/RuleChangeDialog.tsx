@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { useEffect } from "react"
 import type { Collection, UpdateCollection } from "../../../../domain/catalog/Collection.ts"
-import { canonical } from "../../../../domain/Json.ts"
+import { canonical } from "../../../../domain/json/Json.ts"
 import { isOutdated } from "../../../data/errorMessages.ts"
 import { newIdempotencyKey, useRpcQuery } from "../../../data/queries.ts"
 import { Button } from "../../../ui/form/Button.tsx"

@@ -8,7 +8,7 @@ import {
   type Rule,
   type RuleField
 } from "../../../../domain/catalog/Rule.ts"
-import { stringify } from "../../../../domain/Json.ts"
+import { stringify } from "../../../../domain/json/Json.ts"
 import { parseNumber } from "../../../data/parseInput.ts"
 
 /* Form values of a rule. The value is text, as typed. */

@@ -1,5 +1,5 @@
 import { FIELDS, fieldOf, type Kind, type Relation, RELATIONS, type Rule } from "../../../../domain/catalog/Rule.ts"
-import { ExactNumber } from "../../../../domain/Json.ts"
+import { ExactNumber } from "../../../../domain/json/Json.ts"
 import { number, time } from "../../../data/format.ts"
 import { collectionTexts } from "../collectionTexts.ts"
 

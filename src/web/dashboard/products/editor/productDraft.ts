@@ -1,5 +1,5 @@
 import type { Schema } from "effect"
-import { bareNumbers, type JsonNumber, stringify } from "../../../../domain/Json.ts"
+import { bareNumbers, type JsonNumber, stringify } from "../../../../domain/json/Json.ts"
 import { newProduct, type Product, ProductId, type UpdateProduct } from "../../../../domain/catalog/Product.ts"
 import { uuidV7 } from "../../../../domain/Uuid.ts"
 

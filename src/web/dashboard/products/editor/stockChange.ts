@@ -1,6 +1,6 @@
 import { Result } from "effect"
-import { decodeWith } from "../../../../domain/Decoder.ts"
-import type { JsonNumber, JsonObject } from "../../../../domain/Json.ts"
+import { decodeWith } from "../../../../domain/json/Decoder.ts"
+import type { JsonNumber, JsonObject } from "../../../../domain/json/Json.ts"
 import { SetInventory } from "../../../../rpc/Client.ts"
 import { parseNumber } from "../../../data/parseInput.ts"
 import { type Problems, parseIssues } from "./productInput.ts"

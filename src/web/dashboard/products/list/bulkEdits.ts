@@ -1,6 +1,6 @@
 import { Data, Effect, Result } from "effect"
-import { decodeWith } from "../../../../domain/Decoder.ts"
-import type { JsonObject } from "../../../../domain/Json.ts"
+import { decodeWith } from "../../../../domain/json/Decoder.ts"
+import type { JsonObject } from "../../../../domain/json/Json.ts"
 import { foldCase } from "../../../../domain/Text.ts"
 import {
   type Client,

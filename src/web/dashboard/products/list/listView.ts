@@ -1,5 +1,5 @@
 import { Result, Schema } from "effect"
-import { isBelow, type JsonNumber } from "../../../../domain/Json.ts"
+import { isBelow, type JsonNumber } from "../../../../domain/json/Json.ts"
 import type { Product } from "../../../../domain/catalog/Product.ts"
 import type { ProductSummary } from "../../../../domain/catalog/ProductSummary.ts"
 import type { StoreId } from "../../../../rpc/Client.ts"

@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router"
 import type { ReactNode } from "react"
-import { isBelow } from "../../../../domain/Json.ts"
+import { isBelow } from "../../../../domain/json/Json.ts"
 import type { StoreId } from "../../../../rpc/Client.ts"
 import { money, number, time } from "../../../data/format.ts"
 import { Badge } from "../../../ui/display/Badge.tsx"

@@ -1,0 +1,73 @@
+import { Effect, Layer, Option, Schema } from "effect"
+import { Capability } from "../../domain/access/Capability.ts"
+import { type Installation, InstallationId, InstallationSuspended } from "../../domain/access/Installations.ts"
+import { Scope } from "../../domain/access/Scope.ts"
+import { InvalidToken } from "../../domain/access/Tokens.ts"
+import { RateLimit, RateLimitExceeded, type Refusal, WINDOW_REQUESTS } from "../../domain/RateLimit.ts"
+import { StoreId, StoreNotFound } from "../../domain/Store.ts"
+import { storedList } from "../../domain/json/StoredList.ts"
+import { AdmissionPool } from "../sql/Postgres.ts"
+import { constant } from "../sql/Statement.ts"
+import { retryLockedWindows } from "./LockedWindows.ts"
+import { rollingWindowCtes } from "./RollingWindow.ts"
+import { hashOf } from "../Secrets.ts"
+import { traced } from "../Traced.ts"
+
+/** Installation of a token, and the decision about its request. */
+const Bearer = Schema.Struct({
+  place: Schema.Int,
+  storeId: Schema.toType(StoreId),
+  id: Schema.toType(InstallationId),
+  scopes: storedList(Scope),
+  capabilities: storedList(Capability),
+  isActive: Schema.Boolean,
+  isGone: Schema.Boolean,
+  isLocked: Schema.Boolean,
+  isAdmitted: Schema.Boolean
+})
+type Bearer = typeof Bearer.Type
+
+const decide = (found: Option.Option<Bearer>): Effect.Effect<Installation, Refusal> => {
+  if (Option.isNone(found)) return new InvalidToken()
+  const row = found.value
+  if (!row.isActive) return new InstallationSuspended()
+  if (row.isGone) return new StoreNotFound()
+  return row.isAdmitted ? Effect.succeed(row) : new RateLimitExceeded()
+}
+
+/** Implements the exact rolling window: a row of an installation holds the instants of the admitted requests in its window. */
+export const RateLimitLive = Layer.effect(
+  RateLimit,
+  Effect.gen(function* () {
+    const { batch, sql } = yield* AdmissionPool
+
+    // The subquery around the list hides its length from the planner, which would otherwise plan each statement anew:
+    // 0.7 ms for an admission that takes 0.2.
+    const admitAll = (requests: ReadonlyArray<{ readonly hash: Buffer }>) => sql`
+      with bearer as materialized (
+        select
+          asked.place, i.store_id, i.id as installation_id, i.scopes, i.capabilities, i.is_active,
+          s.deleted_at is not null as is_gone
+        from unnest((select ${requests.map(({ hash }) => hash)}::bytea[])) with ordinality as asked (hash, place)
+        join access_tokens t on t.token_hash = asked.hash and t.expires_at > clock_timestamp()
+        join installations i on i.store_id = t.store_id and i.id = t.installation_id
+        join stores s on s.id = i.store_id
+      ), wanted as (
+        select store_id, installation_id, count(*)::integer as n, ${constant(WINDOW_REQUESTS)} as most
+        from bearer where is_active and not is_gone group by store_id, installation_id
+      ), ${rollingWindowCtes("rate_windows", ["store_id", "installation_id"])}
+      select
+        place::integer, store_id as "storeId", installation_id as id, array_to_json(scopes) as scopes,
+        array_to_json(capabilities) as capabilities, is_active as "isActive", is_gone as "isGone",
+        is_active and not is_gone and granted is null as "isLocked",
+        coalesce(row_number() over (partition by store_id, installation_id order by place) <= granted, false)
+          as "isAdmitted"
+      from bearer left join decided using (store_id, installation_id)
+    `
+    const findBearer = retryLockedWindows(yield* batch(admitAll, Bearer))
+
+    return RateLimit.of({
+      admit: (token) => Effect.flatMap(findBearer({ hash: hashOf(token) }), decide).pipe(traced("RateLimit.admit"))
+    })
+  })
+)

@@ -1,0 +1,71 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as fc from "fast-check"
+import { facetsJson, facetsOf } from "../../../src/domain/catalog/Facets.ts"
+import { newProduct, ProductId } from "../../../src/domain/catalog/Product.ts"
+import { FIELDS } from "../../../src/domain/catalog/Rule.ts"
+import { stringify } from "../../../src/domain/json/Json.ts"
+import { amount, randomProduct } from "../../data/RandomProducts.ts"
+
+const given = {
+  id: ProductId.make("01890a5d-ac96-774b-bcce-b302099a8057"),
+  slug: "desk",
+  at: new Date("2026-01-31T09:30:00.123Z"),
+  currencyCode: "EUR"
+}
+
+const facets = randomProduct.map((input) => facetsOf(newProduct(input, given)))
+
+describe("Facets", () => {
+  it("answer every field that a rule may name, and nothing else", () => {
+    fc.assert(fc.property(facets, (facets) => assert.sameMembers(Object.keys(facets), Object.keys(FIELDS))))
+  })
+
+  it("hold each value in the form that its kind is compared in", () => {
+    const found = facetsOf(
+      newProduct(
+        {
+          name: "Walnut DESK",
+          slug: "ignored",
+          vendorName: "ÅSA",
+          tags: ["Oak", "ΟΔΟΣ"],
+          price: 1,
+          variants: [
+            { title: "A", price: 3 },
+            { title: "b", sku: "S" }
+          ]
+        },
+        given
+      )
+    )
+    assert.deepInclude(found, {
+      title: "walnut desk",
+      slug: "desk",
+      vendorName: "åsa",
+      category: null,
+      currencyCode: "eur",
+      tags: ["oak", "οδοσ"],
+      price: 1,
+      costPrice: null,
+      "variant.title": ["a", "b"],
+      "variant.sku": ["s"],
+      "variant.barcode": [],
+      "variant.price": [3],
+      "variant.stock": [],
+      isActive: true,
+      createdAt: "2026-01-31T09:30:00.123Z"
+    })
+  })
+
+  it("are stored without what is missing and without the description, with all digits", () => {
+    fc.assert(
+      fc.property(facets, amount, (facets, price) => {
+        const stored = facetsJson({ ...facets, price })
+        const expected = Object.entries({ ...facets, price }).filter(
+          ([key, value]) => value !== null && key !== "description"
+        )
+        assert.strictEqual(stored, stringify(Object.fromEntries(expected)))
+        assert.include(stored, `"price":${stringify(price)},`)
+      })
+    )
+  })
+})

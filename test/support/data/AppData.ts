@@ -1,0 +1,47 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Installation } from "../../../src/domain/access/Installations.ts"
+
+type Owner = Pick<Installation, "id" | "storeId">
+
+/** Keeps so many entries, of so many bytes in all, beside what a test does. The values are shorter than they are counted. */
+export const fillAppData = ({ id, storeId }: Owner, entries: number, bytes: number) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`
+      with filled as (
+        insert into app_data (store_id, installation_id, namespace, key, value, bytes, created_at, updated_at)
+        select ${storeId}, ${id}, 'filled', 'key-' || n, '1',
+          ${bytes}::integer / ${entries} + case n when 1 then ${bytes}::integer % ${entries} else 0 end, now(), now()
+        from generate_series(1, ${entries}::integer) n returning bytes
+      )
+      insert into app_data_usage (store_id, installation_id, entries, bytes)
+      select ${storeId}, ${id}, count(*), coalesce(sum(bytes), 0) from filled
+    `
+  )
+
+/** Lets so many seconds pass for the entries, but those that were filled in. */
+export const passTime = ({ id, storeId }: Owner, seconds: number) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`
+      update app_data set
+        created_at = created_at - ${seconds} * interval '1 second',
+        updated_at = updated_at - ${seconds} * interval '1 second',
+        expires_at = expires_at - ${seconds} * interval '1 second'
+      where store_id = ${storeId} and installation_id = ${id} and namespace <> 'filled'
+    `
+  )
+
+/** How much an installation has, as it is counted and as it is. */
+export const usageOf = ({ id, storeId }: Owner) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql<{ readonly entries: number; readonly bytes: number; readonly isRight: boolean }>`
+      select u.entries, u.bytes, (u.entries, u.bytes) = (
+        select count(*), coalesce(sum(bytes), 0) from app_data d
+        where d.store_id = u.store_id and d.installation_id = u.installation_id
+      ) as "isRight"
+      from app_data_usage u where store_id = ${storeId} and installation_id = ${id}
+    `
+  )

@@ -1,0 +1,67 @@
+import { Effect, Schema } from "effect"
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { factsOf, store } from "../process/Cli.ts"
+import { folder, ownDatabase, rowsOf } from "../process/Process.ts"
+
+/** What an import prints. */
+export const Imported = Schema.Struct({
+  storeId: Schema.String.check(Schema.isUUID()),
+  dryRun: Schema.Boolean,
+  created: Schema.Int,
+  updated: Schema.Int,
+  unchanged: Schema.Int,
+  refused: Schema.Int,
+  refusedFile: Schema.optional(Schema.String)
+})
+
+/** The counts of an import, in the order they are printed. */
+export const countsOf = ({ created, refused, unchanged, updated }: typeof Imported.Type) => [
+  created,
+  updated,
+  unchanged,
+  refused
+]
+
+export const linesIn = (file: string) =>
+  readFileSync(file, "utf8")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line): unknown => JSON.parse(line))
+
+/** A store on a database of its own, and a folder for its files. */
+export const importing = Effect.fn(function* (plan = "scale") {
+  const { client, url } = yield* ownDatabase
+  const { storeId } = yield* store(url, plan)
+  const path = yield* folder
+  return {
+    url,
+    client,
+    storeId,
+    /** Writes rows as JSON Lines; a text stays as it is. */
+    fileOf: (name: string, rows: ReadonlyArray<unknown>) => {
+      const file = join(path, name)
+      writeFileSync(file, rows.map((row) => `${typeof row === "string" ? row : JSON.stringify(row)}\n`).join(""))
+      return file
+    },
+    /** Imports a file, and answers what came of it. */
+    bring: (kind: string, file: string, ...args: ReadonlyArray<string>) =>
+      factsOf(Imported, url, "import", kind, "--store", storeId, "--file", file, ...args),
+    /** Everything that a write could leave. The store's clock may go on without one. */
+    books: rowsOf(
+      client,
+      `select 'store' as what, (to_jsonb(s) - 'id_clock')::text as row from stores s
+       union all select 'product', to_jsonb(p)::text from products p
+       union all select 'keys', to_jsonb(k)::text from product_keys k
+       union all select 'collection', to_jsonb(c)::text from collections c
+       union all select 'member', to_jsonb(m)::text from collection_members m
+       union all select 'order', to_jsonb(o)::text from orders o
+       union all select 'customer', to_jsonb(c)::text from customers c
+       union all select 'name', to_jsonb(x)::text from external_ids x
+       union all select 'journal', to_jsonb(j)::text from journal j
+       union all select 'event', to_jsonb(e)::text from events e
+       union all select 'delivery', to_jsonb(d)::text from deliveries d
+       order by 1, 2`
+    )
+  }
+})

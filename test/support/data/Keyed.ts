@@ -1,0 +1,97 @@
+import { Effect, Layer, Schema } from "effect"
+import { SqlClient, type Statement } from "effect/sql"
+import { hash } from "node:crypto"
+import { Actor } from "../../../src/domain/Actor.ts"
+import { Idempotency, IdempotencyKey, type KeyedRequest, type StoredResponse } from "../../../src/domain/Idempotency.ts"
+import { NO_GRANTS } from "../../../src/domain/access/AccessRule.ts"
+import type { Installation } from "../../../src/domain/access/Installations.ts"
+import type { ChangeRecorder, WriteContext } from "../../../src/domain/Write.ts"
+import { orDefect } from "../../../src/layers/sql/Errors.ts"
+import { deferToCommit, rowCount } from "../../../src/layers/sql/Transaction.ts"
+import { IdempotencyLive } from "../../../src/layers/Idempotency.ts"
+import { AccessLive } from "../../../src/layers/access/Access.ts"
+import { WritesLive } from "../../../src/layers/Writes.ts"
+import { makeInstallation } from "../http/Api.ts"
+import { PostgresTest } from "../postgres/PostgresTest.ts"
+import { connection, databaseUrl, rowsOf } from "../process/Process.ts"
+import { contextOf } from "./Writes.ts"
+
+/** Write that takes its client from the context. */
+export type TestWrite<A, E = never> = Effect.Effect<A, E, ChangeRecorder | SqlClient.SqlClient>
+
+/** Writes under keys, and nothing above them. */
+export const KeyedTest = Layer.mergeAll(IdempotencyLive, AccessLive, WritesLive).pipe(Layer.provideMerge(PostgresTest))
+
+export const installed = makeInstallation(NO_GRANTS)
+
+export const appContext = ({ id, storeId }: Installation): WriteContext => contextOf(storeId, Actor.App({ id }))
+
+export const keyed = (key: string, body = "body"): KeyedRequest => ({
+  key: Schema.decodeSync(IdempotencyKey)(key),
+  fingerprint: hash("sha256", body, "buffer")
+})
+
+/** The answer to a write that comes to `value`. */
+export const respond = (value: string): StoredResponse => ({ status: 200, body: `{"data":"${value}"}`, etag: '"1"' })
+
+/** Performs a write of the installation under a key, which another `body` makes another request. */
+export const once = <E>(installation: Installation, key: string, write: TestWrite<string, E>, body?: string) =>
+  Effect.gen(function* () {
+    const { once } = yield* Idempotency
+    const sql = yield* SqlClient.SqlClient
+    const provided = Effect.provideService(write, SqlClient.SqlClient, sql)
+    return yield* once(appContext(installation), keyed(key, body), provided, respond)
+  })
+
+/** Runs a statement of a write. */
+export const execute = (statement: (sql: SqlClient.SqlClient) => Statement.Statement<unknown>) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => orDefect(rowCount(statement(sql))))
+
+/** A write of which can be seen what is kept: the store's name. `rest` is done between it and the commit. */
+export const rename = <E = never>(
+  { storeId }: Installation,
+  name: string,
+  rest: () => TestWrite<unknown, E> = () => Effect.void
+): TestWrite<string, E> =>
+  Effect.gen(function* () {
+    yield* execute((sql) => sql`update stores set name = ${name} where id = ${storeId}`)
+    yield* rest()
+    return name
+  })
+
+export const nameOf = ({ storeId }: Installation) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const [store] = yield* sql<{ readonly name: string }>`select name from stores where id = ${storeId}`
+    return store?.name
+  })
+
+export const recordsOf = ({ id }: Installation) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`select key, status, body, etag from idempotency_records where actor_id = ${id} order by key`
+  )
+
+/** Lets the records of an installation end now. */
+export const expire = ({ id }: Installation) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`update idempotency_records set expires_at = clock_timestamp() where actor_id = ${id}`
+  )
+
+/** Holds what a write is to wait for: before it leaves its record, or with the record there and not yet committed. */
+export const brake = Effect.fn(function* ({ id }: Installation) {
+  const url = yield* databaseUrl
+  const [holder, watcher] = [yield* connection(url), yield* connection(url)]
+  yield* rowsOf(holder, "begin")
+  yield* rowsOf(holder, "select 1 from installations where id = $1 for update", [id])
+  return {
+    watcher,
+    beforeRecord: () => execute((sql) => sql`update installations set is_active = is_active where id = ${id}`),
+    atCommit: () =>
+      Effect.flatMap(SqlClient.SqlClient, (sql) =>
+        deferToCommit(sql`update installations set is_active = is_active where id = ${id}`)
+      ),
+    release: rowsOf(holder, "commit")
+  }
+})

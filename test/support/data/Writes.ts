@@ -1,0 +1,50 @@
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import { type Installation, Installations } from "../../../src/domain/access/Installations.ts"
+import { Actor, AgentId, MerchantId } from "../../../src/domain/Actor.ts"
+import type { StoreId } from "../../../src/domain/Store.ts"
+import { ChangeRecorder, type Write, type WriteContext, Writes } from "../../../src/domain/Write.ts"
+import { performWrite } from "../../../src/layers/sql/Transaction.ts"
+
+export const MERCHANT = Actor.Merchant({ id: MerchantId.make("01890a5d-ac96-774b-bcce-b302099a8057") })
+
+export const AGENT = Actor.Agent({ id: AgentId.make("01890a5d-ac96-774b-bcce-b302099a8058") })
+
+/** Of a write that answers no event. */
+export const contextOf = (storeId: StoreId, actor: Actor = MERCHANT): WriteContext => ({
+  storeId,
+  actor,
+  surface: "rpc",
+  cause: null,
+  mode: "perform"
+})
+
+/** Suspends an installation, as members of its store may. */
+export const suspend = ({ id, storeId }: Pick<Installation, "id" | "storeId">) =>
+  Effect.gen(function* () {
+    const perform = yield* performIn(storeId)
+    const installations = yield* Installations
+    yield* perform(installations.suspend(storeId, id))
+  })
+
+/** Installs apps, as merchants do by consent. */
+export const installing = Effect.map(Effect.all([Installations, Writes]), ([installations, { perform }]) => ({
+  install: (asked: Parameters<typeof installations.install>[0]) =>
+    perform(contextOf(asked.storeId), installations.install(asked))
+}))
+
+/** How an actor, else a merchant, writes to the store. */
+export const performIn = (storeId: StoreId, actor?: Actor) =>
+  Effect.map(
+    Writes,
+    ({ perform }) =>
+      <A, E>(write: Write<A, E>) =>
+        perform(contextOf(storeId, actor), write)
+  )
+
+/** Performs a write outside stores, which records no changes. */
+export const performUnrecorded = <A, E>(sql: SqlClient.SqlClient, write: Write<A, E>) =>
+  performWrite(
+    sql,
+    Effect.provideService(write, ChangeRecorder, { record: () => Effect.die(new Error("A change was recorded")) })
+  )

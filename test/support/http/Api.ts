@@ -1,0 +1,148 @@
+import { assert } from "@effect/vitest"
+import { Config, Effect, Layer, Redacted, Schema } from "effect"
+import { HttpServer } from "effect/http"
+import { randomUUID } from "node:crypto"
+import { ALL_GRANTS, type Grants } from "../../../src/domain/access/AccessRule.ts"
+import { Apps } from "../../../src/domain/access/Apps.ts"
+import { type Installation } from "../../../src/domain/access/Installations.ts"
+import { Stores } from "../../../src/domain/access/Stores.ts"
+import { Tokens } from "../../../src/domain/access/Tokens.ts"
+import type { StoreId } from "../../../src/domain/Store.ts"
+import { listen } from "../../../src/http/server/HttpListener.ts"
+import { DomainLive } from "../../../src/layers/Domain.ts"
+import { ServerLive } from "../../../src/Server.ts"
+import { PostgresTest } from "../postgres/PostgresTest.ts"
+import { installing } from "../data/Writes.ts"
+
+/** The whole service on a socket of its own, and everything below it for a test to look at. */
+export const ApiTest = ServerLive.pipe(
+  Layer.provideMerge(listen({ host: Config.succeed("127.0.0.1"), port: Config.succeed(0) })),
+  Layer.provideMerge(DomainLive),
+  Layer.provideMerge(PostgresTest)
+)
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  /** The body as it came, for comparisons byte by byte. */
+  readonly text: string
+  /** The body read as JSON. */
+  readonly json: unknown
+}
+
+export type Resource = Record<string, unknown>
+
+const AnyResource = Schema.Record(Schema.String, Schema.mutableKey(Schema.Unknown))
+const one = Schema.decodeUnknownSync(Schema.Struct({ data: AnyResource }))
+const refusal = Schema.decodeUnknownSync(
+  Schema.Struct({ error: Schema.String, issues: Schema.optional(Schema.Array(Schema.String)) }),
+  { onExcessProperty: "error" }
+)
+const page = Schema.decodeUnknownSync(
+  Schema.Struct({
+    products: Schema.optional(Schema.Array(AnyResource)),
+    collections: Schema.optional(Schema.Array(AnyResource)),
+    orders: Schema.optional(Schema.Array(AnyResource)),
+    customers: Schema.optional(Schema.Array(AnyResource)),
+    nextCursor: Schema.NullOr(Schema.String)
+  }),
+  { onExcessProperty: "error" }
+)
+
+/** The resource that an answer holds under `data`. */
+export const dataOf = ({ json }: Answer): Resource => one(json).data
+
+/** The answer of a refused request: exactly `{ error, issues? }`. */
+export const errorOf = ({ json }: Answer) => refusal(json)
+
+/** What is said of an outage is the same for every cause of it, and nothing of what lies below. */
+export const assertUnavailable = (answer: Answer) => {
+  assert.strictEqual(answer.status, 503)
+  assert.deepStrictEqual(errorOf(answer), { error: "The database is out of reach or overloaded; repeat the request" })
+  assert.strictEqual(answer.headers.get("content-type"), "application/json")
+  assert.strictEqual(answer.headers.get("retry-after"), "1")
+}
+
+/** The rows of a list, and where the next page starts. */
+export const pageOf = ({
+  json
+}: Answer): { readonly items: ReadonlyArray<Resource>; readonly nextCursor: string | null } => {
+  const { collections, customers, nextCursor, orders, products } = page(json)
+  return { items: products ?? collections ?? orders ?? customers ?? [], nextCursor }
+}
+
+export interface Sent {
+  readonly headers?: Record<string, string>
+  /** A value is sent as JSON; text is sent as it is. */
+  readonly body?: unknown
+  /** The Idempotency-Key of a write: a new one when left out, none at all for null. */
+  readonly key?: string | null
+}
+
+/** Asks the service over its socket. `path` is below `/api/platform/v1` unless it starts with a scheme. */
+export const makeClient = (base: string, token?: string) => {
+  const send = (method: string, path: string, { body, headers = {}, key = randomUUID() }: Sent = {}) =>
+    Effect.promise(async (): Promise<Answer> => {
+      const response = await fetch(path.startsWith("http") ? path : `${base}/api/platform/v1${path}`, {
+        method,
+        headers: {
+          // Asked for by `fetch` otherwise, and undone by it: the bytes and the tag of the answer itself are looked at.
+          "accept-encoding": "identity",
+          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+          ...(body === undefined ? {} : { "content-type": "application/json" }),
+          ...(method === "GET" || key === null ? {} : { "idempotency-key": key }),
+          ...headers
+        },
+        ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) })
+      })
+      const text = await response.text()
+      return { status: response.status, headers: response.headers, text, json: JSON.parse(text) }
+    })
+  return {
+    token,
+    send,
+    get: (path: string, sent?: Sent) => send("GET", path, sent),
+    post: (path: string, body: unknown, sent?: Sent) => send("POST", path, { ...sent, body }),
+    put: (path: string, body: unknown, sent?: Sent) => send("PUT", path, { ...sent, body }),
+    patch: (path: string, body: unknown, sent?: Sent) => send("PATCH", path, { ...sent, body }),
+    delete: (path: string, sent?: Sent) => send("DELETE", path, sent)
+  }
+}
+
+export type Client = ReturnType<typeof makeClient>
+
+/** Where the service under test listens, as in `http://127.0.0.1:40001`. */
+export const baseUrl = Effect.map(HttpServer.HttpServer, ({ address }) => HttpServer.formatAddress(address))
+
+export const makeStore = (plan = "scale") =>
+  Effect.flatMap(Stores, (stores) => stores.create({ name: "A store", plan, currencyCode: "EUR" }))
+
+/** An app that declares everything, but where less is said. */
+export const makeApp = (declared: Partial<Grants> = {}) =>
+  Effect.flatMap(Apps, (apps) => apps.create({ name: "An app", ...ALL_GRANTS, ...declared }))
+
+/** An app that declares everything, installed on a store of its own. */
+export const makeInstallation = (granted: Partial<Grants> = {}) =>
+  Effect.gen(function* () {
+    const { install } = yield* installing
+    return yield* install({ storeId: yield* makeStore(), appId: yield* makeApp(), ...ALL_GRANTS, ...granted })
+  })
+
+/** An app installed on the store: its installation, and a client that carries its token. */
+export const install = Effect.fn(function* (storeId: StoreId, granted: Partial<Grants> = {}) {
+  const { install } = yield* installing
+  const { issue } = yield* Tokens
+  const appId = yield* makeApp(granted)
+  const installation: Installation = yield* install({ storeId, appId, ...ALL_GRANTS, ...granted })
+  const { token } = yield* issue(installation)
+  return { installation, client: makeClient(yield* baseUrl, Redacted.value(token)) }
+})
+
+/** A client on a store of its own. It is good for 100 requests a minute, like everybody. */
+export const freshClient = Effect.fn(function* ({
+  plan,
+  ...granted
+}: { readonly plan?: string } & Partial<Grants> = {}) {
+  const storeId = yield* makeStore(plan)
+  return { storeId, ...(yield* install(storeId, granted)) }
+})

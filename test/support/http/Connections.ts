@@ -1,0 +1,59 @@
+import { Config, Context, Effect, Layer } from "effect"
+import { once } from "node:events"
+import { connect, type Socket } from "node:net"
+import { type AccessEntry, AccessLog } from "../../../src/http/server/AccessLog.ts"
+import { listen, HttpListener, type SocketLimits } from "../../../src/http/server/HttpListener.ts"
+import { DomainLive } from "../../../src/layers/Domain.ts"
+import { ServerLive } from "../../../src/Server.ts"
+import { baseUrl } from "./Api.ts"
+import { PostgresTest } from "../postgres/PostgresTest.ts"
+import { lines } from "./RawHttp.ts"
+
+/** The service with limits that a test can reach, the requests it told its log of, and everything below it. */
+export const serviceOf = Effect.fn(function* (limits: Partial<SocketLimits>) {
+  const requests: Array<AccessEntry> = []
+  const context = yield* Layer.build(
+    ServerLive.pipe(
+      Layer.provideMerge(listen({ host: Config.succeed("127.0.0.1"), port: Config.succeed(0) }, limits)),
+      Layer.provide(Layer.succeed(AccessLog, (access: AccessEntry) => void requests.push(access))),
+      Layer.provideMerge(DomainLive),
+      Layer.provideMerge(PostgresTest)
+    )
+  )
+  const server = Context.get(context, HttpListener)
+  const connections = Effect.callback<number>((resume) => {
+    server.getConnections((_, count) => resume(Effect.succeed(count)))
+  })
+  return { context, requests, connections, server }
+})
+
+/** A connection to the service, from an address of this machine. */
+export const dialFrom = Effect.fn(function* (localAddress: string) {
+  const { hostname: host, port } = new URL(yield* baseUrl)
+  return yield* Effect.acquireRelease(
+    Effect.promise(async () => {
+      const socket = connect({ port: Number(port), host, localAddress })
+      socket.on("error", () => undefined)
+      await once(socket, "connect")
+      return socket
+    }),
+    (socket) => Effect.sync(() => socket.destroy())
+  )
+})
+
+export const dial = dialFrom("127.0.0.1")
+
+export const textOf = (socket: Socket) =>
+  Effect.callback<string>((resume) => {
+    let text = ""
+    socket.setEncoding("latin1").on("data", (chunk: string) => void (text += chunk))
+    socket.once("close", () => resume(Effect.succeed(text)))
+  })
+
+export const DOCS = lines("GET /docs HTTP/1.1", "host: a")
+
+/** Asks for more than the buffers of both sides of a connection take, and waits until the first of it is there. */
+export const askForMuch = Effect.fn(function* (socket: Socket) {
+  socket.write(DOCS.repeat(4) + lines("GET /docs HTTP/1.1", "host: a", "connection: close"))
+  yield* Effect.promise(() => once(socket, "readable"))
+})

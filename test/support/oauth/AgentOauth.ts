@@ -1,0 +1,53 @@
+import { Effect, Schema } from "effect"
+import { baseUrl } from "../http/Api.ts"
+import { agree, CALLBACK, freshMerchant, type Typed } from "./FrontDoor.ts"
+import { authorizePath, VERIFIER } from "./Visitor.ts"
+
+const AnyObject = Schema.Record(Schema.String, Schema.Unknown)
+const decodeObject = Schema.decodeUnknownSync(AnyObject)
+
+const post = (path: string, contentType: string, body: string) =>
+  Effect.flatMap(baseUrl, (base) =>
+    Effect.promise(async () => {
+      const response = await fetch(`${base}${path}`, { method: "POST", headers: { "content-type": contentType }, body })
+      return { status: response.status, headers: response.headers, json: decodeObject(await response.json()) }
+    })
+  )
+
+/** Registers a client that says this of itself. */
+export const registerClient = (metadata: object) =>
+  post("/oauth/register", "application/json", JSON.stringify(metadata))
+
+/** Asks the token endpoint. */
+export const tokens = (form: Readonly<Record<string, string>>) =>
+  post("/oauth/token", "application/x-www-form-urlencoded", new URLSearchParams(form).toString())
+
+/** A client that has registered: its id. */
+export const freshClientId = Effect.map(
+  registerClient({ redirect_uris: [CALLBACK], client_name: "Helper" }),
+  ({ json }) => String(json["client_id"])
+)
+
+/** The address at which a client of agents asks. */
+export const agentPath = (clientId: string, given: Readonly<Record<string, string | undefined>> = {}) =>
+  authorizePath(clientId, { redirect_uri: CALLBACK, ...given })
+
+/** What a client shows for the code that a merchant's browser came back with. */
+export const codeForm = (clientId: string, location: string) => ({
+  grant_type: "authorization_code",
+  client_id: clientId,
+  code: new URL(location).searchParams.get("code") ?? "",
+  redirect_uri: CALLBACK,
+  code_verifier: VERIFIER
+})
+
+/** A merchant who has agreed to an agent, and the tokens that its client got. */
+export const freshAgentByConsent = Effect.fn(function* (typed?: Typed, given?: Readonly<Record<string, string>>) {
+  const merchant = yield* freshMerchant
+  const clientId = yield* freshClientId
+  const { location } = yield* agree(merchant, new URL(agentPath(clientId, given), yield* baseUrl), typed)
+  const { json } = yield* tokens(codeForm(clientId, location))
+  const token = String(json["access_token"])
+  const refresh = { grant_type: "refresh_token", client_id: clientId, refresh_token: String(json["refresh_token"]) }
+  return { ...merchant, clientId, location, token, refresh, scope: json["scope"] }
+})

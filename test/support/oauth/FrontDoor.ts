@@ -1,0 +1,148 @@
+import {
+  Client,
+  type OAuthClientMetadata,
+  type OAuthClientProvider,
+  StreamableHTTPClientTransport,
+  UnauthorizedError
+} from "@modelcontextprotocol/client"
+import { UnauthorizedError as FirstUnauthorized } from "@modelcontextprotocol/sdk/client/auth.js"
+import { Client as FirstClient } from "@modelcontextprotocol/sdk/client/index.js"
+import { StreamableHTTPClientTransport as FirstTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
+import { assert } from "@effect/vitest"
+import { Config, Effect, Layer } from "effect"
+import { listen } from "../../../src/http/server/HttpListener.ts"
+import { DomainLive } from "../../../src/layers/Domain.ts"
+import { ClientsLive } from "../../../src/layers/oauth/Clients.ts"
+import { ServerLive } from "../../../src/Server.ts"
+import { baseUrl, makeStore } from "../http/Api.ts"
+import { OpenedClients } from "./ClientDocuments.ts"
+import { PostgresTest } from "../postgres/PostgresTest.ts"
+import { makeMerchant } from "../rpc/Merchants.ts"
+import { makeVisitor, type Seen } from "./Visitor.ts"
+
+/** The whole service, which reads the documents of clients from this machine too. */
+export const FrontDoorTest = ServerLive.pipe(
+  Layer.provideMerge(listen({ host: Config.succeed("127.0.0.1"), port: Config.succeed(0) })),
+  Layer.provideMerge(Layer.fresh(Layer.provideMerge(ClientsLive, OpenedClients))),
+  Layer.provideMerge(DomainLive),
+  Layer.provideMerge(PostgresTest)
+)
+
+export const CALLBACK = "http://127.0.0.1:4711/callback"
+
+/** What an official client asks of who uses it: it remembers everything, and goes nowhere by itself. */
+export const makeProvider = (clientMetadataUrl?: string) => {
+  const clientMetadata: OAuthClientMetadata = { client_name: "Helper", redirect_uris: [CALLBACK] }
+  const memory: {
+    client?: Awaited<ReturnType<OAuthClientProvider["clientInformation"]>>
+    tokens?: Awaited<ReturnType<OAuthClientProvider["tokens"]>>
+    discovered?: Awaited<ReturnType<NonNullable<OAuthClientProvider["discoveryState"]>>>
+    verifier: string
+    ledTo: URL | undefined
+  } = { verifier: "", ledTo: undefined }
+  return {
+    memory,
+    redirectUrl: CALLBACK,
+    clientMetadata,
+    ...(clientMetadataUrl === undefined ? {} : { clientMetadataUrl }),
+    state: () => "a state",
+    clientInformation: () => memory.client,
+    saveClientInformation: (client: NonNullable<typeof memory.client>) => void (memory.client = client),
+    tokens: () => memory.tokens,
+    saveTokens: (tokens: NonNullable<typeof memory.tokens>) => void (memory.tokens = tokens),
+    redirectToAuthorization: (url: URL) => void (memory.ledTo = url),
+    saveCodeVerifier: (verifier: string) => void (memory.verifier = verifier),
+    codeVerifier: () => memory.verifier,
+    saveDiscoveryState: (state: NonNullable<typeof memory.discovered>) => void (memory.discovered = state),
+    discoveryState: () => memory.discovered,
+    invalidateCredentials: () => void delete memory.tokens
+  }
+}
+
+export type Provider = ReturnType<typeof makeProvider>
+
+const INFO = { name: "test", version: "1" }
+
+/** A connection that may be refused until somebody has agreed. */
+interface Connecting {
+  readonly connect: () => Promise<void>
+  readonly finish: (callback: URLSearchParams) => Promise<void>
+  readonly listTools: () => Promise<ReadonlyArray<{ readonly name: string }>>
+  readonly close: () => Promise<void>
+}
+
+const newest =
+  (mode: "auto" | "legacy") =>
+  (url: URL, authProvider: Provider): Connecting => {
+    const client = new Client(INFO, { versionNegotiation: { mode } })
+    const transport = new StreamableHTTPClientTransport(url, { authProvider })
+    return {
+      connect: () => client.connect(transport),
+      finish: (callback) => transport.finishAuth(callback),
+      listTools: async () => (await client.listTools()).tools,
+      close: () => client.close()
+    }
+  }
+
+const first = (url: URL, authProvider: Provider): Connecting => {
+  const client = new FirstClient(INFO)
+  const transport = new FirstTransport(url, { authProvider })
+  return {
+    connect: () => client.connect(transport),
+    finish: (callback) => transport.finishAuth(callback.get("code") ?? ""),
+    listTools: async () => (await client.listTools()).tools,
+    close: () => client.close()
+  }
+}
+
+/** The official clients, each with its own OAuth. */
+export const CLIENTS = { "2026-07-28": newest("auto"), "2025-11-25": newest("legacy"), "the first line": first }
+
+/** A merchant of one store, with a browser. */
+export const freshMerchant = Effect.gen(function* () {
+  const storeId = yield* makeStore()
+  return { storeId, ...(yield* makeMerchant([storeId])), visitor: yield* makeVisitor }
+})
+
+/** What a merchant types, ticks ("on") and unticks ("off"), over what the page has. */
+export type Typed = Readonly<Record<string, string>>
+
+/** The merchant is led somewhere, signs in, and agrees. Answers what the browser is led on to. */
+export const agree = Effect.fn(function* (
+  { email, visitor }: Effect.Success<typeof freshMerchant>,
+  at: URL | undefined,
+  typed: Typed = {}
+): Effect.fn.Return<Seen> {
+  const path = `${at?.pathname ?? ""}${at?.search ?? ""}`
+  const page = yield* visitor.signIn(path, email)
+  assert.strictEqual(page.status, 200, page.text)
+  return yield* visitor.press(path, page, "allow", typed)
+})
+
+const isUnauthorized = (error: unknown) => error instanceof UnauthorizedError || error instanceof FirstUnauthorized
+
+/**
+ * A client that knows nothing but where messages go to is refused, finds its way, and is let in by a merchant. Answers its
+ * connection, which ends with the scope.
+ */
+export const letIn = Effect.fn(function* (
+  connecting: (url: URL, provider: Provider) => Connecting,
+  provider: Provider,
+  merchant: Effect.Success<typeof freshMerchant>,
+  typed?: Typed
+) {
+  const url = new URL("/mcp", yield* baseUrl)
+  const before = connecting(url, provider)
+  const refused = yield* Effect.promise(() => before.connect().catch((error: unknown) => error))
+  assert.isTrue(isUnauthorized(refused), String(refused))
+  const { location } = yield* agree(merchant, provider.memory.ledTo, typed)
+  yield* Effect.promise(() => before.finish(new URL(location).searchParams))
+  return yield* Effect.acquireRelease(
+    Effect.promise(async () => {
+      const connection = connecting(url, provider)
+      await connection.connect()
+      return connection
+    }),
+    (connection) => Effect.promise(() => connection.close())
+  )
+})

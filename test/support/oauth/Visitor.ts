@@ -1,0 +1,126 @@
+import { Effect } from "effect"
+import { hash } from "node:crypto"
+import { type ClientRequest, type IncomingMessage, request } from "node:http"
+import { ALL_GRANTS, type Grants } from "../../../src/domain/access/AccessRule.ts"
+import { Apps } from "../../../src/domain/access/Apps.ts"
+import { baseUrl } from "../http/Api.ts"
+import { PASSWORD } from "../rpc/Merchants.ts"
+
+export const REDIRECT = "https://app.example/callback"
+
+/** An app that merchants can be sent to ask for. */
+export const makeAskingApp = (
+  declared: { readonly name?: string; readonly redirectUris?: ReadonlyArray<string> } & Partial<Grants> = {}
+) =>
+  Effect.flatMap(Apps, (apps) =>
+    apps.create({ name: "Restocker", redirectUris: [REDIRECT], ...ALL_GRANTS, ...declared })
+  )
+
+export const VERIFIER = "a-verifier-of-forty-three-characters-or-more-it-is"
+
+/** The address at which an app asks; what is given as undefined is left out. */
+export const authorizePath = (clientId: string, given: Readonly<Record<string, string | undefined>> = {}) => {
+  const parameters = {
+    response_type: "code",
+    client_id: clientId,
+    redirect_uri: REDIRECT,
+    state: "a state & more",
+    code_challenge: hash("sha256", VERIFIER, "base64url"),
+    code_challenge_method: "S256",
+    ...given
+  }
+  const said = Object.entries(parameters).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
+  return `/oauth/authorize?${new URLSearchParams(said)}`
+}
+
+/** A page, or where it leads, as a browser has it. */
+export interface Seen {
+  readonly status: number
+  readonly headers: IncomingMessage["headers"]
+  readonly text: string
+  readonly location: string
+}
+
+const FIELD = /<input[^>]*? name="(\w+)"[^>]*? value="([^"]*)"[^>]*>/g
+const CHOICE = /<select[^>]*? name="(\w+)"[^>]*>[^]*?<option value="([^"]*)"\s+selected/g
+
+const isOff = (field: string) => field.includes('type="checkbox"') && !/\schecked\b/.test(field)
+
+const unescaped = (text: string) =>
+  text.replaceAll(/&(amp|lt|gt|quot|#39);/g, (_, name: string) =>
+    name === "amp" ? "&" : name === "lt" ? "<" : name === "gt" ? ">" : name === "quot" ? '"' : "'"
+  )
+
+/** The fields of a page's forms, as they are filled in before anybody types. */
+export const fieldsOf = ({ text }: Seen): Record<string, string> =>
+  Object.fromEntries(
+    [...text.matchAll(FIELD), ...text.matchAll(CHOICE)]
+      .filter(([field]) => !isOff(field))
+      .map(([, name = "", value = ""]) => [name, unescaped(value)])
+  )
+
+/** The words of a page. */
+export const wordsOf = ({ text }: Seen) =>
+  unescaped(text.replace(/<style>[^]*<\/style>/, "").replaceAll(/<[^>]*>/g, " "))
+    .replaceAll(/\s+/g, " ")
+    .trim()
+
+interface Sent {
+  readonly body?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** What a browser does that keeps its cookies and follows nothing by itself. */
+export const makeVisitor = Effect.map(baseUrl, (base) => {
+  const cookies = new Map<string, string>()
+
+  const ask = (method: "GET" | "POST", path: string, { body, headers = {} }: Sent = {}) =>
+    Effect.callback<Seen>((resume) => {
+      const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ")
+      const sending: ClientRequest = request(
+        `${base}${path}`,
+        {
+          method,
+          headers: {
+            ...(cookie === "" ? {} : { cookie }),
+            ...(body === undefined ? {} : { "content-type": "application/x-www-form-urlencoded", origin: base }),
+            ...headers
+          }
+        },
+        (response) => {
+          let text = ""
+          response.setEncoding("utf8").on("data", (part: string) => (text += part))
+          response.on("end", () => {
+            for (const set of response.headers["set-cookie"] ?? []) {
+              const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(set) ?? []
+              if (/Max-Age=0;/.test(set)) cookies.delete(name)
+              else cookies.set(name, value)
+            }
+            const { headers, statusCode: status = 0 } = response
+            resume(Effect.succeed({ status, headers, text, location: headers.location ?? "" }))
+          })
+        }
+      )
+      sending.end(body)
+    })
+
+  const open = (path: string) => ask("GET", path)
+  const send = (path: string, fields: Readonly<Record<string, string>>, headers?: Sent["headers"]) =>
+    ask("POST", path, { body: new URLSearchParams(fields).toString(), ...(headers === undefined ? {} : { headers }) })
+
+  return {
+    cookies,
+    ask,
+    open,
+    send,
+    /** Presses a button of a page, after typing. */
+    press: (path: string, page: Seen, intent: string, typed: Readonly<Record<string, string>> = {}) =>
+      send(path, { ...fieldsOf(page), ...typed, intent }),
+    /** Signs in on the way to what an app asks for, and answers the page that one comes to. */
+    signIn: Effect.fn(function* (path: string, email: string) {
+      const page = yield* open(path)
+      const { location } = yield* send(path, { ...fieldsOf(page), email, password: PASSWORD, intent: "sign-in" })
+      return yield* open(location)
+    })
+  }
+})

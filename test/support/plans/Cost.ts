@@ -1,0 +1,35 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { AdmissionPool } from "../../../src/layers/sql/Postgres.ts"
+
+/** Has the sessions report what they read. By themselves they do so seconds later, when something else is measured. */
+export const flushStatistics = Effect.gen(function* () {
+  const [sql, admission] = [yield* SqlClient.SqlClient, yield* AdmissionPool]
+  yield* Effect.orDie(sql`select pg_stat_force_next_flush()`)
+  yield* Effect.orDie(admission.sql`select pg_stat_force_next_flush()`)
+})
+
+/** Pages of tables and indexes that all sessions read so far, and rows of tables that were read as a whole. */
+export const costSoFar = Effect.gen(function* () {
+  yield* flushStatistics
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* Effect.orDie(sql<{ readonly cost: string }>`
+    select (
+      select sum(
+        heap_blks_hit + heap_blks_read + coalesce(idx_blks_hit + idx_blks_read, 0)
+        + coalesce(toast_blks_hit + toast_blks_read + tidx_blks_hit + tidx_blks_read, 0)
+      ) from pg_statio_user_tables
+    ) + (select sum(seq_tup_read) from pg_stat_user_tables) as cost
+  `)
+  return Number(row?.cost)
+})
+
+/** A few pages more are what a table and its indexes may differ by from one round to the next. */
+export const mostOf = (fresh: number): number => 1.25 * fresh + 12
+
+/**
+ * What each cost at the cheaper of two times. A plan costs the same again; what happens once, as a look of the planner at the
+ * end of an index behind which rows were deleted, does not.
+ */
+export const leastOf = (once: ReadonlyMap<string, number>, again: ReadonlyMap<string, number>) =>
+  [...once].map(([name, cost]) => [name, Math.min(cost, again.get(name) ?? cost)] as const)

@@ -1,0 +1,71 @@
+import { assert } from "@effect/vitest"
+import { ConfigProvider, Console, Effect, Runtime, Schema } from "effect"
+import { format } from "node:util"
+import { partnerApi } from "../../../src/cli/Program.ts"
+import { type Ended, keyed, runNode, type Variables } from "./Process.ts"
+
+/** A console that keeps what is written to it. */
+const keeping = (console: Console.Console) => {
+  const said = { stdout: "", stderr: "" }
+  const own: Console.Console = {
+    ...console,
+    log: (...texts) => void (said.stdout += `${format(...texts)}\n`),
+    error: (...texts) => void (said.stderr += `${format(...texts)}\n`)
+  }
+  return { own, said }
+}
+
+/**
+ * Runs a program in this process that is a process of its own otherwise, with only the given environment. Answers what it
+ * wrote and its exit code. To start a process takes up to a second of CPU.
+ */
+export const runHere = <E>(program: Effect.Effect<unknown, E>, given: Variables): Effect.Effect<Ended> =>
+  Effect.gen(function* () {
+    const { own, said } = keeping(yield* Console.Console)
+    const env = ConfigProvider.fromEnv({ env: keyed(given), preserveEmptyStrings: true })
+    const exit = yield* program.pipe(
+      Effect.provideService(Console.Console, own),
+      Effect.provide(ConfigProvider.layer(env)),
+      Effect.exit
+    )
+    const code = yield* Effect.callback<number>((resume) =>
+      Runtime.defaultTeardown(exit, (n) => resume(Effect.succeed(n)))
+    )
+    return { code, signal: null, ...said }
+  })
+
+/** Runs `partner-api` on a database, in this process. */
+export const cli = (url: string, ...args: ReadonlyArray<string>) => runHere(partnerApi(args), { DATABASE_URL: url })
+
+/** The same in a process of its own: that what was asked for reaches its streams, and that it ends, with which code. */
+export const cliProcess = (url: string, ...args: ReadonlyArray<string>) => runNode("cli", args, { DATABASE_URL: url })
+
+/** What a command that succeeds prints with `--json`: one line of it. */
+export const factsOf = Effect.fn(function* <A, I>(
+  schema: Schema.Codec<A, I>,
+  url: string,
+  ...args: ReadonlyArray<string>
+) {
+  const { code, stderr, stdout } = yield* cli(url, ...args, "--json")
+  assert.deepStrictEqual({ code, stderr }, { code: 0, stderr: "" })
+  assert.match(stdout, /^[^\n]+\n$/)
+  return Schema.decodeSync(Schema.fromJsonString(schema), { onExcessProperty: "error" })(stdout)
+})
+
+export const StoreMade = Schema.Struct({ storeId: Schema.String.check(Schema.isUUID()) })
+export const AppMade = Schema.Struct({ appId: Schema.String.check(Schema.isUUID()) })
+export const Installed = Schema.Struct({
+  installationId: Schema.String.check(Schema.isUUID()),
+  storeId: Schema.String.check(Schema.isUUID()),
+  scopes: Schema.Array(Schema.String),
+  capabilities: Schema.Array(Schema.String),
+  accessToken: Schema.NonEmptyString,
+  accessTokenExpiresAt: Schema.DateTimeUtcFromString
+})
+
+/** Makes a store. */
+export const store = (url: string, plan = "free") =>
+  factsOf(StoreMade, url, "stores", "create", "--name", "Shop", "--plan", plan, "--currency", "chf")
+/** Makes an app that declares the scopes. */
+export const app = (url: string, ...scopes: ReadonlyArray<string>) =>
+  factsOf(AppMade, url, "apps", "create", "--name", "App", ...scopes.flatMap((scope) => ["--scope", scope]))

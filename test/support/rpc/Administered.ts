@@ -1,0 +1,170 @@
+import { Effect } from "effect"
+import { Billing } from "../../../src/domain/billing/Billing.ts"
+import type { AdministeredKind } from "../../../src/domain/journal/Kinds.ts"
+import { makeApp } from "../http/Api.ts"
+import { makeMerchant } from "./Merchants.ts"
+import { freshMember } from "./Rpc.ts"
+import { installApp } from "../webhooks/Webhooks.ts"
+
+const PLAN = { price: 9.9, currencyCode: "EUR", period: "month", trialDays: 0 } as const
+const SCOPES = ["read_products", "write_products"]
+
+/** What an owner administers: a store with an app that has two plans, and a merchant who is no member of it yet. */
+export const administering = Effect.gen(function* () {
+  const owner = yield* freshMember()
+  const { storeId } = owner
+  const appId = yield* makeApp()
+  const { installation } = yield* installApp(storeId, appId)
+  const billing = yield* Billing
+  const [basic, pro] = [
+    yield* billing.setPlan(appId, { ...PLAN, name: "Basic" }),
+    yield* billing.setPlan(appId, { ...PLAN, name: "Pro", price: 20 })
+  ]
+  return { ...owner, appId, basic, guest: yield* makeMerchant(), installationId: installation.id, pro }
+})
+
+/** What one call of an owner is to leave. */
+export interface Told {
+  readonly tag: string
+  readonly asked: object
+  readonly resource: AdministeredKind
+  readonly resourceId?: string
+  readonly before: object | null
+  readonly after: object | null
+  /** Whether the same call under another key changes something once more. */
+  readonly isAnew?: boolean
+}
+
+/** A call of every administrative procedure at least, one after the other. The agent is the one that is made on the way. */
+export const calls = ({
+  appId,
+  basic,
+  guest,
+  installationId,
+  merchantId,
+  pro,
+  storeId
+}: Effect.Success<typeof administering>) => {
+  const guestIs = { merchantId: guest.id, name: "Ada" }
+  const newAgent = { name: "Helper", scopes: SCOPES }
+  const agentIs = { ...newAgent, budget: 1_000, window: 100, proposalsOnly: false, createdBy: merchantId }
+  const appIs = { id: installationId, appId, appName: "An app", state: "active" }
+  const basicIs = { installationId, planName: "Basic", price: 9.9, state: "active" }
+  const proIs = { planName: "Pro", price: 20 }
+  const ofApp = { resource: "installation", resourceId: installationId } as const
+  const ofGuest = { resource: "member", resourceId: guest.id } as const
+  const settings = { name: "Shop", timezone: "Europe/Berlin", locale: "en" }
+  const all: ReadonlyArray<(agent: string) => Told> = [
+    () => ({
+      tag: "settings.update",
+      asked: { settings },
+      resource: "settings",
+      resourceId: storeId,
+      before: { name: "A store", timezone: "UTC" },
+      after: { name: "Shop", timezone: "Europe/Berlin" }
+    }),
+    () => ({
+      tag: "members.join",
+      asked: { email: guest.email, role: "staff" },
+      ...ofGuest,
+      before: null,
+      after: { ...guestIs, role: "staff" }
+    }),
+    () => ({
+      tag: "members.join",
+      asked: { email: guest.email, role: "owner" },
+      ...ofGuest,
+      before: { role: "staff" },
+      after: { role: "owner" }
+    }),
+    () => ({
+      tag: "members.leave",
+      asked: { merchantId: guest.id },
+      ...ofGuest,
+      before: { ...guestIs, role: "owner" },
+      after: null
+    }),
+    () => ({
+      tag: "agents.create",
+      asked: { agent: newAgent },
+      resource: "agent",
+      before: null,
+      after: agentIs,
+      isAnew: true
+    }),
+    (agent) => ({
+      tag: "agents.update",
+      asked: { id: agent, patch: { budget: 5, scopes: SCOPES.toReversed() } },
+      resource: "agent",
+      resourceId: agent,
+      before: { budget: 1_000 },
+      after: { budget: 5 }
+    }),
+    (agent) => ({
+      tag: "agents.revoke",
+      asked: { id: agent },
+      resource: "agent",
+      resourceId: agent,
+      before: { ...agentIs, budget: 5 },
+      after: null
+    }),
+    () => ({
+      tag: "installations.suspend",
+      asked: { id: installationId },
+      ...ofApp,
+      before: { state: "active" },
+      after: { state: "suspended" }
+    }),
+    () => ({
+      tag: "installations.resume",
+      asked: { id: installationId },
+      ...ofApp,
+      before: { state: "suspended" },
+      after: { state: "active" }
+    }),
+    () => ({
+      tag: "webhooks.pause",
+      asked: { installationId },
+      ...ofApp,
+      before: { deliveries: "active" },
+      after: { deliveries: "paused" }
+    }),
+    () => ({
+      tag: "webhooks.resume",
+      asked: { installationId },
+      ...ofApp,
+      before: { deliveries: "paused" },
+      after: { deliveries: "active" }
+    }),
+    () => ({
+      tag: "billing.subscribe",
+      asked: { installationId, planId: basic },
+      resource: "subscription",
+      before: null,
+      after: basicIs
+    }),
+    () => ({
+      tag: "billing.change",
+      asked: { installationId, planId: pro },
+      resource: "subscription",
+      before: { planName: "Basic", price: 9.9 },
+      after: proIs,
+      isAnew: true
+    }),
+    () => ({
+      tag: "billing.cancel",
+      asked: { installationId },
+      resource: "subscription",
+      before: { installationId, ...proIs, state: "active" },
+      after: null
+    }),
+    () => ({
+      tag: "installations.uninstall",
+      asked: { id: installationId },
+      ...ofApp,
+      before: appIs,
+      after: null
+    })
+  ]
+  return all
+}

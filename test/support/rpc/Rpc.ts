@@ -1,0 +1,143 @@
+import { Effect, Redacted, Schema } from "effect"
+import { randomUUID } from "node:crypto"
+import { NewAgent } from "../../../src/domain/access/Agents.ts"
+import type { Email, Role } from "../../../src/domain/access/Merchants.ts"
+import { Scope } from "../../../src/domain/access/Scope.ts"
+import { Sessions } from "../../../src/domain/access/Sessions.ts"
+import { AgentId } from "../../../src/domain/Actor.ts"
+import { IdempotencyKey } from "../../../src/domain/Idempotency.ts"
+import type { JsonObject } from "../../../src/domain/json/Json.ts"
+import type { StoreId } from "../../../src/domain/Store.ts"
+import { type Client, makeClient } from "../../../src/rpc/Client.ts"
+import type { Handler } from "../../../src/rpc/handlers/HandlerFactory.ts"
+import { CurrentPrincipal, Principal } from "../../../src/rpc/Principal.ts"
+import { baseUrl, makeStore } from "../http/Api.ts"
+import { makeMerchant, PASSWORD } from "./Merchants.ts"
+import { AGENT } from "../data/Writes.ts"
+
+export const newKey = () => IdempotencyKey.make(randomUUID())
+
+/** The cookie that signing in over HTTP sets. */
+export const signIn = (email: Email) =>
+  Effect.flatMap(baseUrl, (base) =>
+    Effect.promise(async () => {
+      const response = await fetch(`${base}/auth/sign-in`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ email, password: PASSWORD })
+      })
+      return response.headers.get("set-cookie")?.split(";")[0] ?? ""
+    })
+  )
+
+/** A session without the work of its password. */
+export const sessionOf = (email: Email) =>
+  Effect.gen(function* () {
+    const { signIn } = yield* Sessions
+    const attempt = {
+      email,
+      password: Redacted.make(PASSWORD),
+      address: randomUUID(),
+      userAgent: "Test",
+      replaced: undefined
+    }
+    return `session=${Redacted.value((yield* signIn(attempt)).token)}`
+  })
+
+export const clientOf = (cookie: string, timeout: number = 30_000) =>
+  Effect.flatMap(baseUrl, (base) => makeClient({ url: `${base}/rpc`, headers: { cookie }, timeout }))
+
+/** A merchant who is signed in, a store that they are a member of, and their client. */
+export const freshMember = Effect.fn(function* (options: { readonly role?: Role; readonly plan?: string } = {}) {
+  const storeId = yield* makeStore(options.plan)
+  return { storeId, ...(yield* memberOf(storeId, options.role)) }
+})
+
+export const memberOf = Effect.fn(function* (storeId: StoreId, role: Role = "owner") {
+  if (role === "staff") yield* makeMerchant([storeId])
+  const { email, id } = yield* makeMerchant([storeId], role)
+  const cookie = yield* sessionOf(email)
+  return { email, merchantId: id, cookie, client: yield* clientOf(cookie) }
+})
+
+const toAgent = Schema.decodeUnknownSync(NewAgent)
+
+/** An agent that a member makes: its token, and its client. */
+export const agentOf = Effect.fn(function* (
+  { client, storeId }: { readonly client: Client; readonly storeId: StoreId },
+  settings: Partial<NewAgent> = {}
+) {
+  const agent = toAgent({ name: "Helper", scopes: Scope.literals, ...settings })
+  const { id, token } = yield* client.agents.create({ storeId, idempotencyKey: newKey(), agent })
+  const authorization = `Bearer ${token}`
+  const url = `${yield* baseUrl}/rpc`
+  return { id, token, authorization, client: yield* makeClient({ url, headers: { authorization } }) }
+})
+
+/** Posts text to `/rpc` of the service at `base` as it is. */
+export const postTo = (
+  base: string,
+  body: string | Uint8Array<ArrayBuffer>,
+  headers: Record<string, string> = {},
+  method = "POST"
+) =>
+  Effect.promise(async () => {
+    const response = await fetch(`${base}/rpc`, {
+      method,
+      headers: { "content-type": "application/ndjson", ...headers },
+      ...(method === "GET" ? {} : { body })
+    })
+    return { status: response.status, headers: response.headers, text: await response.text() }
+  })
+
+export const post = (body: string | Uint8Array<ArrayBuffer>, headers?: Record<string, string>, method?: string) =>
+  Effect.flatMap(baseUrl, (base) => postTo(base, body, headers, method))
+
+/** A line of a call. */
+export const callLine = (tag: string, payload: unknown, rest: object = {}) =>
+  `${JSON.stringify({ _tag: "Request", id: "1", tag, payload, ...rest })}\n`
+
+const Lines = Schema.Array(
+  Schema.Struct({
+    _tag: Schema.Literal("Exit"),
+    requestId: Schema.String,
+    exit: Schema.Union([
+      Schema.Struct({ _tag: Schema.Literal("Success"), value: Schema.Unknown }),
+      Schema.Struct({
+        _tag: Schema.Literal("Failure"),
+        cause: Schema.Tuple([Schema.TaggedStruct("Fail", { error: Schema.Record(Schema.String, Schema.Unknown) })])
+      })
+    ])
+  })
+)
+const decodeLines = Schema.decodeUnknownSync(Lines, { onExcessProperty: "error" })
+
+/** How the calls of a body ended, by their ids: nothing else may stand in an answer. */
+export const exitsOf = (text: string) =>
+  new Map(
+    decodeLines(
+      text
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line))
+    ).map(({ exit, requestId }) => [requestId, exit] as const)
+  )
+
+/** The error that the one call of a body failed with. */
+export const errorOf = (text: string) => {
+  const [exit] = exitsOf(text).values()
+  return exit?._tag === "Failure" ? exit.cause[0].error : undefined
+}
+
+/** Calls a procedure as an agent of the store with these scopes: what it is answered, or told. */
+export const asAgent =
+  (storeId: StoreId, scopes: ReadonlyArray<Scope>) =>
+  (handler: Handler<unknown>, payload: JsonObject): Effect.Effect<unknown> =>
+    handler({ storeId, ...payload }).pipe(
+      Effect.map((text): unknown => JSON.parse(text)),
+      Effect.catch((error) => Effect.succeed(error)),
+      Effect.provideService(
+        CurrentPrincipal,
+        Principal.Agent({ id: AgentId.make(AGENT.id), storeId, scopes, proposalsOnly: false })
+      )
+    )

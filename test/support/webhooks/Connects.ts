@@ -1,0 +1,44 @@
+import { Effect, Predicate } from "effect"
+import { Socket, type LookupFunction } from "node:net"
+import { isPublic } from "../../../src/domain/webhooks/Address.ts"
+
+/** What sockets of this process connected to, or would have. */
+export interface Connects {
+  /** Addresses that a connect was begun to. */
+  readonly attempted: Array<string>
+  /** Public addresses that a socket was about to connect to, and was kept from: tests send nothing to the internet. */
+  readonly offered: Array<string>
+}
+
+const isLookup = (value: unknown): value is LookupFunction => typeof value === "function"
+
+/** Fails the lookup of a socket, instead of letting it connect, when all it found are public addresses. */
+const withheld =
+  (lookup: LookupFunction, { offered }: Connects): LookupFunction =>
+  (hostname, options, callback) =>
+    lookup(hostname, options, (error, found, family) => {
+      if (error !== null) return callback(error, [])
+      const addresses = typeof found === "string" ? [found] : found.map(({ address }) => address)
+      if (!addresses.every(isPublic)) return callback(null, found, family)
+      offered.push(...addresses)
+      return callback(new Error("The test connects to no public address"), [])
+    })
+
+/** Watches every socket, of TLS too, at the place where Node itself begins to connect. */
+export const watchConnects = Effect.acquireRelease(
+  Effect.sync(() => {
+    const connects: Connects = { attempted: [], offered: [] }
+    const { connect } = Socket.prototype
+    function watched(this: Socket, ...given: ReadonlyArray<unknown>): unknown {
+      this.on("connectionAttempt", (address: string) => connects.attempted.push(address))
+      const [options] = given.flat()
+      if (Predicate.hasProperty(options, "lookup") && isLookup(options.lookup))
+        Object.assign(options, { lookup: withheld(options.lookup, connects) })
+      return Reflect.apply(connect, this, given)
+    }
+    const restore = () => Object.defineProperty(Socket.prototype, "connect", { value: connect })
+    Object.defineProperty(Socket.prototype, "connect", { value: watched, configurable: true, writable: true })
+    return { connects, restore }
+  }),
+  ({ restore }) => Effect.sync(restore)
+).pipe(Effect.map(({ connects }) => connects))

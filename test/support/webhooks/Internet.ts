@@ -1,0 +1,19 @@
+import { Layer } from "effect"
+import { createSecureContext } from "node:tls"
+import { Internet } from "../../../src/layers/webhooks/Outgoing.ts"
+import { selfSigned } from "../oauth/Certificate.ts"
+import { type React, receiver } from "./Receiver.ts"
+
+const HOST = "hooks.example.com"
+
+const TLS = selfSigned(HOST)
+
+/** An internet in which every name leads to this machine, and that host is trusted. */
+export const InternetHere = Layer.succeed(Internet, {
+  lookup: (_, { all }, callback) =>
+    all === true ? callback(null, [{ address: "127.0.0.1", family: 4 }]) : callback(null, "127.0.0.1", 4),
+  secureContext: createSecureContext({ ca: TLS.cert })
+})
+
+/** An endpoint there, as developers have theirs. */
+export const publicReceiver = (react?: React) => receiver(react, { host: HOST, ...TLS })

@@ -1,0 +1,143 @@
+import { Effect, Layer, Option, Redacted, References, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { ALL_GRANTS } from "../../../src/domain/access/AccessRule.ts"
+import type { AppId } from "../../../src/domain/access/Apps.ts"
+import { type Installation } from "../../../src/domain/access/Installations.ts"
+import { Scope } from "../../../src/domain/access/Scope.ts"
+import { Tokens } from "../../../src/domain/access/Tokens.ts"
+import { EventId, EventKind } from "../../../src/domain/Events.ts"
+import type { StoreId } from "../../../src/domain/Store.ts"
+import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
+import { makeWorker } from "../../../src/layers/webhooks/Worker.ts"
+import { ApiTest, baseUrl, install, makeApp, makeClient, makeStore } from "../http/Api.ts"
+import { type React, receiver, type Received, type Receiver } from "./Receiver.ts"
+import { watch } from "../process/Process.ts"
+import { installing } from "../data/Writes.ts"
+
+/** The whole service with a worker in it. What the worker logs of endpoints that fail on purpose tells nobody anything. */
+export const DeliveringApi = Layer.effectDiscard(makeWorker(64)).pipe(
+  Layer.provideMerge(ApiTest),
+  Layer.provide(Layer.succeed(References.MinimumLogLevel, "Warn"))
+)
+
+export interface Subscriber {
+  readonly appId: AppId
+  readonly secret: string
+}
+
+/** An app that wants events at `url`. */
+export const subscriber = Effect.fn(function* (
+  { url }: Pick<Receiver, "url">,
+  {
+    kinds = EventKind.literals,
+    scopes = Scope.literals
+  }: { readonly kinds?: ReadonlyArray<EventKind>; readonly scopes?: ReadonlyArray<Scope> } = {}
+) {
+  const { subscribe } = yield* Webhooks
+  const appId = yield* makeApp({ scopes })
+  const secret = yield* subscribe(appId, { url, kinds })
+  const made: Subscriber = { appId, secret: Redacted.value(Option.getOrThrow(secret)) }
+  return made
+})
+
+/** Installs an app on a store, with a client of its own. */
+export const installApp = Effect.fn(function* (
+  storeId: StoreId,
+  appId: AppId,
+  scopes: ReadonlyArray<Scope> = Scope.literals
+) {
+  const { install } = yield* installing
+  const tokens = yield* Tokens
+  const installation: Installation = yield* install({ storeId, appId, ...ALL_GRANTS, scopes })
+  const { token } = yield* tokens.issue(installation)
+  return { installation, client: makeClient(yield* baseUrl, Redacted.value(token)) }
+})
+
+/** Waits until so many requests have arrived, and gives them. */
+export const arrived = ({ received }: Pick<Receiver, "received">, n: number) =>
+  watch(
+    Effect.sync(() => received),
+    (all) => all.length >= n
+  )
+
+const Body = Schema.fromJsonString(
+  Schema.Struct({
+    id: Schema.String,
+    kind: EventKind,
+    occurredAt: Schema.String,
+    storeId: Schema.String,
+    hops: Schema.Int,
+    data: Schema.Record(Schema.String, Schema.Record(Schema.String, Schema.Unknown))
+  })
+)
+
+/** What a delivery tells. */
+export const eventOf = ({ body }: Pick<Received, "body">) => Schema.decodeSync(Body)(body)
+
+const Row = Schema.Struct({
+  eventId: Schema.toType(EventId),
+  outcome: Schema.NullOr(Schema.String),
+  attempts: Schema.Int,
+  failures: Schema.Int,
+  leased: Schema.Boolean,
+  /** Seconds from the start of the last attempt to the next. */
+  wait: Schema.NullOr(Schema.Number)
+})
+const rowsOf = Schema.decodeUnknownSync(Schema.Array(Row))
+
+/** The deliveries of an app as they stand, the oldest event first. */
+export const deliveriesOf = (appId: AppId) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.map(
+      sql`
+        select
+          event_id as "eventId", outcome, attempts, failures, lease is not null as leased,
+          extract(epoch from next_at - (
+            select max(started_at) from delivery_attempts a where (a.store_id, a.event_id) = (d.store_id, d.event_id)
+          ))::float8 as wait
+        from deliveries d where app_id = ${appId} order by event_id
+      `,
+      rowsOf
+    )
+  )
+
+/** Waits until the only delivery of an app has had so many attempts, all of them written down. */
+export const after = (appId: AppId, attempts: number) =>
+  Effect.map(
+    watch(deliveriesOf(appId), ([one]) => one?.attempts === attempts && !one.leased),
+    ([one]) => one
+  )
+
+/** Makes what waits for its next attempt due at once, as time would. */
+export const hurry = (appId: AppId) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) =>
+      sql`update deliveries set next_at = now() where app_id = ${appId} and finished_at is null and lease is null`
+  )
+
+/** A store with somebody who writes on it, and an app that is told. */
+export const scene = Effect.fn(function* (react?: React) {
+  const storeId = yield* makeStore()
+  const { client: writer } = yield* install(storeId)
+  const endpoint = yield* receiver(react)
+  const app = yield* subscriber(endpoint)
+  const { installation } = yield* installApp(storeId, app.appId)
+  return { storeId, writer, endpoint, installation, ...app }
+})
+
+/** An app with `n` deliveries, the oldest first, and their events' ids. No worker runs here. */
+export const history = Effect.fn(function* (n: number) {
+  const { appId, storeId, writer } = yield* scene()
+  for (let count = 0; count < n; count++) yield* writer.post("/products", { name: `Cup ${count}` })
+  return { appId, storeId, ids: (yield* deliveriesOf(appId)).map(({ eventId }) => eventId) }
+})
+
+/** Ends deliveries as if they had been tried to the last. */
+export const finish = Effect.fn(function* (ids: ReadonlyArray<EventId>, outcome: string, daysAgo = 0) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    update deliveries set outcome = ${outcome}, finished_at = now() - ${daysAgo} * interval '1 day', failures = 14, attempts = 14
+    where event_id = any(${ids}::uuid[])
+  `
+})
