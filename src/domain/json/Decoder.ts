@@ -9,10 +9,6 @@ export const compileDecoder = <A, I>(schema: Schema.Codec<A, I>, options: Schema
     isStrict ? strict(input) : lenient(input)
 }
 
-/** Compiles a decoder that throws, for input that only a bug in this service can make invalid. */
-export const compileTrustedDecoder = <A, I>(schema: Schema.Codec<A, I>): ((input: unknown) => A) =>
-  Schema.decodeUnknownSync(schema)
-
 /**
  * Compiles a decoder for stored values. It returns the encoded form without running checks, because today's rules may
  * be stricter than those at the time of storage.

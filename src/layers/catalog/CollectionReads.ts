@@ -1,6 +1,5 @@
 import { Effect, Option, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import { compileTrustedDecoder } from "../../domain/json/Decoder.ts"
 import { CollectionId, RulesTooSlow } from "../../domain/catalog/Collection.ts"
 import { optional } from "../../domain/catalog/Fields.ts"
 import type { Document, DocumentPage } from "../../domain/json/Document.ts"
@@ -12,7 +11,7 @@ import { compileRules, selectWithMembers } from "./CollectionMembers.ts"
 import { type CollectionRepository, CollectionRow, RULES_MILLIS, withMembers } from "./CollectionRepository.ts"
 
 /** Members of a document that a read needs. The rules were validated when they were written. */
-const decodeRules = compileTrustedDecoder(
+const decodeRules = Schema.decodeUnknownSync(
   Schema.Array(
     Schema.Struct({
       id: Schema.toType(CollectionId),

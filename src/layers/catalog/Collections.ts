@@ -1,6 +1,5 @@
 import { Effect, Option, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { compileTrustedDecoder } from "../../domain/json/Decoder.ts"
 import type { Catalog } from "../../domain/catalog/Catalog.ts"
 import {
   withNextVersion,
@@ -47,7 +46,7 @@ export const encodeMembers = (ids: ReadonlyArray<ProductId>): JsonText =>
 
 /** The ids are not validated again: that takes a millisecond for 10,000. */
 const StoredIds = Schema.declare((value): value is ReadonlyArray<ProductId> => Array.isArray(value))
-const decode = compileTrustedDecoder(Schema.fromJsonString(Schema.Struct({ productIds: StoredIds })))
+const decode = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Struct({ productIds: StoredIds })))
 
 export const decodeMembers = (members: JsonText): ReadonlyArray<ProductId> => decode(members).productIds
 

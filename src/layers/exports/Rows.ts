@@ -1,6 +1,5 @@
 import { Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
-import { compileTrustedDecoder } from "../../domain/json/Decoder.ts"
 import { extend, type JsonText } from "../../domain/json/Document.ts"
 import type { ExportKind } from "../../domain/exports/Exports.ts"
 import { parse, stringify } from "../../domain/json/Json.ts"
@@ -115,7 +114,7 @@ export const makeExportQueries = (sql: SqlClient.SqlClient): Record<ExportKind, 
 const Id = Schema.NullOr(Schema.String)
 const rest = [Schema.Record(Schema.String, Schema.Unknown)] as const
 const Line = Schema.StructWithRest(Schema.Struct({ productId: Id }), rest)
-const decodeOrder = compileTrustedDecoder(
+const decodeOrder = Schema.decodeUnknownSync(
   Schema.StructWithRest(Schema.Struct({ customerId: Id, lineItems: Schema.Array(Line) }), rest)
 )
 

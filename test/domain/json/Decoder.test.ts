@@ -12,7 +12,7 @@ import {
   trimmed
 } from "../../../src/domain/catalog/Fields.ts"
 import { CreateProduct, UpdateProduct } from "../../../src/domain/catalog/Product.ts"
-import { compileDecoder, compileTrustedDecoder, decodeWith } from "../../../src/domain/json/Decoder.ts"
+import { compileDecoder, decodeWith } from "../../../src/domain/json/Decoder.ts"
 import { ExactNumber, parse, stringify } from "../../../src/domain/json/Json.ts"
 import { Uuid } from "../../../src/domain/Uuid.ts"
 import { randomPatch, randomProduct } from "../../data/RandomProducts.ts"
@@ -81,11 +81,6 @@ describe("A decoder", () => {
         assert.deepStrictEqual(Result.getOrThrow(decodeWith(CreateProduct)(product, true)), product)
       })
     )
-  })
-
-  it("throws where only a defect makes a value wrong", () => {
-    assert.deepStrictEqual(compileTrustedDecoder(Point)({ x: 1, z: 2 }), { x: 1 })
-    assert.throws(() => compileTrustedDecoder(Point)({ x: "1" }))
   })
 })
 
