@@ -5,7 +5,10 @@ import type { Scope } from "../../domain/access/Scope.ts"
 import type { Client } from "../../domain/oauth/Clients.ts"
 import { AGENT_DAYS, Consents } from "../../domain/oauth/Consents.ts"
 import { ConsentFormRejected, type ConsentStrategy } from "./ConsentStrategy.ts"
+import { consentTexts } from "./consentTexts.ts"
 import { type Html, html } from "./Html.ts"
+
+const texts = consentTexts.agent
 
 /** The preselected duration. */
 const DEFAULT_DAYS = 30
@@ -29,29 +32,27 @@ const scopeRow = (scope: Scope) => {
 }
 
 const daysOption = (days: number) => html`
-  <option value="${String(days)}" ${days === DEFAULT_DAYS ? html`selected` : undefined}>
-    ${days === 1 ? "One day" : `${days} days`}
-  </option>
+  <option value="${String(days)}" ${days === DEFAULT_DAYS ? html`selected` : undefined}>${texts.days(days)}</option>
 `
 
 const agentTerms = (scopes: ReadonlyArray<Scope>): Html => html`
-  <p>An agent is a program that decides on its own what to do, from its instructions and from what it reads.</p>
-  <h2>It will be able to see the store details and</h2>
+  <p>${texts.explanation}</p>
+  <h2>${texts.permissions}</h2>
   <ul class="rows">
     ${scopes.map(scopeRow)}
   </ul>
-  <h2>Limits</h2>
+  <h2>${texts.limits}</h2>
   <label class="choice" for="proposals">
     <input type="checkbox" id="proposals" name="proposals" value="on" aria-describedby="proposals-text" />
-    Require approval
+    ${texts.requireApproval}
   </label>
-  <p class="quiet" id="proposals-text">Every change waits until a member of the store approves it.</p>
-  <label for="budget">Maximum changes per day</label>
+  <p class="quiet" id="proposals-text">${texts.requireApprovalHint}</p>
+  <label for="budget">${texts.budget}</label>
   <input id="budget" name="budget" value="${String(BUDGET.usual)}" inputmode="numeric" autocomplete="off" required />
-  <label for="days">Access duration</label>
+  <label for="days">${texts.duration}</label>
   <select id="days" name="days">
     ${AGENT_DAYS.map(daysOption)}
-    <option value="${FOREVER}">Until revoked</option>
+    <option value="${FOREVER}">${texts.untilRevoked}</option>
   </select>
 `
 
@@ -69,10 +70,8 @@ const Days = Schema.Union([
   FormNumber.pipe(Schema.decodeTo(Schema.Literals([...AGENT_DAYS])))
 ])
 
-const BAD_BUDGET = new ConsentFormRejected({
-  reason: `Maximum changes per day must be a whole number from 0 to ${BUDGET.most}`
-})
-const BAD_DAYS = new ConsentFormRejected({ reason: "Choose an access duration" })
+const BAD_BUDGET = new ConsentFormRejected({ reason: texts.invalidBudget(BUDGET.most) })
+const BAD_DAYS = new ConsentFormRejected({ reason: texts.invalidDuration })
 
 /** Decodes the agent of the form. Its scopes are a subset of the requested ones. */
 const decodeAgent = (form: URLSearchParams, name: string, requested: ReadonlyArray<Scope>) =>
@@ -90,7 +89,7 @@ export const makeAgentConsent = Effect.map(
     ({ name }: Client, scopes: ReadonlyArray<Scope>): ConsentStrategy => ({
       ask: ({ storeName }) =>
         Effect.succeed({
-          heading: html`<bdi>${name}</bdi> requests access to <bdi>${storeName}</bdi> as an agent`,
+          heading: texts.requestsAccess(name, storeName),
           terms: agentTerms(scopes)
         }),
       agree: (consent, form) =>

@@ -5,7 +5,10 @@ import { ALWAYS_GRANTED, GRANT_DESCRIPTIONS, type GrantDescription } from "../..
 import { Installations } from "../../domain/access/Installations.ts"
 import { Consents } from "../../domain/oauth/Consents.ts"
 import { ConsentFormRejected, type ConsentStrategy } from "./ConsentStrategy.ts"
+import { consentTexts } from "./consentTexts.ts"
 import { type Html, html } from "./Html.ts"
+
+const texts = consentTexts.app
 
 /** An app and the grants that it requests. */
 interface RequestingApp extends Grants {
@@ -18,8 +21,7 @@ const namesOf = ({ capabilities, scopes }: Grants) => [...scopes, ...capabilitie
 /** Formats grants for the hidden form field. */
 const formatGrants = (grants: Grants) => namesOf(grants).toSorted().join(" ")
 
-const requestChanged = () =>
-  new ConsentFormRejected({ reason: "The requested permissions have changed; review them again" })
+const requestChanged = () => new ConsentFormRejected({ reason: consentTexts.consent.permissionsChanged })
 
 const grantRow = ({ text, title, warning }: GrantDescription) => html`
   <li>
@@ -41,29 +43,23 @@ const grantSection = (heading: string, grants: ReadonlyArray<GrantDescription>):
 const appTerms = (requested: Grants, current: Grants | undefined): Html => {
   const names = namesOf(requested)
   const describe = (subset: typeof names) => subset.map((name) => GRANT_DESCRIPTIONS[name])
-  if (current === undefined) return html`${grantSection("It will be able to", [ALWAYS_GRANTED, ...describe(names)])}`
+  if (current === undefined) return html`${grantSection(texts.requested, [ALWAYS_GRANTED, ...describe(names)])}`
   const currentNames = namesOf(current)
   return html`
-    ${grantSection("New: it will also be able to", describe(names.filter((name) => !currentNames.includes(name))))}
-    ${grantSection("It can already", [
-      ALWAYS_GRANTED,
-      ...describe(names.filter((name) => currentNames.includes(name)))
-    ])}
+    ${grantSection(texts.added, describe(names.filter((name) => !currentNames.includes(name))))}
+    ${grantSection(texts.current, [ALWAYS_GRANTED, ...describe(names.filter((name) => currentNames.includes(name)))])}
     ${grantSection(
-      "It will no longer be able to",
+      texts.removed,
       describe(currentNames.filter((name) => !names.includes(name))).map(({ text, title }) => ({ text, title }))
     )}
   `
 }
 
 const makeHeading = (app: RequestingApp, storeName: string, current: Grants | undefined) => {
-  const access =
-    current === undefined
-      ? html`access`
-      : formatGrants(app) === formatGrants(current)
-        ? html`access again`
-        : html`different access`
-  return html`<bdi>${app.name}</bdi> requests ${access} to <bdi>${storeName}</bdi>`
+  if (current === undefined) return texts.requestsAccess(app.name, storeName)
+  return formatGrants(app) === formatGrants(current)
+    ? texts.requestsSameAccess(app.name, storeName)
+    : texts.requestsDifferentAccess(app.name, storeName)
 }
 
 /** Makes the consent to apps. The installation gets exactly the listed grants. */

@@ -10,10 +10,13 @@ import { makeOriginPolicy } from "../Origin.ts"
 import { replyToFailure } from "../Reply.ts"
 import { currentResponse, toNodeResponse } from "../server/NodeResponse.ts"
 import { type ConsentRequest, makeConsentFlow } from "./ConsentFlow.ts"
+import { consentTexts } from "./consentTexts.ts"
 import { isFormToken } from "./FormToken.ts"
 import { html } from "./Html.ts"
 import { errorPage, redirect, respond } from "./Page.ts"
 import { makeSignIn } from "./SignIn.ts"
+
+const texts = consentTexts.errors
 
 const PATH = "/oauth/authorize"
 
@@ -41,16 +44,10 @@ const urlForStore = (params: URLSearchParams, store?: Membership) => {
 
 const linkButton = (location: string, label: string) => html`<a class="button" href="${location}">${label}</a>`
 
-const unverifiedRedirectPage = ({ message }: Error) =>
-  errorPage("This link does not work", `${message}. Contact the developer of the app.`, 400)
+const unverifiedRedirectPage = ({ message }: Error) => errorPage(texts.linkTitle, texts.linkAdvice(message), 400)
 
 const redirectedErrorPage = (location: string) =>
-  errorPage(
-    "The request of the app is invalid",
-    "Return to the app for details.",
-    400,
-    linkButton(location, "Back to the app")
-  )
+  errorPage(texts.requestTitle, texts.requestAdvice, 400, linkButton(location, texts.backToApp))
 
 /** The session of the merchant, with the secret to which their forms are bound. */
 type MerchantSession = Pick<ConsentRequest, "signedIn" | "secret">
@@ -78,13 +75,7 @@ const withErrorPage =
         : Effect.flatMap(currentResponse, ({ requestId }) =>
             Effect.map(replyToFailure(cause, requestId), ({ headers = {}, status }) =>
               HttpServerResponse.setHeaders(
-                respond(
-                  errorPage(
-                    "Something went wrong",
-                    `Nothing has changed. Reload the page in a moment. If it fails again, contact support with request ${requestId}.`,
-                    status
-                  )
-                ),
+                respond(errorPage(texts.unexpectedTitle, texts.unexpectedAdvice(requestId), status)),
                 headers
               )
             )
@@ -138,15 +129,13 @@ export const AuthorizeRoutes = HttpRouter.use((router) =>
       const { authorization, params, request, session } = valid
       const url = urlOf(params)
       const fail = (title: string, text: string, status: number) =>
-        Effect.fail(respond(errorPage(title, text, status, linkButton(url, "Reload page"))))
+        Effect.fail(respond(errorPage(title, text, status, linkButton(url, texts.reload))))
       const requireToken = (secret: Redacted.Redacted | undefined, form: URLSearchParams) =>
-        isFormToken(secret, form.get("token") ?? "")
-          ? Effect.void
-          : fail("This page has expired", "The form belongs to another session, or your browser blocks cookies.", 403)
+        isFormToken(secret, form.get("token") ?? "") ? Effect.void : fail(texts.expiredTitle, texts.expiredAdvice, 403)
 
-      if (!isSameOrigin(request.headers)) return yield* fail("Request refused", new ForeignOrigin().message, 403)
+      if (!isSameOrigin(request.headers)) return yield* fail(texts.refusedTitle, new ForeignOrigin().message, 403)
       const form = yield* Effect.catch(readForm(toNodeResponse(request).req), ({ message }) =>
-        fail("Invalid form", message, 400)
+        fail(texts.formTitle, message, 400)
       )
       const intent = form.get("intent")
       if (intent === "sign-in") {
@@ -167,7 +156,7 @@ export const AuthorizeRoutes = HttpRouter.use((router) =>
           return redirect(makeLocation(authorization, { code: Redacted.value(code) }))
         }
         default:
-          return yield* fail("Invalid form", "The form has no valid action.", 400)
+          return yield* fail(texts.formTitle, texts.noAction, 400)
       }
     })
 

@@ -9,6 +9,7 @@ import { makeAgentConsent } from "./AgentConsent.ts"
 import { makeAppConsent } from "./AppConsent.ts"
 import { consentPage } from "./ConsentPage.ts"
 import type { ConsentStrategy } from "./ConsentStrategy.ts"
+import { consentTexts } from "./consentTexts.ts"
 import { makeFormToken } from "./FormToken.ts"
 import { accountFooter, type Page } from "./Page.ts"
 import { storePage } from "./StorePage.ts"
@@ -31,7 +32,7 @@ interface Rejection {
 
 const storeNotFound = (): Rejection => {
   const error = new StoreNotFound()
-  return { refusal: `${error.message}, or you are not a member`, status: toErrorReply(error).status }
+  return { refusal: consentTexts.store.notMember(error.message), status: toErrorReply(error).status }
 }
 
 /** Makes the options that every page of the flow needs. */

@@ -2,8 +2,11 @@ import type { Membership } from "../../domain/access/Merchants.ts"
 import { isDocumentUrl } from "../../domain/oauth/ClientMetadata.ts"
 import type { Client } from "../../domain/oauth/Clients.ts"
 import { parseUrl } from "../../domain/Url.ts"
+import { consentTexts } from "./consentTexts.ts"
 import { type Html, html } from "./Html.ts"
 import { alertBox, type Page, secureForm } from "./Page.ts"
+
+const texts = consentTexts.consent
 
 /**
  * Renders the first letter of the client's name instead of its logo. A logo from another host would reveal visitors to
@@ -25,12 +28,10 @@ const linkTo = (website: string) => {
 
 /** Only the host of the client's metadata document, if any, is verified. */
 const agentPublisher = (clientId: string) =>
-  isDocumentUrl(clientId)
-    ? html`Described by <strong>${new URL(clientId).host}</strong>`
-    : html`This name is not verified`
+  isDocumentUrl(clientId) ? texts.describedBy(new URL(clientId).host) : html`${texts.unverifiedName}`
 
 const appPublisher = (name: string | null, website: string | null) => {
-  const publisher = name === null ? html`Registered by the operator of this service` : html`Made by <bdi>${name}</bdi>`
+  const publisher = name === null ? html`${texts.operatorApp}` : texts.madeBy(name)
   return html`${publisher}${website === null ? undefined : html`, ${linkTo(website)}`}`
 }
 
@@ -39,9 +40,9 @@ const publisherOf = ({ clientId, of, website }: Client) =>
 
 /** Describes the target of a redirect. */
 const describeTarget = ({ host, protocol }: URL) => {
-  if (protocol === "https:") return html`<strong>${host}</strong>`
-  if (protocol === "http:") return html`a program on this computer, <strong>${host}</strong>`
-  return html`a program on this computer, <strong>${protocol}</strong>`
+  if (protocol === "https:") return texts.site(host)
+  if (protocol === "http:") return texts.localProgram(host)
+  return texts.localProgram(protocol)
 }
 
 interface ConsentPageOptions {
@@ -61,7 +62,7 @@ interface ConsentPageOptions {
 /** Renders the form with which a merchant allows or denies a client. */
 export const consentPage = ({ client, heading, refusal, store, terms, token, ...rest }: ConsentPageOptions): Page => ({
   ...rest,
-  title: `Allow ${client.name}?`,
+  title: texts.title(client.name),
   main: html`${monogram(client.name)}
     <h1>${heading}</h1>
     ${publisherOf(client)} ${alertBox(refusal)}
@@ -70,9 +71,9 @@ export const consentPage = ({ client, heading, refusal, store, terms, token, ...
       html`<input type="hidden" name="store_id" value="${store.storeId}" />
         ${terms}
         <div class="actions">
-          <button name="intent" value="deny">Cancel</button>
-          <button class="primary" name="intent" value="allow">Allow</button>
+          <button name="intent" value="deny">${consentTexts.cancel}</button>
+          <button class="primary" name="intent" value="allow">${texts.allow}</button>
         </div>`
     )}
-    <p class="quiet">Either choice returns you to ${describeTarget(rest.redirectUri)}.</p>`
+    <p class="quiet">${texts.returnsTo(describeTarget(rest.redirectUri))}</p>`
 })

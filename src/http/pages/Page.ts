@@ -1,7 +1,10 @@
 import { HttpServerResponse } from "effect/http"
 import type { SignedIn } from "../../domain/access/Sessions.ts"
+import { consentTexts } from "./consentTexts.ts"
 import { type Html, html } from "./Html.ts"
 import { STYLE, STYLE_SOURCE } from "./Style.ts"
+
+const texts = consentTexts.account
 
 /** The content of a page. */
 export interface Page {
@@ -84,7 +87,7 @@ export const secureForm = (token: string, content: Html): Html => html`
 
 /** Renders the signed-in account, with links to another store and another account. */
 export const accountFooter = ({ email }: SignedIn, token: string, otherStores?: string) => html`
-  <p>Signed in as <bdi>${email}</bdi></p>
-  ${otherStores === undefined ? undefined : html`<a href="${otherStores}">Choose another store</a>`}
-  ${secureForm(token, html`<button class="link" name="intent" value="sign-out">Use another account</button>`)}
+  <p>${texts.signedInAs(email)}</p>
+  ${otherStores === undefined ? undefined : html`<a href="${otherStores}">${texts.otherStore}</a>`}
+  ${secureForm(token, html`<button class="link" name="intent" value="sign-out">${texts.otherAccount}</button>`)}
 `

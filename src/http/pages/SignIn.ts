@@ -5,6 +5,7 @@ import { Sessions } from "../../domain/access/Sessions.ts"
 import { toErrorReply } from "../ErrorTable.ts"
 import { toNodeResponse } from "../server/NodeResponse.ts"
 import { makeSessionCookie } from "../Credentials.ts"
+import { consentTexts } from "./consentTexts.ts"
 import { makeFormToken, makeVisitCookie, makeVisitSecret } from "./FormToken.ts"
 import { redirect, respond } from "./Page.ts"
 import { type RejectedSignIn, signInPage } from "./SignInPage.ts"
@@ -45,8 +46,8 @@ export const makeSignIn = Effect.gen(function* () {
       return again({
         status: 400,
         reasons: {
-          email: Result.isFailure(email) ? "Enter an e-mail address, such as ada@example.com" : undefined,
-          password: Result.isFailure(password) || passwordText === "" ? "Enter your password" : undefined
+          email: Result.isFailure(email) ? consentTexts.signIn.invalidEmail : undefined,
+          password: Result.isFailure(password) || passwordText === "" ? consentTexts.signIn.missingPassword : undefined
         }
       })
     }

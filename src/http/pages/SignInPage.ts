@@ -1,3 +1,4 @@
+import { consentTexts } from "./consentTexts.ts"
 import { html } from "./Html.ts"
 import { alertBox, type Page, secureForm } from "./Page.ts"
 
@@ -7,6 +8,8 @@ const fieldError = (id: string, reason: string | undefined) =>
 
 const describedBy = (id: string, reason: string | undefined) =>
   reason === undefined ? undefined : html`aria-invalid="true" aria-describedby="${id}-reason"`
+
+const texts = consentTexts.signIn
 
 /** The submitted email and the errors of a rejected sign-in. */
 export interface RejectedSignIn {
@@ -20,15 +23,15 @@ export interface RejectedSignIn {
 export const signInPage = (clientName: string, token: string, rejected?: RejectedSignIn): Page => {
   const { email, refusal, reasons = {}, status = 200 } = rejected ?? { email: "" }
   return {
-    title: rejected === undefined ? "Sign in" : "Sign-in failed",
+    title: rejected === undefined ? texts.title : texts.failedTitle,
     status,
-    main: html`<h1>Sign in</h1>
-      <p>Sign in to choose what <bdi>${clientName}</bdi> can do in your store.</p>
+    main: html`<h1>${texts.title}</h1>
+      <p>${texts.purpose(clientName)}</p>
       ${alertBox(refusal)}
       ${secureForm(
         token,
         html`
-          <label for="email">E-mail address</label>
+          <label for="email">${texts.email}</label>
           <input
             id="email"
             name="email"
@@ -41,7 +44,7 @@ export const signInPage = (clientName: string, token: string, rejected?: Rejecte
             ${describedBy("email", reasons.email)}
           />
           ${fieldError("email", reasons.email)}
-          <label for="password">Password</label>
+          <label for="password">${texts.password}</label>
           <input
             id="password"
             name="password"
@@ -52,7 +55,7 @@ export const signInPage = (clientName: string, token: string, rejected?: Rejecte
           />
           ${fieldError("password", reasons.password)}
           <div class="actions">
-            <button class="primary" name="intent" value="sign-in">Sign in</button>
+            <button class="primary" name="intent" value="sign-in">${texts.submit}</button>
           </div>
         `
       )}`

@@ -1,10 +1,13 @@
 import type { Membership } from "../../domain/access/Merchants.ts"
+import { consentTexts } from "./consentTexts.ts"
 import { type Html, html } from "./Html.ts"
 import { alertBox, type Page, secureForm } from "./Page.ts"
 
+const texts = consentTexts.store
+
 /** Renders the button that returns to the app without a consent. */
 const cancelForm = (token: string) =>
-  secureForm(token, html`<div class="actions"><button name="intent" value="deny">Cancel</button></div>`)
+  secureForm(token, html`<div class="actions"><button name="intent" value="deny">${consentTexts.cancel}</button></div>`)
 
 interface StorePageOptions {
   readonly clientName: string
@@ -24,21 +27,18 @@ export const storePage = ({ urlFor, clientName, refusal, stores, token, ...rest 
   stores.length === 0
     ? {
         ...rest,
-        title: "No store",
-        main: html`<h1>You are not a member of a store</h1>
+        title: texts.noneTitle,
+        main: html`<h1>${texts.noneHeading}</h1>
           ${alertBox(refusal)}
-          <p>
-            Only a member of a store can give <bdi>${clientName}</bdi> access to it. Ask a store owner to add you, or
-            use another account.
-          </p>
+          <p>${texts.noneAdvice(clientName)}</p>
           ${cancelForm(token)}`
       }
     : {
         ...rest,
-        title: "Choose a store",
-        main: html`<h1>Choose a store for <bdi>${clientName}</bdi></h1>
+        title: texts.title,
+        main: html`<h1>${texts.heading(clientName)}</h1>
           ${alertBox(refusal)}
-          <p>On the next page you choose what it can do there.</p>
+          <p>${texts.next}</p>
           <ul class="rows">
             ${stores.map(
               (store) => html`
