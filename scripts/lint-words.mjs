@@ -52,8 +52,8 @@ const PRIVATE_WORD =
 const PRIVATE_NAME =
   /^(?:(?:is|was)?(?:amongOthers|groundMoved)|inTurn|nextTurn|given|held|made|own|room|taken|turn|wanted)$/i
 
-/** Declared names that are error tags on the wire, or deprecated names of the SDK. */
-const WIRE_NAMES = new Set(["NotKept", "Rehearsal", "Rehearsed"])
+/** Declared names that are error tags on the wire. */
+const WIRE_NAMES = new Set(["NotKept"])
 
 /** Prose without code, link targets and emphasis. */
 const plain = (line) =>

@@ -97,7 +97,7 @@ const UNCHECKED = "not checked from here on: "
 export const uncheckedMessage = (count: number): string => `${UNCHECKED}${formatInteger(count)} values`
 
 /** Formats an issue as lines of `path: reason`, at most {@link MAX_ISSUES}. */
-export const linesOf = (issue: SchemaIssue.Issue): ReadonlyArray<string> => {
+export const formatIssues = (issue: SchemaIssue.Issue): ReadonlyArray<string> => {
   const findings = findingsOf(issue)
   const unchecked = findings.filter(({ message }) => message.startsWith(UNCHECKED))
   const lines = [...new Set(findings.filter((finding) => !unchecked.includes(finding)).map(readable))]

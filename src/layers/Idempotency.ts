@@ -16,7 +16,7 @@ import {
 import { type Change, ChangeRecorder, type Write, type WriteContext } from "../domain/Write.ts"
 import { makeDryRunResult } from "./DryRuns.ts"
 import { Notifier, NotifierLive } from "./webhooks/Outbox.ts"
-import { purgeOf } from "./sql/Purging.ts"
+import { purgeExpired } from "./sql/Purging.ts"
 import { isDuplicate, orDefect, orDefectOf } from "./sql/Errors.ts"
 import { constant } from "./sql/Statement.ts"
 import { deferToCommit, performWrite, rowCount } from "./sql/Transaction.ts"
@@ -187,7 +187,7 @@ export const IdempotencyLive = Layer.effect(
       })
 
     const purge = (table: "idempotency_records" | "large_answers") =>
-      orDefect(rowCount(sql`${purgeOf({ table, key: ["store_id", "actor_id", "key"] })}`))
+      orDefect(rowCount(sql`${purgeExpired({ table, key: ["store_id", "actor_id", "key"] })}`))
 
     return Idempotency.of({
       once: (context, request, write, respond) =>

@@ -4,9 +4,9 @@ import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlError } from "effect/sql"
 import baseline from "./migrations/0001_baseline.ts"
 import { TIMEOUTS } from "./sql/Session.ts"
-import { limitLockWaits, OutsideTransaction, type Steps } from "./sql/IndexMigration.ts"
+import { limitLockWaits, OutsideTransaction, type MigrationSteps } from "./sql/IndexMigration.ts"
 
-type Migration = Steps | OutsideTransaction
+type Migration = MigrationSteps | OutsideTransaction
 
 /**
  * The schema of the first release and the changes of later ones. A migration runs in a transaction. A migration that

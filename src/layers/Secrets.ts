@@ -6,7 +6,7 @@ export const newToken = (prefix = ""): Redacted.Redacted =>
   Redacted.make(`${prefix}${randomBytes(32).toString("base64url")}`)
 
 /** Hash for storage. SHA-256 suffices for secrets of {@link newToken}, but not for passwords. */
-export const hashOf = (secret: Redacted.Redacted): Buffer => hash("sha256", Redacted.value(secret), "buffer")
+export const sha256 = (secret: Redacted.Redacted): Buffer => hash("sha256", Redacted.value(secret), "buffer")
 
 /** Computes the challenge of a verifier (RFC 7636, section 4.2). */
 export const challengeOf = (verifier: Redacted.Redacted): string =>

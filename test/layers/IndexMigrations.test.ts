@@ -2,13 +2,13 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Redacted } from "effect"
 import type pg from "pg"
 import { migrations } from "../../src/layers/Migrations.ts"
-import { buildIndex, OutsideTransaction, type Steps } from "../../src/layers/sql/IndexMigration.ts"
+import { buildIndex, OutsideTransaction, type MigrationSteps } from "../../src/layers/sql/IndexMigration.ts"
 import { start } from "../support/postgres/Migrations.ts"
 import { freshDatabase } from "../support/postgres/Postgres.ts"
 import { connection, duringWork, rowsOf, waiting } from "../support/process/Process.ts"
 
 /** The migrations of a later release, which index tables that are in use, the second of them in partitions. */
-const laterMigrations: Readonly<Record<string, Steps | OutsideTransaction>> = {
+const laterMigrations: Readonly<Record<string, MigrationSteps | OutsideTransaction>> = {
   ...migrations,
   "9001_find_by_status": new OutsideTransaction({
     steps: buildIndex({ name: "idempotency_records_by_status", table: "idempotency_records", definition: "(status)" })

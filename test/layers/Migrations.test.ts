@@ -5,7 +5,7 @@ import { readdirSync } from "node:fs"
 import type pg from "pg"
 import { migrate, migrations, MigrationsLive } from "../../src/layers/Migrations.ts"
 import { TIMEOUTS } from "../../src/layers/sql/Session.ts"
-import { OutsideTransaction, type Steps } from "../../src/layers/sql/IndexMigration.ts"
+import { OutsideTransaction, type MigrationSteps } from "../../src/layers/sql/IndexMigration.ts"
 import { postgres } from "../../src/layers/sql/Postgres.ts"
 import { start } from "../support/postgres/Migrations.ts"
 import { freshDatabase } from "../support/postgres/Postgres.ts"
@@ -128,7 +128,7 @@ it.live("a migration in a transaction builds no index of a table that is in use"
     const database = postgres({ url: yield* freshDatabase, maxConnections: 1 })
     yield* Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const [first, ...later] = Object.entries<Steps | OutsideTransaction>(migrations)
+      const [first, ...later] = Object.entries<MigrationSteps | OutsideTransaction>(migrations)
       if (first !== undefined) yield* migrate(Object.fromEntries([first]))
       const built: Array<string> = []
       for (const [name, migration] of later) {

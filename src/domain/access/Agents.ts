@@ -1,6 +1,6 @@
 import { Context, type Effect, type Redacted, Schema, Struct } from "effect"
 import { AgentId, MerchantId } from "../Actor.ts"
-import { listOf } from "../json/Bounded.ts"
+import { boundedArray } from "../json/Bounded.ts"
 import { field, optional, Timestamp, trimmed } from "../catalog/Fields.ts"
 import type { DocumentPage, JsonText } from "../json/Document.ts"
 import { ENTRY_DAYS } from "../journal/Journal.ts"
@@ -33,7 +33,7 @@ const AnyScope = Scope.annotate({
 
 const settings = {
   name: field(trimmed(100), "Name of the agent", "Restocker"),
-  scopes: field(listOf(AnyScope, Scope.literals.length), "Scopes of the agent", ["read_products"]),
+  scopes: field(boundedArray(AnyScope, Scope.literals.length), "Scopes of the agent", ["read_products"]),
   budget: whole(0, BUDGET.most).annotate({
     description: `Maximum number of writes per day, reset at midnight UTC. Default: ${BUDGET.usual}`
   }),

@@ -1,6 +1,6 @@
 import { Context, type Effect, type Redacted, Schema, Struct } from "effect"
 import type { MerchantId } from "../Actor.ts"
-import { listOf } from "../json/Bounded.ts"
+import { boundedArray } from "../json/Bounded.ts"
 import { field, isHttpUrl, optional, Timestamp, trimmed } from "../catalog/Fields.ts"
 import type { DocumentPage, JsonText } from "../json/Document.ts"
 import type { EventId, EventKind } from "../Events.ts"
@@ -35,14 +35,16 @@ const settings = {
   website: field(Schema.NullOr(HttpsUrl), "Website of the app, https", "https://app.example.com/"),
   logoUrl: field(Schema.NullOr(HttpsUrl), "Logo image, https", "https://app.example.com/logo.png"),
   redirectUris: field(
-    listOf(Schema.String, MAX_REDIRECTS),
+    boundedArray(Schema.String, MAX_REDIRECTS),
     "OAuth redirect URIs, matched exactly: https, or http at 127.0.0.1, [::1] or localhost with any port. Public apps may use a private scheme, such as com.example.app:/callback",
     ["https://app.example.com/callback"]
   ),
-  scopes: field(listOf(AnyScope, Scope.literals.length), "Scopes that the app can request", ["read_products"]),
-  capabilities: field(listOf(AnyCapability, Capability.literals.length), "Capabilities that the app can request", [
-    "app_storage"
-  ])
+  scopes: field(boundedArray(AnyScope, Scope.literals.length), "Scopes that the app can request", ["read_products"]),
+  capabilities: field(
+    boundedArray(AnyCapability, Capability.literals.length),
+    "Capabilities that the app can request",
+    ["app_storage"]
+  )
 }
 
 /**

@@ -1,5 +1,5 @@
 import { Effect, Schema, SchemaParser, Struct } from "effect"
-import { listOf } from "../json/Bounded.ts"
+import { boundedArray } from "../json/Bounded.ts"
 import { canonical } from "../json/Json.ts"
 import { truncateIssues } from "../Limits.ts"
 import { formatInteger } from "../Text.ts"
@@ -29,7 +29,7 @@ const areProductIds = (input: unknown): input is ReadonlyArray<ProductId> =>
  * as long: 10,000 ids would block other requests for about 20 ms.
  */
 export const ProductIds = Schema.declareConstructor<ReadonlyArray<ProductId>, ReadonlyArray<string>>()(
-  [listOf(ProductId).annotate({ message: "must be a list of product ids" })],
+  [boundedArray(ProductId).annotate({ message: "must be a list of product ids" })],
   ([each]) => {
     const decode = SchemaParser.decodeUnknownEffect(each)
     return (input, _, options) => (areProductIds(input) ? Effect.succeed(input) : decode(input, options))

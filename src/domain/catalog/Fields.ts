@@ -1,5 +1,5 @@
 import { type JsonSchema, Schema, SchemaTransformation } from "effect"
-import { listOf, recordOf } from "../json/Bounded.ts"
+import { boundedArray, boundedRecord } from "../json/Bounded.ts"
 import { ExactNumber, type JsonNumber, MAX_NUMBER, wasNumber } from "../json/Json.ts"
 import { foldCase, formatInteger } from "../Text.ts"
 import { parseUrl } from "../Url.ts"
@@ -137,7 +137,7 @@ export const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(
 
 /** Trimmed tags without duplicates that differ only in case. Keeps the first spelling and the order. */
 export const tags = (description: string, example: ReadonlyArray<string>) =>
-  field(listOf(trimmed(255), 250), description, example).pipe(
+  field(boundedArray(trimmed(255), 250), description, example).pipe(
     Schema.decodeTo(
       Schema.Array(Schema.String),
       SchemaTransformation.transform<ReadonlyArray<string>, ReadonlyArray<string>>({
@@ -160,10 +160,10 @@ export const openStruct = <Fields extends Schema.Struct.Fields>(fields: Fields) 
     Schema.makeFilter(isNoNumber, { message: "must be an object", toJsonSchema: () => ({}) })
   )
 
-const AnyObject = recordOf(JsonValue)
+const AnyObject = boundedRecord(JsonValue)
 
 /** JSON object or list of objects, kept as sent. */
-export const OpaqueJson = Schema.Union([AnyObject, listOf(AnyObject)]).annotate({
+export const OpaqueJson = Schema.Union([AnyObject, boundedArray(AnyObject)]).annotate({
   message: "must be an object or a list of objects"
 })
 

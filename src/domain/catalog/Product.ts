@@ -1,5 +1,5 @@
 import { Schema, Struct } from "effect"
-import { listOf } from "../json/Bounded.ts"
+import { boundedArray } from "../json/Bounded.ts"
 import { canonical, isBelow } from "../json/Json.ts"
 import { isText } from "../Text.ts"
 import { Uuid, uuidV7 } from "../Uuid.ts"
@@ -14,7 +14,7 @@ export const Product = Schema.Struct({
   id: ProductId,
   version: Version,
   ...editableFields,
-  variants: listOf(Variant, MAX_VARIANTS).annotate({ description: "Variants of the product" }),
+  variants: boundedArray(Variant, MAX_VARIANTS).annotate({ description: "Variants of the product" }),
   createdAt: Timestamp,
   updatedAt: Timestamp
 }).annotate({ identifier: "Product" })

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { listOf, recordOf } from "../json/Bounded.ts"
+import { boundedArray, boundedRecord } from "../json/Bounded.ts"
 import { Uuid } from "../Uuid.ts"
 import {
   Amount,
@@ -33,7 +33,7 @@ const Medium = openStruct({
 
 const ProductOption = openStruct({
   name: field(text(255), "Name of the option", "Width"),
-  values: field(listOf(text(255)), "Possible values", ["120 cm", "160 cm"])
+  values: field(boundedArray(text(255)), "Possible values", ["120 cm", "160 cm"])
 }).annotate({ identifier: "Option", description: "An option in which the variants of a product differ" })
 
 /** Maximum number of variants of a product. */
@@ -48,7 +48,7 @@ const ofVariant = {
   costPrice: optional(field(Amount, "Unit cost of the merchant", 120.75)),
   stock: optional(field(Amount, "Quantity in stock", 7)),
   options: optional(
-    recordOf(text(255)).annotate({
+    boundedRecord(text(255)).annotate({
       description: "Option values by option name",
       examples: [{ Width: "160 cm" }]
     })
@@ -113,16 +113,18 @@ export const editableFields = {
   barcode: nullable(short, "GTIN, EAN, UPC or ISBN", "4006381333931"),
   imageUrl: nullable(HttpUrl, "Main image URL", "https://images.example.com/desk.jpg"),
   tags: tags("Labels, without duplicates that differ only in case", ["oak", "office"]),
-  media: field(listOf(Medium, 250), "Images, videos and 3D models", [{ url: "https://images.example.com/desk-2.jpg" }]),
-  options: field(listOf(ProductOption, 10), "Options in which the variants differ", [
+  media: field(boundedArray(Medium, 250), "Images, videos and 3D models", [
+    { url: "https://images.example.com/desk-2.jpg" }
+  ]),
+  options: field(boundedArray(ProductOption, 10), "Options in which the variants differ", [
     { name: "Width", values: ["120", "160"] }
   ]),
   variants: field(
-    listOf(VariantInput, MAX_VARIANTS),
+    boundedArray(VariantInput, MAX_VARIANTS),
     "Variants. In a patch, an item with an existing `id` keeps the fields that it omits; omitted variants are removed",
     [{ title: "160 cm", sku: "DESK-WAL-160", price: 249.5, stock: 7 }]
   ),
-  faqs: field(listOf(Faq, 100), "Questions and answers", [{ question: "Assembled?", answer: "In four screws." }]),
+  faqs: field(boundedArray(Faq, 100), "Questions and answers", [{ question: "Assembled?", answer: "In four screws." }]),
   metafields: field(OpaqueJson, "Opaque to the service, kept as sent", { care: { oil: "yearly" } }),
   customFields: field(OpaqueJson, "Opaque to the service, kept as sent", [{ key: "engraving", value: "yes" }]),
   weight: nullable(Amount, "Weight, in the store's unit of weight", 31.4),

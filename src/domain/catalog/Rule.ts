@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { listOf } from "../json/Bounded.ts"
+import { boundedArray } from "../json/Bounded.ts"
 import { ExactNumber, type JsonNumber } from "../json/Json.ts"
 import { isText } from "../Text.ts"
 import { instantOf } from "../Time.ts"
@@ -219,7 +219,7 @@ export const Rule = Schema.Struct({
 export type Rule = typeof Rule.Type
 
 /** Rules of a collection, at most 60, each valid on its own. */
-export const Rules = listOf(Rule, 60)
+export const Rules = boundedArray(Rule, 60)
 
 /** Returns the conditions of valid rules. */
 export const conditionsOf = (rules: ReadonlyArray<Rule>): ReadonlyArray<Condition> =>

@@ -1,10 +1,10 @@
 import { Schema, Struct } from "effect"
-import { listOf } from "../json/Bounded.ts"
+import { boundedArray } from "../json/Bounded.ts"
 import { CreateCollection } from "../catalog/Collection.ts"
 import { optional } from "../catalog/Fields.ts"
 import { truncateIssues } from "../Limits.ts"
 
-const References = listOf(Schema.String).annotate({ message: "must be a list of product ids" })
+const References = boundedArray(Schema.String).annotate({ message: "must be a list of product ids" })
 
 /** Imported collection. Products are referenced by their external ids or by their ids in this service. */
 export const PutCollection = CreateCollection.mapFields(Struct.omit(["productIds"])).pipe(

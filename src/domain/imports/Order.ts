@@ -1,5 +1,5 @@
 import { Result, Schema } from "effect"
-import { listOf } from "../json/Bounded.ts"
+import { boundedArray } from "../json/Bounded.ts"
 import { optional } from "../catalog/Fields.ts"
 import { compileDecoder } from "../json/Decoder.ts"
 import { isObject, type JsonObject } from "../json/Json.ts"
@@ -11,7 +11,9 @@ const Reference = Schema.NullOr(Schema.String)
 const References = Schema.Struct({
   customerExternalId: optional(Reference),
   customerId: optional(Reference),
-  lineItems: optional(listOf(Schema.Struct({ productExternalId: optional(Reference), productId: optional(Reference) })))
+  lineItems: optional(
+    boundedArray(Schema.Struct({ productExternalId: optional(Reference), productId: optional(Reference) }))
+  )
 })
 
 /** Customer and products that an order references. */

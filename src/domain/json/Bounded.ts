@@ -1,5 +1,5 @@
 import { Array as Arr, Effect, type JsonSchema, Result, Schema, SchemaAST, SchemaIssue, SchemaParser } from "effect"
-import { linesOf, uncheckedMessage } from "../BadRequest.ts"
+import { formatIssues, uncheckedMessage } from "../BadRequest.ts"
 import { isObject } from "./Json.ts"
 import { MAX_ISSUES } from "../Limits.ts"
 import { formatInteger } from "../Text.ts"
@@ -43,7 +43,7 @@ const decodeMembers = <A>(
     else {
       issues.push(new SchemaIssue.Pointer([key], decoded.failure))
       if (!isForAll) break
-      issueCount += linesOf(decoded.failure).length
+      issueCount += formatIssues(decoded.failure).length
     }
   }
   return Arr.isArrayNonEmpty(issues)
@@ -83,7 +83,11 @@ const documented = (
   })
 
 /** List of at most `max` items. A longer list is rejected before any item is decoded. */
-export const listOf = <Item extends Schema.Constraint>(item: Item, max = Number.POSITIVE_INFINITY, items = "items") =>
+export const boundedArray = <Item extends Schema.Constraint>(
+  item: Item,
+  max = Number.POSITIVE_INFINITY,
+  items = "items"
+) =>
   Schema.declareConstructor<ReadonlyArray<Item["Type"]>, ReadonlyArray<Item["Encoded"]>>()(
     [item],
     ([codec]) => {
@@ -108,7 +112,7 @@ export const listOf = <Item extends Schema.Constraint>(item: Item, max = Number.
   )
 
 /** Object whose values share one schema. Rejects an `ExactNumber`, which is an object in memory. */
-export const recordOf = <Value extends Schema.Constraint>(value: Value) =>
+export const boundedRecord = <Value extends Schema.Constraint>(value: Value) =>
   Schema.declareConstructor<{ readonly [key: string]: Value["Type"] }, { readonly [key: string]: Value["Encoded"] }>()(
     [value],
     ([codec]) => {

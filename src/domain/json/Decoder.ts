@@ -1,5 +1,5 @@
 import { Result, Schema, type SchemaAST } from "effect"
-import { BadRequest, INVALID, linesOf } from "../BadRequest.ts"
+import { BadRequest, INVALID, formatIssues } from "../BadRequest.ts"
 
 /** Compiles a decoder of the schema. In strict mode it rejects unknown members. */
 export const compileDecoder = <A, I>(schema: Schema.Codec<A, I>, options: SchemaAST.ParseOptions = {}) => {
@@ -17,7 +17,7 @@ export const compileStoredDecoder = <A, I>(schema: Schema.Codec<A, I>): ((input:
   Schema.decodeUnknownSync(Schema.toEncoded(schema), { disableChecks: true })
 
 /** Formats a schema error as one line for each problem. */
-export const issuesOf = ({ issue }: Schema.SchemaError): ReadonlyArray<string> => linesOf(issue)
+export const issuesOf = ({ issue }: Schema.SchemaError): ReadonlyArray<string> => formatIssues(issue)
 
 /** Decodes a part of a request and reports all problems. In strict mode it rejects unknown fields. */
 export const decodeWith = <A, I>(schema: Schema.Codec<A, I>) => {

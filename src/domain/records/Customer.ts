@@ -1,5 +1,5 @@
 import { Context, Schema, Struct } from "effect"
-import { listOf } from "../json/Bounded.ts"
+import { boundedArray } from "../json/Bounded.ts"
 import { Amount, Bool, field, nullable, tags, text, Timestamp } from "../catalog/Fields.ts"
 import { Uuid } from "../Uuid.ts"
 import { Address } from "./Address.ts"
@@ -11,7 +11,7 @@ export type CustomerId = typeof CustomerId.Type
 /** Maximum number of addresses of a customer. */
 const MAX_ADDRESSES = 100
 
-const Addresses = listOf(Address, MAX_ADDRESSES)
+const Addresses = boundedArray(Address, MAX_ADDRESSES)
 
 const customerFields = {
   name: nullable(text(255), "Name of the customer", "Ada Example"),

@@ -1,5 +1,5 @@
 import { Context, Schema, Struct } from "effect"
-import { listOf } from "../json/Bounded.ts"
+import { boundedArray } from "../json/Bounded.ts"
 import {
   Amount,
   CurrencyCode,
@@ -80,7 +80,7 @@ const orderFields = {
     CustomerId.make("019c1363-49c0-7c05-b1de-4a7f9e63d210")
   ),
   email: nullable(text(255), "E-mail address of the customer", "ada@example.com"),
-  lineItems: listOf(LineItem, MAX_LINES).annotate({ description: "Lines of the order" }),
+  lineItems: boundedArray(LineItem, MAX_LINES).annotate({ description: "Lines of the order" }),
   shippingAddress: Schema.NullOr(Address),
   billingAddress: Schema.NullOr(Address),
   note: nullable(text(65_535), "Note on the order", "Please ring twice."),
@@ -116,7 +116,7 @@ export const PutOrder = Schema.Struct({
   number: orderFields.number,
   placedAt: field(Instant, "Time of the order", placedAt),
   shippedAt: optional(Schema.NullOr(Instant)),
-  lineItems: listOf(LineInput, MAX_LINES)
+  lineItems: boundedArray(LineInput, MAX_LINES)
 }).pipe(
   Schema.fieldsAssign(
     Schema.Struct(orderFields)

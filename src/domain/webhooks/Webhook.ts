@@ -1,6 +1,6 @@
 import { Schema, Struct } from "effect"
 import { AppId, type AppNotFound } from "../access/Apps.ts"
-import { listOf } from "../json/Bounded.ts"
+import { boundedArray } from "../json/Bounded.ts"
 import { EventId, EventKind } from "../Events.ts"
 import type { PageRequest } from "../Page.ts"
 import { storedList } from "../json/StoredList.ts"
@@ -21,7 +21,7 @@ export const LOG_DAYS = 30
 export const PauseReason = Schema.Literals(["operator", "gone", "failing"])
 
 /** Event kinds that a webhook receives. */
-export const SubscribedKinds = listOf(EventKind, EventKind.literals.length)
+export const SubscribedKinds = boundedArray(EventKind, EventKind.literals.length)
   .annotate({ description: "Event kinds to receive, from stores that granted the scope for the kind" })
   .check(Schema.makeFilter((kinds) => kinds.length > 0, { message: "must contain at least one event kind" }))
 

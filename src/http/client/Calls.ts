@@ -63,12 +63,6 @@ export interface DryRunAnswer<Data> extends DryRunEffects, Identified {
   readonly data: Data
 }
 
-/** @deprecated Use {@link DryRunAnswer}. */
-export type Rehearsed<Data> = DryRunAnswer<Data>
-
-/** @deprecated Use {@link DryRunEffects}. */
-export type Rehearsal = DryRunEffects
-
 /** A page of a list. */
 export interface Page<Item> extends Identified {
   readonly items: ReadonlyArray<Item>

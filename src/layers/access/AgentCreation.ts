@@ -5,7 +5,7 @@ import type { AgentId, MerchantId } from "../../domain/Actor.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { lockStore } from "../catalog/Allocation.ts"
 import { recordAdministered } from "../journal/Administered.ts"
-import { arrayOf } from "../sql/Lists.ts"
+import { textArray } from "../sql/ArrayLiterals.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { constant, sql as fragment } from "../sql/Statement.ts"
 import { time } from "../sql/Times.ts"
@@ -53,7 +53,7 @@ export const createAgent = Effect.fnUntraced(function* (
     with a as (
       insert into agents (store_id, id, token_hash, name, scopes, budget, requests, proposals_only, created_by, ends_at)
       values (
-        ${store}, uuid_v7(clock_micros()), ${tokenHash}, ${name}, ${arrayOf([...new Set(scopes)])}, ${budget}, ${window},
+        ${store}, uuid_v7(clock_micros()), ${tokenHash}, ${name}, ${textArray([...new Set(scopes)])}, ${budget}, ${window},
         ${proposalsOnly}, ${by}, statement_timestamp() + ${days}::integer * interval '1 day'
       ) returning *
     ), w as (

@@ -9,12 +9,12 @@ import { StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { storedList } from "../../domain/json/StoredList.ts"
 import { retryLockedWindows } from "../rateLimit/LockedWindows.ts"
 import { recordAdministered } from "../journal/Administered.ts"
-import { arrayOf, listOf } from "../sql/Lists.ts"
+import { textArray, plainArray } from "../sql/ArrayLiterals.ts"
 import { revokeGrantsOfAgent } from "../oauth/Revocation.ts"
 import { pageReader, selectPage, START } from "../sql/Pages.ts"
-import { purgeOf } from "../sql/Purging.ts"
+import { purgeExpired } from "../sql/Purging.ts"
 import { rollingWindowCtes, admittedCalls } from "../rateLimit/RollingWindow.ts"
-import { hashOf, newToken } from "../Secrets.ts"
+import { sha256, newToken } from "../Secrets.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { AdmissionPool } from "../sql/Postgres.ts"
 import { rowCount } from "../sql/Transaction.ts"
@@ -69,8 +69,8 @@ export const AgentsLive = Layer.effect(
           s.deleted_at is not null as is_gone
         from unnest(
           (select ${requests.map(({ hash }) => hash)}::bytea[]),
-          (select ${listOf(requests.map(({ calls }) => calls))}::integer[]),
-          (select ${listOf(requests.map(({ acceptsAny }) => String(acceptsAny)))}::boolean[])
+          (select ${plainArray(requests.map(({ calls }) => calls))}::integer[]),
+          (select ${plainArray(requests.map(({ acceptsAny }) => String(acceptsAny)))}::boolean[])
         ) with ordinality as request (hash, calls, accepts_any, place)
         cross join lateral (
           select store_id, id from agents where token_hash = request.hash
@@ -123,7 +123,7 @@ export const AgentsLive = Layer.effect(
     return Agents.of({
       create: (store, by, agent) => {
         const token = newToken("agent_")
-        const created = createAgent(sql, store, by, agent, { tokenHash: hashOf(token), days: null })
+        const created = createAgent(sql, store, by, agent, { tokenHash: sha256(token), days: null })
         return { token, write: Effect.map(created, ({ json }) => json) }
       },
 
@@ -144,7 +144,7 @@ export const AgentsLive = Layer.effect(
         ).pipe(orDefect, traced("Agents.list")),
 
       update: (store, id, { budget = null, name = null, proposalsOnly = null, scopes, window = null }) => {
-        const scopeArray = scopes === undefined ? null : arrayOf([...new Set(scopes)])
+        const scopeArray = scopes === undefined ? null : textArray([...new Set(scopes)])
         return change(
           store,
           id,
@@ -192,7 +192,7 @@ export const AgentsLive = Layer.effect(
         }),
 
       admit: (token, calls, accepted) =>
-        Effect.flatMap(findBearer({ hash: hashOf(token), calls, acceptsAny: accepted === "any" }), decide).pipe(
+        Effect.flatMap(findBearer({ hash: sha256(token), calls, acceptsAny: accepted === "any" }), decide).pipe(
           traced("Agents.admit")
         ),
 
@@ -200,15 +200,15 @@ export const AgentsLive = Layer.effect(
         const ended = yield* sql<{ readonly place: number }>`
           select connection.place
           from unnest(
-            ${listOf(agents.map((_, place) => place))}::integer[], ${listOf(agents.map(({ storeId }) => storeId))}::uuid[],
-            ${listOf(agents.map(({ id }) => id))}::uuid[], ${arrayOf(agents.map(({ scopes }) => scopes.join(" ")))}::text[]
+            ${plainArray(agents.map((_, place) => place))}::integer[], ${plainArray(agents.map(({ storeId }) => storeId))}::uuid[],
+            ${plainArray(agents.map(({ id }) => id))}::uuid[], ${textArray(agents.map(({ scopes }) => scopes.join(" ")))}::text[]
           ) as connection (place, store_id, id, scopes)
           left join lateral (
             select true as goes_on from agents a join stores s on s.id = a.store_id and s.deleted_at is null
             where a.store_id = connection.store_id and a.id = connection.id and ${IS_ACTIVE}
               and array_to_string(
                 array(select scope from unnest(a.scopes) with ordinality as s (scope, n)
-                  where scope = any(${arrayOf(Scope.literals)}) order by n), ' '
+                  where scope = any(${textArray(Scope.literals)}) order by n), ' '
               ) = connection.scopes limit 1
           ) agent on true
           where goes_on is null
@@ -218,7 +218,7 @@ export const AgentsLive = Layer.effect(
 
       purge: orDefect(
         rowCount(
-          sql`${purgeOf({
+          sql`${purgeExpired({
             table: "agents",
             key: ["store_id", "id"],
             end: "coalesce(revoked_at, ends_at)",

@@ -3,12 +3,12 @@ import { SqlClient, SqlSchema } from "effect/sql"
 import type { Grants } from "../../domain/access/AccessRule.ts"
 import { type AppClient, AppId, AppNotFound, Apps, AppSummary } from "../../domain/access/Apps.ts"
 import { redirectsOf } from "../../domain/oauth/Redirects.ts"
-import { arrayOf } from "../sql/Lists.ts"
+import { textArray } from "../sql/ArrayLiterals.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { rotateClientSecret } from "./ClientSecrets.ts"
 
 /** Returns the distinct texts as an array of PostgreSQL. */
-export const distinctArrayOf = (texts: ReadonlyArray<string>) => arrayOf([...new Set(texts)])
+export const distinctArrayOf = (texts: ReadonlyArray<string>) => textArray([...new Set(texts)])
 
 /** Inserts an app, if its redirect URIs may be registered. */
 export const insertApp = Effect.fnUntraced(function* (

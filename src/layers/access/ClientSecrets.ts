@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { type AppId, NoClientSecret } from "../../domain/access/Apps.ts"
-import { hashOf, newToken } from "../Secrets.ts"
+import { sha256, newToken } from "../Secrets.ts"
 import { orDefect } from "../sql/Errors.ts"
 
 /**
@@ -22,7 +22,7 @@ export const addClientSecret = Effect.fnUntraced(function* (
       where app_id = ${app} and ends_at is null and ${overlapHours}::integer > 0
       returning ends_at
     ), added as (
-      insert into client_secrets (app_id, id, secret_hash) values (${app}, uuid_v7(clock_micros()), ${hashOf(secret)})
+      insert into client_secrets (app_id, id, secret_hash) values (${app}, uuid_v7(clock_micros()), ${sha256(secret)})
     )
     select (select ends_at from replaced) as "previousUntil"
   `

@@ -14,7 +14,7 @@ import { UnknownStore } from "../../domain/access/Stores.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { makeSubscriptions } from "../billing/Subscriptions.ts"
 import { recordAdministered } from "../journal/Administered.ts"
-import { arrayOf } from "../sql/Lists.ts"
+import { textArray } from "../sql/ArrayLiterals.ts"
 import { revokeTokensOfInstallation } from "../oauth/Revocation.ts"
 import { pageReader, selectPage, START } from "../sql/Pages.ts"
 import { orDefect } from "../sql/Errors.ts"
@@ -161,8 +161,8 @@ export const InstallationsLive = Layer.effect(
             row.json === null ? null : yield* decodeInstalledApp(row.json),
             sql<JsonRow>`
               with i as (
-                update installations i set ${transition("install")}, scopes = ${arrayOf(scopes)},
-                  capabilities = ${arrayOf(capabilities)},
+                update installations i set ${transition("install")}, scopes = ${textArray(scopes)},
+                  capabilities = ${textArray(capabilities)},
                   installed_at = case when ${INSTALLED} then i.installed_at else statement_timestamp() end
                 where i.store_id = ${storeId} and i.id = ${row.id} and ${canTransition("install")} returning i.*
               )

@@ -24,7 +24,7 @@ import type { StoreId, StoreNotFound } from "../../domain/Store.ts"
 import type { Change, Write } from "../../domain/Write.ts"
 import { lockStore } from "../catalog/Allocation.ts"
 import { END, pageReader, START } from "../sql/Pages.ts"
-import { purgeOf } from "../sql/Purging.ts"
+import { purgeExpired } from "../sql/Purging.ts"
 import { orDefect, orDefectOf } from "../sql/Errors.ts"
 import { constant } from "../sql/Statement.ts"
 import { rowCount, tryOut } from "../sql/Transaction.ts"
@@ -286,7 +286,7 @@ export const ProposalsLive = Layer.effect(
 
       purge: orDefect(
         rowCount(
-          sql`${purgeOf({
+          sql`${purgeExpired({
             table: "proposals",
             key: ["store_id", "id"],
             retention: `${READABLE_DAYS - PENDING_DAYS} days`

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { type InstallationId, InstallationNotFound } from "../../domain/access/Installations.ts"
 import { GATHER_SECONDS, MAX_REQUESTS, type RecentRequest, Requests } from "../../domain/access/Requests.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import { linesOf, listOf } from "../sql/Lists.ts"
+import { joinLines, plainArray } from "../sql/ArrayLiterals.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { constant } from "../sql/Statement.ts"
 import { INSTALLED } from "./InstallationState.ts"
@@ -30,8 +30,8 @@ export const RequestsLive = Layer.effect(
       insert into recent_requests as r (store_id, installation_id, requests)
       select store_id, installation_id, requests::jsonb
       from unnest(
-        ${listOf(batch.map(({ storeId }) => storeId))}::uuid[], ${listOf(batch.map(({ id }) => id))}::uuid[],
-        string_to_array(${linesOf(batch.map(({ requests }) => JSON.stringify(requests.toReversed())))}, E'\\n', '')
+        ${plainArray(batch.map(({ storeId }) => storeId))}::uuid[], ${plainArray(batch.map(({ id }) => id))}::uuid[],
+        string_to_array(${joinLines(batch.map(({ requests }) => JSON.stringify(requests.toReversed())))}, E'\\n', '')
       ) as batch (store_id, installation_id, requests)
       order by store_id, installation_id
       on conflict (store_id, installation_id) do update

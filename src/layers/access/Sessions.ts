@@ -23,10 +23,10 @@ import { networkOf } from "../../domain/Network.ts"
 import { MERCHANT_CALLS } from "../../domain/RateLimit.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { retryLockedWindows } from "../rateLimit/LockedWindows.ts"
-import { arrayOf, listOf } from "../sql/Lists.ts"
-import { purgeOf } from "../sql/Purging.ts"
+import { textArray, plainArray } from "../sql/ArrayLiterals.ts"
+import { purgeExpired } from "../sql/Purging.ts"
 import { rollingWindowCtes, admittedCalls } from "../rateLimit/RollingWindow.ts"
-import { hashOf, newToken } from "../Secrets.ts"
+import { sha256, newToken } from "../Secrets.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { AdmissionPool } from "../sql/Postgres.ts"
 import { constant } from "../sql/Statement.ts"
@@ -72,7 +72,7 @@ export const SessionsLive = Layer.effect(
       return row
     })
 
-    const deleteByToken = (token: Redacted.Redacted) => sql`delete from sessions where token_hash = ${hashOf(token)}`
+    const deleteByToken = (token: Redacted.Redacted) => sql`delete from sessions where token_hash = ${sha256(token)}`
 
     /** Creates a session of an account, unless its password was replaced while it was compared. */
     const begin = Effect.fnUntraced(function* (
@@ -84,7 +84,7 @@ export const SessionsLive = Layer.effect(
       const agent = userAgent?.slice(0, MAX_USER_AGENT).toWellFormed() ?? null
       const [row] = yield* sql<{ readonly id: SessionId }>`
         insert into sessions (token_hash, id, merchant_id, address, user_agent, created_at, seen_at, ends_at, last_end)
-        select ${hashOf(token)}, uuid_v7(clock_micros()), m.id, ${address}, ${agent}, now(), now(), now() + ${idle},
+        select ${sha256(token)}, uuid_v7(clock_micros()), m.id, ${address}, ${agent}, now(), now(), now() + ${idle},
           now() + interval '${constant(SESSION_DAYS)} days'
         from merchants m where m.id = ${merchant.merchantId} and m.password_hash = ${passwordHash} for share
         returning id
@@ -104,8 +104,8 @@ export const SessionsLive = Layer.effect(
           seen_at < clock_timestamp() - interval '1 minute' as is_stale
         from unnest(
           (select ${requests.map(({ hash }) => hash)}::bytea[]),
-          (select ${listOf(requests.map(({ calls }) => calls))}::integer[]),
-          (select ${arrayOf(requests.map(({ stores }) => listOf(stores)))}::text[])
+          (select ${plainArray(requests.map(({ calls }) => calls))}::integer[]),
+          (select ${textArray(requests.map(({ stores }) => plainArray(stores)))}::text[])
         ) with ordinality as request (hash, calls, stores, place)
         join sessions on token_hash = request.hash and ends_at > clock_timestamp()
       ), stale as materialized (
@@ -131,7 +131,7 @@ export const SessionsLive = Layer.effect(
     const findAdmitted = retryLockedWindows(yield* batch(admitAll, AdmittedRow))
 
     const identify = (token: Redacted.Redacted, stores: ReadonlyArray<StoreId>, calls: number) =>
-      Effect.flatMap(findAdmitted({ hash: hashOf(token), calls, stores }), (found) =>
+      Effect.flatMap(findAdmitted({ hash: sha256(token), calls, stores }), (found) =>
         Effect.mapError(Effect.fromOption(found), () => new NotSignedIn())
       )
 
@@ -202,10 +202,10 @@ export const SessionsLive = Layer.effect(
         const ended = yield* sql<{ readonly place: number }>`
           select distinct connection.place::integer as place
           from unnest(
-            ${listOf(rows.map(({ place }) => place))}::integer[],
-            ${listOf(rows.map(({ merchantId }) => merchantId))}::uuid[],
-            ${listOf(rows.map(({ sessionId }) => sessionId))}::uuid[],
-            ${arrayOf(rows.map(({ storeId }) => storeId))}::uuid[]
+            ${plainArray(rows.map(({ place }) => place))}::integer[],
+            ${plainArray(rows.map(({ merchantId }) => merchantId))}::uuid[],
+            ${plainArray(rows.map(({ sessionId }) => sessionId))}::uuid[],
+            ${textArray(rows.map(({ storeId }) => storeId))}::uuid[]
           ) as connection (place, merchant_id, session_id, store_id)
           left join lateral (
             select true as goes_on from sessions s
@@ -271,8 +271,8 @@ export const SessionsLive = Layer.effect(
       }, orDefect),
 
       purge: Effect.zipWith(
-        rowCount(sql`${purgeOf({ table: "sessions", key: ["token_hash"], end: "ends_at" })}`),
-        rowCount(sql`${purgeOf({ table: "sign_in_attempts", key: ["subject"], end: "ends_at" })}`),
+        rowCount(sql`${purgeExpired({ table: "sessions", key: ["token_hash"], end: "ends_at" })}`),
+        rowCount(sql`${purgeExpired({ table: "sign_in_attempts", key: ["subject"], end: "ends_at" })}`),
         (sessions, attempts) => sessions + attempts
       ).pipe(orDefect)
     })

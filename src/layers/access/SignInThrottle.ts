@@ -2,7 +2,7 @@ import { Data, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { hash } from "node:crypto"
 import { SIGN_IN_MINUTES } from "../../domain/access/Sessions.ts"
-import { listOf } from "../sql/Lists.ts"
+import { plainArray } from "../sql/ArrayLiterals.ts"
 import { orDefectOf } from "../sql/Errors.ts"
 
 /** Returns the hash by which the attempts of a subject are counted. */
@@ -43,7 +43,7 @@ export const makeSignInThrottle = (sql: SqlClient.SqlClient) => {
     const [row] = yield* sql<{ readonly seconds: number | null }>`
       select ceil(extract(epoch from max(nth.t) + ${window} - clock_timestamp()))::integer as seconds
       from unnest(
-        (select ${limits.map(([subject]) => subject)}::bytea[]), (select ${listOf(limits.map(([, max]) => max))}::integer[])
+        (select ${limits.map(([subject]) => subject)}::bytea[]), (select ${plainArray(limits.map(([, max]) => max))}::integer[])
       ) as limits (subject, max)
       cross join lateral (
         select t from sign_in_attempts a, unnest(a.attempts) t

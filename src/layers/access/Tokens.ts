@@ -4,8 +4,8 @@ import { InstallationNotFound, InstallationSuspended } from "../../domain/access
 import { Tokens } from "../../domain/access/Tokens.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { revokeTokensOfInstallation } from "../oauth/Revocation.ts"
-import { purgeOf } from "../sql/Purging.ts"
-import { hashOf, newToken } from "../Secrets.ts"
+import { purgeExpired } from "../sql/Purging.ts"
+import { sha256, newToken } from "../Secrets.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { rowCount } from "../sql/Transaction.ts"
 import { INSTALLED } from "./InstallationState.ts"
@@ -23,7 +23,7 @@ export const TokensLive = Layer.effect(
         const token = newToken()
         const [issued] = yield* sql`
           insert into access_tokens (token_hash, store_id, installation_id, expires_at)
-          select ${hashOf(token)}, store_id, id, clock_timestamp() + interval '1 hour'
+          select ${sha256(token)}, store_id, id, clock_timestamp() + interval '1 hour'
           from installations i where i.store_id = ${storeId} and i.id = ${id} and i.is_active for share
           returning expires_at as "expiresAt"
         `
@@ -42,7 +42,7 @@ export const TokensLive = Layer.effect(
         return yield* sql.withTransaction(revokeTokensOfInstallation(sql, installation.storeId, id))
       }, orDefect),
 
-      purge: orDefect(rowCount(sql`${purgeOf({ table: "access_tokens", key: ["token_hash"] })}`))
+      purge: orDefect(rowCount(sql`${purgeExpired({ table: "access_tokens", key: ["token_hash"] })}`))
     })
   })
 )

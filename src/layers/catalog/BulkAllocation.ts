@@ -2,7 +2,7 @@ import { Array, Effect, Option, Schema } from "effect"
 import { type SqlClient, SqlSchema } from "effect/sql"
 import { numbered } from "../../domain/catalog/Slug.ts"
 import { StoreId, StoreNotFound } from "../../domain/Store.ts"
-import { arrayOf } from "../sql/Lists.ts"
+import { textArray } from "../sql/ArrayLiterals.ts"
 
 /*
  * Allocation of ids and slugs for many products at once, under the lock of the store.
@@ -81,7 +81,7 @@ export const makeBulkAllocation = (sql: SqlClient.SqlClient) => {
 
     /** Allocates an instant and a slug for each request. The store must be locked. */
     allocateSlugs: Effect.fnUntraced(function* (store: StoreId, requests: ReadonlyArray<SlugRequest>) {
-      const slugs = arrayOf(requests.map(({ slug }) => slug))
+      const slugs = textArray(requests.map(({ slug }) => slug))
       const { clock, taken: takenSlugs } = yield* takeClocks({ store, count: requests.length, slugs })
       const unavailable = new Set(takenSlugs)
       const allocated = new Map<SlugRequest, string>()
@@ -95,8 +95,8 @@ export const makeBulkAllocation = (sql: SqlClient.SqlClient) => {
       if (unnumbered.length > 0) {
         const { choices } = yield* findFreeNumbers({
           store,
-          slugs: arrayOf(unnumbered.map(({ slug }) => slug)),
-          allocated: arrayOf([...allocated.values()])
+          slugs: textArray(unnumbered.map(({ slug }) => slug)),
+          allocated: textArray([...allocated.values()])
         })
         for (const [request, choice] of Array.zip(unnumbered, choices)) {
           allocated.set(request, numbered(request.slug, choice))

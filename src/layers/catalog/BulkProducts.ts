@@ -8,7 +8,7 @@ import type { ExternalId } from "../../domain/imports/Put.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { isText } from "../../domain/Text.ts"
 import { resolveExternalIds } from "../imports/ExternalIds.ts"
-import { arrayOf, linesOf, listOf } from "../sql/Lists.ts"
+import { textArray, joinLines, plainArray } from "../sql/ArrayLiterals.ts"
 import { codesOf, productOf } from "./ProductRepository.ts"
 import type { Indexer, SearchIndex, SearchValue } from "./Terms.ts"
 import { insertWords } from "./Vocabulary.ts"
@@ -31,25 +31,25 @@ interface Row extends StoredProduct {
 
 /** Encodes columns of `products` as lists. */
 const productLists = (rows: ReadonlyArray<Row>) => ({
-  ids: listOf(rows.map(({ product }) => product.id)),
-  slugs: listOf(rows.map(({ product }) => product.slug)),
-  documents: linesOf(rows.map(({ json }) => json)),
-  bytes: listOf(rows.map(({ json }) => Buffer.byteLength(json))),
-  versions: listOf(rows.map(({ product }) => product.version)),
-  facets: linesOf(rows.map(({ facets }) => facetsJson(facets))),
-  descriptions: arrayOf(rows.map(({ facets: { description } }) => (isText(description) ? description : null)))
+  ids: plainArray(rows.map(({ product }) => product.id)),
+  slugs: plainArray(rows.map(({ product }) => product.slug)),
+  documents: joinLines(rows.map(({ json }) => json)),
+  bytes: plainArray(rows.map(({ json }) => Buffer.byteLength(json))),
+  versions: plainArray(rows.map(({ product }) => product.version)),
+  facets: joinLines(rows.map(({ facets }) => facetsJson(facets))),
+  descriptions: textArray(rows.map(({ facets: { description } }) => (isText(description) ? description : null)))
 })
 
 /** Encodes columns of `product_keys` as lists. */
 const keyLists = (rows: ReadonlyArray<Row>) => {
   const codes = rows.map(({ product }) => codesOf(product))
   return {
-    ids: listOf(rows.map(({ product }) => product.id)),
-    prices: listOf(rows.map(({ product }) => stringify(product.price))),
-    stocks: listOf(rows.map(({ product }) => stringify(product.stock))),
-    skus: arrayOf(codes.map(([sku]) => sku)),
-    barcodes: arrayOf(codes.map(([, barcode]) => barcode)),
-    terms: linesOf(rows.map(({ index }) => listOf(index.terms)))
+    ids: plainArray(rows.map(({ product }) => product.id)),
+    prices: plainArray(rows.map(({ product }) => stringify(product.price))),
+    stocks: plainArray(rows.map(({ product }) => stringify(product.stock))),
+    skus: textArray(codes.map(([sku]) => sku)),
+    barcodes: textArray(codes.map(([, barcode]) => barcode)),
+    terms: joinLines(rows.map(({ index }) => plainArray(index.terms)))
   }
 }
 

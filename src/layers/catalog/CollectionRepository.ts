@@ -7,7 +7,7 @@ import { type Document, extend, type JsonText } from "../../domain/json/Document
 import { parse, stringify } from "../../domain/json/Json.ts"
 import { PAGE_BYTES, type PageRequest } from "../../domain/Page.ts"
 import { StoreId } from "../../domain/Store.ts"
-import { listOf } from "../sql/Lists.ts"
+import { plainArray } from "../sql/ArrayLiterals.ts"
 import { withStatementTimeout } from "../sql/Transaction.ts"
 import { type ChangeStamp, stampOf } from "./Allocation.ts"
 import { deleteOtherMembers, placeMembers, type Rules, selectMatches, selectMembers } from "./CollectionMembers.ts"
@@ -142,9 +142,9 @@ export const makeCollectionRepository = (sql: SqlClient.SqlClient) => {
       added: ReadonlyArray<ProductId>,
       count: number
     ) {
-      const members = listOf(products)
+      const members = plainArray(products)
       if (count + added.length > products.length) yield* deleteOtherMembers(sql, store, id, members)
-      if (products.length > 0) yield* placeMembers(sql, store, id, members, listOf(added))
+      if (products.length > 0) yield* placeMembers(sql, store, id, members, plainArray(added))
     }),
 
     deleteMembers: (store: StoreId, id: CollectionId) =>

@@ -9,7 +9,7 @@ import { parse, stringify } from "../../domain/json/Json.ts"
 import { PAGE_BYTES, type PageRequest } from "../../domain/Page.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { deferToCommit } from "../sql/Transaction.ts"
-import { listOf } from "../sql/Lists.ts"
+import { plainArray } from "../sql/ArrayLiterals.ts"
 import { pageReader, START } from "../sql/Pages.ts"
 import { type ChangeStamp, stampOf } from "./Allocation.ts"
 import { DOCUMENT_BYTES, SUMMARY } from "./Columns.ts"
@@ -131,7 +131,7 @@ export const makeProductRepository = (sql: SqlClient.SqlClient) => {
       insert into product_keys (store_id, id, price, stock, sku, barcode, terms)
       values (
         ${store}, ${product.id}, ${stringify(product.price)}, ${stringify(product.stock)}, ${sku}, ${barcode},
-        ${listOf(terms)}
+        ${plainArray(terms)}
       )
     `
   }
@@ -141,7 +141,7 @@ export const makeProductRepository = (sql: SqlClient.SqlClient) => {
     return sql`
       update product_keys
       set price = ${stringify(product.price)}, stock = ${stringify(product.stock)}, sku = ${sku},
-        barcode = ${barcode}, terms = ${listOf(terms)}
+        barcode = ${barcode}, terms = ${plainArray(terms)}
       where store_id = ${store} and id = ${product.id}
     `
   }
@@ -166,7 +166,7 @@ export const makeProductRepository = (sql: SqlClient.SqlClient) => {
 
     /** Returns summaries of products as a JSON array. */
     summarize: (store: StoreId, ids: ReadonlyArray<ProductId>) =>
-      Effect.map(summaries({ store, ids: listOf(ids) }), ({ items }) => items),
+      Effect.map(summaries({ store, ids: plainArray(ids) }), ({ items }) => items),
 
     lock: Effect.fnUntraced(function* (store: StoreId, id: ProductId) {
       const row = yield* lockRow({ store, id })
@@ -191,7 +191,7 @@ export const makeProductRepository = (sql: SqlClient.SqlClient) => {
     /** Returns which of these products exist. They cannot be deleted until the transaction ends. */
     lockExisting: Effect.fnUntraced(function* (store: StoreId, ids: ReadonlyArray<ProductId>) {
       const rows = yield* sql<{ readonly id: ProductId }>`
-        select id from products where store_id = ${store} and id = any(${listOf(ids)}::uuid[]) for key share
+        select id from products where store_id = ${store} and id = any(${plainArray(ids)}::uuid[]) for key share
       `
       return new Set(rows.map(({ id }) => id))
     }),

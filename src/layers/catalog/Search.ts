@@ -7,7 +7,7 @@ import { extend, type JsonText } from "../../domain/json/Document.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { constant } from "../sql/Statement.ts"
-import { listOf } from "../sql/Lists.ts"
+import { plainArray } from "../sql/ArrayLiterals.ts"
 import { START } from "../sql/Pages.ts"
 import { traced } from "../Traced.ts"
 import { SUMMARY } from "./Columns.ts"
@@ -48,7 +48,7 @@ export const SearchLive = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const vocabulary = makeVocabulary(sql)
     const and = sql.join(" and ", false)
-    const hasTerm = (terms: ReadonlyArray<string>) => sql`terms && ${listOf(terms)}::uuid[]`
+    const hasTerm = (terms: ReadonlyArray<string>) => sql`terms && ${plainArray(terms)}::uuid[]`
 
     const findCodes = SqlSchema.findAll({
       Request: Schema.Struct({ store: StoreId, code: Schema.String }),
@@ -66,9 +66,9 @@ export const SearchLive = Layer.effect(
       limit: number
     ) => {
       const isMatch = and([
-        ...(ids === undefined ? [] : [sql`id = any(${listOf(ids)}::uuid[])`]),
+        ...(ids === undefined ? [] : [sql`id = any(${plainArray(ids)}::uuid[])`]),
         ...sets.map(hasTerm),
-        sql`id <> all(${listOf(exceptIds)}::uuid[])`,
+        sql`id <> all(${plainArray(exceptIds)}::uuid[])`,
         ...(exceptSets === undefined ? [] : [sql`not (${and(exceptSets.map(hasTerm))})`])
       ])
       // Terms include the store, so its own index is not needed beside that of terms (see RuleSql).

@@ -3,7 +3,7 @@ import { type SqlClient, SqlSchema, type Statement } from "effect/sql"
 import { allowsTypo, isWithinOneTypo } from "../../domain/catalog/SearchWords.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { constant } from "../sql/Statement.ts"
-import { arrayOf, listOf } from "../sql/Lists.ts"
+import { textArray, plainArray } from "../sql/ArrayLiterals.ts"
 import type { SearchValue, WordEntry } from "./Terms.ts"
 
 /*
@@ -24,8 +24,8 @@ export const insertWords = (
   if (unstored.length === 0) return []
   const byKey = new Map(unstored.flatMap(({ entries }) => entries.map((entry) => [keyOf(entry), entry])))
   const sorted = [...byKey.keys()].toSorted().flatMap((key) => byKey.get(key) ?? [])
-  const words = arrayOf(sorted.map(({ word }) => word))
-  const terms = listOf(sorted.map(({ term }) => term))
+  const words = textArray(sorted.map(({ word }) => word))
+  const terms = plainArray(sorted.map(({ term }) => term))
   return [
     sql`
       insert into search_words (store_id, word, term)
@@ -99,7 +99,7 @@ export const makeVocabulary = (sql: SqlClient.SqlClient) => {
   return {
     /** Returns for each word the terms of the vocabulary's words that begin with it. */
     findPrefixed: (store: StoreId, words: ReadonlyArray<string>) =>
-      Effect.map(findByPrefix({ store, words: arrayOf(words) }), (rows): TermSets =>
+      Effect.map(findByPrefix({ store, words: textArray(words) }), (rows): TermSets =>
         words.map((word) => rows.flatMap(({ term, typed }) => (typed === word ? [term] : [])))
       ),
 
@@ -109,10 +109,10 @@ export const makeVocabulary = (sql: SqlClient.SqlClient) => {
       if (candidates.length === 0) return words.map((): ReadonlyArray<string> => [])
       const rows = yield* findCandidates({
         store,
-        words: arrayOf(candidates.map(({ word }) => word)),
-        prefixes: arrayOf(candidates.map(({ prefix }) => prefix)),
-        parts: arrayOf(candidates.map(({ part }) => part)),
-        limits: listOf(candidates.map(({ limit }) => limit))
+        words: textArray(candidates.map(({ word }) => word)),
+        prefixes: textArray(candidates.map(({ prefix }) => prefix)),
+        parts: textArray(candidates.map(({ part }) => part)),
+        limits: plainArray(candidates.map(({ limit }) => limit))
       })
       return words.map((word) =>
         rows

@@ -4,7 +4,7 @@ import type { ExternalId } from "../../domain/imports/Put.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { isUuid } from "../../domain/Uuid.ts"
 import { type Fragment, sql as fragment } from "../sql/Statement.ts"
-import { arrayOf } from "../sql/Lists.ts"
+import { textArray } from "../sql/ArrayLiterals.ts"
 
 /** Resource kinds with external ids. */
 export type ExternalIdKind = "product" | "collection" | "order" | "customer"
@@ -32,7 +32,7 @@ export const insertExternalIds = (
   insert into external_ids (store_id, kind, external_id, resource_id)
   select ${store}, ${kind}, external_id, resource_id
   from unnest(
-    ${arrayOf(entries.map(({ externalId }) => externalId))}::text[], ${arrayOf(entries.map(({ id }) => id))}::uuid[]
+    ${textArray(entries.map(({ externalId }) => externalId))}::text[], ${textArray(entries.map(({ id }) => id))}::uuid[]
   ) as entry (external_id, resource_id)
 `
 
@@ -48,7 +48,7 @@ export const resolveExternalIds = (
 ): Fragment => {
   const ids = externalIds.map((id) => (isUuid(id) ? id : null))
   return fragment`
-    unnest(${arrayOf(externalIds)}::text[], ${arrayOf(ids)}::uuid[]) as requested (external_id, id), lateral (
+    unnest(${textArray(externalIds)}::text[], ${textArray(ids)}::uuid[]) as requested (external_id, id), lateral (
       select coalesce(
         (select n.resource_id from external_ids n
           where n.store_id = ${store} and n.kind = '${fragment.literal(kind)}'

@@ -15,7 +15,7 @@ import { leastUuidOf } from "../../domain/Uuid.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { constant } from "../sql/Statement.ts"
 import { partOf } from "./Journal.ts"
-import { listOf } from "../sql/Lists.ts"
+import { plainArray } from "../sql/ArrayLiterals.ts"
 import { END, pageReader, START } from "../sql/Pages.ts"
 
 /** Approximate bytes of an entry without the diff of the resource. */
@@ -97,7 +97,7 @@ export const ActivityLive = Layer.effect(
       const end = until === undefined ? END : leastUuidOf(new Date(until))
       const start = since === undefined ? START : leastUuidOf(new Date(since))
       const before = min(cursor, end)
-      const filters = { kinds: listOf(kinds), actorType, actorId, surface, limit }
+      const filters = { kinds: plainArray(kinds), actorType, actorId, surface, limit }
       const max = constant(MAX_EXAMINED_ENTRIES)
       if (resourceId !== undefined) {
         return selectPage(
@@ -149,7 +149,7 @@ export const ActivityLive = Layer.effect(
         return Option.isSome(entry) ? entry.value : yield* new EntryNotFound({ id })
       }, orDefect),
 
-      names: Effect.fn("Activity.names")((storeId, ids) => listNames({ storeId, ids: listOf(ids) }), orDefect)
+      names: Effect.fn("Activity.names")((storeId, ids) => listNames({ storeId, ids: plainArray(ids) }), orDefect)
     })
   })
 )

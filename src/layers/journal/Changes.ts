@@ -17,7 +17,7 @@ import { leastUuidOf, leastUuidOfMicros, millisOf } from "../../domain/Uuid.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { constant } from "../sql/Statement.ts"
 import { PART, partAt } from "./Journal.ts"
-import { listOf } from "../sql/Lists.ts"
+import { plainArray } from "../sql/ArrayLiterals.ts"
 import { makeOutageRetry } from "../OutageRetry.ts"
 
 /*
@@ -80,7 +80,7 @@ const newDeferred = () => Deferred.makeUnsafe<void>()
 /** Returns the parts of the journal with the entries between two instants. */
 const partsOf = (from: number, to: number): string => {
   const count = Math.min(Math.floor(to / PART) - Math.floor(from / PART), 15)
-  return listOf(Array.makeBy(count + 1, (index) => partAt(from + index * PART)))
+  return plainArray(Array.makeBy(count + 1, (index) => partAt(from + index * PART)))
 }
 
 /** Returns the parts of new entries. The margin covers clocks that differ and the end of a part. */
@@ -124,7 +124,7 @@ export const ChangesLive = Layer.effect(
         )
         select followed.store_id as "storeId", extract(epoch from now())::float8 * 1000 as now,
           least(extract(epoch from now()) * 1000000, running.since)::bigint as micros
-        from unnest(${listOf(stores)}::uuid[]) as followed (store_id)
+        from unnest(${plainArray(stores)}::uuid[]) as followed (store_id)
         left join running on running.objid = (uuid_hash(followed.store_id)::bigint & 4294967295)::oid
       `
     })
@@ -155,8 +155,8 @@ export const ChangesLive = Layer.effect(
       if (stores.size === 0) return
       const horizons = [...stores.values()].map((followed) => followed.horizon)
       const changed = yield* findStoresWithChanges({
-        stores: listOf([...stores.keys()]),
-        horizons: listOf(horizons),
+        stores: plainArray([...stores.keys()]),
+        horizons: plainArray(horizons),
         parts: newestParts()
       })
       if (changed.length === 0) return
@@ -207,7 +207,7 @@ export const ChangesLive = Layer.effect(
         const { advanced, horizon } = followed
         if (last >= horizon) return Effect.andThen(Deferred.await(advanced), next)
         const parts = partsOf(millisOf(last), millisOf(horizon))
-        const page = listChanges({ storeId, after: last, before: horizon, parts, resources: listOf(resources) })
+        const page = listChanges({ storeId, after: last, before: horizon, parts, resources: plainArray(resources) })
         return Effect.flatMap(orDefect(page), (entries) => {
           last = (entries.length < PAGE ? undefined : entries.at(-1)?.id) ?? horizon
           const known = entries.filter(isKnown)

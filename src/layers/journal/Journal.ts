@@ -7,7 +7,7 @@ import { millisOf } from "../../domain/Uuid.ts"
 import type { Change, WriteContext } from "../../domain/Write.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { constant } from "../sql/Statement.ts"
-import { arrayOf, linesOf, listOf, NONE } from "../sql/Lists.ts"
+import { textArray, joinLines, plainArray, NULL_ELEMENT } from "../sql/ArrayLiterals.ts"
 
 /** Milliseconds of entries in one part of the journal: 30 days. */
 export const PART = 30 * 24 * 3_600_000
@@ -69,17 +69,17 @@ export const makeJournalEntries = (sql: SqlClient.SqlClient) => {
         resource_id, version, before, after, omitted::text[], ${requestId ?? null}, ${approvedBy ?? null}, undoes::uuid,
         memberships, external_id
       from unnest(
-        ${listOf(changes.map(({ id }) => id))}::uuid[],
-        ${listOf(changes.map(({ id }) => partOf(id)))}::smallint[],
-        ${listOf(changes.map(({ at }) => at.toISOString()))}::timestamptz[],
-        ${listOf(changes.map(({ resourceId }) => resourceId))}::uuid[],
-        ${listOf(changes.map(({ version }) => version ?? NONE))}::integer[],
-        string_to_array(${linesOf(diffs.map(({ before }) => before ?? ""))}, E'\\n', ''),
-        string_to_array(${linesOf(diffs.map(({ after }) => after ?? ""))}, E'\\n', ''),
-        string_to_array(${linesOf(diffs.map(omittedOf))}, E'\\n', ''),
-        string_to_array(${linesOf(changes.map(({ undoes }) => undoes ?? ""))}, E'\\n', ''),
-        string_to_array(${linesOf(changes.map(({ memberships }) => memberships ?? ""))}, E'\\n', ''),
-        ${arrayOf(changes.map(({ externalId }) => externalId ?? null))}::text[]
+        ${plainArray(changes.map(({ id }) => id))}::uuid[],
+        ${plainArray(changes.map(({ id }) => partOf(id)))}::smallint[],
+        ${plainArray(changes.map(({ at }) => at.toISOString()))}::timestamptz[],
+        ${plainArray(changes.map(({ resourceId }) => resourceId))}::uuid[],
+        ${plainArray(changes.map(({ version }) => version ?? NULL_ELEMENT))}::integer[],
+        string_to_array(${joinLines(diffs.map(({ before }) => before ?? ""))}, E'\\n', ''),
+        string_to_array(${joinLines(diffs.map(({ after }) => after ?? ""))}, E'\\n', ''),
+        string_to_array(${joinLines(diffs.map(omittedOf))}, E'\\n', ''),
+        string_to_array(${joinLines(changes.map(({ undoes }) => undoes ?? ""))}, E'\\n', ''),
+        string_to_array(${joinLines(changes.map(({ memberships }) => memberships ?? ""))}, E'\\n', ''),
+        ${textArray(changes.map(({ externalId }) => externalId ?? null))}::text[]
       ) as entry (id, part, at, resource_id, version, before, after, omitted, undoes, memberships, external_id)
     `
   }

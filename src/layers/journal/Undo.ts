@@ -22,7 +22,7 @@ import { leastUuidOf, millisOf } from "../../domain/Uuid.ts"
 import type { Change, Write } from "../../domain/Write.ts"
 import { lockStore } from "../catalog/Allocation.ts"
 import { partOf } from "./Journal.ts"
-import { listOf } from "../sql/Lists.ts"
+import { plainArray } from "../sql/ArrayLiterals.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { constant } from "../sql/Statement.ts"
 import { withoutDeferral } from "../sql/Transaction.ts"
@@ -128,13 +128,13 @@ export const UndoLive = Layer.effect(
     /** Locks everything that the undo changes, in the lock order of ARCHITECTURE.md. */
     const lockAll = Effect.fnUntraced(function* (storeId: StoreId, entries: ReadonlyArray<JournalRow>) {
       const containing = entries.flatMap(({ memberships }) => memberships ?? []).map(({ collectionId }) => collectionId)
-      const collections = listOf([...resourceIdsOf(entries, "collection"), ...containing])
+      const collections = plainArray([...resourceIdsOf(entries, "collection"), ...containing])
       yield* sql`
         select from collections where store_id = ${storeId} and id = any(${collections}::uuid[])
         order by id for no key update
       `
       yield* lockStore(sql, storeId)
-      const products = listOf(resourceIdsOf(entries, "product"))
+      const products = plainArray(resourceIdsOf(entries, "product"))
       yield* sql`
         select from products where store_id = ${storeId} and id = any(${products}::uuid[]) order by id for update
       `
@@ -145,9 +145,9 @@ export const UndoLive = Layer.effect(
       const firsts = firstOfEachResource(entries)
       const history = yield* listHistory({
         storeId,
-        resourceIds: listOf(firsts.map(({ resourceId }) => resourceId)),
-        versions: listOf(firsts.map(({ version }) => version)),
-        earliestIds: listOf(firsts.map(earliestId))
+        resourceIds: plainArray(firsts.map(({ resourceId }) => resourceId)),
+        versions: plainArray(firsts.map(({ version }) => version)),
+        earliestIds: plainArray(firsts.map(earliestId))
       })
       if (history.length > MAX_SINCE) return yield* new TooMuchToUndo()
       const sorted: ReadonlyArray<ChangeFootprint> = history.toSorted(

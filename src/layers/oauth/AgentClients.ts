@@ -12,8 +12,8 @@ import {
 import { isDocumentUrl, type StoredMetadata } from "../../domain/oauth/ClientMetadata.ts"
 import { Client, ClientId, UnknownClient } from "../../domain/oauth/Clients.ts"
 import { hashSubject, makeSignInThrottle } from "../access/SignInThrottle.ts"
-import { arrayOf } from "../sql/Lists.ts"
-import { purgeOf } from "../sql/Purging.ts"
+import { textArray } from "../sql/ArrayLiterals.ts"
+import { purgeExpired } from "../sql/Purging.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { constant } from "../sql/Statement.ts"
 import { rowCount } from "../sql/Transaction.ts"
@@ -57,7 +57,7 @@ export const agentClients = (options: Partial<OutgoingOptions> = {}) =>
         yield* sql`
           insert into agent_clients as c (client_id, name, website, logo_url, redirect_uris, fresh_until, ends_at)
           values (
-            ${id}, ${name}, ${website}, ${logoUrl}, ${arrayOf(redirectUris)},
+            ${id}, ${name}, ${website}, ${logoUrl}, ${textArray(redirectUris)},
             clock_timestamp() + ${freshSeconds} * interval '1 second',
             clock_timestamp() + interval '${constant(WAITING_HOURS)} hours'
           )
@@ -101,7 +101,7 @@ export const agentClients = (options: Partial<OutgoingOptions> = {}) =>
           return { ...client, isPublic: true, of: { _tag: "AgentClient" as const } }
         }, orDefect),
 
-        purge: orDefect(rowCount(sql`${purgeOf({ table: "agent_clients", key: ["client_id"], end: "ends_at" })}`))
+        purge: orDefect(rowCount(sql`${purgeExpired({ table: "agent_clients", key: ["client_id"], end: "ends_at" })}`))
       })
     })
   )

@@ -7,7 +7,7 @@ import { AgentClients } from "../../domain/oauth/AgentClients.ts"
 import { type Client, type ClientId, Clients, type Credentials } from "../../domain/oauth/Clients.ts"
 import { storedList } from "../../domain/json/StoredList.ts"
 import { isUuid } from "../../domain/Uuid.ts"
-import { hashOf } from "../Secrets.ts"
+import { sha256 } from "../Secrets.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { type Fragment, sql as fragment } from "../sql/Statement.ts"
 
@@ -16,7 +16,7 @@ const appIdOf = (id: ClientId) => (isUuid(id) ? id : null)
 
 /** Common table expression `client`: one row if the client exists and its credentials are correct. */
 export const authenticatedClient = ({ clientId, secret }: Credentials): Fragment => {
-  const secretHash = secret === undefined ? null : hashOf(secret)
+  const secretHash = secret === undefined ? null : sha256(secret)
   return fragment`
     client as materialized (
       select from apps a

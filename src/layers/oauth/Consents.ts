@@ -8,7 +8,7 @@ import { CODE_SECONDS } from "../../domain/oauth/Grants.ts"
 import { StoreNotFound } from "../../domain/Store.ts"
 import { type Write, Writes } from "../../domain/Write.ts"
 import { createAgent } from "../access/AgentCreation.ts"
-import { hashOf, newToken } from "../Secrets.ts"
+import { sha256, newToken } from "../Secrets.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { constant } from "../sql/Statement.ts"
 import { rowCount } from "../sql/Transaction.ts"
@@ -64,7 +64,7 @@ export const ConsentsLive = Layer.effect(
           returning store_id, id, client_id
         )
         insert into authorization_codes (code_hash, store_id, grant_id, client_id, redirect_uri, challenge, expires_at)
-        select ${hashOf(code)}, store_id, id, client_id, ${redirectUri}, ${challenge},
+        select ${sha256(code)}, store_id, id, client_id, ${redirectUri}, ${challenge},
           statement_timestamp() + interval '${constant(CODE_SECONDS)} seconds'
         from granted
       `

@@ -13,9 +13,9 @@ import {
 import { InvalidClient, InvalidGrant, InvalidScope, InvalidTarget } from "../../domain/oauth/Refusals.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { storedList } from "../../domain/json/StoredList.ts"
-import { arrayOf } from "../sql/Lists.ts"
-import { listed, purgeOf } from "../sql/Purging.ts"
-import { challengeOf, hashOf, newNonce, newToken, successorsOf } from "../Secrets.ts"
+import { textArray } from "../sql/ArrayLiterals.ts"
+import { unnestRows, purgeExpired } from "../sql/Purging.ts"
+import { challengeOf, sha256, newNonce, newToken, successorsOf } from "../Secrets.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { rowCount } from "../sql/Transaction.ts"
 import { traced } from "../Traced.ts"
@@ -106,12 +106,12 @@ export const GrantsLive = Layer.effect(
       const accessToken = newToken()
       const refreshToken = newToken()
       const presented = {
-        hash: hashOf(code),
+        hash: sha256(code),
         resource: resource ?? null,
         redirectUri,
         challenge: challengeOf(verifier)
       }
-      const hashes = { accessHash: hashOf(accessToken), refreshHash: hashOf(refreshToken) }
+      const hashes = { accessHash: sha256(accessToken), refreshHash: sha256(refreshToken) }
       const [granted] = yield* redeemCode(client, presented, hashes)
       if (granted === undefined) return yield* rejectCode(client, presented)
       return { accessToken, refreshToken, expiresIn: ACCESS_SECONDS, ...(yield* decodeScopes(granted)) }
@@ -147,11 +147,11 @@ export const GrantsLive = Layer.effect(
       const nonce = newNonce()
       const successors = successorsOf(refreshToken, nonce)
       const presented = {
-        hash: hashOf(refreshToken),
+        hash: sha256(refreshToken),
         resource: resource ?? null,
-        scopes: scopes === undefined ? null : arrayOf(scopes)
+        scopes: scopes === undefined ? null : textArray(scopes)
       }
-      const hashes = { accessHash: hashOf(successors.accessToken), refreshHash: hashOf(successors.refreshToken) }
+      const hashes = { accessHash: sha256(successors.accessToken), refreshHash: sha256(successors.refreshToken) }
       const [granted] = yield* redeemRefreshToken(client, presented, nonce, hashes)
       if (granted === undefined) return yield* repeatRefresh(client, presented, refreshToken)
       return { ...successors, expiresIn: ACCESS_SECONDS, ...(yield* decodeScopes(granted)) }
@@ -159,7 +159,7 @@ export const GrantsLive = Layer.effect(
 
     /** Deletes a grant with its last code or refresh token. */
     const deleteGrants = sql`, grants as (
-      delete from oauth_grants g using ${listed(["store_id", "grant_id"])}
+      delete from oauth_grants g using ${unnestRows(["store_id", "grant_id"])}
       where g.store_id = listed.store_id and g.id = listed.grant_id and not exists (
         select from refresh_tokens r where r.store_id = g.store_id and r.grant_id = g.id and r.expires_at > now()
       )
@@ -167,12 +167,12 @@ export const GrantsLive = Layer.effect(
 
     // Codes are kept for another day, so that their second use is recognized.
     const purges = [
-      purgeOf(
+      purgeExpired(
         { table: "authorization_codes", key: ["code_hash", "store_id", "grant_id"], retention: "1 day" },
         deleteGrants
       ),
-      purgeOf({ table: "refresh_tokens", key: ["token_hash", "store_id", "grant_id"] }, deleteGrants),
-      purgeOf({ table: "agent_tokens", key: ["token_hash"] })
+      purgeExpired({ table: "refresh_tokens", key: ["token_hash", "store_id", "grant_id"] }, deleteGrants),
+      purgeExpired({ table: "agent_tokens", key: ["token_hash"] })
     ]
 
     return Grants.of({
@@ -184,12 +184,12 @@ export const GrantsLive = Layer.effect(
         Effect.uninterruptible(refresh(client, presented)).pipe(orDefect, traced("Grants.refresh")),
 
       revoke: Effect.fn("Grants.revoke")(function* (client, token) {
-        const [row] = yield* findPresentedToken(client, hashOf(token))
+        const [row] = yield* findPresentedToken(client, sha256(token))
         const presented = yield* decodePresented(row)
         if (!presented.isAuthentic) return yield* new InvalidClient()
         if (presented.storeId === null) return
         if (!presented.isOwn) return yield* new InvalidGrant({ reason: "The token belongs to another client" })
-        if (presented.grantId === null) yield* deleteAccessToken(hashOf(token))
+        if (presented.grantId === null) yield* deleteAccessToken(sha256(token))
         else yield* revokeGrantOf(presented)
       }, orDefect),
 

@@ -10,7 +10,7 @@ import { AdmissionPool } from "../sql/Postgres.ts"
 import { constant } from "../sql/Statement.ts"
 import { retryLockedWindows } from "./LockedWindows.ts"
 import { rollingWindowCtes } from "./RollingWindow.ts"
-import { hashOf } from "../Secrets.ts"
+import { sha256 } from "../Secrets.ts"
 import { traced } from "../Traced.ts"
 
 /** Installation of a token, and the decision about its request. */
@@ -67,7 +67,7 @@ export const RateLimitLive = Layer.effect(
     const findBearer = retryLockedWindows(yield* batch(admitAll, Bearer))
 
     return RateLimit.of({
-      admit: (token) => Effect.flatMap(findBearer({ hash: hashOf(token) }), decide).pipe(traced("RateLimit.admit"))
+      admit: (token) => Effect.flatMap(findBearer({ hash: sha256(token) }), decide).pipe(traced("RateLimit.admit"))
     })
   })
 )

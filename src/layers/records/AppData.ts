@@ -7,7 +7,7 @@ import type { StoreId } from "../../domain/Store.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { constant } from "../sql/Statement.ts"
 import { rowCount } from "../sql/Transaction.ts"
-import { deleteEnded, endedOf } from "../sql/Purging.ts"
+import { deleteExpired, expiredRows } from "../sql/Purging.ts"
 import { time } from "../sql/Times.ts"
 import { traced } from "../Traced.ts"
 
@@ -115,8 +115,8 @@ export const AppDataLive = Layer.effect(
 
     /** Locks the usages in the order of their key, so that two purges never wait for each other. */
     const purge = sql`
-      with ${endedOf(ENTRIES)}, gone as (
-        ${deleteEnded(ENTRIES)} returning t.store_id, t.installation_id, t.bytes
+      with ${expiredRows(ENTRIES)}, gone as (
+        ${deleteExpired(ENTRIES)} returning t.store_id, t.installation_id, t.bytes
       ), freed as materialized (
         select store_id, installation_id, count(*)::integer as entries, sum(bytes)::integer as bytes
         from gone group by store_id, installation_id

@@ -5,7 +5,7 @@ import { stringify } from "../../domain/json/Json.ts"
 import { PAGE_BYTES } from "../../domain/Page.ts"
 import type { FieldVisibility, RecordsRequest } from "../../domain/records/Records.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import { listOf } from "../sql/Lists.ts"
+import { plainArray } from "../sql/ArrayLiterals.ts"
 import { pageReader, START } from "../sql/Pages.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { constant } from "../sql/Statement.ts"
@@ -135,7 +135,7 @@ export const makeRecordWrites = (sql: SqlClient.SqlClient) => ({
     if (list.length === 0) return new Map()
     const rows = yield* Effect.flatMap(
       sql`
-        select record.* from unnest(${listOf(list)}::uuid[]) as wanted (id), lateral (
+        select record.* from unnest(${plainArray(list)}::uuid[]) as wanted (id), lateral (
           select id, ${sql.literal(DOCUMENT)} as document, ${sql.literal(PERSONAL)} as personal from ${sql(table)} r
           where r.store_id = ${store} and r.id = wanted.id offset 0
         ) as record

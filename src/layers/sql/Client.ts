@@ -2,7 +2,7 @@ import { PgClient, type PgConnection, PgPool } from "@effect/sql-pg"
 import { Effect, Metric, Predicate, type Scope, Semaphore } from "effect"
 import type { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
-import { arrayOf } from "./Lists.ts"
+import { textArray } from "./ArrayLiterals.ts"
 import { ACQUIRE_TIMEOUT } from "./Session.ts"
 
 /*
@@ -30,7 +30,7 @@ const elementOf = (value: unknown): string | null => {
 /** Encodes numbers and arrays as text, so that PostgreSQL gives them the type that the statement expects. */
 const encodeParameter = (value: unknown): unknown => {
   if (typeof value === "number") return String(value)
-  return Array.isArray(value) ? arrayOf(value.map(elementOf)) : value
+  return Array.isArray(value) ? textArray(value.map(elementOf)) : value
 }
 
 const makeConnection = (connection: PgConnection.PgConnection): SqlConnection.Connection => {

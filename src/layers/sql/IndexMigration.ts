@@ -2,19 +2,19 @@ import { Data, Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 
 /** The statements of a migration. */
-export type Steps = Effect.Effect<unknown, SqlError.SqlError, SqlClient.SqlClient>
+export type MigrationSteps = Effect.Effect<unknown, SqlError.SqlError, SqlClient.SqlClient>
 
 /**
  * A migration that runs outside a transaction, as `create index concurrently` requires. After an interruption it starts
  * again with the first statement, so each statement must be repeatable.
  */
-export class OutsideTransaction extends Data.TaggedClass("OutsideTransaction")<{ readonly steps: Steps }> {}
+export class OutsideTransaction extends Data.TaggedClass("OutsideTransaction")<{ readonly steps: MigrationSteps }> {}
 
 /** Milliseconds that a migration waits for a table lock. Later statements on the table queue behind it meanwhile. */
 const LOCK_TIMEOUT = 2_000
 
 /** Limits how long the session waits for table locks. */
-export const limitLockWaits: Steps = Effect.flatMap(
+export const limitLockWaits: MigrationSteps = Effect.flatMap(
   SqlClient.SqlClient,
   (sql) => sql`select set_config('lock_timeout', ${String(LOCK_TIMEOUT)}, false)`
 )

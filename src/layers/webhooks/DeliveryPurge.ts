@@ -1,6 +1,6 @@
 import type { SqlClient } from "effect/sql"
 import { LOG_DAYS } from "../../domain/webhooks/Webhook.ts"
-import { BATCH, deleteEnded, endedOf, listed, purgeOf } from "../sql/Purging.ts"
+import { PURGE_BATCH, deleteExpired, expiredRows, unnestRows, purgeExpired } from "../sql/Purging.ts"
 import { constant } from "../sql/Statement.ts"
 
 const RETENTION = `${LOG_DAYS} days`
@@ -25,27 +25,27 @@ const EVENTS = {
  */
 export const makeDeliveryPurge = (sql: SqlClient.SqlClient) => {
   const cutoff = sql.literal(`now() - interval '${RETENTION}'`)
-  const batch = constant(BATCH)
+  const batch = constant(PURGE_BATCH)
 
   const deleteAttempts = sql`, attempts as (
-    delete from delivery_attempts a using ${listed(DELIVERIES.key)}
+    delete from delivery_attempts a using ${unnestRows(DELIVERIES.key)}
     where a.store_id = listed.store_id and a.event_id = listed.event_id and a.installation_id = listed.installation_id
   )`
 
   return {
     /** Deletes finished deliveries and their attempts. */
-    deleteFinished: sql`${purgeOf(DELIVERIES, deleteAttempts)}`,
+    deleteFinished: sql`${purgeExpired(DELIVERIES, deleteAttempts)}`,
 
     /** Deletes due deliveries of paused webhooks. Those of active webhooks stay, because a worker may start and send them. */
     deleteMissed: sql`
-      with ended as materialized (
+      with expired as materialized (
         select d.store_id, d.event_id, d.installation_id from webhooks w cross join lateral (
           select store_id, event_id, installation_id from deliveries d
           where d.app_id = w.app_id and d.finished_at is null and d.next_at <= ${cutoff}
           order by d.next_at limit ${batch} for update skip locked
         ) d
         where w.paused_at is not null limit ${batch}
-      )${deleteAttempts} ${deleteEnded(DELIVERIES)}
+      )${deleteAttempts} ${deleteExpired(DELIVERIES)}
     `,
 
     /**
@@ -54,18 +54,18 @@ export const makeDeliveryPurge = (sql: SqlClient.SqlClient) => {
      * all of its events.
      */
     deleteEvents: sql`
-      with ${endedOf(EVENTS)}, needed as materialized (
+      with ${expiredRows(EVENTS)}, needed as materialized (
         select store_id, id, (
           select max(coalesce(d.finished_at, now())) from deliveries d
-          where d.store_id = ended.store_id and d.event_id = ended.id
-        ) as at from ended
+          where d.store_id = expired.store_id and d.event_id = expired.id
+        ) as at from expired
       ), moved as (
         update events e set needed_at = listed.at
-        from ${listed(["store_id", "id", "at"], `needed where at > now() - interval '${RETENTION}'`)}
+        from ${unnestRows(["store_id", "id", "at"], `needed where at > now() - interval '${RETENTION}'`)}
         where e.store_id = listed.store_id and e.id = listed.id
         returning 1
       ), deleted as (
-        delete from events e using ${listed(EVENTS.key, "needed where at is null")}
+        delete from events e using ${unnestRows(EVENTS.key, "needed where at is null")}
         where e.store_id = listed.store_id and e.id = listed.id
         returning 1
       )

@@ -16,7 +16,7 @@ import {
 import { MAX_DRY_RUN_ITEMS } from "../../domain/DryRun.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { orDefect } from "../sql/Errors.ts"
-import { linesOf, listOf } from "../sql/Lists.ts"
+import { joinLines, plainArray } from "../sql/ArrayLiterals.ts"
 
 /** Channel on which workers are notified of new deliveries. */
 export const DELIVERIES = "deliveries"
@@ -84,7 +84,7 @@ export const makeOutbox = (sql: SqlClient.SqlClient) => {
   /** All messages of a write have the kind and the actor of its first event. */
   const insertMany = (first: NewEvent, messages: ReadonlyArray<OutboxMessage>) => {
     const { actor, hops, kind, storeId } = first
-    const ids = listOf(messages.map(({ event }) => event.id))
+    const ids = plainArray(messages.map(({ event }) => event.id))
     return [
       sql`
         insert into events (
@@ -95,10 +95,10 @@ export const makeOutbox = (sql: SqlClient.SqlClient) => {
           version, payload
         from unnest(
           ${ids}::uuid[],
-          ${listOf(messages.map(({ event }) => event.occurredAt.toISOString()))}::timestamptz[],
-          ${listOf(messages.map(({ resource }) => resource.id))}::uuid[],
-          ${listOf(messages.map(({ resource }) => resource.version))}::integer[],
-          string_to_array(${linesOf(messages.map(({ event }) => payloadOf(event)))}, E'\\n', '')
+          ${plainArray(messages.map(({ event }) => event.occurredAt.toISOString()))}::timestamptz[],
+          ${plainArray(messages.map(({ resource }) => resource.id))}::uuid[],
+          ${plainArray(messages.map(({ resource }) => resource.version))}::integer[],
+          string_to_array(${joinLines(messages.map(({ event }) => payloadOf(event)))}, E'\\n', '')
         ) as message (id, at, resource_id, version, payload)
       `,
       // offset 0: PostgreSQL looks for the recipients once, not for each event.

@@ -14,7 +14,7 @@ import {
   type WebhookUrlRefused
 } from "../../domain/webhooks/Webhook.ts"
 import type { Webhooks } from "../../domain/webhooks/Webhooks.ts"
-import { arrayOf } from "../sql/Lists.ts"
+import { textArray } from "../sql/ArrayLiterals.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { constant } from "../sql/Statement.ts"
 import type { Sealing } from "./Sealing.ts"
@@ -52,7 +52,7 @@ export const putWebhook = Effect.fnUntraced(function* (
 ) {
   const [webhook] = yield* sql<{ readonly isFirst: boolean }>`
     insert into webhooks (app_id, url, kinds, secret)
-    values (${app}, ${url}, ${arrayOf([...new Set(kinds)])}, ${sealed})
+    values (${app}, ${url}, ${textArray([...new Set(kinds)])}, ${sealed})
     on conflict (app_id) do update set url = excluded.url, kinds = excluded.kinds, failing_since = null
     returning secret = ${sealed} as "isFirst"
   `

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
-import { listOf } from "../../domain/json/Bounded.ts"
+import { boundedArray } from "../../domain/json/Bounded.ts"
 import { WorkWeight } from "../../domain/Bulkhead.ts"
 import { CollectionLimitReached } from "../../domain/catalog/Collection.ts"
 import { withDescription, optional } from "../../domain/catalog/Fields.ts"
@@ -81,7 +81,7 @@ export const getActivity = Rpc.make("activity.get", {
 export const listNames = Rpc.make("activity.names", {
   payload: {
     ...storeFields,
-    ids: listOf(Uuid, MAX_DISPLAY_NAMES, "ids").annotate({
+    ids: boundedArray(Uuid, MAX_DISPLAY_NAMES, "ids").annotate({
       description: "Ids of products, collections, agents, installations, members and subscriptions of the store",
       message: `must be a list of at most ${MAX_DISPLAY_NAMES} ids`
     })

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
-import { listOf } from "../../domain/json/Bounded.ts"
+import { boundedArray } from "../../domain/json/Bounded.ts"
 import { field, optional, withDescription } from "../../domain/catalog/Fields.ts"
 import {
   SetInventory,
@@ -129,7 +129,7 @@ export const searchProducts = Rpc.make("products.search", {
 export const summarizeProducts = Rpc.make("products.summaries", {
   payload: {
     ...storeFields,
-    ids: listOf(ProductId, MAX_LIMIT).annotate({ description: `Ids of at most ${MAX_LIMIT} products` })
+    ids: boundedArray(ProductId, MAX_LIMIT).annotate({ description: `Ids of at most ${MAX_LIMIT} products` })
   },
   success: Schema.Struct({ items: Schema.Array(ProductSummary) })
 })

@@ -10,7 +10,7 @@ export const makeMcpEndpoint = Effect.fnUntraced(function* (executeCall: Execute
   const answer = yield* Effect.cached(
     Effect.map(
       Effect.promise(() => import("./Protocol.ts")),
-      ({ makeAnswer }) => makeAnswer(executeCall)
+      ({ makeMessageHandler }) => makeMessageHandler(executeCall)
     )
   )
   return {

@@ -54,7 +54,7 @@ const mayCall = ({ scopes }: Agent, { callers }: Tool) =>
   callers === "all" || (callers !== "none" && scopes.includes(callers))
 
 /** Answers each message with a new `Server`, so that clients share no state (docs/decisions/0016). */
-export const makeAnswer = (executeCall: ExecuteCall) => {
+export const makeMessageHandler = (executeCall: ExecuteCall) => {
   const tools = makeTools(executeCall)
   const toolsByName = new Map(tools.map((tool) => [tool.definition.name, tool]))
   const resources = makeResources(executeCall)

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema, type SchemaAST } from "effect"
 import * as fc from "fast-check"
-import { listOf, recordOf } from "../../../src/domain/json/Bounded.ts"
+import { boundedArray, boundedRecord } from "../../../src/domain/json/Bounded.ts"
 import { field, JsonValue, text, trimmed } from "../../../src/domain/catalog/Fields.ts"
 import { ProductIds } from "../../../src/domain/catalog/Collection.ts"
 import { CreateProduct } from "../../../src/domain/catalog/Product.ts"
@@ -31,7 +31,7 @@ describe("A list", () => {
   it("is refused before any item is looked at when it is too long", () => {
     const { schema, seen } = counting()
     const given = { items: [1, ...times(350_000, "x")] }
-    assert.deepStrictEqual(issues(decodeWith(Schema.Struct({ items: listOf(schema, 10) }))(given, true)), [
+    assert.deepStrictEqual(issues(decodeWith(Schema.Struct({ items: boundedArray(schema, 10) }))(given, true)), [
       "items: must be a list of at most 10 items"
     ])
     assert.strictEqual(seen.count, 0)
@@ -39,7 +39,7 @@ describe("A list", () => {
 
   it("is decoded no further than its 100th issue, and says how many items were not looked at", () => {
     const { schema, seen } = counting()
-    const lines = issues(decodeWith(Schema.Struct({ items: listOf(schema) }))({ items: times(350_000, 1) }, true))
+    const lines = issues(decodeWith(Schema.Struct({ items: boundedArray(schema) }))({ items: times(350_000, 1) }, true))
     assert.strictEqual(seen.count, 100)
     assert.lengthOf(lines, 100)
     assert.deepStrictEqual(lines.slice(-2), [
@@ -50,7 +50,7 @@ describe("A list", () => {
 
   it("stops where lists inside of it have 100 issues together", () => {
     const { schema, seen } = counting()
-    const Items = Schema.Struct({ items: listOf(listOf(schema)) })
+    const Items = Schema.Struct({ items: boundedArray(boundedArray(schema)) })
     const lines = issues(decodeWith(Items)({ items: times(1000, times(30, 1)) }, true))
     assert.strictEqual(seen.count, 120)
     assert.strictEqual(lines.at(-1), "items.4: not checked from here on: 996 values")
@@ -58,7 +58,7 @@ describe("A list", () => {
 
   it("that is decoded for its first issue alone stops there", () => {
     const { schema, seen } = counting()
-    const result = Schema.decodeUnknownResult(listOf(schema))(times(1000, 1))
+    const result = Schema.decodeUnknownResult(boundedArray(schema))(times(1000, 1))
     assert.strictEqual(seen.count, 1)
     assert.isTrue(Result.isFailure(result) && issuesOf(result.failure).length === 1)
   })
@@ -68,7 +68,7 @@ describe("A record", () => {
   it("is decoded no further than its 100th issue", () => {
     const { schema, seen } = counting()
     const given = Object.fromEntries(times(900, 1).map((value, index) => [`k${index}`, value]))
-    const lines = issues(decodeWith(Schema.Struct({ all: recordOf(schema) }))({ all: given }, true))
+    const lines = issues(decodeWith(Schema.Struct({ all: boundedRecord(schema) }))({ all: given }, true))
     assert.strictEqual(seen.count, 100)
     assert.lengthOf(lines, 100)
     assert.strictEqual(lines.at(-1), "all.k100: not checked from here on: 800 values")
@@ -80,9 +80,9 @@ const says = (message: string) => ({ message })
 describe("Bounded lists and records", () => {
   const Item = Schema.Struct({ name: text(3), size: Schema.optionalKey(Schema.NumberFromString) })
   const bounded = Schema.Struct({
-    list: listOf(Item, 20),
-    nested: listOf(listOf(Schema.NullOr(text(2)))),
-    record: Schema.NullOr(recordOf(Item))
+    list: boundedArray(Item, 20),
+    nested: boundedArray(boundedArray(Schema.NullOr(text(2)))),
+    record: Schema.NullOr(boundedRecord(Item))
   })
   const plain = Schema.Struct({
     list: Schema.Array(Item).annotate(says("must be a list")),
@@ -200,7 +200,7 @@ describe("What clients send", () => {
   })
 
   it("is bounded also as it is encoded", () => {
-    const encoded = Schema.Struct({ list: Schema.toEncoded(listOf(text(3), 7)) })
+    const encoded = Schema.Struct({ list: Schema.toEncoded(boundedArray(text(3), 7)) })
     assert.deepStrictEqual(issues(decodeWith(encoded)({ list: times(8, "x") }, true)), [
       "list: must be a list of at most 7 items"
     ])
@@ -217,14 +217,14 @@ const plainList = (item: Schema.Top, max: number) => Schema.Array(item).check(Sc
 
 describe("The JSON Schema of a bounded list or record", () => {
   it("is that of a plain one", () => {
-    const Item = Schema.Struct({ name: trimmed(3), lists: listOf(listOf(trimmed(3), 2), 3) })
+    const Item = Schema.Struct({ name: trimmed(3), lists: boundedArray(boundedArray(trimmed(3), 2), 3) })
     const PlainItem = Schema.Struct({ name: trimmed(3), lists: plainList(plainList(trimmed(3), 2), 3) })
-    assert.deepStrictEqual(shown(listOf(Item, 250)), shown(plainList(PlainItem, 250)))
-    assert.deepStrictEqual(shown(recordOf(Item)), shown(Schema.Record(Schema.String, PlainItem)))
+    assert.deepStrictEqual(shown(boundedArray(Item, 250)), shown(plainList(PlainItem, 250)))
+    assert.deepStrictEqual(shown(boundedRecord(Item)), shown(Schema.Record(Schema.String, PlainItem)))
   })
 
   it("has what is said of it beside", () => {
-    assert.deepStrictEqual(shown(field(listOf(text(2), 9), "Short words", ["ab"])), {
+    assert.deepStrictEqual(shown(field(boundedArray(text(2), 9), "Short words", ["ab"])), {
       type: "array",
       items: { type: "string", maxLength: 2 },
       maxItems: 9,

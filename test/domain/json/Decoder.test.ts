@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import * as fc from "fast-check"
-import { recordOf } from "../../../src/domain/json/Bounded.ts"
+import { boundedRecord } from "../../../src/domain/json/Bounded.ts"
 import {
   Amount,
   CurrencyCode,
@@ -109,8 +109,8 @@ describe("Issues", () => {
       assert.deepStrictEqual(issuesOf(nullable(text(2), "", "ab"), given), [wanted])
     }
     assert.match(issuesOf(Schema.NullOr(Uuid), 1).join("|"), /^must be a UUID, as in [0-9a-f-]+$/)
-    assert.deepStrictEqual(issuesOf(Schema.NullOr(recordOf(text(2))), 1), ["must be an object"])
-    assert.deepStrictEqual(issuesOf(Schema.NullOr(recordOf(text(2))), { a: "abc" }), [`a: ${wanted}`])
+    assert.deepStrictEqual(issuesOf(Schema.NullOr(boundedRecord(text(2))), 1), ["must be an object"])
+    assert.deepStrictEqual(issuesOf(Schema.NullOr(boundedRecord(text(2))), { a: "abc" }), [`a: ${wanted}`])
   })
 
   it("have the message of a union that has one, and else those of its members", () => {

@@ -18,7 +18,7 @@ const dry = { headers: DRY }
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
 
 const AnyRecord = Schema.Record(Schema.String, Schema.Unknown)
-const decodeRehearsal = Schema.decodeUnknownSync(
+const decodeDryRun = Schema.decodeUnknownSync(
   Schema.Struct({
     data: AnyRecord,
     dryRun: Schema.Literal(true),
@@ -27,7 +27,7 @@ const decodeRehearsal = Schema.decodeUnknownSync(
   }),
   { onExcessProperty: "error" }
 )
-const rehearsalOf = ({ json }: Answer) => decodeRehearsal(json)
+const dryRunOf = ({ json }: Answer) => decodeDryRun(json)
 
 const Books = Schema.Array(Schema.Struct({ name: Schema.String, rows: Schema.String }))
 
@@ -87,14 +87,14 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A dry run"
         assert.strictEqual(created.status, 201)
         assert.isNull(created.headers.get("etag"))
         assert.strictEqual(created.headers.get("preference-applied"), "handling=dry-run")
-        const create = rehearsalOf(created)
+        const create = dryRunOf(created)
         assert.deepInclude(create.data, { name: "Cup", slug: "cup-2", version: 1, tags: ["SALE"] })
         const event = { kind: "catalog.product.updated.v1", version: 1, recipients: [told] }
         assert.deepStrictEqual(create.events, [{ ...event, resourceId: create.data["id"] }])
         const none = { entersCount: 0, leavesCount: 0, enters: [], leaves: [] }
         assert.deepStrictEqual(create.collections, { ...none, entersCount: 1, enters: titles(sale) })
 
-        const update = rehearsalOf(yield* client.patch(product, { tags: ["sale"] }, dry))
+        const update = dryRunOf(yield* client.patch(product, { tags: ["sale"] }, dry))
         assert.deepInclude(update.data, { id: made["id"], version: 2, tags: ["sale"] })
         assert.deepStrictEqual(update.events, [{ ...event, resourceId: made["id"], version: 2 }])
         assert.deepStrictEqual(update.collections, {
@@ -103,27 +103,27 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A dry run"
           enters: titles(sale),
           leaves: titles(tea)
         })
-        const same = rehearsalOf(yield* client.patch(product, { name: "Cup" }, dry))
+        const same = dryRunOf(yield* client.patch(product, { name: "Cup" }, dry))
         assert.deepStrictEqual(same, { data: made, dryRun: true, events: [], collections: null })
 
-        const inventory = rehearsalOf(yield* client.patch(`${product}/inventory`, { adjust: 3, reason: "Found" }, dry))
+        const inventory = dryRunOf(yield* client.patch(`${product}/inventory`, { adjust: 3, reason: "Found" }, dry))
         assert.deepInclude(inventory.data, { stock: 3, version: 2 })
         assert.deepStrictEqual(inventory.collections, none)
 
-        const gone = rehearsalOf(yield* client.delete(product, dry))
+        const gone = dryRunOf(yield* client.delete(product, dry))
         assert.deepStrictEqual(gone.data, { id: made["id"], deleted: true })
         assert.deepStrictEqual(gone.events, [])
         assert.deepStrictEqual(gone.collections, { ...none, leavesCount: 2, leaves: titles(tea, shelf) })
 
-        const shop = rehearsalOf(yield* client.post("/collections", { title: "Shop", rules: tagged("tea") }, dry))
+        const shop = dryRunOf(yield* client.post("/collections", { title: "Shop", rules: tagged("tea") }, dry))
         assert.deepInclude(shop.data, { title: "Shop", productIds: [made["id"]], productCount: 1 })
         assert.strictEqual(shop.events[0]?.["kind"], "catalog.collection.updated.v1")
         assert.isNull(shop.collections)
-        const emptied = rehearsalOf(yield* client.patch(`/collections/${shelf["id"]}`, { productIds: [] }, dry))
+        const emptied = dryRunOf(yield* client.patch(`/collections/${shelf["id"]}`, { productIds: [] }, dry))
         assert.deepInclude(emptied.data, { version: 2, productIds: [] })
-        const ended = rehearsalOf(yield* client.delete(`/collections/${tea["id"]}`, dry))
+        const ended = dryRunOf(yield* client.delete(`/collections/${tea["id"]}`, dry))
         assert.deepStrictEqual(ended.data, { id: tea["id"], deleted: true })
-        rehearsalOf(yield* client.put("/app-data/settings", { key: "theme", value: 1 }, dry))
+        dryRunOf(yield* client.put("/app-data/settings", { key: "theme", value: 1 }, dry))
 
         assert.deepStrictEqual(yield* books, before)
       })
@@ -134,7 +134,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A dry run"
       const { client } = yield* freshClient({ plan: "free" })
       const key = "one"
       const cup = { name: "Cup", slug: "cup" }
-      assert.deepInclude(rehearsalOf(yield* client.post("/products", cup, { ...dry, key })).data, { slug: "cup" })
+      assert.deepInclude(dryRunOf(yield* client.post("/products", cup, { ...dry, key })).data, { slug: "cup" })
       const made = yield* client.post("/products", cup, { key })
       assert.strictEqual(made.status, 201)
       assert.isNull(made.headers.get("idempotent-replayed"))
@@ -164,7 +164,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A dry run"
       assert.strictEqual((yield* client.post("/products", { name: "Cup", colour: 1 }, strict)).status, 400)
       const both = yield* client.post("/products", { name: "Cup" }, strict)
       assert.strictEqual(both.headers.get("preference-applied"), "handling=strict, handling=dry-run")
-      assert.isTrue(rehearsalOf(both).dryRun)
+      assert.isTrue(dryRunOf(both).dryRun)
     })
   )
 
@@ -175,7 +175,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A dry run"
       const told = yield* listenOn(storeId, "Search")
       const deaf = yield* listenOn(storeId, "Deaf")
       yield* sql`update installations set scopes = '{read_collections}' where id = ${deaf.installationId}`
-      const { events } = rehearsalOf(yield* client.post("/products", { name: "Cup" }, dry))
+      const { events } = dryRunOf(yield* client.post("/products", { name: "Cup" }, dry))
       assert.deepStrictEqual(
         events.map(({ recipients }) => recipients),
         [[told]]
