@@ -21,7 +21,7 @@ interface Looking {
   readonly height?: number
 }
 
-/** A window in which somebody is signed in by the cookie of their session, and which a test may watch as they do. */
+/** A browser window, signed in by a session cookie. */
 export const windowOf = (cookie: string, size: Looking = {}) =>
   Effect.gen(function* () {
     const url = yield* baseUrl
@@ -31,7 +31,7 @@ export const windowOf = (cookie: string, size: Looking = {}) =>
     return { ...window, url }
   })
 
-/** A member of a store who looks at its dashboard: their window, their client, and where the store's pages begin. */
+/** A member of a store with a window on its dashboard, a client, and the URL of the store's pages. */
 export const lookingMember = Effect.fn(function* (
   options: { readonly role?: Role; readonly plan?: string; readonly storeId?: StoreId } & Looking = {}
 ) {

@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 
-/** What a promise rejects with. */
+/** Returns the reason of a rejected promise. */
 export const rejection = (promise: Promise<unknown>) =>
   Effect.promise(() =>
     promise.then(
@@ -10,7 +10,7 @@ export const rejection = (promise: Promise<unknown>) =>
     )
   )
 
-/** Likewise, which is of the class. */
+/** Returns the reason of a rejected promise, which must be an instance of the class. */
 export const rejectionOf = <E>(errors: new (...args: never) => E, promise: Promise<unknown>) =>
   Effect.map(rejection(promise), (reason): E => {
     if (reason instanceof errors) return reason

@@ -1,2 +1,2 @@
-/** With which secrets are sealed in tests, whatever process seals them. */
+/** Key that encrypts secrets in all test processes. */
 export const SECRET_KEY = Buffer.alloc(32, "key").toString("base64")

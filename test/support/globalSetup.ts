@@ -13,30 +13,30 @@ import { postgresInDocker, skippedFiles } from "./process/Programs.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** URL of the server on which each test file makes a database of its own. */
+    /** URL of the server on which each test file creates its database. */
     databaseServer: string
-    /** Name of a database there with the newest schema, to be copied. */
+    /** Name of the migrated template database. */
     migratedTemplate: string
   }
 }
 
-/** A server for the whole run. */
+/** PostgreSQL server of the run. */
 interface DatabaseServer {
   readonly url: string
   readonly origin: string
   readonly stop: () => Promise<void>
 }
 
-/** Nothing here need outlive a crash. */
+/** Settings without durability, because test data need not survive a crash. */
 const careless = ["fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_connections=200"]
 
-/** From the binaries npm installed, in a folder that goes with the run. */
+/** Starts the server with the binaries that npm installed, in a temporary folder. */
 const fromNpm = async (): Promise<DatabaseServer> => {
   const dataDir = join(tmpdir(), `partner-api-test-${randomUUID()}`)
   const scope = Effect.runSync(Scope.make())
   const start = Scope.provide(embeddedPostgres({ dataDir, isDurable: false }), scope)
   const url = Redacted.value(await Effect.runPromise(start))
-  // Every connection proves that it knows the password: 4,096 rounds of a hash take 3 ms of it, which nothing here needs.
+  // Password checks cost 3 ms per connection: 4,096 rounds of a hash. Tests do not need them.
   await Effect.runPromise(
     onServer(url, "set scram_iterations = 1", `alter role postgres password '${new URL(url).password}'`)
   )
@@ -47,7 +47,7 @@ const fromNpm = async (): Promise<DatabaseServer> => {
   return { url, origin: "embedded", stop }
 }
 
-/** The migrations run once, and not for each file: nobody connects to what they made, so that it can be copied. */
+/** Migrates the template once for all files. PostgreSQL copies it only while no session uses it. */
 const makeTemplate = async ({ url }: DatabaseServer) => {
   const name = `test_template_${randomUUID().replaceAll("-", "")}`
   await Effect.runPromise(onServer(url, `create database ${name}`))
@@ -60,7 +60,7 @@ const makeTemplate = async ({ url }: DatabaseServer) => {
 
 const say = (line: string) => void process.stdout.write(`${line}\n`)
 
-/** Gives the run one PostgreSQL: `TEST_DATABASE_URL`, else a container, else the embedded one. */
+/** Provides PostgreSQL for the run: `TEST_DATABASE_URL`, else a container, else the embedded server. */
 export const setup = async (project: TestProject) => {
   const given = process.env["TEST_DATABASE_URL"]
   const server: DatabaseServer =

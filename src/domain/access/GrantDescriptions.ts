@@ -10,48 +10,50 @@ export interface GrantDescription {
 
 /** Access that every installed app has. */
 export const ALWAYS_GRANTED: GrantDescription = {
-  title: "See the store itself",
-  text: "Its name, its settings and its plan."
+  title: "See store details",
+  text: "Name, settings and plan."
 }
+
+const DELETION_WARNING = "Deletions take effect immediately. You can undo them in Activity."
 
 /** Descriptions of all scopes and capabilities. A missing one does not compile. */
 export const GRANT_DESCRIPTIONS: Readonly<Record<Scope | Capability, GrantDescription>> = {
   read_products: {
     title: "See products",
-    text: "Names, descriptions, prices, stock and what they cost you, of hidden products too."
+    text: "Names, descriptions, prices, costs and stock, including hidden products."
   },
   write_products: {
     title: "Create, change and delete products",
-    text: "Everything about them, prices and stock too.",
-    warning: "What it deletes is gone at once: nobody is asked to confirm."
+    text: "All fields, including prices and stock.",
+    warning: DELETION_WARNING
   },
   read_collections: {
     title: "See collections",
-    text: "Their names, their rules and the products in them, of hidden collections too."
+    text: "Names, rules and products in them, including hidden collections."
   },
   write_collections: {
     title: "Create, change and delete collections",
-    text: "Everything about them, rules and products too.",
-    warning: "What it deletes is gone at once: nobody is asked to confirm."
+    text: "All fields, including rules and products.",
+    warning: DELETION_WARNING
   },
   read_orders: {
     title: "See orders",
-    text: "What was bought, when, by which customer and for how much, and the notes on it."
+    text: "Items, dates, customers, amounts and notes."
   },
   read_customers: {
     title: "See customers",
-    text: "Their names, what they ordered in number and money, and how they are tagged."
+    text: "Names, number of orders, amounts spent and tags."
   },
   write_inventory: {
     title: "Change the stock of products",
-    text: "How many of each product and variant there are, and nothing else about them."
+    text: "Stock of products and variants, and nothing else."
   },
   app_storage: {
-    title: "Keep data of its own with your store",
-    text: "Such as settings. It is deleted 48 hours after the app is uninstalled."
+    title: "Store its own data in your store",
+    text: "For example settings. Deleted 48 hours after the app is uninstalled."
   },
   customer_pii: {
     title: "See personal data of customers",
-    text: "E-mail addresses, telephone numbers and postal addresses, wherever it sees customers or orders."
+    text: "E-mail addresses, phone numbers and postal addresses of customers and in orders."
   }
 }

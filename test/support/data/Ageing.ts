@@ -4,28 +4,28 @@ import { PENDING_DAYS, READABLE_DAYS } from "../../../src/domain/access/Proposal
 /** Days that are simulated. */
 const DAYS = 10
 
-/** Whose rows they are. */
+/** Owner of the rows. */
 export interface Owner {
   readonly appId: string
   readonly storeId: string
-  /** The installation. */
+  /** Id of the installation. */
   readonly id: string
 }
 
-/** A table that is purged. */
+/** A table with rows that expire. */
 export interface Ageing {
   readonly name: string
-  /** When a row may go. */
+  /** Expression of the time at which a row expires. */
   readonly end: string
-  /** Days that a row stays. */
+  /** Days until a row expires. */
   readonly life: number
-  /** What is done with rows that may go: they are deleted, if nothing is said. */
+  /** Statement for expired rows. Deletes them by default. */
   readonly going?: (rows: string) => string
-  /** Makes a row for each of `made (at)` that may go at that time. */
+  /** Inserts a row for each instant of `made (at)`, at which that row expires. */
   readonly insert: (owner: Owner) => string
 }
 
-/** Somebody who makes agents: `by`. */
+/** Merchant `by`, who creates the agents. */
 const MERCHANT = `
   merchant as (
     insert into merchants (id, email, name, password_hash)
@@ -47,7 +47,7 @@ export const AGEING = [
   {
     name: "access_tokens",
     end: "expires_at",
-    // An hour in fact. So many in an hour would be the same picture at 240 times the work.
+    // The real window is an hour. Ten days make the same picture with a 240th of the work.
     life: 10,
     insert: ({ id, storeId }) => `
       insert into access_tokens (token_hash, store_id, installation_id, expires_at)
@@ -91,7 +91,7 @@ export const AGEING = [
   },
   {
     name: "proposals",
-    // Most of them were decided: that shortens nothing.
+    // Most of them are decided, which does not shorten their life.
     end: `expires_at + interval '${READABLE_DAYS - PENDING_DAYS} days'`,
     life: 30,
     insert: ({ storeId }) => `
@@ -130,15 +130,15 @@ export const AGEING = [
 ] as const satisfies ReadonlyArray<Ageing>
 
 /**
- * What fills a table with `rows`, and lets ten days go by of which each half takes as many as it brings, and vacuum finds
- * the room. Of what is left nothing may go yet.
+ * Statements that fill a table with `rows` rows and simulate ten days. Each half day inserts as many rows as it
+ * deletes, and vacuum frees the space. No remaining row is expired.
  */
 export const agedBy = (
   { end, insert, life, name, going = (rows) => `delete from ${name} where ${rows}` }: Ageing,
   owner: Owner,
   rows: number
 ): ReadonlyArray<string> => {
-  /** As many rows as come in the half days before the one that was `ago`. */
+  /** Inserts the rows of the half days that end `ago` half days before now. */
   const made = (halfDays: number, ago: number) => {
     const count = Math.round((rows * halfDays) / (2 * life))
     return `

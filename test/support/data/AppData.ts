@@ -4,7 +4,7 @@ import type { Installation } from "../../../src/domain/access/Installations.ts"
 
 type Owner = Pick<Installation, "id" | "storeId">
 
-/** Keeps so many entries, of so many bytes in all, beside what a test does. The values are shorter than they are counted. */
+/** Adds entries with a total size, in addition to the test's own. Their values are shorter than the stored size. */
 export const fillAppData = ({ id, storeId }: Owner, entries: number, bytes: number) =>
   Effect.flatMap(
     SqlClient.SqlClient,
@@ -20,7 +20,7 @@ export const fillAppData = ({ id, storeId }: Owner, entries: number, bytes: numb
     `
   )
 
-/** Lets so many seconds pass for the entries, but those that were filled in. */
+/** Ages the entries by seconds, except those of {@link fillAppData}. */
 export const passTime = ({ id, storeId }: Owner, seconds: number) =>
   Effect.flatMap(
     SqlClient.SqlClient,
@@ -33,7 +33,7 @@ export const passTime = ({ id, storeId }: Owner, seconds: number) =>
     `
   )
 
-/** How much an installation has, as it is counted and as it is. */
+/** Recorded and actual usage of an installation. */
 export const usageOf = ({ id, storeId }: Owner) =>
   Effect.flatMap(
     SqlClient.SqlClient,

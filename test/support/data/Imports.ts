@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { factsOf, store } from "../process/Cli.ts"
 import { folder, ownDatabase, rowsOf } from "../process/Process.ts"
 
-/** What an import prints. */
+/** Output of an import. */
 export const Imported = Schema.Struct({
   storeId: Schema.String.check(Schema.isUUID()),
   dryRun: Schema.Boolean,
@@ -15,7 +15,7 @@ export const Imported = Schema.Struct({
   refusedFile: Schema.optional(Schema.String)
 })
 
-/** The counts of an import, in the order they are printed. */
+/** Counts of an import in the order of its output. */
 export const countsOf = ({ created, refused, unchanged, updated }: typeof Imported.Type) => [
   created,
   updated,
@@ -38,16 +38,16 @@ export const importing = Effect.fn(function* (plan = "scale") {
     url,
     client,
     storeId,
-    /** Writes rows as JSON Lines; a text stays as it is. */
+    /** Writes a file of JSON Lines. Text rows are written unchanged. */
     fileOf: (name: string, rows: ReadonlyArray<unknown>) => {
       const file = join(path, name)
       writeFileSync(file, rows.map((row) => `${typeof row === "string" ? row : JSON.stringify(row)}\n`).join(""))
       return file
     },
-    /** Imports a file, and answers what came of it. */
+    /** Imports a file and returns its output. */
     bring: (kind: string, file: string, ...args: ReadonlyArray<string>) =>
       factsOf(Imported, url, "import", kind, "--store", storeId, "--file", file, ...args),
-    /** Everything that a write could leave. The store's clock may go on without one. */
+    /** Contents of all tables that an import writes to, except the store's clock. */
     books: rowsOf(
       client,
       `select 'store' as what, (to_jsonb(s) - 'id_clock')::text as row from stores s

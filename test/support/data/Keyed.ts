@@ -19,7 +19,7 @@ import { contextOf } from "./Writes.ts"
 /** Write that takes its client from the context. */
 export type TestWrite<A, E = never> = Effect.Effect<A, E, ChangeRecorder | SqlClient.SqlClient>
 
-/** Writes under keys, and nothing above them. */
+/** Services for writes with keys, without a server. */
 export const KeyedTest = Layer.mergeAll(IdempotencyLive, AccessLive, WritesLive).pipe(Layer.provideMerge(PostgresTest))
 
 export const installed = makeInstallation(NO_GRANTS)
@@ -31,10 +31,10 @@ export const keyed = (key: string, body = "body"): KeyedRequest => ({
   fingerprint: hash("sha256", body, "buffer")
 })
 
-/** The answer to a write that comes to `value`. */
+/** Response of a write that returned `value`. */
 export const respond = (value: string): StoredResponse => ({ status: 200, body: `{"data":"${value}"}`, etag: '"1"' })
 
-/** Performs a write of the installation under a key, which another `body` makes another request. */
+/** Performs a write of the installation with a key. Another `body` makes it another request. */
 export const once = <E>(installation: Installation, key: string, write: TestWrite<string, E>, body?: string) =>
   Effect.gen(function* () {
     const { once } = yield* Idempotency
@@ -43,11 +43,11 @@ export const once = <E>(installation: Installation, key: string, write: TestWrit
     return yield* once(appContext(installation), keyed(key, body), provided, respond)
   })
 
-/** Runs a statement of a write. */
+/** Runs a statement in the current transaction. */
 export const execute = (statement: (sql: SqlClient.SqlClient) => Statement.Statement<unknown>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => orDefect(rowCount(statement(sql))))
 
-/** A write of which can be seen what is kept: the store's name. `rest` is done between it and the commit. */
+/** A write with a visible effect: it renames the store. `rest` runs between it and the commit. */
 export const rename = <E = never>(
   { storeId }: Installation,
   name: string,
@@ -72,14 +72,14 @@ export const recordsOf = ({ id }: Installation) =>
     (sql) => sql`select key, status, body, etag from idempotency_records where actor_id = ${id} order by key`
   )
 
-/** Lets the records of an installation end now. */
+/** Expires the idempotency records of an installation. */
 export const expire = ({ id }: Installation) =>
   Effect.flatMap(
     SqlClient.SqlClient,
     (sql) => sql`update idempotency_records set expires_at = clock_timestamp() where actor_id = ${id}`
   )
 
-/** Holds what a write is to wait for: before it leaves its record, or with the record there and not yet committed. */
+/** Locks that stop a write before it inserts its record, or after it and before the commit. */
 export const brake = Effect.fn(function* ({ id }: Installation) {
   const url = yield* databaseUrl
   const [holder, watcher] = [yield* connection(url), yield* connection(url)]

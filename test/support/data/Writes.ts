@@ -10,7 +10,7 @@ export const MERCHANT = Actor.Merchant({ id: MerchantId.make("01890a5d-ac96-774b
 
 export const AGENT = Actor.Agent({ id: AgentId.make("01890a5d-ac96-774b-bcce-b302099a8058") })
 
-/** Of a write that answers no event. */
+/** Context of a write that no event caused. */
 export const contextOf = (storeId: StoreId, actor: Actor = MERCHANT): WriteContext => ({
   storeId,
   actor,
@@ -19,7 +19,7 @@ export const contextOf = (storeId: StoreId, actor: Actor = MERCHANT): WriteConte
   mode: "perform"
 })
 
-/** Suspends an installation, as members of its store may. */
+/** Suspends an installation, as a member of its store does. */
 export const suspend = ({ id, storeId }: Pick<Installation, "id" | "storeId">) =>
   Effect.gen(function* () {
     const perform = yield* performIn(storeId)
@@ -27,13 +27,13 @@ export const suspend = ({ id, storeId }: Pick<Installation, "id" | "storeId">) =
     yield* perform(installations.suspend(storeId, id))
   })
 
-/** Installs apps, as merchants do by consent. */
+/** Installs apps without the consent page. */
 export const installing = Effect.map(Effect.all([Installations, Writes]), ([installations, { perform }]) => ({
   install: (asked: Parameters<typeof installations.install>[0]) =>
     perform(contextOf(asked.storeId), installations.install(asked))
 }))
 
-/** How an actor, else a merchant, writes to the store. */
+/** Performs writes in the store as the actor, by default a merchant. */
 export const performIn = (storeId: StoreId, actor?: Actor) =>
   Effect.map(
     Writes,

@@ -14,7 +14,7 @@ import { ServerLive } from "../../../src/Server.ts"
 import { PostgresTest } from "../postgres/PostgresTest.ts"
 import { installing } from "../data/Writes.ts"
 
-/** The whole service on a socket of its own, and everything below it for a test to look at. */
+/** The whole service on its own port, with its lower layers exposed to the test. */
 export const ApiTest = ServerLive.pipe(
   Layer.provideMerge(listen({ host: Config.succeed("127.0.0.1"), port: Config.succeed(0) })),
   Layer.provideMerge(DomainLive),
@@ -24,9 +24,9 @@ export const ApiTest = ServerLive.pipe(
 export interface Answer {
   readonly status: number
   readonly headers: Headers
-  /** The body as it came, for comparisons byte by byte. */
+  /** The body as received, for comparisons byte by byte. */
   readonly text: string
-  /** The body read as JSON. */
+  /** The body decoded as JSON. */
   readonly json: unknown
 }
 
@@ -49,13 +49,13 @@ const page = Schema.decodeUnknownSync(
   { onExcessProperty: "error" }
 )
 
-/** The resource that an answer holds under `data`. */
+/** Returns the resource in `data` of a response. */
 export const dataOf = ({ json }: Answer): Resource => one(json).data
 
-/** The answer of a refused request: exactly `{ error, issues? }`. */
+/** Decodes an error response, which is exactly `{ error, issues? }`. */
 export const errorOf = ({ json }: Answer) => refusal(json)
 
-/** What is said of an outage is the same for every cause of it, and nothing of what lies below. */
+/** Asserts the response to an outage: the same for every cause, without internal details. */
 export const assertUnavailable = (answer: Answer) => {
   assert.strictEqual(answer.status, 503)
   assert.deepStrictEqual(errorOf(answer), { error: "The database is out of reach or overloaded; repeat the request" })
@@ -63,7 +63,7 @@ export const assertUnavailable = (answer: Answer) => {
   assert.strictEqual(answer.headers.get("retry-after"), "1")
 }
 
-/** The rows of a list, and where the next page starts. */
+/** Decodes a page: its items and the cursor of the next page. */
 export const pageOf = ({
   json
 }: Answer): { readonly items: ReadonlyArray<Resource>; readonly nextCursor: string | null } => {
@@ -73,20 +73,20 @@ export const pageOf = ({
 
 export interface Sent {
   readonly headers?: Record<string, string>
-  /** A value is sent as JSON; text is sent as it is. */
+  /** Body of the request. Text is sent unchanged, other values as JSON. */
   readonly body?: unknown
-  /** The Idempotency-Key of a write: a new one when left out, none at all for null. */
+  /** `Idempotency-Key` of a write. A new one by default; null sends none. */
   readonly key?: string | null
 }
 
-/** Asks the service over its socket. `path` is below `/api/platform/v1` unless it starts with a scheme. */
+/** HTTP client of the service. `path` is below `/api/platform/v1` unless it has a scheme. */
 export const makeClient = (base: string, token?: string) => {
   const send = (method: string, path: string, { body, headers = {}, key = randomUUID() }: Sent = {}) =>
     Effect.promise(async (): Promise<Answer> => {
       const response = await fetch(path.startsWith("http") ? path : `${base}/api/platform/v1${path}`, {
         method,
         headers: {
-          // Asked for by `fetch` otherwise, and undone by it: the bytes and the tag of the answer itself are looked at.
+          // Otherwise `fetch` requests compression and hides the bytes and the ETag of the response.
           "accept-encoding": "identity",
           ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
           ...(body === undefined ? {} : { "content-type": "application/json" }),
@@ -111,24 +111,24 @@ export const makeClient = (base: string, token?: string) => {
 
 export type Client = ReturnType<typeof makeClient>
 
-/** Where the service under test listens, as in `http://127.0.0.1:40001`. */
+/** Base URL of the service under test, for example `http://127.0.0.1:40001`. */
 export const baseUrl = Effect.map(HttpServer.HttpServer, ({ address }) => HttpServer.formatAddress(address))
 
 export const makeStore = (plan = "scale") =>
   Effect.flatMap(Stores, (stores) => stores.create({ name: "A store", plan, currencyCode: "EUR" }))
 
-/** An app that declares everything, but where less is said. */
+/** Creates an app that declares all scopes and capabilities, unless `declared` restricts it. */
 export const makeApp = (declared: Partial<Grants> = {}) =>
   Effect.flatMap(Apps, (apps) => apps.create({ name: "An app", ...ALL_GRANTS, ...declared }))
 
-/** An app that declares everything, installed on a store of its own. */
+/** Installs a new app with all grants on a new store. */
 export const makeInstallation = (granted: Partial<Grants> = {}) =>
   Effect.gen(function* () {
     const { install } = yield* installing
     return yield* install({ storeId: yield* makeStore(), appId: yield* makeApp(), ...ALL_GRANTS, ...granted })
   })
 
-/** An app installed on the store: its installation, and a client that carries its token. */
+/** Installs a new app on the store. Returns the installation and a client with its token. */
 export const install = Effect.fn(function* (storeId: StoreId, granted: Partial<Grants> = {}) {
   const { install } = yield* installing
   const { issue } = yield* Tokens
@@ -138,7 +138,7 @@ export const install = Effect.fn(function* (storeId: StoreId, granted: Partial<G
   return { installation, client: makeClient(yield* baseUrl, Redacted.value(token)) }
 })
 
-/** A client on a store of its own. It is good for 100 requests a minute, like everybody. */
+/** A client on a new store. Its window admits 100 requests a minute. */
 export const freshClient = Effect.fn(function* ({
   plan,
   ...granted

@@ -9,7 +9,7 @@ import { baseUrl } from "./Api.ts"
 import { PostgresTest } from "../postgres/PostgresTest.ts"
 import { lines } from "./RawHttp.ts"
 
-/** The service with limits that a test can reach, the requests it told its log of, and everything below it. */
+/** The service with small socket limits, its access log, and its lower layers. */
 export const serviceOf = Effect.fn(function* (limits: Partial<SocketLimits>) {
   const requests: Array<AccessEntry> = []
   const context = yield* Layer.build(
@@ -27,7 +27,7 @@ export const serviceOf = Effect.fn(function* (limits: Partial<SocketLimits>) {
   return { context, requests, connections, server }
 })
 
-/** A connection to the service, from an address of this machine. */
+/** Opens a connection to the service from a local address. */
 export const dialFrom = Effect.fn(function* (localAddress: string) {
   const { hostname: host, port } = new URL(yield* baseUrl)
   return yield* Effect.acquireRelease(
@@ -52,7 +52,7 @@ export const textOf = (socket: Socket) =>
 
 export const DOCS = lines("GET /docs HTTP/1.1", "host: a")
 
-/** Asks for more than the buffers of both sides of a connection take, and waits until the first of it is there. */
+/** Requests more data than both socket buffers hold, and waits for its first bytes. */
 export const askForMuch = Effect.fn(function* (socket: Socket) {
   socket.write(DOCS.repeat(4) + lines("GET /docs HTTP/1.1", "host: a", "connection: close"))
   yield* Effect.promise(() => once(socket, "readable"))

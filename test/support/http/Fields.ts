@@ -2,10 +2,10 @@ import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { dataOf, errorOf, freshClient, install } from "./Api.ts"
 
-/** A value as it is sent, and as it is shown. */
+/** A value in a request, and the same value in the response. */
 type Accepted = readonly [sent: unknown, shown: unknown]
 
-/** What a field of a product may hold, and what it may not. */
+/** Accepted and rejected values of a product field. */
 export interface Field {
   readonly accepts: ReadonlyArray<Accepted>
   readonly refuses: ReadonlyArray<unknown>
@@ -19,10 +19,10 @@ export const notNull = ({ accepts, refuses }: Field): Field => ({ accepts, refus
 
 export const times = <A>(count: number, item: A) => Array.from({ length: count }, () => item)
 
-/** An address of exactly `length` characters. */
+/** URL with exactly `length` characters. */
 export const addressOf = (length: number) => "https://images.example.com/".padEnd(length, "x")
 
-/** What is no absolute address of the web. */
+/** Values that are not absolute web URLs. */
 export const NOT_WEB = [
   "ftp://example.com/a",
   "/a.jpg",
@@ -53,7 +53,7 @@ export const NOT_WEB = [
   ])
 ]
 
-/** A create and an update take each value, and show it. */
+/** Asserts that a create and an update accept each value and return it. */
 export const assertAccepts = Effect.fn(function* (name: string, { accepts }: Field) {
   const { client } = yield* freshClient()
   const { id } = dataOf(yield* client.post("/products", { name: "Changed" }))
@@ -61,7 +61,7 @@ export const assertAccepts = Effect.fn(function* (name: string, { accepts }: Fie
     const patched = yield* client.patch(`/products/${id}`, { [name]: sent })
     assert.strictEqual(patched.status, 200, patched.text.slice(0, 300))
     assert.deepStrictEqual(dataOf(patched)[name], shown)
-    // Out of the way of a slug that is sent a second time.
+    // Frees the slug for the next create.
     yield* client.patch(`/products/${id}`, { slug: `moved-${id}` })
     const created = yield* client.post("/products", { name: "Created", [name]: sent })
     assert.strictEqual(created.status, 201, created.text.slice(0, 300))
@@ -69,7 +69,9 @@ export const assertAccepts = Effect.fn(function* (name: string, { accepts }: Fie
   }
 })
 
-/** A create and an update answer each value with 400 and lines that name the field, and change nothing. */
+/**
+ * Asserts that a create and an update reject each value with 400 and an issue that names the field, and change nothing.
+ */
 export const assertRefuses = Effect.fn(function* (name: string, { refuses }: Field) {
   const { client, storeId } = yield* freshClient()
   const { client: second } = yield* install(storeId)

@@ -1,20 +1,20 @@
 import { Effect } from "effect"
 import { performance } from "node:perf_hooks"
 
-/** Bytes of the largest body. */
+/** Maximum size of a body in bytes. */
 const BYTES = 1024 * 1024
 
-/** JSON of nearly a megabyte: between its head and its tail the item, as often as there is room. */
+/** JSON of almost `bytes` bytes, with `item` repeated between `head` and `tail`. */
 export const filled = (head: string, item: string, tail: string, bytes = BYTES - 1024): string => {
   const count = Math.floor((bytes - head.length - tail.length) / (item.length + 1))
   return `${head}${Array.from({ length: count }, () => item).join(",")}${tail}`
 }
 
-/** JSON of an object with so many keys, each another one. */
+/** JSON of an object with `count` distinct keys. */
 export const manyKeys = (head: string, count: number, tail: string): string =>
   `${head}${Array.from({ length: count }, (_, n) => `"k${n}":1`).join(",")}${tail}`
 
-/** A body whose validation once cost seconds, and the last line that it is refused with. */
+/** A body that is expensive to validate, and the last line of its issues. */
 interface Invalid {
   readonly json: string
   readonly last: string | RegExp
@@ -24,7 +24,7 @@ export const TOO_MANY_PARTS = "must contain at most 40,000 keys, objects and arr
 
 const wrongVariant = `{"title":1,"sku":1,"barcode":1,"price":"","discountedPrice":"","costPrice":"","stock":"","options":1}`
 
-/** Of products, by what is wrong with them. */
+/** Invalid products by reason. */
 export const INVALID_PRODUCTS: Readonly<Record<string, Invalid>> = {
   faqs: { json: filled('{"name":"x","faqs":[', "1", "]}"), last: /faqs: must be a list of at most 100 items/ },
   options: { json: filled('{"name":"x","options":[', "1", "]}"), last: /options: must be a list of at most 10 items/ },
@@ -61,7 +61,7 @@ export const INVALID_PRODUCTS: Readonly<Record<string, Invalid>> = {
   }
 }
 
-/** Those that hold so many keys, objects or arrays that nothing else is looked at. */
+/** Bodies with too many keys, objects or arrays. They are rejected before validation. */
 export const MANY_PARTS: Readonly<Record<string, Invalid>> = {
   "350,000 objects": { json: filled('{"name":"x","faqs":[', "{}", "]}"), last: TOO_MANY_PARTS },
   "350,000 arrays": { json: filled('{"name":"x","metafields":{"a":[', "[]", "]}}"), last: TOO_MANY_PARTS },
@@ -69,7 +69,7 @@ export const MANY_PARTS: Readonly<Record<string, Invalid>> = {
   "70,000 metafields": { json: manyKeys('{"name":"x","metafields":{', 70_000, "}}"), last: TOO_MANY_PARTS }
 }
 
-/** Of collections. */
+/** Invalid collections by reason. */
 export const INVALID_COLLECTIONS: Readonly<Record<string, Invalid>> = {
   rules: { json: filled('{"title":"x","rules":[', "1", "]}"), last: /rules: must be a list of at most 60 items/ },
   productIds: {
@@ -78,10 +78,10 @@ export const INVALID_COLLECTIONS: Readonly<Record<string, Invalid>> = {
   }
 }
 
-/** A product of a megabyte that is right. */
+/** A valid product of one megabyte. */
 export const VALID_PRODUCT = filled('{"name":"x","metafields":{"a":[', "1", "]}}")
 
-/** How long the event loop of this process was busy meanwhile. */
+/** Measures how long an effect keeps the event loop of this process busy. */
 const busy = <A, E, R>(work: Effect.Effect<A, E, R>) =>
   Effect.suspend(() => {
     const before = performance.eventLoopUtilization()
@@ -89,8 +89,8 @@ const busy = <A, E, R>(work: Effect.Effect<A, E, R>) =>
   })
 
 /**
- * Does the work for each, and answers what one cost the process, as a multiple of what a right body cost. A ratio, as
- * others share the machine. Wrong bodies once cost 30 times as much.
+ * Does the work for each invalid body and returns the cost of one as a multiple of the cost of a valid body. A ratio,
+ * because other processes share the machine. Invalid bodies once cost 30 times as much.
  */
 export const costAgainst = <A, B, E, R>(
   right: Effect.Effect<B, E, R>,
@@ -98,12 +98,12 @@ export const costAgainst = <A, B, E, R>(
   work: (one: A) => Effect.Effect<void, E, R>
 ) =>
   Effect.gen(function* () {
-    // The first one compiles its code.
+    // The first run compiles the code.
     yield* right
     const ours = yield* busy(Effect.forEach(wrong, work, { discard: true }))
     const reference = yield* busy(right)
     return ours.millis / wrong.length / reference.millis
   })
 
-/** What a wrong body may cost, as a multiple of a right one. */
+/** Maximum cost of an invalid body, as a multiple of a valid one. */
 export const MOST_COST = 4

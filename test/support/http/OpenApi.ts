@@ -48,15 +48,15 @@ const Document = Schema.StructWithRest(
   [rest]
 )
 
-/** The document as it goes over the wire. */
+/** The document as sent to clients. */
 export const generated: unknown = JSON.parse(JSON.stringify(openApi()))
 
-/** The document, read without tolerance: an operation with a member that is not named above does not decode. */
+/** The document, decoded strictly: members without a schema above are rejected. */
 export const document = Schema.decodeUnknownSync(Document, { onExcessProperty: "error" })(generated)
 
 const PREFIX = "/api/platform/v1"
 
-/** Every operation with its pointer, by method and path, as in `GET /products/{id}`. */
+/** All operations with their JSON pointers, by method and path, for example `GET /products/{id}`. */
 export const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
     ...operation,
@@ -81,19 +81,19 @@ const resolved = (parameter: Documented["parameters"][number]) =>
     ? document.components.parameters[String(parameter["$ref"]).replace("#/components/parameters/", "")]
     : parameter
 
-/** The names of all parameters of an operation, those of components too. */
+/** Returns the names of all parameters of an operation, including those of components. */
 export const parametersOf = ({ parameters }: Documented) =>
   parameters.map((parameter) => nameOf(resolved(parameter)).name)
 
 const propertiesIn = Schema.decodeUnknownSync(Schema.Struct({ properties: rest }))
 
-/** The schemas of the fields of a component, by the field's name. */
+/** Returns the schemas of the fields of a component. */
 export const fieldsOf = (component: string) => propertiesIn(document.components.schemas[component]).properties
 
 export const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false })
 if (typeof generated === "object" && generated !== null) ajv.addSchema(generated, "openapi")
 
-/** What is wrong with a value by the schema at a JSON pointer of the document; nothing when it is valid. */
+/** Validates a value against the schema at a JSON pointer of the document, and returns the problems. */
 export const problemsAt = (pointer: string, value: unknown): ReadonlyArray<string> => {
   const address = `openapi${pointer.replaceAll("{", "%7B").replaceAll("}", "%7D")}`
   const validate = ajv.getSchema(address)
@@ -106,15 +106,15 @@ export const problemsAt = (pointer: string, value: unknown): ReadonlyArray<strin
 export const schemaOf = ({ pointer }: Documented, status: number | string) =>
   `${pointer}/responses/${status}/content/application~1json/schema`
 
-/** The bodies that an operation shows as examples of requests. */
+/** Returns the example request bodies of an operation. */
 export const requestsOf = (name: string): ReadonlyArray<unknown> =>
   Object.values(operationOf(name).requestBody?.content["application/json"].examples ?? {}).map(({ value }) => value)
 
-/** The value of an example of an answer. */
+/** Returns the value of a response example. */
 export const exampleOf = (name: string, status: number, example: string): unknown =>
   operationOf(name).responses[status]?.content["application/json"].examples[example]?.value
 
-/** What an answer of the service has that the document does not say. */
+/** Returns the parts of a response that the document does not describe. */
 export const undocumented = (name: string, answer: Answer): ReadonlyArray<string> => {
   const operation = operationOf(name)
   const response = operation.responses[answer.status]

@@ -7,7 +7,7 @@ import { followerAt } from "../rpc/Follower.ts"
 export const followerOf = (cookie: string, onOpen?: (socket: WebSocket) => void) =>
   Effect.flatMap(baseUrl, (base) => followerAt(base, cookie, onOpen))
 
-/** How a socket ended. */
+/** Close code and reason of a socket. */
 export interface Closed {
   readonly code: number
   readonly reason: string
@@ -15,7 +15,9 @@ export interface Closed {
 
 const decodeFrame = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))
 
-/** A socket whose frames a test writes and reads itself; the status and body of the answer where none was opened. */
+/**
+ * Opens a socket whose frames the test reads and writes itself. Returns the HTTP response if the upgrade is refused.
+ */
 export const openSocket = Effect.fn(function* (options: ClientOptions = {}, path = "/rpc", base?: string) {
   const url = `${(base ?? (yield* baseUrl)).replace("http", "ws")}${path}`
   const frames = yield* Queue.unbounded<Readonly<Record<string, unknown>>>()
@@ -50,13 +52,13 @@ export const openSocket = Effect.fn(function* (options: ClientOptions = {}, path
     socket,
     refusal,
     closed: Deferred.await(closed),
-    /** The next frame that came. */
+    /** Waits for the next frame. */
     next: Queue.take(frames),
     send: (frame: unknown) => Effect.sync(() => socket.send(JSON.stringify(frame)))
   }
 })
 
-/** A frame that begins to follow. */
+/** Frame that starts a `changes` stream. */
 export const followFrame = (payload: unknown, id = "1", rest: object = {}) => ({
   _tag: "Request",
   id,

@@ -14,25 +14,25 @@ const post = (path: string, contentType: string, body: string) =>
     })
   )
 
-/** Registers a client that says this of itself. */
+/** Registers a client with this metadata. */
 export const registerClient = (metadata: object) =>
   post("/oauth/register", "application/json", JSON.stringify(metadata))
 
-/** Asks the token endpoint. */
+/** Posts a form to the token endpoint. */
 export const tokens = (form: Readonly<Record<string, string>>) =>
   post("/oauth/token", "application/x-www-form-urlencoded", new URLSearchParams(form).toString())
 
-/** A client that has registered: its id. */
+/** Registers a client and returns its id. */
 export const freshClientId = Effect.map(
   registerClient({ redirect_uris: [CALLBACK], client_name: "Helper" }),
   ({ json }) => String(json["client_id"])
 )
 
-/** The address at which a client of agents asks. */
+/** Path of an agent client's authorization request. */
 export const agentPath = (clientId: string, given: Readonly<Record<string, string | undefined>> = {}) =>
   authorizePath(clientId, { redirect_uri: CALLBACK, ...given })
 
-/** What a client shows for the code that a merchant's browser came back with. */
+/** Form that exchanges the code in a redirect location. */
 export const codeForm = (clientId: string, location: string) => ({
   grant_type: "authorization_code",
   client_id: clientId,
@@ -41,7 +41,7 @@ export const codeForm = (clientId: string, location: string) => ({
   code_verifier: VERIFIER
 })
 
-/** A merchant who has agreed to an agent, and the tokens that its client got. */
+/** A merchant who consented to an agent, and the tokens of its client. */
 export const freshAgentByConsent = Effect.fn(function* (typed?: Typed, given?: Readonly<Record<string, string>>) {
   const merchant = yield* freshMerchant
   const clientId = yield* freshClientId

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes, sign } from "node:crypto"
 import { isIP } from "node:net"
 
-/** One element of ASN.1's DER: a tag, a length, and what is inside (X.690, section 8.1). */
+/** Encodes an element of ASN.1 DER: tag, length and content (X.690, section 8.1). */
 const element = (tag: number, ...inside: ReadonlyArray<Uint8Array>) => {
   const content = Buffer.concat(inside)
   const length = content.length < 128 ? [content.length] : [0x82, content.length >> 8, content.length & 255]
@@ -21,7 +21,7 @@ const DAY = 86_400_000
 const altName = (host: string) =>
   isIP(host) === 4 ? element(0x87, Buffer.from(host.split(".").map(Number))) : element(0x82, Buffer.from(host))
 
-/** A certificate that `host` made for itself, valid since yesterday and for `days` from now, and its key, as PEM. */
+/** Self-signed certificate of `host` and its key, as PEM. Valid from yesterday until `days` from now. */
 export const selfSigned = (host: string, days = 1): { readonly cert: string; readonly key: string } => {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" })
   const name = sequence(element(0x31, sequence(COMMON_NAME, element(0x0c, Buffer.from(host)))))

@@ -10,16 +10,16 @@ const TLS = selfSigned("localhost")
 
 const silent: Answer = () => undefined
 
-/** The guards opened to the test's own hosts: this machine by its name, and the certificate that it made for itself. */
+/** Options that trust `localhost` and its self-signed certificate. */
 export const OPENED: Partial<OutgoingOptions> = {
   allowed: new Set(["localhost"]),
   secureContext: createSecureContext({ ca: TLS.cert })
 }
 
-/** Clients whose documents are on this machine. */
+/** Agent clients whose documents may be on this machine. */
 export const OpenedClients = agentClients(OPENED)
 
-/** An answer that holds a document, as it should be but for these headers. */
+/** Response with a valid document and additional headers. */
 export const documentOf =
   (document: unknown, ...headers: ReadonlyArray<string>): Answer =>
   (socket) => {
@@ -28,7 +28,7 @@ export const documentOf =
     socket.write(["HTTP/1.1 200 OK", "content-type: application/json", length, ...headers, "", body].join("\r\n"))
   }
 
-/** What a good document says of a client at an address. */
+/** A valid document of the client at a URL. */
 export const described = (id: string, more: object = {}) => ({
   client_id: id,
   client_name: "Helper",
@@ -37,8 +37,8 @@ export const described = (id: string, more: object = {}) => ({
 })
 
 /**
- * A host of documents over TLS: the address of one, and the requests that came. The path is unique: the database
- * remembers clients of earlier hosts, which may have had the same port.
+ * A TLS host of client documents. Returns the URL of one and the received requests. The path is unique, because the
+ * database stores clients of earlier hosts, which may have used the same port.
  */
 export const documentHost = (answerOf: (id: string) => Answer) =>
   Effect.gen(function* () {

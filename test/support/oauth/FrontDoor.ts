@@ -20,7 +20,7 @@ import { PostgresTest } from "../postgres/PostgresTest.ts"
 import { makeMerchant } from "../rpc/Merchants.ts"
 import { makeVisitor, type Seen } from "./Visitor.ts"
 
-/** The whole service, which reads the documents of clients from this machine too. */
+/** The whole service, which may also fetch client documents from this machine. */
 export const FrontDoorTest = ServerLive.pipe(
   Layer.provideMerge(listen({ host: Config.succeed("127.0.0.1"), port: Config.succeed(0) })),
   Layer.provideMerge(Layer.fresh(Layer.provideMerge(ClientsLive, OpenedClients))),
@@ -30,7 +30,7 @@ export const FrontDoorTest = ServerLive.pipe(
 
 export const CALLBACK = "http://127.0.0.1:4711/callback"
 
-/** What an official client asks of who uses it: it remembers everything, and goes nowhere by itself. */
+/** OAuth provider for an official client. It stores all data in memory and follows no redirect. */
 export const makeProvider = (clientMetadataUrl?: string) => {
   const clientMetadata: OAuthClientMetadata = { client_name: "Helper", redirect_uris: [CALLBACK] }
   const memory: {
@@ -63,7 +63,7 @@ export type Provider = ReturnType<typeof makeProvider>
 
 const INFO = { name: "test", version: "1" }
 
-/** A connection that may be refused until somebody has agreed. */
+/** A connection that is unauthorized until a merchant consents. */
 interface Connecting {
   readonly connect: () => Promise<void>
   readonly finish: (callback: URLSearchParams) => Promise<void>
@@ -95,19 +95,19 @@ const first = (url: URL, authProvider: Provider): Connecting => {
   }
 }
 
-/** The official clients, each with its own OAuth. */
+/** The official clients with OAuth, by protocol version. */
 export const CLIENTS = { "2026-07-28": newest("auto"), "2025-11-25": newest("legacy"), "the first line": first }
 
-/** A merchant of one store, with a browser. */
+/** A merchant with one store and a browser. */
 export const freshMerchant = Effect.gen(function* () {
   const storeId = yield* makeStore()
   return { storeId, ...(yield* makeMerchant([storeId])), visitor: yield* makeVisitor }
 })
 
-/** What a merchant types, ticks ("on") and unticks ("off"), over what the page has. */
+/** Form fields that the merchant changes. Checkboxes are "on" or "off". */
 export type Typed = Readonly<Record<string, string>>
 
-/** The merchant is led somewhere, signs in, and agrees. Answers what the browser is led on to. */
+/** Opens a URL as the merchant, signs in and consents. Returns the redirect location. */
 export const agree = Effect.fn(function* (
   { email, visitor }: Effect.Success<typeof freshMerchant>,
   at: URL | undefined,
@@ -122,8 +122,8 @@ export const agree = Effect.fn(function* (
 const isUnauthorized = (error: unknown) => error instanceof UnauthorizedError || error instanceof FirstUnauthorized
 
 /**
- * A client that knows nothing but where messages go to is refused, finds its way, and is let in by a merchant. Answers its
- * connection, which ends with the scope.
+ * Connects a client that knows only the MCP URL: it is unauthorized, discovers the server, and a merchant consents. The
+ * connection ends with the scope.
  */
 export const letIn = Effect.fn(function* (
   connecting: (url: URL, provider: Provider) => Connecting,

@@ -12,7 +12,7 @@ import { performIn } from "../data/Writes.ts"
 
 export const REDIRECT = "https://app.example.com/callback"
 
-/** A verifier and its challenge. */
+/** Makes a PKCE verifier and its challenge. */
 export const makePkce = () => {
   const verifier = randomBytes(32).toString("base64url")
   return { verifier, challenge: Challenge.make(hash("sha256", verifier, "base64url")) }
@@ -23,7 +23,7 @@ export interface Registered extends Partial<Grants> {
   readonly redirectUris?: ReadonlyArray<string>
 }
 
-/** An app as a developer registers it: with a secret, but where it is public. */
+/** Registers an app: with a secret, or public. */
 export const register = Effect.fn(function* ({
   isPublic = false,
   redirectUris = [REDIRECT],
@@ -37,7 +37,7 @@ export const register = Effect.fn(function* ({
 
 export type RegisteredApp = Effect.Success<ReturnType<typeof register>>
 
-/** A member of the store, who agrees to what apps ask for, without the pages. */
+/** A member of the store who consents without the pages. */
 export const agreeingMember = Effect.fn(function* (
   storeId: StoreId,
   { email, id: merchantId }: { readonly email: Email; readonly id: MerchantId }
@@ -46,7 +46,7 @@ export const agreeingMember = Effect.fn(function* (
   const perform = yield* performIn(storeId)
   yield* perform(join(storeId, email, "owner"))
 
-  /** What comes back to the app: its code, and what it takes to exchange it. */
+  /** Consents to an app and returns its code with the exchange parameters. */
   const agree = Effect.fn(function* (
     { appId, clientId, declared }: RegisteredApp,
     asked: { readonly redirectUri?: string; readonly resource?: string } & Partial<Grants> = {}
@@ -59,7 +59,7 @@ export const agreeingMember = Effect.fn(function* (
     return { grant_type: "authorization_code", code, redirect_uri: redirectUri, code_verifier: verifier }
   })
 
-  /** The same to an agent, and its client. */
+  /** Consents to an agent client. */
   const agreeToAgent = Effect.fn(function* (clientId: ClientId) {
     const { makeAgent } = yield* Consents
     const { challenge, verifier } = makePkce()
@@ -89,11 +89,11 @@ const TokenSet = Schema.Struct({
   scope: Schema.String
 })
 
-/** A client that posts forms to the server at `base`: with its secret in the form, if it has one. */
+/** Posts forms to the server at `base` as the client, with its secret in the form if it has one. */
 export const makePoster = (base: string, { clientId, secret }: Pick<RegisteredApp, "clientId" | "secret">) => {
   const named = { client_id: clientId, ...(secret === undefined ? {} : { client_secret: secret }) }
 
-  /** Nothing is added. */
+  /** Posts a body unchanged. */
   const raw = (path: string, body: string, headers: Form = {}) =>
     Effect.promise(async () => {
       const type = "application/x-www-form-urlencoded"
@@ -118,10 +118,10 @@ export const makePoster = (base: string, { clientId, secret }: Pick<RegisteredAp
 
 export type Posted = Effect.Success<ReturnType<ReturnType<typeof makePoster>["token"]>>
 
-/** The tokens that were answered, exactly those members. */
+/** Decodes a token response strictly. */
 export const tokensOf = ({ json }: Posted) => Schema.decodeUnknownSync(TokenSet)(json, { onExcessProperty: "error" })
 
-/** The status that a token is answered with. */
+/** Status of a request with the token. */
 export const statusOf = (base: string, token: string) =>
   Effect.promise(async () => {
     const headers = { authorization: `Bearer ${token}` }

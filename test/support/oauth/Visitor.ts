@@ -8,7 +8,7 @@ import { PASSWORD } from "../rpc/Merchants.ts"
 
 export const REDIRECT = "https://app.example/callback"
 
-/** An app that merchants can be sent to ask for. */
+/** Registers an app with a redirect URI. */
 export const makeAskingApp = (
   declared: { readonly name?: string; readonly redirectUris?: ReadonlyArray<string> } & Partial<Grants> = {}
 ) =>
@@ -18,7 +18,7 @@ export const makeAskingApp = (
 
 export const VERIFIER = "a-verifier-of-forty-three-characters-or-more-it-is"
 
-/** The address at which an app asks; what is given as undefined is left out. */
+/** Path of an app's authorization request. Parameters that are undefined are omitted. */
 export const authorizePath = (clientId: string, given: Readonly<Record<string, string | undefined>> = {}) => {
   const parameters = {
     response_type: "code",
@@ -33,7 +33,7 @@ export const authorizePath = (clientId: string, given: Readonly<Record<string, s
   return `/oauth/authorize?${new URLSearchParams(said)}`
 }
 
-/** A page, or where it leads, as a browser has it. */
+/** A page or redirect, as a browser receives it. */
 export interface Seen {
   readonly status: number
   readonly headers: IncomingMessage["headers"]
@@ -51,7 +51,7 @@ const unescaped = (text: string) =>
     name === "amp" ? "&" : name === "lt" ? "<" : name === "gt" ? ">" : name === "quot" ? '"' : "'"
   )
 
-/** The fields of a page's forms, as they are filled in before anybody types. */
+/** Initial values of the form fields of a page. */
 export const fieldsOf = ({ text }: Seen): Record<string, string> =>
   Object.fromEntries(
     [...text.matchAll(FIELD), ...text.matchAll(CHOICE)]
@@ -59,7 +59,7 @@ export const fieldsOf = ({ text }: Seen): Record<string, string> =>
       .map(([, name = "", value = ""]) => [name, unescaped(value)])
   )
 
-/** The words of a page. */
+/** Visible text of a page. */
 export const wordsOf = ({ text }: Seen) =>
   unescaped(text.replace(/<style>[^]*<\/style>/, "").replaceAll(/<[^>]*>/g, " "))
     .replaceAll(/\s+/g, " ")
@@ -70,7 +70,7 @@ interface Sent {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** What a browser does that keeps its cookies and follows nothing by itself. */
+/** A browser that stores cookies and does not follow redirects. */
 export const makeVisitor = Effect.map(baseUrl, (base) => {
   const cookies = new Map<string, string>()
 
@@ -113,10 +113,10 @@ export const makeVisitor = Effect.map(baseUrl, (base) => {
     ask,
     open,
     send,
-    /** Presses a button of a page, after typing. */
+    /** Submits the form of a page with changed fields. */
     press: (path: string, page: Seen, intent: string, typed: Readonly<Record<string, string>> = {}) =>
       send(path, { ...fieldsOf(page), ...typed, intent }),
-    /** Signs in on the way to what an app asks for, and answers the page that one comes to. */
+    /** Signs in at an authorization request and returns the next page. */
     signIn: Effect.fn(function* (path: string, email: string) {
       const page = yield* open(path)
       const { location } = yield* send(path, { ...fieldsOf(page), email, password: PASSWORD, intent: "sign-in" })

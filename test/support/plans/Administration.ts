@@ -25,7 +25,7 @@ const PLAN = { price: 9.9, currencyCode: "EUR", period: "month", trialDays: 14 }
 
 const REQUEST = { at: "", method: "GET", route: "/", status: 200, milliseconds: 1, requestId: "1" }
 
-/** All that members of a store do with an app on it, by name. Each is done once, one after the other. */
+/** All procedures of members about an installed app, by name. Each runs once, in order. */
 export const administration = Effect.fn(function* (
   { id, storeId }: Installation,
   perform: <A, E>(write: Write<A, E>) => Effect.Effect<unknown, unknown>

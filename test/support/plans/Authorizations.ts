@@ -15,7 +15,7 @@ type Measured = <A, E, R>(
   work: Effect.Effect<A, E, R>
 ) => Effect.Effect<A, E, R | AdmissionPool | SqlClient.SqlClient>
 
-/** All that an app does with what a merchant agrees to, each done once by name. */
+/** All requests of an app that follow a consent, by name. Each runs once, in order. */
 export const authorizations = Effect.fn(function* (
   app: RegisteredApp,
   { agree }: Member,
@@ -51,7 +51,7 @@ export const authorizations = Effect.fn(function* (
 
 const HELPER = { name: "Helper", website: null, logoUrl: null, redirectUris: [REDIRECT] }
 
-/** All that the client of an agent does, from its registration to its end. */
+/** All requests of an agent client, from its registration to its revocation. */
 export const agentAuthorizations = Effect.fn(function* ({ agreeToAgent }: Member, measured: Measured) {
   const agents = yield* Agents
   const clients = yield* AgentClients

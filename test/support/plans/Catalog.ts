@@ -5,7 +5,7 @@ import type { StoreId } from "../../../src/domain/Store.ts"
 import { termOf } from "../../../src/layers/catalog/Terms.ts"
 import { MERCHANT } from "../data/Writes.ts"
 
-/** What an import brings, and what takes it away again. */
+/** Imported external ids, and the import that deletes their resources. */
 export const BROUGHT = Array.from({ length: 20 }, (_, n) => ExternalId.make(`Brought ${n}`))
 export const deleteBrought = (store: StoreId) =>
   Effect.flatMap(
@@ -17,26 +17,26 @@ export const deleteBrought = (store: StoreId) =>
     `
   )
 
-/** How many there are made of what. */
+/** Numbers of seeded rows. */
 interface Size {
   readonly stores: number
   readonly apps: number
-  /** Of the one store. Each other has five. */
+  /** Products of the tested store. Each other store has five. */
   readonly products: number
 }
 
-/** An order without lines. */
+/** An order without line items. */
 export const ORDER = { placedAt: "2026-01-31T09:30:00Z", lineItems: [] }
 const onSale = { field: "tags", relation: "equals", value: "sale" }
 
-/** Rules that ask in several ways. */
+/** Rules with several kinds of conditions. */
 export const RULES = {
   "by a tag": [onSale],
   "by tag and title": [onSale, { field: "title", relation: "contains", value: "up" }],
   "by price": [{ field: "price", relation: "less_than", value: 5 }]
 }
 
-/** What a store is given that has a product and collections already, and what others have: copies, made by the database. */
+/** SQL that adds copies to a store with a product and collections, and seeds other stores. */
 const filling = (store: StoreId, { apps, products, stores }: Size) => `
   insert into stores (id, name, plan, currency_code, product_count)
   select gen_random_uuid(), 'A store', 'scale', 'EUR', 5 from generate_series(1, ${stores});
@@ -173,7 +173,7 @@ const filling = (store: StoreId, { apps, products, stores }: Size) => `
   on conflict do nothing;
 `
 
-/** Some hundred rows of each kind whose time is over. */
+/** SQL that makes a few hundred rows of each kind expire. */
 const outdating = `
   insert into idempotency_records (store_id, actor_id, key, fingerprint, status, body, expires_at)
   select store_id, id, gen_random_uuid(), '', 200, '', now() - interval '1 second' from installations limit 100;
@@ -204,7 +204,7 @@ const outdating = `
   from installations join webhooks using (app_id) where paused_at is not null limit 100;
 `
 
-/** What the session did is counted when it says so. */
+/** PostgreSQL counts the work of the session when it flushes its statistics. */
 const FLUSH = "select pg_stat_force_next_flush()"
 
 const runAll = (statements: string) =>
@@ -212,8 +212,8 @@ const runAll = (statements: string) =>
     Effect.forEach([...statements.split(";\n"), FLUSH], (statement) => sql.unsafe(statement), { discard: true })
   )
 
-/** Fills the tables around a store, and has nobody analyze them. */
+/** Seeds the tables around a store without analyzing them. */
 export const fill = (store: StoreId, size: Size) => runAll(filling(store, size))
 
-/** Leaves something to every purge. */
+/** Makes rows expire for every purge. */
 export const outdate = runAll(outdating)

@@ -2,14 +2,14 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { AdmissionPool } from "../../../src/layers/sql/Postgres.ts"
 
-/** Has the sessions report what they read. By themselves they do so seconds later, when something else is measured. */
+/** Flushes the statistics of the sessions. By default PostgreSQL flushes them seconds later, in another measurement. */
 export const flushStatistics = Effect.gen(function* () {
   const [sql, admission] = [yield* SqlClient.SqlClient, yield* AdmissionPool]
   yield* Effect.orDie(sql`select pg_stat_force_next_flush()`)
   yield* Effect.orDie(admission.sql`select pg_stat_force_next_flush()`)
 })
 
-/** Pages of tables and indexes that all sessions read so far, and rows of tables that were read as a whole. */
+/** Pages of tables and indexes that all sessions have read so far, and rows read by sequential scans. */
 export const costSoFar = Effect.gen(function* () {
   yield* flushStatistics
   const sql = yield* SqlClient.SqlClient
@@ -24,12 +24,12 @@ export const costSoFar = Effect.gen(function* () {
   return Number(row?.cost)
 })
 
-/** A few pages more are what a table and its indexes may differ by from one round to the next. */
+/** Tolerance for differences in size of a table and its indexes between rounds. */
 export const mostOf = (fresh: number): number => 1.25 * fresh + 12
 
 /**
- * What each cost at the cheaper of two times. A plan costs the same again; what happens once, as a look of the planner at the
- * end of an index behind which rows were deleted, does not.
+ * The lower cost of two runs. A plan costs the same again; one-time work, such as a look of the planner at the end of
+ * an index with deleted rows, does not.
  */
 export const leastOf = (once: ReadonlyMap<string, number>, again: ReadonlyMap<string, number>) =>
   [...once].map(([name, cost]) => [name, Math.min(cost, again.get(name) ?? cost)] as const)

@@ -13,7 +13,7 @@ const idIn = Schema.decodeSync(Schema.fromJsonString(Schema.Struct({ id: AppId }
 
 const decodeMerchant = Schema.decodeUnknownEffect(Schema.Struct({ id: Schema.toType(MerchantId) }))
 
-/** All that developers do with their apps, by name. Each is done once, one after the other. */
+/** All procedures of developers about their apps, by name. Each runs once, in order. */
 export const development = Effect.fn(function* (
   performOf: <A, E>(account: MerchantId, write: Write<A, E>) => Effect.Effect<unknown, unknown>
 ) {

@@ -9,7 +9,7 @@ import { MERCHANT } from "../data/Writes.ts"
 
 const decodeEntry = Schema.decodeUnknownEffect(Schema.Struct({ id: Schema.toType(EntryId), resourceId: Schema.String }))
 
-/** All that is read of what was written in a store, by name. */
+/** All reads of the journal of a store, by name. */
 export const history = Effect.fn(function* (storeId: StoreId) {
   const { get, list, names } = yield* Activity
   const { follow } = yield* Changes

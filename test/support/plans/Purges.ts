@@ -11,7 +11,7 @@ import { AppData } from "../../../src/domain/records/AppData.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
 import { costSoFar } from "./Cost.ts"
 
-/** Who purges what. */
+/** Tables by the service that purges them. */
 const PURGED = {
   records: Idempotency,
   tokens: Tokens,
@@ -21,12 +21,12 @@ const PURGED = {
   proposals: Proposals,
   agents: Agents,
   deliveries: Webhooks,
-  // Where no delivery is left to purge.
+  // Purges events without deliveries.
   events: Webhooks,
   entries: AppData
 }
 
-/** A hundred rows whose time is over of each kind that `outdate` leaves out. */
+/** SQL that makes a hundred rows expire of each kind that `outdate` leaves out. */
 const outdating = `
   insert into agent_tokens (token_hash, store_id, agent_id, grant_id, expires_at)
   select sha256(gen_random_uuid()::text::bytea), store_id, id, id, now() - interval '1 second' from agents limit 100;
@@ -54,7 +54,7 @@ const outdating = `
   where u.store_id = made.store_id and u.installation_id = made.installation_id
 `
 
-/** Does each purge once, where there is something for it: what each of them cost. */
+/** Runs each purge once on expired rows and returns the costs. */
 export const purges = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   for (const text of outdating.split(";\n")) yield* sql.unsafe(text)

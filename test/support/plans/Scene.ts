@@ -11,7 +11,7 @@ import { withoutAutovacuum } from "../postgres/PostgresTest.ts"
 import { sessionOf } from "../rpc/Rpc.ts"
 import { installing, performIn } from "../data/Writes.ts"
 
-/** A store, and an app on it that is told of everything. Nobody analyzes behind the test's back. */
+/** A store with an app that subscribes to all events. Autovacuum does not analyze the tables. */
 export const scene = Effect.gen(function* () {
   const storeId = yield* makeStore()
   const app = yield* register()

@@ -11,7 +11,7 @@ const decodeEntry = Schema.decodeUnknownEffect(Schema.Struct({ id: Schema.toType
 
 type Perform = <A, E>(write: Write<A, E>) => Effect.Effect<unknown, unknown>
 
-/** The newest entry of a store taken back, by name: as a dry run, then performed. Each is done once, one after the other. */
+/** Undoes the newest entry of a store, by name: as a dry run, then performed. Each runs once, in order. */
 export const undos = Effect.fn(function* (
   storeId: StoreId,
   { dryRun, perform }: Record<"perform" | "dryRun", Perform>

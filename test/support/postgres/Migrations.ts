@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises"
 import { migrate, migrations } from "../../../src/layers/Migrations.ts"
 import { postgres } from "../../../src/layers/sql/Postgres.ts"
 
-/** By a clock on which the pauses of a migration are short, but not the time limits of connections. */
+/** Shortens the pauses of a migration, but not the time limits of connections. */
 const hurried = <A, E, R>(work: Effect.Effect<A, E, R>) =>
   Clock.clockWith((clock) =>
     Effect.provideService(work, Clock.Clock, {
@@ -17,6 +17,6 @@ const hurried = <A, E, R>(work: Effect.Effect<A, E, R>) =>
     })
   )
 
-/** As a start of the service migrates. */
+/** Migrates as the service does at its start. */
 export const start = (url: Redacted.Redacted, wanted: Parameters<typeof migrate>[0] = migrations) =>
   hurried(Effect.provide(migrate(wanted), postgres({ url, maxConnections: 2, isPatient: true })))

@@ -2,7 +2,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Statements on the server's own database, in one session. */
+/** Runs statements on the server's own database in one session. */
 export const onServer = (url: string, ...statements: ReadonlyArray<string>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true })

@@ -6,10 +6,10 @@ import { startPgbouncer } from "../process/Programs.ts"
 
 type Values = Readonly<Record<string, string | number>>
 
-/** The settings that docs/poolers.md shows. */
+/** The settings in docs/poolers.md. */
 const [, documented = ""] = /```ini\n([^`]+)```/.exec(readFileSync("docs/poolers.md", "utf8")) ?? []
 
-/** The settings with other values; what they do not name yet comes behind them. */
+/** The settings with changed and additional values. */
 const settingsWith = (values: Values) =>
   Object.entries(values).reduce((text, [name, value]) => {
     const line = new RegExp(`^(?:; )?${name} = .*$`, "m")
@@ -17,8 +17,8 @@ const settingsWith = (values: Values) =>
   }, documented)
 
 /**
- * A pgbouncer before the database at `url`, with two sessions for all who come, which have limits or have none: its own
- * URL. It refuses to run as root. Killed with the scope.
+ * Starts pgbouncer for the database at `url`, with two sessions for all clients, with or without limits, and returns
+ * its URL. It refuses to run as root. Killed with the scope.
  */
 export const pooler = Effect.fn(function* (url: string, values: Values = {}, isLimited = true) {
   const database = new URL(url)

@@ -3,7 +3,9 @@ import { randomUUID } from "node:crypto"
 import { inject } from "vitest"
 import { onServer } from "./OnServer.ts"
 
-/** The URL of a database of its own, so files run in parallel and never clean up rows. Dropped with the scope. */
+/**
+ * Creates a database and returns its URL, so that files run in parallel and need no cleanup. Dropped with the scope.
+ */
 const databaseFrom = Effect.fnUntraced(function* (template: string) {
   const url = inject("databaseServer")
   const name = `test_${randomUUID().replaceAll("-", "")}`
@@ -15,10 +17,10 @@ const databaseFrom = Effect.fnUntraced(function* (template: string) {
   return Redacted.make(database.href)
 })
 
-/** An empty one. */
+/** An empty database. */
 export const freshDatabase: Effect.Effect<Redacted.Redacted, never, Scope.Scope> = databaseFrom("template1")
 
-/** One with the newest schema: a copy, which takes a tenth of what migrations take. */
+/** A migrated database. It is a copy, which takes a tenth of the time of migrations. */
 export const migratedDatabase: Effect.Effect<Redacted.Redacted, never, Scope.Scope> = Effect.suspend(() =>
   databaseFrom(inject("migratedTemplate"))
 )

@@ -6,13 +6,13 @@ import { migratedDatabase } from "./Postgres.ts"
 const postgresOf = (maxConnections: number) =>
   Layer.unwrap(Effect.map(migratedDatabase, (url) => postgres({ url, maxConnections })))
 
-/** A migrated database of its own. */
+/** A new migrated database. */
 export const PostgresTest = postgresOf(10)
 
-/** The same on one connection: what a statement read is counted in its session, and told when that is asked to tell. */
+/** A new migrated database with one connection, whose session counts the reads of every statement. */
 export const OneConnectionTest = postgresOf(1)
 
-/** Keeps autovacuum from the tables there are: what it reads would be counted with what a test counts. */
+/** Disables autovacuum of all tables, because its reads would be counted. */
 export const withoutAutovacuum = Effect.flatMap(
   SqlClient.SqlClient,
   (sql) => sql`

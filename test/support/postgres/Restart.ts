@@ -7,7 +7,7 @@ import { embeddedPostgres } from "../../../src/layers/postgres/EmbeddedPostgres.
 import { type Cluster, findCluster } from "../../../src/layers/postgres/Cluster.ts"
 import { findRunningServer } from "../../../src/layers/postgres/Postmaster.ts"
 
-/** How the server was started: PostgreSQL writes it down itself, each argument in quotes. */
+/** Command line of the server from its `postmaster.opts`, where each argument is quoted. */
 const commandOf = ({ data }: Cluster) => {
   const [line = ""] = readFileSync(join(data, "postmaster.opts"), "utf8").split("\n")
   const [program = "", ...quoted] = line.split(' "')
@@ -39,11 +39,11 @@ const takesConnections = (url: string) =>
 
 export interface Restartable {
   readonly url: string
-  /** Stops the server in immediate mode, as a crash would, starts it on the same port, and waits for its recovery. */
+  /** Stops the server in immediate mode, like a crash, starts it on the same port, and waits for its recovery. */
   readonly restart: Effect.Effect<void>
 }
 
-/** A durable PostgreSQL of our own below `dataDir`, which can be restarted under those who use it. */
+/** A durable PostgreSQL below `dataDir` that a test can restart. */
 export const restartable = (dataDir: string): Effect.Effect<Restartable, never, Scope.Scope> =>
   Effect.gen(function* () {
     const url = Redacted.value(yield* Effect.orDie(embeddedPostgres({ dataDir })))

@@ -3,7 +3,7 @@ import { once } from "node:events"
 import { connect, createServer, type Socket } from "node:net"
 import { portOf } from "../webhooks/Receiver.ts"
 
-/** The way to a database, which can be made to swallow what is sent: nothing is closed, and nothing answers. */
+/** Proxy to a database that can drop all data while its connections stay open. */
 export const wayTo = (url: string) =>
   Effect.gen(function* () {
     const database = new URL(url)

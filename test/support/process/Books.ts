@@ -2,8 +2,8 @@ import { Schema } from "effect"
 import type pg from "pg"
 
 /**
- * Every delivery that there has to be, whether or not there is one: from the events and from who wants them, not from
- * the rows that the service made for them. `lapsed` counts attempts of which nobody wrote down what came of them.
+ * All expected deliveries, computed from events and subscriptions, not from the rows of deliveries. `lapsed` counts
+ * attempts without a recorded result.
  */
 const everyDelivery = `
   select
@@ -27,25 +27,25 @@ const Entry = Schema.Struct({
 })
 const entriesOf = Schema.decodeUnknownPromise(Schema.Array(Entry))
 
-/** What a receiver saw, held against what the database says that it had to see. Deliveries by event and app. */
+/** Comparison of the deliveries that a receiver got with those that the database expects, by event and app. */
 export interface Books {
-  /** How many there had to be. */
+  /** Number of expected deliveries. */
   readonly due: number
-  /** Of these, never arrived. */
+  /** Expected, but not received. */
   readonly lost: ReadonlyArray<string>
-  /** Arrived, but nobody was to be told. */
+  /** Received, but not expected. */
   readonly strange: ReadonlyArray<string>
-  /** Arrived more often than attempts are counted: not the doubles that a crash excuses. */
+  /** Received more often than attempts are counted, except for duplicates after a crash. */
   readonly unexplained: ReadonlyArray<string>
-  /** Not written down as delivered, or with another number of attempts in the log than there were. */
+  /** Not recorded as delivered, or with a wrong number of attempts. */
   readonly unwritten: ReadonlyArray<string>
-  /** Arrivals beyond the first of each. */
+  /** Receptions after the first of each delivery. */
   readonly doubled: number
   /** Attempts that ended with their worker. */
   readonly lapsed: number
 }
 
-/** `arrivals`: how often each event reached each app, by `<event id> <app id>`. To be asked when all is finished. */
+/** Compares the receptions by `<event id> <app id>` with the database, once all deliveries are finished. */
 export const reckon = async (db: pg.Client, arrivals: ReadonlyMap<string, number>): Promise<Books> => {
   const { rows } = await db.query<Record<string, unknown>>(everyDelivery)
   const entries = await entriesOf(rows)
@@ -63,7 +63,7 @@ export const reckon = async (db: pg.Client, arrivals: ReadonlyMap<string, number
   }
 }
 
-/** Adds an arrival. The receiver's URL ends with the app's id. */
+/** Counts a reception. The receiver's URL ends with the app's id. */
 export const enter = (arrivals: Map<string, number>, eventId: string | undefined, path: string) => {
   const key = `${eventId} ${path.slice(path.lastIndexOf("/") + 1)}`
   arrivals.set(key, (arrivals.get(key) ?? 0) + 1)

@@ -8,17 +8,19 @@ export class Chromium extends Context.Service<Chromium, Browser>()("test/Chromiu
 
 export const ChromiumTest = Layer.effect(Chromium, browser)
 
-/** Milliseconds that something on a page is waited for: a machine with much else to do takes its time. */
+/** Maximum wait for a change of a page in milliseconds. Busy machines need it. */
 const PATIENCE = 60_000
 
-/** Of an answer that is no success browsers tell by themselves. */
+/** Message with which browsers log an unsuccessful response. */
 const STATUS =
   /^Failed to load resource: the server responded with a status of 4\d\d|^WebSocket connection to '\S+' failed: .*Unexpected response code: 4\d\d/
 
-/** How often each page was looked at. */
+/** Number of checks of each page. */
 const looks = new WeakMap<Page, number>()
 
-/** A window with cookies of its own, and what its console told, of breaches of the policy too. */
+/**
+ * A window with its own cookies, and the messages of its console, including violations of the content security policy.
+ */
 export const openWindow = ({ height = 800, width = 390 } = {}) =>
   Effect.gen(function* () {
     const context = yield* Effect.acquireRelease(
@@ -49,13 +51,13 @@ const Findings = Schema.Struct({
 })
 const findingsOf = Schema.decodeUnknownSync(Findings)
 
-/** What is looked at in which colours: all of it once, and once more what depends on them. */
+/** Color schemes and the checked rules: all rules once, and the rules about colors twice. */
 const LOOKS = [
   ["light", "axe.run({ resultTypes: ['violations'] })"],
   ["dark", "axe.run({ resultTypes: ['violations'], runOnly: { type: 'tag', values: ['cat.color'] } })"]
 ] as const
 
-/** Whoever cannot see it well, or has a small screen, can use the page, in light and in dark: nothing is wider than that. */
+/** Asserts that a page is accessible, in light and dark colors, and not wider than the window. */
 export const isFitFor = async (page: Page): Promise<void> => {
   if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(axe.source)
   for (const [colorScheme, look] of LOOKS) {

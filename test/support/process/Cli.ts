@@ -4,7 +4,7 @@ import { format } from "node:util"
 import { partnerApi } from "../../../src/cli/Program.ts"
 import { type Ended, keyed, runNode, type Variables } from "./Process.ts"
 
-/** A console that keeps what is written to it. */
+/** A console that collects its output. */
 const keeping = (console: Console.Console) => {
   const said = { stdout: "", stderr: "" }
   const own: Console.Console = {
@@ -16,8 +16,8 @@ const keeping = (console: Console.Console) => {
 }
 
 /**
- * Runs a program in this process that is a process of its own otherwise, with only the given environment. Answers what it
- * wrote and its exit code. To start a process takes up to a second of CPU.
+ * Runs a program in this process with only the given environment, and returns its output and exit code. Starting a
+ * process takes up to a second of CPU.
  */
 export const runHere = <E>(program: Effect.Effect<unknown, E>, given: Variables): Effect.Effect<Ended> =>
   Effect.gen(function* () {
@@ -34,13 +34,13 @@ export const runHere = <E>(program: Effect.Effect<unknown, E>, given: Variables)
     return { code, signal: null, ...said }
   })
 
-/** Runs `partner-api` on a database, in this process. */
+/** Runs `partner-api` on a database in this process. */
 export const cli = (url: string, ...args: ReadonlyArray<string>) => runHere(partnerApi(args), { DATABASE_URL: url })
 
-/** The same in a process of its own: that what was asked for reaches its streams, and that it ends, with which code. */
+/** Runs `partner-api` on a database in a new process, to test its streams and its exit code. */
 export const cliProcess = (url: string, ...args: ReadonlyArray<string>) => runNode("cli", args, { DATABASE_URL: url })
 
-/** What a command that succeeds prints with `--json`: one line of it. */
+/** Runs a command that succeeds and decodes the one line of its `--json` output. */
 export const factsOf = Effect.fn(function* <A, I>(
   schema: Schema.Codec<A, I>,
   url: string,
@@ -63,9 +63,9 @@ export const Installed = Schema.Struct({
   accessTokenExpiresAt: Schema.DateTimeUtcFromString
 })
 
-/** Makes a store. */
+/** Creates a store. */
 export const store = (url: string, plan = "free") =>
   factsOf(StoreMade, url, "stores", "create", "--name", "Shop", "--plan", plan, "--currency", "chf")
-/** Makes an app that declares the scopes. */
+/** Creates an app that declares the scopes. */
 export const app = (url: string, ...scopes: ReadonlyArray<string>) =>
   factsOf(AppMade, url, "apps", "create", "--name", "App", ...scopes.flatMap((scope) => ["--scope", scope]))

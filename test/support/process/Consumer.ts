@@ -9,7 +9,7 @@ import { built, folder } from "./Process.ts"
 
 export const execute = promisify(execFile)
 
-/** An app of its own, with the built package among its dependencies, and these beside it. */
+/** A package in a temporary folder that depends on the built package and on `beside`. */
 export const consumer = Effect.fn(function* (...beside: ReadonlyArray<string>) {
   yield* built
   const path = yield* folder
@@ -22,7 +22,7 @@ export const consumer = Effect.fn(function* (...beside: ReadonlyArray<string>) {
   return path
 })
 
-/** How an app is compiled. */
+/** Compiler options of the package. */
 export const settings = (file: string, { lib = "es2022", skipLibCheck = false } = {}) => ({
   compilerOptions: {
     strict: true,
@@ -37,7 +37,7 @@ export const settings = (file: string, { lib = "es2022", skipLibCheck = false } 
   files: [file]
 })
 
-/** What the compiler says of a file. */
+/** Compiles a file and returns the diagnostics. */
 export const compiled = Effect.fn(function* (path: string, text: string, how?: Parameters<typeof settings>[1]) {
   writeFileSync(join(path, "consumer.ts"), text)
   writeFileSync(join(path, "tsconfig.json"), JSON.stringify(settings("consumer.ts", how)))
@@ -50,7 +50,7 @@ export const compiled = Effect.fn(function* (path: string, text: string, how?: P
   )
 })
 
-/** What a bundle of a file for browsers is made of, and how many KiB it has gzipped. */
+/** Bundles a file for browsers and returns its inputs and its gzipped size in KiB. */
 export const bundled = Effect.fn(function* (path: string, text: string) {
   writeFileSync(join(path, "consumer.ts"), text)
   const { metafile, outputFiles } = yield* Effect.promise(() =>
@@ -61,7 +61,7 @@ export const bundled = Effect.fn(function* (path: string, text: string) {
       format: "esm",
       metafile: true,
       minify: true,
-      // What only Node has, and what is not there, cannot be resolved and fails the build.
+      // Modules of Node and missing modules do not resolve and fail the build.
       platform: "browser",
       write: false
     })

@@ -16,7 +16,7 @@ const Hovered = Schema.Struct({ contents: Schema.Struct({ value: Schema.String }
 const readMessage = Schema.decodeUnknownSync(Message)
 const readHover = Schema.decodeUnknownSync(Hovered)
 
-/** What an editor shows, which asks TypeScript's language server: for whoever hovers over a word of a file in `folder`. */
+/** TypeScript's language server on a folder, for the tooltips that an editor shows. */
 export const editor = Effect.fn(function* (folder: string) {
   const server = yield* Effect.acquireRelease(
     Effect.sync(() => {
@@ -43,7 +43,7 @@ export const editor = Effect.fn(function* (folder: string) {
       const { id, method, result } = readMessage(text.subarray(head + 4, head + 4 + length).toString())
       text = text.subarray(head + 4 + length)
       if (id === undefined) continue
-      // What it asks the editor for, it does without.
+      // Requests of the server to the editor get an empty result.
       if (method !== undefined) send({ id, result: null })
       else answers.get(id)?.(result)
     }
@@ -63,7 +63,7 @@ export const editor = Effect.fn(function* (folder: string) {
   })
   send({ method: "initialized", params: {} })
 
-  /** What is shown over the last word of `before`, where that stands first in the file. */
+  /** Returns the tooltip of the last word of `before`, at its first occurrence in the file. */
   const hover = Effect.fn(function* (file: string, before: string) {
     const path = join(folder, file)
     const uri = pathToFileURL(path).href

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 
-/** Resident memory of a process in MiB: now, and the most there ever was. Linux alone tells. */
+/** Resident memory of a process in MiB: now and at its peak. Linux only. */
 export const memoryOf = (pid: number | undefined) => {
   const status = readFileSync(`/proc/${pid}/status`, "utf8")
   const [, now] = /^VmRSS:\s+(\d+) kB$/m.exec(status) ?? []

@@ -24,12 +24,12 @@ import { portOf } from "../webhooks/Receiver.ts"
 import { SECRET_KEY } from "../SecretKey.ts"
 import { installing } from "../data/Writes.ts"
 
-/** A plain connection of the test's own, beside the pools of the service. */
+/** A connection outside the pools of the service. */
 export const connection = (url: string): Effect.Effect<pg.Client, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.promise(async () => {
       const client = new pg.Client({ connectionString: url, application_name: "test" })
-      // A session that the test itself ended is reported here, and would otherwise end the run.
+      // A session that the test ended emits an error, which would end the process.
       client.on("error", () => undefined)
       await client.connect()
       return client
@@ -39,14 +39,14 @@ export const connection = (url: string): Effect.Effect<pg.Client, never, Scope.S
 
 type Row = Record<string, unknown>
 
-/** The rows of a statement on {@link connection}. */
+/** Runs a statement on {@link connection} and returns its rows. */
 export const rowsOf = (client: pg.Client, text: string, values: ReadonlyArray<unknown> = []) =>
   Effect.promise(async () => (await client.query<Row>(text, [...values])).rows)
 
-/** URL of the server's own database, from which others can be closed and opened. */
+/** URL of the server's own database, from which a test closes and opens others. */
 export const serverUrl = Effect.sync(() => inject("databaseServer"))
 
-/** URL of the database that the surrounding layer works on. */
+/** URL of the database of the surrounding layer. */
 export const databaseUrl = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ readonly name: string }>`select current_database() as name`
@@ -56,8 +56,7 @@ export const databaseUrl = Effect.gen(function* () {
 })
 
 /**
- * The domain services on the database at `url`, with few connections and beside those of any server. Fresh, since a layer
- * that the surrounding ones have built would be theirs.
+ * Domain services on the database at `url` with a small pool. Fresh, because shared layers would use another database.
  */
 export const servicesOn = (url: string) =>
   DomainLive.pipe(
@@ -66,7 +65,7 @@ export const servicesOn = (url: string) =>
     Layer.fresh
   )
 
-/** One more server of the whole service on the database of the surrounding layer, with a pool of its own. */
+/** Starts another server on the database of the surrounding layer, with its own pool, and returns its URL. */
 export const neighbour = Effect.gen(function* () {
   const server = ServerLive.pipe(
     Layer.provideMerge(listen({ host: Config.succeed("127.0.0.1"), port: Config.succeed(0) })),
@@ -75,17 +74,20 @@ export const neighbour = Effect.gen(function* () {
   return HttpServer.formatAddress(Context.get(yield* Layer.build(Layer.fresh(server)), HttpServer.HttpServer).address)
 })
 
-/** Looks again and again, until what it sees is what is waited for. The run's own time limit is the limit. */
+/** Polls until the value satisfies the condition. The time limit of the test applies. */
 export const watch = <A, E, R>(look: Effect.Effect<A, E, R>, isIt: (seen: A) => boolean): Effect.Effect<A, E, R> =>
   Effect.flatMap(look, (seen) =>
     isIt(seen) ? Effect.succeed(seen) : Effect.andThen(Effect.sleep("10 millis"), watch(look, isIt))
   )
 
-/** Waits for what must happen while `work` is under way, and fails with the work, or when that is done too early. */
+/** Waits for an event that happens during `work`. Fails if the work fails or ends before it. */
 export const duringWork = <A, B, E>(work: Fiber.Fiber<B, E>, wait: Effect.Effect<A>): Effect.Effect<A, E> =>
   Effect.raceFirst(wait, Effect.andThen(Fiber.join(work), Effect.die(new Error("The work was done too early"))))
 
-/** Until `n` sessions of the service wait for a lock in the database of `client`; their pids, the first to wait first. */
+/**
+ * Waits until `n` sessions of the service wait for a lock in the database of `client`. Returns their pids in order of
+ * waiting.
+ */
 export const waiting = (client: pg.Client, n: number) =>
   rowsOf(
     client,
@@ -97,7 +99,7 @@ export const waiting = (client: pg.Client, n: number) =>
     Effect.map((rows) => rows.map(({ pid }) => Number(pid)))
   )
 
-/** Keeps the row of a store locked until it is released: writes to the store that come meanwhile are in flight. */
+/** Locks the row of a store until `release`, so that writes to the store stay in flight. */
 export const holdStore = Effect.fn(function* (url: string, storeId: string) {
   const [holder, watcher] = [yield* connection(url), yield* connection(url)]
   yield* rowsOf(holder, "begin")
@@ -105,7 +107,7 @@ export const holdStore = Effect.fn(function* (url: string, storeId: string) {
   return { watcher, release: rowsOf(holder, "commit") }
 })
 
-/** A folder that goes with the scope. Accounts other than ours may enter it, as the embedded server's must. */
+/** A temporary folder that other accounts may enter, because the embedded server runs as one. */
 export const folder = Effect.acquireRelease(
   Effect.sync(() => {
     const path = mkdtempSync(join(tmpdir(), "partner-api-process-"))
@@ -117,7 +119,7 @@ export const folder = Effect.acquireRelease(
 
 const execute = promisify(execFile)
 
-/** The bundles of what is in `src` now. Of several workers one builds, while the others wait for a lock of the run. */
+/** Builds the bundles of `src` once. An advisory lock makes other workers wait. */
 export const built = Effect.runSync(
   Effect.cached(
     Effect.scoped(
@@ -141,7 +143,7 @@ export const freePort = Effect.promise(async () => {
 
 export type Variables = Record<string, string>
 
-/** How a process ended, and what it had said. */
+/** Exit and output of a process. */
 export interface Ended {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
@@ -149,11 +151,11 @@ export interface Ended {
   readonly stderr: string
 }
 
-/** What a database of the operator's own asks for. */
+/** Adds `SECRET_KEY`, which an external database requires. */
 export const keyed = (given: Variables): Variables => ("DATABASE_URL" in given ? { SECRET_KEY, ...given } : given)
 
 /**
- * Starts `node dist/<bundle>.js` with nothing in its environment but what is given and a key for secrets, and on its
+ * Starts `node dist/<bundle>.js` with only the given environment and a key for secrets, and with `input` on its
  * standard input. Killed with the scope.
  */
 export const startNode = Effect.fn(function* (
@@ -175,7 +177,7 @@ export const startNode = Effect.fn(function* (
         Deferred.await(ended)
       )
   )
-  // It may end before it has read anything.
+  // The process may end before it reads its input.
   child.stdin.on("error", () => {}).end(input)
   const said = { stdout: "", stderr: "" }
   child.stdout.setEncoding("utf8").on("data", (text: string) => void (said.stdout += text))
@@ -184,7 +186,7 @@ export const startNode = Effect.fn(function* (
   return { child, said, ended: Deferred.await(ended), kill: (signal: NodeJS.Signals) => child.kill(signal) }
 })
 
-/** Runs `node dist/<bundle>.js` to its end. */
+/** Runs `node dist/<bundle>.js` until it ends. */
 export const runNode = (bundle: "main" | "cli", args: ReadonlyArray<string>, given: Variables) =>
   Effect.scoped(Effect.flatMap(startNode(bundle, args, given), ({ ended }) => ended))
 
@@ -196,12 +198,12 @@ const isReady = (base: string) =>
     )
   )
 
-/** The port that a server says it listens on. */
+/** Port in the start message of a server. */
 const portIn = (stdout: string) => /Partner API {2}http:\/\/\S+:(\d+)\//.exec(stdout)?.[1]
 
 /**
- * Starts `node dist/main.js` and waits until it says that it is ready. It takes a free port itself, unless `PORT` is
- * given: one that was found free before could be another's by then.
+ * Starts `node dist/main.js` and waits until it is ready. The server selects a free port unless `PORT` is given,
+ * because a probed port could be taken by another process.
  */
 export const startServer = Effect.fn(function* (given: Variables) {
   const server = yield* startNode("main", [], { PORT: "0", ...given })
@@ -213,7 +215,7 @@ export const startServer = Effect.fn(function* (given: Variables) {
   const port = Number(yield* Effect.raceFirst(listening, early))
   const base = `http://127.0.0.1:${port}`
   yield* Effect.raceFirst(watch(isReady(base), Boolean), early)
-  /** Until a demo store, where one is wanted, is there and said to be. */
+  /** Waits until the server has created the demo store and printed its credentials. */
   const greeted = watch(
     Effect.sync(() => server.said.stdout),
     (stdout) => stdout.includes("Try it:")
@@ -221,7 +223,7 @@ export const startServer = Effect.fn(function* (given: Variables) {
   return { ...server, port, base, greeted }
 })
 
-/** A new store with `n` apps of every scope on the migrated database at `url`; their access tokens. */
+/** Creates a store with `n` apps of all scopes on the migrated database at `url`, and returns their access tokens. */
 export const enroll = (url: string, n = 1, plan = "scale") =>
   Effect.gen(function* () {
     const stores = yield* Stores
@@ -243,8 +245,8 @@ const connected = (database: typeof freshDatabase) =>
     return { url, client: yield* connection(url) }
   })
 
-/** A migrated database of its own, and a connection to it. */
+/** A migrated database and a connection to it. */
 export const ownDatabase = connected(migratedDatabase)
 
-/** The same, empty: who starts on it makes the schema. */
+/** An empty database and a connection to it. */
 export const emptyDatabase = connected(freshDatabase)

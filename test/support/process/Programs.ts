@@ -4,14 +4,14 @@ import { existsSync } from "node:fs"
 import { delimiter, join } from "node:path"
 import { promisify } from "node:util"
 
-/** The path of a program that is named by its path, or by a name on PATH. */
+/** Finds a program by its path or by its name on PATH. */
 const find = (nameOrPath: string): string | undefined =>
   (nameOrPath.includes("/")
     ? [nameOrPath]
     : (process.env["PATH"] ?? "").split(delimiter).map((folder) => join(folder, nameOrPath))
   ).find((path) => existsSync(path))
 
-/** A pgbouncer that supports prepared statements. */
+/** Finds a pgbouncer that supports prepared statements. */
 const findPreparedPooling = () => {
   const path = find("pgbouncer")
   if (path === undefined) return undefined
@@ -20,7 +20,7 @@ const findPreparedPooling = () => {
   return Number(major) > 1 || Number(minor) >= 21 ? path : undefined
 }
 
-/** Programs beside Node and npm that some tests need. */
+/** Programs besides Node and npm that some tests need. */
 const PROGRAMS = {
   basenc: { path: find("basenc"), install: "apt-get install coreutils" },
   bash: { path: find("bash"), install: "apt-get install bash" },
@@ -36,10 +36,10 @@ const PROGRAMS = {
 
 export type Program = keyof typeof PROGRAMS
 
-/** Guards a test or a suite, as in `describe.skipIf(isMissing("chromium"))`. `npm test` names the files that it skips. */
+/** Guard of a test or suite: `describe.skipIf(isMissing("chromium"))`. `npm test` lists the skipped files. */
 export const isMissing = (program: Program): boolean => PROGRAMS[program].path === undefined
 
-/** The guard as it stands in a test file. The summary of a run and the architecture test look for it. */
+/** The guard as written in test files. The summary of a run and the architecture test search for it. */
 export const guardOf = (program: string): string => `isMissing("${program}")`
 
 const pathOf = (program: Program): string => {
@@ -48,7 +48,7 @@ const pathOf = (program: Program): string => {
   throw new Error(`There is no ${program}: guard the test with skipIf(${guardOf(program)}), or ${install}`)
 }
 
-/** One line for each missing program that some of the test files need: how to install it, and what is skipped. */
+/** One line for each missing program that some of the test files need: how to install it, and the skipped files. */
 export const skippedFiles = (files: ReadonlyArray<{ readonly path: string; readonly text: string }>) =>
   Object.entries(PROGRAMS).flatMap(([program, { install, path }]) => {
     const skipped = files.filter(({ text }) => text.includes(guardOf(program))).map((file) => file.path)
@@ -57,11 +57,11 @@ export const skippedFiles = (files: ReadonlyArray<{ readonly path: string; reado
       : [`Skipped without ${program} (${install}): tests in ${skipped.toSorted().join(", ")}`]
   })
 
-/** Runs lines that documents and pages show for a terminal. */
+/** Runs the shell commands of documents and pages. */
 export const runInBash = (...lines: ReadonlyArray<string>) =>
   promisify(execFile)(pathOf("bash"), ["-c", lines.join("\n")])
 
-/** A headless browser, until the scope ends. */
+/** A headless browser. Closed with the scope. */
 export const browser = Effect.acquireRelease(
   Effect.promise(async () => {
     const executablePath = pathOf("chromium")
@@ -71,15 +71,18 @@ export const browser = Effect.acquireRelease(
   (launched) => Effect.promise(() => launched.close())
 )
 
-/** Starts pgbouncer; its log is on standard error. */
+/** Starts pgbouncer, which logs to standard error. */
 export const startPgbouncer = (args: ReadonlyArray<string>) =>
   spawn(pathOf("pgbouncer"), args, { stdio: ["ignore", "ignore", "pipe"] })
 
 const IMAGE = "postgres:18"
 
-/** PostgreSQL in a container; undefined without a Docker engine, or where the image cannot run, which is logged. */
+/**
+ * Starts PostgreSQL in a container. Returns undefined without a Docker engine, or if the image cannot run, which is
+ * logged.
+ */
 export const postgresInDocker = async (settings: ReadonlyArray<string>) => {
-  // Ryuk removes containers of runs that died. It is one more image to pull, and we stop our only container ourselves.
+  // Ryuk removes containers of crashed runs. It needs another image, and this run stops its only container itself.
   process.env["TESTCONTAINERS_RYUK_DISABLED"] ??= "true"
   const { PostgreSqlContainer } = await import("@testcontainers/postgresql")
   try {

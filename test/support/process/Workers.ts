@@ -12,10 +12,10 @@ import { type Ended, enroll, rowsOf, servicesOn, startNode, startServer, type Va
 import type { Reaction, Receiver } from "../webhooks/Receiver.ts"
 import { installing } from "../data/Writes.ts"
 
-/** Processes on a database that they are given send to no address of this machine by themselves. */
+/** By default, processes on an external database send no webhooks to this machine. */
 const ALLOW = { WEBHOOK_ALLOW_HOSTS: "127.0.0.1" }
 
-/** Starts `node dist/cli.js worker`, and waits until it says that it delivers. */
+/** Starts `node dist/cli.js worker` and waits until it delivers. */
 export const startWorker = Effect.fn(function* (given: Variables, concurrency = 256) {
   const worker = yield* startNode("cli", ["worker", "--concurrency", String(concurrency)], { ...ALLOW, ...given })
   const early = Effect.flatMap(worker.ended, (end) => Effect.die(new Error(`The worker ended: ${end.stderr}`)))
@@ -27,22 +27,22 @@ export const startWorker = Effect.fn(function* (given: Variables, concurrency = 
   return worker
 })
 
-/** What a process ends with that was stopped, and had nothing to say of it. */
+/** Asserts the exit of a stopped process: code 0 and no error output. */
 export const assertCleanEnd = ({ code, signal, stderr }: Ended) =>
   assert.deepStrictEqual({ code, signal, stderr }, { code: 0, signal: null, stderr: "" })
 
 export type Worker = Effect.Success<ReturnType<typeof startWorker>>
 
-/** A server that may deliver to this machine; `WEBHOOK_WORKERS=0` in `given` leaves delivering to others. */
+/** Starts a server that may deliver to this machine. `WEBHOOK_WORKERS=0` leaves deliveries to other workers. */
 export const startSender = (given: Variables) => startServer({ ...ALLOW, ...given })
 
-/** An app that is told of everything in the store, and where. */
+/** An app that subscribes to all events, and its receiver. */
 export interface Listener {
   readonly appId: AppId
   readonly secret: string
 }
 
-/** Installs an app on the store for each of `urls`, which its webhook URL begins with; the app's id ends it. */
+/** Installs an app on the store for each base URL. Its webhook URL ends with the app's id. */
 export const listeners = (
   url: string,
   storeId: string,
@@ -63,7 +63,10 @@ export const listeners = (
     })
   ).pipe(Effect.provide(servicesOn(url)))
 
-/** A store with `apps` listeners at one receiver, and tokens of others who write; each is good for 100 a minute. */
+/**
+ * A store with `apps` subscribers at one receiver, and tokens of other apps that write. Each token admits 100 requests
+ * a minute.
+ */
 export const audience = Effect.fn(function* (url: string, receiver: Receiver, apps: number, writers = 1) {
   const { storeId, tokens } = yield* enroll(url, writers)
   const urls = Array.from({ length: apps }, () => receiver.url)
@@ -73,7 +76,7 @@ export const audience = Effect.fn(function* (url: string, receiver: Receiver, ap
 const ask = (base: string, token: string | undefined, key: string) =>
   Effect.sandbox(makeClient(base, token).post("/products", { name: `Cup ${key}` }, { key }))
 
-/** Makes a product, asking with the same key until it is there: servers and databases go away under it. */
+/** Creates a product and repeats the request with the same key until it succeeds, while servers and databases fail. */
 export const insist = (base: () => string, token: string | undefined, key: string): Effect.Effect<Answer> =>
   Effect.gen(function* () {
     const exit = yield* Effect.exit(ask(base(), token, key))
@@ -83,7 +86,7 @@ export const insist = (base: () => string, token: string | undefined, key: strin
     return yield* insist(base, token, key)
   })
 
-/** Makes `n` products, by the tokens in turn. */
+/** Creates `n` products, using the tokens in turn. */
 export const makeProducts = (base: string, tokens: ReadonlyArray<string>, n: number) =>
   Effect.forEach(
     Array.from({ length: n }, (_, index) => index),
@@ -91,7 +94,7 @@ export const makeProducts = (base: string, tokens: ReadonlyArray<string>, n: num
     { concurrency: 8, discard: true }
   )
 
-/** Waits until so many workers wait for notices, each in a session of its own. */
+/** Waits until `n` workers listen for notifications, each in its own session. */
 export const listening = (client: pg.Client, n: number) =>
   watch(
     rowsOf(
@@ -101,15 +104,15 @@ export const listening = (client: pg.Client, n: number) =>
     (rows) => rows.length === n
   )
 
-/** Waits until nothing is left to deliver. */
+/** Waits until all deliveries are finished. */
 export const finished = (client: pg.Client) =>
   watch(rowsOf(client, "select 1 from deliveries where finished_at is null limit 1"), (rows) => rows.length === 0)
 
-/** Lets leases be over at once, as they are after 20 seconds: for what was under way in workers that are gone. */
+/** Expires leases immediately instead of after 20 seconds, for attempts of killed workers. */
 export const endLeases = (client: pg.Client) =>
   rowsOf(client, "update deliveries set next_at = clock_timestamp() where lease is not null")
 
-/** Holds what arrived against the database, when nothing is left to deliver. */
+/** Compares the receptions with the database once all deliveries are finished. */
 export const books = (client: pg.Client, { received }: Pick<Receiver, "received">): Effect.Effect<Books> =>
   Effect.andThen(
     finished(client),
@@ -120,12 +123,12 @@ export const books = (client: pg.Client, { received }: Pick<Receiver, "received"
     })
   )
 
-/** Lets requests of a receiver wait for their answers. */
+/** Delays responses of a receiver. */
 export const makeGate = () => {
   const held: Array<() => void> = []
   let isClosed = false
   return {
-    /** For `receiver`: 204, at once or when the gate is opened. */
+    /** Handler of `receiver`: responds with 204, immediately or once the gate is open. */
     answer: (): Reaction | Promise<Reaction> =>
       isClosed ? new Promise((resolve) => held.push(() => resolve({}))) : {},
     close: () => void (isClosed = true),
@@ -133,7 +136,7 @@ export const makeGate = () => {
       isClosed = false
       for (const go of held.splice(0)) go()
     },
-    /** Until `n` requests wait. */
+    /** Waits until `n` requests wait. */
     holds: (n: number) =>
       watch(
         Effect.sync(() => held.length),
@@ -144,7 +147,7 @@ export const makeGate = () => {
 
 const nameOf = (url: string) => new URL(url).pathname.slice(1)
 
-/** Ends every session of the service on the database at `url`, as a failover or an operator would. */
+/** Ends every session of the service on the database at `url`, like a failover. */
 export const cut = (db: pg.Client, url: string) =>
   rowsOf(
     db,
@@ -152,7 +155,7 @@ export const cut = (db: pg.Client, url: string) =>
     [nameOf(url)]
   )
 
-/** Takes the database at `url` away from the service, until it is opened again; both from another database. */
+/** Closes the database at `url` for the service until it is opened again. Runs on another database. */
 export const closeDatabase = (db: pg.Client, url: string) =>
   Effect.andThen(rowsOf(db, `alter database ${nameOf(url)} allow_connections false`), cut(db, url))
 

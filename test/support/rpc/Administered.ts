@@ -9,7 +9,7 @@ import { installApp } from "../webhooks/Webhooks.ts"
 const PLAN = { price: 9.9, currencyCode: "EUR", period: "month", trialDays: 0 } as const
 const SCOPES = ["read_products", "write_products"]
 
-/** What an owner administers: a store with an app that has two plans, and a merchant who is no member of it yet. */
+/** A store with an app that has two plans, its owner, and a merchant who is not a member yet. */
 export const administering = Effect.gen(function* () {
   const owner = yield* freshMember()
   const { storeId } = owner
@@ -23,7 +23,7 @@ export const administering = Effect.gen(function* () {
   return { ...owner, appId, basic, guest: yield* makeMerchant(), installationId: installation.id, pro }
 })
 
-/** What one call of an owner is to leave. */
+/** Expected journal entry of a call by an owner. */
 export interface Told {
   readonly tag: string
   readonly asked: object
@@ -31,11 +31,11 @@ export interface Told {
   readonly resourceId?: string
   readonly before: object | null
   readonly after: object | null
-  /** Whether the same call under another key changes something once more. */
+  /** True if the same call with another key changes data again. */
   readonly isAnew?: boolean
 }
 
-/** A call of every administrative procedure at least, one after the other. The agent is the one that is made on the way. */
+/** At least one call of every administrative procedure, in order. One of them creates the agent. */
 export const calls = ({
   appId,
   basic,

@@ -18,7 +18,7 @@ export const APP = {
   capabilities: ["app_storage"]
 }
 
-/** An account that develops: of no store, as it need be of none. */
+/** A developer account without a store. */
 export const developer = Effect.gen(function* () {
   const { email, id } = yield* makeMerchant()
   const cookie = yield* sessionOf(email)
@@ -27,7 +27,7 @@ export const developer = Effect.gen(function* () {
   return { id, cookie, client, create }
 })
 
-/** Of the secrets of an app that are good, what is kept. */
+/** Stored hashes of an app's valid secrets. */
 export const hashes = (app: AppId) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(

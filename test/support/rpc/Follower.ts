@@ -1,7 +1,9 @@
 import { WebSocket } from "ws"
 import { makeClient } from "../../../src/rpc/Client.ts"
 
-/** A client of the surface at `base`, whose sockets carry the cookie, as a browser's do; `onOpen` is shown each of them. */
+/**
+ * A client of the service at `base` whose sockets send the cookie, like a browser. `onOpen` is called with each socket.
+ */
 export const followerAt = (base: string, cookie: string, onOpen: (socket: WebSocket) => void = () => {}) =>
   makeClient({
     url: `${base}/rpc`,

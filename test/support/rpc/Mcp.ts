@@ -6,7 +6,7 @@ import { type NewAgent, WINDOW } from "../../../src/domain/access/Agents.ts"
 import { baseUrl } from "../http/Api.ts"
 import { agentOf, freshMember } from "./Rpc.ts"
 
-/** A store with a member, and an agent of it that may make many calls: its token. */
+/** A store with a member and an agent with a large window. Returns the agent's token. */
 export const freshAgent = Effect.fn(function* (settings: Partial<NewAgent> = {}) {
   const member = yield* freshMember()
   const { token, ...agent } = yield* agentOf(member, { window: WINDOW.most, ...settings })
@@ -17,7 +17,7 @@ const INFO = { name: "test", version: "1" }
 
 const Content = Schema.Record(Schema.String, Schema.Unknown)
 
-/** What a tool answered. */
+/** Result of a tool call. */
 const Result = Schema.Struct({
   isError: Schema.optional(Schema.Boolean),
   structuredContent: Content,
@@ -26,12 +26,12 @@ const Result = Schema.Struct({
 export type Result = typeof Result.Type
 export const decodeResult = Schema.decodeUnknownSync(Result)
 
-/** What the tests need of an official client. */
+/** Part of the official clients that tests use. */
 export interface AnyClient {
   readonly version: string | undefined
   readonly instructions: string | undefined
   readonly listTools: Effect.Effect<ReadonlyArray<{ readonly name: string; readonly inputSchema: object }>>
-  /** Read by the client with the output schema of the tool, once it has listed the tools. */
+  /** Calls a tool. The client validates the result once it has listed the tools. */
   readonly callTool: (name: string, args: Record<string, unknown>) => Effect.Effect<Result>
   readonly listResources: Effect.Effect<ReadonlyArray<{ readonly uri: string }>>
   readonly readResource: (uri: string) => Effect.Effect<string>
@@ -56,7 +56,7 @@ const over = (client: Client | FirstClient, version: string | undefined): Effect
 
 const closing = { close: (client: Client | FirstClient) => Effect.promise(() => client.close()) }
 
-/** The official client of today, which asks for the newest protocol, or for those before it. */
+/** Connects the current official client with the newest protocol or an earlier one. */
 const connectNewest = (mode: "auto" | "legacy") => (base: string, token: string) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
@@ -67,7 +67,7 @@ const connectNewest = (mode: "auto" | "legacy") => (base: string, token: string)
     closing.close
   ).pipe(Effect.flatMap((client) => over(client, client.getNegotiatedProtocolVersion())))
 
-/** The official client of the first line, which has not heard of the newest protocol. */
+/** Connects the first official client, which does not support the newest protocol. */
 const connectFirst = (base: string, token: string) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
@@ -79,21 +79,21 @@ const connectFirst = (base: string, token: string) =>
     ({ client }) => closing.close(client)
   ).pipe(Effect.flatMap(({ client, version }) => over(client, version)))
 
-/** The official clients, and the version of the protocol that each of them speaks. */
+/** Official clients by protocol version. */
 export const CLIENTS = {
   "2026-07-28": connectNewest("auto"),
   "2025-11-25": connectNewest("legacy"),
   "2025-11-25, of the first line": connectFirst
 }
 
-/** What the newest protocol says with each message. */
+/** `_meta` of every message in the newest protocol. */
 const META = {
   "io.modelcontextprotocol/protocolVersion": "2026-07-28",
   "io.modelcontextprotocol/clientInfo": INFO,
   "io.modelcontextprotocol/clientCapabilities": {}
 }
 
-/** A request of the newest protocol, as it goes over the wire. */
+/** A request of the newest protocol as sent. */
 export const messageOf = (method: string, params: Record<string, unknown> = {}) => ({
   body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { ...params, _meta: META } }),
   headers: {
@@ -106,7 +106,7 @@ export const messageOf = (method: string, params: Record<string, unknown> = {}) 
   }
 })
 
-/** Sends what is given to `/mcp`, as it is. */
+/** Sends a request to `/mcp` unchanged. */
 export const send = (init: RequestInit) =>
   Effect.flatMap(baseUrl, (base) =>
     Effect.promise(async () => {
@@ -118,7 +118,7 @@ export const send = (init: RequestInit) =>
 const Answered = Schema.fromJsonString(Schema.Struct({ result: Result }))
 const decodeAnswered = Schema.decodeUnknownSync(Answered)
 
-/** Calls a tool without a client. */
+/** Calls a tool without a client library. */
 export const callTool = (token: string, name: string, args: Record<string, unknown>) => {
   const { body, headers } = messageOf("tools/call", { name, arguments: args })
   return Effect.map(

@@ -8,7 +8,7 @@ import { performIn } from "../data/Writes.ts"
 
 const toStore = Schema.decodeUnknownSync(StoreId)
 
-/** The cookie of a new merchant who is a member of these stores, in a database that is migrated. */
+/** Creates a merchant who is a member of the stores of a migrated database, and returns their session cookie. */
 export const memberOf = (url: string, stores: ReadonlyArray<string>, address = "ada@example.com") =>
   Effect.gen(function* () {
     const { create, join } = yield* Merchants

@@ -4,10 +4,10 @@ import { Email, Merchants, type Role } from "../../../src/domain/access/Merchant
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { performIn } from "../data/Writes.ts"
 
-/** Of every account. */
+/** Password of all test accounts. */
 export const PASSWORD = "correct horse battery"
 
-/** A new account, which is a member of these stores. */
+/** Creates an account that is a member of the stores. */
 export const makeMerchant = Effect.fn(function* (stores: ReadonlyArray<StoreId> = [], role: Role = "owner") {
   const { create, join } = yield* Merchants
   const email = Schema.decodeSync(Email)(`${randomUUID()}@example.com`)

@@ -10,7 +10,7 @@ const toProduct = Schema.decodeUnknownSync(CreateProduct)
 
 export const keyedIn = (storeId: StoreId) => ({ storeId, idempotencyKey: newKey() })
 
-/** A store with a product, and an agent that may only propose. */
+/** A store with a product, and an agent whose writes become proposals. */
 export const proposer = Effect.gen(function* () {
   const member = yield* freshMember()
   const { storeId } = member
@@ -19,14 +19,14 @@ export const proposer = Effect.gen(function* () {
   return { ...member, agent, product: yield* performed(member.client.products.create(cup)) }
 })
 
-/** What is answered where a write waits. */
+/** Returns the response to a write that became a proposal. */
 export const proposed = <A extends object, E>(write: Effect.Effect<A | typeof Proposed.Type, E>) =>
   Effect.map(write, (answer) => ("proposal" in answer ? answer.proposal : assert.fail(JSON.stringify(answer))))
 
-/** Proposes another price. */
+/** Proposes a price. */
 export const priced = (client: Client, storeId: StoreId, id: ProductId, price: number) =>
   proposed(client.products.update({ ...keyedIn(storeId), id, patch: { price } }))
 
-/** How a call ended. */
+/** Tag of the error of a call, or "Success". */
 export const tagOf = <A, E extends { readonly _tag: string }>(call: Effect.Effect<A, E>) =>
   Effect.match(call, { onSuccess: () => "done", onFailure: ({ _tag }): string => _tag })

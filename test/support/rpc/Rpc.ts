@@ -17,7 +17,7 @@ import { AGENT } from "../data/Writes.ts"
 
 export const newKey = () => IdempotencyKey.make(randomUUID())
 
-/** The cookie that signing in over HTTP sets. */
+/** Signs in over HTTP and returns the session cookie. */
 export const signIn = (email: Email) =>
   Effect.flatMap(baseUrl, (base) =>
     Effect.promise(async () => {
@@ -30,7 +30,7 @@ export const signIn = (email: Email) =>
     })
   )
 
-/** A session without the work of its password. */
+/** Creates a session without HTTP and returns its cookie. */
 export const sessionOf = (email: Email) =>
   Effect.gen(function* () {
     const { signIn } = yield* Sessions
@@ -47,7 +47,7 @@ export const sessionOf = (email: Email) =>
 export const clientOf = (cookie: string, timeout: number = 30_000) =>
   Effect.flatMap(baseUrl, (base) => makeClient({ url: `${base}/rpc`, headers: { cookie }, timeout }))
 
-/** A merchant who is signed in, a store that they are a member of, and their client. */
+/** A signed-in merchant with a new store and a client. */
 export const freshMember = Effect.fn(function* (options: { readonly role?: Role; readonly plan?: string } = {}) {
   const storeId = yield* makeStore(options.plan)
   return { storeId, ...(yield* memberOf(storeId, options.role)) }
@@ -62,7 +62,7 @@ export const memberOf = Effect.fn(function* (storeId: StoreId, role: Role = "own
 
 const toAgent = Schema.decodeUnknownSync(NewAgent)
 
-/** An agent that a member makes: its token, and its client. */
+/** Creates an agent as a member, and returns its token and client. */
 export const agentOf = Effect.fn(function* (
   { client, storeId }: { readonly client: Client; readonly storeId: StoreId },
   settings: Partial<NewAgent> = {}
@@ -74,7 +74,7 @@ export const agentOf = Effect.fn(function* (
   return { id, token, authorization, client: yield* makeClient({ url, headers: { authorization } }) }
 })
 
-/** Posts text to `/rpc` of the service at `base` as it is. */
+/** Posts a body unchanged to `/rpc` of the service at `base`. */
 export const postTo = (
   base: string,
   body: string | Uint8Array<ArrayBuffer>,
@@ -93,7 +93,7 @@ export const postTo = (
 export const post = (body: string | Uint8Array<ArrayBuffer>, headers?: Record<string, string>, method?: string) =>
   Effect.flatMap(baseUrl, (base) => postTo(base, body, headers, method))
 
-/** A line of a call. */
+/** One line of a request body. */
 export const callLine = (tag: string, payload: unknown, rest: object = {}) =>
   `${JSON.stringify({ _tag: "Request", id: "1", tag, payload, ...rest })}\n`
 
@@ -112,7 +112,7 @@ const Lines = Schema.Array(
 )
 const decodeLines = Schema.decodeUnknownSync(Lines, { onExcessProperty: "error" })
 
-/** How the calls of a body ended, by their ids: nothing else may stand in an answer. */
+/** Decodes the exits of a response by request id. Other lines are rejected. */
 export const exitsOf = (text: string) =>
   new Map(
     decodeLines(
@@ -123,13 +123,13 @@ export const exitsOf = (text: string) =>
     ).map(({ exit, requestId }) => [requestId, exit] as const)
   )
 
-/** The error that the one call of a body failed with. */
+/** Returns the error of the only call of a response. */
 export const errorOf = (text: string) => {
   const [exit] = exitsOf(text).values()
   return exit?._tag === "Failure" ? exit.cause[0].error : undefined
 }
 
-/** Calls a procedure as an agent of the store with these scopes: what it is answered, or told. */
+/** Calls a procedure as an agent of the store with the scopes. Returns its result or error. */
 export const asAgent =
   (storeId: StoreId, scopes: ReadonlyArray<Scope>) =>
   (handler: Handler<unknown>, payload: JsonObject): Effect.Effect<unknown> =>

@@ -9,9 +9,9 @@ import { type Answer, freshClient } from "../http/Api.ts"
 import { callTool, freshAgent, type Result } from "./Mcp.ts"
 import { callLine, freshMember, post } from "./Rpc.ts"
 
-/* The surfaces that writes come through, behind the same words. */
+/* Adapters that give the REST API, RPC and MCP the same interface for writes. */
 
-/** What a write came to, in words that all surfaces have. */
+/** Result of a write in a form that all surfaces share. */
 export type Outcome =
   | { readonly made: Record<string, unknown> }
   | { readonly refused: { readonly error: string; readonly issues?: ReadonlyArray<string> } }
@@ -25,13 +25,13 @@ interface Asked {
 
 type Resource = "product" | "collection"
 
-/** What is done to a resource; `stock` changes that of a product. */
+/** Kind of write. `stock` changes the stock of a product. */
 type Verb = "create" | "update" | "delete" | "stock"
 
-/** A surface, in a store of its own. */
+/** A surface with a new store. */
 export interface Surface {
   readonly storeId: StoreId
-  /** As whom, and through what, the journal says that its writes come. */
+  /** Actor and surface of its writes in the journal. */
   readonly writer: string
   readonly write: (verb: Verb, resource: Resource, asked: Asked) => Effect.Effect<Outcome>
 }
@@ -51,7 +51,7 @@ const pathOf = (verb: Verb, resource: Resource, id: string | undefined) =>
 
 const tagOf = (verb: Verb, resource: Resource) => (verb === "stock" ? "inventory.change" : `${resource}s.${verb}`)
 
-/** Under which name a procedure takes what the first surface takes as its body. */
+/** Name of the payload field for a REST body. */
 const bodyOf = (verb: Verb, resource: Resource, body: object) =>
   verb === "stock" ? { change: body } : { [verb === "create" ? resource : "patch"]: body }
 
@@ -68,7 +68,7 @@ export const makeRest = Effect.map(freshClient(), ({ client, storeId }): Surface
       client.send(METHOD[verb], pathOf(verb, resource, id), {
         key,
         headers: {
-          // The second surface is always strict.
+          // RPC is always strict.
           prefer: "handling=strict",
           ...(version === undefined ? {} : { "if-match": `"${version}"` })
         },
@@ -80,7 +80,7 @@ export const makeRest = Effect.map(freshClient(), ({ client, storeId }): Surface
 
 export const isText = (value: unknown): value is string => typeof value === "string"
 
-/** What the client's own reading of an answer says. */
+/** Outcome as decoded by the client. */
 const rpcOutcome = (tag: string, text: string): Outcome => {
   const rpc = Rpcs.requests.get(tag)
   if (rpc === undefined) return assert.fail(tag)
@@ -92,7 +92,7 @@ const rpcOutcome = (tag: string, text: string): Outcome => {
   return { refused: { error: error.message, ...(issues === undefined ? {} : { issues }) } }
 }
 
-/** What a procedure is asked with for a write, in the store of who asks. */
+/** Payload of a procedure for a write in the caller's store. */
 const askedWith = (verb: Verb, resource: Resource, { body, id, key = randomUUID(), version }: Asked) => ({
   idempotencyKey: key,
   ...(id === undefined ? {} : { id }),
@@ -126,7 +126,7 @@ const decodeToolRefused = Schema.decodeUnknownSync(
   })
 )
 
-/** What a tool answers a model with; where that was cut short, all of it. */
+/** Outcome of a tool call. A truncated result is fetched in full. */
 const toolOutcome = (token: string, resource: Resource, { isError, structuredContent }: Result) =>
   Effect.gen(function* () {
     if (isError === true) {

@@ -3,19 +3,22 @@ import { once } from "node:events"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { bodyOf, portOf } from "./Receiver.ts"
 
-/** How a receiver behaves: its URL begins with it. `elsewhere` is where redirects lead, and nobody should come. */
+/**
+ * Behavior of a receiver, and the first segment of its URL. `elsewhere` is the target of redirects and expects no
+ * request.
+ */
 export const KINDS = ["well", "slow", "fail", "hang", "drip", "reset", "redirect", "flood", "elsewhere"] as const
 export type Kind = (typeof KINDS)[number]
 
-/** Bytes that a flood says it has; it sends as many of them as are taken. */
+/** Declared length of a flood in bytes. It sends as many of them as the client reads. */
 export const FLOOD_BYTES = 2 ** 30
 
 const CHUNK = Buffer.alloc(65_536, "flood ")
 
-/** Milliseconds that a slow one takes at most. */
+/** Maximum delay of a slow receiver in milliseconds. */
 const SLOW_MILLIS = 1000
 
-/** Sends for as long as somebody reads. */
+/** Sends data while the client reads. */
 const flood = (response: ServerResponse, sent: (bytes: number) => void) => {
   let left = FLOOD_BYTES
   const more = () => {
@@ -31,28 +34,28 @@ const flood = (response: ServerResponse, sent: (bytes: number) => void) => {
   more()
 }
 
-/** A byte a second, of more than there is time for. */
+/** Sends one byte per second of a body that never completes in time. */
 const drip = (response: ServerResponse) => {
   response.writeHead(200, { "content-length": 1000 })
   const dripping = setInterval(() => response.write("."), 1000)
   response.once("close", () => clearInterval(dripping))
 }
 
-/** What was seen of one kind. */
+/** Observations of one kind of receiver. */
 export interface Seen {
   readonly requests: number
-  /** Requests that are open now. */
+  /** Number of open requests. */
   readonly open: number
-  /** Requests that one app had open at once, at most, since it was last forgotten. */
+  /** Maximum number of open requests of one app since the last reset. */
   readonly most: number
 }
 
 export interface BadReceivers {
-  /** The webhook URL of an app of this kind begins with it; its last segment is counted as the app. */
+  /** Base of the webhook URLs of this kind. The last segment of a webhook URL identifies the app. */
   readonly urlOf: (kind: Kind) => string
   readonly seen: (kind: Kind) => Seen
   readonly forgetMost: () => void
-  /** Bytes of floods that were handed to sockets. */
+  /** Bytes of floods that were written to sockets. */
   readonly flooded: () => number
 }
 
@@ -61,7 +64,7 @@ const ignore: Heard = () => undefined
 
 const kindOf = (url: string): Kind | undefined => KINDS.find((kind) => url.startsWith(`/${kind}/`))
 
-/** Receivers of every kind on one port of this machine, for any number of apps. `heard`: each request once it is whole. */
+/** Receivers of all kinds on one port, for any number of apps. `heard` is called with each complete request. */
 export const badReceivers = Effect.fn(function* (heard: Heard = ignore) {
   const requests = new Map<Kind, number>()
   const open = new Map<string, number>()
@@ -96,7 +99,7 @@ export const badReceivers = Effect.fn(function* (heard: Heard = ignore) {
 
   const server = yield* Effect.acquireRelease(
     Effect.promise(async () => {
-      // A sender that gives up in the middle of a request is part of what is tested.
+      // Senders may abort requests.
       const made = createServer((request, response) => void answer(request, response).catch(() => undefined))
       made.listen({ port: 0, host: "127.0.0.1", backlog: 4096 })
       await once(made, "listening")

@@ -2,17 +2,17 @@ import { Effect, Predicate } from "effect"
 import { Socket, type LookupFunction } from "node:net"
 import { isPublic } from "../../../src/domain/webhooks/Address.ts"
 
-/** What sockets of this process connected to, or would have. */
+/** Connections that sockets of this process attempted. */
 export interface Connects {
-  /** Addresses that a connect was begun to. */
+  /** Addresses of attempted connections. */
   readonly attempted: Array<string>
-  /** Public addresses that a socket was about to connect to, and was kept from: tests send nothing to the internet. */
+  /** Public addresses of connections that were prevented: tests send nothing to the internet. */
   readonly offered: Array<string>
 }
 
 const isLookup = (value: unknown): value is LookupFunction => typeof value === "function"
 
-/** Fails the lookup of a socket, instead of letting it connect, when all it found are public addresses. */
+/** Fails a socket's lookup if all its addresses are public, so that it does not connect. */
 const withheld =
   (lookup: LookupFunction, { offered }: Connects): LookupFunction =>
   (hostname, options, callback) =>
@@ -24,7 +24,7 @@ const withheld =
       return callback(new Error("The test connects to no public address"), [])
     })
 
-/** Watches every socket, of TLS too, at the place where Node itself begins to connect. */
+/** Watches all sockets, including those of TLS, where Node starts to connect. */
 export const watchConnects = Effect.acquireRelease(
   Effect.sync(() => {
     const connects: Connects = { attempted: [], offered: [] }

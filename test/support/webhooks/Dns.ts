@@ -3,10 +3,10 @@ import { Effect } from "effect"
 import { createSocket } from "node:dgram"
 import { promises } from "node:dns"
 
-/** What a name server answers to the question for A or AAAA of a name, and how often it was asked that before. */
+/** Addresses of a name by type (A or AAAA) and number of earlier queries. */
 export type Zone = (name: string, type: string, earlier: number) => ReadonlyArray<Answer>
 
-/** A real name server on loopback, and a resolver that asks it and no other. */
+/** A name server on loopback, and a resolver that uses only it. */
 export const nameServer = (zone: Zone) =>
   Effect.gen(function* () {
     const asked: Array<string> = []

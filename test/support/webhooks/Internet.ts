@@ -8,12 +8,12 @@ const HOST = "hooks.example.com"
 
 const TLS = selfSigned(HOST)
 
-/** An internet in which every name leads to this machine, and that host is trusted. */
+/** An internet in which every name resolves to this machine, and which trusts the test host. */
 export const InternetHere = Layer.succeed(Internet, {
   lookup: (_, { all }, callback) =>
     all === true ? callback(null, [{ address: "127.0.0.1", family: 4 }]) : callback(null, "127.0.0.1", 4),
   secureContext: createSecureContext({ ca: TLS.cert })
 })
 
-/** An endpoint there, as developers have theirs. */
+/** An https endpoint in that internet. */
 export const publicReceiver = (react?: React) => receiver(react, { host: HOST, ...TLS })

@@ -5,29 +5,29 @@ import type { Attempt } from "../../../src/layers/webhooks/Outgoing.ts"
 import { makeOutgoing, type OutgoingOptions } from "../../../src/layers/webhooks/Outgoing.ts"
 import { portOf } from "./Receiver.ts"
 
-/** What a receiver of webhooks has seen. */
+/** Observations of a receiver. */
 export interface Seen {
   readonly port: number
   /** `http://127.0.0.1:<port>/hook` */
   readonly url: string
-  /** Each request in full, as it came over the wire. */
+  /** All requests as received. */
   readonly requests: Array<string>
-  /** Every connection that was accepted. */
+  /** All accepted connections. */
   readonly sockets: Array<Socket>
 }
 
-/** How a receiver answers: called with each request that is complete, and how many there were before it. */
+/** Responds to a complete request. `earlier` is the number of requests before it. */
 export type Answer = (socket: Socket, earlier: number, request: string) => void
 
 export interface ReceiverOptions {
   readonly host?: string
-  /** Certificate and key: the receiver speaks TLS. */
+  /** Certificate and key for TLS. */
   readonly tls?: { readonly cert: string; readonly key: string }
-  /** Called with each connection before anything came over it. */
+  /** Called with each new connection. */
   readonly onConnection?: (socket: Socket) => void
 }
 
-/** Bytes of the first whole request in `text`; 0 as long as it is not whole. */
+/** Length of the first complete request in `text` in bytes, or 0. */
 const lengthOf = (text: string) => {
   const head = text.indexOf("\r\n\r\n") + 4
   const length = Number(/^content-length: *(\d+)/im.exec(text.slice(0, head))?.[1] ?? 0)
@@ -54,7 +54,7 @@ const listen = (server: Server, host: string) =>
     () => Effect.sync(() => server.close())
   )
 
-/** A server of the test's own on a free port, down to the bytes: good answers, bad ones, and none. */
+/** A server on a free port that controls every byte of its responses. */
 export const receiver = (answer: Answer, { host = "127.0.0.1", onConnection, tls }: ReceiverOptions = {}) =>
   Effect.gen(function* () {
     const server = tls === undefined ? createServer() : createTlsServer(tls)
@@ -71,16 +71,16 @@ export const receiver = (answer: Answer, { host = "127.0.0.1", onConnection, tls
     return seen
   })
 
-/** Answers with these bytes. */
+/** Responds with these lines. */
 export const saying =
   (...lines: ReadonlyArray<string>): Answer =>
   (socket) =>
     void socket.write(lines.join("\r\n"))
 
-/** A plain good answer. */
+/** Responds with 200. */
 export const ok = saying("HTTP/1.1 200 OK", "content-length: 2", "", "ok")
 
-/** Waits until `isTrue`, for five seconds at most. */
+/** Polls until `isTrue` returns true, for at most five seconds. */
 export const until = (isTrue: () => boolean, left = 500): Effect.Effect<boolean> =>
   Effect.suspend(() =>
     isTrue() || left === 0
@@ -88,7 +88,7 @@ export const until = (isTrue: () => boolean, left = 500): Effect.Effect<boolean>
       : Effect.andThen(Effect.sleep("10 millis"), until(isTrue, left - 1))
   )
 
-/** A sender that may call 127.0.0.1 and localhost. */
+/** A sender that may connect to 127.0.0.1 and localhost. */
 export const sender = (options: Partial<OutgoingOptions> = {}) =>
   Effect.map(
     makeOutgoing({ allowed: new Set(["127.0.0.1", "localhost"]), ...options }),
@@ -99,7 +99,7 @@ export const sender = (options: Partial<OutgoingOptions> = {}) =>
 
 export const textOf = ({ answer }: Attempt) => new TextDecoder().decode(answer)
 
-/** A request in parts: its headers sorted, with lower-case names. */
+/** Splits a request into its parts, with sorted headers and lower-case names. */
 export const partsOf = (request = "") => {
   const [head = "", body] = request.split("\r\n\r\n")
   const [start, ...headers] = head.split("\r\n")

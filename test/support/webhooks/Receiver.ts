@@ -5,13 +5,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { createServer as createTlsServer } from "node:https"
 import type { Server } from "node:net"
 
-/** A request as it arrived. */
+/** A received request. */
 export interface Received {
   readonly path: string
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** `performance.now()` when its last byte was there. */
+  /** `performance.now()` at the last byte. */
   readonly at: number
 }
 
@@ -21,17 +21,17 @@ export interface Reaction {
   readonly body?: string
 }
 
-/** What is answered; "hang" is no answer at all. A promise answers when it is settled. */
+/** Chooses the response. "hang" sends none. A promise delays it. */
 export type React = (request: Received) => Reaction | "hang" | Promise<Reaction | "hang">
 
-/** The whole body of a request, as text. */
+/** Reads the body of a request as text. */
 export const bodyOf = async (request: IncomingMessage) => {
   const chunks: Array<Uint8Array> = []
   for await (const chunk of request) if (chunk instanceof Uint8Array) chunks.push(chunk)
   return Buffer.concat(chunks).toString("utf8")
 }
 
-/** The port that a server listens on. */
+/** Returns the port of a server. */
 export const portOf = (server: Server) => {
   const address = server.address()
   return typeof address === "object" && address !== null ? address.port : 0
@@ -40,7 +40,7 @@ export const portOf = (server: Server) => {
 const headersOf = ({ headers }: IncomingMessage) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(", ")]))
 
-/** By which name it is asked over TLS, with the certificate of that. */
+/** Host name and certificate of a TLS receiver. */
 export interface Named {
   readonly host: string
   readonly cert: string
@@ -48,9 +48,8 @@ export interface Named {
 }
 
 /**
- * An app's endpoint on a port and a path of its own, with all below it, which records what arrives and answers as it is
- * told to: 204 by itself. What comes to another path is for one that had the port before: other tests leave webhooks
- * that fail.
+ * A webhook endpoint that records requests and responds with 204, or as `react` chooses. Requests to another path are
+ * ignored: they are meant for an earlier receiver on the same port, whose webhook still fails.
  */
 export const receiver = (react: React = () => ({}), tls?: Named): Effect.Effect<Receiver, never, Scope.Scope> =>
   Effect.map(
@@ -75,7 +74,7 @@ export const receiver = (react: React = () => ({}), tls?: Named): Effect.Effect<
           if (reaction === "hang") return
           response.writeHead(reaction.status ?? 204, reaction.headers).end(reaction.body)
         }
-        // A sender that gives up in the middle of a request is part of what is tested.
+        // Senders may abort requests.
         const heard = (request: IncomingMessage, response: ServerResponse) =>
           void answer(request, response).catch(() => undefined)
         const server = tls === undefined ? createServer(heard) : createTlsServer(tls, heard)
@@ -96,7 +95,7 @@ export const receiver = (react: React = () => ({}), tls?: Named): Effect.Effect<
         port,
         url: tls === undefined ? `http://127.0.0.1:${port}${path}` : `https://${tls.host}:${port}${path}`,
         received,
-        /** Requests that were open at the same time, at most. */
+        /** Maximum number of concurrent requests. */
         most: () => state.most,
         answerWith: (next: React) => {
           state.react = next

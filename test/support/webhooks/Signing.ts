@@ -6,7 +6,7 @@ import {
   type WebhookRefusalReason
 } from "../../../src/http/client/Webhooks.ts"
 
-/** A delivery as it is signed. */
+/** A delivery before it is signed. */
 export interface Unsigned {
   readonly id: string
   /** Unix seconds. */
@@ -19,15 +19,15 @@ const hmac = (key: string | Buffer, parts: ReadonlyArray<string>, body: string |
     .update(parts.map((part) => `${part}.`).join(""))
     .update(body)
 
-/** One item of `webhook-signature`, made apart from the code under test. */
+/** One signature of `webhook-signature`, computed independently of the code under test. */
 export const standardSignature = (secret: string, { body, id, timestamp }: Unsigned): string =>
   `v1,${hmac(Buffer.from(secret.slice("whsec_".length), "base64"), [id, String(timestamp)], body).digest("base64")}`
 
-/** `X-Service-Signature`, made apart from the code under test. */
+/** `X-Service-Signature`, computed independently of the code under test. */
 const serviceSignature = (secret: string, { body, timestamp }: Unsigned): string =>
   hmac(secret, [String(timestamp)], body).digest("hex")
 
-/** The service's own headers while `secret` is replaced by `next`: the first signature is still the old secret's. */
+/** The service's own headers during a rotation from `secret` to `next`. The first signature uses the old secret. */
 export const rotatingHeaders = (secret: string, next: string, unsigned: Unsigned): Record<string, string> => ({
   ...serviceHeaders(secret, unsigned),
   "x-service-signature-next": serviceSignature(next, unsigned)
@@ -46,18 +46,18 @@ export const serviceHeaders = (secret: string, unsigned: Unsigned): Record<strin
   "x-service-signature": serviceSignature(secret, unsigned)
 })
 
-/** Every header that a delivery carries. */
+/** All headers of a delivery. */
 export const signedHeaders = (secret: string, unsigned: Unsigned): Record<string, string> => ({
   ...standardHeaders(secret, unsigned),
   ...serviceHeaders(secret, unsigned)
 })
 
-/** The secret of a webhook. */
+/** A new signing secret. */
 export const newSecret = () => `whsec_${randomBytes(32).toString("base64")}`
 
 export const SECRET = newSecret()
 
-/** Unix seconds at which the example below is signed and received. */
+/** Unix seconds of the signature and reception of the example. */
 export const NOW = 1_763_600_000
 
 export const EVENT = {
@@ -77,20 +77,20 @@ export const UNSIGNED: Unsigned = { id: EVENT.id, timestamp: NOW, body: BODY }
 export const STANDARD = standardHeaders(SECRET, UNSIGNED)
 export const SERVICE = serviceHeaders(SECRET, UNSIGNED)
 
-/** Both ways in which a delivery is signed, by name. */
+/** Both signature schemes by name. */
 export const SCHEMES = [
   { name: "Standard Webhooks", headers: STANDARD, sign: standardHeaders },
   { name: "the service's own headers", headers: SERVICE, sign: serviceHeaders }
 ] as const
 
-/** `verifyWebhook` on the example, or on what stands in for a part of it. */
+/** Runs `verifyWebhook` on the example with changed parts. */
 export const verify = (
   headers: WebhookHeaders,
   body: string | Uint8Array | ArrayBuffer = BODY,
   options?: VerifyWebhookOptions
 ) => verifyWebhook(SECRET, headers, body, { now: NOW, ...options })
 
-/** Why a delivery is refused. */
+/** Returns the reason of a refused delivery. */
 export const verdict = async (...given: Parameters<typeof verify>): Promise<WebhookRefusalReason | "accepted"> => {
   const result = await verify(...given)
   return result.ok ? "accepted" : result.reason

@@ -2,7 +2,7 @@ import { Webhook as StandardWebhook } from "standardwebhooks"
 import { Stripe } from "stripe"
 import { Webhook as SvixWebhook } from "svix"
 
-/** Which of the libraries that receivers have already accept a delivery. */
+/** Verdicts of libraries that receivers commonly use. */
 export interface Acceptance {
   readonly stripe: boolean
   readonly svix: boolean
@@ -18,13 +18,13 @@ const accepts = (verify: () => unknown): boolean => {
   }
 }
 
-/** The headers that hold a signature of the service's own; the second one only while a secret is being replaced. */
+/** Headers with the service's own signature. The second one is sent during a rotation. */
 export type ServiceSignature = "x-service-signature" | "x-service-signature-next"
 
 const lowerCased = (headers: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
-/** Whether the unmodified `stripe` library takes a delivery by the service's own signatures in these headers. */
+/** Returns true if the unmodified `stripe` library accepts the service's own signatures in these headers. */
 export const stripeAccepts = (
   secret: string,
   headers: Readonly<Record<string, string>>,
@@ -38,8 +38,9 @@ export const stripeAccepts = (
 }
 
 /**
- * Verifies a delivery with the unmodified libraries: `stripe` by the service's own headers, the others by those of
- * Standard Webhooks. They look at the machine's clock; `stripe` refuses the past only. Names of headers in any case.
+ * Verifies a delivery with unmodified libraries: `stripe` with the service's own headers, the others with those of
+ * Standard Webhooks. All use the machine's clock; `stripe` rejects old timestamps only. Header names are case-
+ * insensitive.
  */
 export const verifyWithLibraries = (
   secret: string,

@@ -14,7 +14,7 @@ import { type React, receiver, type Received, type Receiver } from "./Receiver.t
 import { watch } from "../process/Process.ts"
 import { installing } from "../data/Writes.ts"
 
-/** The whole service with a worker in it. What the worker logs of endpoints that fail on purpose tells nobody anything. */
+/** The whole service with a webhook worker. Logs below "Warn" are off, because endpoints fail on purpose. */
 export const DeliveringApi = Layer.effectDiscard(makeWorker(64)).pipe(
   Layer.provideMerge(ApiTest),
   Layer.provide(Layer.succeed(References.MinimumLogLevel, "Warn"))
@@ -25,7 +25,7 @@ export interface Subscriber {
   readonly secret: string
 }
 
-/** An app that wants events at `url`. */
+/** Creates an app with a webhook. */
 export const subscriber = Effect.fn(function* (
   { url }: Pick<Receiver, "url">,
   {
@@ -40,7 +40,7 @@ export const subscriber = Effect.fn(function* (
   return made
 })
 
-/** Installs an app on a store, with a client of its own. */
+/** Installs an app on a store and returns a client. */
 export const installApp = Effect.fn(function* (
   storeId: StoreId,
   appId: AppId,
@@ -53,7 +53,7 @@ export const installApp = Effect.fn(function* (
   return { installation, client: makeClient(yield* baseUrl, Redacted.value(token)) }
 })
 
-/** Waits until so many requests have arrived, and gives them. */
+/** Waits until `n` requests have arrived, and returns them. */
 export const arrived = ({ received }: Pick<Receiver, "received">, n: number) =>
   watch(
     Effect.sync(() => received),
@@ -71,7 +71,7 @@ const Body = Schema.fromJsonString(
   })
 )
 
-/** What a delivery tells. */
+/** Decodes the event of a delivery. */
 export const eventOf = ({ body }: Pick<Received, "body">) => Schema.decodeSync(Body)(body)
 
 const Row = Schema.Struct({
@@ -85,7 +85,7 @@ const Row = Schema.Struct({
 })
 const rowsOf = Schema.decodeUnknownSync(Schema.Array(Row))
 
-/** The deliveries of an app as they stand, the oldest event first. */
+/** Deliveries of an app, oldest event first. */
 export const deliveriesOf = (appId: AppId) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
@@ -101,14 +101,14 @@ export const deliveriesOf = (appId: AppId) =>
     )
   )
 
-/** Waits until the only delivery of an app has had so many attempts, all of them written down. */
+/** Waits until the only delivery of an app has this number of recorded attempts. */
 export const after = (appId: AppId, attempts: number) =>
   Effect.map(
     watch(deliveriesOf(appId), ([one]) => one?.attempts === attempts && !one.leased),
     ([one]) => one
   )
 
-/** Makes what waits for its next attempt due at once, as time would. */
+/** Makes pending deliveries due now. */
 export const hurry = (appId: AppId) =>
   Effect.flatMap(
     SqlClient.SqlClient,
@@ -116,7 +116,7 @@ export const hurry = (appId: AppId) =>
       sql`update deliveries set next_at = now() where app_id = ${appId} and finished_at is null and lease is null`
   )
 
-/** A store with somebody who writes on it, and an app that is told. */
+/** A store with an app that writes and an app with a webhook. */
 export const scene = Effect.fn(function* (react?: React) {
   const storeId = yield* makeStore()
   const { client: writer } = yield* install(storeId)
@@ -126,14 +126,14 @@ export const scene = Effect.fn(function* (react?: React) {
   return { storeId, writer, endpoint, installation, ...app }
 })
 
-/** An app with `n` deliveries, the oldest first, and their events' ids. No worker runs here. */
+/** An app with `n` pending deliveries, oldest first, and the ids of their events. No worker runs. */
 export const history = Effect.fn(function* (n: number) {
   const { appId, storeId, writer } = yield* scene()
   for (let count = 0; count < n; count++) yield* writer.post("/products", { name: `Cup ${count}` })
   return { appId, storeId, ids: (yield* deliveriesOf(appId)).map(({ eventId }) => eventId) }
 })
 
-/** Ends deliveries as if they had been tried to the last. */
+/** Marks deliveries as finished after all attempts. */
 export const finish = Effect.fn(function* (ids: ReadonlyArray<EventId>, outcome: string, daysAgo = 0) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
