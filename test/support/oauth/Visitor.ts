@@ -29,8 +29,8 @@ export const authorizePath = (clientId: string, given: Readonly<Record<string, s
     code_challenge_method: "S256",
     ...given
   }
-  const said = Object.entries(parameters).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
-  return `/oauth/authorize?${new URLSearchParams(said)}`
+  const query = Object.entries(parameters).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
+  return `/oauth/authorize?${new URLSearchParams(query)}`
 }
 
 /** A page or redirect, as a browser receives it. */

@@ -44,14 +44,14 @@ const outdating = `
   insert into agents (store_id, id, name, scopes, budget, requests, proposals_only, created_by, revoked_at)
   select store_id, gen_random_uuid(), name, scopes, budget, requests, proposals_only, created_by, now() - interval '500 days'
   from copied, generate_series(1, 100);
-  with made as (
+  with created as (
     insert into app_data (store_id, installation_id, namespace, key, value, bytes, created_at, updated_at, expires_at)
     select store_id, id, 'ended', gen_random_uuid(), '1', 1, now(), now(), now() - interval '1 second'
     from installations limit 100
     returning store_id, installation_id
   )
-  update app_data_usage u set entries = entries + 1, bytes = u.bytes + 1 from made
-  where u.store_id = made.store_id and u.installation_id = made.installation_id
+  update app_data_usage u set entries = entries + 1, bytes = u.bytes + 1 from created
+  where u.store_id = created.store_id and u.installation_id = created.installation_id
 `
 
 /** Runs each purge once on expired rows and returns the costs. */

@@ -54,12 +54,12 @@ export const pooler = Effect.fn(function* (url: string, values: Values = {}, isL
         started.once("exit", () => resume(Effect.void)).kill("SIGTERM")
       })
   )
-  let said = ""
+  let log = ""
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    said += text
-    if (said.includes("process up")) Deferred.doneUnsafe(isUp, Effect.void)
+    log += text
+    if (log.includes("process up")) Deferred.doneUnsafe(isUp, Effect.void)
   })
-  child.once("exit", () => Deferred.doneUnsafe(isUp, Effect.die(new Error(`pgbouncer ended: ${said}`))))
+  child.once("exit", () => Deferred.doneUnsafe(isUp, Effect.die(new Error(`pgbouncer ended: ${log}`))))
   yield* Deferred.await(isUp)
   database.host = `127.0.0.1:${port}`
   return database.href

@@ -31,10 +31,10 @@ export const openWindow = ({ height = 800, width = 390 } = {}) =>
     )
     context.setDefaultTimeout(PATIENCE)
     const page = yield* Effect.promise(() => context.newPage())
-    const told: Array<string> = []
-    page.on("console", (message) => void told.push(message.text()))
-    page.on("pageerror", (error) => void told.push(error.message))
-    const complaints = () => told.filter((text) => !STATUS.test(text))
+    const messages: Array<string> = []
+    page.on("console", (message) => void messages.push(message.text()))
+    page.on("pageerror", (error) => void messages.push(error.message))
+    const complaints = () => messages.filter((text) => !STATUS.test(text))
     yield* Effect.addFinalizer(() =>
       Effect.sync(() => {
         const looked = `axe looked ${looks.get(page) ?? 0} times, in light and dark`

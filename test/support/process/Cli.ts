@@ -5,14 +5,14 @@ import { partnerApi } from "../../../src/cli/Program.ts"
 import { type Ended, keyed, runNode, type Variables } from "./Process.ts"
 
 /** A console that collects its output. */
-const keeping = (console: Console.Console) => {
-  const said = { stdout: "", stderr: "" }
-  const own: Console.Console = {
+const captureOutput = (console: Console.Console) => {
+  const output = { stdout: "", stderr: "" }
+  const capturing: Console.Console = {
     ...console,
-    log: (...texts) => void (said.stdout += `${format(...texts)}\n`),
-    error: (...texts) => void (said.stderr += `${format(...texts)}\n`)
+    log: (...texts) => void (output.stdout += `${format(...texts)}\n`),
+    error: (...texts) => void (output.stderr += `${format(...texts)}\n`)
   }
-  return { own, said }
+  return { capturing, output }
 }
 
 /**
@@ -21,17 +21,17 @@ const keeping = (console: Console.Console) => {
  */
 export const runHere = <E>(program: Effect.Effect<unknown, E>, given: Variables): Effect.Effect<Ended> =>
   Effect.gen(function* () {
-    const { own, said } = keeping(yield* Console.Console)
+    const { capturing, output } = captureOutput(yield* Console.Console)
     const env = ConfigProvider.fromEnv({ env: keyed(given), preserveEmptyStrings: true })
     const exit = yield* program.pipe(
-      Effect.provideService(Console.Console, own),
+      Effect.provideService(Console.Console, capturing),
       Effect.provide(ConfigProvider.layer(env)),
       Effect.exit
     )
     const code = yield* Effect.callback<number>((resume) =>
       Runtime.defaultTeardown(exit, (n) => resume(Effect.succeed(n)))
     )
-    return { code, signal: null, ...said }
+    return { code, signal: null, ...output }
   })
 
 /** Runs `partner-api` on a database in this process. */

@@ -59,13 +59,13 @@ export interface BadReceivers {
   readonly flooded: () => number
 }
 
-type Heard = (kind: Kind, request: IncomingMessage, body: string) => void
-const ignore: Heard = () => undefined
+type OnRequest = (kind: Kind, request: IncomingMessage, body: string) => void
+const ignore: OnRequest = () => undefined
 
 const kindOf = (url: string): Kind | undefined => KINDS.find((kind) => url.startsWith(`/${kind}/`))
 
-/** Receivers of all kinds on one port, for any number of apps. `heard` is called with each complete request. */
-export const badReceivers = Effect.fn(function* (heard: Heard = ignore) {
+/** Receivers of all kinds on one port, for any number of apps. `onRequest` is called with each complete request. */
+export const badReceivers = Effect.fn(function* (onRequest: OnRequest = ignore) {
   const requests = new Map<Kind, number>()
   const open = new Map<string, number>()
   const most = new Map<string, number>()
@@ -91,7 +91,7 @@ export const badReceivers = Effect.fn(function* (heard: Heard = ignore) {
     most.set(url, Math.max(most.get(url) ?? 0, now))
     requests.set(kind, (requests.get(kind) ?? 0) + 1)
     response.once("close", () => open.set(url, (open.get(url) ?? 0) - 1))
-    heard(kind, request, await bodyOf(request))
+    onRequest(kind, request, await bodyOf(request))
     return behave[kind](response, url)
   }
   const valuesOf = (all: ReadonlyMap<string, number>, kind: Kind) =>
@@ -100,20 +100,20 @@ export const badReceivers = Effect.fn(function* (heard: Heard = ignore) {
   const server = yield* Effect.acquireRelease(
     Effect.promise(async () => {
       // Senders may abort requests.
-      const made = createServer((request, response) => void answer(request, response).catch(() => undefined))
-      made.listen({ port: 0, host: "127.0.0.1", backlog: 4096 })
-      await once(made, "listening")
-      return made
+      const server = createServer((request, response) => void answer(request, response).catch(() => undefined))
+      server.listen({ port: 0, host: "127.0.0.1", backlog: 4096 })
+      await once(server, "listening")
+      return server
     }),
-    (made) =>
+    (server) =>
       Effect.promise(async () => {
-        made.closeAllConnections()
-        made.close()
-        await once(made, "close")
+        server.closeAllConnections()
+        server.close()
+        await once(server, "close")
       })
   )
   const port = portOf(server)
-  const made: BadReceivers = {
+  const receivers: BadReceivers = {
     urlOf: (kind) => `http://127.0.0.1:${port}/${kind}`,
     seen: (kind) => ({
       requests: requests.get(kind) ?? 0,
@@ -123,5 +123,5 @@ export const badReceivers = Effect.fn(function* (heard: Heard = ignore) {
     forgetMost: () => most.clear(),
     flooded: () => flooded
   }
-  return made
+  return receivers
 })
