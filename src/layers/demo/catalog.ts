@@ -14,15 +14,15 @@ export interface DemoCollection extends Omit<CreateCollection, "productIds"> {
 
 export const collections: ReadonlyArray<DemoCollection> = [
   {
-    title: "A desk to begin at",
-    description: "What we would put in an empty room with a window.",
-    imageUrl: "https://images.example.com/a-desk-to-begin-at.jpg",
-    seoTitle: "Furnish a study",
+    title: "Home office",
+    description: "Everything for a first desk.",
+    imageUrl: "https://images.example.com/home-office.jpg",
+    seoTitle: "Home office furniture",
     slugs: ["walnut-desk", "reading-chair", "brass-desk-lamp", "desk-pad-felt", "linen-notebook", "pencil-set"]
   },
   {
     title: "Gifts under 30",
-    description: "Small, in stock, and well received.",
+    description: "Small presents in stock.",
     metaDescription: "Presents for less than 30, ready to be sent.",
     rules: [
       { field: "tags", relation: "equals", value: "gift" },
@@ -31,8 +31,8 @@ export const collections: ReadonlyArray<DemoCollection> = [
     ]
   },
   {
-    title: "Reduced, or the last ones",
-    description: "On sale, or fewer than ten left.",
+    title: "Sale and last items",
+    description: "On sale or fewer than ten left.",
     disjunctive: true,
     rules: [
       { field: "onSale", relation: "equals", value: true },
