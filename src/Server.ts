@@ -17,13 +17,16 @@ import { makeSockets } from "./rpc/server/Sockets.ts"
 /** All routes of the service. The caller provides the domain services. */
 export const ServerLive = Layer.effectDiscard(
   Effect.gen(function* () {
-    const executeCall = yield* makeInProcessCalls(ServedRpcs)
+    // Not a layer around all routes: each request copies its context, which the handlers would double.
+    const handlers = yield* Layer.build(Layer.mergeAll(RpcHandlers, StreamHandlers, AuthenticationLive))
+    const executeCall = yield* Effect.provideContext(makeInProcessCalls(ServedRpcs), handlers)
+    const sockets = yield* Effect.provideContext(makeSockets, handlers)
     const rpc = yield* makeRpcRoute(yield* makeHttpCalls(executeCall))
     const mcp = yield* makeMcpRoute(yield* makeMcpEndpoint(executeCall))
     const routes = Layer.mergeAll(HttpRoutes, rpc, mcp).pipe(Layer.provide(RecordRoute), Layer.merge(RouterMiddleware))
     yield* serveRoutes(
       yield* Effect.provide(HttpRouter.toHttpEffect(routes), RouterConfig),
-      yield* makeWebSocketUpgrade(yield* makeSockets)
+      yield* makeWebSocketUpgrade(sockets)
     )
   })
-).pipe(Layer.provide([RpcHandlers, StreamHandlers, AuthenticationLive]))
+)

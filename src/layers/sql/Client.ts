@@ -1,5 +1,5 @@
 import { PgClient, type PgConnection, PgPool } from "@effect/sql-pg"
-import { Effect, Metric, Predicate, type Scope, Semaphore } from "effect"
+import { Effect, Metric, Predicate, Scope, Semaphore } from "effect"
 import type { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import { textArray } from "./ArrayLiterals.ts"
@@ -81,12 +81,16 @@ export const makeSqlClient = (
       duration: ACQUIRE_TIMEOUT,
       orElse: () => Effect.fail(noConnection())
     })
-    const slot = Effect.flatMap(
-      Effect.acquireRelease(slots.takeIfAvailable(1), (isTaken) => (isTaken ? slots.release(1) : Effect.void)),
-      (isTaken) => (isTaken ? Effect.void : Effect.interruptible(waitForSlot))
+    const slot = Effect.flatMap(Effect.scope, (scope) =>
+      Effect.flatMap(slots.takeIfAvailable(1), (isTaken) =>
+        isTaken ? Scope.addFinalizer(scope, slots.release(1)) : Effect.interruptible(waitForSlot)
+      )
     )
-    const counted = Effect.acquireRelease(Metric.modify(inUse, 1), () => Metric.modify(inUse, -1))
-    const acquireSlot = Effect.andThen(slot, counted)
+    const counted = Effect.flatMap(Effect.scope, (scope) =>
+      Effect.andThen(Metric.modify(inUse, 1), Scope.addFinalizer(scope, Metric.modify(inUse, -1)))
+    )
+    // Not `acquireRelease`: it copies the context of the request, with all services, for each finalizer.
+    const acquireSlot = Effect.uninterruptible(Effect.andThen(slot, counted))
 
     const client = yield* SqlClient.make({
       acquirer: Effect.andThen(acquireSlot, Effect.map(pool.get, makeConnection)),
