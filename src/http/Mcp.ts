@@ -32,7 +32,7 @@ interface McpHandler<Agent> {
   readonly identify: (
     token: Redacted.Redacted
   ) => Effect.Effect<Agent, InvalidToken | StoreNotFound | RateLimitExceeded>
-  readonly answer: (sent: McpRequest<Agent>) => Effect.Effect<McpResponse>
+  readonly handle: (sent: McpRequest<Agent>) => Effect.Effect<McpResponse>
 }
 
 /** The headers that are passed on to the protocol. `Authorization` is not. */
@@ -56,12 +56,12 @@ const makeChallenge = (metadata: string, hasToken: boolean): Reply => ({
  * Adds the route of the Model Context Protocol. Each message is a request with the token of an agent. Authentication, rate
  * limit and body limit apply before the protocol library receives the message.
  */
-export const makeMcpRoute = <Agent>({ answer, identify }: McpHandler<Agent>) =>
+export const makeMcpRoute = <Agent>({ handle, identify }: McpHandler<Agent>) =>
   Effect.gen(function* () {
     const metadata = metadataUrl(yield* issuer)
     const { isSameOrigin } = yield* makeOriginPolicy
 
-    const handle = Effect.fnUntraced(function* (request: IncomingMessage, { requestId }: NodeResponse) {
+    const respond = Effect.fnUntraced(function* (request: IncomingMessage, { requestId }: NodeResponse) {
       if (!isSameOrigin(request.headers)) return yield* new ForeignOrigin()
       const token = parseBearerToken(request)
       if (token === undefined) return makeChallenge(metadata, false)
@@ -76,9 +76,9 @@ export const makeMcpRoute = <Agent>({ answer, identify }: McpHandler<Agent>) =>
       if (Result.isFailure(body)) return makeErrorReply(413, body.failure.message)
       const headers = pickProtocolHeaders(request)
       const { json } = yield* parseJsonBody({ body, header: (name) => request.headers[name]?.toString() })
-      const { body: text, contentType, status } = yield* answer({ agent, message: json, headers, requestId })
+      const { body: text, contentType, status } = yield* handle({ agent, message: json, headers, requestId })
       return { status, body: text, ...(contentType === undefined ? {} : { headers: { "content-type": contentType } }) }
     })
 
-    return postRoute(MCP_PATH, "Send messages with POST", handle)
+    return postRoute(MCP_PATH, "Send messages with POST", respond)
   })

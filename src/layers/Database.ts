@@ -39,7 +39,7 @@ export const DatabaseLive = Layer.unwrap(
     const direct = options.directUrl === undefined ? options : { name: "DATABASE_DIRECT_URL", url: options.directUrl }
     // The second connection cancels the statement of a migration when the process stops.
     const migrated = migrate(migrations).pipe(
-      Effect.provide(postgres({ url: direct.url, maxConnections: 2, isPatient: true })),
+      Effect.provide(postgres({ url: direct.url, maxConnections: 2, withoutTimeouts: true })),
       Effect.mapError(explainDatabaseError(direct)),
       Layer.effectDiscard
     )

@@ -53,7 +53,7 @@ const makeTemplate = async ({ url }: DatabaseServer) => {
   await Effect.runPromise(onServer(url, `create database ${name}`))
   const template = new URL(url)
   template.pathname = `/${name}`
-  const database = postgres({ url: Redacted.make(template.href), maxConnections: 1, isPatient: true })
+  const database = postgres({ url: Redacted.make(template.href), maxConnections: 1, withoutTimeouts: true })
   await Effect.runPromise(Effect.scoped(Layer.build(Layer.provide(MigrationsLive, database))))
   return { name, drop: () => Effect.runPromise(onServer(url, `drop database ${name} with (force)`)) }
 }

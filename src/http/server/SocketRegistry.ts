@@ -51,7 +51,7 @@ export interface SocketClient {
   /** Sockets with the same id count towards the same limit. */
   readonly id: string
   /** Starts the protocol of an open socket. */
-  readonly converse: (peer: SocketPeer) => { readonly receive: (text: string) => void; readonly end: () => void }
+  readonly connect: (peer: SocketPeer) => { readonly receive: (text: string) => void; readonly end: () => void }
 }
 
 interface OpenSocket extends SocketPeer {
@@ -80,7 +80,7 @@ export const makeSocketRegistry = Effect.gen(function* () {
       : TOO_MANY_OF_CLIENT
   }
 
-  const register = (socket: WebSocket, { converse, id }: SocketClient) => {
+  const register = (socket: WebSocket, { connect, id }: SocketClient) => {
     let isAlive = true
     let isClosed = false
     /** Sends, unless the client has stopped reading. */
@@ -116,15 +116,15 @@ export const makeSocketRegistry = Effect.gen(function* () {
       resume: () => socket.resume(),
       send: (text) => ifWritable(() => socket.send(text))
     }
-    const conversation = converse(open)
+    const receiver = connect(open)
     const end = () => {
-      if (!isClosed) conversation.end()
+      if (!isClosed) receiver.end()
       isClosed = true
     }
     sockets.add(open)
     socket.on("message", (data, isBinary) => {
       if (isBinary) close(UNSUPPORTED_DATA, "Frames must be text")
-      else if (!isClosed) conversation.receive(toText(data))
+      else if (!isClosed) receiver.receive(toText(data))
     })
     socket.on("ping", (data) => {
       countControl()

@@ -16,7 +16,7 @@ export interface PostgresOptions {
   /** Prepares statements by name. Must be false if a pooler shares sessions without tracking prepared statements. */
   readonly isPrepared?: boolean
   /** Disables timeouts of statements and of silent connections, for migrations. */
-  readonly isPatient?: boolean
+  readonly withoutTimeouts?: boolean
 }
 
 /** TLS options of a URL. */
@@ -66,7 +66,7 @@ const PREPARED = 400
 const MAX_MESSAGE = 1024 ** 3
 
 const configOf = (
-  { directUrl, isPatient = false, isPrepared = true, maxConnections, url }: PostgresOptions,
+  { directUrl, withoutTimeouts = false, isPrepared = true, maxConnections, url }: PostgresOptions,
   onClose: () => void
 ): PgPool.Config & { readonly maxConnections: number; readonly stream: () => Duplex } => {
   const connection = connectionOf(url)
@@ -75,13 +75,13 @@ const configOf = (
     applicationName: "partner-api",
     maxConnections,
     connectTimeout: ACQUIRE_TIMEOUT,
-    stream: () => openSocket(connection.host, connection.port, isPatient, onClose),
+    stream: () => openSocket(connection.host, connection.port, withoutTimeouts, onClose),
     prepare: isPrepared,
     preparedStatementCacheSize: PREPARED,
     maxMessageSize: MAX_MESSAGE,
     types,
     // Poolers refuse startup parameters. Operators set them in the pooler or for the role (docs/poolers.md).
-    ...(isPatient || directUrl !== undefined ? {} : STARTUP)
+    ...(withoutTimeouts || directUrl !== undefined ? {} : STARTUP)
   }
 }
 
@@ -102,7 +102,7 @@ const makeNotifications = ({ directUrl, url, ...others }: PostgresOptions): type
   listen: (channel, onMessage) =>
     Effect.suspend(() => {
       const sockets: Array<Duplex> = []
-      const config = configOf({ ...others, url: directUrl ?? url, isPatient: true, maxConnections: 1 }, () => {})
+      const config = configOf({ ...others, url: directUrl ?? url, withoutTimeouts: true, maxConnections: 1 }, () => {})
       const stream = () => {
         const socket = config.stream()
         sockets.push(socket)

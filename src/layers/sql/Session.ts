@@ -28,12 +28,12 @@ const silent = () =>
  * Opens the socket of a connection. `onClose` is called when it closes. The driver has no limit for a server that stops
  * responding, so the socket closes after {@link SILENCE}, except for connections whose statements have no timeout.
  */
-export const openSocket = (host: string, port: number, isPatient: boolean, onClose: () => void): Socket => {
+export const openSocket = (host: string, port: number, withoutTimeouts: boolean, onClose: () => void): Socket => {
   const socket = host.startsWith("/")
     ? connect(`${host}/.s.PGSQL.${port}`)
     : connect({ host, port, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE })
   socket.once("close", onClose)
-  if (!isPatient) socket.setTimeout(SILENCE, () => socket.destroy(silent()))
+  if (!withoutTimeouts) socket.setTimeout(SILENCE, () => socket.destroy(silent()))
   return socket
 }
 

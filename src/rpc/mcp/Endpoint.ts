@@ -3,11 +3,11 @@ import { makeAuthenticator, admittedPrincipal } from "../server/Authenticator.ts
 import type { ExecuteCall } from "../server/InProcessCalls.ts"
 import type { McpRequest } from "./Protocol.ts"
 
-/** Authenticates and answers messages of the Model Context Protocol. */
+/** Authenticates and handles messages of the Model Context Protocol. */
 export const makeMcpEndpoint = Effect.fnUntraced(function* (executeCall: ExecuteCall) {
   const authenticator = yield* makeAuthenticator
   // Loaded with the first message: the SDK and the schemas of all tools would add 0.2 s to every start.
-  const answer = yield* Effect.cached(
+  const handler = yield* Effect.cached(
     Effect.map(
       Effect.promise(() => import("./Protocol.ts")),
       ({ makeMessageHandler }) => makeMessageHandler(executeCall)
@@ -16,6 +16,6 @@ export const makeMcpEndpoint = Effect.fnUntraced(function* (executeCall: Execute
   return {
     identify: (token: Redacted.Redacted) =>
       Effect.flatMap(authenticator.authenticateAgent(token, 1, "any"), (caller) => admittedPrincipal(caller, 0)),
-    answer: (sent: McpRequest) => Effect.flatMap(answer, (answer) => answer(sent))
+    handle: (sent: McpRequest) => Effect.flatMap(handler, (handle) => handle(sent))
   }
 })

@@ -22,7 +22,7 @@ export const MAX_STREAMS = 8
 export interface SocketClient {
   /** Id of the principal, whose sockets are counted. */
   readonly id: string
-  readonly converse: (peer: Peer) => FrameReceiver
+  readonly connect: (peer: Peer) => FrameReceiver
 }
 
 /** A request to open a WebSocket. */
@@ -73,7 +73,7 @@ export const makeSockets = Effect.gen(function* () {
   const { disconnect, write } = yield* serveGroup(ServedStreams, transport)
   yield* checkSockets(sockets)
 
-  const converse = ({ requestId, ...tokens }: UpgradeRequest, principal: Principal, peer: Peer): FrameReceiver => {
+  const connect = ({ requestId, ...tokens }: UpgradeRequest, principal: Principal, peer: Peer): FrameReceiver => {
     const clientId = ++lastClient
     const running: OpenSocket["running"] = new Map()
     sockets.set(clientId, { principal, peer, running })
@@ -127,7 +127,7 @@ export const makeSockets = Effect.gen(function* () {
     Effect.flatMap(authenticate(request, [], 1), (caller) =>
       Effect.map(admittedPrincipal(caller, 0), (principal) => ({
         id: principal.id,
-        converse: (peer) => converse(request, principal, peer)
+        connect: (peer) => connect(request, principal, peer)
       }))
     )
 })

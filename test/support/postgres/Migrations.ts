@@ -19,4 +19,4 @@ const hurried = <A, E, R>(work: Effect.Effect<A, E, R>) =>
 
 /** Migrates as the service does at its start. */
 export const start = (url: Redacted.Redacted, wanted: Parameters<typeof migrate>[0] = migrations) =>
-  hurried(Effect.provide(migrate(wanted), postgres({ url, maxConnections: 2, isPatient: true })))
+  hurried(Effect.provide(migrate(wanted), postgres({ url, maxConnections: 2, withoutTimeouts: true })))
