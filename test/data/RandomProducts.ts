@@ -5,8 +5,9 @@ import { CreateProduct, UpdateProduct } from "../../src/domain/catalog/Product.t
 import { parse } from "../../src/domain/json/Json.ts"
 
 /*
- * Products as rules might meet them: few words, so that values of different products touch; letters of many scripts in
- * both cases, what LIKE and JSON treat as special, empty text, and numbers that a float does not hold.
+ * Random products for tests of rules. A small vocabulary makes values of different products coincide. It contains
+ * letters of many scripts in both cases, special characters of LIKE and JSON, and empty text. Some numbers have more
+ * digits than a float.
  */
 
 const SCRIPTS = [
@@ -43,7 +44,7 @@ const WORDS = ["", "desk", "Desk", "DESK", "oak", " ", "0", "1e5", "123456789012
 
 export const word = fc.constantFrom(...WORDS)
 
-/** Any text that a body may hold. */
+/** Any text that is valid in a body. */
 export const anyText = fc.string({ unit: "binary", maxLength: 8 }).map((text) => text.replaceAll("\u0000", "0"))
 
 export const phrase = fc.oneof(
@@ -51,14 +52,14 @@ export const phrase = fc.oneof(
   { weight: 1, arbitrary: anyText }
 )
 
-const named = phrase.filter((text) => text.trim() !== "")
+const nonBlank = phrase.filter((text) => text.trim() !== "")
 
 const toAmount = Schema.decodeUnknownSync(Amount)
 
 const SHORT = ["0", "0.1", "0.3", "1", "1.5", "1.50", "2", "10", "19.99", "100", "1e2", "999999999999999", "5e-7"]
 const LONG = ["0.10000000000000000001", "1.0000000000000000000", "19.990000000000000001", "0.30000000000000004"]
 
-/** Amounts close to each other, some of them with more digits than a float holds. */
+/** Amounts close to each other. Some have more digits than a float. */
 export const amount = fc.constantFrom(...SHORT, ...LONG).map((text) => toAmount(parse(text)))
 
 const variant = fc.record(
@@ -69,7 +70,7 @@ const variant = fc.record(
 const nullable = <A>(value: fc.Arbitrary<A>) => fc.option(value, { freq: 4 })
 
 const fields = {
-  name: named,
+  name: nonBlank,
   price: amount,
   stock: amount,
   discountedPrice: nullable(amount),
@@ -90,7 +91,7 @@ const fields = {
   sku: nullable(phrase),
   barcode: nullable(phrase),
   countryOfOrigin: nullable(phrase),
-  tags: fc.array(named, { maxLength: 4 }),
+  tags: fc.array(nonBlank, { maxLength: 4 }),
   variants: fc.array(variant, { maxLength: 3 }),
   metafields: fc.dictionary(phrase, fc.oneof(phrase, amount), { maxKeys: 2, noNullPrototype: true }),
   seoTitle: nullable(phrase)

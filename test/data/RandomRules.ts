@@ -5,7 +5,7 @@ import { ExactNumber, parse } from "../../src/domain/json/Json.ts"
 import { amount, anyText, phrase } from "./RandomProducts.ts"
 import { NAMES, RELATIONS_OF } from "./RuleTable.ts"
 
-/** A rule as a client writes it. */
+/** A rule in the format of requests. */
 export interface RandomRule {
   readonly field: string
   readonly relation: string
@@ -17,28 +17,28 @@ export interface RandomRules {
   readonly disjunctive: boolean
 }
 
-const cased = (near: fc.Arbitrary<string>) =>
-  fc.tuple(near, fc.constantFrom("as is", "upper", "lower")).map(([value, how]) => {
-    if (how === "as is") return value
-    return how === "upper" ? value.toUpperCase() : value.toLowerCase()
+const anyCase = (text: fc.Arbitrary<string>) =>
+  fc.tuple(text, fc.constantFrom("as is", "upper", "lower")).map(([value, letterCase]) => {
+    if (letterCase === "as is") return value
+    return letterCase === "upper" ? value.toUpperCase() : value.toLowerCase()
   })
 
-/** The text itself in some case, a piece of it, or something more. */
+/** The text or a part of it in any case, a longer text, or another one. */
 const nearText = (text: string) => {
   const characters = [...text]
-  const place = fc.nat({ max: characters.length })
-  const piece = fc.tuple(place, place).map(([a, b]) => characters.slice(Math.min(a, b), Math.max(a, b)).join(""))
-  return cased(
+  const position = fc.nat({ max: characters.length })
+  const part = fc.tuple(position, position).map(([a, b]) => characters.slice(Math.min(a, b), Math.max(a, b)).join(""))
+  return anyCase(
     fc.oneof(
       { weight: 4, arbitrary: fc.constant(text) },
-      { weight: 4, arbitrary: piece },
-      { weight: 1, arbitrary: phrase.map((more) => text + more) },
+      { weight: 4, arbitrary: part },
+      { weight: 1, arbitrary: phrase.map((suffix) => text + suffix) },
       { weight: 1, arbitrary: fc.oneof(phrase, anyText) }
     )
   )
 }
 
-/** The number, its neighbours, and other spellings of it. */
+/** The number, numbers close to it, and other notations of it. */
 const nearNumber = (number: unknown) => {
   const digits = number instanceof ExactNumber ? number.text : String(number)
   const plain = /^[0-9]+(?:\.[0-9]+)?$/.test(digits)
@@ -53,16 +53,16 @@ const nearNumber = (number: unknown) => {
 
 const pad = (part: number) => String(part).padStart(2, "0")
 
-/** The same instant as a clock `hours` east of Greenwich shows it. */
+/** The same instant in local time, with a UTC offset of `hours`. */
 export const shown = (instant: string, hours: number): string => {
   const local = new Date(new Date(instant).getTime() + hours * 3_600_000).toISOString().slice(0, -1)
   return `${local}${hours < 0 ? "-" : "+"}${pad(Math.abs(hours))}:00`
 }
 
-/** Digits behind the milliseconds, some of which are no other time. */
+/** Digits after the milliseconds. Some do not change the time. */
 const DIGITS = ["", "", "0", "000", "0001", "5", "9999999999", "00000000000000000001", "4".repeat(300)]
 
-/** The instant and its neighbours, some of them closer than a millisecond, in several spellings. */
+/** The instant and instants close to it, some within a millisecond, in several notations. */
 const nearTime = (instant: string) => {
   const later = (millis: number) => new Date(new Date(instant).getTime() + millis).toISOString()
   return fc
@@ -74,29 +74,33 @@ const nearTime = (instant: string) => {
     )
 }
 
-const near = (kind: Kind, known: ReadonlyArray<unknown>): fc.Arbitrary<unknown> => {
+const nearValue = (kind: Kind, facetValues: ReadonlyArray<unknown>): fc.Arbitrary<unknown> => {
   switch (kind) {
     case "text":
-      return known.length === 0 ? phrase : fc.constantFrom(...known).chain((value) => nearText(String(value)))
+      return facetValues.length === 0
+        ? phrase
+        : fc.constantFrom(...facetValues).chain((value) => nearText(String(value)))
     case "number":
-      return known.length === 0 ? amount : fc.constantFrom(...known).chain(nearNumber)
+      return facetValues.length === 0 ? amount : fc.constantFrom(...facetValues).chain(nearNumber)
     case "time":
-      return fc.constantFrom(...known).chain((value) => nearTime(String(value)))
+      return fc.constantFrom(...facetValues).chain((value) => nearTime(String(value)))
     case "boolean":
       return fc.boolean()
   }
 }
 
-/** Rule sets about these products: values drawn near theirs, so that most rules hold for some and not for others. */
+/** Rule sets with values close to those of the products, so that most rules match some products only. */
 export const rulesNear = (products: ReadonlyArray<Facets>): fc.Arbitrary<RandomRules> => {
   const ruleOn = ({ field, kind, name }: (typeof NAMES)[number]) => {
-    const known = products.map((facets) => facets[field]).flatMap((facet) => (facet === null ? [] : [facet].flat()))
-    const one = near(kind, known)
+    const facetValues = products
+      .map((facets) => facets[field])
+      .flatMap((facet) => (facet === null ? [] : [facet].flat()))
+    const value = nearValue(kind, facetValues)
     return fc
       .constantFrom(...RELATIONS_OF[kind])
       .chain((relation) =>
-        (relation === "in" || relation === "not_in" ? fc.array(one, { minLength: 1, maxLength: 4 }) : one).map(
-          (value): RandomRule => ({ field: name, relation, value })
+        (relation === "in" || relation === "not_in" ? fc.array(value, { minLength: 1, maxLength: 4 }) : value).map(
+          (operand): RandomRule => ({ field: name, relation, value: operand })
         )
       )
   }

@@ -1,8 +1,8 @@
 import type { Kind, RuleField } from "../../src/domain/catalog/Rule.ts"
 
 /*
- * The table of decisions, section 3, written down a second time: what may be asked of which field. Tests hold the
- * service to this one, so that a slip in its own table shows.
+ * Relations and values that each rule field allows: a second copy of the table in decisions, section 3. Tests compare
+ * the service with this copy to find mistakes in its own table.
  */
 
 const TEXT_RELATIONS = [
@@ -40,7 +40,7 @@ export const RELATIONS_OF: Readonly<Record<Kind, ReadonlyArray<string>>> = {
 
 export const ALL_RELATIONS: ReadonlyArray<string> = [...new Set([...TEXT_RELATIONS, ...NUMBER_RELATIONS])]
 
-/** Every name that a rule may use for a field, and what it names. */
+/** Every name of a rule field, with the field and its kind. */
 export const NAMES: ReadonlyArray<{ readonly name: string; readonly field: RuleField; readonly kind: Kind }> = [
   { name: "title", field: "title", kind: "text" },
   { name: "name", field: "title", kind: "text" },
@@ -79,7 +79,7 @@ export const NAMES: ReadonlyArray<{ readonly name: string; readonly field: RuleF
   { name: "updatedAt", field: "updatedAt", kind: "time" }
 ]
 
-/** A value that is right for each kind, and some that are wrong. */
+/** A valid value of each kind, and some invalid ones. */
 export const VALUES: Readonly<Record<Kind, { readonly right: unknown; readonly wrong: ReadonlyArray<unknown> }>> = {
   text: { right: "oak", wrong: [1, true, null, ["oak"], { oak: 1 }] },
   number: { right: 12.5, wrong: ["twelve", "", "1,5", "1e3", "0x10", true, null, [1]] },
@@ -100,6 +100,6 @@ export const VALUES: Readonly<Record<Kind, { readonly right: unknown; readonly w
   boolean: { right: true, wrong: ["true", 1, 0, null, [true]] }
 }
 
-/** A value that is right for the relation. */
+/** A valid value for the relation. */
 export const rightValue = (kind: Kind, relation: string): unknown =>
   relation === "in" || relation === "not_in" ? [VALUES[kind].right] : VALUES[kind].right

@@ -1,4 +1,4 @@
-/** URLs of addresses that are not public, by how they are written. `{port}` stands for a port on which the test listens. */
+/** URLs with non-public addresses, by notation. `{port}` stands for a port on which the test listens. */
 export const HOSTILE_ADDRESSES: Readonly<Record<string, ReadonlyArray<string>>> = {
   "loopback and its short forms": [
     "https://127.0.0.1:{port}/",

@@ -1,8 +1,8 @@
 import { HOSTILE_ADDRESSES } from "./hostileAddresses.ts"
 
 /**
- * URLs that no webhook request may reach anything through, by the trick that each tries. `{port}` stands for a port on
- * which the test listens. Names lead where {@link RESOLVES} says, and to loopback if it says nothing.
+ * URLs that webhook requests must not reach, by attack technique. `{port}` stands for a port on which the test listens.
+ * Names resolve to the addresses in {@link RESOLVES}, or to loopback if they are not in it.
  */
 export const HOSTILE_URLS: Readonly<Record<string, ReadonlyArray<string>>> = {
   ...HOSTILE_ADDRESSES,
@@ -221,11 +221,11 @@ export const HOSTILE_URLS: Readonly<Record<string, ReadonlyArray<string>>> = {
   ]
 }
 
-/** Addresses that a host of the open internet could have. Nothing is ever sent to them. */
+/** Public addresses. Tests send nothing to them. */
 export const PUBLIC_4 = "93.184.215.14"
 export const PUBLIC_6 = "2606:2800:21f:cb07:6820:80da:af6b:8b2c"
 
-/** Where names lead; all others lead to loopback, by IPv4 and IPv6. */
+/** Addresses of names. All other names resolve to loopback over IPv4 and IPv6. */
 export const RESOLVES: Readonly<Record<string, ReadonlyArray<string>>> = {
   "six.example.com": ["::1"],
   "mapped.example.com": ["::ffff:127.0.0.1"],

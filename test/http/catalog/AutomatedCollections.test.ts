@@ -5,7 +5,7 @@ import { ALL_RELATIONS, NAMES, RELATIONS_OF, rightValue, VALUES } from "../../da
 import { type Client, ApiTest, dataOf, errorOf, freshClient, pageOf } from "../../support/http/Api.ts"
 
 const makeProduct = (client: Client, body: object) =>
-  Effect.map(client.post("/products", body), (made) => String(dataOf(made)["id"]))
+  Effect.map(client.post("/products", body), (created) => String(dataOf(created)["id"]))
 
 const makeCollection = (client: Client, body: object) =>
   Effect.map(client.post("/collections", { title: "Automated", type: "automated", ...body }), dataOf)
@@ -16,8 +16,8 @@ const cheap = { field: "price", relation: "less_than", value: 100 }
 const chunksOf = <A>(size: number, all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
   Array.from({ length: Math.ceil(all.length / size) }, (_, index) => all.slice(index * size, (index + 1) * size))
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("An automated collection", (it) => {
-  it.effect("holds its matches from the first answer on, ascending by id, active or not", () =>
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Automated collections", (it) => {
+  it.effect("the create response lists all matching products by ascending id, including inactive ones", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const first = yield* makeProduct(client, { name: "Zebra table", tags: ["Oak"] })
@@ -37,13 +37,13 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("An automat
     })
   )
 
-  it.effect("is never stale: products come and go with every create, change and delete of theirs", () =>
+  it.effect("a write of a product updates the members at once and keeps the version of the collection", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const empty = yield* makeCollection(client, { rules: [oak, cheap] })
       const path = `/collections/${empty["id"]}`
       assert.deepInclude(empty, { productIds: [], productCount: 0 })
-      const holds = (...productIds: ReadonlyArray<string>) =>
+      const assertMembers = (...productIds: ReadonlyArray<string>) =>
         Effect.gen(function* () {
           const read = yield* client.get(path)
           assert.deepStrictEqual(dataOf(read), { ...empty, productIds, productCount: productIds.length })
@@ -51,29 +51,29 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("An automat
           assert.match(read.headers.get("etag") ?? "", /^"1\.[0-9a-f]{16}"$/)
         })
       const desk = yield* makeProduct(client, { name: "Desk", tags: ["oak"], price: 99 })
-      yield* holds(desk)
+      yield* assertMembers(desk)
       const table = yield* makeProduct(client, { name: "Table", tags: ["oak"], price: 100 })
-      yield* holds(desk)
+      yield* assertMembers(desk)
       yield* client.patch(`/products/${table}`, { price: 99.99 })
-      yield* holds(desk, table)
+      yield* assertMembers(desk, table)
       yield* client.patch(`/products/${desk}`, { tags: ["ash"] })
-      yield* holds(table)
+      yield* assertMembers(table)
       yield* client.patch(`/products/${desk}`, { tags: ["ash", " oAK "] })
-      yield* holds(desk, table)
+      yield* assertMembers(desk, table)
       yield* client.delete(`/products/${table}`)
-      yield* holds(desk)
+      yield* assertMembers(desk)
       yield* client.patch(`/products/${desk}`, { isActive: false })
-      yield* holds(desk)
+      yield* assertMembers(desk)
       yield* client.patch(`/products/${desk}`, { tags: [] })
-      yield* holds()
+      yield* assertMembers()
       const stool = yield* makeProduct(client, { name: "Stool", price: 5 })
-      yield* holds()
+      yield* assertMembers()
       yield* client.patch(`/products/${stool}`, { tags: ["ash", "oak"] })
-      yield* holds(stool)
+      yield* assertMembers(stool)
     })
   )
 
-  it.effect("goes by its new rules as soon as they change", () =>
+  it.effect("a patch of rules or disjunctive returns the new members", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const desk = yield* makeProduct(client, { name: "Desk", tags: ["oak"], price: 500 })
@@ -89,7 +89,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("An automat
     })
   )
 
-  it.effect("holds nothing without rules, whether they would have to match all or any", () =>
+  it.effect("a collection without rules is empty, whether disjunctive or not", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       yield* makeProduct(client, { name: "Desk" })
@@ -99,28 +99,32 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("An automat
     })
   )
 
-  it.effect("asks every rule of a product, or any of them when disjunctive", () =>
+  it.effect("a product must match all rules, or any rule if disjunctive is true", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const both = yield* makeProduct(client, { name: "Both", tags: ["oak"], price: 1 })
       const onlyOak = yield* makeProduct(client, { name: "Oak", tags: ["oak"], price: 1000 })
       const onlyCheap = yield* makeProduct(client, { name: "Cheap", price: 1 })
       const neither = yield* makeProduct(client, { name: "Neither", price: 1000 })
-      const found = (body: object) => Effect.map(makeCollection(client, body), ({ productIds }) => productIds)
-      assert.deepStrictEqual(yield* found({ rules: [oak, cheap] }), [both])
-      assert.deepStrictEqual(yield* found({ rules: [oak, cheap], disjunctive: false }), [both])
-      assert.deepStrictEqual(yield* found({ rules: [oak, cheap], disjunctive: true }), [both, onlyOak, onlyCheap])
+      const matchesOf = (body: object) => Effect.map(makeCollection(client, body), ({ productIds }) => productIds)
+      assert.deepStrictEqual(yield* matchesOf({ rules: [oak, cheap] }), [both])
+      assert.deepStrictEqual(yield* matchesOf({ rules: [oak, cheap], disjunctive: false }), [both])
+      assert.deepStrictEqual(yield* matchesOf({ rules: [oak, cheap], disjunctive: true }), [both, onlyOak, onlyCheap])
       const notOak = { ...oak, relation: "not_equals" }
-      assert.deepStrictEqual(yield* found({ rules: [notOak, cheap] }), [onlyCheap])
-      assert.deepStrictEqual(yield* found({ rules: [notOak, cheap], disjunctive: true }), [both, onlyCheap, neither])
-      // Two fields that an index answers together, and one of them with a rule that it does not.
+      assert.deepStrictEqual(yield* matchesOf({ rules: [notOak, cheap] }), [onlyCheap])
+      assert.deepStrictEqual(yield* matchesOf({ rules: [notOak, cheap], disjunctive: true }), [
+        both,
+        onlyCheap,
+        neither
+      ])
+      // One index contains both tags and categories.
       const category = { field: "category", relation: "equals", value: "none" }
-      assert.deepStrictEqual(yield* found({ rules: [oak, category], disjunctive: true }), [both, onlyOak])
-      assert.deepStrictEqual(yield* found({ rules: [oak, category] }), [])
+      assert.deepStrictEqual(yield* matchesOf({ rules: [oak, category], disjunctive: true }), [both, onlyOak])
+      assert.deepStrictEqual(yield* matchesOf({ rules: [oak, category] }), [])
     })
   )
 
-  it.effect("ignores productIds in a body, on create and on update", () =>
+  it.effect("an automated collection ignores productIds on create and update", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const desk = yield* makeProduct(client, { name: "Desk", tags: ["oak"] })
@@ -133,21 +137,21 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("An automat
     })
   )
 
-  it.effect("holds products of its own store only", () =>
+  it.effect("rules match only products of the same store", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const other = yield* freshClient()
-      const mine = yield* makeProduct(client, { name: "Desk", tags: ["oak"] })
+      const product = yield* makeProduct(client, { name: "Desk", tags: ["oak"] })
       yield* makeProduct(other.client, { name: "Desk", tags: ["oak"] })
       for (const rules of [[oak], [{ field: "title", relation: "contains", value: "desk" }]]) {
         for (const disjunctive of [false, true]) {
-          assert.deepStrictEqual((yield* makeCollection(client, { rules, disjunctive }))["productIds"], [mine])
+          assert.deepStrictEqual((yield* makeCollection(client, { rules, disjunctive }))["productIds"], [product])
         }
       }
     })
   )
 
-  it.effect("takes up to 60 rules, and applies each of them", () =>
+  it.effect("a collection applies up to 60 rules, and more are rejected with 400", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const names = Array.from({ length: 60 }, (_, index) => `Product ${index}`)
@@ -160,8 +164,8 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("An automat
       ])
       const any = yield* makeCollection(client, { rules, disjunctive: true })
       assert.deepStrictEqual(any["productIds"], ids.slice(0, 3))
-      const none = rules.map((rule) => ({ ...rule, relation: "not_equals" }))
-      assert.deepStrictEqual((yield* makeCollection(client, { rules: none }))["productIds"], ids.slice(3))
+      const negated = rules.map((rule) => ({ ...rule, relation: "not_equals" }))
+      assert.deepStrictEqual((yield* makeCollection(client, { rules: negated }))["productIds"], ids.slice(3))
       const body = { title: "Too many", rules: [...rules, oak] }
       for (const refused of [
         yield* client.post("/collections", body),
@@ -173,7 +177,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("An automat
     })
   )
 
-  it.effect("takes every legal relation of every field, and keeps the rules as sent", () =>
+  it.effect("every valid relation of every field is accepted and returned as sent", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const legal = NAMES.flatMap(({ kind, name }) =>
@@ -187,7 +191,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("An automat
     })
   )
 
-  it.effect("refuses every other relation and every value of another kind, and says what is allowed", () =>
+  it.effect("invalid fields, relations and values are rejected with one issue each that lists what is allowed", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const relations = NAMES.flatMap(({ kind, name }) =>
@@ -195,32 +199,32 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("An automat
           .filter((relation) => !RELATIONS_OF[kind].includes(relation))
           .map((relation) => ({
             rule: { field: name, relation, value: rightValue(kind, relation) },
-            says: new RegExp(`\\.relation: must be one of ${RELATIONS_OF[kind][0]}, .* for the field ${name}$`)
+            issue: new RegExp(`\\.relation: must be one of ${RELATIONS_OF[kind][0]}, .* for the field ${name}$`)
           }))
       )
-      const wanted = { text: "text", number: "a number", time: "a time of RFC 3339", boolean: "true or false" }
+      const typeNames = { text: "text", number: "a number", time: "a time of RFC 3339", boolean: "true or false" }
       const values = NAMES.flatMap(({ kind, name }) => [
         ...VALUES[kind].wrong.map((value) => ({
           rule: { field: name, relation: "equals", value },
-          says: new RegExp(`\\.value: must be ${wanted[kind]}`)
+          issue: new RegExp(`\\.value: must be ${typeNames[kind]}`)
         })),
         ...(kind === "boolean" ? [] : [VALUES[kind].right, [], null]).map((value) => ({
           rule: { field: name, relation: "in", value },
-          says: new RegExp(`\\.value: must be a list of 1 to 250 values, each ${wanted[kind]}`)
+          issue: new RegExp(`\\.value: must be a list of 1 to 250 values, each ${typeNames[kind]}`)
         }))
       ])
       const fields = ["", "Price", "nonsense", "metafields.a", "constructor"].map((field) => ({
         rule: { field, relation: "equals", value: 1 },
-        says: /\.field: must be one of .*title.*variant\.price.*trackInventory.*updatedAt.*vendor/
+        issue: /\.field: must be one of .*title.*variant\.price.*trackInventory.*updatedAt.*vendor/
       }))
-      for (const wrong of chunksOf(60, [...relations, ...values, ...fields])) {
-        const refused = yield* client.post("/collections", { title: "Illegal", rules: wrong.map(({ rule }) => rule) })
+      for (const invalid of chunksOf(60, [...relations, ...values, ...fields])) {
+        const refused = yield* client.post("/collections", { title: "Illegal", rules: invalid.map(({ rule }) => rule) })
         assert.strictEqual(refused.status, 400)
         const issues = errorOf(refused).issues ?? []
-        assert.strictEqual(issues.length, wrong.length)
-        wrong.forEach(({ rule, says }, index) => {
+        assert.strictEqual(issues.length, invalid.length)
+        invalid.forEach(({ rule, issue }, index) => {
           assert.isTrue(issues[index]?.startsWith(`rules.${index}.`), JSON.stringify(rule))
-          assert.match(issues[index] ?? "", says, JSON.stringify(rule))
+          assert.match(issues[index] ?? "", issue, JSON.stringify(rule))
         })
       }
       assert.deepStrictEqual(pageOf(yield* client.get("/collections")).items, [])

@@ -23,22 +23,22 @@ const make = (client: Client, path: string, body: unknown) =>
     return idOf(answer)
   })
 
-/** Until so many sessions wait for the table of keys. */
-const queued = (watcher: pg.Client, n: number) =>
+/** Waits until `n` sessions wait for a lock on `product_keys`. */
+const waitForLockQueue = (watcher: pg.Client, n: number) =>
   watch(
     rowsOf(watcher, "select pid from pg_locks where not granted and relation = 'product_keys'::regclass"),
     (rows) => rows.length === n
   )
 
-const from = <A>(list: ReadonlyArray<A>, n: number): A | undefined => list[n % list.length]
+const itemAt = <A>(list: ReadonlyArray<A>, n: number): A | undefined => list[n % list.length]
 
 const cheaperThan = (value: number) => [{ field: "price", relation: "less_than", value }]
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Writes of collections", (it) => {
-  it.effect("keep nobody else of their store waiting while rules run", () =>
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Locks of collection writes", (it) => {
+  it.effect("evaluating rules does not block other writes of the same store", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
-      // Servers of their own: in one, a store has only a few operations at once.
+      // Six servers, because each limits the concurrent operations of a store.
       const [first, second, third, fourth, fifth, sixth] = yield* Effect.forEach(times(6), () =>
         Effect.map(neighbour, (base) => makeClient(base, client.token))
       )
@@ -50,10 +50,10 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Writes of 
       const url = yield* databaseUrl
       const [holder, watcher] = [yield* connection(url), yield* connection(url)]
 
-      // Rules that ask for prices wait for this, and so do creates of products once they have passed the store's lock.
+      // Price rules wait for this lock. A create of a product waits for it after it has acquired the store's lock.
       yield* rowsOf(holder, "begin")
       yield* rowsOf(holder, "lock table product_keys in access exclusive mode")
-      const ruled = yield* Effect.forkScoped(
+      const evaluating = yield* Effect.forkScoped(
         Effect.all(
           [
             first.patch(`/collections/${one}`, { title: "Cheaper" }),
@@ -69,25 +69,25 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Writes of 
       yield* make(sixth, "/collections", { title: "By hand", productIds: [cup] })
       const created = yield* Effect.forkScoped(client.post("/products", { name: "Mug", price: 2 }))
       yield* waiting(watcher, 6)
-      const awaited = yield* rowsOf(
+      const ungrantedLocks = yield* rowsOf(
         watcher,
         `select locktype, relation::regclass::text from pg_locks join pg_stat_activity using (pid)
          where not granted and datname = current_database()`
       )
       assert.deepStrictEqual(
-        awaited,
+        ungrantedLocks,
         times(6).map(() => ({ locktype: "relation", relation: "product_keys" }))
       )
       yield* rowsOf(holder, "commit")
 
       const mug = yield* Fiber.join(created)
       assert.strictEqual(mug.status, 201, mug.text)
-      const answers = yield* Fiber.join(ruled)
+      const answers = yield* Fiber.join(evaluating)
       assert.deepStrictEqual(
         answers.map(({ status }) => status),
         [200, 200, 200, 200, 201]
       )
-      // The mug was made beside them: it is seen or not, and the cup always.
+      // The mug is created concurrently, so it may be missing. The cup is always included.
       for (const answer of answers) {
         const { productCount, productIds } = dataOf(answer)
         assert.include([[cup].join(), [cup, idOf(mug)].join()], String(productIds))
@@ -97,7 +97,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Writes of 
     })
   )
 
-  it.effect("that never stop changing rules do not keep a read for ever: it is answered with 503 after 20 tries", () =>
+  it.effect("a read fails with 503 after 20 attempts if the rules keep changing", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       yield* make(client, "/products", { name: "Cup", price: 1 })
@@ -106,17 +106,17 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Writes of 
       const [watcher, ...holders] = yield* Effect.all([connection(url), connection(url), connection(url)])
       const lock = (holder: (typeof holders)[number]) =>
         rowsOf(holder, "lock table product_keys in access exclusive mode")
-      for (const [path, tries] of [
+      for (const [path, attempts] of [
         [`/collections/${id}`, 20],
         ["/collections", 20]
       ] as const) {
         for (const holder of holders) yield* rowsOf(holder, "begin")
         yield* lock(holders[0])
         const reading = yield* Effect.forkScoped(client.get(path))
-        for (const n of times(tries)) {
+        for (const n of times(attempts)) {
           const [one, other] = n % 2 === 0 ? holders : holders.toReversed()
           assert(one && other)
-          // The read knows the rules by now and waits to apply them.
+          // The read has loaded the rules and waits to evaluate them.
           yield* waiting(watcher, 1)
           yield* rowsOf(
             watcher,
@@ -124,9 +124,9 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Writes of 
              where id = $1`,
             [id]
           )
-          // The other one gets the lock when this try ends, and holds up the next one.
+          // The other connection acquires the lock when this attempt ends, and blocks the next attempt.
           const next = yield* Effect.forkScoped(lock(other))
-          yield* queued(watcher, 2)
+          yield* waitForLockQueue(watcher, 2)
           yield* rowsOf(one, "commit")
           yield* Fiber.join(next)
           yield* rowsOf(one, "begin")
@@ -138,7 +138,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Writes of 
     })
   )
 
-  it.effect("of every kind, with those of products beside them, never wait for each other in a circle", () =>
+  it.effect("concurrent writes of products and collections do not deadlock", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()
       const second = yield* neighbour
@@ -152,24 +152,29 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Writes of 
       const shelves = yield* Effect.forEach(times(5), (n) =>
         make(client, "/collections", { title: `Shelf ${n}`, productIds: products.slice(n) })
       )
-      const asks: ReadonlyArray<(one: Client, n: number) => Effect.Effect<Answer>> = [
-        (one, n) => one.patch(`/collections/${from(shelves, n)}`, { productIds: products.slice(n % 7, 9 + (n % 15)) }),
-        (one, n) =>
-          one.patch(`/collections/${from(shelves, n)}`, { slug: `s-${n}`, productIds: products.slice(n % 20) }),
-        (one, n) => one.patch(`/collections/${from(shelves, n)}`, { type: "automated", rules: cheaperThan(n % 24) }),
-        (one, n) => one.patch(`/collections/${from(shelves, n)}`, { type: "manual", slug: `t-${n}` }),
-        (one, n) => one.patch(`/products/${from(products, n * 5)}`, { slug: `p-${n}`, price: n % 24 }),
-        (one, n) => one.patch(`/products/${from(products, n * 3)}`, { price: n % 24 }),
-        (one, n) => one.post("/collections", { title: "Shelf", productIds: products.slice(n % 20).toReversed() }),
-        (one, n) => one.post("/products", { name: `Mug ${n % 3}` }),
-        (one, n) => one.delete(`/products/${n % 5 === 0 ? from(products, n) : products[23]}`),
-        (one, n) => one.delete(`/collections/${n % 19 === 0 ? from(shelves, n) : shelves[4]}`)
+      const requests: ReadonlyArray<(sender: Client, n: number) => Effect.Effect<Answer>> = [
+        (sender, n) =>
+          sender.patch(`/collections/${itemAt(shelves, n)}`, { productIds: products.slice(n % 7, 9 + (n % 15)) }),
+        (sender, n) =>
+          sender.patch(`/collections/${itemAt(shelves, n)}`, { slug: `s-${n}`, productIds: products.slice(n % 20) }),
+        (sender, n) =>
+          sender.patch(`/collections/${itemAt(shelves, n)}`, { type: "automated", rules: cheaperThan(n % 24) }),
+        (sender, n) => sender.patch(`/collections/${itemAt(shelves, n)}`, { type: "manual", slug: `t-${n}` }),
+        (sender, n) => sender.patch(`/products/${itemAt(products, n * 5)}`, { slug: `p-${n}`, price: n % 24 }),
+        (sender, n) => sender.patch(`/products/${itemAt(products, n * 3)}`, { price: n % 24 }),
+        (sender, n) => sender.post("/collections", { title: "Shelf", productIds: products.slice(n % 20).toReversed() }),
+        (sender, n) => sender.post("/products", { name: `Mug ${n % 3}` }),
+        (sender, n) => sender.delete(`/products/${n % 5 === 0 ? itemAt(products, n) : products[23]}`),
+        (sender, n) => sender.delete(`/collections/${n % 19 === 0 ? itemAt(shelves, n) : shelves[4]}`)
       ]
       const answers = yield* Effect.forEach(
         times(480),
         (n) => {
-          const [one, ask] = [from(clients, n) ?? client, asks[Math.trunc(n / clients.length) % asks.length]]
-          return ask === undefined ? Effect.die(new Error("There is no such request")) : ask(one, n)
+          const [sender, request] = [
+            itemAt(clients, n) ?? client,
+            requests[Math.trunc(n / clients.length) % requests.length]
+          ]
+          return request === undefined ? Effect.die(new Error("There is no such request")) : request(sender, n)
         },
         { concurrency: 40 }
       )

@@ -4,9 +4,11 @@ import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { type Client, ApiTest, dataOf, errorOf, freshClient, pageOf } from "../../support/http/Api.ts"
 
-/** Products of the client's store, by their names: their ids, ascending. */
+/** Creates products with the given names and returns their ids in ascending order. */
 const makeProducts = (client: Client, ...names: ReadonlyArray<string>) =>
-  Effect.forEach(names, (name) => Effect.map(client.post("/products", { name }), (made) => String(dataOf(made)["id"])))
+  Effect.forEach(names, (name) =>
+    Effect.map(client.post("/products", { name }), (created) => String(dataOf(created)["id"]))
+  )
 
 const byName = (...names: ReadonlyArray<string>) => [{ field: "title", relation: "in", value: names }]
 
@@ -14,8 +16,8 @@ const AnyObject = Schema.Record(Schema.String, Schema.Unknown)
 const Event = Schema.StructWithRest(Schema.Struct({ data: Schema.Struct({ collection: AnyObject }) }), [AnyObject])
 const eventOf = Schema.decodeUnknownSync(Schema.fromJsonString(Event), { onExcessProperty: "error" })
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("What a manual collection holds", (it) => {
-  it.effect("are the products it was given, in their order, each once", () =>
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Products of manual collections", (it) => {
+  it.effect("a manual collection keeps the order of productIds and drops duplicates", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const [a, b, c] = yield* makeProducts(client, "A", "B", "C")
@@ -39,32 +41,32 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("What a man
     })
   )
 
-  it.effect("are products of its own store: any other id is refused with a line of its own", () =>
+  it.effect("productIds that are not products of the store are rejected with 422 and one issue per id", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const other = yield* freshClient()
-      const [mine, gone] = yield* makeProducts(client, "Mine", "Gone")
-      const [theirs] = yield* makeProducts(other.client, "Theirs")
-      yield* client.delete(`/products/${gone}`)
-      const nobodys = randomUUID()
-      const productIds = [mine, theirs, mine, nobodys, gone, nobodys]
-      const kept = dataOf(yield* client.post("/collections", { title: "Kept", productIds: [mine] }))
+      const [ownId, deletedId] = yield* makeProducts(client, "Mine", "Gone")
+      const [foreignId] = yield* makeProducts(other.client, "Theirs")
+      yield* client.delete(`/products/${deletedId}`)
+      const unknownId = randomUUID()
+      const productIds = [ownId, foreignId, ownId, unknownId, deletedId, unknownId]
+      const existing = dataOf(yield* client.post("/collections", { title: "Kept", productIds: [ownId] }))
       for (const refused of [
         yield* client.post("/collections", { title: "Hand", productIds }),
-        yield* client.patch(`/collections/${kept["id"]}`, { title: "Changed", productIds })
+        yield* client.patch(`/collections/${existing["id"]}`, { title: "Changed", productIds })
       ]) {
         assert.strictEqual(refused.status, 422)
         assert.deepStrictEqual(errorOf(refused).issues, [
-          `productIds.1: ${theirs} is not a product of this store`,
-          `productIds.3: ${nobodys} is not a product of this store`,
-          `productIds.4: ${gone} is not a product of this store`
+          `productIds.1: ${foreignId} is not a product of this store`,
+          `productIds.3: ${unknownId} is not a product of this store`,
+          `productIds.4: ${deletedId} is not a product of this store`
         ])
       }
-      assert.deepStrictEqual(pageOf(yield* client.get("/collections")).items, [kept])
+      assert.deepStrictEqual(pageOf(yield* client.get("/collections")).items, [existing])
     })
   )
 
-  it.effect("are named by UUIDs, at most 10,000 of them", () =>
+  it.effect("productIds accepts at most 10,000 UUIDs, and a response lists at most 100 issues", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const malformed = yield* client.post("/collections", { title: "Hand", productIds: ["x", 1, null, randomUUID()] })
@@ -87,7 +89,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("What a man
     })
   )
 
-  it.effect("count once, however often they are named", () =>
+  it.effect("a repeated product id counts once towards the limit of 10,000", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const [a, b] = yield* makeProducts(client, "A", "B")
@@ -103,7 +105,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("What a man
     })
   )
 
-  it.effect("are ignored of a collection that is automated, however many it was read with", () =>
+  it.effect("an automated collection ignores productIds, even more than 10,000", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const productIds = Array.from({ length: 10_001 }, () => randomUUID())
@@ -116,18 +118,18 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("What a man
     })
   )
 
-  it.effect("are left by a product that is deleted, and the collection itself is not written", () =>
+  it.effect("deleting a product removes it from manual collections and keeps their version", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const [a, b, c] = yield* makeProducts(client, "A", "B", "C")
-      const made = yield* client.post("/collections", { title: "Hand", productIds: [c, b, a] })
-      const before = dataOf(made)
+      const created = yield* client.post("/collections", { title: "Hand", productIds: [c, b, a] })
+      const before = dataOf(created)
       const other = dataOf(yield* client.post("/collections", { title: "Other", productIds: [b] }))
       assert.strictEqual((yield* client.delete(`/products/${b}`)).status, 200)
       const read = yield* client.get(`/collections/${before["id"]}`)
-      // The version stays, and the entity tag says that the content is another.
+      // The version is the same, but the entity tag differs, because the content changed.
       assert.match(read.headers.get("etag") ?? "", /^"1\.[0-9a-f]{16}"$/)
-      assert.notStrictEqual(read.headers.get("etag"), made.headers.get("etag"))
+      assert.notStrictEqual(read.headers.get("etag"), created.headers.get("etag"))
       assert.deepStrictEqual(dataOf(read), { ...before, productIds: [c, a], productCount: 2 })
       assert.deepStrictEqual(pageOf(yield* client.get("/collections")).items, [
         { ...before, productIds: [c, a], productCount: 2 },
@@ -138,7 +140,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("What a man
     })
   )
 
-  it.effect("do not depend on its rules, nor on whether its products are active", () =>
+  it.effect("the products of a manual collection do not depend on its rules or on isActive", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const [a, b] = yield* makeProducts(client, "A", "B")
@@ -148,14 +150,14 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("What a man
       yield* client.patch(`/products/${b}`, { isActive: false, name: "A" })
       yield* client.patch(`/products/${a}`, { name: "C" })
       assert.deepStrictEqual(dataOf(yield* client.get(`/collections/${created["id"]}`)), created)
-      const ruled = dataOf(yield* client.patch(`/collections/${created["id"]}`, { rules: byName("C") }))
-      assert.deepInclude(ruled, { type: "manual", productIds: [b], version: 2 })
+      const withRules = dataOf(yield* client.patch(`/collections/${created["id"]}`, { rules: byName("C") }))
+      assert.deepInclude(withRules, { type: "manual", productIds: [b], version: 2 })
     })
   )
 })
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A collection that changes its type", (it) => {
-  it.effect("drops its products when it becomes automated, and does not find them again", () =>
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Type changes of a collection", (it) => {
+  it.effect("changing the type to automated removes the manual products permanently", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const [a, b] = yield* makeProducts(client, "A", "B")
@@ -165,13 +167,13 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A collecti
       const back = dataOf(yield* client.patch(path, { type: "manual" }))
       assert.deepInclude(back, { type: "manual", productIds: [], version: 3 })
       yield* client.patch(path, { productIds: [a] })
-      const ruled = dataOf(yield* client.patch(path, { type: "automated", rules: byName("B"), productIds: [a] }))
-      assert.deepInclude(ruled, { type: "automated", productIds: [b], version: 5 })
+      const withRules = dataOf(yield* client.patch(path, { type: "automated", rules: byName("B"), productIds: [a] }))
+      assert.deepInclude(withRules, { type: "automated", productIds: [b], version: 5 })
       assert.deepInclude(dataOf(yield* client.get(path)), { productIds: [b], productCount: 1 })
     })
   )
 
-  it.effect("keeps the current matches when it becomes manual without naming products", () =>
+  it.effect("changing the type to manual without productIds keeps the current matches", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const [a, , c] = yield* makeProducts(client, "A", "B", "C")
@@ -184,12 +186,12 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A collecti
       const automated = dataOf(yield* client.patch(path, { type: "automated" }))
       assert.deepInclude(automated, { rules: byName("C", "A", "D"), productCount: 2 })
       assert.notDeepEqual(automated["productIds"], manual["productIds"])
-      const held = dataOf(yield* client.patch(path, { type: "manual", rules: byName("B") }))
-      assert.deepStrictEqual(held["productIds"], automated["productIds"])
+      const matched = dataOf(yield* client.patch(path, { type: "manual", rules: byName("B") }))
+      assert.deepStrictEqual(matched["productIds"], automated["productIds"])
     })
   )
 
-  it.effect("holds the products it names when it becomes manual, in their order, none included", () =>
+  it.effect("changing the type to manual with productIds sets these products in order, even none", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const [a, b, c] = yield* makeProducts(client, "A", "B", "C")
@@ -207,43 +209,43 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A collecti
   )
 })
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The events of collections", (it) => {
-  it.effect("tell each create and change as it was committed, and neither a delete nor what changed nothing", () =>
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Collection events", (it) => {
+  it.effect("each create or change emits an event with the committed state; deletes and no-ops emit none", () =>
     Effect.gen(function* () {
       const { client, installation, storeId } = yield* freshClient()
       const sql = yield* SqlClient.SqlClient
       const [a, b] = yield* makeProducts(client, "A", "B")
-      const hand = dataOf(yield* client.post("/collections", { title: "Hand", productIds: [b, a] }))
-      const moved = dataOf(yield* client.patch(`/collections/${hand["id"]}`, { productIds: [a] }))
+      const manual = dataOf(yield* client.post("/collections", { title: "Hand", productIds: [b, a] }))
+      const moved = dataOf(yield* client.patch(`/collections/${manual["id"]}`, { productIds: [a] }))
       const rules = dataOf(yield* client.post("/collections", { title: "Rules", rules: byName("A") }))
       const renamed = dataOf(yield* client.patch(`/collections/${rules["id"]}`, { title: "Ruled" }))
-      // None of these writes a collection.
-      yield* client.patch(`/collections/${hand["id"]}`, { productIds: [a, a] })
+      // None of these requests creates or changes a collection.
+      yield* client.patch(`/collections/${manual["id"]}`, { productIds: [a, a] })
       yield* client.patch(`/collections/${rules["id"]}`, { productIds: [b] })
       yield* client.patch(`/collections/${rules["id"]}`, { rules: [{ field: "nope" }] })
       yield* client.post("/collections", { title: "Refused", productIds: [randomUUID()] })
       yield* client.delete(`/products/${a}`)
-      yield* client.delete(`/collections/${hand["id"]}`)
+      yield* client.delete(`/collections/${manual["id"]}`)
       yield* client.delete(`/collections/${rules["id"]}`)
 
       const rows = yield* sql<{ readonly payload: string }>`
         select payload from events where store_id = ${storeId} and kind = 'catalog.collection.updated.v1' order by id
       `
-      const told = rows.map(({ payload }) => eventOf(payload))
-      const expected = [hand, moved, rules, renamed].map((collection) => ({
+      const events = rows.map(({ payload }) => eventOf(payload))
+      const expected = [manual, moved, rules, renamed].map((collection) => ({
         kind: "catalog.collection.updated.v1",
         occurredAt: collection["updatedAt"],
         storeId,
         actor: { type: "app" },
         originInstallationId: installation.id
       }))
-      assert.strictEqual(told.length, 4)
-      told.forEach(({ data, ...envelope }, index) => {
+      assert.strictEqual(events.length, 4)
+      events.forEach(({ data, ...envelope }, index) => {
         assert.deepInclude(envelope, expected[index] ?? {})
         assert.strictEqual(data.collection["version"], (index % 2) + 1)
       })
-      const [first, second, third, fourth] = told.map(({ data }) => data.collection)
-      assert.deepStrictEqual(first, hand)
+      const [first, second, third, fourth] = events.map(({ data }) => data.collection)
+      assert.deepStrictEqual(first, manual)
       assert.deepStrictEqual(second, moved)
       for (const [payload, collection] of [
         [third, rules],

@@ -14,21 +14,21 @@ import { crowd } from "../../support/http/ClientRotation.ts"
 
 const UNKNOWN = "01890a5d-ac96-774b-bcce-b302099a8057"
 
-const at = (version: string) => ({ headers: { "if-match": version } })
+const ifMatch = (version: string) => ({ headers: { "if-match": version } })
 
 const idsOf = (rows: ReadonlyArray<Resource>) => rows.map(({ id }) => String(id))
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Routes of collections", (it) => {
-  it.effect("is found in its own store only, by ids in any case", () =>
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Collection routes", (it) => {
+  it.effect("an id of another store is 404, a malformed id is 400, and ids are case-insensitive", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const other = yield* freshClient()
       const id = String(dataOf(yield* client.post("/collections", { title: "Desks" }))["id"])
-      const all = (path: string, { client: asking } = other) =>
+      const all = (path: string, { client: caller } = other) =>
         Effect.all([
-          asking.get(`/collections/${path}`),
-          asking.patch(`/collections/${path}`, { title: "Mine" }),
-          asking.delete(`/collections/${path}`)
+          caller.get(`/collections/${path}`),
+          caller.patch(`/collections/${path}`, { title: "Mine" }),
+          caller.delete(`/collections/${path}`)
         ])
       for (const answer of [...(yield* all(id)), ...(yield* all(UNKNOWN, { ...other, client }))]) {
         assert.strictEqual(answer.status, 404)
@@ -43,21 +43,21 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Routes of 
     })
   )
 
-  it.effect("is replaced or removed only at the version that If-Match names, when it names one", () =>
+  it.effect("a patch or delete with an outdated If-Match version is 412", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const path = `/collections/${dataOf(yield* client.post("/collections", { title: "Desks" }))["id"]}`
-      assert.strictEqual((yield* client.patch(path, { title: "Two" }, at('"1"'))).status, 200)
-      const stale = yield* client.patch(path, { title: "Three" }, at('"1"'))
+      assert.strictEqual((yield* client.patch(path, { title: "Two" }, ifMatch('"1"'))).status, 200)
+      const stale = yield* client.patch(path, { title: "Three" }, ifMatch('"1"'))
       assert.strictEqual(stale.status, 412)
       assert.include(errorOf(stale).error, "its version is 2")
-      assert.strictEqual((yield* client.delete(path, at('"1"'))).status, 412)
+      assert.strictEqual((yield* client.delete(path, ifMatch('"1"'))).status, 412)
       assert.strictEqual(dataOf(yield* client.get(path))["title"], "Two")
-      assert.strictEqual((yield* client.delete(path, at('"2"'))).status, 200)
+      assert.strictEqual((yield* client.delete(path, ifMatch('"2"'))).status, 200)
     })
   )
 
-  it.effect("needs the scopes of collections, and no others", () =>
+  it.effect("collection routes require read_collections or write_collections and no other scope", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient({ scopes: ["read_collections", "write_collections"] })
       const products = (yield* install(storeId, { scopes: ["read_products", "write_products"] })).client
@@ -78,32 +78,34 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Routes of 
     })
   )
 
-  it.effect("list collections ascending by id, as many as asked for, on from the cursor", () =>
+  it.effect("GET /collections pages by ascending id, and an invalid limit or cursor is 400", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const titles = ["c", "b", "a", "d", "e"]
-      const made = yield* Effect.forEach(titles, (title) => Effect.map(client.post("/collections", { title }), dataOf))
-      assert.deepStrictEqual(idsOf(made), idsOf(made).toSorted())
+      const created = yield* Effect.forEach(titles, (title) =>
+        Effect.map(client.post("/collections", { title }), dataOf)
+      )
+      assert.deepStrictEqual(idsOf(created), idsOf(created).toSorted())
       const read = (query: string) => Effect.map(client.get(`/collections${query}`), pageOf)
-      assert.deepStrictEqual(yield* read(""), { items: made, nextCursor: null })
+      assert.deepStrictEqual(yield* read(""), { items: created, nextCursor: null })
       for (const limit of [1, 2, 3, 4, 5, 6]) {
         const pages: Array<ReadonlyArray<Resource>> = []
-        let next: string | null = ""
-        while (next !== null) {
+        let after: string | null = ""
+        while (after !== null) {
           const { items, nextCursor }: ReturnType<typeof pageOf> = yield* read(
-            `?limit=${limit}${next === "" ? "" : `&cursor=${next}`}`
+            `?limit=${limit}${after === "" ? "" : `&cursor=${after}`}`
           )
           pages.push(items)
-          assert.strictEqual(nextCursor ?? idsOf(made).at(-1), idsOf(items).at(-1))
-          next = nextCursor
+          assert.strictEqual(nextCursor ?? idsOf(created).at(-1), idsOf(items).at(-1))
+          after = nextCursor
         }
-        assert.deepStrictEqual(pages.flat(), made)
+        assert.deepStrictEqual(pages.flat(), created)
         assert.strictEqual(pages.length, Math.ceil(5 / limit))
       }
-      const [, second, third] = idsOf(made)
+      const [, second, third] = idsOf(created)
       yield* client.delete(`/collections/${second}`)
-      assert.deepStrictEqual((yield* read(`?cursor=${second}&limit=1`)).items, made.slice(2, 3))
-      assert.deepStrictEqual(idsOf((yield* read(`?cursor=${third}`)).items), idsOf(made.slice(3)))
+      assert.deepStrictEqual((yield* read(`?cursor=${second}&limit=1`)).items, created.slice(2, 3))
+      assert.deepStrictEqual(idsOf((yield* read(`?cursor=${third}`)).items), idsOf(created.slice(3)))
       assert.deepStrictEqual(yield* read("?cursor=ffffffff-ffff-7fff-bfff-ffffffffffff"), {
         items: [],
         nextCursor: null
@@ -116,7 +118,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Routes of 
     })
   )
 
-  it.effect("list 50 collections by default and 200 at most, each with the products it holds", () =>
+  it.effect("limit defaults to 50 and is capped at 200, and each collection lists its products", () =>
     Effect.gen(function* () {
       const storeId = yield* makeStore()
       const client = yield* crowd(storeId, 4)
@@ -132,10 +134,10 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Routes of 
           rules: [{ field: "stock", relation: index % 3 === 1 ? "less_than" : "equals", value: stock }]
         }
       })
-      const made = yield* Effect.forEach(bodies, (body, index) =>
+      const created = yield* Effect.forEach(bodies, (body, index) =>
         Effect.map(client(index).post("/collections", body), dataOf)
       )
-      made.forEach(({ productCount, productIds, type }, index) => {
+      created.forEach(({ productCount, productIds, type }, index) => {
         const stock = index % 9
         const all = idsOf(products)
         const expected = [all.toReversed().slice(stock), all.slice(0, stock), all.slice(stock, stock + 1)][index % 3]
@@ -143,23 +145,23 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Routes of 
         assert.deepStrictEqual(productIds, expected)
         assert.strictEqual(productCount, expected?.length)
       })
-      const page = (turn: number, query: string) => Effect.map(client(turn).get(`/collections${query}`), pageOf)
-      const cursor = (at: number) => idsOf(made)[at - 1] ?? null
-      assert.deepStrictEqual(yield* page(0, ""), { items: made.slice(0, 50), nextCursor: cursor(50) })
+      const page = (n: number, query: string) => Effect.map(client(n).get(`/collections${query}`), pageOf)
+      const cursor = (count: number) => idsOf(created)[count - 1] ?? null
+      assert.deepStrictEqual(yield* page(0, ""), { items: created.slice(0, 50), nextCursor: cursor(50) })
       for (const limit of [200, 201, 1_000_000]) {
         const first = yield* page(1, `?limit=${limit}`)
-        assert.deepStrictEqual(first, { items: made.slice(0, 200), nextCursor: cursor(200) })
+        assert.deepStrictEqual(first, { items: created.slice(0, 200), nextCursor: cursor(200) })
         const rest = yield* page(2, `?limit=${limit}&cursor=${first.nextCursor}`)
-        assert.deepStrictEqual(rest, { items: made.slice(200), nextCursor: null })
+        assert.deepStrictEqual(rest, { items: created.slice(200), nextCursor: null })
       }
     })
   )
 
-  it.effect("delete a collection at once and for good, and none of its products", () =>
+  it.effect("deleting a collection is immediate and permanent, and keeps its products", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const product = dataOf(yield* client.post("/products", { name: "Desk" }))
-      const kept = dataOf(yield* client.post("/collections", { title: "Kept", productIds: [product["id"]] }))
+      const remaining = dataOf(yield* client.post("/collections", { title: "Kept", productIds: [product["id"]] }))
       for (const body of [
         { title: "By hand", productIds: [product["id"]] },
         { title: "By rules", rules: [{ field: "title", relation: "is_set" }] }
@@ -176,12 +178,12 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Routes of 
           assert.strictEqual(gone.status, 404)
         }
       }
-      assert.deepStrictEqual(pageOf(yield* client.get("/collections")).items, [kept])
+      assert.deepStrictEqual(pageOf(yield* client.get("/collections")).items, [remaining])
       assert.deepStrictEqual(pageOf(yield* client.get("/products")).items, [product])
     })
   )
 
-  it.effect("run a write once under its key, and refuse the key for another one", () =>
+  it.effect("a repeated key returns the stored response, and the key is 409 for a different request", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const key = { key: "collection-1" }

@@ -6,12 +6,12 @@ const UNKNOWN = "01890a5d-ac96-774b-bcce-b302099a8057"
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-/** One character to a person, two to JavaScript. */
+/** Each emoji counts as one character, although JavaScript counts two code units. */
 const emoji = (count: number) => "😀".repeat(count)
 const url = (length: number) => `https://example.com/${"a".repeat(length - "https://example.com/".length)}`
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Collections", (it) => {
-  it.effect("made of a title alone has every field, each with its default", () =>
+  it.effect("a collection created with only a title has the default of every other field", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const created = yield* client.post("/collections", { title: " Oak Desks " })
@@ -46,7 +46,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Collection
     })
   )
 
-  it.effect("keeps every field as sent, up to its bounds", () =>
+  it.effect("every field accepts values up to its bounds and returns them as sent", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const largest = {
@@ -83,11 +83,11 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Collection
     })
   )
 
-  it.effect("refuses each field beyond its bounds with a line of its own, on create and on update alike", () =>
+  it.effect("create and update reject each invalid field with 400 and one issue", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const id = dataOf(yield* client.post("/collections", { title: "Desks" }))["id"]
-      const lines = {
+      const reasons = {
         title: "must be text of 1 to 255 characters",
         description: "must be text of at most 65,535 characters",
         imageUrl: "must be an absolute http or https URL of at most 2,048 characters, without spaces or backslashes",
@@ -100,9 +100,9 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Collection
         rules: "must be a list",
         productIds: "must be a list of product ids"
       }
-      const issues = Object.entries(lines).map(([field, reason]) => `${field}: ${reason}`)
-      const numbers = Object.fromEntries(Object.keys(lines).map((field) => [field, 1]))
-      const beyond = {
+      const issues = Object.entries(reasons).map(([field, reason]) => `${field}: ${reason}`)
+      const numbers = Object.fromEntries(Object.keys(reasons).map((field) => [field, 1]))
+      const tooLong = {
         ...numbers,
         title: emoji(256),
         description: emoji(65_536),
@@ -111,7 +111,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Collection
         seoTitle: emoji(256),
         metaDescription: emoji(1001)
       }
-      for (const body of [numbers, beyond]) {
+      for (const body of [numbers, tooLong]) {
         for (const refused of [
           yield* client.post("/collections", body),
           yield* client.patch(`/collections/${id}`, body)
@@ -134,7 +134,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Collection
         for (const value of values) {
           const refused = yield* client.patch(`/collections/${id}`, { [field]: value })
           assert.strictEqual(refused.status, 400, `${field} ${value}`)
-          assert.deepStrictEqual(errorOf(refused).issues, [`${field}: ${lines[field]}`])
+          assert.deepStrictEqual(errorOf(refused).issues, [`${field}: ${reasons[field]}`])
         }
       }
       const missing = yield* client.post("/collections", { description: "No title" })
@@ -143,16 +143,16 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Collection
     })
   )
 
-  it.effect("takes null for what may be null, and refuses it elsewhere", () =>
+  it.effect("null clears a nullable field and is rejected with 400 for other fields", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const texts = { description: "d", imageUrl: "https://example.com/a.jpg", seoTitle: "s", metaDescription: "m" }
-      const nothing = { description: null, imageUrl: null, seoTitle: null, metaDescription: null }
+      const nulls = { description: null, imageUrl: null, seoTitle: null, metaDescription: null }
       const created = dataOf(yield* client.post("/collections", { title: "Desks", ...texts }))
-      const cleared = yield* client.patch(`/collections/${created["id"]}`, nothing)
+      const cleared = yield* client.patch(`/collections/${created["id"]}`, nulls)
       assert.strictEqual(cleared.status, 200)
-      assert.deepInclude(dataOf(cleared), nothing)
-      assert.deepInclude(dataOf(yield* client.post("/collections", { title: "Desks", ...nothing })), nothing)
+      assert.deepInclude(dataOf(cleared), nulls)
+      assert.deepInclude(dataOf(yield* client.post("/collections", { title: "Desks", ...nulls })), nulls)
       for (const field of ["title", "type", "isActive", "slug", "disjunctive", "rules", "productIds"]) {
         const refused = yield* client.patch(`/collections/${created["id"]}`, { [field]: null })
         assert.strictEqual(refused.status, 400, field)
@@ -161,7 +161,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Collection
     })
   )
 
-  it.effect("has a slug made from its title, unique among the collections of its store", () =>
+  it.effect("the slug is derived from the title and unique among the collections of the store", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const other = yield* freshClient()
@@ -182,7 +182,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Collection
     })
   )
 
-  it.effect("refuses a slug that another collection has, takes its own, and one that is free again", () =>
+  it.effect("a slug in use by another collection is rejected with 422 until it is free again", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       yield* client.post("/products", { name: "Taken among products", slug: "chairs" })
@@ -196,15 +196,15 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Collection
         assert.strictEqual(refused.status, 422)
         assert.match(errorOf(refused).issues?.join("|") ?? "", /^slug: desks is taken[^|]*$/)
       }
-      const own = yield* client.patch(`/collections/${desks["id"]}`, { slug: "desks", title: "All desks" })
-      assert.deepInclude(dataOf(own), { slug: "desks", title: "All desks", version: 2 })
+      const sameSlug = yield* client.patch(`/collections/${desks["id"]}`, { slug: "desks", title: "All desks" })
+      assert.deepInclude(dataOf(sameSlug), { slug: "desks", title: "All desks", version: 2 })
       yield* client.delete(`/collections/${desks["id"]}`)
       const renamed = yield* client.patch(`/collections/${chairs["id"]}`, { slug: "desks" })
       assert.deepInclude(dataOf(renamed), { slug: "desks", version: 2 })
     })
   )
 
-  it.effect("changes what a patch names and nothing else, and counts its version up", () =>
+  it.effect("a patch changes only the given fields and increments the version", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const before = dataOf(yield* client.post("/collections", { title: "Desks", description: "All", seoTitle: "Buy" }))
@@ -218,7 +218,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Collection
     })
   )
 
-  it.effect("is not written by a patch that changes nothing", () =>
+  it.effect("a patch without a change returns the same version, entity tag and body", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const product = dataOf(yield* client.post("/products", { name: "Desk" }))
@@ -239,7 +239,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Collection
     })
   )
 
-  it.effect("ignores fields that are unknown or read-only, and refuses them when asked to be strict", () =>
+  it.effect("unknown and read-only fields are ignored, and rejected with 400 under handling=strict", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const readOnly = { id: UNKNOWN, version: 7, productCount: 9, createdAt: "x", updatedAt: "x" }

@@ -156,16 +156,16 @@ const variantsOf = Schema.decodeUnknownSync(
   )
 )
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Composite fields of a product", (it) => {
-  it.effect.each(Object.entries(FIELDS))("%s takes what it may hold, on create and on update", ([name, field]) =>
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Composite product fields", (it) => {
+  it.effect.each(Object.entries(FIELDS))("%s accepts valid values on create and update", ([name, field]) =>
     assertAccepts(name, field)
   )
 
-  it.effect.each(Object.entries(FIELDS))("%s refuses anything else with 400, and nothing changes", ([name, field]) =>
+  it.effect.each(Object.entries(FIELDS))("%s rejects invalid values with 400 and changes nothing", ([name, field]) =>
     assertRefuses(name, field)
   )
 
-  it.effect("variants are shown as sent, each with an id of its own that the service gave", () =>
+  it.effect("variants are returned as sent, each with a unique new id", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const sent = [
@@ -183,18 +183,18 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Composite 
           })
         )
       ]) {
-        const shown = variantsOf(product["variants"])
+        const returned = variantsOf(product["variants"])
         assert.deepStrictEqual(
-          shown.map(({ id: _, ...rest }) => rest),
+          returned.map(({ id: _, ...rest }) => rest),
           sent
         )
-        assert.strictEqual(new Set(shown.map(({ id }) => id)).size, sent.length)
+        assert.strictEqual(new Set(returned.map(({ id }) => id)).size, sent.length)
       }
     })
   )
 
   it.effect.each(["constructor", "toString", "hasOwnProperty", "toJSON", "text", "", "0", "a.b", "é 😀"])(
-    "objects inside are open: a key called %s is kept",
+    "nested objects keep an additional key named %s",
     (key) =>
       Effect.gen(function* () {
         const { client } = yield* freshClient()
@@ -210,21 +210,21 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Composite 
           `"customFields":[{${member}}]`,
           `"dimensions":{${member}}`
         ]
-        const lost: Array<string> = []
+        const missing: Array<string> = []
         for (const body of bodies) {
           const created = yield* client.post("/products", `{"name":"Cup",${body}}`)
           assert.strictEqual(created.status, 201, created.text)
           const changed = yield* client.patch(`/products/${dataOf(created)["id"]}`, { price: 1 })
-          for (const { text } of [created, changed]) if (!text.includes(`"${key}":`)) lost.push(body)
+          for (const { text } of [created, changed]) if (!text.includes(`"${key}":`)) missing.push(body)
         }
-        assert.deepStrictEqual(lost, [])
+        assert.deepStrictEqual(missing, [])
       })
   )
 
-  it.effect("all invalid fields are listed, one line each, `path: reason`", () =>
+  it.effect("all invalid fields are listed as issues in the form `path: reason`", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
-      const wrong = {
+      const invalid = {
         name: "",
         price: -1,
         tags: ["a", ""],
@@ -245,7 +245,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Composite 
         "dimensions.width",
         "isActive"
       ]
-      const refused = yield* client.post("/products", wrong)
+      const refused = yield* client.post("/products", invalid)
       assert.strictEqual(refused.status, 400)
       const lines = errorOf(refused).issues ?? []
       assert.deepStrictEqual(lines.map((line) => line.slice(0, line.indexOf(":"))).toSorted(), paths.toSorted())

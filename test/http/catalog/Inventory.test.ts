@@ -12,8 +12,8 @@ const variants = [
   { title: "Large", sku: "L" }
 ]
 
-/** A product with the stock, and two variants of which one has none of its own. */
-const stocked = Effect.fn(function* (stock: number) {
+/** Creates a product with the given stock and two variants, one of them without a stock. */
+const createStocked = Effect.fn(function* (stock: number) {
   const { client, installation, storeId } = yield* freshClient()
   const product = dataOf(yield* client.post("/products", { name: "Cup", stock, variants }))
   const [small = "", large = ""] = idsOf(product)
@@ -21,13 +21,13 @@ const stocked = Effect.fn(function* (stock: number) {
   return { client, installation, storeId, product, path, small, large }
 })
 
-const listed = (value: unknown): ReadonlyArray<Record<string, unknown>> => (Array.isArray(value) ? value : [])
-const idsOf = (product: Record<string, unknown>) => listed(product["variants"]).map(({ id }) => String(id))
+const asList = (value: unknown): ReadonlyArray<Record<string, unknown>> => (Array.isArray(value) ? value : [])
+const idsOf = (product: Record<string, unknown>) => asList(product["variants"]).map(({ id }) => String(id))
 
-/** The stock of the product and of its variants. */
+/** Returns the stock of the product, followed by those of its variants. */
 const stocksOf = (answer: Answer) => {
   const { stock, variants } = dataOf(answer)
-  return [stock, ...listed(variants).map((variant) => variant["stock"])]
+  return [stock, ...asList(variants).map((variant) => variant["stock"])]
 }
 
 const set = (client: Client, path: string, body: unknown) =>
@@ -36,8 +36,8 @@ const set = (client: Client, path: string, body: unknown) =>
     return answer
   })
 
-/** Events and journal entries of the store, oldest first. */
-const toldOf = (storeId: StoreId) =>
+/** Returns the events of the store with their journal entries, oldest first. */
+const changesOf = (storeId: StoreId) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     return yield* sql`
@@ -46,13 +46,13 @@ const toldOf = (storeId: StoreId) =>
     `
   })
 
-/** How many were done, and how many refused. */
+/** Counts the successful and the rejected requests. */
 const count = (statuses: ReadonlyArray<number>) => [200, 422].map((n) => statuses.filter((s) => s === n).length)
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The inventory of a product", (it) => {
-  it.effect("is set and changed by a number, of the product and of each variant apart", () =>
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("PATCH /products/{id}/inventory", (it) => {
+  it.effect("stock sets and adjust changes the stock of the product or of one variant", () =>
     Effect.gen(function* () {
-      const { client, large, path, product, small } = yield* stocked(5)
+      const { client, large, path, product, small } = yield* createStocked(5)
       const first = yield* set(client, path, { stock: 9 })
       assert.deepStrictEqual(stocksOf(first), [9, 3, undefined])
       assert.strictEqual(first.headers.get("etag"), '"2"')
@@ -68,18 +68,18 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The invent
       const last = yield* set(client, path, { variantId: large, stock: 7 })
       assert.deepStrictEqual(stocksOf(last), [5, 0, 7])
       assert.deepStrictEqual(idsOf(dataOf(last)), [small, large])
-      assert.deepInclude(listed(dataOf(last)["variants"])[1], { title: "Large", sku: "L" })
+      assert.deepInclude(asList(dataOf(last)["variants"])[1], { title: "Large", sku: "L" })
     })
   )
 
-  it.effect("is told in the journal, with its reason, and as an event, like any write of a product", () =>
+  it.effect("a stock change stores an event and a journal entry with its reason; a no-op stores neither", () =>
     Effect.gen(function* () {
-      const { client, path, storeId } = yield* stocked(5)
+      const { client, path, storeId } = yield* createStocked(5)
       yield* set(client, path, { adjust: -2, reason: "Two were broken" })
       yield* set(client, path, { stock: 3 })
       yield* set(client, path, { adjust: 0, reason: "Counted" })
       yield* set(client, path, { stock: 4 })
-      const [, broken, counted, ...rest] = yield* toldOf(storeId)
+      const [, broken, counted, ...rest] = yield* changesOf(storeId)
       assert.deepInclude(broken, { version: 2, stock: "3", reason: "Two were broken" })
       assert.include(String(broken?.["before"]), '"stock":5')
       assert.include(String(broken?.["after"]), '"stock":3')
@@ -88,9 +88,9 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The invent
     })
   )
 
-  it.effect("keeps every digit: decimals are no floats", () =>
+  it.effect("decimal stock values keep every digit", () =>
     Effect.gen(function* () {
-      const { client, path } = yield* stocked(0.1)
+      const { client, path } = yield* createStocked(0.1)
       assert.deepStrictEqual(stocksOf(yield* set(client, path, { adjust: 0.2 }))[0], 0.3)
       const exact = yield* set(client, path, '{"adjust": 0.12345678901234567890123}')
       assert.include(exact.text, '"stock":0.42345678901234567890123,')
@@ -105,9 +105,9 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The invent
     })
   )
 
-  it.effect("below zero or beyond what a number may be is 422, and changes nothing", () =>
+  it.effect("a result below zero or above the maximum is rejected with 422 and changes nothing", () =>
     Effect.gen(function* () {
-      const { client, large, path, small, storeId } = yield* stocked(5)
+      const { client, large, path, small, storeId } = yield* createStocked(5)
       const bodies = [
         { adjust: -5.000001 },
         { adjust: 999_999_999_999_999 },
@@ -124,13 +124,13 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The invent
       }
       yield* set(client, path, '{"stock": 1e-250}')
       assert.strictEqual((yield* client.patch(path, { adjust: 1e14 })).status, 422)
-      assert.lengthOf(yield* toldOf(storeId), 2)
+      assert.lengthOf(yield* changesOf(storeId), 2)
     })
   )
 
-  it.effect("is changed only from the stock that is expected, and of a variant that there is", () =>
+  it.effect("an outdated expectedStock or If-Match is 412, an unknown variant 422 and an unknown product 404", () =>
     Effect.gen(function* () {
-      const { client, large, path, small } = yield* stocked(5)
+      const { client, large, path, small } = yield* createStocked(5)
       const stale = yield* client.patch(path, { stock: 1, expectedStock: 6 })
       assert.strictEqual(stale.status, 412)
       assert.match(errorOf(stale).error, /^The stock is 5, /)
@@ -147,17 +147,17 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The invent
     })
   )
 
-  it.effect("is asked for by exactly one of stock and adjust, in fields that are what they say", () =>
+  it.effect("a body with invalid fields, or without exactly one of stock and adjust, is rejected with 400", () =>
     Effect.gen(function* () {
-      const { client, path } = yield* stocked(5)
+      const { client, path } = yield* createStocked(5)
       const issuesOf = (body: unknown, headers = {}) =>
         Effect.map(client.patch(path, body, { headers }), (answer) => {
           assert.strictEqual(answer.status, 400, answer.text)
           return errorOf(answer).issues
         })
-      const choose = ["stock: must be given, or `adjust`, and not both"]
+      const exactlyOne = ["stock: must be given, or `adjust`, and not both"]
       for (const body of [{}, { stock: 1, adjust: 1 }, { reason: "None" }])
-        assert.deepStrictEqual(yield* issuesOf(body), choose)
+        assert.deepStrictEqual(yield* issuesOf(body), exactlyOne)
       assert.deepStrictEqual(
         yield* issuesOf({ stock: -1, variantId: "small", expectedStock: "5", reason: "a".repeat(256) }),
         [
@@ -175,9 +175,9 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The invent
     })
   )
 
-  it.effect("is changed once under a key, whatever is sent again", () =>
+  it.effect("a repeated key returns the stored response and changes the stock once", () =>
     Effect.gen(function* () {
-      const { client, path } = yield* stocked(5)
+      const { client, path } = yield* createStocked(5)
       const sell = client.patch(path, { adjust: -1 }, { key: "sale-1" })
       const first = yield* sell
       const second = yield* sell
@@ -188,30 +188,30 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The invent
     })
   )
 
-  it.effect("loses no change of many at once, on two servers: 64 that take one of 50 are 50 and 14 refused", () =>
+  it.effect("64 concurrent decrements of a stock of 50 on two servers: 50 succeed and 14 are rejected", () =>
     Effect.gen(function* () {
-      const { client, path, product, small, storeId } = yield* stocked(50)
+      const { client, path, product, small, storeId } = yield* createStocked(50)
       const other = makeClient(yield* neighbour, client.token)
-      const takeOne = (body: object) =>
+      const decrement = (body: object) =>
         Effect.forEach(
           Array.from({ length: 64 }, (_, index) => (index % 2 === 0 ? client : other)),
           (server) => Effect.map(server.patch(path, { adjust: -1, ...body }), ({ status }) => status),
           { concurrency: "unbounded" }
         )
-      assert.deepStrictEqual(count(yield* takeOne({})), [50, 14])
+      assert.deepStrictEqual(count(yield* decrement({})), [50, 14])
       const sql = yield* SqlClient.SqlClient
       yield* sql`update rate_windows set hits = '{}' where store_id = ${storeId}`
-      assert.deepStrictEqual(count(yield* takeOne({ variantId: small })), [3, 61])
+      assert.deepStrictEqual(count(yield* decrement({ variantId: small })), [3, 61])
       yield* sql`update rate_windows set hits = '{}' where store_id = ${storeId}`
       const last = yield* set(client, path, { adjust: 0 })
       assert.deepStrictEqual(stocksOf(last), [0, 0, undefined])
       assert.strictEqual(dataOf(last)["version"], 54)
-      const told = yield* toldOf(storeId)
+      const changes = yield* changesOf(storeId)
       assert.deepStrictEqual(
-        told.map(({ version }) => version),
+        changes.map(({ version }) => version),
         Array.from({ length: 54 }, (_, index) => index + 1)
       )
-      // Rules look for the stock elsewhere.
+      // Rules read the stock from `product_keys`.
       const collection = { title: "Sold out", rules: [{ field: "stock", relation: "equals", value: 0 }] }
       assert.deepStrictEqual(dataOf(yield* client.post("/collections", collection))["productIds"], [product["id"]])
     })

@@ -23,20 +23,20 @@ const Line = Schema.Struct({
 type Line = typeof Line.Type
 const lineOf = Schema.decodeUnknownSync(Schema.fromJsonString(Line), { onExcessProperty: "error" })
 
-const texts = Effect.promise(async () => {
+const productLines = Effect.promise(async () => {
   const file = await readFile(new URL("../../data/northwind/products.jsonl", import.meta.url), "utf8")
   return file.split("\n").filter((line) => line !== "")
 })
 
 const rule = (field: string, relation: string, value?: unknown) => ({ field, relation, value })
 
-/** The sample company's whole catalog, made through the API. */
+/** The complete Northwind sample catalog, created through the API. */
 class Northwind extends Context.Service<
   Northwind,
   {
-    readonly client: (turn: number) => Client
+    readonly client: (index: number) => Client
     readonly lines: ReadonlyArray<Line>
-    readonly made: ReadonlyArray<Resource>
+    readonly products: ReadonlyArray<Resource>
   }
 >()("test/Northwind") {}
 
@@ -44,62 +44,62 @@ const NorthwindTest = Layer.effect(
   Northwind,
   Effect.gen(function* () {
     const client = yield* crowd(yield* makeStore("starter"), 8)
-    const lines = yield* texts
-    const made = yield* Effect.forEach(lines, (line, index) =>
+    const lines = yield* productLines
+    const products = yield* Effect.forEach(lines, (line, index) =>
       Effect.gen(function* () {
         const created = yield* client(index).post("/products", line)
         assert.strictEqual(created.status, 201, created.text)
-        // Its price is answered digit by digit as the file has it.
+        // The response contains the price with the same digits as the file.
         const [price = ""] = /"price":[^,]+,/.exec(line) ?? []
         assert.include(created.text, price)
         return dataOf(created)
       })
     )
-    return { client, lines: lines.map((line) => lineOf(line)), made }
+    return { client, lines: lines.map((line) => lineOf(line)), products }
   })
 ).pipe(Layer.orDie, Layer.provideMerge(ApiTest))
 
-layer(NorthwindTest, { excludeTestServices: true, timeout: "60 seconds" })("Northwind", (it) => {
-  it.effect("comes back as it was sent, but for the id that was not ours to keep", () =>
+layer(NorthwindTest, { excludeTestServices: true, timeout: "60 seconds" })("Northwind catalog", (it) => {
+  it.effect("products are returned as sent, without externalId and with a unique slug", () =>
     Effect.gen(function* () {
-      const { lines, made } = yield* Northwind
-      assert.strictEqual(made.length, 77)
+      const { lines, products } = yield* Northwind
+      assert.strictEqual(products.length, 77)
       for (const [index, { externalId: _, ...line }] of lines.entries()) {
-        assert.deepInclude(made[index], line)
-        assert.notProperty(made[index], "externalId")
+        assert.deepInclude(products[index], line)
+        assert.notProperty(products[index], "externalId")
       }
-      const slugs = made.map(({ slug }) => String(slug))
+      const slugs = products.map(({ slug }) => String(slug))
       assert.strictEqual(new Set(slugs).size, 77)
       for (const slug of slugs) assert.match(slug, /^[a-z0-9]+(-[a-z0-9]+)*$/)
     })
   )
 
-  it.effect("pages to the same 77 products in the same order, whatever the limit", () =>
+  it.effect("every limit pages through the same 77 products in the same order", () =>
     Effect.gen(function* () {
-      const { client, made } = yield* Northwind
-      let turn = 0
+      const { client, products } = yield* Northwind
+      let requests = 0
       for (const limit of [undefined, 1, 7, 50, 76, 77, 78, 200, 500]) {
         const pages: Array<ReadonlyArray<Resource>> = []
         let cursor: string | null | undefined
         while (cursor !== null) {
           const query = new URLSearchParams(limit === undefined ? {} : { limit: String(limit) })
           if (cursor !== undefined) query.set("cursor", cursor)
-          const { items, nextCursor } = pageOf(yield* client(turn++).get(`/products?${query}`))
+          const { items, nextCursor } = pageOf(yield* client(requests++).get(`/products?${query}`))
           pages.push(items)
           cursor = nextCursor
         }
         const size = Math.min(limit ?? 50, 200)
-        assert.deepStrictEqual(pages.flat(), made)
+        assert.deepStrictEqual(pages.flat(), products)
         assert.strictEqual(pages.length, Math.ceil(77 / size))
       }
     })
   )
 
-  it.effect("falls into automated collections as a plain filter of the file sorts it", () =>
+  it.effect("automated collections match the same products as a filter over the file", () =>
     Effect.gen(function* () {
-      const { client, lines, made } = yield* Northwind
+      const { client, lines, products } = yield* Northwind
       const valuesOf = (value: (line: Line) => string) => [...new Set(lines.map(value))]
-      type Group = readonly [rules: ReadonlyArray<object>, belongs: (line: Line) => boolean, disjunctive?: boolean]
+      type Group = readonly [rules: ReadonlyArray<object>, isMember: (line: Line) => boolean, disjunctive?: boolean]
       const groups: ReadonlyArray<Group> = [
         ...valuesOf(({ category }) => category).map((category): Group => [
           [rule("category", "equals", category.toUpperCase())],
@@ -147,8 +147,8 @@ layer(NorthwindTest, { excludeTestServices: true, timeout: "60 seconds" })("Nort
           (answer) => dataOf(answer)
         )
       )
-      const expected = groups.map(([, belongs]) =>
-        made.filter((_, index) => lines.slice(index, index + 1).some(belongs))
+      const expected = groups.map(([, isMember]) =>
+        products.filter((_, index) => lines.slice(index, index + 1).some(isMember))
       )
       created.forEach(({ productIds, rules }, index) => {
         assert.deepStrictEqual(
@@ -157,9 +157,9 @@ layer(NorthwindTest, { excludeTestServices: true, timeout: "60 seconds" })("Nort
           JSON.stringify(rules)
         )
       })
-      // Only the group of other currencies is there to stay empty.
-      assert.strictEqual(expected.filter((products) => products.length === 0).length, 1)
-      // All of them once more, as a page.
+      // Only the group of other currencies is expected to be empty.
+      assert.strictEqual(expected.filter((matches) => matches.length === 0).length, 1)
+      // The list returns the same collections as the creates.
       assert.deepStrictEqual(pageOf(yield* client(0).get("/collections?limit=200")).items, created)
     })
   )

@@ -23,7 +23,7 @@ const countOf = (answers: ReadonlyArray<Answer>, status: number) =>
   answers.filter((answer) => answer.status === status).length
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Plan limits", (it) => {
-  it.effect("a create beyond the plan's product limit is 403, and every deletion makes room for one", () =>
+  it.effect("a create above the plan's product limit is 403 until a product is deleted", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* sql`insert into plans (name, product_limit) values ('two', 2), ('none', 0)`
@@ -38,7 +38,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Plan limit
       const third = yield* create(client, { name: "Three" })
       assert.strictEqual((yield* client.post("/products", { name: "Four" })).status, 403)
 
-      // A downgrade: what is there stays, and can be changed and deleted.
+      // After a downgrade, existing products can still be changed and deleted.
       yield* sql`update stores set plan = 'none' where id = ${storeId}`
       assert.strictEqual((yield* client.patch(`/products/${third["id"]}`, { price: 1 })).status, 200)
       assert.strictEqual((yield* client.delete(`/products/${third["id"]}`)).status, 200)
@@ -47,7 +47,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Plan limit
     })
   )
 
-  it.effect("a refused create takes no place in the plan", () =>
+  it.effect("a rejected create does not count towards the product limit", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* sql`insert into plans (name, product_limit) values ('one', 1)`
@@ -59,7 +59,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Plan limit
     })
   )
 
-  it.effect("a collection beyond the plan's limit is 422, and every deletion makes room for one", () =>
+  it.effect("a create above the plan's collection limit is 422 until a collection is deleted", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* sql`insert into plans (name, product_limit, collection_limit) values ('shelves', 2, 2), ('bare', 2, 0)`
@@ -85,26 +85,26 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Plan limit
     })
   )
 
-  it.effect("racing creates of collections fill the plan exactly, also while others are deleted", () =>
+  it.effect("concurrent creates fill the collection limit exactly, even during concurrent deletes", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* sql`insert into plans (name, product_limit, collection_limit) values ('eight', 0, 8)`
       const clientOf = yield* crowd(yield* makeStore("eight"), 3)
-      const race = (n: number, ask: (client: Client, index: number) => Effect.Effect<Answer>) =>
+      const race = (n: number, send: (client: Client, index: number) => Effect.Effect<Answer>) =>
         Effect.forEach(
           Array.from({ length: n }, (_, index) => index),
-          (index) => ask(clientOf(index), index),
+          (index) => send(clientOf(index), index),
           { concurrency: "unbounded" }
         )
       const first = yield* race(40, (client) => client.post("/collections", { title: "Shelf" }))
       assert.strictEqual(countOf(first, 201), 8)
       assert.strictEqual(countOf(first, 422), 32)
-      const made = first.filter(({ status }) => status === 201)
+      const created = first.filter(({ status }) => status === 201)
       const answers = yield* race(40, (client, index) => {
-        const victim = index % 5 === 0 ? made[index / 5] : undefined
-        return victim === undefined
+        const target = index % 5 === 0 ? created[index / 5] : undefined
+        return target === undefined
           ? client.post("/collections", { title: "Rack" })
-          : client.delete(`/collections/${dataOf(victim)["id"]}`)
+          : client.delete(`/collections/${dataOf(target)["id"]}`)
       })
       assert.strictEqual(countOf(answers, 200), 8)
       assert.strictEqual(countOf(answers, 201) + countOf(answers, 422), 32)

@@ -12,7 +12,7 @@ import {
   nullable
 } from "../../support/http/Fields.ts"
 
-/** Text of `max` characters, and of one more. A character outside the basic plane is one, as a person counts. */
+/** Text of at most `max` characters. A character outside the basic plane counts as one. */
 const text = (max: number): Field => ({
   accepts: asSent("", " kept as sent ", "x".repeat(max), "😀".repeat(max)),
   refuses: ["x".repeat(max + 1), "😀".repeat(max + 1), 12, true, [], {}]
@@ -82,15 +82,15 @@ const FIELDS: Record<string, Field> = {
 }
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Product fields", (it) => {
-  it.effect.each(Object.entries(FIELDS))("%s takes what it may hold, on create and on update", ([name, field]) =>
+  it.effect.each(Object.entries(FIELDS))("%s accepts valid values on create and update", ([name, field]) =>
     assertAccepts(name, field)
   )
 
-  it.effect.each(Object.entries(FIELDS))("%s refuses anything else with 400, and nothing changes", ([name, field]) =>
+  it.effect.each(Object.entries(FIELDS))("%s rejects invalid values with 400 and changes nothing", ([name, field]) =>
     assertRefuses(name, field)
   )
 
-  it.effect("a create without a name is 400 and says so", () =>
+  it.effect("a create without a name is rejected with 400 and an issue for name", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const refused = yield* client.post("/products", { price: 3 })

@@ -10,8 +10,8 @@ const create = Effect.fn(function* (client: Client, body: unknown) {
   return dataOf(answer)
 })
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Ids of products", (it) => {
-  it.effect("ids are UUIDv7 in lower case and rise inside a store in the order of the writes", () =>
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Product ids", (it) => {
+  it.effect("ids are lower-case UUIDv7 and ascend in the order of creation", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const ids: Array<string> = []
@@ -22,7 +22,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Ids of pro
     })
   )
 
-  it.effect("an id holds the time of creation, which createdAt tells", () =>
+  it.effect("an id contains the time of createdAt", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const { createdAt, id } = yield* create(client, { name: "Cup" })
@@ -31,12 +31,21 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Ids of pro
     })
   )
 
-  it.effect("a path id that is no UUID is 400 on every route, one in upper case is the same id", () =>
+  it.effect("a path id that is not a UUID is 400 on every route, and case is ignored", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const { id } = yield* create(client, { name: "Cup" })
-      const bad = ["1", "null", "%00", `${id}0`, String(id).replaceAll("-", ""), `{${id}}`, "%F0%9F%98%80", `${id}%20`]
-      for (const path of bad.flatMap((text) => [`/products/${text}`, `/collections/${text}`])) {
+      const malformed = [
+        "1",
+        "null",
+        "%00",
+        `${id}0`,
+        String(id).replaceAll("-", ""),
+        `{${id}}`,
+        "%F0%9F%98%80",
+        `${id}%20`
+      ]
+      for (const path of malformed.flatMap((text) => [`/products/${text}`, `/collections/${text}`])) {
         for (const answer of [yield* client.patch(path, { name: "x" }), yield* client.delete(path)]) {
           assert.strictEqual(answer.status, 400, `${path} ${answer.text}`)
           assert.match(errorOf(answer).issues?.join() ?? "", /^id: /)
@@ -48,19 +57,19 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Ids of pro
     })
   )
 
-  it.effect("an id that is not in this store is 404 on every route, also when it exists in another one", () =>
+  it.effect("an id that does not exist in the store is 404 on every route, even if another store has it", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const other = yield* freshClient()
       const product = yield* create(other.client, { name: "Theirs" })
       const collection = dataOf(yield* other.client.post("/collections", { title: "Theirs" }))
-      const nowhere = "01890a5d-ac96-774b-bcce-b302099a8057"
+      const unknown = "01890a5d-ac96-774b-bcce-b302099a8057"
       const answers = [
         yield* client.get(`/collections/${collection["id"]}`),
-        yield* client.get(`/collections/${nowhere}`)
+        yield* client.get(`/collections/${unknown}`)
       ]
       for (const path of ["products", "collections"]) {
-        for (const id of [product["id"], collection["id"], nowhere]) {
+        for (const id of [product["id"], collection["id"], unknown]) {
           answers.push(
             yield* client.patch(`/${path}/${id}`, { isActive: false }),
             yield* client.delete(`/${path}/${id}`)

@@ -16,7 +16,7 @@ const patch = Effect.fn(function* (client: Client, id: unknown, body: unknown) {
   return dataOf(answer)
 })
 
-/** A product with three variants, and their ids. */
+/** Creates a product with three variants and returns it with their ids. */
 const withVariants = Effect.fn(function* (client: Client) {
   const variants = [
     { title: "S", sku: "A-S", price: 1, stock: 10, options: { Size: "S" }, shelf: { row: 1 } },
@@ -24,15 +24,15 @@ const withVariants = Effect.fn(function* (client: Client) {
     { title: "L", price: 3 }
   ]
   const product = yield* create(client, { name: "Shirt", variants })
-  const shown = variantsOf(product["variants"])
-  const [s, m, l] = shown.map(({ id }) => id)
-  return { product, shown, s, m, l }
+  const returned = variantsOf(product["variants"])
+  const [s, m, l] = returned.map(({ id }) => id)
+  return { product, returned, s, m, l }
 })
 
 const STRICT = { headers: { prefer: "handling=strict" } }
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Product patches", (it) => {
-  it.effect("only what is named changes, and null clears", () =>
+  it.effect("a patch changes only the given fields, and null clears a field", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const before = yield* create(client, { name: "Cup", sku: "A", vendorName: "V", weight: 2, tags: ["a"] })
@@ -43,7 +43,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Product pa
     })
   )
 
-  it.effect("the merge is at the top level: objects and lists inside replace what was there", () =>
+  it.effect("a patch replaces nested objects and lists instead of merging them", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const first = {
@@ -69,7 +69,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Product pa
     })
   )
 
-  it.effect("`{}` and every patch that changes nothing answer with the product as it is, at the same version", () =>
+  it.effect("a patch without a change returns the product at the same version", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const { product } = yield* withVariants(client)
@@ -80,7 +80,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Product pa
         metafields: { a: 1, b: [{ c: 2 }] },
         dimensions: { width: 1, unit: "cm" }
       })
-      const nothing = [
+      const unchanged = [
         "{}",
         { name: "Shirt" },
         { name: "  Shirt " },
@@ -94,7 +94,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Product pa
         { unknown: 1, id: "x", version: 9, createdAt: null, updatedAt: 0 },
         full
       ]
-      for (const body of nothing) {
+      for (const body of unchanged) {
         const answer = yield* client.patch(`/products/${id}`, body)
         assert.strictEqual(answer.status, 200)
         assert.deepStrictEqual(dataOf(answer), full, JSON.stringify(body))
@@ -103,68 +103,68 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Product pa
     })
   )
 
-  it.effect("a variant whose id exists keeps the fields that it does not name", () =>
+  it.effect("a variant with a known id keeps its omitted fields", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
-      const { l, m, product, s, shown } = yield* withVariants(client)
+      const { l, m, product, returned, s } = yield* withVariants(client)
       const after = yield* patch(client, product["id"], {
         variants: [{ id: s, price: 9, shelf: { row: 2 } }, { id: m, stock: 0 }, { id: String(l).toUpperCase() }]
       })
       assert.deepStrictEqual(after["variants"], [
-        { ...shown[0], price: 9, shelf: { row: 2 } },
-        { ...shown[1], stock: 0 },
-        shown[2]
+        { ...returned[0], price: 9, shelf: { row: 2 } },
+        { ...returned[1], stock: 0 },
+        returned[2]
       ])
       assert.strictEqual(after["version"], 2)
     })
   )
 
-  it.effect("variants left out are removed, the order is the patch's", () =>
+  it.effect("a patch removes omitted variants and sets the order of the others", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
-      const { l, product, s, shown } = yield* withVariants(client)
+      const { l, product, returned, s } = yield* withVariants(client)
       const after = yield* patch(client, product["id"], { variants: [{ id: l }, { id: s }] })
-      assert.deepStrictEqual(after["variants"], [shown[2], shown[0]])
+      assert.deepStrictEqual(after["variants"], [returned[2], returned[0]])
       assert.deepStrictEqual((yield* patch(client, product["id"], { variants: [] }))["variants"], [])
     })
   )
 
-  it.effect("a variant without an id, or with one that does not exist, is new", () =>
+  it.effect("a variant without an id, or with an unknown id, is created with a new id", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
-      const { product, s, shown } = yield* withVariants(client)
+      const { product, returned, s } = yield* withVariants(client)
       const other = yield* withVariants(client)
-      const strange = ["01890a5d-ac96-774b-bcce-b302099a8057", other.s, "x", 5, null, {}, ["a"]]
-      const sent = [{ title: "XL" }, { id: s }, ...strange.map((id) => ({ id, title: "New" }))]
+      const unknownIds = ["01890a5d-ac96-774b-bcce-b302099a8057", other.s, "x", 5, null, {}, ["a"]]
+      const sent = [{ title: "XL" }, { id: s }, ...unknownIds.map((id) => ({ id, title: "New" }))]
       const after = variantsOf((yield* patch(client, product["id"], { variants: sent }))["variants"])
-      assert.deepStrictEqual(after[1], shown[0])
+      assert.deepStrictEqual(after[1], returned[0])
       const rest = [after[0], ...after.slice(2)]
       assert.deepStrictEqual(
         rest.map((variant) => variant?.["title"]),
-        ["XL", ...strange.map(() => "New")]
+        ["XL", ...unknownIds.map(() => "New")]
       )
       for (const variant of rest) assert.deepStrictEqual(Object.keys(variant ?? {}).toSorted(), ["id", "title"])
       const ids = after.map(({ id }) => id)
       assert.strictEqual(
-        new Set([...ids, ...strange, ...shown.map(({ id }) => id)]).size,
-        ids.length + strange.length + 2
+        new Set([...ids, ...unknownIds, ...returned.map(({ id }) => id)]).size,
+        ids.length + unknownIds.length + 2
       )
     })
   )
 
-  it.effect("an id that stands twice in a patch is the same variant once", () =>
+  it.effect("an id repeated in a patch keeps one variant and creates another", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
-      const { product, s, shown } = yield* withVariants(client)
+      const { product, returned, s } = yield* withVariants(client)
       const after = yield* patch(client, product["id"], { variants: [{ id: s }, { id: s, title: "Copy" }] })
       const [first, second] = variantsOf(after["variants"])
-      assert.deepStrictEqual(first, shown[0])
+      assert.deepStrictEqual(first, returned[0])
       assert.strictEqual(second?.["title"], "Copy")
       assert.notStrictEqual(second?.id, s)
     })
   )
 
-  it.effect("ids of variants are the service's: one sent on create is not taken over", () =>
+  it.effect("variant ids sent on create are replaced by new ids", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const { s } = yield* withVariants(client)
@@ -174,7 +174,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Product pa
     })
   )
 
-  it.effect("any id of a variant is taken, and one that names none of the product's makes a new variant", () =>
+  it.effect("a variant id of any type is accepted, and an unknown one creates a variant", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const { product, s } = yield* withVariants(client)
@@ -182,19 +182,19 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Product pa
       const variants = foreign.map((id) => ({ id, title: "Imported" }))
       assert.deepStrictEqual(problemsAt("#/components/schemas/UpdateProduct", { variants }), [])
       assert.deepStrictEqual(problemsAt("#/components/schemas/CreateProduct", { name: "Copy", variants }), [])
-      for (const shown of [
+      for (const returned of [
         yield* create(client, { name: "Copy", variants }),
         yield* patch(client, product["id"], { variants: [{ id: s }, ...variants] })
       ]) {
-        assert.deepStrictEqual(problemsAt("#/components/schemas/Product", shown), [])
-        const made = variantsOf(shown["variants"]).filter(({ id }) => id !== s)
-        assert.strictEqual(new Set(made.map(({ id }) => id)).size, foreign.length)
-        for (const variant of made) {
+        assert.deepStrictEqual(problemsAt("#/components/schemas/Product", returned), [])
+        const added = variantsOf(returned["variants"]).filter(({ id }) => id !== s)
+        assert.strictEqual(new Set(added.map(({ id }) => id)).size, foreign.length)
+        for (const variant of added) {
           assert.deepStrictEqual(variant, { id: variant.id, title: "Imported" })
           assert.notInclude(foreign, variant.id)
         }
       }
-      // What is answered has an id, which is a UUID.
+      // In a response, each variant must have a UUID as id.
       for (const variant of [{}, { id: 7 }, { id: null }]) {
         const answer = { ...product, variants: [variant] }
         assert.isNotEmpty(problemsAt("#/components/schemas/Product", answer), JSON.stringify(variant))
@@ -202,17 +202,17 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Product pa
     })
   )
 
-  it.effect("an absent field of a variant stays absent", () =>
+  it.effect("a patch does not add absent fields to a variant", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
-      const { m, product, shown } = yield* withVariants(client)
-      assert.deepStrictEqual(Object.keys(shown[1] ?? {}).toSorted(), ["id", "price", "title"])
+      const { m, product, returned } = yield* withVariants(client)
+      assert.deepStrictEqual(Object.keys(returned[1] ?? {}).toSorted(), ["id", "price", "title"])
       const after = yield* patch(client, product["id"], { variants: [{ id: m, title: "Medium" }] })
       assert.deepStrictEqual(after["variants"], [{ id: m, title: "Medium", price: 2 }])
     })
   )
 
-  it.effect("onSale is derived on create alone, later it is what is set", () =>
+  it.effect("onSale is derived on create and changes only explicitly afterwards", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const onSale = (body: object) => Effect.map(create(client, { name: "Cup", ...body }), ({ onSale }) => onSale)
@@ -233,7 +233,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Product pa
     })
   )
 
-  it.effect("a name changed later leaves the slug alone", () =>
+  it.effect("a changed name does not change the slug", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const { id } = yield* create(client, { name: "Cup" })
@@ -242,7 +242,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Product pa
     })
   )
 
-  it.effect("unknown and read-only fields are ignored, so that a client can send back what it read", () =>
+  it.effect("unknown and read-only fields are ignored, so that a client can send a response back", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const extra = { id: "mine", version: 7, createdAt: "then", updatedAt: null, colour: "red", productCount: 3 }
@@ -255,7 +255,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Product pa
     })
   )
 
-  it.effect("with Prefer: handling=strict they are 400, a line for each", () =>
+  it.effect("Prefer: handling=strict rejects unknown and read-only fields with 400 and one issue each", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const product = yield* create(client, { name: "Cup" })
@@ -273,7 +273,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Product pa
   )
 
   it.effect(
-    "strict handling is asked for in every spelling of RFC 7240, and refuses nothing that is known or open",
+    "handling=strict is recognized in every notation of RFC 7240 and allows known fields and open objects",
     () =>
       Effect.gen(function* () {
         const { client } = yield* freshClient()

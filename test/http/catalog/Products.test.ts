@@ -16,10 +16,10 @@ import {
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-const asProduct = Schema.decodeUnknownSync(Product, { onExcessProperty: "error" })
+const decodeProduct = Schema.decodeUnknownSync(Product, { onExcessProperty: "error" })
 
-/** A product of which every field was sent, none of them its default. */
-const everything = {
+/** A body with every field except variants, each different from its default. */
+const allFields = {
   name: "Walnut desk",
   slug: "walnut-desk-160",
   price: 249.5,
@@ -80,7 +80,7 @@ const variantsOf = Schema.decodeUnknownSync(
 )
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Products", (it) => {
-  it.effect("a product made of a name alone shows every field, with its default", () =>
+  it.effect("a product created with only a name has the default of every other field", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const { createdAt, id, updatedAt, ...rest } = yield* create(client, { name: "Cup" })
@@ -128,42 +128,42 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Products",
     })
   )
 
-  it.effect("every editable field is shown as it was sent, on create, on update and in the list", () =>
+  it.effect("create, update and list return every editable field as sent", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
-      const first = yield* client.post("/products", { ...everything, variants: [variant] })
+      const first = yield* client.post("/products", { ...allFields, variants: [variant] })
       assert.strictEqual(first.status, 201)
       const { createdAt, id, updatedAt, variants, version, ...rest } = dataOf(first)
-      assert.deepStrictEqual(rest, everything)
-      const [{ id: variantId, ...shown } = { id: "" }, ...others] = variantsOf(variants)
-      assert.deepStrictEqual(shown, variant)
+      assert.deepStrictEqual(rest, allFields)
+      const [{ id: variantId, ...returned } = { id: "" }, ...others] = variantsOf(variants)
+      assert.deepStrictEqual(returned, variant)
       assert.deepStrictEqual(others, [])
       assert.match(variantId, UUID_V7)
       assert.deepStrictEqual([typeof createdAt, typeof updatedAt, version], ["string", "string", 1])
 
       const second = yield* create(client, { name: "Plain" })
-      const changed = yield* client.patch(`/products/${second["id"]}`, { ...everything, slug: "other" })
+      const changed = yield* client.patch(`/products/${second["id"]}`, { ...allFields, slug: "other" })
       assert.strictEqual(changed.status, 200)
-      assert.deepInclude(dataOf(changed), { ...everything, slug: "other", version: 2, id: second["id"] })
+      assert.deepInclude(dataOf(changed), { ...allFields, slug: "other", version: 2, id: second["id"] })
 
       const list = yield* client.get("/products")
       assert.strictEqual(list.status, 200)
       assert.deepStrictEqual(list.json, { products: [dataOf(first), dataOf(changed)], nextCursor: null })
-      for (const product of [dataOf(first), dataOf(changed), ...pageOf(list).items]) asProduct(product)
+      for (const product of [dataOf(first), dataOf(changed), ...pageOf(list).items]) decodeProduct(product)
       assert.notStrictEqual(id, second["id"])
     })
   )
 
-  it.effect("the list sends each product as the very text that the write was answered with", () =>
+  it.effect("the list contains each product with the same JSON text as the create response", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
-      const created = yield* client.post("/products", { ...everything, variants: [variant] })
+      const created = yield* client.post("/products", { ...allFields, variants: [variant] })
       const document = created.text.slice('{"data":'.length, -1)
       assert.strictEqual((yield* client.get("/products")).text, `{"products":[${document}],"nextCursor":null}`)
     })
   )
 
-  it.effect("the currency is the store's when none is named", () =>
+  it.effect("currencyCode defaults to that of the store and is stored in upper case", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { client, storeId } = yield* freshClient()
@@ -171,12 +171,12 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Products",
       assert.strictEqual((yield* create(client, { name: "Cup" }))["currencyCode"], "JPY")
       assert.strictEqual((yield* create(client, { name: "Cup", currencyCode: "usd" }))["currencyCode"], "USD")
       assert.strictEqual((yield* create(client, { name: "Cup", currencyCode: "xcg" }))["currencyCode"], "XCG")
-      const long = yield* client.post("/products", { name: "Cup", currencyCode: "uſd" })
-      assert.deepStrictEqual(errorOf(long).issues, ["currencyCode: must be a currency code of ISO 4217, as in EUR"])
+      const invalid = yield* client.post("/products", { name: "Cup", currencyCode: "uſd" })
+      assert.deepStrictEqual(errorOf(invalid).issues, ["currencyCode: must be a currency code of ISO 4217, as in EUR"])
     })
   )
 
-  it.effect("an update keeps id, slug and createdAt and moves version and updatedAt", () =>
+  it.effect("an update changes version and updatedAt and keeps id, slug and createdAt", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { client } = yield* freshClient()
@@ -194,21 +194,21 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Products",
     })
   )
 
-  it.effect("a deleted product no longer exists, for any route", () =>
+  it.effect("a deleted product is 404 on every route and absent from the list", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const { id } = yield* create(client, { name: "Cup" })
-      const kept = yield* create(client, { name: "Mug" })
+      const remaining = yield* create(client, { name: "Mug" })
       const deleted = yield* client.delete(`/products/${id}`)
       assert.strictEqual(deleted.status, 200)
       assert.deepStrictEqual(deleted.json, { data: { id, deleted: true } })
-      assert.deepStrictEqual((yield* client.get("/products")).json, { products: [kept], nextCursor: null })
+      assert.deepStrictEqual((yield* client.get("/products")).json, { products: [remaining], nextCursor: null })
       assert.strictEqual((yield* client.delete(`/products/${id}`)).status, 404)
       assert.strictEqual((yield* client.patch(`/products/${id}`, { name: "Again" })).status, 404)
     })
   )
 
-  it.effect("the slug of a deleted product is free again", () =>
+  it.effect("the slug of a deleted product can be reused", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const { id } = yield* create(client, { name: "Cup" })
@@ -217,7 +217,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Products",
     })
   )
 
-  it.effect("installations of one store see and change the same products", () =>
+  it.effect("installations of one store read and change the same products", () =>
     Effect.gen(function* () {
       const storeId = yield* makeStore()
       const one = yield* install(storeId)

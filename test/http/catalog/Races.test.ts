@@ -10,8 +10,8 @@ const times = (n: number) => Array.from({ length: n }, (_, index) => index)
 
 const idOf = (answer: Answer) => String(dataOf(answer)["id"])
 
-/** A store with `n` installations, whose clients are on two servers in turn. */
-const crowd = Effect.fn(function* (n: number, plan?: string) {
+/** Creates a store with `n` installations whose clients alternate between two servers. */
+const createClients = Effect.fn(function* (n: number, plan?: string) {
   const { client, storeId } = yield* freshClient(plan === undefined ? {} : { plan })
   const second = yield* neighbour
   const others = yield* Effect.forEach(times(n - 1), (index) =>
@@ -20,12 +20,12 @@ const crowd = Effect.fn(function* (n: number, plan?: string) {
   return { storeId, client, clients: [client, ...others] }
 })
 
-/** All at once, handed out to the clients in turn. */
-const race = <A>(clients: ReadonlyArray<Client>, n: number, ask: (client: Client, index: number) => Effect.Effect<A>) =>
+/** Sends `n` concurrent requests, distributed evenly over the clients. */
+const race = <A>(clients: ReadonlyArray<Client>, n: number, run: (client: Client, index: number) => Effect.Effect<A>) =>
   Effect.forEach(
     times(n),
     (index) =>
-      Effect.flatMap(Effect.orDie(Effect.fromNullishOr(clients[index % clients.length])), (c) => ask(c, index)),
+      Effect.flatMap(Effect.orDie(Effect.fromNullishOr(clients[index % clients.length])), (c) => run(c, index)),
     { concurrency: "unbounded" }
   )
 
@@ -40,7 +40,7 @@ const assertStatuses = (answers: ReadonlyArray<Answer>, ...allowed: ReadonlyArra
     []
   )
 
-/** What the database holds of a store, counted in every place that must agree. */
+/** Returns the number of product rows of a store, its stored product count and its number of events. */
 const counts = (storeId: StoreId) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -53,12 +53,12 @@ const counts = (storeId: StoreId) =>
     return row
   })
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Racing requests", (it) => {
-  it.effect("create as many products as the plan has room for, exactly", () =>
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Concurrent requests", (it) => {
+  it.effect("concurrent creates fill the product limit of the plan exactly", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* sql`insert into plans (name, product_limit) values ('seven', 7)`
-      const { clients, storeId } = yield* crowd(4, "seven")
+      const { clients, storeId } = yield* createClients(4, "seven")
       const answers = yield* race(clients, 60, (client, index) => client.post("/products", { name: `Cup ${index}` }))
       assertStatuses(answers, 201, 403)
       assert.strictEqual(countOf(answers, 201), 7)
@@ -66,40 +66,40 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Racing req
     })
   )
 
-  it.effect("create and delete at the plan's limit without ever passing it or losing a place", () =>
+  it.effect("concurrent creates and deletes neither exceed the product limit nor lose capacity", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* sql`insert into plans (name, product_limit) values ('ten', 10)`
-      const { client, clients, storeId } = yield* crowd(3, "ten")
+      const { client, clients, storeId } = yield* createClients(3, "ten")
       const first = yield* race(clients, 10, (client) => client.post("/products", { name: "Cup" }))
       const answers = yield* race(clients, 60, (client, index) => {
-        const victim = first[index]
-        return victim === undefined
+        const target = first[index]
+        return target === undefined
           ? client.post("/products", { name: "Mug" })
-          : client.delete(`/products/${idOf(victim)}`)
+          : client.delete(`/products/${idOf(target)}`)
       })
       assertStatuses(answers, 200, 201, 403)
-      const made = countOf(answers, 201)
+      const created = countOf(answers, 201)
       assert.strictEqual(countOf(answers, 200), 10)
-      assert.deepStrictEqual(yield* counts(storeId), { products: made, counted: made, events: 10 + made })
+      assert.deepStrictEqual(yield* counts(storeId), { products: created, counted: created, events: 10 + created })
       const rest = yield* race(clients, 12, (client) => client.post("/products", { name: "Jug" }))
-      assert.strictEqual(countOf(rest, 201), 10 - made)
+      assert.strictEqual(countOf(rest, 201), 10 - created)
       assert.lengthOf(pageOf(yield* client.get("/products")).items, 10)
     })
   )
 
-  it.effect("refused by the plan run under their key once there is room", () =>
+  it.effect("a create rejected by the product limit succeeds with the same key after a delete", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { client, storeId } = yield* freshClient({ plan: "free" })
       const first = yield* client.post("/products", { name: "Cup" })
       yield* sql`update stores set product_count = 100 where id = ${storeId}`
-      const ask = client.post("/products", { name: "Mug" }, { key: "one" })
-      assert.strictEqual((yield* ask).status, 403)
+      const create = client.post("/products", { name: "Mug" }, { key: "one" })
+      assert.strictEqual((yield* create).status, 403)
       yield* client.delete(`/products/${String(dataOf(first)["id"])}`)
-      const second = yield* ask
+      const second = yield* create
       assert.strictEqual(second.status, 201)
-      assert.strictEqual((yield* ask).text, second.text)
+      assert.strictEqual((yield* create).text, second.text)
     })
   )
 
@@ -107,20 +107,20 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Racing req
     ["/products", "name"],
     ["/collections", "title"]
   ] as const) {
-    it.effect(`give every one of ${path} of one ${field} a slug of its own, numbered without a gap`, () =>
+    it.effect(`concurrent POST ${path} with the same ${field} get consecutively numbered slugs`, () =>
       Effect.gen(function* () {
-        const { clients } = yield* crowd(3)
+        const { clients } = yield* createClients(3)
         const answers = yield* race(clients, 40, (client) => client.post(path, { [field]: "Blue Cup" }))
         assertStatuses(answers, 201)
         const slugs = answers.map((answer) => String(dataOf(answer)["slug"]))
-        const wanted = times(40).map((n) => (n === 0 ? "blue-cup" : `blue-cup-${n + 1}`))
-        assert.sameMembers(slugs, wanted)
+        const expected = times(40).map((n) => (n === 0 ? "blue-cup" : `blue-cup-${n + 1}`))
+        assert.sameMembers(slugs, expected)
       })
     )
 
-    it.effect(`never let a reader of ${path} that follows the cursor miss one`, () =>
+    it.effect(`following the cursor of GET ${path} during concurrent creates misses no item`, () =>
       Effect.gen(function* () {
-        const { clients, storeId } = yield* crowd(4)
+        const { clients, storeId } = yield* createClients(4)
         const sql = yield* SqlClient.SqlClient
         const reader = (yield* install(storeId)).client
         const creating = yield* Effect.forkChild(
@@ -128,9 +128,9 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Racing req
             Effect.forEach(times(15), (n) => client.post(path, { [field]: `Item ${worker} ${n}` }))
           )
         )
-        // Pages larger than what is made meanwhile keep the reader at the end, where a late row would slip behind it.
+        // Large pages keep the reader at the end, where it could miss a row that is committed late.
         const seen: Array<unknown> = []
-        const readOn = Effect.gen(function* () {
+        const readPage = Effect.gen(function* () {
           const isLast = creating.pollUnsafe() !== undefined
           const cursor = seen.length === 0 ? "" : `&cursor=${String(seen.at(-1))}`
           const { items } = pageOf(yield* reader.get(`${path}?limit=200${cursor}`))
@@ -138,17 +138,17 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Racing req
           yield* sql`update rate_windows set hits = '{}'`
           return isLast
         })
-        yield* watch(readOn, Boolean)
-        const made = (yield* Fiber.join(creating)).flat()
-        assertStatuses(made, 201)
-        assert.deepStrictEqual(seen, made.map(idOf).toSorted())
+        yield* watch(readPage, Boolean)
+        const created = (yield* Fiber.join(creating)).flat()
+        assertStatuses(created, 201)
+        assert.deepStrictEqual(seen, created.map(idOf).toSorted())
       })
     )
   }
 
-  it.effect("on one product raise its version by one each and lose no field", () =>
+  it.effect("concurrent patches of one product each increment the version and lose no field", () =>
     Effect.gen(function* () {
-      const { client, clients, storeId } = yield* crowd(3)
+      const { client, clients, storeId } = yield* createClients(3)
       const path = `/products/${idOf(yield* client.post("/products", { name: "Cup" }))}`
       const fields = [
         { name: "Mug" },
@@ -181,9 +181,9 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Racing req
     })
   )
 
-  it.effect("with If-Match on one version: one of them is taken", () =>
+  it.effect("exactly one of several concurrent patches with the same If-Match version succeeds", () =>
     Effect.gen(function* () {
-      const { client, clients } = yield* crowd(3)
+      const { client, clients } = yield* createClients(3)
       const path = `/products/${idOf(yield* client.post("/products", { name: "Cup", stock: 9 }))}`
       const headers = { "if-match": '"1"' }
       const answers = yield* race(clients, 20, (client, index) =>
@@ -194,11 +194,11 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Racing req
     })
   )
 
-  it.effect("for one slug, by patch and by create, give it to one of them", () =>
+  it.effect("exactly one of several concurrent creates and patches with the same slug succeeds", () =>
     Effect.gen(function* () {
-      const { client, clients } = yield* crowd(4)
+      const { client, clients } = yield* createClients(4)
       const paths = (yield* race(clients, 12, (one) => one.post("/products", { name: "Cup" }))).map(
-        (made) => `/products/${idOf(made)}`
+        (created) => `/products/${idOf(created)}`
       )
       for (const slug of ["wanted", "wanted-too"]) {
         const answers = yield* race(clients, 24, (one, index) => {
@@ -217,9 +217,9 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Racing req
     })
   )
 
-  it.effect("that take over each other's slug end in an order that explains them", () =>
+  it.effect("concurrent patches that exchange slugs have the result of a serial order", () =>
     Effect.gen(function* () {
-      const { client, clients } = yield* crowd(2)
+      const { client, clients } = yield* createClients(2)
       for (const round of times(8)) {
         const [a, b] = [`a-${round}`, `b-${round}`]
         const one = `/products/${idOf(yield* client.post("/products", { name: "One", slug: a }))}`
@@ -231,21 +231,21 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Racing req
           swapped.map(({ status }) => status),
           [422, 422]
         )
-        const [left, taken] = yield* race(clients, 2, (client, index) =>
+        const [first, second] = yield* race(clients, 2, (client, index) =>
           index === 0 ? client.patch(one, { slug: `c-${round}` }) : client.patch(two, { slug: a })
         )
-        assert.strictEqual(left?.status, 200)
-        assert.include([200, 422], taken?.status)
+        assert.strictEqual(first?.status, 200)
+        assert.include([200, 422], second?.status)
       }
     })
   )
 
-  it.effect("that delete products and put them into a collection leave no id of a product that is gone", () =>
+  it.effect("concurrent deletes and collection patches leave no deleted product in the collection", () =>
     Effect.gen(function* () {
-      const { client, clients } = yield* crowd(4)
+      const { client, clients } = yield* createClients(4)
       for (const round of times(6)) {
         const ids = (yield* race(clients, 6, (client) => client.post("/products", { name: `Cup ${round}` }))).map(idOf)
-        const stay = ids.slice(3)
+        const rest = ids.slice(3)
         const shelf = `/collections/${idOf(yield* client.post("/collections", { title: "Shelf", productIds: ids }))}`
         const [deletions, fillings] = yield* Effect.all(
           [
@@ -261,19 +261,19 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Racing req
           200
         )
         const { productCount, productIds } = dataOf(yield* client.get(shelf))
-        assert.sameMembers([...stay], [...new Set([...stay, ...(Array.isArray(productIds) ? productIds : [])])])
+        assert.sameMembers([...rest], [...new Set([...rest, ...(Array.isArray(productIds) ? productIds : [])])])
         assert.strictEqual(productCount, Array.isArray(productIds) ? productIds.length : undefined)
       }
     })
   )
 
-  it.effect("read an automated collection with the products of the very rules they show", () =>
+  it.effect("a read during rule changes returns the products that match the returned rules", () =>
     Effect.gen(function* () {
-      const { client, clients } = yield* crowd(4)
-      const makes = yield* race(clients, 9, (client, index) =>
+      const { client, clients } = yield* createClients(4)
+      const responses = yield* race(clients, 9, (client, index) =>
         client.post("/products", { name: `Cup ${index}`, price: index })
       )
-      const cups = makes.map(dataOf).toSorted((a, b) => (String(a["id"]) < String(b["id"]) ? -1 : 1))
+      const cups = responses.map(dataOf).toSorted((a, b) => (String(a["id"]) < String(b["id"]) ? -1 : 1))
       const shelf = `/collections/${idOf(yield* client.post("/collections", { title: "Cheap", rules: cheaperThan(0) }))}`
       const [, ...readers] = clients
       const [reads] = yield* Effect.all(
@@ -284,15 +284,15 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Racing req
         { concurrency: "unbounded" }
       )
       assertStatuses(reads, 200)
-      const found = reads.map((answer) =>
+      const returned = reads.map((answer) =>
         answer.text.startsWith('{"data"') ? dataOf(answer) : (pageOf(answer).items[0] ?? {})
       )
-      for (const { productIds, rules } of found) {
+      for (const { productIds, rules } of returned) {
         const [, limit] = /"less_than","value":(\d)/.exec(JSON.stringify(rules)) ?? []
-        const wanted = cups.filter(({ price }) => Number(price) < Number(limit)).map(({ id }) => id)
-        assert.deepStrictEqual(productIds, wanted)
+        const expected = cups.filter(({ price }) => Number(price) < Number(limit)).map(({ id }) => id)
+        assert.deepStrictEqual(productIds, expected)
       }
-      assert.isAbove(new Set(found.map(({ version }) => version)).size, 10)
+      assert.isAbove(new Set(returned.map(({ version }) => version)).size, 10)
     })
   )
 })

@@ -6,20 +6,20 @@ import { connection, databaseUrl, rowsOf } from "../../support/process/Process.t
 
 const rules = [{ field: "price", relation: "greater_or_equal", value: 0 }]
 
-const assertRefused = (answer: Answer, whose: string) => {
+const assertRefused = (answer: Answer, subject: string) => {
   assert.strictEqual(answer.status, 422, answer.text)
-  assert.include(errorOf(answer).error, whose)
+  assert.include(errorOf(answer).error, subject)
   assert.include(errorOf(answer).error, "replace contains by equals or in")
 }
 
-/** What the service does with this database now; the look itself aside. */
-const underWay = `
+/** Selects the queries on `product_keys` that the service currently runs in this database. */
+const activeQueries = `
   select query from pg_stat_activity
   where datname = current_database() and application_name = 'partner-api' and state = 'active' and query like '%product_keys%'
 `
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Rules that take longer than 5 seconds", (it) => {
-  it.effect("are refused to their own store, with what to change, and end in the database; nothing is written", () =>
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Slow rules", (it) => {
+  it.effect("rules that run longer than 5 s are rejected with 422 and advice, cancelled, and write nothing", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { client } = yield* freshClient()
@@ -27,8 +27,8 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Rules that
       const quick = dataOf(yield* client.post("/collections", { title: "By hand" }))
       const slow = dataOf(yield* client.post("/collections", { title: "By rules", rules }))
       const path = `/collections/${String(slow["id"])}`
-      yield* sql`alter table product_keys rename to kept_keys`
-      yield* sql`create view product_keys as select * from kept_keys where pg_sleep(20) is not null`
+      yield* sql`alter table product_keys rename to original_keys`
+      yield* sql`create view product_keys as select * from original_keys where pg_sleep(20) is not null`
 
       const page = yield* client.get("/collections")
       assert.deepStrictEqual(pageOf(page), { items: [quick], nextCursor: String(quick["id"]) })
@@ -44,10 +44,10 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Rules that
       })
       for (const answer of [next, read, patched]) assertRefused(answer, String(slow["id"]))
       assertRefused(created, "these rules")
-      assert.deepStrictEqual(yield* rowsOf(yield* connection(yield* databaseUrl), underWay), [])
+      assert.deepStrictEqual(yield* rowsOf(yield* connection(yield* databaseUrl), activeQueries), [])
 
       yield* sql`drop view product_keys`
-      yield* sql`alter table kept_keys rename to product_keys`
+      yield* sql`alter table original_keys rename to product_keys`
       assert.deepStrictEqual(pageOf(yield* client.get("/collections")).items, [quick, slow])
       assert.strictEqual(
         (yield* client.post("/collections", { title: "Another", rules }, { key: "again" })).status,

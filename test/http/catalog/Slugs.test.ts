@@ -11,7 +11,7 @@ const slugOf = (client: Client, body: unknown) =>
     return dataOf(answer)["slug"]
   })
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Slugs of products", (it) => {
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Product slugs", (it) => {
   it.effect.each([
     ["Café Crème", "cafe-creme"],
     ["Größe & Maß", "grosse-mass"],
@@ -21,28 +21,28 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Slugs of p
     ["Ærøskøbing", "aeroskobing"],
     ["  --A__b..C!  ", "a-b-c"],
     ["100% Łódź", "100-lodz"]
-  ] as const)("the slug of %s is made by transliteration", ([name, slug]) =>
+  ] as const)("the slug of %s is its transliteration", ([name, slug]) =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       assert.strictEqual(yield* slugOf(client, { name }), slug)
     })
   )
 
-  it.effect("a name that leaves nothing gets `product-` and a part of its id", () =>
+  it.effect("a name without usable characters gets the slug `product-` plus part of the id", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const slugs = []
       for (const name of ["🎉🎉", "!!!", "🎉🎉"]) {
         const { id, slug } = dataOf(yield* client.post("/products", { name }))
-        const [, short = "none"] = /^product-([0-9a-f]{4,})$/.exec(String(slug)) ?? []
-        assert.include(String(id), short)
+        const [, idPart = "none"] = /^product-([0-9a-f]{4,})$/.exec(String(slug)) ?? []
+        assert.include(String(id), idPart)
         slugs.push(slug)
       }
       assert.strictEqual(new Set(slugs).size, 3)
     })
   )
 
-  it.effect("taken slugs get -2, -3, …; a number that a delete left among them need not be given again", () =>
+  it.effect("duplicate slugs get -2, -3, …, and the number of a deleted product is not generated again", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const slugs = []
@@ -55,7 +55,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Slugs of p
     })
   )
 
-  it.effect("a made slug steps over one that was chosen", () =>
+  it.effect("a generated slug skips numbers that explicit slugs use", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       assert.strictEqual(yield* slugOf(client, { name: "Any", slug: "cup-2" }), "cup-2")
@@ -65,10 +65,10 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Slugs of p
     })
   )
 
-  it.effect("the longest names have slugs that still take a number", () =>
+  it.effect("slugs of the longest names leave space for a number within 255 characters", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
-      // Transliteration makes 255 characters four times as many.
+      // Transliteration makes these 255 characters four times as long.
       for (const name of ["x".repeat(255), "щ".repeat(255), "x".repeat(239) + " y"]) {
         const [one, two] = [yield* slugOf(client, { name }), yield* slugOf(client, { name })].map(String)
         for (const slug of [one, two]) assert.match(slug ?? "", SLUG)
@@ -78,7 +78,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Slugs of p
     })
   )
 
-  it.effect("a chosen slug that another product has is 422 on create and on update", () =>
+  it.effect("an explicit slug of another product is rejected with 422 on create and update", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const cup = dataOf(yield* client.post("/products", { name: "Cup" }))
@@ -91,12 +91,12 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Slugs of p
         assert.match(errorOf(answer).issues?.join("\n") ?? "", /^slug: .*cup/)
       }
       assert.deepStrictEqual(pageOf(yield* client.get("/products")).items, [cup, mug])
-      const own = yield* client.patch(`/products/${mug["id"]}`, { slug: "mug", price: 5 })
-      assert.deepInclude(dataOf(own), { slug: "mug", price: 5 })
+      const sameSlug = yield* client.patch(`/products/${mug["id"]}`, { slug: "mug", price: 5 })
+      assert.deepInclude(dataOf(sameSlug), { slug: "mug", price: 5 })
     })
   )
 
-  it.effect("slugs are unique inside a store, among products: another store and collections have their own", () =>
+  it.effect("slugs are unique per store and resource type", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const other = yield* freshClient()
@@ -106,7 +106,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Slugs of p
     })
   )
 
-  it.effect("creates of one name at the same moment get different slugs, without a gap", () =>
+  it.effect("concurrent creates with the same name get consecutively numbered slugs", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const slugs = yield* Effect.all(
@@ -118,7 +118,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Slugs of p
     })
   )
 
-  it.effect("of the same chosen slug at the same moment one wins, the others are 422", () =>
+  it.effect("exactly one of several concurrent creates with the same explicit slug succeeds, the others are 422", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const answers = yield* Effect.all(
@@ -132,7 +132,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Slugs of p
     })
   )
 
-  it.effect("any name makes a legal slug of its own", () =>
+  it.effect("every name produces a valid, unique slug", () =>
     Effect.gen(function* () {
       const { storeId } = yield* freshClient()
       const seen = new Set<unknown>()

@@ -11,19 +11,19 @@ import type { Grants } from "../../../src/domain/access/AccessRule.ts"
 import { ApiTest, baseUrl, freshClient } from "../../support/http/Api.ts"
 import { rejection, rejectionOf } from "../../support/Rejections.ts"
 
-/** A client with the token of an app that is installed on a store of its own. */
-const fresh = Effect.fn(function* (granted: Partial<Grants> = {}) {
+/** A client with the token of an app that is installed on a new store. */
+const makeTestClient = Effect.fn(function* (granted: Partial<Grants> = {}) {
   const { client, installation, storeId } = yield* freshClient(granted)
   const url = yield* baseUrl
   return { client: createClient({ url, tokens: client.token ?? "" }), installation, storeId, url, raw: client }
 })
 
-const refusal = (promise: Promise<unknown>) => rejectionOf(ApiError, promise)
+const apiError = (promise: Promise<unknown>) => rejectionOf(ApiError, promise)
 
-layer(ApiTest)("the client", (it) => {
-  it.effect("makes, changes, counts and deletes a product", () =>
+layer(ApiTest)("Client", (it) => {
+  it.effect("creates, updates and deletes a product and adjusts its stock", () =>
     Effect.gen(function* () {
-      const { client } = yield* fresh()
+      const { client } = yield* makeTestClient()
       yield* Effect.promise(async () => {
         const created = await client.products.create({ name: "Lantern", price: 24.5, stock: 3, tags: ["outdoor"] })
         assert.include(created.data, { name: "Lantern", price: 24.5, slug: "lantern", version: 1 })
@@ -40,9 +40,9 @@ layer(ApiTest)("the client", (it) => {
     })
   )
 
-  it.effect("reads and writes collections, the store, orders, customers and what the app keeps", () =>
+  it.effect("reads and writes collections and app data, and reads the store, orders and customers", () =>
     Effect.gen(function* () {
-      const { client, installation, storeId } = yield* fresh()
+      const { client, installation, storeId } = yield* makeTestClient()
       yield* Effect.promise(async () => {
         const lantern = await client.products.create({ name: "Lantern", price: 24.5 })
         const rules = [{ field: "price", relation: "less_than", value: 30 }] as const
@@ -70,9 +70,9 @@ layer(ApiTest)("the client", (it) => {
     })
   )
 
-  it.effect("walks a list page by page, from its cursor on, and no further than it is asked to", () =>
+  it.effect("list iterates over items or pages, starts after its cursor and stops with its consumer", () =>
     Effect.gen(function* () {
-      const { client } = yield* fresh()
+      const { client } = yield* makeTestClient()
       yield* Effect.promise(async () => {
         const names = ["a", "b", "c", "d", "e"]
         for (const name of names) await client.products.create({ name })
@@ -99,9 +99,9 @@ layer(ApiTest)("the client", (it) => {
     })
   )
 
-  it.effect("does a write once for each key, and says when the answer is the stored one", () =>
+  it.effect("a write runs once per idempotency key, and a replayed response is marked", () =>
     Effect.gen(function* () {
-      const { client } = yield* fresh()
+      const { client } = yield* makeTestClient()
       yield* Effect.promise(async () => {
         const options = { idempotencyKey: "the-only-lantern" }
         const first = await client.products.create({ name: "Lantern" }, options)
@@ -112,74 +112,74 @@ layer(ApiTest)("the client", (it) => {
         await client.products.create({ name: "Lantern" })
         assert.lengthOf((await client.products.list().page()).items, 2)
       })
-      const { idempotencyKey, status } = yield* refusal(
+      const { idempotencyKey, status } = yield* apiError(
         client.products.create({ name: "Lamp" }, { idempotencyKey: "the-only-lantern" })
       )
       assert.deepStrictEqual([status, idempotencyKey], [409, "the-only-lantern"])
     })
   )
 
-  it.effect("sends a write again whose answer was lost, and it happens once", () =>
+  it.effect("a write is retried after a lost response and runs once", () =>
     Effect.gen(function* () {
-      const { client, raw, url } = yield* fresh()
-      let lost = 2
-      const losing = createClient({
+      const { client, raw, url } = yield* makeTestClient()
+      let responsesToLose = 2
+      const unreliable = createClient({
         url,
         tokens: raw.token ?? "",
         wait: async () => undefined,
         fetch: async (url, init) => {
           const response = await fetch(url, init)
-          if (lost-- > 0) throw new TypeError("terminated")
+          if (responsesToLose-- > 0) throw new TypeError("terminated")
           return response
         }
       })
-      const { data, isReplayed } = yield* Effect.promise(() => losing.products.create({ name: "Lantern" }))
+      const { data, isReplayed } = yield* Effect.promise(() => unreliable.products.create({ name: "Lantern" }))
       assert.isTrue(isReplayed)
       const { items } = yield* Effect.promise(() => client.products.list().page())
       assert.deepStrictEqual(items, [data])
     })
   )
 
-  it.effect("writes what is at a version, or as its tag says", () =>
+  it.effect("ifMatch takes a version or an ETag, and a mismatch fails with 412", () =>
     Effect.gen(function* () {
-      const { client } = yield* fresh()
+      const { client } = yield* makeTestClient()
       const { data, etag } = yield* Effect.promise(() => client.products.create({ name: "Lantern" }))
       yield* Effect.promise(() => client.products.update(data.id, { price: 1 }, { ifMatch: data.version }))
       for (const ifMatch of [data.version, etag]) {
-        assert.strictEqual((yield* refusal(client.products.update(data.id, { price: 2 }, { ifMatch }))).status, 412)
-        assert.strictEqual((yield* refusal(client.products.delete(data.id, { ifMatch }))).status, 412)
+        assert.strictEqual((yield* apiError(client.products.update(data.id, { price: 2 }, { ifMatch }))).status, 412)
+        assert.strictEqual((yield* apiError(client.products.delete(data.id, { ifMatch }))).status, 412)
       }
       const { data: last } = yield* Effect.promise(() => client.products.delete(data.id, { ifMatch: '"2"' }))
       assert.isTrue(last.deleted)
     })
   )
 
-  it.effect("rehearses a write, and keeps nothing of it", () =>
+  it.effect("a dry run returns the result of a write and stores nothing", () =>
     Effect.gen(function* () {
-      const { client } = yield* fresh()
+      const { client } = yield* makeTestClient()
       yield* Effect.promise(async () => {
         const { data: all } = await client.collections.create({
           title: "All",
           rules: [{ field: "name", relation: "is_set" }]
         })
-        const foretold = await client.products.create({ name: "Lantern" }, { dryRun: true, idempotencyKey: "one" })
-        assert.isTrue(foretold.dryRun)
-        assert.strictEqual(foretold.data.slug, "lantern")
+        const preview = await client.products.create({ name: "Lantern" }, { dryRun: true, idempotencyKey: "one" })
+        assert.isTrue(preview.dryRun)
+        assert.strictEqual(preview.data.slug, "lantern")
         assert.deepStrictEqual(
-          foretold.events.map(({ kind, version }) => [kind, version]),
+          preview.events.map(({ kind, version }) => [kind, version]),
           [["catalog.product.updated.v1", 1]]
         )
-        assert.deepStrictEqual(foretold.collections?.enters, [{ id: all.id, title: "All" }])
+        assert.deepStrictEqual(preview.collections?.enters, [{ id: all.id, title: "All" }])
         assert.deepStrictEqual((await client.products.list().page()).items, [])
         assert.isFalse((await client.products.create({ name: "Lantern" }, { idempotencyKey: "one" })).isReplayed)
       })
     })
   )
 
-  it.effect("tells why it was refused: status, reason, lines, and the name of the request", () =>
+  it.effect("an ApiError has status, message, issues and request id, also for unknown fields in strict mode", () =>
     Effect.gen(function* () {
-      const { client } = yield* fresh()
-      const { issues, message, name, requestId, status } = yield* refusal(
+      const { client } = yield* makeTestClient()
+      const { issues, message, name, requestId, status } = yield* apiError(
         client.products.create({ name: "", price: -1 }, { requestId: "mine-1" })
       )
       assert.deepStrictEqual([name, status, message, requestId], ["ApiError", 400, "The request is invalid", "mine-1"])
@@ -188,38 +188,38 @@ layer(ApiTest)("the client", (it) => {
         ["name", "price"]
       )
 
-      const readOnly = yield* fresh({ scopes: ["read_products"] })
-      const refused = yield* refusal(readOnly.client.products.create({ name: "Lantern" }))
-      assert.strictEqual(refused.status, 403)
-      assert.include(refused.message, "write_products")
-      assert.deepStrictEqual(refused.issues, [])
-      assert.match(refused.requestId, /^[0-9a-f-]{36}$/)
+      const readOnly = yield* makeTestClient({ scopes: ["read_products"] })
+      const forbidden = yield* apiError(readOnly.client.products.create({ name: "Lantern" }))
+      assert.strictEqual(forbidden.status, 403)
+      assert.include(forbidden.message, "write_products")
+      assert.deepStrictEqual(forbidden.issues, [])
+      assert.match(forbidden.requestId, /^[0-9a-f-]{36}$/)
 
-      const sent = { name: "Lantern", colour: "red" }
-      assert.strictEqual((yield* refusal(client.products.create(sent, { strict: true }))).status, 400)
-      assert.notProperty((yield* Effect.promise(() => client.products.create(sent))).data, "colour")
+      const withUnknownField = { name: "Lantern", colour: "red" }
+      assert.strictEqual((yield* apiError(client.products.create(withUnknownField, { strict: true }))).status, 400)
+      assert.notProperty((yield* Effect.promise(() => client.products.create(withUnknownField))).data, "colour")
 
-      const nobody = createClient({ url: (yield* fresh()).url, tokens: "nobody's" })
-      assert.strictEqual((yield* refusal(nobody.store.get())).status, 401)
+      const unauthenticated = createClient({ url: (yield* makeTestClient()).url, tokens: "nobody's" })
+      assert.strictEqual((yield* apiError(unauthenticated.store.get())).status, 401)
     })
   )
 
-  it.effect("refuses by itself what would lead to another address", () =>
+  it.effect("rejects header values with line breaks and ids that would change the path", () =>
     Effect.gen(function* () {
-      const { client, raw } = yield* fresh()
+      const { client, raw } = yield* makeTestClient()
       for (const id of ["", ".", ".."]) {
         assert.throws(() => client.products.delete(id), TypeError)
         assert.throws(() => client.collections.get(id), TypeError)
       }
-      assert.strictEqual((yield* refusal(client.products.delete("../collections"))).status, 400)
+      assert.strictEqual((yield* apiError(client.products.delete("../collections"))).status, 400)
       assert.instanceOf(yield* rejection(client.store.get({ requestId: "two\nlines" })), TypeError)
       assert.strictEqual((yield* raw.get("/store")).status, 200)
     })
   )
 
-  it.effect("keeps every digit of a number, there and back", () =>
+  it.effect("exact numbers keep every digit in requests and responses", () =>
     Effect.gen(function* () {
-      const { client, raw } = yield* fresh()
+      const { client, raw } = yield* makeTestClient()
       const digits = "0.1234567890123456789"
       const { data } = yield* Effect.promise(() =>
         client.products.create({ name: "Gold dust", price: exactNumber(digits), metafields: { grams: 1.5 } })
@@ -233,7 +233,7 @@ layer(ApiTest)("the client", (it) => {
       assert.strictEqual(after.version, 1)
       assert.include(stringifyJson(data), `"price":${digits}`)
       assert.include((yield* raw.get("/products")).text, `"price":${digits}`)
-      for (const none of ["1,5", "0x10", "01", "", "NaN"]) assert.throws(() => exactNumber(none), TypeError)
+      for (const invalid of ["1,5", "0x10", "01", "", "NaN"]) assert.throws(() => exactNumber(invalid), TypeError)
     })
   )
 })

@@ -28,32 +28,32 @@ export const run = async (callback: string): Promise<number> => {
 }
 `
 
-const WRONG = `
+const INVALID_CALLS = `
 declare const client: ReturnType<typeof createClient>
 
-// @ts-expect-error A product has a name.
+// @ts-expect-error The name is required.
 void client.products.create({ price: 1 })
-// @ts-expect-error A price is a number.
+// @ts-expect-error A price must be a number.
 void client.products.create({ name: "Lantern", price: "24.5" })
-// @ts-expect-error No product has a colour.
+// @ts-expect-error Unknown fields are not allowed.
 void client.products.create({ name: "Lantern", colour: "red" })
-// @ts-expect-error A product has an id, and its version is the service's.
+// @ts-expect-error The id is a separate argument.
 void client.products.update({ name: "Lantern" })
-// @ts-expect-error There is no version to compare with.
+// @ts-expect-error A new product has no version for If-Match.
 void client.products.create({ name: "Lantern" }, { ifMatch: 3 })
 // @ts-expect-error A single product cannot be read.
 void client.products.get("an-id")
-// @ts-expect-error A rule compares in one of some ways.
+// @ts-expect-error The relation is unknown.
 void client.collections.create({ title: "Oak", rules: [{ field: "tags", relation: "is", value: "oak" }] })
 // @ts-expect-error A name cannot be cleared.
 void client.products.update("an-id", { name: null })
-// @ts-expect-error The answer to a write is no dry run.
+// @ts-expect-error Only a dry run returns events.
 void client.products.create({ name: "Lantern" }).then(({ events }) => events)
-// @ts-expect-error A price may hold more digits than a number does.
+// @ts-expect-error A price may be an exact number.
 void client.products.create({ name: "Lantern" }).then(({ data }) => data.price.toFixed(2))
 `
 
-const EFFECTS = `
+const EFFECT_USE = `
 import { Effect, Stream } from "effect"
 import { exactNumber } from "partner-api/client"
 import { CollectionId, createEffectClient } from "partner-api/client/effect"
@@ -78,38 +78,38 @@ export const run: Effect.Effect<string, string> = Effect.gen(function* () {
   })
 )
 
-// @ts-expect-error An effect is given up by its interruption.
+// @ts-expect-error Effects are cancelled by interruption, not by a signal.
 void client.call((api) => api.Store.getStore(), { signal: AbortSignal.timeout(1) })
-// @ts-expect-error A product has a name.
+// @ts-expect-error The name is required.
 void client.call((api) => api.Products.createProduct({ payload: { price: 1 } }))
-// @ts-expect-error A price is a number.
+// @ts-expect-error A price must be a number.
 void client.call((api) => api.Products.createProduct({ payload: { name: "Lantern", price: "24.5" } }))
-// @ts-expect-error The id of a product is no id of a collection.
+// @ts-expect-error The id of a collection is not the id of a product.
 void client.call(({ Products }) => Products.deleteProduct({ params: { id: CollectionId.make("an-id") } }))
-// @ts-expect-error The answer to a write is no dry run.
+// @ts-expect-error Only a dry run returns events.
 void Effect.map(client.call((api) => api.Products.createProduct({ payload: { name: "Lantern" } })), ({ events }) => events)
 `
 
-it.live("the types know what every operation takes and answers, and need no package but this one", () =>
+it.live("the client's types check requests and responses and need no other package", () =>
   Effect.gen(function* () {
     const path = yield* consumer()
-    assert.strictEqual(yield* compiled(path, USE + WRONG), "")
+    assert.strictEqual(yield* compiled(path, USE + INVALID_CALLS), "")
   })
 )
 
-it.live("those of the effects beside them need Effect, and tell every failure", () =>
+it.live("the Effect client's types need only Effect and include every error", () =>
   Effect.gen(function* () {
     const path = yield* consumer("effect")
-    assert.strictEqual(yield* compiled(path, EFFECTS, { skipLibCheck: true }), "")
+    assert.strictEqual(yield* compiled(path, EFFECT_USE, { skipLibCheck: true }), "")
   })
 )
 
-it.live("who hovers over a call in an editor reads what it does, takes and answers", () =>
+it.live("an editor shows the signature, description and scope of a call on hover", () =>
   Effect.gen(function* () {
     const path = yield* consumer("effect")
     writeFileSync(join(path, "tsconfig.json"), JSON.stringify(settings("use.ts")))
     writeFileSync(join(path, "use.ts"), USE)
-    writeFileSync(join(path, "effects.ts"), EFFECTS)
+    writeFileSync(join(path, "effects.ts"), EFFECT_USE)
     const { hover } = yield* editor(path)
 
     const create = yield* hover("use.ts", "client.products.create")
@@ -138,18 +138,18 @@ it.live("who hovers over a call in an editor reads what it does, takes and answe
   })
 )
 
-it.live("a bundle for browsers holds nothing but the client, and is small", () =>
+it.live("a browser bundle contains only the client and is below 8 KiB gzipped", () =>
   Effect.gen(function* () {
     const path = yield* consumer()
     const { kibibytes, metafile } = yield* bundled(path, `${USE}\nconsole.log(await run(location.href))\n`)
     const inputs = Object.keys(metafile.inputs).map((input) => basename(input))
     for (const input of inputs) assert.match(input, /^consumer\.ts$|^client(?:-\w+)?\.js$/)
-    const own = inputs
+    const bundledText = inputs
       .filter((input) => input !== "consumer.ts")
       .map((input) => readFileSync(join("dist", input), "utf8"))
       .join("\n")
     assert.notMatch(
-      own,
+      bundledText,
       /\bselect\b.+\bfrom\b|insert into|["']node:|["']effect|argon2|\brequire\(|\bprocess\b|\bBuffer\b/
     )
     yield* Effect.log(`The client is ${kibibytes.toFixed(1)} KiB gzipped`)
@@ -162,22 +162,22 @@ import { ApiError, ConnectionError, createClient, exactNumber, stringifyJson } f
 import { createEffectClient } from "partner-api/client/effect"
 import { Effect } from "effect"
 
-const given = { url: "http://127.0.0.1:1", tokens: "a-token", maxRetries: 0 }
-const thrown = await createClient(given).store.get().catch((error) => error)
-const failed = await Effect.runPromise(Effect.flip(createEffectClient(given).call((api) => api.Store.getStore())))
+const options = { url: "http://127.0.0.1:1", tokens: "a-token", maxRetries: 0 }
+const thrown = await createClient(options).store.get().catch((error) => error)
+const failed = await Effect.runPromise(Effect.flip(createEffectClient(options).call((api) => api.Store.getStore())))
 console.log(thrown instanceof ConnectionError, failed instanceof ConnectionError, failed._tag, thrown instanceof ApiError)
 console.log(stringifyJson({ price: exactNumber("0.1234567890123456789") }))
 `
 
-it.live("a bundle of the Effect client holds the client and the definitions, and nothing of the server", () =>
+it.live("a bundle of the Effect client contains no server code and is below 120 KiB gzipped", () =>
   Effect.gen(function* () {
     const path = yield* consumer("effect")
-    const { kibibytes, metafile } = yield* bundled(path, `${EFFECTS}\nconsole.log(await Effect.runPromise(run))\n`)
-    const own = Object.keys(metafile.inputs).filter(
+    const { kibibytes, metafile } = yield* bundled(path, `${EFFECT_USE}\nconsole.log(await Effect.runPromise(run))\n`)
+    const clientFiles = Object.keys(metafile.inputs).filter(
       (input) => /client[\w-]*\.js$/.test(input) && input.includes("dist")
     )
-    assert.isNotEmpty(own)
-    const text = own.map((input) => readFileSync(join("dist", basename(input)), "utf8")).join("\n")
+    assert.isNotEmpty(clientFiles)
+    const text = clientFiles.map((input) => readFileSync(join("dist", basename(input)), "utf8")).join("\n")
     assert.notMatch(
       text,
       /\bselect\b.+\bfrom\b|insert into|["']node:|["']@effect|argon2|\brequire\(|\bprocess\.|\bBuffer\b/
@@ -187,7 +187,7 @@ it.live("a bundle of the Effect client holds the client and the definitions, and
   })
 )
 
-it.live("both entries run where an app imports them, and reject with one kind of error", () =>
+it.live("both entry points run in Node.js and fail with the same error class", () =>
   Effect.gen(function* () {
     const path = yield* consumer("effect")
     writeFileSync(join(path, "run.js"), RUN)
@@ -196,6 +196,6 @@ it.live("both entries run where an app imports them, and reject with one kind of
   })
 )
 
-it.live("what is generated is that of the definitions", () =>
+it.live("the generated client matches the API definitions", () =>
   Effect.promise(() => execute(process.execPath, ["scripts/generate-client.mjs", "--check"]))
 )

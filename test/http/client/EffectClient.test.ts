@@ -12,16 +12,16 @@ import { appDataValue, createEffectClient, ProductId } from "../../../src/http/c
 import { ApiTest, baseUrl, freshClient } from "../../support/http/Api.ts"
 import { type React, type Reaction, receiver } from "../../support/webhooks/Receiver.ts"
 
-const fresh = Effect.fn(function* (granted: Partial<Grants> = {}) {
+const makeTestClient = Effect.fn(function* (granted: Partial<Grants> = {}) {
   const { client, installation, storeId } = yield* freshClient(granted)
   const url = yield* baseUrl
   return { client: createEffectClient({ url, tokens: client.token ?? "" }), installation, storeId, url }
 })
 
-layer(ApiTest)("the Effect client", (it) => {
-  it.effect("makes, changes, counts and deletes a product", () =>
+layer(ApiTest)("Effect client", (it) => {
+  it.effect("creates, updates and deletes a product and adjusts its stock", () =>
     Effect.gen(function* () {
-      const { client } = yield* fresh()
+      const { client } = yield* makeTestClient()
       const created = yield* client.call((api) =>
         api.Products.createProduct({ payload: { name: "Lantern", price: 24.5, stock: 3, tags: ["outdoor"] } })
       )
@@ -40,9 +40,9 @@ layer(ApiTest)("the Effect client", (it) => {
     })
   )
 
-  it.effect("reads and writes collections, the store, orders, customers and what the app keeps", () =>
+  it.effect("reads and writes collections and app data, and reads the store, orders and customers", () =>
     Effect.gen(function* () {
-      const { client, installation, storeId } = yield* fresh()
+      const { client, installation, storeId } = yield* makeTestClient()
       const lantern = yield* client.call((api) =>
         api.Products.createProduct({ payload: { name: "Lantern", price: 24.5 } })
       )
@@ -85,23 +85,23 @@ layer(ApiTest)("the Effect client", (it) => {
         api["App data"].getAppData({ params: settings, query: { key: "theme", limit: 1 } })
       )
       assert.deepStrictEqual("data" in entry && entry.data, theme)
-      const gone = yield* client.call((api) =>
+      const deleted = yield* client.call((api) =>
         api["App data"].deleteAppData({ params: settings, query: { key: "theme" } })
       )
-      assert.isTrue(gone.data.deleted)
+      assert.isTrue(deleted.data.deleted)
     })
   )
 
-  it.effect("walks a list page by page, and no further than it is asked to", () =>
+  it.effect("stream requests only the pages that its consumer reads", () =>
     Effect.gen(function* () {
-      const { url } = yield* fresh()
-      const { client: raw } = yield* freshClient()
+      const { url } = yield* makeTestClient()
+      const { client: credentials } = yield* freshClient()
       let sent = 0
       const counting: ClientOptions["fetch"] = (url, init) => {
         sent++
         return fetch(url, init)
       }
-      const client = createEffectClient({ url, tokens: raw.token ?? "", fetch: counting })
+      const client = createEffectClient({ url, tokens: credentials.token ?? "", fetch: counting })
       const names = ["a", "b", "c", "d", "e"]
       for (const name of names) yield* client.call((api) => api.Products.createProduct({ payload: { name } }))
       const products = client.stream(
@@ -116,17 +116,17 @@ layer(ApiTest)("the Effect client", (it) => {
     })
   )
 
-  it.effect("does a write once for each key, and only decides a dry run", () =>
+  it.effect("a write runs once per idempotency key, and a dry run does not use the key", () =>
     Effect.gen(function* () {
-      const { client } = yield* fresh()
+      const { client } = yield* makeTestClient()
       const lantern = { payload: { name: "Lantern" } }
-      const foretold = yield* client.call((api) => api.Products.createProduct(lantern), {
+      const preview = yield* client.call((api) => api.Products.createProduct(lantern), {
         dryRun: true,
         idempotencyKey: "one"
       })
-      assert.strictEqual(foretold.data.slug, "lantern")
+      assert.strictEqual(preview.data.slug, "lantern")
       assert.deepStrictEqual(
-        foretold.events.map(({ kind, version }) => [kind, version]),
+        preview.events.map(({ kind, version }) => [kind, version]),
         [["catalog.product.updated.v1", 1]]
       )
       const create = client.call((api) => api.Products.createProduct(lantern), { idempotencyKey: "one" })
@@ -137,33 +137,33 @@ layer(ApiTest)("the Effect client", (it) => {
     })
   )
 
-  it.effect("fails with the service's ApiError, also for limits that the definitions know", () =>
+  it.effect("a rejected call fails with the service's ApiError, also for limits in the API definitions", () =>
     Effect.gen(function* () {
-      const { client, url } = yield* fresh()
-      const refused = yield* client
+      const { client, url } = yield* makeTestClient()
+      const invalid = yield* client
         .call((api) => api.Products.createProduct({ payload: { name: "", price: -1 } }), { requestId: "mine-1" })
         .pipe(Effect.flip)
-      assert.instanceOf(refused, ApiError)
-      assert.deepInclude(refused, { status: 400, requestId: "mine-1" })
-      assert.lengthOf(refused instanceof ApiError ? refused.issues : [], 2)
+      assert.instanceOf(invalid, ApiError)
+      assert.deepInclude(invalid, { status: 400, requestId: "mine-1" })
+      assert.lengthOf(invalid instanceof ApiError ? invalid.issues : [], 2)
       const params = { id: ProductId.make("019c1363-49c0-7fff-8000-000000000000") }
       const missing = yield* client
         .call((api) => api.Products.deleteProduct({ params }), { ifMatch: 3 })
         .pipe(Effect.flip)
       assert.deepInclude(missing, { _tag: "ApiError", status: 404 })
       const { data } = yield* client.call((api) => api.Products.createProduct({ payload: { name: "Lantern" } }))
-      const newer = yield* client
+      const outdated = yield* client
         .call((api) => api.Products.deleteProduct({ params: { id: data.id } }), { ifMatch: 3 })
         .pipe(Effect.flip)
-      assert.deepInclude(newer, { _tag: "ApiError", status: 412 })
-      const nobody = createEffectClient({ url, tokens: "nobody's" })
-      assert.deepInclude(yield* Effect.flip(nobody.call((api) => api.Store.getStore())), { status: 401 })
+      assert.deepInclude(outdated, { _tag: "ApiError", status: 412 })
+      const unauthenticated = createEffectClient({ url, tokens: "nobody's" })
+      assert.deepInclude(yield* Effect.flip(unauthenticated.call((api) => api.Store.getStore())), { status: 401 })
     })
   )
 
-  it.effect("keeps every digit of a number, there and back", () =>
+  it.effect("exact numbers keep every digit in requests and responses", () =>
     Effect.gen(function* () {
-      const { client } = yield* fresh()
+      const { client } = yield* makeTestClient()
       const price = exactNumber("0.1234567890123456789")
       const { data } = yield* client.call((api) =>
         api.Products.createProduct({
@@ -180,20 +180,20 @@ layer(ApiTest)("the Effect client", (it) => {
 })
 
 const LANTERN = { id: "019c1363-49c0-7d21-9a53-5b1c6e2f8a90", name: "Lantern", colour: "red" }
-const ENDED = { accessToken: "a", refreshToken: "b" }
-const answer = (status: number, body: unknown): Reaction => ({ status, body: JSON.stringify(body) })
+const EXPIRED_TOKENS = { accessToken: "a", refreshToken: "b" }
+const respond = (status: number, body: unknown): Reaction => ({ status, body: JSON.stringify(body) })
 
 const script = (...reactions: ReadonlyArray<Reaction>): React => {
-  let answered = 0
-  return () => reactions[Math.min(answered++, reactions.length - 1)] ?? "hang"
+  let responseCount = 0
+  return () => reactions[Math.min(responseCount++, reactions.length - 1)] ?? "hang"
 }
 
 const create = (client: ReturnType<typeof createEffectClient>) =>
   client.call((api) => api.Products.createProduct({ payload: { name: "Lantern" } }))
 
-it.live("a write is sent again under its key, and fields of a newer service are passed on", () =>
+it.live("a write is retried with its idempotency key, and unknown response fields are kept", () =>
   Effect.gen(function* () {
-    const server = yield* receiver(script(answer(503, {}), answer(429, {}), answer(201, { data: LANTERN })))
+    const server = yield* receiver(script(respond(503, {}), respond(429, {}), respond(201, { data: LANTERN })))
     const client = createEffectClient({ url: server.url, tokens: "a-token", wait: async () => undefined })
     assert.propertyVal((yield* create(client)).data, "colour", "red")
     assert.lengthOf(new Set(server.received.map(({ headers }) => headers["idempotency-key"])), 1)
@@ -201,23 +201,26 @@ it.live("a write is sent again under its key, and fields of a newer service are 
   })
 )
 
-it.live("an answer that cannot be read is a ConnectionError, and tokens that cannot be renewed an OAuthError", () =>
+it.live("an unreadable response is a ConnectionError, and a rejected refresh is an OAuthError", () =>
   Effect.gen(function* () {
     for (const body of [{}, [], 1]) {
-      const server = yield* receiver(script(answer(200, body)))
+      const server = yield* receiver(script(respond(200, body)))
       const client = createEffectClient({ url: server.url, tokens: "a-token" })
       assert.instanceOf(yield* Effect.flip(create(client)), ConnectionError)
     }
-    const ended = yield* receiver(({ path }) =>
-      path.endsWith("/oauth/token") ? answer(400, { error: "invalid_grant" }) : answer(401, {})
+    const expired = yield* receiver(({ path }) =>
+      path.endsWith("/oauth/token") ? respond(400, { error: "invalid_grant" }) : respond(401, {})
     )
-    const app = { url: ended.url, clientId: "an-app", redirectUri: "http://localhost:4100/callback" }
-    const client = createEffectClient({ url: ended.url, tokens: { app, load: () => ENDED, save: () => undefined } })
+    const app = { url: expired.url, clientId: "an-app", redirectUri: "http://localhost:4100/callback" }
+    const client = createEffectClient({
+      url: expired.url,
+      tokens: { app, load: () => EXPIRED_TOKENS, save: () => undefined }
+    })
     assert.instanceOf(yield* Effect.flip(create(client)), OAuthError)
   })
 )
 
-it.live("interruption gives a call up", () =>
+it.live("interrupting a call aborts its request", () =>
   Effect.gen(function* () {
     const sent = yield* Deferred.make<AbortSignal | null | undefined>()
     const client = createEffectClient({

@@ -20,8 +20,8 @@ import { makeVisitor, REDIRECT } from "../../support/oauth/Visitor.ts"
 
 const STATE = "a state & more"
 
-/** An app whose merchant presses this button, and how its code is exchanged. */
-const answered = Effect.fn(function* (intent: "allow" | "deny", isPublic = false) {
+/** Registers an app and submits its consent page with this button. Returns the callback and the PKCE verifier. */
+const submitConsent = Effect.fn(function* (intent: "allow" | "deny", isPublic = false) {
   const { clientId, secret } = yield* register({ isPublic, redirectUris: [REDIRECT] })
   const url = yield* baseUrl
   const app = { url, clientId, clientSecret: secret, redirectUri: REDIRECT }
@@ -34,8 +34,8 @@ const answered = Effect.fn(function* (intent: "allow" | "deny", isPublic = false
   return { app, callback: location, verifier }
 })
 
-const installed = Effect.fn(function* (isPublic = false) {
-  const { app, callback, verifier } = yield* answered("allow", isPublic)
+const installApp = Effect.fn(function* (isPublic = false) {
+  const { app, callback, verifier } = yield* submitConsent("allow", isPublic)
   const tokens = yield* Effect.promise(() => exchangeCode(app, { callback, state: STATE, verifier }))
   return { app, callback, tokens, verifier }
 })
@@ -50,76 +50,76 @@ const statusOf = (url: string, tokens: string) =>
       )
   )
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("An app that gets in", (it) => {
-  it.effect("asks a merchant, exchanges the code, and has what was agreed to, confidential or public", () =>
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("OAuth installation of an app", (it) => {
+  it.effect("a confidential or public app exchanges its code for tokens with the granted scopes", () =>
     Effect.gen(function* () {
       for (const isPublic of [false, true]) {
-        const { app, tokens } = yield* installed(isPublic)
+        const { app, tokens } = yield* installApp(isPublic)
         assert.sameMembers([...tokens.scopes], ["read_products", "write_products"])
         const client = createClient({ url: app.url, tokens: tokens.accessToken })
         const { data } = yield* Effect.promise(() => client.store.get())
         assert.sameMembers([...data.installation.scopes], ["read_products", "write_products"])
-        const hour = Date.parse(tokens.expiresAt) - Date.now()
-        assert.isTrue(hour > 3_500_000 && hour <= 3_600_000)
+        const lifetime = Date.parse(tokens.expiresAt) - Date.now()
+        assert.isTrue(lifetime > 3_500_000 && lifetime <= 3_600_000)
       }
     })
   )
 
-  it.effect("is told when the merchant does not agree, and when a code is not good", () =>
+  it.effect("a denied consent fails with access_denied, and a reused code with invalid_grant", () =>
     Effect.gen(function* () {
-      const denied = yield* answered("deny")
-      const proof = { callback: denied.callback, state: STATE, verifier: denied.verifier }
-      const refused = yield* rejectionOf(OAuthError, exchangeCode(denied.app, proof))
-      assert.deepStrictEqual([refused.code, refused.status], ["access_denied", undefined])
+      const denied = yield* submitConsent("deny")
+      const callbackInput = { callback: denied.callback, state: STATE, verifier: denied.verifier }
+      const rejected = yield* rejectionOf(OAuthError, exchangeCode(denied.app, callbackInput))
+      assert.deepStrictEqual([rejected.code, rejected.status], ["access_denied", undefined])
 
-      const { app, callback, tokens, verifier } = yield* installed()
+      const { app, callback, tokens, verifier } = yield* installApp()
       const again = yield* rejectionOf(OAuthError, exchangeCode(app, { callback, state: STATE, verifier }))
       assert.deepStrictEqual([again.code, again.status], ["invalid_grant", 400])
       assert.isString(again.description)
       assert.match(again.requestId ?? "", /^[0-9a-f-]{36}$/)
-      // Used twice, it has been stolen: what the first use got has ended.
+      // A reused code may be stolen, so the tokens of its first use are revoked.
       assert.strictEqual(yield* statusOf(app.url, tokens.accessToken), 401)
     })
   )
 
-  it.effect("renews its tokens once, however many calls find them ended, and hands them on to be kept", () =>
+  it.effect("concurrent calls with an expired token share one refresh and save its tokens once", () =>
     Effect.gen(function* () {
-      const { app, tokens } = yield* installed()
+      const { app, tokens } = yield* installApp()
       const sql = yield* SqlClient.SqlClient
-      const state: { kept: TokenSet; saved: Array<TokenSet> } = { kept: tokens, saved: [] }
+      const state: { stored: TokenSet; saved: Array<TokenSet> } = { stored: tokens, saved: [] }
       const client = createClient({
         url: app.url,
         tokens: {
           app,
-          load: () => state.kept,
+          load: () => state.stored,
           save: (next) => {
-            state.kept = next
+            state.stored = next
             state.saved.push(next)
           }
         }
       })
       for (const round of [1, 2]) {
         yield* sql`update access_tokens set expires_at = now() - interval '1 second'`
-        const made = yield* Effect.promise(() =>
+        const created = yield* Effect.promise(() =>
           Promise.all(Array.from({ length: 20 }, (_, index) => client.products.create({ name: `Lamp ${index}` })))
         )
-        assert.lengthOf(new Set(made.map(({ data }) => data.id)), 20)
+        assert.lengthOf(new Set(created.map(({ data }) => data.id)), 20)
         assert.lengthOf(state.saved, round)
       }
     })
   )
 
-  it.effect("gets the same successor where the answer to a refresh was lost", () =>
+  it.effect("a refresh that is retried after a lost response returns the same tokens", () =>
     Effect.gen(function* () {
-      const { app, tokens } = yield* installed()
+      const { app, tokens } = yield* installApp()
       const first = yield* Effect.promise(() => refreshToken(app, tokens.refreshToken))
-      let lost = 1
+      let responsesToLose = 1
       const again = yield* Effect.promise(() =>
         refreshToken(app, tokens.refreshToken, {
           wait: async () => undefined,
           fetch: async (url, init) => {
             const response = await fetch(url, init)
-            if (lost-- > 0) throw new TypeError("terminated")
+            if (responsesToLose-- > 0) throw new TypeError("terminated")
             return response
           }
         })
@@ -128,9 +128,9 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("An app tha
     })
   )
 
-  it.effect("ends its tokens, and may do so twice", () =>
+  it.effect("revoking a refresh token also revokes the access token, and can be repeated", () =>
     Effect.gen(function* () {
-      const { app, tokens } = yield* installed()
+      const { app, tokens } = yield* installApp()
       yield* Effect.promise(() => revokeToken(app, tokens.refreshToken))
       yield* Effect.promise(() => revokeToken(app, tokens.refreshToken))
       assert.strictEqual(yield* statusOf(app.url, tokens.accessToken), 401)

@@ -24,7 +24,7 @@ const wait = async () => undefined
 
 const broken = () => Promise.reject(new TypeError("terminated"))
 
-it.effect("a verifier is 256 random bits, and its challenge their SHA-256", () =>
+it.effect("generatePkce returns a random 256-bit verifier and its SHA-256 challenge", () =>
   Effect.gen(function* () {
     const pairs = yield* Effect.promise(() => Promise.all(Array.from({ length: 100 }, generatePkce)))
     for (const { challenge, verifier } of pairs) {
@@ -35,7 +35,7 @@ it.effect("a verifier is 256 random bits, and its challenge their SHA-256", () =
   })
 )
 
-it("an authorization is asked for with all that it takes, and nothing else", () => {
+it("authorizationUrl contains exactly the required parameters, and scope if it is given", () => {
   const url = new URL(authorizationUrl(APP, { challenge: "a-challenge", state: "a state&" }))
   assert.strictEqual(`${url.origin}${url.pathname}`, "https://platform.example/oauth/authorize")
   assert.deepStrictEqual(Object.fromEntries(url.searchParams), {
@@ -47,52 +47,54 @@ it("an authorization is asked for with all that it takes, and nothing else", () 
     code_challenge_method: "S256"
   })
   const scopes = ["read_products", "write_products"]
-  const some = new URL(authorizationUrl({ ...APP, url: "https://h.example/" }, { challenge: "c", state: "s", scopes }))
-  assert.strictEqual(some.searchParams.get("scope"), "read_products write_products")
-  assert.strictEqual(some.pathname, "/oauth/authorize")
+  const withScopes = new URL(
+    authorizationUrl({ ...APP, url: "https://h.example/" }, { challenge: "c", state: "s", scopes })
+  )
+  assert.strictEqual(withScopes.searchParams.get("scope"), "read_products write_products")
+  assert.strictEqual(withScopes.pathname, "/oauth/authorize")
 })
 
 const callback = (params: Record<string, string>) => `/callback?${new URLSearchParams(params)}`
 
-const good = { state: "the-state", iss: APP.url, code: "the-code" }
+const validParams = { state: "the-state", iss: APP.url, code: "the-code" }
 
-/** Callbacks that are not to be trusted, and what is said of each. */
+/** Untrusted callbacks, with the error code of each. */
 const UNTRUSTED: ReadonlyArray<readonly [code: string, params: Record<string, string>]> = [
-  ["state_mismatch", { ...good, state: "another" }],
+  ["state_mismatch", { ...validParams, state: "another" }],
   ["state_mismatch", { iss: APP.url, code: "the-code" }],
-  ["issuer_mismatch", { ...good, iss: "https://platform.example.evil" }],
+  ["issuer_mismatch", { ...validParams, iss: "https://platform.example.evil" }],
   ["issuer_mismatch", { state: "the-state", code: "the-code" }],
   ["code_missing", { state: "the-state", iss: APP.url }],
-  ["access_denied", { ...good, error: "access_denied", error_description: "The merchant denied access" }]
+  ["access_denied", { ...validParams, error: "access_denied", error_description: "The merchant denied access" }]
 ]
 
-it.effect("a callback that is not the answer to this authorization brings no code anywhere", () =>
+it.effect("exchangeCode rejects an untrusted callback without sending a request", () =>
   Effect.gen(function* () {
-    const asked: Array<string> = []
+    const requests: Array<string> = []
     const fetch = (url: string) => {
-      asked.push(url)
-      return Promise.reject(new Error("Nothing is to be asked"))
+      requests.push(url)
+      return Promise.reject(new Error("No request is expected"))
     }
     for (const [code, params] of UNTRUSTED) {
       const forms = [callback(params), new URL(callback(params), APP.redirectUri), new URLSearchParams(params)]
       for (const form of forms) {
-        const exchanged = exchangeCode(APP, { callback: form, state: "the-state", verifier: "v" }, { fetch })
-        const error = yield* rejectionOf(OAuthError, exchanged)
+        const exchange = exchangeCode(APP, { callback: form, state: "the-state", verifier: "v" }, { fetch })
+        const error = yield* rejectionOf(OAuthError, exchange)
         assert.deepStrictEqual([error.code, error.status], [code, undefined])
         assert.notInclude(error.message, "the-code")
       }
     }
-    assert.deepStrictEqual(asked, [])
+    assert.deepStrictEqual(requests, [])
   })
 )
 
-it.live("a code is sent once, whatever becomes of it", () =>
+it.live("exchangeCode sends the code once, and fails with the status or a ConnectionError", () =>
   Effect.gen(function* () {
     const server = yield* receiver(() => ({ status: 503, body: "" }))
     const app = { ...APP, url: server.url }
-    const proof = { callback: callback({ ...good, iss: server.url }), state: "the-state", verifier: "v" }
-    const away = yield* rejectionOf(OAuthError, exchangeCode(app, proof, { wait }))
-    assert.strictEqual(away.status, 503)
+    const callbackInput = { callback: callback({ ...validParams, iss: server.url }), state: "the-state", verifier: "v" }
+    const unavailable = yield* rejectionOf(OAuthError, exchangeCode(app, callbackInput, { wait }))
+    assert.strictEqual(unavailable.status, 503)
     assert.lengthOf(server.received, 1)
     const [{ body, headers } = { body: "", headers: {} }] = server.received
     assert.deepStrictEqual(Object.fromEntries(new URLSearchParams(body)), {
@@ -103,17 +105,17 @@ it.live("a code is sent once, whatever becomes of it", () =>
       code_verifier: "v"
     })
     assert.notProperty(headers, "authorization")
-    yield* rejectionOf(ConnectionError, exchangeCode(app, proof, { wait, fetch: broken }))
+    yield* rejectionOf(ConnectionError, exchangeCode(app, callbackInput, { wait, fetch: broken }))
   })
 )
 
-it.live("refusals tell code, description, status and the name of the request", () =>
+it.live("an OAuthError has code, description, status and request id; an incomplete response is a ConnectionError", () =>
   Effect.gen(function* () {
-    const refusal = { error: "invalid_grant", error_description: "The refresh token is not good" }
+    const errorBody = { error: "invalid_grant", error_description: "The refresh token is not good" }
     const server = yield* receiver(() => ({
       status: 400,
       headers: { "x-request-id": "request-1" },
-      body: JSON.stringify(refusal)
+      body: JSON.stringify(errorBody)
     }))
     const error = yield* rejectionOf(OAuthError, refreshToken({ ...APP, url: server.url }, "a-token", { wait }))
     assert.deepInclude(error, {

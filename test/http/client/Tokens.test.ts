@@ -13,18 +13,18 @@ import { rejection, rejectionOf } from "../../support/Rejections.ts"
 const json = (status: number, body: unknown): Reaction => ({ status, body: JSON.stringify(body) })
 const EXPIRED = json(401, { error: "The bearer token is missing, invalid or expired" })
 const STORE = json(200, { data: { name: "Demo store" } })
-const AWAY: Reaction = { status: 503, body: "" }
+const UNAVAILABLE: Reaction = { status: 503, body: "" }
 
 const isRefresh = ({ path }: Received) => path.endsWith("/oauth/token")
 const tokenOf = ({ headers }: Received) => headers["authorization"]?.replace("Bearer ", "")
 
-/** A small service whose access token has ended: `access-0` was good, `access-1` is what `refresh-0` is exchanged for. */
+/** A fake service. `access-0` is expired; `refresh-0` is exchanged for `access-1`. */
 const service = Effect.fn(function* (onCall: (request: Received) => void | Promise<void> = () => undefined) {
   let generation = 0
-  let away = 0
+  let refreshFailures = 0
   const server = yield* receiver(async (request) => {
     if (isRefresh(request)) {
-      if (away-- > 0) return AWAY
+      if (refreshFailures-- > 0) return UNAVAILABLE
       const form = new URLSearchParams(request.body)
       if (form.get("refresh_token") !== `refresh-${generation}`) return json(400, { error: "invalid_grant" })
       generation++
@@ -39,53 +39,53 @@ const service = Effect.fn(function* (onCall: (request: Received) => void | Promi
     server,
     refreshes: () => server.received.filter(isRefresh),
     calls: () => server.received.filter((request) => !isRefresh(request)),
-    end: () => void generation++,
-    stayAway: (times: number) => void (away = times)
+    invalidateTokens: () => void generation++,
+    failRefreshes: (times: number) => void (refreshFailures = times)
   }
 })
 
-type Kept = Awaited<ReturnType<TokenStore["load"]>>
+type StoredTokens = Awaited<ReturnType<TokenStore["load"]>>
 
-/** A client over tokens that are kept in a variable, and what became of them. */
-const keeping = (url: string, options: OAuthRequestOptions = {}, save?: TokenStore["save"]) => {
+/** A client whose tokens are stored in a variable, with the list of saved tokens. */
+const makeTokenClient = (url: string, options: OAuthRequestOptions = {}, save?: TokenStore["save"]) => {
   const app = { url, clientId: "an-app", clientSecret: "its secret: ü", redirectUri: "http://localhost:4100/callback" }
-  const state: { kept: Kept; saved: Array<unknown> } = {
-    kept: { accessToken: "access-0", refreshToken: "refresh-0" },
+  const state: { stored: StoredTokens; saved: Array<unknown> } = {
+    stored: { accessToken: "access-0", refreshToken: "refresh-0" },
     saved: []
   }
   const tokens: TokenStore = {
     app,
-    load: () => state.kept,
+    load: () => state.stored,
     save:
       save ??
       ((tokens) => {
         state.saved.push(tokens)
-        state.kept = tokens
+        state.stored = tokens
       })
   }
   return { app, state, tokens, client: createClient({ url, tokens, wait: async () => undefined, ...options }) }
 }
 
-it.live("however many calls are refused at once, one request renews their token, and each is sent again", () =>
+it.live("concurrent calls with an expired token share one refresh, and each is retried", () =>
   Effect.gen(function* () {
-    const all = 64
-    const together = yield* Latch.make()
-    const late = yield* Latch.make()
-    let refused = 0
+    const count = 64
+    const allRejected = yield* Latch.make()
+    const allCompleted = yield* Latch.make()
+    let rejected = 0
     const { calls, refreshes, server } = yield* service(async (request) => {
       if (tokenOf(request) !== "access-0") return
-      if (++refused === all + 1) await Effect.runPromise(together.open)
-      // One of them is refused only once the others have been answered.
-      await Effect.runPromise(request.headers["x-request-id"] === "late" ? late.await : together.await)
+      if (++rejected === count + 1) await Effect.runPromise(allRejected.open)
+      // The late call receives its 401 only after all others have completed.
+      await Effect.runPromise(request.headers["x-request-id"] === "late" ? allCompleted.await : allRejected.await)
     })
-    const { client, state } = keeping(server.url)
-    const last = client.store.get({ requestId: "late" })
-    yield* Effect.promise(() => Promise.all(Array.from({ length: all }, () => client.store.get())))
+    const { client, state } = makeTokenClient(server.url)
+    const lateCall = client.store.get({ requestId: "late" })
+    yield* Effect.promise(() => Promise.all(Array.from({ length: count }, () => client.store.get())))
     assert.lengthOf(refreshes(), 1)
-    yield* late.open
-    yield* Effect.promise(() => last)
+    yield* allCompleted.open
+    yield* Effect.promise(() => lateCall)
     assert.lengthOf(refreshes(), 1)
-    assert.lengthOf(calls(), 2 * (all + 1))
+    assert.lengthOf(calls(), 2 * (count + 1))
     assert.lengthOf(state.saved, 1)
     const { expiresAt, ...saved } = Object(state.saved[0])
     const scopes = ["read_products", "write_products"]
@@ -94,53 +94,53 @@ it.live("however many calls are refused at once, one request renews their token,
   })
 )
 
-it.live("a write goes on under its key, and the next call begins with the new token", () =>
+it.live("a write is retried with its idempotency key after a refresh, and later calls use the new token", () =>
   Effect.gen(function* () {
     const { calls, refreshes, server } = yield* service()
-    const { client } = keeping(server.url)
+    const { client } = makeTokenClient(server.url)
     yield* Effect.promise(() => client.products.create({ name: "Lantern" }))
     yield* Effect.promise(() => client.store.get())
     assert.deepStrictEqual(calls().map(tokenOf), ["access-0", "access-1", "access-1"])
     const [first, second] = calls()
     assert.strictEqual(first?.headers["idempotency-key"], second?.headers["idempotency-key"])
-    const [asked] = refreshes()
-    const [, basic = ""] = asked?.headers["authorization"]?.split(" ") ?? []
+    const [refresh] = refreshes()
+    const [, basic = ""] = refresh?.headers["authorization"]?.split(" ") ?? []
     assert.strictEqual(atob(basic), "an-app:its+secret%3A+%C3%BC")
-    assert.deepStrictEqual(Object.fromEntries(new URLSearchParams(asked?.body)), {
+    assert.deepStrictEqual(Object.fromEntries(new URLSearchParams(refresh?.body)), {
       grant_type: "refresh_token",
       refresh_token: "refresh-0"
     })
   })
 )
 
-it.live("a call renews its token once: a new one that is refused too is an answer", () =>
+it.live("a call refreshes its token once, and fails with 401 if the new token is rejected too", () =>
   Effect.gen(function* () {
-    const { end, refreshes, server } = yield* service()
-    const { client } = keeping(server.url, {}, end)
+    const { invalidateTokens, refreshes, server } = yield* service()
+    const { client } = makeTokenClient(server.url, {}, invalidateTokens)
     assert.strictEqual((yield* rejectionOf(ApiError, client.store.get())).status, 401)
     assert.lengthOf(refreshes(), 1)
   })
 )
 
-it.live("who has to be authorized anew is told so", () =>
+it.live("a call fails with invalid_grant if the refresh token is rejected", () =>
   Effect.gen(function* () {
-    const { end, server } = yield* service()
-    end()
-    const { code, status } = yield* rejectionOf(OAuthError, keeping(server.url).client.store.get())
+    const { invalidateTokens, server } = yield* service()
+    invalidateTokens()
+    const { code, status } = yield* rejectionOf(OAuthError, makeTokenClient(server.url).client.store.get())
     assert.deepStrictEqual([code, status], ["invalid_grant", 400])
   })
 )
 
-it.live("what another process renewed is used, and its refresh token not spent", () =>
+it.live("tokens that another process refreshed are loaded and not refreshed again", () =>
   Effect.gen(function* () {
     const { calls, refreshes, server } = yield* service()
-    const { client, tokens } = keeping(server.url)
+    const { client, tokens } = makeTokenClient(server.url)
     const loaded = { accessToken: "access-0", refreshToken: "refresh-0" }
     let isFirst = true
     const load = () => {
-      const kept = isFirst ? loaded : tokens.load()
+      const stored = isFirst ? loaded : tokens.load()
       isFirst = false
-      return kept
+      return stored
     }
     const other = createClient({ url: server.url, tokens: { ...tokens, load } })
     yield* Effect.promise(() => client.store.get())
@@ -150,16 +150,16 @@ it.live("what another process renewed is used, and its refresh token not spent",
   })
 )
 
-it.live("tokens that could not be kept are kept before the next call, and never asked for twice", () =>
+it.live("tokens that could not be saved are saved before the next call, without another refresh", () =>
   Effect.gen(function* () {
     const { calls, refreshes, server } = yield* service()
-    const full = new Error("The disk is full")
+    const saveError = new Error("The disk is full")
     const saved: Array<string> = []
-    const { client } = keeping(server.url, {}, async ({ accessToken }) => {
+    const { client } = makeTokenClient(server.url, {}, async ({ accessToken }) => {
       saved.push(accessToken)
-      if (saved.length === 1) throw full
+      if (saved.length === 1) throw saveError
     })
-    assert.strictEqual(yield* rejection(client.store.get()), full)
+    assert.strictEqual(yield* rejection(client.store.get()), saveError)
     yield* Effect.promise(() => client.store.get())
     yield* Effect.promise(() => client.store.get())
     assert.deepStrictEqual(saved, ["access-1", "access-1"])
@@ -168,36 +168,38 @@ it.live("tokens that could not be kept are kept before the next call, and never 
   })
 )
 
-it.live("a refresh whose answer does not come is sent again, three times in all, and then fails the call", () =>
+it.live("a refresh that fails with 503 is sent up to three times, then the call fails", () =>
   Effect.gen(function* () {
-    const { refreshes, server, stayAway } = yield* service()
-    const { client } = keeping(server.url)
-    stayAway(2)
+    const { failRefreshes, refreshes, server } = yield* service()
+    const { client } = makeTokenClient(server.url)
+    failRefreshes(2)
     yield* Effect.promise(() => client.store.get())
     assert.lengthOf(refreshes(), 3)
 
-    const gone = yield* service()
-    gone.stayAway(100)
-    const { status } = yield* rejectionOf(OAuthError, keeping(gone.server.url).client.store.get())
+    const unavailable = yield* service()
+    unavailable.failRefreshes(100)
+    const { status } = yield* rejectionOf(OAuthError, makeTokenClient(unavailable.server.url).client.store.get())
     assert.strictEqual(status, 503)
-    assert.lengthOf(gone.refreshes(), 3)
+    assert.lengthOf(unavailable.refreshes(), 3)
   })
 )
 
-it.live("who gives a call up while its token is renewed does not take it from the others", () =>
+it.live("aborting a call during a refresh does not cancel the refresh for other calls", () =>
   Effect.gen(function* () {
     const saving = yield* Latch.make()
     const saved = yield* Latch.make()
     const { refreshes, server } = yield* service()
-    const { client } = keeping(server.url, {}, () => Effect.runPromise(Effect.andThen(saving.open, saved.await)))
-    const leaving = new AbortController()
-    const left = client.store.get({ signal: leaving.signal })
-    const stayed = client.store.get()
+    const { client } = makeTokenClient(server.url, {}, () =>
+      Effect.runPromise(Effect.andThen(saving.open, saved.await))
+    )
+    const controller = new AbortController()
+    const aborted = client.store.get({ signal: controller.signal })
+    const continued = client.store.get()
     yield* saving.await
-    leaving.abort(new Error("The page was closed"))
-    assert.strictEqual(yield* rejection(left), leaving.signal.reason)
+    controller.abort(new Error("The page was closed"))
+    assert.strictEqual(yield* rejection(aborted), controller.signal.reason)
     yield* saved.open
-    yield* Effect.promise(() => stayed)
+    yield* Effect.promise(() => continued)
     assert.lengthOf(refreshes(), 1)
   })
 )

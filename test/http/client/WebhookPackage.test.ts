@@ -9,7 +9,7 @@ import { BODY, NOW, SECRET, STANDARD } from "../../support/webhooks/Signing.ts"
 
 const execute = promisify(execFile)
 
-/** A project of its own, with the built package among its dependencies. */
+/** A new project with the built package as a dependency. */
 const consumer = Effect.gen(function* () {
   yield* built
   const path = yield* folder
@@ -19,7 +19,7 @@ const consumer = Effect.gen(function* () {
   return path
 })
 
-/** Compiles without the types of any platform: what the declarations mention has to be in them. */
+/** Compiles without platform types, so the declarations of the package must be self-contained. */
 const TYPED = `
 import { verifyWebhook, type WebhookRefusalReason } from "partner-api/webhooks"
 
@@ -33,7 +33,7 @@ export const name = async (body: Uint8Array): Promise<unknown> => {
   switch (event.kind) {
     case "catalog.product.updated.v1": {
       const version: number = event.data.product.version
-      // @ts-expect-error A product's event has no collection.
+      // @ts-expect-error An event of a product has no collection.
       return [version, event.data.collection]
     }
     case "catalog.collection.updated.v1":
@@ -43,7 +43,7 @@ export const name = async (body: Uint8Array): Promise<unknown> => {
   }
 }
 
-// @ts-expect-error A parsed body is not what was signed.
+// @ts-expect-error The body must be the signed text or bytes, not parsed JSON.
 verifyWebhook("${SECRET}", headers, {})
 `
 
@@ -67,33 +67,33 @@ const [secret, headers, body, now] = JSON.parse(process.argv[2])
 console.log(JSON.stringify(await verifyWebhook(secret, headers, body, { now })))
 `
 
-it.live("the package's types tell a consumer of every event and refusal, and need no others", () =>
+it.live("the package's types cover every event and refusal reason without other type packages", () =>
   Effect.gen(function* () {
     const path = yield* consumer
     writeFileSync(join(path, "consumer.ts"), TYPED)
     writeFileSync(join(path, "tsconfig.json"), JSON.stringify(SETTINGS))
     const tsc = join(process.cwd(), "node_modules/typescript/bin/tsc")
-    const { said } = yield* Effect.promise(() =>
+    const { output } = yield* Effect.promise(() =>
       execute(process.execPath, [tsc, "-p", path]).then(
-        () => ({ said: "" }),
-        (error: unknown) => ({ said: JSON.stringify(error) })
+        () => ({ output: "" }),
+        (error: unknown) => ({ output: JSON.stringify(error) })
       )
     )
-    assert.strictEqual(said, "")
+    assert.strictEqual(output, "")
   })
 )
 
-it.live("the package verifies a delivery where a consumer imports it", () =>
+it.live("an ES module that imports the package verifies a delivery", () =>
   Effect.gen(function* () {
     const path = yield* consumer
     writeFileSync(join(path, "run.js"), RUN)
-    const given = JSON.stringify([SECRET, STANDARD, BODY, NOW])
-    const { stdout } = yield* Effect.promise(() => execute(process.execPath, [join(path, "run.js"), given]))
+    const input = JSON.stringify([SECRET, STANDARD, BODY, NOW])
+    const { stdout } = yield* Effect.promise(() => execute(process.execPath, [join(path, "run.js"), input]))
     assert.deepStrictEqual(JSON.parse(stdout), { ok: true, known: true, event: JSON.parse(BODY) })
   })
 )
 
-it.live("the package is there for a consumer of CommonJS, too", () =>
+it.live("a CommonJS module can require the package", () =>
   Effect.gen(function* () {
     const path = yield* consumer
     writeFileSync(join(path, "run.cjs"), 'console.log(typeof require("partner-api/webhooks").verifyWebhook)')
@@ -102,7 +102,7 @@ it.live("the package is there for a consumer of CommonJS, too", () =>
   })
 )
 
-it.live("the bundle is one small file that asks for nothing of any platform's modules", () =>
+it.live("the bundle is one file below 10 kB without imports or platform modules", () =>
   Effect.gen(function* () {
     yield* built
     const bundle = readFileSync("dist/webhooks.js", "utf8")

@@ -21,48 +21,54 @@ import {
   verify
 } from "../../support/webhooks/Signing.ts"
 
-const OLD = "timestamp-outside-tolerance"
+const OUTSIDE_TOLERANCE = "timestamp-outside-tolerance"
 
-describe("A delivery is accepted", () => {
-  for (const { headers, name } of [...SCHEMES, { name: "both", headers: { ...STANDARD, ...SERVICE } }]) {
-    it(`by ${name}, whatever holds the headers`, async () => {
-      const spell = (change: (given: readonly [string, string]) => readonly [string, string | Array<string>]) =>
+describe("Verification of webhook deliveries", () => {
+  for (const { headers, name } of [
+    ...SCHEMES,
+    { name: "both sets of headers", headers: { ...STANDARD, ...SERVICE } }
+  ]) {
+    it(`accepts ${name} from every type of header container`, async () => {
+      const mapHeaders = (change: (entry: readonly [string, string]) => readonly [string, string | Array<string>]) =>
         Object.fromEntries(Object.entries(headers).map(change))
-      const ofNode: IncomingHttpHeaders = { ...headers, "x-other": undefined }
-      for (const given of [
+      const nodeHeaders: IncomingHttpHeaders = { ...headers, "x-other": undefined }
+      for (const container of [
         headers,
-        ofNode,
+        nodeHeaders,
         new Headers(headers),
         { get: (name: string) => new Map(Object.entries(headers)).get(name) },
-        spell(([name, value]) => [name.toUpperCase(), value]),
-        spell(([name, value]) => [name, [value]])
+        mapHeaders(([name, value]) => [name.toUpperCase(), value]),
+        mapHeaders(([name, value]) => [name, [value]])
       ]) {
-        assert.deepStrictEqual<unknown>(await verify(given), { ok: true, known: true, event: EVENT })
+        assert.deepStrictEqual<unknown>(await verify(container), { ok: true, known: true, event: EVENT })
       }
     })
 
-    it(`by ${name}, whatever holds the body`, async () => {
+    it(`accepts ${name} for every type of body`, async () => {
       const bytes = new TextEncoder().encode(BODY)
-      const within = new Uint8Array([1, 2, ...bytes, 3])
-      for (const body of [BODY, bytes, bytes.buffer, Buffer.from(BODY), within.subarray(2, -1)]) {
+      const padded = new Uint8Array([1, 2, ...bytes, 3])
+      for (const body of [BODY, bytes, bytes.buffer, Buffer.from(BODY), padded.subarray(2, -1)]) {
         assert.deepStrictEqual<unknown>(await verify(headers, body), { ok: true, known: true, event: EVENT })
       }
     })
 
-    it(`by ${name}, for as long as its timestamp is near the clock, before and after it`, async () => {
-      for (const away of [-300, -299.5, 0, 300]) {
-        assert.strictEqual(await verdict(headers, BODY, { now: NOW + away }), "accepted")
+    it(`accepts ${name} only if the timestamp is within the tolerance before or after the clock`, async () => {
+      for (const offset of [-300, -299.5, 0, 300]) {
+        assert.strictEqual(await verdict(headers, BODY, { now: NOW + offset }), "accepted")
       }
-      for (const away of [-301, -300.5, 300.5, 301, 1e6]) {
-        assert.strictEqual(await verdict(headers, BODY, { now: NOW + away }), OLD)
+      for (const offset of [-301, -300.5, 300.5, 301, 1e6]) {
+        assert.strictEqual(await verdict(headers, BODY, { now: NOW + offset }), OUTSIDE_TOLERANCE)
       }
       assert.strictEqual(await verdict(headers, BODY, { toleranceSeconds: 0 }), "accepted")
-      assert.strictEqual(await verdict(headers, BODY, { now: NOW + 1, toleranceSeconds: 0 }), OLD)
+      assert.strictEqual(await verdict(headers, BODY, { now: NOW + 1, toleranceSeconds: 0 }), OUTSIDE_TOLERANCE)
       assert.strictEqual(await verdict(headers, BODY, { now: 0, toleranceSeconds: Infinity }), "accepted")
-      assert.strictEqual(await verdict(headers, BODY, { now: undefined, toleranceSeconds: undefined }), OLD)
+      assert.strictEqual(
+        await verdict(headers, BODY, { now: undefined, toleranceSeconds: undefined }),
+        OUTSIDE_TOLERANCE
+      )
     })
 
-    it(`by ${name}, under any of the receiver's secrets`, async () => {
+    it(`accepts ${name} if one of the receiver's secrets matches`, async () => {
       const other = newSecret()
       for (const secrets of [[other, SECRET], [SECRET, other], [SECRET]]) {
         assert.isTrue((await verifyWebhook(secrets, headers, BODY, { now: NOW })).ok)
@@ -72,38 +78,38 @@ describe("A delivery is accepted", () => {
     })
   }
 
-  it("when one of several signatures fits, and those of other versions are passed over", async () => {
-    const right = standardSignature(SECRET, UNSIGNED)
-    const wrong = standardSignature(newSecret(), UNSIGNED)
+  it("accepts a header with several signatures if one of them matches", async () => {
+    const valid = standardSignature(SECRET, UNSIGNED)
+    const invalid = standardSignature(newSecret(), UNSIGNED)
     for (const items of [
-      [wrong, right],
-      [right, wrong],
-      [`v1a,${"A".repeat(86)}==`, right],
-      [right, "v2,x"],
-      ["v1,short", right]
+      [invalid, valid],
+      [valid, invalid],
+      [`v1a,${"A".repeat(86)}==`, valid],
+      [valid, "v2,x"],
+      ["v1,short", valid]
     ]) {
       assert.strictEqual(await verdict({ ...STANDARD, "webhook-signature": items.join(" ") }), "accepted")
     }
   })
 
-  it("by the service's own headers while the secret rotates, under the old one, the new one and both", async () => {
+  it("accepts the service's own headers under the old or new secret during a rotation", async () => {
     const next = newSecret()
     const headers = rotatingHeaders(SECRET, next, UNSIGNED)
     for (const secrets of [SECRET, next, [next, SECRET], [newSecret(), next]]) {
       assert.isTrue((await verifyWebhook(secrets, headers, BODY, { now: NOW })).ok)
     }
-    const stranger = await verifyWebhook(newSecret(), headers, BODY, { now: NOW })
-    assert.deepInclude(stranger, { ok: false, reason: "signature-mismatch" })
+    const otherResult = await verifyWebhook(newSecret(), headers, BODY, { now: NOW })
+    assert.deepInclude(otherResult, { ok: false, reason: "signature-mismatch" })
   })
 
-  it("when its kind is one that came later", async () => {
+  it("accepts an event of an unknown kind and marks it as unknown", async () => {
     const event = { ...EVENT, kind: "orders.order.created.v1", data: { order: [1] }, more: true }
     const body = JSON.stringify(event)
     const result = await verify(standardHeaders(SECRET, { ...UNSIGNED, body }), body)
     assert.deepStrictEqual<unknown>(result, { ok: true, known: false, event })
   })
 
-  it("of every kind that the service has, whoever acted, with or without an origin", async () => {
+  it("accepts every event kind and actor, and rejects data without the resource of the kind", async () => {
     const { originInstallationId: _, ...rest } = EVENT
     for (const [kind, { resource }] of Object.entries(EVENTS)) {
       for (const type of ["app", "merchant", "agent"]) {
@@ -119,29 +125,29 @@ describe("A delivery is accepted", () => {
     }
   })
 
-  it("for the bytes that were signed, whatever the caller does to them meanwhile", async () => {
+  it("verifies the bytes at the time of the call, even if the caller changes them afterwards", async () => {
     const bytes = new TextEncoder().encode(BODY)
     const result = verify(STANDARD, bytes)
     bytes.fill(0)
     assert.deepStrictEqual<unknown>(await result, { ok: true, known: true, event: EVENT })
   })
 
-  it("for the bytes that were signed, of which a text may be more than one spelling", async () => {
+  it("verifies the UTF-8 encoding of a text body, with lone surrogates replaced by U+FFFD", async () => {
     const body = BODY.replace("Café", "\ud800")
     const headers = signedHeaders(SECRET, { ...UNSIGNED, body: new TextEncoder().encode(body) })
     assert.include(JSON.stringify(await verify(headers, body)), "\ufffd")
   })
 })
 
-/** What a caller is told that made a mistake itself. */
-const mistake = (promise: Promise<unknown>): Promise<string> =>
+/** Message of the TypeError with which the promise rejects. */
+const typeErrorMessage = (promise: Promise<unknown>): Promise<string> =>
   promise.then(
     () => "none",
     (error: unknown) => (error instanceof TypeError ? error.message : "another error")
   )
 
-describe("A caller is told of its own mistake", () => {
-  it("by a secret that is none, which is not repeated", async () => {
+describe("Invalid arguments of verifyWebhook", () => {
+  it("rejects an invalid secret with a TypeError that does not contain it", async () => {
     for (const secret of [
       "",
       "whsec_",
@@ -153,16 +159,16 @@ describe("A caller is told of its own mistake", () => {
       `whsec_${randomBytes(65).toString("base64")}`,
       SECRET.replace("whsec_", "WHSEC_")
     ]) {
-      for (const given of [secret, [SECRET, secret]]) {
-        const said = await mistake(verifyWebhook(given, STANDARD, BODY))
-        assert.match(said, /^secret must be whsec_ and the base64 of 24 to 64 bytes/, secret)
-        assert.notInclude(said, SECRET.slice(6, 20))
+      for (const secrets of [secret, [SECRET, secret]]) {
+        const errorMessage = await typeErrorMessage(verifyWebhook(secrets, STANDARD, BODY))
+        assert.match(errorMessage, /^secret must be whsec_ and the base64 of 24 to 64 bytes/, secret)
+        assert.notInclude(errorMessage, SECRET.slice(6, 20))
       }
     }
-    assert.match(await mistake(verifyWebhook([], STANDARD, BODY)), /^secret must be/)
+    assert.match(await typeErrorMessage(verifyWebhook([], STANDARD, BODY)), /^secret must be/)
   })
 
-  it("and secrets of 24 to 64 bytes are taken", async () => {
+  it("accepts secrets of 24 to 64 bytes", async () => {
     for (let size = 24; size <= 64; size++) {
       const secret = `whsec_${randomBytes(size).toString("base64")}`
       const result = await verifyWebhook(secret, signedHeaders(secret, UNSIGNED), BODY, { now: NOW })
@@ -170,14 +176,14 @@ describe("A caller is told of its own mistake", () => {
     }
   })
 
-  it("by a tolerance or a clock that is no number of seconds", async () => {
+  it("rejects a negative or NaN tolerance and a clock that is not finite", async () => {
     for (const wrong of [{ toleranceSeconds: NaN }, { toleranceSeconds: -1 }, { now: NaN }, { now: Infinity }]) {
-      assert.match(await mistake(verify(STANDARD, BODY, wrong)), /must be seconds$/)
+      assert.match(await typeErrorMessage(verify(STANDARD, BODY, wrong)), /must be seconds$/)
     }
   })
 
-  it("by a body that something has parsed", async () => {
+  it("rejects a body that is already parsed", async () => {
     const parsed = JSON.parse(BODY)
-    assert.match(await mistake(verify(STANDARD, parsed)), /not parsed JSON$/)
+    assert.match(await typeErrorMessage(verify(STANDARD, parsed)), /not parsed JSON$/)
   })
 })

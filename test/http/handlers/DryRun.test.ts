@@ -12,8 +12,8 @@ import { type Answer, ApiTest, dataOf, errorOf, freshClient } from "../../suppor
 import { freshMember, newKey } from "../../support/rpc/Rpc.ts"
 import { installing } from "../../support/data/Writes.ts"
 
-const DRY = { prefer: "handling=dry-run" }
-const dry = { headers: DRY }
+const DRY_RUN_HEADERS = { prefer: "handling=dry-run" }
+const dryRunOptions = { headers: DRY_RUN_HEADERS }
 
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
 
@@ -29,10 +29,10 @@ const decodeDryRun = Schema.decodeUnknownSync(
 )
 const dryRunOf = ({ json }: Answer) => decodeDryRun(json)
 
-const Books = Schema.Array(Schema.Struct({ name: Schema.String, rows: Schema.String }))
+const TableContents = Schema.Array(Schema.Struct({ name: Schema.String, rows: Schema.String }))
 
-/** What every table holds of what is not the door's, as one text for each. */
-const books = Effect.gen(function* () {
+/** Checksum and row count of every table, except those that admission writes. */
+const tableContents = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const tables = yield* sql<{ readonly name: string }>`
     select relname as name from pg_class
@@ -40,7 +40,7 @@ const books = Effect.gen(function* () {
       and relname not in ('rate_windows', 'agent_windows', 'merchant_call_windows', 'sessions', 'recent_requests')
     order by relname
   `
-  return Schema.decodeUnknownSync(Books)(
+  return Schema.decodeUnknownSync(TableContents)(
     yield* Effect.forEach(tables, ({ name }) =>
       Effect.map(
         sql.unsafe<{ readonly rows: string }>(
@@ -52,8 +52,8 @@ const books = Effect.gen(function* () {
   )
 })
 
-/** An app that is told of everything that it may read. */
-const listenOn = Effect.fn(function* (storeId: StoreId, name: string) {
+/** Installs an app with all grants and a webhook for every event kind. */
+const installSubscriber = Effect.fn(function* (storeId: StoreId, name: string) {
   const appId = yield* Effect.flatMap(Apps, ({ create }) => create({ name, ...ALL_GRANTS }))
   const { id } = yield* Effect.flatMap(installing, ({ install }) => install({ storeId, appId, ...ALL_GRANTS }))
   yield* Effect.flatMap(Webhooks, ({ subscribe }) =>
@@ -62,86 +62,91 @@ const listenOn = Effect.fn(function* (storeId: StoreId, name: string) {
   return { installationId: id, appName: name }
 })
 
-const titles = (...named: ReadonlyArray<Record<string, unknown>>) => named.map(({ id, title }) => ({ id, title }))
+const references = (...collections: ReadonlyArray<Record<string, unknown>>) =>
+  collections.map(({ id, title }) => ({ id, title }))
 
 const tagged = (value: string) => [{ field: "tags", relation: "equals", value }]
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A dry run", (it) => {
-  it.effect(
-    "answers what each write would, with its events and the collections, and no table is another one after it",
-    () =>
-      Effect.gen(function* () {
-        const { client, storeId } = yield* freshClient()
-        const told = yield* listenOn(storeId, "Search")
-        const made = dataOf(yield* client.post("/products", { name: "Cup", tags: ["tea"] }))
-        const other = dataOf(yield* client.post("/products", { name: "Jug" }))
-        const collection = (body: object) => Effect.map(client.post("/collections", body), dataOf)
-        const tea = yield* collection({ title: "Tea", rules: tagged("tea") })
-        const sale = yield* collection({ title: "Sale", rules: tagged("sale") })
-        const shelf = yield* collection({ title: "Shelf", productIds: [other["id"], made["id"]] })
-        yield* collection({ title: "Nothing", rules: [] })
-        const product = `/products/${made["id"]}`
-        const before = yield* books
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Dry runs", (it) => {
+  it.effect("a dry run returns the result, events and collections of every kind of write, and changes no table", () =>
+    Effect.gen(function* () {
+      const { client, storeId } = yield* freshClient()
+      const subscriber = yield* installSubscriber(storeId, "Search")
+      const existing = dataOf(yield* client.post("/products", { name: "Cup", tags: ["tea"] }))
+      const other = dataOf(yield* client.post("/products", { name: "Jug" }))
+      const collection = (body: object) => Effect.map(client.post("/collections", body), dataOf)
+      const tea = yield* collection({ title: "Tea", rules: tagged("tea") })
+      const sale = yield* collection({ title: "Sale", rules: tagged("sale") })
+      const shelf = yield* collection({ title: "Shelf", productIds: [other["id"], existing["id"]] })
+      yield* collection({ title: "Nothing", rules: [] })
+      const product = `/products/${existing["id"]}`
+      const before = yield* tableContents
 
-        const created = yield* client.post("/products", { name: "Cup", tags: ["SALE"] }, dry)
-        assert.strictEqual(created.status, 201)
-        assert.isNull(created.headers.get("etag"))
-        assert.strictEqual(created.headers.get("preference-applied"), "handling=dry-run")
-        const create = dryRunOf(created)
-        assert.deepInclude(create.data, { name: "Cup", slug: "cup-2", version: 1, tags: ["SALE"] })
-        const event = { kind: "catalog.product.updated.v1", version: 1, recipients: [told] }
-        assert.deepStrictEqual(create.events, [{ ...event, resourceId: create.data["id"] }])
-        const none = { entersCount: 0, leavesCount: 0, enters: [], leaves: [] }
-        assert.deepStrictEqual(create.collections, { ...none, entersCount: 1, enters: titles(sale) })
+      const created = yield* client.post("/products", { name: "Cup", tags: ["SALE"] }, dryRunOptions)
+      assert.strictEqual(created.status, 201)
+      assert.isNull(created.headers.get("etag"))
+      assert.strictEqual(created.headers.get("preference-applied"), "handling=dry-run")
+      const create = dryRunOf(created)
+      assert.deepInclude(create.data, { name: "Cup", slug: "cup-2", version: 1, tags: ["SALE"] })
+      const event = { kind: "catalog.product.updated.v1", version: 1, recipients: [subscriber] }
+      assert.deepStrictEqual(create.events, [{ ...event, resourceId: create.data["id"] }])
+      const none = { entersCount: 0, leavesCount: 0, enters: [], leaves: [] }
+      assert.deepStrictEqual(create.collections, { ...none, entersCount: 1, enters: references(sale) })
 
-        const update = dryRunOf(yield* client.patch(product, { tags: ["sale"] }, dry))
-        assert.deepInclude(update.data, { id: made["id"], version: 2, tags: ["sale"] })
-        assert.deepStrictEqual(update.events, [{ ...event, resourceId: made["id"], version: 2 }])
-        assert.deepStrictEqual(update.collections, {
-          entersCount: 1,
-          leavesCount: 1,
-          enters: titles(sale),
-          leaves: titles(tea)
-        })
-        const same = dryRunOf(yield* client.patch(product, { name: "Cup" }, dry))
-        assert.deepStrictEqual(same, { data: made, dryRun: true, events: [], collections: null })
-
-        const inventory = dryRunOf(yield* client.patch(`${product}/inventory`, { adjust: 3, reason: "Found" }, dry))
-        assert.deepInclude(inventory.data, { stock: 3, version: 2 })
-        assert.deepStrictEqual(inventory.collections, none)
-
-        const gone = dryRunOf(yield* client.delete(product, dry))
-        assert.deepStrictEqual(gone.data, { id: made["id"], deleted: true })
-        assert.deepStrictEqual(gone.events, [])
-        assert.deepStrictEqual(gone.collections, { ...none, leavesCount: 2, leaves: titles(tea, shelf) })
-
-        const shop = dryRunOf(yield* client.post("/collections", { title: "Shop", rules: tagged("tea") }, dry))
-        assert.deepInclude(shop.data, { title: "Shop", productIds: [made["id"]], productCount: 1 })
-        assert.strictEqual(shop.events[0]?.["kind"], "catalog.collection.updated.v1")
-        assert.isNull(shop.collections)
-        const emptied = dryRunOf(yield* client.patch(`/collections/${shelf["id"]}`, { productIds: [] }, dry))
-        assert.deepInclude(emptied.data, { version: 2, productIds: [] })
-        const ended = dryRunOf(yield* client.delete(`/collections/${tea["id"]}`, dry))
-        assert.deepStrictEqual(ended.data, { id: tea["id"], deleted: true })
-        dryRunOf(yield* client.put("/app-data/settings", { key: "theme", value: 1 }, dry))
-
-        assert.deepStrictEqual(yield* books, before)
+      const update = dryRunOf(yield* client.patch(product, { tags: ["sale"] }, dryRunOptions))
+      assert.deepInclude(update.data, { id: existing["id"], version: 2, tags: ["sale"] })
+      assert.deepStrictEqual(update.events, [{ ...event, resourceId: existing["id"], version: 2 }])
+      assert.deepStrictEqual(update.collections, {
+        entersCount: 1,
+        leavesCount: 1,
+        enters: references(sale),
+        leaves: references(tea)
       })
+      const unchanged = dryRunOf(yield* client.patch(product, { name: "Cup" }, dryRunOptions))
+      assert.deepStrictEqual(unchanged, { data: existing, dryRun: true, events: [], collections: null })
+
+      const inventory = dryRunOf(
+        yield* client.patch(`${product}/inventory`, { adjust: 3, reason: "Found" }, dryRunOptions)
+      )
+      assert.deepInclude(inventory.data, { stock: 3, version: 2 })
+      assert.deepStrictEqual(inventory.collections, none)
+
+      const deletedProduct = dryRunOf(yield* client.delete(product, dryRunOptions))
+      assert.deepStrictEqual(deletedProduct.data, { id: existing["id"], deleted: true })
+      assert.deepStrictEqual(deletedProduct.events, [])
+      assert.deepStrictEqual(deletedProduct.collections, { ...none, leavesCount: 2, leaves: references(tea, shelf) })
+
+      const createdCollection = dryRunOf(
+        yield* client.post("/collections", { title: "Shop", rules: tagged("tea") }, dryRunOptions)
+      )
+      assert.deepInclude(createdCollection.data, { title: "Shop", productIds: [existing["id"]], productCount: 1 })
+      assert.strictEqual(createdCollection.events[0]?.["kind"], "catalog.collection.updated.v1")
+      assert.isNull(createdCollection.collections)
+      const emptied = dryRunOf(yield* client.patch(`/collections/${shelf["id"]}`, { productIds: [] }, dryRunOptions))
+      assert.deepInclude(emptied.data, { version: 2, productIds: [] })
+      const deletedCollection = dryRunOf(yield* client.delete(`/collections/${tea["id"]}`, dryRunOptions))
+      assert.deepStrictEqual(deletedCollection.data, { id: tea["id"], deleted: true })
+      dryRunOf(yield* client.put("/app-data/settings", { key: "theme", value: 1 }, dryRunOptions))
+
+      assert.deepStrictEqual(yield* tableContents, before)
+    })
   )
 
-  it.effect("is refused as the write would be, and takes no key from it", () =>
+  it.effect("a dry run is rejected like the write and does not use its idempotency key", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient({ plan: "free" })
       const key = "one"
       const cup = { name: "Cup", slug: "cup" }
-      assert.deepInclude(dryRunOf(yield* client.post("/products", cup, { ...dry, key })).data, { slug: "cup" })
-      const made = yield* client.post("/products", cup, { key })
-      assert.strictEqual(made.status, 201)
-      assert.isNull(made.headers.get("idempotent-replayed"))
+      assert.deepInclude(dryRunOf(yield* client.post("/products", cup, { ...dryRunOptions, key })).data, {
+        slug: "cup"
+      })
+      const created = yield* client.post("/products", cup, { key })
+      assert.strictEqual(created.status, 201)
+      assert.isNull(created.headers.get("idempotent-replayed"))
       assert.strictEqual((yield* client.post("/products", cup, { key })).headers.get("idempotent-replayed"), "true")
-      // Under a key that has a record it is decided anew.
-      const product = `/products/${dataOf(made)["id"]}`
-      const asked = [
+      // A stored response does not affect a dry run with the same key.
+      const product = `/products/${dataOf(created)["id"]}`
+      const requests = [
         ["POST", "/products", cup, {}],
         ["PATCH", product, { price: -1 }, {}],
         ["PATCH", product, { price: 1 }, { "if-match": '"7"' }],
@@ -149,55 +154,58 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A dry run"
         ["DELETE", "/products/01890a5d-ac96-774b-bcce-b302099a8057", undefined, {}],
         ["POST", "/collections", { title: "Gone", productIds: ["01890a5d-ac96-774b-bcce-b302099a8057"] }, {}]
       ] as const
-      for (const [method, path, body, headers] of asked) {
-        const send = (more: object) =>
-          client.send(method, path, { headers: { ...headers, ...more }, ...(body === undefined ? {} : { body }) })
-        const refused = yield* send({})
-        const rehearsed = yield* client.send(method, path, {
+      for (const [method, path, body, headers] of requests) {
+        const send = (extraHeaders: object) =>
+          client.send(method, path, {
+            headers: { ...headers, ...extraHeaders },
+            ...(body === undefined ? {} : { body })
+          })
+        const rejected = yield* send({})
+        const dryRun = yield* client.send(method, path, {
           key,
-          headers: { ...headers, ...DRY },
+          headers: { ...headers, ...DRY_RUN_HEADERS },
           ...(body === undefined ? {} : { body })
         })
-        assert.deepStrictEqual([rehearsed.status, errorOf(rehearsed)], [refused.status, errorOf(refused)])
+        assert.deepStrictEqual([dryRun.status, errorOf(dryRun)], [rejected.status, errorOf(rejected)])
       }
       const strict = { headers: { prefer: 'handling=strict, respond-async, Handling="dry-run"' } }
       assert.strictEqual((yield* client.post("/products", { name: "Cup", colour: 1 }, strict)).status, 400)
-      const both = yield* client.post("/products", { name: "Cup" }, strict)
-      assert.strictEqual(both.headers.get("preference-applied"), "handling=strict, handling=dry-run")
-      assert.isTrue(dryRunOf(both).dryRun)
+      const strictDryRun = yield* client.post("/products", { name: "Cup" }, strict)
+      assert.strictEqual(strictDryRun.headers.get("preference-applied"), "handling=strict, handling=dry-run")
+      assert.isTrue(dryRunOf(strictDryRun).dryRun)
     })
   )
 
-  it.effect("is not told of to the app that would write, nor to one that may not read", () =>
+  it.effect("the recipients of a dry run exclude the writing app and apps without the scope to read", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()
       const sql = yield* SqlClient.SqlClient
-      const told = yield* listenOn(storeId, "Search")
-      const deaf = yield* listenOn(storeId, "Deaf")
-      yield* sql`update installations set scopes = '{read_collections}' where id = ${deaf.installationId}`
-      const { events } = dryRunOf(yield* client.post("/products", { name: "Cup" }, dry))
+      const subscriber = yield* installSubscriber(storeId, "Search")
+      const withoutScope = yield* installSubscriber(storeId, "Without scope")
+      yield* sql`update installations set scopes = '{read_collections}' where id = ${withoutScope.installationId}`
+      const { events } = dryRunOf(yield* client.post("/products", { name: "Cup" }, dryRunOptions))
       assert.deepStrictEqual(
         events.map(({ recipients }) => recipients),
-        [[told]]
+        [[subscriber]]
       )
     })
   )
 
-  it.effect("by a call answers the resource beside what it would lead to, and the write may come with its key", () =>
+  it.effect("a dry run over RPC returns the resource, events and collections, and the write can use the same key", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshMember()
-      const told = yield* listenOn(storeId, "Search")
-      const asked = { storeId, idempotencyKey: newKey(), product: toProduct({ name: "Cup" }) }
-      const before = yield* books
-      const answer = yield* client.products.create({ ...asked, dryRun: true })
-      assert.deepStrictEqual(yield* books, before)
-      if (!("dryRun" in answer)) return assert.fail("It was done")
-      assert.strictEqual(answer.resource.slug, "cup")
-      assert.deepStrictEqual(answer.events[0]?.recipients, [told])
-      assert.deepStrictEqual(answer.collections, { entersCount: 0, leavesCount: 0, enters: [], leaves: [] })
-      const { id } = yield* performed(client.products.create(asked))
-      const gone = yield* client.products.delete({ storeId, idempotencyKey: newKey(), id, dryRun: true })
-      assert.deepStrictEqual("dryRun" in gone && gone.resource, { id, deleted: true })
+      const subscriber = yield* installSubscriber(storeId, "Search")
+      const input = { storeId, idempotencyKey: newKey(), product: toProduct({ name: "Cup" }) }
+      const before = yield* tableContents
+      const result = yield* client.products.create({ ...input, dryRun: true })
+      assert.deepStrictEqual(yield* tableContents, before)
+      if (!("dryRun" in result)) return assert.fail("The write was performed")
+      assert.strictEqual(result.resource.slug, "cup")
+      assert.deepStrictEqual(result.events[0]?.recipients, [subscriber])
+      assert.deepStrictEqual(result.collections, { entersCount: 0, leavesCount: 0, enters: [], leaves: [] })
+      const { id } = yield* performed(client.products.create(input))
+      const deleted = yield* client.products.delete({ storeId, idempotencyKey: newKey(), id, dryRun: true })
+      assert.deepStrictEqual("dryRun" in deleted && deleted.resource, { id, deleted: true })
       assert.strictEqual((yield* client.products.get({ storeId, id })).version, 1)
     })
   )

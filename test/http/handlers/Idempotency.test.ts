@@ -15,44 +15,44 @@ import {
 } from "../../support/http/Api.ts"
 import { databaseUrl, holdStore, neighbour, rowsOf, waiting } from "../../support/process/Process.ts"
 
-const replayed = ({ headers }: Answer) => headers.get("idempotent-replayed")
+const replayHeader = ({ headers }: Answer) => headers.get("idempotent-replayed")
 
-const names = (client: Client) =>
-  Effect.map(client.get("/products?limit=200"), (answer) => pageOf(answer).items.map(({ name }) => name))
+const productNames = (client: Client) =>
+  Effect.map(client.get("/products?limit=200"), (response) => pageOf(response).items.map(({ name }) => name))
 
-/** A second answer is the stored first one. */
+/** Asserts that the second response is the stored first one. */
 const assertReplay = (first: Answer, second: Answer) => {
   assert.strictEqual(second.text, first.text)
   assert.strictEqual(second.status, first.status)
   assert.strictEqual(second.headers.get("content-type"), first.headers.get("content-type"))
   assert.strictEqual(second.headers.get("etag"), first.headers.get("etag"))
-  assert.isNull(replayed(first))
-  assert.strictEqual(replayed(second), "true")
+  assert.isNull(replayHeader(first))
+  assert.strictEqual(replayHeader(second), "true")
 }
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempotency", (it) => {
-  it.effect("replays status and body byte for byte and says so, for every kind of write", () =>
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempotency keys", (it) => {
+  it.effect("a repeated key replays status, body and headers for every kind of write, and marks the replay", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
-      const twice = Effect.fn(function* (ask: (key: string) => Effect.Effect<Answer>, key: string) {
-        const first = yield* ask(key)
-        assertReplay(first, yield* ask(key))
+      const sendTwice = Effect.fn(function* (send: (key: string) => Effect.Effect<Answer>, key: string) {
+        const first = yield* send(key)
+        assertReplay(first, yield* send(key))
         return first
       })
-      const product = yield* twice((key) => client.post("/products", { name: "Cup", price: 1.5 }, { key }), "a")
+      const product = yield* sendTwice((key) => client.post("/products", { name: "Cup", price: 1.5 }, { key }), "a")
       assert.strictEqual(product.status, 201)
       const path = `/products/${String(dataOf(product)["id"])}`
-      assert.strictEqual((yield* twice((key) => client.patch(path, { price: 2 }, { key }), "b")).status, 200)
-      assert.strictEqual((yield* twice((key) => client.patch(path, {}, { key }), "c")).status, 200)
-      assert.strictEqual((yield* twice((key) => client.delete(path, { key }), "d")).status, 200)
-      const collection = yield* twice((key) => client.post("/collections", { title: "All" }, { key }), "e")
-      const shelf = `/collections/${String(dataOf(collection)["id"])}`
-      yield* twice((key) => client.patch(shelf, { title: "Some" }, { key }), "f")
-      yield* twice((key) => client.delete(shelf, { key }), "g")
+      assert.strictEqual((yield* sendTwice((key) => client.patch(path, { price: 2 }, { key }), "b")).status, 200)
+      assert.strictEqual((yield* sendTwice((key) => client.patch(path, {}, { key }), "c")).status, 200)
+      assert.strictEqual((yield* sendTwice((key) => client.delete(path, { key }), "d")).status, 200)
+      const collection = yield* sendTwice((key) => client.post("/collections", { title: "All" }, { key }), "e")
+      const collectionPath = `/collections/${String(dataOf(collection)["id"])}`
+      yield* sendTwice((key) => client.patch(collectionPath, { title: "Some" }, { key }), "f")
+      yield* sendTwice((key) => client.delete(collectionPath, { key }), "g")
     })
   )
 
-  it.effect("replays the answer of then, not the resource of now", () =>
+  it.effect("a replay returns the stored response, not the current resource", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const first = yield* client.post("/products", { name: "Cup" }, { key: "one" })
@@ -61,11 +61,11 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempotenc
       assertReplay(first, yield* client.post("/products", { name: "Cup" }, { key: "one" }))
       yield* client.delete(path)
       assertReplay(first, yield* client.post("/products", { name: "Cup" }, { key: "one" }))
-      assert.deepStrictEqual(yield* names(client), [])
+      assert.deepStrictEqual(yield* productNames(client), [])
     })
   )
 
-  it.effect("takes bodies that say the same for the same: key order and white space do not matter", () =>
+  it.effect("bodies that differ only in key order, white space or escapes count as the same request", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const first = yield* client.post(
@@ -78,7 +78,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempotenc
     })
   )
 
-  it.effect("refuses a key that was used with another body, method, path or query", () =>
+  it.effect("a key that was used with another body, method, path or query is rejected with 409", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const body = { name: "Cup", tags: ["a", "b"] }
@@ -86,7 +86,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempotenc
       const path = `/products/${String(dataOf(first)["id"])}`
       const second = yield* client.post("/products", { name: "Jug" })
       yield* client.delete(`/products/${String(dataOf(second)["id"])}`, { key: "gone" })
-      const others = [
+      const differentRequests = [
         client.post("/products", { ...body, name: "Mug" }, { key: "one" }),
         client.post("/products", { ...body, tags: ["b", "a"] }, { key: "one" }),
         client.post("/products", { ...body, unknown: true }, { key: "one" }),
@@ -96,45 +96,45 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempotenc
         client.delete(path, { key: "one" }),
         client.delete(path, { key: "gone" })
       ]
-      for (const other of others) {
-        const refused = yield* other
-        assert.strictEqual(refused.status, 409)
-        assert.match(errorOf(refused).error, /Idempotency-Key was used with a different request/)
-        assert.isNull(replayed(refused))
+      for (const other of differentRequests) {
+        const rejected = yield* other
+        assert.strictEqual(rejected.status, 409)
+        assert.match(errorOf(rejected).error, /Idempotency-Key was used with a different request/)
+        assert.isNull(replayHeader(rejected))
       }
       assertReplay(first, yield* client.post("/products", body, { key: "one" }))
-      assert.deepStrictEqual(yield* names(client), ["Cup"])
+      assert.deepStrictEqual(yield* productNames(client), ["Cup"])
     })
   )
 
-  it.effect("keeps the keys of installations apart, on one store and on several", () =>
+  it.effect("keys of different installations are independent, on the same store and on others", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()
-      const { client: beside } = yield* install(storeId)
-      const { client: elsewhere } = yield* freshClient()
-      for (const one of [client, beside, elsewhere]) {
-        const created = yield* one.post("/products", { name: "Cup" }, { key: "shared" })
+      const { client: sameStore } = yield* install(storeId)
+      const { client: otherStore } = yield* freshClient()
+      for (const installation of [client, sameStore, otherStore]) {
+        const created = yield* installation.post("/products", { name: "Cup" }, { key: "shared" })
         assert.strictEqual(created.status, 201)
-        assert.isNull(replayed(created))
+        assert.isNull(replayHeader(created))
       }
-      assert.deepStrictEqual(yield* names(client), ["Cup", "Cup"])
-      assert.deepStrictEqual(yield* names(elsewhere), ["Cup"])
+      assert.deepStrictEqual(yield* productNames(client), ["Cup", "Cup"])
+      assert.deepStrictEqual(yield* productNames(otherStore), ["Cup"])
     })
   )
 
-  it.effect("has one effect and one answer for 64 requests of one key at once, through two servers", () =>
+  it.effect("64 concurrent requests with one key to two servers write once and return the same response", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()
       const clients = [client, makeClient(yield* neighbour, client.token)]
-      const answers = yield* Effect.forEach(
+      const responses = yield* Effect.forEach(
         Array.from({ length: 64 }, (_, index) => clients[index % 2] ?? client),
-        (one) => one.post("/products", { name: "Cup", price: 3 }, { key: "one" }),
+        (each) => each.post("/products", { name: "Cup", price: 3 }, { key: "one" }),
         { concurrency: "unbounded" }
       )
-      assert.deepStrictEqual([...new Set(answers.map(({ status }) => status))], [201])
-      assert.strictEqual(new Set(answers.map(({ text }) => text)).size, 1)
+      assert.deepStrictEqual([...new Set(responses.map(({ status }) => status))], [201])
+      assert.strictEqual(new Set(responses.map(({ text }) => text)).size, 1)
       assert.lengthOf(
-        answers.filter((answer) => replayed(answer) === null),
+        responses.filter((response) => replayHeader(response) === null),
         1
       )
       const sql = yield* SqlClient.SqlClient
@@ -149,51 +149,51 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempotenc
     })
   )
 
-  it.effect("refuses all but one of many different bodies under one key at once", () =>
+  it.effect("concurrent requests with one key and different bodies: one succeeds, the others return 409", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
-      const answers = yield* Effect.forEach(
+      const responses = yield* Effect.forEach(
         Array.from({ length: 20 }, (_, index) => `Cup ${index}`),
         (name) => client.post("/products", { name }, { key: "one" }),
         { concurrency: "unbounded" }
       )
-      const winners = answers.filter(({ status }) => status === 201)
+      const winners = responses.filter(({ status }) => status === 201)
       assert.lengthOf(winners, 1)
       assert.lengthOf(
-        answers.filter(({ status }) => status === 409),
+        responses.filter(({ status }) => status === 409),
         19
       )
       assert.deepStrictEqual(
-        yield* names(client),
+        yield* productNames(client),
         winners.map((winner) => dataOf(winner)["name"])
       )
     })
   )
 
-  it.effect("lets the waiting request run when the first one dies", () =>
+  it.effect("a waiting request runs if the first request with its key loses its connection", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()
       const { release, watcher } = yield* holdStore(yield* databaseUrl, storeId)
-      const ask = client.post("/products", { name: "Cup" }, { key: "one" })
-      const first = yield* Effect.forkChild(ask)
-      const [victim] = yield* waiting(watcher, 1)
-      const second = yield* Effect.forkChild(ask)
+      const send = client.post("/products", { name: "Cup" }, { key: "one" })
+      const first = yield* Effect.forkChild(send)
+      const [pid] = yield* waiting(watcher, 1)
+      const second = yield* Effect.forkChild(send)
       yield* waiting(watcher, 2)
-      yield* rowsOf(watcher, "select pg_terminate_backend($1)", [victim])
+      yield* rowsOf(watcher, "select pg_terminate_backend($1)", [pid])
       const failed = yield* Fiber.join(first)
       yield* release
 
       assert.strictEqual(failed.status, 503)
       assert.notMatch(failed.text, /terminat|57P01|administrator/i)
-      const ran = yield* Fiber.join(second)
-      assert.strictEqual(ran.status, 201)
-      assert.isNull(replayed(ran))
-      assertReplay(ran, yield* ask)
-      assert.deepStrictEqual(yield* names(client), ["Cup"])
+      const completed = yield* Fiber.join(second)
+      assert.strictEqual(completed.status, 201)
+      assert.isNull(replayHeader(completed))
+      assertReplay(completed, yield* send)
+      assert.deepStrictEqual(yield* productNames(client), ["Cup"])
     })
   )
 
-  it.effect("finishes the write of a client that hangs up, and keeps the answer for its retry", () =>
+  it.effect("a write completes after its client disconnects, and the retry receives the stored response", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()
       const { release, watcher } = yield* holdStore(yield* databaseUrl, storeId)
@@ -203,37 +203,37 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempotenc
         "content-type": "application/json",
         "idempotency-key": "one"
       }
-      const hangUp = new AbortController()
-      const request = { method: "POST", headers, body: '{"name":"Cup"}', signal: hangUp.signal }
+      const controller = new AbortController()
+      const request = { method: "POST", headers, body: '{"name":"Cup"}', signal: controller.signal }
       const first = yield* Effect.forkChild(Effect.tryPromise(() => fetch(address, request)))
       yield* waiting(watcher, 1)
-      hangUp.abort()
+      controller.abort()
       yield* Effect.flip(Fiber.join(first))
       const retry = yield* Effect.forkChild(client.post("/products", { name: "Cup" }, { key: "one" }))
       yield* waiting(watcher, 2)
       yield* release
 
-      const answer = yield* Fiber.join(retry)
-      assert.strictEqual(answer.status, 201)
-      assert.strictEqual(replayed(answer), "true")
-      assert.deepStrictEqual(yield* names(client), ["Cup"])
+      const response = yield* Fiber.join(retry)
+      assert.strictEqual(response.status, 201)
+      assert.strictEqual(replayHeader(response), "true")
+      assert.deepStrictEqual(yield* productNames(client), ["Cup"])
     })
   )
 
-  it.effect("stores no refusal: the key may be tried again, with another body too", () =>
+  it.effect("error responses are not stored, so their key can be used again, also with another body", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { client, installation } = yield* freshClient()
       const key = "one"
-      const taken = yield* client.post("/products", { name: "Cup", slug: "cup" })
-      const path = `/products/${String(dataOf(taken)["id"])}`
-      const refusals = [
+      const existing = yield* client.post("/products", { name: "Cup", slug: "cup" })
+      const path = `/products/${String(dataOf(existing)["id"])}`
+      const rejections = [
         [400, client.post("/products", { price: -1 }, { key })],
         [404, client.patch("/products/01890a5d-ac96-774b-bcce-b302099a8057", { price: 1 }, { key })],
         [412, client.patch(path, { price: 1 }, { key, headers: { "if-match": '"7"' } })],
         [422, client.post("/products", { name: "Mug", slug: "cup" }, { key })]
       ] as const
-      for (const [status, ask] of refusals) assert.strictEqual((yield* ask).status, status)
+      for (const [status, send] of rejections) assert.strictEqual((yield* send).status, status)
       const fill = (hits: number) => sql`
         update rate_windows set hits = array_fill(clock_micros(), array[${hits}::integer])
         where installation_id = ${installation.id}
@@ -243,13 +243,13 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempotenc
       yield* fill(0)
       const created = yield* client.post("/products", { name: "Mug", slug: "mug" }, { key })
       assert.strictEqual(created.status, 201)
-      assert.isNull(replayed(created))
+      assert.isNull(replayHeader(created))
       assert.strictEqual((yield* client.post("/products", { price: -1 }, { key })).status, 400)
       assert.strictEqual((yield* client.post("/products", { name: "Mug", slug: "cup" }, { key })).status, 409)
     })
   )
 
-  it.effect("takes keys of 1 to 255 visible ASCII characters, and no others", () =>
+  it.effect("a key has 1 to 255 visible ASCII characters, and others are rejected with 400", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const ascii = Array.from({ length: 94 }, (_, index) => String.fromCharCode(33 + index)).join("")
@@ -257,18 +257,18 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempotenc
         assert.strictEqual((yield* client.post("/products", { name: "Cup" }, { key })).status, 201)
       }
       for (const key of ["", "k".repeat(256), "two words", "caf\u00e9", "a\tb"]) {
-        const refused = yield* client.post("/products", { name: "Cup" }, { key })
-        assert.strictEqual(refused.status, 400)
-        assert.deepStrictEqual(errorOf(refused), {
+        const rejected = yield* client.post("/products", { name: "Cup" }, { key })
+        assert.strictEqual(rejected.status, 400)
+        assert.deepStrictEqual(errorOf(rejected), {
           error: "invalid_key",
           issues: ["Idempotency-Key: must be 1 to 255 visible ASCII characters"]
         })
       }
-      assert.lengthOf(yield* names(client), 3)
+      assert.lengthOf(yield* productNames(client), 3)
     })
   )
 
-  it.effect("refuses every write without a key, before its path and body are looked at, and no read", () =>
+  it.effect("a write without a key is rejected before its path and body are validated; reads need no key", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const writes = [
@@ -280,10 +280,10 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempotenc
         client.delete("/collections/1", { key: null })
       ]
       for (const write of writes) {
-        const refused = yield* write
-        assert.strictEqual(refused.status, 400)
-        assert.strictEqual(errorOf(refused).error, "missing_key")
-        assert.match(errorOf(refused).issues?.join() ?? "", /^Idempotency-Key: is required/)
+        const rejected = yield* write
+        assert.strictEqual(rejected.status, 400)
+        assert.strictEqual(errorOf(rejected).error, "missing_key")
+        assert.match(errorOf(rejected).issues?.join() ?? "", /^Idempotency-Key: is required/)
       }
       assert.strictEqual((yield* client.get("/products")).status, 200)
       assert.strictEqual((yield* client.get("/collections")).status, 200)

@@ -4,9 +4,9 @@ import { SqlClient } from "effect/sql"
 import { LARGE_ANSWER, MAX_LARGE_ANSWERS } from "../../../src/domain/Idempotency.ts"
 import { ApiTest, errorOf, freshClient, install, pageOf } from "../../support/http/Api.ts"
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Stored answers", (it) => {
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Stored responses", (it) => {
   it.effect(
-    "keeps of an installation's large answers no more than there is room for; the others stay free to write",
+    "limits the total size of stored large responses to 256 MiB per installation; other writes still succeed",
     () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
@@ -14,15 +14,15 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Stored ans
         const { client: other } = yield* install(storeId)
         const large = { name: "Cup", description: "x".repeat(LARGE_ANSWER) }
         const first = yield* client.post("/products", large, { key: "first" })
-        const counted = sql`select bytes from large_answers where actor_id = ${installation.id}`
-        assert.deepStrictEqual(yield* counted, [{ bytes: Buffer.byteLength(first.text) }])
+        const storedSizes = sql`select bytes from large_answers where actor_id = ${installation.id}`
+        assert.deepStrictEqual(yield* storedSizes, [{ bytes: Buffer.byteLength(first.text) }])
         yield* sql`
         update large_answers set bytes = ${MAX_LARGE_ANSWERS - LARGE_ANSWER} where actor_id = ${installation.id}
       `
 
-        const refused = yield* client.post("/products", large, { key: "second" })
-        assert.strictEqual(refused.status, 422)
-        assert.include(errorOf(refused).error, "256 MiB")
+        const rejected = yield* client.post("/products", large, { key: "second" })
+        assert.strictEqual(rejected.status, 422)
+        assert.include(errorOf(rejected).error, "256 MiB")
         assert.lengthOf(pageOf(yield* client.get("/products")).items, 1)
         assert.strictEqual((yield* client.post("/products", large, { key: "first" })).text, first.text)
         assert.strictEqual((yield* client.post("/products", { name: "Small" })).status, 201)

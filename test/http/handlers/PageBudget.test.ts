@@ -9,37 +9,37 @@ type Kind = "products" | "collections"
 
 const idOf = ({ id }: Resource) => String(id)
 
-/** The pages of a list, as a client that follows the cursor reads them. */
+/** Reads all pages of a list by following the cursor. */
 const walk = Effect.fn(function* (client: Client, kind: Kind, limit: number) {
   const pages: Array<{ readonly ids: ReadonlyArray<string>; readonly bytes: number }> = []
   let cursor: string | null = ""
   while (cursor !== null) {
     const from: string = cursor === "" ? "" : `&cursor=${cursor}`
-    const answer = yield* client.get(`/${kind}?limit=${limit}${from}`)
-    assert.strictEqual(answer.status, 200, answer.text.slice(0, 500))
-    const { items, nextCursor } = pageOf(answer)
-    pages.push({ ids: items.map(idOf), bytes: Buffer.byteLength(answer.text) })
+    const response = yield* client.get(`/${kind}?limit=${limit}${from}`)
+    assert.strictEqual(response.status, 200, response.text.slice(0, 500))
+    const { items, nextCursor } = pageOf(response)
+    pages.push({ ids: items.map(idOf), bytes: Buffer.byteLength(response.text) })
     if (nextCursor !== null) assert.strictEqual(nextCursor, items.map(idOf).at(-1))
     cursor = nextCursor
   }
   return pages
 })
 
-/** A product of that many bytes, more or less. Repeated text compresses to next to nothing, and is sent whole. */
+/** Creates a product of about this size. Its repeated text compresses well in the database, but is sent in full. */
 const makeProduct = (client: Client, bytes: number) =>
   Effect.map(
     client.post("/products", { name: "Desk", tags: ["oak"], metafields: { text: "a".repeat(bytes) } }),
-    (made) => idOf(dataOf(made))
+    (created) => idOf(dataOf(created))
   )
 
 const makeCollections = (client: Client, count: number, body: object) =>
   Effect.forEach(Array.from({ length: count }), () =>
-    Effect.map(client.post("/collections", { title: "Oak", ...body }), (made) => idOf(dataOf(made)))
+    Effect.map(client.post("/collections", { title: "Oak", ...body }), (created) => idOf(dataOf(created)))
   )
 
 const OAK = { field: "tags", relation: "equals", value: "oak" }
 
-/** As many products like the store's one as the database copies in a second or two. */
+/** Copies the store's only product within the database, which is faster than requests. */
 const copyProduct = Effect.fn(function* (storeId: StoreId, count: number) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
@@ -55,15 +55,15 @@ const copyProduct = Effect.fn(function* (storeId: StoreId, count: number) {
   `
 })
 
-/** Reads the list while `meanwhile` is done between its two statements: the second waits for a table that is locked. */
+/** Reads the list and runs `meanwhile` between its two statements. A table lock blocks the second statement. */
 const readDuring = Effect.fn(function* (client: Client, path: string, meanwhile: Effect.Effect<unknown, unknown>) {
   const sql = yield* SqlClient.SqlClient
-  const waits = sql`select 1 from pg_locks where relation = 'collection_members'::regclass and not granted`
+  const blockedQueries = sql`select 1 from pg_locks where relation = 'collection_members'::regclass and not granted`
   const reading = yield* sql.withTransaction(
     Effect.gen(function* () {
       yield* sql`lock table collection_members in access exclusive mode`
       const fiber = yield* Effect.forkChild(client.get(path))
-      yield* Effect.repeat(waits, { until: (rows) => rows.length > 0 })
+      yield* Effect.repeat(blockedQueries, { until: (rows) => rows.length > 0 })
       yield* meanwhile
       return fiber
     })
@@ -71,8 +71,8 @@ const readDuring = Effect.fn(function* (client: Client, path: string, meanwhile:
   return pageOf(yield* Fiber.join(reading))
 })
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A page ends early", (it) => {
-  it.effect("when its products pass the bytes of a page: every one comes once, and every page has one", () =>
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Size and time limits of a page", (it) => {
+  it.effect("a page of products ends at the size limit, and every product is returned once", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const sizes = [700_000, 700_000, 700_000, 10, 10, 900_000, 10, 900_000, 900_000, 900_000]
@@ -88,15 +88,15 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A page end
       )
       for (const { bytes } of pages.slice(0, -1)) assert.isAbove(bytes, PAGE_BYTES)
       for (const { bytes } of pages) assert.isBelow(bytes, PAGE_BYTES + 1_048_576)
-      const few = yield* walk(client, "products", 2)
+      const smallPages = yield* walk(client, "products", 2)
       assert.deepStrictEqual(
-        few.map((page) => page.ids.length),
+        smallPages.map((page) => page.ids.length),
         [2, 2, 2, 2, 2]
       )
     })
   )
 
-  it.effect("by what a product is now, whether or not its row knows the size of that", () =>
+  it.effect("the size of a page depends on the current products, with or without stored sizes", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { client, storeId } = yield* freshClient()
@@ -114,7 +114,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A page end
       )
       for (const id of ids) yield* client.patch(`/products/${id}`, { metafields: { text: "short" } })
       assert.lengthOf(yield* walk(client, "products", 200), 1)
-      // As a process writes it that knows of no sizes.
+      // Simulates a process that does not store sizes.
       yield* sql`
         update products set version = 4, document =
           replace(replace(document::text, '"version":3', '"version":4'), 'short', repeat('c', 900000))::json
@@ -127,7 +127,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A page end
     })
   )
 
-  it.effect("when its collections pass the bytes of a page, and computes none beyond them", () =>
+  it.effect("a page of collections ends at the size limit, and later collections are not computed", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { client, storeId } = yield* freshClient()
@@ -145,7 +145,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A page end
       )
       assert.isAbove(pages[0]?.bytes ?? 0, PAGE_BYTES)
 
-      // A collection that fails when it is computed does not harm a page that ends before it.
+      // A collection that cannot be computed does not affect a page that ends before it.
       const weight = { field: "weight", relation: "greater_than", value: 1 }
       const [broken] = yield* makeCollections(client, 1, { rules: [weight] })
       yield* sql`update products set facets = facets || '{"weight":"heavy"}' where store_id = ${storeId}`
@@ -155,7 +155,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A page end
     })
   )
 
-  it.effect("when the rules of its collections are long", () =>
+  it.effect("long rules count towards the size of a page of collections", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const value = Array.from({ length: 200 }, (_, n) => `${n} ${"c".repeat(4_000)}`)
@@ -172,7 +172,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A page end
     })
   )
 
-  it.effect("goes on behind collections that were deleted or changed while it was read", () =>
+  it.effect("paging continues after collections that are deleted or changed during a read", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { client, storeId } = yield* freshClient()
@@ -189,33 +189,33 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A page end
       `
       const changed = yield* readDuring(client, path, change)
       const members = changed.items.map(({ id, productIds, version }) => ({ id, productIds, version }))
-      const both = [
+      const expected = [
         { id: a, productIds: [], version: 2 },
         { id: b, productIds: [product], version: 1 }
       ]
-      assert.deepStrictEqual([members, changed.nextCursor], [both, b])
+      assert.deepStrictEqual([members, changed.nextCursor], [expected, b])
 
       const [d = ""] = yield* make(1)
-      const lastGone = yield* readDuring(client, `${path}&cursor=${a}`, remove(d))
-      assert.deepStrictEqual([lastGone.items.map(idOf), lastGone.nextCursor], [[b, c], null])
-      const firstGone = yield* readDuring(client, path, remove(a))
-      assert.deepStrictEqual([firstGone.items.map(idOf), firstGone.nextCursor], [[b], b])
+      const lastDeleted = yield* readDuring(client, `${path}&cursor=${a}`, remove(d))
+      assert.deepStrictEqual([lastDeleted.items.map(idOf), lastDeleted.nextCursor], [[b, c], null])
+      const firstDeleted = yield* readDuring(client, path, remove(a))
+      assert.deepStrictEqual([firstDeleted.items.map(idOf), firstDeleted.nextCursor], [[b], b])
       const [e = "", f = ""] = yield* make(2)
-      const allGone = yield* readDuring(client, path, remove(b, c))
-      assert.deepStrictEqual([allGone.items.map(idOf), allGone.nextCursor], [[e, f], null])
+      const allDeleted = yield* readDuring(client, path, remove(b, c))
+      assert.deepStrictEqual([allDeleted.items.map(idOf), allDeleted.nextCursor], [[e, f], null])
     })
   )
 
-  // The last one: it makes what manual collections hold slow for everybody on this database.
-  it.effect("when its collections have taken the time of a page", () =>
+  // Must be the last test: it slows down reads of manual collections for the whole database.
+  it.effect("a page of collections ends at the time limit", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { client } = yield* freshClient()
       const productIds = [yield* makeProduct(client, 10)]
       const ids = yield* makeCollections(client, 3, { productIds })
       assert.lengthOf(yield* walk(client, "collections", 200), 1)
-      yield* sql`alter table collection_members rename to kept_members`
-      yield* sql`create view collection_members as select * from kept_members where pg_sleep(1.1) is not null`
+      yield* sql`alter table collection_members rename to original_members`
+      yield* sql`create view collection_members as select * from original_members where pg_sleep(1.1) is not null`
       const pages = yield* walk(client, "collections", 200)
       assert.deepStrictEqual(
         pages.map((page) => page.ids),

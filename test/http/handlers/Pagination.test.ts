@@ -13,18 +13,18 @@ import {
   pageOf
 } from "../../support/http/Api.ts"
 
-const NOWHERE = "01890a5d-ac96-774b-bcce-b302099a8057"
+const UNKNOWN_ID = "01890a5d-ac96-774b-bcce-b302099a8057"
 
 const create = (client: Client) =>
-  Effect.map(client.post("/products", { name: "Cup" }), (answer) => String(dataOf(answer)["id"]))
+  Effect.map(client.post("/products", { name: "Cup" }), (response) => String(dataOf(response)["id"]))
 
-/** Makes products in a store, with as many installations as their windows ask for. Answers their ids, ascending. */
+/** Creates products with several installations, to stay within the rate limits. Returns their sorted ids. */
 const fill = Effect.fn(function* (storeId: StoreId, count: number) {
   const ids: Array<string> = []
   while (ids.length < count) {
     const { client } = yield* install(storeId)
-    const some = Array.from({ length: Math.min(90, count - ids.length) }, () => create(client))
-    ids.push(...(yield* Effect.all(some, { concurrency: 8 })))
+    const batch = Array.from({ length: Math.min(90, count - ids.length) }, () => create(client))
+    ids.push(...(yield* Effect.all(batch, { concurrency: 8 })))
   }
   return ids.toSorted()
 })
@@ -42,30 +42,30 @@ const query = (cursor: string | null, limit: number | undefined) => {
 }
 
 const pageAt = Effect.fn(function* (client: Client, cursor: string | null, limit: number | undefined) {
-  const answer = yield* client.get(query(cursor, limit))
-  assert.strictEqual(answer.status, 200, answer.text)
-  const { items, nextCursor } = pageOf(answer)
+  const response = yield* client.get(query(cursor, limit))
+  assert.strictEqual(response.status, 200, response.text)
+  const { items, nextCursor } = pageOf(response)
   return { ids: items.map(({ id }) => String(id)), nextCursor }
 })
 
-/** The page there must be: rows behind the cursor, in order, and a cursor exactly when there are more. */
+/** The expected page: the rows after the cursor, in order, with a cursor only if more rows follow. */
 const expected = (rows: ReadonlyArray<string>, cursor: string | null, limit: number) => {
-  const behind = rows.filter((id) => cursor === null || id > cursor)
-  const ids = behind.slice(0, limit)
-  return { ids, nextCursor: behind.length > limit ? (ids.at(-1) ?? null) : null }
+  const remaining = rows.filter((id) => cursor === null || id > cursor)
+  const ids = remaining.slice(0, limit)
+  return { ids, nextCursor: remaining.length > limit ? (ids.at(-1) ?? null) : null }
 }
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Pagination", (it) => {
   it.effect("an empty list has no next page", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
-      for (const path of ["/products", "/products?limit=1", `/products?cursor=${NOWHERE}`]) {
+      for (const path of ["/products", "/products?limit=1", `/products?cursor=${UNKNOWN_ID}`]) {
         assert.deepStrictEqual((yield* client.get(path)).json, { products: [], nextCursor: null })
       }
     })
   )
 
-  it.effect("a page has 50 rows when no limit is given, and at most 200 whatever is asked for", () =>
+  it.effect("limit defaults to 50 and is capped at 200", () =>
     Effect.gen(function* () {
       const storeId = yield* makeStore()
       const ids = yield* fill(storeId, 201)
@@ -80,15 +80,15 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Pagination
         [1000, 200],
         [99999999999999999999n, 200]
       ] as const
-      for (const [asked, given] of cases) {
+      for (const [limit, size] of cases) {
         const { items, nextCursor } = pageOf(
-          yield* client.get(asked === undefined ? "/products" : `/products?limit=${asked}`)
+          yield* client.get(limit === undefined ? "/products" : `/products?limit=${limit}`)
         )
         assert.deepStrictEqual(
           items.map(({ id }) => id),
-          ids.slice(0, given)
+          ids.slice(0, size)
         )
-        assert.strictEqual(nextCursor, ids[given - 1])
+        assert.strictEqual(nextCursor, ids[size - 1])
       }
       assert.deepStrictEqual(yield* pageAt(client, ids[0] ?? null, 200), { ids: ids.slice(1), nextCursor: null })
       assert.deepStrictEqual(yield* pageAt(client, ids[199] ?? null, undefined), {
@@ -98,7 +98,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Pagination
     })
   )
 
-  it.effect("a limit below 1, or that is no integer, is 400", () =>
+  it.effect("a limit that is below 1, not an integer or repeated is rejected with 400", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       for (const limit of [
@@ -117,29 +117,29 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Pagination
         "null",
         "١"
       ]) {
-        const refused = yield* client.get(`/products?limit=${limit}`)
-        assert.strictEqual(refused.status, 400, limit)
-        assert.match(errorOf(refused).issues?.join("\n") ?? "", /^limit: \S/)
+        const rejected = yield* client.get(`/products?limit=${limit}`)
+        assert.strictEqual(rejected.status, 400, limit)
+        assert.match(errorOf(rejected).issues?.join("\n") ?? "", /^limit: \S/)
       }
       assert.strictEqual((yield* client.get("/products?limit=1&limit=2")).status, 400)
     })
   )
 
-  it.effect("a malformed cursor is 400", () =>
+  it.effect("a malformed or repeated cursor is rejected with 400", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const id = yield* create(client)
       for (const cursor of ["", "x", "1", `${id}0`, id.slice(1), "null", "%00", "%F0%9F%98%80", `${id}'--`]) {
-        const refused = yield* client.get(`/products?cursor=${cursor}`)
-        assert.strictEqual(refused.status, 400, cursor)
-        assert.match(errorOf(refused).issues?.join("\n") ?? "", /^cursor: \S/)
+        const rejected = yield* client.get(`/products?cursor=${cursor}`)
+        assert.strictEqual(rejected.status, 400, cursor)
+        assert.match(errorOf(rejected).issues?.join("\n") ?? "", /^cursor: \S/)
       }
       assert.strictEqual((yield* client.get(`/products?cursor=${id}&cursor=${id}`)).status, 400)
       assert.strictEqual((yield* client.get("/products?cursor=x&limit=0")).status, 400)
     })
   )
 
-  it.effect("any id is a good cursor: one that was deleted, one of another store, one that never was", () =>
+  it.effect("any id is a valid cursor: of a deleted product, of another store or of no product", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()
       const other = yield* freshClient()
@@ -147,17 +147,17 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Pagination
       yield* client.delete(`/products/${b}`)
       assert.deepStrictEqual(yield* pageAt(client, b, undefined), { ids: [c], nextCursor: null })
       assert.deepStrictEqual(yield* pageAt(client, c, undefined), { ids: [], nextCursor: null })
-      const theirs = yield* create(other.client)
-      const mine = yield* create(client)
-      assert.deepStrictEqual(yield* pageAt(client, theirs, undefined), expected([a, c, mine], theirs, 50))
-      assert.deepStrictEqual(yield* pageAt(client, NOWHERE, undefined), { ids: [a, c, mine], nextCursor: null })
+      const otherId = yield* create(other.client)
+      const ownId = yield* create(client)
+      assert.deepStrictEqual(yield* pageAt(client, otherId, undefined), expected([a, c, ownId], otherId, 50))
+      assert.deepStrictEqual(yield* pageAt(client, UNKNOWN_ID, undefined), { ids: [a, c, ownId], nextCursor: null })
       const last = "ffffffff-ffff-ffff-ffff-ffffffffffff"
       assert.deepStrictEqual(yield* pageAt(client, last, undefined), { ids: [], nextCursor: null })
-      assert.deepStrictEqual(yield* pageAt(client, a.toUpperCase(), undefined), { ids: [c, mine], nextCursor: null })
+      assert.deepStrictEqual(yield* pageAt(client, a.toUpperCase(), undefined), { ids: [c, ownId], nextCursor: null })
     })
   )
 
-  it.effect("pages of any limit partition the list: every row once, ascending, each page full but the last", () =>
+  it.effect("pages of any limit contain every row once, in ascending order, and all but the last are full", () =>
     Effect.gen(function* () {
       const storeId = yield* makeStore()
       const ids = yield* fill(storeId, 37)
@@ -183,7 +183,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Pagination
     })
   )
 
-  it.effect("a reader who follows the cursor misses no row, whatever is written and deleted between the pages", () =>
+  it.effect("following the cursor misses no row while products are created, changed and deleted between pages", () =>
     Effect.gen(function* () {
       const runtime = yield* Effect.context<Effect.Services<ReturnType<typeof freshClient>>>()
       const write = FastCheck.oneof(
@@ -192,12 +192,12 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Pagination
         FastCheck.record({ kind: FastCheck.constant("delete" as const), which: FastCheck.nat() }),
         FastCheck.record({ kind: FastCheck.constant("change" as const), which: FastCheck.nat() })
       )
-      const story = FastCheck.record({
+      const scenario = FastCheck.record({
         size: FastCheck.integer({ min: 0, max: 8 }),
         limit: FastCheck.integer({ min: 1, max: 4 }),
         between: FastCheck.array(FastCheck.array(write, { maxLength: 3 }), { maxLength: 6 })
       })
-      const property = FastCheck.asyncProperty(story, ({ between, limit, size }) =>
+      const property = FastCheck.asyncProperty(scenario, ({ between, limit, size }) =>
         Effect.runPromiseWith(runtime)(
           Effect.gen(function* () {
             const { client, storeId } = yield* freshClient()
@@ -222,7 +222,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Pagination
             }
             assert.deepStrictEqual(read.toSorted(), read)
             assert.strictEqual(new Set(read).size, read.length)
-            // What was there all the time, or came before the last page was read, was seen.
+            // Every remaining row up to the last returned id has been returned.
             const last = read.at(-1) ?? ""
             assert.deepStrictEqual(
               rows.filter((id) => id <= last && !read.includes(id)),
@@ -235,7 +235,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Pagination
     })
   )
 
-  it.effect("ids rise with the order of commits, so that a reader behind racing writers skips nothing", () =>
+  it.effect("ids ascend in commit order, so that reading during concurrent writes misses no row", () =>
     Effect.gen(function* () {
       const storeId = yield* makeStore()
       const writers = yield* Effect.all(Array.from({ length: 4 }, () => install(storeId)))
@@ -250,9 +250,9 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Pagination
         const { ids } = yield* pageAt(reader.client, seen.at(-1) ?? null, 200)
         seen.push(...ids)
       }
-      const made = (yield* Fiber.join(fiber)).flat()
+      const created = (yield* Fiber.join(fiber)).flat()
       seen.push(...(yield* pageAt(reader.client, seen.at(-1) ?? null, 200)).ids)
-      assert.deepStrictEqual(seen, made.toSorted())
+      assert.deepStrictEqual(seen, created.toSorted())
     })
   )
 })

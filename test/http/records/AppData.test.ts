@@ -26,7 +26,7 @@ const entriesOf = ({ json }: Answer) => Schema.decodeUnknownSync(Entries)(json)
 
 const keysOf = (answer: Answer) => entriesOf(answer).entries.map(({ key }) => key)
 
-/** Sends a body as it stands. */
+/** Sends the text unchanged as the body, and returns the stored entry. */
 const put = (client: Client, text: string, path = PATH) =>
   Effect.map(client.put(path, text), (answer) => {
     assert.strictEqual(answer.status, 200, answer.text)
@@ -36,28 +36,28 @@ const put = (client: Client, text: string, path = PATH) =>
 const get = (client: Client, key: string) => client.get(`${PATH}?key=${key}`)
 
 const statusesOf = (answers: ReadonlyArray<Answer>) =>
-  [200, 422].map((wanted) => answers.filter(({ status }) => status === wanted).length)
+  [200, 422].map((expected) => answers.filter(({ status }) => status === expected).length)
 
 const name = (max: number) => `must be 1 to ${max} of A-Z, a-z, 0-9 and . _ : -`
 
 const times = (n: number) => Array.from({ length: n }, (_, index) => index)
 
 layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("App data", (it) => {
-  it.effect("is kept, read, listed, replaced and deleted", () =>
+  it.effect("an entry can be stored, read, listed, replaced and deleted", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
-      const made = yield* put(client, '{"key": "theme", "value": {"name": "dark"}}')
-      const { createdAt, updatedAt, ...rest } = made
+      const created = yield* put(client, '{"key": "theme", "value": {"name": "dark"}}')
+      const { createdAt, updatedAt, ...rest } = created
       assert.deepStrictEqual(rest, { namespace: "settings", key: "theme", value: { name: "dark" }, expiresAt: null })
       assert.match(String(createdAt), /^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
       assert.strictEqual(updatedAt, createdAt)
-      assert.deepStrictEqual(dataOf(yield* get(client, "theme")), made)
+      assert.deepStrictEqual(dataOf(yield* get(client, "theme")), created)
 
-      const ended = yield* put(client, '{"key": "theme", "value": null, "ttlSeconds": 60}')
-      assert.deepInclude(ended, { value: null, createdAt })
-      assert.strictEqual(Date.parse(String(ended["expiresAt"])) - Date.parse(String(ended["updatedAt"])), 60_000)
+      const replaced = yield* put(client, '{"key": "theme", "value": null, "ttlSeconds": 60}')
+      assert.deepInclude(replaced, { value: null, createdAt })
+      assert.strictEqual(Date.parse(String(replaced["expiresAt"])) - Date.parse(String(replaced["updatedAt"])), 60_000)
       const other = yield* put(client, '{"key": "Size", "value": "large"}')
-      assert.deepStrictEqual(entriesOf(yield* client.get(PATH)), { entries: [other, ended], nextCursor: null })
+      assert.deepStrictEqual(entriesOf(yield* client.get(PATH)), { entries: [other, replaced], nextCursor: null })
       assert.deepStrictEqual(keysOf(yield* client.get("/app-data/elsewhere")), [])
 
       const deleted = yield* client.delete(`${PATH}?key=theme`)
@@ -82,7 +82,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("App data"
     "false",
     "[]"
   ]
-  it.effect.each(values)("comes back to the letter: %s", (value) =>
+  it.effect.each(values)("the value %s is returned with its exact JSON text", (value) =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       yield* put(client, `{"value":"first", "ttlSeconds":\n60 , "value" :  ${value}\n, "key":"a"}`)
@@ -91,7 +91,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("App data"
     })
   )
 
-  it.effect("takes what the decisions allow, and says of the rest what is wrong", () =>
+  it.effect("entries within the bounds are accepted, and each invalid field is rejected with 400 and an issue", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const largest = "x".repeat(65_534)
@@ -135,7 +135,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("App data"
     })
   )
 
-  it.effect("belongs to the installation: another one on the same store has its own", () =>
+  it.effect("each installation of a store has its own entries", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()
       const { client: other } = yield* install(storeId)
@@ -148,7 +148,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("App data"
     })
   )
 
-  it.effect("is written once under a key, which PUT and DELETE have to carry", () =>
+  it.effect("PUT and DELETE require an idempotency key, and a repeated key returns the stored response", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       for (const refused of [
@@ -168,7 +168,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("App data"
     })
   )
 
-  it.effect("that has expired is gone at once, and what is kept under its key then is new", () =>
+  it.effect("an expired entry is gone at once, and a write to its key creates a new entry", () =>
     Effect.gen(function* () {
       const { client, installation } = yield* freshClient()
       const first = yield* put(client, '{"key": "a", "value": 1, "ttlSeconds": 60}')
@@ -186,7 +186,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("App data"
     })
   )
 
-  it.effect("is listed in pages by key, from any key on, and a page ends when it has passed a mebibyte", () =>
+  it.effect("entries are paged by ascending key, any key is a cursor, and a page ends after 1 MiB", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const text = "x".repeat(65_000)
@@ -217,8 +217,8 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("App data"
     ["entries", 9_990, 9_990, (n: number): Resource => ({ key: `k${n}`, value: 1 })],
     ["bytes of values", 159, 159 * 65_536, (n: number): Resource => ({ key: `k${n}`, value: "x".repeat(6551) })]
   ] as const
-  for (const [what, entries, bytes, body] of quotas) {
-    it.effect(`ends at its quota of ${what}, exactly, whatever comes at once on two servers`, () =>
+  for (const [quota, entries, bytes, body] of quotas) {
+    it.effect(`concurrent writes on two servers fill the quota of ${quota} exactly`, () =>
       Effect.gen(function* () {
         const { client, installation } = yield* freshClient()
         yield* fillAppData(installation, entries, bytes)
@@ -233,17 +233,17 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("App data"
         assert.match(errorOf(refused).error, /at most 10,000 entries and 10 MiB of values/)
         assert.deepInclude((yield* usageOf(installation))[0], { isRight: true })
 
-        const [kept] = keysOf(yield* client.get(PATH))
-        assert.strictEqual((yield* client.put(PATH, { ...body(0), key: kept })).status, 200)
+        const [existing] = keysOf(yield* client.get(PATH))
+        assert.strictEqual((yield* client.put(PATH, { ...body(0), key: existing })).status, 200)
         assert.strictEqual((yield* client.put(PATH, { ...body(0), key: "new" })).status, 422)
-        yield* client.delete(`${PATH}?key=${String(kept)}`)
+        yield* client.delete(`${PATH}?key=${String(existing)}`)
         assert.strictEqual((yield* client.put(PATH, { ...body(0), key: "new" })).status, 200)
         assert.deepInclude((yield* usageOf(installation))[0], { isRight: true })
       })
     )
   }
 
-  it.effect("that has expired does not count, swept or not", () =>
+  it.effect("expired entries do not count towards the quota, before or after the purge", () =>
     Effect.gen(function* () {
       const { client, installation } = yield* freshClient()
       const { purge } = yield* AppData
@@ -268,7 +268,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("App data"
     })
   )
 
-  it.effect("of one installation waits for no other's", () =>
+  it.effect("a write does not wait for another installation, and stores no event or journal entry", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { client, installation, storeId } = yield* freshClient()

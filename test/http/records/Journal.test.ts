@@ -27,7 +27,7 @@ const rowsOf = Schema.decodeUnknownSync(
   )
 )
 
-/** The entries of a store, oldest first. */
+/** Returns the entries of a store, oldest first. */
 const entriesOf = Effect.fn(function* (storeId: StoreId) {
   const sql = yield* SqlClient.SqlClient
   return rowsOf(
@@ -40,27 +40,27 @@ const entriesOf = Effect.fn(function* (storeId: StoreId) {
   )
 })
 
-/** What was kept of each change. */
+/** Returns the diff of each entry of a store. */
 const changesOf = (storeId: StoreId) =>
   Effect.map(entriesOf(storeId), (entries) => entries.map(({ after, before, omitted }) => ({ before, after, omitted })))
 
 const pick = (resource: Resource, ...names: ReadonlyArray<string>): Resource =>
   Object.fromEntries(names.map((name) => [name, resource[name]]))
 
-/** The named members of a resource before and after a change, but those that are lost by it. */
+/** Returns the diff of a change to the named members. Removed members are absent from `after`. */
 const updated = (
   before: Resource,
   after: Resource,
   names: ReadonlyArray<string>,
-  lost: ReadonlyArray<string> = []
+  removed: ReadonlyArray<string> = []
 ): Resource => ({
   before: pick(before, ...names),
-  after: pick(after, ...names.filter((name) => !lost.includes(name))),
+  after: pick(after, ...names.filter((name) => !removed.includes(name))),
   omitted: []
 })
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The journal", (it) => {
-  it.effect("has an entry for each write of a product: who, through what, under which key, and what changed", () =>
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Journal", (it) => {
+  it.effect("each write of a product has an entry with its actor, surface, idempotency key and changes", () =>
     Effect.gen(function* () {
       const { client, installation, storeId } = yield* freshClient()
       const body = { name: "Cup", variants: [{ price: 1 }], metafields: { a: { b: null } } }
@@ -104,7 +104,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The journa
     })
   )
 
-  it.effect("has the id, the time and the hops of the event that tells of the same change", () =>
+  it.effect("an entry has the id, time and hops of the event of the same change", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { client, storeId } = yield* freshClient()
@@ -119,7 +119,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The journa
     })
   )
 
-  it.effect("has an entry for each write of a collection, with what it holds while it is filled by hand", () =>
+  it.effect("each write of a collection has an entry, with productIds while the collection is manual", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()
       const cup = String(dataOf(yield* client.post("/products", { name: "Cup" }))["id"])
@@ -130,25 +130,25 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The journa
       const filled = dataOf(yield* client.patch(path, { productIds: [mug, cup] }))
       const swapped = dataOf(yield* client.patch(path, { productIds: [cup, mug] }))
       const rules = [{ field: "title", relation: "equals", value: "Cup" }]
-      const ruled = dataOf(yield* client.patch(path, { type: "automated", rules }))
-      const kept = dataOf(yield* client.patch(path, { type: "manual" }))
+      const withRules = dataOf(yield* client.patch(path, { type: "automated", rules }))
+      const restored = dataOf(yield* client.patch(path, { type: "manual" }))
       yield* client.delete(path)
 
       const entries = (yield* entriesOf(storeId)).filter(({ resource }) => resource === "collection")
-      const each = ["version", "updatedAt"]
-      const held = ["productIds", "productCount"]
-      const automated = updated(swapped, ruled, ["version", "type", "rules", "updatedAt", ...held], held)
-      const manual = updated(kept, ruled, ["version", "type", "updatedAt", ...held], held)
+      const common = ["version", "updatedAt"]
+      const members = ["productIds", "productCount"]
+      const automated = updated(swapped, withRules, ["version", "type", "rules", "updatedAt", ...members], members)
+      const manual = updated(restored, withRules, ["version", "type", "updatedAt", ...members], members)
       assert.deepStrictEqual<ReadonlyArray<unknown>>(
         entries.map(({ after, before, omitted }) => ({ before, after, omitted })),
         [
           { before: null, after: created, omitted: [] },
           updated(created, titled, ["version", "title", "updatedAt"]),
-          updated(titled, filled, [...each, ...held]),
-          updated(filled, swapped, [...each, "productIds"]),
+          updated(titled, filled, [...common, ...members]),
+          updated(filled, swapped, [...common, "productIds"]),
           automated,
           { ...manual, before: manual["after"], after: manual["before"] },
-          { before: kept, after: null, omitted: [] }
+          { before: restored, after: null, omitted: [] }
         ]
       )
       assert.deepStrictEqual(
@@ -158,12 +158,12 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The journa
     })
   )
 
-  it.effect("has of an automated collection what was written, and not what its rules match", () =>
+  it.effect("entries of an automated collection omit its matching products", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()
       const rules = [{ field: "price", relation: "less_than", value: 5 }]
-      const answered = dataOf(yield* client.post("/collections", { title: "Cheap", rules }))
-      const created = pick(answered, ...Object.keys(answered).filter((name) => !name.startsWith("product")))
+      const response = dataOf(yield* client.post("/collections", { title: "Cheap", rules }))
+      const created = pick(response, ...Object.keys(response).filter((name) => !name.startsWith("product")))
       yield* client.delete(`/collections/${created["id"]}`)
       assert.deepStrictEqual(yield* changesOf(storeId), [
         { before: null, after: created, omitted: [] },
@@ -172,18 +172,18 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The journa
     })
   )
 
-  it.effect("leaves out what is too large, and names it", () =>
+  it.effect("values that are too large are left out and listed in omitted", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()
       const long = "x".repeat(65_535)
       const created = dataOf(yield* client.post("/products", { name: "Cup", description: long }))
       const path = `/products/${created["id"]}`
       const updated = dataOf(yield* client.patch(path, { price: 1, description: "short" }))
-      const [made, changed] = yield* changesOf(storeId)
+      const [first, second] = yield* changesOf(storeId)
       const { description: _, ...rest } = created
-      assert.deepStrictEqual(made, { before: null, after: rest, omitted: ["description"] })
+      assert.deepStrictEqual(first, { before: null, after: rest, omitted: ["description"] })
       const names = ["version", "price", "updatedAt"]
-      assert.deepStrictEqual(changed, {
+      assert.deepStrictEqual(second, {
         before: pick(created, ...names),
         after: pick(updated, ...names),
         omitted: ["description"]
@@ -191,7 +191,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The journa
     })
   )
 
-  it.effect("keeps every digit of a number", () =>
+  it.effect("an entry keeps every digit of a number", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { client, storeId } = yield* freshClient()
@@ -204,7 +204,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The journa
     })
   )
 
-  it.effect("has nothing of a write that changes nothing, of a replay, and of one that is refused", () =>
+  it.effect("no-ops, replays and rejected writes have no entry", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()
       const once = { key: "once" }
@@ -233,7 +233,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The journa
     })
   )
 
-  it.effect("is written in the very transaction of the write", () =>
+  it.effect("an entry is stored in the transaction of its write", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { client, storeId } = yield* freshClient()
@@ -241,7 +241,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The journa
       const collection = dataOf(yield* client.post("/collections", { title: "Hand" }))
       yield* client.patch(`/products/${product["id"]}`, { price: 1 })
       yield* client.patch(`/collections/${collection["id"]}`, { title: "By hand" })
-      const together = yield* sql`
+      const committed = yield* sql`
         with resources as (
           select store_id, id, version, xmin from products union all select store_id, id, version, xmin from collections
         )
@@ -249,11 +249,11 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The journa
           on r.store_id = j.store_id and r.id = j.resource_id and r.version = j.version and r.xmin = j.xmin
         where j.store_id = ${storeId} order by 1
       `
-      assert.deepStrictEqual(together, [{ resource: "collection" }, { resource: "product" }])
+      assert.deepStrictEqual(committed, [{ resource: "collection" }, { resource: "product" }])
     })
   )
 
-  it.effect("where the entry cannot be kept, nothing is written: 500, and the same key may try again", () =>
+  it.effect("a write whose entry cannot be stored is rolled back with 500 and can be retried with the same key", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { client, storeId } = yield* freshClient()
@@ -262,7 +262,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The journa
       yield* sql`
         create function refuse_entry() returns trigger language plpgsql as $$ begin raise 'no room for entries'; end $$
       `
-      // The store's id is made by the database and stands in the statement itself: DDL takes no parameters.
+      // DDL does not accept parameters. The store id is safe to inline, because the database generates it.
       yield* sql.unsafe(`
         create trigger refuse before insert on journal for each row
         when (new.store_id = '${storeId}') execute function refuse_entry()

@@ -28,14 +28,14 @@ const ada = {
   addresses: [address]
 }
 const line = { name: "Cup", quantity: 2, unitPrice: 12.5, discount: 5 }
-const placed = { email: "secret@example.com", shippingAddress: address, billingAddress: address, lineItems: [line] }
+const orderBody = { email: "secret@example.com", shippingAddress: address, billingAddress: address, lineItems: [line] }
 
 const idsOf = (items: ReadonlyArray<Resource>) => items.map(({ id }) => String(id))
 
 const sizes = (pages: ReadonlyArray<ReadonlyArray<Resource>>) => pages.map((page) => page.length)
 
-/** All pages of a list, as who follows the cursor reads them. */
-const walk = Effect.fn(function* (client: (turn: number) => Client, path: string) {
+/** Reads all pages of a list by following the cursor. */
+const readPages = Effect.fn(function* (client: (index: number) => Client, path: string) {
   const pages: Array<ReadonlyArray<Resource>> = []
   let cursor: string | null = null
   do {
@@ -51,11 +51,11 @@ const walk = Effect.fn(function* (client: (turn: number) => Client, path: string
 })
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Orders and customers", (it) => {
-  it.effect("are shown with every field, to who may see personal data", () =>
+  it.effect("lists return every field to an installation with customer_pii", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()
       const [customer] = yield* putCustomers(storeId, [ada])
-      yield* putOrders(storeId, [{ ...placed, customerId: customer?.id, note: "Ring twice" }])
+      yield* putOrders(storeId, [{ ...orderBody, customerId: customer?.id, note: "Ring twice" }])
 
       const orders = yield* client.get("/orders")
       const { items, nextCursor } = pageOf(orders)
@@ -97,11 +97,11 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Orders and
     })
   )
 
-  it.effect("hide what is personal from who was not granted customer_pii, and show all else as it is", () =>
+  it.effect("personal fields are null without customer_pii, and other fields are unchanged", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()
       const [customer] = yield* putCustomers(storeId, [ada])
-      yield* putOrders(storeId, [{ ...placed, customerId: customer?.id }])
+      yield* putOrders(storeId, [{ ...orderBody, customerId: customer?.id }])
       const { client: other } = yield* install(storeId, { capabilities: ["app_storage"] })
       for (const [path, hidden] of [
         ["/orders", { email: null, shippingAddress: null, billingAddress: null }],
@@ -121,7 +121,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Orders and
     })
   )
 
-  it.effect("ask for a scope each, and are lists alone", () =>
+  it.effect("each list requires its own scope, and single records have no route", () =>
     Effect.gen(function* () {
       const { storeId } = yield* freshClient()
       const [done] = yield* putOrders(storeId, [{}])
@@ -139,12 +139,12 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Orders and
     })
   )
 
-  it.effect("are those of the store alone", () =>
+  it.effect("lists contain only records of the store", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()
       const other = yield* freshClient()
       yield* putCustomers(storeId, [ada])
-      yield* putOrders(storeId, [placed])
+      yield* putOrders(storeId, [orderBody])
       for (const path of ["/orders", "/customers", "/orders?updatedSince=2026-01-01T00:00:00Z"]) {
         assert.lengthOf(pageOf(yield* client.get(path)).items, 1)
         assert.deepStrictEqual(pageOf(yield* other.client.get(path)), { items: [], nextCursor: null })
@@ -152,34 +152,34 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Orders and
     })
   )
 
-  it.effect("come in pages in order of id, whole or those that have changed, of any limit and from any cursor", () =>
+  it.effect("lists page by ascending id with any limit, with and without updatedSince", () =>
     Effect.gen(function* () {
       const storeId = yield* makeStore()
-      const made = yield* putOrders(
+      const created = yield* putOrders(
         storeId,
         Array.from({ length: 23 }, (_, index) => ({ number: String(index) }))
       )
       const client = yield* crowd(storeId, 10)
-      // Some are changed, each at a time of its own.
+      // Change some orders at different times.
       for (const place of [17, 2, 3, 11]) {
-        const id = made[place]?.id
+        const id = created[place]?.id
         assert.isDefined(id)
         if (id !== undefined) yield* putOrders(storeId, [{ id, number: "changed" }])
       }
-      const rows = (yield* walk(client, "/orders?limit=200")).flat()
+      const rows = (yield* readPages(client, "/orders?limit=200")).flat()
       assert.deepStrictEqual(
         idsOf(rows),
-        made.map(({ id }) => id)
+        created.map(({ id }) => id)
       )
       const times = [...new Set(rows.map(({ updatedAt }) => String(updatedAt)))].toSorted()
       const since = FastCheck.constantFrom(undefined, "0000-01-01T00:00:00Z", "9999-12-31T23:59:59Z", ...times)
-      let turn = 0
+      let requests = 0
       const runtime = yield* Effect.context<never>()
       const property = FastCheck.asyncProperty(FastCheck.integer({ min: 1, max: 25 }), since, (limit, since) =>
         Effect.runPromiseWith(runtime)(
           Effect.gen(function* () {
             const query = since === undefined ? "" : `&updatedSince=${since}`
-            const pages = yield* walk(() => client(turn++), `/orders?limit=${limit}${query}`)
+            const pages = yield* readPages(() => client(requests++), `/orders?limit=${limit}${query}`)
             const expected = rows.filter(({ updatedAt }) => since === undefined || String(updatedAt) >= since)
             assert.deepStrictEqual(pages.flat(), expected)
             assert.strictEqual(pages.length, Math.max(1, Math.ceil(expected.length / limit)))
@@ -190,7 +190,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Orders and
     })
   )
 
-  it.effect("that have changed are found by time where they are few, and on the way where they are many", () =>
+  it.effect("updatedSince returns exactly the records changed since then, whether few or many", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()
       const old = yield* putCustomers(storeId, [{ name: "First" }, { name: "Second" }])
@@ -207,8 +207,8 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Orders and
       const [third] = pageOf(yield* client.get(`/customers?limit=1&cursor=${old[1]?.id}`)).items
       const after = String(third?.["updatedAt"])
       assert.isBelow(Date.parse(before), Date.parse(after))
-      // Those two are met first by their ids, and skipped.
-      const pages = yield* walk(() => client, `/customers?limit=200&updatedSince=${after}`)
+      // The first two customers have the lowest ids and are skipped.
+      const pages = yield* readPages(() => client, `/customers?limit=200&updatedSince=${after}`)
       assert.deepStrictEqual(
         idsOf(pages.flat()),
         many.map(({ id }) => id)
@@ -219,7 +219,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Orders and
       const since = String(changed?.["updatedAt"])
       const page = pageOf(yield* client.get(`/customers?updatedSince=${since}`))
       assert.deepStrictEqual([page.items, page.nextCursor], [[changed], null])
-      // To the millisecond, and the row of that very millisecond is among them.
+      // updatedSince has millisecond precision and is inclusive.
       const next = new Date(Date.parse(since) + 1).toISOString()
       assert.deepStrictEqual(pageOf(yield* client.get(`/customers?updatedSince=${next}`)).items, [])
       const shifted = encodeURIComponent(since.replace("Z", "+00:00"))
@@ -227,7 +227,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Orders and
     })
   )
 
-  it.effect("are refused where the query makes no sense", () =>
+  it.effect("an invalid updatedSince, limit or cursor is rejected with 400", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       for (const path of ["/orders", "/customers"]) {
@@ -245,31 +245,31 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Orders and
             "updatedSince: must be a time of RFC 3339, as in 2026-01-31T09:30:00Z"
           ])
         }
-        const twice = "updatedSince=2026-01-31T09:30:00Z"
-        assert.strictEqual((yield* client.get(`${path}?${twice}&${twice}`)).status, 400)
+        const parameter = "updatedSince=2026-01-31T09:30:00Z"
+        assert.strictEqual((yield* client.get(`${path}?${parameter}&${parameter}`)).status, 400)
         assert.strictEqual((yield* client.get(`${path}?limit=0`)).status, 400)
         assert.strictEqual((yield* client.get(`${path}?cursor=x`)).status, 400)
       }
     })
   )
 
-  it.effect("end a page early when it has passed its bytes, those that are shown", () =>
+  it.effect("a page ends early at its size limit, which counts only the returned bytes", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()
       const { client: other } = yield* install(storeId, { capabilities: [] })
       const large = { ...address, story: "a".repeat(400_000) }
-      const made = yield* putCustomers(
+      const created = yield* putCustomers(
         storeId,
         Array.from({ length: 7 }, () => ({ addresses: [large] }))
       )
       for (const path of ["/customers?limit=200", "/customers?limit=200&updatedSince=2026-01-01T00:00:00Z"]) {
-        const pages = yield* walk(() => client, path)
+        const pages = yield* readPages(() => client, path)
         assert.deepStrictEqual(sizes(pages), [3, 3, 1])
         assert.deepStrictEqual(
           idsOf(pages.flat()),
-          made.map(({ id }) => id)
+          created.map(({ id }) => id)
         )
-        assert.deepStrictEqual(sizes(yield* walk(() => other, path)), [7])
+        assert.deepStrictEqual(sizes(yield* readPages(() => other, path)), [7])
       }
     })
   )
