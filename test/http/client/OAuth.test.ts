@@ -105,7 +105,13 @@ it.live("exchangeCode sends the code once, and fails with the status or a Connec
       code_verifier: "v"
     })
     assert.notProperty(headers, "authorization")
-    yield* rejectionOf(ConnectionError, exchangeCode(app, callbackInput, { wait, fetch: broken }))
+    let requestCount = 0
+    const countBroken = () => {
+      requestCount += 1
+      return broken()
+    }
+    yield* rejectionOf(ConnectionError, exchangeCode(app, callbackInput, { wait, fetch: countBroken }))
+    assert.strictEqual(requestCount, 1)
   })
 )
 
