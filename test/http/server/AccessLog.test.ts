@@ -8,16 +8,16 @@ import { ApiTest, baseUrl, dataOf, freshClient } from "../../support/http/Api.ts
 import { connection, databaseUrl, holdStore, rowsOf, waiting, watch } from "../../support/process/Process.ts"
 import { exchange, lines } from "../../support/http/RawHttp.ts"
 
-/** What the service told its logs. */
-class Told extends Context.Service<
-  Told,
+/** Entries that the service wrote to its logs. */
+class CapturedLogs extends Context.Service<
+  CapturedLogs,
   { readonly requests: Array<AccessEntry>; readonly failures: Array<{ message: unknown; requestId: unknown }> }
->()("Told") {}
+>()("CapturedLogs") {}
 
-const ToldTest = Layer.sync(Told, () => Told.of({ requests: [], failures: [] }))
+const CapturedLogsTest = Layer.sync(CapturedLogs, () => CapturedLogs.of({ requests: [], failures: [] }))
 
 const LogsTest = Layer.unwrap(
-  Effect.map(Told, ({ failures, requests }) =>
+  Effect.map(CapturedLogs, ({ failures, requests }) =>
     Layer.merge(
       Layer.succeed(AccessLog, (access: AccessEntry) => void requests.push(access)),
       Logger.layer([
@@ -30,99 +30,99 @@ const LogsTest = Layer.unwrap(
   )
 )
 
-const Test = ApiTest.pipe(Layer.provide(LogsTest), Layer.provideMerge(ToldTest))
+const Test = ApiTest.pipe(Layer.provide(LogsTest), Layer.provideMerge(CapturedLogsTest))
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-/** The line about a request: it is written when the answer is, which its client may know a moment earlier. */
-const lineOf = Effect.fn(function* (requestId: string) {
-  const { requests } = yield* Told
-  const look = Effect.sync(() => requests.filter((access) => access.requestId === requestId))
-  const [line, ...others] = yield* watch(look, (found) => found.length > 0)
+/** Returns the access log entry of a request. It may appear shortly after the client receives the response. */
+const entryOf = Effect.fn(function* (requestId: string) {
+  const { requests } = yield* CapturedLogs
+  const matching = Effect.sync(() => requests.filter((access) => access.requestId === requestId))
+  const [entry, ...others] = yield* watch(matching, (found) => found.length > 0)
   assert.deepStrictEqual(others, [])
-  return line
+  return entry
 })
 
-const idIn = (answer: string) => /^x-request-id: (\S+)$/im.exec(answer)?.[1] ?? ""
+const idIn = (response: string) => /^x-request-id: (\S+)$/im.exec(response)?.[1] ?? ""
 
 const API = "/api/platform/v1"
 
-layer(Test, { excludeTestServices: true, timeout: "60 seconds" })("The id of a request", (it) => {
-  it.effect("is the client's own where that is well formed, and a new one everywhere else", () =>
+layer(Test, { excludeTestServices: true, timeout: "60 seconds" })("Request ids", (it) => {
+  it.effect("a well-formed X-Request-Id is returned unchanged, and any other is replaced by a UUID", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       for (const id of ["a", "0198c5f0-3b1e-7c52-9a55-0d2f6f1c7e10", "Root=1-6789.ab/c:d+e_f", "x".repeat(128)]) {
-        const answer = yield* client.get("/products", { headers: { "x-request-id": id } })
-        assert.strictEqual(answer.headers.get("x-request-id"), id)
+        const response = yield* client.get("/products", { headers: { "x-request-id": id } })
+        assert.strictEqual(response.headers.get("x-request-id"), id)
       }
-      const made = yield* Effect.forEach(["", "x".repeat(129), 'a"b', "a b", "a\tb", "a,b", "a\\b", "ä"], (id) =>
+      const responses = yield* Effect.forEach(["", "x".repeat(129), 'a"b', "a b", "a\tb", "a,b", "a\\b", "ä"], (id) =>
         client.get("/products", { headers: { "x-request-id": id } })
       )
-      const ids = made.map(({ headers }) => headers.get("x-request-id") ?? "")
+      const ids = responses.map(({ headers }) => headers.get("x-request-id") ?? "")
       for (const id of ids) assert.match(id, UUID)
       assert.strictEqual(new Set(ids).size, ids.length)
     })
   )
 
-  it.effect("stands on every answer, and in one line with method, route and status", () =>
+  it.effect("every response has a request id and one access log entry with method, route and status", () =>
     Effect.gen(function* () {
       const base = yield* baseUrl
       const { client, installation } = yield* freshClient()
-      const known = ["host: a", "connection: close", `authorization: Bearer ${client.token}`]
-      const unknown = ["host: a", "connection: close"]
+      const authenticated = ["host: a", "connection: close", `authorization: Bearer ${client.token}`]
+      const anonymous = ["host: a", "connection: close"]
       const { id } = installation
       const item = `${API}/products/${id}`
       const cases: ReadonlyArray<readonly [string, ReadonlyArray<string>, string, number, string?]> = [
-        [`GET ${API}/products?limit=5&secret=1`, known, `${API}/products`, 200, id],
-        [`GET http://a:80${API}/products?secret=1`, known, `${API}/products`, 200, id],
-        [`GET ${API}/products?limit=0`, known, `${API}/products`, 400, id],
-        [`GET ${API}/products`, unknown, `${API}/products`, 401],
-        [`DELETE ${item}?secret=1`, [...known, "idempotency-key: a"], `${API}/products/:id`, 404, id],
-        [`GET ${item}?secret=1`, known, "-", 404],
-        ["GET /secret", unknown, "-", 404],
-        ["GET /healthz?secret=1", unknown, "/healthz", 200],
-        ["GET /readyz", unknown, "/readyz", 200],
-        ["GET /docs", unknown, "/docs", 200],
-        ["GET http://a:80/oauth/token?secret=1", unknown, "/oauth/token", 405],
-        ["HEAD /openapi.json", unknown, "/openapi.json", 200],
+        [`GET ${API}/products?limit=5&secret=1`, authenticated, `${API}/products`, 200, id],
+        [`GET http://a:80${API}/products?secret=1`, authenticated, `${API}/products`, 200, id],
+        [`GET ${API}/products?limit=0`, authenticated, `${API}/products`, 400, id],
+        [`GET ${API}/products`, anonymous, `${API}/products`, 401],
+        [`DELETE ${item}?secret=1`, [...authenticated, "idempotency-key: a"], `${API}/products/:id`, 404, id],
+        [`GET ${item}?secret=1`, authenticated, "-", 404],
+        ["GET /secret", anonymous, "-", 404],
+        ["GET /healthz?secret=1", anonymous, "/healthz", 200],
+        ["GET /readyz", anonymous, "/readyz", 200],
+        ["GET /docs", anonymous, "/docs", 200],
+        ["GET http://a:80/oauth/token?secret=1", anonymous, "/oauth/token", 405],
+        ["HEAD /openapi.json", anonymous, "/openapi.json", 200],
         ["GET /healthz", ["connection: close"], "-", 400],
-        [`POST ${API}/products`, [...unknown, "expect: wonders"], "-", 417]
+        [`POST ${API}/products`, [...anonymous, "expect: wonders"], "-", 417]
       ]
       for (const [first, headers, route, status, installation] of cases) {
         const requestId = idIn(yield* exchange(base, lines(`${first} HTTP/1.1`, ...headers)))
         assert.match(requestId, UUID, first)
-        const { milliseconds = -1, ...line } = (yield* lineOf(requestId)) ?? {}
+        const { milliseconds = -1, ...entry } = (yield* entryOf(requestId)) ?? {}
         const address = "127.0.0.1"
-        assert.deepStrictEqual(line, { method: first.split(" ")[0], route, status, address, installation, requestId })
+        assert.deepStrictEqual(entry, { method: first.split(" ")[0], route, status, address, installation, requestId })
         assert.isAtLeast(milliseconds, 0)
       }
     })
   )
 
-  it.effect("stands on the answer to what never became a request", () =>
+  it.effect("a malformed request gets a request id and an access log entry", () =>
     Effect.gen(function* () {
       const requestId = idIn(yield* exchange(yield* baseUrl, lines("HELLO secret")))
       assert.match(requestId, UUID)
-      assert.deepInclude(yield* lineOf(requestId), { method: "-", route: "-", status: 400, address: "127.0.0.1" })
+      assert.deepInclude(yield* entryOf(requestId), { method: "-", route: "-", status: 400, address: "127.0.0.1" })
     })
   )
 
-  it.effect("stands with a failure in the log", () =>
+  it.effect("a failed request is logged with its request id", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { client } = yield* freshClient()
-      const { failures } = yield* Told
+      const { failures } = yield* CapturedLogs
       yield* sql`alter table collections rename to others`
-      const answer = yield* client.get("/collections", { headers: { "x-request-id": "the-broken-one" } })
+      const response = yield* client.get("/collections", { headers: { "x-request-id": "the-broken-one" } })
       yield* sql`alter table others rename to collections`
-      assert.strictEqual(answer.status, 500)
+      assert.strictEqual(response.status, 500)
       const failure = failures.find(({ requestId }) => requestId === "the-broken-one")
       assert.deepStrictEqual([failure?.message].flat().slice(0, 1), ["A request failed"])
-      assert.deepInclude(yield* lineOf("the-broken-one"), { route: `${API}/collections`, status: 500 })
+      assert.deepInclude(yield* entryOf("the-broken-one"), { route: `${API}/collections`, status: 500 })
     })
   )
 
-  it.effect("stands in the line of a request whose client hung up, which says so", () =>
+  it.effect("a request whose client disconnects is logged with status aborted", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()
       const { hostname, port } = new URL(yield* baseUrl)
@@ -134,43 +134,44 @@ layer(Test, { excludeTestServices: true, timeout: "60 seconds" })("The id of a r
       socket.write(`${lines(`POST ${API}/products HTTP/1.1`, ...head, ...rest)}${body}`)
       yield* waiting(watcher, 1)
       socket.destroy()
-      assert.deepInclude(yield* lineOf("gone"), { method: "POST", route: `${API}/products`, status: "aborted" })
+      assert.deepInclude(yield* entryOf("gone"), { method: "POST", route: `${API}/products`, status: "aborted" })
       yield* release
       assert.strictEqual(dataOf(yield* client.post("/products", { name: "Mug" }))["name"], "Mug")
     })
   )
 
-  it.effect("stands in the lines of all that a connection had asked for when it broke, and they end with it", () =>
+  it.effect("closing a connection aborts its pipelined requests and cancels their queries", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
-      const { failures } = yield* Told
+      const { failures } = yield* CapturedLogs
       const { hostname, port } = new URL(yield* baseUrl)
       const url = yield* databaseUrl
       const [holder, watcher] = [yield* connection(url), yield* connection(url)]
       yield* rowsOf(holder, "begin")
       yield* rowsOf(holder, "lock table collections in access exclusive mode")
       const ids = ["first", "second"]
-      const known = ["host: a", `authorization: Bearer ${client.token}`]
+      const authenticated = ["host: a", `authorization: Bearer ${client.token}`]
       const socket = connect(Number(port), hostname)
-      for (const id of ids) socket.write(lines(`GET ${API}/collections HTTP/1.1`, ...known, `x-request-id: ${id}`))
+      for (const id of ids)
+        socket.write(lines(`GET ${API}/collections HTTP/1.1`, ...authenticated, `x-request-id: ${id}`))
       yield* waiting(watcher, ids.length)
       socket.destroy()
       for (const id of ids) {
-        assert.deepInclude(yield* lineOf(id), { method: "GET", route: `${API}/collections`, status: "aborted" })
+        assert.deepInclude(yield* entryOf(id), { method: "GET", route: `${API}/collections`, status: "aborted" })
       }
       yield* watch(waiting(watcher, 0), ({ length }) => length === 0)
-      // A wait that nobody ends is ended by its own limit, and told as a failure.
+      // A query that is not cancelled would reach the lock timeout and be logged as a failure.
       assert.isFalse(failures.some(({ requestId }) => ids.includes(String(requestId))))
       yield* rowsOf(holder, "commit")
     })
   )
 
-  it.effect("stands with the failure of a write whose client had hung up", () =>
+  it.effect("a write that fails after its client disconnects is logged with its request id", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()
-      const { failures } = yield* Told
+      const { failures } = yield* CapturedLogs
       const { release, watcher } = yield* holdStore(yield* databaseUrl, storeId)
-      const write = request(`${yield* baseUrl}${API}/products`, {
+      const post = request(`${yield* baseUrl}${API}/products`, {
         method: "POST",
         headers: {
           authorization: `Bearer ${client.token}`,
@@ -179,17 +180,17 @@ layer(Test, { excludeTestServices: true, timeout: "60 seconds" })("The id of a r
           "x-request-id": "broken-later"
         }
       }).on("error", () => {})
-      write.end('{"name":"Cup"}')
+      post.end('{"name":"Cup"}')
       const [session] = yield* waiting(watcher, 1)
-      write.destroy()
-      assert.deepInclude(yield* lineOf("broken-later"), { status: "aborted" })
+      post.destroy()
+      assert.deepInclude(yield* entryOf("broken-later"), { status: "aborted" })
       yield* rowsOf(watcher, "select pg_terminate_backend($1)", [session])
-      const told = yield* watch(
+      const entries = yield* watch(
         Effect.sync(() => failures.filter(({ requestId }) => requestId === "broken-later")),
         (found) => found.length > 0
       )
       assert.deepStrictEqual(
-        told.map(({ message }) => [message].flat()[0]),
+        entries.map(({ message }) => [message].flat()[0]),
         ["A request failed"]
       )
       yield* release

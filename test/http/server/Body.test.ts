@@ -6,7 +6,7 @@ import { type Answer, ApiTest, baseUrl, type Client, dataOf, errorOf, freshClien
 
 const MIB = 1024 * 1024
 
-/** Sends bytes as they are, with the content type that is given. */
+/** Sends a raw body with the given headers. */
 const sendRaw = Effect.fn(function* (
   client: Client,
   method: string,
@@ -28,13 +28,13 @@ const sendRaw = Effect.fn(function* (
 
 const JSON_TYPE = { "content-type": "application/json" }
 
-const assert400 = (answer: Answer, said: string) => {
-  assert.strictEqual(answer.status, 400, `${said} ${answer.text.slice(0, 300)}`)
+const assert400 = (answer: Answer, label: string) => {
+  assert.strictEqual(answer.status, 400, `${label} ${answer.text.slice(0, 300)}`)
   assert.strictEqual(answer.headers.get("content-type"), "application/json")
   assert.isNotEmpty(errorOf(answer).error)
 }
 
-/** JSON text of a product whose parts stand inside each other `depth` levels deep, the product itself counted. */
+/** JSON text of a product with `depth` levels of nesting. The product itself is the first level. */
 const nested = (depth: number, open: string, close: string) =>
   `{"name":"Deep","metafields":{"a":${open.repeat(depth - 2)}${close.repeat(depth - 2)}}}`
 
@@ -44,8 +44,8 @@ const bodyOf = (size: number) => {
   return frame.replace('""', `"${"x".repeat(size - frame.length)}"`)
 }
 
-/** Where text may stand in a body, quotes and all: at the `@`. */
-const TEXT_PLACES = [
+/** Bodies with the placeholder `@` in each position of a string or key. */
+const TEXT_POSITIONS = [
   '{"name":@}',
   '{"name":"Cup","description":@}',
   '{"name":"Cup","tags":["a",@]}',
@@ -59,8 +59,8 @@ const TEXT_PLACES = [
   '{"name":"Cup","unknown":{"deep":[@]}}'
 ]
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Bodies", (it) => {
-  it.effect("a body that is no JSON object is 400 on create and on update", () =>
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Request bodies", (it) => {
+  it.effect("create and update reject a body that is not a JSON object with 400", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const product = dataOf(yield* client.post("/products", { name: "Cup" }))
@@ -97,7 +97,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Bodies", (
     })
   )
 
-  it.effect("a body that is missing is 400", () =>
+  it.effect("rejects a missing body with 400", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       assert400(yield* sendRaw(client, "POST", "/products", undefined, {}), "no type")
@@ -105,7 +105,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Bodies", (
     })
   )
 
-  it.effect("a body that is not UTF-8 is 400, also when it says so", () =>
+  it.effect("rejects a body that is not UTF-8, and a charset other than utf-8, with 400", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const latin = Buffer.from('{"name":"Café"}', "latin1")
@@ -122,7 +122,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Bodies", (
     })
   )
 
-  it.effect("a content type other than application/json is 400", () =>
+  it.effect("rejects a content type other than application/json with 400", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       for (const type of [
@@ -143,7 +143,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Bodies", (
     })
   )
 
-  it.effect("a compressed body is 400", () =>
+  it.effect("rejects a compressed body with 400", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const headers = { ...JSON_TYPE, "content-encoding": "gzip" }
@@ -151,20 +151,20 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Bodies", (
     })
   )
 
-  it.effect("a body has at most 1 MiB, in bytes", () =>
+  it.effect("rejects a body larger than 1 MiB, counted in bytes, with 400", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
-      const whole = yield* client.post("/products", bodyOf(MIB))
-      assert.strictEqual(whole.status, 201, whole.text.slice(0, 300))
+      const largest = yield* client.post("/products", bodyOf(MIB))
+      assert.strictEqual(largest.status, 201, largest.text.slice(0, 300))
       assert400(yield* client.post("/products", bodyOf(MIB + 1)), "one more")
       assert400(yield* client.post("/products", " ".repeat(20 * MIB)), "far more")
-      const wide = bodyOf(MIB - 10).replace("xxxxxx", "€€€€€€")
-      assert400(yield* client.post("/products", wide), "more bytes than characters")
+      const multibyte = bodyOf(MIB - 10).replace("xxxxxx", "€€€€€€")
+      assert400(yield* client.post("/products", multibyte), "more bytes than characters")
       assert.strictEqual((yield* client.get("/products")).status, 200)
     })
   )
 
-  it.effect("a whole product has at most 1 MiB of JSON, also when it grows by a patch", () =>
+  it.effect("rejects an update with 422 if the product would exceed 1 MiB of JSON", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const half = "x".repeat(MIB / 2)
@@ -174,34 +174,34 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Bodies", (
         customFields: [{ a: "" }]
       })
       const { id, ...before } = dataOf(created)
-      const room = MIB - (created.text.length - '{"data":}'.length)
-      const grow = (size: number) =>
+      const availableBytes = MIB - (created.text.length - '{"data":}'.length)
+      const growBy = (size: number) =>
         client.patch(`/products/${id}`, { customFields: [{ a: "€" + "x".repeat(size - 3) }] })
 
-      const refused = yield* grow(room + 1)
+      const refused = yield* growBy(availableBytes + 1)
       assert.strictEqual(refused.status, 422)
       assert.isNotEmpty(errorOf(refused).error)
       assert.deepStrictEqual(dataOf(yield* client.patch(`/products/${id}`, {})), { id, ...before })
 
-      const grown = yield* grow(room)
+      const grown = yield* growBy(availableBytes)
       assert.strictEqual(grown.status, 200, grown.text.slice(0, 300))
       assert.strictEqual(Buffer.byteLength(grown.text) - '{"data":}'.length, MIB)
     })
   )
 
-  it.effect("a product is at most 64 levels deep, itself the first, and no depth breaks the service", () =>
+  it.effect("accepts 64 levels of nesting and rejects any greater depth with 400", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       for (const [open, close] of [
         ["[", "]"],
         ['{"a":', "}"]
       ] as const) {
-        const inner = (depth: number) => nested(depth, open, close).replace('"a":}', '"a":1}')
-        const deep = yield* client.post("/products", inner(64))
+        const nestedJson = (depth: number) => nested(depth, open, close).replace('"a":}', '"a":1}')
+        const deep = yield* client.post("/products", nestedJson(64))
         assert.strictEqual(deep.status, 201, deep.text.slice(0, 300))
-        assert.include(deep.text, inner(64).slice('{"name":"Deep",'.length, -1))
+        assert.include(deep.text, nestedJson(64).slice('{"name":"Deep",'.length, -1))
         for (const depth of [65, 66, 1000, 100_000])
-          assert400(yield* client.post("/products", inner(depth)), `${depth}`)
+          assert400(yield* client.post("/products", nestedJson(depth)), `${depth}`)
       }
       assert400(yield* client.post("/products", "[".repeat(MIB)), "open")
       assert400(
@@ -211,13 +211,13 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Bodies", (
     })
   )
 
-  it.effect("a NUL or half of a surrogate pair is 400 wherever it stands, keys too", () =>
+  it.effect("rejects NUL and unpaired surrogates with 400 in every string and key", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
-      for (const place of TEXT_PLACES) {
+      for (const template of TEXT_POSITIONS) {
         for (const text of ['"a\\u0000b"', '"\\ud83d"', '"\\ude00 b"', '"\\ude00\\ud83d"']) {
-          const refused = yield* client.post("/products", place.replace("@", text))
-          assert400(refused, `${place} ${text}`)
+          const refused = yield* client.post("/products", template.replace("@", text))
+          assert400(refused, `${template} ${text}`)
           assert.strictEqual(errorOf(refused).issues?.length, 1)
         }
       }
@@ -225,11 +225,11 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Bodies", (
     })
   )
 
-  it.effect("a whole surrogate pair, an escape and any other character are kept as sent", () =>
+  it.effect("stores surrogate pairs, escapes and all other characters unchanged", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
-      for (const place of TEXT_PLACES.slice(1)) {
-        const created = yield* client.post("/products", place.replace("@", '"\\ud83d\\ude00"'))
+      for (const template of TEXT_POSITIONS.slice(1)) {
+        const created = yield* client.post("/products", template.replace("@", '"\\ud83d\\ude00"'))
         assert.strictEqual(created.status, 201, created.text)
       }
       const description = "\u0001\u007f\u0085\u2028\ufeff\ufffe\uffff\\u0000 \\\"'<>&%_\r\n\t😀 é e\u0301"
@@ -245,14 +245,14 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Bodies", (
     })
   )
 
-  it.effect("a byte order mark before the object does no harm", () =>
+  it.effect("accepts a byte order mark before the JSON object", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       assert.strictEqual((yield* client.post("/products", '\ufeff{"name":"Cup"}')).status, 201)
     })
   )
 
-  it.effect("a deletion looks at no body", () =>
+  it.effect("DELETE ignores the request body", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       for (const body of ["{", "[]", "x", undefined]) {
@@ -263,7 +263,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Bodies", (
     })
   )
 
-  it.effect("a key called __proto__ is refused wherever it stands, not lost", () =>
+  it.effect("rejects the key __proto__ with 400, at the top level and inside fields", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       for (const body of ['{"name":"Cup","metafields":{"__proto__":{"a":1}}}', '{"name":"Cup","__proto__":1}']) {

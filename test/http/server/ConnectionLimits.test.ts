@@ -11,22 +11,22 @@ import { openSocket } from "../../support/http/Sockets.ts"
 
 const HEALTH = lines("GET /healthz HTTP/1.1", "host: a", "connection: close")
 
-/** Bytes that are no whole request, or one that is answered already; and the bytes that complete it. */
+/** Bytes of an incomplete or an already answered request, and the bytes that complete the connection's last request. */
 const unfinished: Readonly<Record<string, readonly [sent: string, rest: string]>> = {
   nothing: ["", HEALTH],
-  "half a head": ["GET /healthz HTTP/1.1\r\n", "host: a\r\nconnection: close\r\n\r\n"],
-  "half a body": [
+  "half of the headers": ["GET /healthz HTTP/1.1\r\n", "host: a\r\nconnection: close\r\n\r\n"],
+  "half of a body": [
     `${lines("POST /auth/sign-in HTTP/1.1", "host: localhost", "connection: close", "content-type: application/json", "content-length: 2")}{`,
     "}"
   ],
-  "a request that was answered": [lines("GET /healthz HTTP/1.1", "host: a"), HEALTH]
+  "one answered request": [lines("GET /healthz HTTP/1.1", "host: a"), HEALTH]
 }
-for (const [what, [sent, rest]] of Object.entries(unfinished)) {
-  it.live(`a client gets in where all connections sent ${what}: the one that has waited longest is closed`, () =>
+for (const [sentBefore, [sent, rest]] of Object.entries(unfinished)) {
+  it.live(`a new connection closes the one that has been idle longest if all sent ${sentBefore}`, () =>
     Effect.gen(function* () {
       const { connections, context } = yield* serviceOf({ connections: 3 })
       const open = Effect.provide(dial, context)
-      const silent = yield* Effect.replicateEffect(
+      const idle = yield* Effect.replicateEffect(
         Effect.tap(open, (socket) =>
           Effect.promise(async () => {
             if (sent !== "") socket.write(sent)
@@ -36,7 +36,7 @@ for (const [what, [sent, rest]] of Object.entries(unfinished)) {
         3
       )
       yield* watch(connections, (count) => count === 3)
-      const [oldest, second, third] = silent
+      const [oldest, second, third] = idle
       assert.isDefined(oldest)
       assert.isDefined(second)
       assert.isDefined(third)
@@ -53,15 +53,15 @@ for (const [what, [sent, rest]] of Object.entries(unfinished)) {
         { concurrency: 2 }
       )
       assert.match(answer, /^HTTP\/1\.1 200 /)
-      for (const kept of [second, third]) {
-        kept.write(rest)
-        assert.match(yield* textOf(kept), /^HTTP\/1\.1 [24]\d\d /)
+      for (const remaining of [second, third]) {
+        remaining.write(rest)
+        assert.match(yield* textOf(remaining), /^HTTP\/1\.1 [24]\d\d /)
       }
     })
   )
 }
 
-it.live("a request that is being worked on keeps its connection when there are too many", () =>
+it.live("a connection with a running request is not closed at the connection limit", () =>
   Effect.gen(function* () {
     const { context } = yield* serviceOf({ connections: 1 })
     yield* Effect.provide(
@@ -82,16 +82,16 @@ it.live("a request that is being worked on keeps its connection when there are t
         writing.write(lines(...head) + body)
         yield* waiting(watcher, 1)
         assert.strictEqual(yield* textOf(yield* dial), "")
-        const answered = yield* Effect.forkChild(textOf(writing))
+        const response = yield* Effect.forkChild(textOf(writing))
         yield* release
-        assert.match(yield* Fiber.join(answered), /^HTTP\/1\.1 201 /)
+        assert.match(yield* Fiber.join(response), /^HTTP\/1\.1 201 /)
       }),
       context
     )
   })
 )
 
-it.live("a WebSocket keeps its connection when there are too many", () =>
+it.live("a WebSocket is not closed at the connection limit", () =>
   Effect.gen(function* () {
     const { context } = yield* serviceOf({ connections: 1 })
     yield* Effect.provide(
@@ -107,7 +107,7 @@ it.live("a WebSocket keeps its connection when there are too many", () =>
   })
 )
 
-it.live("one address cannot take all connections: beyond its bound it makes room itself", () =>
+it.live("an address over its limit loses its own longest idle connection, not those of other addresses", () =>
   Effect.gen(function* () {
     const { connections, context } = yield* serviceOf({ connections: 10, perAddress: 2, isExempt: () => false })
     const from = (address: string) => Effect.provide(dialFrom(address), context)
@@ -117,7 +117,7 @@ it.live("one address cannot take all connections: beyond its bound it makes room
     yield* Effect.all([Effect.promise(() => once(oldest, "close")), from("127.0.0.2")], { concurrency: 2 })
     yield* watch(connections, (count) => count === 3)
 
-    // Who is served makes no room.
+    // Connections with unread responses are not closed.
     yield* askForMuch(second)
     const busy = yield* from("127.0.0.2")
     yield* askForMuch(busy)
@@ -127,7 +127,7 @@ it.live("one address cannot take all connections: beyond its bound it makes room
   })
 )
 
-it.live("an address that many clients share takes as many connections as there are", () =>
+it.live("the limit per address does not apply to exempt addresses", () =>
   Effect.gen(function* () {
     const limits = { connections: 4, perAddress: 1, isExempt: (address: string) => address === "127.0.0.2" }
     const { connections, context } = yield* serviceOf(limits)
@@ -140,7 +140,7 @@ it.live("an address that many clients share takes as many connections as there a
   })
 )
 
-it("programs on this machine are told from others by their address", () => {
+it("isLoopback recognizes IPv4 and IPv6 loopback addresses", () => {
   for (const address of ["127.0.0.1", "127.1.2.3", "::1", "::ffff:127.0.0.1"]) assert.isTrue(isLoopback(address))
   for (const address of ["128.0.0.1", "10.0.0.1", "::2", "::ffff:10.0.0.1"]) assert.isFalse(isLoopback(address))
 })

@@ -13,8 +13,8 @@ import { exchange, lines } from "../../support/http/RawHttp.ts"
 
 class Logged extends Context.Service<Logged, Array<AccessEntry>>()("Logged") {}
 
-/** The service behind proxies at these addresses, and the lines of its access log. */
-const behind = (proxies: string) =>
+/** The service with these trusted proxies, and the entries of its access log. */
+const withTrustedProxies = (proxies: string) =>
   ApiTest.pipe(
     Layer.provide(Layer.succeed(TrustedProxies, Result.getOrThrow(parseTrustedProxies(proxies)))),
     Layer.provide(
@@ -26,17 +26,17 @@ const behind = (proxies: string) =>
     Layer.provideMerge(Layer.sync(Logged, () => []))
   )
 
-/** The client's address, as the access log has it, of a request with these headers. */
+/** Returns the client address that the access log records for a request with these headers. */
 const addressFor = Effect.fn(function* (...headers: ReadonlyArray<string>) {
   const logged = yield* Logged
   const requestId = randomUUID()
-  const fixed = ["GET /healthz HTTP/1.1", "host: a", "connection: close", `x-request-id: ${requestId}`]
-  yield* exchange(yield* baseUrl, lines(...fixed, ...headers))
-  const [line] = yield* watch(
+  const baseLines = ["GET /healthz HTTP/1.1", "host: a", "connection: close", `x-request-id: ${requestId}`]
+  yield* exchange(yield* baseUrl, lines(...baseLines, ...headers))
+  const [entry] = yield* watch(
     Effect.sync(() => logged.filter((access) => access.requestId === requestId)),
     ({ length }) => length > 0
   )
-  return line?.address
+  return entry?.address
 })
 
 const post = (path: string, body: unknown, forwardedFor: string) =>
@@ -61,8 +61,8 @@ const isTrusted = (proxies: string, address: string) => Result.getOrThrow(parseT
 
 const PEER = "127.0.0.1"
 
-/** The headers that a trusted proxy sends, and the client that they name. */
-const claims: ReadonlyArray<readonly [headers: ReadonlyArray<string>, address: string]> = [
+/** Headers that a trusted proxy sends, and the client address that the service derives from them. */
+const headerCases: ReadonlyArray<readonly [headers: ReadonlyArray<string>, address: string]> = [
   [[], PEER],
   [["x-forwarded-for: 203.0.113.7"], "203.0.113.7"],
   [["x-forwarded-for: 198.51.100.1, 203.0.113.7"], "203.0.113.7"],
@@ -77,7 +77,7 @@ const claims: ReadonlyArray<readonly [headers: ReadonlyArray<string>, address: s
   [["forwarded: for=203.0.113.7"], "203.0.113.7"],
   [['forwarded: for=198.51.100.1, For="[2001:db8::7]:4711";proto=https;by=10.0.0.1, for=10.1.2.3'], "2001:db8::7"],
   [["forwarded: for=203.0.113.7", "x-forwarded-for: 203.0.113.7"], "203.0.113.7"],
-  // What names no address ends the walk at the proxy that said so.
+  // An entry that is not an address ends the search: the client is the proxy that added it.
   [["x-forwarded-for: 203.0.113.7, unknown"], PEER],
   [["x-forwarded-for: 203.0.113.7, unknown, 10.1.2.3"], "10.1.2.3"],
   [["x-forwarded-for: 203.0.113.7, 127.1"], PEER],
@@ -86,85 +86,88 @@ const claims: ReadonlyArray<readonly [headers: ReadonlyArray<string>, address: s
   [["forwarded: for=203.0.113.7, for=_hidden"], PEER],
   [["forwarded: for=203.0.113.7, proto=https"], PEER],
   [['forwarded: for="203.0.113.7'], PEER],
-  // One of the two came from the client.
+  // With both headers and different addresses, one may come from the client: both are ignored.
   [["forwarded: for=198.51.100.1", "x-forwarded-for: 203.0.113.7"], PEER],
   [["forwarded: nonsense", "x-forwarded-for: 203.0.113.7"], PEER],
   [["x-real-ip: 203.0.113.7"], PEER]
 ]
 
-layer(behind("127.0.0.1, 10.0.0.0/8, 2001:db8:ffff::/48"), { excludeTestServices: true, timeout: "120 seconds" })(
-  "Behind trusted proxies",
-  (it) => {
-    for (const [headers, address] of claims) {
-      it.effect(`${headers.join(" and ") || "no header"} names the client ${address}`, () =>
+layer(withTrustedProxies("127.0.0.1, 10.0.0.0/8, 2001:db8:ffff::/48"), {
+  excludeTestServices: true,
+  timeout: "120 seconds"
+})("Requests from trusted proxies", (it) => {
+  for (const [headers, address] of headerCases) {
+    it.effect(
+      `the client address is ${address} for ${headers.join(" and ") || "a request without proxy headers"}`,
+      () =>
         Effect.gen(function* () {
           assert.strictEqual(yield* addressFor(...headers), address)
         })
-      )
-    }
-
-    it.effect("a session holds the address of its browser", () =>
-      Effect.gen(function* () {
-        const { email, id } = yield* makeMerchant()
-        const credentials = { email, password: PASSWORD }
-        assert.strictEqual(yield* statusOf("/auth/sign-in", credentials, "198.51.100.1, 203.0.113.9"), 200)
-        const sessions = yield* Effect.flatMap(Sessions, ({ list }) => list(id))
-        assert.deepStrictEqual(
-          sessions.map(({ address }) => address),
-          ["203.0.113.9"]
-        )
-      })
-    )
-
-    it.effect(
-      "of very many sign-ins at once those beyond the line are refused and not counted, the others answered",
-      () =>
-        Effect.gen(function* () {
-          const answers = yield* Effect.forEach(
-            Array.from({ length: MAX_WAITING + 62 }, (_, n) => `203.0.113.${n}`),
-            (address) =>
-              post("/auth/sign-in", { email: `${randomUUID()}@example.com`, password: "not the password" }, address),
-            { concurrency: "unbounded" }
-          )
-          const busy = answers.filter(({ status }) => status === 503)
-          const heard = answers.filter(({ status }) => status === 401)
-          assert.lengthOf([...busy, ...heard], answers.length)
-          assert.isAtLeast(busy.length, 1)
-          assert.isAtLeast(heard.length, MAX_WAITING + 1)
-          assert.deepStrictEqual(new Set(busy.map(({ retryAfter }) => retryAfter)), new Set(["2"]))
-          // The line is empty again.
-          const { email } = yield* makeMerchant()
-          assert.strictEqual(yield* statusOf("/auth/sign-in", { email, password: PASSWORD }, "203.0.113.200"), 200)
-        })
-    )
-
-    it.effect("sign-ups and registrations of one client leave those of others alone, whatever it claims", () =>
-      Effect.gen(function* () {
-        const client = { client_name: "Helper", redirect_uris: ["http://127.0.0.1/callback"] }
-        for (const [path, body, most, done] of [
-          ["/auth/sign-up", account, MAX_SIGN_UPS, 200],
-          ["/oauth/register", () => client, MAX_REGISTRATIONS, 201]
-        ] as const) {
-          const statuses = yield* Effect.forEach(
-            Array.from({ length: most + 1 }, (_, n) => `198.51.100.${n}, 203.0.113.10`),
-            (claim) => statusOf(path, body(), claim),
-            { concurrency: 8 }
-          )
-          assert.deepStrictEqual(
-            [statuses.filter((status) => status === done).length, statuses.filter((status) => status === 429).length],
-            [most, 1]
-          )
-          assert.strictEqual(yield* statusOf(path, body(), "203.0.113.11"), done)
-        }
-      })
     )
   }
-)
 
-layer(behind("10.0.0.0/8"), { excludeTestServices: true, timeout: "60 seconds" })(
-  "From an address that is trusted by nobody",
+  it.effect("a session stores the client address of its sign-in", () =>
+    Effect.gen(function* () {
+      const { email, id } = yield* makeMerchant()
+      const credentials = { email, password: PASSWORD }
+      assert.strictEqual(yield* statusOf("/auth/sign-in", credentials, "198.51.100.1, 203.0.113.9"), 200)
+      const sessions = yield* Effect.flatMap(Sessions, ({ list }) => list(id))
+      assert.deepStrictEqual(
+        sessions.map(({ address }) => address),
+        ["203.0.113.9"]
+      )
+    })
+  )
+
+  it.effect("concurrent sign-ins beyond the queue limit get 503 with Retry-After, and the others are processed", () =>
+    Effect.gen(function* () {
+      const answers = yield* Effect.forEach(
+        Array.from({ length: MAX_WAITING + 62 }, (_, n) => `203.0.113.${n}`),
+        (address) =>
+          post("/auth/sign-in", { email: `${randomUUID()}@example.com`, password: "not the password" }, address),
+        { concurrency: "unbounded" }
+      )
+      const busy = answers.filter(({ status }) => status === 503)
+      const processed = answers.filter(({ status }) => status === 401)
+      assert.lengthOf([...busy, ...processed], answers.length)
+      assert.isAtLeast(busy.length, 1)
+      assert.isAtLeast(processed.length, MAX_WAITING + 1)
+      assert.deepStrictEqual(new Set(busy.map(({ retryAfter }) => retryAfter)), new Set(["2"]))
+      // The queue is empty again.
+      const { email } = yield* makeMerchant()
+      assert.strictEqual(yield* statusOf("/auth/sign-in", { email, password: PASSWORD }, "203.0.113.200"), 200)
+    })
+  )
+
+  it.effect("sign-ups and registrations are limited per client address, whatever X-Forwarded-For it sends", () =>
+    Effect.gen(function* () {
+      const client = { client_name: "Helper", redirect_uris: ["http://127.0.0.1/callback"] }
+      for (const [path, body, limit, successStatus] of [
+        ["/auth/sign-up", account, MAX_SIGN_UPS, 200],
+        ["/oauth/register", () => client, MAX_REGISTRATIONS, 201]
+      ] as const) {
+        const statuses = yield* Effect.forEach(
+          Array.from({ length: limit + 1 }, (_, n) => `198.51.100.${n}, 203.0.113.10`),
+          (forwardedFor) => statusOf(path, body(), forwardedFor),
+          { concurrency: 8 }
+        )
+        assert.deepStrictEqual(
+          [
+            statuses.filter((status) => status === successStatus).length,
+            statuses.filter((status) => status === 429).length
+          ],
+          [limit, 1]
+        )
+        assert.strictEqual(yield* statusOf(path, body(), "203.0.113.11"), successStatus)
+      }
+    })
+  )
+})
+
+layer(withTrustedProxies("10.0.0.0/8"), { excludeTestServices: true, timeout: "60 seconds" })(
+  "Requests from untrusted addresses",
   (it) => {
-    it.effect("headers of proxies are ignored", () =>
+    it.effect("proxy headers from an untrusted address are ignored", () =>
       Effect.gen(function* () {
         for (const header of [
           "x-forwarded-for: 203.0.113.7",
@@ -179,7 +182,7 @@ layer(behind("10.0.0.0/8"), { excludeTestServices: true, timeout: "60 seconds" }
 )
 
 describe("TRUSTED_PROXIES", () => {
-  test("names addresses and networks of IPv4 and IPv6", () => {
+  test("TRUSTED_PROXIES accepts IPv4 and IPv6 addresses and networks", () => {
     for (const [proxies, address, expected] of [
       ["", "127.0.0.1", false],
       ["127.0.0.1", "127.0.0.1", true],
@@ -198,7 +201,7 @@ describe("TRUSTED_PROXIES", () => {
     }
   })
 
-  test("takes nothing else", () => {
+  test("TRUSTED_PROXIES rejects any other entry with an error that quotes it", () => {
     for (const entry of [
       "proxy",
       "10.0.0.0/33",

@@ -9,7 +9,7 @@ const FIELDS = Object.keys(editableFields)
 
 const asProduct = Schema.decodeUnknownSync(Product, { onExcessProperty: "error" })
 
-/** Text of every kind: plain, of any characters, half characters, and what means something to one parser or another. */
+/** JSON strings: printable, binary, with unpaired surrogates, and with a special meaning in some parser. */
 const text = FastCheck.oneof(
   FastCheck.string(),
   FastCheck.string({ unit: "binary" }),
@@ -30,7 +30,7 @@ const text = FastCheck.oneof(
   FastCheck.constantFrom("EUR", "https://a.example/b", "a-b", "manual", "x".repeat(256), "2026-01-31T09:30:00.000Z")
 ).map((value) => JSON.stringify(value))
 
-/** Numbers as text: no float need be able to hold them, and some are none. */
+/** Number literals, including invalid ones and ones that no float represents. */
 const number = FastCheck.oneof(
   FastCheck.double({ noNaN: true, noDefaultInfinity: true }).map(String),
   FastCheck.integer().map(String),
@@ -51,12 +51,20 @@ const number = FastCheck.oneof(
   )
 )
 
-/** Names that mean something inside composite fields. */
-const inner = FastCheck.constantFrom("id", "url", "type", "alt", "name", "values", "title", "price", "options").map(
-  (name) => JSON.stringify(name)
-)
+/** Member names of composite fields. */
+const memberName = FastCheck.constantFrom(
+  "id",
+  "url",
+  "type",
+  "alt",
+  "name",
+  "values",
+  "title",
+  "price",
+  "options"
+).map((name) => JSON.stringify(name))
 
-/** JSON text, and now and then what only looks like it. */
+/** JSON text, sometimes invalid. */
 const { json } = FastCheck.letrec<{ json: string; list: string; object: string }>((tie) => ({
   json: FastCheck.oneof(
     { depthSize: "small" },
@@ -67,38 +75,40 @@ const { json } = FastCheck.letrec<{ json: string; list: string; object: string }
     { weight: 2, arbitrary: tie("object") }
   ),
   list: FastCheck.array(tie("json"), { maxLength: 4 }).map((items) => `[${items.join()}]`),
-  object: FastCheck.array(FastCheck.tuple(FastCheck.oneof(text, inner), tie("json")), { maxLength: 4 }).map(
+  object: FastCheck.array(FastCheck.tuple(FastCheck.oneof(text, memberName), tie("json")), { maxLength: 4 }).map(
     (members) => `{${members.map(([key, value]) => `${key}:${value}`).join()}}`
   )
 }))
 
-const calm = FastCheck.string({ unit: "binary", maxLength: 60 })
+const validText = FastCheck.string({ unit: "binary", maxLength: 60 })
   .filter((value) => value.isWellFormed() && !value.includes("\u0000"))
   .map((value) => JSON.stringify(`a${value}`))
 
-const amount = FastCheck.stringMatching(/^(0|[1-9][0-9]{0,13})(\.[0-9]{1,30})?$/)
+const nonNegative = FastCheck.stringMatching(/^(0|[1-9][0-9]{0,13})(\.[0-9]{1,30})?$/)
 
 const flag = FastCheck.constantFrom("true", "false")
 
-/** Some fields, each with what it takes, as JSON text. */
-const valid = FastCheck.record(
+/** Some fields with valid values, as JSON text. */
+const validFields = FastCheck.record(
   {
-    name: calm,
-    description: calm,
-    sku: calm,
-    seoTitle: FastCheck.oneof(calm, FastCheck.constant("null")),
-    price: amount,
-    discountedPrice: amount,
-    stock: amount,
-    weight: amount,
+    name: validText,
+    description: validText,
+    sku: validText,
+    seoTitle: FastCheck.oneof(validText, FastCheck.constant("null")),
+    price: nonNegative,
+    discountedPrice: nonNegative,
+    stock: nonNegative,
+    weight: nonNegative,
     isActive: flag,
     onSale: flag,
-    tags: FastCheck.array(calm, { maxLength: 5 }).map((tags) => `[${tags.join()}]`),
-    media: calm.map((alt) => `[{"url":"https://a.example/b","alt":${alt}}]`),
-    options: calm.map((name) => `[{"name":${name},"values":[${name},"S"]}]`),
-    variants: FastCheck.tuple(amount, calm).map(([n, t]) => `[{"price":${n},"title":${t},"options":{${t}:${t}}}]`),
-    metafields: FastCheck.tuple(amount, calm).map(([n, t]) => `{${t}:[{"n":-${n}},null,${t}]}`),
-    dimensions: amount.map((width) => `{"width":${width},"unit":"cm"}`)
+    tags: FastCheck.array(validText, { maxLength: 5 }).map((tags) => `[${tags.join()}]`),
+    media: validText.map((alt) => `[{"url":"https://a.example/b","alt":${alt}}]`),
+    options: validText.map((name) => `[{"name":${name},"values":[${name},"S"]}]`),
+    variants: FastCheck.tuple(nonNegative, validText).map(
+      ([n, t]) => `[{"price":${n},"title":${t},"options":{${t}:${t}}}]`
+    ),
+    metafields: FastCheck.tuple(nonNegative, validText).map(([n, t]) => `{${t}:[{"n":-${n}},null,${t}]}`),
+    dimensions: nonNegative.map((width) => `{"width":${width},"unit":"cm"}`)
   },
   { requiredKeys: [] }
 ).map((fields) => Object.entries(fields))
@@ -106,11 +116,11 @@ const valid = FastCheck.record(
 const objectOf = (members: ReadonlyArray<readonly [string, string]>) =>
   `{${members.map(([name, value]) => `"${name}":${value}`).join()}}`
 
-const sound = valid.map((members) => objectOf([["name", '"Cup"'], ...members]))
+const validBody = validFields.map((members) => objectOf([["name", '"Cup"'], ...members]))
 
-/** A product of which a few fields were swapped for anything. */
-const mutated = FastCheck.record({
-  members: valid,
+/** A product with one or two fields replaced by arbitrary JSON. */
+const mutatedBody = FastCheck.record({
+  members: validFields,
   swapped: FastCheck.dictionary(FastCheck.constantFrom(...FIELDS), json, { minKeys: 1, maxKeys: 2 }),
   wrapped: FastCheck.constantFrom(
     "@",
@@ -128,8 +138,8 @@ const mutated = FastCheck.record({
   ])
 )
 
-/** Valid JSON that was cut, or that had something put into it. */
-const broken = FastCheck.tuple(mutated, FastCheck.nat(), FastCheck.string({ maxLength: 2 })).map(
+/** The body of a product that was truncated, or that had characters inserted. */
+const corruptedBody = FastCheck.tuple(mutatedBody, FastCheck.nat(), FastCheck.string({ maxLength: 2 })).map(
   ([body, at, extra]) => {
     const place = at % (body.length + 1)
     return extra === "" ? body.slice(0, place) : body.slice(0, place) + extra + body.slice(place)
@@ -137,11 +147,11 @@ const broken = FastCheck.tuple(mutated, FastCheck.nat(), FastCheck.string({ maxL
 )
 
 const body = FastCheck.oneof(
-  { weight: 3, arbitrary: sound },
-  { weight: 5, arbitrary: mutated },
+  { weight: 3, arbitrary: validBody },
+  { weight: 5, arbitrary: mutatedBody },
   { weight: 2, arbitrary: json },
   { weight: 1, arbitrary: FastCheck.json({ stringUnit: "binary" }) },
-  { weight: 1, arbitrary: broken }
+  { weight: 1, arbitrary: corruptedBody }
 )
 
 const request = FastCheck.record({
@@ -150,20 +160,20 @@ const request = FastCheck.record({
   headers: FastCheck.constantFrom({}, { prefer: "handling=strict" }, { "if-match": '"1"' })
 })
 
-/** A success is a product, a refusal is one of those that a body can earn, in the one shape; nothing fails. */
-const assertAnswer = (answer: Answer, said: string) => {
-  assert.oneOf(answer.status, [200, 201, 400, 412, 422], `${said} ${answer.text}`)
+/** Asserts that a success is a product, and that an error has an expected status and the common shape. */
+const assertAnswer = (answer: Answer, label: string) => {
+  assert.oneOf(answer.status, [200, 201, 400, 412, 422], `${label} ${answer.text}`)
   assert.strictEqual(answer.headers.get("content-type"), "application/json")
   if (answer.status < 300) asProduct(dataOf(answer))
   else assert.isNotEmpty(errorOf(answer).error)
 }
 
 layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Robustness", (it) => {
-  it.effect("no body breaks the service: a product comes back, or an error of the one shape below 500", () =>
+  it.effect("any body returns a product or an error below 500 in the common shape", () =>
     Effect.gen(function* () {
       const storeId = yield* makeStore()
       const runtime = yield* Effect.context<Effect.Services<ReturnType<typeof install>>>()
-      const seen = new Map<number, number>()
+      const statuses = new Map<number, number>()
       const property = FastCheck.asyncProperty(
         FastCheck.array(request, { minLength: 1, maxLength: 99, size: "max" }),
         (requests) =>
@@ -179,7 +189,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Robustnes
                       ? client.patch(`/products/${id}`, body, { headers })
                       : client.post("/products", body, { headers }),
                     (answer) => {
-                      seen.set(answer.status, (seen.get(answer.status) ?? 0) + 1)
+                      statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
                       assertAnswer(answer, body)
                     }
                   ),
@@ -189,12 +199,12 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Robustnes
           )
       )
       yield* Effect.promise(() => FastCheck.assert(property, { numRuns: 50, interruptAfterTimeLimit: 25_000 }))
-      // Neither side of the rule was only imagined.
-      for (const status of [200, 201, 400]) assert.isAbove(seen.get(status) ?? 0, 50, JSON.stringify([...seen]))
+      // Both successes and errors occurred.
+      for (const status of [200, 201, 400]) assert.isAbove(statuses.get(status) ?? 0, 50, JSON.stringify([...statuses]))
     })
   )
 
-  it.effect("no query breaks the list: a page comes back, or 400 in the one shape", () =>
+  it.effect("any query of the list returns a page or a 400 in the common shape", () =>
     Effect.gen(function* () {
       const storeId = yield* makeStore()
       const runtime = yield* Effect.context<Effect.Services<ReturnType<typeof install>>>()
@@ -221,7 +231,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Robustnes
               (query) =>
                 Effect.map(client.get(`/products?${query}`), (answer) => {
                   assert.oneOf(answer.status, [200, 400], `${query} ${answer.text}`)
-                  // What leads to a list is one, also by way of `..`: that of the products or of the collections.
+                  // The store has no products.
                   if (answer.status === 200) assert.deepStrictEqual(pageOf(answer), { items: [], nextCursor: null })
                   else assert.isNotEmpty(errorOf(answer).error)
                 }),
@@ -234,7 +244,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Robustnes
     })
   )
 
-  it.effect("no path breaks the service: what is no route is 404, what is no id 400", () =>
+  it.effect("any path below /products returns an empty list, or a 400 or 404 in the common shape", () =>
     Effect.gen(function* () {
       const storeId = yield* makeStore()
       const runtime = yield* Effect.context<Effect.Services<ReturnType<typeof install>>>()
@@ -266,7 +276,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Robustnes
               paths,
               ([method, path]) =>
                 Effect.map(client.send(method, path, method === "GET" ? {} : { body: {} }), (answer) => {
-                  // What leads to a list is one, also by way of `..`: that of the products or of the collections.
+                  // A path with `..` can resolve to the list of products or of collections. Both are empty.
                   if (answer.status === 200) assert.deepStrictEqual(pageOf(answer), { items: [], nextCursor: null })
                   else {
                     assert.oneOf(answer.status, [400, 404], `${method} ${path} ${answer.text}`)

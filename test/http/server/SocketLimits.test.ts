@@ -6,25 +6,25 @@ import { askForMuch, dial, DOCS, serviceOf, textOf } from "../../support/http/Co
 import { databaseUrl, holdStore, waiting, watch } from "../../support/process/Process.ts"
 import { lines } from "../../support/http/RawHttp.ts"
 
-const STALLED = 500
+const STALL_TIMEOUT = 500
 
-it.live("a client that takes nothing of its answers is given up, and the log says so", () =>
+it.live("a client that does not read its responses is disconnected and logged as aborted", () =>
   Effect.gen(function* () {
-    const { connections, context, requests } = yield* serviceOf({ stallTimeout: STALLED, connections: 100 })
+    const { connections, context, requests } = yield* serviceOf({ stallTimeout: STALL_TIMEOUT, connections: 100 })
     const socket = yield* Effect.provide(dial, context)
-    // More than the buffers of both sides of a connection take: the rest waits in the service.
+    // Exceeds the socket buffers of both sides, so that the service has to queue the rest.
     socket.pause().write(DOCS.repeat(10))
     yield* watch(
       Effect.sync(() => requests),
-      (told) => told.some(({ status }) => status === "aborted")
+      (entries) => entries.some(({ status }) => status === "aborted")
     )
     yield* watch(connections, (count) => count === 0)
   })
 )
 
-it.live("a client that reads slowly gets all of it, however often it pauses", () =>
+it.live("a client that reads slowly and with pauses receives every response", () =>
   Effect.gen(function* () {
-    const { context, requests } = yield* serviceOf({ stallTimeout: STALLED, connections: 100 })
+    const { context, requests } = yield* serviceOf({ stallTimeout: STALL_TIMEOUT, connections: 100 })
     const socket = yield* Effect.provide(dial, context)
     let bytes = 0
     socket.on("data", (chunk: Buffer) => {
@@ -33,30 +33,30 @@ it.live("a client that reads slowly gets all of it, however often it pauses", ()
       setTimeout(() => socket.resume(), 4)
     })
     socket.write(DOCS.repeat(5) + lines("GET /healthz HTTP/1.1", "host: a", "connection: close"))
-    const began = performance.now()
+    const startedAt = performance.now()
     yield* Effect.promise(() => once(socket, "end"))
-    assert.isAbove(performance.now() - began, 3 * STALLED)
+    assert.isAbove(performance.now() - startedAt, 3 * STALL_TIMEOUT)
     assert.isAbove(bytes, 5 * 3_000_000)
-    const told = yield* watch(
+    const entries = yield* watch(
       Effect.sync(() => requests),
       ({ length }) => length === 6
     )
-    assert.isTrue(told.every(({ status }) => status === 200))
+    assert.isTrue(entries.every(({ status }) => status === 200))
   })
 )
 
-it.live("a client that waits for its answer longer than it may take to read it gets it", () =>
+it.live("the stall timeout does not run while the service prepares a response", () =>
   Effect.gen(function* () {
-    const { context } = yield* serviceOf({ stallTimeout: STALLED, connections: 100 })
+    const { context } = yield* serviceOf({ stallTimeout: STALL_TIMEOUT, connections: 100 })
     const status = yield* Effect.provide(
       Effect.gen(function* () {
         const { client, storeId } = yield* freshClient()
         const { release, watcher } = yield* holdStore(yield* databaseUrl, storeId)
-        const writing = yield* Effect.forkChild(client.post("/products", { name: "Cup" }))
+        const creation = yield* Effect.forkChild(client.post("/products", { name: "Cup" }))
         yield* waiting(watcher, 1)
-        yield* Effect.sleep(3 * STALLED)
+        yield* Effect.sleep(3 * STALL_TIMEOUT)
         yield* release
-        return (yield* Fiber.join(writing)).status
+        return (yield* Fiber.join(creation)).status
       }),
       context
     )
@@ -64,27 +64,27 @@ it.live("a client that waits for its answer longer than it may take to read it g
   })
 )
 
-/** The statuses of the answers in `text`, none of which may lack a byte. */
-const wholeAnswers = (text: string): ReadonlyArray<number> => {
+/** Returns the statuses of the responses in `text`, after asserting that each is complete. */
+const statusesOfComplete = (text: string): ReadonlyArray<number> => {
   if (text === "") return []
   const [head = ""] = text.split("\r\n\r\n", 1)
   const end = head.length + 4 + Number(/^content-length: (\d+)$/im.exec(head)?.[1])
   assert.isAtLeast(text.length, end)
-  return [Number(head.split(" ")[1]), ...wholeAnswers(text.slice(end))]
+  return [Number(head.split(" ")[1]), ...statusesOfComplete(text.slice(end))]
 }
 
-it.live("a client that has not yet taken its answers keeps its connection when there are too many", () =>
+it.live("a connection with unread responses is not closed at the connection limit", () =>
   Effect.gen(function* () {
     const { context } = yield* serviceOf({ stallTimeout: 60_000, connections: 1 })
     const open = Effect.provide(dial, context)
     const slow = yield* open
     yield* askForMuch(slow)
     assert.strictEqual(yield* textOf(yield* open), "")
-    assert.deepStrictEqual(wholeAnswers(yield* textOf(slow)), [200, 200, 200, 200, 200])
+    assert.deepStrictEqual(statusesOfComplete(yield* textOf(slow)), [200, 200, 200, 200, 200])
   })
 )
 
-it.live("a client that has not yet taken its answers gets them whole when the service stops, which waits for it", () =>
+it.live("stopping the service waits until a client has read its pending responses", () =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
     const { context, server } = yield* Scope.provide(serviceOf({ stallTimeout: 60_000, connections: 100 }), scope)
@@ -98,10 +98,10 @@ it.live("a client that has not yet taken its answers gets them whole when the se
       Effect.sync(() => server.listening),
       (listening) => !listening
     )
-    const [first, ...others] = wholeAnswers(yield* textOf(slow))
+    const [first, ...others] = statusesOfComplete(yield* textOf(slow))
     assert.strictEqual(first, 200)
     assert.isTrue(others.every((status) => status === 200 || status === 503))
-    // It waits for nobody else, and so not for the connection that is kept for later.
+    // The idle keep-alive connection does not delay the stop.
     yield* Fiber.join(stopping)
   })
 )

@@ -5,21 +5,21 @@ import { formatUrl } from "../../../src/http/server/HttpListener.ts"
 import { ApiTest, baseUrl, freshClient } from "../../support/http/Api.ts"
 import { exchange, lines } from "../../support/http/RawHttp.ts"
 
-/** What comes back for one request: status and body. */
-const raw = Effect.fn(function* (...given: ReadonlyArray<string>) {
-  const text = yield* exchange(yield* baseUrl, lines(...given))
+/** Sends one raw request and returns the status and body of its JSON response. */
+const raw = Effect.fn(function* (...requestLines: ReadonlyArray<string>) {
+  const text = yield* exchange(yield* baseUrl, lines(...requestLines))
   const [head = "", body = ""] = text.split("\r\n\r\n")
   assert.match(head, /^content-type: application\/json$/im)
   return { status: Number(head.split(" ")[1]), body }
 })
 
-/** The statuses of all answers that came on a connection until it ended. */
+/** Returns the statuses of all responses that a connection received. */
 const statusesOf = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status))
 
 const PATH = "/api/platform/v1/products"
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("What HTTP clients seldom send", (it) => {
-  it.effect("is answered in the one shape, with what is wrong", () =>
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Unusual HTTP requests", (it) => {
+  it.effect("a malformed request gets 400 or 417 with a JSON error that states the reason", () =>
     Effect.gen(function* () {
       const cases: ReadonlyArray<readonly [number, string, ReadonlyArray<string>]> = [
         [400, "The request is not valid HTTP", ["HELLO"]],
@@ -41,7 +41,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("What HTTP 
     })
   )
 
-  it.effect("is a tunnel, which is no path or method here", () =>
+  it.effect("CONNECT gets 404", () =>
     Effect.gen(function* () {
       const refused = { status: 404, body: '{"error":"There is no such path or method; see /docs"}' }
       assert.deepStrictEqual(yield* raw("CONNECT a:80 HTTP/1.1", "host: a:80"), refused)
@@ -49,7 +49,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("What HTTP 
     })
   )
 
-  it.effect("is a tunnel behind a request: both are answered, in their order, and others after them", () =>
+  it.effect("a pipelined CONNECT gets 404 after the response of the earlier request", () =>
     Effect.gen(function* () {
       const packet = lines("GET /healthz HTTP/1.1", "host: a") + lines("CONNECT a:1 HTTP/1.1", "host: a")
       assert.deepStrictEqual(statusesOf(yield* exchange(yield* baseUrl, packet)), [200, 404])
@@ -58,16 +58,16 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("What HTTP 
     })
   )
 
-  it.effect("is a body that nobody reads: the next request is answered, or told that the connection closes", () =>
+  it.effect("after a rejected request with an unread body, the next one is answered or the connection closes", () =>
     Effect.gen(function* () {
       const base = yield* baseUrl
       const { client } = yield* freshClient({ scopes: ["read_products"] })
-      const known = `authorization: Bearer ${client.token}`
+      const authorization = `authorization: Bearer ${client.token}`
       const next = lines("GET /healthz HTTP/1.1", "host: a", "connection: close")
       const refusals: ReadonlyArray<readonly [number, string, ReadonlyArray<string>]> = [
         [401, PATH, []],
-        [403, PATH, [known, "idempotency-key: a"]],
-        [404, "/nowhere", [known]]
+        [403, PATH, [authorization, "idempotency-key: a"]],
+        [404, "/nowhere", [authorization]]
       ]
       const bodies = [
         lines("content-length: 14") + '{"name":"Cup"}',
@@ -82,9 +82,9 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("What HTTP 
             const [first = "", ...others] = request
             const upgrade = [first, "connection: upgrade", `upgrade: ${protocol}`, ...others].join("\r\n")
             for (const texts of [[upgrade + next], [upgrade, next]]) {
-              const answered = yield* exchange(base, ...texts)
-              assert.deepStrictEqual(statusesOf(answered), [status], answered)
-              assert.match(answered, /^connection: close$/im)
+              const response = yield* exchange(base, ...texts)
+              assert.deepStrictEqual(statusesOf(response), [status], response)
+              assert.match(response, /^connection: close$/im)
             }
           }
         }
@@ -92,14 +92,14 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("What HTTP 
     })
   )
 
-  it.effect("is a wish to change the protocol: the answer comes as without it, and the connection closes", () =>
+  it.effect("an Upgrade header outside /rpc does not change the response, and the connection closes", () =>
     Effect.gen(function* () {
-      const wish = ["host: a", "connection: upgrade", "upgrade: websocket"]
-      assert.deepStrictEqual(yield* raw("GET /healthz HTTP/1.1", ...wish), { status: 200, body: '{"status":"ok"}' })
+      const upgrade = ["host: a", "connection: upgrade", "upgrade: websocket"]
+      assert.deepStrictEqual(yield* raw("GET /healthz HTTP/1.1", ...upgrade), { status: 200, body: '{"status":"ok"}' })
     })
   )
 
-  it.effect("is a transfer coding other than chunked, or a second Host: 400, and nothing behind it is read", () =>
+  it.effect("an unsupported transfer coding or a repeated Host gets 400 and closes the connection", () =>
     Effect.gen(function* () {
       const base = yield* baseUrl
       const next = lines("GET /healthz HTTP/1.1", "host: a", "connection: close")
@@ -122,12 +122,12 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("What HTTP 
           }
         }
       }
-      const whole = ["POST /healthz HTTP/1.1", "host: a", "transfer-encoding: Chunked", "connection: close"]
-      assert.deepStrictEqual(statusesOf(yield* exchange(base, `${lines(...whole)}0\r\n\r\n`)), [404])
+      const chunked = ["POST /healthz HTTP/1.1", "host: a", "transfer-encoding: Chunked", "connection: close"]
+      assert.deepStrictEqual(statusesOf(yield* exchange(base, `${lines(...chunked)}0\r\n\r\n`)), [404])
     })
   )
 
-  it.effect("is a HEAD with headers beyond 16 KiB: the answer has no body", () =>
+  it.effect("HEAD with headers over 16 KiB gets 400 without a body", () =>
     Effect.gen(function* () {
       const long = lines("HEAD /healthz HTTP/1.1", "host: a", `cookie: ${"a".repeat(17_000)}`)
       const text = yield* exchange(yield* baseUrl, long)
@@ -136,7 +136,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("What HTTP 
     })
   )
 
-  it.effect("is a whole URL where others send a path", () =>
+  it.effect("an absolute URL is accepted as the request target", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const close = ["host: a", `authorization: Bearer ${client.token}`, "connection: close"]
@@ -146,7 +146,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("What HTTP 
   )
 })
 
-it("an address of IPv6 stands in brackets in a URL", () => {
+it("formatUrl puts an IPv6 address in brackets", () => {
   assert.strictEqual(formatUrl(NetAddress.inetAddressFromInputUnsafe("[::1]:3000")), "http://[::1]:3000")
   assert.strictEqual(formatUrl(NetAddress.inetAddressFromInputUnsafe("127.0.0.1:80")), "http://127.0.0.1:80")
 })

@@ -17,7 +17,7 @@ writeFileSync(join(folder, "index-Ga7u.css"), "body {}")
 
 const servedFrom = (path: string) => Layer.provide(ApiTest, Layer.succeed(WebFolder, path))
 
-/** What comes for a path, as it stands on the line: a client of the platform's would tidy it up. */
+/** Requests a path unchanged: `fetch` would normalize it. */
 const get = (path: string, headers: Record<string, string> = {}) =>
   Effect.flatMap(baseUrl, (base) =>
     Effect.promise(
@@ -37,9 +37,9 @@ const get = (path: string, headers: Record<string, string> = {}) =>
     )
   )
 
-describe("the pages of the browser", () => {
+describe("Web pages", () => {
   layer(servedFrom(folder), { excludeTestServices: true, timeout: "60 seconds" })((it) => {
-    it.effect("are one page below /dashboard and /developers, which may do no more than it must, in no frame", () =>
+    it.effect("all paths below /dashboard and /developers serve one page with a strict CSP and without framing", () =>
       Effect.gen(function* () {
         for (const path of ["/dashboard", "/dashboard/", "/dashboard/a/b?c=d", "/developers", "/developers/apps/x"]) {
           const { bytes, headers, status } = yield* get(path)
@@ -62,15 +62,15 @@ describe("the pages of the browser", () => {
       })
     )
 
-    it.effect("are asked about each time, and sent again only when they are others", () =>
+    it.effect("the page gets 304 if its ETag is unchanged", () =>
       Effect.gen(function* () {
         const { etag } = (yield* get("/dashboard")).headers
-        const again = yield* get("/dashboard", { "if-none-match": String(etag) })
-        assert.deepStrictEqual([again.status, again.bytes.length], [304, 0])
+        const revalidated = yield* get("/dashboard", { "if-none-match": String(etag) })
+        assert.deepStrictEqual([revalidated.status, revalidated.bytes.length], [304, 0])
       })
     )
 
-    it.effect("are made of files that browsers keep for good, compressed for who asks", () =>
+    it.effect("assets are cached for a year as immutable, and compressed if the client accepts it", () =>
       Effect.gen(function* () {
         const script = yield* get("/web/index-B4DX_f-A.js")
         assert.strictEqual(script.status, 200)
@@ -78,14 +78,14 @@ describe("the pages of the browser", () => {
         assert.strictEqual(script.headers["content-type"], "text/javascript; charset=utf-8")
         assert.strictEqual(script.headers["cache-control"], "public, max-age=31536000, immutable")
         assert.strictEqual(script.headers["content-encoding"], undefined)
-        const small = yield* get("/web/index-B4DX_f-A.js", { "accept-encoding": "gzip, br" })
-        assert.strictEqual(small.headers["content-encoding"], "br")
-        assert.isBelow(small.bytes.length, SCRIPT.length / 10)
+        const compressed = yield* get("/web/index-B4DX_f-A.js", { "accept-encoding": "gzip, br" })
+        assert.strictEqual(compressed.headers["content-encoding"], "br")
+        assert.isBelow(compressed.bytes.length, SCRIPT.length / 10)
         assert.strictEqual((yield* get("/web/index-Ga7u.css")).headers["content-type"], "text/css; charset=utf-8")
       })
     )
 
-    it.effect("have no files but their own", () =>
+    it.effect("a path that is not a page or a built asset gets 404", () =>
       Effect.gen(function* () {
         const paths = ["/web/", "/web/index.html", "/web/other.js", "/web/constructor", "/web/..%2fpackage.json"]
         for (const path of [...paths, "/web/../package.json", "/web/%00", "/dashboards", "/web/a/b"]) {
@@ -99,7 +99,7 @@ describe("the pages of the browser", () => {
   })
 
   layer(servedFrom(join(folder, "nowhere")), { excludeTestServices: true, timeout: "60 seconds" })((it) => {
-    it.effect("that are not built say how to build them", () =>
+    it.effect("pages that are not built get 503 with the build command", () =>
       Effect.gen(function* () {
         const { bytes, status } = yield* get("/dashboard")
         assert.strictEqual(status, 503)

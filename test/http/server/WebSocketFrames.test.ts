@@ -12,7 +12,7 @@ import { followFrame, openSocket } from "../../support/http/Sockets.ts"
 
 const failure = (requestId: string, _tag: string) => ({ requestId, exit: { cause: [{ error: { _tag } }] } })
 
-/** Calls that the window of a merchant holds. */
+/** Returns the number of calls in the window of a merchant. */
 const windowOf = (merchantId: string) =>
   Effect.gen(function* () {
     const db = yield* connection(yield* databaseUrl)
@@ -24,7 +24,7 @@ const windowOf = (merchantId: string) =>
     return Number(rows[0]?.["calls"])
   })
 
-/** Fills the window of a merchant but for some calls, as of half a minute ago. */
+/** Fills the window of a merchant with calls from 30 seconds ago. `left` calls remain. */
 const fillWindow = (merchantId: string, left = 0) =>
   Effect.gen(function* () {
     const db = yield* connection(yield* databaseUrl)
@@ -32,8 +32,8 @@ const fillWindow = (merchantId: string, left = 0) =>
     yield* rowsOf(db, `update merchant_call_windows set hits = ${hits} where merchant_id = $1`, [merchantId])
   })
 
-layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket", (it) => {
-  it.effect("counts each frame that asks for something in the window that its merchant has over HTTP, too", () =>
+layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("WebSocket frames", (it) => {
+  it.effect("each request frame counts in the window of its merchant, which HTTP requests share", () =>
     Effect.gen(function* () {
       const { client, cookie, merchantId, storeId } = yield* freshMember()
       const other = yield* freshMember()
@@ -46,7 +46,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket"
       yield* send({ ...followFrame({ storeId }, "13"), payload: 1 })
       for (let n = 1; n <= 13; n++) yield* next
       assert.strictEqual(yield* windowOf(merchantId), 14)
-      // Frames that go with a stream are no calls.
+      // Frames that control a stream do not count.
       yield* send({ _tag: "Ack", requestId: "1" })
       yield* send({ _tag: "Interrupt", requestId: "2" })
       yield* send({ _tag: "Ping" })
@@ -68,7 +68,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket"
     })
   )
 
-  it.effect("answers 16 frames beyond the window with RateLimitExceeded, and is closed with 1008 at the next", () =>
+  it.effect("16 frames beyond the window get RateLimitExceeded, and the next closes the socket with 1008", () =>
     Effect.gen(function* () {
       const { cookie, merchantId, storeId } = yield* freshMember()
       const { closed, next, send, socket } = yield* openSocket({ headers: { cookie } })
@@ -93,14 +93,14 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket"
     })
   )
 
-  it.effect("is closed with 1008 when more than 600 of its frames wait for their admission", () =>
+  it.effect("more than 600 frames that wait for admission close the socket with 1008", () =>
     Effect.gen(function* () {
       const { cookie } = yield* freshMember()
       const db = yield* connection(yield* databaseUrl)
       const { hostname, port } = new URL(yield* baseUrl)
       const tcp = connect({ host: hostname, port: Number(port), noDelay: true })
       const { closed, socket } = yield* openSocket({ headers: { cookie }, createConnection: () => tcp })
-      // Every admission reads the session.
+      // Admission reads the session, so the lock on sessions blocks it.
       yield* rowsOf(db, "begin")
       yield* rowsOf(db, "lock table sessions in access exclusive mode")
       // The service stops reading at 16 frames, so the others have to arrive in the same packet.
@@ -114,19 +114,19 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket"
     })
   )
 
-  const idle: Readonly<Record<string, (socket: WebSocket) => void>> = {
-    "pings of the protocol": (socket) => socket.ping(),
-    "pongs that nobody asked for": (socket) => socket.pong(),
-    "messages that ping": (socket) => socket.send('{"_tag":"Ping"}'),
-    "acknowledgements of nothing": (socket) => socket.send('{"_tag":"Ack","requestId":"1"}'),
-    "interruptions of nothing": (socket) => socket.send('{"_tag":"Interrupt","requestId":"1"}')
+  const controlFrames: Readonly<Record<string, (socket: WebSocket) => void>> = {
+    "protocol pings": (socket) => socket.ping(),
+    "unsolicited pongs": (socket) => socket.pong(),
+    "Ping messages": (socket) => socket.send('{"_tag":"Ping"}'),
+    "Ack messages without a request": (socket) => socket.send('{"_tag":"Ack","requestId":"1"}'),
+    "Interrupt messages without a request": (socket) => socket.send('{"_tag":"Interrupt","requestId":"1"}')
   }
-  for (const [name, sendOne] of Object.entries(idle)) {
-    it.effect(`is closed with 1008 for more than 60 ${name} in 20 seconds`, () =>
+  for (const [name, sendOne] of Object.entries(controlFrames)) {
+    it.effect(`more than 60 ${name} in 20 seconds close the socket with 1008`, () =>
       Effect.gen(function* () {
         const { cookie, merchantId } = yield* freshMember()
         const { closed, socket } = yield* openSocket({ headers: { cookie } })
-        // As many as two spans take, of which one may end in between.
+        // Exceeds the limit of two intervals, because an interval may end while the frames are sent.
         for (let n = 0; n <= 2 * MAX_CONTROL_FRAMES; n++) sendOne(socket)
         const { code, reason } = yield* closed
         assert.strictEqual(code, 1008)
@@ -136,7 +136,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket"
     )
   }
 
-  it.effect("is closed with 1008 for a message of more than 32 fragments", () =>
+  it.effect("a message of more than 32 fragments closes the socket with 1008", () =>
     Effect.gen(function* () {
       const { cookie } = yield* freshMember()
       const { closed, socket } = yield* openSocket({ headers: { cookie } })

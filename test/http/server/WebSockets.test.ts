@@ -13,19 +13,19 @@ import { followFrame, openSocket } from "../../support/http/Sockets.ts"
 
 const failure = (requestId: string, _tag: string) => ({ requestId, exit: { cause: [{ error: { _tag } }] } })
 
-layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket", (it) => {
-  it.effect("is opened at /rpc for who is signed in, from a page of the service's own", () =>
+layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("WebSockets", (it) => {
+  it.effect("a WebSocket opens only at /rpc, with a valid session and from the service's own origin", () =>
     Effect.gen(function* () {
       const { cookie } = yield* freshMember()
       const refusals = {
-        "a page of another site": [{ headers: { cookie }, origin: "https://example.com" }, "/rpc", 403],
-        nobody: [{}, "/rpc", 401],
-        "a session that is none": [{ headers: { cookie: "session=none" } }, "/rpc", 401],
+        "another origin": [{ headers: { cookie }, origin: "https://example.com" }, "/rpc", 403],
+        "no session": [{}, "/rpc", 401],
+        "an invalid session": [{ headers: { cookie: "session=none" } }, "/rpc", 401],
         "another path": [{ headers: { cookie } }, "/nowhere", 404]
       } as const
-      for (const [who, [options, path, status]] of Object.entries(refusals)) {
+      for (const [label, [options, path, status]] of Object.entries(refusals)) {
         const { refusal } = yield* openSocket(options, path)
-        assert.strictEqual(refusal?.status, status, who)
+        assert.strictEqual(refusal?.status, status, label)
         assert.match(refusal?.text ?? "", /^\{"error":"[^"]+"\}$/)
       }
       const { origin } = new URL(yield* baseUrl)
@@ -33,31 +33,29 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket"
     })
   )
 
-  it.effect(
-    "is refused in the one shape where the handshake is wrong, and other requests are answered as without it",
-    () =>
-      Effect.gen(function* () {
-        const { cookie } = yield* freshMember()
-        const asking = ["host: localhost", "connection: upgrade", "upgrade: websocket", `cookie: ${cookie}`]
-        const wrong = yield* exchange(yield* baseUrl, lines("GET /rpc HTTP/1.1", ...asking))
-        assert.match(wrong, /^HTTP\/1\.1 400 .*"error":"The WebSocket cannot be opened: [^"]+Sec-WebSocket-Key/s)
-        const post = yield* exchange(yield* baseUrl, lines("POST /rpc HTTP/1.1", ...asking, "content-length: 0"))
-        assert.match(post, /^HTTP\/1\.1 415 /)
-        const behind = lines("GET /healthz HTTP/1.1", "host: localhost") + lines("GET /rpc HTTP/1.1", ...asking)
-        const both = yield* exchange(yield* baseUrl, behind)
-        assert.match(both, /^HTTP\/1\.1 200 .*HTTP\/1\.1 400 /s)
-      })
+  it.effect("an invalid handshake gets 400 with a JSON error, and other requests ignore the Upgrade header", () =>
+    Effect.gen(function* () {
+      const { cookie } = yield* freshMember()
+      const handshake = ["host: localhost", "connection: upgrade", "upgrade: websocket", `cookie: ${cookie}`]
+      const invalid = yield* exchange(yield* baseUrl, lines("GET /rpc HTTP/1.1", ...handshake))
+      assert.match(invalid, /^HTTP\/1\.1 400 .*"error":"The WebSocket cannot be opened: [^"]+Sec-WebSocket-Key/s)
+      const post = yield* exchange(yield* baseUrl, lines("POST /rpc HTTP/1.1", ...handshake, "content-length: 0"))
+      assert.match(post, /^HTTP\/1\.1 415 /)
+      const pipelined = lines("GET /healthz HTTP/1.1", "host: localhost") + lines("GET /rpc HTTP/1.1", ...handshake)
+      const both = yield* exchange(yield* baseUrl, pipelined)
+      assert.match(both, /^HTTP\/1\.1 200 .*HTTP\/1\.1 400 /s)
+    })
   )
 
-  it.effect("is opened with version 13 of the protocol alone: others get 426, which names it", () =>
+  it.effect("a protocol version other than 13 gets 426 with version 13 in the response", () =>
     Effect.gen(function* () {
       const { cookie } = yield* freshMember()
       const key = "sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ=="
-      const asking = ["host: localhost", "connection: upgrade", "upgrade: websocket", `cookie: ${cookie}`, key]
+      const handshake = ["host: localhost", "connection: upgrade", "upgrade: websocket", `cookie: ${cookie}`, key]
       for (const version of ["8", "7", "14", "13.0", "8, 13"]) {
         const answer = yield* exchange(
           yield* baseUrl,
-          lines("GET /rpc HTTP/1.1", ...asking, `sec-websocket-version: ${version}`)
+          lines("GET /rpc HTTP/1.1", ...handshake, `sec-websocket-version: ${version}`)
         )
         assert.match(answer, /^HTTP\/1\.1 426 Upgrade Required\r\n/)
         assert.match(answer, /^sec-websocket-version: 13\r$/im)
@@ -68,14 +66,14 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket"
   )
 
   const frames: Readonly<Record<string, readonly [send: string | Buffer, code: number]>> = {
-    "what is no JSON": ["{", 1007],
-    "JSON that is no message": ['{"_tag":"Request"}', 1007],
-    "a list": ["[]", 1007],
-    bytes: [Buffer.from("{}"), 1003],
-    "more than 16 KiB": [JSON.stringify({ _tag: "Request", id: "1", tag: "a".repeat(17_000) }), 1009]
+    "invalid JSON": ["{", 1007],
+    "JSON that is not a message": ['{"_tag":"Request"}', 1007],
+    "a JSON array": ["[]", 1007],
+    "a binary message": [Buffer.from("{}"), 1003],
+    "a message over 16 KiB": [JSON.stringify({ _tag: "Request", id: "1", tag: "a".repeat(17_000) }), 1009]
   }
   for (const [name, [frame, code]] of Object.entries(frames)) {
-    it.effect(`is closed with ${code} for ${name}`, () =>
+    it.effect(`${name} closes the socket with ${code}`, () =>
       Effect.gen(function* () {
         const { cookie } = yield* freshMember()
         const { closed, socket } = yield* openSocket({ headers: { cookie } })
@@ -85,14 +83,14 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket"
     )
   }
 
-  it.effect("fails what cannot be followed by itself, and goes on", () =>
+  it.effect("a request that cannot be followed fails alone, and the socket stays open", () =>
     Effect.gen(function* () {
       const { cookie, storeId } = yield* freshMember()
       const other = yield* freshMember()
       const { next, send } = yield* openSocket({ headers: { cookie } })
-      // Headers of a message are its own word.
-      const lying = { headers: [["cookie", other.cookie]] }
-      yield* send(followFrame({ storeId: other.storeId }, "1", lying))
+      // The service ignores headers inside a message.
+      const forged = { headers: [["cookie", other.cookie]] }
+      yield* send(followFrame({ storeId: other.storeId }, "1", forged))
       assert.containSubset(yield* next, failure("1", "StoreNotFound"))
       yield* send(followFrame({ storeId, since: 1 }, "2"))
       assert.containSubset(yield* next, failure("2", "BadRequest"))
@@ -112,7 +110,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket"
     })
   )
 
-  it.effect("holds eight streams at once, each with an id of its own", () =>
+  it.effect("a socket carries at most eight streams, and a repeated stream id closes it with 1007", () =>
     Effect.gen(function* () {
       const { cookie, storeId } = yield* freshMember()
       const { closed, next, send } = yield* openSocket({ headers: { cookie } })
@@ -127,7 +125,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket"
     })
   )
 
-  it.effect("sends on when its client has taken what came before", () =>
+  it.effect("a stream sends its next chunk after the Ack of the previous one", () =>
     Effect.gen(function* () {
       const { client, cookie, storeId } = yield* freshMember()
       const { next, send } = yield* openSocket({ headers: { cookie } })
@@ -138,7 +136,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket"
       yield* next
       yield* send({ _tag: "Ack", requestId: "2" })
       yield* client.products.create({ storeId, idempotencyKey: newKey(), product: { name: "Mug" } })
-      // The first stream has waited all the while.
+      // The first stream still waits for its Ack.
       assert.containSubset(yield* next, { requestId: "2", values: [{ _tag: "Changed", kind: "created" }] })
       yield* send({ _tag: "Ack", requestId: "1" })
       const { requestId, values } = yield* next
@@ -147,27 +145,27 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket"
     })
   )
 
-  it.effect("is ended when its client takes nothing and asks for more, and little waits for it", () =>
+  it.effect("a client that sends pings but reads nothing is disconnected", () =>
     Effect.gen(function* () {
       const { cookie } = yield* freshMember()
       const { closed, socket } = yield* openSocket({ headers: { cookie } })
       socket.pause()
-      const ask = Effect.callback<void>((resume) => {
+      const sendPings = Effect.callback<void>((resume) => {
         for (let n = 0; n < 1000; n++) socket.ping("a".repeat(125), true, () => {})
         setImmediate(() => resume(Effect.void))
       })
-      yield* Effect.raceFirst(closed, Effect.repeat(ask, { until: () => socket.readyState !== socket.OPEN }))
+      yield* Effect.raceFirst(closed, Effect.repeat(sendPings, { until: () => socket.readyState !== socket.OPEN }))
       socket.resume()
-      // 1008 if the refusal of so many control frames still reached the client.
+      // 1008 if the close frame for too many control frames still reached the client.
       assert.include([1006, 1008], (yield* closed).code)
     })
   )
 
-  it.effect("is closed when the session ends that it was opened with", () =>
+  it.effect("ending a session closes its sockets with 1008, but not those of other sessions", () =>
     Effect.gen(function* () {
       const { cookie, email, merchantId, storeId } = yield* freshMember()
       const { end, list } = yield* Sessions
-      const kept = yield* openSocket({ headers: { cookie: yield* sessionOf(email) } })
+      const other = yield* openSocket({ headers: { cookie: yield* sessionOf(email) } })
       const { closed, next, send } = yield* openSocket({ headers: { cookie } })
       yield* send(followFrame({ storeId }))
       yield* next
@@ -175,13 +173,13 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket"
       assert.isDefined(first)
       if (first !== undefined) yield* end(merchantId, first.sessionId)
       assert.strictEqual((yield* closed).code, 1008)
-      yield* kept.send({ _tag: "Ping" })
-      assert.deepStrictEqual(yield* kept.next, { _tag: "Pong" })
+      yield* other.send({ _tag: "Ping" })
+      assert.deepStrictEqual(yield* other.next, { _tag: "Pong" })
       assert.strictEqual((yield* openSocket({ headers: { cookie } })).refusal?.status, 401)
     })
   )
 
-  it.effect("is closed when who holds it is no longer a member of the store that it tells of", () =>
+  it.effect("leaving a store closes the sockets that follow it with 1008", () =>
     Effect.gen(function* () {
       const { cookie, merchantId, storeId } = yield* freshMember({ role: "staff" })
       const { leave } = yield* Merchants
@@ -194,14 +192,14 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket"
     })
   )
 
-  it.effect("is an agent's by its token: it is told of what its scopes let it read, until it is revoked", () =>
+  it.effect("an agent's socket receives changes that its scopes allow it to read, until the agent is revoked", () =>
     Effect.gen(function* () {
       const member = yield* freshMember()
       const { client, storeId } = member
       const other = yield* freshMember()
       const { id, token } = yield* agentOf(member, { scopes: ["read_products"] })
       const authorization = `Bearer ${token ?? ""}`
-      // A cookie that comes along counts for nothing.
+      // The service ignores a cookie beside the token.
       const { closed, next, send } = yield* openSocket({ headers: { authorization, cookie: other.cookie } })
       yield* send(followFrame({ storeId: other.storeId }, "1"))
       assert.containSubset(yield* next, failure("1", "StoreNotFound"))
@@ -216,46 +214,46 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket"
       assert.strictEqual((yield* openSocket({ headers: { authorization } })).refusal?.status, 401)
 
       const writer = yield* agentOf(member, { scopes: ["write_inventory"] })
-      const blind = yield* openSocket({ headers: { authorization: `Bearer ${writer.token ?? ""}` } })
-      yield* blind.send(followFrame({ storeId }))
-      assert.containSubset(yield* blind.next, failure("1", "AgentScopeMissing"))
+      const withoutRead = yield* openSocket({ headers: { authorization: `Bearer ${writer.token ?? ""}` } })
+      yield* withoutRead.send(followFrame({ storeId }))
+      assert.containSubset(yield* withoutRead.next, failure("1", "AgentScopeMissing"))
     })
   )
 
-  it.effect("is told that the service stops, and holds up the stop no longer than two seconds", () =>
+  it.effect("stopping the service closes sockets with 1001, even if one client reads nothing", () =>
     Effect.gen(function* () {
       const { cookie } = yield* freshMember()
       const scope = yield* Scope.make()
       const base = yield* Scope.provide(neighbour, scope)
-      const well = yield* openSocket({ headers: { cookie } }, "/rpc", base)
+      const responsive = yield* openSocket({ headers: { cookie } }, "/rpc", base)
       const silent = yield* openSocket({ headers: { cookie } }, "/rpc", base)
       silent.socket.pause()
       yield* Scope.close(scope, Exit.void)
-      assert.strictEqual((yield* well.closed).code, 1001)
+      assert.strictEqual((yield* responsive.closed).code, 1001)
     })
   )
 
-  it.effect("is one of 32 of its merchant, and of 1,000 of the process", () =>
+  it.effect("a merchant may open 32 sockets and a process 1,000; more get 429 or 503 with Retry-After", () =>
     Effect.gen(function* () {
-      const crowd = yield* Effect.replicateEffect(
+      const cookies = yield* Effect.replicateEffect(
         Effect.flatMap(makeMerchant(), ({ email }) => sessionOf(email)),
         33
       )
       const opened = yield* Effect.forEach(
-        crowd.slice(0, 32),
-        (cookie) => Effect.replicateEffect(openSocket({ headers: { cookie } }), cookie === crowd[0] ? 33 : 31),
+        cookies.slice(0, 32),
+        (cookie) => Effect.replicateEffect(openSocket({ headers: { cookie } }), cookie === cookies[0] ? 33 : 31),
         { concurrency: 8 }
       )
-      const [own = [], ...others] = opened
-      assert.deepStrictEqual(own.map(({ refusal }) => refusal?.status).filter(Boolean), [429])
+      const [ofFirst = [], ...others] = opened
+      assert.deepStrictEqual(ofFirst.map(({ refusal }) => refusal?.status).filter(Boolean), [429])
       const refused = others.flat().filter(({ refusal }) => refusal !== undefined)
       assert.lengthOf(refused, 0)
-      const last = yield* Effect.replicateEffect(openSocket({ headers: { cookie: crowd[32] ?? "" } }), 10)
+      const last = yield* Effect.replicateEffect(openSocket({ headers: { cookie: cookies[32] ?? "" } }), 10)
       assert.deepStrictEqual(new Set(last.map(({ refusal }) => refusal?.status)), new Set([undefined, 503]))
-      for (const { refusal } of [...own, ...last]) {
+      for (const { refusal } of [...ofFirst, ...last]) {
         if (refusal !== undefined) assert.strictEqual(refusal.retryAfter, "5")
       }
-      own[0]?.socket.close()
+      ofFirst[0]?.socket.close()
     })
   )
 })

@@ -8,9 +8,9 @@ import { BODY, EVENT, newSecret, SECRET, signedHeaders, UNSIGNED } from "../../s
 const DELIVERY = { ...UNSIGNED, timestamp: Math.floor(Date.now() / 1000) }
 const HEADERS = signedHeaders(SECRET, DELIVERY)
 
-const SAID = `${EVENT.kind}, event ${EVENT.id}, product ${EVENT.data.product.id} version 3, hops 0`
+const SUMMARY = `${EVENT.kind}, event ${EVENT.id}, product ${EVENT.data.product.id} version 3, hops 0`
 
-/** A receiver on a free port, and every line that it has printed, each without its time. */
+/** Starts a receiver on a free port and collects its printed lines without their timestamps. */
 const start = Effect.fn(function* (options: Partial<ReceiverOptions>) {
   const lines: Array<string> = []
   const url = yield* startWebhookReceiver({
@@ -31,17 +31,17 @@ const send = (url: string, headers: Record<string, string> = HEADERS, body = BOD
     return response.status
   })
 
-describe("The receiver", () => {
-  it.live("takes a delivery that verifies, and says in a line what it tells of", () =>
+describe("Webhook receiver", () => {
+  it.live("a valid delivery gets 204 and prints one line that describes the event", () =>
     Effect.gen(function* () {
       const { lines, url } = yield* start({})
       assert.match(url, /^http:\/\/127\.0\.0\.1:\d+\/$/)
       assert.strictEqual(yield* send(url), 204)
-      assert.deepStrictEqual(lines, [`✓ verified | ${SAID} | responded 204`])
+      assert.deepStrictEqual(lines, [`✓ verified | ${SUMMARY} | responded 204`])
     })
   )
 
-  it.live("refuses what does not verify, and says why", () =>
+  it.live("an invalid delivery gets 400 and prints the reason", () =>
     Effect.gen(function* () {
       const { lines, url } = yield* start({})
       assert.strictEqual(yield* send(url, signedHeaders(newSecret(), DELIVERY)), 400)
@@ -54,7 +54,7 @@ describe("The receiver", () => {
     })
   )
 
-  it.live("prints a line of JSON for a program", () =>
+  it.live("`asJson` prints one JSON object per delivery", () =>
     Effect.gen(function* () {
       const { lines, url } = yield* start({ asJson: true })
       assert.strictEqual(yield* send(url), 204)
@@ -73,15 +73,15 @@ describe("The receiver", () => {
     })
   )
 
-  it.live("takes anything when it was given no secret, and says that it verified nothing", () =>
+  it.live("accepts any delivery without a secret and prints that it is not verified", () =>
     Effect.gen(function* () {
       const { lines, url } = yield* start({ secret: Option.none() })
       assert.strictEqual(yield* send(url, {}), 204)
-      assert.deepStrictEqual(lines, [`? not verified: no secret | ${SAID} | responded 204`])
+      assert.deepStrictEqual(lines, [`? not verified: no secret | ${SUMMARY} | responded 204`])
     })
   )
 
-  it.live("answers as it was told to", () =>
+  it.live("`behaviour` sets the response status", () =>
     Effect.gen(function* () {
       for (const [behaviour, status] of [
         ["gone", 410],
@@ -90,29 +90,31 @@ describe("The receiver", () => {
       ] as const) {
         const { lines, url } = yield* start({ behaviour })
         assert.strictEqual(yield* send(url).pipe(Effect.timeout("5 seconds")), status)
-        assert.deepStrictEqual(lines, [`✓ verified | ${SAID} | responded ${status}`])
+        assert.deepStrictEqual(lines, [`✓ verified | ${SUMMARY} | responded ${status}`])
       }
     })
   )
 
-  it.live("stops at once, though it left requests without an answer", () =>
+  it.live("the receiver stops immediately while requests are pending", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
       const { lines, url } = yield* Scope.provide(start({ behaviour: "hang" }), scope)
-      const hung = yield* Effect.forkChild(Effect.exit(send(url)))
-      const half = connect(Number(new URL(url).port), "127.0.0.1", () => half.write("POST / HTTP/1.1\r\nhost: a\r\n"))
-      half.on("error", () => undefined)
+      const unanswered = yield* Effect.forkChild(Effect.exit(send(url)))
+      const halfRequest = connect(Number(new URL(url).port), "127.0.0.1", () =>
+        halfRequest.write("POST / HTTP/1.1\r\nhost: a\r\n")
+      )
+      halfRequest.on("error", () => undefined)
       while (lines.length === 0) yield* Effect.sleep("5 millis")
-      assert.deepStrictEqual(lines, [`✓ verified | ${SAID} | no response`])
-      const closed = once(half, "close")
+      assert.deepStrictEqual(lines, [`✓ verified | ${SUMMARY} | no response`])
+      const closed = once(halfRequest, "close")
       yield* Scope.close(scope, Exit.void).pipe(Effect.timeout("5 seconds"))
       yield* Effect.promise(() => closed)
-      assert.isTrue(Exit.isFailure(yield* Fiber.join(hung)))
+      assert.isTrue(Exit.isFailure(yield* Fiber.join(unanswered)))
       assert.isTrue(Exit.isFailure(yield* Effect.exit(send(url))))
     })
   )
 
-  it.live("takes POST alone, and no more than two MiB", () =>
+  it.live("rejects methods other than POST with 405 and bodies over 2 MiB with 413", () =>
     Effect.gen(function* () {
       const { lines, url } = yield* start({})
       assert.strictEqual((yield* Effect.promise(() => fetch(url))).status, 405)
@@ -124,21 +126,21 @@ describe("The receiver", () => {
     })
   )
 
-  it.live("says when a header comes twice, which Node would join", () =>
+  it.live("reports a repeated webhook header, which Node would join", () =>
     Effect.gen(function* () {
       const { lines, url } = yield* start({})
       const { port } = new URL(url)
-      const twice = [...Object.entries(HEADERS), ["webhook-id", EVENT.id]].map(
+      const headerLines = [...Object.entries(HEADERS), ["webhook-id", EVENT.id]].map(
         ([name, value]) => `${name}: ${value}\r\n`
       )
       const socket = connect(Number(port), "127.0.0.1")
-      socket.end(`POST / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n${twice.join("")}content-length: 0\r\n\r\n`)
+      socket.end(`POST / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n${headerLines.join("")}content-length: 0\r\n\r\n`)
       yield* Effect.promise(() => once(socket.resume(), "close"))
       assert.match(lines[0] ?? "", /^✗ malformed-header: webhook-id is repeated/)
     })
   )
 
-  it.live("prints nothing that would move the cursor of a terminal", () =>
+  it.live("removes control characters from printed lines", () =>
     Effect.gen(function* () {
       const { lines, url } = yield* start({})
       yield* send(url, {}, JSON.stringify({ ...EVENT, kind: "\u001b[2J\u009b2J\r\n\u202efake" }))
@@ -147,7 +149,7 @@ describe("The receiver", () => {
     })
   )
 
-  it.live("does not start on a port that is taken, and says so in one line", () =>
+  it.live("fails with ReceiverFailed if the port is in use", () =>
     Effect.gen(function* () {
       const { url } = yield* start({})
       const port = Number(new URL(url).port)
@@ -161,7 +163,7 @@ describe("The receiver", () => {
     })
   )
 
-  it.live("does not start on a port or with a secret that cannot be one", () =>
+  it.live("an invalid port or secret fails the start without revealing the secret", () =>
     Effect.gen(function* () {
       assert.match((yield* Effect.flip(start({ port: 70_000 }))).message, /^The receiver cannot start: .*70000/)
       const failure = yield* Effect.flip(start({ secret: Option.some(Redacted.make("hunter2")) }))

@@ -13,31 +13,31 @@ import { verifyWithLibraries } from "../../support/webhooks/Verifiers.ts"
 import { after, arrived, DeliveringApi, eventOf, hurry, scene } from "../../support/webhooks/Webhooks.ts"
 import { suspend } from "../../support/data/Writes.ts"
 
-/** The headers that the document promises for a kind of event. */
+/** Returns the required headers of an event kind in the OpenAPI document. */
 const documentedHeaders = (kind: EventKind) =>
   document.webhooks[kind]?.post.parameters
     .filter(({ required }) => required === true)
     .map(({ name }) => name.toLowerCase()) ?? [`${kind} is not documented`]
 
-const isVerified = (one: Received | undefined, secret: string) =>
-  Effect.promise(async () => (await verifyWebhook(secret, one?.headers ?? {}, one?.body ?? "")).ok)
+const isVerified = (delivery: Received | undefined, secret: string) =>
+  Effect.promise(async () => (await verifyWebhook(secret, delivery?.headers ?? {}, delivery?.body ?? "")).ok)
 
-layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("A delivery", (it) => {
-  it.effect("is one signed POST of the event's payload, as it was recorded", () =>
+layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Webhook deliveries", (it) => {
+  it.effect("a delivery is one signed POST of the stored event payload", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { appId, endpoint, secret, storeId, writer } = yield* scene()
       const product = dataOf(yield* writer.post("/products", { name: "Cüp \u2028", metafields: { n: 1e3 } }))
-      const [one] = yield* arrived(endpoint, 1)
-      const [recorded] = yield* sql<{
+      const [delivery] = yield* arrived(endpoint, 1)
+      const [storedEvent] = yield* sql<{
         readonly payload: string
       }>`select payload from events where store_id = ${storeId}`
-      assert.strictEqual(one?.body, recorded?.payload)
-      assert.strictEqual(one?.method, "POST")
-      assert.strictEqual(one?.path, new URL(endpoint.url).pathname)
+      assert.strictEqual(delivery?.body, storedEvent?.payload)
+      assert.strictEqual(delivery?.method, "POST")
+      assert.strictEqual(delivery?.path, new URL(endpoint.url).pathname)
 
-      const headers = one?.headers ?? {}
-      const event = eventOf(one ?? { body: "" })
+      const headers = delivery?.headers ?? {}
+      const event = eventOf(delivery ?? { body: "" })
       assert.deepStrictEqual(event.data, { product })
       assert.strictEqual(headers["content-type"], "application/json")
       assert.strictEqual(headers["webhook-id"], event.id)
@@ -45,54 +45,50 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("A de
       assert.match(headers["x-service-timestamp"] ?? "", /^\d{10}$/)
       assert.strictEqual(headers["webhook-timestamp"], headers["x-service-timestamp"])
       const timestamp = headers["x-service-timestamp"]
-      const expected = createHmac("sha256", secret).update(`${timestamp}.${one?.body}`).digest("hex")
+      const expected = createHmac("sha256", secret).update(`${timestamp}.${delivery?.body}`).digest("hex")
       assert.strictEqual(headers["x-service-signature"], expected)
-      assert.isTrue(yield* isVerified(one, secret))
+      assert.isTrue(yield* isVerified(delivery, secret))
       assert.deepInclude(yield* after(appId, 1), { outcome: "delivered", failures: 0 })
     })
   )
 
-  it.effect("is verified by the unmodified libraries of Stripe, Svix and Standard Webhooks", () =>
+  it.effect("a delivery verifies with the unmodified libraries of Stripe, Svix and Standard Webhooks", () =>
     Effect.gen(function* () {
       const { endpoint, secret, writer } = yield* scene()
       yield* writer.post("/products", { name: "Cup" })
       yield* writer.post("/collections", { title: "Cups", type: "automated", rules: [] })
-      for (const one of yield* arrived(endpoint, 2)) {
-        const accept = { stripe: true, svix: true, standardwebhooks: true }
-        assert.deepStrictEqual(verifyWithLibraries(secret, one.headers, one.body), accept)
-        const refuse = { stripe: false, svix: false, standardwebhooks: false }
-        assert.deepStrictEqual(verifyWithLibraries(secret, one.headers, `${one.body} `), refuse)
+      for (const delivery of yield* arrived(endpoint, 2)) {
+        const accepted = { stripe: true, svix: true, standardwebhooks: true }
+        assert.deepStrictEqual(verifyWithLibraries(secret, delivery.headers, delivery.body), accepted)
+        const rejected = { stripe: false, svix: false, standardwebhooks: false }
+        assert.deepStrictEqual(verifyWithLibraries(secret, delivery.headers, `${delivery.body} `), rejected)
       }
     })
   )
 
-  it.effect(
-    "is as documented, with rising versions of its resource, and an automated collection without its products",
-    () =>
-      Effect.gen(function* () {
-        const { endpoint, writer } = yield* scene()
-        const { id } = dataOf(yield* writer.post("/products", { name: "Cup" }))
-        for (const stock of [1, 2, 3]) yield* writer.patch(`/products/${id}`, { stock })
-        const rules = [{ field: "title", relation: "equals", value: "Cup" }]
-        yield* writer.post("/collections", { title: "Cups", type: "automated", rules })
-        const events = (yield* arrived(endpoint, 5)).map(eventOf)
-        const versions = events.flatMap(({ data }) =>
-          data["product"] === undefined ? [] : [data["product"]["version"]]
-        )
-        assert.deepStrictEqual(versions.toSorted(), [1, 2, 3, 4])
-        for (const { body, headers } of endpoint.received) {
-          const event: unknown = JSON.parse(body)
-          const name = body.includes('"catalog.product.') ? "ProductUpdated" : "CollectionUpdated"
-          assert.deepStrictEqual(problemsAt(`#/components/schemas/${name}`, event), [])
-          assert.includeMembers(Object.keys(headers), documentedHeaders(eventOf({ body }).kind))
-        }
-        const collection = events.find(({ kind }) => kind === "catalog.collection.updated.v1")?.data["collection"]
-        assert.strictEqual(collection?.["title"], "Cups")
-        assert.notProperty(collection, "productIds")
-      })
+  it.effect("deliveries match the OpenAPI document, and an automated collection omits its products", () =>
+    Effect.gen(function* () {
+      const { endpoint, writer } = yield* scene()
+      const { id } = dataOf(yield* writer.post("/products", { name: "Cup" }))
+      for (const stock of [1, 2, 3]) yield* writer.patch(`/products/${id}`, { stock })
+      const rules = [{ field: "title", relation: "equals", value: "Cup" }]
+      yield* writer.post("/collections", { title: "Cups", type: "automated", rules })
+      const events = (yield* arrived(endpoint, 5)).map(eventOf)
+      const versions = events.flatMap(({ data }) => (data["product"] === undefined ? [] : [data["product"]["version"]]))
+      assert.deepStrictEqual(versions.toSorted(), [1, 2, 3, 4])
+      for (const { body, headers } of endpoint.received) {
+        const event: unknown = JSON.parse(body)
+        const name = body.includes('"catalog.product.') ? "ProductUpdated" : "CollectionUpdated"
+        assert.deepStrictEqual(problemsAt(`#/components/schemas/${name}`, event), [])
+        assert.includeMembers(Object.keys(headers), documentedHeaders(eventOf({ body }).kind))
+      }
+      const collection = events.find(({ kind }) => kind === "catalog.collection.updated.v1")?.data["collection"]
+      assert.strictEqual(collection?.["title"], "Cups")
+      assert.notProperty(collection, "productIds")
+    })
   )
 
-  it.effect("is tried again, with the same id and a fresh time, until a 2xx comes", () =>
+  it.effect("a failed delivery is retried with the same id and body until a 2xx response", () =>
     Effect.gen(function* () {
       const { appId, endpoint, secret, writer } = yield* scene(() => ({ status: 500, body: "not today" }))
       yield* writer.post("/products", { name: "Cup" })
@@ -107,11 +103,11 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("A de
       assert.deepInclude(yield* after(appId, 3), { outcome: "delivered" })
       assert.lengthOf(new Set(endpoint.received.map(({ headers }) => headers["webhook-id"])), 1)
       assert.lengthOf(new Set(endpoint.received.map(({ body }) => body)), 1)
-      for (const one of endpoint.received) assert.isTrue(yield* isVerified(one, secret))
+      for (const delivery of endpoint.received) assert.isTrue(yield* isVerified(delivery, secret))
     })
   )
 
-  it.effect("is dead after 14 attempts", () =>
+  it.effect("a delivery is dead after 14 failed attempts", () =>
     Effect.gen(function* () {
       const { appId, endpoint, writer } = yield* scene(() => ({ status: 503 }))
       yield* writer.post("/products", { name: "Cup" })
@@ -124,7 +120,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("A de
     })
   )
 
-  it.effect("waits as long as Retry-After says, when that is longer", () =>
+  it.effect("Retry-After delays the next attempt if it is longer than the backoff", () =>
     Effect.gen(function* () {
       const { appId, endpoint, writer } = yield* scene(() => ({ status: 429, headers: { "retry-after": "3600" } }))
       yield* writer.post("/products", { name: "Cup" })
@@ -135,17 +131,17 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("A de
     })
   )
 
-  it.effect("is a failure when redirected, and the other place is not asked", () =>
+  it.effect("a redirect is a failed attempt, and the service does not follow it", () =>
     Effect.gen(function* () {
-      const elsewhere = yield* receiver()
-      const { appId, writer } = yield* scene(() => ({ status: 307, headers: { location: elsewhere.url } }))
+      const redirectTarget = yield* receiver()
+      const { appId, writer } = yield* scene(() => ({ status: 307, headers: { location: redirectTarget.url } }))
       yield* writer.post("/products", { name: "Cup" })
       assert.deepInclude(yield* after(appId, 1), { outcome: null, failures: 1 })
-      assert.lengthOf(elsewhere.received, 0)
+      assert.lengthOf(redirectTarget.received, 0)
     })
   )
 
-  it.effect("is not made to an installation that is suspended meanwhile", () =>
+  it.effect("suspending an installation cancels its pending delivery", () =>
     Effect.gen(function* () {
       const { appId, endpoint, installation, writer } = yield* scene(() => ({ status: 500 }))
       yield* writer.post("/products", { name: "Cup" })
@@ -157,7 +153,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("A de
     })
   )
 
-  it.effect("is not made once its store is deleted", () =>
+  it.effect("deleting a store cancels its pending delivery", () =>
     Effect.gen(function* () {
       const stores = yield* Stores
       const { appId, endpoint, storeId, writer } = yield* scene(() => ({ status: 500 }))
@@ -170,7 +166,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("A de
     })
   )
 
-  it.effect("leaves a log of every attempt: when, how long, status, the first 16 KiB of the answer, error", () =>
+  it.effect("every attempt is stored with start, duration, status, error and the first 16 KiB of the response", () =>
     Effect.gen(function* () {
       const { attempts } = yield* Webhooks
       const long = "é".repeat(10_000)
@@ -180,8 +176,8 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("A de
       endpoint.answerWith(() => ({ status: 200, body: "thanks" }))
       yield* hurry(appId)
       yield* after(appId, 2)
-      const [one] = endpoint.received
-      const [failed, done] = yield* attempts(appId, EventId.make(eventId))
+      const [delivery] = endpoint.received
+      const [failed, succeeded] = yield* attempts(appId, EventId.make(eventId))
       assert.deepInclude(failed, {
         installationId: installation.id,
         attempt: 1,
@@ -191,8 +187,8 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("A de
       })
       assert.isAtLeast(failed?.durationMillis ?? -1, 0)
       assert.approximately(failed?.startedAt.getTime() ?? 0, Date.now(), 60_000)
-      assert.deepInclude(done, { attempt: 2, status: 200, answer: "thanks", error: null })
-      assert.strictEqual(eventOf(one ?? { body: "" }).id, eventId)
+      assert.deepInclude(succeeded, { attempt: 2, status: 200, answer: "thanks", error: null })
+      assert.strictEqual(eventOf(delivery ?? { body: "" }).id, eventId)
     })
   )
 })

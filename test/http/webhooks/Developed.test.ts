@@ -5,16 +5,16 @@ import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
 import { makeMerchant } from "../../support/rpc/Merchants.ts"
 import { after, DeliveringApi, deliveriesOf, scene } from "../../support/webhooks/Webhooks.ts"
 
-layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("A developer's webhook", (it) => {
-  it.effect("goes to no private address, though the operator allows its host, and whoever set it", () =>
+layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Webhooks of developers", (it) => {
+  it.effect("a developer's webhook is not sent to a private address, even if the operator allows its host", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { attempts, subscribe } = yield* Webhooks
       const { appId, endpoint, writer } = yield* scene()
       const { id } = yield* makeMerchant()
       yield* sql`update apps set developer_id = ${id} where id = ${appId}`
-      const to = { url: endpoint.url, kinds: ["catalog.product.updated.v1"] as const }
-      assert.strictEqual((yield* Effect.flip(subscribe(appId, to)))._tag, "WebhookUrlRefused")
+      const webhook = { url: endpoint.url, kinds: ["catalog.product.updated.v1"] as const }
+      assert.strictEqual((yield* Effect.flip(subscribe(appId, webhook)))._tag, "WebhookUrlRefused")
 
       yield* writer.post("/products", { name: "Cup" })
       assert.deepInclude(yield* after(appId, 1), { attempts: 1, outcome: null })

@@ -37,7 +37,7 @@ const payloadsOf = (storeId: StoreId) =>
   Effect.map(eventsOf(storeId), (rows) => rows.map(({ payload }): unknown => JSON.parse(payload)))
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Events of products", (it) => {
-  it.effect("a create and an update emit catalog.product.updated.v1 with the product as it was answered", () =>
+  it.effect("a create and an update emit catalog.product.updated.v1 with the product of the response", () =>
     Effect.gen(function* () {
       const { client, installation, storeId } = yield* freshClient()
       const body = { name: "Cup", variants: [{ price: 1 }], metafields: { a: { b: null } } }
@@ -73,7 +73,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Events of 
     })
   )
 
-  it.effect("the payload holds the very text of the product, every digit of its numbers", () =>
+  it.effect("the payload contains the exact JSON text of the product, with every digit of its numbers", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()
       const body = '{"name":"Cup","price":0.1234567890123456789,"stock":1e3,"metafields":{"é":"\\u2028"}}'
@@ -84,7 +84,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Events of 
     })
   )
 
-  it.effect("the origin is the installation that wrote, each time", () =>
+  it.effect("the origin of an event is the installation that made the write", () =>
     Effect.gen(function* () {
       const storeId = yield* makeStore()
       const one = yield* install(storeId)
@@ -99,7 +99,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Events of 
     })
   )
 
-  it.effect("a deletion emits nothing", () =>
+  it.effect("a deletion emits no event", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()
       const { id } = dataOf(yield* client.post("/products", { name: "Cup" }))
@@ -108,7 +108,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Events of 
     })
   )
 
-  it.effect("a write that changes nothing emits nothing, and neither does a replay", () =>
+  it.effect("a write that changes nothing and a replay emit no event", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()
       const once = { key: "once" }
@@ -122,7 +122,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Events of 
     })
   )
 
-  it.effect("a refused write emits nothing", () =>
+  it.effect("a rejected write emits no event", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* sql`insert into plans (name, product_limit) values ('pair', 2)`
@@ -131,7 +131,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Events of 
       const { id } = dataOf(yield* client.post("/products", { name: "Cup" }, { key: "used" }))
       yield* client.post("/products", { name: "Mug" })
       const path = `/products/${id}`
-      const refused = [
+      const rejected = [
         yield* client.post("/products", { name: "" }),
         yield* client.patch(path, "{"),
         yield* client.patch("/products/none", { price: 1 }),
@@ -145,30 +145,30 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Events of 
         yield* client.patch(path, { price: 1, colour: "red" }, { headers: { prefer: "handling=strict" } })
       ]
       assert.deepStrictEqual(
-        refused.map(({ status }) => status),
+        rejected.map(({ status }) => status),
         [400, 400, 400, 400, 403, 403, 404, 409, 412, 422, 400]
       )
       assert.strictEqual((yield* eventsOf(storeId)).length, 2)
     })
   )
 
-  it.effect("the event is a row of the very transaction that wrote the product", () =>
+  it.effect("the event is inserted in the transaction that writes the product", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { client, storeId } = yield* freshClient()
       const { id } = dataOf(yield* client.post("/products", { name: "Cup" }))
-      const together = sql`
+      const countInSameTransaction = sql`
         select count(*)::integer as n from events e join products p on p.store_id = e.store_id and p.id = e.resource_id
         where e.store_id = ${storeId} and e.xmin = p.xmin and e.resource_version = p.version
       `
-      assert.deepStrictEqual(yield* together, [{ n: 1 }])
+      assert.deepStrictEqual(yield* countInSameTransaction, [{ n: 1 }])
       yield* client.patch(`/products/${id}`, { price: 1 })
-      assert.deepStrictEqual(yield* together, [{ n: 1 }])
+      assert.deepStrictEqual(yield* countInSameTransaction, [{ n: 1 }])
       assert.strictEqual((yield* eventsOf(storeId)).length, 2)
     })
   )
 
-  it.effect("where the event cannot be kept, nothing is written: 500, and the same key may try again", () =>
+  it.effect("if the event cannot be stored, the write fails with 500, and the same key can be retried", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { client, storeId } = yield* freshClient()
@@ -176,7 +176,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Events of 
       yield* sql`
         create function refuse_event() returns trigger language plpgsql as $$ begin raise 'no room for events'; end $$
       `
-      // The store's id is made by the database and stands in the statement itself: DDL takes no parameters.
+      // DDL takes no parameters. The id comes from the database, so interpolating it is safe.
       yield* sql.unsafe(`
         create trigger refuse before insert on events for each row
         when (new.store_id = '${storeId}') execute function refuse_event()

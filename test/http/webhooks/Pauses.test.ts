@@ -14,15 +14,15 @@ import {
   subscriber
 } from "../../support/webhooks/Webhooks.ts"
 
-/** Makes the endpoint's failing as old as if it had begun so long ago. */
+/** Moves the start of the webhook's failures to `hours` ago. */
 const failingFor = (appId: AppId, hours: number) =>
   Effect.flatMap(
     SqlClient.SqlClient,
     (sql) => sql`update webhooks set failing_since = now() - ${hours} * interval '1 hour' where app_id = ${appId}`
   )
 
-layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("A webhook", (it) => {
-  it.effect("that answers 410 is paused at once, and what it was sent is kept", () =>
+layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Pauses of webhooks", (it) => {
+  it.effect("a 410 response pauses the webhook at once, and its deliveries stay pending", () =>
     Effect.gen(function* () {
       const { show } = yield* Webhooks
       const { appId, endpoint, writer } = yield* scene(() => ({ status: 410 }))
@@ -32,7 +32,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("A we
       yield* writer.post("/products", { name: "Mug" })
       yield* hurry(appId)
 
-      // Another app's delivery, made later, arrives: had the paused one been looked at, it would have been sent by now.
+      // A later delivery to another app arrives, so the worker has skipped the pending ones of the paused webhook.
       const other = yield* scene()
       yield* other.writer.post("/products", { name: "Cup" })
       yield* arrived(other.endpoint, 1)
@@ -41,7 +41,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("A we
     })
   )
 
-  it.effect("that fails for 120 hours is paused, and not before; one success begins that time anew", () =>
+  it.effect("a webhook is paused after 120 hours of failures, and a success restarts that period", () =>
     Effect.gen(function* () {
       const { show } = yield* Webhooks
       const { appId, endpoint, writer } = yield* scene(() => ({ status: 500 }))
@@ -68,7 +68,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("A we
     })
   )
 
-  it.effect("that is resumed is sent what it missed, with every attempt ahead of it", () =>
+  it.effect("resuming with `deliver` sends the missed events and resets their failures", () =>
     Effect.gen(function* () {
       const { pause, resume, show } = yield* Webhooks
       const { appId, endpoint, writer } = yield* scene(() => ({ status: 500 }))
@@ -90,7 +90,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("A we
     })
   )
 
-  it.effect("that is resumed without what it missed is sent only what comes then", () =>
+  it.effect("resuming with `skip` sends only events that follow", () =>
     Effect.gen(function* () {
       const { pause, resume } = yield* Webhooks
       const { appId, endpoint, writer } = yield* scene()
@@ -108,56 +108,53 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("A we
     })
   )
 
-  it.effect("goes to its new URL, with the secret it had, once that is set", () =>
+  it.effect("pending deliveries go to a new URL, and the webhook keeps its secret", () =>
     Effect.gen(function* () {
       const { subscribe } = yield* Webhooks
       const { appId, endpoint, writer } = yield* scene(() => ({ status: 500 }))
       const next = yield* scene()
       yield* writer.post("/products", { name: "Cup" })
       yield* after(appId, 1)
-      const again = yield* subscribe(appId, { url: next.endpoint.url, kinds: ["catalog.product.updated.v1"] })
-      assert.strictEqual(again._tag, "None")
+      const newSecret = yield* subscribe(appId, { url: next.endpoint.url, kinds: ["catalog.product.updated.v1"] })
+      assert.strictEqual(newSecret._tag, "None")
       yield* hurry(appId)
-      const [one] = yield* arrived(next.endpoint, 1)
-      assert.strictEqual(one?.headers["webhook-id"], endpoint.received[0]?.headers["webhook-id"])
+      const [delivery] = yield* arrived(next.endpoint, 1)
+      assert.strictEqual(delivery?.headers["webhook-id"], endpoint.received[0]?.headers["webhook-id"])
       assert.lengthOf(endpoint.received, 1)
     })
   )
 })
 
-layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })(
-  "What a URL answers that was replaced",
-  (it) => {
-    for (const status of [410, 500]) {
-      it.effect(`does not count against the one in its place: ${status}`, () =>
-        Effect.gen(function* () {
-          const { show, subscribe } = yield* Webhooks
-          const answers: Array<() => void> = []
-          const { appId, endpoint, writer } = yield* scene(
-            () => new Promise((resolve) => answers.push(() => resolve({ status })))
-          )
-          const next = yield* scene()
-          yield* writer.post("/products", { name: "Cup" })
-          yield* arrived(endpoint, 1)
-          yield* subscribe(appId, { url: next.endpoint.url, kinds: ["catalog.product.updated.v1"] })
-          for (const answer of answers) answer()
-          assert.deepInclude(yield* after(appId, 1), { outcome: null, failures: 1 })
-          assert.deepInclude(yield* show(appId), { pauseReason: null, failingSince: null })
-          yield* hurry(appId)
-          yield* arrived(next.endpoint, 1)
-        })
-      )
-    }
+layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Responses of a replaced URL", (it) => {
+  for (const status of [410, 500]) {
+    it.effect(`a ${status} from a replaced URL does not count against the new one`, () =>
+      Effect.gen(function* () {
+        const { show, subscribe } = yield* Webhooks
+        const pendingResponses: Array<() => void> = []
+        const { appId, endpoint, writer } = yield* scene(
+          () => new Promise((resolve) => pendingResponses.push(() => resolve({ status })))
+        )
+        const next = yield* scene()
+        yield* writer.post("/products", { name: "Cup" })
+        yield* arrived(endpoint, 1)
+        yield* subscribe(appId, { url: next.endpoint.url, kinds: ["catalog.product.updated.v1"] })
+        for (const respond of pendingResponses) respond()
+        assert.deepInclude(yield* after(appId, 1), { outcome: null, failures: 1 })
+        assert.deepInclude(yield* show(appId), { pauseReason: null, failingSince: null })
+        yield* hurry(appId)
+        yield* arrived(next.endpoint, 1)
+      })
+    )
   }
-)
+})
 
-layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("One endpoint", (it) => {
-  it.effect("gets 32 requests at once at most, 2 once it fails, and holds up no other", () =>
+layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Endpoints", (it) => {
+  it.effect("an endpoint gets at most 32 concurrent requests, 2 once it fails, and does not delay others", () =>
     Effect.gen(function* () {
       const { show } = yield* Webhooks
       const sql = yield* SqlClient.SqlClient
-      const answers: Array<() => void> = []
-      const slow = yield* scene(() => new Promise((resolve) => answers.push(() => resolve({ status: 500 }))))
+      const pendingResponses: Array<() => void> = []
+      const slow = yield* scene(() => new Promise((resolve) => pendingResponses.push(() => resolve({ status: 500 }))))
       const events = Array.from({ length: 60 }, (_, n) => slow.writer.post("/products", { name: `Cup ${n}` }))
       yield* Effect.all(events, { concurrency: 8 })
       yield* arrived(slow.endpoint, 32)
@@ -171,18 +168,18 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("One 
       assert.lengthOf(slow.endpoint.received, 32)
       assert.strictEqual(slow.endpoint.most(), 32)
 
-      for (const answer of answers.splice(0)) answer()
+      for (const respond of pendingResponses.splice(0)) respond()
       yield* watch(show(slow.appId), ({ failingSince }) => failingSince !== null)
       yield* sql`update deliveries set next_at = now() where app_id = ${slow.appId} and lease is null`
       yield* arrived(slow.endpoint, 34)
       yield* other.writer.post("/products", { name: "The last" })
       yield* arrived(other.endpoint, 41)
-      assert.lengthOf(answers, 2)
-      for (const answer of answers.splice(0)) answer()
+      assert.lengthOf(pendingResponses, 2)
+      for (const respond of pendingResponses.splice(0)) respond()
     })
   )
 
-  it.effect("an app's URL is judged when it is set", () =>
+  it.effect("a webhook URL must be absolute, https, public and without credentials", () =>
     Effect.gen(function* () {
       for (const [url, reason] of [
         ["http://example.com/", "must begin with https://"],
@@ -190,8 +187,8 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("One 
         ["https://user:secret@example.com/", "must not contain a user name or password"],
         ["hooks", "must be an absolute URL"]
       ] as const) {
-        const refused = yield* Effect.flip(subscriber({ url }))
-        assert.include(refused.message, reason)
+        const rejected = yield* Effect.flip(subscriber({ url }))
+        assert.include(rejected.message, reason)
       }
     })
   )

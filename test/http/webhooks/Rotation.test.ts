@@ -11,51 +11,58 @@ import { arrived, DeliveringApi, scene } from "../../support/webhooks/Webhooks.t
 
 const NEXT: ServiceSignature = "x-service-signature-next"
 
-/** Makes a write, and gives the delivery that tells of it: the `n`th. */
+/** Creates a product and returns its delivery, the `n`th of the endpoint. */
 const deliveryOf = Effect.fnUntraced(function* (writer: Client, endpoint: Receiver, n: number) {
   yield* writer.post("/products", { name: "Cup" })
   const { body, headers } = (yield* arrived(endpoint, n))[n - 1] ?? { body: "", headers: {} }
   return { body, headers }
 })
 
-/** Who takes a delivery that knows only this secret: by each header that the unmodified libraries read, and by ours. */
-const takenBy = ({ body, headers }: Pick<Received, "body" | "headers">, secret: string) =>
+/** Verifies a delivery with one secret: by each library and signature header, and by `verifyWebhook`. */
+const verificationsOf = ({ body, headers }: Pick<Received, "body" | "headers">, secret: string) =>
   Effect.promise(async () => {
-    const own = Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith("x-service-")))
+    const serviceHeaders = Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith("x-service-")))
     return {
       ...verifyWithLibraries(secret, headers, body),
       stripeByNext: stripeAccepts(secret, headers, body, [NEXT]),
       stripeByBoth: stripeAccepts(secret, headers, body, ["x-service-signature", NEXT]),
       verifyWebhook: (await verifyWebhook(secret, headers, body)).ok,
-      verifyWebhookByOwn: (await verifyWebhook(secret, own, body)).ok
+      verifyWebhookByServiceHeaders: (await verifyWebhook(secret, serviceHeaders, body)).ok
     }
   })
 
-const ours = { verifyWebhook: true, verifyWebhookByOwn: true }
-const ALONE = { stripe: true, stripeByNext: false, stripeByBoth: true, svix: true, standardwebhooks: true, ...ours }
-const NEWER = { ...ALONE, stripe: false, stripeByNext: true }
-const NOBODY = {
+const verifiedByUs = { verifyWebhook: true, verifyWebhookByServiceHeaders: true }
+const BY_SIGNATURE = {
+  stripe: true,
+  stripeByNext: false,
+  stripeByBoth: true,
+  svix: true,
+  standardwebhooks: true,
+  ...verifiedByUs
+}
+const BY_SIGNATURE_NEXT = { ...BY_SIGNATURE, stripe: false, stripeByNext: true }
+const REJECTED = {
   stripe: false,
   stripeByNext: false,
   stripeByBoth: false,
   svix: false,
   standardwebhooks: false,
   verifyWebhook: false,
-  verifyWebhookByOwn: false
+  verifyWebhookByServiceHeaders: false
 }
 
-layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("A secret that is replaced", (it) => {
-  it.effect("goes on signing X-Service-Signature for a day, beside the new one's X-Service-Signature-Next", () =>
+layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Rotation of webhook secrets", (it) => {
+  it.effect("an overlapping rotation signs with the old secret for a day and with the new one in a second header", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { rotateSecret } = yield* Webhooks
       const { appId, endpoint, secret, writer } = yield* scene()
-      const { previousUntil, secret: made } = yield* rotateSecret(appId, "overlap")
-      const next = Redacted.value(made)
+      const { previousUntil, secret: rotated } = yield* rotateSecret(appId, "overlap")
+      const next = Redacted.value(rotated)
       assert.approximately(previousUntil?.getTime() ?? 0, Date.now() + 86_400_000, 60_000)
-      const both = yield* deliveryOf(writer, endpoint, 1)
-      assert.deepStrictEqual(yield* takenBy(both, secret), ALONE)
-      assert.deepStrictEqual(yield* takenBy(both, next), NEWER)
+      const overlapping = yield* deliveryOf(writer, endpoint, 1)
+      assert.deepStrictEqual(yield* verificationsOf(overlapping, secret), BY_SIGNATURE)
+      assert.deepStrictEqual(yield* verificationsOf(overlapping, next), BY_SIGNATURE_NEXT)
       const described = document.webhooks["catalog.product.updated.v1"]?.post.parameters ?? []
       assert.include(
         described.map(({ name, required }) => `${name.toLowerCase()} ${String(required)}`),
@@ -63,38 +70,38 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("A se
       )
 
       yield* sql`update webhooks set previous_secret_until = now() where app_id = ${appId}`
-      const alone = yield* deliveryOf(writer, endpoint, 2)
-      assert.notProperty(alone.headers, NEXT)
-      assert.deepStrictEqual(yield* takenBy(alone, secret), NOBODY)
-      assert.deepStrictEqual(yield* takenBy(alone, next), ALONE)
+      const later = yield* deliveryOf(writer, endpoint, 2)
+      assert.notProperty(later.headers, NEXT)
+      assert.deepStrictEqual(yield* verificationsOf(later, secret), REJECTED)
+      assert.deepStrictEqual(yield* verificationsOf(later, next), BY_SIGNATURE)
     })
   )
 
-  it.effect("signs nothing more when it ends now, as one that leaked should, and neither does one before it", () =>
+  it.effect("a rotation with `end` stops all earlier secrets from signing", () =>
     Effect.gen(function* () {
       const { rotateSecret, show } = yield* Webhooks
       const { appId, endpoint, secret, writer } = yield* scene()
       const leaked = Redacted.value((yield* rotateSecret(appId, "overlap")).secret)
-      const { previousUntil, secret: made } = yield* rotateSecret(appId, "end")
+      const { previousUntil, secret: rotated } = yield* rotateSecret(appId, "end")
       assert.isNull(previousUntil)
       assert.strictEqual((yield* show(appId)).liveSecrets, 1)
-      const one = yield* deliveryOf(writer, endpoint, 1)
-      assert.notProperty(one.headers, NEXT)
-      for (const old of [secret, leaked]) assert.deepStrictEqual(yield* takenBy(one, old), NOBODY)
-      assert.deepStrictEqual(yield* takenBy(one, Redacted.value(made)), ALONE)
+      const delivery = yield* deliveryOf(writer, endpoint, 1)
+      assert.notProperty(delivery.headers, NEXT)
+      for (const old of [secret, leaked]) assert.deepStrictEqual(yield* verificationsOf(delivery, old), REJECTED)
+      assert.deepStrictEqual(yield* verificationsOf(delivery, Redacted.value(rotated)), BY_SIGNATURE)
     })
   )
 
-  it.effect("ends when the one in its place is replaced too, which then takes over X-Service-Signature", () =>
+  it.effect("a second rotation ends the oldest secret, and the second one signs X-Service-Signature", () =>
     Effect.gen(function* () {
       const { rotateSecret } = yield* Webhooks
       const { appId, endpoint, secret, writer } = yield* scene()
       const second = Redacted.value((yield* rotateSecret(appId, "overlap")).secret)
       const third = Redacted.value((yield* rotateSecret(appId, "overlap")).secret)
-      const one = yield* deliveryOf(writer, endpoint, 1)
-      assert.deepStrictEqual(yield* takenBy(one, secret), NOBODY)
-      assert.deepStrictEqual(yield* takenBy(one, second), ALONE)
-      assert.deepStrictEqual(yield* takenBy(one, third), NEWER)
+      const delivery = yield* deliveryOf(writer, endpoint, 1)
+      assert.deepStrictEqual(yield* verificationsOf(delivery, secret), REJECTED)
+      assert.deepStrictEqual(yield* verificationsOf(delivery, second), BY_SIGNATURE)
+      assert.deepStrictEqual(yield* verificationsOf(delivery, third), BY_SIGNATURE_NEXT)
     })
   )
 })
