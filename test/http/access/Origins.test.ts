@@ -11,14 +11,14 @@ import { authorizePath, fieldsOf, makeAskingApp, makeVisitor } from "../../suppo
 
 type Headers = Readonly<Record<string, string>>
 
-interface Answered {
+interface ReceivedResponse {
   readonly status: number
   readonly cookie: string | undefined
 }
 
-/** Sends a request whose `Host` and `Origin` are the test's, which `fetch` would not let it choose. */
-const ask = (base: string, method: "GET" | "POST", path: string, headers: Headers, body = "") =>
-  Effect.callback<Answered>((resume) => {
+/** Sends a request with any `Host` and `Origin`, which `fetch` does not allow. */
+const send = (base: string, method: "GET" | "POST", path: string, headers: Headers, body = "") =>
+  Effect.callback<ReceivedResponse>((resume) => {
     request(`${base}${path}`, { method, headers }, (response) => {
       response.resume().on("end", () => {
         const { headers, statusCode: status = 0 } = response
@@ -29,27 +29,27 @@ const ask = (base: string, method: "GET" | "POST", path: string, headers: Header
 
 const JSON_TYPE = { "content-type": "application/json" }
 
-/** The statuses of one request to each surface that heeds cookies or `Origin`, sent with these headers. */
+/** Statuses of one request with these headers to each surface that checks cookies or `Origin`. */
 const statusesOf = Effect.fn(function* (headers: Headers, prefix = "") {
   const base = yield* baseUrl
   const { cookie: session, email } = yield* freshMember()
   const cookie = `${prefix}${session}`
   const credentials = JSON.stringify({ email, password: PASSWORD })
-  const signIn = yield* ask(base, "POST", "/auth/sign-in", { ...JSON_TYPE, ...headers }, credentials)
-  const rpc = yield* ask(
+  const signIn = yield* send(base, "POST", "/auth/sign-in", { ...JSON_TYPE, ...headers }, credentials)
+  const rpc = yield* send(
     base,
     "POST",
     "/rpc",
     { "content-type": "application/ndjson", cookie, ...headers },
     callLine("account.get", {})
   )
-  const mcp = yield* ask(base, "POST", "/mcp", { ...JSON_TYPE, ...headers }, "{}")
+  const mcp = yield* send(base, "POST", "/mcp", { ...JSON_TYPE, ...headers }, "{}")
   const socket = yield* openSocket({ headers: { cookie, ...headers } })
   const visitor = yield* makeVisitor
   const path = authorizePath(yield* makeAskingApp())
   const page = yield* visitor.ask("GET", path, { headers })
-  const typed = { ...fieldsOf(page), email, password: PASSWORD, intent: "sign-in" }
-  const form = yield* visitor.send(path, typed, headers)
+  const fields = { ...fieldsOf(page), email, password: PASSWORD, intent: "sign-in" }
+  const form = yield* visitor.send(path, fields, headers)
   return {
     signIn: signIn.status,
     rpc: rpc.status,
@@ -68,8 +68,8 @@ const HOST = "partners.example.com"
 layer(ApiTest.pipe(Layer.provide(Layer.succeed(PublicUrl, NAME))), {
   excludeTestServices: true,
   timeout: "120 seconds"
-})("With PUBLIC_URL", (it) => {
-  it.effect("pages of its origin are accepted, whatever Host a proxy sends", () =>
+})("Origin checks with PUBLIC_URL", (it) => {
+  it.effect("accepts requests from the public origin with any Host header", () =>
     Effect.gen(function* () {
       for (const host of [HOST, "127.0.0.1:3000", "partner-api.internal:3000"]) {
         assert.deepStrictEqual(yield* statusesOf({ host, origin: NAME }, "__Host-"), ACCEPTED, host)
@@ -77,7 +77,7 @@ layer(ApiTest.pipe(Layer.provide(Layer.succeed(PublicUrl, NAME))), {
     })
   )
 
-  it.effect("another origin is refused, also where Host repeats it or only scheme or port differ", () =>
+  it.effect("rejects any other origin with 403, even if it matches Host or differs only in scheme or port", () =>
     Effect.gen(function* () {
       const base = yield* baseUrl
       for (const [host, origin] of [
@@ -94,44 +94,44 @@ layer(ApiTest.pipe(Layer.provide(Layer.succeed(PublicUrl, NAME))), {
     })
   )
 
-  it.effect("signing in works through a proxy that rewrites Host, with a cookie for TLS alone", () =>
+  it.effect("signing in through a proxy that rewrites Host sets a Secure cookie that needs its __Host- prefix", () =>
     Effect.gen(function* () {
       const base = yield* baseUrl
       const proxy = yield* Effect.acquireRelease(
         Effect.callback<ReturnType<typeof createServer>>((resume) => {
-          const server = createServer((incoming, answer) => {
+          const server = createServer((incoming, outgoing) => {
             const { headers, method, url } = incoming
-            const onward = request(`${base}${url}`, { method, headers: { ...headers, host: new URL(base).host } })
-            onward.on("response", (response) => {
-              answer.writeHead(response.statusCode ?? 0, response.headers)
-              response.pipe(answer)
+            const forwarded = request(`${base}${url}`, { method, headers: { ...headers, host: new URL(base).host } })
+            forwarded.on("response", (response) => {
+              outgoing.writeHead(response.statusCode ?? 0, response.headers)
+              response.pipe(outgoing)
             })
-            incoming.pipe(onward)
+            incoming.pipe(forwarded)
           })
           server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
         }),
         (server) => Effect.sync(() => server.close())
       )
       const address = proxy.address() as AddressInfo
-      const through = `http://127.0.0.1:${address.port}`
+      const proxyUrl = `http://127.0.0.1:${address.port}`
       const browser = { host: HOST, origin: NAME, "sec-fetch-site": "same-origin" }
       const { email } = yield* makeMerchant()
       const credentials = JSON.stringify({ email, password: PASSWORD })
-      const signedIn = yield* ask(through, "POST", "/auth/sign-in", { ...JSON_TYPE, ...browser }, credentials)
+      const signedIn = yield* send(proxyUrl, "POST", "/auth/sign-in", { ...JSON_TYPE, ...browser }, credentials)
       assert.strictEqual(signedIn.status, 200)
       assert.match(
         signedIn.cookie ?? "",
         /^__Host-session=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/
       )
       const [cookie = ""] = (signedIn.cookie ?? "").split(";")
-      assert.strictEqual((yield* ask(through, "GET", "/auth/session", { host: HOST, cookie })).status, 200)
-      // Any page of the domain could have set a cookie without the prefix.
-      const weak = { host: HOST, cookie: cookie.replace("__Host-", "") }
-      assert.strictEqual((yield* ask(through, "GET", "/auth/session", weak)).status, 401)
+      assert.strictEqual((yield* send(proxyUrl, "GET", "/auth/session", { host: HOST, cookie })).status, 200)
+      // Any page of the domain can set a cookie without the prefix.
+      const withoutPrefix = { host: HOST, cookie: cookie.replace("__Host-", "") }
+      assert.strictEqual((yield* send(proxyUrl, "GET", "/auth/session", withoutPrefix)).status, 401)
     })
   )
 
-  it.effect("the pages that ask for consent set cookies for TLS alone", () =>
+  it.effect("consent pages set Secure cookies with the __Host- prefix", () =>
     Effect.gen(function* () {
       const { email } = yield* makeMerchant()
       const visitor = yield* makeVisitor
@@ -142,15 +142,15 @@ layer(ApiTest.pipe(Layer.provide(Layer.succeed(PublicUrl, NAME))), {
         String(page.headers["set-cookie"]),
         /^__Host-visit=[\w-]{43}; Path=\/; HttpOnly; Secure; SameSite=Lax$/
       )
-      const typed = { ...fieldsOf(page), email, password: PASSWORD, intent: "sign-in" }
-      const signedIn = yield* visitor.send(path, typed, browser)
+      const fields = { ...fieldsOf(page), email, password: PASSWORD, intent: "sign-in" }
+      const signedIn = yield* visitor.send(path, fields, browser)
       assert.match(String(signedIn.headers["set-cookie"]), /^__Host-session=[\w-]{43}; Max-Age=2592000; .*; Secure;/)
     })
   )
 })
 
-layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Without PUBLIC_URL", (it) => {
-  it.effect("pages on a loopback name are accepted", () =>
+layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Origin checks without PUBLIC_URL", (it) => {
+  it.effect("accepts requests from loopback origins", () =>
     Effect.gen(function* () {
       const { host, port } = new URL(yield* baseUrl)
       for (const name of [host, `localhost:${port}`, `[::1]:${port}`]) {
@@ -159,7 +159,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Without P
     })
   )
 
-  it.effect("a name that only DNS leads here is refused, also where Origin repeats it", () =>
+  it.effect("rejects a host that is not loopback, or an origin that differs from Host, with 403", () =>
     Effect.gen(function* () {
       const { host, port } = new URL(yield* baseUrl)
       for (const [name, origin] of [
@@ -176,17 +176,17 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Without P
     })
   )
 
-  it.effect("no cookie is believed or set where the name is none of loopback", () =>
+  it.effect("session cookies are neither accepted nor set if Host is not loopback", () =>
     Effect.gen(function* () {
       const base = yield* baseUrl
       const { cookie, email } = yield* freshMember()
       const host = "evil.example"
-      for (const held of [cookie, `__Host-${cookie}`]) {
-        assert.strictEqual((yield* ask(base, "GET", "/auth/session", { host, cookie: held })).status, 401)
+      for (const sessionCookie of [cookie, `__Host-${cookie}`]) {
+        assert.strictEqual((yield* send(base, "GET", "/auth/session", { host, cookie: sessionCookie })).status, 401)
       }
-      assert.strictEqual((yield* ask(base, "GET", "/auth/session", { cookie })).status, 200)
+      assert.strictEqual((yield* send(base, "GET", "/auth/session", { cookie })).status, 200)
       const credentials = JSON.stringify({ email, password: PASSWORD })
-      const refused = yield* ask(base, "POST", "/auth/sign-in", { ...JSON_TYPE, host }, credentials)
+      const refused = yield* send(base, "POST", "/auth/sign-in", { ...JSON_TYPE, host }, credentials)
       assert.deepStrictEqual(refused, { status: 403, cookie: undefined })
     })
   )

@@ -12,24 +12,24 @@ import { performIn } from "../../support/data/Writes.ts"
 
 const toPassword = Schema.decodeSync(Password)
 
-interface Sent {
+interface RequestOptions {
   readonly body?: unknown
   readonly headers?: Record<string, string>
 }
 
-interface Answered {
+interface ReceivedResponse {
   readonly status: number
   readonly cookie: string | undefined
-  /** NaN where there is none. */
+  /** NaN without the header. */
   readonly retryAfter: number
   readonly json: unknown
 }
 
-/** Asks as a browser does that sets its own `Host` and `Origin`, which `fetch` would not let a test do. */
-const ask = (method: "GET" | "POST", path: string, { body, headers = {} }: Sent = {}) =>
+/** Sends a request with any `Host` and `Origin`, as a browser does. `fetch` does not allow this. */
+const send = (method: "GET" | "POST", path: string, { body, headers = {} }: RequestOptions = {}) =>
   Effect.flatMap(baseUrl, (base) =>
-    Effect.callback<Answered>((resume) => {
-      const sending = request(
+    Effect.callback<ReceivedResponse>((resume) => {
+      const outgoing = request(
         `${base}${path}`,
         { method, headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers } },
         (response) => {
@@ -48,18 +48,18 @@ const ask = (method: "GET" | "POST", path: string, { body, headers = {} }: Sent 
           )
         }
       )
-      sending.end(body === undefined ? undefined : JSON.stringify(body))
+      outgoing.end(body === undefined ? undefined : JSON.stringify(body))
     })
   )
 
 const signIn = (email: string, password: string, headers: Record<string, string> = {}) =>
-  ask("POST", "/auth/sign-in", { body: { email, password }, headers })
+  send("POST", "/auth/sign-in", { body: { email, password }, headers })
 
-/** What the browser sends back of a cookie that it was given. */
-const sentBack = (cookie: string | undefined) => ({ cookie: cookie?.split(";")[0] ?? "" })
+/** Request header with which a browser returns a cookie. */
+const cookieHeader = (cookie: string | undefined) => ({ cookie: cookie?.split(";")[0] ?? "" })
 
-layer(ApiTest)("merchants sign in", (it) => {
-  it.effect("a session says who is signed in and where they are members, until it is signed out", () =>
+layer(ApiTest)("Merchant sign-in", (it) => {
+  it.effect("a session returns its merchant and their stores until it is signed out", () =>
     Effect.gen(function* () {
       const { email, id } = yield* makeMerchant()
       const store = yield* makeStore()
@@ -71,26 +71,26 @@ layer(ApiTest)("merchants sign in", (it) => {
       assert.deepStrictEqual(signedIn.json, { data: { merchantId: id, email, name: "Ada" } })
       assert.match(signedIn.cookie ?? "", /^session=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/)
 
-      const headers = sentBack(signedIn.cookie)
-      const session = yield* ask("GET", "/auth/session", { headers })
+      const headers = cookieHeader(signedIn.cookie)
+      const session = yield* send("GET", "/auth/session", { headers })
       assert.deepStrictEqual(session.json, {
         data: { merchantId: id, email, name: "Ada", stores: [{ storeId: store, storeName: "A store", role: "owner" }] }
       })
 
       yield* Effect.flatMap(Stores, (stores) => stores.delete(store))
-      assert.deepStrictEqual((yield* ask("GET", "/auth/session", { headers })).json, {
+      assert.deepStrictEqual((yield* send("GET", "/auth/session", { headers })).json, {
         data: { merchantId: id, email, name: "Ada", stores: [] }
       })
 
-      const out = yield* ask("POST", "/auth/sign-out", { headers })
-      assert.strictEqual(out.status, 200)
-      assert.match(out.cookie ?? "", /^session=; Max-Age=0; /)
-      assert.strictEqual((yield* ask("GET", "/auth/session", { headers })).status, 401)
-      assert.strictEqual((yield* ask("POST", "/auth/sign-out", { headers })).status, 200)
+      const signedOut = yield* send("POST", "/auth/sign-out", { headers })
+      assert.strictEqual(signedOut.status, 200)
+      assert.match(signedOut.cookie ?? "", /^session=; Max-Age=0; /)
+      assert.strictEqual((yield* send("GET", "/auth/session", { headers })).status, 401)
+      assert.strictEqual((yield* send("POST", "/auth/sign-out", { headers })).status, 200)
     })
   )
 
-  it.effect("another site's page is refused, whatever it says", () =>
+  it.effect("rejects requests of another site with 403 and a body that is not JSON with 400", () =>
     Effect.gen(function* () {
       const { email } = yield* makeMerchant()
       for (const headers of [
@@ -103,9 +103,9 @@ layer(ApiTest)("merchants sign in", (it) => {
         const refused = yield* signIn(email, PASSWORD, headers)
         assert.strictEqual(refused.status, 403, JSON.stringify(headers))
         assert.isUndefined(refused.cookie)
-        assert.strictEqual((yield* ask("POST", "/auth/sign-out", { headers })).status, 403)
+        assert.strictEqual((yield* send("POST", "/auth/sign-out", { headers })).status, 403)
       }
-      const asForm = yield* ask("POST", "/auth/sign-in", {
+      const asForm = yield* send("POST", "/auth/sign-in", {
         body: { email, password: PASSWORD },
         headers: { "content-type": "text/plain" }
       })
@@ -113,7 +113,7 @@ layer(ApiTest)("merchants sign in", (it) => {
     })
   )
 
-  it.effect("a wrong password and an unknown account are answered alike; nonsense is 400", () =>
+  it.effect("a wrong password and an unknown account return the same 401; a malformed body returns 400", () =>
     Effect.gen(function* () {
       const { email } = yield* makeMerchant()
       const wrong = yield* signIn(email, "not the password")
@@ -121,21 +121,21 @@ layer(ApiTest)("merchants sign in", (it) => {
       assert.isUndefined(wrong.cookie)
       assert.deepStrictEqual(yield* signIn(`${randomUUID()}@example.com`, "not the password"), wrong)
       for (const body of [{}, { email, password: 7 }, { email: "nobody", password: PASSWORD }, { email }, []]) {
-        assert.strictEqual((yield* ask("POST", "/auth/sign-in", { body })).status, 400, JSON.stringify(body))
+        assert.strictEqual((yield* send("POST", "/auth/sign-in", { body })).status, 400, JSON.stringify(body))
       }
-      const large = yield* ask("POST", "/auth/sign-in", { body: { email, password: "x".repeat(20_000) } })
+      const large = yield* send("POST", "/auth/sign-in", { body: { email, password: "x".repeat(20_000) } })
       assert.strictEqual(large.status, 400)
     })
   )
 
-  it.effect("a sign-in ends the session that the browser had, a new password every one", () =>
+  it.effect("a sign-in ends the browser's previous session, and a password reset ends all sessions", () =>
     Effect.gen(function* () {
       const { email, id } = yield* makeMerchant()
       const { list } = yield* Sessions
-      const first = sentBack((yield* signIn(email, PASSWORD)).cookie)
-      const other = sentBack((yield* signIn(email, PASSWORD, { "user-agent": "Other" })).cookie)
-      const second = sentBack((yield* signIn(email, PASSWORD, first)).cookie)
-      assert.strictEqual((yield* ask("GET", "/auth/session", { headers: first })).status, 401)
+      const first = cookieHeader((yield* signIn(email, PASSWORD)).cookie)
+      const other = cookieHeader((yield* signIn(email, PASSWORD, { "user-agent": "Other" })).cookie)
+      const second = cookieHeader((yield* signIn(email, PASSWORD, first)).cookie)
+      assert.strictEqual((yield* send("GET", "/auth/session", { headers: first })).status, 401)
       assert.deepStrictEqual(
         (yield* list(id)).map(({ userAgent }) => userAgent),
         [null, "Other"]
@@ -143,22 +143,22 @@ layer(ApiTest)("merchants sign in", (it) => {
 
       yield* Effect.flatMap(Merchants, (merchants) => merchants.resetPassword(email, toPassword("another password")))
       for (const headers of [other, second]) {
-        assert.strictEqual((yield* ask("GET", "/auth/session", { headers })).status, 401)
+        assert.strictEqual((yield* send("GET", "/auth/session", { headers })).status, 401)
       }
       assert.strictEqual((yield* signIn(email, PASSWORD)).status, 401)
       assert.strictEqual((yield* signIn(email, "another password")).status, 200)
     })
   )
 
-  it.effect("of 64 wrong passwords at once as many are heard as the limit says, and then not even the right one", () =>
+  it.effect("concurrent wrong passwords beyond the limit return 429, and so does the correct one afterwards", () =>
     Effect.gen(function* () {
       const { email } = yield* makeMerchant()
       const other = yield* makeMerchant()
-      const answers = yield* Effect.all(
+      const responses = yield* Effect.all(
         Array.from({ length: 64 }, () => signIn(email, "not the password")),
         { concurrency: "unbounded" }
       )
-      const statuses = answers.map(({ status }) => status)
+      const statuses = responses.map(({ status }) => status)
       assert.lengthOf(
         statuses.filter((status) => status === 401),
         SIGN_IN_LIMITS.pair
@@ -167,41 +167,41 @@ layer(ApiTest)("merchants sign in", (it) => {
         statuses.filter((status) => status === 429),
         64 - SIGN_IN_LIMITS.pair
       )
-      const shut = yield* signIn(email, PASSWORD)
-      assert.strictEqual(shut.status, 429)
-      assert.isAtLeast(shut.retryAfter, 1)
-      assert.isAtMost(shut.retryAfter, SIGN_IN_MINUTES * 60)
+      const limited = yield* signIn(email, PASSWORD)
+      assert.strictEqual(limited.status, 429)
+      assert.isAtLeast(limited.retryAfter, 1)
+      assert.isAtMost(limited.retryAfter, SIGN_IN_MINUTES * 60)
       assert.strictEqual((yield* signIn(other.email, PASSWORD)).status, 200)
-      // From another address the account is still heard: who shuts it from theirs does not shut its owner out.
-      const { signIn: from } = yield* Sessions
+      // The limit applies per address, so that an attacker cannot lock the owner out.
+      const { signIn: signInFrom } = yield* Sessions
       const attempt = { email, userAgent: undefined, replaced: undefined }
-      yield* from({ ...attempt, password: toPassword(PASSWORD), address: "192.0.2.7" })
+      yield* signInFrom({ ...attempt, password: toPassword(PASSWORD), address: "192.0.2.7" })
     })
   )
 
-  it.effect("a merchant ends a session of their own, and nobody else's", () =>
+  it.effect("a merchant can end only their own sessions", () =>
     Effect.gen(function* () {
       const { email, id } = yield* makeMerchant()
       const other = yield* makeMerchant()
       const { end, list } = yield* Sessions
-      const headers = sentBack((yield* signIn(email, PASSWORD)).cookie)
+      const headers = cookieHeader((yield* signIn(email, PASSWORD)).cookie)
       const sessionId = Option.getOrThrow(Option.fromNullishOr((yield* list(id))[0])).sessionId
       assert.isTrue(Option.isNone(yield* end(other.id, sessionId)))
       assert.isTrue(Option.isNone(yield* end(id, SessionId.make(randomUUID()))))
-      assert.strictEqual((yield* ask("GET", "/auth/session", { headers })).status, 200)
+      assert.strictEqual((yield* send("GET", "/auth/session", { headers })).status, 200)
       assert.deepStrictEqual(yield* end(id, sessionId), Option.some(sessionId))
-      assert.strictEqual((yield* ask("GET", "/auth/session", { headers })).status, 401)
+      assert.strictEqual((yield* send("GET", "/auth/session", { headers })).status, 401)
     })
   )
 
-  it.effect("a session ends when nobody uses it, and at the latest after its days; use keeps it", () =>
+  it.effect("a session ends after 24 hours without use or at its maximum age; use extends it", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { email, id } = yield* makeMerchant()
       const { purge } = yield* Sessions
-      const headers = sentBack((yield* signIn(email, PASSWORD)).cookie)
-      const get = ask("GET", "/auth/session", { headers })
-      const older = (interval: string) => sql`
+      const headers = cookieHeader((yield* signIn(email, PASSWORD)).cookie)
+      const get = send("GET", "/auth/session", { headers })
+      const ageSessions = (interval: string) => sql`
         update sessions set
           seen_at = seen_at - ${interval}::interval, ends_at = ends_at - ${interval}::interval,
           last_end = last_end - ${interval}::interval
@@ -209,20 +209,20 @@ layer(ApiTest)("merchants sign in", (it) => {
       `
       for (let day = 0; day < 31; day++) {
         assert.strictEqual((yield* get).status, 200)
-        yield* older("23 hours")
+        yield* ageSessions("23 hours")
       }
-      yield* older("24 hours")
+      yield* ageSessions("24 hours")
       assert.strictEqual((yield* get).status, 401)
-      const again = sentBack((yield* signIn(email, PASSWORD)).cookie)
-      assert.strictEqual((yield* ask("GET", "/auth/session", { headers: again })).status, 200)
-      yield* older("24 hours")
-      assert.strictEqual((yield* ask("GET", "/auth/session", { headers: again })).status, 401)
+      const again = cookieHeader((yield* signIn(email, PASSWORD)).cookie)
+      assert.strictEqual((yield* send("GET", "/auth/session", { headers: again })).status, 200)
+      yield* ageSessions("24 hours")
+      assert.strictEqual((yield* send("GET", "/auth/session", { headers: again })).status, 401)
       assert.isAtLeast(yield* purge, 2)
       assert.strictEqual(yield* purge, 0)
     })
   )
 
-  it.effect("a store keeps an owner, also of two who leave at once", () =>
+  it.effect("a store keeps at least one owner, even if two leave concurrently", () =>
     Effect.gen(function* () {
       const { join, leave, members } = yield* Merchants
       const [a, b] = [yield* makeMerchant(), yield* makeMerchant()]
@@ -244,16 +244,16 @@ layer(ApiTest)("merchants sign in", (it) => {
     })
   )
 
-  it.effect("of a password only its argon2id hash is kept, and of a token its hash", () =>
+  it.effect("stores only the argon2id hash of a password and the hash of a session token", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { email, id } = yield* makeMerchant()
-      const token = sentBack((yield* signIn(email, PASSWORD)).cookie).cookie.slice("session=".length)
+      const token = cookieHeader((yield* signIn(email, PASSWORD)).cookie).cookie.slice("session=".length)
       const rows = yield* sql`select password_hash from merchants where id = ${id}`
       assert.match(String(rows[0]?.["password_hash"]), /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
-      const kept = yield* sql`select t::text as text from sessions t where merchant_id = ${id}`
-      assert.notInclude(JSON.stringify(kept), token)
-      assert.notInclude(JSON.stringify(kept), Buffer.from(token).toString("hex"))
+      const stored = yield* sql`select t::text as text from sessions t where merchant_id = ${id}`
+      assert.notInclude(JSON.stringify(stored), token)
+      assert.notInclude(JSON.stringify(stored), Buffer.from(token).toString("hex"))
       assert.strictEqual(String(toPassword(PASSWORD)), "<redacted>")
       assert.strictEqual(Redacted.value(toPassword(PASSWORD)), PASSWORD)
     })

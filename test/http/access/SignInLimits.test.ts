@@ -11,16 +11,22 @@ const toPassword = Schema.decodeSync(Password)
 
 const times = <A>(n: number, one: Effect.Effect<A>) => Effect.replicateEffect(one, n, { concurrency: 32 })
 
-layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("The limits of signing in", (it) => {
-  it.effect("right passwords lock nobody out, one after the other or at once, and wrong ones are still counted", () =>
+layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Sign-in limits", (it) => {
+  it.effect("correct passwords do not count toward the limit of an address; wrong passwords do", () =>
     Effect.gen(function* () {
       const { signIn } = yield* Sessions
       const { email } = yield* makeMerchant()
       const address = "192.0.2.31"
-      const attempt = (given: string, who: Email = email) =>
+      const attempt = (password: string, account: Email = email) =>
         Effect.map(
           Effect.result(
-            signIn({ email: who, password: toPassword(given), address, userAgent: undefined, replaced: undefined })
+            signIn({
+              email: account,
+              password: toPassword(password),
+              address,
+              userAgent: undefined,
+              replaced: undefined
+            })
           ),
           Result.match({ onFailure: ({ _tag }) => _tag, onSuccess: () => "SignedIn" })
         )
@@ -30,48 +36,48 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("The limit
 
       const before = yield* times(SIGN_IN_LIMITS.address - 1, wrong)
       assert.deepStrictEqual(new Set(before), new Set(["SignInRefused"]))
-      // The last place of the address is lent to a right one, which gives it back.
+      // A correct password takes the last slot of the address and returns it.
       assert.strictEqual(yield* attempt(PASSWORD), "SignedIn")
       assert.strictEqual(yield* wrong, "SignInRefused")
       assert.deepStrictEqual([yield* wrong, yield* attempt(PASSWORD)], ["TooManySignIns", "TooManySignIns"])
     })
   )
 
-  it.effect("the addresses of an IPv6 network of 64 bits count as one, and another network is heard", () =>
+  it.effect("addresses of one IPv6 /64 network share a limit; other networks are unaffected", () =>
     Effect.gen(function* () {
       const { signIn } = yield* Sessions
       const { email } = yield* makeMerchant()
-      const from = (address: string, given: string) =>
+      const signInFrom = (address: string, password: string) =>
         Effect.map(
           Effect.result(
-            signIn({ email, password: toPassword(given), address, userAgent: undefined, replaced: undefined })
+            signIn({ email, password: toPassword(password), address, userAgent: undefined, replaced: undefined })
           ),
           Result.match({ onFailure: ({ _tag }) => _tag, onSuccess: () => "SignedIn" })
         )
       const tags = yield* Effect.forEach(Array.from({ length: SIGN_IN_LIMITS.pair + 1 }), (_, n) =>
-        from(`2001:db8:0:1:${n + 1}::${n}`, "not the password")
+        signInFrom(`2001:db8:0:1:${n + 1}::${n}`, "not the password")
       )
       assert.deepStrictEqual(
         [tags.filter((tag) => tag === "SignInRefused").length, tags.at(-1)],
         [SIGN_IN_LIMITS.pair, "TooManySignIns"]
       )
-      assert.strictEqual(yield* from("2001:db8:0:2::1", PASSWORD), "SignedIn")
+      assert.strictEqual(yield* signInFrom("2001:db8:0:2::1", PASSWORD), "SignedIn")
     })
   )
 
-  it.effect("an unknown account costs as much to compare as a known one", () =>
+  it.effect("rejecting an unknown account takes about as long as rejecting a known one", () =>
     Effect.gen(function* () {
       const { signIn } = yield* Sessions
       const { email } = yield* makeMerchant()
-      const cost = (who: Email) =>
+      const cost = (account: Email) =>
         Effect.gen(function* () {
-          const attempt = { email: who, address: randomUUID(), userAgent: undefined, replaced: undefined }
+          const attempt = { email: account, address: randomUUID(), userAgent: undefined, replaced: undefined }
           const refused = Effect.flip(signIn({ ...attempt, password: toPassword("not the password") }))
           const [duration, { _tag }] = yield* Effect.timed(refused)
           assert.strictEqual(_tag, "SignInRefused")
           return Duration.toMillis(duration)
         })
-      // In turns, so that what else the machine does costs both, and the least of each counts.
+      // Alternates both accounts so that other load affects each, and compares the minimum durations.
       const costs = yield* Effect.replicateEffect(
         Effect.all([cost(email), cost(toEmail(`${randomUUID()}@example.com`))]),
         12

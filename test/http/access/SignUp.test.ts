@@ -28,28 +28,30 @@ const post = (path: string, body: unknown, headers: Record<string, string> = {})
 
 const account = (email: string) => ({ email, name: "Ada", password: PASSWORD })
 
-layer(ApiTest, { excludeTestServices: true })("Developers sign up", (it) => {
-  it.effect("an account is made and signed in, and signs in with its password from then on", () =>
+layer(ApiTest, { excludeTestServices: true })("Developer sign-up", (it) => {
+  it.effect("signing up creates an account and a session, and its password signs in", () =>
     Effect.gen(function* () {
       const email = newEmail()
-      const made = yield* post("sign-up", { ...account(` ${email.toUpperCase()} `), name: " Ada " })
-      assert.strictEqual(made.status, 200)
-      assert.deepInclude(made.json.data, { email, name: "Ada" })
-      assert.match(made.cookie ?? "", /^session=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/)
+      const created = yield* post("sign-up", { ...account(` ${email.toUpperCase()} `), name: " Ada " })
+      assert.strictEqual(created.status, 200)
+      assert.deepInclude(created.json.data, { email, name: "Ada" })
+      assert.match(created.cookie ?? "", /^session=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/)
       const base = yield* baseUrl
       const session = yield* Effect.promise(async () => {
-        const response = await fetch(`${base}/auth/session`, { headers: { cookie: made.cookie?.split(";")[0] ?? "" } })
+        const response = await fetch(`${base}/auth/session`, {
+          headers: { cookie: created.cookie?.split(";")[0] ?? "" }
+        })
         return await response.json()
       })
-      assert.deepStrictEqual(session, { data: { ...made.json.data, stores: [] } })
+      assert.deepStrictEqual(session, { data: { ...created.json.data, stores: [] } })
       assert.strictEqual((yield* post("sign-in", { email, password: PASSWORD })).status, 200)
     })
   )
 
-  it.effect("an address that is taken stays whose it is, and of many that ask for it at once one gets it", () =>
+  it.effect("one of several concurrent sign-ups with one address succeeds; the others return 409", () =>
     Effect.gen(function* () {
       const email = newEmail()
-      const answers = yield* Effect.all(
+      const responses = yield* Effect.all(
         ["first password", "second password", "third password"].map((password) =>
           Effect.map(post("sign-up", { ...account(email), password }), ({ cookie, json, status }) => ({
             password,
@@ -60,8 +62,8 @@ layer(ApiTest, { excludeTestServices: true })("Developers sign up", (it) => {
         ),
         { concurrency: "unbounded" }
       )
-      assert.deepStrictEqual(answers.map(({ status }) => status).toSorted(), [200, 409, 409])
-      for (const { cookie, json, password, status } of answers) {
+      assert.deepStrictEqual(responses.map(({ status }) => status).toSorted(), [200, 409, 409])
+      for (const { cookie, json, password, status } of responses) {
         assert.strictEqual((yield* post("sign-in", { email, password })).status, status === 200 ? 200 : 401)
         if (status === 200) continue
         assert.isNull(cookie)
@@ -72,7 +74,7 @@ layer(ApiTest, { excludeTestServices: true })("Developers sign up", (it) => {
     })
   )
 
-  it.effect("another site's page is refused, and what is wrong is told line by line", () =>
+  it.effect("rejects another origin with 403 and lists all invalid fields with 400", () =>
     Effect.gen(function* () {
       const email = newEmail()
       const foreign = yield* post("sign-up", account(email), { origin: "https://evil.example" })
@@ -89,7 +91,7 @@ layer(ApiTest, { excludeTestServices: true })("Developers sign up", (it) => {
     })
   )
 
-  it.effect("who has signed up is no member until somebody who knows whose the address is gave them a password", () =>
+  it.effect("an account cannot become a member until a password reset proves its address", () =>
     Effect.gen(function* () {
       const email = newEmail()
       yield* post("sign-up", account(email))
@@ -103,11 +105,11 @@ layer(ApiTest, { excludeTestServices: true })("Developers sign up", (it) => {
     })
   )
 
-  it.effect("so many are made from one address, however many come at once; others go on", () =>
+  it.effect("creates at most MAX_SIGN_UPS accounts per address, even concurrently", () =>
     Effect.gen(function* () {
       const { signUp } = yield* Sessions
       const sql = yield* SqlClient.SqlClient
-      const from = (address: string) =>
+      const signUpFrom = (address: string) =>
         signUp({
           email: newEmail(),
           name: "Ada",
@@ -118,20 +120,20 @@ layer(ApiTest, { excludeTestServices: true })("Developers sign up", (it) => {
         })
       const address = randomUUID()
       const before = yield* sql`select 1 from merchants`
-      const made = yield* Effect.all(
-        Array.from({ length: MAX_SIGN_UPS + 10 }, () => Effect.result(from(address))),
+      const created = yield* Effect.all(
+        Array.from({ length: MAX_SIGN_UPS + 10 }, () => Effect.result(signUpFrom(address))),
         { concurrency: "unbounded" }
       )
-      const refused = made.flatMap((one) => (one._tag === "Failure" ? [one.failure._tag] : []))
+      const refused = created.flatMap((one) => (one._tag === "Failure" ? [one.failure._tag] : []))
       assert.deepStrictEqual(
         refused,
         Array.from({ length: 10 }, () => "TooManySignUps")
       )
       assert.lengthOf(yield* sql`select 1 from merchants`, before.length + MAX_SIGN_UPS)
-      yield* from(randomUUID())
-      const again = yield* Effect.flip(from(address))
-      assert.strictEqual(again._tag, "TooManySignUps")
-      if (again._tag === "TooManySignUps") assert.isAbove(again.retryAfter, 0)
+      yield* signUpFrom(randomUUID())
+      const rejected = yield* Effect.flip(signUpFrom(address))
+      assert.strictEqual(rejected._tag, "TooManySignUps")
+      if (rejected._tag === "TooManySignUps") assert.isAbove(rejected.retryAfter, 0)
     })
   )
 })

@@ -8,8 +8,8 @@ import { performIn } from "../../support/data/Writes.ts"
 
 const GROWTH = { name: "growth", productLimit: 10_000, collectionLimit: 2000 }
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The store", (it) => {
-  it.effect("is told to who has any valid token: what it says of itself, its plan, and how much it holds", () =>
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("GET /store", (it) => {
+  it.effect("returns the settings, plan, product count and installation of the store to any valid token", () =>
     Effect.gen(function* () {
       const stores = yield* Stores
       const settings = {
@@ -21,26 +21,32 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The store"
       } as const
       const storeId = yield* stores.create({ name: 'Tea & "more"', plan: "growth", currencyCode: "CHF", ...settings })
       const { client, installation } = yield* install(storeId, NO_GRANTS)
-      const answer = yield* client.get("/store")
-      assert.strictEqual(answer.status, 200)
-      assert.isNull(answer.headers.get("etag"))
-      const { createdAt, ...told } = dataOf(answer)
+      const response = yield* client.get("/store")
+      assert.strictEqual(response.status, 200)
+      assert.isNull(response.headers.get("etag"))
+      const { createdAt, ...store } = dataOf(response)
       assert.match(String(createdAt), /^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
       const named = { id: storeId, name: 'Tea & "more"', currencyCode: "CHF" }
-      const own = { ...NO_GRANTS, id: installation.id, subscription: null }
-      assert.deepStrictEqual(told, { ...named, ...settings, plan: GROWTH, productCount: 0, installation: own })
+      const expectedInstallation = { ...NO_GRANTS, id: installation.id, subscription: null }
+      assert.deepStrictEqual(store, {
+        ...named,
+        ...settings,
+        plan: GROWTH,
+        productCount: 0,
+        installation: expectedInstallation
+      })
     })
   )
 
-  it.effect("made with nothing but a name, a plan and a currency says what is usual", () =>
+  it.effect("a store created with name, plan and currency alone has default settings", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
-      const usual = { domain: null, timezone: "UTC", locale: "en", country: null, weightUnit: "kg" }
-      assert.deepInclude(dataOf(yield* client.get("/store")), usual)
+      const defaults = { domain: null, timezone: "UTC", locale: "en", country: null, weightUnit: "kg" }
+      assert.deepInclude(dataOf(yield* client.get("/store")), defaults)
     })
   )
 
-  it.effect("put on another plan, or on a plan that changes, goes by it from the next request on", () =>
+  it.effect("a new plan, or new limits of a plan, apply from the next request", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const stores = yield* Stores
@@ -48,16 +54,16 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The store"
       const { client, storeId } = yield* freshClient({ plan: "growth" })
       const perform = yield* performIn(storeId)
       const create = (path: string, body: unknown) => Effect.map(client.post(path, body), ({ status }) => status)
-      const told = Effect.map(client.get("/store"), (answer) => {
-        const { plan, productCount } = dataOf(answer)
+      const planAndCount = Effect.map(client.get("/store"), (response) => {
+        const { plan, productCount } = dataOf(response)
         return { plan, productCount }
       })
       for (const name of ["One", "Two", "Three"]) assert.strictEqual(yield* create("/products", { name }), 201)
-      assert.deepStrictEqual(yield* told, { plan: GROWTH, productCount: 3 })
+      assert.deepStrictEqual(yield* planAndCount, { plan: GROWTH, productCount: 3 })
 
       yield* perform(stores.setPlan(storeId, "pair"))
       const pair = { name: "pair", productLimit: 2, collectionLimit: 1 }
-      assert.deepStrictEqual(yield* told, { plan: pair, productCount: 3 })
+      assert.deepStrictEqual(yield* planAndCount, { plan: pair, productCount: 3 })
       assert.strictEqual(yield* create("/products", { name: "Four" }), 403)
       assert.strictEqual(yield* create("/collections", { title: "One" }), 201)
       assert.strictEqual(yield* create("/collections", { title: "Two" }), 422)
@@ -69,7 +75,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The store"
 
       yield* perform(stores.setPlan(storeId, "growth"))
       assert.strictEqual(yield* create("/products", { name: "Five" }), 201)
-      assert.deepStrictEqual(yield* told, { plan: GROWTH, productCount: 5 })
+      assert.deepStrictEqual(yield* planAndCount, { plan: GROWTH, productCount: 5 })
     })
   )
 })

@@ -15,46 +15,46 @@ import {
 } from "../../support/http/Api.ts"
 import { suspend } from "../../support/data/Writes.ts"
 
-const NOWHERE = "01890a5d-ac96-774b-bcce-b302099a8057"
+const UNKNOWN_ID = "01890a5d-ac96-774b-bcce-b302099a8057"
 
-/** Every route of the catalog, with a scope that it asks for. */
+/** Every catalog route, with a scope that it requires. */
 const ROUTES: ReadonlyArray<readonly [method: string, path: string, scope: Scope]> = [
   ["GET", "/products", "read_products"],
   ["POST", "/products", "write_products"],
-  ["PATCH", `/products/${NOWHERE}`, "write_products"],
-  ["PATCH", `/products/${NOWHERE}/inventory`, "write_inventory"],
-  ["DELETE", `/products/${NOWHERE}`, "write_products"],
+  ["PATCH", `/products/${UNKNOWN_ID}`, "write_products"],
+  ["PATCH", `/products/${UNKNOWN_ID}/inventory`, "write_inventory"],
+  ["DELETE", `/products/${UNKNOWN_ID}`, "write_products"],
   ["GET", "/collections", "read_collections"],
-  ["GET", `/collections/${NOWHERE}`, "read_collections"],
+  ["GET", `/collections/${UNKNOWN_ID}`, "read_collections"],
   ["POST", "/collections", "write_collections"],
-  ["PATCH", `/collections/${NOWHERE}`, "write_collections"],
-  ["DELETE", `/collections/${NOWHERE}`, "write_collections"]
+  ["PATCH", `/collections/${UNKNOWN_ID}`, "write_collections"],
+  ["DELETE", `/collections/${UNKNOWN_ID}`, "write_collections"]
 ]
 
 const SCOPES: ReadonlyArray<Scope> = ["read_products", "write_products", "read_collections", "write_collections"]
 
-const ask = (client: Client, [method, path]: (typeof ROUTES)[number]) =>
+const sendRoute = (client: Client, [method, path]: (typeof ROUTES)[number]) =>
   client.send(
     method,
     path,
     method === "POST" || method === "PATCH" ? { body: { name: "Cup", title: "Cups", stock: 1 } } : {}
   )
 
-/** Status and shape of a refusal: JSON of one form, and no header of a rate limit. */
-const assertRefused = (answer: Answer, status: number, said = "") => {
-  assert.strictEqual(answer.status, status, `${said} ${answer.text}`)
-  assert.strictEqual(answer.headers.get("content-type"), "application/json")
-  assert.isNotEmpty(errorOf(answer).error)
-  assertNoLimitHeader(answer)
+/** Asserts the status, the JSON error body and the absence of rate limit headers. */
+const assertRefused = (response: Answer, status: number, label = "") => {
+  assert.strictEqual(response.status, status, `${label} ${response.text}`)
+  assert.strictEqual(response.headers.get("content-type"), "application/json")
+  assert.isNotEmpty(errorOf(response).error)
+  assertNoLimitHeader(response)
 }
 
 const assertNoLimitHeader = ({ headers }: Answer) => {
-  const telling = [...headers.keys()].filter((name) => /rate-?limit|retry-after/i.test(name))
-  assert.deepStrictEqual(telling, [])
+  const limitHeaders = [...headers.keys()].filter((name) => /rate-?limit|retry-after/i.test(name))
+  assert.deepStrictEqual(limitHeaders, [])
 }
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Conventions", (it) => {
-  it.effect("a create answers 201, every other success 200, each with a JSON body", () =>
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("API conventions", (it) => {
+  it.effect("a create returns 201 and every other success 200, each with a JSON body", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const created = yield* client.post("/products", { name: "Cup" })
@@ -69,20 +69,28 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Convention
         [created, ...others].map(({ status }) => status),
         [201, 200, 200, 200, 200]
       )
-      for (const answer of [created, ...others]) {
-        assert.strictEqual(answer.headers.get("content-type"), "application/json")
-        assertNoLimitHeader(answer)
+      for (const response of [created, ...others]) {
+        assert.strictEqual(response.headers.get("content-type"), "application/json")
+        assertNoLimitHeader(response)
       }
     })
   )
 
-  it.effect.each(ROUTES)("%s %s without a good token is 401 and says how to send one", (route) =>
+  it.effect.each(ROUTES)("%s %s without a valid token returns 401 with WWW-Authenticate: Bearer", (route) =>
     Effect.gen(function* () {
       const base = yield* baseUrl
       const { client } = yield* freshClient()
-      const bad = [undefined, "", "Bearer", "Bearer ", "Bearer x", `Bearer ${client.token}x`, `Bearer  ${client.token}`]
+      const invalid = [
+        undefined,
+        "",
+        "Bearer",
+        "Bearer ",
+        "Bearer x",
+        `Bearer ${client.token}x`,
+        `Bearer  ${client.token}`
+      ]
       const other = [`${client.token}`, `Basic ${client.token}`, `Digest ${client.token}`, `Xearer ${client.token}`]
-      for (const authorization of [...bad, ...other]) {
+      for (const authorization of [...invalid, ...other]) {
         const headers = authorization === undefined ? {} : { authorization }
         const [method, path] = route
         const refused = yield* makeClient(base).send(method, path, { headers, key: null })
@@ -92,17 +100,17 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Convention
     })
   )
 
-  it.effect("the scheme of the token is written in any case", () =>
+  it.effect("the scheme of the Authorization header is case-insensitive", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       for (const scheme of ["Bearer", "bearer", "BEARER"]) {
-        const answer = yield* client.get("/products", { headers: { authorization: `${scheme} ${client.token}` } })
-        assert.strictEqual(answer.status, 200)
+        const response = yield* client.get("/products", { headers: { authorization: `${scheme} ${client.token}` } })
+        assert.strictEqual(response.status, 200)
       }
     })
   )
 
-  it.effect("an expired token is 401, by the database's clock", () =>
+  it.effect("a token that expired by the clock of the database returns 401", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { client, installation } = yield* freshClient()
@@ -119,45 +127,45 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Convention
     })
   )
 
-  it.effect.each(ROUTES)("%s %s of an installation that is suspended is 403", (route) =>
+  it.effect.each(ROUTES)("%s %s of a suspended installation returns 403", (route) =>
     Effect.gen(function* () {
       const { client, installation } = yield* freshClient()
       yield* suspend(installation)
-      const refused = yield* ask(client, route)
+      const refused = yield* sendRoute(client, route)
       assertRefused(refused, 403)
       assert.match(errorOf(refused).error, /is suspended; a member of the store can resume it/)
     })
   )
 
-  it.effect.each(ROUTES)("%s %s of a store that was deleted is 404", (route) =>
+  it.effect.each(ROUTES)("%s %s of a deleted store returns 404", (route) =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { client, storeId } = yield* freshClient()
       yield* sql`update stores set deleted_at = now() where id = ${storeId}`
-      const refused = yield* ask(client, route)
+      const refused = yield* sendRoute(client, route)
       assertRefused(refused, 404)
       assert.match(errorOf(refused).error, /store/i)
     })
   )
 
-  it.effect.each(ROUTES)("%s %s asks for one scope, which alone is enough, and names it when it is missing", (route) =>
+  it.effect.each(ROUTES)("%s %s requires one scope, which alone suffices and is named if it is missing", (route) =>
     Effect.gen(function* () {
       const [method, , scope] = route
       const others = SCOPES.filter(
         (other) => other !== scope && !(scope === "write_inventory" && other === "write_products")
       )
-      const without = yield* freshClient({ scopes: others })
-      const refused = yield* ask(without.client, route)
+      const withoutScope = yield* freshClient({ scopes: others })
+      const refused = yield* sendRoute(withoutScope.client, route)
       assertRefused(refused, 403)
       assert.include(errorOf(refused).error, scope)
 
-      const alone = yield* freshClient({ scopes: [scope] })
-      const { status } = yield* ask(alone.client, route)
-      assert.strictEqual(status, route[1].includes(NOWHERE) ? 404 : method === "POST" ? 201 : 200)
+      const withScope = yield* freshClient({ scopes: [scope] })
+      const { status } = yield* sendRoute(withScope.client, route)
+      assert.strictEqual(status, route[1].includes(UNKNOWN_ID) ? 404 : method === "POST" ? 201 : 200)
     })
   )
 
-  it.effect("a request with everything wrong is told its faults in order, as they are mended one after another", () =>
+  it.effect("a request with several errors returns them one at a time in a fixed order", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { client, installation, storeId } = yield* freshClient({ scopes: ["read_orders"] })
@@ -168,28 +176,28 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Convention
         update rate_windows set hits = array_fill(clock_micros(), array[100]) where installation_id = ${installation.id}
       `
       const base = yield* baseUrl
-      const bad = { body: "{", key: null, headers: { "if-match": "nonsense" } }
-      const send = (who: Client, path: string, sent: object) => who.send("PATCH", path, { ...bad, ...sent })
-      const worst = (who = client) => send(who, "/products/none?limit=x", {})
+      const invalid = { body: "{", key: null, headers: { "if-match": "nonsense" } }
+      const send = (sender: Client, path: string, sent: object) => sender.send("PATCH", path, { ...invalid, ...sent })
+      const sendInvalid = (sender = client) => send(sender, "/products/none?limit=x", {})
 
-      assertRefused(yield* worst(makeClient(base, "wrong")), 401)
-      assert.match(errorOf(yield* worst()).error, /is suspended; a member of the store can resume it/)
-      assert.strictEqual((yield* worst()).status, 403)
+      assertRefused(yield* sendInvalid(makeClient(base, "wrong")), 401)
+      assert.match(errorOf(yield* sendInvalid()).error, /is suspended; a member of the store can resume it/)
+      assert.strictEqual((yield* sendInvalid()).status, 403)
 
       yield* sql`update installations set is_active = true where id = ${installation.id}`
-      assertRefused(yield* worst(), 404)
+      assertRefused(yield* sendInvalid(), 404)
 
       yield* sql`update stores set deleted_at = null where id = ${storeId}`
-      assertRefused(yield* worst(), 429)
+      assertRefused(yield* sendInvalid(), 429)
 
       yield* sql`update rate_windows set hits = '{}' where installation_id = ${installation.id}`
-      assertRefused(yield* worst(), 403)
+      assertRefused(yield* sendInvalid(), 403)
 
       yield* sql`update installations set scopes = '{write_products}' where id = ${installation.id}`
-      assert.strictEqual(errorOf(yield* worst()).error, "missing_key")
+      assert.strictEqual(errorOf(yield* sendInvalid()).error, "missing_key")
       assert.strictEqual(errorOf(yield* send(client, "/products/none", { key: "not visible" })).error, "invalid_key")
 
-      // Malformed all, which of them is told first is free: id, body, condition.
+      // Id, body and condition are all malformed. The order of these errors is unspecified.
       assertRefused(yield* send(client, "/products/none", { key: "k" }), 400)
       const path = `/products/${product["id"]}`
       assert.match(errorOf(yield* send(client, path, { key: "k" })).error, /JSON/)
@@ -202,14 +210,14 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Convention
     })
   )
 
-  it.effect("an unknown path or method is 404 in the one shape, with a token and without", () =>
+  it.effect("an unknown path or method returns 404 with the standard error body, with or without a token", () =>
     Effect.gen(function* () {
       const base = yield* baseUrl
       const { client } = yield* freshClient()
       const { id } = dataOf(yield* client.post("/products", { name: "Cup" }))
       const unknown = [
         ["GET", `/products/${id}`],
-        ["GET", `/products/${NOWHERE}`],
+        ["GET", `/products/${UNKNOWN_ID}`],
         ["GET", "/products/x"],
         ["PUT", `/products/${id}`],
         ["POST", `/products/${id}`],
@@ -217,8 +225,8 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Convention
         ["PATCH", "/products"],
         ["DELETE", "/products"],
         ["OPTIONS", "/products"],
-        ["GET", `/orders/${NOWHERE}`],
-        ["GET", `/customers/${NOWHERE}`],
+        ["GET", `/orders/${UNKNOWN_ID}`],
+        ["GET", `/customers/${UNKNOWN_ID}`],
         ["GET", `/products/${id}/variants`],
         ["GET", "/billing"],
         ["POST", "/billing"],
@@ -234,14 +242,14 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Convention
         ["GET", `${base}/products`]
       ] as const
       for (const [method, path] of unknown) {
-        for (const who of [client, makeClient(base)])
-          assertRefused(yield* who.send(method, path), 404, `${method} ${path}`)
+        for (const sender of [client, makeClient(base)])
+          assertRefused(yield* sender.send(method, path), 404, `${method} ${path}`)
       }
       assert.strictEqual(pageOf(yield* client.get("/products")).items.length, 1)
     })
   )
 
-  it.effect("a store is never taken from the request", () =>
+  it.effect("the store is determined by the token, never by the request", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()
       const other = yield* freshClient()
@@ -256,7 +264,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Convention
     })
   )
 
-  it.effect("no answer tells limit, remainder or waiting time, a 429 neither", () =>
+  it.effect("no response has rate limit headers, not even a 429", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { client, installation } = yield* freshClient()
@@ -265,7 +273,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Convention
         update rate_windows set hits = array_fill(clock_micros(), array[100]) where installation_id = ${installation.id}
       `
       for (const route of ROUTES) {
-        const refused = yield* ask(client, route)
+        const refused = yield* sendRoute(client, route)
         assertRefused(refused, 429)
         assert.deepStrictEqual(refused.json, { error: "Rate limit exceeded" })
       }

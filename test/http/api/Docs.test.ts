@@ -14,14 +14,14 @@ const page = Effect.gen(function* () {
   return yield* Effect.promise(() => response.text())
 })
 
-/** The content of the page's scripts, and what is left of the page without it. */
+/** Splits the page into the content of its scripts and the remaining markup. */
 const parts = (html: string) => {
   const scripts = [...html.matchAll(/<script[^>]*>([\s\S]*?)<\/script>/g)].map(([, content]) => content ?? "")
   return { scripts, markup: html.replaceAll(/(<script[^>]*>)[\s\S]*?<\/script>/g, "$1</script>") }
 }
 
-/** What the page's own script starts the reference with. */
-const startOf = (scripts: ReadonlyArray<string>) => {
+/** Options and document with which the page's script starts the reference. */
+const startArguments = (scripts: ReadonlyArray<string>) => {
   const [, options = "", document = ""] = /^ *\.\.\.(\{.*\}),\n *content: (\{.*\})$/m.exec(scripts[1] ?? "") ?? []
   return { options, document }
 }
@@ -31,33 +31,33 @@ const Parameter = Schema.Struct({
   required: Schema.Boolean,
   content: Schema.Struct({ "text/plain": Schema.Struct({ schema: Schema.Unknown }) })
 })
-const isQuiet = Schema.is(Parameter)
+const isHiddenFromSamples = Schema.is(Parameter)
 const isSampled = Schema.is(
   Schema.Struct({ in: Schema.String, name: Schema.String, required: Schema.Boolean, schema: Schema.ObjectKeyword })
 )
 
-/** A parameter that the page keeps out of its samples, as it is in the document. */
+/** Restores the schema of a parameter that the page hides from its samples. */
 const withSchema = (_: string, value: unknown): unknown => {
-  if (!isQuiet(value)) return value
+  if (!isHiddenFromSamples(value)) return value
   const { content, ...parameter } = value
   return { ...parameter, schema: content["text/plain"].schema }
 }
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The reference page", (it) => {
-  it.effect("holds the document, its configuration and its script itself", () =>
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("API reference page", (it) => {
+  it.effect("contains the OpenAPI document, its configuration and its script", () =>
     Effect.gen(function* () {
       const { scripts } = parts(yield* page)
       assert.strictEqual(scripts.length, 2)
-      assert.deepStrictEqual(JSON.parse(startOf(scripts).document, withSchema), generated)
+      assert.deepStrictEqual(JSON.parse(startArguments(scripts).document, withSchema), generated)
       assert.isAbove(scripts[0]?.length ?? 0, 1_000_000)
     })
   )
 
-  it.effect("shows in its samples what a request must have and no more: a parameter with a schema is in each", () =>
+  it.effect("request samples contain required parameters only", () =>
     Effect.gen(function* () {
       const { scripts } = parts(yield* page)
       const inSamples = new Set<string>()
-      JSON.parse(startOf(scripts).document, (_, value: unknown) => {
+      JSON.parse(startArguments(scripts).document, (_, value: unknown) => {
         if (isSampled(value)) inSamples.add(`${value.name} ${value.required}`)
         return value
       })
@@ -66,7 +66,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The refere
     })
   )
 
-  it.effect("runs its own scripts alone, by their hashes, calls this host alone, and stands in no frame", () =>
+  it.effect("security headers allow only its own scripts and requests to this host, and forbid framing", () =>
     Effect.gen(function* () {
       const base = yield* baseUrl
       const { headers } = yield* Effect.promise(() => fetch(`${base}/docs`))
@@ -75,7 +75,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The refere
       const hashes = scripts.map((text) => `'sha256-${hash("sha256", text, "base64")}'`)
       assert.includeMembers(policy, [
         "default-src 'none'",
-        // Hashes cannot name the WebAssembly that the script compiles.
+        // Hashes do not cover the WebAssembly that the script compiles.
         `script-src 'wasm-unsafe-eval' ${hashes.join(" ")}`,
         "connect-src 'self'",
         "base-uri 'none'",
@@ -88,13 +88,13 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The refere
       assert.strictEqual(headers.get("referrer-policy"), "same-origin")
 
       const etag = headers.get("etag") ?? ""
-      const again = yield* Effect.promise(() => fetch(`${base}/docs`, { headers: { "if-none-match": etag } }))
-      assert.strictEqual(again.status, 304)
-      assert.strictEqual(again.headers.get("content-security-policy"), headers.get("content-security-policy"))
+      const revalidated = yield* Effect.promise(() => fetch(`${base}/docs`, { headers: { "if-none-match": etag } }))
+      assert.strictEqual(revalidated.status, 304)
+      assert.strictEqual(revalidated.headers.get("content-security-policy"), headers.get("content-security-policy"))
     })
   )
 
-  it.effect("names nothing that a browser would fetch to show it", () =>
+  it.effect("markup references no resources that a browser would fetch", () =>
     Effect.gen(function* () {
       const { markup } = parts(yield* page)
       assert.notMatch(markup, /\s(?:src|href|srcset|action|data|poster)\s*=/i)
@@ -103,10 +103,10 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The refere
     })
   )
 
-  it.effect("turns off what would ask another host: fonts, telemetry, sharing, the vendor's client, a proxy", () =>
+  it.effect("disables features that contact other hosts: fonts, telemetry, toolbar, client, proxy", () =>
     Effect.gen(function* () {
       const { scripts } = parts(yield* page)
-      const configuration: unknown = JSON.parse(startOf(scripts).options)
+      const configuration: unknown = JSON.parse(startArguments(scripts).options)
       assert.deepInclude(configuration, {
         withDefaultFonts: false,
         telemetry: false,
@@ -119,9 +119,9 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The refere
   )
 })
 
-describe.skipIf(isMissing("chromium"))("The reference page in a browser", () => {
+describe.skipIf(isMissing("chromium"))("API reference page in a browser", () => {
   layer(Layer.merge(ApiTest, ChromiumTest), { excludeTestServices: true, timeout: "120 seconds" })((it) => {
-    it.effect("works within its policy: it shows operations, and sends requests to this host", () =>
+    it.effect("shows operations and sends requests to this host within its content security policy", () =>
       Effect.gen(function* () {
         const base = yield* baseUrl
         const { complaints, page } = yield* openWindow({ width: 1200 })
@@ -129,12 +129,12 @@ describe.skipIf(isMissing("chromium"))("The reference page in a browser", () => 
           await page.goto(`${base}/docs`)
           await page.getByText("Read the store").first().click()
           await page.getByRole("button", { name: "Test Request" }).first().click()
-          const answered = page.waitForResponse(`${base}/api/platform/v1/store`)
+          const response = page.waitForResponse(`${base}/api/platform/v1/store`)
           await page.getByRole("button", { name: "Send" }).first().click()
-          return (await answered).status()
+          return (await response).status()
         })
         assert.strictEqual(status, 401)
-        // The page reports its progress on the console, too.
+        // The page also logs its progress to the console.
         assert.deepStrictEqual(
           complaints().filter((text) => /Content Security Policy|Error/i.test(text)),
           []

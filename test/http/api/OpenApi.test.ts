@@ -22,31 +22,31 @@ import {
   schemaOf
 } from "../../support/http/OpenApi.ts"
 
-/** Any request may be unreadable, unknown, refused, too many, or meet a failure. */
-const always = [400, 401, 403, 404, 429, 500, 503]
+/** Statuses that any request may return. */
+const commonStatuses = [400, 401, 403, 404, 429, 500, 503]
 
 const statuses: Record<string, ReadonlyArray<number>> = {
-  "GET /store": [200, ...always.filter((status) => status !== 400)],
-  "GET /products": [200, ...always],
-  "POST /products": [201, 409, 422, ...always],
-  "PATCH /products/{id}/inventory": [200, 409, 412, 422, ...always],
-  "PATCH /products/{id}": [200, 409, 412, 422, ...always],
-  "DELETE /products/{id}": [200, 409, 412, ...always],
-  "GET /orders": [200, ...always],
-  "GET /customers": [200, ...always],
-  "PUT /app-data/{namespace}": [200, 409, 422, ...always],
-  "GET /app-data/{namespace}": [200, ...always],
-  "DELETE /app-data/{namespace}": [200, 409, ...always],
-  "GET /collections": [200, 422, ...always],
-  "GET /collections/{id}": [200, 422, ...always],
-  "POST /collections": [201, 409, 422, ...always],
-  "PATCH /collections/{id}": [200, 409, 412, 422, ...always],
-  "DELETE /collections/{id}": [200, 409, 412, ...always]
+  "GET /store": [200, ...commonStatuses.filter((status) => status !== 400)],
+  "GET /products": [200, ...commonStatuses],
+  "POST /products": [201, 409, 422, ...commonStatuses],
+  "PATCH /products/{id}/inventory": [200, 409, 412, 422, ...commonStatuses],
+  "PATCH /products/{id}": [200, 409, 412, 422, ...commonStatuses],
+  "DELETE /products/{id}": [200, 409, 412, ...commonStatuses],
+  "GET /orders": [200, ...commonStatuses],
+  "GET /customers": [200, ...commonStatuses],
+  "PUT /app-data/{namespace}": [200, 409, 422, ...commonStatuses],
+  "GET /app-data/{namespace}": [200, ...commonStatuses],
+  "DELETE /app-data/{namespace}": [200, 409, ...commonStatuses],
+  "GET /collections": [200, 422, ...commonStatuses],
+  "GET /collections/{id}": [200, 422, ...commonStatuses],
+  "POST /collections": [201, 409, 422, ...commonStatuses],
+  "PATCH /collections/{id}": [200, 409, 412, 422, ...commonStatuses],
+  "DELETE /collections/{id}": [200, 409, 412, ...commonStatuses]
 }
 
 const sorted = <A>(items: Iterable<A>) => [...items].toSorted()
 
-const declared = () => {
+const declaredRoutes = () => {
   const found: Array<string> = []
   HttpApi.reflect(PartnerApi, {
     onGroup: () => {},
@@ -61,30 +61,33 @@ const headersOf = (name: string) => parametersOf(operationOf(name)).filter((para
 
 const isErrorSchema = Schema.is(Schema.Struct({ properties: Schema.Struct({ error: Schema.ObjectKeyword }) }))
 
-/** Every schema that carries examples, with its pointer. */
-const illustrated = (value: unknown, pointer: string): ReadonlyArray<readonly [string, ReadonlyArray<unknown>]> => {
+/** Every schema with examples, and its pointer. */
+const schemasWithExamples = (
+  value: unknown,
+  pointer: string
+): ReadonlyArray<readonly [string, ReadonlyArray<unknown>]> => {
   if (typeof value !== "object" || value === null) return []
   return Object.entries(value).flatMap(([key, member]) =>
     key === "examples" && Array.isArray(member)
       ? [[pointer, member] as const]
-      : illustrated(member, `${pointer}/${key.replaceAll("/", "~1")}`)
+      : schemasWithExamples(member, `${pointer}/${key.replaceAll("/", "~1")}`)
   )
 }
 
-describe("The OpenAPI document", () => {
-  it("names every route of the definitions, and no other", () => {
-    assert.deepStrictEqual(sorted(operations.map(({ name }) => name)), sorted(declared()))
+describe("OpenAPI document", () => {
+  it("lists exactly the routes of the API definition", () => {
+    assert.deepStrictEqual(sorted(operations.map(({ name }) => name)), sorted(declaredRoutes()))
     assert.deepStrictEqual(sorted(operations.map(({ name }) => name)), sorted(Object.keys(statuses)))
   })
 
-  it("declares every status that a route may answer with, and what it means", () => {
+  it("declares and describes every status that a route may return", () => {
     for (const { name, responses } of operations) {
       assert.deepStrictEqual(sorted(Object.keys(responses).map(Number)), sorted(statuses[name] ?? []), name)
       for (const { description } of Object.values(responses)) assert.notInclude(["Success", "Error"], description)
     }
   })
 
-  it("calls operations by their plain names, each once", () => {
+  it("gives each operation a unique operationId", () => {
     assert.deepStrictEqual(sorted(operations.map(({ operationId }) => operationId)), [
       "createCollection",
       "createProduct",
@@ -105,7 +108,7 @@ describe("The OpenAPI document", () => {
     ])
   })
 
-  it("names the headers that a request of each method may carry", () => {
+  it("declares the request headers of each method", () => {
     assert.deepStrictEqual(headersOf("GET /products"), ["X-Request-Id"])
     assert.deepStrictEqual(headersOf("GET /collections/{id}"), ["X-Request-Id"])
     for (const noun of ["products", "collections"]) {
@@ -139,7 +142,7 @@ describe("The OpenAPI document", () => {
     }
   })
 
-  it("tells what apps are sent, with an example of each kind of event that is what its schema says", () => {
+  it("declares a webhook for each event kind, with an example that matches its schema", () => {
     assert.deepStrictEqual(Object.keys(document.webhooks), [...EventKind.literals])
     for (const [kind, { post }] of Object.entries(document.webhooks)) {
       const { examples } = post.requestBody.content["application/json"]
@@ -149,7 +152,7 @@ describe("The OpenAPI document", () => {
     }
   })
 
-  it("names no kind of event that does not exist, and says that deletions send none", () => {
+  it("mentions only existing event kinds and states that deletions emit no event", () => {
     const named = JSON.stringify(document).matchAll(/\b[a-z]+\.[a-z]+\.[a-z]+\.v\d+\b/g)
     const kinds: ReadonlyArray<string> = EventKind.literals
     assert.deepStrictEqual(sorted(new Set(Array.from(named, ([kind]) => kind))), sorted(kinds))
@@ -157,8 +160,8 @@ describe("The OpenAPI document", () => {
     assert.notInclude(JSON.stringify(document), "told of every write")
   })
 
-  it("names what each operation needs", () => {
-    const otherwise: Record<string, string> = {
+  it("describes the scope or capability that each operation needs", () => {
+    const exceptions: Record<string, string> = {
       "GET /store": "any valid token",
       "PATCH /products/{id}/inventory": "the scope `write_inventory` or `write_products`",
       ...Object.fromEntries(
@@ -167,11 +170,11 @@ describe("The OpenAPI document", () => {
     }
     for (const { description, method, name, path } of operations) {
       const scope = `the scope \`${method === "GET" ? "read" : "write"}_${path.split("/")[1]}\``
-      assert.match(description, new RegExp(`\n\nNeeds ${otherwise[name] ?? scope}\\.$`), name)
+      assert.match(description, new RegExp(`\n\nNeeds ${exceptions[name] ?? scope}\\.$`), name)
     }
   })
 
-  it("has one schema for errors, which every refusal and failure answers with", () => {
+  it("all error responses share one schema", () => {
     const errors = Object.entries(document.components.schemas).filter(([, schema]) => isErrorSchema(schema))
     assert.deepStrictEqual(
       errors.map(([name]) => name),
@@ -185,7 +188,7 @@ describe("The OpenAPI document", () => {
     }
   })
 
-  it("is made of valid schemas of JSON Schema 2020-12, none of which closes an object", () => {
+  it("contains only valid JSON Schema 2020-12 schemas, none of which closes an object", () => {
     for (const [name, schema] of Object.entries(document.components.schemas)) {
       assert.isObject(schema)
       assert.strictEqual(ajv.validateSchema(Object(schema)), true, `${name}: ${ajv.errorsText()}`)
@@ -193,7 +196,7 @@ describe("The OpenAPI document", () => {
     assert.notMatch(JSON.stringify(generated), /"additionalProperties":false|"\$id"/)
   })
 
-  it("shows the bounds of the fields, and says of each what it is", () => {
+  it("declares the bounds of fields and describes every field", () => {
     assert.deepInclude(fieldsOf("CreateProduct")["name"], { minLength: 1, maxLength: 255 })
     assert.deepInclude(fieldsOf("CreateProduct")["price"], { type: "number", minimum: 0 })
     assert.deepInclude(fieldsOf("Variant")["stock"], { type: "number", minimum: 0 })
@@ -216,28 +219,28 @@ describe("The OpenAPI document", () => {
       "Rule",
       "Error"
     ]) {
-      const silent = Object.entries(fieldsOf(component)).filter(
+      const undescribed = Object.entries(fieldsOf(component)).filter(
         ([, schema]) => !Predicate.hasProperty(schema, "description") && !Predicate.hasProperty(schema, "$ref")
       )
-      assert.deepStrictEqual(silent, [], component)
+      assert.deepStrictEqual(undescribed, [], component)
     }
   })
 })
 
-/** Whether each example of a request is what `schema` takes, with nothing to ignore. */
-const taken = <A, I>(name: string, schema: Schema.Codec<A, I>) => {
+/** Decodes each request example with `schema` and rejects excess properties. */
+const decodesRequests = <A, I>(name: string, schema: Schema.Codec<A, I>) => {
   const decode = Schema.decodeUnknownResult(schema, { onExcessProperty: "error" })
   return requestsOf(name).map((body) => Result.isSuccess(decode(body)))
 }
 
-/** Whether the example of an answer holds a resource, whole and with nothing else. */
-const shown = <A, I>(name: string, status: number, data: Schema.Codec<A, I>) => {
+/** Decodes the response example as exactly one whole resource. */
+const decodesResponse = <A, I>(name: string, status: number, data: Schema.Codec<A, I>) => {
   const decode = Schema.decodeUnknownResult(Schema.Struct({ data }), { onExcessProperty: "error" })
   return Result.isSuccess(decode(exampleOf(name, status, "Answer")))
 }
 
-describe("Examples of the document", () => {
-  it("stand with every body, and are valid", () => {
+describe("OpenAPI examples", () => {
+  it("every body has examples, which match its schema", () => {
     for (const operation of operations) {
       const { name, pointer, requestBody, responses } = operation
       const bodies = [
@@ -259,30 +262,30 @@ describe("Examples of the document", () => {
     }
   })
 
-  it("stand with fields, and are valid", () => {
-    const found = illustrated(document.components.schemas, "#/components/schemas")
+  it("examples of fields match their schemas", () => {
+    const found = schemasWithExamples(document.components.schemas, "#/components/schemas")
     assert.isAbove(found.length, 100)
     for (const [pointer, examples] of found) {
       for (const example of examples) assert.deepStrictEqual(problemsAt(pointer, example), [], pointer)
     }
   })
 
-  it("are what the service takes, to the letter", () => {
-    assert.deepStrictEqual(taken("POST /products", CreateProduct), [true, true])
-    assert.deepStrictEqual(taken("PATCH /products/{id}", UpdateProduct), [true, true])
-    assert.deepStrictEqual(taken("PATCH /products/{id}/inventory", SetInventory), [true, true])
-    assert.deepStrictEqual(taken("POST /collections", CreateCollection), [true, true])
-    assert.deepStrictEqual(taken("PATCH /collections/{id}", UpdateCollection), [true, true])
+  it("request examples decode without excess properties", () => {
+    assert.deepStrictEqual(decodesRequests("POST /products", CreateProduct), [true, true])
+    assert.deepStrictEqual(decodesRequests("PATCH /products/{id}", UpdateProduct), [true, true])
+    assert.deepStrictEqual(decodesRequests("PATCH /products/{id}/inventory", SetInventory), [true, true])
+    assert.deepStrictEqual(decodesRequests("POST /collections", CreateCollection), [true, true])
+    assert.deepStrictEqual(decodesRequests("PATCH /collections/{id}", UpdateCollection), [true, true])
   })
 
-  it("show resources with every field and no other", () => {
-    assert.isTrue(shown("GET /store", 200, StoreOfApp))
-    assert.isTrue(shown("POST /products", 201, Product))
-    assert.isTrue(shown("PATCH /products/{id}", 200, Product))
-    assert.isTrue(shown("PATCH /products/{id}/inventory", 200, Product))
-    assert.isTrue(shown("PUT /app-data/{namespace}", 200, AppDataEntry))
-    assert.isTrue(shown("POST /collections", 201, Collection))
-    assert.isTrue(shown("GET /collections/{id}", 200, Collection))
-    assert.isTrue(shown("PATCH /collections/{id}", 200, Collection))
+  it("response examples contain every field of the resource and no other", () => {
+    assert.isTrue(decodesResponse("GET /store", 200, StoreOfApp))
+    assert.isTrue(decodesResponse("POST /products", 201, Product))
+    assert.isTrue(decodesResponse("PATCH /products/{id}", 200, Product))
+    assert.isTrue(decodesResponse("PATCH /products/{id}/inventory", 200, Product))
+    assert.isTrue(decodesResponse("PUT /app-data/{namespace}", 200, AppDataEntry))
+    assert.isTrue(decodesResponse("POST /collections", 201, Collection))
+    assert.isTrue(decodesResponse("GET /collections/{id}", 200, Collection))
+    assert.isTrue(decodesResponse("PATCH /collections/{id}", 200, Collection))
   })
 })

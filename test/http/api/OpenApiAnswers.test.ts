@@ -17,55 +17,55 @@ import {
 } from "../../support/http/OpenApi.ts"
 
 const bodyOf = ({ method }: Documented): Sent => (method === "GET" || method === "DELETE" ? {} : { body: {} })
-const addressOf = ({ path }: Documented) => path.replace("{id}", randomUUID()).replace("{namespace}", "settings")
+const pathOf = ({ path }: Documented) => path.replace("{id}", randomUUID()).replace("{namespace}", "settings")
 
 const ifMatch = (tag: string) => ({ headers: { "if-match": tag } })
 
 const UNKNOWN = "019c1363-49c0-7fff-8000-000000000000"
 const ABSENT = "019c1363-49c0-7b3e-a1c8-6f24d09e7b51"
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The document and the service", (it) => {
-  it.effect("the document that is served is the one that the definitions make", () =>
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Responses and the OpenAPI document", (it) => {
+  it.effect("GET /openapi.json returns the document generated from the API definition", () =>
     Effect.gen(function* () {
-      const answer = yield* makeClient(yield* baseUrl).get(`${yield* baseUrl}/openapi.json`)
-      assert.strictEqual(answer.status, 200)
-      assert.strictEqual(answer.headers.get("content-type"), "application/json")
-      assert.deepStrictEqual(answer.json, generated)
+      const response = yield* makeClient(yield* baseUrl).get(`${yield* baseUrl}/openapi.json`)
+      assert.strictEqual(response.status, 200)
+      assert.strictEqual(response.headers.get("content-type"), "application/json")
+      assert.deepStrictEqual(response.json, generated)
     })
   )
 
-  it.effect("every documented path is there: without a token it answers 401, not the 404 of an unknown path", () =>
+  it.effect("every documented path without a token returns 401 instead of 404", () =>
     Effect.gen(function* () {
       const client = makeClient(yield* baseUrl)
       for (const operation of operations) {
-        const answer = yield* client.send(operation.method, addressOf(operation), bodyOf(operation))
-        assert.strictEqual(answer.status, 401, operation.name)
-        assert.strictEqual(answer.headers.get("www-authenticate"), "Bearer")
-        assert.deepStrictEqual(undocumented(operation.name, answer), [])
+        const response = yield* client.send(operation.method, pathOf(operation), bodyOf(operation))
+        assert.strictEqual(response.status, 401, operation.name)
+        assert.strictEqual(response.headers.get("www-authenticate"), "Bearer")
+        assert.deepStrictEqual(undocumented(operation.name, response), [])
       }
     })
   )
 
-  it.effect("what stands with an operation is what it asks for", () =>
+  it.effect("any documented scope or capability of an operation suffices; without one it returns 403", () =>
     Effect.gen(function* () {
       const { storeId } = yield* freshClient()
       for (const operation of operations) {
         const send = (granted: Grants) =>
           Effect.flatMap(install(storeId, granted), ({ client }) =>
-            client.send(operation.method, addressOf(operation), bodyOf(operation))
+            client.send(operation.method, pathOf(operation), bodyOf(operation))
           )
         const scopes = Scope.literals.filter((scope) => operation["x-scope"]?.split(" ").includes(scope))
         const capabilities = Capability.literals.filter((capability) => capability === operation["x-capability"])
-        const enough: ReadonlyArray<Grants> = [
+        const sufficientGrants: ReadonlyArray<Grants> = [
           ...scopes.map((scope) => ({ ...NO_GRANTS, scopes: [scope] })),
           ...capabilities.map((capability) => ({ ...NO_GRANTS, capabilities: [capability] }))
         ]
-        for (const granted of enough.length > 0 ? enough : [NO_GRANTS]) {
+        for (const granted of sufficientGrants.length > 0 ? sufficientGrants : [NO_GRANTS]) {
           const admitted = yield* send(granted)
           assert.notInclude([401, 403], admitted.status, operation.name)
           assert.deepStrictEqual(undocumented(operation.name, admitted), [])
         }
-        if (enough.length === 0) continue
+        if (sufficientGrants.length === 0) continue
         const refused = yield* send({
           scopes: Scope.literals.filter((scope) => !scopes.includes(scope)),
           capabilities: Capability.literals.filter((capability) => !capabilities.includes(capability))
@@ -77,7 +77,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The docume
     })
   )
 
-  it.effect("what the service answers is what the document says, headers and bodies", () =>
+  it.effect("headers and bodies of successful responses match the document", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       assert.deepStrictEqual(undocumented("GET /store", yield* client.get("/store")), [])
@@ -85,34 +85,34 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The docume
       const products = yield* Effect.forEach(requestsOf("POST /products"), (body) =>
         client.post("/products", body, strict)
       )
-      const rehearsed = yield* client.post("/products", { name: "Cup" }, { headers: { prefer: "handling=dry-run" } })
-      assert.deepStrictEqual(undocumented("POST /products", rehearsed), [])
-      for (const answer of products) {
-        assert.strictEqual(answer.status, 201)
-        assert.strictEqual(answer.headers.get("etag"), '"1"')
-        assert.deepStrictEqual(undocumented("POST /products", answer), [])
+      const dryRun = yield* client.post("/products", { name: "Cup" }, { headers: { prefer: "handling=dry-run" } })
+      assert.deepStrictEqual(undocumented("POST /products", dryRun), [])
+      for (const response of products) {
+        assert.strictEqual(response.status, 201)
+        assert.strictEqual(response.headers.get("etag"), '"1"')
+        assert.deepStrictEqual(undocumented("POST /products", response), [])
       }
       const { id } = products.map(dataOf)[0] ?? {}
       for (const body of requestsOf("PATCH /products/{id}")) {
-        const answer = yield* client.patch(`/products/${String(id)}`, body)
-        assert.strictEqual(answer.status, 200)
-        assert.deepStrictEqual(undocumented("PATCH /products/{id}", answer), [])
+        const response = yield* client.patch(`/products/${String(id)}`, body)
+        assert.strictEqual(response.status, 200)
+        assert.deepStrictEqual(undocumented("PATCH /products/{id}", response), [])
       }
       for (const body of requestsOf("PATCH /products/{id}/inventory")) {
-        const answer = yield* client.patch(`/products/${String(id)}/inventory`, body)
-        assert.strictEqual(answer.status, 200)
-        assert.deepStrictEqual(undocumented("PATCH /products/{id}/inventory", answer), [])
+        const response = yield* client.patch(`/products/${String(id)}/inventory`, body)
+        assert.strictEqual(response.status, 200)
+        assert.deepStrictEqual(undocumented("PATCH /products/{id}/inventory", response), [])
       }
 
       for (const body of requestsOf("PUT /app-data/{namespace}")) {
-        const answer = yield* client.put("/app-data/settings", body)
-        assert.strictEqual(answer.status, 200)
-        assert.deepStrictEqual(undocumented("PUT /app-data/{namespace}", answer), [])
+        const response = yield* client.put("/app-data/settings", body)
+        assert.strictEqual(response.status, 200)
+        assert.deepStrictEqual(undocumented("PUT /app-data/{namespace}", response), [])
       }
       for (const query of ["", "?key=theme"]) {
-        const answer = yield* client.get(`/app-data/settings${query}`)
-        assert.strictEqual(answer.status, 200)
-        assert.deepStrictEqual(undocumented("GET /app-data/{namespace}", answer), [])
+        const response = yield* client.get(`/app-data/settings${query}`)
+        assert.strictEqual(response.status, 200)
+        assert.deepStrictEqual(undocumented("GET /app-data/{namespace}", response), [])
       }
       const removed = yield* client.delete("/app-data/settings?key=theme")
       assert.deepStrictEqual(removed.json, exampleOf("DELETE /app-data/{namespace}", 200, "Answer"))
@@ -120,9 +120,9 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The docume
       const collections = yield* Effect.forEach(requestsOf("POST /collections"), (body) =>
         client.post("/collections", body)
       )
-      for (const answer of collections) {
-        assert.strictEqual(answer.status, 201)
-        assert.deepStrictEqual(undocumented("POST /collections", answer), [])
+      for (const response of collections) {
+        assert.strictEqual(response.status, 201)
+        assert.deepStrictEqual(undocumented("POST /collections", response), [])
       }
       const collection = String(dataOf(collections[0] ?? assert.fail("none"))["id"])
       const path = `/collections/${collection}`
@@ -132,9 +132,9 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The docume
       assert.deepStrictEqual(undocumented("GET /collections/{id}", yield* client.get(path)), [])
       const key = randomUUID()
       for (const replayed of [null, "true"]) {
-        const answer = yield* client.patch(path, { title: "Oak" }, { key })
-        assert.strictEqual(answer.headers.get("idempotent-replayed"), replayed)
-        assert.deepStrictEqual(undocumented("PATCH /collections/{id}", answer), [])
+        const response = yield* client.patch(path, { title: "Oak" }, { key })
+        assert.strictEqual(response.headers.get("idempotent-replayed"), replayed)
+        assert.deepStrictEqual(undocumented("PATCH /collections/{id}", response), [])
       }
       assert.deepStrictEqual(undocumented("DELETE /collections/{id}", yield* client.delete(path)), [])
       const deleted = yield* client.delete(`/products/${String(id)}`)
@@ -142,23 +142,23 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The docume
     })
   )
 
-  it.effect("the refusals that the document shows are the service's own words", () =>
+  it.effect("error responses equal the examples of the document", () =>
     Effect.gen(function* () {
       const { client, installation, storeId } = yield* freshClient()
       yield* fillAppData(installation, 10_000, 10_000)
       const product = dataOf(yield* client.post("/products", { name: "Cup", slug: "oak" }))
       const collection = dataOf(yield* client.post("/collections", { title: "Cups", slug: "oak" }))
-      const at = {
+      const paths = {
         product: `/products/${String(product["id"])}`,
         collection: `/collections/${String(collection["id"])}`
       }
       const large = { name: "Large", metafields: { text: "a".repeat(1_048_400) } }
-      for (const stock of [1, 3]) yield* client.patch(at.product, { stock })
-      for (const title of ["A", "B"]) yield* client.patch(at.collection, { title })
+      for (const stock of [1, 3]) yield* client.patch(paths.product, { stock })
+      for (const title of ["A", "B"]) yield* client.patch(paths.collection, { title })
 
       const badProduct = { name: "Cup", price: -1, variants: [{ stock: -1 }] }
-      const [mistaken, tooMany] = [{ stock: 1, expectedStock: 2 }, { adjust: -4 }]
-      const strange = { adjust: 1, variantId: UNKNOWN }
+      const [wrongStock, negativeStock] = [{ stock: 1, expectedStock: 2 }, { adjust: -4 }]
+      const unknownVariant = { adjust: 1, variantId: UNKNOWN }
       const badEntry = { key: "", value: 1, ttlSeconds: 0 }
       const badCollection = { title: "Cups", rules: [{ field: "onSale", relation: "contains", value: true }] }
       const refused: ReadonlyArray<readonly [string, number, string, string, Sent]> = [
@@ -171,15 +171,27 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The docume
         ["POST /products", 422, "SlugTaken", "/products", { body: { name: "Cup", slug: "oak" } }],
         ["POST /products", 422, "ProductTooLarge", "/products", { body: large }],
         ["PATCH /products/{id}", 400, "InvalidId", "/products/7", { body: {} }],
-        ["PATCH /products/{id}", 400, "InvalidFields", at.product, { body: badProduct }],
-        ["PATCH /products/{id}", 400, "InvalidCondition", at.product, { body: {}, ...ifMatch("3") }],
+        ["PATCH /products/{id}", 400, "InvalidFields", paths.product, { body: badProduct }],
+        ["PATCH /products/{id}", 400, "InvalidCondition", paths.product, { body: {}, ...ifMatch("3") }],
         ["PATCH /products/{id}", 404, "ProductNotFound", `/products/${UNKNOWN}`, { body: {} }],
-        ["PATCH /products/{id}", 412, "VersionMismatch", at.product, { body: {}, ...ifMatch('"1"') }],
-        ["PATCH /products/{id}/inventory", 400, "InvalidFields", `${at.product}/inventory`, { body: {} }],
-        ["PATCH /products/{id}/inventory", 412, "StockMismatch", `${at.product}/inventory`, { body: mistaken }],
-        ["PATCH /products/{id}/inventory", 422, "StockOutOfRange", `${at.product}/inventory`, { body: tooMany }],
-        ["PATCH /products/{id}/inventory", 422, "VariantNotFound", `${at.product}/inventory`, { body: strange }],
-        ["DELETE /products/{id}", 412, "VersionMismatch", at.product, ifMatch('"1"')],
+        ["PATCH /products/{id}", 412, "VersionMismatch", paths.product, { body: {}, ...ifMatch('"1"') }],
+        ["PATCH /products/{id}/inventory", 400, "InvalidFields", `${paths.product}/inventory`, { body: {} }],
+        ["PATCH /products/{id}/inventory", 412, "StockMismatch", `${paths.product}/inventory`, { body: wrongStock }],
+        [
+          "PATCH /products/{id}/inventory",
+          422,
+          "StockOutOfRange",
+          `${paths.product}/inventory`,
+          { body: negativeStock }
+        ],
+        [
+          "PATCH /products/{id}/inventory",
+          422,
+          "VariantNotFound",
+          `${paths.product}/inventory`,
+          { body: unknownVariant }
+        ],
+        ["DELETE /products/{id}", 412, "VersionMismatch", paths.product, ifMatch('"1"')],
         ["DELETE /products/{id}", 404, "ProductNotFound", `/products/${UNKNOWN}`, {}],
         ["GET /collections", 400, "InvalidLimit", "/collections?limit=x", {}],
         ["GET /orders", 400, "InvalidLimit", "/orders?limit=0", {}],
@@ -199,8 +211,8 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The docume
           "/collections",
           { body: { title: "Cups", productIds: [product["id"], UNKNOWN] } }
         ],
-        ["PATCH /collections/{id}", 412, "VersionMismatch", at.collection, { body: {}, ...ifMatch('"1"') }],
-        ["DELETE /collections/{id}", 400, "InvalidCondition", at.collection, ifMatch("3")],
+        ["PATCH /collections/{id}", 412, "VersionMismatch", paths.collection, { body: {}, ...ifMatch('"1"') }],
+        ["DELETE /collections/{id}", 400, "InvalidCondition", paths.collection, ifMatch("3")],
         ["PUT /app-data/{namespace}", 400, "InvalidFields", "/app-data/settings", { body: badEntry }],
         ["PUT /app-data/{namespace}", 422, "AppDataFull", "/app-data/settings", { body: { key: "theme", value: 1 } }],
         ["GET /app-data/{namespace}", 400, "InvalidLimit", "/app-data/settings?limit=0", {}],
@@ -209,13 +221,13 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The docume
         ["DELETE /app-data/{namespace}", 404, "AppDataNotFound", "/app-data/settings?key=theme", {}]
       ]
       for (const [name, status, example, path, sent] of refused) {
-        const answer = yield* client.send(name.slice(0, name.indexOf(" ")), path, sent)
-        assert.strictEqual(answer.status, status, `${name} ${example}: ${answer.text}`)
-        assert.deepStrictEqual(answer.json, exampleOf(name, status, example), `${name} ${example}`)
-        assert.deepStrictEqual(undocumented(name, answer), [], `${name} ${example}`)
+        const response = yield* client.send(name.slice(0, name.indexOf(" ")), path, sent)
+        assert.strictEqual(response.status, status, `${name} ${example}: ${response.text}`)
+        assert.deepStrictEqual(response.json, exampleOf(name, status, example), `${name} ${example}`)
+        assert.deepStrictEqual(undocumented(name, response), [], `${name} ${example}`)
       }
 
-      // The event that the document names, as the tenth of a chain.
+      // Stores the event of the example with 10 hops, the maximum.
       const example = exampleOf("POST /products", 422, "EventLoop")
       const [event = ""] = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(JSON.stringify(example)) ?? []
       const sql = yield* SqlClient.SqlClient
@@ -223,8 +235,8 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The docume
         insert into events (store_id, id, kind, occurred_at, actor_type, hops, resource_id, resource_version, payload)
         values (${storeId}, ${event}, 'catalog.product.updated.v1', now(), 'merchant', 10, ${String(product["id"])}, 1, '{}')
       `
-      const answering = { headers: { "x-service-event-id": event } }
-      const looping = yield* client.post("/products", { name: "Mug" }, answering)
+      const fromEvent = { headers: { "x-service-event-id": event } }
+      const looping = yield* client.post("/products", { name: "Mug" }, fromEvent)
       assert.deepStrictEqual(looping.json, example)
 
       const key = randomUUID()
@@ -235,7 +247,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The docume
     })
   )
 
-  it.effect("too many requests answer as the document shows", () =>
+  it.effect("a 429 response equals the example of the document", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const get = client.get("/collections")

@@ -9,12 +9,12 @@ import { fieldsOf, problemsAt } from "../../support/http/OpenApi.ts"
 const edges = [null, 0, -1, 1e15, "", " ", "a", "EUR", "a".repeat(256), true, [], {}, [[]], [{}], ["a"], [" "], [1]]
 const anyValue = FastCheck.oneof(FastCheck.constantFrom(...edges), FastCheck.jsonValue({ maxDepth: 3 }))
 
-/** A body on which service and document differ, if one is found. `unlike`: fields where the document may be wider. */
-const disagreement = <A, I>(
+/** Finds a body on which service and document disagree. The document may accept more values of `widerFields`. */
+const findDisagreement = <A, I>(
   component: string,
   schema: Schema.Codec<A, I>,
   required: object,
-  unlike: ReadonlySet<string>
+  widerFields: ReadonlySet<string>
 ) => {
   const decode = Schema.decodeUnknownResult(schema)
   const property = FastCheck.property(
@@ -23,28 +23,28 @@ const disagreement = <A, I>(
     (field, value) => {
       const body = { ...required, [field]: value }
       const isValid = problemsAt(`#/components/schemas/${component}`, body).length === 0
-      return Result.isSuccess(decode(body)) ? isValid : !isValid || unlike.has(field)
+      return Result.isSuccess(decode(body)) ? isValid : !isValid || widerFields.has(field)
     }
   )
   return FastCheck.check(property, { numRuns: 2000 }).counterexample
 }
 
-describe("A body is valid by the document exactly when the service takes it", () => {
-  // What a schema cannot say: which codes ISO 4217 has, which text is a URL, which values suit a rule's field.
-  it("for products", () => {
-    const unlike = new Set(["currencyCode", "imageUrl", "media"])
-    assert.isNull(disagreement("CreateProduct", CreateProduct, { name: "Cup" }, unlike))
-    assert.isNull(disagreement("UpdateProduct", UpdateProduct, {}, unlike))
+describe("Request body schemas of the document", () => {
+  // JSON Schema cannot express ISO 4217 codes, URL syntax, or which values fit the field of a rule.
+  it("the document and the service accept the same product bodies", () => {
+    const widerFields = new Set(["currencyCode", "imageUrl", "media"])
+    assert.isNull(findDisagreement("CreateProduct", CreateProduct, { name: "Cup" }, widerFields))
+    assert.isNull(findDisagreement("UpdateProduct", UpdateProduct, {}, widerFields))
   })
 
-  it("for the inventory of products", () => {
-    assert.isNull(disagreement("SetInventory", SetInventory, { stock: 1 }, new Set(["variantId"])))
-    assert.isNull(disagreement("SetInventory", SetInventory, { adjust: -1 }, new Set(["variantId"])))
+  it("the document and the service accept the same inventory bodies", () => {
+    assert.isNull(findDisagreement("SetInventory", SetInventory, { stock: 1 }, new Set(["variantId"])))
+    assert.isNull(findDisagreement("SetInventory", SetInventory, { adjust: -1 }, new Set(["variantId"])))
   })
 
-  it("for collections", () => {
-    const unlike = new Set(["imageUrl", "rules", "productIds"])
-    assert.isNull(disagreement("CreateCollection", CreateCollection, { title: "Cups" }, unlike))
-    assert.isNull(disagreement("UpdateCollection", UpdateCollection, {}, unlike))
+  it("the document and the service accept the same collection bodies", () => {
+    const widerFields = new Set(["imageUrl", "rules", "productIds"])
+    assert.isNull(findDisagreement("CreateCollection", CreateCollection, { title: "Cups" }, widerFields))
+    assert.isNull(findDisagreement("UpdateCollection", UpdateCollection, {}, widerFields))
   })
 })

@@ -17,7 +17,7 @@ import { DomainLive } from "../../../src/layers/Domain.ts"
 import { baseUrl, errorOf, freshClient, makeClient } from "../../support/http/Api.ts"
 import { PostgresTest } from "../../support/postgres/PostgresTest.ts"
 
-const unruled = HttpApiEndpoint.get("getNothing", "/nothing", { success: Schema.Struct({}) }).annotate(
+const withoutRule = HttpApiEndpoint.get("getNothing", "/nothing", { success: Schema.Struct({}) }).annotate(
   OpenApi.Description,
   "Reads."
 )
@@ -35,12 +35,12 @@ const endpoints = HttpApiGroup.make("Any").add(store, stock, data).middleware(Ac
 
 const Any = HttpApi.make("any").add(endpoints.prefix(PREFIX))
 
-const nothing = () => Effect.succeed({})
+const respondEmpty = () => Effect.succeed({})
 
 const Routes = HttpApiBuilder.layer(Any).pipe(
   Layer.provide(
     HttpApiBuilder.group(Any, "Any", (handlers) =>
-      handlers.handle("store", nothing).handle("stock", nothing).handle("data", nothing)
+      handlers.handle("store", respondEmpty).handle("stock", respondEmpty).handle("data", respondEmpty)
     )
   ),
   Layer.provide(ApiMiddleware),
@@ -56,8 +56,8 @@ const Service = Layer.effectDiscard(Effect.flatMap(HttpRouter.toHttpEffect(Route
 const stockWith = (...scopes: ReadonlyArray<Scope>) =>
   Effect.flatMap(freshClient({ scopes }), ({ client }) => client.get("/stock"))
 
-layer(Service, { excludeTestServices: true, timeout: "60 seconds" })("An endpoint", (it) => {
-  it.effect("that any valid token opens needs no scope, but the token", () =>
+layer(Service, { excludeTestServices: true, timeout: "60 seconds" })("Endpoint access rules", (it) => {
+  it.effect("an endpoint with AnyToken needs a valid token but no scope", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient({ scopes: [] })
       assert.strictEqual((yield* client.get("/store")).status, 200)
@@ -66,7 +66,7 @@ layer(Service, { excludeTestServices: true, timeout: "60 seconds" })("An endpoin
     })
   )
 
-  it.effect("that one of two scopes opens takes either for enough, and names both when neither is there", () =>
+  it.effect("an endpoint with AnyScope accepts either scope and names both if neither is granted", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* stockWith("write_inventory")).status, 200)
       assert.strictEqual((yield* stockWith("write_products")).status, 200)
@@ -76,7 +76,7 @@ layer(Service, { excludeTestServices: true, timeout: "60 seconds" })("An endpoin
     })
   )
 
-  it.effect("that a capability opens is closed to every scope and to other capabilities", () =>
+  it.effect("an endpoint with NeedsCapability rejects all scopes and other capabilities", () =>
     Effect.gen(function* () {
       const other = yield* freshClient({ capabilities: ["customer_pii"] })
       const refused = yield* other.client.get("/data")
@@ -107,52 +107,55 @@ const Documented = Schema.Struct({
   )
 })
 
-it("the document says of each endpoint what it needs, and how it refuses who lacks that", () => {
+it("the document describes the access rule of each endpoint and its 403 errors", () => {
   const { paths } = Schema.decodeUnknownSync(Documented)(
     completeDocument(
       OpenApi.fromApi(HttpApi.make("any").add(endpoints).annotate(HttpApi.AdditionalSchemas, [ErrorBody]))
     )
   )
-  const told = Object.entries(paths).map(([path, { get }]) => ({
+  const described = Object.entries(paths).map(([path, { get }]) => ({
     path,
     needs: get.description.replace("Reads.\n\n", ""),
-    marks: Object.fromEntries(["x-access", "x-scope", "x-capability"].map((name) => [name, get[name]])),
+    annotations: Object.fromEntries(["x-access", "x-scope", "x-capability"].map((name) => [name, get[name]])),
     errorExamples: Object.keys(get.responses["403"].content["application/json"].examples)
   }))
-  const unmarked = { "x-access": undefined, "x-scope": undefined, "x-capability": undefined }
-  assert.deepStrictEqual(told, [
-    { path: "/store", needs: "Needs any valid token.", marks: unmarked, errorExamples: ["InstallationSuspended"] },
+  const unannotated = { "x-access": undefined, "x-scope": undefined, "x-capability": undefined }
+  assert.deepStrictEqual(described, [
+    {
+      path: "/store",
+      needs: "Needs any valid token.",
+      annotations: unannotated,
+      errorExamples: ["InstallationSuspended"]
+    },
     {
       path: "/stock",
       needs: "Needs the scope `write_inventory` or `write_products`.",
-      marks: { ...unmarked, "x-scope": "write_inventory write_products" },
+      annotations: { ...unannotated, "x-scope": "write_inventory write_products" },
       errorExamples: ["InstallationSuspended", "ScopeNotGranted"]
     },
     {
       path: "/data",
       needs: "Needs the capability `app_storage`.",
-      marks: { ...unmarked, "x-capability": "app_storage" },
+      annotations: { ...unannotated, "x-capability": "app_storage" },
       errorExamples: ["InstallationSuspended", "CapabilityNotGranted"]
     }
   ])
 })
 
-it.effect(
-  "an endpoint that does not say who may ask has no route and no document, so that nothing starts with it",
-  () =>
-    Effect.gen(function* () {
-      const api = HttpApi.make("any").add(
-        HttpApiGroup.make("Any").add(unruled).middleware(AccessCheck).middleware(BearerAuth)
-      )
-      const routes = HttpApiBuilder.layer(api).pipe(
-        Layer.provide(
-          HttpApiBuilder.group(api, "Any", (handlers) => handlers.handle("getNothing", () => Effect.succeed({})))
-        ),
-        Layer.provide(AccessCheckLive),
-        Layer.provide(Layer.succeed(BearerAuth, { bearer: () => new InvalidToken() }))
-      )
-      const cause = yield* Effect.flip(Effect.sandbox(Effect.scoped(HttpRouter.toHttpEffect(routes))))
-      assert.include(Cause.pretty(cause), "The endpoint getNothing has no access rule")
-      assert.throws(() => completeDocument(OpenApi.fromApi(api)), /x-access/)
-    }).pipe(Effect.provide(NodeHttpServer.layerHttpServices))
+it.effect("building routes or the document fails for an endpoint without an access rule", () =>
+  Effect.gen(function* () {
+    const api = HttpApi.make("any").add(
+      HttpApiGroup.make("Any").add(withoutRule).middleware(AccessCheck).middleware(BearerAuth)
+    )
+    const routes = HttpApiBuilder.layer(api).pipe(
+      Layer.provide(
+        HttpApiBuilder.group(api, "Any", (handlers) => handlers.handle("getNothing", () => Effect.succeed({})))
+      ),
+      Layer.provide(AccessCheckLive),
+      Layer.provide(Layer.succeed(BearerAuth, { bearer: () => new InvalidToken() }))
+    )
+    const cause = yield* Effect.flip(Effect.sandbox(Effect.scoped(HttpRouter.toHttpEffect(routes))))
+    assert.include(Cause.pretty(cause), "The endpoint getNothing has no access rule")
+    assert.throws(() => completeDocument(OpenApi.fromApi(api)), /x-access/)
+  }).pipe(Effect.provide(NodeHttpServer.layerHttpServices))
 )

@@ -15,42 +15,40 @@ import {
 } from "../../support/http/Api.ts"
 import { connection, databaseUrl, holdStore, rowsOf, waiting, watch } from "../../support/process/Process.ts"
 
-/** Operations of one store at once in a process with ten connections. */
-const AT_ONCE = 3
+/** Concurrent operations of one store in a process with ten connections. */
+const CONCURRENCY = 3
 
 const times = (n: number) => Array.from({ length: n }, (_, index) => index)
 
 const create = (client: Client, index: number) => client.post("/products", { name: `Cup ${index}` })
 
-const statuses = (answers: ReadonlyArray<Answer>) => [...new Set(answers.map(({ status }) => status))]
+const statuses = (responses: ReadonlyArray<Answer>) => [...new Set(responses.map(({ status }) => status))]
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The load of a store", (it) => {
-  it.effect(
-    "is its own: while one waits for a lock with all it may send, others are answered and the service is ready",
-    () =>
-      Effect.gen(function* () {
-        const { client, storeId } = yield* freshClient()
-        const { client: other } = yield* freshClient()
-        const { release, watcher } = yield* holdStore(yield* databaseUrl, storeId)
-        const writes = yield* Effect.forkChild(
-          Effect.forEach(times(90), (index) => create(client, index), { concurrency: "unbounded" })
-        )
-        yield* waiting(watcher, AT_ONCE)
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Bulkhead of a store", (it) => {
+  it.effect("a store whose requests wait for a lock blocks neither other stores nor readiness", () =>
+    Effect.gen(function* () {
+      const { client, storeId } = yield* freshClient()
+      const { client: other } = yield* freshClient()
+      const { release, watcher } = yield* holdStore(yield* databaseUrl, storeId)
+      const writes = yield* Effect.forkChild(
+        Effect.forEach(times(90), (index) => create(client, index), { concurrency: "unbounded" })
+      )
+      yield* waiting(watcher, CONCURRENCY)
 
-        const reads = yield* Effect.forEach(times(20), () => other.get("/products"), { concurrency: 5 })
-        const ready = yield* client.get(`${yield* baseUrl}/readyz`)
-        const write = yield* create(other, 0)
-        assert.deepStrictEqual(statuses(reads), [200])
-        assert.strictEqual(ready.status, 200)
-        assert.strictEqual(write.status, 201)
-        assert.lengthOf(yield* waiting(watcher, 0), AT_ONCE)
+      const reads = yield* Effect.forEach(times(20), () => other.get("/products"), { concurrency: 5 })
+      const ready = yield* client.get(`${yield* baseUrl}/readyz`)
+      const write = yield* create(other, 0)
+      assert.deepStrictEqual(statuses(reads), [200])
+      assert.strictEqual(ready.status, 200)
+      assert.strictEqual(write.status, 201)
+      assert.lengthOf(yield* waiting(watcher, 0), CONCURRENCY)
 
-        yield* release
-        assert.deepStrictEqual(statuses(yield* Fiber.join(writes)), [201])
-      })
+      yield* release
+      assert.deepStrictEqual(statuses(yield* Fiber.join(writes)), [201])
+    })
   )
 
-  it.effect("that applies rules leaves a turn to the rest of it", () =>
+  it.effect("requests that evaluate rules leave one slot to other requests of the store", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const url = yield* databaseUrl
@@ -60,30 +58,30 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The load o
       const lists = yield* Effect.forkChild(
         Effect.forEach(times(20), () => client.get("/collections"), { concurrency: "unbounded" })
       )
-      yield* waiting(watcher, AT_ONCE - 1)
+      yield* waiting(watcher, CONCURRENCY - 1)
       assert.strictEqual((yield* create(client, 0)).status, 201)
-      assert.lengthOf(yield* waiting(watcher, 0), AT_ONCE - 1)
+      assert.lengthOf(yield* waiting(watcher, 0), CONCURRENCY - 1)
       yield* rowsOf(holder, "commit")
       assert.deepStrictEqual(statuses(yield* Fiber.join(lists)), [200])
     })
   )
 
-  it.effect("has a line that is bounded: beyond it a request is refused at once, and may be repeated", () =>
+  it.effect("a request beyond the bounded queue of its store returns 503 at once and can be retried", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()
       const { client: second } = yield* install(storeId)
       const { release, watcher } = yield* holdStore(yield* databaseUrl, storeId)
-      const ask = (index: number) =>
+      const createWithKey = (index: number) =>
         (index % 2 === 0 ? client : second).post("/products", { name: `Cup ${index}` }, { key: `key-${index}` })
-      const fits = AT_ONCE + MAX_WAITING
+      const capacity = CONCURRENCY + MAX_WAITING
       const refused: Array<Answer> = []
       const all = yield* Effect.forkChild(
         Effect.forEach(
-          times(fits + 20),
+          times(capacity + 20),
           (index) =>
-            Effect.tap(ask(index), (answer) =>
+            Effect.tap(createWithKey(index), (response) =>
               Effect.sync(() => {
-                if (answer.status === 503) refused.push(answer)
+                if (response.status === 503) refused.push(response)
               })
             ),
           { concurrency: "unbounded" }
@@ -93,27 +91,27 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The load o
         Effect.sync(() => refused.length),
         (n) => n >= 20
       )
-      for (const answer of refused) {
-        assert.include(errorOf(answer).error, "with the same Idempotency-Key")
-        assert.strictEqual(answer.headers.get("retry-after"), "1")
+      for (const response of refused) {
+        assert.include(errorOf(response).error, "with the same Idempotency-Key")
+        assert.strictEqual(response.headers.get("retry-after"), "1")
       }
-      assert.lengthOf(yield* waiting(watcher, 0), AT_ONCE)
+      assert.lengthOf(yield* waiting(watcher, 0), CONCURRENCY)
       yield* release
-      const answers = yield* Fiber.join(all)
+      const responses = yield* Fiber.join(all)
       assert.lengthOf(
-        answers.filter(({ status }) => status === 201),
-        fits
+        responses.filter(({ status }) => status === 201),
+        capacity
       )
-      const repeated = yield* Effect.forEach(
-        answers.flatMap(({ status }, index) => (status === 503 ? [index] : [])),
-        ask,
+      const retried = yield* Effect.forEach(
+        responses.flatMap(({ status }, index) => (status === 503 ? [index] : [])),
+        createWithKey,
         { concurrency: 5 }
       )
-      assert.deepStrictEqual(statuses(repeated), [201])
+      assert.deepStrictEqual(statuses(retried), [201])
     })
   )
 
-  it.effect("leaves with the client: what it no longer waits for is read no longer, and waits in no line", () =>
+  it.effect("a disconnecting client cancels its running and queued reads", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const url = yield* databaseUrl
@@ -127,10 +125,10 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The load o
         }).on("error", () => {})
       )
       for (const list of lists) list.end()
-      yield* waiting(watcher, AT_ONCE)
+      yield* waiting(watcher, CONCURRENCY)
       for (const list of lists) list.destroy()
-      // The holder of the lock keeps it: the database ends the waits because it is told to.
-      const left = yield* watch(
+      // The lock is still held, so only cancellation ends the waits.
+      const remaining = yield* watch(
         rowsOf(
           watcher,
           `select query from pg_stat_activity
@@ -138,13 +136,13 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The load o
         ),
         (rows) => rows.length === 0
       )
-      assert.isEmpty(left)
+      assert.isEmpty(remaining)
       yield* rowsOf(holder, "commit")
       assert.deepStrictEqual(pageOf(yield* client.get("/products")).items, [])
     })
   )
 
-  it.effect("a write that has begun ends as it would have, whether or not its client waits", () =>
+  it.effect("a started write completes even if its client disconnects", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()
       const { release, watcher } = yield* holdStore(yield* databaseUrl, storeId)

@@ -10,7 +10,7 @@ import { toHttpResponse } from "../../../src/http/Reply.ts"
 import { RouterMiddleware } from "../../../src/http/Routes.ts"
 import { ApiTest, baseUrl, dataOf, freshClient } from "../../support/http/Api.ts"
 
-it("the coding is the one that a client likes best, and none for who does not ask", () => {
+it("negotiates the coding that the client prefers, and none without Accept-Encoding", () => {
   const cases: ReadonlyArray<readonly [string | undefined, string | undefined]> = [
     [undefined, undefined],
     ["", undefined],
@@ -35,7 +35,7 @@ it("the coding is the one that a client likes best, and none for who does not as
   for (const [accepted, coding] of cases) assert.strictEqual(negotiateCoding(accepted), coding, accepted)
 })
 
-it("a tag names the coding, and is the resource's without it", () => {
+it("an ETag carries its coding, and removing the coding restores the ETag of the resource", () => {
   for (const coding of ["br", "gzip"] as const)
     assert.strictEqual(etagWithoutCoding(etagForCoding('"3"', coding)), '"3"')
   assert.strictEqual(etagForCoding('"3"', undefined), '"3"')
@@ -45,17 +45,17 @@ it("a tag names the coding, and is the resource's without it", () => {
 interface Received {
   readonly status: number | undefined
   readonly headers: IncomingHttpHeaders
-  /** The bytes as they came, and what they say. */
+  /** The bytes as received. `text` is their decoded content. */
   readonly bytes: Buffer
   readonly text: string
 }
 
-/** Asks without a client that hides what is compressed. */
-const ask = Effect.fn(function* (path: string, headers: Record<string, string>, method = "GET", body?: string) {
+/** Sends a request without transparent decompression. */
+const fetchRaw = Effect.fn(function* (path: string, headers: Record<string, string>, method = "GET", body?: string) {
   const url = `${yield* baseUrl}${path}`
   return yield* Effect.promise(async (): Promise<Received> => {
-    const asking = request(url, { method, headers, agent: false }).end(body)
-    const [response] = await once(asking, "response")
+    const outgoing = request(url, { method, headers, agent: false }).end(body)
+    const [response] = await once(outgoing, "response")
     const bytes = Buffer.concat(await response.toArray())
     const decode = { br: brotliDecompressSync, gzip: gunzipSync }[String(response.headers["content-encoding"])]
     const text = (decode === undefined || bytes.length === 0 ? bytes : decode(bytes)).toString("utf8")
@@ -67,34 +67,34 @@ const API = "/api/platform/v1"
 const CODINGS = ["br", "gzip"] as const
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Compression", (it) => {
-  it.effect("an answer of 1 KB and more is compressed for who asks, and says that it varies", () =>
+  it.effect("a response of at least 1 KB is compressed on request and sends Vary: accept-encoding", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const authorization = `Bearer ${client.token}`
-      const small = yield* ask(`${API}/products`, { authorization, "accept-encoding": "gzip" })
+      const small = yield* fetchRaw(`${API}/products`, { authorization, "accept-encoding": "gzip" })
       assert.deepInclude(small, { status: 200, text: '{"products":[],"nextCursor":null}' })
       assert.notProperty(small.headers, "content-encoding")
       yield* client.post("/products", { name: "Cup", description: "Größe, 大きさ ".repeat(500) })
-      const plain = yield* ask(`${API}/products`, { authorization })
+      const plain = yield* fetchRaw(`${API}/products`, { authorization })
       assert.notProperty(plain.headers, "content-encoding")
       assert.strictEqual(plain.headers.vary, "accept-encoding")
       for (const coding of CODINGS) {
-        const packed = yield* ask(`${API}/products`, { authorization, "accept-encoding": coding })
-        assert.deepInclude(packed.headers, { "content-encoding": coding, vary: "accept-encoding" })
-        assert.strictEqual(packed.headers["content-length"], String(packed.bytes.length))
-        assert.isBelow(packed.bytes.length, plain.bytes.length / 10)
-        assert.strictEqual(packed.text, plain.text)
+        const compressed = yield* fetchRaw(`${API}/products`, { authorization, "accept-encoding": coding })
+        assert.deepInclude(compressed.headers, { "content-encoding": coding, vary: "accept-encoding" })
+        assert.strictEqual(compressed.headers["content-length"], String(compressed.bytes.length))
+        assert.isBelow(compressed.bytes.length, plain.bytes.length / 10)
+        assert.strictEqual(compressed.text, plain.text)
       }
     })
   )
 
-  it.effect("a write is replayed byte for byte in any coding, with a tag of its own that If-Match takes", () =>
+  it.effect("a replay has the same body in any coding, and If-Match accepts the ETag of any coding", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const common = { authorization: `Bearer ${client.token}`, "content-type": "application/json" }
       const create = { ...common, "idempotency-key": "create" }
       const body = JSON.stringify({ name: "Cup", description: "clay ".repeat(500) })
-      const first = yield* ask(`${API}/products`, { ...create, "accept-encoding": "gzip" }, "POST", body)
+      const first = yield* fetchRaw(`${API}/products`, { ...create, "accept-encoding": "gzip" }, "POST", body)
       assert.deepInclude(first, { status: 201 })
       assert.strictEqual(first.headers.etag, '"1-gzip"')
       for (const [accepted, etag] of [
@@ -102,7 +102,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Compressio
         ["gzip", '"1-gzip"'],
         ["identity", '"1"']
       ] as const) {
-        const again = yield* ask(`${API}/products`, { ...create, "accept-encoding": accepted }, "POST", body)
+        const again = yield* fetchRaw(`${API}/products`, { ...create, "accept-encoding": accepted }, "POST", body)
         assert.deepInclude(again.headers, { etag, "idempotent-replayed": "true" })
         assert.strictEqual(again.text, first.text)
       }
@@ -119,67 +119,65 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Compressio
     })
   )
 
-  it.effect.each(["/docs", "/openapi.json"])(
-    "%s is compressed, kept by browsers, and sent again only when it changed",
-    (path) =>
-      Effect.gen(function* () {
-        const plain = yield* ask(path, {})
-        assert.strictEqual(plain.status, 200)
-        assert.notProperty(plain.headers, "content-encoding")
-        const tags = new Set([plain.headers.etag])
-        for (const coding of CODINGS) {
-          const packed = yield* ask(path, { "accept-encoding": coding })
-          assert.deepInclude(packed.headers, {
-            "content-encoding": coding,
-            "cache-control": "no-cache",
-            vary: "accept-encoding",
-            "content-type": plain.headers["content-type"]
-          })
-          assert.isBelow(packed.bytes.length, plain.bytes.length / 2.5)
-          assert.strictEqual(packed.text, plain.text)
-          tags.add(packed.headers.etag)
-          const known = packed.headers.etag ?? ""
-          for (const named of [known, `W/${known}`, `"x", ${known}`, "*"]) {
-            const unchanged = yield* ask(path, { "accept-encoding": coding, "if-none-match": named })
-            assert.deepInclude(unchanged, { status: 304, text: "" })
-            assert.deepInclude(unchanged.headers, { etag: known, "cache-control": "no-cache", vary: "accept-encoding" })
-          }
-          const other = yield* ask(path, { "accept-encoding": coding, "if-none-match": plain.headers.etag ?? "" })
-          assert.strictEqual(other.status, 200)
-          const head = yield* ask(path, { "accept-encoding": coding }, "HEAD")
-          assert.deepInclude(head, { status: 200, text: "" })
-          assert.strictEqual(head.headers.etag, known)
+  it.effect.each(["/docs", "/openapi.json"])("%s is compressed, cached by browsers and revalidated by ETag", (path) =>
+    Effect.gen(function* () {
+      const plain = yield* fetchRaw(path, {})
+      assert.strictEqual(plain.status, 200)
+      assert.notProperty(plain.headers, "content-encoding")
+      const tags = new Set([plain.headers.etag])
+      for (const coding of CODINGS) {
+        const compressed = yield* fetchRaw(path, { "accept-encoding": coding })
+        assert.deepInclude(compressed.headers, {
+          "content-encoding": coding,
+          "cache-control": "no-cache",
+          vary: "accept-encoding",
+          "content-type": plain.headers["content-type"]
+        })
+        assert.isBelow(compressed.bytes.length, plain.bytes.length / 2.5)
+        assert.strictEqual(compressed.text, plain.text)
+        tags.add(compressed.headers.etag)
+        const etag = compressed.headers.etag ?? ""
+        for (const ifNoneMatch of [etag, `W/${etag}`, `"x", ${etag}`, "*"]) {
+          const unchanged = yield* fetchRaw(path, { "accept-encoding": coding, "if-none-match": ifNoneMatch })
+          assert.deepInclude(unchanged, { status: 304, text: "" })
+          assert.deepInclude(unchanged.headers, { etag, "cache-control": "no-cache", vary: "accept-encoding" })
         }
-        assert.strictEqual(tags.size, 3)
-      })
+        const other = yield* fetchRaw(path, { "accept-encoding": coding, "if-none-match": plain.headers.etag ?? "" })
+        assert.strictEqual(other.status, 200)
+        const head = yield* fetchRaw(path, { "accept-encoding": coding }, "HEAD")
+        assert.deepInclude(head, { status: 200, text: "" })
+        assert.strictEqual(head.headers.etag, etag)
+      }
+      assert.strictEqual(tags.size, 3)
+    })
   )
 })
 
-it.live("of many large answers at once those beyond what is compressed at once go out as they are", () =>
+it.live("concurrent responses beyond 8 MiB in total are sent uncompressed", () =>
   Effect.gen(function* () {
     const body = JSON.stringify({ text: "clay ".repeat(400_000) })
-    const arrived = yield* Latch.make(false)
+    const allArrived = yield* Latch.make(false)
     let requests = 0
-    /** Holds six requests, and answers them all at once: 12 MB, of which 8 MiB hold four. */
+    /** Holds six requests until all have arrived: 12 MB in total, of which four fit into 8 MiB. */
     const route = HttpRouter.add(
       "GET",
       "/",
       Effect.suspend(() =>
-        Effect.as(++requests === 6 ? arrived.open : arrived.await, toHttpResponse({ status: 200, body }))
+        Effect.as(++requests === 6 ? allArrived.open : allArrived.await, toHttpResponse({ status: 200, body }))
       )
     )
     const Service = Layer.effectDiscard(
       Effect.flatMap(HttpRouter.toHttpEffect(Layer.merge(route, RouterMiddleware)), serveRoutes)
     ).pipe(Layer.provideMerge(listen({ host: Config.succeed("127.0.0.1"), port: Config.succeed(0) })))
-    const answers = yield* Effect.provide(
+    const responses = yield* Effect.provide(
       Effect.all(
-        Array.from({ length: 6 }, () => ask("/", { "accept-encoding": "gzip" })),
+        Array.from({ length: 6 }, () => fetchRaw("/", { "accept-encoding": "gzip" })),
         { concurrency: "unbounded" }
       ),
       Service
     )
-    for (const { text } of answers) assert.isTrue(text === body)
-    const codings = answers.map(({ headers }) => headers["content-encoding"])
+    for (const { text } of responses) assert.isTrue(text === body)
+    const codings = responses.map(({ headers }) => headers["content-encoding"])
     assert.sameMembers(codings, ["gzip", "gzip", "gzip", "gzip", undefined, undefined])
   })
 )

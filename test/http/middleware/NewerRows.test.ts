@@ -16,20 +16,20 @@ const times = (n: number) => Array.from({ length: n }, (_, index) => index)
 const statusesOf = (path: string) => (client: Client) =>
   Effect.forEach(times(8), () => Effect.map(client.get(path), ({ status }) => status), { concurrency: "unbounded" })
 
-/** Requests of all at once, so that they share admission statements: the statuses that each side had. */
-const besides = (one: Client, others: ReadonlyArray<Client>, path = "/products") =>
+/** Sends concurrent requests, which share admission statements, and collects the statuses of each side. */
+const sendConcurrently = (one: Client, others: ReadonlyArray<Client>, path = "/products") =>
   Effect.map(
     Effect.all([statusesOf(path)(one), Effect.forEach(others, statusesOf(path), { concurrency: "unbounded" })], {
       concurrency: "unbounded"
     }),
-    ([own, theirs]) => ({ own: [...new Set(own)], theirs: [...new Set(theirs.flat())] })
+    ([single, rest]) => ({ single: [...new Set(single)], rest: [...new Set(rest.flat())] })
   )
 
 const call = (base: string, headers: Record<string, string>, tag: string, payload: unknown) =>
   Effect.map(postTo(base, callLine(tag, payload), headers), ({ text }) => exitsOf(text).get("1")?._tag)
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("a row that another release wrote", (it) => {
-  it.effect("grants an installation what this release knows, and leaves those that share its statement alone", () =>
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Rows written by a newer release", (it) => {
+  it.effect("an installation has its known scopes; others in the same statement are unaffected", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const others = yield* Effect.forEach(times(3), () => freshClient())
@@ -39,76 +39,74 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("a row that
         where id = ${installation.id}
       `
       const clients = others.map((other) => other.client)
-      assert.deepStrictEqual(yield* besides(client, clients), { own: [200], theirs: [200] })
-      assert.deepStrictEqual(yield* besides(client, clients, "/collections"), { own: [403], theirs: [200] })
+      assert.deepStrictEqual(yield* sendConcurrently(client, clients), { single: [200], rest: [200] })
+      assert.deepStrictEqual(yield* sendConcurrently(client, clients, "/collections"), { single: [403], rest: [200] })
     })
   )
 
-  it.effect("that cannot be read or counted fails its own requests alone", () =>
+  it.effect("a row that cannot be decoded or counted fails only its own requests", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const others = yield* Effect.forEach(times(3), () => freshClient())
       const { client, installation } = yield* freshClient()
       const clients = others.map((other) => other.client)
       yield* sql`update installations set scopes = array[null, 'read_products'] where id = ${installation.id}`
-      assert.deepStrictEqual((yield* besides(client, clients)).theirs, [200])
-      // The statement itself fails of it: there is no place of an instant among those that are unknown.
+      assert.deepStrictEqual((yield* sendConcurrently(client, clients)).rest, [200])
+      // A null hit makes the admission statement itself fail.
       yield* sql`update rate_windows set hits = array[null, 1]::bigint[] where installation_id = ${installation.id}`
-      assert.deepStrictEqual(yield* besides(client, clients), { own: [500], theirs: [200] })
+      assert.deepStrictEqual(yield* sendConcurrently(client, clients), { single: [500], rest: [200] })
     })
   )
 
-  it.effect(
-    "gives an agent the scopes and a merchant the roles that this release knows, and others all of theirs",
-    () =>
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const base = yield* baseUrl
-        const owner = yield* freshMember()
-        const { storeId } = owner
-        const [agent, other] = [yield* agentOf(owner), yield* agentOf(owner)]
-        const guest = yield* memberOf(storeId, "staff")
-        yield* sql`alter table members drop constraint members_role_check`
-        yield* sql`update members set role = 'accountant' where merchant_id = ${guest.merchantId}`
-        yield* sql`update agents set scopes = '{read_products,read_shipping}' where id = ${agent.id}`
-        const asked = { storeId, limit: 1 }
-        const callers = [
-          [{ authorization: agent.authorization }, "Success"],
-          [{ authorization: other.authorization }, "Success"],
-          [{ cookie: owner.cookie }, "Success"],
-          [{ cookie: guest.cookie }, "Failure"]
-        ] as const
-        yield* Effect.forEach(
-          times(32),
-          (n) => {
-            const [headers, wanted] = callers[n % 4] ?? callers[0]
-            return Effect.map(call(base, headers, "products.list", asked), (tag) => assert.strictEqual(tag, wanted))
-          },
-          { concurrency: "unbounded" }
-        )
-        assert.strictEqual(
-          yield* call(base, { authorization: agent.authorization }, "collections.list", asked),
-          "Failure"
-        )
-        const { client } = owner
-        assert.deepInclude(
-          (yield* client.agents.list({ storeId, limit: 10 })).items.find(({ id }) => id === agent.id),
-          { scopes: ["read_products"] }
-        )
-        const members = yield* client.members.list({ storeId })
-        assert.notInclude(
-          members.map(({ merchantId }) => merchantId),
-          guest.merchantId
-        )
-        assert.include(
-          members.map(({ merchantId }) => merchantId),
-          owner.merchantId
-        )
-        assert.deepStrictEqual((yield* guest.client.account.get({})).stores, [])
-      })
+  it.effect("agents have their known scopes and merchants their known roles; others are unaffected", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const base = yield* baseUrl
+      const owner = yield* freshMember()
+      const { storeId } = owner
+      const [agent, other] = [yield* agentOf(owner), yield* agentOf(owner)]
+      const guest = yield* memberOf(storeId, "staff")
+      yield* sql`alter table members drop constraint members_role_check`
+      yield* sql`update members set role = 'accountant' where merchant_id = ${guest.merchantId}`
+      yield* sql`update agents set scopes = '{read_products,read_shipping}' where id = ${agent.id}`
+      const payload = { storeId, limit: 1 }
+      const callers = [
+        [{ authorization: agent.authorization }, "Success"],
+        [{ authorization: other.authorization }, "Success"],
+        [{ cookie: owner.cookie }, "Success"],
+        [{ cookie: guest.cookie }, "Failure"]
+      ] as const
+      yield* Effect.forEach(
+        times(32),
+        (n) => {
+          const [headers, expected] = callers[n % 4] ?? callers[0]
+          return Effect.map(call(base, headers, "products.list", payload), (tag) => assert.strictEqual(tag, expected))
+        },
+        { concurrency: "unbounded" }
+      )
+      assert.strictEqual(
+        yield* call(base, { authorization: agent.authorization }, "collections.list", payload),
+        "Failure"
+      )
+      const { client } = owner
+      assert.deepInclude(
+        (yield* client.agents.list({ storeId, limit: 10 })).items.find(({ id }) => id === agent.id),
+        { scopes: ["read_products"] }
+      )
+      const members = yield* client.members.list({ storeId })
+      assert.notInclude(
+        members.map(({ merchantId }) => merchantId),
+        guest.merchantId
+      )
+      assert.include(
+        members.map(({ merchantId }) => merchantId),
+        owner.merchantId
+      )
+      assert.deepStrictEqual((yield* guest.client.account.get({})).stores, [])
+    })
   )
 
-  it.effect("hides no app and no installation from lists, and lets clients get their tokens", () =>
+  it.effect("apps and installations with unknown scopes are listed and can get tokens", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { agree, app, base, refresh, storeId, token } = yield* scene()
@@ -146,16 +144,16 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("a row that
     })
   )
 
-  it.effect("is left out of the changes of its store, and those around it are told", () =>
+  it.effect("an unreadable journal entry is skipped in the change stream of its store", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { cookie, storeId } = yield* freshMember()
       const { client } = yield* install(storeId)
       const ids = yield* Effect.forEach(times(3), (n) =>
-        Effect.map(client.post("/products", { name: `Cup ${n}` }), (made) => String(dataOf(made)["id"]))
+        Effect.map(client.post("/products", { name: `Cup ${n}` }), (created) => String(dataOf(created)["id"]))
       )
       const [first, second, third] = ids
-      // The journal's own trigger refuses changes of what it holds.
+      // A trigger rejects updates of the journal.
       yield* sql.withTransaction(
         Effect.andThen(
           sql`set local session_replication_role = replica`,
@@ -166,15 +164,15 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("a row that
         select id from journal where store_id = ${storeId} and resource_id = ${first ?? ""}
       `
       const { changes } = yield* followerOf(cookie)
-      const told = Stream.take(changes({ storeId, after: EventId.make(entry?.id ?? "") }), 1)
+      const nextChange = Stream.take(changes({ storeId, after: EventId.make(entry?.id ?? "") }), 1)
       assert.deepStrictEqual(
-        (yield* Stream.runCollect(told)).map(({ resourceId }) => resourceId),
+        (yield* Stream.runCollect(nextChange)).map(({ resourceId }) => resourceId),
         [third]
       )
     })
   )
 
-  it.effect("lets an agent hold what it has open while what this release knows of its scopes stays the same", () =>
+  it.effect("the admission of an agent stays valid until its known scopes change", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const agents = yield* Agents

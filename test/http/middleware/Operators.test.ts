@@ -6,8 +6,8 @@ import { Tokens } from "../../../src/domain/access/Tokens.ts"
 import { ApiTest, baseUrl, errorOf, freshClient, makeApp, makeClient, makeStore } from "../../support/http/Api.ts"
 import { installing, performIn } from "../../support/data/Writes.ts"
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("What an operator does", (it) => {
-  it.effect("another plan counts from the next request on, and takes nothing away", () =>
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Operator changes", (it) => {
+  it.effect("a new plan applies from the next request and deletes nothing", () =>
     Effect.gen(function* () {
       const stores = yield* Stores
       yield* stores.createPlan(Plan.make({ name: "single", productLimit: 1, collectionLimit: 0 }))
@@ -24,21 +24,21 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("What an op
     })
   )
 
-  it.effect("a deleted store is 404 from then on, and nobody else's", () =>
+  it.effect("requests to a deleted store return 404; other stores are unaffected", () =>
     Effect.gen(function* () {
       const stores = yield* Stores
-      const [gone, other] = [yield* freshClient(), yield* freshClient()]
-      yield* stores.delete(gone.storeId)
-      const refused = [yield* gone.client.get("/products"), yield* gone.client.post("/products", { name: "Cup" })]
-      for (const answer of refused) {
-        assert.strictEqual(answer.status, 404)
-        assert.deepStrictEqual(errorOf(answer), { error: "The store was not found" })
+      const [deleted, other] = [yield* freshClient(), yield* freshClient()]
+      yield* stores.delete(deleted.storeId)
+      const refused = [yield* deleted.client.get("/products"), yield* deleted.client.post("/products", { name: "Cup" })]
+      for (const response of refused) {
+        assert.strictEqual(response.status, 404)
+        assert.deepStrictEqual(errorOf(response), { error: "The store was not found" })
       }
       assert.strictEqual((yield* other.client.get("/products")).status, 200)
     })
   )
 
-  it.effect("revoked tokens are 401 at once, and a new one is good", () =>
+  it.effect("revoked tokens return 401 at once, and a newly issued token works", () =>
     Effect.gen(function* () {
       const tokens = yield* Tokens
       const { client, installation } = yield* freshClient()
@@ -51,21 +51,21 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("What an op
     })
   )
 
-  it.effect("an app that is installed once more answers a key as before, and the tokens it has go on", () =>
+  it.effect("reinstalling an app keeps its idempotency keys and its existing tokens", () =>
     Effect.gen(function* () {
       const { install } = yield* installing
       const tokens = yield* Tokens
       const storeId = yield* makeStore()
       const appId = yield* makeApp()
-      const put = Effect.gen(function* () {
+      const installApp = Effect.gen(function* () {
         const { token } = yield* tokens.issue(yield* install({ storeId, appId, ...ALL_GRANTS }))
         return makeClient(yield* baseUrl, Redacted.value(token))
       })
-      const before = yield* put
-      const made = yield* before.post("/products", { name: "Cup" }, { key: "cup" })
-      const after = yield* put
+      const before = yield* installApp
+      const created = yield* before.post("/products", { name: "Cup" }, { key: "cup" })
+      const after = yield* installApp
       const replayed = yield* after.post("/products", { name: "Cup" }, { key: "cup" })
-      assert.strictEqual(replayed.text, made.text)
+      assert.strictEqual(replayed.text, created.text)
       assert.strictEqual(replayed.headers.get("idempotent-replayed"), "true")
       assert.strictEqual((yield* before.get("/products")).status, 200)
     })

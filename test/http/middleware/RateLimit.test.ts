@@ -16,22 +16,24 @@ import {
 import { neighbour } from "../../support/process/Process.ts"
 import { suspend } from "../../support/data/Writes.ts"
 
-/** The same request `n` times at once, handed out to the clients in turn. */
-const burst = (clients: ReadonlyArray<Client>, n: number, ask = (client: Client) => client.get("/products?limit=1")) =>
+/** Sends the same request `n` times concurrently, distributed round-robin over the clients. */
+const burst = (clients: ReadonlyArray<Client>, n: number, send = (client: Client) => client.get("/products?limit=1")) =>
   Effect.all(
-    Array.from({ length: n }, (_, index) => Effect.flatMap(Effect.fromNullishOr(clients[index % clients.length]), ask)),
+    Array.from({ length: n }, (_, index) =>
+      Effect.flatMap(Effect.fromNullishOr(clients[index % clients.length]), send)
+    ),
     { concurrency: "unbounded" }
   ).pipe(Effect.orDie)
 
-/** How often each status was answered. */
-const statuses = (answers: ReadonlyArray<Answer>) => {
-  const counted: Record<number, number> = {}
-  for (const { status } of answers) counted[status] = (counted[status] ?? 0) + 1
-  return counted
+/** Number of responses by status. */
+const statuses = (responses: ReadonlyArray<Answer>) => {
+  const counts: Record<number, number> = {}
+  for (const { status } of responses) counts[status] = (counts[status] ?? 0) + 1
+  return counts
 }
 
-/** Lets `seconds` pass for one installation: the instants of its admitted requests move into the past. */
-const pass = (seconds: number, { id }: Installation) =>
+/** Advances time for one installation by moving its admitted requests into the past. */
+const advanceTime = (seconds: number, { id }: Installation) =>
   Effect.flatMap(
     SqlClient.SqlClient,
     (sql) => sql`
@@ -49,15 +51,15 @@ const onThreeServers = Effect.gen(function* () {
 })
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Rate limit", (it) => {
-  it.effect("admits exactly 100 of any number of requests at once, through any number of servers", () =>
+  it.effect("admits exactly 100 of any number of concurrent requests, across all servers", () =>
     Effect.gen(function* () {
       const { clients } = yield* onThreeServers
-      const answers = yield* burst(clients, 270)
-      assert.deepStrictEqual(statuses(answers), { 200: 100, 429: 170 })
+      const responses = yield* burst(clients, 270)
+      assert.deepStrictEqual(statuses(responses), { 200: 100, 429: 170 })
     })
   )
 
-  it.effect("refuses with 429 and no header that tells limit, remainder or waiting time", () =>
+  it.effect("rejects with 429 without headers for limit, remaining requests or retry time", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       yield* burst([client], 100)
@@ -69,33 +71,33 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Rate limit
     })
   )
 
-  it.effect("slides: each request leaves the window 60 seconds after it was admitted", () =>
+  it.effect("each request leaves the rolling window 60 seconds after its admission", () =>
     Effect.gen(function* () {
       const { clients, installation } = yield* onThreeServers
       assert.deepStrictEqual(statuses(yield* burst(clients, 60)), { 200: 60 })
-      yield* pass(40, installation)
+      yield* advanceTime(40, installation)
       assert.deepStrictEqual(statuses(yield* burst(clients, 60)), { 200: 40, 429: 20 })
-      yield* pass(10, installation)
+      yield* advanceTime(10, installation)
       assert.deepStrictEqual(statuses(yield* burst(clients, 10)), { 429: 10 })
-      yield* pass(10, installation)
+      yield* advanceTime(10, installation)
       assert.deepStrictEqual(statuses(yield* burst(clients, 80)), { 200: 60, 429: 20 })
-      yield* pass(40, installation)
+      yield* advanceTime(40, installation)
       assert.deepStrictEqual(statuses(yield* burst(clients, 60)), { 200: 40, 429: 20 })
     })
   )
 
-  it.effect("does not count refused requests", () =>
+  it.effect("rejected requests do not count toward the limit", () =>
     Effect.gen(function* () {
       const { client, installation } = yield* freshClient()
       yield* burst([client], 100)
-      yield* pass(50, installation)
+      yield* advanceTime(50, installation)
       assert.deepStrictEqual(statuses(yield* burst([client], 100)), { 429: 100 })
-      yield* pass(10, installation)
+      yield* advanceTime(10, installation)
       assert.deepStrictEqual(statuses(yield* burst([client], 101)), { 200: 100, 429: 1 })
     })
   )
 
-  it.effect("does not count requests that fail authentication", () =>
+  it.effect("requests that fail authentication do not count toward the limit", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { client, installation } = yield* freshClient()
@@ -105,8 +107,8 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Rate limit
         update access_tokens set expires_at = now() where token_hash = sha256(convert_to(${expired.token ?? ""}, 'UTF8'))
       `
       const unknown = makeClient(yield* baseUrl, "unknown")
-      const nobody = makeClient(yield* baseUrl)
-      assert.deepStrictEqual(statuses(yield* burst([expired, unknown, nobody], 150)), { 401: 150 })
+      const withoutToken = makeClient(yield* baseUrl)
+      assert.deepStrictEqual(statuses(yield* burst([expired, unknown, withoutToken], 150)), { 401: 150 })
       yield* suspend(installation)
       assert.deepStrictEqual(statuses(yield* burst([client], 50)), { 403: 50 })
       yield* sql`update installations set is_active = true where id = ${installation.id}`
@@ -114,32 +116,32 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Rate limit
     })
   )
 
-  it.effect("counts replays", () =>
+  it.effect("replays count toward the limit", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
-      const answers = yield* burst([client], 103, ({ post }) => post("/products", { name: "Cup" }, { key: "one" }))
-      assert.deepStrictEqual(statuses(answers), { 201: 100, 429: 3 })
+      const responses = yield* burst([client], 103, ({ post }) => post("/products", { name: "Cup" }, { key: "one" }))
+      assert.deepStrictEqual(statuses(responses), { 201: 100, 429: 3 })
       assert.lengthOf(
-        answers.filter(({ headers }) => headers.get("idempotent-replayed") === "true"),
+        responses.filter(({ headers }) => headers.get("idempotent-replayed") === "true"),
         99
       )
     })
   )
 
-  it.effect("counts requests that are refused later: for a scope, a key, a body or an id", () =>
+  it.effect("requests rejected later for a scope, key, body or id count toward the limit", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient({ scopes: ["write_products"] })
       assert.deepStrictEqual(statuses(yield* burst([client], 25)), { 403: 25 })
-      const keyless = yield* burst([client], 25, ({ post }) => post("/products", { name: "Cup" }, { key: null }))
-      assert.deepStrictEqual(statuses(keyless), { 400: 25 })
-      const nameless = yield* burst([client], 25, ({ post }) => post("/products", {}))
-      assert.deepStrictEqual(statuses(nameless), { 400: 25 })
-      const idless = yield* burst([client], 26, (client) => client.delete("/products/1"))
-      assert.deepStrictEqual(statuses(idless), { 400: 25, 429: 1 })
+      const withoutKey = yield* burst([client], 25, ({ post }) => post("/products", { name: "Cup" }, { key: null }))
+      assert.deepStrictEqual(statuses(withoutKey), { 400: 25 })
+      const withoutName = yield* burst([client], 25, ({ post }) => post("/products", {}))
+      assert.deepStrictEqual(statuses(withoutName), { 400: 25 })
+      const withoutId = yield* burst([client], 26, (client) => client.delete("/products/1"))
+      assert.deepStrictEqual(statuses(withoutId), { 400: 25, 429: 1 })
     })
   )
 
-  it.effect("is looked at before the scope, the key and the body", () =>
+  it.effect("the limit is checked before the scope, the key and the body", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient({ scopes: ["read_products"] })
       yield* burst([client], 100)
@@ -149,7 +151,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Rate limit
     })
   )
 
-  it.effect("is one for all tokens of an installation", () =>
+  it.effect("all tokens of an installation share one limit", () =>
     Effect.gen(function* () {
       const { client, installation } = yield* freshClient()
       const tokens = yield* Tokens
@@ -158,17 +160,17 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Rate limit
     })
   )
 
-  it.effect("of one installation leaves the others alone, on the same store too", () =>
+  it.effect("the limit of one installation does not affect others, even on the same store", () =>
     Effect.gen(function* () {
-      const hot = yield* freshClient()
-      const neighbours = [yield* install(hot.storeId), yield* freshClient()]
-      // No more than may wait for their turn in one store.
-      const [refused, ...calm] = yield* Effect.all(
-        [burst([hot.client], 150), ...neighbours.map(({ client }) => burst([client], 20))],
+      const limited = yield* freshClient()
+      const neighbours = [yield* install(limited.storeId), yield* freshClient()]
+      // The requests of one store fit into its queue.
+      const [refused, ...unaffected] = yield* Effect.all(
+        [burst([limited.client], 150), ...neighbours.map(({ client }) => burst([client], 20))],
         { concurrency: "unbounded" }
       )
       assert.deepStrictEqual(statuses(refused), { 200: 100, 429: 50 })
-      assert.deepStrictEqual(calm.map(statuses), [{ 200: 20 }, { 200: 20 }])
+      assert.deepStrictEqual(unaffected.map(statuses), [{ 200: 20 }, { 200: 20 }])
     })
   )
 })

@@ -12,7 +12,7 @@ import { makePkce, REDIRECT, register } from "../../support/oauth/Oauth.ts"
 
 type Changes = Readonly<Record<string, string | undefined>>
 
-/** A request of an app that reads and writes products, and how it is answered with changes to it. */
+/** A valid request of an app that reads and writes products. `checkWith` checks it with changes. */
 const scene = Effect.gen(function* () {
   const { check, makeLocation } = yield* makeAuthorization
   const redirectUris = [
@@ -23,7 +23,7 @@ const scene = Effect.gen(function* () {
   ]
   const { clientId } = yield* register({ isPublic: true, redirectUris, scopes: ["read_products", "write_products"] })
   const { challenge } = makePkce()
-  const good = {
+  const valid = {
     client_id: clientId,
     redirect_uri: REDIRECT,
     response_type: "code",
@@ -33,21 +33,21 @@ const scene = Effect.gen(function* () {
   }
   const parametersOf = (changes: Changes) => {
     const parameters = new URLSearchParams()
-    for (const [name, value] of Object.entries({ ...good, ...changes }))
+    for (const [name, value] of Object.entries({ ...valid, ...changes }))
       if (value !== undefined) parameters.set(name, value)
     return parameters
   }
-  const ask = (changes: Changes = {}) => check(parametersOf(changes))
-  return { ask, challenge, check, clientId, good, makeLocation, parametersOf }
+  const checkWith = (changes: Changes = {}) => check(parametersOf(changes))
+  return { checkWith, challenge, check, clientId, valid, makeLocation, parametersOf }
 })
 
-/** The error of the address that the merchant is sent back to, which names this server and repeats the state. */
-const sentBackOf = Effect.fn(function* (
+/** Error of the redirect, after asserting its target, `state` and `iss`. */
+const redirectErrorOf = Effect.fn(function* (
   checked: Effect.Effect<unknown, UnverifiedRedirect | RedirectedError>,
   state: string | null
 ) {
   const refused = yield* Effect.flip(checked)
-  if (refused._tag !== "RedirectedError") return assert.fail("It is shown on a page")
+  if (refused._tag !== "RedirectedError") return assert.fail("The error does not redirect")
   const { pathname, origin, searchParams } = new URL(refused.location)
   assert.strictEqual(`${origin}${pathname}`, REDIRECT)
   assert.strictEqual(searchParams.get("state"), state)
@@ -57,31 +57,33 @@ const sentBackOf = Effect.fn(function* (
   return searchParams.get("error")
 })
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("An authorization request", (it) => {
-  it.effect("that is in order is read: all scopes of the app where none is named, else those", () =>
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Authorization requests", (it) => {
+  it.effect("a valid request has the named scopes, or all scopes of the app by default", () =>
     Effect.gen(function* () {
-      const { ask, challenge, clientId, good } = yield* scene
-      const { client, ...asked } = yield* ask()
+      const { checkWith, challenge, clientId, valid } = yield* scene
+      const { client, ...authorization } = yield* checkWith()
       assert.strictEqual(client.clientId, clientId)
       const scopes: ReadonlyArray<Scope> = ["read_products", "write_products"]
-      const { state } = good
-      assert.deepStrictEqual(asked, { redirectUri: REDIRECT, state, challenge, scopes, resource: undefined })
-      assert.deepStrictEqual((yield* ask({ scope: "" })).scopes, scopes)
-      assert.deepStrictEqual((yield* ask({ scope: " write_products  write_products" })).scopes, ["write_products"])
-      assert.isUndefined((yield* ask({ state: undefined })).state)
-      assert.strictEqual((yield* ask({ response_mode: "query", prompt: "login" })).redirectUri, REDIRECT)
+      const { state } = valid
+      assert.deepStrictEqual(authorization, { redirectUri: REDIRECT, state, challenge, scopes, resource: undefined })
+      assert.deepStrictEqual((yield* checkWith({ scope: "" })).scopes, scopes)
+      assert.deepStrictEqual((yield* checkWith({ scope: " write_products  write_products" })).scopes, [
+        "write_products"
+      ])
+      assert.isUndefined((yield* checkWith({ state: undefined })).state)
+      assert.strictEqual((yield* checkWith({ response_mode: "query", prompt: "login" })).redirectUri, REDIRECT)
     })
   )
 
-  it.effect("whose client or address is not known is shown on a page, and never sent anywhere", () =>
+  it.effect("an unknown client or redirect URI fails with UnverifiedRedirect, whatever else is invalid", () =>
     Effect.gen(function* () {
-      const { ask, check, good, parametersOf } = yield* scene
+      const { checkWith, check, valid, parametersOf } = yield* scene
       const cases: ReadonlyArray<Changes> = [
         { client_id: undefined },
         { client_id: crypto.randomUUID() },
         { client_id: "nonsense" },
         { client_id: "x".repeat(3000) },
-        { client_id: good.client_id.toUpperCase() },
+        { client_id: valid.client_id.toUpperCase() },
         ...[
           undefined,
           "",
@@ -106,72 +108,73 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("An authori
         ].map((redirect_uri) => ({ redirect_uri }))
       ]
       for (const changes of cases) {
-        // Whatever else is wrong with it.
-        for (const more of [{}, { response_type: "token" }]) {
-          const refused = yield* Effect.flip(ask({ ...changes, ...more }))
+        // A second error does not change the result.
+        for (const secondError of [{}, { response_type: "token" }]) {
+          const refused = yield* Effect.flip(checkWith({ ...changes, ...secondError }))
           assert.strictEqual(refused._tag, "UnverifiedRedirect", JSON.stringify(changes))
         }
       }
       for (const name of ["client_id", "redirect_uri"] as const) {
-        const twice = parametersOf({})
-        twice.append(name, name === "client_id" ? good.client_id : "https://evil.example.com/")
-        assert.strictEqual((yield* Effect.flip(check(twice)))._tag, "UnverifiedRedirect")
+        const duplicated = parametersOf({})
+        duplicated.append(name, name === "client_id" ? valid.client_id : "https://evil.example.com/")
+        assert.strictEqual((yield* Effect.flip(check(duplicated)))._tag, "UnverifiedRedirect")
       }
     })
   )
 
-  it.effect("goes back to a loopback address at any port, and to the address of an app on a device", () =>
+  it.effect("accepts loopback redirect URIs with any port, private-use schemes and existing queries", () =>
     Effect.gen(function* () {
-      const { ask, makeLocation } = yield* scene
+      const { checkWith, makeLocation } = yield* scene
       for (const redirect_uri of [
         "http://127.0.0.1:49152/callback",
         "http://127.0.0.1/callback",
         "com.example.app:/cb"
       ]) {
-        assert.strictEqual((yield* ask({ redirect_uri })).redirectUri, redirect_uri)
+        assert.strictEqual((yield* checkWith({ redirect_uri })).redirectUri, redirect_uri)
       }
-      const asked = yield* ask({ redirect_uri: "https://app.example.com/other?a=1" })
+      const authorization = yield* checkWith({ redirect_uri: "https://app.example.com/other?a=1" })
       const iss = encodeURIComponent(yield* baseUrl)
       assert.strictEqual(
-        makeLocation(asked, { code: "a-code" }),
+        makeLocation(authorization, { code: "a-code" }),
         `https://app.example.com/other?a=1&code=a-code&state=a+state+%26+more&iss=${iss}`
       )
       assert.match(
-        makeLocation(asked, new AccessDenied()),
+        makeLocation(authorization, new AccessDenied()),
         /other\?a=1&error=access_denied&error_description=.*&state=.*&iss=/
       )
     })
   )
 
-  it.effect(
-    "that is wrong otherwise is sent back with the error of its protocol, its state, and the server's name",
-    () =>
-      Effect.gen(function* () {
-        const { ask, check, good, parametersOf } = yield* scene
-        const cases: ReadonlyArray<readonly [Changes, string]> = [
-          [{ response_type: undefined }, "invalid_request"],
-          [{ response_type: "token" }, "unsupported_response_type"],
-          [{ response_type: "code id_token" }, "unsupported_response_type"],
-          [{ response_mode: "fragment" }, "invalid_request"],
-          [{ code_challenge: undefined }, "invalid_request"],
-          [{ code_challenge: "short" }, "invalid_request"],
-          [{ code_challenge: `${good.code_challenge.slice(1)}=` }, "invalid_request"],
-          [{ code_challenge_method: undefined }, "invalid_request"],
-          [{ code_challenge_method: "plain" }, "invalid_request"],
-          [{ code_challenge_method: "s256" }, "invalid_request"],
-          [{ scope: "read_orders" }, "invalid_scope"],
-          [{ scope: "read_products everything" }, "invalid_scope"],
-          [{ scope: 'read_products "é\\' }, "invalid_scope"]
-        ]
-        for (const [changes, error] of cases) {
-          assert.strictEqual(yield* sentBackOf(ask(changes), good.state), error, JSON.stringify(changes))
-          assert.strictEqual(yield* sentBackOf(ask({ ...changes, state: undefined }), null), error)
-        }
-        for (const name of ["state", "scope", "resource", "anything"]) {
-          const twice = parametersOf({ [name]: "a" })
-          twice.append(name, "b")
-          assert.strictEqual(yield* sentBackOf(check(twice), name === "state" ? "a" : good.state), "invalid_request")
-        }
-      })
+  it.effect("other errors redirect with their OAuth error, state and iss", () =>
+    Effect.gen(function* () {
+      const { checkWith, check, valid, parametersOf } = yield* scene
+      const cases: ReadonlyArray<readonly [Changes, string]> = [
+        [{ response_type: undefined }, "invalid_request"],
+        [{ response_type: "token" }, "unsupported_response_type"],
+        [{ response_type: "code id_token" }, "unsupported_response_type"],
+        [{ response_mode: "fragment" }, "invalid_request"],
+        [{ code_challenge: undefined }, "invalid_request"],
+        [{ code_challenge: "short" }, "invalid_request"],
+        [{ code_challenge: `${valid.code_challenge.slice(1)}=` }, "invalid_request"],
+        [{ code_challenge_method: undefined }, "invalid_request"],
+        [{ code_challenge_method: "plain" }, "invalid_request"],
+        [{ code_challenge_method: "s256" }, "invalid_request"],
+        [{ scope: "read_orders" }, "invalid_scope"],
+        [{ scope: "read_products everything" }, "invalid_scope"],
+        [{ scope: 'read_products "é\\' }, "invalid_scope"]
+      ]
+      for (const [changes, error] of cases) {
+        assert.strictEqual(yield* redirectErrorOf(checkWith(changes), valid.state), error, JSON.stringify(changes))
+        assert.strictEqual(yield* redirectErrorOf(checkWith({ ...changes, state: undefined }), null), error)
+      }
+      for (const name of ["state", "scope", "resource", "anything"]) {
+        const duplicated = parametersOf({ [name]: "a" })
+        duplicated.append(name, "b")
+        assert.strictEqual(
+          yield* redirectErrorOf(check(duplicated), name === "state" ? "a" : valid.state),
+          "invalid_request"
+        )
+      }
+    })
   )
 })

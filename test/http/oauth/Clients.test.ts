@@ -9,14 +9,14 @@ import { makeMerchant } from "../../support/rpc/Merchants.ts"
 import { makeVisitor, REDIRECT } from "../../support/oauth/Visitor.ts"
 
 /*
- * Clients that others wrote, by the protocol alone. What each asks for is what its documentation shows, but that the server
- * is on loopback without TLS.
+ * Third-party clients, which use the protocol alone. Their configuration follows their documentation, except that the
+ * server is on loopback without TLS.
  */
 
 const STATE = "a state & more"
 const SCOPE = "read_products write_products"
 
-/** An app, and a merchant who is sent to an address of the server and agrees: where that leads. */
+/** An app and a merchant. `agree` gives consent at an authorization URL and returns the redirect. */
 const scene = Effect.fn(function* (isPublic = false) {
   const { clientId, secret = "" } = yield* register({ isPublic, redirectUris: [REDIRECT] })
   const url = yield* baseUrl
@@ -31,17 +31,22 @@ const scene = Effect.fn(function* (isPublic = false) {
   return { agree, clientId, secret, url }
 })
 
-/** Until its token is revoked, it reads. */
-const reads = Effect.fn(function* (url: string, before: string, after: string, revoke: Effect.Effect<unknown>) {
+/** Asserts that a refreshed token works until it is revoked. */
+const assertRevocable = Effect.fn(function* (
+  url: string,
+  before: string,
+  after: string,
+  revoke: Effect.Effect<unknown>
+) {
   assert.notStrictEqual(before, after)
   assert.strictEqual(yield* statusOf(url, after), 200)
   yield* revoke
   assert.strictEqual(yield* statusOf(url, after), 401)
 })
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Clients that others wrote", (it) => {
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Third-party OAuth clients", (it) => {
   for (const isPublic of [false, true]) {
-    it.effect(`oauth4webapi gets in as a ${isPublic ? "public" : "confidential"} app`, () =>
+    it.effect(`oauth4webapi authorizes, refreshes and revokes as a ${isPublic ? "public" : "confidential"} app`, () =>
       Effect.gen(function* () {
         const { agree, clientId, secret, url } = yield* scene(isPublic)
         const options = { [oauth.allowInsecureRequests]: true }
@@ -65,7 +70,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Clients th
           code_challenge: yield* Effect.promise(() => oauth.calculatePKCECodeChallenge(verifier)),
           code_challenge_method: "S256"
         }).toString()
-        // It looks at `iss` too, as the server's metadata say that it is there.
+        // Also validates `iss`, because the server's metadata declares it.
         const parameters = oauth.validateAuthResponse(server, client, yield* agree(address), STATE)
         const tokens = yield* Effect.promise(async () =>
           oauth.processAuthorizationCodeResponse(
@@ -87,12 +92,12 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Clients th
             await oauth.revocationRequest(server, client, proof, next.refresh_token ?? "", options)
           )
         )
-        yield* reads(url, tokens.access_token, next.access_token, revoke)
+        yield* assertRevocable(url, tokens.access_token, next.access_token, revoke)
       })
     )
   }
 
-  it.effect("openid-client gets in", () =>
+  it.effect("openid-client authorizes, refreshes and revokes", () =>
     Effect.gen(function* () {
       const { agree, clientId, secret, url } = yield* scene()
       const config = yield* Effect.promise(() =>
@@ -114,11 +119,11 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Clients th
       const tokens = yield* Effect.promise(() => openid.authorizationCodeGrant(config, callback, checks))
       const next = yield* Effect.promise(() => openid.refreshTokenGrant(config, tokens.refresh_token ?? ""))
       const revoke = Effect.promise(() => openid.tokenRevocation(config, next.refresh_token ?? ""))
-      yield* reads(url, tokens.access_token, next.access_token, revoke)
+      yield* assertRevocable(url, tokens.access_token, next.access_token, revoke)
     })
   )
 
-  it.effect("simple-oauth2 gets in", () =>
+  it.effect("simple-oauth2 authorizes, refreshes and revokes", () =>
     Effect.gen(function* () {
       const { agree, clientId, secret, url } = yield* scene()
       const client = new AuthorizationCode({
@@ -131,22 +136,22 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Clients th
         }
       })
       const verifier = oauth.generateRandomCodeVerifier()
-      // It knows nothing of PKCE, and hands on what it is given.
+      // The library does not support PKCE, but forwards extra parameters.
       const proof = {
         code_challenge: yield* Effect.promise(() => oauth.calculatePKCECodeChallenge(verifier)),
         code_challenge_method: "S256"
       }
       const address = client.authorizeURL({ redirect_uri: REDIRECT, scope: SCOPE, state: STATE, ...proof })
       const callback = yield* agree(new URL(address))
-      const presented = {
+      const tokenParameters = {
         code: callback.searchParams.get("code") ?? "",
         redirect_uri: REDIRECT,
         code_verifier: verifier
       }
-      const tokens = yield* Effect.promise(() => client.getToken(presented))
+      const tokens = yield* Effect.promise(() => client.getToken(tokenParameters))
       const next = yield* Effect.promise(() => tokens.refresh())
       const revoke = Effect.promise(() => next.revokeAll())
-      yield* reads(url, String(tokens.token["access_token"]), String(next.token["access_token"]), revoke)
+      yield* assertRevocable(url, String(tokens.token["access_token"]), String(next.token["access_token"]), revoke)
     })
   )
 })

@@ -13,14 +13,14 @@ const basic = (id: string, secret: string) => ({
 
 const encoded = (form: Form) => new URLSearchParams(form).toString()
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A code", (it) => {
-  it.effect("is exchanged for tokens that work, with what the merchant agreed to, and that nobody may keep", () =>
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Authorization codes", (it) => {
+  it.effect("redeeming a code returns valid tokens with the consented scopes and Cache-Control: no-store", () =>
     Effect.gen(function* () {
       const { agree, app, base, token } = yield* scene()
-      const answer = yield* token(yield* agree(app, { scopes: ["read_products", "read_orders"], capabilities: [] }))
-      assert.strictEqual(answer.status, 200)
-      assert.strictEqual(answer.headers.get("cache-control"), "no-store")
-      const tokens = tokensOf(answer)
+      const response = yield* token(yield* agree(app, { scopes: ["read_products", "read_orders"], capabilities: [] }))
+      assert.strictEqual(response.status, 200)
+      assert.strictEqual(response.headers.get("cache-control"), "no-store")
+      const tokens = tokensOf(response)
       assert.strictEqual(tokens.expires_in, 3600)
       assert.strictEqual(tokens.scope, "read_products read_orders")
       assert.strictEqual(yield* statusOf(base, tokens.access_token), 200)
@@ -28,15 +28,17 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A code", (
     })
   )
 
-  it.effect("is kept as its SHA-256, as all tokens are, and lives 60 seconds; they 1 hour and 90 days", () =>
+  it.effect("codes and tokens are stored as SHA-256; they live 60 seconds, 1 hour and 90 days", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { agree, app, storeId, token } = yield* scene()
       const form = yield* agree(app)
       const tokens = tokensOf(yield* token(form))
-      const hashes = [form.code, tokens.access_token, tokens.refresh_token].map((one) => hash("sha256", one, "buffer"))
+      const hashes = [form.code, tokens.access_token, tokens.refresh_token].map((value) =>
+        hash("sha256", value, "buffer")
+      )
       const [code, access, refresh] = hashes
-      const [lives] = yield* sql`
+      const [lifetimes] = yield* sql`
         select
           (select extract(epoch from expires_at - created_at)::integer from authorization_codes c
             join oauth_grants g on g.store_id = c.store_id and g.id = c.grant_id where code_hash = ${code}) as code,
@@ -46,31 +48,35 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A code", (
             where token_hash = ${refresh}) as refresh
         from oauth_grants where store_id = ${storeId}
       `
-      assert.deepStrictEqual(lives, { code: 60, access: 1, refresh: 90 })
+      assert.deepStrictEqual(lifetimes, { code: 60, access: 1, refresh: 90 })
     })
   )
 
-  it.effect("is taken from a client that proves itself by header or form, and from a public one by its id alone", () =>
+  it.effect("a confidential client authenticates by header or form, a public client by its id alone", () =>
     Effect.gen(function* () {
       const { agree, app, raw, token } = yield* scene()
       const byHeader = yield* raw("/oauth/token", encoded(yield* agree(app)), basic(app.clientId, app.secret ?? ""))
       assert.strictEqual(byHeader.status, 200)
       assert.strictEqual((yield* token(yield* agree(app))).status, 200)
 
-      const open = yield* scene({ isPublic: true })
-      assert.strictEqual((yield* open.token(yield* open.agree(open.app))).status, 200)
-      // By an id alone, as if it had a secret that is empty.
-      const empty = yield* open.raw("/oauth/token", encoded(yield* open.agree(open.app)), basic(open.app.clientId, ""))
+      const publicScene = yield* scene({ isPublic: true })
+      assert.strictEqual((yield* publicScene.token(yield* publicScene.agree(publicScene.app))).status, 200)
+      // Basic authentication with an empty secret.
+      const empty = yield* publicScene.raw(
+        "/oauth/token",
+        encoded(yield* publicScene.agree(publicScene.app)),
+        basic(publicScene.app.clientId, "")
+      )
       assert.strictEqual(empty.status, 200)
     })
   )
 
-  it.effect("is refused to a client that does not prove who it is, and stays good", () =>
+  it.effect("failed client authentication returns 401 and does not consume the code", () =>
     Effect.gen(function* () {
       const { agree, app, raw, token } = yield* scene()
       const form = yield* agree(app)
       const { clientId: client_id } = app
-      const open = yield* register({ isPublic: true })
+      const publicClient = yield* register({ isPublic: true })
       const headers: ReadonlyArray<Form> = [
         {},
         basic(client_id, "wrong"),
@@ -86,24 +92,24 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A code", (
           "/oauth/token",
           encoded({ ...form, client_id: crypto.randomUUID(), client_secret: app.secret ?? "" })
         ),
-        yield* raw("/oauth/token", encoded({ ...form, client_id: open.clientId, client_secret: "any" }))
+        yield* raw("/oauth/token", encoded({ ...form, client_id: publicClient.clientId, client_secret: "any" }))
       ]
       for (const { error, headers, status } of refused) {
         assert.deepStrictEqual([status, error], [401, "invalid_client"])
         assert.match(headers.get("www-authenticate") ?? "", /^Basic /)
         assert.strictEqual(headers.get("cache-control"), "no-store")
       }
-      const twice = yield* raw(
+      const duplicated = yield* raw(
         "/oauth/token",
         encoded({ ...form, client_secret: app.secret ?? "" }),
         basic(client_id, app.secret ?? "")
       )
-      assert.deepStrictEqual([twice.status, twice.error], [400, "invalid_request"])
+      assert.deepStrictEqual([duplicated.status, duplicated.error], [400, "invalid_request"])
       assert.strictEqual((yield* token(form)).status, 200)
     })
   )
 
-  it.effect("goes on with the secret before while two hold at once, and not with one that has ended", () =>
+  it.effect("both secrets work during a rotation; an expired secret returns invalid_client", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { agree, app, token } = yield* scene()
@@ -120,7 +126,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A code", (
     })
   )
 
-  it.effect("is refused with a verifier that is wrong, missing or plain, or at another address, and stays good", () =>
+  it.effect("a wrong verifier, redirect URI or resource returns 400 and does not consume the code", () =>
     Effect.gen(function* () {
       const { agree, app, token } = yield* scene()
       const form = yield* agree(app)
@@ -136,14 +142,14 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A code", (
         [{ ...form, resource: "https://elsewhere.example.com" }, "invalid_target"]
       ]
       for (const [wrong, error] of cases) {
-        const answer = yield* token(wrong)
-        assert.deepStrictEqual([answer.status, answer.error], [400, error])
+        const response = yield* token(wrong)
+        assert.deepStrictEqual([response.status, response.error], [400, error])
       }
       assert.strictEqual((yield* token(form)).status, 200)
     })
   )
 
-  it.effect("is for the resource that was named, where one was", () =>
+  it.effect("a code and its refresh token are valid only for the requested resource", () =>
     Effect.gen(function* () {
       const { agree, app, refresh, token } = yield* scene()
       const resource = "https://api.example.com/"
@@ -158,7 +164,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A code", (
     })
   )
 
-  it.effect("is refused to another client, and stays good", () =>
+  it.effect("another client cannot redeem or consume a code", () =>
     Effect.gen(function* () {
       const { agree, app, base, token } = yield* scene()
       const form = yield* agree(app)
@@ -170,7 +176,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A code", (
     })
   )
 
-  it.effect("that has expired, or never was, is refused", () =>
+  it.effect("an expired or unknown code returns invalid_grant", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { agree, app, token } = yield* scene()
@@ -181,14 +187,14 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A code", (
     })
   )
 
-  it.effect("that is used again revokes what it was exchanged for, in every process; a thief's attempt does not", () =>
+  it.effect("reusing a code revokes its tokens on every server; attempts without its client or verifier do not", () =>
     Effect.gen(function* () {
       const { agree, app, base, refresh, token } = yield* scene()
       const second = yield* neighbour
       const form = yield* agree(app)
       const { access_token, refresh_token } = tokensOf(yield* token(form))
-      const thief = makePoster(base, yield* register())
-      yield* thief.token(form)
+      const attacker = makePoster(base, yield* register())
+      yield* attacker.token(form)
       yield* token({ ...form, code_verifier: makePkce().verifier })
       assert.strictEqual(yield* statusOf(second, access_token), 200)
 
@@ -198,7 +204,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A code", (
     })
   )
 
-  it.effect("of a second consent gives the same installation what was agreed to then, and the first tokens go on", () =>
+  it.effect("a code of a second consent widens the installation and keeps earlier tokens valid", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { agree, app, base, storeId, token } = yield* scene()
@@ -207,14 +213,14 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A code", (
       const second = tokensOf(yield* token(wider))
       assert.strictEqual(second.scope, "read_products write_products")
       for (const { access_token } of [first, second]) assert.strictEqual(yield* statusOf(base, access_token), 200)
-      const installed = yield* sql`select scopes, capabilities from installations where store_id = ${storeId}`
-      assert.deepStrictEqual(installed, [
+      const installations = yield* sql`select scopes, capabilities from installations where store_id = ${storeId}`
+      assert.deepStrictEqual(installations, [
         { scopes: ["read_products", "write_products"], capabilities: ["app_storage", "customer_pii"] }
       ])
     })
   )
 
-  it.effect("is asked for with a form, each parameter once, by POST", () =>
+  it.effect("the token endpoint accepts only POST forms with each parameter once", () =>
     Effect.gen(function* () {
       const { agree, app, base, raw, token } = yield* scene()
       const form = { ...(yield* agree(app)), client_id: app.clientId, client_secret: app.secret ?? "" }
@@ -228,8 +234,8 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A code", (
       ]
       for (const { error, status } of cases) assert.deepStrictEqual([status, error], [400, "invalid_request"])
       assert.strictEqual((yield* token({ grant_type: "password" })).error, "unsupported_grant_type")
-      const asked = yield* Effect.promise(() => fetch(`${base}/oauth/token?${text}`))
-      assert.strictEqual(asked.status, 405)
+      const getResponse = yield* Effect.promise(() => fetch(`${base}/oauth/token?${text}`))
+      assert.strictEqual(getResponse.status, 405)
       assert.strictEqual((yield* token(form)).status, 200)
     })
   )

@@ -15,21 +15,23 @@ import { contextOf, performIn, suspend } from "../../support/data/Writes.ts"
 
 const hashed = (token: string) => hash("sha256", token, "buffer")
 
-/** An app that a merchant agreed to, with the tokens that it got. */
+/** An installed app with its tokens. */
 const installed = Effect.fn(function* (isPublic = false) {
-  const made = yield* scene({ isPublic })
-  const tokens = tokensOf(yield* made.token(yield* made.agree(made.app)))
+  const setup = yield* scene({ isPublic })
+  const tokens = tokensOf(yield* setup.token(yield* setup.agree(setup.app)))
   const sql = yield* SqlClient.SqlClient
-  /** Lets time pass for a refresh token that was used. */
+  /** Advances time for a used refresh token. */
   const age = (token: string, seconds: number) => sql`
     update refresh_tokens set used_at = used_at - make_interval(secs => ${seconds}) where token_hash = ${hashed(token)}
   `
-  const [row] = yield* sql<{ readonly id: string }>`select id from installations where store_id = ${made.storeId}`
-  return { ...made, tokens, age, installationId: InstallationId.make(row?.id ?? "") }
+  const [row] = yield* sql<{
+    readonly id: string
+  }>`select id from installations where store_id = ${setup.storeId}`
+  return { ...setup, tokens, age, installationId: InstallationId.make(row?.id ?? "") }
 })
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A refresh token", (it) => {
-  it.effect("is exchanged for another and an access token, for public clients too; those before go on", () =>
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Refresh tokens", (it) => {
+  it.effect("a refresh returns new tokens, also for public clients, and keeps earlier access tokens valid", () =>
     Effect.gen(function* () {
       for (const isPublic of [false, true]) {
         const { base, refresh, tokens } = yield* installed(isPublic)
@@ -43,7 +45,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A refresh 
     })
   )
 
-  it.effect("that is presented again within 30 seconds answers the same, through every process", () =>
+  it.effect("reusing a refresh token within 30 seconds returns the same tokens on every server", () =>
     Effect.gen(function* () {
       const { age, app, base, refresh, tokens } = yield* installed()
       const second = makePoster(yield* neighbour, app)
@@ -58,15 +60,15 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A refresh 
     })
   )
 
-  it.effect("that is presented again later ends all that came of the grant, and nothing of another", () =>
+  it.effect("reusing a refresh token after 30 seconds revokes its grant and no other", () =>
     Effect.gen(function* () {
       const { age, agree, app, base, refresh, token, tokens } = yield* installed()
       const second = yield* neighbour
       const other = tokensOf(yield* token(yield* agree(app)))
       const next = tokensOf(yield* refresh(tokens.refresh_token))
       yield* age(tokens.refresh_token, 31)
-      const thief = makePoster(base, yield* register())
-      assert.strictEqual((yield* thief.refresh(tokens.refresh_token)).error, "invalid_grant")
+      const attacker = makePoster(base, yield* register())
+      assert.strictEqual((yield* attacker.refresh(tokens.refresh_token)).error, "invalid_grant")
       assert.strictEqual(yield* statusOf(second, next.access_token), 200)
 
       assert.strictEqual((yield* refresh(tokens.refresh_token)).error, "invalid_grant")
@@ -80,15 +82,15 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A refresh 
     })
   )
 
-  it.effect("is refused to another client, to one without its secret, and once it has expired", () =>
+  it.effect("rejects another client, a missing secret, an access token and an expired refresh token", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { app, base, refresh, tokens } = yield* installed()
       for (const other of [yield* register(), yield* register({ isPublic: true })]) {
         assert.strictEqual((yield* makePoster(base, other).refresh(tokens.refresh_token)).error, "invalid_grant")
       }
-      const bare = makePoster(base, { clientId: app.clientId, secret: undefined })
-      assert.strictEqual((yield* bare.refresh(tokens.refresh_token)).error, "invalid_client")
+      const withoutSecret = makePoster(base, { clientId: app.clientId, secret: undefined })
+      assert.strictEqual((yield* withoutSecret.refresh(tokens.refresh_token)).error, "invalid_client")
       assert.strictEqual((yield* refresh(tokens.access_token)).error, "invalid_grant")
       const next = tokensOf(yield* refresh(tokens.refresh_token))
       yield* sql`update refresh_tokens set expires_at = now() where token_hash = ${hashed(next.refresh_token)}`
@@ -96,19 +98,19 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A refresh 
     })
   )
 
-  it.effect("brings what the installation is granted; more is refused, and uses nothing up", () =>
+  it.effect("a refresh returns all granted scopes; requesting more fails without consuming the token", () =>
     Effect.gen(function* () {
       const { agree, app, refresh, token } = yield* installed()
-      const narrow = tokensOf(yield* token(yield* agree(app, { scopes: ["read_products", "read_orders"] })))
+      const narrowTokens = tokensOf(yield* token(yield* agree(app, { scopes: ["read_products", "read_orders"] })))
       for (const scope of ["write_products", "read_products everything"]) {
-        assert.strictEqual((yield* refresh(narrow.refresh_token, { scope })).error, "invalid_scope")
+        assert.strictEqual((yield* refresh(narrowTokens.refresh_token, { scope })).error, "invalid_scope")
       }
-      const next = tokensOf(yield* refresh(narrow.refresh_token, { scope: "read_products" }))
+      const next = tokensOf(yield* refresh(narrowTokens.refresh_token, { scope: "read_products" }))
       assert.strictEqual(next.scope, "read_products read_orders")
     })
   )
 
-  it.effect("that is revoked ends its grant, a used one too; an access token ends alone", () =>
+  it.effect("revoking any refresh token ends its grant; revoking an access token ends only that token", () =>
     Effect.gen(function* () {
       const { agree, app, base, refresh, revoke, token, tokens } = yield* installed()
       const second = yield* neighbour
@@ -117,10 +119,10 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A refresh 
       assert.strictEqual(yield* statusOf(second, tokens.access_token), 401)
       assert.strictEqual(yield* statusOf(second, next.access_token), 200)
 
-      const thief = yield* makePoster(base, yield* register()).revoke(next.access_token)
-      assert.deepStrictEqual([thief.status, thief.error], [400, "invalid_grant"])
-      const bare = makePoster(base, { clientId: app.clientId, secret: undefined })
-      assert.strictEqual((yield* bare.revoke(next.refresh_token)).error, "invalid_client")
+      const attacker = yield* makePoster(base, yield* register()).revoke(next.access_token)
+      assert.deepStrictEqual([attacker.status, attacker.error], [400, "invalid_grant"])
+      const withoutSecret = makePoster(base, { clientId: app.clientId, secret: undefined })
+      assert.strictEqual((yield* withoutSecret.revoke(next.refresh_token)).error, "invalid_client")
       assert.strictEqual((yield* revoke("nonsense")).status, 200)
       assert.strictEqual(yield* statusOf(second, next.access_token), 200)
 
@@ -132,22 +134,22 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A refresh 
     })
   )
 
-  it.effect("ends with its installation, and when an operator revokes what that has; a code that waits does too", () =>
+  it.effect("uninstalling or revoking an installation invalidates its tokens and pending codes", () =>
     Effect.gen(function* () {
       const { uninstall } = yield* Installations
       const { revoke } = yield* Tokens
       const { perform } = yield* Writes
-      const ends = [
+      const revocations = [
         (store: StoreId, id: InstallationId) => perform(contextOf(store), uninstall(store, id)),
         (_: StoreId, id: InstallationId) => revoke(id)
       ]
-      for (const end of ends) {
+      for (const end of revocations) {
         const { agree, app, base, installationId, refresh, storeId, token, tokens } = yield* installed()
         const form = yield* agree(app)
         const next = tokensOf(yield* refresh(tokens.refresh_token))
         yield* end(storeId, installationId)
         for (const { access_token } of [tokens, next]) assert.strictEqual(yield* statusOf(base, access_token), 401)
-        // The one before too, which was used only just.
+        // The first token is also invalid within its reuse period.
         for (const { refresh_token } of [tokens, next]) {
           assert.strictEqual((yield* refresh(refresh_token)).error, "invalid_grant")
         }
@@ -159,7 +161,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A refresh 
     })
   )
 
-  it.effect("goes on while its installation is suspended, whose requests are 403 until it is resumed", () =>
+  it.effect("a refresh works while its installation is suspended, whose requests return 403 until resumed", () =>
     Effect.gen(function* () {
       const { resume } = yield* Installations
       const { base, installationId, refresh, storeId, tokens } = yield* installed()
@@ -172,18 +174,18 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A refresh 
     })
   )
 
-  it.effect("is exchanged for nothing that outlives its grant, whichever of the two waits for the other", () =>
+  it.effect("a revocation that waits for a refresh also ends the new tokens", () =>
     Effect.gen(function* () {
       const url = yield* databaseUrl
-      const [holder, looker] = [yield* connection(url), yield* connection(url)]
+      const [holder, observer] = [yield* connection(url), yield* connection(url)]
       const { base, refresh, revoke, storeId, tokens } = yield* installed()
-      // The exchange has taken its token and holds the grant: it waits for the installation, which somebody holds.
+      // The refresh holds the lock of the grant and waits for the lock of the installation.
       yield* rowsOf(holder, "begin")
       yield* rowsOf(holder, "select from installations where store_id = $1 for update", [storeId])
       const exchange = yield* Effect.forkChild(refresh(tokens.refresh_token))
-      yield* duringWork(exchange, waiting(looker, 1))
+      yield* duringWork(exchange, waiting(observer, 1))
       const end = yield* Effect.forkChild(revoke(tokens.refresh_token))
-      yield* duringWork(end, waiting(looker, 2))
+      yield* duringWork(end, waiting(observer, 2))
       yield* rowsOf(holder, "commit")
       const next = tokensOf(yield* Fiber.join(exchange))
       assert.strictEqual((yield* Fiber.join(end)).status, 200)
@@ -192,45 +194,43 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A refresh 
     })
   )
 
-  it.effect("is exchanged for nothing once its grant is being ended", () =>
+  it.effect("a refresh that waits for the revocation of its grant returns invalid_grant", () =>
     Effect.gen(function* () {
       const url = yield* databaseUrl
-      const [holder, looker] = [yield* connection(url), yield* connection(url)]
+      const [holder, observer] = [yield* connection(url), yield* connection(url)]
       const { refresh, storeId, tokens } = yield* installed()
       yield* rowsOf(holder, "begin")
       yield* rowsOf(holder, "update oauth_grants set revoked_at = now() where store_id = $1", [storeId])
       const exchange = yield* Effect.forkChild(refresh(tokens.refresh_token))
-      yield* duringWork(exchange, waiting(looker, 1))
+      yield* duringWork(exchange, waiting(observer, 1))
       yield* rowsOf(holder, "commit")
       assert.strictEqual((yield* Fiber.join(exchange)).error, "invalid_grant")
     })
   )
 
-  it.effect(
-    "is purged when it has expired, with its grant when nothing is left of that; what is used, and good, stays",
-    () =>
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const { purge } = yield* Grants
-        const [old, used, fresh] = [yield* installed(), yield* installed(), yield* installed()]
-        yield* used.refresh(used.tokens.refresh_token)
-        const { code } = yield* fresh.agree(fresh.app)
-        yield* sql`
+  it.effect("purge deletes expired tokens and codes, and grants that have none left", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { purge } = yield* Grants
+      const [expired, used, fresh] = [yield* installed(), yield* installed(), yield* installed()]
+      yield* used.refresh(used.tokens.refresh_token)
+      const { code } = yield* fresh.agree(fresh.app)
+      yield* sql`
         update refresh_tokens set expires_at = now() where ${sql.in(
           "token_hash",
-          [old, used].map(({ tokens }) => hashed(tokens.refresh_token))
+          [expired, used].map(({ tokens }) => hashed(tokens.refresh_token))
         )}
       `
-        yield* sql`update authorization_codes set expires_at = now() - interval '25 hours' where code_hash = ${hashed(code)}`
-        yield* Effect.repeat(purge, { while: (gone) => gone > 0 })
-        const left = (storeId: string) => sql`
+      yield* sql`update authorization_codes set expires_at = now() - interval '25 hours' where code_hash = ${hashed(code)}`
+      yield* Effect.repeat(purge, { while: (deleted) => deleted > 0 })
+      const remaining = (storeId: string) => sql`
         select (select count(*)::integer from oauth_grants where store_id = ${storeId}) as grants,
           (select count(*)::integer from refresh_tokens where store_id = ${storeId}) as tokens,
           (select count(*)::integer from authorization_codes where store_id = ${storeId}) as codes
       `
-        assert.deepStrictEqual(yield* left(old.storeId), [{ grants: 0, tokens: 0, codes: 0 }])
-        assert.deepStrictEqual(yield* left(used.storeId), [{ grants: 1, tokens: 1, codes: 1 }])
-        assert.deepStrictEqual(yield* left(fresh.storeId), [{ grants: 1, tokens: 1, codes: 1 }])
-      })
+      assert.deepStrictEqual(yield* remaining(expired.storeId), [{ grants: 0, tokens: 0, codes: 0 }])
+      assert.deepStrictEqual(yield* remaining(used.storeId), [{ grants: 1, tokens: 1, codes: 1 }])
+      assert.deepStrictEqual(yield* remaining(fresh.storeId), [{ grants: 1, tokens: 1, codes: 1 }])
+    })
   )
 })

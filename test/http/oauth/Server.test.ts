@@ -7,14 +7,14 @@ import { ApiTest, baseUrl } from "../../support/http/Api.ts"
 import { makePkce, makePoster, register, tokensOf } from "../../support/oauth/Oauth.ts"
 import { scene } from "../../support/oauth/Scene.ts"
 
-/** All that the service told its logs, as text. */
-class Told extends Context.Service<Told, Array<string>>()("Told") {}
+/** All log lines of the service. */
+class LogLines extends Context.Service<LogLines, Array<string>>()("LogLines") {}
 
 const LogsTest = Layer.unwrap(
-  Effect.map(Told, (told) =>
+  Effect.map(LogLines, (lines) =>
     Layer.mergeAll(
-      Layer.succeed(AccessLog, (access: AccessEntry) => void told.push(JSON.stringify(access))),
-      Logger.layer([Logger.map(Logger.formatStructured, (line) => void told.push(JSON.stringify(line)))]),
+      Layer.succeed(AccessLog, (access: AccessEntry) => void lines.push(JSON.stringify(access))),
+      Logger.layer([Logger.map(Logger.formatStructured, (line) => void lines.push(JSON.stringify(line)))]),
       Layer.succeed(References.MinimumLogLevel, "All")
     )
   )
@@ -25,19 +25,19 @@ const NAME = "https://partners.example.com"
 const Test = ApiTest.pipe(
   Layer.provide(Layer.succeed(PublicUrl, NAME)),
   Layer.provide(LogsTest),
-  Layer.provideMerge(Layer.sync(Told, () => []))
+  Layer.provideMerge(Layer.sync(LogLines, () => []))
 )
 
-layer(Test, { excludeTestServices: true, timeout: "60 seconds" })("The authorization server", (it) => {
-  it.effect("tells of itself where clients look for it, by the name that it is given", () =>
+layer(Test, { excludeTestServices: true, timeout: "60 seconds" })("Authorization server", (it) => {
+  it.effect("GET /.well-known/oauth-authorization-server returns metadata with URLs of PUBLIC_URL", () =>
     Effect.gen(function* () {
       const base = yield* baseUrl
-      const answer = yield* Effect.promise(() => fetch(`${base}/.well-known/oauth-authorization-server`))
-      assert.strictEqual(answer.status, 200)
-      assert.match(answer.headers.get("content-type") ?? "", /^application\/json/)
+      const response = yield* Effect.promise(() => fetch(`${base}/.well-known/oauth-authorization-server`))
+      assert.strictEqual(response.status, 200)
+      assert.match(response.headers.get("content-type") ?? "", /^application\/json/)
       const methods = ["client_secret_basic", "client_secret_post", "none"]
-      const { scopes_supported, ...said } = yield* Effect.promise(() => answer.json())
-      assert.deepStrictEqual(said, {
+      const { scopes_supported, ...metadata } = yield* Effect.promise(() => response.json())
+      assert.deepStrictEqual(metadata, {
         issuer: NAME,
         authorization_endpoint: `${NAME}/oauth/authorize`,
         token_endpoint: `${NAME}/oauth/token`,
@@ -57,9 +57,9 @@ layer(Test, { excludeTestServices: true, timeout: "60 seconds" })("The authoriza
     })
   )
 
-  it.effect("tells its logs no code, token, secret or verifier, whether they are good or not", () =>
+  it.effect("logs contain no code, token, secret or verifier, valid or not", () =>
     Effect.gen(function* () {
-      const told = yield* Told
+      const lines = yield* LogLines
       const { agree, app, base, raw, refresh, revoke, token } = yield* scene()
       const form = yield* agree(app)
       const { access_token, refresh_token } = tokensOf(yield* token(form))
@@ -71,7 +71,7 @@ layer(Test, { excludeTestServices: true, timeout: "60 seconds" })("The authoriza
       yield* makePoster(base, { ...app, secret: "wrong-secret" }).refresh(refresh_token)
       yield* raw(`/oauth/token?code=${form.code}`, "code=in-the-query")
       yield* raw("/oauth/token", "%zz=1&code=broken")
-      // The connection ends in the middle of the form.
+      // The connection closes before the form is complete.
       const { hostname, port } = new URL(base)
       yield* Effect.callback<void>((done) => {
         const socket = createConnection({ host: hostname, port: Number(port) }, () => {
@@ -80,36 +80,34 @@ layer(Test, { excludeTestServices: true, timeout: "60 seconds" })("The authoriza
         })
         socket.on("close", () => done(Effect.void))
       })
-      assert.isAbove(told.filter((line) => line.includes('"/oauth/token"')).length, 6)
+      assert.isAbove(lines.filter((line) => line.includes('"/oauth/token"')).length, 6)
       const secrets = [form.code, form.code_verifier, app.secret ?? "", access_token, refresh_token]
-      const all = told.join("\n")
+      const allLines = lines.join("\n")
       for (const secret of [...secrets, next.access_token, next.refresh_token, "wrong-secret", "in-the-query"]) {
-        assert.notInclude(all, secret)
+        assert.notInclude(allLines, secret)
       }
     })
   )
 
-  it.effect(
-    "gives no other answer to a client than to wait, when it has failed too often; nobody else, and no success",
-    () =>
-      Effect.gen(function* () {
-        const { agree, app, base, refresh, revoke, token } = yield* scene()
-        const answers = yield* Effect.forEach(Array.from({ length: 60 }), () => refresh("nonsense"), { concurrency: 8 })
-        for (const { error, status } of answers) assert.deepStrictEqual([status, error], [400, "invalid_grant"])
-        const others = [
-          yield* refresh("nonsense"),
-          yield* token({}),
-          yield* makePoster(base, { ...app, secret: "no" }).revoke("a")
-        ]
-        for (const { error, headers, status } of others) {
-          assert.deepStrictEqual([status, error], [429, "temporarily_unavailable"])
-          const wait = Number(headers.get("retry-after"))
-          assert.isTrue(wait > 0 && wait <= 60)
-        }
-        const other = makePoster(base, yield* register())
-        assert.strictEqual((yield* other.refresh("nonsense")).error, "invalid_grant")
-        const { access_token } = tokensOf(yield* token(yield* agree(app)))
-        assert.strictEqual((yield* revoke(access_token)).status, 200)
-      })
+  it.effect("too many failures of a client return 429; other clients and valid requests are unaffected", () =>
+    Effect.gen(function* () {
+      const { agree, app, base, refresh, revoke, token } = yield* scene()
+      const responses = yield* Effect.forEach(Array.from({ length: 60 }), () => refresh("nonsense"), { concurrency: 8 })
+      for (const { error, status } of responses) assert.deepStrictEqual([status, error], [400, "invalid_grant"])
+      const others = [
+        yield* refresh("nonsense"),
+        yield* token({}),
+        yield* makePoster(base, { ...app, secret: "no" }).revoke("a")
+      ]
+      for (const { error, headers, status } of others) {
+        assert.deepStrictEqual([status, error], [429, "temporarily_unavailable"])
+        const wait = Number(headers.get("retry-after"))
+        assert.isTrue(wait > 0 && wait <= 60)
+      }
+      const other = makePoster(base, yield* register())
+      assert.strictEqual((yield* other.refresh("nonsense")).error, "invalid_grant")
+      const { access_token } = tokensOf(yield* token(yield* agree(app)))
+      assert.strictEqual((yield* revoke(access_token)).status, 200)
+    })
   )
 })

@@ -19,7 +19,7 @@ import {
   wordsOf
 } from "../../support/oauth/Visitor.ts"
 
-/** What the app was granted on the store, if it is there. */
+/** Grants of the installation of the app on the store, if any. */
 const grantedTo = (appId: AppId, storeId: StoreId) =>
   Effect.flatMap(Installations, ({ list }) =>
     Effect.map(list({ appId: Option.some(appId), storeId: Option.some(storeId), limit: 2 }), (installations) =>
@@ -27,15 +27,15 @@ const grantedTo = (appId: AppId, storeId: StoreId) =>
     )
   )
 
-/** Where an answer leads, without what it says there; and what it says. */
-const ledTo = ({ location }: Seen) => {
+/** Target of a redirect without its query, and the parameters of the query. */
+const redirectOf = ({ location }: Seen) => {
   const { origin, pathname, searchParams } = new URL(location)
-  return { place: `${origin}${pathname}`, said: Object.fromEntries(searchParams) }
+  return { target: `${origin}${pathname}`, parameters: Object.fromEntries(searchParams) }
 }
 
 const STATE = "a state & more"
 
-/** A merchant of one store, in whose browser an app asks for `declared`. */
+/** A merchant of one store, and the authorization request of an app with the grants `declared`. */
 const scene = Effect.fn(function* (declared: Partial<Grants> = {}) {
   const store = yield* makeStore()
   const merchant = yield* makeMerchant([store])
@@ -43,16 +43,16 @@ const scene = Effect.fn(function* (declared: Partial<Grants> = {}) {
   return { store, merchant, appId, path: authorizePath(appId), visitor: yield* makeVisitor }
 })
 
-layer(ApiTest)("an app asks to be let in", (it) => {
-  it.effect("who is not signed in signs in, comes back to the same request, agrees, and leads a code to the app", () =>
+layer(ApiTest)("Authorization pages", (it) => {
+  it.effect("a merchant signs in, returns to the same request, consents and is redirected with a code", () =>
     Effect.gen(function* () {
       const declared = { scopes: ["read_products", "write_products"], capabilities: ["app_storage"] } as const
       const { appId, merchant, path, store, visitor } = yield* scene(declared)
       const page = yield* visitor.open(path)
       assert.strictEqual(page.status, 200)
       assert.match(wordsOf(page), /Sign in to choose what Restocker can do/)
-      const typed = { email: merchant.email, password: "correct horse battery" }
-      const signedIn = yield* visitor.press(path, page, "sign-in", typed)
+      const credentials = { email: merchant.email, password: "correct horse battery" }
+      const signedIn = yield* visitor.press(path, page, "sign-in", credentials)
       assert.deepStrictEqual([signedIn.status, signedIn.location], [303, path])
 
       const consent = yield* visitor.open(signedIn.location)
@@ -65,39 +65,39 @@ layer(ApiTest)("an app asks to be let in", (it) => {
       assert.include(wordsOf(consent), "returns you to app.example")
       assert.deepStrictEqual(yield* grantedTo(appId, store), [])
 
-      const agreed = yield* visitor.press(path, consent, "allow")
-      assert.strictEqual(agreed.status, 303)
-      const { place, said } = ledTo(agreed)
-      assert.strictEqual(place, REDIRECT)
-      const { code = "", ...rest } = said
+      const consented = yield* visitor.press(path, consent, "allow")
+      assert.strictEqual(consented.status, 303)
+      const { target, parameters } = redirectOf(consented)
+      assert.strictEqual(target, REDIRECT)
+      const { code = "", ...rest } = parameters
       assert.match(code, /^[\w-]{43}$/)
       assert.deepStrictEqual(rest, { state: STATE, iss: yield* baseUrl })
       assert.deepStrictEqual(yield* grantedTo(appId, store), [declared])
     })
   )
 
-  it.effect("what they agree to stands in the journal, once, and as a change where it is another", () =>
+  it.effect("the journal records a consent once, and a different consent as a change", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { appId, merchant, path, store, visitor } = yield* scene({ scopes: ["read_orders", "read_products"] })
       yield* visitor.signIn(path, merchant.email)
-      const agreeTo = (scope: string) => {
-        const asked = authorizePath(appId, { scope })
-        return Effect.flatMap(visitor.open(asked), (consent) => visitor.press(asked, consent, "allow"))
+      const consentTo = (scope: string) => {
+        const scopedPath = authorizePath(appId, { scope })
+        return Effect.flatMap(visitor.open(scopedPath), (consent) => visitor.press(scopedPath, consent, "allow"))
       }
-      const agreed = yield* agreeTo("read_products")
-      yield* agreeTo("read_products")
-      const wider = yield* agreeTo("read_products read_orders")
-      yield* agreeTo("read_orders read_products")
+      const consented = yield* consentTo("read_products")
+      yield* consentTo("read_products")
+      const wider = yield* consentTo("read_products read_orders")
+      yield* consentTo("read_orders read_products")
       const entries = yield* sql`
         select actor_type, actor_id, surface, idempotency_key, request_id, before, after::jsonb -> 'scopes' as scopes
         from journal where store_id = ${store} and resource = 'installation' order by id
       `
-      const by = { actor_type: "merchant", actor_id: merchant.id, surface: "consent", idempotency_key: null }
+      const actor = { actor_type: "merchant", actor_id: merchant.id, surface: "consent", idempotency_key: null }
       assert.deepStrictEqual(entries, [
-        { ...by, request_id: agreed.headers["x-request-id"], before: null, scopes: ["read_products"] },
+        { ...actor, request_id: consented.headers["x-request-id"], before: null, scopes: ["read_products"] },
         {
-          ...by,
+          ...actor,
           request_id: wider.headers["x-request-id"],
           before: '{"scopes":["read_products"]}',
           scopes: ["read_orders", "read_products"]
@@ -106,24 +106,24 @@ layer(ApiTest)("an app asks to be let in", (it) => {
     })
   )
 
-  it.effect("who does not agree leads the app that, with state and iss, and nothing is installed", () =>
+  it.effect("denying redirects with access_denied, state and iss, and installs nothing", () =>
     Effect.gen(function* () {
       const { appId, merchant, path, store, visitor } = yield* scene()
       const consent = yield* visitor.signIn(path, merchant.email)
       const denied = yield* visitor.press(path, consent, "deny")
       assert.strictEqual(denied.status, 303)
-      const { place, said } = ledTo(denied)
-      assert.strictEqual(place, REDIRECT)
-      const { error_description: _, ...rest } = said
+      const { target, parameters } = redirectOf(denied)
+      assert.strictEqual(target, REDIRECT)
+      const { error_description: _, ...rest } = parameters
       assert.deepStrictEqual(rest, { error: "access_denied", state: STATE, iss: yield* baseUrl })
       assert.deepStrictEqual(yield* grantedTo(appId, store), [])
     })
   )
 
-  it.effect("where client or redirect URI are not known, nobody is led anywhere, signed in or not", () =>
+  it.effect("an unknown client or redirect URI returns a 400 page without a redirect, signed in or not", () =>
     Effect.gen(function* () {
       const { appId, merchant, path, visitor } = yield* scene()
-      const look = Effect.gen(function* () {
+      const assertAllRejected = Effect.gen(function* () {
         for (const broken of [
           authorizePath(randomUUID()),
           authorizePath("https://evil.example/client"),
@@ -144,31 +144,29 @@ layer(ApiTest)("an app asks to be let in", (it) => {
           assert.deepStrictEqual([sent.status, sent.location], [400, ""], broken)
         }
       })
-      yield* look
+      yield* assertAllRejected
       yield* visitor.signIn(path, merchant.email)
-      yield* look
+      yield* assertAllRejected
     })
   )
 
-  it.effect(
-    "what is wrong otherwise is told to the app, by a browser in which nobody is signed in only by a link",
-    () =>
-      Effect.gen(function* () {
-        const { appId, merchant, path, visitor } = yield* scene({ scopes: ["read_products"] })
-        const beyond = authorizePath(appId, { scope: "read_products read_orders" })
-        const page = yield* visitor.open(beyond)
-        assert.deepStrictEqual([page.status, page.location], [400, ""])
-        const [, link = ""] = /href="([^"]*)"/.exec(page.text) ?? []
-        yield* visitor.signIn(path, merchant.email)
-        const led = yield* visitor.open(beyond)
-        assert.strictEqual(led.status, 303)
-        assert.strictEqual(led.location, link.replaceAll("&amp;", "&"))
-        const { error_description: _, ...said } = ledTo(led).said
-        assert.deepStrictEqual(said, { error: "invalid_scope", state: STATE, iss: yield* baseUrl })
-      })
+  it.effect("an invalid scope redirects a signed-in merchant to the app; others get a link", () =>
+    Effect.gen(function* () {
+      const { appId, merchant, path, visitor } = yield* scene({ scopes: ["read_products"] })
+      const unauthorizedPath = authorizePath(appId, { scope: "read_products read_orders" })
+      const page = yield* visitor.open(unauthorizedPath)
+      assert.deepStrictEqual([page.status, page.location], [400, ""])
+      const [, link = ""] = /href="([^"]*)"/.exec(page.text) ?? []
+      yield* visitor.signIn(path, merchant.email)
+      const redirected = yield* visitor.open(unauthorizedPath)
+      assert.strictEqual(redirected.status, 303)
+      assert.strictEqual(redirected.location, link.replaceAll("&amp;", "&"))
+      const { error_description: _, ...parameters } = redirectOf(redirected).parameters
+      assert.deepStrictEqual(parameters, { error: "invalid_scope", state: STATE, iss: yield* baseUrl })
+    })
   )
 
-  it.effect("an installed app that asks for other things says what is new, what it has, and what it gives back", () =>
+  it.effect("a changed request of an installed app lists its new, existing and removed grants", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { appId, merchant, path, store, visitor } = yield* scene({
@@ -193,7 +191,7 @@ layer(ApiTest)("an app asks to be let in", (it) => {
     })
   )
 
-  it.effect("what an app asks for is not agreed to unseen: it has changed since the page was shown", () =>
+  it.effect("consent returns 409 if the app's request changed since the page was shown", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { appId, merchant, path, store, visitor } = yield* scene({ scopes: ["read_products"] })
@@ -210,7 +208,7 @@ layer(ApiTest)("an app asks to be let in", (it) => {
     })
   )
 
-  it.effect("staff may agree, for the one of their stores that they choose", () =>
+  it.effect("staff can consent for the store that they choose", () =>
     Effect.gen(function* () {
       const [owned, other] = [yield* makeStore(), yield* makeStore()]
       yield* makeMerchant([owned])
@@ -232,7 +230,7 @@ layer(ApiTest)("an app asks to be let in", (it) => {
     })
   )
 
-  it.effect("who is a member of no store is told so, and leads back", () =>
+  it.effect("a merchant without a store can only return to the app", () =>
     Effect.gen(function* () {
       const { email } = yield* makeMerchant()
       const path = authorizePath(yield* makeAskingApp())
@@ -240,11 +238,11 @@ layer(ApiTest)("an app asks to be let in", (it) => {
       const page = yield* visitor.signIn(path, email)
       assert.match(wordsOf(page), /You are not a member of a store/)
       assert.notInclude(page.text, 'value="allow"')
-      assert.strictEqual(ledTo(yield* visitor.press(path, page, "deny")).said["error"], "access_denied")
+      assert.strictEqual(redirectOf(yield* visitor.press(path, page, "deny")).parameters["error"], "access_denied")
     })
   )
 
-  it.effect("another merchant's store is as if there were none, in the address and in the form", () =>
+  it.effect("another merchant's store returns 404 in URL and form, like an unknown store", () =>
     Effect.gen(function* () {
       const { appId, merchant, path, visitor } = yield* scene()
       const foreign = yield* makeStore()
@@ -261,7 +259,7 @@ layer(ApiTest)("an app asks to be let in", (it) => {
     })
   )
 
-  it.effect("whatever an app or a store is called stands on the page as text", () =>
+  it.effect("the name of an app is escaped, and only a valid website is a link", () =>
     Effect.gen(function* () {
       const { merchant, visitor } = yield* scene()
       const name = `"><script>alert(1)</script><b onclick='x'>&amp;`

@@ -8,7 +8,7 @@ import { receiver, type Receiver } from "../../support/webhooks/Receiver.ts"
 import { makeMerchant, PASSWORD } from "../../support/rpc/Merchants.ts"
 import { authorizePath, makeAskingApp } from "../../support/oauth/Visitor.ts"
 
-/** An app on this computer that asks a merchant of two stores; its callback leads on to another of its hosts. */
+/** A merchant of two stores, and a local app whose callback redirects to another host. */
 const scene = Effect.gen(function* () {
   const stores = [yield* makeStore(), yield* makeStore()]
   const { email } = yield* makeMerchant(stores)
@@ -26,9 +26,9 @@ const scene = Effect.gen(function* () {
 
 const BrowserTest = Layer.provideMerge(ChromiumTest, ApiTest)
 
-describe.skipIf(isMissing("chromium"))("the pages in a browser", () => {
+describe.skipIf(isMissing("chromium"))("Authorization pages in a browser", () => {
   layer(BrowserTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
-    it.effect("a merchant signs in by keyboard, chooses a store, agrees, and comes to where the app leads on", () =>
+    it.effect("a merchant signs in by keyboard, chooses a store, consents and follows the redirects of the app", () =>
       Effect.gen(function* () {
         const { address, app, base, complaints, email, page } = yield* scene
         yield* Effect.promise(async () => {
@@ -58,7 +58,7 @@ describe.skipIf(isMissing("chromium"))("the pages in a browser", () => {
         const { searchParams } = new URL(page.url())
         assert.match(searchParams.get("code") ?? "", /^[\w-]{43}$/)
         assert.strictEqual(searchParams.get("iss"), base)
-        // Whom the merchant comes from is not told: the address that asked has all that the app may know.
+        // No referrer is sent: the redirect URI contains all that the app may learn.
         assert.deepStrictEqual(
           app.received.map(({ headers }) => headers["referer"]),
           [undefined, undefined]
@@ -67,7 +67,7 @@ describe.skipIf(isMissing("chromium"))("the pages in a browser", () => {
       })
     )
 
-    it.effect("who cancels, or is led here wrongly, comes back to the app, or sees why not", () =>
+    it.effect("cancelling returns to the app, and an invalid request shows its error", () =>
       Effect.gen(function* () {
         const { address, appId, base, complaints, email, page } = yield* scene
         yield* Effect.promise(async () => {
@@ -95,7 +95,7 @@ describe.skipIf(isMissing("chromium"))("the pages in a browser", () => {
       })
     )
 
-    it.effect("a merchant says what an agent may do, and is told what was typed wrongly", () =>
+    it.effect("a merchant sets the limits of an agent and sees validation errors", () =>
       Effect.gen(function* () {
         const { app, base, complaints, email, page, redirect } = yield* scene
         const { json } = yield* registerClient({ redirect_uris: [redirect], client_name: "Helper" })
@@ -123,7 +123,7 @@ describe.skipIf(isMissing("chromium"))("the pages in a browser", () => {
       })
     )
 
-    it.effect("no page of another site shows ours in a frame", () =>
+    it.effect("pages of other sites cannot frame the authorization pages", () =>
       Effect.gen(function* () {
         const { address, app, complaints, page } = yield* scene
         app.answerWith(() => ({

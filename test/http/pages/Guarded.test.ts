@@ -8,7 +8,7 @@ import { ApiTest, makeStore } from "../../support/http/Api.ts"
 import { makeMerchant, PASSWORD } from "../../support/rpc/Merchants.ts"
 import { authorizePath, fieldsOf, makeAskingApp, makeVisitor, type Seen, wordsOf } from "../../support/oauth/Visitor.ts"
 
-const isGuarded = ({ headers, text }: Seen, formTargets: string) => {
+const assertGuarded = ({ headers, text }: Seen, formTargets: string) => {
   const policy = String(headers["content-security-policy"])
   assert.match(
     policy,
@@ -24,7 +24,7 @@ const isGuarded = ({ headers, text }: Seen, formTargets: string) => {
   assert.notMatch(text, /<script|\son\w+=|style=|<img|<link/)
 }
 
-/** A merchant of one store, who is asked whether an app may in. */
+/** A merchant of one store, and the authorization request of an app. */
 const scene = Effect.gen(function* () {
   const store = yield* makeStore()
   const merchant = yield* makeMerchant([store])
@@ -36,43 +36,43 @@ const scene = Effect.gen(function* () {
   return { store, merchant, path, isInstalled, visitor: yield* makeVisitor }
 })
 
-layer(ApiTest)("the pages of the authorization server", (it) => {
-  it.effect("stand in no frame, run nothing, are kept nowhere, and send their forms where they should", () =>
+layer(ApiTest)("Security of the authorization pages", (it) => {
+  it.effect("pages cannot be framed, run no scripts, are not cached and restrict form targets", () =>
     Effect.gen(function* () {
       const { merchant, path, visitor } = yield* scene
-      isGuarded(yield* visitor.open("/oauth/authorize"), "'self'")
-      isGuarded(yield* visitor.open(`${path}&scope=nothing`), "'self'")
+      assertGuarded(yield* visitor.open("/oauth/authorize"), "'self'")
+      assertGuarded(yield* visitor.open(`${path}&scope=nothing`), "'self'")
       const signIn = yield* visitor.open(path)
-      isGuarded(signIn, "'self'")
-      isGuarded(yield* visitor.press(path, signIn, "sign-in", { email: "", password: "" }), "'self'")
-      isGuarded(yield* visitor.send(path, { intent: "sign-in" }), "'self'")
-      isGuarded(yield* visitor.signIn(path, merchant.email), "'self' https:")
-      isGuarded(yield* visitor.open(`${path}&store_id=${randomUUID()}`), "'self' https:")
+      assertGuarded(signIn, "'self'")
+      assertGuarded(yield* visitor.press(path, signIn, "sign-in", { email: "", password: "" }), "'self'")
+      assertGuarded(yield* visitor.send(path, { intent: "sign-in" }), "'self'")
+      assertGuarded(yield* visitor.signIn(path, merchant.email), "'self' https:")
+      assertGuarded(yield* visitor.open(`${path}&store_id=${randomUUID()}`), "'self' https:")
       const local = authorizePath(yield* makeAskingApp({ redirectUris: ["http://127.0.0.1/"] }), {
         redirect_uri: "http://127.0.0.1:1234/"
       })
       const consent = yield* visitor.open(local)
-      isGuarded(consent, "'self' https: http:")
+      assertGuarded(consent, "'self' https: http:")
       assert.include(wordsOf(consent), "returns you to a program on this computer, 127.0.0.1:1234")
     })
   )
 
-  it.effect("a form counts from where it was made alone: another site, browser, session, or nowhere is refused", () =>
+  it.effect("a form with a forged token, or from another site or browser, returns 403", () =>
     Effect.gen(function* () {
       const { isInstalled, merchant, path, visitor } = yield* scene
       const other = yield* makeVisitor
-      const others = fieldsOf(yield* other.signIn(path, (yield* makeMerchant()).email))
-      const { token = "", ...shown } = fieldsOf(yield* visitor.signIn(path, merchant.email))
-      const rest = { ...shown, intent: "allow" }
-      const fields = { ...rest, token }
+      const foreignFields = fieldsOf(yield* other.signIn(path, (yield* makeMerchant()).email))
+      const { token = "", ...otherFields } = fieldsOf(yield* visitor.signIn(path, merchant.email))
+      const withoutToken = { ...otherFields, intent: "allow" }
+      const fields = { ...withoutToken, token }
       for (const forged of [
-        rest,
-        { ...rest, token: "" },
-        { ...rest, token: token.slice(1) },
-        { ...rest, token: randomBytes(32).toString("base64url") },
-        { ...rest, token: others["token"] ?? "" },
-        { ...rest, intent: "deny" },
-        { ...rest, intent: "sign-out" }
+        withoutToken,
+        { ...withoutToken, token: "" },
+        { ...withoutToken, token: token.slice(1) },
+        { ...withoutToken, token: randomBytes(32).toString("base64url") },
+        { ...withoutToken, token: foreignFields["token"] ?? "" },
+        { ...withoutToken, intent: "deny" },
+        { ...withoutToken, intent: "sign-out" }
       ]) {
         const refused = yield* visitor.send(path, forged)
         assert.deepStrictEqual([refused.status, refused.location], [403, ""], JSON.stringify(forged))
@@ -88,13 +88,13 @@ layer(ApiTest)("the pages of the authorization server", (it) => {
       }
       for (const broken of [
         { ...fields, intent: "else" },
-        { ...rest, token, intent: "" }
+        { ...withoutToken, token, intent: "" }
       ]) {
         assert.strictEqual((yield* visitor.send(path, broken)).status, 400)
       }
       const asJson = yield* visitor.send(path, fields, { "content-type": "application/json" })
       assert.strictEqual(asJson.status, 400)
-      // Agreed to is by POST alone.
+      // Only POST gives consent.
       const query = new URLSearchParams(fields).toString()
       assert.strictEqual((yield* visitor.open(`${path}&${query}`)).status, 200)
       assert.isFalse(yield* isInstalled)
@@ -103,50 +103,50 @@ layer(ApiTest)("the pages of the authorization server", (it) => {
     })
   )
 
-  it.effect("nobody is signed in by another site's form: it lacks what the browser was given with the page", () =>
+  it.effect("a sign-in form with the token of another browser returns 403", () =>
     Effect.gen(function* () {
       const { merchant, path, visitor } = yield* scene
-      const typed = { email: merchant.email, password: PASSWORD, intent: "sign-in" }
-      const attackers = fieldsOf(yield* (yield* makeVisitor).open(path))
-      assert.strictEqual((yield* visitor.send(path, { ...attackers, ...typed })).status, 403)
+      const signInFields = { email: merchant.email, password: PASSWORD, intent: "sign-in" }
+      const attackerFields = fieldsOf(yield* (yield* makeVisitor).open(path))
+      assert.strictEqual((yield* visitor.send(path, { ...attackerFields, ...signInFields })).status, 403)
       const page = yield* visitor.open(path)
       assert.match(String(page.headers["set-cookie"]), /^visit=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/)
-      assert.strictEqual((yield* visitor.send(path, { ...attackers, ...typed })).status, 403)
+      assert.strictEqual((yield* visitor.send(path, { ...attackerFields, ...signInFields })).status, 403)
       assert.isUndefined(visitor.cookies.get("session"))
-      // The page in two tabs: what the first was given is good in both.
+      // The page is open in two tabs, which share one token.
       const second = yield* visitor.open(path)
       assert.deepStrictEqual(fieldsOf(second), fieldsOf(page))
-      assert.strictEqual((yield* visitor.send(path, { ...fieldsOf(page), ...typed })).status, 303)
+      assert.strictEqual((yield* visitor.send(path, { ...fieldsOf(page), ...signInFields })).status, 303)
     })
   )
 
-  it.effect("a session that was there before is not the one that somebody signs in to, and has ended then", () =>
+  it.effect("a sign-in replaces and ends the previous session; a sign-out invalidates its forms", () =>
     Effect.gen(function* () {
       const { merchant, path, visitor } = yield* scene
       const planted = randomBytes(32).toString("base64url")
       visitor.cookies.set("session", planted)
       const form = yield* visitor.open(path)
-      const typed = { email: merchant.email, password: PASSWORD }
-      yield* visitor.press(path, form, "sign-in", typed)
+      const signInFields = { email: merchant.email, password: PASSWORD }
+      yield* visitor.press(path, form, "sign-in", signInFields)
       const first = visitor.cookies.get("session") ?? ""
       assert.notStrictEqual(first, planted)
       const attacker = yield* makeVisitor
-      const isShut = Effect.fn(function* (session: string) {
+      const assertEnded = Effect.fn(function* (session: string) {
         attacker.cookies.set("session", session)
         assert.include(wordsOf(yield* attacker.open(path)), "Sign in")
       })
-      yield* isShut(planted)
-      // In another tab once more.
-      yield* visitor.press(path, form, "sign-in", typed)
+      yield* assertEnded(planted)
+      // Signs in again in another tab.
+      yield* visitor.press(path, form, "sign-in", signInFields)
       const second = visitor.cookies.get("session") ?? ""
-      yield* isShut(first)
+      yield* assertEnded(first)
 
       const page = yield* visitor.open(path)
-      const out = yield* visitor.press(path, page, "sign-out")
-      assert.deepStrictEqual([out.status, out.location], [303, path])
+      const signedOut = yield* visitor.press(path, page, "sign-out")
+      assert.deepStrictEqual([signedOut.status, signedOut.location], [303, path])
       assert.isUndefined(visitor.cookies.get("session"))
-      yield* isShut(second)
-      // What was agreed to in the session that has ended is not done, now or once somebody is signed in.
+      yield* assertEnded(second)
+      // A form of the ended session gives no consent, neither now nor after another sign-in.
       const late = yield* visitor.press(path, page, "allow")
       assert.deepStrictEqual([late.status, late.location], [303, path])
       yield* visitor.signIn(path, merchant.email)
@@ -154,7 +154,7 @@ layer(ApiTest)("the pages of the authorization server", (it) => {
     })
   )
 
-  it.effect("a wrong password and an unknown account are answered by the same page; what is too often is told", () =>
+  it.effect("a wrong password and an unknown account return the same page; too many failures return 429", () =>
     Effect.gen(function* () {
       const { merchant, path, visitor } = yield* scene
       const page = yield* visitor.open(path)
@@ -169,34 +169,34 @@ layer(ApiTest)("the pages of the authorization server", (it) => {
         { ...wrong.headers, date: "", "x-request-id": "" },
         { ...unknown.headers, date: "", "x-request-id": "", "content-length": wrong.headers["content-length"] }
       )
-      const nonsense = yield* visitor.press(path, page, "sign-in", { email: "ada", password: "" })
-      assert.strictEqual(nonsense.status, 400)
+      const malformed = yield* visitor.press(path, page, "sign-in", { email: "ada", password: "" })
+      assert.strictEqual(malformed.status, 400)
       for (const field of ["email", "password"]) {
-        assert.match(nonsense.text, new RegExp(`aria-describedby="${field}-reason"[^]*id="${field}-reason"`))
+        assert.match(malformed.text, new RegExp(`aria-describedby="${field}-reason"[^]*id="${field}-reason"`))
       }
       for (let n = 1; n < SIGN_IN_LIMITS.pair; n++) yield* attempt(merchant.email)
-      const shut = yield* visitor.press(path, page, "sign-in", { email: merchant.email, password: PASSWORD })
-      assert.strictEqual(shut.status, 429)
-      assert.match(wordsOf(shut), /Too many failed sign-ins; wait 15 minutes/)
-      assert.match(String(shut.headers["retry-after"]), /^[1-9]\d{0,2}$/)
+      const limited = yield* visitor.press(path, page, "sign-in", { email: merchant.email, password: PASSWORD })
+      assert.strictEqual(limited.status, 429)
+      assert.match(wordsOf(limited), /Too many failed sign-ins; wait 15 minutes/)
+      assert.match(String(limited.headers["retry-after"]), /^[1-9]\d{0,2}$/)
     })
   )
 
-  it.effect("a redirect URI whose port there is not is refused on a page, whether or not somebody is signed in", () =>
+  it.effect("a redirect URI with an invalid port returns a 400 page, signed in or not", () =>
     Effect.gen(function* () {
       const app = yield* makeAskingApp({ redirectUris: ["http://127.0.0.1/cb"] })
-      const asked = (redirect_uri: string) => authorizePath(app, { redirect_uri })
+      const pathWith = (redirect_uri: string) => authorizePath(app, { redirect_uri })
       const { email } = yield* makeMerchant([yield* makeStore()])
       const visitor = yield* makeVisitor
-      assert.strictEqual((yield* visitor.open(asked("http://127.0.0.1:99999/cb"))).status, 400)
-      assert.strictEqual((yield* visitor.signIn(asked("http://127.0.0.1:4711/cb"), email)).status, 200)
-      const refused = yield* visitor.open(asked("http://127.0.0.1:99999/cb"))
+      assert.strictEqual((yield* visitor.open(pathWith("http://127.0.0.1:99999/cb"))).status, 400)
+      assert.strictEqual((yield* visitor.signIn(pathWith("http://127.0.0.1:4711/cb"), email)).status, 200)
+      const refused = yield* visitor.open(pathWith("http://127.0.0.1:99999/cb"))
       assert.strictEqual(refused.status, 400)
       assert.include(wordsOf(refused), "redirect_uri must exactly match")
     })
   )
 
-  it.effect("what breaks is told on a page, by the request's id alone", () =>
+  it.effect("an unexpected failure shows a page with the request id and no details", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { merchant, path, visitor } = yield* scene
@@ -206,7 +206,7 @@ layer(ApiTest)("the pages of the authorization server", (it) => {
       )
       const page = yield* visitor.open(path)
       assert.strictEqual(page.status, 500)
-      isGuarded(page, "'self'")
+      assertGuarded(page, "'self'")
       assert.include(wordsOf(page), `request ${String(page.headers["x-request-id"])}`)
       assert.notMatch(wordsOf(page), /members|select/)
     }).pipe(Effect.scoped)
