@@ -5,12 +5,12 @@ import { HttpUrl } from "../../src/domain/catalog/Fields.ts"
 import { NOT_WEB } from "../support/http/Fields.ts"
 import { problemsAt } from "../support/http/OpenApi.ts"
 
-const isTaken = Schema.is(HttpUrl)
+const isAccepted = Schema.is(HttpUrl)
 const isDocumented = (url: string) =>
   problemsAt("#/components/schemas/CreateProduct/properties/imageUrl", url).length === 0
 
-/** What parsers of URLs are known to take for something else, or to pass over. */
-const NASTY = [
+/** Characters that URL parsers replace or ignore. */
+const IGNORED_CHARACTERS = [
   "\n",
   "\t",
   "\r",
@@ -51,7 +51,7 @@ const PARTS = [
 
 const piece = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(...PARTS) },
-  { weight: 1, arbitrary: fc.constantFrom(...NASTY) },
+  { weight: 1, arbitrary: fc.constantFrom(...IGNORED_CHARACTERS) },
   { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 2 }) }
 )
 const tail = fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join(""))
@@ -80,27 +80,27 @@ const host = fc.constantFrom(...HOSTS)
 /** Text that is, or nearly is, a URL. */
 const nearUrl = fc.tuple(scheme, fc.oneof(host, tail), tail).map((parts) => parts.join(""))
 
-/** Where a reader who looks for the next `/`, `?` or `#` sees the host end. */
+/** Splits a URL at the first `/`, `?` or `#` after the scheme, like a simple parser. */
 const split = (url: string) => {
   const [, authority = "", rest = ""] = /^https?:\/\/([^/?#]*)(.*)$/isu.exec(url) ?? []
   return { authority, rest }
 }
 
-/** As bytes, however they are escaped. */
+/** The bytes of a text, with percent-encoding decoded. */
 const bytesOf = (text: string) =>
   Buffer.from(text, "utf8")
     .toString("latin1")
     .replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
 
-/** Segments that the standard resolves. */
+/** Finds dot segments, which the WHATWG standard resolves. */
 const hasDots = (rest: string) => /(?:^|\/)(?:\.|%2e){1,2}(?=[/?#]|$)/i.test(rest)
 
-describe("A URL that is taken", () => {
-  it("is to the WHATWG standard what it is to a plain reader: the same host, and the same rest but for escapes", () => {
-    let taken = 0
-    const holds = fc.property(nearUrl, (url) => {
-      if (!isTaken(url)) return
-      taken += 1
+describe("HttpUrl", () => {
+  it("the WHATWG parser and a simple parser find the same host and path in an accepted URL", () => {
+    let accepted = 0
+    const property = fc.property(nearUrl, (url) => {
+      if (!isAccepted(url)) return
+      accepted += 1
       const parsed = new URL(url)
       const { authority, rest } = split(url)
       assert.match(parsed.protocol, /^https?:$/)
@@ -109,25 +109,25 @@ describe("A URL that is taken", () => {
       assert.notMatch(url, /[\s\p{Cc}\\]/u)
       if (hasDots(rest)) return
       const path = `${rest.startsWith("/") ? "" : "/"}${rest}`
-      // An empty query or fragment at the end is kept, as `href` keeps it.
+      // `href` keeps an empty query or fragment at the end.
       assert.strictEqual(bytesOf(split(parsed.href).rest), bytesOf(path))
     })
-    fc.assert(holds, { numRuns: 20_000 })
-    assert.isAbove(taken, 1000)
+    fc.assert(property, { numRuns: 20_000 })
+    assert.isAbove(accepted, 1000)
   })
 
-  it("is one by the document too, and the other way round where the host is one", () => {
+  it("the OpenAPI schema accepts every accepted URL, and no other URL with a valid host", () => {
     fc.assert(
-      fc.property(nearUrl, (url) => assert.isTrue(isDocumented(url) || !isTaken(url), JSON.stringify(url))),
+      fc.property(nearUrl, (url) => assert.isTrue(isDocumented(url) || !isAccepted(url), JSON.stringify(url))),
       { numRuns: 5000 }
     )
     const withHost = fc
       .tuple(host, fc.constantFrom("/", "?", "#"), tail)
       .map(([name, mark, rest]) => `https://${name}${mark}${rest}`)
     fc.assert(
-      fc.property(withHost, (url) => assert.strictEqual(isDocumented(url), isTaken(url), JSON.stringify(url))),
+      fc.property(withHost, (url) => assert.strictEqual(isDocumented(url), isAccepted(url), JSON.stringify(url))),
       { numRuns: 5000 }
     )
-    for (const url of NOT_WEB) assert.isFalse(isTaken(url), JSON.stringify(url))
+    for (const url of NOT_WEB) assert.isFalse(isAccepted(url), JSON.stringify(url))
   })
 })

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { networkOf } from "../../src/domain/Network.ts"
 
-it("an IPv4 address is counted by itself, an IPv6 address by its first 64 bits", () => {
+it("the network of an IPv4 address is the address, and that of an IPv6 address is its /64 prefix", () => {
   const networks = [
     ["192.0.2.1", "192.0.2.1"],
     ["::ffff:192.0.2.1", "192.0.2.1"],

@@ -4,14 +4,14 @@ import { paced } from "../../src/domain/Pacing.ts"
 
 const WORK = 30
 
-/** Keeps the thread busy, and answers from when to when. */
+/** Blocks the thread for `WORK` milliseconds and returns its start and end. */
 const work = Effect.sync(() => {
   const from = performance.now()
   while (performance.now() - from < WORK);
   return { from, to: performance.now() }
 })
 
-it.live("paced work runs one at a time, and leaves the thread to others for as long as it took", () =>
+it.live("paced work runs one at a time, with pauses as long as the work", () =>
   Effect.gen(function* () {
     const spans = yield* Effect.all([paced(work), paced(work), paced(work)], { concurrency: "unbounded" })
     const [first, second, third] = spans.toSorted((one, other) => one.from - other.from)
@@ -20,14 +20,14 @@ it.live("paced work runs one at a time, and leaves the thread to others for as l
   })
 )
 
-it.live("paced work that fails lets the next one run", () =>
+it.live("paced work runs after other paced work fails", () =>
   Effect.gen(function* () {
     assert.strictEqual(yield* Effect.flip(paced(Effect.fail("refused"))), "refused")
     assert.isAtLeast((yield* paced(work)).to, 0)
   })
 )
 
-it.effect("paced work lets the next one run whatever clock its fiber has", () =>
+it.effect("paced work runs after other paced work under a test clock", () =>
   Effect.gen(function* () {
     yield* paced(work)
     assert.isAtLeast((yield* paced(work)).to, 0)

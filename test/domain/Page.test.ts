@@ -6,12 +6,12 @@ import { DEFAULT_LIMIT, MAX_LIMIT, PageLimit } from "../../src/domain/Page.ts"
 
 const decode = Schema.decodeUnknownResult(PageLimit)
 
-describe("The limit of a page", () => {
-  it("is 50 when absent and 200 at most", () => {
+describe("Page limit", () => {
+  it("limit defaults to 50 and is capped at 200", () => {
     assert.deepStrictEqual([DEFAULT_LIMIT, MAX_LIMIT], [50, 200])
   })
 
-  it("is what was asked for up to 200, and 200 for anything above", () => {
+  it("a limit above 200 decodes to 200", () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 1n, max: 10n ** 40n }), (n) => {
         assert.deepStrictEqual(decode(String(n)), Result.succeed(n > 200n ? 200 : Number(n)))
@@ -28,7 +28,7 @@ describe("The limit of a page", () => {
     }
   })
 
-  it("is refused below 1 and when it is no integer", () => {
+  it("rejects limits that are below 1 or not an integer", () => {
     for (const text of [
       "0",
       "00",

@@ -5,12 +5,12 @@ import { parseUntrusted } from "../../src/domain/json/UntrustedJson.ts"
 
 const needsEscape = (unit: string) => unit === '"' || unit === "\\" || unit < " "
 
-const written = (unit: string) => (needsEscape(unit) ? JSON.stringify(unit).slice(1, -1) : unit)
+const escaped = (unit: string) => (needsEscape(unit) ? JSON.stringify(unit).slice(1, -1) : unit)
 
-/** A string of JSON with as few escapes as may be. */
-const raw = (text: string) => `"${text.split("").map(written).join("")}"`
+/** A JSON string with as few escapes as possible. */
+const raw = (text: string) => `"${text.split("").map(escaped).join("")}"`
 
-it("JSON of clients is refused for what its text holds, escaped or not, and for nothing else", () => {
+it("untrusted JSON rejects lone surrogates, NUL and `__proto__` keys, escaped or not, and no other strings", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), fc.boolean(), (text, isKey) => {
       const isGood = text.isWellFormed() && !text.includes("\u0000") && !(isKey && text === "__proto__")

@@ -19,24 +19,24 @@ const granted = (...scopes: ReadonlyArray<Scope>): Grants => ({ scopes, capabili
 
 const messageOf = (rule: AccessRule) => refusalOf(granted("read_orders"), rule)?.message
 
-describe("A rule", () => {
-  it("of any token refuses nobody", () => {
+describe("Access rules", () => {
+  it("AnyToken allows an installation without grants", () => {
     assert.isUndefined(refusalOf(NO_GRANTS, AnyToken.make({})))
   })
 
-  it("of scopes takes each of them for enough, and no other", () => {
+  it("AnyScope requires one of its scopes", () => {
     for (const scope of inventory.scopes) assert.isUndefined(refusalOf(granted(scope, "read_orders"), inventory))
     assert.instanceOf(refusalOf(granted("read_products", "read_orders"), inventory), ScopeNotGranted)
     assert.instanceOf(refusalOf({ scopes: [], capabilities: ["app_storage"] }, inventory), ScopeNotGranted)
   })
 
-  it("of a capability takes no scope for it, and no other capability", () => {
+  it("NeedsCapability requires its capability", () => {
     assert.isUndefined(refusalOf({ scopes: [], capabilities: ["customer_pii", "app_storage"] }, storage))
     assert.instanceOf(refusalOf({ scopes: [], capabilities: ["customer_pii"] }, storage), CapabilityNotGranted)
     assert.instanceOf(refusalOf(granted("write_products"), storage), CapabilityNotGranted)
   })
 
-  it("names what is missing", () => {
+  it("the error message names the missing scopes or capability", () => {
     const one = AnyScope.make({ scopes: ["write_products"] })
     assert.strictEqual(messageOf(one), "The installation was not granted the scope write_products")
     assert.strictEqual(

@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Option } from "effect"
 import { type InstallationAct, InstallationState, stateAfter } from "../../../src/domain/access/InstallationState.ts"
 
-/** What each act makes of what is active, suspended and uninstalled; null where it is refused. */
+/** The state after each action, from active, suspended and uninstalled. Null is a rejected action. */
 const EXPECTED = [
   ["install", ["active", "active", "active"]],
   ["suspend", ["suspended", "suspended", null]],
@@ -10,7 +10,7 @@ const EXPECTED = [
   ["uninstall", ["uninstalled", "uninstalled", null]]
 ] as const satisfies ReadonlyArray<readonly [InstallationAct, ReadonlyArray<InstallationState | null>]>
 
-it.each(EXPECTED)("%s leads from each state to one, or is refused", (act, expected) => {
-  const reached = InstallationState.literals.map((state) => Option.getOrNull(stateAfter(state, act)))
-  assert.deepStrictEqual(reached, [...expected])
+it.each(EXPECTED)("the action %s leads to one next state or is rejected in every state", (action, expected) => {
+  const nextStates = InstallationState.literals.map((state) => Option.getOrNull(stateAfter(state, action)))
+  assert.deepStrictEqual(nextStates, [...expected])
 })

@@ -2,28 +2,28 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import { Country, Domain, Locale, Timezone } from "../../../src/domain/access/Settings.ts"
 
-/** What becomes of each text: how it is kept, or null where it is refused. */
-const kept = (schema: Schema.Codec<string, string>, ...texts: ReadonlyArray<string>) =>
+/** The decoded value of each text, or null for a rejected one. */
+const decodeAll = (schema: Schema.Codec<string, string>, ...texts: ReadonlyArray<string>) =>
   texts.map((text) => Result.getOrNull(Schema.decodeResult(schema)(text)))
 
-describe("What a store says of itself", () => {
-  it("is a country of ISO 3166, in any case", () => {
-    assert.deepStrictEqual(kept(Country, "DE", "pt", "XK", "EU", "UK", "DEU", "", "D", "DE "), [
+describe("Store settings", () => {
+  it("a country is a code of ISO 3166 in any case", () => {
+    assert.deepStrictEqual(decodeAll(Country, "DE", "pt", "XK", "EU", "UK", "DEU", "", "D", "DE "), [
       "DE",
       "PT",
       ...Array.from({ length: 7 }, () => null)
     ])
   })
 
-  it("is a time zone by its name, spelled as it is, and no offset", () => {
+  it("a time zone is a case-sensitive IANA name and not an offset", () => {
     const known = ["UTC", "Europe/Berlin", "Asia/Kolkata", "America/Argentina/Buenos_Aires", "Etc/GMT+1"]
-    assert.deepStrictEqual(kept(Timezone, ...known), known)
+    assert.deepStrictEqual(decodeAll(Timezone, ...known), known)
     const unknown = ["europe/berlin", "+01:00", "Europe/Atlantis", "Berlin", ""]
-    assert.deepStrictEqual(new Set(kept(Timezone, ...unknown)), new Set([null]))
+    assert.deepStrictEqual(new Set(decodeAll(Timezone, ...unknown)), new Set([null]))
   })
 
-  it("is a language tag in its canonical form", () => {
-    assert.deepStrictEqual(kept(Locale, "de", "de-de", "ZH-hant-tw", "de_DE", "", "german language"), [
+  it("a locale is a language tag and decodes to its canonical form", () => {
+    assert.deepStrictEqual(decodeAll(Locale, "de", "de-de", "ZH-hant-tw", "de_DE", "", "german language"), [
       "de",
       "de-DE",
       "zh-Hant-TW",
@@ -33,13 +33,10 @@ describe("What a store says of itself", () => {
     ])
   })
 
-  it("is a host name with a dot, in lower case", () => {
-    assert.deepStrictEqual(kept(Domain, "Shop.Example.com", "localhost", "https://a.example", "a..example", "a b.c"), [
-      "shop.example.com",
-      null,
-      null,
-      null,
-      null
-    ])
+  it("a domain is a host name with a dot and decodes to lower case", () => {
+    assert.deepStrictEqual(
+      decodeAll(Domain, "Shop.Example.com", "localhost", "https://a.example", "a..example", "a b.c"),
+      ["shop.example.com", null, null, null, null]
+    )
   })
 })

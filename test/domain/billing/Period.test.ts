@@ -5,8 +5,8 @@ import { type Period, periodEnd } from "../../../src/domain/billing/Period.ts"
 const endOf = (start: string, period: Period, now: string) =>
   periodEnd(new Date(start), period, new Date(now)).toISOString()
 
-describe("the end of the period that is paid for", () => {
-  it("comes again on the day that it began, or on the last one of a month that does not have it", () => {
+describe("Billing period", () => {
+  it("a period ends on the day it began, or on the last day of a shorter month", () => {
     const start = "2026-01-31T09:30:00.000Z"
     const ends = [
       ["2026-01-31T09:30:00.000Z", "2026-02-28T09:30:00.000Z"],
@@ -22,7 +22,7 @@ describe("the end of the period that is paid for", () => {
     assert.strictEqual(endOf(leap, "year", "2031-06-01T00:00:00.000Z"), "2032-02-29T00:00:00.000Z")
   })
 
-  it("is always ahead, by no more than a period, and is the start of the next one", () => {
+  it("a period end is in the future by at most one period and starts the next one", () => {
     const time = FastCheck.date({ min: new Date("2000-01-01"), max: new Date("2100-01-01"), noInvalidDate: true })
     FastCheck.assert(
       FastCheck.property(time, time, FastCheck.constantFrom<Period>("month", "year"), (a, b, period) => {

@@ -14,28 +14,28 @@ import { ProductId } from "../../../src/domain/catalog/Product.ts"
 const toCreate = Schema.decodeUnknownSync(CreateCollection)
 const toPatch = Schema.decodeUnknownSync(UpdateCollection)
 
-const given = {
+const generated = {
   id: CollectionId.make("01890a5d-ac96-774b-bcce-b302099a8057"),
   slug: "desks",
   at: new Date("2026-01-31T09:30:00.123Z")
 }
 const rules = [{ field: "title", relation: "is_set" }]
-const make = (input: unknown) => newCollection(toCreate(input), given)
+const makeCollection = (input: unknown) => newCollection(toCreate(input), generated)
 
-describe("A new collection", () => {
-  it("is automated when it has rules and manual when not, unless it says otherwise", () => {
-    assert.strictEqual(make({ title: "Desks" }).type, "manual")
-    assert.strictEqual(make({ title: "Desks", rules: [] }).type, "manual")
-    assert.strictEqual(make({ title: "Desks", rules }).type, "automated")
-    assert.strictEqual(make({ title: "Desks", rules, type: "manual" }).type, "manual")
-    assert.strictEqual(make({ title: "Desks", type: "automated" }).type, "automated")
+describe("New collections", () => {
+  it("type defaults to automated with rules and to manual without", () => {
+    assert.strictEqual(makeCollection({ title: "Desks" }).type, "manual")
+    assert.strictEqual(makeCollection({ title: "Desks", rules: [] }).type, "manual")
+    assert.strictEqual(makeCollection({ title: "Desks", rules }).type, "automated")
+    assert.strictEqual(makeCollection({ title: "Desks", rules, type: "manual" }).type, "manual")
+    assert.strictEqual(makeCollection({ title: "Desks", type: "automated" }).type, "automated")
   })
 })
 
-describe("A patch", () => {
-  const desks = make({ title: "Desks", description: "All of them", rules })
+describe("Patches of collections", () => {
+  const desks = makeCollection({ title: "Desks", description: "All of them", rules })
 
-  it("that changes nothing gives the collection back as it is", () => {
+  it("a patch without changes returns the same collection", () => {
     for (const changes of [
       {},
       { title: " Desks " },
@@ -47,7 +47,7 @@ describe("A patch", () => {
     }
   })
 
-  it("changes what it names; the version and the time of the change come after", () => {
+  it("a patch changes only its fields, and withNextVersion sets version and time", () => {
     const next = patchCollection(desks, toPatch({ description: null, disjunctive: true }))
     assert.deepStrictEqual(next, { ...desks, description: null, disjunctive: true })
     assert.deepStrictEqual(withNextVersion(next, new Date("2026-02-01T00:00:00.000Z")), {
@@ -59,7 +59,7 @@ describe("A patch", () => {
 })
 
 describe("UnknownProducts", () => {
-  it("has a line for each id, with its place", () => {
+  it("UnknownProducts has an issue with the index of each id", () => {
     const id = ProductId.make("01890a5d-ac96-774b-bcce-b302099a8058")
     const { issues } = new UnknownProducts({ unknown: [{ index: 3, id }] })
     assert.deepStrictEqual(issues, [`productIds.3: ${id} is not a product of this store`])

@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import currencyCodes from "currency-codes"
 import { CURRENCIES } from "../../../src/domain/catalog/Currencies.ts"
 
-it("currencies are those of ISO 4217", () => {
-  // The package's list is of June 2024; the Caribbean guilder came after it.
+it("CURRENCIES has exactly the codes of ISO 4217", () => {
+  // The list of the package is from June 2024 and lacks the Caribbean guilder.
   assert.sameMembers([...CURRENCIES], [...currencyCodes.codes(), "XCG"])
 })

@@ -6,22 +6,22 @@ import { FIELDS } from "../../../src/domain/catalog/Rule.ts"
 import { stringify } from "../../../src/domain/json/Json.ts"
 import { amount, randomProduct } from "../../data/RandomProducts.ts"
 
-const given = {
+const generated = {
   id: ProductId.make("01890a5d-ac96-774b-bcce-b302099a8057"),
   slug: "desk",
   at: new Date("2026-01-31T09:30:00.123Z"),
   currencyCode: "EUR"
 }
 
-const facets = randomProduct.map((input) => facetsOf(newProduct(input, given)))
+const facets = randomProduct.map((input) => facetsOf(newProduct(input, generated)))
 
 describe("Facets", () => {
-  it("answer every field that a rule may name, and nothing else", () => {
+  it("facets have exactly the fields that rules can use", () => {
     fc.assert(fc.property(facets, (facets) => assert.sameMembers(Object.keys(facets), Object.keys(FIELDS))))
   })
 
-  it("hold each value in the form that its kind is compared in", () => {
-    const found = facetsOf(
+  it("facets store text in lower case and the values of all variants", () => {
+    const result = facetsOf(
       newProduct(
         {
           name: "Walnut DESK",
@@ -34,10 +34,10 @@ describe("Facets", () => {
             { title: "b", sku: "S" }
           ]
         },
-        given
+        generated
       )
     )
-    assert.deepInclude(found, {
+    assert.deepInclude(result, {
       title: "walnut desk",
       slug: "desk",
       vendorName: "åsa",
@@ -56,7 +56,7 @@ describe("Facets", () => {
     })
   })
 
-  it("are stored without what is missing and without the description, with all digits", () => {
+  it("the JSON of facets omits null values and the description, and keeps all digits", () => {
     fc.assert(
       fc.property(facets, amount, (facets, price) => {
         const stored = facetsJson({ ...facets, price })

@@ -13,14 +13,14 @@ import { rulesNear } from "../../data/RandomRules.ts"
 const rules = Schema.decodeUnknownSync(Rules)
 const toCreate = Schema.decodeUnknownSync(CreateProduct)
 
-const given = {
+const generated = {
   id: ProductId.make("01890a5d-ac96-774b-bcce-b302099a8057"),
   slug: "walnut-desk",
   at: new Date("2026-01-31T09:30:00.123Z"),
   currencyCode: "EUR"
 }
 
-const facets = (input: unknown) => facetsOf(newProduct(toCreate(input), given))
+const facets = (input: unknown) => facetsOf(newProduct(toCreate(input), generated))
 
 const desk = facets({
   name: "Walnut Desk",
@@ -32,8 +32,8 @@ const desk = facets({
   variants: [{ title: "Wide", price: 5 }, { sku: "W-2", price: 50 }, {}]
 })
 
-/** field, relation, value, whether it holds for the desk. */
-const holds: ReadonlyArray<readonly [string, string, unknown, boolean]> = [
+/** Field, relation, value, and the expected match with the desk. */
+const CASES: ReadonlyArray<readonly [string, string, unknown, boolean]> = [
   ["title", "equals", "walnut desk", true],
   ["title", "equals", "walnut", false],
   ["title", "not_equals", "WALNUT DESK", false],
@@ -99,14 +99,14 @@ const holds: ReadonlyArray<readonly [string, string, unknown, boolean]> = [
   ["updatedAt", "in", ["2026-01-31T09:30:00.123Z"], true]
 ]
 
-describe("A rule", () => {
-  for (const [field, relation, value, expected] of holds) {
-    it(`${expected ? "holds" : "does not hold"}: ${field} ${relation} ${JSON.stringify(value)}`, () => {
+describe("Rules", () => {
+  for (const [field, relation, value, expected] of CASES) {
+    it(`${field} ${relation} ${JSON.stringify(value)} ${expected ? "matches" : "does not match"}`, () => {
       assert.strictEqual(matches(desk, conditionsOf(rules([{ field, relation, value }])), false), expected)
     })
   }
 
-  it("that is negative holds exactly where its positive form does not", () => {
+  it("a negated relation matches exactly if its positive form does not", () => {
     const pairs = [
       ["equals", "not_equals", (value: string) => value],
       ["contains", "not_contains", (value: string) => value],
@@ -116,22 +116,22 @@ describe("A rule", () => {
     const field = fc.constantFrom("title", "vendor", "category", "description", "tags", "variant.sku")
     fc.assert(
       fc.property(randomProduct, field, phrase, fc.constantFrom(...pairs), (input, field, text, [yes, no, value]) => {
-        const product = facetsOf(newProduct(input, given))
-        const asked = (relation: string) =>
+        const product = facetsOf(newProduct(input, generated))
+        const matchesWith = (relation: string) =>
           matches(product, conditionsOf(rules([{ field, relation, value: value(text) }])), false)
-        assert.strictEqual(asked(yes), !asked(no))
+        assert.strictEqual(matchesWith(yes), !matchesWith(no))
       })
     )
   })
 
-  it("that asks for a part of a text finds it, in either case", () => {
+  it("contains matches every part of a text, in either case", () => {
     const characters = fc.oneof(phrase, anyText).map((text) => [...`${text}ΟΔΟΣ`])
     fc.assert(
       fc.property(characters, fc.nat(12), fc.nat(12), fc.boolean(), (characters, from, length, upper) => {
         const part = characters.slice(from, from + length).join("")
         const product = facets({ name: "Part", description: characters.join("") })
         const value = upper ? part.toUpperCase() : part
-        // A few letters have no way back from their capitals (ß, ſ): those are other letters, not another case.
+        // Some letters, such as ß and ſ, do not survive a change to upper case and back.
         fc.pre(foldCase(value) === foldCase(part))
         assert.isTrue(
           matches(product, conditionsOf(rules([{ field: "description", relation: "contains", value }])), false)
@@ -142,12 +142,12 @@ describe("A rule", () => {
   })
 })
 
-describe("Rules together", () => {
+describe("Combined rules", () => {
   const yes = { field: "title", relation: "is_set" }
   const no = { field: "title", relation: "is_not_set" }
 
-  it("must all hold, or any of them when disjunctive; none at all match nothing", () => {
-    for (const [given, all, any] of [
+  it("all rules must match, or any if disjunctive, and no rules match nothing", () => {
+    for (const [input, all, any] of [
       [[], false, false],
       [[yes], true, true],
       [[no], false, false],
@@ -155,16 +155,16 @@ describe("Rules together", () => {
       [[yes, yes], true, true],
       [[no, no], false, false]
     ] as const) {
-      assert.strictEqual(matches(desk, conditionsOf(rules(given)), false), all)
-      assert.strictEqual(matches(desk, conditionsOf(rules(given)), true), any)
+      assert.strictEqual(matches(desk, conditionsOf(rules(input)), false), all)
+      assert.strictEqual(matches(desk, conditionsOf(rules(input)), true), any)
     }
   })
 
-  it("are each asked by itself, in any number", () => {
+  it("combined rules match like the combination of their single results", () => {
     fc.assert(
       fc.property(
         randomProduct.chain((input) => {
-          const product = facetsOf(newProduct(input, given))
+          const product = facetsOf(newProduct(input, generated))
           return fc.tuple(fc.constant(product), rulesNear([product]))
         }),
         ([product, { disjunctive, rules: sent }]) => {
@@ -178,7 +178,7 @@ describe("Rules together", () => {
     )
   })
 
-  it("that passed the schema all become conditions", () => {
+  it("every valid rule becomes a condition", () => {
     const product = facets({ name: "Desk" })
     const decode = Schema.decodeUnknownResult(Rules)
     fc.assert(
@@ -189,8 +189,8 @@ describe("Rules together", () => {
   })
 })
 
-describe("Folding", () => {
-  it("of a whole is the folding of its parts, so that parts are found in wholes", () => {
+describe("Case folding", () => {
+  it("foldCase of a concatenation equals the concatenation of its folded parts", () => {
     const text = fc.oneof(phrase, anyText)
     fc.assert(
       fc.property(text, text, (a, b) => assert.strictEqual(foldCase(a + b), foldCase(a) + foldCase(b))),
@@ -198,7 +198,7 @@ describe("Folding", () => {
     )
   })
 
-  it("makes both cases of a letter one, in every script that has them", () => {
+  it("foldCase maps both cases of a letter to one, in every script", () => {
     for (const [upper, lower] of [
       ["ÅNGSTRÖM", "ångström"],
       ["ÇĞÖŞÜ", "çğöşü"],

@@ -18,7 +18,7 @@ const toProduct = Schema.decodeUnknownSync(Product, { onExcessProperty: "error" 
 const isUuid = (value: unknown) =>
   typeof value === "string" && /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/.test(value)
 
-const given = {
+const generated = {
   id: ProductId.make("01890a5d-ac96-774b-bcce-b302099a8057"),
   slug: "desk",
   at: new Date("2026-01-31T09:30:00.123Z"),
@@ -26,13 +26,13 @@ const given = {
 }
 const later = new Date("2026-02-01T00:00:00.000Z")
 
-const make = (input: unknown) => newProduct(toCreate(input), given)
+const makeProduct = (input: unknown) => newProduct(toCreate(input), generated)
 const patch = (product: Product, changes: unknown) => patchProduct(product, toPatch(changes), later)
 
-describe("A new product", () => {
-  it("made of a name alone has every field, each with its default", () => {
-    assert.deepStrictEqual(make({ name: " Desk " }), {
-      id: given.id,
+describe("New products", () => {
+  it("a product with only a name has the default of every field", () => {
+    assert.deepStrictEqual(makeProduct({ name: " Desk " }), {
+      id: generated.id,
       version: 1,
       name: "Desk",
       slug: "desk",
@@ -74,7 +74,7 @@ describe("A new product", () => {
     })
   })
 
-  it("is on sale when its discounted price is below its price, unless it says otherwise", () => {
+  it("onSale defaults to true if the discounted price is below the price", () => {
     for (const [input, onSale] of [
       [{ price: 10, discountedPrice: 9 }, true],
       [{ price: 10, discountedPrice: 10 }, false],
@@ -85,29 +85,29 @@ describe("A new product", () => {
       [{ price: 10, discountedPrice: 9, onSale: false }, false],
       [{ price: 10, onSale: true }, true]
     ] as const) {
-      assert.strictEqual(make({ name: "Desk", ...input }).onSale, onSale, JSON.stringify(input))
+      assert.strictEqual(makeProduct({ name: "Desk", ...input }).onSale, onSale, JSON.stringify(input))
     }
   })
 
-  it("keeps a tag once, whatever its case, in its first spelling and place", () => {
-    assert.deepStrictEqual(make({ name: "Desk", tags: [" Oak ", "office", "OAK", "Office", "oak desk"] }).tags, [
+  it("tags are deduplicated regardless of case, and the first spelling is kept", () => {
+    assert.deepStrictEqual(makeProduct({ name: "Desk", tags: [" Oak ", "office", "OAK", "Office", "oak desk"] }).tags, [
       "Oak",
       "office",
       "oak desk"
     ])
   })
 
-  it("gives every variant an id of its own, whatever id was sent", () => {
-    const { variants } = make({ name: "Desk", variants: [{ id: "mine" }, { id: given.id }, { price: 3 }] })
+  it("every variant gets a new id, and sent ids are ignored", () => {
+    const { variants } = makeProduct({ name: "Desk", variants: [{ id: "mine" }, { id: generated.id }, { price: 3 }] })
     assert.strictEqual(new Set(variants.map(({ id }) => id)).size, 3)
-    for (const { id } of variants) assert.isTrue(isUuid(id) && id !== given.id)
+    for (const { id } of variants) assert.isTrue(isUuid(id) && id !== generated.id)
     assert.deepStrictEqual(Object.keys(variants[2] ?? {}).toSorted(), ["id", "price"])
   })
 
-  it("is a product, and stays the same one when written and read", () => {
+  it("a product does not change when it is serialized and parsed", () => {
     fc.assert(
       fc.property(randomProduct, (input) => {
-        const product = newProduct(input, given)
+        const product = newProduct(input, generated)
         const read = toProduct(parse(stringify(product)))
         assert.strictEqual(patchProduct(product, read, later), product)
       })
@@ -115,8 +115,8 @@ describe("A new product", () => {
   })
 })
 
-describe("A patch", () => {
-  const desk = make({
+describe("Patches of products", () => {
+  const desk = makeProduct({
     name: "Desk",
     price: 10,
     description: "Oak",
@@ -124,7 +124,7 @@ describe("A patch", () => {
     variants: [{ sku: "1" }, { sku: "2" }]
   })
 
-  it("changes what it names and nothing else, and counts the version up", () => {
+  it("a patch changes only its fields and increments the version", () => {
     assert.deepStrictEqual(patch(desk, { price: 12, description: null, tags: ["c"] }), {
       ...desk,
       price: 12,
@@ -135,7 +135,7 @@ describe("A patch", () => {
     })
   })
 
-  it("that changes nothing gives the product back as it is", () => {
+  it("a patch without changes returns the same product", () => {
     for (const changes of [
       {},
       { price: 10 },
@@ -147,23 +147,23 @@ describe("A patch", () => {
     }
     fc.assert(
       fc.property(randomProduct, randomPatch, (input, changes) => {
-        const product = newProduct(input, given)
+        const product = newProduct(input, generated)
         const once = patchProduct(product, changes, later)
         assert.strictEqual(once.version, once === product ? 1 : 2)
-        // New variants get new ids each time, all else is the same the second time.
+        // New variants get new ids each time, so they are left out of the second patch.
         const { variants: _, ...again } = changes
         assert.strictEqual(patchProduct(once, again, later), once)
       })
     )
   })
 
-  it("does not change slug, creation and sale by itself", () => {
+  it("a patch of name and discounted price does not change slug, onSale or createdAt", () => {
     const next = patch(desk, { name: "Table", discountedPrice: 1 })
     assert.deepInclude(next, { slug: "desk", onSale: false, createdAt: desk.createdAt })
   })
 
-  it("keeps of a variant whose id exists what it does not name, and removes variants left out", () => {
-    const wide = make({
+  it("a patch merges variants with a known id and removes omitted ones", () => {
+    const wide = makeProduct({
       name: "Desk",
       variants: [
         { title: "Wide", price: 3, stock: 1, options: { Width: "160" }, colour: "red" },
@@ -182,16 +182,18 @@ describe("A patch", () => {
     )
   })
 
-  it("lets no variant id stand twice, and gives an unknown one a new id", () => {
+  it("repeated and unknown variant ids are replaced by new ones", () => {
     const [first] = desk.variants
-    const { variants } = patch(desk, { variants: [{ id: first?.id }, { id: first?.id, sku: "x" }, { id: given.id }] })
+    const { variants } = patch(desk, {
+      variants: [{ id: first?.id }, { id: first?.id, sku: "x" }, { id: generated.id }]
+    })
     assert.deepStrictEqual(variants[0], first)
     assert.strictEqual(new Set(variants.map(({ id }) => id)).size, 3)
     for (const { id } of variants) assert.isTrue(isUuid(id))
     assert.isUndefined(variants[2]?.sku)
   })
 
-  it("of null is refused for the fields that may not be null", () => {
+  it("a patch accepts null for nullable fields only", () => {
     const nullable = ["discountedPrice", "costPrice", "weight", "description", "vendorName", "category", "categoryId"]
     const more = [
       "categoryName",

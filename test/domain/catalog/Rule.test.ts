@@ -7,8 +7,8 @@ import { ALL_RELATIONS, NAMES, RELATIONS_OF, rightValue, VALUES } from "../../da
 
 const decode = Schema.decodeUnknownResult(Rules, { errors: "all" })
 
-/** The lines about rules that are wrong. */
-const said = (rules: unknown): ReadonlyArray<string> =>
+/** The issues of invalid rules. */
+const issuesIn = (rules: unknown): ReadonlyArray<string> =>
   Result.match(decode(rules), {
     onFailure: issuesOf,
     onSuccess: () => []
@@ -19,8 +19,8 @@ const conditionOf = (rule: unknown) => conditionsOf(Result.getOrThrow(decode([ru
 const valuesOf = (field: string) => (value: unknown) => conditionOf({ field, relation: "equals", value })?.values
 const many = (count: number) => Array.from({ length: count }, () => ({ field: "title", relation: "is_set" }))
 
-describe("A rule", () => {
-  it("may name every field of the table, by its own name or its alias, and no other", () => {
+describe("Rule", () => {
+  it("a rule accepts every field of the table, by name or alias, and no other", () => {
     assert.deepStrictEqual(Object.keys(FIELDS).toSorted(), [...new Set(NAMES.map(({ field }) => field))].toSorted())
     for (const { field, kind, name } of NAMES) {
       assert.strictEqual(fieldOf(name), field)
@@ -28,53 +28,53 @@ describe("A rule", () => {
     }
     for (const name of ["", "Title", "variants.price", "metafields", "id", "constructor", "__proto__", "toString"]) {
       assert.isUndefined(fieldOf(name))
-      const [line, ...more] = said([{ field: name, relation: "equals", value: "x" }])
+      const [line, ...more] = issuesIn([{ field: name, relation: "equals", value: "x" }])
       assert.deepStrictEqual(more, [])
       assert.match(line ?? "", /^0\.field: must be one of title, /)
       for (const { name } of NAMES) assert.include(line?.split(/[ ,]+/) ?? [], name)
     }
   })
 
-  it("may use exactly the relations of its field's kind, and is told them otherwise", () => {
+  it("a rule accepts only the relations of its field, and the issue lists them", () => {
     for (const { kind, name } of NAMES) {
       for (const relation of [...ALL_RELATIONS, "", "Equals", "matches", "constructor"]) {
         const expected = RELATIONS_OF[kind].includes(relation)
           ? []
           : [`0.relation: must be one of ${RELATIONS_OF[kind].join(", ")} for the field ${name}`]
         const value = rightValue(kind, relation)
-        assert.sameMembers([...said([{ field: name, relation, value }])].map(sorted), expected.map(sorted), name)
+        assert.sameMembers([...issuesIn([{ field: name, relation, value }])].map(sorted), expected.map(sorted), name)
       }
     }
   })
 
-  it("takes a value of its field's kind, and says which that is otherwise", () => {
-    const wanted = {
+  it("a rule accepts only values of its field's kind, and the issue names the kind", () => {
+    const descriptions = {
       text: "text",
       number: "a number or numeric text",
       time: "a time of RFC 3339, as in 2026-01-31T09:30:00Z",
       boolean: "true or false"
     }
     for (const { kind, name } of NAMES) {
-      const one = `0.value: must be ${wanted[kind]}`
-      const many = `0.value: must be a list of 1 to 250 values, each ${wanted[kind]}`
+      const one = `0.value: must be ${descriptions[kind]}`
+      const many = `0.value: must be a list of 1 to 250 values, each ${descriptions[kind]}`
       const { right, wrong } = VALUES[kind]
-      assert.deepStrictEqual(said([{ field: name, relation: "equals", value: right }]), [], name)
-      assert.deepStrictEqual(said([{ field: name, relation: "equals" }]), [one], name)
+      assert.deepStrictEqual(issuesIn([{ field: name, relation: "equals", value: right }]), [], name)
+      assert.deepStrictEqual(issuesIn([{ field: name, relation: "equals" }]), [one], name)
       for (const value of wrong) {
-        assert.deepStrictEqual(said([{ field: name, relation: "not_equals", value }]), [one], JSON.stringify(value))
+        assert.deepStrictEqual(issuesIn([{ field: name, relation: "not_equals", value }]), [one], JSON.stringify(value))
       }
       if (kind === "boolean") continue
       assert.deepStrictEqual(
-        said([{ field: name, relation: "in", value: Array.from({ length: 250 }, () => right) }]),
+        issuesIn([{ field: name, relation: "in", value: Array.from({ length: 250 }, () => right) }]),
         []
       )
       for (const value of [undefined, right, [], Array.from({ length: 251 }, () => right), [right, wrong[0]]]) {
-        assert.deepStrictEqual(said([{ field: name, relation: "not_in", value }]), [many], JSON.stringify(value))
+        assert.deepStrictEqual(issuesIn([{ field: name, relation: "not_in", value }]), [many], JSON.stringify(value))
       }
     }
   })
 
-  it("asks for no value with is_set and is_not_set, whatever is sent", () => {
+  it("is_set and is_not_set ignore the value", () => {
     for (const { kind, name } of NAMES.filter(({ kind }) => kind !== "boolean")) {
       for (const value of [undefined, null, 1, "x", VALUES[kind].right]) {
         assert.deepStrictEqual(conditionOf({ field: name, relation: "is_set", value })?.values, [])
@@ -83,7 +83,7 @@ describe("A rule", () => {
     }
   })
 
-  it("takes numbers as numbers or as numeric text, with all of their digits", () => {
+  it("a rule accepts numbers and numeric text and keeps all digits", () => {
     const values = valuesOf("price")
     for (const text of ["0", "12", "-5", "+5", "007", "0.10000000000000000001", "123456789012345.5"]) {
       assert.deepStrictEqual(values(text), [text])
@@ -93,11 +93,11 @@ describe("A rule", () => {
     assert.deepStrictEqual(values(-3), ["-3"])
     assert.deepStrictEqual(values(parse("0.10000000000000000001")), ["0.10000000000000000001"])
     for (const text of ["1e3", "0x10", ".5", "5.", "1_000", "1 000", "١٢", "NaN", "Infinity", "--1", ""]) {
-      assert.strictEqual(said([{ field: "price", relation: "equals", value: text }]).length, 1, text)
+      assert.strictEqual(issuesIn([{ field: "price", relation: "equals", value: text }]).length, 1, text)
     }
   })
 
-  it("takes times with any offset, as the instant in UTC", () => {
+  it("a rule accepts times of RFC 3339 with any offset and converts them to UTC", () => {
     const values = valuesOf("createdAt")
     const instant = "2026-01-31T09:30:00.000Z"
     for (const text of [
@@ -138,23 +138,23 @@ describe("A rule", () => {
       "0000-01-01T00:00:00+01:00",
       " 2026-01-31T09:30:00Z"
     ]) {
-      assert.strictEqual(said([{ field: "createdAt", relation: "equals", value: text }]).length, 1, text)
+      assert.strictEqual(issuesIn([{ field: "createdAt", relation: "equals", value: text }]).length, 1, text)
     }
   })
 })
 
 describe("Rules", () => {
-  it("are up to 60", () => {
-    assert.deepStrictEqual(said(many(60)), [])
-    assert.deepStrictEqual(said(many(61)), ["must be a list of at most 60 items"])
-    assert.deepStrictEqual(said([]), [])
+  it("a list has at most 60 rules", () => {
+    assert.deepStrictEqual(issuesIn(many(60)), [])
+    assert.deepStrictEqual(issuesIn(many(61)), ["must be a list of at most 60 items"])
+    assert.deepStrictEqual(issuesIn([]), [])
     assert.deepStrictEqual(conditionsOf([]), [])
   })
 
-  it("are objects in a list, and each wrong one has its line", () => {
+  it("every invalid rule of a list has its own issues", () => {
     const object = "must be an object { field, relation, value }"
-    assert.deepStrictEqual(said({}), ["must be a list"])
-    assert.deepStrictEqual(said(["x", null, [], {}, { field: 1, relation: [] }, { field: "title" }]), [
+    assert.deepStrictEqual(issuesIn({}), ["must be a list"])
+    assert.deepStrictEqual(issuesIn(["x", null, [], {}, { field: 1, relation: [] }, { field: "title" }]), [
       `0: ${object}`,
       `1: ${object}`,
       `2: ${object}`,
@@ -166,7 +166,7 @@ describe("Rules", () => {
     ])
   })
 
-  it("are kept as sent", () => {
+  it("valid rules are stored as sent", () => {
     const sent = parse(
       '[{"field":"vendor","relation":"in","value":["Oak & Co","OAK"]},{"field":"price","relation":"equals","value":" 1.50"},' +
         '{"field":"price","relation":"less_than","value":0.10000000000000000001},{"field":"tag","relation":"is_set","value":null}]'
@@ -175,5 +175,5 @@ describe("Rules", () => {
   })
 })
 
-/** The words of a line in one order: it does not matter in which the relations are told. */
+/** An issue with its words sorted, because the order of the relations does not matter. */
 const sorted = (line: string) => line.split(/[ ,]+/).toSorted().join(" ")

@@ -14,8 +14,8 @@ const anyName = fc.oneof(
   fc.string({ unit: "grapheme-ascii", maxLength: 600 })
 )
 
-describe("slugOf", () => {
-  it("makes a slug of any name, or nothing at all", () => {
+describe("slugify", () => {
+  it("slugify returns a valid slug or an empty string for any name", () => {
     fc.assert(
       fc.property(anyName, (name) => {
         const slug = slugify(name)
@@ -25,7 +25,7 @@ describe("slugOf", () => {
     )
   })
 
-  it("leaves room for the number of any product that a plan allows", () => {
+  it("a slug has room for a number up to 1,000,000", () => {
     fc.assert(
       fc.property(anyName, fc.integer({ min: 1, max: 1_000_000 }), (name, n) => {
         const slug = slugify(name)
@@ -35,14 +35,14 @@ describe("slugOf", () => {
     )
   })
 
-  it("leaves a slug of its own making as it is", () => {
+  it("slugify does not change its own result", () => {
     fc.assert(
       fc.property(anyName, (name) => assert.strictEqual(slugify(slugify(name)), slugify(name))),
       runs
     )
   })
 
-  it("transliterates letters of any script", () => {
+  it("slugify transliterates letters of any script", () => {
     const examples = {
       "Walnut desk": "walnut-desk",
       "  --Walnut   desk!--  ": "walnut-desk",
@@ -58,13 +58,13 @@ describe("slugOf", () => {
     assert.deepStrictEqual(Object.fromEntries(Object.keys(examples).map((name) => [name, slugify(name)])), examples)
   })
 
-  it("has nothing left of a name without letters and digits", () => {
+  it("slugify returns an empty string for a name without letters and digits", () => {
     for (const name of ["", " ", "!!!", "---", "\u200b", "…"]) assert.strictEqual(slugify(name), "", name)
   })
 })
 
 describe("numbered", () => {
-  it("counts from the second choice on", () => {
+  it("numbered adds a suffix from the second choice on", () => {
     assert.deepStrictEqual(
       [1, 2, 3, 10].map((n) => numbered("desk", n)),
       ["desk", "desk-2", "desk-3", "desk-10"]
@@ -73,10 +73,10 @@ describe("numbered", () => {
 })
 
 describe("SlugTaken", () => {
-  it("names the field and the slug", () => {
-    const taken = new SlugTaken({ slug: "desk" })
-    assert.include(taken.message, "desk")
-    assert.strictEqual(taken.issues.length, 1)
-    assert.match(taken.issues[0] ?? "", /^slug: desk is taken/)
+  it("SlugTaken names the field and the slug", () => {
+    const error = new SlugTaken({ slug: "desk" })
+    assert.include(error.message, "desk")
+    assert.strictEqual(error.issues.length, 1)
+    assert.match(error.issues[0] ?? "", /^slug: desk is taken/)
   })
 })

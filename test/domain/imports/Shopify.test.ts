@@ -8,7 +8,7 @@ import { CreateProduct } from "../../../src/domain/catalog/Product.ts"
 
 const read = makeRowReader(makeRowDecoder(CreateProduct))
 
-/** What becomes of a file: each product with its line, as the API takes it. */
+/** The rows of a file: each product with its line, in the form that the API accepts. */
 const productsIn = (bytes: AsyncIterable<Buffer>) =>
   Effect.promise(async () => {
     const rows = []
@@ -26,13 +26,13 @@ const inputsOf = (rows: ReadonlyArray<Result.Result<{ item: { input: CreateProdu
 
 const quote = (cell: string) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)
 
-/** A file of rows, in which each names the columns it fills. */
+/** A CSV file. Each row names the columns that it fills. */
 const csvOf = (columns: ReadonlyArray<string>, rows: ReadonlyArray<Readonly<Record<string, string>>>, end = "\n") =>
   [columns.map(quote), ...rows.map((row) => columns.map((column) => quote(row[column] ?? "")))]
     .map((cells) => cells.join(","))
     .join(end)
 
-it.effect("both sample exports become products whole, none refused", () =>
+it.effect("both sample exports are imported without errors", () =>
   Effect.gen(function* () {
     for (const [name, count, variants, images] of [
       ["apparel", 20, 3, 20],
@@ -55,14 +55,14 @@ it.effect("both sample exports become products whole, none refused", () =>
   })
 )
 
-const shot = (name: string) => `https://burst.shopifycdn.com/photos/${name}_925x.jpg`
-const image = (name: string, position: number) => ({ url: shot(name), type: "image", position })
+const urlOf = (name: string) => `https://burst.shopifycdn.com/photos/${name}_925x.jpg`
+const image = (name: string, position: number) => ({ url: urlOf(name), type: "image", position })
 
-it.effect("options, variants, prices and pictures of a product that has them", () =>
+it.effect("options, variants, prices and images of a product are imported", () =>
   Effect.gen(function* () {
     const rows = yield* productsIn(createReadStream("test/data/shopify/jewelery.csv"))
-    const found = rows.map((row) => Result.getOrThrow(row)).find(({ item }) => item.externalId === "leather-anchor")
-    assert.strictEqual(found?.line, 4)
+    const bracelet = rows.map((row) => Result.getOrThrow(row)).find(({ item }) => item.externalId === "leather-anchor")
+    assert.strictEqual(bracelet?.line, 4)
     const extras = {
       inventoryPolicy: "deny",
       fulfillmentService: "manual",
@@ -77,9 +77,9 @@ it.effect("options, variants, prices and pictures of a product that has them", (
       price: 85,
       ...more,
       ...extras,
-      imageUrl: shot(name)
+      imageUrl: urlOf(name)
     })
-    assert.deepInclude(found?.item.input, {
+    assert.deepInclude(bracelet?.item.input, {
       name: "Anchor Bracelet Mens",
       slug: "leather-anchor",
       description: "Black leather bracelet with gold or silver anchor for men.",
@@ -91,7 +91,7 @@ it.effect("options, variants, prices and pictures of a product that has them", (
       discountedPrice: 69.99,
       onSale: true,
       stock: 1,
-      imageUrl: shot("anchor-bracelet-mens"),
+      imageUrl: urlOf("anchor-bracelet-mens"),
       media: [
         image("anchor-bracelet-mens", 1),
         image("anchor-bracelet-for-men", 2),
@@ -166,7 +166,7 @@ const NEW_ROWS = [
   { Title: "Dear", "URL handle": "dear", Price: "much" }
 ]
 
-it.effect("the newer columns are known, others are kept, and a cell that is no number is refused", () =>
+it.effect("newer columns are supported, unknown ones are stored, and a price that is not a number is rejected", () =>
   Effect.gen(function* () {
     const rows = yield* productsIn(chunksOf(csvOf(NEW_COLUMNS, NEW_ROWS)))
     const [rug, voucher] = inputsOf(rows.slice(0, 2))
@@ -207,10 +207,10 @@ it.effect("the newer columns are known, others are kept, and a cell that is no n
   })
 )
 
-it.effect("neither the order of columns nor line ends, empty lines, a BOM or where chunks end make a difference", () =>
+it.effect("column order, line ends, empty lines, a BOM and chunk sizes do not change the result", () =>
   Effect.gen(function* () {
     const expected = (yield* productsIn(chunksOf(csvOf(NEW_COLUMNS, NEW_ROWS), 1000))).slice(0, 2)
-    const given = FastCheck.tuple(
+    const formats = FastCheck.tuple(
       FastCheck.shuffledSubarray(NEW_COLUMNS, { minLength: NEW_COLUMNS.length }),
       FastCheck.constantFrom("\n", "\r\n"),
       FastCheck.boolean(),
@@ -218,21 +218,21 @@ it.effect("neither the order of columns nor line ends, empty lines, a BOM or whe
       FastCheck.integer({ min: 1, max: 64 })
     )
     const inputs = (rows: typeof expected) => rows.map((row) => Result.getOrThrow(row).item)
-    for (const [columns, end, hasBom, isSpaced, size] of FastCheck.sample(given, 40)) {
+    for (const [columns, end, hasBom, isSpaced, size] of FastCheck.sample(formats, 40)) {
       const csv = csvOf(columns, NEW_ROWS, isSpaced ? `${end}${end}` : end)
       const rows = yield* productsIn(chunksOf(`${hasBom ? "\uFEFF" : ""}${csv}${end}`, size))
-      assert.deepStrictEqual(inputs(rows.slice(0, 2)).map(sorted), inputs(expected).map(sorted))
+      assert.deepStrictEqual(inputs(rows.slice(0, 2)).map(withoutFieldOrder), inputs(expected).map(withoutFieldOrder))
     }
   })
 )
 
-/** Columns that are not known are kept in the order in which they stand. */
-const sorted = (item: { readonly input: CreateProduct }) => ({
+/** An item without the order of its custom fields, which follows the order of the columns. */
+const withoutFieldOrder = (item: { readonly input: CreateProduct }) => ({
   ...item,
   input: { ...item.input, customFields: JSON.stringify(item.input.customFields).split("},").toSorted().length }
 })
 
-it.effect("a product of 2,048 variants is one, and what is no export of products says so", () =>
+it.effect("a product can have 2,048 variants, and a file that is not a product export is rejected", () =>
   Effect.gen(function* () {
     const rows = Array.from({ length: 2048 }, (_, n) => ({
       Handle: "all",
@@ -241,14 +241,14 @@ it.effect("a product of 2,048 variants is one, and what is no export of products
       "Variant Price": "1"
     }))
     const columns = ["Handle", "Title", "Option1 Name", "Option1 Value", "Variant Price"]
-    const [all] = inputsOf(yield* productsIn(chunksOf(csvOf(columns, rows), 4096)))
-    assert.lengthOf(all?.variants ?? [], 2048)
-    const other = yield* Effect.flip(
+    const [product] = inputsOf(yield* productsIn(chunksOf(csvOf(columns, rows), 4096)))
+    assert.lengthOf(product?.variants ?? [], 2048)
+    const error = yield* Effect.flip(
       Effect.tryPromise({
         try: () => readShopifyLines(chunksOf("Order,Total\n1,2\n")).next(),
         catch: (error) => String(error)
       })
     )
-    assert.include(other, "no column Handle")
+    assert.include(error, "no column Handle")
   })
 )

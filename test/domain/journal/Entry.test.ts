@@ -17,10 +17,10 @@ const snapshot = (fields: Fields): Snapshot => ({
 const fieldsIn = (json: string | null): Fields =>
   Schema.decodeUnknownSync(Schema.Record(Schema.String, Schema.Unknown))(parse(json ?? "{}"))
 
-/** A side of an entry put onto the resource of the other side. */
-const onto = (fields: Fields, side: string | null, other: string | null): Fields => {
-  const left = Object.entries(fields).filter(([name]) => !Object.hasOwn(fieldsIn(other), name))
-  return { ...Object.fromEntries(left), ...fieldsIn(side) }
+/** Applies one side of a diff to the resource of the other side. */
+const applyDiff = (fields: Fields, side: string | null, other: string | null): Fields => {
+  const unchanged = Object.entries(fields).filter(([name]) => !Object.hasOwn(fieldsIn(other), name))
+  return { ...Object.fromEntries(unchanged), ...fieldsIn(side) }
 }
 
 const without = (fields: Fields, names: ReadonlyArray<string>): Fields =>
@@ -29,7 +29,7 @@ const without = (fields: Fields, names: ReadonlyArray<string>): Fields =>
 const name = fc.constantFrom("name", "price", "tags", "description", "metafields", "productIds", 'a "b"')
 
 const value = fc.oneof(
-  fc.jsonValue().map((given) => parse(JSON.stringify(given))),
+  fc.jsonValue().map((json) => parse(JSON.stringify(json))),
   fc.constantFrom(new ExactNumber("0.1234567890123456789"), new Encoded("[1,2]"), new Encoded("[2,1]")),
   fc
     .constantFrom(
@@ -44,54 +44,64 @@ const value = fc.oneof(
 
 const resource = fc.dictionary(name, value, { noNullPrototype: true })
 
-/** A resource and what became of it: some of its members are the very same, some are equal. */
+/** A resource before and after a change. Unchanged members are identical or equal. */
 const change = fc
   .tuple(resource, resource, fc.subarray(["name", "price", "tags", "productIds"]))
   .map(([before, other, changed]) => [before, { ...before, ...without(other, changed) }, other] as const)
   .chain(([before, patched, other]) => fc.tuple(fc.constant(before), fc.constantFrom(patched, other)))
 
-describe("An entry of the journal", () => {
-  it("takes what a resource became back to what it was, and the other way round, but for what it says is omitted", () => {
+describe("Journal diffs", () => {
+  it("a diff converts each state of a resource into the other, except for omitted members", () => {
     fc.assert(
-      fc.property(change, ([was, is]) => {
-        const [one, other] = [snapshot(was), snapshot(is)]
+      fc.property(change, ([previous, current]) => {
+        const [one, other] = [snapshot(previous), snapshot(current)]
         const { after, before, omitted } = makeJournalDiff({ before: one, after: other })
-        const [wasOf, isOf] = [fieldsIn(one.json), fieldsIn(other.json)]
-        assert.deepStrictEqual(without(onto(isOf, before, after), omitted), without(wasOf, omitted))
-        assert.deepStrictEqual(without(onto(wasOf, after, before), omitted), without(isOf, omitted))
-        const kept = { ...fieldsIn(before), ...fieldsIn(after) }
-        assert.isEmpty(omitted.filter((name) => Object.hasOwn(kept, name)))
+        const [previousFields, currentFields] = [fieldsIn(one.json), fieldsIn(other.json)]
+        assert.deepStrictEqual(
+          without(applyDiff(currentFields, before, after), omitted),
+          without(previousFields, omitted)
+        )
+        assert.deepStrictEqual(
+          without(applyDiff(previousFields, after, before), omitted),
+          without(currentFields, omitted)
+        )
+        const diffFields = { ...fieldsIn(before), ...fieldsIn(after) }
+        assert.isEmpty(omitted.filter((name) => Object.hasOwn(diffFields, name)))
       }),
       { numRuns: 200 }
     )
   })
 
-  it("holds of an update nothing that is the same, and leaves out nothing for which there is room", () => {
+  it("the diff of an update has only changed members and omits none that fit", () => {
     fc.assert(
-      fc.property(change, ([was, is]) => {
-        const { after, before, omitted } = makeJournalDiff({ before: snapshot(was), after: snapshot(is) })
-        const [wasKept, isKept] = [fieldsIn(before), fieldsIn(after)]
-        const both = Object.keys(wasKept).filter((name) => Object.hasOwn(isKept, name))
-        assert.isEmpty(both.filter((name) => stringify(wasKept[name]) === stringify(isKept[name])))
+      fc.property(change, ([previous, current]) => {
+        const { after, before, omitted } = makeJournalDiff({ before: snapshot(previous), after: snapshot(current) })
+        const [previousDiff, currentDiff] = [fieldsIn(before), fieldsIn(after)]
+        const both = Object.keys(previousDiff).filter((name) => Object.hasOwn(currentDiff, name))
+        assert.isEmpty(both.filter((name) => stringify(previousDiff[name]) === stringify(currentDiff[name])))
         const size = (before ?? "").length + (after ?? "").length
         assert.isBelow(size, MAX_DIFF_CHARACTERS + 100)
-        if (snapshot(was).json.length + snapshot(is).json.length < MAX_DIFF_CHARACTERS - 100) assert.isEmpty(omitted)
+        if (snapshot(previous).json.length + snapshot(current).json.length < MAX_DIFF_CHARACTERS - 100)
+          assert.isEmpty(omitted)
       }),
       { numRuns: 200 }
     )
   })
 
-  it("is of what was made or deleted the whole, as it is while it is small, else without its largest members", () => {
+  it("the diff of a create or delete has the whole resource, except for omitted members if it is large", () => {
     fc.assert(
       fc.property(resource, (fields) => {
         const whole = snapshot(fields)
-        const made = makeJournalDiff({ before: null, after: whole })
-        const gone = makeJournalDiff({ before: whole, after: null })
-        assert.deepStrictEqual([gone.before, gone.after, gone.omitted], [made.after, made.before, made.omitted])
-        assert.isNull(made.before)
-        if (whole.json.length <= MAX_DIFF_CHARACTERS) assert.strictEqual(made.after, whole.json)
-        if (whole.json.length > MAX_DIFF_CHARACTERS + 100) assert.isNotEmpty(made.omitted)
-        assert.deepStrictEqual(fieldsIn(made.after), without(fieldsIn(whole.json), made.omitted))
+        const created = makeJournalDiff({ before: null, after: whole })
+        const deleted = makeJournalDiff({ before: whole, after: null })
+        assert.deepStrictEqual(
+          [deleted.before, deleted.after, deleted.omitted],
+          [created.after, created.before, created.omitted]
+        )
+        assert.isNull(created.before)
+        if (whole.json.length <= MAX_DIFF_CHARACTERS) assert.strictEqual(created.after, whole.json)
+        if (whole.json.length > MAX_DIFF_CHARACTERS + 100) assert.isNotEmpty(created.omitted)
+        assert.deepStrictEqual(fieldsIn(created.after), without(fieldsIn(whole.json), created.omitted))
       }),
       { numRuns: 200 }
     )

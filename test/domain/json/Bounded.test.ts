@@ -12,8 +12,8 @@ import { PutOrder } from "../../../src/domain/records/Order.ts"
 import { PartnerApi } from "../../../src/http/api/PartnerApi.ts"
 import { Rpcs } from "../../../src/rpc/Rpcs.ts"
 
-/** Counts how many values its schema looks at. */
-const counting = () => {
+/** A string schema that counts the values that it checks. */
+const makeCountingSchema = () => {
   const seen = { count: 0 }
   const schema = Schema.declare((value: unknown): value is string => {
     seen.count += 1
@@ -27,18 +27,18 @@ const times = <A>(count: number, value: A): ReadonlyArray<A> => Array.from({ len
 const issues = (result: Result.Result<unknown, { readonly issues?: ReadonlyArray<string> | undefined }>) =>
   Result.isFailure(result) ? (result.failure.issues ?? []) : []
 
-describe("A list", () => {
-  it("is refused before any item is looked at when it is too long", () => {
-    const { schema, seen } = counting()
-    const given = { items: [1, ...times(350_000, "x")] }
-    assert.deepStrictEqual(issues(decodeWith(Schema.Struct({ items: boundedArray(schema, 10) }))(given, true)), [
+describe("Bounded lists", () => {
+  it("a list that is too long is rejected before its items are checked", () => {
+    const { schema, seen } = makeCountingSchema()
+    const input = { items: [1, ...times(350_000, "x")] }
+    assert.deepStrictEqual(issues(decodeWith(Schema.Struct({ items: boundedArray(schema, 10) }))(input, true)), [
       "items: must be a list of at most 10 items"
     ])
     assert.strictEqual(seen.count, 0)
   })
 
-  it("is decoded no further than its 100th issue, and says how many items were not looked at", () => {
-    const { schema, seen } = counting()
+  it("decoding a list stops at 100 issues and reports the number of unchecked items", () => {
+    const { schema, seen } = makeCountingSchema()
     const lines = issues(decodeWith(Schema.Struct({ items: boundedArray(schema) }))({ items: times(350_000, 1) }, true))
     assert.strictEqual(seen.count, 100)
     assert.lengthOf(lines, 100)
@@ -48,34 +48,34 @@ describe("A list", () => {
     ])
   })
 
-  it("stops where lists inside of it have 100 issues together", () => {
-    const { schema, seen } = counting()
+  it("decoding stops when nested lists have 100 issues in total", () => {
+    const { schema, seen } = makeCountingSchema()
     const Items = Schema.Struct({ items: boundedArray(boundedArray(schema)) })
     const lines = issues(decodeWith(Items)({ items: times(1000, times(30, 1)) }, true))
     assert.strictEqual(seen.count, 120)
     assert.strictEqual(lines.at(-1), "items.4: not checked from here on: 996 values")
   })
 
-  it("that is decoded for its first issue alone stops there", () => {
-    const { schema, seen } = counting()
+  it("decoding for the first issue stops at the first invalid item", () => {
+    const { schema, seen } = makeCountingSchema()
     const result = Schema.decodeUnknownResult(boundedArray(schema))(times(1000, 1))
     assert.strictEqual(seen.count, 1)
     assert.isTrue(Result.isFailure(result) && issuesOf(result.failure).length === 1)
   })
 })
 
-describe("A record", () => {
-  it("is decoded no further than its 100th issue", () => {
-    const { schema, seen } = counting()
-    const given = Object.fromEntries(times(900, 1).map((value, index) => [`k${index}`, value]))
-    const lines = issues(decodeWith(Schema.Struct({ all: boundedRecord(schema) }))({ all: given }, true))
+describe("Bounded records", () => {
+  it("decoding a record stops at 100 issues", () => {
+    const { schema, seen } = makeCountingSchema()
+    const input = Object.fromEntries(times(900, 1).map((value, index) => [`k${index}`, value]))
+    const lines = issues(decodeWith(Schema.Struct({ all: boundedRecord(schema) }))({ all: input }, true))
     assert.strictEqual(seen.count, 100)
     assert.lengthOf(lines, 100)
     assert.strictEqual(lines.at(-1), "all.k100: not checked from here on: 800 values")
   })
 })
 
-const says = (message: string) => ({ message })
+const withMessage = (message: string) => ({ message })
 
 describe("Bounded lists and records", () => {
   const Item = Schema.Struct({ name: text(3), size: Schema.optionalKey(Schema.NumberFromString) })
@@ -85,21 +85,21 @@ describe("Bounded lists and records", () => {
     record: Schema.NullOr(boundedRecord(Item))
   })
   const plain = Schema.Struct({
-    list: Schema.Array(Item).annotate(says("must be a list")),
-    nested: Schema.Array(Schema.Array(Schema.NullOr(text(2))).annotate(says("must be a list"))).annotate(
-      says("must be a list")
+    list: Schema.Array(Item).annotate(withMessage("must be a list")),
+    nested: Schema.Array(Schema.Array(Schema.NullOr(text(2))).annotate(withMessage("must be a list"))).annotate(
+      withMessage("must be a list")
     ),
-    record: Schema.NullOr(Schema.Record(Schema.String, Item).annotate(says("must be an object")))
+    record: Schema.NullOr(Schema.Record(Schema.String, Item).annotate(withMessage("must be an object")))
   })
   const anything = fc.oneof(fc.string({ maxLength: 4 }), fc.integer(), fc.constantFrom(null, "1", {}, []))
-  const rightItem = fc.record(
+  const validItem = fc.record(
     { name: fc.string({ maxLength: 3 }), size: fc.integer().map(String) },
     { requiredKeys: ["name"] }
   )
-  const right = fc.record({
-    list: fc.array(rightItem, { maxLength: 20 }),
+  const valid = fc.record({
+    list: fc.array(validItem, { maxLength: 20 }),
     nested: fc.array(fc.array(fc.option(fc.string({ maxLength: 2 })))),
-    record: fc.option(fc.dictionary(fc.string(), rightItem, { noNullPrototype: true }))
+    record: fc.option(fc.dictionary(fc.string(), validItem, { noNullPrototype: true }))
   })
   const item = fc.oneof(
     { weight: 4, arbitrary: fc.record({ name: fc.string({ maxLength: 3 }), size: fc.constantFrom("1", "2.5") }) },
@@ -124,33 +124,33 @@ describe("Bounded lists and records", () => {
     { requiredKeys: ["list"] }
   )
 
-  it("have the values and the issues of plain ones, as long as there are fewer than 100", () => {
-    const seen = { right: 0, wrong: 0 }
+  it("bounded and plain schemas have the same values and the same issues below 100", () => {
+    const counts = { valid: 0, invalid: 0 }
     const decode = compileDecoder(bounded, { errors: "all" })
     fc.assert(
-      fc.property(fc.oneof(value, right), fc.boolean(), (given, isStrict) => {
+      fc.property(fc.oneof(value, valid), fc.boolean(), (input, isStrict) => {
         const onExcessProperty = isStrict ? "error" : "ignore"
-        const expected = Schema.decodeUnknownResult(plain, { errors: "all", onExcessProperty })(given)
+        const expected = Schema.decodeUnknownResult(plain, { errors: "all", onExcessProperty })(input)
         const lines = Result.mapError(expected, issuesOf)
         if (Result.isFailure(lines) && lines.failure.length >= 100) return
-        assert.deepStrictEqual(Result.mapError(decode(given, isStrict), issuesOf), lines)
-        seen[Result.isSuccess(lines) ? "right" : "wrong"] += 1
+        assert.deepStrictEqual(Result.mapError(decode(input, isStrict), issuesOf), lines)
+        counts[Result.isSuccess(lines) ? "valid" : "invalid"] += 1
       }),
       { numRuns: 1000 }
     )
-    assert.isAbove(seen.right, 50)
-    assert.isAbove(seen.wrong, 50)
+    assert.isAbove(counts.valid, 50)
+    assert.isAbove(counts.invalid, 50)
   })
 
-  it("are encoded as plain ones are", () => {
-    const given = { list: [{ name: "a", size: 2 }], nested: [["a", null]], record: { b: { name: "b" } } }
-    assert.deepStrictEqual(Schema.encodeSync(bounded)(given), Schema.encodeSync(plain)(given))
+  it("bounded and plain schemas encode alike", () => {
+    const input = { list: [{ name: "a", size: 2 }], nested: [["a", null]], record: { b: { name: "b" } } }
+    assert.deepStrictEqual(Schema.encodeSync(bounded)(input), Schema.encodeSync(plain)(input))
   })
 })
 
-const canNotFail = (ast: SchemaAST.AST) => ast === JsonValue.ast || ast._tag === "Unknown"
+const cannotFail = (ast: SchemaAST.AST) => ast === JsonValue.ast || ast._tag === "Unknown"
 
-/** Where a schema decodes any number of values whose issues it all collects. */
+/** Paths of unbounded lists and records of which a schema collects all issues. */
 const unboundedIn = (ast: SchemaAST.AST, path: string, seen = new Set<SchemaAST.AST>()): ReadonlyArray<string> => {
   if (seen.has(ast)) return []
   seen.add(ast)
@@ -166,7 +166,7 @@ const unboundedIn = (ast: SchemaAST.AST, path: string, seen = new Set<SchemaAST.
     case "Arrays":
       return [...(ast.rest.length > 0 ? [path] : []), ...ast.elements.flatMap((element) => inside(element))]
     case "Objects": {
-      const failing = ast.indexSignatures.filter(({ type }) => !canNotFail(type))
+      const failing = ast.indexSignatures.filter(({ type }) => !cannotFail(type))
       const members = ast.propertySignatures.flatMap(({ name, type }) => inside(type, String(name)))
       return [...(failing.length > 0 ? [path] : []), ...members]
     }
@@ -175,7 +175,7 @@ const unboundedIn = (ast: SchemaAST.AST, path: string, seen = new Set<SchemaAST.
   }
 }
 
-describe("What clients send", () => {
+describe("Request schemas", () => {
   const inputs: Array<readonly [name: string, schema: Schema.Top]> = [
     ["import of a product", CreateProduct],
     ["import of a collection", PutCollection],
@@ -190,7 +190,7 @@ describe("What clients send", () => {
     }
   }
 
-  it("holds no list or record of which all issues are collected", () => {
+  it("no request schema collects all issues of an unbounded list or record", () => {
     assert.isAbove(inputs.length, 60)
     assert.deepStrictEqual(
       inputs.flatMap(([name, { ast }]) => unboundedIn(ast, name)),
@@ -199,7 +199,7 @@ describe("What clients send", () => {
     assert.deepStrictEqual(unboundedIn(Schema.Struct({ a: Schema.Array(Schema.Int) }).ast, "x"), ["x.a"])
   })
 
-  it("is bounded also as it is encoded", () => {
+  it("encoded and branded forms of bounded lists are bounded too", () => {
     const encoded = Schema.Struct({ list: Schema.toEncoded(boundedArray(text(3), 7)) })
     assert.deepStrictEqual(issues(decodeWith(encoded)({ list: times(8, "x") }, true)), [
       "list: must be a list of at most 7 items"
@@ -211,20 +211,20 @@ describe("What clients send", () => {
   })
 })
 
-const shown = (schema: Schema.Constraint) => Schema.toJsonSchemaDocument(schema).schema
+const jsonSchemaOf = (schema: Schema.Constraint) => Schema.toJsonSchemaDocument(schema).schema
 
 const plainList = (item: Schema.Top, max: number) => Schema.Array(item).check(Schema.isMaxLength(max))
 
-describe("The JSON Schema of a bounded list or record", () => {
-  it("is that of a plain one", () => {
+describe("JSON Schema of bounded lists and records", () => {
+  it("bounded and plain schemas have the same JSON Schema", () => {
     const Item = Schema.Struct({ name: trimmed(3), lists: boundedArray(boundedArray(trimmed(3), 2), 3) })
     const PlainItem = Schema.Struct({ name: trimmed(3), lists: plainList(plainList(trimmed(3), 2), 3) })
-    assert.deepStrictEqual(shown(boundedArray(Item, 250)), shown(plainList(PlainItem, 250)))
-    assert.deepStrictEqual(shown(boundedRecord(Item)), shown(Schema.Record(Schema.String, PlainItem)))
+    assert.deepStrictEqual(jsonSchemaOf(boundedArray(Item, 250)), jsonSchemaOf(plainList(PlainItem, 250)))
+    assert.deepStrictEqual(jsonSchemaOf(boundedRecord(Item)), jsonSchemaOf(Schema.Record(Schema.String, PlainItem)))
   })
 
-  it("has what is said of it beside", () => {
-    assert.deepStrictEqual(shown(field(boundedArray(text(2), 9), "Short words", ["ab"])), {
+  it("the JSON Schema of a bounded list includes its annotations", () => {
+    assert.deepStrictEqual(jsonSchemaOf(field(boundedArray(text(2), 9), "Short words", ["ab"])), {
       type: "array",
       items: { type: "string", maxLength: 2 },
       maxItems: 9,

@@ -17,8 +17,8 @@ import { ExactNumber, parse, stringify } from "../../../src/domain/json/Json.ts"
 import { Uuid } from "../../../src/domain/Uuid.ts"
 import { randomPatch, randomProduct } from "../../data/RandomProducts.ts"
 
-const issuesOf = <A, I>(schema: Schema.Codec<A, I>, given: unknown, strict = true) =>
-  Result.match(decodeWith(schema)(given, strict), {
+const issuesOf = <A, I>(schema: Schema.Codec<A, I>, input: unknown, strict = true) =>
+  Result.match(decodeWith(schema)(input, strict), {
     onFailure: ({ issues }) => issues ?? [],
     onSuccess: () => []
   })
@@ -30,11 +30,11 @@ const junk = fc.oneof(
   fc.jsonValue({ maxDepth: 2 })
 )
 
-/** Values as they are right, and those with one member changed, added or taken away. */
-const around = (right: fc.Arbitrary<object>): fc.Arbitrary<unknown> =>
+/** Valid values, values with one member changed, added or removed, and junk. */
+const nearValid = (valid: fc.Arbitrary<object>): fc.Arbitrary<unknown> =>
   fc.oneof(
-    right,
-    fc.tuple(right, junk, fc.nat(), fc.boolean()).map(([value, other, place, isGone]) => {
+    valid,
+    fc.tuple(valid, junk, fc.nat(), fc.boolean()).map(([value, other, place, isGone]) => {
       const names = [...Object.keys(value), "other"]
       const name = names[place % names.length] ?? "other"
       const { [name]: _, ...rest } = Object.fromEntries(Object.entries(value))
@@ -45,11 +45,11 @@ const around = (right: fc.Arbitrary<object>): fc.Arbitrary<unknown> =>
 
 const UNKNOWN = /: is not a field that can be set$/
 
-describe("A decoder", () => {
-  it("drops members that the schema does not have, and names each of them when it is strict", () => {
-    const given = { x: 1, z: 2, zz: 3 }
-    assert.deepStrictEqual(Result.getOrThrow(compileDecoder(Point)(given)), { x: 1 })
-    assert.deepStrictEqual(issuesOf(Point, given), [
+describe("Decoders", () => {
+  it("unknown members are dropped, and each is reported in strict mode", () => {
+    const input = { x: 1, z: 2, zz: 3 }
+    assert.deepStrictEqual(Result.getOrThrow(compileDecoder(Point)(input)), { x: 1 })
+    assert.deepStrictEqual(issuesOf(Point, input), [
       "z: is not a field that can be set",
       "zz: is not a field that can be set"
     ])
@@ -58,24 +58,24 @@ describe("A decoder", () => {
   it.each([
     ["CreateProduct", CreateProduct, randomProduct],
     ["UpdateProduct", UpdateProduct, randomPatch]
-  ] as const)("finds the same wrong with known members, whether it is strict or not: %s", (_, schema, right) => {
-    const seen = { right: 0, wrong: 0 }
+  ] as const)("strict and lenient mode report the same issues of known members: %s", (_, schema, valid) => {
+    const counts = { valid: 0, invalid: 0 }
     fc.assert(
-      fc.property(around(right), (given) => {
-        const lines = issuesOf(schema, given, false)
-        seen[lines.length === 0 ? "right" : "wrong"] += 1
+      fc.property(nearValid(valid), (input) => {
+        const lines = issuesOf(schema, input, false)
+        counts[lines.length === 0 ? "valid" : "invalid"] += 1
         assert.deepStrictEqual(
-          issuesOf(schema, given).filter((line) => !UNKNOWN.test(line)),
+          issuesOf(schema, input).filter((line) => !UNKNOWN.test(line)),
           lines
         )
       }),
       { numRuns: 300 }
     )
-    assert.isAbove(seen.right, 20)
-    assert.isAbove(seen.wrong, 20)
+    assert.isAbove(counts.valid, 20)
+    assert.isAbove(counts.invalid, 20)
   })
 
-  it("takes again what it made of a product, unchanged", () => {
+  it("decoding a decoded product does not change it", () => {
     fc.assert(
       fc.property(randomProduct, (product) => {
         assert.deepStrictEqual(Result.getOrThrow(decodeWith(CreateProduct)(product, true)), product)
@@ -85,7 +85,7 @@ describe("A decoder", () => {
 })
 
 describe("Issues", () => {
-  it("name all that is wrong, each at its place", () => {
+  it("every error has an issue with its path", () => {
     const Many = Schema.Struct({ points: Schema.Array(Point), name: trimmed(3) })
     assert.deepStrictEqual(issuesOf(Many, { points: [{}, { x: 1, y: 2, z: 3 }, { x: 1 }] }), [
       "points.0.x: is missing",
@@ -94,28 +94,28 @@ describe("Issues", () => {
     ])
   })
 
-  it("have one message for a text, whatever is wrong with it", () => {
-    for (const given of [1, null, "", "   ", "abcd", " abcd "]) {
-      assert.deepStrictEqual(issuesOf(trimmed(3), given), ["must be text of 1 to 3 characters"])
+  it("a text has the same message for every error", () => {
+    for (const input of [1, null, "", "   ", "abcd", " abcd "]) {
+      assert.deepStrictEqual(issuesOf(trimmed(3), input), ["must be text of 1 to 3 characters"])
     }
-    for (const given of [1, null, "", "EU", "EURO"]) {
-      assert.deepStrictEqual(issuesOf(CurrencyCode, given), ["must be a currency code of ISO 4217, as in EUR"])
+    for (const input of [1, null, "", "EU", "EURO"]) {
+      assert.deepStrictEqual(issuesOf(CurrencyCode, input), ["must be a currency code of ISO 4217, as in EUR"])
     }
   })
 
-  it("have the message of the value where it may be null", () => {
-    const wanted = "must be text of at most 2 characters"
-    for (const given of [1, true, "abc", {}]) {
-      assert.deepStrictEqual(issuesOf(nullable(text(2), "", "ab"), given), [wanted])
+  it("a nullable value has the message of the value", () => {
+    const message = "must be text of at most 2 characters"
+    for (const input of [1, true, "abc", {}]) {
+      assert.deepStrictEqual(issuesOf(nullable(text(2), "", "ab"), input), [message])
     }
     assert.match(issuesOf(Schema.NullOr(Uuid), 1).join("|"), /^must be a UUID, as in [0-9a-f-]+$/)
     assert.deepStrictEqual(issuesOf(Schema.NullOr(boundedRecord(text(2))), 1), ["must be an object"])
-    assert.deepStrictEqual(issuesOf(Schema.NullOr(boundedRecord(text(2))), { a: "abc" }), [`a: ${wanted}`])
+    assert.deepStrictEqual(issuesOf(Schema.NullOr(boundedRecord(text(2))), { a: "abc" }), [`a: ${message}`])
   })
 
-  it("have the message of a union that has one, and else those of its members", () => {
-    for (const given of [1, "{}", null, [1], new ExactNumber("0.10000000000000000001")]) {
-      assert.deepStrictEqual(issuesOf(OpaqueJson, given), ["must be an object or a list of objects"])
+  it("a union has its own message, or else those of its members", () => {
+    for (const input of [1, "{}", null, [1], new ExactNumber("0.10000000000000000001")]) {
+      assert.deepStrictEqual(issuesOf(OpaqueJson, input), ["must be an object or a list of objects"])
     }
     assert.deepStrictEqual(issuesOf(Schema.Union([text(2), Amount]), {}), [
       "must be a number from 0 to 999999999999999"
@@ -125,14 +125,14 @@ describe("Issues", () => {
     ])
   })
 
-  it("have the library's words where a schema has no message, and do not repeat what was sent", () => {
+  it("a schema without a message has a default message that does not repeat the input", () => {
     assert.deepStrictEqual(issuesOf(Schema.Literals(["a", "b"]), "c"), ['Expected "a" | "b"'])
     assert.deepStrictEqual(issuesOf(Point, { x: "secret" }), ["x: Expected number"])
   })
 })
 
 describe("Numbers", () => {
-  it("keep their digits through the JSON codec of RPC, also where any JSON may stand", () => {
+  it("numbers keep their digits through the JSON codec of RPC, also in opaque JSON", () => {
     const codec = Schema.toCodecJson(
       Schema.Struct({ price: Amount, rest: openStruct({ weight: Amount }), opaque: OpaqueJson })
     )
@@ -143,7 +143,7 @@ describe("Numbers", () => {
     assert.strictEqual(stringify(Schema.encodeSync(codec)(decoded)), stringify(parse(sent)))
   })
 
-  it("are no objects, though they are kept as such", () => {
+  it("an exact number is not accepted as an object", () => {
     assert.deepStrictEqual(issuesOf(openStruct({}), parse("0.10000000000000000001")), ["must be an object"])
   })
 })

@@ -4,11 +4,11 @@ import * as FastCheck from "fast-check"
 import { redirectsOf } from "../../../src/domain/oauth/Redirects.ts"
 import { isRegistered, MAX_REDIRECT_LENGTH } from "../../../src/domain/oauth/RedirectUri.ts"
 
-const refusal = (uri: string, isPublic = false) =>
+const errorFor = (uri: string, isPublic = false) =>
   Result.match(redirectsOf([uri], isPublic), { onFailure: ({ reason }) => reason, onSuccess: () => undefined })
 
-/** What every app may register. */
-const good = [
+/** URIs that every app can register. */
+const validUris = [
   "https://app.example.com/callback",
   "https://app.example.com",
   "https://app.example.com:8443/callback?from=shop&x=%20",
@@ -19,9 +19,9 @@ const good = [
   "http://localhost/callback?x=1"
 ]
 
-const own = ["com.example.app:/callback", "com.example.app://callback", "org.example-2.app:/a?b=c"]
+const customSchemeUris = ["com.example.app:/callback", "com.example.app://callback", "org.example-2.app:/a?b=c"]
 
-const bad: ReadonlyArray<readonly [string, RegExp]> = [
+const invalidUris: ReadonlyArray<readonly [string, RegExp]> = [
   ["", /absolute URL/],
   ["/callback", /absolute URL/],
   ["app.example.com/callback", /absolute URL/],
@@ -56,32 +56,32 @@ const bad: ReadonlyArray<readonly [string, RegExp]> = [
 ]
 
 describe("Redirect URIs", () => {
-  for (const uri of good) {
-    it(`may be ${uri}, of every app`, () => {
-      for (const isPublic of [true, false]) assert.isUndefined(refusal(uri, isPublic))
+  for (const uri of validUris) {
+    it(`accepts ${uri} for every app`, () => {
+      for (const isPublic of [true, false]) assert.isUndefined(errorFor(uri, isPublic))
     })
   }
 
-  for (const uri of own) {
-    it(`may be ${uri}, of a public app alone`, () => {
-      assert.isUndefined(refusal(uri, true))
-      assert.match(String(refusal(uri, false)), /public apps/)
+  for (const uri of customSchemeUris) {
+    it(`accepts ${uri} for public apps only`, () => {
+      assert.isUndefined(errorFor(uri, true))
+      assert.match(String(errorFor(uri, false)), /public apps/)
     })
   }
 
-  for (const [uri, why] of bad) {
-    it(`may not be ${JSON.stringify(uri.slice(0, 60))}`, () => {
-      for (const isPublic of [true, false]) assert.match(String(refusal(uri, isPublic)), why)
+  for (const [uri, message] of invalidUris) {
+    it(`rejects ${JSON.stringify(uri.slice(0, 60))}`, () => {
+      for (const isPublic of [true, false]) assert.match(String(errorFor(uri, isPublic)), message)
     })
   }
 
-  it("are kept as they are given, each once, and matched so", () => {
-    const uris = [good[1], good[0], good[1]].map(String)
+  it("redirect URIs are stored as sent, without duplicates, and match themselves", () => {
+    const uris = [validUris[1], validUris[0], validUris[1]].map(String)
     assert.deepStrictEqual(redirectsOf(uris, false), Result.succeed(uris.slice(0, 2)))
-    for (const uri of good) assert.isTrue(isRegistered([uri], uri))
+    for (const uri of validUris) assert.isTrue(isRegistered([uri], uri))
   })
 
-  it("of a loopback address match with any port that there is, and with nothing that is no URL", () => {
+  it("a loopback URI matches with any valid port and not with an invalid one", () => {
     const registered = ["http://127.0.0.1/callback", "http://[::1]:3000/callback", "http://localhost/callback?x=1"]
     for (const port of ["", ":0", ":80", ":4711", ":65535"]) {
       assert.isTrue(isRegistered(registered, `http://127.0.0.1${port}/callback`), port)
@@ -93,12 +93,16 @@ describe("Redirect URIs", () => {
     }
   })
 
-  it("lead to https, to the own machine or to a program, whatever is given", () => {
-    const given = FastCheck.oneof(FastCheck.webUrl(), FastCheck.string(), FastCheck.constantFrom(...good, ...own))
+  it("an accepted redirect URI has https, a loopback host or a custom scheme", () => {
+    const candidates = FastCheck.oneof(
+      FastCheck.webUrl(),
+      FastCheck.string(),
+      FastCheck.constantFrom(...validUris, ...customSchemeUris)
+    )
     FastCheck.assert(
-      FastCheck.property(given, FastCheck.string({ maxLength: 3 }), FastCheck.nat(40), (uri, more, place) => {
+      FastCheck.property(candidates, FastCheck.string({ maxLength: 3 }), FastCheck.nat(40), (uri, more, place) => {
         const changed = uri.slice(0, place) + more + uri.slice(place)
-        if (refusal(changed, true) !== undefined) return
+        if (errorFor(changed, true) !== undefined) return
         const { hash, hostname, protocol, username } = new URL(changed)
         assert.deepStrictEqual([hash, username], ["", ""])
         if (protocol === "http:") assert.include(["127.0.0.1", "[::1]", "localhost"], hostname)

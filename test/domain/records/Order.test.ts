@@ -7,31 +7,31 @@ import { OrderId, orderOf, PutOrder } from "../../../src/domain/records/Order.ts
 
 const decode = Schema.decodeUnknownResult(PutOrder, { errors: "all" })
 
-const given = {
+const generated = {
   id: OrderId.make("019c1363-49c0-7e5a-9d07-31c8b2f4a6e0"),
   at: new Date("2026-01-31T09:30:00.000Z"),
   currencyCode: "EUR",
   before: undefined
 }
 
-const made = (input: object) => orderOf(Result.getOrThrow(decode({ ...least, ...input })), given)
+const makeOrder = (input: object) => orderOf(Result.getOrThrow(decode({ ...minimal, ...input })), generated)
 
-const linesFor = (input: object) =>
-  Result.match(decode({ ...least, ...input }), {
+const issuesFor = (input: object) =>
+  Result.match(decode({ ...minimal, ...input }), {
     onFailure: issuesOf,
     onSuccess: () => []
   })
 
 const line = { name: "Cup", quantity: 3, unitPrice: 13.25 }
-const least = { number: "1", placedAt: "2026-01-31T10:12:00+01:00", lineItems: [line] }
+const minimal = { number: "1", placedAt: "2026-01-31T10:12:00+01:00", lineItems: [line] }
 
-const lines = (member: object) => ({ lineItems: [{ ...line, ...member }] })
+const withLine = (member: object) => ({ lineItems: [{ ...line, ...member }] })
 
-describe("An order that is put", () => {
-  it("needs a number, a time and lines; everything else has a value of its own", () => {
-    const { createdAt, lineItems, updatedAt, ...order } = made({})
+describe("Imported orders", () => {
+  it("an order requires number, placedAt and lineItems, and the other fields have defaults", () => {
+    const { createdAt, lineItems, updatedAt, ...order } = makeOrder({})
     assert.deepStrictEqual(order, {
-      id: given.id,
+      id: generated.id,
       number: "1",
       status: "open",
       financialStatus: null,
@@ -62,20 +62,20 @@ describe("An order that is put", () => {
     })
     assert.deepStrictEqual([createdAt, updatedAt], ["2026-01-31T09:30:00.000Z", "2026-01-31T09:30:00.000Z"])
     for (const member of ["number", "placedAt", "lineItems"]) {
-      assert.lengthOf(linesFor({ [member]: undefined }), 1, member)
+      assert.lengthOf(issuesFor({ [member]: undefined }), 1, member)
     }
   })
 
-  it("is completed and fulfilled when it says when it was shipped, and nothing else", () => {
+  it("an order with shippedAt defaults to completed and fulfilled", () => {
     const shippedAt = "2026-02-01T00:00:00Z"
-    const { fulfillmentStatus, status } = made({ shippedAt })
+    const { fulfillmentStatus, status } = makeOrder({ shippedAt })
     assert.deepStrictEqual([status, fulfillmentStatus], ["completed", "fulfilled"])
-    assert.strictEqual(made({ shippedAt, status: "cancelled" }).status, "cancelled")
-    assert.strictEqual(made({ shippedAt: null }).status, "open")
+    assert.strictEqual(makeOrder({ shippedAt, status: "cancelled" }).status, "cancelled")
+    assert.strictEqual(makeOrder({ shippedAt: null }).status, "open")
   })
 
-  it("is reckoned to the last digit, from rates too", () => {
-    const { lineItems, subtotal, total } = made({
+  it("amounts are exact to the last digit, also with discount rates", () => {
+    const { lineItems, subtotal, total } = makeOrder({
       lineItems: [
         { ...line, discountRate: 0.15 },
         { name: "Pin", quantity: 3, unitPrice: 0.1 }
@@ -90,12 +90,12 @@ describe("An order that is put", () => {
       ]
     )
     assert.deepStrictEqual([subtotal, total], [34.0875, 34.2875])
-    const exact = made({ lineItems: [{ ...line, unitPrice: new ExactNumber("0.12345678901234567890") }] })
+    const exact = makeOrder({ lineItems: [{ ...line, unitPrice: new ExactNumber("0.12345678901234567890") }] })
     assert.include(stringify(exact), `"total":3703703670370370367e-19`)
     assert.deepStrictEqual(stringify(parse(stringify(exact))), stringify(exact))
   })
 
-  it("agrees with its lines, whatever amounts it names", () => {
+  it("amounts that agree with the lines are accepted, and others are computed", () => {
     const cents = FastCheck.integer({ min: 0, max: 10_000_00 })
     const item = FastCheck.record({
       quantity: FastCheck.integer({ min: 1, max: 1000 }),
@@ -107,10 +107,10 @@ describe("An order that is put", () => {
       shipping: cents,
       tax: cents,
       isWithin: FastCheck.boolean(),
-      named: FastCheck.array(FastCheck.constantFrom("total", "subtotal", "lines"))
+      givenAmounts: FastCheck.array(FastCheck.constantFrom("total", "subtotal", "lines"))
     })
     FastCheck.assert(
-      FastCheck.property(arbitrary, ({ isWithin, items, named, shipping, tax }) => {
+      FastCheck.property(arbitrary, ({ isWithin, items, givenAmounts, shipping, tax }) => {
         const full = items.map(({ price, quantity }) => price * quantity)
         const off = items.map(({ off }, index) => Math.floor((full[index] ?? 0) * off))
         const subtotal = full.reduce((sum, cents, index) => sum + cents - (off[index] ?? 0), 0)
@@ -118,74 +118,74 @@ describe("An order that is put", () => {
         const order = {
           shipping: shipping / 100,
           tax: tax / 100,
-          ...(named.includes("subtotal") ? { subtotal: subtotal / 100 } : {}),
-          ...(named.includes("total") || isWithin ? { total: total / 100 } : {}),
+          ...(givenAmounts.includes("subtotal") ? { subtotal: subtotal / 100 } : {}),
+          ...(givenAmounts.includes("total") || isWithin ? { total: total / 100 } : {}),
           lineItems: items.map(({ price, quantity }, index) => ({
             name: "Cup",
             quantity,
             unitPrice: price / 100,
             discount: (off[index] ?? 0) / 100,
-            ...(named.includes("lines") ? { total: ((full[index] ?? 0) - (off[index] ?? 0)) / 100 } : {})
+            ...(givenAmounts.includes("lines") ? { total: ((full[index] ?? 0) - (off[index] ?? 0)) / 100 } : {})
           }))
         }
-        assert.deepStrictEqual(linesFor(order), [])
-        const reckoned = made(order)
-        assert.deepStrictEqual([reckoned.subtotal, reckoned.total], [subtotal / 100, total / 100])
-        // What was reckoned is taken as it is, as an export brings it back.
-        assert.deepStrictEqual(linesFor(reckoned), [])
-        // One cent more is no total of these lines.
-        const off1 = { ...order, total: (subtotal + shipping + tax + 1) / 100 }
-        assert.lengthOf(linesFor(off1), 1)
+        assert.deepStrictEqual(issuesFor(order), [])
+        const computed = makeOrder(order)
+        assert.deepStrictEqual([computed.subtotal, computed.total], [subtotal / 100, total / 100])
+        // Computed amounts are accepted when an export is imported again.
+        assert.deepStrictEqual(issuesFor(computed), [])
+        // A total of one cent more does not match the lines.
+        const oneCentMore = { ...order, total: (subtotal + shipping + tax + 1) / 100 }
+        assert.lengthOf(issuesFor(oneCentMore), 1)
       })
     )
   })
 
-  it("is refused where its amounts do not agree, with what they must be", () => {
-    assert.deepStrictEqual(linesFor({ subtotal: 39.7 }), ["subtotal: must be 39.75, the sum of the line totals"])
-    assert.deepStrictEqual(linesFor({ discount: 40 }), ["discount: must be at most the subtotal, 39.75"])
-    assert.deepStrictEqual(linesFor({ total: 39, tax: 2 }), [
+  it("inconsistent amounts are rejected with the correct amount", () => {
+    assert.deepStrictEqual(issuesFor({ subtotal: 39.7 }), ["subtotal: must be 39.75, the sum of the line totals"])
+    assert.deepStrictEqual(issuesFor({ discount: 40 }), ["discount: must be at most the subtotal, 39.75"])
+    assert.deepStrictEqual(issuesFor({ total: 39, tax: 2 }), [
       "total: must be 41.75, or 39.75 with tax included: subtotal less discount, plus shipping and tax"
     ])
-    assert.deepStrictEqual(linesFor({ total: 39 }), [
+    assert.deepStrictEqual(issuesFor({ total: 39 }), [
       "total: must be 39.75: subtotal less discount, plus shipping and tax"
     ])
-    assert.deepStrictEqual(linesFor(lines({ total: 39 })), [
+    assert.deepStrictEqual(issuesFor(withLine({ total: 39 })), [
       "lineItems.0.total: must be 39.75, quantity times unitPrice less discount"
     ])
-    assert.deepStrictEqual(linesFor(lines({ discount: 40 })), [
+    assert.deepStrictEqual(issuesFor(withLine({ discount: 40 })), [
       "lineItems.0.discount: must be at most the line's price, 39.75"
     ])
-    assert.deepStrictEqual(linesFor(lines({ discount: 1, discountRate: 0.1 })), [
+    assert.deepStrictEqual(issuesFor(withLine({ discount: 1, discountRate: 0.1 })), [
       "lineItems.0.discountRate: must not be given together with discount"
     ])
-    assert.deepStrictEqual(linesFor(lines({ quantity: 1_000_000_000, unitPrice: 999_999_999_999_999 })), [
+    assert.deepStrictEqual(issuesFor(withLine({ quantity: 1_000_000_000, unitPrice: 999_999_999_999_999 })), [
       "lineItems.0.total: must be a number from 0 to 999999999999999"
     ])
   })
 
-  it("has fields of the kinds that it says", () => {
-    for (const [wrong, issue] of [
+  it("fields with invalid values are rejected", () => {
+    for (const [input, issue] of [
       [{ status: "done" }, "status: must be open, completed or cancelled"],
       [{ placedAt: "yesterday" }, "placedAt: must be a time of RFC 3339, as in 2026-01-31T09:30:00Z"],
       [{ shipping: -1 }, "shipping: must be a number from 0 to 999999999999999"],
       [{ total: "12" }, "total: must be a number from 0 to 999999999999999"],
-      [lines({ quantity: 0 }), "lineItems.0.quantity: must be a whole number from 1 to 1,000,000,000"],
-      [lines({ quantity: 1.5 }), "lineItems.0.quantity: must be a whole number from 1 to 1,000,000,000"],
-      [lines({ discountRate: 1.1 }), "lineItems.0.discountRate: must be a number from 0 to 1"],
+      [withLine({ quantity: 0 }), "lineItems.0.quantity: must be a whole number from 1 to 1,000,000,000"],
+      [withLine({ quantity: 1.5 }), "lineItems.0.quantity: must be a whole number from 1 to 1,000,000,000"],
+      [withLine({ discountRate: 1.1 }), "lineItems.0.discountRate: must be a number from 0 to 1"],
       [{ email: "a".repeat(256) }, "email: must be text of at most 255 characters"],
       [{ customerId: "7" }, "customerId: must be a UUID, as in 01890a5d-ac96-774b-bcce-b302099a8057"],
       [{ shippingAddress: [] }, "shippingAddress: must be an object"]
     ] as const) {
-      assert.deepStrictEqual(linesFor(wrong), [issue])
+      assert.deepStrictEqual(issuesFor(input), [issue])
     }
   })
 
-  it("is put over another with its id, its lines' ids and its birth", () => {
-    const before = made({ lineItems: [line, line] })
+  it("a replaced order keeps its line ids and createdAt", () => {
+    const before = makeOrder({ lineItems: [line, line] })
     const { lineItems } = before
     const later = new Date("2026-03-01T00:00:00.000Z")
-    const input = Result.getOrThrow(decode({ ...least, number: "2", lineItems: [line, line, line] }))
-    const after = orderOf(input, { ...given, at: later, before })
+    const input = Result.getOrThrow(decode({ ...minimal, number: "2", lineItems: [line, line, line] }))
+    const after = orderOf(input, { ...generated, at: later, before })
     assert.deepStrictEqual(
       after.lineItems.slice(0, 2).map(({ id }) => id),
       lineItems.map(({ id }) => id)

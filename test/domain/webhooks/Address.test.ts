@@ -96,7 +96,7 @@ describe("isPublic", () => {
     "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"
   ]
 
-  it("knows the hosts of the open internet, up to the edges of every special range", () => {
+  it("isPublic accepts public addresses and rejects every special range up to its edges", () => {
     assert.deepStrictEqual(
       PUBLIC.filter((address) => !isPublic(address)),
       []
@@ -104,7 +104,7 @@ describe("isPublic", () => {
     assert.deepStrictEqual(NOT_PUBLIC.filter(isPublic), [])
   })
 
-  it("takes nothing for public that is no address in its plain form", () => {
+  it("isPublic rejects text that is not an address in canonical form", () => {
     for (const text of [
       "",
       "example.com",

@@ -3,25 +3,25 @@ import { Result } from "effect"
 import { type AllowedHosts, parseAllowedHosts } from "../../../src/domain/webhooks/AllowedHosts.ts"
 import { checkUrl } from "../../../src/domain/webhooks/Destination.ts"
 
-/** The URL as it would be called, or why it is refused. */
+/** The normalized URL, or the error message. */
 const check = (text: string, allowed: AllowedHosts) =>
   Result.match(checkUrl(text, allowed), { onFailure: ({ message }) => message, onSuccess: ({ url }): string => url })
 
-const allowing = (text: string) => Result.getOrThrow(parseAllowedHosts(text))
+const parseHosts = (text: string) => Result.getOrThrow(parseAllowedHosts(text))
 
-describe("hosts that the operator allows", () => {
-  it("are read in every form, and are the same host however they are written", () => {
-    const allowed = allowing(" LocalHost , hooks.test.:80,127.1:3000,[0:0::1]:8080,[::2],10.0.0.1:443,, postgres ")
+describe("Allowed hosts", () => {
+  it("every notation of a host is parsed to its normalized form", () => {
+    const allowed = parseHosts(" LocalHost , hooks.test.:80,127.1:3000,[0:0::1]:8080,[::2],10.0.0.1:443,, postgres ")
     assert.sameMembers(
       [...allowed],
       ["localhost", "hooks.test:80", "127.0.0.1:3000", "[::1]:8080", "[::2]", "10.0.0.1:443", "postgres"]
     )
-    assert.strictEqual(allowing("").size, 0)
+    assert.strictEqual(parseHosts("").size, 0)
   })
 
-  it("may be called by http and at any address, on the ports that were named", () => {
-    const allowed = allowing("localhost, hooks.test:80, 127.0.0.1:3000, [::1]:8080, 10.0.0.1:443")
-    const passing = [
+  it("allowed hosts accept http and private addresses, only on their ports", () => {
+    const allowed = parseHosts("localhost, hooks.test:80, 127.0.0.1:3000, [::1]:8080, 10.0.0.1:443")
+    const accepted = [
       "http://localhost/",
       "http://localhost:1234/hook",
       "https://localhost:1234/hook",
@@ -32,12 +32,12 @@ describe("hosts that the operator allows", () => {
       "https://10.0.0.1/"
     ]
     assert.deepStrictEqual(
-      passing.map((url) => check(url, allowed)),
-      passing
+      accepted.map((url) => check(url, allowed)),
+      accepted
     )
     assert.isTrue(Result.getOrThrow(checkUrl("http://LOCALHOST.:1/", allowed)).isAllowed)
     assert.isFalse(Result.getOrThrow(checkUrl("https://example.com/", allowed)).isAllowed)
-    const refused = [
+    const rejected = [
       "http://hooks.test:81/",
       "http://127.0.0.1/",
       "http://127.0.0.1:3001/",
@@ -50,11 +50,11 @@ describe("hosts that the operator allows", () => {
       "http://localhost/#x",
       "http://example.com/"
     ]
-    for (const url of refused) assert.match(check(url, allowed), /^The webhook URL (?:must|has)/, url)
+    for (const url of rejected) assert.match(check(url, allowed), /^The webhook URL (?:must|has)/, url)
   })
 
-  it("are refused by name when they are none", () => {
-    const wrong = [
+  it("an invalid host is rejected, and the message names it", () => {
+    const invalidHosts = [
       "http://localhost",
       "localhost/hook",
       "localhost:0",
@@ -75,7 +75,7 @@ describe("hosts that the operator allows", () => {
       "localhost#x",
       "localhost\\x"
     ]
-    for (const entry of wrong) {
+    for (const entry of invalidHosts) {
       const message = Result.match(parseAllowedHosts(`localhost, ${entry}`), {
         onFailure: ({ message }) => message,
         onSuccess: () => "taken"

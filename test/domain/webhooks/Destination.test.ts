@@ -6,7 +6,7 @@ import { checkUrl, MAX_URL_LENGTH } from "../../../src/domain/webhooks/Destinati
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** The URL as it would be called, or why it is refused. */
+/** The normalized URL, or the error message. */
 const check = (text: string) =>
   Result.match(checkUrl(text, NONE), { onFailure: ({ message }) => message, onSuccess: ({ url }): string => url })
 
@@ -14,11 +14,11 @@ const isRefused = (host: string) => Result.isFailure(checkUrl(`https://${host}/`
 
 const ofLength = (length: number) => "https://example.com/".padEnd(length, "x")
 
-/** A number as the parts of an address may be written. */
-const written = (n: number) => fc.constantFrom(String(n), `0x${n.toString(16)}`, `0${n.toString(8)}`)
+/** The notations of a number in an IPv4 address: decimal, hexadecimal and octal. */
+const notationsOf = (n: number) => fc.constantFrom(String(n), `0x${n.toString(16)}`, `0${n.toString(8)}`)
 
 describe("checkUrl", () => {
-  it("lets pass what is public, written the one way", () => {
+  it("public URLs are accepted and normalized", () => {
     const examples = {
       "https://example.com": "https://example.com/",
       "HTTPS://Example.COM./a/../Hook?x=1": "https://example.com/Hook?x=1",
@@ -33,7 +33,7 @@ describe("checkUrl", () => {
     assert.deepStrictEqual(Object.fromEntries(Object.keys(examples).map((url) => [url, check(url)])), examples)
   })
 
-  it("says what to change", () => {
+  it("the error message of a rejected URL names the required change", () => {
     const examples: Readonly<Record<string, RegExp>> = {
       "example.com/hook": /must be an absolute URL, as in https:\/\//,
       "https://": /must be an absolute URL/,
@@ -55,20 +55,20 @@ describe("checkUrl", () => {
       [`https://${"a".repeat(64)}.example.com/`]: /which is not a valid host name/,
       [`https://${"a.".repeat(130)}com/`]: /which is not a valid host name/
     }
-    for (const [url, sentence] of Object.entries(examples)) {
-      assert.match(check(url), sentence)
+    for (const [url, message] of Object.entries(examples)) {
+      assert.match(check(url), message)
       assert.match(check(url), /^The webhook URL /)
     }
   })
 
-  it("counts characters as they are given and as they are kept", () => {
+  it("the length limit applies to the URL as sent and as normalized", () => {
     assert.strictEqual(check(ofLength(MAX_URL_LENGTH)), ofLength(MAX_URL_LENGTH))
     assert.match(check(ofLength(MAX_URL_LENGTH + 1)), /at most 2048 characters/)
     assert.match(check(`https://example.com/${"é".repeat(1000)}`), /at most 2048 characters/)
     assert.match(check(`https://example.com/${"\n".repeat(3000)}`), /at most 2048 characters/)
   })
 
-  it("gives origin and path, which are the whole URL", () => {
+  it("origin and path add up to the normalized URL", () => {
     const target = Result.getOrThrow(checkUrl("https://example.com.:8443/a b?c", NONE))
     assert.deepStrictEqual(
       { ...target },
@@ -82,12 +82,12 @@ describe("checkUrl", () => {
     assert.strictEqual(target.url, target.origin + target.path)
   })
 
-  it("judges an address alike in every notation", () => {
+  it("an IPv4 address has the same result in every notation", () => {
     const octet = fc.integer({ min: 0, max: 255 })
     const address = fc.tuple(octet, octet, octet, octet).chain(([a, b, c, d]) => {
       const [last3, last2] = [(b * 256 + c) * 256 + d, c * 256 + d]
       const parts = fc.constantFrom([a, b, c, d], [a, b, last2], [a, last3], [a * 2 ** 24 + last3])
-      const text = parts.chain((numbers) => fc.tuple(...numbers.map(written))).map((texts) => texts.join("."))
+      const text = parts.chain((numbers) => fc.tuple(...numbers.map(notationsOf))).map((texts) => texts.join("."))
       return fc.tuple(fc.constant(`${a}.${b}.${c}.${d}`), text)
     })
     fc.assert(
@@ -99,7 +99,7 @@ describe("checkUrl", () => {
     )
   })
 
-  it("lets pass again what it let pass, unchanged", () => {
+  it("a normalized URL is accepted again without changes", () => {
     fc.assert(
       fc.property(fc.webUrl({ validSchemes: ["https"], withQueryParameters: true }), (text) => {
         const once = checkUrl(text, NONE)
@@ -112,7 +112,7 @@ describe("checkUrl", () => {
     )
   })
 
-  it("throws at nothing", () => {
+  it("checkUrl does not throw for any text", () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string(), fc.string({ unit: "binary" })),

@@ -26,7 +26,7 @@ const toEmail = Schema.decodeSync(Email)
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
 const toCollection = Schema.decodeUnknownSync(CreateCollection)
 
-/** What each procedure is asked with in a store of its own: a procedure that is not here fails the tests that walk them. */
+/** A payload of every procedure of a store. The tests fail for a procedure that is missing here. */
 const payloadsOf = (
   ids: Readonly<Record<"product" | "collection" | "order" | "customer" | "agent" | "entry" | "proposal", string>>,
   merchantId: string,
@@ -98,7 +98,7 @@ const payloadsOf = (
   }
 }
 
-/** What each noun is refused with where the store has none of that id. */
+/** The error of each resource for an id that the store does not have. */
 const NOT_FOUND: Readonly<Record<string, string>> = {
   products: "ProductNotFound",
   agents: "AgentNotFound",
@@ -110,12 +110,12 @@ const NOT_FOUND: Readonly<Record<string, string>> = {
   customers: "CustomerNotFound"
 }
 
-/** What is the caller's own is in no store. */
-const inStores = [...Rpcs.requests.keys()].filter(
+/** Procedures that name a store. The others belong to the account of the caller. */
+const storeProcedures = [...Rpcs.requests.keys()].filter(
   (tag) => !/^(?:account|sessions|apps|appWebhooks|appDeliveries)\./.test(tag)
 )
 
-/** A store with something in it. */
+/** A store with one resource of each kind. */
 const scene = Effect.gen(function* () {
   const member = yield* freshMember()
   const { client, email, merchantId, storeId } = member
@@ -152,8 +152,8 @@ const scene = Effect.gen(function* () {
   return { ...member, payloads: payloadsOf(ids, merchantId, email) }
 })
 
-layer(ApiTest)("who may call", (it) => {
-  it.effect("another store, one that was deleted and none are refused alike, on every procedure that names one", () =>
+layer(ApiTest)("Access to procedures", (it) => {
+  it.effect("every store procedure fails with StoreNotFound for a foreign, a deleted and an unknown store", () =>
     Effect.gen(function* () {
       const { client, payloads, storeId } = yield* scene
       const stranger = yield* freshMember()
@@ -161,7 +161,7 @@ layer(ApiTest)("who may call", (it) => {
       yield* Effect.flatMap(Stores, (stores) => stores.delete(deleted.storeId))
       const before = yield* client.products.list({ storeId })
 
-      assert.sameMembers(Object.keys(payloads), inStores)
+      assert.sameMembers(Object.keys(payloads), storeProcedures)
       for (const [tag, payload] of Object.entries(payloads)) {
         const call = (storeId: string, cookie: string) => post(callLine(tag, { storeId, ...payload }), { cookie })
         const refused = yield* call(storeId, stranger.cookie)
@@ -173,18 +173,18 @@ layer(ApiTest)("who may call", (it) => {
     })
   )
 
-  it.effect("ids of another store mean nothing in one's own", () =>
+  it.effect("ids of another store are not found, and that store does not change", () =>
     Effect.gen(function* () {
       const { client, payloads, storeId } = yield* scene
       const stranger = yield* freshMember()
       const before = [yield* client.products.list({ storeId }), yield* client.collections.list({ storeId })]
       const members = yield* client.members.list({ storeId })
 
-      const named = Object.entries(payloads).filter(
+      const proceduresById = Object.entries(payloads).filter(
         ([tag, payload]) => "id" in payload && (tag.split(".")[0] ?? "") in NOT_FOUND
       )
-      assert.lengthOf(named, 19)
-      for (const [tag, payload] of named) {
+      assert.lengthOf(proceduresById, 19)
+      for (const [tag, payload] of proceduresById) {
         const { text } = yield* post(callLine(tag, { storeId: stranger.storeId, ...payload }), {
           cookie: stranger.cookie
         })
@@ -201,32 +201,34 @@ layer(ApiTest)("who may call", (it) => {
     })
   )
 
-  it.effect("who is not signed in is refused on every procedure, whatever the call says of itself", () =>
-    Effect.gen(function* () {
-      const { cookie, payloads, storeId } = yield* scene
-      const token = cookie.replace("session=", "")
-      const headers = [
-        ["cookie", cookie],
-        ["authorization", `Bearer ${token}`]
-      ]
-      for (const tag of Rpcs.requests.keys()) {
-        const payload = { storeId, ...Object.entries(payloads).find(([name]) => name === tag)?.[1] }
-        for (const http of [
-          {},
-          { cookie: "session=nobody" },
-          { authorization: `Bearer ${token}` },
-          { cookie: `__Host-${cookie}` }
-        ]) {
-          const { status, text } = yield* post(callLine(tag, payload, { headers }), http)
-          assert.strictEqual(status, 200)
-          const expected = "authorization" in http ? "InvalidToken" : "NotSignedIn"
-          assert.deepStrictEqual(errorOf(text), { _tag: expected }, tag)
+  it.effect(
+    "every procedure requires a session or token in the HTTP headers and ignores headers of the RPC message",
+    () =>
+      Effect.gen(function* () {
+        const { cookie, payloads, storeId } = yield* scene
+        const token = cookie.replace("session=", "")
+        const headers = [
+          ["cookie", cookie],
+          ["authorization", `Bearer ${token}`]
+        ]
+        for (const tag of Rpcs.requests.keys()) {
+          const payload = { storeId, ...Object.entries(payloads).find(([name]) => name === tag)?.[1] }
+          for (const http of [
+            {},
+            { cookie: "session=nobody" },
+            { authorization: `Bearer ${token}` },
+            { cookie: `__Host-${cookie}` }
+          ]) {
+            const { status, text } = yield* post(callLine(tag, payload, { headers }), http)
+            assert.strictEqual(status, 200)
+            const expected = "authorization" in http ? "InvalidToken" : "NotSignedIn"
+            assert.deepStrictEqual(errorOf(text), { _tag: expected }, tag)
+          }
         }
-      }
-    })
+      })
   )
 
-  it.effect("a session that is ended is refused with its next call, and nobody ends another's", () =>
+  it.effect("an ended session is rejected on its next request, and no account can end sessions of another", () =>
     Effect.gen(function* () {
       const { client, cookie, email, storeId } = yield* freshMember()
       const stranger = yield* freshMember()
@@ -245,14 +247,14 @@ layer(ApiTest)("who may call", (it) => {
       for (const _ of "twice") assert.deepStrictEqual(yield* client.sessions.end({ sessionId }), { sessionId })
       assert.strictEqual((yield* Effect.flip(second.store.get({ storeId })))._tag, "NotSignedIn")
 
-      // Its own, in the same body as a call that needs it: that call had begun with who it was.
-      const own = sessions[1]?.sessionId
-      yield* post(callLine("sessions.end", { sessionId: own }), { cookie })
+      // A session can end itself.
+      const currentSessionId = sessions[1]?.sessionId
+      yield* post(callLine("sessions.end", { sessionId: currentSessionId }), { cookie })
       assert.strictEqual((yield* Effect.flip(client.sessions.list({})))._tag, "NotSignedIn")
     })
   )
 
-  it.effect("owners let members in and out; staff is refused; one owner stays", () =>
+  it.effect("only owners list, add and remove members, and the last owner cannot leave", () =>
     Effect.gen(function* () {
       const { client, merchantId, storeId } = yield* freshMember()
       const staff = yield* memberOf(storeId, "staff")
@@ -270,23 +272,28 @@ layer(ApiTest)("who may call", (it) => {
 
       const joined = { merchantId: guest.id, role: "staff" as const }
       for (const _ of "ab") {
-        const asked = { storeId, idempotencyKey: newKey(), email: guest.email, role: "staff" as const }
-        assert.deepStrictEqual(yield* client.members.join(asked), joined)
+        const request = { storeId, idempotencyKey: newKey(), email: guest.email, role: "staff" as const }
+        assert.deepStrictEqual(yield* client.members.join(request), joined)
       }
       const listed = (yield* client.members.list({ storeId })).find((one) => one.merchantId === guest.id)
       assert.deepInclude(listed, { name: "Ada", email: guest.email, role: "staff" })
       assert.instanceOf(listed?.createdAt, Date)
       for (const _ of "ab") {
-        const asked = { storeId, idempotencyKey: newKey(), merchantId: staff.merchantId }
-        assert.deepStrictEqual(yield* client.members.leave(asked), { merchantId: staff.merchantId })
+        const request = { storeId, idempotencyKey: newKey(), merchantId: staff.merchantId }
+        assert.deepStrictEqual(yield* client.members.leave(request), { merchantId: staff.merchantId })
       }
       assert.strictEqual((yield* Effect.flip(staff.client.products.list({ storeId })))._tag, "StoreNotFound")
 
       const alone = yield* freshMember()
       const last = { storeId: alone.storeId, idempotencyKey: newKey(), merchantId: alone.merchantId }
       assert.strictEqual((yield* Effect.flip(alone.client.members.leave(last)))._tag, "LastOwner")
-      const nobody = { storeId, idempotencyKey: newKey(), email: toEmail("nobody@example.com"), role: "owner" as const }
-      assert.strictEqual((yield* Effect.flip(client.members.join(nobody)))._tag, "MerchantNotFound")
+      const unknownEmail = {
+        storeId,
+        idempotencyKey: newKey(),
+        email: toEmail("nobody@example.com"),
+        role: "owner" as const
+      }
+      assert.strictEqual((yield* Effect.flip(client.members.join(unknownEmail)))._tag, "MerchantNotFound")
     })
   )
 })

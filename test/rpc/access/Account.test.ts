@@ -14,7 +14,7 @@ const NEXT = "another horse battery"
 const change = ({ account }: Client, current: string, next = NEXT) =>
   account.changePassword({ current: Redacted.make(current), next: toPassword(next) })
 
-/** What signing in over HTTP is answered with. */
+/** The response status of a sign-in over HTTP. */
 const signInStatus = (email: string, password: string) =>
   Effect.flatMap(baseUrl, (base) =>
     Effect.promise(async () => {
@@ -27,64 +27,64 @@ const signInStatus = (email: string, password: string) =>
     })
   )
 
-layer(ApiTest, { timeout: "60 seconds" })("an account", (it) => {
-  it.effect("another password ends the other sessions of its account, and no one else's", () =>
+layer(ApiTest, { timeout: "60 seconds" })("Passwords of accounts", (it) => {
+  it.effect("a password change ends the other sessions of the account and none of other accounts", () =>
     Effect.gen(function* () {
       const { client, email, storeId } = yield* freshMember()
-      const neighbour = yield* memberOf(storeId)
+      const otherMember = yield* memberOf(storeId)
       const others = [yield* clientOf(yield* sessionOf(email)), yield* clientOf(yield* sessionOf(email))]
 
       assert.deepStrictEqual(yield* change(client, PASSWORD), { sessionsEnded: 2 })
       for (const other of others) assert.strictEqual((yield* Effect.flip(other.account.get({})))._tag, "NotSignedIn")
       assert.lengthOf(yield* client.sessions.list({}), 1)
-      yield* neighbour.client.account.get({})
+      yield* otherMember.client.account.get({})
       assert.strictEqual(yield* signInStatus(email, PASSWORD), 401)
       assert.strictEqual(yield* signInStatus(email, NEXT), 200)
 
-      // Repeated, as when no answer came, it is refused: the password is another by now.
+      // A retry fails, because the current password has changed.
       assert.strictEqual((yield* Effect.flip(change(client, PASSWORD)))._tag, "WrongPassword")
     })
   )
 
-  it.effect("a password cannot be guessed at by who holds a session", () =>
+  it.effect("wrong current passwords are throttled per session, and a correct one resets the count", () =>
     Effect.gen(function* () {
       const { client, email } = yield* freshMember()
       const wrong = Effect.map(Effect.flip(change(client, "a guess of somebody's")), ({ _tag }) => _tag)
       const tags = (n: number) => Effect.all(Array.from({ length: n }, () => wrong))
 
-      // What was right takes the failures before it back.
+      // A correct password resets the count of failures.
       assert.deepStrictEqual(new Set(yield* tags(SIGN_IN_LIMITS.pair - 1)), new Set(["WrongPassword"]))
       yield* change(client, PASSWORD, PASSWORD)
 
-      const all = yield* tags(SIGN_IN_LIMITS.pair + 1)
+      const laterTags = yield* tags(SIGN_IN_LIMITS.pair + 1)
       assert.deepStrictEqual(
-        all.slice(0, -1),
+        laterTags.slice(0, -1),
         Array.from({ length: SIGN_IN_LIMITS.pair }, () => "WrongPassword")
       )
-      assert.strictEqual(all.at(-1), "TooManySignIns")
+      assert.strictEqual(laterTags.at(-1), "TooManySignIns")
       assert.strictEqual((yield* Effect.flip(change(client, PASSWORD)))._tag, "TooManySignIns")
-      // Whose account it is comes in still, and is heard.
-      const own = yield* clientOf(yield* sessionOf(email))
-      yield* change(own, PASSWORD)
+      // Another session of the account has its own count.
+      const newSession = yield* clientOf(yield* sessionOf(email))
+      yield* change(newSession, PASSWORD)
     })
   )
 
-  it.effect("of many who change it at once one does", () =>
+  it.effect("only one of several concurrent password changes succeeds", () =>
     Effect.gen(function* () {
       const { client, email } = yield* freshMember()
       const passwords = Array.from({ length: 6 }, (_, n) => `${NEXT} ${n}`)
-      const done = yield* Effect.forEach(passwords, (next) => Effect.isSuccess(change(client, PASSWORD, next)), {
+      const successes = yield* Effect.forEach(passwords, (next) => Effect.isSuccess(change(client, PASSWORD, next)), {
         concurrency: "unbounded"
       })
       assert.lengthOf(
-        done.filter((isDone) => isDone),
+        successes.filter((hasSucceeded) => hasSucceeded),
         1
       )
-      assert.strictEqual(yield* signInStatus(email, passwords[done.indexOf(true)] ?? ""), 200)
+      assert.strictEqual(yield* signInStatus(email, passwords[successes.indexOf(true)] ?? ""), 200)
     })
   )
 
-  it.effect("passwords are in no refusal, and no agent's business", () =>
+  it.effect("errors do not contain passwords, and agents cannot change them", () =>
     Effect.gen(function* () {
       const { cookie, ...member } = yield* freshMember()
       const call = (payload: unknown) => post(callLine("account.changePassword", payload), { cookie })
@@ -103,8 +103,8 @@ layer(ApiTest, { timeout: "60 seconds" })("an account", (it) => {
       )
       assert.deepStrictEqual(errorOf(refused[0]?.text ?? "")?.["issues"], ["next: must have 12 to 256 characters"])
       yield* change(member.client, PASSWORD)
-      const told = refused.map(({ text }) => text).join("")
-      for (const secret of ["a secret of mine", "a short one", NEXT]) assert.notInclude(told, secret)
+      const responseTexts = refused.map(({ text }) => text).join("")
+      for (const secret of ["a secret of mine", "a short one", NEXT]) assert.notInclude(responseTexts, secret)
 
       const agent = yield* agentOf(member)
       assert.strictEqual((yield* Effect.flip(change(agent.client, NEXT)))._tag, "AgentRefused")

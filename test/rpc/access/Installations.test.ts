@@ -7,22 +7,30 @@ import { ApiTest, dataOf, install, makeApp } from "../../support/http/Api.ts"
 import { freshMember, memberOf, newKey } from "../../support/rpc/Rpc.ts"
 import { installApp } from "../../support/webhooks/Webhooks.ts"
 
-/** A member of staff, and an app on their store. */
+/** A staff member, and an app that is installed on their store. */
 const scene = Effect.gen(function* () {
   const { storeId } = yield* freshMember()
   const { client } = yield* memberOf(storeId, "staff")
   const appId = yield* makeApp()
   const { client: app, installation } = yield* installApp(storeId, appId, ["read_products", "write_products"])
-  const named = { storeId, id: installation.id }
-  return { client, storeId, appId, app, installation, named, asked: () => ({ ...named, idempotencyKey: newKey() }) }
+  const target = { storeId, id: installation.id }
+  return {
+    client,
+    storeId,
+    appId,
+    app,
+    installation,
+    target,
+    newRequest: () => ({ ...target, idempotencyKey: newKey() })
+  }
 })
 
-layer(ApiTest)("installations", (it) => {
-  it.effect("are listed in pages, with what they are granted, and no other store's", () =>
+layer(ApiTest)("Installations", (it) => {
+  it.effect("installations are listed in pages with their grants, and those of other stores are not found", () =>
     Effect.gen(function* () {
-      const { appId, client, installation, named, storeId } = yield* scene
+      const { appId, client, installation, target, storeId } = yield* scene
       const { installation: second } = yield* install(storeId)
-      const one = yield* client.installations.get(named)
+      const one = yield* client.installations.get(target)
       assert.match(one.installedAt, /^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
       const { installedAt: _, ...rest } = one
       assert.deepStrictEqual(rest, {
@@ -39,69 +47,68 @@ layer(ApiTest)("installations", (it) => {
       assert.deepStrictEqual([last.items.map(({ id }) => id), last.nextCursor], [[second.id], null])
 
       const stranger = yield* scene
-      const foreign = { ...stranger.asked(), storeId }
+      const foreignRequest = { ...stranger.newRequest(), storeId }
       const { get, resume, suspend, uninstall } = client.installations
       const calls = [
-        get({ storeId, id: foreign.id }),
-        suspend(foreign),
-        resume(foreign),
-        Effect.asVoid(uninstall(foreign))
+        get({ storeId, id: foreignRequest.id }),
+        suspend(foreignRequest),
+        resume(foreignRequest),
+        Effect.asVoid(uninstall(foreignRequest))
       ]
       for (const call of calls.map(Effect.asVoid)) {
         assert.strictEqual((yield* Effect.flip(call))._tag, "InstallationNotFound")
       }
-      assert.strictEqual((yield* stranger.client.installations.get(stranger.named)).state, "active")
+      assert.strictEqual((yield* stranger.client.installations.get(stranger.target)).state, "active")
       assert.strictEqual((yield* stranger.app.get("/products")).status, 200)
     })
   )
 
-  it.effect(
-    "that are suspended are refused from then on, none admitted after it, and go on when they are resumed",
-    () =>
-      Effect.gen(function* () {
-        const { app, asked, client, named } = yield* scene
-        const others = yield* Effect.forkScoped(
-          Effect.forEach(
-            Array.from({ length: 40 }, (_, n) => n),
-            () => app.get("/products?limit=1"),
-            { concurrency: 8 }
-          )
+  it.effect("a suspended installation gets 403 on every later request until it is resumed", () =>
+    Effect.gen(function* () {
+      const { app, newRequest, client, target } = yield* scene
+      const concurrentRequests = yield* Effect.forkScoped(
+        Effect.forEach(
+          Array.from({ length: 40 }, (_, n) => n),
+          () => app.get("/products?limit=1"),
+          { concurrency: 8 }
         )
-        const suspension = asked()
-        const suspended = yield* client.installations.suspend(suspension)
-        assert.strictEqual(suspended.state, "suspended")
-        const after = yield* Effect.replicateEffect(app.get("/products"), 8, { concurrency: "unbounded" })
-        for (const { status } of after) assert.strictEqual(status, 403)
-        for (const { status } of yield* Fiber.join(others)) assert.include([200, 403], status)
+      )
+      const suspension = newRequest()
+      const suspended = yield* client.installations.suspend(suspension)
+      assert.strictEqual(suspended.state, "suspended")
+      const after = yield* Effect.replicateEffect(app.get("/products"), 8, { concurrency: "unbounded" })
+      for (const { status } of after) assert.strictEqual(status, 403)
+      for (const { status } of yield* Fiber.join(concurrentRequests)) assert.include([200, 403], status)
 
-        assert.strictEqual((yield* client.installations.resume(asked())).state, "active")
-        assert.strictEqual((yield* app.get("/products")).status, 200)
-        // A retry of what was done before does nothing to what has come since.
-        assert.deepStrictEqual(yield* client.installations.suspend(suspension), suspended)
-        assert.strictEqual((yield* client.installations.get(named)).state, "active")
-        assert.strictEqual((yield* app.get("/products")).status, 200)
-      })
+      assert.strictEqual((yield* client.installations.resume(newRequest())).state, "active")
+      assert.strictEqual((yield* app.get("/products")).status, 200)
+      // A retry of the suspension does not undo the resumption.
+      assert.deepStrictEqual(yield* client.installations.suspend(suspension), suspended)
+      assert.strictEqual((yield* client.installations.get(target)).state, "active")
+      assert.strictEqual((yield* app.get("/products")).status, 200)
+    })
   )
 
-  it.effect("that are uninstalled are gone: for their app, for the members, for operators", () =>
+  it.effect("an uninstalled app loses access and is not found, and a reinstall reuses its id but not its tokens", () =>
     Effect.gen(function* () {
-      const { appId, app, asked, client, installation, named, storeId } = yield* scene
+      const { appId, app, newRequest, client, installation, target, storeId } = yield* scene
       const sql = yield* SqlClient.SqlClient
       const operators = yield* Installations
       const { id } = installation
-      const ending = asked()
-      assert.deepStrictEqual(yield* client.installations.uninstall(ending), { id, deleted: true })
-      assert.deepStrictEqual(yield* client.installations.uninstall(ending), { id, deleted: true })
+      const uninstallation = newRequest()
+      assert.deepStrictEqual(yield* client.installations.uninstall(uninstallation), { id, deleted: true })
+      assert.deepStrictEqual(yield* client.installations.uninstall(uninstallation), { id, deleted: true })
       assert.strictEqual((yield* app.get("/products")).status, 401)
       assert.lengthOf(yield* sql`select from access_tokens where installation_id = ${id}`, 0)
 
-      const gone = [
-        Effect.asVoid(client.installations.get(named)),
-        Effect.asVoid(client.installations.uninstall(asked())),
-        Effect.asVoid(client.installations.suspend(asked())),
-        Effect.asVoid(client.installations.resume(asked()))
+      const callsAfterUninstall = [
+        Effect.asVoid(client.installations.get(target)),
+        Effect.asVoid(client.installations.uninstall(newRequest())),
+        Effect.asVoid(client.installations.suspend(newRequest())),
+        Effect.asVoid(client.installations.resume(newRequest()))
       ]
-      for (const call of gone) assert.strictEqual((yield* Effect.flip(call))._tag, "InstallationNotFound")
+      for (const call of callsAfterUninstall)
+        assert.strictEqual((yield* Effect.flip(call))._tag, "InstallationNotFound")
       assert.strictEqual((yield* Effect.flip(operators.find(id)))._tag, "InstallationNotFound")
       assert.deepStrictEqual(yield* client.installations.list({ storeId }), { items: [], nextCursor: null })
 
@@ -113,16 +120,16 @@ layer(ApiTest)("installations", (it) => {
         select hits from rate_windows where installation_id = ${id}
       `
       assert.lengthOf(hits, 1)
-      assert.deepInclude(yield* client.installations.get(named), { state: "active", scopes: ["read_products"] })
+      assert.deepInclude(yield* client.installations.get(target), { state: "active", scopes: ["read_products"] })
     })
   )
 
-  it.effect("keep their window and their app data over an uninstall, for who installs the app again", () =>
+  it.effect("a reinstall keeps the rate window and the app data of the installation", () =>
     Effect.gen(function* () {
-      const { appId, app, asked, client, storeId } = yield* scene
+      const { appId, app, newRequest, client, storeId } = yield* scene
       yield* app.put("/app-data/settings", { key: "theme", value: "dark" })
       for (let n = 0; n < 99; n++) assert.strictEqual((yield* app.get("/store")).status, 200)
-      yield* client.installations.uninstall(asked())
+      yield* client.installations.uninstall(newRequest())
       const again = yield* installApp(storeId, appId)
       assert.strictEqual((yield* again.client.get("/store")).status, 429)
       const sql = yield* SqlClient.SqlClient

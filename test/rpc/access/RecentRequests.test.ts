@@ -9,12 +9,14 @@ import { watch } from "../../support/process/Process.ts"
 import { freshMember } from "../../support/rpc/Rpc.ts"
 import { installApp } from "../../support/webhooks/Webhooks.ts"
 
-const toKept = Schema.decodeSync(Schema.fromJsonString(Schema.Array(Schema.Struct({ requestId: Schema.String }))))
+const decodeRequests = Schema.decodeSync(
+  Schema.fromJsonString(Schema.Array(Schema.Struct({ requestId: Schema.String })))
+)
 
 const ids = (from: number, count: number) => Array.from({ length: count }, (_, n) => `${from + n}`)
 
-/** The requests of another process, which writes them down as it stops. */
-const elsewhere = (installation: Installation, ids: ReadonlyArray<string>) =>
+/** Requests of another process, which stores them when it stops. */
+const noteInOtherProcess = (installation: Installation, ids: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const { note } = yield* Requests
     for (const requestId of ids) {
@@ -29,50 +31,48 @@ const elsewhere = (installation: Installation, ids: ReadonlyArray<string>) =>
     }
   }).pipe(Effect.provide(Layer.fresh(RequestsLive)))
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("recent requests", (it) => {
-  it.effect(
-    "are shown to members of the store, the newest first, with what the log tells, once they are answered",
-    () =>
-      Effect.gen(function* () {
-        const { client, storeId } = yield* freshMember()
-        const { client: app, installation } = yield* installApp(storeId, yield* makeApp(), ["read_products"])
-        const named = { storeId, id: installation.id }
-        assert.deepStrictEqual(yield* client.installations.requests(named), [])
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Recent requests of an installation", (it) => {
+  it.effect("only members of the store list the requests of an installation, newest first", () =>
+    Effect.gen(function* () {
+      const { client, storeId } = yield* freshMember()
+      const { client: app, installation } = yield* installApp(storeId, yield* makeApp(), ["read_products"])
+      const target = { storeId, id: installation.id }
+      assert.deepStrictEqual(yield* client.installations.requests(target), [])
 
-        yield* app.get("/products?limit=1")
-        const headers = { "x-request-id": "mine" }
-        yield* app.patch("/products/01890a5d-ac96-774b-bcce-b302099a8057", { name: "Cup" }, { headers })
-        const [last, first] = yield* watch(client.installations.requests(named), ({ length }) => length === 2)
-        assert.deepInclude(first, { method: "GET", route: "/api/platform/v1/products", status: 200 })
-        assert.deepInclude(last, {
-          method: "PATCH",
-          route: "/api/platform/v1/products/:id",
-          status: 403,
-          requestId: "mine"
-        })
-        assert.match(last?.at ?? "", /^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
-
-        const stranger = yield* freshMember()
-        const refused = yield* Effect.flip(
-          stranger.client.installations.requests({ ...named, storeId: stranger.storeId })
-        )
-        assert.strictEqual(refused._tag, "InstallationNotFound")
+      yield* app.get("/products?limit=1")
+      const headers = { "x-request-id": "mine" }
+      yield* app.patch("/products/01890a5d-ac96-774b-bcce-b302099a8057", { name: "Cup" }, { headers })
+      const [last, first] = yield* watch(client.installations.requests(target), ({ length }) => length === 2)
+      assert.deepInclude(first, { method: "GET", route: "/api/platform/v1/products", status: 200 })
+      assert.deepInclude(last, {
+        method: "PATCH",
+        route: "/api/platform/v1/products/:id",
+        status: 403,
+        requestId: "mine"
       })
+      assert.match(last?.at ?? "", /^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+
+      const stranger = yield* freshMember()
+      const refused = yield* Effect.flip(
+        stranger.client.installations.requests({ ...target, storeId: stranger.storeId })
+      )
+      assert.strictEqual(refused._tag, "InstallationNotFound")
+    })
   )
 
-  it.effect("are the last 50 of all processes together, in one row", () =>
+  it.effect("the last 50 requests of all processes are stored in one row", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { recent } = yield* Requests
       const installation = yield* makeInstallation()
-      yield* elsewhere(installation, ids(0, 30))
-      yield* elsewhere(installation, ids(30, 30))
-      yield* elsewhere(yield* makeInstallation(), ids(0, 1))
-      yield* elsewhere(installation, ids(60, 200))
-      yield* elsewhere(installation, ids(260, 10))
-      const kept = toKept(yield* recent(installation.storeId, installation.id))
+      yield* noteInOtherProcess(installation, ids(0, 30))
+      yield* noteInOtherProcess(installation, ids(30, 30))
+      yield* noteInOtherProcess(yield* makeInstallation(), ids(0, 1))
+      yield* noteInOtherProcess(installation, ids(60, 200))
+      yield* noteInOtherProcess(installation, ids(260, 10))
+      const stored = decodeRequests(yield* recent(installation.storeId, installation.id))
       assert.deepStrictEqual(
-        kept.map(({ requestId }) => requestId),
+        stored.map(({ requestId }) => requestId),
         ids(270 - MAX_REQUESTS, MAX_REQUESTS).toReversed()
       )
       assert.lengthOf(yield* sql`select from recent_requests where store_id = ${installation.storeId}`, 1)

@@ -8,20 +8,26 @@ import { callLine, errorOf, freshMember, memberOf, newKey, post } from "../../su
 
 const toSettings = Schema.decodeUnknownSync(UpdateSettings)
 
-layer(ApiTest)("the store's settings", (it) => {
-  it.effect("are changed as they are named, and told at once, to apps too", () =>
+layer(ApiTest)("Store settings", (it) => {
+  it.effect("an update changes only the named settings, and apps read them at once", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshMember()
       const update = (settings: unknown) =>
         client.settings.update({ storeId, idempotencyKey: newKey(), settings: toSettings(settings) })
       const before = yield* client.store.get({ storeId })
 
-      const said = { name: "Tea", domain: "tea.example.com", timezone: "Europe/Zurich", locale: "de-CH", country: "CH" }
-      const changed = { ...before, ...said, weightUnit: "g" as const }
-      assert.deepStrictEqual(yield* update({ ...said, weightUnit: "g" }), changed)
+      const values = {
+        name: "Tea",
+        domain: "tea.example.com",
+        timezone: "Europe/Zurich",
+        locale: "de-CH",
+        country: "CH"
+      }
+      const changed = { ...before, ...values, weightUnit: "g" as const }
+      assert.deepStrictEqual(yield* update({ ...values, weightUnit: "g" }), changed)
       assert.deepStrictEqual(yield* client.store.get({ storeId }), changed)
       const { client: app } = yield* install(storeId)
-      assert.deepInclude(dataOf(yield* app.get("/store")), said)
+      assert.deepInclude(dataOf(yield* app.get("/store")), values)
 
       assert.deepStrictEqual(yield* update({ domain: null, country: null }), {
         ...changed,
@@ -37,18 +43,18 @@ layer(ApiTest)("the store's settings", (it) => {
     })
   )
 
-  it.effect("are changed by staff too, once for a key, and refused where they are wrong or cannot be changed", () =>
+  it.effect("staff can update settings once per idempotency key, and invalid or unknown settings are rejected", () =>
     Effect.gen(function* () {
       const { storeId } = yield* freshMember()
       const { client, cookie } = yield* memberOf(storeId, "staff")
-      const asked = { storeId, idempotencyKey: newKey(), settings: toSettings({ name: "One" }) }
-      const first = yield* client.settings.update(asked)
-      yield* client.settings.update({ ...asked, idempotencyKey: newKey(), settings: toSettings({ name: "Two" }) })
-      assert.deepStrictEqual(yield* client.settings.update(asked), first)
+      const request = { storeId, idempotencyKey: newKey(), settings: toSettings({ name: "One" }) }
+      const first = yield* client.settings.update(request)
+      yield* client.settings.update({ ...request, idempotencyKey: newKey(), settings: toSettings({ name: "Two" }) })
+      assert.deepStrictEqual(yield* client.settings.update(request), first)
       assert.strictEqual((yield* client.store.get({ storeId })).name, "Two")
 
-      const wrong = { name: " ", currencyCode: "USD", country: "XX", timezone: "Mars" }
-      const { text } = yield* post(callLine("settings.update", { ...asked, settings: wrong }), { cookie })
+      const invalid = { name: " ", currencyCode: "USD", country: "XX", timezone: "Mars" }
+      const { text } = yield* post(callLine("settings.update", { ...request, settings: invalid }), { cookie })
       assert.deepStrictEqual(errorOf(text)?.["issues"], [
         "settings.currencyCode: is not a field that can be set",
         "settings.name: must be text of 1 to 255 characters",
@@ -58,19 +64,19 @@ layer(ApiTest)("the store's settings", (it) => {
     })
   )
 
-  it.effect("who joins and who leaves is written once for a key, also when it is sent 16 times at once", () =>
+  it.effect("adding and removing a member runs once per idempotency key, even when sent 16 times concurrently", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { client, storeId } = yield* freshMember()
       const guest = yield* makeMerchant()
       const joining = { storeId, idempotencyKey: newKey(), email: guest.email, role: "staff" as const }
       const joined = yield* Effect.replicateEffect(client.members.join(joining), 16, { concurrency: "unbounded" })
-      for (const answer of joined) assert.deepStrictEqual(answer, { merchantId: guest.id, role: "staff" })
+      for (const result of joined) assert.deepStrictEqual(result, { merchantId: guest.id, role: "staff" })
       const leaving = { storeId, idempotencyKey: newKey(), merchantId: guest.id }
       const left = yield* client.members.leave(leaving)
       yield* client.members.join({ ...joining, idempotencyKey: newKey() })
 
-      // The retry of what was done before does nothing to what has come since.
+      // A retry of the removal does not undo the later addition.
       assert.deepStrictEqual(yield* client.members.leave(leaving), left)
       assert.lengthOf(yield* client.members.list({ storeId }), 2)
       const reused = { ...joining, role: "owner" as const }

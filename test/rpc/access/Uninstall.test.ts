@@ -14,7 +14,7 @@ import { installing } from "../../support/data/Writes.ts"
 const VERIFIER = "a verifier of 43 characters or more, at random"
 const REDIRECT = "https://example.com/callback"
 
-/** A member of a store, who agrees to an app of it as often as they are asked: each time there is a code. */
+/** A member of a store who consents to an app. Each run of `agree` returns a new code. */
 const scene = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { client: member, merchantId, storeId } = yield* freshMember()
@@ -51,8 +51,8 @@ const scene = Effect.gen(function* () {
   }
 })
 
-layer(ApiTest)("an uninstall", (it) => {
-  it.effect("ends all that the merchant agreed to: tokens, refresh tokens and codes, also for who comes back", () =>
+layer(ApiTest)("Uninstall", (it) => {
+  it.effect("an uninstall revokes access tokens, refresh tokens and codes, and a reinstall does not restore them", () =>
     Effect.gen(function* () {
       const { agree, exchange, install, refresh, uninstall } = yield* scene
       const tokens = yield* Effect.flatMap(agree, exchange)
@@ -61,14 +61,14 @@ layer(ApiTest)("an uninstall", (it) => {
       assert.strictEqual((yield* app.get("/products")).status, 200)
       assert.lengthOf(yield* uninstall, 1)
 
-      const refused = Effect.gen(function* () {
+      const assertRevoked = Effect.gen(function* () {
         assert.strictEqual((yield* app.get("/products")).status, 401)
         assert.strictEqual((yield* Effect.flip(refresh(tokens.refreshToken)))._tag, "InvalidGrant")
         assert.strictEqual((yield* Effect.flip(exchange(code)))._tag, "InvalidGrant")
       })
-      yield* refused
+      yield* assertRevoked
       yield* install
-      yield* refused
+      yield* assertRevoked
       const again = yield* Effect.flatMap(agree, exchange)
       assert.strictEqual(
         (yield* makeClient(yield* baseUrl, Redacted.value(again.accessToken)).get("/products")).status,
@@ -77,7 +77,7 @@ layer(ApiTest)("an uninstall", (it) => {
     })
   )
 
-  it.effect("leaves no token to who exchanges or refreshes at the same time", () =>
+  it.effect("an uninstall leaves no access token to a concurrent exchange or refresh", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       for (let round = 0; round < 12; round++) {

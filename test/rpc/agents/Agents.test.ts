@@ -13,7 +13,7 @@ const toAgent = Schema.decodeUnknownSync(NewAgent)
 const toPatch = Schema.decodeUnknownSync(AgentPatch)
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
 
-/** What agents may call, with the scope that each procedure asks for. */
+/** Procedures that agents can call, with the scope that each requires. */
 const OPEN = {
   "products.list": "read_products",
   "products.get": "read_products",
@@ -28,7 +28,7 @@ const OPEN = {
   "store.get": null
 } as const
 
-const refusalOf = <A, E extends { readonly _tag: string }>(call: Effect.Effect<A, E>) =>
+const errorTagOf = <A, E extends { readonly _tag: string }>(call: Effect.Effect<A, E>) =>
   Effect.map(Effect.flip(call), ({ _tag }) => _tag)
 
 const payloadOf = (tag: string, storeId: string) => ({
@@ -40,8 +40,8 @@ const payloadOf = (tag: string, storeId: string) => ({
   ...(tag.endsWith("update") ? { patch: {} } : {})
 })
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("agents", (it) => {
-  it.effect("a member makes one, which reads and writes the store by its token, as an agent", () =>
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Agents", (it) => {
+  it.effect("an agent writes with its token, and the journal and the event name it as the actor", () =>
     Effect.gen(function* () {
       const member = yield* freshMember({ role: "staff" })
       const { merchantId, storeId } = member
@@ -65,21 +65,23 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("agents", (
       })
       assert.match(items[0]?.lastUsedAt ?? "", /:00\.000Z$/)
       const sql = yield* SqlClient.SqlClient
-      const told = yield* sql`
+      const journalRows = yield* sql`
         select j.actor_type, j.actor_id, j.surface, (e.payload::json ->> 'actor')::text as actor
         from journal j join events e using (store_id, id) where store_id = ${storeId}
       `
-      assert.deepStrictEqual(told, [{ actor_type: "agent", actor_id: id, surface: "rpc", actor: '{"type":"agent"}' }])
+      assert.deepStrictEqual(journalRows, [
+        { actor_type: "agent", actor_id: id, surface: "rpc", actor: '{"type":"agent"}' }
+      ])
     })
   )
 
-  it.effect("its token is shown once, and nothing that is kept holds it", () =>
+  it.effect("the token of an agent is returned once and stored only as a hash", () =>
     Effect.gen(function* () {
       const { client, cookie, storeId } = yield* freshMember()
-      const asked = { storeId, idempotencyKey: newKey(), agent: toAgent({ name: "Helper", scopes: [] }) }
-      const { token, ...made } = yield* client.agents.create(asked)
-      const repeated = yield* Effect.replicateEffect(client.agents.create(asked), 2)
-      for (const one of repeated) assert.deepStrictEqual(one, { ...made, token: null })
+      const request = { storeId, idempotencyKey: newKey(), agent: toAgent({ name: "Helper", scopes: [] }) }
+      const { token, ...created } = yield* client.agents.create(request)
+      const repeated = yield* Effect.replicateEffect(client.agents.create(request), 2)
+      for (const one of repeated) assert.deepStrictEqual(one, { ...created, token: null })
 
       const sql = yield* SqlClient.SqlClient
       const agents = yield* sql<{ readonly token_hash: Buffer }>`select * from agents where store_id = ${storeId}`
@@ -95,12 +97,12 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("agents", (
     })
   )
 
-  it.effect("may call what its scopes allow in its own store, and nothing else whatever it is asked with", () =>
+  it.effect("every procedure that is open to agents requires its scope and the store of the agent", () =>
     Effect.gen(function* () {
       const member = yield* freshMember()
       const stranger = yield* freshMember()
-      const all = yield* agentOf(member)
-      const none = yield* agentOf(member, { scopes: [] })
+      const fullAgent = yield* agentOf(member)
+      const agentWithoutScopes = yield* agentOf(member, { scopes: [] })
       for (const [tag, { payloadSchema }] of Rpcs.requests) {
         assert.isDefined(payloadSchema)
         const call = (authorization: string, storeId: string) =>
@@ -109,69 +111,69 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("agents", (
         if (scope === undefined) continue
         assert.notInclude(
           ["AgentRefused", "AgentScopeMissing"],
-          (yield* call(all.authorization, member.storeId))?.["_tag"]
+          (yield* call(fullAgent.authorization, member.storeId))?.["_tag"]
         )
         const expected = scope === null ? undefined : { _tag: "AgentScopeMissing", scope }
-        assert.deepStrictEqual(yield* call(none.authorization, member.storeId), expected, tag)
-        assert.deepStrictEqual(yield* call(all.authorization, stranger.storeId), { _tag: "StoreNotFound" }, tag)
+        assert.deepStrictEqual(yield* call(agentWithoutScopes.authorization, member.storeId), expected, tag)
+        assert.deepStrictEqual(yield* call(fullAgent.authorization, stranger.storeId), { _tag: "StoreNotFound" }, tag)
       }
     })
   )
 
-  it.effect("is refused where people alone may act", () =>
+  it.effect("agents cannot manage agents, members, accounts or sessions", () =>
     Effect.gen(function* () {
       const member = yield* freshMember()
       const { storeId } = member
       const { client, id } = yield* agentOf(member)
       const calls = {
-        "agents.create": refusalOf(
+        "agents.create": errorTagOf(
           client.agents.create({
             storeId,
             idempotencyKey: newKey(),
             agent: toAgent({ name: "Mine", scopes: [] })
           })
         ),
-        "agents.list": refusalOf(client.agents.list({ storeId })),
-        "agents.update": refusalOf(
+        "agents.list": errorTagOf(client.agents.list({ storeId })),
+        "agents.update": errorTagOf(
           client.agents.update({ storeId, idempotencyKey: newKey(), id, patch: { budget: 100_000 } })
         ),
-        "agents.revoke": refusalOf(client.agents.revoke({ storeId, idempotencyKey: newKey(), id })),
-        "members.list": refusalOf(client.members.list({ storeId })),
-        "members.join": refusalOf(
+        "agents.revoke": errorTagOf(client.agents.revoke({ storeId, idempotencyKey: newKey(), id })),
+        "members.list": errorTagOf(client.members.list({ storeId })),
+        "members.join": errorTagOf(
           client.members.join({ storeId, idempotencyKey: newKey(), email: member.email, role: "staff" })
         ),
-        "members.leave": refusalOf(
+        "members.leave": errorTagOf(
           client.members.leave({ storeId, idempotencyKey: newKey(), merchantId: member.merchantId })
         ),
-        "account.get": refusalOf(client.account.get({})),
-        "sessions.list": refusalOf(client.sessions.list({}))
+        "account.get": errorTagOf(client.account.get({})),
+        "sessions.list": errorTagOf(client.sessions.list({}))
       }
-      for (const [tag, refusal] of Object.entries(calls)) assert.strictEqual(yield* refusal, "AgentRefused", tag)
+      for (const [tag, errorTag] of Object.entries(calls)) assert.strictEqual(yield* errorTag, "AgentRefused", tag)
     })
   )
 
-  it.effect("another store's agents are neither listed nor changed", () =>
+  it.effect("agents of another store are neither listed nor updated nor revoked", () =>
     Effect.gen(function* () {
       const member = yield* freshMember()
       const { client, storeId } = yield* freshMember()
       const { id } = yield* agentOf(member)
       assert.deepStrictEqual(yield* client.agents.list({ storeId }), { items: [], nextCursor: null })
       const before = yield* member.client.agents.list({ storeId: member.storeId })
-      const missing = [
+      const callsInOwnStore = [
         client.agents.update({ storeId, idempotencyKey: newKey(), id, patch: toPatch({ name: "Theirs" }) }),
         client.agents.revoke({ storeId, idempotencyKey: newKey(), id })
       ]
-      for (const call of missing) assert.strictEqual((yield* Effect.flip(call))._tag, "AgentNotFound")
-      const strange = [
+      for (const call of callsInOwnStore) assert.strictEqual((yield* Effect.flip(call))._tag, "AgentNotFound")
+      const callsInForeignStore = [
         client.agents.update({ storeId: member.storeId, idempotencyKey: newKey(), id, patch: {} }),
         client.agents.revoke({ storeId: member.storeId, idempotencyKey: newKey(), id })
       ]
-      for (const call of strange) assert.strictEqual((yield* Effect.flip(call))._tag, "StoreNotFound")
+      for (const call of callsInForeignStore) assert.strictEqual((yield* Effect.flip(call))._tag, "StoreNotFound")
       assert.deepStrictEqual(yield* member.client.agents.list({ storeId: member.storeId }), before)
     })
   )
 
-  it.effect("what is changed of it holds from its next call on; what is not named stays", () =>
+  it.effect("an update of an agent applies to its next request and keeps settings that it omits", () =>
     Effect.gen(function* () {
       const member = yield* freshMember()
       const { storeId } = member
@@ -189,7 +191,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("agents", (
     })
   )
 
-  it.effect("is revoked for good, twice alike", () =>
+  it.effect("revoking an agent is permanent, and a second revocation returns the same", () =>
     Effect.gen(function* () {
       const member = yield* freshMember()
       const { storeId } = member
@@ -200,13 +202,18 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("agents", (
       assert.isNotNull(revoked.revokedAt)
       assert.deepStrictEqual(yield* member.client.agents.revoke({ storeId, idempotencyKey: newKey(), id }), revoked)
       assert.strictEqual((yield* Effect.flip(client.store.get({ storeId })))._tag, "InvalidToken")
-      const late = member.client.agents.update({ storeId, idempotencyKey: newKey(), id, patch: { budget: 1 } })
-      assert.strictEqual((yield* Effect.flip(late))._tag, "AgentNotFound")
+      const updateAfterRevocation = member.client.agents.update({
+        storeId,
+        idempotencyKey: newKey(),
+        id,
+        patch: { budget: 1 }
+      })
+      assert.strictEqual((yield* Effect.flip(updateAfterRevocation))._tag, "AgentNotFound")
       yield* other.client.store.get({ storeId })
     })
   )
 
-  it.effect("there are so many of a store, however many are made at once", () =>
+  it.effect("a store cannot exceed its limit of agents, even with concurrent creates", () =>
     Effect.gen(function* () {
       const { client, merchantId, storeId } = yield* freshMember()
       const sql = yield* SqlClient.SqlClient
@@ -216,13 +223,13 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("agents", (
         from generate_series(1, ${MAX_AGENTS - 3}) n
       `
       const agent = toAgent({ name: "Helper", scopes: [] })
-      const made = yield* Effect.all(
+      const created = yield* Effect.all(
         Array.from({ length: 12 }, () =>
           Effect.result(client.agents.create({ storeId, idempotencyKey: newKey(), agent }))
         ),
         { concurrency: "unbounded" }
       )
-      const refused = made.flatMap((one) => (one._tag === "Failure" ? [one.failure._tag] : []))
+      const refused = created.flatMap((one) => (one._tag === "Failure" ? [one.failure._tag] : []))
       assert.deepStrictEqual(
         refused,
         Array.from({ length: 9 }, () => "AgentLimitReached")
@@ -230,29 +237,29 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("agents", (
     })
   )
 
-  it.effect("a bearer token counts alone where there is a cookie too", () =>
+  it.effect("a bearer token takes precedence over a cookie; empty tokens and other schemes are ignored", () =>
     Effect.gen(function* () {
       const member = yield* freshMember()
       const stranger = yield* freshMember()
       const { cookie, storeId } = member
       const { authorization } = yield* agentOf(member, { scopes: [] })
       const list = callLine("products.list", { storeId })
-      const own = callLine("products.list", { storeId: stranger.storeId })
-      const asked = [
+      const listForeign = callLine("products.list", { storeId: stranger.storeId })
+      const cases = [
         [list, authorization, cookie, "AgentScopeMissing"],
         [list, "Bearer agent_nobody", cookie, "InvalidToken"],
         [list, "Bearer ", cookie, undefined],
-        [own, authorization, stranger.cookie, "StoreNotFound"],
+        [listForeign, authorization, stranger.cookie, "StoreNotFound"],
         [list, "Basic dXNlcjpwYXNz", cookie, undefined],
         [list, "Basic dXNlcjpwYXNz", "session=nobody", "NotSignedIn"]
       ] as const
-      for (const [body, authorization, cookie, expected] of asked) {
+      for (const [body, authorization, cookie, expected] of cases) {
         assert.strictEqual(errorOf((yield* post(body, { authorization, cookie })).text)?.["_tag"], expected)
       }
     })
   )
 
-  it.effect("the agent of a store that is deleted is refused as if there were none", () =>
+  it.effect("an agent of a deleted store gets StoreNotFound", () =>
     Effect.gen(function* () {
       const member = yield* freshMember()
       const { client } = yield* agentOf(member)
@@ -262,7 +269,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("agents", (
     })
   )
 
-  it.effect("an id that is none, and settings out of their bounds, are told", () =>
+  it.effect("invalid settings of an agent are all reported, and an unknown agent id is not found", () =>
     Effect.gen(function* () {
       const { client, cookie, storeId } = yield* freshMember()
       const agent = { name: " ", scopes: ["everything"], budget: -1, window: 0 }
@@ -270,13 +277,13 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("agents", (
       const error = errorOf(text)
       assert.strictEqual(error?.["_tag"], "BadRequest")
       assert.lengthOf(Array.isArray(error?.["issues"]) ? error["issues"] : [], 4)
-      const nobody = { storeId, idempotencyKey: newKey(), id: AgentId.make(randomUUID()) }
-      assert.strictEqual((yield* Effect.flip(client.agents.revoke(nobody)))._tag, "AgentNotFound")
+      const unknownAgent = { storeId, idempotencyKey: newKey(), id: AgentId.make(randomUUID()) }
+      assert.strictEqual((yield* Effect.flip(client.agents.revoke(unknownAgent)))._tag, "AgentNotFound")
       assert.strictEqual(exitsOf(text).size, 1)
     })
   )
 
-  it.effect("an agent stays when the member who made it goes", () =>
+  it.effect("an agent keeps working after the member who created it leaves", () =>
     Effect.gen(function* () {
       const owner = yield* freshMember()
       const { storeId } = owner

@@ -12,7 +12,7 @@ const toProduct = Schema.decodeUnknownSync(CreateProduct)
 
 const times = (n: number) => Array.from({ length: n }, (_, index) => index)
 
-/** An agent of a store, with a client of it on each of two servers. */
+/** An agent with a client on each of two servers. */
 const scene = Effect.fn(function* (budget: number) {
   const member = yield* freshMember()
   const agent = yield* agentOf(member, { budget, window: 1_000 })
@@ -24,7 +24,7 @@ const scene = Effect.fn(function* (budget: number) {
 const create = (client: Client, storeId: StoreId, name: string) =>
   client.products.create({ storeId, idempotencyKey: newKey(), product: toProduct({ name }) })
 
-/** So many creates at once, by the clients in turn: what each came to. */
+/** Creates `n` products at once, alternating between the clients, and returns the outcome of each. */
 const createAll = (clients: ReadonlyArray<Client>, storeId: StoreId, n: number) =>
   Effect.forEach(
     times(n),
@@ -38,7 +38,8 @@ const createAll = (clients: ReadonlyArray<Client>, storeId: StoreId, n: number) 
     { concurrency: "unbounded" }
   )
 
-const countOf = (ends: ReadonlyArray<string>, end: string) => ends.filter((one) => one === end).length
+const countOf = (outcomes: ReadonlyArray<string>, expected: string) =>
+  outcomes.filter((outcome) => outcome === expected).length
 
 const writesToday = ({ member, storeId }: Effect.Success<ReturnType<typeof scene>>) =>
   Effect.map(member.client.agents.list({ storeId }), ({ items }) => items[0]?.writesToday)
@@ -46,56 +47,52 @@ const writesToday = ({ member, storeId }: Effect.Success<ReturnType<typeof scene
 const productsOf = (storeId: StoreId) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql`select id from products where store_id = ${storeId}`)
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("budgets of agents", (it) => {
-  it.effect(
-    "of 64 writes at once on two servers as many are done as it may make, and the others say when to come",
-    () =>
-      Effect.gen(function* () {
-        const agent = yield* scene(23)
-        const { clients, storeId } = agent
-        const ends = yield* createAll(clients, storeId, 64)
-        assert.strictEqual(countOf(ends, "done"), 23)
-        assert.strictEqual(countOf(ends, "BudgetSpent"), 41)
-        assert.lengthOf(yield* productsOf(storeId), 23)
-        assert.strictEqual(yield* writesToday(agent), 23)
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Budgets of agents", (it) => {
+  it.effect("concurrent writes on two servers stop at the budget, and the error has the time of its renewal", () =>
+    Effect.gen(function* () {
+      const agent = yield* scene(23)
+      const { clients, storeId } = agent
+      const outcomes = yield* createAll(clients, storeId, 64)
+      assert.strictEqual(countOf(outcomes, "done"), 23)
+      assert.strictEqual(countOf(outcomes, "BudgetSpent"), 41)
+      assert.lengthOf(yield* productsOf(storeId), 23)
+      assert.strictEqual(yield* writesToday(agent), 23)
 
-        const refused = yield* Effect.flip(create(agent.client, storeId, "Cup"))
-        if (refused._tag !== "BudgetSpent") return assert.fail(refused._tag)
-        const sql = yield* SqlClient.SqlClient
-        const [row] = yield* sql`select (now() at time zone 'UTC')::date + 1 = ${refused.renewsAt}::date as is_tomorrow`
-        assert.deepStrictEqual(row, { is_tomorrow: true })
-        assert.match(refused.renewsAt, /T00:00:00\.000Z$/)
-        assert.strictEqual(refused.budget, 23)
-      })
+      const refused = yield* Effect.flip(create(agent.client, storeId, "Cup"))
+      if (refused._tag !== "BudgetSpent") return assert.fail(refused._tag)
+      const sql = yield* SqlClient.SqlClient
+      const [row] = yield* sql`select (now() at time zone 'UTC')::date + 1 = ${refused.renewsAt}::date as is_tomorrow`
+      assert.deepStrictEqual(row, { is_tomorrow: true })
+      assert.match(refused.renewsAt, /T00:00:00\.000Z$/)
+      assert.strictEqual(refused.budget, 23)
+    })
   )
 
-  it.effect(
-    "what is repeated, refused, rehearsed, or changes nothing does not count; with none left it is answered",
-    () =>
-      Effect.gen(function* () {
-        const agent = yield* scene(2)
-        const { client, storeId } = agent
-        const asked = { storeId, idempotencyKey: newKey(), product: toProduct({ name: "Cup", slug: "cup" }) }
-        const made = yield* performed(client.products.create(asked))
-        const same = { storeId, id: made.id, patch: { name: "Cup" } }
+  it.effect("repeated, failed and unchanged writes do not count, and work with no budget left", () =>
+    Effect.gen(function* () {
+      const agent = yield* scene(2)
+      const { client, storeId } = agent
+      const request = { storeId, idempotencyKey: newKey(), product: toProduct({ name: "Cup", slug: "cup" }) }
+      const created = yield* performed(client.products.create(request))
+      const unchanged = { storeId, id: created.id, patch: { name: "Cup" } }
 
-        const harmless = Effect.gen(function* () {
-          yield* client.products.create(asked)
-          const taken = client.products.create({ ...asked, idempotencyKey: newKey() })
-          assert.strictEqual((yield* Effect.flip(taken))._tag, "SlugTaken")
-          yield* client.products.update({ ...same, idempotencyKey: newKey() })
-          yield* client.products.list({ storeId })
-        })
-        yield* harmless
-        assert.strictEqual(yield* writesToday(agent), 1)
-        yield* create(client, storeId, "Mug")
-        assert.strictEqual(yield* writesToday(agent), 2)
-        assert.strictEqual((yield* Effect.flip(create(client, storeId, "Jug")))._tag, "BudgetSpent")
-        yield* harmless
+      const uncountedCalls = Effect.gen(function* () {
+        yield* client.products.create(request)
+        const withTakenSlug = client.products.create({ ...request, idempotencyKey: newKey() })
+        assert.strictEqual((yield* Effect.flip(withTakenSlug))._tag, "SlugTaken")
+        yield* client.products.update({ ...unchanged, idempotencyKey: newKey() })
+        yield* client.products.list({ storeId })
       })
+      yield* uncountedCalls
+      assert.strictEqual(yield* writesToday(agent), 1)
+      yield* create(client, storeId, "Mug")
+      assert.strictEqual(yield* writesToday(agent), 2)
+      assert.strictEqual((yield* Effect.flip(create(client, storeId, "Jug")))._tag, "BudgetSpent")
+      yield* uncountedCalls
+    })
   )
 
-  it.effect("starts anew with the day, and one that is changed holds at once", () =>
+  it.effect("a budget renews each day, and a changed budget applies at once", () =>
     Effect.gen(function* () {
       const agent = yield* scene(3)
       const { clients, id, member, storeId } = agent
@@ -106,31 +103,31 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("budgets of
       yield* sql`update agents set written_on = written_on - 1 where store_id = ${storeId}`
       assert.strictEqual(yield* writesToday(agent), 0)
       assert.strictEqual(countOf(yield* createAll(clients, storeId, 8), "done"), 5)
-      // A clock that was set back: the day that is to come is still the one of the budget.
+      // After the clock is set back, the stored day is in the future and its count still applies.
       yield* sql`update agents set written_on = written_on + 1 where store_id = ${storeId}`
       assert.strictEqual(countOf(yield* createAll(clients, storeId, 8), "done"), 0)
     })
   )
 
-  it.effect("nothing that an agent began is done once its revocation is answered, of 64 writes under way", () =>
+  it.effect("no write of an agent is committed after the response to its revocation", () =>
     Effect.gen(function* () {
       const agent = yield* scene(1_000)
       const { clients, id, member, storeId } = agent
       const writes = yield* Effect.forkChild(createAll(clients, storeId, 64))
       yield* Effect.repeat(productsOf(storeId), { until: (products) => products.length > 3 })
       yield* member.client.agents.revoke({ storeId, idempotencyKey: newKey(), id })
-      const atOnce = yield* productsOf(storeId)
-      const ends = yield* Fiber.join(writes)
-      assert.strictEqual(countOf(ends, "done"), atOnce.length)
-      assert.strictEqual(countOf(ends, "InvalidToken"), 64 - atOnce.length)
-      assert.lengthOf(yield* productsOf(storeId), atOnce.length)
+      const productsAtRevocation = yield* productsOf(storeId)
+      const outcomes = yield* Fiber.join(writes)
+      assert.strictEqual(countOf(outcomes, "done"), productsAtRevocation.length)
+      assert.strictEqual(countOf(outcomes, "InvalidToken"), 64 - productsAtRevocation.length)
+      assert.lengthOf(yield* productsOf(storeId), productsAtRevocation.length)
     })
   )
 
-  it.effect("a write that waits while its agent is revoked, or is held to proposals, is refused", () =>
+  it.effect("a waiting write fails if its agent is revoked or restricted to proposals meanwhile", () =>
     Effect.gen(function* () {
       const { client, id, member, storeId } = yield* scene(10)
-      const during = Effect.fn(function* <A, E>(change: Effect.Effect<A, E>) {
+      const errorDuring = Effect.fn(function* <A, E>(change: Effect.Effect<A, E>) {
         const { release, watcher } = yield* holdStore(yield* databaseUrl, storeId)
         const write = yield* Effect.forkChild(Effect.flip(create(client, storeId, "Cup")))
         yield* waiting(watcher, 1)
@@ -140,11 +137,11 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("budgets of
       })
       const { agents } = member.client
       assert.strictEqual(
-        yield* during(agents.update({ storeId, idempotencyKey: newKey(), id, patch: { proposalsOnly: true } })),
+        yield* errorDuring(agents.update({ storeId, idempotencyKey: newKey(), id, patch: { proposalsOnly: true } })),
         "ApprovalNeeded"
       )
       yield* agents.update({ storeId, idempotencyKey: newKey(), id, patch: { proposalsOnly: false } })
-      assert.strictEqual(yield* during(agents.revoke({ storeId, idempotencyKey: newKey(), id })), "InvalidToken")
+      assert.strictEqual(yield* errorDuring(agents.revoke({ storeId, idempotencyKey: newKey(), id })), "InvalidToken")
       assert.lengthOf(yield* productsOf(storeId), 0)
     })
   )

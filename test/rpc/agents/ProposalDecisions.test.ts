@@ -9,8 +9,8 @@ import { keyedIn, priced, proposer, tagOf } from "../../support/rpc/Proposals.ts
 import { neighbour } from "../../support/process/Process.ts"
 import { agentOf, freshMember, memberOf } from "../../support/rpc/Rpc.ts"
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("proposals that are decided", (it) => {
-  it.effect("is rejected with a reason that the agent reads, or taken back by it, and is then decided for good", () =>
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Decisions on proposals", (it) => {
+  it.effect("rejecting or withdrawing a proposal is final, and the agent can read the reason", () =>
     Effect.gen(function* () {
       const { agent, client, merchantId, product, storeId } = yield* proposer
       const first = yield* priced(agent.client, storeId, product.id, 7)
@@ -35,11 +35,11 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("proposals 
     })
   )
 
-  it.effect("of 64 approvals, rejections and withdrawals at once on two servers one decides", () =>
+  it.effect("only one of 64 concurrent approvals, rejections and withdrawals on two servers succeeds", () =>
     Effect.gen(function* () {
       const { agent, client, cookie, email: _, product, storeId } = yield* proposer
       const url = `${yield* neighbour}/rpc`
-      const others = [
+      const servers = [
         { member: client, agent: agent.client },
         {
           member: yield* makeClient({ url, headers: { cookie } }),
@@ -49,22 +49,22 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("proposals 
       for (const _ of "abc") {
         const { version } = yield* client.products.get({ storeId, id: product.id })
         const { id } = yield* priced(agent.client, storeId, product.id, 10 + version)
-        const ends = yield* Effect.forEach(
+        const outcomes = yield* Effect.forEach(
           Array.from({ length: 64 }, (_, index) => index),
           (index) => {
-            const at = others[index % 2] ?? assert.fail("There are two servers")
+            const server = servers[index % 2] ?? assert.fail("There are two servers")
             const call = { ...keyedIn(storeId), id }
-            if (index % 16 === 1) return tagOf(at.agent.proposals.withdraw(call))
+            if (index % 16 === 1) return tagOf(server.agent.proposals.withdraw(call))
             return tagOf(
               index % 8 === 4
-                ? at.member.proposals.reject({ ...call, reason: "No" })
-                : at.member.proposals.approve(call)
+                ? server.member.proposals.reject({ ...call, reason: "No" })
+                : server.member.proposals.approve(call)
             )
           },
           { concurrency: "unbounded" }
         )
-        const expected = ["done", ...ends.slice(1).map(() => "ProposalDecided")]
-        assert.sameMembers(ends, expected)
+        const expected = ["done", ...outcomes.slice(1).map(() => "ProposalDecided")]
+        assert.sameMembers(outcomes, expected)
         const { status } = yield* client.proposals.get({ storeId, id })
         const after = yield* client.products.get({ storeId, id: product.id })
         assert.strictEqual(after.version, status === "approved" ? version + 1 : version)
@@ -72,7 +72,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("proposals 
     })
   )
 
-  it.effect("an agent sees and takes back its own alone, another store's member none", () =>
+  it.effect("only members decide proposals of their store, and agents read and withdraw only their own", () =>
     Effect.gen(function* () {
       const { agent, client, product, storeId } = yield* proposer
       const other = yield* agentOf({ client, storeId })
@@ -80,25 +80,25 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("proposals 
       const { id } = yield* priced(agent.client, storeId, product.id, 7)
       assert.deepStrictEqual((yield* other.client.proposals.list({ storeId })).items, [])
       assert.lengthOf((yield* agent.client.proposals.list({ storeId })).items, 1)
-      const refused = [
+      const foreignCalls = [
         tagOf(other.client.proposals.get({ storeId, id })),
         tagOf(other.client.proposals.withdraw({ ...keyedIn(storeId), id })),
         tagOf(stranger.client.proposals.get({ storeId: stranger.storeId, id })),
         tagOf(stranger.client.proposals.approve({ ...keyedIn(stranger.storeId), id })),
         tagOf(client.proposals.get({ storeId, id: ProposalId.make(randomUUID()) }))
       ]
-      assert.deepStrictEqual([...new Set(yield* Effect.all(refused))], ["ProposalNotFound"])
-      const people = [
+      assert.deepStrictEqual([...new Set(yield* Effect.all(foreignCalls))], ["ProposalNotFound"])
+      const decisionsOfAgent = [
         tagOf(agent.client.proposals.approve({ ...keyedIn(storeId), id })),
         tagOf(agent.client.proposals.reject({ ...keyedIn(storeId), id, reason: "No" }))
       ]
-      assert.deepStrictEqual(yield* Effect.all(people), ["AgentRefused", "AgentRefused"])
+      assert.deepStrictEqual(yield* Effect.all(decisionsOfAgent), ["AgentRefused", "AgentRefused"])
       const staff = yield* memberOf(storeId, "staff")
       assert.strictEqual((yield* staff.client.proposals.approve({ ...keyedIn(storeId), id })).status, "approved")
     })
   )
 
-  it.effect("those that wait no longer are listed by themselves, the newest first and a page at a time", () =>
+  it.effect("decided proposals are listed without the pending ones, newest first, in pages", () =>
     Effect.gen(function* () {
       const { agent, client, product, storeId } = yield* proposer
       const [first, second, third] = yield* Effect.forEach([4, 5, 6, 7], (price) =>
@@ -107,8 +107,8 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("proposals 
       yield* client.proposals.reject({ ...keyedIn(storeId), id: first?.id ?? assert.fail(), reason: "Too cheap" })
       yield* agent.client.proposals.withdraw({ ...keyedIn(storeId), id: second?.id ?? assert.fail() })
       yield* client.proposals.approve({ ...keyedIn(storeId), id: third?.id ?? assert.fail() })
-      const asked = { storeId, pending: false, limit: 2 }
-      const newest = yield* client.proposals.list(asked)
+      const request = { storeId, pending: false, limit: 2 }
+      const newest = yield* client.proposals.list(request)
       assert.deepStrictEqual(
         newest.items.map(({ id, status }) => [id, status]),
         [
@@ -116,7 +116,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("proposals 
           [second?.id, "withdrawn"]
         ]
       )
-      const older = yield* client.proposals.list({ ...asked, cursor: newest.nextCursor ?? assert.fail() })
+      const older = yield* client.proposals.list({ ...request, cursor: newest.nextCursor ?? assert.fail() })
       assert.isNull(older.nextCursor)
       assert.deepStrictEqual(
         older.items.map(({ id }) => id),
@@ -125,30 +125,30 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("proposals 
     })
   )
 
-  it.effect("waits for seven days, is read for thirty, and then goes", () =>
+  it.effect("a proposal expires after 7 days and is deleted after 30", () =>
     Effect.gen(function* () {
       const { agent, client, product, storeId } = yield* proposer
       const { purge } = yield* Proposals
       const sql = yield* SqlClient.SqlClient
       const { id } = yield* priced(agent.client, storeId, product.id, 7)
-      const pass = (days: number) => sql`
+      const passDays = (days: number) => sql`
         update proposals set created_at = created_at - ${days} * interval '1 day', expires_at = expires_at - ${days} * interval '1 day'
         where store_id = ${storeId}
       `
-      yield* pass(8)
+      yield* passDays(8)
       assert.deepInclude(yield* agent.client.proposals.get({ storeId, id }), { status: "expired" })
       assert.deepStrictEqual((yield* client.proposals.list({ storeId, pending: true })).items, [])
       const late = yield* Effect.flip(client.proposals.approve({ ...keyedIn(storeId), id }))
       assert.deepInclude({ ...late }, { _tag: "ProposalDecided", status: "expired" })
       yield* purge
       assert.lengthOf((yield* client.proposals.list({ storeId })).items, 1)
-      yield* pass(23)
+      yield* passDays(23)
       assert.strictEqual(yield* purge, 1)
       assert.deepStrictEqual((yield* client.proposals.list({ storeId })).items, [])
     })
   )
 
-  it.effect("so many wait of an agent, however many come at once", () =>
+  it.effect("an agent cannot exceed its limit of pending proposals, even with concurrent writes", () =>
     Effect.gen(function* () {
       const { agent, product, storeId } = yield* proposer
       const sql = yield* SqlClient.SqlClient
@@ -158,11 +158,11 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("proposals 
         select store_id, gen_random_uuid(), agent_id, procedure, payload, ground, created_at, expires_at
         from proposals, generate_series(1, ${MAX_PENDING - 4}) where store_id = ${storeId}
       `
-      const ends = yield* Effect.all(
+      const outcomes = yield* Effect.all(
         Array.from({ length: 10 }, (_, index) => tagOf(priced(agent.client, storeId, product.id, 20 + index))),
         { concurrency: "unbounded" }
       )
-      assert.deepStrictEqual(ends.toSorted(), [
+      assert.deepStrictEqual(outcomes.toSorted(), [
         ...Array.from({ length: 7 }, () => "TooManyProposals"),
         "done",
         "done",

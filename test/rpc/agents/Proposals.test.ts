@@ -13,23 +13,23 @@ import { callLine, exitsOf, newKey, post } from "../../support/rpc/Rpc.ts"
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
 const toCollection = Schema.decodeUnknownSync(CreateCollection)
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("proposals", (it) => {
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Proposals", (it) => {
   it.effect(
-    "what an agent that may only propose writes waits, and is done by both names when a member approves it",
+    "a write of a proposals-only agent waits for approval, and the journal names the agent and the approver",
     () =>
       Effect.gen(function* () {
         const { agent, client, merchantId, product, storeId } = yield* proposer
         const price = new ExactNumber("0.12345678901234567890123")
-        const asked = { ...keyedIn(storeId), id: product.id, patch: { price } }
-        const answered = yield* proposed(agent.client.products.update(asked))
+        const request = { ...keyedIn(storeId), id: product.id, patch: { price } }
+        const proposal = yield* proposed(agent.client.products.update(request))
         const ground = [{ resource: "product" as const, id: product.id, version: 1 }]
-        assert.deepInclude(answered, { status: "pending", ground })
+        assert.deepInclude(proposal, { status: "pending", ground })
         assert.deepStrictEqual(yield* client.products.get({ storeId, id: product.id }), product)
 
         const { items } = yield* client.proposals.list({ storeId, pending: true })
         assert.lengthOf(items, 1)
-        const seen = yield* agent.client.proposals.get({ storeId, id: answered.id })
-        assert.deepStrictEqual(items, [seen])
+        const stored = yield* agent.client.proposals.get({ storeId, id: proposal.id })
+        assert.deepStrictEqual(items, [stored])
         const pending = {
           agentId: agent.id,
           procedure: "products.update",
@@ -37,24 +37,24 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("proposals"
           ground,
           result: []
         }
-        assert.deepInclude(seen, { ...pending, reason: null, decidedBy: null, decidedAt: null })
-        assert.deepInclude(seen.payload, { id: product.id, patch: { price }, idempotencyKey: asked.idempotencyKey })
+        assert.deepInclude(stored, { ...pending, reason: null, decidedBy: null, decidedAt: null })
+        assert.deepInclude(stored.payload, { id: product.id, patch: { price }, idempotencyKey: request.idempotencyKey })
 
-        const approval = { ...keyedIn(storeId), id: answered.id }
+        const approval = { ...keyedIn(storeId), id: proposal.id }
         const approved = yield* client.proposals.approve(approval)
         const result = [{ resource: "product" as const, id: product.id, version: 2 }]
         assert.deepInclude(approved, { ...pending, status: "approved", decidedBy: merchantId, result })
         assert.deepStrictEqual(yield* client.proposals.approve(approval), approved)
-        assert.deepStrictEqual(yield* agent.client.proposals.get({ storeId, id: answered.id }), approved)
+        assert.deepStrictEqual(yield* agent.client.proposals.get({ storeId, id: proposal.id }), approved)
         assert.deepInclude(yield* client.products.get({ storeId, id: product.id }), { price, version: 2 })
         assert.deepStrictEqual((yield* client.proposals.list({ storeId, pending: true })).items, [])
 
         const sql = yield* SqlClient.SqlClient
-        const told = yield* sql`
+        const journalRows = yield* sql`
         select j.actor_type, j.actor_id, j.approved_by, j.idempotency_key, payload::json -> 'actor' as actor
         from journal j join events using (store_id, id) where store_id = ${storeId} and version = 2
       `
-        assert.deepStrictEqual(told, [
+        assert.deepStrictEqual(journalRows, [
           {
             actor_type: "agent",
             actor_id: agent.id,
@@ -66,7 +66,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("proposals"
       })
   )
 
-  it.effect("every write of the catalog can be proposed, and comes to what it would have come to", () =>
+  it.effect("every catalog write can be proposed, and its approval performs the write", () =>
     Effect.gen(function* () {
       const { agent, client, product, storeId } = yield* proposer
       const { collections, products } = agent.client
@@ -76,61 +76,63 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("proposals"
           const { result } = yield* client.proposals.approve({ ...keyedIn(storeId), id })
           return result[0]?.id ?? assert.fail("Nothing was made")
         })
-      const made = yield* approve(products.create({ ...keyedIn(storeId), product: toProduct({ name: "Mug" }) }))
+      const createdId = yield* approve(products.create({ ...keyedIn(storeId), product: toProduct({ name: "Mug" }) }))
       const collection = { title: "All", rules: [{ field: "price", relation: "less_than", value: 9 }] }
-      const grouped = yield* approve(collections.create({ ...keyedIn(storeId), collection: toCollection(collection) }))
-      const [{ id: held, productIds } = assert.fail("It is there")] = (yield* client.collections.list({ storeId }))
+      const collectionId = yield* approve(
+        collections.create({ ...keyedIn(storeId), collection: toCollection(collection) })
+      )
+      const [{ id: listedId, productIds } = assert.fail("It is there")] = (yield* client.collections.list({ storeId }))
         .items
-      assert.strictEqual(held, grouped)
-      assert.sameMembers([...productIds], [product.id, made])
-      yield* approve(collections.update({ ...keyedIn(storeId), id: held, patch: { title: "Some" } }))
-      assert.strictEqual((yield* client.collections.get({ storeId, id: held })).title, "Some")
-      yield* approve(collections.delete({ ...keyedIn(storeId), id: held }))
+      assert.strictEqual(listedId, collectionId)
+      assert.sameMembers([...productIds], [product.id, createdId])
+      yield* approve(collections.update({ ...keyedIn(storeId), id: listedId, patch: { title: "Some" } }))
+      assert.strictEqual((yield* client.collections.get({ storeId, id: listedId })).title, "Some")
+      yield* approve(collections.delete({ ...keyedIn(storeId), id: listedId }))
       yield* approve(products.delete({ ...keyedIn(storeId), id: product.id, expectedVersion: 1 }))
       assert.deepStrictEqual((yield* client.collections.list({ storeId })).items, [])
       assert.deepStrictEqual(
         (yield* client.products.list({ storeId })).items.map(({ id }) => id),
-        [made]
+        [createdId]
       )
     })
   )
 
-  it.effect("what would be refused is refused at once, what would change nothing is answered: neither is kept", () =>
+  it.effect("failed writes, writes without changes and dry runs create no proposal", () =>
     Effect.gen(function* () {
       const { agent, client, product, storeId } = yield* proposer
       const { products } = agent.client
-      const taken = products.create({ ...keyedIn(storeId), product: toProduct({ name: "Cup", slug: "cup" }) })
-      assert.strictEqual(yield* tagOf(taken), "SlugTaken")
+      const withTakenSlug = products.create({ ...keyedIn(storeId), product: toProduct({ name: "Cup", slug: "cup" }) })
+      assert.strictEqual(yield* tagOf(withTakenSlug), "SlugTaken")
       const stale = { ...keyedIn(storeId), id: product.id, patch: { price: 4 }, expectedVersion: 7 }
       assert.strictEqual(yield* tagOf(products.update(stale)), "VersionMismatch")
-      const same = { ...keyedIn(storeId), id: product.id, patch: { name: "Cup" } }
-      assert.deepStrictEqual(yield* products.update(same), product)
-      const tried = { ...keyedIn(storeId), product: toProduct({ name: "Mug" }) }
-      const rehearsed = yield* products.create({ ...tried, dryRun: true })
-      assert.isTrue("dryRun" in rehearsed)
+      const unchanged = { ...keyedIn(storeId), id: product.id, patch: { name: "Cup" } }
+      assert.deepStrictEqual(yield* products.update(unchanged), product)
+      const request = { ...keyedIn(storeId), product: toProduct({ name: "Mug" }) }
+      const dryRun = yield* products.create({ ...request, dryRun: true })
+      assert.isTrue("dryRun" in dryRun)
       assert.deepStrictEqual((yield* client.proposals.list({ storeId })).items, [])
       assert.strictEqual((yield* client.store.get({ storeId })).productCount, 1)
-      yield* proposed(products.create(tried))
+      yield* proposed(products.create(request))
       assert.strictEqual((yield* client.store.get({ storeId })).productCount, 1)
     })
   )
 
-  it.effect("a proposal that is repeated is the same one, also once it is decided, and spends the budget once", () =>
+  it.effect("a repeated write returns the same proposal, also after its approval, and uses the budget once", () =>
     Effect.gen(function* () {
       const { agent, client, storeId } = yield* proposer
       const { authorization, id } = agent
       yield* client.agents.update({ ...keyedIn(storeId), id, patch: { budget: 1 } })
       const body = callLine("products.create", { ...keyedIn(storeId), product: { name: "Jug", slug: "jug" } })
-      const all = yield* Effect.all(
+      const responses = yield* Effect.all(
         Array.from({ length: 8 }, () => post(body, { authorization })),
         { concurrency: "unbounded" }
       )
-      const [{ text } = assert.fail("There are eight")] = all
-      for (const one of all) assert.strictEqual(one.text, text)
+      const [{ text } = assert.fail("There are eight")] = responses
+      for (const response of responses) assert.strictEqual(response.text, text)
       assert.strictEqual([...exitsOf(text).values()][0]?._tag, "Success")
-      const [waiting = assert.fail("One waits")] = (yield* client.proposals.list({ storeId })).items
+      const [pending = assert.fail("One waits")] = (yield* client.proposals.list({ storeId })).items
       assert.strictEqual((yield* client.proposals.list({ storeId })).items.length, 1)
-      yield* client.proposals.approve({ ...keyedIn(storeId), id: waiting.id })
+      yield* client.proposals.approve({ ...keyedIn(storeId), id: pending.id })
       // By now the slug is taken, and the budget spent.
       assert.strictEqual((yield* post(body, { authorization })).text, text)
       const other = agent.client.products.create({ ...keyedIn(storeId), product: toProduct({ name: "Pot" }) })
@@ -138,31 +140,31 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("proposals"
     })
   )
 
-  it.effect("one whose ground has moved is refused, and says what moved; it waits on", () =>
+  it.effect("approving a proposal for an outdated version fails with the current version, and it stays pending", () =>
     Effect.gen(function* () {
       const { agent, client, product, storeId } = yield* proposer
       const { id } = product
-      const waiting = [
+      const pending = [
         yield* priced(agent.client, storeId, id, 7),
         yield* proposed(
           agent.client.products.update({ ...keyedIn(storeId), id, patch: { price: 8 }, expectedVersion: 1 })
         ),
         yield* proposed(agent.client.products.delete({ ...keyedIn(storeId), id }))
       ]
-      const moved = Effect.gen(function* () {
-        const refusals = waiting.map(({ id }) => Effect.flip(client.proposals.approve({ ...keyedIn(storeId), id })))
-        return yield* Effect.forEach(refusals, (refusal) => Effect.map(refusal, (error): object => ({ ...error })))
+      const approvalErrors = Effect.gen(function* () {
+        const approvals = pending.map(({ id }) => Effect.flip(client.proposals.approve({ ...keyedIn(storeId), id })))
+        return yield* Effect.forEach(approvals, (approval) => Effect.map(approval, (error): object => ({ ...error })))
       })
       yield* client.products.update({ ...keyedIn(storeId), id, patch: { stock: 2 } })
       const ground = { _tag: "GroundMoved", resource: "product", id, proposed: 1 }
-      for (const error of yield* moved) assert.deepInclude(error, { ...ground, current: 2 })
+      for (const error of yield* approvalErrors) assert.deepInclude(error, { ...ground, current: 2 })
       yield* client.products.delete({ ...keyedIn(storeId), id })
-      for (const error of yield* moved) assert.deepInclude(error, { ...ground, current: null })
+      for (const error of yield* approvalErrors) assert.deepInclude(error, { ...ground, current: null })
       assert.lengthOf((yield* client.proposals.list({ storeId, pending: true })).items, 3)
     })
   )
 
-  it.effect("what is refused for another reason when it is approved is refused so, and can be approved later", () =>
+  it.effect("a proposal whose approval fails for another reason can be approved later", () =>
     Effect.gen(function* () {
       const { agent, client, storeId } = yield* proposer
       const jug = { ...keyedIn(storeId), product: toProduct({ name: "Jug", slug: "jug" }) }

@@ -10,7 +10,7 @@ import { freshMember, newKey } from "../../support/rpc/Rpc.ts"
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
 const STOCKED = toProduct({ name: "Cup", stock: 5 })
 
-/** What becomes of it, and what is asked of a stock of 5. */
+/** Expected outcomes and the changes of a stock of 5 that lead to them. */
 const CHANGES = [
   ["changed", { adjust: 2, expectedStock: 5 }],
   ["changed", { stock: 5 }],
@@ -21,8 +21,8 @@ const CHANGES = [
 
 const toChange = Schema.decodeUnknownSync(SetInventory)
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("inventory over procedures", (it) => {
-  it.effect("is changed of a product and of a variant, once for a key, and told in the journal by whom and why", () =>
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Inventory over RPC", (it) => {
+  it.effect("a stock change runs once per idempotency key, and the journal has its actor and reason", () =>
     Effect.gen(function* () {
       const { client, merchantId, storeId } = yield* freshMember()
       const product = toProduct({ name: "Cup", stock: 5, variants: [{ title: "Small", stock: 3 }] })
@@ -52,34 +52,34 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("inventory 
     })
   )
 
-  it.effect("comes to the same as over the first surface, whatever is asked", () =>
+  it.effect("a stock change over RPC has the same outcome as over REST", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshMember()
       const app = yield* install(storeId)
-      for (const [expected, given] of CHANGES) {
-        const make = () =>
+      for (const [expected, input] of CHANGES) {
+        const createProduct = () =>
           client.products.create({ storeId, idempotencyKey: newKey(), product: STOCKED }).pipe(performed)
-        const [first, second] = [yield* make(), yield* make()]
-        const rest = yield* app.client.patch(`/products/${first.id}/inventory`, given)
-        const asked = { storeId, idempotencyKey: newKey(), id: second.id, change: toChange(given) }
-        const call = yield* Effect.result(client.inventory.change(asked).pipe(performed))
+        const [first, second] = [yield* createProduct(), yield* createProduct()]
+        const rest = yield* app.client.patch(`/products/${first.id}/inventory`, input)
+        const request = { storeId, idempotencyKey: newKey(), id: second.id, change: toChange(input) }
+        const call = yield* Effect.result(client.inventory.change(request).pipe(performed))
         assert.strictEqual(Result.match(call, { onFailure: ({ _tag }) => _tag, onSuccess: () => "changed" }), expected)
         if (Result.isFailure(call)) assert.strictEqual(call.failure.message, restErrorOf(rest).error)
         else assert.deepInclude(dataOf(rest), { stock: call.success.stock, version: call.success.version })
-        const now = (id: ProductId) => Effect.map(client.products.get({ storeId, id }), ({ stock }) => stock)
-        assert.strictEqual(yield* now(first.id), yield* now(second.id))
+        const stockOf = (id: ProductId) => Effect.map(client.products.get({ storeId, id }), ({ stock }) => stock)
+        assert.strictEqual(yield* stockOf(first.id), yield* stockOf(second.id))
       }
     })
   )
 
-  it.effect("loses no change of 64 at once, over both surfaces: of 50 each is sold once", () =>
+  it.effect("64 concurrent decrements over REST and RPC sell each of 50 items once", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshMember()
       const app = yield* install(storeId)
       const product = toProduct({ name: "Cup", stock: 50 })
       const { id } = yield* client.products.create({ storeId, idempotencyKey: newKey(), product }).pipe(performed)
       const change = toChange({ adjust: -1 })
-      const sold = yield* Effect.forEach(
+      const outcomes = yield* Effect.forEach(
         Array.from({ length: 64 }, (_, index) => index % 2 === 0),
         (isCall) =>
           isCall
@@ -95,11 +95,11 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("inventory 
         { concurrency: "unbounded" }
       )
       assert.lengthOf(
-        sold.filter((outcome) => outcome === "sold"),
+        outcomes.filter((outcome) => outcome === "sold"),
         50
       )
       assert.lengthOf(
-        sold.filter((outcome) => outcome === "StockOutOfRange"),
+        outcomes.filter((outcome) => outcome === "StockOutOfRange"),
         14
       )
       assert.deepInclude(yield* client.products.get({ storeId, id }), { stock: 0, version: 51 })

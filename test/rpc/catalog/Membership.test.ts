@@ -18,17 +18,17 @@ const keyedIn = (storeId: StoreId) => ({ storeId, idempotencyKey: newKey() })
 const OAK = { field: "tags", relation: "equals", value: "Oak" }
 const CHEAP = { field: "price", relation: "less_than", value: 100 }
 
-/** A store of three products: a cheap one of oak, a dear one of oak, a cheap one of pine. */
+/** A store with three products: a cheap and an expensive one of oak, and a cheap one of pine. */
 const scene = Effect.gen(function* () {
   const member = yield* freshMember()
   const { client, storeId } = member
-  const make = (name: string, price: number, tags: ReadonlyArray<string>) =>
+  const createProduct = (name: string, price: number, tags: ReadonlyArray<string>) =>
     client.products.create({ ...keyedIn(storeId), product: toProduct({ name, price, tags }) }).pipe(performed)
   return {
     ...member,
-    stool: yield* make("Stool", 40, ["Oak"]),
-    desk: yield* make("Desk", 400, ["oak", "office"]),
-    shelf: yield* make("Shelf", 60, ["pine"])
+    stool: yield* createProduct("Stool", 40, ["Oak"]),
+    desk: yield* createProduct("Desk", 400, ["oak", "office"]),
+    shelf: yield* createProduct("Shelf", 60, ["pine"])
   }
 })
 
@@ -43,8 +43,8 @@ const summaryOf = ({ currencyCode, id, isActive, name, price, sku, slug, stock }
   isActive
 })
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("what collections would hold, and why", (it) => {
-  it.effect("rules are tried out before they are saved: how many match, and the first of them", () =>
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Preview and membership of collections", (it) => {
+  it.effect("a preview of rules returns the count and the first of the matching products and stores nothing", () =>
     Effect.gen(function* () {
       const { client, desk, shelf, stool, storeId } = yield* scene
       const preview = (rules: ReadonlyArray<object>, rest: object = {}) =>
@@ -64,28 +64,32 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("what colle
     })
   )
 
-  it.effect("changes of a collection are tried out beside what it is, and it stays so", () =>
+  it.effect("a preview of changes to a collection does not change it", () =>
     Effect.gen(function* () {
       const { client, desk, shelf, stool, storeId } = yield* scene
       const collection = toCollection({ title: "Cheap oak", rules: [OAK, CHEAP] })
-      const made = yield* client.collections.create({ ...keyedIn(storeId), collection }).pipe(performed)
-      const preview = (rest: object = {}) => client.collections.preview({ storeId, id: made.id, ...rest })
+      const created = yield* client.collections.create({ ...keyedIn(storeId), collection }).pipe(performed)
+      const preview = (rest: object = {}) => client.collections.preview({ storeId, id: created.id, ...rest })
       assert.deepStrictEqual((yield* preview()).items, [summaryOf(stool)])
       assert.deepStrictEqual((yield* preview({ disjunctive: true })).items, [stool, desk, shelf].map(summaryOf))
       assert.deepStrictEqual((yield* preview({ rules: toRules([OAK]) })).items, [stool, desk].map(summaryOf))
-      assert.deepStrictEqual(yield* client.collections.get({ storeId, id: made.id }), made)
+      assert.deepStrictEqual(yield* client.collections.get({ storeId, id: created.id }), created)
     })
   )
 
-  it.effect("what makes no sense is refused line by line, and what is not known by name", () =>
+  it.effect("a preview with invalid or unknown fields reports each of them", () =>
     Effect.gen(function* () {
       const { cookie, storeId } = yield* freshMember()
-      const refusal = (payload: object) =>
+      const errorFor = (payload: object) =>
         Effect.map(post(callLine("collections.preview", { storeId, ...payload }), { cookie }), ({ text }) =>
           errorOf(text)
         )
-      const odd = yield* refusal({ rules: [{ field: "onSale", relation: "contains", value: 1 }], limit: 51, name: "x" })
-      assert.deepStrictEqual(odd?.["issues"], [
+      const error = yield* errorFor({
+        rules: [{ field: "onSale", relation: "contains", value: 1 }],
+        limit: 51,
+        name: "x"
+      })
+      assert.deepStrictEqual(error?.["issues"], [
         "name: is not a field that can be set",
         "rules.0.relation: must be one of equals, not_equals for the field onSale",
         "limit: must be an integer from 1 to 50"
@@ -93,7 +97,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("what colle
     })
   )
 
-  it.effect("rules that take too long are refused, as by a read", () =>
+  it.effect("a preview of slow rules fails with RulesTooSlow", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshMember()
       yield* client.products.create({ ...keyedIn(storeId), product: toProduct({ name: "Cup" }) }).pipe(performed)
@@ -107,7 +111,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("what colle
     })
   )
 
-  it.effect("each rule is held against the product, with what it has there", () =>
+  it.effect("a membership explanation compares each rule with the value of the product", () =>
     Effect.gen(function* () {
       const { client, desk, shelf, stool, storeId } = yield* scene
       const collection = toCollection({ title: "Cheap oak", rules: [OAK, CHEAP] })
@@ -136,7 +140,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("what colle
     })
   )
 
-  it.effect("a product is held against rules that are tried out, of a collection or of none yet", () =>
+  it.effect("a membership explanation accepts unsaved rules, with or without a collection", () =>
     Effect.gen(function* () {
       const { client, desk, stool, storeId } = yield* scene
       const collection = toCollection({ title: "By hand", productIds: [desk.id] })
@@ -144,20 +148,20 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("what colle
       const rules = toRules([CHEAP])
       const none = yield* client.collections.why({ storeId, productId: desk.id, rules })
       assert.deepInclude(none, { collectionId: null, type: "automated", isMember: false })
-      const tried = { storeId, id, productId: stool.id, rules }
-      assert.deepInclude(yield* client.collections.why(tried), {
+      const request = { storeId, id, productId: stool.id, rules }
+      assert.deepInclude(yield* client.collections.why(request), {
         collectionId: id,
         type: "automated",
         isMember: true,
         reasons: [{ rule: CHEAP, found: 40, holds: true }]
       })
-      const unknown = { storeId, productId: ProductId.make(id), rules }
-      assert.strictEqual((yield* Effect.flip(client.collections.why(unknown)))._tag, "ProductNotFound")
+      const unknownProduct = { storeId, productId: ProductId.make(id), rules }
+      assert.strictEqual((yield* Effect.flip(client.collections.why(unknownProduct)))._tag, "ProductNotFound")
       assert.deepStrictEqual((yield* client.collections.get({ storeId, id })).productIds, [desk.id])
     })
   )
 
-  it.effect("products that a collection names are told by what they are called, and what is gone is left out", () =>
+  it.effect("product summaries omit deleted and foreign products and accept at most 200 ids", () =>
     Effect.gen(function* () {
       const { client, cookie, desk, shelf, stool, storeId } = yield* scene
       yield* client.products.delete({ ...keyedIn(storeId), id: shelf.id }).pipe(performed)
@@ -165,15 +169,15 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("what colle
       const { items } = yield* client.products.summaries({ storeId, ids })
       assert.deepStrictEqual(items, [stool, desk].map(summaryOf))
       const stranger = yield* freshMember()
-      const theirs = yield* stranger.client.products.summaries({ storeId: stranger.storeId, ids })
-      assert.deepStrictEqual(theirs.items, [])
+      const ofStranger = yield* stranger.client.products.summaries({ storeId: stranger.storeId, ids })
+      assert.deepStrictEqual(ofStranger.items, [])
       const tooMany = callLine("products.summaries", { storeId, ids: Array.from({ length: 201 }, () => desk.id) })
       const { text } = yield* post(tooMany, { cookie })
       assert.deepStrictEqual(errorOf(text)?.["issues"], ["ids: must be a list of at most 200 items"])
     })
   )
 
-  it.effect("of a long text its beginning is shown, and of a list its first values", () =>
+  it.effect("a membership explanation cuts text after 200 characters and lists after 20 values", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshMember()
       const tags = Array.from({ length: 30 }, (_, index) => `tag ${index}`)
@@ -194,7 +198,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("what colle
     })
   )
 
-  it.effect("a manual collection holds what was put into it", () =>
+  it.effect("products listed in a manual collection are its members, without reasons", () =>
     Effect.gen(function* () {
       const { client, desk, stool, storeId } = yield* scene
       const collection = toCollection({ title: "By hand", productIds: [desk.id] })
@@ -202,10 +206,10 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("what colle
       const listed = yield* client.collections.why({ storeId, id, productId: desk.id })
       assert.deepInclude(listed, { isMember: true, type: "manual", reasons: [] })
       assert.deepInclude(yield* client.collections.why({ storeId, id, productId: stool.id }), { isMember: false })
-      const unknown = { storeId, id, productId: ProductId.make(id) }
-      assert.strictEqual((yield* Effect.flip(client.collections.why(unknown)))._tag, "ProductNotFound")
-      const nowhere = { storeId, id: CollectionId.make(desk.id), productId: desk.id }
-      assert.strictEqual((yield* Effect.flip(client.collections.why(nowhere)))._tag, "CollectionNotFound")
+      const unknownProduct = { storeId, id, productId: ProductId.make(id) }
+      assert.strictEqual((yield* Effect.flip(client.collections.why(unknownProduct)))._tag, "ProductNotFound")
+      const unknownCollection = { storeId, id: CollectionId.make(desk.id), productId: desk.id }
+      assert.strictEqual((yield* Effect.flip(client.collections.why(unknownCollection)))._tag, "CollectionNotFound")
     })
   )
 })

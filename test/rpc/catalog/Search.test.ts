@@ -14,11 +14,11 @@ const keyedIn = (storeId: StoreId) => ({ storeId, idempotencyKey: newKey() })
 
 type Member = Effect.Success<ReturnType<typeof freshMember>>
 
-const make = ({ client, storeId }: Member, product: object) =>
+const createProduct = ({ client, storeId }: Member, product: object) =>
   client.products.create({ ...keyedIn(storeId), product: toProduct(product) }).pipe(performed)
 
-/** The names of what is found, and how. */
-const found = ({ client, storeId }: Member, query: string) =>
+/** The names of the found products, with the kind of their match. */
+const search = ({ client, storeId }: Member, query: string) =>
   Effect.map(client.products.search({ storeId, query }), ({ items }) => items.map(({ found, name }) => [name, found]))
 
 const DESK = {
@@ -30,12 +30,12 @@ const DESK = {
   tags: ["Office", "solid wood"]
 }
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("search of products", (it) => {
-  it.effect("finds a product by each of its words, by beginnings of them, and by its codes, in any case", () =>
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Product search", (it) => {
+  it.effect("search matches words, word prefixes and codes, in any case", () =>
     Effect.gen(function* () {
       const member = yield* freshMember()
-      yield* make(member, DESK)
-      yield* make(member, { name: "Lamp" })
+      yield* createProduct(member, DESK)
+      yield* createProduct(member, { name: "Lamp" })
       for (const query of [
         "walnut",
         "WAL",
@@ -49,24 +49,24 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("search of 
         "solid wal nor off",
         "“Walnut”, desk!"
       ]) {
-        assert.deepStrictEqual(yield* found(member, query), [["Walnut desk", "words"]], query)
+        assert.deepStrictEqual(yield* search(member, query), [["Walnut desk", "words"]], query)
       }
       for (const code of ["desk-wal-160", " DESK-WAL-160 ", "4006381333931"]) {
-        assert.deepStrictEqual(yield* found(member, code), [["Walnut desk", "code"]], code)
+        assert.deepStrictEqual(yield* search(member, code), [["Walnut desk", "code"]], code)
       }
       for (const code of ["desk-wal", "4006381"]) {
-        assert.deepStrictEqual(yield* found(member, code), [["Walnut desk", "code_beginning"]], code)
+        assert.deepStrictEqual(yield* search(member, code), [["Walnut desk", "code_beginning"]], code)
       }
       for (const query of ["alnut", "walnut lamp", "esk", "160", "!!", "xyz"]) {
-        assert.deepStrictEqual(yield* found(member, query), [], query)
+        assert.deepStrictEqual(yield* search(member, query), [], query)
       }
     })
   )
 
-  it.effect("forgives one error in a word of four letters or more, where no word begins as it was typed", () =>
+  it.effect("search accepts one typo in a word of at least four letters if no word has that prefix", () =>
     Effect.gen(function* () {
       const member = yield* freshMember()
-      yield* make(member, DESK)
+      yield* createProduct(member, DESK)
       for (const query of [
         "wlanut",
         "awlnut",
@@ -79,21 +79,21 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("search of 
         "offcie",
         "walnat desk"
       ]) {
-        assert.deepStrictEqual(yield* found(member, query), [["Walnut desk", "similar"]], query)
+        assert.deepStrictEqual(yield* search(member, query), [["Walnut desk", "similar"]], query)
       }
       for (const query of ["xalnut", "wlanat", "dsk", "4006381333932", "walnat lamp"]) {
-        assert.deepStrictEqual(yield* found(member, query), [], query)
+        assert.deepStrictEqual(yield* search(member, query), [], query)
       }
     })
   )
 
-  it.effect("puts codes first, then words, then what is similar, and goes through all of them in pages", () =>
+  it.effect("search returns exact codes, words, code prefixes and similar words, in this order and in pages", () =>
     Effect.gen(function* () {
       const member = yield* freshMember()
       const { client, storeId } = member
       const names = ["Oaks table", "Oask stool", "Begins", "Oaks desk", "Code", "Oaks lamp"]
       const skus: Readonly<Record<string, string>> = { Code: "OAKS", Begins: "OAKS-1", "Oaks lamp": "oaks-2" }
-      for (const name of names) yield* make(member, { name, sku: skus[name] ?? null })
+      for (const name of names) yield* createProduct(member, { name, sku: skus[name] ?? null })
       const expected = [
         ["Code", "code"],
         ["Oaks table", "words"],
@@ -102,63 +102,61 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("search of 
         ["Begins", "code_beginning"],
         ["Oask stool", "similar"]
       ]
-      assert.deepStrictEqual(yield* found(member, "oaks"), expected)
+      assert.deepStrictEqual(yield* search(member, "oaks"), expected)
       for (const limit of [1, 2, 3, 5]) {
-        const walked: Array<ReadonlyArray<string>> = []
+        const results: Array<ReadonlyArray<string>> = []
         let cursor: SearchCursor | null = null
         do {
-          const asked = { storeId, query: "oaks", limit, ...(cursor === null ? {} : { cursor }) }
+          const request = { storeId, query: "oaks", limit, ...(cursor === null ? {} : { cursor }) }
           const page: { items: ReadonlyArray<typeof SearchResult.Type>; nextCursor: SearchCursor | null } =
-            yield* client.products.search(asked)
-          walked.push(...page.items.map(({ found, name }) => [name, found]))
+            yield* client.products.search(request)
+          results.push(...page.items.map(({ found, name }) => [name, found]))
           cursor = page.nextCursor
         } while (cursor !== null)
-        assert.deepStrictEqual(walked, expected)
+        assert.deepStrictEqual(results, expected)
       }
     })
   )
 
-  it.effect(
-    "is never behind: what is made is found, what is changed by its new words alone, what is gone no more",
-    () =>
-      Effect.gen(function* () {
-        const member = yield* freshMember()
-        const { client, storeId } = member
-        const app = yield* install(storeId)
-        const { id } = yield* make(member, DESK)
-        assert.lengthOf(yield* found(member, "walnut"), 1)
-        const patch = toPatch({ name: "Oak bench", sku: "BENCH", tags: ["garden"] })
-        yield* client.products.update({ ...keyedIn(storeId), id, patch }).pipe(performed)
-        for (const query of ["oak", "bench", "garden", "northern"])
-          assert.lengthOf(yield* found(member, query), 1, query)
-        for (const query of ["walnut", "desk-wal-160", "office"]) assert.lengthOf(yield* found(member, query), 0, query)
-        yield* app.client.patch(`/products/${id}`, { vendorName: "Southern" })
-        assert.lengthOf(yield* found(member, "southern"), 1)
-        assert.lengthOf(yield* found(member, "northern"), 0)
-        yield* client.products.update({ ...keyedIn(storeId), id, patch: toPatch({ price: 3 }) }).pipe(performed)
-        assert.lengthOf(yield* found(member, "southern"), 1)
-        yield* client.products.delete({ ...keyedIn(storeId), id })
-        assert.lengthOf(yield* found(member, "southern"), 0)
-      })
+  it.effect("search reflects creates, updates and deletes at once", () =>
+    Effect.gen(function* () {
+      const member = yield* freshMember()
+      const { client, storeId } = member
+      const app = yield* install(storeId)
+      const { id } = yield* createProduct(member, DESK)
+      assert.lengthOf(yield* search(member, "walnut"), 1)
+      const patch = toPatch({ name: "Oak bench", sku: "BENCH", tags: ["garden"] })
+      yield* client.products.update({ ...keyedIn(storeId), id, patch }).pipe(performed)
+      for (const query of ["oak", "bench", "garden", "northern"])
+        assert.lengthOf(yield* search(member, query), 1, query)
+      for (const query of ["walnut", "desk-wal-160", "office"]) assert.lengthOf(yield* search(member, query), 0, query)
+      yield* app.client.patch(`/products/${id}`, { vendorName: "Southern" })
+      assert.lengthOf(yield* search(member, "southern"), 1)
+      assert.lengthOf(yield* search(member, "northern"), 0)
+      yield* client.products.update({ ...keyedIn(storeId), id, patch: toPatch({ price: 3 }) }).pipe(performed)
+      assert.lengthOf(yield* search(member, "southern"), 1)
+      yield* client.products.delete({ ...keyedIn(storeId), id })
+      assert.lengthOf(yield* search(member, "southern"), 0)
+    })
   )
 
-  it.effect("shows the small form, with all digits, and nothing of another store", () =>
+  it.effect("search returns summaries with exact prices, and only products of the store", () =>
     Effect.gen(function* () {
       const [member, stranger] = [yield* freshMember(), yield* freshMember()]
       const { cookie, storeId } = member
-      const made = yield* make(member, { ...DESK, price: 12.5, description: "Long ".repeat(1000) })
-      yield* make(stranger, { ...DESK, name: "Walnut of a stranger" })
+      const created = yield* createProduct(member, { ...DESK, price: 12.5, description: "Long ".repeat(1000) })
+      yield* createProduct(stranger, { ...DESK, name: "Walnut of a stranger" })
       const { text } = yield* post(callLine("products.search", { storeId, query: "walnut" }), { cookie })
-      const { currencyCode, id, isActive, name, price, sku, slug, stock } = made
+      const { currencyCode, id, isActive, name, price, sku, slug, stock } = created
       const expected = { id, name, slug, sku, price, currencyCode, stock, isActive, found: "words" }
       assert.include(text, `{"items":[${JSON.stringify(expected)}],"nextCursor":null}`)
     })
   )
 
-  it.effect("finds what is written with accents, by letters without, and in any script", () =>
+  it.effect("search ignores accents and hyphens and supports every script", () =>
     Effect.gen(function* () {
       const member = yield* freshMember()
-      for (const name of ["Café Übermaß", "ΟΔΟΣ", "日本茶", "T-shirt"]) yield* make(member, { name })
+      for (const name of ["Café Übermaß", "ΟΔΟΣ", "日本茶", "T-shirt"]) yield* createProduct(member, { name })
       const queries = [
         ["cafe", "Café Übermaß"],
         ["CAFÉ ubermass", undefined],
@@ -171,7 +169,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("search of 
       ] as const
       for (const [query, name] of queries) {
         assert.deepStrictEqual(
-          (yield* found(member, query)).map(([name]) => name),
+          (yield* search(member, query)).map(([name]) => name),
           name === undefined ? [] : [name],
           query
         )
@@ -179,12 +177,12 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("search of 
     })
   )
 
-  it.effect("is asked with what it says, and refused line by line else", () =>
+  it.effect("search reports every invalid or unknown field", () =>
     Effect.gen(function* () {
       const { cookie, storeId } = yield* freshMember()
       const payload = { storeId, query: " ", limit: 51, cursor: "words.1", name: "x" }
-      const refused = errorOf((yield* post(callLine("products.search", payload), { cookie })).text)
-      assert.deepStrictEqual(refused?.["issues"], [
+      const error = errorOf((yield* post(callLine("products.search", payload), { cookie })).text)
+      assert.deepStrictEqual(error?.["issues"], [
         "name: is not a field that can be set",
         "query: must be text of 1 to 255 characters",
         "cursor: must be the `nextCursor` of a page",

@@ -11,7 +11,7 @@ import { isText, makeMcp, makeRest, makeRpc, type Outcome, type Surface } from "
 import type { Writes } from "../../../src/domain/Write.ts"
 import { performIn } from "../../support/data/Writes.ts"
 
-const OWN = new Set([
+const DIFFERING_MEMBERS = new Set([
   "id",
   "createdAt",
   "updatedAt",
@@ -22,17 +22,17 @@ const OWN = new Set([
   "productIds"
 ])
 
-/** A document or an event without what no two writes share, nor the surfaces. */
-const shared = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(shared)
+/** A document or an event without the members that differ between writes and surfaces. */
+const comparable = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(comparable)
   if (!Predicate.isObject(value)) return value
   return Object.fromEntries(
-    Object.entries(value).flatMap(([key, inner]) => (OWN.has(key) ? [] : [[key, shared(inner)]]))
+    Object.entries(value).flatMap(([key, inner]) => (DIFFERING_MEMBERS.has(key) ? [] : [[key, comparable(inner)]]))
   )
 }
 
-/** Where a line of `issues` stands in a payload is told, too. */
-const withoutPlace = (outcome: Outcome): Outcome =>
+/** The outcome without the prefix that each surface adds to the paths in `issues`. */
+const withoutPathPrefix = (outcome: Outcome): Outcome =>
   "made" in outcome
     ? outcome
     : {
@@ -46,8 +46,8 @@ const withoutPlace = (outcome: Outcome): Outcome =>
         }
       }
 
-/** As whom, and through which surface, the writes of a store came, by its journal. */
-const writersIn = (storeId: StoreId) =>
+/** The actors and surfaces of the writes of a store, from its journal. */
+const writersOf = (storeId: StoreId) =>
   Effect.map(
     Effect.flatMap(
       SqlClient.SqlClient,
@@ -56,8 +56,8 @@ const writersIn = (storeId: StoreId) =>
     (rows) => rows.map((row) => `${String(row["actor_type"])} ${String(row["surface"])}`)
   )
 
-/** The rows that a store's writes left. */
-const leftIn = (storeId: StoreId) =>
+/** The documents and events of a store, without members that differ between stores. */
+const rowsOf = (storeId: StoreId) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const documents = yield* sql`
@@ -65,20 +65,20 @@ const leftIn = (storeId: StoreId) =>
       union all select document, version from collections where store_id = ${storeId}
     `.pipe(Effect.orDie)
     const events = yield* sql`select payload from events where store_id = ${storeId} order by id`.pipe(Effect.orDie)
-    return shared({
+    return comparable({
       documents: documents.map((row) => row["document"]),
       events: events.map(({ payload }) => (isText(payload) ? JSON.parse(payload) : payload))
     })
   })
 
-const idIn = (outcome: Outcome) =>
+const idOf = (outcome: Outcome) =>
   "made" in outcome ? String(outcome.made["id"]) : assert.fail(JSON.stringify(outcome))
 
-const NOBODY = "019c1363-49c0-7fff-8000-000000000000"
+const UNKNOWN_ID = "019c1363-49c0-7fff-8000-000000000000"
 
-const long = (bytes: number) => ({ text: "x".repeat(bytes) })
+const longText = (bytes: number) => ({ text: "x".repeat(bytes) })
 
-const narrow = (storeId: StoreId) =>
+const limitToOneEach = (storeId: StoreId) =>
   Effect.gen(function* () {
     const { createPlan, setPlan } = yield* Stores
     const name = randomUUID()
@@ -87,49 +87,53 @@ const narrow = (storeId: StoreId) =>
     yield* Effect.orDie(perform(setPlan(storeId, name)))
   })
 
-const fillAnswers = (storeId: StoreId) =>
+const fillLargeResponses = (storeId: StoreId) =>
   Effect.flatMap(
     SqlClient.SqlClient,
     (sql) => sql`update large_answers set bytes = ${MAX_LARGE_ANSWERS} where store_id = ${storeId}`
   ).pipe(Effect.orDie)
 
-const create = ({ write }: Surface, body: object = { name: "Cup" }) =>
-  Effect.map(write("create", "product", { body }), idIn)
-const group = ({ write }: Surface, body: object = { title: "Cups" }) =>
-  Effect.map(write("create", "collection", { body }), idIn)
+const createProduct = ({ write }: Surface, body: object = { name: "Cup" }) =>
+  Effect.map(write("create", "product", { body }), idOf)
+const createCollection = ({ write }: Surface, body: object = { title: "Cups" }) =>
+  Effect.map(write("create", "collection", { body }), idOf)
 
-/** A write by its outcome's name: on a surface whose store may be made ready for it. */
+/** Writes on a surface, by name. The first word of a failing write is its error tag. */
 const CASES: Readonly<
   Record<string, (surface: Surface) => Effect.Effect<Outcome, never, SqlClient.SqlClient | Stores | Writes>>
 > = {
-  "a product": ({ write }) =>
+  "a product create": ({ write }) =>
     write("create", "product", {
       body: { name: " Desk ", price: 12.5, tags: ["Oak", "oak"], variants: [{ title: "A" }], metafields: { a: [1] } }
     }),
-  "a product of many bytes": ({ write }) =>
-    write("create", "product", { body: { name: "D", metafields: long(60_000) } }),
-  "a product that changes": (surface) =>
-    Effect.flatMap(create(surface), (id) => surface.write("update", "product", { id, body: { stock: 3 }, version: 1 })),
-  "a change that changes nothing": (surface) =>
-    Effect.flatMap(create(surface), (id) => surface.write("update", "product", { id, body: { name: "Cup" } })),
-  "a product that goes": (surface) =>
-    Effect.flatMap(create(surface), (id) => surface.write("delete", "product", { id, version: 1 })),
-  "a stock that changes": (surface) =>
-    Effect.flatMap(create(surface), (id) =>
+  "a large product": ({ write }) => write("create", "product", { body: { name: "D", metafields: longText(60_000) } }),
+  "a product update": (surface) =>
+    Effect.flatMap(createProduct(surface), (id) =>
+      surface.write("update", "product", { id, body: { stock: 3 }, version: 1 })
+    ),
+  "an update without changes": (surface) =>
+    Effect.flatMap(createProduct(surface), (id) => surface.write("update", "product", { id, body: { name: "Cup" } })),
+  "a product delete": (surface) =>
+    Effect.flatMap(createProduct(surface), (id) => surface.write("delete", "product", { id, version: 1 })),
+  "a stock change": (surface) =>
+    Effect.flatMap(createProduct(surface), (id) =>
       surface.write("stock", "product", { id, body: { adjust: 2, expectedStock: 0, reason: "Found" } })
     ),
-  "a collection by hand": (surface) =>
-    Effect.flatMap(create(surface), (id) =>
+  "a manual collection": (surface) =>
+    Effect.flatMap(createProduct(surface), (id) =>
       surface.write("create", "collection", { body: { title: "Cups", productIds: [id] } })
     ),
-  "a collection by rules that changes": (surface) =>
+  "an automated collection that becomes manual": (surface) =>
     Effect.gen(function* () {
-      yield* create(surface)
-      const id = yield* group(surface, { title: "All", rules: [{ field: "title", relation: "contains", value: "u" }] })
+      yield* createProduct(surface)
+      const id = yield* createCollection(surface, {
+        title: "All",
+        rules: [{ field: "title", relation: "contains", value: "u" }]
+      })
       return yield* surface.write("update", "collection", { id, body: { type: "manual" } })
     }),
-  "a collection that goes": (surface) =>
-    Effect.flatMap(group(surface), (id) => surface.write("delete", "collection", { id })),
+  "a collection delete": (surface) =>
+    Effect.flatMap(createCollection(surface), (id) => surface.write("delete", "collection", { id })),
   BadRequest: ({ write }) => write("create", "product", { body: { name: "", price: -1, nmae: 1, media: [{}] } }),
   "BadRequest of rules": ({ write }) =>
     write("create", "collection", {
@@ -137,53 +141,59 @@ const CASES: Readonly<
     }),
   ProductLimitReached: (surface) =>
     Effect.gen(function* () {
-      yield* create(surface)
-      yield* narrow(surface.storeId)
+      yield* createProduct(surface)
+      yield* limitToOneEach(surface.storeId)
       return yield* surface.write("create", "product", { body: { name: "Mug" } })
     }),
   CollectionLimitReached: (surface) =>
     Effect.gen(function* () {
-      yield* group(surface)
-      yield* narrow(surface.storeId)
+      yield* createCollection(surface)
+      yield* limitToOneEach(surface.storeId)
       return yield* surface.write("create", "collection", { body: { title: "Mugs" } })
     }),
   ProductTooLarge: (surface) =>
     Effect.gen(function* () {
-      const id = yield* create(surface, { name: "Cup", metafields: long(600_000) })
-      return yield* surface.write("update", "product", { id, body: { customFields: long(600_000) } })
+      const id = yield* createProduct(surface, { name: "Cup", metafields: longText(600_000) })
+      return yield* surface.write("update", "product", { id, body: { customFields: longText(600_000) } })
     }),
   "SlugTaken by a create": (surface) =>
-    Effect.andThen(create(surface), surface.write("create", "product", { body: { name: "Cup", slug: "cup" } })),
+    Effect.andThen(createProduct(surface), surface.write("create", "product", { body: { name: "Cup", slug: "cup" } })),
   "SlugTaken by an update": (surface) =>
     Effect.gen(function* () {
-      yield* group(surface)
-      const id = yield* group(surface, { title: "Mugs" })
+      yield* createCollection(surface)
+      const id = yield* createCollection(surface, { title: "Mugs" })
       return yield* surface.write("update", "collection", { id, body: { slug: "cups" } })
     }),
   VariantNotFound: (surface) =>
-    Effect.flatMap(create(surface), (id) =>
-      surface.write("stock", "product", { id, body: { stock: 1, variantId: NOBODY } })
+    Effect.flatMap(createProduct(surface), (id) =>
+      surface.write("stock", "product", { id, body: { stock: 1, variantId: UNKNOWN_ID } })
     ),
   StockMismatch: (surface) =>
-    Effect.flatMap(create(surface), (id) =>
+    Effect.flatMap(createProduct(surface), (id) =>
       surface.write("stock", "product", { id, body: { stock: 1, expectedStock: 7 } })
     ),
   StockOutOfRange: (surface) =>
-    Effect.flatMap(create(surface), (id) => surface.write("stock", "product", { id, body: { adjust: -1 } })),
+    Effect.flatMap(createProduct(surface), (id) => surface.write("stock", "product", { id, body: { adjust: -1 } })),
   "BadRequest of a stock": (surface) =>
-    Effect.flatMap(create(surface), (id) => surface.write("stock", "product", { id, body: { stock: -1, adjust: 1 } })),
-  "ProductNotFound by a stock": ({ write }) => write("stock", "product", { id: NOBODY, body: { stock: 1 } }),
+    Effect.flatMap(createProduct(surface), (id) =>
+      surface.write("stock", "product", { id, body: { stock: -1, adjust: 1 } })
+    ),
+  "ProductNotFound by a stock": ({ write }) => write("stock", "product", { id: UNKNOWN_ID, body: { stock: 1 } }),
   "VersionMismatch by a stock": (surface) =>
-    Effect.flatMap(create(surface), (id) => surface.write("stock", "product", { id, body: { stock: 3 }, version: 7 })),
-  "ProductNotFound by an update": ({ write }) => write("update", "product", { id: NOBODY, body: {} }),
-  "ProductNotFound by a delete": ({ write }) => write("delete", "product", { id: NOBODY }),
-  "CollectionNotFound by an update": ({ write }) => write("update", "collection", { id: NOBODY, body: {} }),
-  "CollectionNotFound by a delete": ({ write }) => write("delete", "collection", { id: NOBODY }),
+    Effect.flatMap(createProduct(surface), (id) =>
+      surface.write("stock", "product", { id, body: { stock: 3 }, version: 7 })
+    ),
+  "ProductNotFound by an update": ({ write }) => write("update", "product", { id: UNKNOWN_ID, body: {} }),
+  "ProductNotFound by a delete": ({ write }) => write("delete", "product", { id: UNKNOWN_ID }),
+  "CollectionNotFound by an update": ({ write }) => write("update", "collection", { id: UNKNOWN_ID, body: {} }),
+  "CollectionNotFound by a delete": ({ write }) => write("delete", "collection", { id: UNKNOWN_ID }),
   "VersionMismatch by an update": (surface) =>
-    Effect.flatMap(create(surface), (id) => surface.write("update", "product", { id, body: { stock: 3 }, version: 7 })),
+    Effect.flatMap(createProduct(surface), (id) =>
+      surface.write("update", "product", { id, body: { stock: 3 }, version: 7 })
+    ),
   "VersionMismatch by a delete": (surface) =>
-    Effect.flatMap(group(surface), (id) => surface.write("delete", "collection", { id, version: 7 })),
-  UnknownProducts: ({ write }) => write("create", "collection", { body: { title: "A", productIds: [NOBODY] } }),
+    Effect.flatMap(createCollection(surface), (id) => surface.write("delete", "collection", { id, version: 7 })),
+  UnknownProducts: ({ write }) => write("create", "collection", { body: { title: "A", productIds: [UNKNOWN_ID] } }),
   TooManyProductIds: ({ write }) =>
     write("create", "collection", {
       body: { title: "A", productIds: Array.from({ length: 10_001 }, () => randomUUID()) }
@@ -195,9 +205,9 @@ const CASES: Readonly<
     ),
   AnswersFull: (surface) =>
     Effect.gen(function* () {
-      yield* create(surface, { name: "Cup", metafields: long(20_000) })
-      yield* fillAnswers(surface.storeId)
-      return yield* surface.write("create", "product", { body: { name: "Mug", metafields: long(20_000) } })
+      yield* createProduct(surface, { name: "Cup", metafields: longText(20_000) })
+      yield* fillLargeResponses(surface.storeId)
+      return yield* surface.write("create", "product", { body: { name: "Mug", metafields: longText(20_000) } })
     })
 }
 
@@ -213,36 +223,46 @@ const tagsOf = (ast: SchemaAST.AST): ReadonlyArray<string> => {
 }
 
 /**
- * What takes thousands of products, seconds, or an event to answer: the same writes are refused so in tests of the first.
- * And what agents alone are refused with.
+ * Errors that need thousands of products, seconds or a chain of events. The tests of the REST API cover them.
+ * Errors that only agents get are here too.
  */
-const ELSEWHERE = ["TooManyMembers", "RulesTooSlow", "EventLoop", "BudgetSpent", "ApprovalNeeded", "TooManyProposals"]
+const TESTED_ELSEWHERE = [
+  "TooManyMembers",
+  "RulesTooSlow",
+  "EventLoop",
+  "BudgetSpent",
+  "ApprovalNeeded",
+  "TooManyProposals"
+]
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("all surfaces", (it) => {
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Surfaces", (it) => {
   for (const [name, run] of Object.entries(CASES)) {
-    it.effect(`come to the same by the same write: ${name}`, () =>
+    it.effect(`every surface has the same result for ${name}`, () =>
       Effect.gen(function* () {
         const surfaces = [yield* makeRest, yield* makeRpc, yield* makeMcp] as const
         const [rest, ...others] = surfaces
         const expected = yield* run(rest)
         assert.strictEqual("refused" in expected, /^[A-Z]/.test(name))
         for (const other of others) {
-          assert.deepStrictEqual(shared(withoutPlace(yield* run(other))), shared(expected))
-          assert.deepStrictEqual(yield* leftIn(other.storeId), yield* leftIn(rest.storeId))
+          assert.deepStrictEqual(comparable(withoutPathPrefix(yield* run(other))), comparable(expected))
+          assert.deepStrictEqual(yield* rowsOf(other.storeId), yield* rowsOf(rest.storeId))
         }
-        const written = (yield* writersIn(rest.storeId)).length > 0
+        const hasWritten = (yield* writersOf(rest.storeId)).length > 0
         for (const { storeId, writer } of surfaces) {
-          assert.deepStrictEqual(yield* writersIn(storeId), written ? [writer] : [])
+          assert.deepStrictEqual(yield* writersOf(storeId), hasWritten ? [writer] : [])
         }
       })
     )
   }
 
-  it("every error that the catalog's procedures declare is among them", () => {
+  it("every error that the catalog procedures declare has a case", () => {
     const declared = [...Rpcs.requests.values()]
       .filter(({ _tag }) => /^(?:products|collections|inventory)\./.test(_tag))
       .flatMap(({ errorSchema }) => tagsOf(errorSchema.ast))
-    const shown = new Set(Object.keys(CASES).map((name) => name.split(" ")[0]))
-    assert.deepStrictEqual([...new Set(declared)].filter((tag) => !shown.has(tag)).toSorted(), ELSEWHERE.toSorted())
+    const covered = new Set(Object.keys(CASES).map((name) => name.split(" ")[0]))
+    assert.deepStrictEqual(
+      [...new Set(declared)].filter((tag) => !covered.has(tag)).toSorted(),
+      TESTED_ELSEWHERE.toSorted()
+    )
   })
 })

@@ -11,12 +11,12 @@ import { callLine, clientOf, exitsOf, freshMember, newKey, post } from "../../su
 
 const storeId = StoreId.make("019c1363-49c0-7fff-8000-000000000000")
 
-/** A service that answers so, whatever it is asked. */
-const answering = (answer: (response: ServerResponse) => void) =>
+/** The URL of a server that answers every request with `respond`. */
+const startServer = (respond: (response: ServerResponse) => void) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
       const server = createServer((message, response) => {
-        message.resume().on("end", () => answer(response))
+        message.resume().on("end", () => respond(response))
       })
       await once(server.listen(0, "127.0.0.1"), "listening")
       return server
@@ -30,54 +30,56 @@ const answering = (answer: (response: ServerResponse) => void) =>
 
 const OTHER = '{"_tag":"Exit","requestId":"999999","exit":{"_tag":"Success"}}\n'
 
-const ANSWERS: Readonly<Record<string, readonly [answer: (response: ServerResponse) => void, told: RegExp]>> = {
-  "a page": [(response) => response.writeHead(404).end("<html>"), /responded with 404: no reason given/],
-  "a refusal": [
+const RESPONSES: Readonly<
+  Record<string, readonly [respond: (response: ServerResponse) => void, expectedMessage: RegExp]>
+> = {
+  "an HTML page with 404": [(response) => response.writeHead(404).end("<html>"), /responded with 404: no reason given/],
+  "a JSON error with 403": [
     (response) => response.writeHead(403).end('{"error":"Not from there"}'),
     /responded with 403: Not from there/
   ],
-  "a failure without a body": [(response) => response.writeHead(500).end(), /responded with 500/],
-  nothing: [(response) => response.writeHead(200).end(), /not JSON/],
-  "what is no JSON": [(response) => response.end("<html>"), /not JSON/],
-  "the end of another call": [(response) => response.end(OTHER), /lacks the result of the call/],
-  "a part of an answer": [(response) => response.end(OTHER.slice(0, -9)), /not JSON/],
-  "an answer that breaks off": [(response) => response.write("{", () => response.destroy()), /unreachable/],
-  "no answer": [() => {}, /did not respond within 300ms/],
-  "an answer that does not end": [(response) => response.write(OTHER), /did not respond within 300ms/]
+  "an empty response with 500": [(response) => response.writeHead(500).end(), /responded with 500/],
+  "an empty response with 200": [(response) => response.writeHead(200).end(), /not JSON/],
+  "a response that is not JSON": [(response) => response.end("<html>"), /not JSON/],
+  "the result of another call": [(response) => response.end(OTHER), /lacks the result of the call/],
+  "a truncated result": [(response) => response.end(OTHER.slice(0, -9)), /not JSON/],
+  "a response that breaks off": [(response) => response.write("{", () => response.destroy()), /unreachable/],
+  "no response within 300 ms": [() => {}, /did not respond within 300ms/],
+  "a response that does not end within 300 ms": [(response) => response.write(OTHER), /did not respond within 300ms/]
 }
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("the client", (it) => {
-  for (const [name, [answer, told]] of Object.entries(ANSWERS)) {
-    it.effect(`fails a call, and waits for nothing, where there comes ${name}`, () =>
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("RPC client", (it) => {
+  for (const [name, [respond, expectedMessage]] of Object.entries(RESPONSES)) {
+    it.effect(`a call fails with RpcClientError on ${name}`, () =>
       Effect.gen(function* () {
-        const client = yield* makeClient({ url: yield* answering(answer), timeout: 300 })
+        const client = yield* makeClient({ url: yield* startServer(respond), timeout: 300 })
         const failed = yield* Effect.flip(client.store.get({ storeId }))
         assert.strictEqual(failed._tag, "RpcClientError")
-        assert.match(failed.message, told)
+        assert.match(failed.message, expectedMessage)
       })
     )
   }
 
-  it.effect("fails a call where nobody listens", () =>
+  it.effect("a call to a closed port fails", () =>
     Effect.gen(function* () {
       const client = yield* makeClient({ url: "http://127.0.0.1:1/rpc" })
       assert.strictEqual((yield* Effect.flip(client.store.get({ storeId })))._tag, "RpcClientError")
     })
   )
 
-  it.effect("keeps calls apart, however many are under way", () =>
+  it.effect("80 concurrent calls each get their own result", () =>
     Effect.gen(function* () {
       const members = yield* Effect.replicateEffect(freshMember(), 4)
-      const asked = Array.from({ length: 80 }, (_, index) => members[index % 4]).filter((one) => one !== undefined)
+      const callers = Array.from({ length: 80 }, (_, index) => members[index % 4]).filter((one) => one !== undefined)
       yield* Effect.forEach(
-        asked,
+        callers,
         ({ client, storeId }) => Effect.map(client.store.get({ storeId }), ({ id }) => assert.strictEqual(id, storeId)),
         { concurrency: "unbounded" }
       )
     })
   )
 
-  it.effect("that is interrupted ends its read in the database, too", () =>
+  it.effect("interrupting a call cancels its query in the database", () =>
     Effect.gen(function* () {
       const { cookie, storeId } = yield* freshMember()
       const url = yield* databaseUrl
@@ -88,13 +90,13 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("the client
       const list = yield* Effect.forkChild(client.products.list({ storeId }))
       yield* waiting(watcher, 1)
       yield* Fiber.interrupt(list)
-      const left = yield* watch(waiting(watcher, 0), (rows) => rows.length === 0)
-      assert.isEmpty(left)
+      const blockedQueries = yield* watch(waiting(watcher, 0), (rows) => rows.length === 0)
+      assert.isEmpty(blockedQueries)
       yield* rowsOf(holder, "commit")
     })
   )
 
-  it.effect("that goes leaves a write to its end, which a repeat is answered with", () =>
+  it.effect("a write completes after its client disconnects, and a retry returns its result", () =>
     Effect.gen(function* () {
       const { client, cookie, storeId } = yield* freshMember()
       const { release, watcher } = yield* holdStore(yield* databaseUrl, storeId)

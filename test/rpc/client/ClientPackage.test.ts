@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs"
 import { basename } from "node:path"
 import { bundled, compiled, consumer } from "../../support/process/Consumer.ts"
 
-/** A dashboard's: with the package that the package is used with. */
+/** A consumer of the package that has its peer dependency installed. */
 const dashboard = consumer("effect")
 
 const CALL = `
@@ -28,25 +28,25 @@ export const create = (storeId: string, key: string) =>
   )
 `
 
-it.live("the package's types know of every procedure, its answer and its errors", () =>
+it.live("the types of the client package cover procedures, results and errors", () =>
   Effect.gen(function* () {
     const wrong = "// @ts-expect-error Nobody sells that.\nvoid create(1, 2)\n"
-    const said = yield* compiled(yield* dashboard, CALL + wrong, { lib: "es2023", skipLibCheck: true })
-    assert.strictEqual(said, "")
+    const diagnostics = yield* compiled(yield* dashboard, CALL + wrong, { lib: "es2023", skipLibCheck: true })
+    assert.strictEqual(diagnostics, "")
   })
 )
 
-it.live("a bundle for browsers holds no code of the service, and no more than it needs", () =>
+it.live("a browser bundle of the client has no server code and is below 140 KiB gzipped", () =>
   Effect.gen(function* () {
     const { kibibytes, metafile } = yield* bundled(yield* dashboard, CALL)
     const [{ inputs = {} } = {}] = Object.values(metafile.outputs)
-    const parts = Object.entries(inputs)
+    const modules = Object.entries(inputs)
       .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
       .map(([input]) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1] ?? basename(input))
-    assert.sameMembers([...new Set(parts)], ["consumer.ts", "rpc.js", "effect"])
-    const own = readFileSync("dist/rpc.js", "utf8")
-    assert.notMatch(own, /\bselect\b.+\bfrom\b|insert into|["']node:|argon2|Idempotency\.once/)
-    yield* Effect.log(`The client and what it needs: ${Math.round(kibibytes)} KiB gzipped`)
+    assert.sameMembers([...new Set(modules)], ["consumer.ts", "rpc.js", "effect"])
+    const source = readFileSync("dist/rpc.js", "utf8")
+    assert.notMatch(source, /\bselect\b.+\bfrom\b|insert into|["']node:|argon2|Idempotency\.once/)
+    yield* Effect.log(`The client and its dependencies: ${Math.round(kibibytes)} KiB gzipped`)
     assert.isBelow(kibibytes, 140)
   })
 )

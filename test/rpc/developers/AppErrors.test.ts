@@ -14,8 +14,8 @@ const issuesOf = (error: unknown) => [
   ...Schema.decodeUnknownSync(Schema.Struct({ issues: Schema.Array(Schema.String) }))(error).issues
 ]
 
-layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Developers", (it) => {
-  it.effect("have so many apps at most: one that is made while the last one is waits for it, and is refused", () =>
+layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Errors of app procedures", (it) => {
+  it.effect("an app create waits for a concurrent one and fails with AppLimitReached at the limit", () =>
     Effect.gen(function* () {
       const { client, id } = yield* developer
       const url = yield* databaseUrl
@@ -25,7 +25,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Developer
       yield* rowsOf(holder, "begin")
       yield* rowsOf(holder, "select from merchants where id = $1 for no key update", [id])
       yield* rowsOf(holder, insert, [id])
-      // Not by a call, whose window is counted in the same row.
+      // Bypasses RPC, whose rate window locks the same row.
       const sql = yield* SqlClient.SqlClient
       const developers = yield* Developers
       const late = yield* Effect.forkChild(Effect.flip(performUnrecorded(sql, developers.create(id, toApp(APP)))))
@@ -40,7 +40,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Developer
     })
   )
 
-  it.effect("are refused another's app as one that there is not, on every procedure, and agents all of them", () =>
+  it.effect("every procedure fails alike for a foreign and an unknown app, and agents can call none of them", () =>
     Effect.gen(function* () {
       const owner = yield* developer
       const app = yield* owner.create()
@@ -52,7 +52,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Developer
         kinds: ["catalog.product.updated.v1"]
       })
       const sql = yield* SqlClient.SqlClient
-      const own = yield* sql`select * from apps a, webhooks w where a.id = ${app.id} and w.app_id = a.id`
+      const before = yield* sql`select * from apps a, webhooks w where a.id = ${app.id} and w.app_id = a.id`
       const payloads: Readonly<Record<string, object>> = {
         "apps.get": {},
         "apps.update": { idempotencyKey: newKey(), patch: { name: "Stolen" } },
@@ -68,8 +68,8 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Developer
         "appDeliveries.attempts": { eventId: randomUUID() },
         "appDeliveries.redeliver": { idempotencyKey: newKey(), eventId: randomUUID() }
       }
-      const mine = [...Rpcs.requests.keys()].filter((tag) => /^app[A-Z]|^apps\./.test(tag))
-      assert.sameMembers([...Object.keys(payloads), "apps.list", "apps.create"], mine)
+      const appProcedures = [...Rpcs.requests.keys()].filter((tag) => /^app[A-Z]|^apps\./.test(tag))
+      assert.sameMembers([...Object.keys(payloads), "apps.list", "apps.create"], appProcedures)
 
       const stranger = yield* developer
       const member = yield* freshMember()
@@ -77,16 +77,16 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Developer
       for (const [tag, payload] of Object.entries(payloads)) {
         const refused = yield* post(callLine(tag, { id: app.id, ...payload }), { cookie: stranger.cookie })
         assert.deepStrictEqual(errorOf(refused.text), { _tag: "AppNotFound", id: app.id }, tag)
-        const nobodys = randomUUID()
-        const none = yield* post(callLine(tag, { id: nobodys, ...payload }), { cookie: stranger.cookie })
-        assert.strictEqual(none.text.replaceAll(nobodys, app.id), refused.text, tag)
+        const unknownId = randomUUID()
+        const unknown = yield* post(callLine(tag, { id: unknownId, ...payload }), { cookie: stranger.cookie })
+        assert.strictEqual(unknown.text.replaceAll(unknownId, app.id), refused.text, tag)
       }
-      const everywhere = [
+      const allCalls = [
         ...Object.entries(payloads).map(([tag, payload]) => [tag, { id: app.id, ...payload }] as const),
         ["apps.list", {}] as const,
         ["apps.create", { idempotencyKey: newKey(), app: APP }] as const
       ]
-      for (const [tag, payload] of everywhere) {
+      for (const [tag, payload] of allCalls) {
         const { text } = yield* post(callLine(tag, payload), { authorization })
         assert.deepStrictEqual(errorOf(text), { _tag: "AgentRefused" }, tag)
       }
@@ -94,13 +94,13 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Developer
       assert.deepStrictEqual([...exitsOf(text).values()], [{ _tag: "Success", value: { items: [], nextCursor: null } }])
       assert.deepStrictEqual(
         yield* sql`select * from apps a, webhooks w where a.id = ${app.id} and w.app_id = a.id`,
-        own
+        before
       )
       assert.deepStrictEqual(yield* hashes(app.id), [hashOf(app.clientSecret)])
     })
   )
 
-  it.effect("read what is wrong with what they register, line by line", () =>
+  it.effect("apps.create reports every invalid or unknown field", () =>
     Effect.gen(function* () {
       const { cookie } = yield* developer
       const app = {

@@ -22,27 +22,27 @@ const scene = Effect.gen(function* () {
   return { ...owner, endpoint, id, secret: set.secret ?? assert.fail("The first time makes a secret") }
 })
 
-/** Waits until no delivery of an app is due any more. */
-const settled = (app: AppId, n: number) =>
-  watch(deliveriesOf(app), (all) => all.filter(({ outcome }) => outcome === "delivered").length === n)
+/** Waits until `n` deliveries of an app are delivered. */
+const waitForDelivered = (app: AppId, n: number) =>
+  watch(deliveriesOf(app), (deliveries) => deliveries.filter(({ outcome }) => outcome === "delivered").length === n)
 
 layer(Layer.provide(DeliveringApi, InternetHere), { excludeTestServices: true, timeout: "120 seconds" })(
-  "Developers",
+  "Webhooks of apps",
   (it) => {
-    it.effect("test a webhook: a signed event of no store comes at once, and is told with what came back", () =>
+    it.effect("a webhook test sends a signed event at once, also while paused, and returns the response", () =>
       Effect.gen(function* () {
         const { client, endpoint, id, secret } = yield* scene
         endpoint.answerWith(() => ({ status: 418, body: "I am a teapot" }))
         yield* client.appWebhooks.pause({ id })
-        const { durationMillis, eventId, ...came } = yield* client.appWebhooks.test({ id })
-        assert.deepStrictEqual(came, { status: 418, answer: "I am a teapot", error: null })
+        const { durationMillis, eventId, ...result } = yield* client.appWebhooks.test({ id })
+        assert.deepStrictEqual(result, { status: 418, answer: "I am a teapot", error: null })
         assert.isAtLeast(durationMillis ?? Number.NaN, 0)
         const [request = assert.fail("It came")] = endpoint.received
         const verified = yield* Effect.promise(() => verifyWebhook(secret, request.headers, request.body))
         assert.deepInclude(verified, { ok: true, known: false })
         assert.deepInclude(JSON.parse(request.body), { id: eventId, kind: "webhook.test.v1", data: {} })
 
-        // While a secret is replaced both sign, as they do any delivery.
+        // Both secrets sign during a rotation.
         yield* client.appWebhooks.rotateSecret({ idempotencyKey: newKey(), id, before: "overlap" })
         yield* client.appWebhooks.test({ id })
         const [, second = assert.fail("It came")] = endpoint.received
@@ -54,7 +54,7 @@ layer(Layer.provide(DeliveringApi, InternetHere), { excludeTestServices: true, t
       })
     )
 
-    it.effect("test so often at most, and an address that nobody answers at is told as that", () =>
+    it.effect("webhook tests are limited per account, and an unreachable URL returns no status", () =>
       Effect.gen(function* () {
         const { client, create, endpoint, id } = yield* scene
         const other = yield* create()
@@ -75,13 +75,16 @@ layer(Layer.provide(DeliveringApi, InternetHere), { excludeTestServices: true, t
           Array.from({ length: 6 }, () => "TooManyTests")
         )
         assert.lengthOf(endpoint.received, TEST_LIMITS.account - 1)
-        const none = yield* create()
-        assert.strictEqual((yield* Effect.flip(client.appWebhooks.test({ id: none.id })))._tag, "WebhookNotFound")
+        const appWithoutWebhook = yield* create()
+        assert.strictEqual(
+          (yield* Effect.flip(client.appWebhooks.test({ id: appWithoutWebhook.id })))._tag,
+          "WebhookNotFound"
+        )
       })
     )
 
     it.effect(
-      "read the log by pages and by state, send an event once more, pause, and resume with what was missed",
+      "deliveries are listed in pages and by state, sent again once per key, and skipped or delivered on resume",
       () =>
         Effect.gen(function* () {
           const { client, endpoint, id } = yield* scene
@@ -91,31 +94,32 @@ layer(Layer.provide(DeliveringApi, InternetHere), { excludeTestServices: true, t
           yield* Effect.flatMap(installing, ({ install }) => install({ storeId, appId: id, ...granted }))
           for (const name of ["Cup", "Mug", "Jug"]) yield* writer.post("/products", { name })
           yield* arrived(endpoint, 3)
-          yield* settled(id, 3)
+          yield* waitForDelivered(id, 3)
 
           const first = yield* client.appDeliveries.list({ id, limit: 2 })
           const cursor = first.nextCursor ?? assert.fail("There are more")
           const rest = yield* client.appDeliveries.list({ id, limit: 2, cursor })
-          const all = [...first.items, ...rest.items]
+          const deliveries = [...first.items, ...rest.items]
           assert.isNull(rest.nextCursor)
           assert.deepStrictEqual(
-            all.map(({ eventId }) => eventId),
-            all
+            deliveries.map(({ eventId }) => eventId),
+            deliveries
               .map(({ eventId }) => eventId)
               .toSorted()
               .toReversed()
           )
-          assert.lengthOf(all, 3)
-          for (const one of all) assert.deepInclude(one, { storeId, state: "delivered", attempts: 1, nextAt: null })
+          assert.lengthOf(deliveries, 3)
+          for (const one of deliveries)
+            assert.deepInclude(one, { storeId, state: "delivered", attempts: 1, nextAt: null })
           assert.deepStrictEqual((yield* client.appDeliveries.list({ id, state: "dead" })).items, [])
 
-          const eventId = all[0]?.eventId ?? assert.fail("There is one")
-          const asked = { idempotencyKey: newKey(), id, eventId }
-          const again = yield* client.appDeliveries.redeliver(asked)
-          assert.deepInclude(again, { eventId, state: "pending", finishedAt: null })
-          assert.deepStrictEqual(yield* client.appDeliveries.redeliver(asked), again)
+          const eventId = deliveries[0]?.eventId ?? assert.fail("There is one")
+          const request = { idempotencyKey: newKey(), id, eventId }
+          const redelivery = yield* client.appDeliveries.redeliver(request)
+          assert.deepInclude(redelivery, { eventId, state: "pending", finishedAt: null })
+          assert.deepStrictEqual(yield* client.appDeliveries.redeliver(request), redelivery)
           yield* arrived(endpoint, 4)
-          yield* settled(id, 3)
+          yield* waitForDelivered(id, 3)
           assert.lengthOf(yield* client.appDeliveries.attempts({ id, eventId }), 2)
 
           yield* client.appWebhooks.pause({ id })
