@@ -68,7 +68,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Budgets of
     })
   )
 
-  it.effect("repeated, failed and unchanged writes do not count, and work with no budget left", () =>
+  it.effect("repeated, failed and unchanged writes and dry runs do not count, and work with no budget left", () =>
     Effect.gen(function* () {
       const agent = yield* scene(2)
       const { client, storeId } = agent
@@ -81,6 +81,9 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Budgets of
         const withTakenSlug = client.products.create({ ...request, idempotencyKey: newKey() })
         assert.strictEqual((yield* Effect.flip(withTakenSlug))._tag, "SlugTaken")
         yield* client.products.update({ ...unchanged, idempotencyKey: newKey() })
+        const product = toProduct({ name: "Plate" })
+        const dryRun = yield* client.products.create({ storeId, idempotencyKey: newKey(), product, dryRun: true })
+        assert.property(dryRun, "dryRun")
         yield* client.products.list({ storeId })
       })
       yield* uncountedCalls
