@@ -30,7 +30,7 @@ const installed = Effect.gen(function* () {
   return { appId, ...(yield* install({ storeId: yield* makeStore(), appId, ...NO_GRANTS })) }
 })
 
-/** Who purges each of the tables. */
+/** The service that purges each table. */
 const PURGED = {
   idempotency_records: Idempotency,
   access_tokens: Tokens,
@@ -42,7 +42,7 @@ const PURGED = {
   events: Webhooks
 } as const
 
-/** What `work` answers, and how many pages of the service's tables and indexes it looked at. */
+/** Returns the result of `work` and the number of table and index pages that it read. */
 const pagesOf = Effect.fn(function* <A>(work: Effect.Effect<A>) {
   const sql = yield* SqlClient.SqlClient
   const seen = Effect.gen(function* () {
@@ -58,26 +58,28 @@ const pagesOf = Effect.fn(function* <A>(work: Effect.Effect<A>) {
   return { answer, pages: (yield* seen) - before }
 })
 
-layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("A purge", (it) => {
-  it.effect.each(AGEING)("of $name that finds nothing reads a few pages, however long the service has lived", (table) =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const owner = yield* installed
-      for (const statement of agedBy({ ...table, life: 1 }, owner, 4000)) yield* sql.unsafe(statement)
-      const { answer, pages } = yield* pagesOf((yield* PURGED[table.name]).purge)
-      assert.strictEqual(answer, 0)
-      assert.isAtMost(pages, 40)
-    })
+layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Purges", (it) => {
+  it.effect.each(AGEING)(
+    "a purge of $name that finds nothing reads at most 40 pages, whatever the age of the database",
+    (table) =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const owner = yield* installed
+        for (const statement of agedBy({ ...table, life: 1 }, owner, 4000)) yield* sql.unsafe(statement)
+        const { answer, pages } = yield* pagesOf((yield* PURGED[table.name]).purge)
+        assert.strictEqual(answer, 0)
+        assert.isAtMost(pages, 40)
+      })
   )
 
-  it.effect("comes upon an old event that a delivery needs longer only once", () =>
+  it.effect("a purge visits an old event that a delivery still needs only once", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { purge } = yield* Webhooks
       const { appId, id, storeId } = yield* installed
       yield* sql`delete from events`
       yield* sql`delete from deliveries`
-      // Of a webhook that was resumed yesterday after three weeks.
+      // Events of a webhook that was resumed yesterday after a pause of three weeks.
       yield* sql`
         with made as (
           insert into events (store_id, id, kind, occurred_at, actor_type, resource_id, resource_version, payload)
@@ -104,7 +106,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("A purge", (it
     })
   )
 
-  it.effect("is not compiled, though a scan that it cannot do without looks as dear as can be", () =>
+  it.effect("sessions disable JIT compilation and sequential scans", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const settings = yield* sql`select current_setting('jit') as jit, current_setting('enable_seqscan') as scans`

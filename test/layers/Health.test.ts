@@ -7,25 +7,27 @@ import { postgres } from "../../src/layers/sql/Postgres.ts"
 import { freshDatabase } from "../support/postgres/Postgres.ts"
 import { connection, rowsOf, waiting } from "../support/process/Process.ts"
 
-it.live("a process gets ready when another one has migrated the database, and then looks no more", () =>
-  Effect.gen(function* () {
-    const url = yield* freshDatabase
-    const database = postgres({ url, maxConnections: 1 })
-    yield* Effect.gen(function* () {
-      const { isReady } = yield* Health
-      assert.isFalse(yield* isReady)
-      yield* Effect.scoped(Layer.build(Layer.provide(MigrationsLive, database)))
-      assert.isTrue(yield* isReady)
+it.live(
+  "a process becomes ready once another one has migrated the database, and then stops checking the migrations",
+  () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      const database = postgres({ url, maxConnections: 1 })
+      yield* Effect.gen(function* () {
+        const { isReady } = yield* Health
+        assert.isFalse(yield* isReady)
+        yield* Effect.scoped(Layer.build(Layer.provide(MigrationsLive, database)))
+        assert.isTrue(yield* isReady)
 
-      const holder = yield* connection(Redacted.value(url))
-      yield* rowsOf(holder, "begin")
-      yield* rowsOf(holder, "lock table effect_sql_migrations")
-      assert.isTrue(yield* isReady)
-    }).pipe(Effect.provide(Layer.provide(HealthLive, database)))
-  })
+        const holder = yield* connection(Redacted.value(url))
+        yield* rowsOf(holder, "begin")
+        yield* rowsOf(holder, "lock table effect_sql_migrations")
+        assert.isTrue(yield* isReady)
+      }).pipe(Effect.provide(Layer.provide(HealthLive, database)))
+    })
 )
 
-it.live("who asks while a look is under way shares it: one connection for however many", () =>
+it.live("concurrent readiness checks share one query", () =>
   Effect.gen(function* () {
     const url = yield* freshDatabase
     const database = postgres({ url, maxConnections: 1 })
@@ -49,7 +51,7 @@ it.live("who asks while a look is under way shares it: one connection for howeve
   })
 )
 
-it.live("a process is not ready while requests of one kind cannot be admitted, and ready again after that", () =>
+it.live("a process is not ready while an admission table is locked, and ready again afterwards", () =>
   Effect.gen(function* () {
     const url = yield* freshDatabase
     const database = postgres({ url, maxConnections: 1 })

@@ -24,14 +24,14 @@ class Refused extends Data.TaggedError("Refused") {}
 
 const large = (letter: string) => letter.repeat(LARGE_ANSWER)
 
-const countedOf = ({ id }: Installation) =>
+const largeAnswersOf = ({ id }: Installation) =>
   Effect.flatMap(
     SqlClient.SqlClient,
     (sql) => sql`select key, bytes from large_answers where actor_id = ${id} order by key`
   )
 
-layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("IdempotencyLive", (it) => {
-  it.effect("keeps a record for 24 hours by the database's clock", () =>
+layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempotency keys", (it) => {
+  it.effect("a record expires after 24 hours by the clock of the database", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const installation = yield* installed
@@ -45,7 +45,7 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempote
     })
   )
 
-  it.effect("runs anew under a key whose record has ended, purged or not, and whatever is asked with it", () =>
+  it.effect("a key with an expired record performs the write again, also for another request body", () =>
     Effect.gen(function* () {
       const installation = yield* installed
       yield* once(installation, "one", rename(installation, "First"))
@@ -62,19 +62,19 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempote
     })
   )
 
-  it.effect("leaves nothing of a write that is refused or breaks, and performs the next one", () =>
+  it.effect("a failed write stores nothing, and the next request with the key is performed", () =>
     Effect.gen(function* () {
       const installation = yield* installed
       const before = yield* nameOf(installation)
-      const half = (rest: Parameters<typeof rename<Refused>>[2]) =>
+      const failedWrite = (rest: Parameters<typeof rename<Refused>>[2]) =>
         Effect.exit(once(installation, "one", rename(installation, "Half", rest)))
-      assert.deepStrictEqual(yield* half(() => Effect.fail(new Refused())), Exit.fail(new Refused()))
+      assert.deepStrictEqual(yield* failedWrite(() => Effect.fail(new Refused())), Exit.fail(new Refused()))
       const broken = new Error("broken")
       const breaks = Effect.gen(function* () {
         yield* execute((sql) => sql`select 1`)
         throw broken
       })
-      assert.deepStrictEqual(yield* half(() => breaks), Exit.die(broken))
+      assert.deepStrictEqual(yield* failedWrite(() => breaks), Exit.die(broken))
       assert.strictEqual(yield* nameOf(installation), before)
       assert.lengthOf(yield* recordsOf(installation), 0)
       assert.deepInclude(yield* once(installation, "one", rename(installation, "Whole")), { replayed: false })
@@ -82,10 +82,10 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempote
     })
   )
 
-  it.effect("answers a refusal as one where the record has ended, or is of another key", () =>
+  it.effect("a write that fails returns its own error if the record is expired or has another key", () =>
     Effect.gen(function* () {
       const installation = yield* installed
-      const refused = (key: string) =>
+      const failingWrite = (key: string) =>
         Effect.flip(
           once(
             installation,
@@ -94,14 +94,14 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempote
           )
         )
       yield* once(installation, "one", rename(installation, "First"))
-      assert.instanceOf(yield* refused("two"), Refused)
+      assert.instanceOf(yield* failingWrite("two"), Refused)
       yield* expire(installation)
-      assert.instanceOf(yield* refused("one"), Refused)
+      assert.instanceOf(yield* failingWrite("one"), Refused)
       assert.strictEqual(yield* nameOf(installation), "First")
     })
   )
 
-  it.effect("stores status, body and entity tag with the write: who sees one sees the other", () =>
+  it.effect("a record stores status, body and entity tag of the response", () =>
     Effect.gen(function* () {
       const installation = yield* installed
       yield* once(installation, "one", rename(installation, "First"))
@@ -111,7 +111,7 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempote
     })
   )
 
-  it.effect("keeps the keys of actors apart, whoever they are", () =>
+  it.effect("each actor of a store has its own keys", () =>
     Effect.gen(function* () {
       const installation = yield* installed
       const { once } = yield* Idempotency
@@ -129,20 +129,20 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempote
     })
   )
 
-  it.effect("dies inside a transaction, and does nothing there", () =>
+  it.effect("a request inside a transaction dies and stores nothing", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const installation = yield* installed
       const before = yield* nameOf(installation)
-      const died = Effect.exit(once(installation, "one", rename(installation, "First")))
-      const exit = yield* sql.withTransaction(died)
+      const dyingRequest = Effect.exit(once(installation, "one", rename(installation, "First")))
+      const exit = yield* sql.withTransaction(dyingRequest)
       assert.isTrue(Exit.isFailure(exit) && Cause.hasDies(exit.cause))
       assert.strictEqual(yield* nameOf(installation), before)
       assert.lengthOf(yield* recordsOf(installation), 0)
     })
   )
 
-  it.effect("rehearses what it would answer, and leaves neither the write nor its record", () =>
+  it.effect("a dry run returns the response and stores neither the write nor its record", () =>
     Effect.gen(function* () {
       const { once } = yield* Idempotency
       const withSql = Effect.provideService(SqlClient.SqlClient, yield* SqlClient.SqlClient)
@@ -153,37 +153,37 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempote
       assert.deepStrictEqual([body.length, replayed], [respond(large("x")).body.length, false])
       assert.strictEqual(yield* nameOf(installation), before)
       assert.lengthOf(yield* recordsOf(installation), 0)
-      assert.lengthOf(yield* countedOf(installation), 0)
+      assert.lengthOf(yield* largeAnswersOf(installation), 0)
     })
   )
 
-  it.effect("counts a large answer that is stored, and none of a write that was taken back", () =>
+  it.effect("stored large responses count towards the limit, and responses of rolled-back writes do not", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const installation = yield* installed
-      /** In short what came of it: of texts so long nobody wants to see a difference. */
-      const ask = (key: string, letter: string, body?: string) =>
+      /** Shortens the result, so that a failed assertion does not print long bodies. */
+      const request = (key: string, letter: string, body?: string) =>
         Effect.match(once(installation, key, rename(installation, large(letter)), body), {
           onFailure: ({ _tag }) => _tag,
           onSuccess: ({ body, replayed }) => `${body.slice(0, 10)} ${body.length}${replayed ? " replayed" : ""}`
         })
       const bytes = LARGE_ANSWER + '{"data":""}'.length
       const counted = [{ key: "one", bytes }]
-      assert.strictEqual(yield* ask("one", "x"), `{"data":"x ${bytes}`)
-      assert.strictEqual(yield* ask("one", "yy"), `{"data":"x ${bytes} replayed`)
-      assert.strictEqual(yield* ask("one", "yy", "another body"), "KeyReused")
-      assert.deepStrictEqual(yield* countedOf(installation), counted)
+      assert.strictEqual(yield* request("one", "x"), `{"data":"x ${bytes}`)
+      assert.strictEqual(yield* request("one", "yy"), `{"data":"x ${bytes} replayed`)
+      assert.strictEqual(yield* request("one", "yy", "another body"), "KeyReused")
+      assert.deepStrictEqual(yield* largeAnswersOf(installation), counted)
 
-      // Full: what is stored is still answered, and what is not leaves nothing.
+      // At the limit, stored responses are still replayed and new large responses store nothing.
       yield* sql`update large_answers set bytes = ${MAX_LARGE_ANSWERS} where actor_id = ${installation.id}`
-      assert.strictEqual(yield* ask("one", "yy"), `{"data":"x ${bytes} replayed`)
-      assert.strictEqual(yield* ask("two", "yy"), "AnswersFull")
-      assert.lengthOf(yield* countedOf(installation), 1)
+      assert.strictEqual(yield* request("one", "yy"), `{"data":"x ${bytes} replayed`)
+      assert.strictEqual(yield* request("two", "yy"), "AnswersFull")
+      assert.lengthOf(yield* largeAnswersOf(installation), 1)
       assert.strictEqual((yield* nameOf(installation))?.slice(0, 1), "x")
     })
   )
 
-  it.effect("purges ended records in batches of 1000, and neither live ones nor those that are being replaced", () =>
+  it.effect("purge deletes expired records in batches of 1,000 and skips live and locked ones", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { purge } = yield* Idempotency

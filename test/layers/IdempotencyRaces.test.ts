@@ -12,16 +12,16 @@ import { wayTo } from "../support/postgres/SilentDatabase.ts"
 
 class Refused extends Data.TaggedError("Refused") {}
 
-/** How one of two requests with a key meets the other. */
-interface Meeting {
-  /** Where the second waits: both write the same row, or have nothing in common but the record. */
+/** Course of two concurrent requests with the same key. */
+interface Race {
+  /** Lock for which the second request waits: a row that both write, or the record of the key. */
   readonly waits: "for the row" | "for the record"
   readonly first: "commits" | "is refused" | "is killed"
-  /** What the second asks for, where it is not the same. */
+  /** Body of the second request, if it differs. */
   readonly body?: string
 }
 
-const meet = Effect.fn(function* ({ body, first, waits }: Meeting) {
+const race = Effect.fn(function* ({ body, first, waits }: Race) {
   const [installation, other] = [yield* installed, yield* installed]
   const { atCommit, beforeRecord, release, watcher } = yield* brake(installation)
   const rest = Effect.gen(function* () {
@@ -48,14 +48,14 @@ const meet = Effect.fn(function* ({ body, first, waits }: Meeting) {
   return { exit, second, name: yield* nameOf(written), records: yield* recordsOf(installation) }
 })
 
-/** Another process on the same database. */
-const neighbour = Effect.gen(function* () {
+/** Services of another process on the same database. */
+const otherProcess = Effect.gen(function* () {
   const url = Redacted.make(yield* databaseUrl)
   return yield* Layer.build(Layer.fresh(Layer.provideMerge(IdempotencyLive, postgres({ url, maxConnections: 5 }))))
 })
 
-/** Can be done once: the next is refused because of what the first did. */
-const finish = ({ storeId }: Installation) =>
+/** A write that succeeds once: the second one fails because of the first. */
+const renameOnce = ({ storeId }: Installation) =>
   Effect.gen(function* () {
     const renamed = yield* execute(
       (sql) => sql`update stores set name = 'Done' where id = ${storeId} and name <> 'Done'`
@@ -64,13 +64,13 @@ const finish = ({ storeId }: Installation) =>
     return "Done"
   })
 
-const many = Array.from({ length: 20 }, (_, index) => index)
+const indexes = Array.from({ length: 20 }, (_, index) => index)
 
-layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Of two requests with one key", (it) => {
+layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Two requests with the same key", (it) => {
   for (const waits of ["for the row", "for the record"] as const) {
-    it.effect(`the second, which waits ${waits}, is answered with what the first did`, () =>
+    it.effect(`a second request that waits ${waits} receives the response of the first`, () =>
       Effect.gen(function* () {
-        const { exit, name, records, second } = yield* meet({ waits, first: "commits" })
+        const { exit, name, records, second } = yield* race({ waits, first: "commits" })
         const answer = { status: 200, body: '{"data":"First"}', etag: '"1"' }
         assert.deepStrictEqual(exit, Exit.succeed({ ...answer, replayed: false }))
         assert.deepStrictEqual(second, Result.succeed({ ...answer, replayed: true }))
@@ -79,18 +79,18 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Of two r
       })
     )
 
-    it.effect(`the second, which waits ${waits}, is refused when it asks for something else`, () =>
+    it.effect(`a second request that waits ${waits} fails with KeyReused if its body differs`, () =>
       Effect.gen(function* () {
-        const { name, records, second } = yield* meet({ waits, first: "commits", body: "another body" })
+        const { name, records, second } = yield* race({ waits, first: "commits", body: "another body" })
         assert.strictEqual(Result.isFailure(second) ? second.failure._tag : "", "KeyReused")
         assert.strictEqual(name, waits === "for the row" ? "First" : "A store")
         assert.lengthOf(records, 1)
       })
     )
 
-    it.effect(`the second, which waits ${waits}, is performed when the first is killed`, () =>
+    it.effect(`a second request that waits ${waits} is performed if the session of the first is terminated`, () =>
       Effect.gen(function* () {
-        const { exit, name, second } = yield* meet({ waits, first: "is killed", body: "another body" })
+        const { exit, name, second } = yield* race({ waits, first: "is killed", body: "another body" })
         assert.isTrue(Exit.isFailure(exit) && Cause.squash(exit.cause) instanceof Unavailable)
         assert.deepInclude(Result.getOrNull(second), { body: '{"data":"Second"}', replayed: false })
         assert.strictEqual(name, "Second")
@@ -98,105 +98,108 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Of two r
     )
   }
 
-  it.effect("the second is performed when the first is refused", () =>
+  it.effect("a second request with the same key is performed if the first fails", () =>
     Effect.gen(function* () {
-      const { exit, name, second } = yield* meet({ waits: "for the row", first: "is refused" })
+      const { exit, name, second } = yield* race({ waits: "for the row", first: "is refused" })
       const performed = Result.getOrThrow(second)
       assert.deepInclude(performed, { body: '{"data":"Second"}', replayed: false })
       assert.strictEqual(name, "Second")
-      // Before the first is answered it looks whether its key has been used, and by then it may have been.
+      // The failed request looks for a record of its key, which the second one may have stored by then.
       const answers = [Result.fail(new Refused()), Result.succeed({ ...performed, replayed: true })]
       assert.deepInclude(answers, yield* Effect.result(exit))
     })
   )
 })
 
-layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Of many requests with one key", (it) => {
-  it.effect("one is performed, and those are not refused that come too late because of it", () =>
-    Effect.gen(function* () {
-      const installation = yield* installed
-      const beside = yield* neighbour
-      const answers = yield* Effect.forEach(
-        many,
-        (index) => {
-          const answer = once(installation, "one", finish(installation))
-          return index % 2 === 0 ? answer : Effect.provide(answer, beside)
-        },
-        { concurrency: "unbounded" }
-      )
-      for (const { body } of answers) assert.strictEqual(body, '{"data":"Done"}')
-      assert.lengthOf(
-        answers.filter(({ replayed }) => !replayed),
-        1
-      )
-      const reused = yield* Effect.flip(once(installation, "one", finish(installation), "another body"))
-      assert.strictEqual(reused._tag, "KeyReused")
-      assert.instanceOf(yield* Effect.flip(once(installation, "two", finish(installation))), Refused)
-    })
-  )
-
-  it.effect(
-    "one is performed where the key's record has ended, and those that are refused say so or come after it",
-    () =>
+layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })(
+  "Concurrent requests with the same key",
+  (it) => {
+    it.effect("one request is performed, and the others receive its response, even if their own write would fail", () =>
       Effect.gen(function* () {
         const installation = yield* installed
-        yield* once(installation, "one", rename(installation, "Old"))
-        yield* expire(installation)
-        const beside = yield* neighbour
+        const inOtherProcess = yield* otherProcess
         const answers = yield* Effect.forEach(
-          many,
+          indexes,
           (index) => {
-            const name = `Name ${index}`
-            const isRefused = index % 4 === 3
-            const write = rename(installation, name, () => (isRefused ? Effect.fail(new Refused()) : Effect.void))
-            const answer = Effect.result(once(installation, "one", write))
-            return Effect.map(index % 2 === 0 ? answer : Effect.provide(answer, beside), (answer) => ({
-              answer,
-              isRefused
-            }))
+            const answer = once(installation, "one", renameOnce(installation))
+            return index % 2 === 0 ? answer : Effect.provide(answer, inOtherProcess)
           },
           { concurrency: "unbounded" }
         )
-        const body = `{"data":"${(yield* nameOf(installation)) ?? ""}"}`
-        for (const { answer, isRefused } of answers) {
-          if (Result.isSuccess(answer)) assert.strictEqual(answer.success.body, body)
-          else assert.isTrue(isRefused && answer.failure instanceof Refused)
-        }
+        for (const { body } of answers) assert.strictEqual(body, '{"data":"Done"}')
         assert.lengthOf(
-          answers.filter(({ answer }) => Result.isSuccess(answer) && !answer.success.replayed),
+          answers.filter(({ replayed }) => !replayed),
           1
         )
-        assert.lengthOf(yield* recordsOf(installation), 1)
+        const reused = yield* Effect.flip(once(installation, "one", renameOnce(installation), "another body"))
+        assert.strictEqual(reused._tag, "KeyReused")
+        assert.instanceOf(yield* Effect.flip(once(installation, "two", renameOnce(installation))), Refused)
       })
-  )
+    )
 
-  it.effect("the large answer is counted that is kept", () =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const installation = yield* installed
-      const answers = yield* Effect.forEach(
-        many,
-        (index) =>
-          Effect.result(
-            once(installation, "one", rename(installation, "x".repeat(LARGE_ANSWER + index)), `body ${index}`)
-          ),
-        { concurrency: "unbounded" }
-      )
-      const [kept, ...others] = answers.filter(Result.isSuccess).map(({ success }) => success.body.length)
-      assert.deepStrictEqual(others, [])
-      assert.deepStrictEqual(yield* sql`select bytes from large_answers where actor_id = ${installation.id}`, [
-        { bytes: kept }
-      ])
-    })
-  )
-})
+    it.effect(
+      "one request is performed after the record has expired, and the others receive its response or their own error",
+      () =>
+        Effect.gen(function* () {
+          const installation = yield* installed
+          yield* once(installation, "one", rename(installation, "Old"))
+          yield* expire(installation)
+          const inOtherProcess = yield* otherProcess
+          const answers = yield* Effect.forEach(
+            indexes,
+            (index) => {
+              const name = `Name ${index}`
+              const isRefused = index % 4 === 3
+              const write = rename(installation, name, () => (isRefused ? Effect.fail(new Refused()) : Effect.void))
+              const answer = Effect.result(once(installation, "one", write))
+              return Effect.map(index % 2 === 0 ? answer : Effect.provide(answer, inOtherProcess), (answer) => ({
+                answer,
+                isRefused
+              }))
+            },
+            { concurrency: "unbounded" }
+          )
+          const body = `{"data":"${(yield* nameOf(installation)) ?? ""}"}`
+          for (const { answer, isRefused } of answers) {
+            if (Result.isSuccess(answer)) assert.strictEqual(answer.success.body, body)
+            else assert.isTrue(isRefused && answer.failure instanceof Refused)
+          }
+          assert.lengthOf(
+            answers.filter(({ answer }) => Result.isSuccess(answer) && !answer.success.replayed),
+            1
+          )
+          assert.lengthOf(yield* recordsOf(installation), 1)
+        })
+    )
 
-layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("An answer that is lost on its way", (it) => {
-  it.effect("is stored, and the repeated request gets it", () =>
+    it.effect("only the stored large response counts towards the limit", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const installation = yield* installed
+        const answers = yield* Effect.forEach(
+          indexes,
+          (index) =>
+            Effect.result(
+              once(installation, "one", rename(installation, "x".repeat(LARGE_ANSWER + index)), `body ${index}`)
+            ),
+          { concurrency: "unbounded" }
+        )
+        const [storedLength, ...others] = answers.filter(Result.isSuccess).map(({ success }) => success.body.length)
+        assert.deepStrictEqual(others, [])
+        assert.deepStrictEqual(yield* sql`select bytes from large_answers where actor_id = ${installation.id}`, [
+          { bytes: storedLength }
+        ])
+      })
+    )
+  }
+)
+
+layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Lost responses", (it) => {
+  it.effect("a repeated request receives the stored response if the connection broke during the commit", () =>
     Effect.gen(function* () {
       const installation = yield* installed
       const { release, watcher } = yield* brake(installation)
-      // The commit of a rename waits for the installation's row, which the brake holds.
+      // The commit of a rename waits for the row of the installation, which the brake locks.
       const sql = yield* SqlClient.SqlClient
       yield* sql`
         create function wait_for_installation() returns trigger language plpgsql as $$
@@ -208,10 +211,11 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("An answe
         for each row execute function wait_for_installation()
       `
       const { freeze, thaw, url } = yield* wayTo(yield* databaseUrl)
-      const far = yield* Layer.build(
+      const onUnreliableConnection = yield* Layer.build(
         Layer.fresh(Layer.provideMerge(IdempotencyLive, postgres({ url: Redacted.make(url), maxConnections: 1 })))
       )
-      const write = (name: string) => Effect.provide(once(installation, "one", rename(installation, name)), far)
+      const write = (name: string) =>
+        Effect.provide(once(installation, "one", rename(installation, name)), onUnreliableConnection)
       const request = yield* Effect.forkChild(Effect.exit(write("First")))
       yield* waiting(watcher, 1)
       freeze()

@@ -13,33 +13,33 @@ const finishClaim = `
   update idempotency_records set status = 200, body = '{"data":"Old"}' where actor_id = $1 and key = 'one'
 `
 
-/** A process of the release before: it claims the key first, and answers in the same transaction. */
-const earlier = Effect.fn(function* ({ id, storeId }: Installation) {
+/** A process of the previous release: it inserts a claim of the key first and its response in the same transaction. */
+const previousRelease = Effect.fn(function* ({ id, storeId }: Installation) {
   const client = yield* Effect.flatMap(databaseUrl, connection)
   yield* rowsOf(client, "begin")
   yield* rowsOf(client, "set local application_name = 'partner-api'")
-  // Of those that wait for each other it is not the one that gives up.
+  // A long timeout, so that a deadlock aborts the other session.
   yield* rowsOf(client, "set local deadlock_timeout = '1h'")
   return {
     claim: rowsOf(client, insertClaim, [storeId, id]),
     write: rowsOf(client, "update stores set name = 'Old' where id = $1", [storeId]),
     answer: Effect.andThen(rowsOf(client, finishClaim, [id]), rowsOf(client, "commit")),
-    giveUp: rowsOf(client, "rollback"),
+    rollback: rowsOf(client, "rollback"),
     find: rowsOf(client, "select status, body from idempotency_records where actor_id = $1", [id])
   }
 })
 
-layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("A request beside an earlier release", (it) => {
-  it.effect("waits for what claimed its key, and is answered with what that did, or performed", () =>
+layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempotency keys during an upgrade", (it) => {
+  it.effect("a request waits for a claim of the previous release, then replays its response or is performed", () =>
     Effect.gen(function* () {
       for (const isAnswered of [true, false]) {
         const installation = yield* installed
-        const { answer, claim, giveUp } = yield* earlier(installation)
+        const { answer, claim, rollback } = yield* previousRelease(installation)
         const watcher = yield* Effect.flatMap(databaseUrl, connection)
         assert.lengthOf(yield* claim, 1)
         const request = yield* Effect.forkChild(once(installation, "one", rename(installation, "New")))
         yield* waiting(watcher, 1)
-        yield* isAnswered ? answer : giveUp
+        yield* isAnswered ? answer : rollback
         assert.deepInclude(yield* Fiber.join(request), {
           body: `{"data":"${isAnswered ? "Old" : "New"}"}`,
           replayed: isAnswered
@@ -49,11 +49,11 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("A reques
     })
   )
 
-  it.effect("is waited for with its key, and then its whole answer is there", () =>
+  it.effect("the previous release waits for a request with the key and then finds its complete response", () =>
     Effect.gen(function* () {
       const installation = yield* installed
       const { atCommit, release, watcher } = yield* brake(installation)
-      const { claim, find } = yield* earlier(installation)
+      const { claim, find } = yield* previousRelease(installation)
       const request = yield* Effect.forkChild(once(installation, "one", rename(installation, "New", atCommit)))
       yield* waiting(watcher, 1)
       const claimed = yield* Effect.forkChild(claim)
@@ -66,11 +66,11 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("A reques
   )
 
   it.effect(
-    "is unavailable where each waits for the other, has done nothing, and finds the answer when it is repeated",
+    "a request in a deadlock with the previous release is Unavailable, stores nothing, and its repetition is replayed",
     () =>
       Effect.gen(function* () {
         const installation = yield* installed
-        const { answer, claim, write } = yield* earlier(installation)
+        const { answer, claim, write } = yield* previousRelease(installation)
         const watcher = yield* Effect.flatMap(databaseUrl, connection)
         yield* claim
         const request = yield* Effect.forkChild(Effect.exit(once(installation, "one", rename(installation, "New"))))

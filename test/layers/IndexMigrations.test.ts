@@ -7,7 +7,7 @@ import { start } from "../support/postgres/Migrations.ts"
 import { freshDatabase } from "../support/postgres/Postgres.ts"
 import { connection, duringWork, rowsOf, waiting } from "../support/process/Process.ts"
 
-/** The migrations of a later release, which index tables that are in use, the second of them in partitions. */
+/** Migrations of a later release that index tables in use. The table of the second one is partitioned. */
 const laterMigrations: Readonly<Record<string, MigrationSteps | OutsideTransaction>> = {
   ...migrations,
   "9001_find_by_status": new OutsideTransaction({
@@ -20,7 +20,7 @@ const laterMigrations: Readonly<Record<string, MigrationSteps | OutsideTransacti
 
 const STORE = "01890a5d-ac96-774b-bcce-b302099a8057"
 
-/** A request with a key writes such a row. */
+/** Inserts a row as a request with an idempotency key does. */
 const writeRecord = (client: pg.Client, key: string) =>
   rowsOf(
     client,
@@ -29,7 +29,7 @@ const writeRecord = (client: pg.Client, key: string) =>
     [STORE, key]
   )
 
-/** A database whose next migration builds `idempotency_records_by_status`, and two sessions of others on it. */
+/** A database whose next migration builds `idempotency_records_by_status`, and two other sessions. */
 const beforeIndex = Effect.gen(function* () {
   const url = yield* freshDatabase
   yield* start(url)
@@ -44,7 +44,7 @@ const validity = (client: pg.Client) =>
     `select indisvalid as "isValid" from pg_index where indexrelid = to_regclass('idempotency_records_by_status')`
   )
 
-it.live("requests write to a table while a migration builds an index of it", () =>
+it.live("requests can write to a table while a migration builds an index on it", () =>
   Effect.gen(function* () {
     const { holder, url, writer } = yield* beforeIndex
     yield* rowsOf(holder, "begin")
@@ -60,7 +60,7 @@ it.live("requests write to a table while a migration builds an index of it", () 
   })
 )
 
-it.live("no index migration keeps writers from any table, and all leave valid indexes", () =>
+it.live("index migrations do not block writes to any table and leave only valid indexes", () =>
   Effect.gen(function* () {
     const url = yield* freshDatabase
     const [holder, writer] = [yield* connection(Redacted.value(url)), yield* connection(Redacted.value(url))]
@@ -75,7 +75,7 @@ it.live("no index migration keeps writers from any table, and all leave valid in
         `select string_agg(oid::regclass::text, ', ' order by oid) as names from pg_class
          where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relname <> 'effect_sql_migrations'`
       )
-      // The lock that a row is written under.
+      // The lock mode of an insert or update.
       const write = `lock table ${tables.map(({ names }) => String(names)).join()} in row exclusive mode`
       yield* rowsOf(holder, "begin")
       yield* rowsOf(holder, write)
@@ -88,7 +88,7 @@ it.live("no index migration keeps writers from any table, and all leave valid in
       yield* Fiber.join(migrating)
     }
     assert.deepStrictEqual(yield* rowsOf(writer, "select from pg_index where not indisvalid"), [])
-    // The index of the whole journal adopts those of its partitions, and builds no second ones.
+    // The index of the journal attaches those of its partitions and builds no second ones.
     const ofPartition = yield* rowsOf(
       writer,
       "select indexname as name from pg_indexes where tablename = 'journal_15' and indexdef ~ 'request_id'"
@@ -97,21 +97,22 @@ it.live("no index migration keeps writers from any table, and all leave valid in
   })
 )
 
-const cuts = {
-  "is killed": (client: pg.Client, pid: number | undefined) => rowsOf(client, "select pg_terminate_backend($1)", [pid]),
-  "is stopped with its process": (_: pg.Client, __: number | undefined, migrating: Fiber.Fiber<unknown, unknown>) =>
+const interruptions = {
+  "is terminated": (client: pg.Client, pid: number | undefined) =>
+    rowsOf(client, "select pg_terminate_backend($1)", [pid]),
+  "is interrupted with its process": (_: pg.Client, __: number | undefined, migrating: Fiber.Fiber<unknown, unknown>) =>
     Fiber.interrupt(migrating)
 }
 
-for (const [how, cut] of Object.entries(cuts)) {
-  it.live(`an index whose build ${how} is built again by the next start`, () =>
+for (const [how, interrupt] of Object.entries(interruptions)) {
+  it.live(`the next start rebuilds an index whose build ${how}`, () =>
     Effect.gen(function* () {
       const { holder, url, writer } = yield* beforeIndex
       yield* rowsOf(holder, "begin")
       yield* writeRecord(holder, "first")
       const migrating = yield* Effect.forkChild(start(url, laterMigrations))
       const [pid] = yield* duringWork(migrating, waiting(writer, 1))
-      yield* cut(writer, pid, migrating)
+      yield* interrupt(writer, pid, migrating)
       assert.isTrue(Exit.isFailure(yield* Fiber.await(migrating)))
       assert.deepStrictEqual(yield* validity(writer), [{ isValid: false }])
       const again = yield* Effect.forkChild(start(url, laterMigrations))

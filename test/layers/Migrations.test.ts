@@ -11,14 +11,14 @@ import { start } from "../support/postgres/Migrations.ts"
 import { freshDatabase } from "../support/postgres/Postgres.ts"
 import { connection, duringWork, rowsOf, waiting, watch } from "../support/process/Process.ts"
 
-/** The migrations of a later release, which changes a table that is in use. */
+/** Migrations of a later release that change a table in use. */
 const laterMigrations = {
   ...migrations,
   "9001_add_note": Effect.flatMap(SqlClient.SqlClient, (sql) => sql`alter table products add column note text`),
   "9002_add_notes": Effect.flatMap(SqlClient.SqlClient, (sql) => sql`create table notes (id uuid primary key)`)
 }
 
-it("every migration file is registered, in order and numbered without a gap", () => {
+it("every migration file is registered, in order, with consecutive numbers", () => {
   const files = readdirSync("src/layers/migrations")
     .filter((file) => file.endsWith(".ts"))
     .map((file) => file.replace(/\.ts$/, ""))
@@ -31,7 +31,7 @@ it("every migration file is registered, in order and numbered without a gap", ()
   )
 })
 
-it.live("servers that start at once on an empty database migrate it once, and all see it migrated", () =>
+it.live("servers that start concurrently on an empty database apply each migration once", () =>
   Effect.gen(function* () {
     for (let round = 0; round < 3; round++) {
       const url = yield* freshDatabase
@@ -49,8 +49,8 @@ it.live("servers that start at once on an empty database migrate it once, and al
   })
 )
 
-/** Until a second process has asked for the lock that the first one has. */
-const asking = (client: pg.Client) =>
+/** Polls until a second process has tried to take the advisory lock. */
+const untilLockRequested = (client: pg.Client) =>
   watch(
     rowsOf(
       client,
@@ -60,12 +60,12 @@ const asking = (client: pg.Client) =>
     (rows) => rows.length > 0
   )
 
-it.live("what is applied can be read while a migration runs, and servers that start meanwhile wait for it", () =>
+it.live("applied migrations can be read while a migration runs, and servers that start meanwhile wait for it", () =>
   Effect.gen(function* () {
     const url = yield* freshDatabase
     yield* start(url)
     const [holder, reader] = [yield* connection(Redacted.value(url)), yield* connection(Redacted.value(url))]
-    // No limit that the database sets for everybody ends the wait.
+    // A lock timeout of the database does not apply to migrations.
     const { pathname } = new URL(Redacted.value(url))
     yield* rowsOf(holder, `alter database ${pathname.slice(1)} set lock_timeout = '1ms'`)
     yield* rowsOf(holder, "begin")
@@ -73,7 +73,7 @@ it.live("what is applied can be read while a migration runs, and servers that st
     const first = yield* Effect.forkChild(start(url, laterMigrations))
     yield* duringWork(first, waiting(reader, 1))
     const second = yield* Effect.forkChild(start(url, laterMigrations))
-    yield* duringWork(second, asking(reader))
+    yield* duringWork(second, untilLockRequested(reader))
 
     yield* rowsOf(reader, "begin")
     yield* rowsOf(reader, "lock table effect_sql_migrations in access share mode nowait")
@@ -91,7 +91,7 @@ it.live("what is applied can be read while a migration runs, and servers that st
   })
 )
 
-it.live("a table that a dump reads is read by others while a migration wants it, which goes on after the dump", () =>
+it.live("a migration that waits for a dump does not block reads of the table and finishes after the dump", () =>
   Effect.gen(function* () {
     const url = yield* freshDatabase
     yield* start(url)
@@ -99,7 +99,7 @@ it.live("a table that a dump reads is read by others while a migration wants it,
     yield* rowsOf(dump, "begin")
     yield* rowsOf(dump, "lock table products in access share mode")
     const migrating = yield* Effect.forkChild(start(url, laterMigrations))
-    // The limit of the service's own statements. The second time finds a migration that tries again.
+    // The lock timeout of the service. The second round runs during a retry of the migration.
     yield* rowsOf(reader, `set lock_timeout = ${TIMEOUTS.lock_timeout}`)
     for (let time = 0; time < 2; time++) {
       yield* duringWork(migrating, waiting(reader, 1))
@@ -111,19 +111,19 @@ it.live("a table that a dump reads is read by others while a migration wants it,
   })
 )
 
-it.live("a database with the schema of another build is refused, and stays as it is", () =>
+it.live("a database with the schema of another build is rejected and not changed", () =>
   Effect.gen(function* () {
     const url = yield* freshDatabase
     yield* start(url)
     const client = yield* connection(Redacted.value(url))
     yield* rowsOf(client, "update effect_sql_migrations set name = 'create_stores' where migration_id = 1")
-    const refused = yield* Effect.flip(start(url, laterMigrations))
-    assert.include(String(refused), 'it has migration "create_stores" where this release has "baseline"')
+    const error = yield* Effect.flip(start(url, laterMigrations))
+    assert.include(String(error), 'it has migration "create_stores" where this release has "baseline"')
     assert.lengthOf(yield* rowsOf(client, "select from effect_sql_migrations"), 1)
   })
 )
 
-it.live("a migration in a transaction builds no index of a table that is in use", () =>
+it.live("migrations in a transaction do not build indexes on existing tables", () =>
   Effect.gen(function* () {
     const database = postgres({ url: yield* freshDatabase, maxConnections: 1 })
     yield* Effect.gen(function* () {

@@ -11,7 +11,7 @@ const TABLES = ["idempotency_records", "events", "deliveries", "delivery_attempt
 
 const PARTITIONS = 8
 
-/** The tables distributed by store. The first row of each partition then has the place (0,1), and so on. */
+/** Partitions the tables by store. Rows of different partitions then share physical addresses (ctid). */
 const distribute = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   for (const table of TABLES) {
@@ -27,7 +27,7 @@ const distribute = Effect.gen(function* () {
 
 const Distributed = Layer.provideMerge(Layer.effectDiscard(Effect.orDie(distribute)), ApiTest)
 
-/** Six stores, each with an app that is to be told. The rows that they have alike are at the same places. */
+/** Six stores, each with an app that receives events. Their corresponding rows have the same ctid. */
 const stores = Effect.all(Array.from({ length: 6 }, () => scene()))
 
 /** The store of each row of a table. */
@@ -38,8 +38,8 @@ const ownersOf = (table: string) =>
     return rows.map(({ store }) => store)
   })
 
-layer(Distributed, { excludeTestServices: true, timeout: "60 seconds" })("On tables distributed by store", (it) => {
-  it.effect("an answer is stored under its key, and under no key at the same place of another store", () =>
+layer(Distributed, { excludeTestServices: true, timeout: "60 seconds" })("Tables partitioned by store", (it) => {
+  it.effect("a response is stored only in the record of its key, not in rows of other stores with the same ctid", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const [one, ...others] = yield* stores
@@ -56,7 +56,7 @@ layer(Distributed, { excludeTestServices: true, timeout: "60 seconds" })("On tab
     })
   )
 
-  it.effect("what is claimed, settled and purged is of one store alone", () =>
+  it.effect("claims, results and purges affect rows of one store only", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       for (const table of TABLES) yield* sql.unsafe(`truncate ${table}`)
@@ -78,7 +78,7 @@ layer(Distributed, { excludeTestServices: true, timeout: "60 seconds" })("On tab
         assert.deepInclude((yield* deliveriesOf(appId))[0], { outcome: null, attempts: 0, leased: false })
       }
 
-      // Every row is written anew, so that those that have ended share their places with others.
+      // Every row is rewritten, so that expired rows share their ctid with others.
       const isOne = sql`store_id = ${one.storeId}`
       yield* sql`update deliveries set outcome = 'delivered', finished_at = now() - case when ${isOne} then 31 else 0 end * interval '1 day'`
       yield* sql`update events set occurred_at = now() - case when ${isOne} then 31 else 0 end * interval '1 day'`

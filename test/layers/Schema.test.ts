@@ -4,11 +4,11 @@ import { SqlClient } from "effect/sql"
 import { migrations, MigrationsLive } from "../../src/layers/Migrations.ts"
 import { PostgresTest } from "../support/postgres/PostgresTest.ts"
 
-/** Tokens and codes are looked up before their store is known. */
+/** Tables of tokens and codes, which are looked up before their store is known. */
 const EXCEPTIONS = ["access_tokens", "agent_tokens", "authorization_codes", "refresh_tokens"]
 
-layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("The schema", (it) => {
-  it.effect("is there after all migrations on an empty database, and stays as it is when they run again", () =>
+layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("Database schema", (it) => {
+  it.effect("a second run of all migrations does not change the schema", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const objects = sql`
@@ -22,7 +22,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("The s
     })
   )
 
-  it.effect("begins every primary key and unique index of what belongs to a store with the store", () =>
+  it.effect("every unique index of a table with store_id starts with store_id", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const indexes = yield* sql<{ readonly table: string; readonly name: string; readonly first: string }>`
@@ -46,7 +46,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("The s
     })
   )
 
-  it.effect("gives every table a primary key, and every table of a store the store in it", () =>
+  it.effect("every table has a primary key, which includes store_id in tables of a store", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const tables = yield* sql<{ readonly table: string; readonly key: string | null; readonly owned: boolean }>`
@@ -61,7 +61,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("The s
         owned && !EXCEPTIONS.includes(table) ? key?.split(",").includes("store_id") !== true : key === null
       )
       assert.deepStrictEqual(without, [])
-      // What belongs to no store: the ground that stores stand on, and who signs in to any of them.
+      // Tables that belong to no store.
       assert.deepStrictEqual(
         tables.filter(({ owned }) => !owned).map(({ table }) => table),
         [
@@ -82,7 +82,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("The s
     })
   )
 
-  it.effect("lets a foreign key between two tables of a store never leave the store", () =>
+  it.effect("every foreign key between two tables of a store includes store_id", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const strays = yield* sql`
@@ -101,7 +101,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("The s
     })
   )
 
-  it.effect("refuses by itself what the rules of the domain refuse: negative amounts, counts and unnamed plans", () =>
+  it.effect("constraints reject negative counts, prices and stocks, unknown plans and invalid currency codes", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const id = "01890a5d-ac96-774b-bcce-b302099a8057"

@@ -20,8 +20,8 @@ const productOf = ({ json }: { readonly json: string }) => Schema.decodeUnknownS
 
 const cup = toProduct({ name: "Cup", slug: "cup" })
 
-/** What there is of a store, in every place that must agree. */
-const booksOf = (storeId: StoreId) =>
+/** Row counts of a store in all tables that must agree. */
+const rowCountsOf = (storeId: StoreId) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const [row] = yield* sql`
@@ -36,7 +36,7 @@ const booksOf = (storeId: StoreId) =>
     return row
   })
 
-const holding = (products: number, collections = 0) => ({
+const countsFor = (products: number, collections = 0) => ({
   counted: products,
   products,
   keys: products,
@@ -46,9 +46,9 @@ const holding = (products: number, collections = 0) => ({
 })
 
 layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true, timeout: "60 seconds" })(
-  "WritesLive",
+  "Writes",
   (it) => {
-    it.effect("leaves nothing of a write that is refused, to a transaction that goes on", () =>
+    it.effect("a write that fails with a domain error stores nothing in the surrounding transaction", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const catalog = yield* Catalog
@@ -57,11 +57,11 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
         const create = perform(catalog.createProduct(storeId, cup))
         const outcome = yield* sql.withTransaction(Effect.all([create, Effect.result(create)]))
         assert.strictEqual(Result.isFailure(outcome[1]) ? outcome[1].failure._tag : "", "SlugTaken")
-        assert.deepStrictEqual(yield* booksOf(storeId), holding(1))
+        assert.deepStrictEqual(yield* rowCountsOf(storeId), countsFor(1))
       })
     )
 
-    it.effect("leaves nothing of a write that the database refuses, either", () =>
+    it.effect("a write that fails with a database error stores nothing in the surrounding transaction", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const catalog = yield* Catalog
@@ -76,74 +76,79 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
             yield* create("Bowl")
           })
         )
-        assert.deepStrictEqual(yield* booksOf(storeId), holding(2))
+        assert.deepStrictEqual(yield* rowCountsOf(storeId), countsFor(2))
       })
     )
 
-    it.effect("rehearses: answers what it would answer, and leaves neither resource, count, event nor entry", () =>
-      Effect.gen(function* () {
-        const { perform } = yield* Writes
-        const sql = yield* SqlClient.SqlClient
-        const catalog = yield* Catalog
-        const storeId = yield* makeStore()
-        const context = contextOf(storeId)
-        const rehearse = <A, E>(write: Write<A, E>) => perform({ ...context, mode: "dryRun" }, write)
-        const created = productOf(yield* rehearse(catalog.createProduct(storeId, cup)))
-        assert.deepInclude(created, { name: "Cup", slug: "cup", version: 1 })
-        assert.deepStrictEqual(yield* booksOf(storeId), holding(0))
+    it.effect(
+      "a dry run returns the result or error of the write and stores no resource, count, event or journal entry",
+      () =>
+        Effect.gen(function* () {
+          const { perform } = yield* Writes
+          const sql = yield* SqlClient.SqlClient
+          const catalog = yield* Catalog
+          const storeId = yield* makeStore()
+          const context = contextOf(storeId)
+          const dryRun = <A, E>(write: Write<A, E>) => perform({ ...context, mode: "dryRun" }, write)
+          const created = productOf(yield* dryRun(catalog.createProduct(storeId, cup)))
+          assert.deepInclude(created, { name: "Cup", slug: "cup", version: 1 })
+          assert.deepStrictEqual(yield* rowCountsOf(storeId), countsFor(0))
 
-        const { id, json } = yield* perform(context, catalog.createProduct(storeId, cup))
-        const refused = yield* Effect.flip(rehearse(catalog.createProduct(storeId, cup)))
-        assert.strictEqual(refused._tag, "SlugTaken")
-        const changed = yield* rehearse(catalog.updateProduct(storeId, id, { price: 2, slug: "mug" }, "any"))
-        assert.deepInclude(productOf(changed), { price: 2, slug: "mug", version: 2 })
-        yield* rehearse(catalog.deleteProduct(storeId, id, "any"))
-        const shelf = toCollection({ title: "Shelf", productIds: [id] })
-        yield* rehearse(catalog.createCollection(storeId, shelf))
-        assert.deepStrictEqual(yield* booksOf(storeId), holding(1))
+          const { id, json } = yield* perform(context, catalog.createProduct(storeId, cup))
+          const error = yield* Effect.flip(dryRun(catalog.createProduct(storeId, cup)))
+          assert.strictEqual(error._tag, "SlugTaken")
+          const changed = yield* dryRun(catalog.updateProduct(storeId, id, { price: 2, slug: "mug" }, "any"))
+          assert.deepInclude(productOf(changed), { price: 2, slug: "mug", version: 2 })
+          yield* dryRun(catalog.deleteProduct(storeId, id, "any"))
+          const shelf = toCollection({ title: "Shelf", productIds: [id] })
+          yield* dryRun(catalog.createCollection(storeId, shelf))
+          assert.deepStrictEqual(yield* rowCountsOf(storeId), countsFor(1))
 
-        // Inside a transaction it takes back its own part alone.
-        yield* sql.withTransaction(
-          Effect.gen(function* () {
-            yield* perform(context, catalog.createCollection(storeId, shelf))
-            yield* rehearse(catalog.createProduct(storeId, toProduct({ name: "Jug" })))
-          })
-        )
-        assert.deepStrictEqual(yield* booksOf(storeId), holding(1, 1))
-        const { items } = yield* catalog.listProducts(storeId, { cursor: undefined, limit: 10 })
-        assert.strictEqual(items, `[${json}]`)
-      })
+          // Inside a transaction, a dry run rolls back only its own part.
+          yield* sql.withTransaction(
+            Effect.gen(function* () {
+              yield* perform(context, catalog.createCollection(storeId, shelf))
+              yield* dryRun(catalog.createProduct(storeId, toProduct({ name: "Jug" })))
+            })
+          )
+          assert.deepStrictEqual(yield* rowCountsOf(storeId), countsFor(1, 1))
+          const { items } = yield* catalog.listProducts(storeId, { cursor: undefined, limit: 10 })
+          assert.strictEqual(items, `[${json}]`)
+        })
     )
 
-    it.effect("gives notice of an event once it is committed, and none of a rehearsal, a refusal or a deletion", () =>
+    it.effect("an event sends a notification after the commit; dry runs, failed writes and deletions send none", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const catalog = yield* Catalog
         const storeId = yield* makeStore()
-        let notices = 0
-        const noticesOf = <A, E>(write: Write<A, E>, keep = true) =>
+        let notifications = 0
+        const notificationsOf = <A, E>(write: Write<A, E>, commits = true) =>
           Effect.gen(function* () {
-            notices = 0
+            notifications = 0
             const recorded = makeRecording(
               sql,
-              Effect.sync(() => void (notices += 1))
+              Effect.sync(() => void (notifications += 1))
             )
             const described = recorded(contextOf(storeId), null, write)
-            const outcome = yield* Effect.result(performWrite(sql, described, keep ? "perform" : "dryRun"))
-            return { outcome, notices }
+            const outcome = yield* Effect.result(performWrite(sql, described, commits ? "perform" : "dryRun"))
+            return { outcome, notifications }
           })
         const create = catalog.createProduct(storeId, cup)
-        assert.strictEqual((yield* noticesOf(create, false)).notices, 0)
+        assert.strictEqual((yield* notificationsOf(create, false)).notifications, 0)
         const { between, outcome } = yield* sql.withTransaction(
-          Effect.map(noticesOf(create), ({ notices, outcome }) => ({ outcome, between: notices }))
+          Effect.map(notificationsOf(create), ({ notifications, outcome }) => ({ outcome, between: notifications }))
         )
         assert.strictEqual(between, 0)
-        assert.strictEqual(notices, 1)
-        assert.strictEqual((yield* noticesOf(create)).notices, 0)
+        assert.strictEqual(notifications, 1)
+        assert.strictEqual((yield* notificationsOf(create)).notifications, 0)
         const { id } = Result.getOrThrow(outcome)
-        assert.strictEqual((yield* noticesOf(catalog.updateProduct(storeId, id, {}, "any"))).notices, 0)
-        assert.strictEqual((yield* noticesOf(catalog.updateProduct(storeId, id, { price: 2 }, "any"))).notices, 1)
-        assert.strictEqual((yield* noticesOf(catalog.deleteProduct(storeId, id, "any"))).notices, 0)
+        assert.strictEqual((yield* notificationsOf(catalog.updateProduct(storeId, id, {}, "any"))).notifications, 0)
+        assert.strictEqual(
+          (yield* notificationsOf(catalog.updateProduct(storeId, id, { price: 2 }, "any"))).notifications,
+          1
+        )
+        assert.strictEqual((yield* notificationsOf(catalog.deleteProduct(storeId, id, "any"))).notifications, 0)
       })
     )
   }
@@ -155,9 +160,9 @@ const selectPlanned = (sql: SqlClient.SqlClient) => sql`
 `
 
 layer(Layer.provideMerge(DomainLive, OneConnectionTest), { excludeTestServices: true, timeout: "60 seconds" })(
-  "WritesLive on one connection",
+  "Writes on one connection",
   (it) => {
-    it.effect("has the statement of a write planned once, also in a store with fewer installations than others", () =>
+    it.effect("the statements of a write use a generic plan, even in a store with few installations", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const catalog = yield* Catalog
@@ -170,7 +175,7 @@ layer(Layer.provideMerge(DomainLive, OneConnectionTest), { excludeTestServices: 
         for (let price = 0; price < 8; price++) {
           const create = catalog.createProduct(storeId, toProduct({ name: `Cup no${price}`, price }))
           const { id } = yield* perform(create)
-          // Its words are entered now: it is another statement that leaves none.
+          // The words of the first product are stored now, so the second one uses another statement.
           yield* perform(create)
           yield* perform(catalog.updateProduct(storeId, id, { stock: 1 }, "any"))
         }

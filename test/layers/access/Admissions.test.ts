@@ -13,7 +13,7 @@ import { performIn } from "../../support/data/Writes.ts"
 
 const Live = DomainLive.pipe(Layer.provideMerge(PostgresTest))
 
-const NOBODY = Redacted.make("nobody")
+const INVALID_TOKEN = Redacted.make("invalid")
 
 /** Creates a store and its owner, with this number of sessions. */
 const makeOwner = Effect.fn(function* (sessions: number) {
@@ -60,7 +60,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Admissions in
       yield* sql`update stores set deleted_at = now() where id = ${homeless.storeId}`
       const results = yield* admitConcurrently([
         admit(busy.token, 4),
-        admit(NOBODY, 1),
+        admit(INVALID_TOKEN, 1),
         admit(other.token, 2),
         admit(busy.token, 5),
         admit(revoked.token, 1),
@@ -83,11 +83,11 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Admissions in
       const [three] = bob.tokens
       if (one === undefined || two === undefined || three === undefined) return assert.fail("There is no session")
       const stores = [ada.storeId, bob.storeId]
-      const [first, looked, nobody, second, others] = yield* Effect.all(
+      const [first, looked, notSignedIn, second, others] = yield* Effect.all(
         [
           admit(one, stores, 595),
           find(two, [bob.storeId]),
-          Effect.flip(admit(NOBODY, stores, 1)),
+          Effect.flip(admit(INVALID_TOKEN, stores, 1)),
           admit(two, [], 16),
           admit(three, stores, 16)
         ],
@@ -98,7 +98,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Admissions in
       assert.deepStrictEqual(others.roles, { [bob.storeId]: "owner" })
       assert.deepStrictEqual([looked.roles, second.roles], [{}, {}])
       assert.strictEqual(looked.merchantId, ada.id)
-      assert.strictEqual(nobody._tag, "NotSignedIn")
+      assert.strictEqual(notSignedIn._tag, "NotSignedIn")
 
       // Concurrent requests a minute later update the time of last use of every session.
       yield* sql`update sessions set seen_at = seen_at - interval '2 minutes', ends_at = ends_at - interval '2 minutes'`

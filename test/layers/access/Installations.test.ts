@@ -17,11 +17,11 @@ import { installing, suspend } from "../../support/data/Writes.ts"
 
 const Live = Layer.mergeAll(AccessLive, RateLimitLive, WritesLive).pipe(Layer.provideMerge(PostgresTest))
 
-const NOBODY = "01890a5d-ac96-774b-bcce-b302099a8057"
+const UNKNOWN_ID = "01890a5d-ac96-774b-bcce-b302099a8057"
 
-const nobody = Schema.decodeSync(InstallationId)(NOBODY)
-const nowhere = Schema.decodeSync(StoreId)(NOBODY)
-const noApp = Schema.decodeSync(AppId)(NOBODY)
+const unknownInstallation = Schema.decodeSync(InstallationId)(UNKNOWN_ID)
+const unknownStore = Schema.decodeSync(StoreId)(UNKNOWN_ID)
+const unknownApp = Schema.decodeSync(AppId)(UNKNOWN_ID)
 
 const GRANTED: Grants = { scopes: ["read_products", "write_products"], capabilities: ["app_storage"] }
 
@@ -58,23 +58,23 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Installations
       const sql = yield* SqlClient.SqlClient
       const { install } = yield* installing
       const storeId = yield* makeStore()
-      const gone = yield* makeStore()
-      yield* sql`update stores set deleted_at = now() where id = ${gone}`
+      const deletedStore = yield* makeStore()
+      yield* sql`update stores set deleted_at = now() where id = ${deletedStore}`
       const appId = yield* makeApp({ scopes: ["read_products"], capabilities: ["app_storage"] })
-      const refusals = yield* Effect.all([
-        Effect.flip(install({ storeId: nowhere, appId, ...NO_GRANTS })),
-        Effect.flip(install({ storeId: gone, appId, ...NO_GRANTS })),
-        Effect.flip(install({ storeId, appId: noApp, ...NO_GRANTS })),
+      const errors = yield* Effect.all([
+        Effect.flip(install({ storeId: unknownStore, appId, ...NO_GRANTS })),
+        Effect.flip(install({ storeId: deletedStore, appId, ...NO_GRANTS })),
+        Effect.flip(install({ storeId, appId: unknownApp, ...NO_GRANTS })),
         Effect.flip(install({ storeId, appId, ...NO_GRANTS, scopes: ["read_products", "write_products"] })),
         Effect.flip(install({ storeId, appId, ...NO_GRANTS, capabilities: ["customer_pii", "app_storage"] }))
       ])
       assert.deepStrictEqual(
-        refusals.map(({ _tag }) => _tag),
+        errors.map(({ _tag }) => _tag),
         ["UnknownStore", "UnknownStore", "AppNotFound", "ScopesNotDeclared", "CapabilitiesNotDeclared"]
       )
-      assert.match(refusals[3].message, /does not declare write_products;/)
-      assert.match(refusals[4].message, /does not declare customer_pii;/)
-      const rows = yield* sql`select 1 from installations where store_id in (${storeId}, ${gone})`
+      assert.match(errors[3].message, /does not declare write_products;/)
+      assert.match(errors[4].message, /does not declare customer_pii;/)
+      const rows = yield* sql`select 1 from installations where store_id in (${storeId}, ${deletedStore})`
       assert.lengthOf(rows, 0)
     })
   )
@@ -89,7 +89,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Installations
       for (const { token } of tokens)
         assert.strictEqual((yield* Effect.flip(admit(token)))._tag, "InstallationSuspended")
       assert.strictEqual((yield* admit((yield* issue(other)).token)).id, other.id)
-      const unknown = suspend({ id: nobody, storeId: installation.storeId })
+      const unknown = suspend({ id: unknownInstallation, storeId: installation.storeId })
       assert.strictEqual((yield* Effect.flip(unknown))._tag, "InstallationNotFound")
     })
   )
@@ -115,8 +115,8 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Installations
         select cardinality(hits) as hits from rate_windows where store_id = ${storeId} and installation_id = ${first.id}
       `
       assert.deepStrictEqual(windows, [{ hits: 2 }])
-      const elsewhere = yield* install({ storeId: yield* makeStore(), appId, ...NO_GRANTS })
-      assert.notStrictEqual(elsewhere.id, first.id)
+      const onOtherStore = yield* install({ storeId: yield* makeStore(), appId, ...NO_GRANTS })
+      assert.notStrictEqual(onOtherStore.id, first.id)
     })
   )
 
@@ -130,7 +130,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Installations
         Array.from({ length: 8 }, () => install({ storeId, appId, ...GRANTED })),
         { concurrency: "unbounded" }
       )
-      const [{ id } = { id: nobody }] = results
+      const [{ id } = { id: unknownInstallation }] = results
       assert.deepStrictEqual(new Set(results.map((one) => one.id)), new Set([id]))
       assert.deepStrictEqual(yield* sql`select id from installations where store_id = ${storeId}`, [{ id }])
       const entries = yield* sql`select resource_id as id, before from journal where store_id = ${storeId}`
@@ -143,14 +143,14 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Installations
       const installations = yield* Installations
       const { install } = yield* installing
       const stores = yield* Stores
-      const [store, other, gone] = [yield* makeStore(), yield* makeStore(), yield* makeStore()]
+      const [store, other, deletedStore] = [yield* makeStore(), yield* makeStore(), yield* makeStore()]
       const [app, second] = [yield* makeApp(), yield* makeApp()]
       const put = (storeId: StoreId, appId: AppId) =>
         Effect.map(install({ storeId, appId, ...GRANTED }), ({ id }) => id)
       const [first, next] = [yield* put(store, app), yield* put(store, second)]
-      const [third, lost] = [yield* put(other, app), yield* put(gone, app)]
+      const [third, onDeletedStore] = [yield* put(other, app), yield* put(deletedStore, app)]
       yield* suspend({ id: next, storeId: store })
-      yield* stores.delete(gone)
+      yield* stores.delete(deletedStore)
 
       const list = (storeId: StoreId | undefined, appId: AppId | undefined, limit = 10) =>
         installations.list({ storeId: Option.fromNullishOr(storeId), appId: Option.fromNullishOr(appId), limit })
@@ -160,7 +160,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Installations
       assert.deepStrictEqual(yield* ids(undefined, app), [third, first])
       assert.deepStrictEqual(yield* ids(store, app), [first])
       assert.deepStrictEqual(yield* ids(undefined, app, 1), [third])
-      assert.notInclude(yield* ids(undefined, app), lost)
+      assert.notInclude(yield* ids(undefined, app), onDeletedStore)
       const [newest] = yield* list(store, undefined)
       const { createdAt: _, ...shown } = newest ?? assert.fail("nothing is listed")
       assert.deepStrictEqual(shown, {
@@ -170,8 +170,8 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Installations
         ...GRANTED,
         state: "suspended"
       })
-      assert.strictEqual((yield* Effect.flip(list(gone, undefined)))._tag, "UnknownStore")
-      assert.strictEqual((yield* Effect.flip(list(undefined, noApp)))._tag, "AppNotFound")
+      assert.strictEqual((yield* Effect.flip(list(deletedStore, undefined)))._tag, "UnknownStore")
+      assert.strictEqual((yield* Effect.flip(list(undefined, unknownApp)))._tag, "AppNotFound")
     })
   )
 })

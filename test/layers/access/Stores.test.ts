@@ -43,8 +43,8 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Stores", (it)
   it.effect("create fails for an unknown plan and names the known ones", () =>
     Effect.gen(function* () {
       const stores = yield* Stores
-      const refused = yield* Effect.flip(stores.create({ name: "Shop", plan: "gold", currencyCode: "EUR" }))
-      assert.match(refused.message, /^Plan gold was not found; choose one of .*free, starter, growth, scale$/)
+      const error = yield* Effect.flip(stores.create({ name: "Shop", plan: "gold", currencyCode: "EUR" }))
+      assert.match(error.message, /^Plan gold was not found; choose one of .*free, starter, growth, scale$/)
     })
   )
 

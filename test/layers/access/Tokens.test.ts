@@ -15,9 +15,9 @@ import { performIn, suspend } from "../../support/data/Writes.ts"
 
 const Live = Layer.mergeAll(AccessLive, RateLimitLive, WritesLive).pipe(Layer.provideMerge(PostgresTest))
 
-const NOBODY = "01890a5d-ac96-774b-bcce-b302099a8057"
+const UNKNOWN_ID = "01890a5d-ac96-774b-bcce-b302099a8057"
 
-const nobody = Schema.decodeSync(InstallationId)(NOBODY)
+const unknownInstallation = Schema.decodeSync(InstallationId)(UNKNOWN_ID)
 
 const installed = makeInstallation({ scopes: ["read_products", "write_products"] })
 
@@ -76,14 +76,15 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Tokens", (it)
       const { token } = yield* issue(installation)
       assert.deepInclude(yield* admit(token), installation)
       yield* suspend(installation)
-      const refused = yield* Effect.flip(issue(installation))
-      assert.strictEqual(refused.message, "The installation is suspended; a member of the store can resume it")
+      const error = yield* Effect.flip(issue(installation))
+      assert.strictEqual(error.message, "The installation is suspended; a member of the store can resume it")
       assert.strictEqual((yield* find(id)).state, "suspended")
       yield* perform(resume(storeId, id))
       assert.deepInclude(yield* admit(token), installation)
-      assert.strictEqual((yield* Effect.flip(issue({ id: nobody, storeId })))._tag, "InstallationNotFound")
+      assert.strictEqual((yield* Effect.flip(issue({ id: unknownInstallation, storeId })))._tag, "InstallationNotFound")
       yield* stores.delete(storeId)
-      for (const none of [id, nobody]) assert.strictEqual((yield* Effect.flip(find(none)))._tag, "InstallationNotFound")
+      for (const none of [id, unknownInstallation])
+        assert.strictEqual((yield* Effect.flip(find(none)))._tag, "InstallationNotFound")
     })
   )
 
@@ -94,17 +95,17 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Tokens", (it)
       const { admit } = yield* RateLimit
       const [installation, other] = [yield* installed, yield* installed]
       const tokens = [yield* issue(installation), yield* issue(installation), yield* issue(installation)]
-      const { token: kept } = yield* issue(other)
+      const { token: otherToken } = yield* issue(other)
       const expired = createHash("sha256")
-        .update(Redacted.value(tokens[2]?.token ?? kept))
+        .update(Redacted.value(tokens[2]?.token ?? otherToken))
         .digest()
       yield* sql`update access_tokens set expires_at = now() where token_hash = ${expired}`
       assert.strictEqual(yield* revoke(installation.id), 2)
       for (const { token } of tokens) assert.strictEqual((yield* Effect.flip(admit(token)))._tag, "InvalidToken")
-      assert.strictEqual((yield* admit(kept)).id, other.id)
+      assert.strictEqual((yield* admit(otherToken)).id, other.id)
       assert.strictEqual(yield* revoke(installation.id), 0)
       assert.strictEqual((yield* admit((yield* issue(installation)).token)).id, installation.id)
-      assert.strictEqual((yield* Effect.flip(revoke(nobody)))._tag, "InstallationNotFound")
+      assert.strictEqual((yield* Effect.flip(revoke(unknownInstallation)))._tag, "InstallationNotFound")
     })
   )
 })

@@ -42,7 +42,7 @@ const uninstalled = Effect.fn(function* (millis: number) {
 const HOURS = 3_600_000
 
 layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("App data after an uninstall", (it) => {
-  it.effect("is kept for 48 hours, in which a second install finds it", () =>
+  it.effect("app data is kept for 48 hours after an uninstall, and a second install within them restores it", () =>
     Effect.gen(function* () {
       const { purge } = yield* Installations
       const early = yield* uninstalled(48 * HOURS - 60_000)
@@ -70,7 +70,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("App data afte
     })
   )
 
-  it.effect("is purged again after another uninstall", () =>
+  it.effect("app data is purged again 48 hours after a second uninstall", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const installations = yield* Installations

@@ -10,7 +10,7 @@ import { installing, performIn } from "../../support/data/Writes.ts"
 const DomainTest = Layer.provideMerge(DomainLive, PostgresTest)
 
 layer(DomainTest, { excludeTestServices: true, timeout: "60 seconds" })("Subscriptions", (it) => {
-  it.effect("of 64 concurrent subscriptions of an installation, one succeeds", () =>
+  it.effect("exactly one of 64 concurrent subscriptions of an installation succeeds, and one of 64 cancellations", () =>
     Effect.gen(function* () {
       const billing = yield* Billing
       const { install } = yield* installing
@@ -23,20 +23,20 @@ layer(DomainTest, { excludeTestServices: true, timeout: "60 seconds" })("Subscri
       const limit = 100
 
       for (let round = 1; round <= 5; round++) {
-        const begun = yield* Effect.replicateEffect(
+        const subscribed = yield* Effect.replicateEffect(
           Effect.suspend(() => Effect.result(perform(billing.subscribe(storeId, id, planId)))),
           64,
           { concurrency: "unbounded" }
         )
-        const [made, refused] = Array.separate(begun)
+        const [made, errors] = Array.separate(subscribed)
         assert.lengthOf(made, 1)
-        for (const error of refused) assert.strictEqual(error._tag, "AlreadySubscribed")
-        const ended = yield* Effect.replicateEffect(
+        for (const error of errors) assert.strictEqual(error._tag, "AlreadySubscribed")
+        const cancelled = yield* Effect.replicateEffect(
           Effect.suspend(() => Effect.result(perform(billing.cancel(storeId, id)))),
           64,
           { concurrency: "unbounded" }
         )
-        assert.lengthOf(Array.getSuccesses(ended), 1)
+        assert.lengthOf(Array.getSuccesses(cancelled), 1)
         const { nextCursor } = yield* billing.subscriptions(storeId, { limit: round })
         assert.isNull(nextCursor)
       }

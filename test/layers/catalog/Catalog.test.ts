@@ -29,7 +29,7 @@ const named = (...names: ReadonlyArray<string>) => [{ field: "title", relation: 
 
 const ids = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ id: Schema.toType(ProductId) })))
 
-/** Products without number, copied from one row: only the database could make so many in a second. */
+/** Copies one product `count` times. SQL is much faster than the service here. */
 const copyProduct = Effect.fn(function* (storeId: StoreId, count: number) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`update stores set product_count = product_count + ${count} where id = ${storeId}`
@@ -49,29 +49,33 @@ const copyProduct = Effect.fn(function* (storeId: StoreId, count: number) {
 })
 
 layer(CatalogTest, { excludeTestServices: true, timeout: "60 seconds" })("Catalog", (it) => {
-  it.effect("a patch accepts values stored under older rules and keeps fields it does not name", () =>
+  it.effect("a patch accepts values stored under older rules and keeps omitted fields", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const catalog = yield* Catalog
       const storeId = yield* makeStore
       const perform = yield* performIn(storeId)
-      const [now, once] = ["https://example.com/a", "https://example.com/a b"]
-      const media = [{ url: now }]
-      const product = yield* perform(catalog.createProduct(storeId, toProduct({ name: "Desk", imageUrl: now, media })))
-      const { id } = yield* perform(catalog.createCollection(storeId, toCollection({ title: "Desks", imageUrl: now })))
+      const [validUrl, invalidUrl] = ["https://example.com/a", "https://example.com/a b"]
+      const media = [{ url: validUrl }]
+      const product = yield* perform(
+        catalog.createProduct(storeId, toProduct({ name: "Desk", imageUrl: validUrl, media }))
+      )
+      const { id } = yield* perform(
+        catalog.createCollection(storeId, toCollection({ title: "Desks", imageUrl: validUrl }))
+      )
       for (const table of ["products", "collections"]) {
         yield* sql`
-          update ${sql(table)} set document = replace(document::text, ${now}, ${once})::json where store_id = ${storeId}
+          update ${sql(table)} set document = replace(document::text, ${validUrl}, ${invalidUrl})::json where store_id = ${storeId}
         `
       }
       const changed = yield* perform(catalog.updateProduct(storeId, product.id, { stock: 3 }, "any"))
-      assert.deepInclude(parse(changed.json), { stock: 3, imageUrl: once, media: [{ url: once }] })
+      assert.deepInclude(parse(changed.json), { stock: 3, imageUrl: invalidUrl, media: [{ url: invalidUrl }] })
       const collection = yield* perform(catalog.updateCollection(storeId, id, { description: "All" }, "any"))
-      assert.deepInclude(parse(collection.json), { description: "All", imageUrl: once })
+      assert.deepInclude(parse(collection.json), { description: "All", imageUrl: invalidUrl })
     })
   )
 
-  it.effect("events name the actor of each change, and the installation if an app made it", () =>
+  it.effect("events contain the actor of each change, and the installation if the actor is an app", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const catalog = yield* Catalog
@@ -91,14 +95,14 @@ layer(CatalogTest, { excludeTestServices: true, timeout: "60 seconds" })("Catalo
       }
       const rows = yield* sql`
         select kind, actor_type as actor, origin_installation_id as origin, resource_version as version,
-          payload::json -> 'actor' ->> 'type' as told, payload::json ->> 'originInstallationId' as "toldOrigin"
+          payload::json -> 'actor' ->> 'type' as "sentActor", payload::json ->> 'originInstallationId' as "sentOrigin"
         from events where store_id = ${storeId} order by id
       `
       const [product, collection] = ["catalog.product.updated.v1", "catalog.collection.updated.v1"]
       const expected = [
-        { actor: "app", told: "app", origin: installationId, toldOrigin: installationId },
-        { actor: "merchant", told: "merchant", origin: null, toldOrigin: null },
-        { actor: "agent", told: "agent", origin: null, toldOrigin: null }
+        { actor: "app", sentActor: "app", origin: installationId, sentOrigin: installationId },
+        { actor: "merchant", sentActor: "merchant", origin: null, sentOrigin: null },
+        { actor: "agent", sentActor: "agent", origin: null, sentOrigin: null }
       ].flatMap((writer) => [
         { kind: product, version: 1, ...writer },
         { kind: product, version: 2, ...writer },
@@ -115,9 +119,9 @@ layer(CatalogTest, { excludeTestServices: true, timeout: "60 seconds" })("Catalo
       const catalog = yield* Catalog
       const storeId = yield* makeStore
       const perform = yield* performIn(storeId)
-      const kept = yield* perform(catalog.createProduct(storeId, toProduct({ name: "Kept" })))
+      const existing = yield* perform(catalog.createProduct(storeId, toProduct({ name: "Kept" })))
       const manual = yield* perform(
-        catalog.createCollection(storeId, toCollection({ title: "Kept", productIds: [kept.id] }))
+        catalog.createCollection(storeId, toCollection({ title: "Kept", productIds: [existing.id] }))
       )
       const before = yield* sql`
         select s.product_count, (select count(*)::integer from events e where e.store_id = s.id) as events
@@ -128,7 +132,7 @@ layer(CatalogTest, { excludeTestServices: true, timeout: "60 seconds" })("Catalo
           const made = yield* perform(catalog.createProduct(storeId, toProduct({ name: "Undone" })))
           yield* perform(catalog.updateCollection(storeId, manual.id, { productIds: [made.id] }, "any"))
           yield* perform(catalog.createCollection(storeId, toCollection({ title: "Undone", rules: named("Undone") })))
-          yield* perform(catalog.deleteProduct(storeId, kept.id, "any"))
+          yield* perform(catalog.deleteProduct(storeId, existing.id, "any"))
           return yield* Effect.fail("enough")
         })
       )
@@ -141,7 +145,7 @@ layer(CatalogTest, { excludeTestServices: true, timeout: "60 seconds" })("Catalo
         before
       )
       const products = yield* catalog.listProducts(storeId, { cursor: undefined, limit: 10 })
-      assert.strictEqual(products.items, `[${kept.json}]`)
+      assert.strictEqual(products.items, `[${existing.json}]`)
       const collections = yield* catalog.listCollections(storeId, { cursor: undefined, limit: 10 })
       assert.strictEqual(collections.items, `[${manual.json}]`)
     })
@@ -155,13 +159,13 @@ layer(CatalogTest, { excludeTestServices: true, timeout: "60 seconds" })("Catalo
       const perform = yield* performIn(storeId)
       const { id } = yield* perform(catalog.createCollection(storeId, toCollection({ title: "Desks" })))
       yield* sql`update stores set deleted_at = now() where id = ${storeId}`
-      const refusals = [
+      const errors = [
         yield* Effect.flip(perform(catalog.createProduct(storeId, toProduct({ name: "Desk" })))),
         yield* Effect.flip(perform(catalog.createCollection(storeId, toCollection({ title: "More" })))),
         yield* Effect.flip(perform(catalog.updateCollection(storeId, id, { title: "Changed" }, "any"))),
         yield* Effect.flip(perform(catalog.deleteCollection(storeId, id, "any")))
       ]
-      for (const { _tag } of refusals) assert.strictEqual(_tag, "StoreNotFound")
+      for (const { _tag } of errors) assert.strictEqual(_tag, "StoreNotFound")
       const [rows] = yield* sql`select count(*)::integer as n from events where store_id = ${storeId}`
       assert.deepStrictEqual(rows, { n: 1 })
     })
@@ -204,14 +208,14 @@ layer(CatalogTest, { excludeTestServices: true, timeout: "60 seconds" })("Catalo
   )
 })
 
-/** Compared as text: of lists so long nobody wants to see a difference. */
+/** Compares as text, so that a failed assertion does not print long lists. */
 const holds = (document: { readonly json: string }, expected: ReadonlyArray<ProductId>) => {
   const { productCount, productIds } = collectionOf(document)
   assert.strictEqual(productCount, expected.length)
-  assert.isTrue(productIds.join() === expected.join(), "other products, or in another order")
+  assert.isTrue(productIds.join() === expected.join(), "other products or another order")
 }
 
-layer(CatalogTest, { excludeTestServices: true, timeout: "60 seconds" })("A large collection", (it) => {
+layer(CatalogTest, { excludeTestServices: true, timeout: "60 seconds" })("Large collections", (it) => {
   it.effect("a manual collection has at most 10,000 products in order; an automated one may have more", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
@@ -228,15 +232,15 @@ layer(CatalogTest, { excludeTestServices: true, timeout: "60 seconds" })("A larg
       )
       holds(automated, all)
       const toManual = perform(catalog.updateCollection(storeId, automated.id, { type: "manual" }, "any"))
-      const refused = yield* Effect.flip(Effect.as(toManual, "it was done"))
-      assert.deepInclude(refused, { _tag: "TooManyMembers", count: 10_001 })
+      const error = yield* Effect.flip(Effect.as(toManual, "it was done"))
+      assert.deepInclude(error, { _tag: "TooManyMembers", count: 10_001 })
       assert.isTrue((yield* catalog.getCollection(storeId, automated.id)).json === automated.json)
 
       yield* perform(catalog.deleteProduct(storeId, first.id, "any"))
       const rest = all.filter((id) => id !== first.id)
-      const kept = yield* toManual
-      holds(kept, rest)
-      assert.deepInclude(collectionOf(kept), { type: "manual", version: 2 })
+      const converted = yield* toManual
+      holds(converted, rest)
+      assert.deepInclude(collectionOf(converted), { type: "manual", version: 2 })
 
       const productIds = rest.toReversed()
       holds(yield* perform(catalog.createCollection(storeId, toCollection({ title: "Hand", productIds }))), productIds)
@@ -265,16 +269,16 @@ layer(CatalogTest, { excludeTestServices: true, timeout: "60 seconds" })("A larg
         sql<{ readonly bytes: number }>`select pg_indexes_size('collection_members')::integer as bytes`,
         ([row]) => row?.bytes ?? 0
       )
-      /** How many rows are there after the change that were not, or not so, before it. */
-      const writtenFor = Effect.fn(function* (wanted: ReadonlyArray<ProductId>) {
+      /** Returns the number of rows that the change inserted or updated. */
+      const writtenFor = Effect.fn(function* (memberIds: ReadonlyArray<ProductId>) {
         const before = new Map((yield* rows).map((row) => [row.id, row.written] as const))
-        holds(yield* perform(catalog.updateCollection(storeId, id, { productIds: wanted }, "any")), wanted)
-        holds(yield* catalog.getCollection(storeId, id), wanted)
+        holds(yield* perform(catalog.updateCollection(storeId, id, { productIds: memberIds }, "any")), memberIds)
+        holds(yield* catalog.getCollection(storeId, id), memberIds)
         return (yield* rows).filter((row) => before.get(row.id) !== row.written).length
       })
       const bytes = yield* indexBytes
-      for (const wanted of [productIds.toReversed(), productIds, productIds.toReversed(), productIds]) {
-        assert.strictEqual(yield* writtenFor(wanted), 1000)
+      for (const memberIds of [productIds.toReversed(), productIds, productIds.toReversed(), productIds]) {
+        assert.strictEqual(yield* writtenFor(memberIds), 1000)
       }
       assert.isBelow(yield* indexBytes, bytes * 1.25)
       const [first, second, ...rest] = all

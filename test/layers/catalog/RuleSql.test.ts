@@ -19,7 +19,7 @@ import { type RandomRules, rulesNear } from "../../data/RandomRules.ts"
 import { PostgresTest } from "../../support/postgres/PostgresTest.ts"
 import { performIn } from "../../support/data/Writes.ts"
 
-/** Every run has the same products, except for ids and times. Rules are random. */
+/** Seed of the products, which are the same in every run except for ids and times. Rules are random. */
 const SEED = 20_260_131
 const sample = <A>(arbitrary: fc.Arbitrary<A>, numRuns: number) => fc.sample(arbitrary, { seed: SEED, numRuns })
 
@@ -34,7 +34,7 @@ const toIds = (items: unknown) => toSummaries(items).map(({ id }) => id)
 const toSummaries = Schema.decodeUnknownSync(Preview.fields.items, { onExcessProperty: "error" })
 const toInput = Schema.decodeUnknownSync(CreateCollection)
 
-/** A store after random writes: products are created, most are updated, some deleted. */
+/** A store with random products: most are updated after their creation, some are deleted. */
 class RandomStore extends Context.Service<RandomStore, { readonly storeId: StoreId; readonly left: number }>()(
   "test/RandomStore"
 ) {}
@@ -109,7 +109,7 @@ layer(RandomStoreTest, { excludeTestServices: true, timeout: "60 seconds" })("Ru
       yield* Effect.promise(() => fc.assert(holds, { numRuns: RULE_SETS }))
       assert.isAbove(partial, RULE_SETS / 4, "too few rule sets match some but not all products")
 
-      // The same collections again, 200 in one statement.
+      // Lists the same collections in one statement.
       const page = yield* catalog.listCollections(storeId, { cursor: undefined, limit: 200 })
       for (const collection of toCollections(parse(page.items))) {
         assert.deepStrictEqual(collection.productIds, expected(collection))

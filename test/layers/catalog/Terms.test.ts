@@ -10,16 +10,16 @@ import { phrase, randomProduct } from "../../data/RandomProducts.ts"
 
 const STORE = "01890a5d-ac96-774b-bcce-b302099a8058"
 const OTHER = "01890a5d-ac96-774b-bcce-b302099a8059"
-const given = {
+const options = {
   id: ProductId.make("01890a5d-ac96-774b-bcce-b302099a8057"),
   slug: "desk",
   at: new Date("2026-01-31T09:30:00.123Z"),
   currencyCode: "EUR"
 }
 
-const facets = randomProduct.map((input) => facetsOf(newProduct(input, given)))
+const facets = randomProduct.map((input) => facetsOf(newProduct(input, options)))
 
-const named = (name: string) => facetsOf(newProduct({ name }, given))
+const named = (name: string) => facetsOf(newProduct({ name }, options))
 
 describe("Terms", () => {
   const indexed: ReadonlyArray<RuleField> = [
@@ -78,7 +78,7 @@ describe("Terms", () => {
         sku: "DESK-1",
         barcode: "400 6"
       },
-      given
+      options
     )
     const { unstored } = indexFacets(STORE, facetsOf(product))
     assert.deepStrictEqual(
@@ -91,29 +91,29 @@ describe("Terms", () => {
   it("the cache returns the same terms, and omits stored words until it is cleared", () => {
     fc.assert(
       fc.property(fc.array(facets, { minLength: 1, maxLength: 4 }), (products) => {
-        const remembered = makeIndexCache()
-        const entered = new Set<string>()
+        const cache = makeIndexCache()
+        const stored = new Set<string>()
         for (const facets of [...products, ...products]) {
           const fresh = indexFacets(STORE, facets)
-          const { terms, unstored } = remembered.indexFacets(STORE, facets)
+          const { terms, unstored } = cache.indexFacets(STORE, facets)
           assert.deepStrictEqual(terms, fresh.terms)
-          const isNew = ({ term }: { readonly term: string }) => !entered.has(term)
+          const isNew = ({ term }: { readonly term: string }) => !stored.has(term)
           assert.sameMembers(
             [...new Set(unstored.map(({ term }) => term))],
             [...new Set(fresh.unstored.filter(isNew).map(({ term }) => term))]
           )
           markStored(unstored)
-          for (const { term } of unstored) entered.add(term)
-          assert.isEmpty(remembered.indexFacets(STORE, facets).unstored)
+          for (const { term } of unstored) stored.add(term)
+          assert.isEmpty(cache.indexFacets(STORE, facets).unstored)
           assert.deepStrictEqual(
-            remembered.indexFacets(OTHER, facets).unstored.length,
+            cache.indexFacets(OTHER, facets).unstored.length,
             indexFacets(OTHER, facets).unstored.length
           )
         }
-        remembered.clear()
+        cache.clear()
         for (const facets of products) {
           assert.strictEqual(
-            remembered.indexFacets(STORE, facets).unstored.length > 0,
+            cache.indexFacets(STORE, facets).unstored.length > 0,
             indexFacets(STORE, facets).unstored.length > 0
           )
         }

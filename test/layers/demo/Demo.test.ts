@@ -22,11 +22,11 @@ import { SECRET_KEY } from "../../support/SecretKey.ts"
 
 const distinct = (values: ReadonlyArray<unknown>) => new Set(values.filter((value) => value !== undefined)).size
 
-/** How many products are so. */
-const some = (isSo: (product: CreateProduct) => boolean) => products.filter(isSo).length
+/** Counts the products that match. */
+const countWhere = (matches: (product: CreateProduct) => boolean) => products.filter(matches).length
 
-describe("The sample catalog", () => {
-  it("is what the service takes, with no field it does not know", () => {
+describe("Sample catalog", () => {
+  it("sample products and collections are valid and have no unknown fields", () => {
     const strict = { errors: "all", onExcessProperty: "error" } as const
     const decodeProduct = Schema.decodeUnknownSync(CreateProduct, strict)
     const decodeCollection = Schema.decodeUnknownSync(CreateCollection, strict)
@@ -39,35 +39,35 @@ describe("The sample catalog", () => {
     }
   })
 
-  it("has forty products of many kinds, and names each by a slug of its own", () => {
+  it("the sample catalog has 40 varied products with unique slugs", () => {
     assert.lengthOf(products, 40)
     assert.strictEqual(distinct(products.map(({ slug }) => slug)), 40)
     assert.isAtLeast(distinct(products.map(({ vendorName }) => vendorName)), 8)
     assert.isAtLeast(distinct(products.map(({ countryOfOrigin }) => countryOfOrigin)), 10)
     assert.isAtLeast(distinct(products.map(({ productKind }) => productKind)), 3)
     assert.isAtLeast(
-      some(({ variants = [] }) => variants.length > 1),
+      countWhere(({ variants = [] }) => variants.length > 1),
       8
     )
     assert.isAtLeast(
-      some(({ discountedPrice }) => typeof discountedPrice === "number"),
+      countWhere(({ discountedPrice }) => typeof discountedPrice === "number"),
       6
     )
     assert.isAtLeast(
-      some(({ stock }) => stock === 0),
+      countWhere(({ stock }) => stock === 0),
       4
     )
     assert.isAtLeast(
-      some(({ isActive }) => isActive === false),
+      countWhere(({ isActive }) => isActive === false),
       1
     )
     assert.strictEqual(
-      some(({ media = [] }) => media.length > 0),
+      countWhere(({ media = [] }) => media.length > 0),
       40
     )
   })
 
-  it("points at no host but the one for examples", () => {
+  it("sample data contains no URLs except those of images.example.com", () => {
     const hosts = [...JSON.stringify([products, collections]).matchAll(/https?:\/\/([^/"]+)/g)].map(([, host]) => host)
     assert.deepStrictEqual([...new Set(hosts)], ["images.example.com"])
   })
@@ -86,8 +86,8 @@ const demo = Effect.gen(function* () {
   return Option.getOrElse(opened, () => assert.fail("no demo was opened"))
 })
 
-/** A folder for `demo.json` that goes with the test, and the wish for a demo. */
-const wished = Effect.map(
+/** A temporary folder for `demo.json`, and settings with and without `DEMO`. */
+const demoSettings = Effect.map(
   Effect.acquireRelease(
     Effect.sync(() => join(tmpdir(), `partner-api-demo-${randomUUID()}`)),
     (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
@@ -96,15 +96,15 @@ const wished = Effect.map(
     const settings = { DATABASE_URL: "postgres://given", DATA_DIR: folder, SECRET_KEY }
     const config = (more: Record<string, string>) =>
       ConfigProvider.layer(ConfigProvider.fromUnknown({ ...settings, ...more }))
-    return { file: join(folder, "demo.json"), on: config({ DEMO: "true" }), unsaid: config({}) }
+    return { file: join(folder, "demo.json"), withDemo: config({ DEMO: "true" }), withoutDemo: config({}) }
   }
 )
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The demo store", (it) => {
-  it.effect("holds the sample catalog, its collections filled", () =>
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Demo store", (it) => {
+  it.effect("the demo store has the products and collections of the sample catalog", () =>
     Effect.gen(function* () {
-      const { on } = yield* wished
-      const { accessToken, baseUrl: base } = yield* Effect.provide(demo, on)
+      const { withDemo } = yield* demoSettings
+      const { accessToken, baseUrl: base } = yield* Effect.provide(demo, withDemo)
       const client = makeClient(base, accessToken)
       const held = pageOf(yield* client.get("/products?limit=200")).items
       assert.deepStrictEqual(
@@ -129,11 +129,11 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The demo s
     })
   )
 
-  it.effect("holds forty customers and sixty orders of its products, once, whose totals agree with their lines", () =>
+  it.effect("the demo store has 40 customers and 60 valid orders of its products, also after a second start", () =>
     Effect.gen(function* () {
-      const { on } = yield* wished
-      yield* Effect.provide(demo, on)
-      const { accessToken, baseUrl: base } = yield* Effect.provide(demo, on)
+      const { withDemo } = yield* demoSettings
+      yield* Effect.provide(demo, withDemo)
+      const { accessToken, baseUrl: base } = yield* Effect.provide(demo, withDemo)
       const client = makeClient(base, accessToken)
       const shown = pageOf(yield* client.get("/customers?limit=200")).items
       assert.lengthOf(shown, 40)
@@ -153,11 +153,11 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The demo s
     })
   )
 
-  it.effect("is found again by the next start, with a fresh token; the old one stays good", () =>
+  it.effect("a second start reuses the demo store and issues a new token; the old one stays valid", () =>
     Effect.gen(function* () {
-      const { file, on } = yield* wished
-      const first = yield* Effect.provide(demo, on)
-      const second = yield* Effect.provide(demo, on)
+      const { file, withDemo } = yield* demoSettings
+      const first = yield* Effect.provide(demo, withDemo)
+      const second = yield* Effect.provide(demo, withDemo)
       assert.notStrictEqual(second.accessToken, first.accessToken)
       const lists = yield* Effect.forEach([first, second], (facts) =>
         makeClient(facts.baseUrl, facts.accessToken).get("/products?limit=200")
@@ -168,29 +168,27 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The demo s
     })
   )
 
-  it.effect(
-    "while it runs has a token in its file that is good for 40 minutes more, and the ones before stay good",
-    () =>
-      Effect.gen(function* () {
-        const { file, on } = yield* wished
-        const tokenIn = Effect.sync(() => String(factsOf(readFileSync(file, "utf8"))["accessToken"]))
-        const { accessToken, baseUrl: base } = yield* Effect.provide(demo, on)
-        const tokens = [accessToken]
-        for (let renewed = 1; renewed <= 3; renewed++) {
-          yield* TestClock.adjust("19 minutes")
-          assert.strictEqual(yield* tokenIn, tokens.at(-1))
-          yield* TestClock.adjust("1 minute")
-          tokens.push(yield* TestClock.withLive(watch(tokenIn, (token) => token !== tokens.at(-1))))
-        }
-        for (const token of tokens) assert.strictEqual((yield* makeClient(base, token).get("/products")).status, 200)
-        assert.strictEqual(statSync(file).mode & 0o777, 0o600)
-      }).pipe(Effect.provide(TestClock.layer()))
+  it.effect("a running demo writes a new token to its file every 20 minutes, and earlier tokens stay valid", () =>
+    Effect.gen(function* () {
+      const { file, withDemo } = yield* demoSettings
+      const tokenIn = Effect.sync(() => String(factsOf(readFileSync(file, "utf8"))["accessToken"]))
+      const { accessToken, baseUrl: base } = yield* Effect.provide(demo, withDemo)
+      const tokens = [accessToken]
+      for (let renewed = 1; renewed <= 3; renewed++) {
+        yield* TestClock.adjust("19 minutes")
+        assert.strictEqual(yield* tokenIn, tokens.at(-1))
+        yield* TestClock.adjust("1 minute")
+        tokens.push(yield* TestClock.withLive(watch(tokenIn, (token) => token !== tokens.at(-1))))
+      }
+      for (const token of tokens) assert.strictEqual((yield* makeClient(base, token).get("/products")).status, 200)
+      assert.strictEqual(statSync(file).mode & 0o777, 0o600)
+    }).pipe(Effect.provide(TestClock.layer()))
   )
 
-  it.effect("tries again when a token could not be written", () =>
+  it.effect("a token that could not be written to the file is retried", () =>
     Effect.gen(function* () {
-      const { file, on } = yield* wished
-      const { accessToken } = yield* Effect.provide(demo, on)
+      const { file, withDemo } = yield* demoSettings
+      const { accessToken } = yield* Effect.provide(demo, withDemo)
       const folder = dirname(file)
       rmSync(folder, { recursive: true })
       yield* TestClock.adjust("20 minutes")
@@ -200,26 +198,26 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The demo s
     }).pipe(Effect.provide(TestClock.layer()))
   )
 
-  it.effect("is made anew when its store was deleted", () =>
+  it.effect("a start after the deletion of the demo store creates a new one", () =>
     Effect.gen(function* () {
-      const { file, on } = yield* wished
+      const { file, withDemo } = yield* demoSettings
       const stores = yield* Stores
-      yield* Effect.provide(demo, on)
+      yield* Effect.provide(demo, withDemo)
       const { storeId } = factsOf(readFileSync(file, "utf8"))
       yield* stores.delete(Schema.decodeUnknownSync(StoreId)(storeId))
-      const { accessToken, baseUrl: base } = yield* Effect.provide(demo, on)
+      const { accessToken, baseUrl: base } = yield* Effect.provide(demo, withDemo)
       assert.strictEqual((yield* makeClient(base, accessToken).get("/products")).status, 200)
     })
   )
 
-  it.effect("from before there were webhooks is found again, and gets its receiver", () =>
+  it.effect("a demo file of a release without webhooks keeps its store and gets a webhook", () =>
     Effect.gen(function* () {
-      const { file, on } = yield* wished
-      yield* Effect.provide(demo, on)
+      const { file, withDemo } = yield* demoSettings
+      yield* Effect.provide(demo, withDemo)
       const first = factsOf(readFileSync(file, "utf8"))
       const { installationId, storeId } = first
       writeFileSync(file, JSON.stringify({ storeId, installationId }))
-      yield* Effect.provide(demo, on)
+      yield* Effect.provide(demo, withDemo)
       const second = factsOf(readFileSync(file, "utf8"))
       assert.deepInclude(second, { installationId, storeId })
       assert.match(String(second["webhookSecret"]), /^whsec_/)
@@ -227,50 +225,52 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The demo s
     })
   )
 
-  it.effect("has an owner who signs in and an agent, who both call; one from before there were agents gets them", () =>
-    Effect.gen(function* () {
-      const { file, on } = yield* wished
-      yield* Effect.provide(demo, on)
-      const made = factsOf(readFileSync(file, "utf8"))
-      const { installationId, storeId } = made
-      const signIn = Effect.fn(function* ({ merchantEmail, merchantPassword }: typeof made) {
-        const { status } = yield* makeClient(yield* baseUrl).send("POST", `${yield* baseUrl}/auth/sign-in`, {
-          key: null,
-          body: { email: merchantEmail, password: merchantPassword }
+  it.effect(
+    "the demo owner can sign in and the agent can call, also with a demo file of a release without agents",
+    () =>
+      Effect.gen(function* () {
+        const { file, withDemo } = yield* demoSettings
+        yield* Effect.provide(demo, withDemo)
+        const made = factsOf(readFileSync(file, "utf8"))
+        const { installationId, storeId } = made
+        const signIn = Effect.fn(function* ({ merchantEmail, merchantPassword }: typeof made) {
+          const { status } = yield* makeClient(yield* baseUrl).send("POST", `${yield* baseUrl}/auth/sign-in`, {
+            key: null,
+            body: { email: merchantEmail, password: merchantPassword }
+          })
+          return status
         })
-        return status
-      })
-      const call = ({ agentToken, storeId }: typeof made) =>
-        Effect.map(
-          post(callLine("store.get", { storeId }), { authorization: `Bearer ${String(agentToken)}` }),
-          ({ text }) => errorOf(text)
-        )
-      assert.strictEqual(yield* signIn(made), 200)
-      assert.isUndefined(yield* call(made))
-      yield* Effect.provide(demo, on)
-      assert.deepInclude(factsOf(readFileSync(file, "utf8")), {
-        merchantPassword: made["merchantPassword"],
-        agentToken: made["agentToken"]
-      })
+        const call = ({ agentToken, storeId }: typeof made) =>
+          Effect.map(
+            post(callLine("store.get", { storeId }), { authorization: `Bearer ${String(agentToken)}` }),
+            ({ text }) => errorOf(text)
+          )
+        assert.strictEqual(yield* signIn(made), 200)
+        assert.isUndefined(yield* call(made))
+        yield* Effect.provide(demo, withDemo)
+        assert.deepInclude(factsOf(readFileSync(file, "utf8")), {
+          merchantPassword: made["merchantPassword"],
+          agentToken: made["agentToken"]
+        })
 
-      writeFileSync(file, JSON.stringify({ storeId, installationId }))
-      yield* Effect.provide(demo, on)
-      const after = factsOf(readFileSync(file, "utf8"))
-      assert.strictEqual(after["storeId"], storeId)
-      assert.isString(after["exampleClientId"])
-      assert.strictEqual(yield* signIn(after), 200)
-      assert.isUndefined(yield* call(after))
-    })
+        writeFileSync(file, JSON.stringify({ storeId, installationId }))
+        yield* Effect.provide(demo, withDemo)
+        const after = factsOf(readFileSync(file, "utf8"))
+        assert.strictEqual(after["storeId"], storeId)
+        assert.isString(after["exampleClientId"])
+        assert.strictEqual(yield* signIn(after), 200)
+        assert.isUndefined(yield* call(after))
+      })
   )
 
-  it.effect("from before there were capabilities is found again, and gets an app that holds them", () =>
+  it.effect("a demo store of a release without capabilities gets a new installation with all grants", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { file, on } = yield* wished
-      const first = yield* Effect.provide(demo, on)
+      const { file, withDemo } = yield* demoSettings
+      const first = yield* Effect.provide(demo, withDemo)
       const before = factsOf(readFileSync(file, "utf8"))
       yield* sql`update installations set capabilities = '{}' where store_id = ${before["storeId"]}`
-      const second = yield* Effect.provide(demo, on)
+      const second = yield* Effect.provide(demo, withDemo)
       const { installationId, storeId } = factsOf(readFileSync(file, "utf8"))
       assert.strictEqual(storeId, before["storeId"])
       assert.notStrictEqual(installationId, before["installationId"])
@@ -279,15 +279,15 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The demo s
       assert.deepInclude(yield* find(id), ALL_GRANTS)
       for (const { accessToken, baseUrl: base } of [first, second])
         assert.strictEqual((yield* makeClient(base, accessToken).get("/products")).status, 200)
-      yield* Effect.provide(demo, on)
+      yield* Effect.provide(demo, withDemo)
       assert.strictEqual(factsOf(readFileSync(file, "utf8"))["installationId"], installationId)
     })
   )
 
-  it.effect("is not made on a database of one's own unless it is wished for", () =>
+  it.effect("no demo store is created in a configured database without DEMO", () =>
     Effect.gen(function* () {
-      const { unsaid } = yield* wished
-      assert.isTrue(Option.isNone(yield* Effect.provide(openDemo(yield* baseUrl), unsaid)))
+      const { withoutDemo } = yield* demoSettings
+      assert.isTrue(Option.isNone(yield* Effect.provide(openDemo(yield* baseUrl), withoutDemo)))
     })
   )
 })

@@ -15,17 +15,17 @@ import { performIn } from "../../support/data/Writes.ts"
 const Line = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
 const lineOf = Schema.decodeUnknownSync(Line)
 
-/** Runs an export and returns its parts. Runs `meanwhile` before each part. */
+/** Runs an export and returns its parts. Runs `betweenParts` before each part. */
 const exported = Effect.fn(function* (
   storeId: StoreId,
   kind: ExportKind,
-  meanwhile: Effect.Effect<unknown> = Effect.void
+  betweenParts: Effect.Effect<unknown> = Effect.void
 ) {
   const { exportAll } = yield* Exports
   const parts: Array<string> = []
   const count = yield* exportAll(storeId, kind, (lines) =>
     Effect.andThen(
-      meanwhile,
+      betweenParts,
       Effect.sync(() => void parts.push(lines))
     )
   )
@@ -41,7 +41,7 @@ const exported = Effect.fn(function* (
   }
 })
 
-const name = Effect.fn(function* (storeId: StoreId, kind: string, externalId: string, id: string | undefined) {
+const setExternalId = Effect.fn(function* (storeId: StoreId, kind: string, externalId: string, id: string | undefined) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
     insert into external_ids (store_id, kind, external_id, resource_id)
@@ -60,28 +60,28 @@ const scene = Effect.gen(function* () {
   const create = (fields: object) => perform(catalog.createProduct(storeId, product(fields)))
   const desk = yield* create({ name: 'Desk "A"', price: 12.5, variants: [{ title: "Large" }] })
   const lamp = yield* create({ name: "Lamp\n{}", metafields: { a: { b: "x,}" } } })
-  yield* name(storeId, "product", 'sku"1', desk.id)
+  yield* setExternalId(storeId, "product", 'sku"1', desk.id)
   const manual = yield* perform(
     catalog.createCollection(storeId, collection({ title: "By hand", productIds: [lamp.id, desk.id] }))
   )
   const rules = [{ field: "price", relation: "greater_than", value: 5 }]
   const automated = yield* perform(catalog.createCollection(storeId, collection({ title: "By rules", rules })))
-  yield* name(storeId, "collection", "manual", manual.id)
+  yield* setExternalId(storeId, "collection", "manual", manual.id)
   const [ada, bob] = yield* putCustomers(storeId, [{ name: "Ada", email: "ada@example.com" }, { name: "Bob" }])
-  yield* name(storeId, "customer", "ADA", ada?.id)
+  yield* setExternalId(storeId, "customer", "ADA", ada?.id)
   const lines = [desk, lamp].map(({ id }) => ({ name: "It", quantity: 1, unitPrice: 0.1, productId: id }))
   const orders = yield* putOrders(storeId, [
     { customerId: ada?.id ?? null, lineItems: lines, email: "ada@example.com", shippingAddress: { city: "Porto" } },
     { lineItems: [{ name: "It", quantity: 3, unitPrice: 0.1 }] }
   ])
-  yield* name(storeId, "order", "1001", orders[0]?.id)
+  yield* setExternalId(storeId, "order", "1001", orders[0]?.id)
   return { storeId, desk, lamp, manual, automated, ada, bob, orders }
 })
 
 layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true, timeout: "60 seconds" })(
   "Exports",
   (it) => {
-    it.effect("lines have the fields of the API and an external id, by default the resource's id", () =>
+    it.effect("exported lines have the fields of the API and an external id, by default the resource's id", () =>
       Effect.gen(function* () {
         const { ada, automated, bob, desk, lamp, manual, orders, storeId } = yield* scene
         const catalog = yield* Catalog
@@ -160,7 +160,7 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
       })
     )
 
-    it.effect("a part has a megabyte of rows plus the last one", () =>
+    it.effect("a part of an export ends with the row that exceeds 1 MB", () =>
       Effect.gen(function* () {
         const storeId = yield* makeStore()
         const addresses = [{ story: "a".repeat(300_000) }]
@@ -189,9 +189,9 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
 
     it.effect("an export of an unknown store fails", () =>
       Effect.gen(function* () {
-        const gone = StoreId.make("019c1363-49c0-7a11-9c3d-0b8e5f6a7d42")
-        const refused = yield* Effect.flip(exported(gone, "products"))
-        assert.strictEqual(refused._tag, "UnknownStore")
+        const unknownStore = StoreId.make("019c1363-49c0-7a11-9c3d-0b8e5f6a7d42")
+        const error = yield* Effect.flip(exported(unknownStore, "products"))
+        assert.strictEqual(error._tag, "UnknownStore")
       })
     )
   }

@@ -12,37 +12,37 @@ const toProduct = Schema.decodeUnknownSync(CreateProduct)
 
 const put = (price: number) => [{ externalId: ExternalId.make("a"), input: toProduct({ name: "Cup", price }) }]
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Every write that the journal tells of", (it) => {
-  it.effect("says that it is under way before its id is made, so that who follows waits for it", () =>
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Changes in the journal", (it) => {
+  it.effect("every write holds the store's advisory lock when it inserts a journal entry", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* sql`
-        create function refuse_unsaid() returns trigger language plpgsql as $$
+        create function reject_unlocked() returns trigger language plpgsql as $$
           begin
             if not exists (
               select from pg_locks where pid = pg_backend_pid() and locktype = 'advisory' and classid = 72101
                 and objid = (uuid_hash(new.store_id)::bigint & 4294967295)::oid
             ) then
-              raise 'A change was made that was not said to be under way';
+              raise 'A journal entry was inserted without the advisory lock of its store';
             end if;
             return new;
           end
         $$
       `
-      yield* sql`create trigger refuse_unsaid before insert on journal for each row execute function refuse_unsaid()`
+      yield* sql`create trigger reject_unlocked before insert on journal for each row execute function reject_unlocked()`
       const { client, storeId } = yield* freshClient()
       const statuses: Array<number> = []
-      const done = <A extends { readonly status: number }, E, R>(write: Effect.Effect<A, E, R>) =>
+      const recordStatus = <A extends { readonly status: number }, E, R>(write: Effect.Effect<A, E, R>) =>
         Effect.tap(write, ({ status }) => Effect.sync(() => statuses.push(status)))
-      const product = `/products/${String(dataOf(yield* done(client.post("/products", { name: "Cup" })))["id"])}`
-      yield* done(client.patch(product, { price: 3 }))
-      yield* done(client.patch(product, { slug: "a-cup" }))
-      yield* done(client.patch(`${product}/inventory`, { adjust: 1 }))
-      const made = yield* done(client.post("/collections", { title: "Cups" }))
+      const product = `/products/${String(dataOf(yield* recordStatus(client.post("/products", { name: "Cup" })))["id"])}`
+      yield* recordStatus(client.patch(product, { price: 3 }))
+      yield* recordStatus(client.patch(product, { slug: "a-cup" }))
+      yield* recordStatus(client.patch(`${product}/inventory`, { adjust: 1 }))
+      const made = yield* recordStatus(client.post("/collections", { title: "Cups" }))
       const collection = `/collections/${String(dataOf(made)["id"])}`
-      yield* done(client.patch(collection, { title: "Mugs" }))
-      yield* done(client.delete(collection))
-      yield* done(client.delete(product))
+      yield* recordStatus(client.patch(collection, { title: "Mugs" }))
+      yield* recordStatus(client.delete(collection))
+      yield* recordStatus(client.delete(product))
       assert.deepStrictEqual(statuses, [201, 200, 200, 200, 201, 200, 200, 200])
 
       const { perform } = yield* Writes

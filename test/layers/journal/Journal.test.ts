@@ -6,8 +6,8 @@ import { Unavailable } from "../../../src/domain/Unavailable.ts"
 import { ApiTest, freshClient } from "../../support/http/Api.ts"
 import { connection, databaseUrl, duringWork, rowsOf, servicesOn, waiting } from "../../support/process/Process.ts"
 
-/** An entry in a part, made so many days ago. */
-const enter = Effect.fn(function* (part: number, days: number) {
+/** Inserts an entry into a partition, with a time this many days ago. */
+const insertEntry = Effect.fn(function* (part: number, days: number) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
     insert into journal (
@@ -19,8 +19,8 @@ const enter = Effect.fn(function* (part: number, days: number) {
   `
 })
 
-/** The parts that hold something. */
-const filled = Effect.gen(function* () {
+/** Returns the partitions that have entries. */
+const nonEmptyParts = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ readonly part: number }>`select distinct part from journal order by 1`
   return rows.map(({ part }) => part)
@@ -28,15 +28,15 @@ const filled = Effect.gen(function* () {
 
 const clear = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`truncate journal`)
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The parts of the journal", (it) => {
-  it.effect("take any id, whatever the clock that made it said: one part each thirty days, in turn", () =>
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Journal partitions", (it) => {
+  it.effect("ids map to 16 partitions of thirty days each, in rotation, for any clock", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* clear
       const { client, storeId } = yield* freshClient()
       const day = 86_400_000_000
       const start = Math.floor(Date.now() / 2_592_000_000) * 30 + 60
-      // The ids of a store go on from the clock that it had, here one that was far ahead.
+      // Ids of a store continue from its stored clock, which is far ahead here.
       for (const days of [start, start + 29, start + 30, start + 15 * 30, start + 16 * 30]) {
         yield* sql`update stores set id_clock = ${days * day} where id = ${storeId}`
         assert.strictEqual((yield* client.post("/products", { name: "Cup" })).status, 201)
@@ -49,41 +49,41 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The parts 
     })
   )
 
-  it.effect("are emptied when their newest entry is older than 400 days, and not before", () =>
+  it.effect("purge empties a partition only if its newest entry is older than 400 days", () =>
     Effect.gen(function* () {
       const { purge } = yield* Journal
       yield* clear
-      for (const days of [429, 401]) yield* enter(3, days)
-      for (const days of [420, 399]) yield* enter(4, days)
-      // A clock that was ahead keeps what it made for longer, and one that was set back takes nothing away.
-      for (const days of [420, -1000]) yield* enter(5, days)
-      yield* enter(6, 0)
+      for (const days of [429, 401]) yield* insertEntry(3, days)
+      for (const days of [420, 399]) yield* insertEntry(4, days)
+      // An entry of a clock that was ahead delays the purge of its partition.
+      for (const days of [420, -1000]) yield* insertEntry(5, days)
+      yield* insertEntry(6, 0)
       assert.strictEqual(yield* purge, 1)
-      assert.deepStrictEqual(yield* filled, [4, 5, 6])
+      assert.deepStrictEqual(yield* nonEmptyParts, [4, 5, 6])
       assert.strictEqual(yield* purge, 0)
-      assert.deepStrictEqual(yield* filled, [4, 5, 6])
+      assert.deepStrictEqual(yield* nonEmptyParts, [4, 5, 6])
     })
   )
 
-  it.effect("are emptied once by processes that want it at once", () =>
+  it.effect("concurrent purges of several processes empty a partition once", () =>
     Effect.gen(function* () {
       yield* clear
-      yield* enter(7, 500)
+      yield* insertEntry(7, 500)
       const url = yield* databaseUrl
       const others = yield* Effect.replicateEffect(Layer.build(servicesOn(url)), 4)
       const emptied = yield* Effect.forEach(others, (other) => Context.get(other, Journal).purge, {
         concurrency: "unbounded"
       })
       assert.deepStrictEqual(emptied.toSorted(), [0, 0, 0, 1])
-      assert.deepStrictEqual(yield* filled, [])
+      assert.deepStrictEqual(yield* nonEmptyParts, [])
     })
   )
 
-  it.effect("keep what came to them while somebody waited to empty them", () =>
+  it.effect("purge keeps a partition that receives an entry while the purge waits for its lock", () =>
     Effect.gen(function* () {
       const { purge } = yield* Journal
       yield* clear
-      yield* enter(8, 500)
+      yield* insertEntry(8, 500)
       const url = yield* databaseUrl
       const [writer, watcher] = [yield* connection(url), yield* connection(url)]
       yield* rowsOf(writer, "begin")
@@ -96,15 +96,15 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The parts 
       yield* duringWork(purging, waiting(watcher, 1))
       yield* rowsOf(writer, "commit")
       assert.strictEqual(yield* Fiber.join(purging), 0)
-      assert.deepStrictEqual(yield* filled, [8])
+      assert.deepStrictEqual(yield* nonEmptyParts, [8])
     })
   )
 
-  it.effect("that a dump reads are left for next time, and nobody who writes waits meanwhile", () =>
+  it.effect("a purge during a dump fails with Unavailable without blocking writes, and succeeds after the dump", () =>
     Effect.gen(function* () {
       const { purge } = yield* Journal
       yield* clear
-      yield* enter(9, 500)
+      yield* insertEntry(9, 500)
       const { client } = yield* freshClient()
       const url = yield* databaseUrl
       const [dump, watcher] = [yield* connection(url), yield* connection(url)]
@@ -116,11 +116,11 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The parts 
       const ended = yield* Fiber.join(purging)
       assert(Exit.isFailure(ended))
       assert.instanceOf(Result.getOrUndefined(Cause.findDefect(ended.cause)), Unavailable)
-      assert.include(yield* filled, 9)
+      assert.include(yield* nonEmptyParts, 9)
 
       yield* rowsOf(dump, "commit")
       assert.strictEqual(yield* purge, 1)
-      assert.notInclude(yield* filled, 9)
+      assert.notInclude(yield* nonEmptyParts, 9)
     })
   )
 })

@@ -26,8 +26,8 @@ const idsIn = Schema.decodeUnknownSync(Ids)
 
 const page = { cursor: undefined, limit: 200 }
 
-/** All that a store holds, but for versions and the times of changes. */
-const holdingsOf = Effect.fn(function* (storeId: StoreId) {
+/** Returns all documents of a store without versions and update times. */
+const documentsOf = Effect.fn(function* (storeId: StoreId) {
   const catalog = yield* Catalog
   const all = [yield* catalog.listProducts(storeId, page), yield* catalog.listCollections(storeId, page)]
   return all.map(({ items }) => documentsIn(items).map(({ updatedAt: _, version: __, ...document }) => document))
@@ -62,7 +62,7 @@ const anyCollection = FastCheck.record(
   { requiredKeys: ["title"] }
 )
 
-/** A write of whatever stands at some place of the store. */
+/** A random write to the resource at a random position of the store. */
 const anyStep = FastCheck.oneof(
   FastCheck.record({ step: FastCheck.constant("createProduct" as const), input: anyProduct }),
   FastCheck.record({
@@ -97,7 +97,7 @@ const toCollectionId = Schema.decodeSync(CollectionId)
 
 const slugOf = (slug: number | undefined) => (slug === undefined ? {} : { slug: `slug-${slug}` })
 
-const take = Effect.fn(function* (storeId: StoreId, step: AnyStep) {
+const runStep = Effect.fn(function* (storeId: StoreId, step: AnyStep) {
   const catalog = yield* Catalog
   const { perform } = yield* Writes
   const write = <A, E>(described: Write<A, E>) => Effect.asVoid(perform(contextOf(storeId, AGENT), described))
@@ -164,10 +164,10 @@ const all = { actorId: AGENT.id, since: "2000-01-01T00:00:00.000Z", until: "3000
 
 const scene = Layer.provideMerge(DomainLive, PostgresTest)
 
-layer(scene, { excludeTestServices: true, timeout: "60 seconds" })("Undo, whatever was written", (it) => {
-  for (const how of ["one by one, the newest first", "all of the actor's at once"]) {
+layer(scene, { excludeTestServices: true, timeout: "60 seconds" })("Undo of random writes", (it) => {
+  for (const how of ["one by one, the newest first", "all at once"]) {
     it.effect(
-      `${how}, gives the documents back but for versions and times`,
+      `undo of an agent's changes, ${how}, restores all documents except versions and update times`,
       () =>
         Effect.gen(function* () {
           const { perform } = yield* Writes
@@ -176,8 +176,8 @@ layer(scene, { excludeTestServices: true, timeout: "60 seconds" })("Undo, whatev
           const holds = (steps: ReadonlyArray<AnyStep>) =>
             Effect.gen(function* () {
               const storeId = yield* setUp
-              const before = yield* holdingsOf(storeId)
-              yield* Effect.forEach(steps, (step) => Effect.ignore(take(storeId, step)))
+              const before = yield* documentsOf(storeId)
+              yield* Effect.forEach(steps, (step) => Effect.ignore(runStep(storeId, step)))
               const entries = yield* agentEntries(storeId)
               const context = contextOf(storeId)
               if (how.startsWith("one")) {
@@ -185,7 +185,7 @@ layer(scene, { excludeTestServices: true, timeout: "60 seconds" })("Undo, whatev
               } else {
                 yield* perform(context, undoSpan(storeId, all, right))
               }
-              assert.deepStrictEqual(yield* holdingsOf(storeId), before)
+              assert.deepStrictEqual(yield* documentsOf(storeId), before)
             })
           yield* Effect.promise(() =>
             FastCheck.assert(

@@ -52,7 +52,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Consents",
     })
   )
 
-  it.effect("consent to an agent is recorded in the journal", () =>
+  it.effect("a consent to an agent is recorded in the journal", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const storeId = yield* makeStore()
@@ -60,16 +60,16 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Consents",
       const client = { name: "Helper", website: null, logoUrl: null, redirectUris: [REDIRECT] }
       const clientId = yield* Effect.flatMap(AgentClients, ({ register }) => register(client, "192.0.2.1"))
       yield* agreeToAgent(clientId)
-      const told = yield* sql`
+      const entries = yield* sql`
         select actor_id, surface, request_id, before, after::jsonb ->> 'name' as name, version
         from journal where store_id = ${storeId} and resource = 'agent'
       `
       const by = { actor_id: merchantId, surface: "consent", request_id: "trace" }
-      assert.deepStrictEqual(told, [{ ...by, before: null, name: "Helper", version: null }])
+      assert.deepStrictEqual(entries, [{ ...by, before: null, name: "Helper", version: null }])
     })
   )
 
-  it.effect("consent of a merchant who is no member fails and installs nothing", () =>
+  it.effect("a consent of a merchant who is not a member fails and installs nothing", () =>
     Effect.gen(function* () {
       const storeId = yield* makeStore()
       const { leave } = yield* Merchants

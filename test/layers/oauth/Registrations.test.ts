@@ -10,15 +10,15 @@ const HELPER = { name: "Helper", website: null, logoUrl: null, redirectUris: ["h
 
 const register = (address: string) => Effect.flatMap(AgentClients, (clients) => clients.register(HELPER, address))
 
-const waiting = Effect.flatMap(
+const withoutConsent = Effect.flatMap(
   SqlClient.SqlClient,
   (sql) => sql<{ readonly id: string }>`select client_id as id from agent_clients where ends_at is not null`
 ).pipe(Effect.map((rows) => rows.map(({ id }) => id)))
 
 layer(OpenedClients.pipe(Layer.provideMerge(PostgresTest)), { excludeTestServices: true, timeout: "60 seconds" })(
-  "A client that registers",
+  "Client registrations",
   (it) => {
-    it.effect("is found by its id", () =>
+    it.effect("a registered client is found by its id", () =>
       Effect.gen(function* () {
         const clients = yield* AgentClients
         const id = yield* register(randomUUID())
@@ -26,7 +26,7 @@ layer(OpenedClients.pipe(Layer.provideMerge(PostgresTest)), { excludeTestService
       })
     )
 
-    it.effect("fails above the limit of an address, also concurrently; other addresses may register", () =>
+    it.effect("concurrent registrations of one address fail above the limit; other addresses may register", () =>
       Effect.gen(function* () {
         const flood = randomUUID()
         const all = yield* Effect.all(
@@ -41,7 +41,7 @@ layer(OpenedClients.pipe(Layer.provideMerge(PostgresTest)), { excludeTestService
       })
     )
 
-    it.effect("expires after a day without consent, and never with consent", () =>
+    it.effect("a client without consent expires, and one with consent does not", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const clients = yield* AgentClients
@@ -58,7 +58,7 @@ layer(OpenedClients.pipe(Layer.provideMerge(PostgresTest)), { excludeTestService
       })
     )
 
-    it.effect("replaces the one that would expire first if the maximum is reached", () =>
+    it.effect("a registration above the maximum replaces the client that expires first", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         yield* sql`
@@ -66,7 +66,7 @@ layer(OpenedClients.pipe(Layer.provideMerge(PostgresTest)), { excludeTestService
           select 'waiting-' || n, 'Waits', '{}', now() + n * interval '1 second' from generate_series(1, ${MAX_WAITING}) n
         `
         const id = yield* register(randomUUID())
-        const left = yield* waiting
+        const left = yield* withoutConsent
         assert.lengthOf(left, MAX_WAITING)
         assert.include(left, id)
         assert.notInclude(left, "waiting-1")

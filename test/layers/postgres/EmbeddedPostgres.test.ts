@@ -10,7 +10,7 @@ import { createInterface } from "node:readline"
 import { Client } from "pg"
 import { embeddedPostgres, EmbeddedPostgresFailed } from "../../../src/layers/postgres/EmbeddedPostgres.ts"
 
-/** A folder that goes with the test; the server makes its own below it. */
+/** A temporary folder, in which the server creates its own. */
 const folder = Effect.acquireRelease(
   Effect.sync(() => {
     const path = join(tmpdir(), `partner-api-embedded-${randomUUID()}`)
@@ -37,7 +37,7 @@ const serverOf = (dataDir: string) => {
   return existsSync(file) ? Number(readFileSync(file, "utf8").split("\n")[0]) : undefined
 }
 
-/** Another process that holds the server until it is told to end; prints the URL once it has it. */
+/** Program that uses the server until its standard input ends, and prints the URL of the server. */
 const holder = `
   import { Effect, Redacted } from "effect"
   import { embeddedPostgres } from "./src/layers/postgres/EmbeddedPostgres.ts"
@@ -50,7 +50,7 @@ const holder = `
   await Effect.runPromise(Effect.scoped(program))
 `
 
-/** Starts `holder` as a process of its own, bundled since Node 20 does not read TypeScript. */
+/** Starts `holder` in a new process. It is bundled because Node 20 does not run TypeScript. */
 const startHolder = (base: string, dataDir: string) =>
   Effect.gen(function* () {
     const outfile = join(base, "holder.mjs")
@@ -72,13 +72,13 @@ const startHolder = (base: string, dataDir: string) =>
     return { child, exit: Deferred.await(exit), url: yield* Deferred.await(url) }
   })
 
-it.live("starts a server, stops it cleanly, and finds its data again", () =>
+it.live("the server starts, stops cleanly with its scope, and keeps its data", () =>
   Effect.gen(function* () {
     const dataDir = join(yield* folder, "data")
     const first = Effect.gen(function* () {
       const url = yield* embeddedPostgres({ dataDir })
-      yield* query(url, "create table kept (word text)")
-      yield* query(url, "insert into kept values ('čaj')")
+      yield* query(url, "create table stored_data (word text)")
+      yield* query(url, "insert into stored_data values ('čaj')")
       const settings = yield* query(
         url,
         `select current_setting('server_version_num')::int / 10000 as version, current_setting('fsync') as fsync,
@@ -97,21 +97,21 @@ it.live("starts a server, stops it cleanly, and finds its data again", () =>
     assert.match(readFileSync(join(dataDir, "postgres.log"), "utf8"), /database system is shut down\n$/)
 
     const url = yield* embeddedPostgres({ dataDir })
-    assert.deepStrictEqual(yield* query(url, "select word from kept"), [{ word: "čaj" }])
+    assert.deepStrictEqual(yield* query(url, "select word from stored_data"), [{ word: "čaj" }])
   })
 )
 
-it.live("asks for the password, which only its owner can read", () =>
+it.live("the server rejects a wrong password", () =>
   Effect.gen(function* () {
     const dataDir = join(yield* folder, "data")
     const guessed = new URL(Redacted.value(yield* embeddedPostgres({ dataDir, isDurable: false })))
     guessed.password = "guessed"
-    const refusal = yield* Effect.flip(Effect.sandbox(query(guessed.href, "select 1")))
-    assert.include(String(refusal), "password authentication failed")
+    const error = yield* Effect.flip(Effect.sandbox(query(guessed.href, "select 1")))
+    assert.include(String(error), "password authentication failed")
   })
 )
 
-it.live("joins a server that another process runs, and leaves it running", () =>
+it.live("a second process shares the running server and leaves it running", () =>
   Effect.gen(function* () {
     const base = yield* folder
     const dataDir = join(base, "data")
@@ -129,7 +129,7 @@ it.live("joins a server that another process runs, and leaves it running", () =>
   })
 )
 
-it.live("whoever leaves last stops the server", () =>
+it.live("the last process that uses the server stops it", () =>
   Effect.gen(function* () {
     const base = yield* folder
     const dataDir = join(base, "data")
@@ -145,38 +145,40 @@ it.live("whoever leaves last stops the server", () =>
   })
 )
 
-it.live("takes over the server of a process that was killed, data intact", () =>
+it.live("a new process takes over the server of a killed process with its data", () =>
   Effect.gen(function* () {
     const base = yield* folder
     const dataDir = join(base, "data")
     const killed = yield* startHolder(base, dataDir)
-    yield* query(killed.url, "create table kept as select 42 as answer")
+    yield* query(killed.url, "create table stored_data as select 42 as answer")
     killed.child.kill("SIGKILL")
     yield* killed.exit
     assert.isDefined(serverOf(dataDir))
 
-    const takeOver = Effect.flatMap(embeddedPostgres({ dataDir }), (url) => query(url, "select answer from kept"))
+    const takeOver = Effect.flatMap(embeddedPostgres({ dataDir }), (url) =>
+      query(url, "select answer from stored_data")
+    )
     assert.deepStrictEqual(yield* Effect.scoped(takeOver), [{ answer: 42 }])
     assert.isUndefined(serverOf(dataDir))
   })
 )
 
-it.live("recovers when process and server were killed", () =>
+it.live("a new process recovers the data after process and server were killed", () =>
   Effect.gen(function* () {
     const base = yield* folder
     const dataDir = join(base, "data")
     const killed = yield* startHolder(base, dataDir)
-    yield* query(killed.url, "create table kept as select 42 as answer")
+    yield* query(killed.url, "create table stored_data as select 42 as answer")
     killed.child.kill("SIGKILL")
     process.kill(serverOf(dataDir) ?? assert.fail("the server went with its process"), "SIGKILL")
     yield* killed.exit
 
     const url = yield* embeddedPostgres({ dataDir, isDurable: false })
-    assert.deepStrictEqual(yield* query(url, "select answer from kept"), [{ answer: 42 }])
+    assert.deepStrictEqual(yield* query(url, "select answer from stored_data"), [{ answer: 42 }])
   })
 )
 
-it.live("several starts at once share one server", () =>
+it.live("concurrent starts share one server", () =>
   Effect.gen(function* () {
     const dataDir = join(yield* folder, "data")
     const start = embeddedPostgres({ dataDir, isDurable: false })
@@ -185,7 +187,7 @@ it.live("several starts at once share one server", () =>
   })
 )
 
-it.live("says in a line what to do when it cannot", () =>
+it.live("a failed start returns a one-line error that names DATABASE_URL and DATA_DIR", () =>
   Effect.gen(function* () {
     const file = join(yield* folder, "holder.mjs")
     const failure = yield* Effect.flip(embeddedPostgres({ dataDir: join("/dev/null", file) }))

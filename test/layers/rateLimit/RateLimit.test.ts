@@ -21,13 +21,12 @@ const installed = Effect.gen(function* () {
   return { installation, token: (yield* tokens.issue(installation)).token }
 })
 
-/** Asks for all of these tokens at once: who was admitted, or why not, in the order asked. */
+/** Admits all tokens concurrently. Returns the installation id or the error tag of each, in order. */
 const admitAll = (tokens: ReadonlyArray<Redacted.Redacted>) =>
   Effect.flatMap(RateLimit, ({ admit }) =>
     Effect.forEach(
       tokens,
-      (token) =>
-        Effect.match(admit(token), { onSuccess: ({ id }): string => id, onFailure: (refusal) => refusal._tag }),
+      (token) => Effect.match(admit(token), { onSuccess: ({ id }): string => id, onFailure: (error) => error._tag }),
       { concurrency: "unbounded" }
     )
   )
@@ -42,7 +41,7 @@ const windowOf = ({ id }: Installation) =>
     return hits.map(({ micros }) => Number(micros))
   })
 
-/** What a window holds after the clock was set back by so many seconds. */
+/** Shifts the window into the future, as if the clock was set back by this many seconds. */
 const setBack = ({ id }: Installation, seconds: number) =>
   Effect.flatMap(
     SqlClient.SqlClient,
@@ -52,16 +51,16 @@ const setBack = ({ id }: Installation, seconds: number) =>
     `
   )
 
-/** One step of a history: what time passed, and how many requests of each installation then came at once. */
+/** One step of a history: the elapsed time, then a number of concurrent requests per installation. */
 interface Step {
   readonly pass: number
   readonly requests: ReadonlyArray<number>
 }
 
-/** Ages of admitted requests in whole steps of 5 seconds, so that the moments a run really takes decide nothing. */
+/** Unit of elapsed time in seconds. It is coarse, so that the duration of the test does not matter. */
 const GRID = 5
 
-/** The window as the contract says it, and nothing more: at most 100 admitted in any 60 seconds. */
+/** Reference model of the contract: at most 100 admitted requests in any 60 seconds. */
 const model = (ages: ReadonlyArray<number>, requests: number): { admitted: number; ages: ReadonlyArray<number> } => {
   const admitted = Math.min(requests, 100 - ages.filter((age) => age < 60).length)
   return { admitted, ages: [...ages, ...Array.from({ length: admitted }, () => 0)] }
@@ -76,23 +75,23 @@ const step: FastCheck.Arbitrary<Step> = FastCheck.record({
   )
 })
 
-/** Requests of all installations, mixed the same way each time. */
+/** Interleaves the requests of all installations deterministically. */
 const mixed = <A>(groups: ReadonlyArray<ReadonlyArray<A>>) =>
   groups
     .flatMap((group, row) => group.map((item, place) => ({ item, order: (place * 7919 + row * 104729) % 101 })))
     .toSorted((a, b) => a.order - b.order)
     .map(({ item }) => item)
 
-layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("RateLimitLive", (it) => {
-  it.effect("admits what the rolling window allows, whatever comes when and in whatever batches", () =>
+layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Rate limit", (it) => {
+  it.effect("random histories of concurrent requests are admitted exactly as in the model of the rolling window", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const bearers = yield* Effect.all([installed, installed, installed])
+      const clients = yield* Effect.all([installed, installed, installed])
 
       const holds = (steps: ReadonlyArray<Step>) =>
         Effect.gen(function* () {
           yield* sql`update rate_windows set hits = '{}'`
-          let expected = bearers.map((): ReadonlyArray<number> => [])
+          let expected = clients.map((): ReadonlyArray<number> => [])
           for (const { pass, requests } of steps) {
             yield* sql`
               update rate_windows
@@ -104,9 +103,9 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("RateLimitLive
             })
             expected = modelled.map(({ ages }) => ages)
 
-            const tokens = bearers.map(({ token }, index) => Array.from({ length: requests[index] ?? 0 }, () => token))
+            const tokens = clients.map(({ token }, index) => Array.from({ length: requests[index] ?? 0 }, () => token))
             const answers = yield* admitAll(mixed(tokens))
-            for (const [index, { installation }] of bearers.entries()) {
+            for (const [index, { installation }] of clients.entries()) {
               const admitted = answers.filter((answer) => answer === installation.id).length
               assert.strictEqual(admitted, modelled[index]?.admitted)
             }
@@ -125,7 +124,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("RateLimitLive
     })
   )
 
-  it.effect("keeps the instants of the admitted requests that are in the window, oldest first", () =>
+  it.effect("a window stores the times of its admitted requests of the last 60 seconds, oldest first", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { installation, token } = yield* installed
@@ -135,18 +134,18 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("RateLimitLive
         where installation_id = ${installation.id}
       `
       yield* admitAll(Array.from({ length: 70 }, () => token))
-      const kept = yield* windowOf(installation)
-      assert.lengthOf(kept, 70)
+      const hits = yield* windowOf(installation)
+      assert.lengthOf(hits, 70)
       assert.deepStrictEqual(
-        kept,
-        kept.toSorted((a, b) => a - b)
+        hits,
+        hits.toSorted((a, b) => a - b)
       )
-      const newest = kept.at(-1) ?? 0
-      assert.isAbove(kept[0] ?? 0, newest - 60_000_000)
+      const newest = hits.at(-1) ?? 0
+      assert.isAbove(hits[0] ?? 0, newest - 60_000_000)
     })
   )
 
-  it.effect("stays shut when the clock is set back a little: requests of the future are still in the window", () =>
+  it.effect("requests up to 60 seconds in the future count if the clock is set back", () =>
     Effect.gen(function* () {
       const { installation, token } = yield* installed
       yield* admitAll(Array.from({ length: 90 }, () => token))
@@ -156,15 +155,15 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("RateLimitLive
         answers.filter((answer) => answer === installation.id),
         10
       )
-      const kept = yield* windowOf(installation)
+      const hits = yield* windowOf(installation)
       assert.deepStrictEqual(
-        kept,
-        kept.toSorted((a, b) => a - b)
+        hits,
+        hits.toSorted((a, b) => a - b)
       )
     })
   )
 
-  it.effect("opens when the clock is set back by more than a window: requests beyond it are counted no more", () =>
+  it.effect("requests more than 60 seconds in the future do not count if the clock is set back", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { installation, token } = yield* installed
@@ -176,15 +175,15 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("RateLimitLive
         100
       )
       const [clock] = yield* sql<{ readonly micros: string }>`select clock_micros() as micros`
-      const kept = yield* windowOf(installation)
+      const hits = yield* windowOf(installation)
       assert.lengthOf(
-        kept.filter((hit) => hit <= Number(clock?.micros)),
+        hits.filter((hit) => hit <= Number(clock?.micros)),
         100
       )
     })
   )
 
-  it.effect("drops of a window only what lies beyond the next 60 seconds", () =>
+  it.effect("a window drops only requests more than 60 seconds in the future", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { installation, token } = yield* installed
@@ -203,7 +202,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("RateLimitLive
     })
   )
 
-  it.effect("answers each of a mixed batch for itself", () =>
+  it.effect("each request of a mixed batch gets its own result", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const [good, inactive, homeless, late] = yield* Effect.all([installed, installed, installed, installed])
@@ -212,14 +211,14 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("RateLimitLive
       yield* sql`update access_tokens set expires_at = now() where installation_id = ${late.installation.id}`
       const round = [good.token, inactive.token, Redacted.make("unknown"), homeless.token, late.token]
       const answers = yield* admitAll(Array.from({ length: 20 }, () => round).flat())
-      const wanted = [good.installation.id, "InstallationSuspended", "InvalidToken", "StoreNotFound", "InvalidToken"]
-      assert.deepStrictEqual(answers, Array.from({ length: 20 }, () => wanted).flat())
+      const expected = [good.installation.id, "InstallationSuspended", "InvalidToken", "StoreNotFound", "InvalidToken"]
+      assert.deepStrictEqual(answers, Array.from({ length: 20 }, () => expected).flat())
       for (const { installation } of [inactive, homeless, late]) assert.lengthOf(yield* windowOf(installation), 0)
       assert.lengthOf(yield* windowOf(good.installation), 20)
     })
   )
 
-  it.effect("says who asks: installation, store and what is granted there", () =>
+  it.effect("an admission returns the installation with its store and grants", () =>
     Effect.gen(function* () {
       const { admit } = yield* RateLimit
       const { installation, token } = yield* installed

@@ -15,71 +15,71 @@ import { PostgresTest } from "../../support/postgres/PostgresTest.ts"
 
 const Live = Layer.mergeAll(AppDataLive, WritesLive, AccessLive).pipe(Layer.provideMerge(PostgresTest))
 
-/** What the store of entries is asked, and what passes between. */
+/** One step of a history: an operation on app data, or the passing of time. */
 type Step =
-  | { readonly ask: "put"; readonly at: string; readonly value: string; readonly ttl: number | undefined }
-  | { readonly ask: "get" | "delete"; readonly at: string }
-  | { readonly ask: "list"; readonly cursor: string | undefined; readonly limit: number }
-  | { readonly ask: "purge" }
-  | { readonly ask: "pass"; readonly seconds: number }
+  | { readonly operation: "put"; readonly at: string; readonly value: string; readonly ttl: number | undefined }
+  | { readonly operation: "get" | "delete"; readonly at: string }
+  | { readonly operation: "list"; readonly cursor: string | undefined; readonly limit: number }
+  | { readonly operation: "purge" }
+  | { readonly operation: "pass"; readonly seconds: number }
 
-/** Seconds are in steps of ten, so that those that a run takes decide nothing. */
+/** Times are multiples of ten seconds, so that the duration of the test does not matter. */
 const tens = FastCheck.integer({ min: 1, max: 4 }).map((n) => n * 10)
 const key = FastCheck.constantFrom("a", "b", "B", "a.1", "a:1", "c-2", "_")
 const value = FastCheck.constantFrom("1", "1.0", "1e400", '"\u00e9"', `"${"x".repeat(38)}"`, "[ ]")
 const ttl = FastCheck.option(tens, { nil: undefined })
 
-const put = FastCheck.record({ ask: FastCheck.constant("put" as const), at: key, value, ttl })
+const put = FastCheck.record({ operation: FastCheck.constant("put" as const), at: key, value, ttl })
 const step: FastCheck.Arbitrary<Step> = FastCheck.oneof(
   { weight: 5, arbitrary: put },
   {
     weight: 3,
-    arbitrary: FastCheck.record({ ask: FastCheck.constantFrom("get" as const, "delete" as const), at: key })
+    arbitrary: FastCheck.record({ operation: FastCheck.constantFrom("get" as const, "delete" as const), at: key })
   },
   {
     weight: 2,
     arbitrary: FastCheck.record({
-      ask: FastCheck.constant("list" as const),
+      operation: FastCheck.constant("list" as const),
       cursor: FastCheck.option(key, { nil: undefined }),
       limit: FastCheck.integer({ min: 1, max: 4 })
     })
   },
-  { weight: 1, arbitrary: FastCheck.constant({ ask: "purge" as const }) },
-  { weight: 2, arbitrary: FastCheck.record({ ask: FastCheck.constant("pass" as const), seconds: tens }) }
+  { weight: 1, arbitrary: FastCheck.constant({ operation: "purge" as const }) },
+  { weight: 2, arbitrary: FastCheck.record({ operation: FastCheck.constant("pass" as const), seconds: tens }) }
 )
 
-/** How much room there is at first, beside what was filled in. */
-interface Room {
+/** Free entries and bytes of the quota at the start. */
+interface FreeQuota {
   readonly entries: number
   readonly bytes: number
 }
 
-const room: FastCheck.Arbitrary<Room> = FastCheck.record({
+const freeQuota: FastCheck.Arbitrary<FreeQuota> = FastCheck.record({
   entries: FastCheck.integer({ min: 1, max: 6 }),
   bytes: FastCheck.integer({ min: 3, max: 100 })
 })
 
-interface Kept {
+interface StoredEntry {
   readonly value: string
-  /** Seconds that it has left. */
+  /** Remaining time to live in seconds. */
   readonly left: number
 }
 
-type Model = ReadonlyMap<string, Kept>
+type Model = ReadonlyMap<string, StoredEntry>
 
 const bytesIn = (value: string) => Buffer.byteLength(value)
 
-const isWithin = (model: Model, { bytes, entries }: Room) =>
+const isWithin = (model: Model, { bytes, entries }: FreeQuota) =>
   model.size <= entries && [...model.values()].reduce((sum, { value }) => sum + bytesIn(value), 0) <= bytes
 
 const bytewise = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))
 
-/** What a step answers and what is kept after it: all that app data is, but for the times. */
-const modelled = (model: Model, room: Room, step: Step): readonly [answer: unknown, after: Model] => {
-  switch (step.ask) {
+/** Reference model: the result of a step and the entries after it. */
+const expectedResult = (model: Model, freeQuota: FreeQuota, step: Step): readonly [answer: unknown, after: Model] => {
+  switch (step.operation) {
     case "put": {
       const after = new Map(model).set(step.at, { value: step.value, left: step.ttl ?? Infinity })
-      return isWithin(after, room) ? [step.value, after] : ["AppDataFull", model]
+      return isWithin(after, freeQuota) ? [step.value, after] : ["AppDataFull", model]
     }
     case "get":
       return [model.get(step.at)?.value ?? "AppDataNotFound", model]
@@ -109,17 +109,17 @@ const modelled = (model: Model, room: Room, step: Step): readonly [answer: unkno
 const toEntry = Schema.decodeUnknownSync(Schema.Struct({ key: Schema.String }))
 const toEntries = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Array(Schema.Struct({ key: Schema.String }))))
 
-/** The text of the value in an entry. */
+/** Returns the JSON text of the value of an entry. */
 const valueIn = (json: string) => {
   toEntry(parse(json))
   return json.slice(json.indexOf('"value":') + 8, json.lastIndexOf(',"expiresAt":'))
 }
 
-const taken = Effect.fn(function* (installation: Installation, step: Step) {
+const runStep = Effect.fn(function* (installation: Installation, step: Step) {
   const appData = yield* AppData
   const { perform } = yield* Writes
   const context = appContext(installation)
-  switch (step.ask) {
+  switch (step.operation) {
     case "put": {
       const ttlSeconds = step.ttl === undefined ? {} : { ttlSeconds: step.ttl }
       const entry = { key: step.at, value: new Encoded(step.value), ...ttlSeconds }
@@ -140,15 +140,15 @@ const taken = Effect.fn(function* (installation: Installation, step: Step) {
   }
 })
 
-/** What a step answered, or the name of the error that it failed with. */
-const answered = (installation: Installation, step: Step) =>
+/** Returns the result of a step, or the tag of its error. */
+const resultOf = (installation: Installation, step: Step) =>
   Effect.map(
-    Effect.result(taken(installation, step)),
+    Effect.result(runStep(installation, step)),
     Result.match({ onFailure: ({ _tag }): unknown => _tag, onSuccess: (a) => a })
   )
 
-/** An installation that has no more than this room left. */
-const filled = ({ bytes, entries }: Room) =>
+/** An installation with this free quota. */
+const filled = ({ bytes, entries }: FreeQuota) =>
   Effect.tap(Effect.orDie(makeInstallation()), (installation) =>
     fillAppData(installation, 10_000 - entries, 10 * 1024 * 1024 - bytes)
   )
@@ -168,45 +168,51 @@ const check = <A, R>(
   )
 
 layer(Live, { excludeTestServices: true, timeout: "120 seconds" })("App data", (it) => {
-  it.effect("is what a map with an end to its entries and a quota is, whatever comes in whatever order", () =>
-    check(FastCheck.tuple(room, FastCheck.array(step, { minLength: 10, maxLength: 40 })), 30, ([room, steps]) =>
-      Effect.gen(function* () {
-        const installation = yield* filled(room)
-        let model: Model = new Map()
-        const expected: Array<unknown> = []
-        const answers: Array<unknown> = []
-        for (const step of steps) {
-          const [answer, after] = modelled(model, room, step)
-          expected.push(answer)
-          model = after
-          answers.push(yield* answered(installation, step))
-        }
-        assert.deepStrictEqual(answers, expected)
-        assert.deepInclude((yield* usageOf(installation))[0], { isRight: true })
-      })
+  it.effect("random sequences of operations have the results of a map with expiry and a quota", () =>
+    check(
+      FastCheck.tuple(freeQuota, FastCheck.array(step, { minLength: 10, maxLength: 40 })),
+      30,
+      ([freeQuota, steps]) =>
+        Effect.gen(function* () {
+          const installation = yield* filled(freeQuota)
+          let model: Model = new Map()
+          const expected: Array<unknown> = []
+          const answers: Array<unknown> = []
+          for (const step of steps) {
+            const [answer, after] = expectedResult(model, freeQuota, step)
+            expected.push(answer)
+            model = after
+            answers.push(yield* resultOf(installation, step))
+          }
+          assert.deepStrictEqual(answers, expected)
+          assert.deepInclude((yield* usageOf(installation))[0], { isRight: true })
+        })
     )
   )
 
-  it.effect("counts right whatever comes at once, keeps nothing that was not put, and never more than the quota", () =>
-    check(FastCheck.tuple(room, FastCheck.array(step, { minLength: 10, maxLength: 40 })), 30, ([room, steps]) =>
-      Effect.gen(function* () {
-        const installation = yield* filled(room)
-        yield* Effect.forEach(steps, (step) => answered(installation, step), { concurrency: "unbounded" })
-        assert.deepInclude((yield* usageOf(installation))[0], { isRight: true })
-        const kept = new Map<string, Kept>()
-        for (const at of new Set(steps.flatMap((step) => ("at" in step ? [step.at] : [])))) {
-          const value = yield* answered(installation, { ask: "get", at })
-          if (value === "AppDataNotFound") continue
-          const puts = steps.filter((step) => step.ask === "put" && step.at === at && step.value === value)
-          assert.isNotEmpty(puts, at)
-          kept.set(at, { value: String(value), left: 1 })
-        }
-        assert.isTrue(isWithin(kept, room))
-        yield* passTime(installation, 40)
-        const { purge } = yield* AppData
-        yield* Effect.repeat(purge, { while: (deleted) => deleted > 0 })
-        assert.deepInclude((yield* usageOf(installation))[0], { isRight: true })
-      })
+  it.effect("concurrent operations keep the usage count exact, store only values of puts and respect the quota", () =>
+    check(
+      FastCheck.tuple(freeQuota, FastCheck.array(step, { minLength: 10, maxLength: 40 })),
+      30,
+      ([freeQuota, steps]) =>
+        Effect.gen(function* () {
+          const installation = yield* filled(freeQuota)
+          yield* Effect.forEach(steps, (step) => resultOf(installation, step), { concurrency: "unbounded" })
+          assert.deepInclude((yield* usageOf(installation))[0], { isRight: true })
+          const stored = new Map<string, StoredEntry>()
+          for (const at of new Set(steps.flatMap((step) => ("at" in step ? [step.at] : [])))) {
+            const value = yield* resultOf(installation, { operation: "get", at })
+            if (value === "AppDataNotFound") continue
+            const puts = steps.filter((step) => step.operation === "put" && step.at === at && step.value === value)
+            assert.isNotEmpty(puts, at)
+            stored.set(at, { value: String(value), left: 1 })
+          }
+          assert.isTrue(isWithin(stored, freeQuota))
+          yield* passTime(installation, 40)
+          const { purge } = yield* AppData
+          yield* Effect.repeat(purge, { while: (deleted) => deleted > 0 })
+          assert.deepInclude((yield* usageOf(installation))[0], { isRight: true })
+        })
     )
   )
 })

@@ -29,9 +29,9 @@ const customersOf = (storeId: StoreId) =>
 const line = { name: "Cup", quantity: 1, unitPrice: 10 }
 
 layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true, timeout: "60 seconds" })(
-  "Records that are put",
+  "Puts of records",
   (it) => {
-    it.effect("are made in their order, and found again: what is the same is not written", () =>
+    it.effect("records are created in order, and a second put writes only changed ones", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const storeId = yield* makeStore()
@@ -75,7 +75,7 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
       })
     )
 
-    it.effect("twice at once are put one after the other: the last one stays", () =>
+    it.effect("puts of one record in a batch apply in order, and the last one wins", () =>
       Effect.gen(function* () {
         const storeId = yield* makeStore()
         const [made] = yield* putCustomers(storeId, [{ name: "A" }])
@@ -95,11 +95,11 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
       })
     )
 
-    it.effect("are refused one by one: an order of nobody's customer does not undo the others", () =>
+    it.effect("an order with a customer of another store fails alone, and the rest of the batch is stored", () =>
       Effect.gen(function* () {
         const storeId = yield* makeStore()
-        const elsewhere = yield* makeStore()
-        const [theirs] = yield* putCustomers(elsewhere, [{ name: "A" }])
+        const otherStore = yield* makeStore()
+        const [otherCustomer] = yield* putCustomers(otherStore, [{ name: "A" }])
         const perform = yield* performIn(storeId)
         const decode = Schema.decodeUnknownSync(PutOrder)
         const input = { number: "1", placedAt: "2026-01-31T09:30:00Z", lineItems: [] }
@@ -107,83 +107,87 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
           perform(
             put(storeId, [
               { id: null, input: decode(input) },
-              { id: null, input: decode({ ...input, customerId: theirs?.id }) }
+              { id: null, input: decode({ ...input, customerId: otherCustomer?.id }) }
             ])
           )
         )
         assert.deepStrictEqual(outcomes.map(Result.isSuccess), [true, false])
-        const [, refused] = outcomes
-        assert.match(String(Result.getFailure(refused ?? Result.succeed(null))), new RegExp(String(theirs?.id)))
+        const [, failure] = outcomes
+        assert.match(String(Result.getFailure(failure ?? Result.succeed(null))), new RegExp(String(otherCustomer?.id)))
         assert.lengthOf(yield* ordersOf(storeId), 1)
       })
     )
 
-    it.effect("are refused for a store that is gone", () =>
+    it.effect("a put to an unknown store fails", () =>
       Effect.gen(function* () {
         const storeId = StoreId.make("019c1363-49c0-7a11-9c3d-0b8e5f6a7d42")
-        const refused = yield* Effect.flip(putOrders(storeId, [{}]))
-        assert.strictEqual(refused._tag, "StoreNotFound")
+        const failure = yield* Effect.flip(putOrders(storeId, [{}]))
+        assert.strictEqual(failure._tag, "StoreNotFound")
       })
     )
 
-    it.effect("count for their customers, whatever is put over what, and from how many sides", () =>
-      Effect.gen(function* () {
-        const runtime = yield* Effect.context<
-          Effect.Services<ReturnType<typeof putOrders | typeof makeStore>> | Customers
-        >()
-        const order = FastCheck.record({
-          place: FastCheck.nat({ max: 6 }),
-          customer: FastCheck.option(FastCheck.nat({ max: 2 })),
-          status: FastCheck.constantFrom("open", "completed", "cancelled"),
-          cents: FastCheck.nat({ max: 100_000 })
-        })
-        const batches = FastCheck.array(FastCheck.array(order, { maxLength: 6 }), { maxLength: 5 })
-        const property = FastCheck.asyncProperty(batches, FastCheck.boolean(), (batches, isParallel) =>
-          Effect.runPromiseWith(runtime)(
-            Effect.gen(function* () {
-              const storeId = yield* makeStore()
-              const customers = yield* putCustomers(storeId, [
-                { name: "A" },
-                { name: "B", email: "b@example.com" },
-                { name: "C" }
-              ])
-              const known = yield* putOrders(
-                storeId,
-                Array.from({ length: 4 }, (_, place) => ({
-                  number: `${place}`,
-                  customerId: customers[place]?.id ?? null
-                }))
-              )
-              const put = (batch: (typeof batches)[number]) =>
-                putOrders(
+    it.effect(
+      "customers have the count and total of their orders after any sequence of puts, also concurrent ones",
+      () =>
+        Effect.gen(function* () {
+          const runtime = yield* Effect.context<
+            Effect.Services<ReturnType<typeof putOrders | typeof makeStore>> | Customers
+          >()
+          const order = FastCheck.record({
+            place: FastCheck.nat({ max: 6 }),
+            customer: FastCheck.option(FastCheck.nat({ max: 2 })),
+            status: FastCheck.constantFrom("open", "completed", "cancelled"),
+            cents: FastCheck.nat({ max: 100_000 })
+          })
+          const batches = FastCheck.array(FastCheck.array(order, { maxLength: 6 }), { maxLength: 5 })
+          const property = FastCheck.asyncProperty(batches, FastCheck.boolean(), (batches, isParallel) =>
+            Effect.runPromiseWith(runtime)(
+              Effect.gen(function* () {
+                const storeId = yield* makeStore()
+                const customers = yield* putCustomers(storeId, [
+                  { name: "A" },
+                  { name: "B", email: "b@example.com" },
+                  { name: "C" }
+                ])
+                const known = yield* putOrders(
                   storeId,
-                  batch.map(({ cents, customer, place, status }) => ({
-                    ...(known[place] === undefined ? {} : { id: known[place].id }),
-                    status,
-                    customerId: customer === null ? null : (customers[customer]?.id ?? null),
-                    lineItems: [{ ...line, unitPrice: cents / 100 }]
+                  Array.from({ length: 4 }, (_, place) => ({
+                    number: `${place}`,
+                    customerId: customers[place]?.id ?? null
                   }))
                 )
-              yield* Effect.forEach(batches, put, { concurrency: isParallel ? "unbounded" : 1, discard: true })
-              const orders = yield* ordersOf(storeId)
-              for (const { id, email, name, ordersCount, totalSpent, updatedAt, createdAt } of yield* customersOf(
-                storeId
-              )) {
-                const own = orders.filter(({ customerId, status }) => customerId === id && status !== "cancelled")
-                assert.strictEqual(ordersCount, own.length)
-                const cents = own.reduce((sum, { total }) => sum + Math.round(Number(total) * 100), 0)
-                assert.strictEqual(totalSpent, cents / 100)
-                assert.strictEqual(email, name === "B" ? "b@example.com" : null)
-                assert.isAtLeast(Date.parse(updatedAt), Date.parse(createdAt))
-              }
-            })
+                const put = (batch: (typeof batches)[number]) =>
+                  putOrders(
+                    storeId,
+                    batch.map(({ cents, customer, place, status }) => ({
+                      ...(known[place] === undefined ? {} : { id: known[place].id }),
+                      status,
+                      customerId: customer === null ? null : (customers[customer]?.id ?? null),
+                      lineItems: [{ ...line, unitPrice: cents / 100 }]
+                    }))
+                  )
+                yield* Effect.forEach(batches, put, { concurrency: isParallel ? "unbounded" : 1, discard: true })
+                const orders = yield* ordersOf(storeId)
+                for (const { id, email, name, ordersCount, totalSpent, updatedAt, createdAt } of yield* customersOf(
+                  storeId
+                )) {
+                  const customerOrders = orders.filter(
+                    ({ customerId, status }) => customerId === id && status !== "cancelled"
+                  )
+                  assert.strictEqual(ordersCount, customerOrders.length)
+                  const cents = customerOrders.reduce((sum, { total }) => sum + Math.round(Number(total) * 100), 0)
+                  assert.strictEqual(totalSpent, cents / 100)
+                  assert.strictEqual(email, name === "B" ? "b@example.com" : null)
+                  assert.isAtLeast(Date.parse(updatedAt), Date.parse(createdAt))
+                }
+              })
+            )
           )
-        )
-        yield* Effect.promise(() => FastCheck.assert(property, { numRuns: 25 }))
-      })
+          yield* Effect.promise(() => FastCheck.assert(property, { numRuns: 25 }))
+        })
     )
 
-    it.effect("rise in time and id as they are committed, so that who asks since the newest misses none", () =>
+    it.effect("change times and ids of orders increase in the order of commits", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const storeId = yield* makeStore()

@@ -5,20 +5,20 @@ import { makeBatcher } from "../../../src/layers/sql/Batcher.ts"
 
 const Row = Schema.Struct({ place: Schema.Int, found: Schema.String })
 
-const turn = Effect.callback<void>((resume) => {
+const eventLoopTurns = Effect.callback<void>((resume) => {
   setImmediate(() => resume(Effect.void))
 }).pipe(Effect.repeat({ times: 4 }))
 
-/** A database that answers when it is told to, first what was sent first. */
-const makeSlow = (most = 1) => {
+/** A fake database that returns rows on request, in the order of the statements. */
+const makeManualDatabase = (maxConcurrent = 1) => {
   const sent: Array<{ readonly text: string; readonly done: (rows: Exit.Exit<ReadonlyArray<unknown>>) => void }> = []
-  const asked: Array<string> = []
-  const batch = makeBatcher(most)
+  const statements: Array<string> = []
+  const batch = makeBatcher(maxConcurrent)
   const kind = (name: string) =>
     batch(
       (requests: ReadonlyArray<string>) =>
         Effect.callback<ReadonlyArray<unknown>>((resume) => {
-          asked.push(`${name}: ${String(requests)}`)
+          statements.push(`${name}: ${String(requests)}`)
           sent.push({ text: name, done: resume })
         }),
       Row
@@ -26,48 +26,48 @@ const makeSlow = (most = 1) => {
   const answer = (rows: ReadonlyArray<unknown>) =>
     Effect.andThen(
       Effect.sync(() => sent.shift()?.done(Exit.succeed(rows))),
-      turn
+      eventLoopTurns
     )
   const fail = (defect: Error) =>
     Effect.andThen(
       Effect.sync(() => sent.shift()?.done(Exit.die(defect))),
-      turn
+      eventLoopTurns
     )
-  return { asked, kind, answer, fail }
+  return { statements, kind, answer, fail }
 }
 
 const atOnce = <A>(work: ReadonlyArray<Effect.Effect<A>>) =>
   Effect.forkChild(Effect.forEach(work, Effect.exit, { concurrency: "unbounded" }))
 
-describe("questions asked together", () => {
-  it.live("go beside a statement that is slow, one at a time and no more of them than may", () =>
+describe("Batched requests", () => {
+  it.live("a second statement runs beside a slow one, up to the concurrency limit", () =>
     Effect.gen(function* () {
-      const { answer, asked, kind } = makeSlow(2)
-      const ask = yield* kind("kin")
-      const [first, second, third] = yield* Effect.all([atOnce([ask("a")]), atOnce([ask("b")]), atOnce([ask("c")])])
-      yield* turn
-      yield* turn
-      assert.deepStrictEqual(asked, ["kin: a,b,c"])
-      const next = yield* atOnce([ask("d")])
-      while (asked.length === 1) yield* turn
-      assert.deepStrictEqual(asked, ["kin: a,b,c", "kin: d"])
-      const last = yield* atOnce([ask("e")])
-      for (let n = 0; n < 20; n++) yield* Effect.andThen(turn, Effect.sleep("1 millis"))
-      assert.lengthOf(asked, 2)
+      const { answer, statements, kind } = makeManualDatabase(2)
+      const find = yield* kind("kin")
+      const [first, second, third] = yield* Effect.all([atOnce([find("a")]), atOnce([find("b")]), atOnce([find("c")])])
+      yield* eventLoopTurns
+      yield* eventLoopTurns
+      assert.deepStrictEqual(statements, ["kin: a,b,c"])
+      const next = yield* atOnce([find("d")])
+      while (statements.length === 1) yield* eventLoopTurns
+      assert.deepStrictEqual(statements, ["kin: a,b,c", "kin: d"])
+      const last = yield* atOnce([find("e")])
+      for (let n = 0; n < 20; n++) yield* Effect.andThen(eventLoopTurns, Effect.sleep("1 millis"))
+      assert.lengthOf(statements, 2)
       for (let n = 0; n < 3; n++) yield* answer([])
       yield* Effect.forEach([first, second, third, next, last], Fiber.join)
-      assert.deepStrictEqual(asked.slice(2), ["kin: e"])
+      assert.deepStrictEqual(statements.slice(2), ["kin: e"])
     })
   )
 
-  it.effect("share a statement, and each gets the row of its place", () =>
+  it.effect("concurrent requests share a statement, and each receives the row of its place", () =>
     Effect.gen(function* () {
-      const { answer, asked, kind } = makeSlow()
-      const ask = yield* kind("kin")
-      const answers = yield* atOnce(["a", "b", "c"].map(ask))
-      yield* turn
-      yield* turn
-      assert.deepStrictEqual(asked, ["kin: a,b,c"])
+      const { answer, statements, kind } = makeManualDatabase()
+      const find = yield* kind("kin")
+      const answers = yield* atOnce(["a", "b", "c"].map(find))
+      yield* eventLoopTurns
+      yield* eventLoopTurns
+      assert.deepStrictEqual(statements, ["kin: a,b,c"])
       yield* answer([
         { place: 3, found: "C" },
         { place: 1, found: "A" }
@@ -80,33 +80,33 @@ describe("questions asked together", () => {
     })
   )
 
-  it.effect("of several kinds take the lanes in turn, and wait in a line of at most 100 a statement", () =>
+  it.effect("kinds of requests take turns, with at most 100 requests per statement", () =>
     Effect.gen(function* () {
-      const { answer, asked, kind } = makeSlow()
+      const { answer, statements, kind } = makeManualDatabase()
       const [one, other] = [yield* kind("one"), yield* kind("other")]
       const first = yield* atOnce([one("1")])
-      yield* turn
-      yield* turn
-      const many = Array.from({ length: 101 }, (_, n) => String(n))
-      const rest = yield* atOnce([...many.map(one), other("2")])
-      yield* turn
-      yield* turn
-      assert.deepStrictEqual(asked, ["one: 1"])
+      yield* eventLoopTurns
+      yield* eventLoopTurns
+      const ids = Array.from({ length: 101 }, (_, n) => String(n))
+      const rest = yield* atOnce([...ids.map(one), other("2")])
+      yield* eventLoopTurns
+      yield* eventLoopTurns
+      assert.deepStrictEqual(statements, ["one: 1"])
       for (let n = 0; n < 4; n++) yield* answer([])
       yield* Fiber.join(first)
       yield* Fiber.join(rest)
-      assert.deepStrictEqual(asked.slice(1), ["other: 2", `one: ${many.slice(0, 100).join(",")}`, "one: 100"])
+      assert.deepStrictEqual(statements.slice(1), ["other: 2", `one: ${ids.slice(0, 100).join(",")}`, "one: 100"])
     })
   )
 
-  it.effect("of a statement that fails are asked by halves, and fail with what they fail of alone", () =>
+  it.effect("a failed statement is retried in halves, so that only the failing requests fail", () =>
     Effect.gen(function* () {
-      const { answer, asked, fail, kind } = makeSlow()
-      const ask = yield* kind("kin")
+      const { answer, statements, fail, kind } = makeManualDatabase()
+      const find = yield* kind("kin")
       const broken = new Error("broken")
-      const answers = yield* atOnce(["a", "b", "c"].map(ask))
-      yield* turn
-      yield* turn
+      const answers = yield* atOnce(["a", "b", "c"].map(find))
+      yield* eventLoopTurns
+      yield* eventLoopTurns
       yield* fail(broken)
       yield* answer([{ place: 2, found: "B" }])
       yield* fail(broken)
@@ -115,36 +115,36 @@ describe("questions asked together", () => {
         Exit.succeed(Option.some({ place: 2, found: "B" })),
         Exit.die(broken)
       ])
-      assert.deepStrictEqual(asked, ["kin: a,b,c", "kin: a,b", "kin: c"])
+      assert.deepStrictEqual(statements, ["kin: a,b,c", "kin: a,b", "kin: c"])
     })
   )
 
-  it.effect("fail at once while the database is out of reach, and the next ones are asked", () =>
+  it.effect("requests fail without a retry while the database is unreachable, and later requests run", () =>
     Effect.gen(function* () {
-      const { answer, asked, fail, kind } = makeSlow()
-      const ask = yield* kind("kin")
-      const away = new Unavailable({ cause: new Error("away") })
-      const failed = yield* atOnce([ask("a"), ask("b")])
-      yield* turn
-      yield* turn
-      yield* fail(away)
-      assert.deepStrictEqual(yield* Fiber.join(failed), [Exit.die(away), Exit.die(away)])
-      const fine = yield* atOnce([ask("c")])
-      yield* turn
-      yield* turn
+      const { answer, statements, fail, kind } = makeManualDatabase()
+      const find = yield* kind("kin")
+      const outage = new Unavailable({ cause: new Error("outage") })
+      const failed = yield* atOnce([find("a"), find("b")])
+      yield* eventLoopTurns
+      yield* eventLoopTurns
+      yield* fail(outage)
+      assert.deepStrictEqual(yield* Fiber.join(failed), [Exit.die(outage), Exit.die(outage)])
+      const later = yield* atOnce([find("c")])
+      yield* eventLoopTurns
+      yield* eventLoopTurns
       yield* answer([])
-      assert.deepStrictEqual(yield* Fiber.join(fine), [Exit.succeed(Option.none())])
-      assert.deepStrictEqual(asked, ["kin: a,b", "kin: c"])
+      assert.deepStrictEqual(yield* Fiber.join(later), [Exit.succeed(Option.none())])
+      assert.deepStrictEqual(statements, ["kin: a,b", "kin: c"])
     })
   )
 
-  it.effect("are each answered by a row of their own: one that cannot be read fails one of them", () =>
+  it.effect("a row that cannot be decoded fails only its own request", () =>
     Effect.gen(function* () {
-      const { answer, kind } = makeSlow()
-      const ask = yield* kind("kin")
-      const answers = yield* atOnce(["a", "b", "c"].map(ask))
-      yield* turn
-      yield* turn
+      const { answer, kind } = makeManualDatabase()
+      const find = yield* kind("kin")
+      const answers = yield* atOnce(["a", "b", "c"].map(find))
+      yield* eventLoopTurns
+      yield* eventLoopTurns
       yield* answer([{ place: 1, found: 1 }, { place: "second" }, { place: 3, found: "C" }])
       const [first, second, third] = yield* Fiber.join(answers)
       assert.isTrue(first !== undefined && Exit.isFailure(first))

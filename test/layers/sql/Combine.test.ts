@@ -5,7 +5,7 @@ import { combine } from "../../../src/layers/sql/Transaction.ts"
 import { PostgresTest } from "../../support/postgres/PostgresTest.ts"
 
 layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("combine", (it) => {
-  it.effect("sends one statement as it is", () =>
+  it.effect("combine leaves a single statement unchanged", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const update = sql`update a set b = ${"b"} where c = ${"c"}`
@@ -13,7 +13,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("combi
     })
   )
 
-  it.effect("makes one statement of several, each with its own values", () =>
+  it.effect("combine joins several statements into one and renumbers their parameters", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const values = Array.range(1, 11)
@@ -31,7 +31,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("combi
     })
   )
 
-  it.effect("gives statements of the same shape the same text", () =>
+  it.effect("combine produces the same text for statements of the same shape", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const remove = (id: number) => sql`delete from a where b = ${id}`

@@ -23,7 +23,7 @@ const notes = Effect.gen(function* () {
 })
 
 layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("Statements of a write", (it) => {
-  it.effect("run in the order of the write, and deferred ones after them", () =>
+  it.effect("statements run in the order of the write, followed by deferred statements", () =>
     Effect.gen(function* () {
       const { insert, names, sql } = yield* notes
       const write = Effect.gen(function* () {
@@ -36,7 +36,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("State
     })
   )
 
-  it.effect("of a part without deferral run at once, so that the next part sees them", () =>
+  it.effect("withoutDeferral runs statements at once, so that later ones see their rows", () =>
     Effect.gen(function* () {
       const { insert, names, sql } = yield* notes
       const write = Effect.gen(function* () {
@@ -47,7 +47,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("State
     })
   )
 
-  it.effect("fail the write by the first failure, and nothing stays", () =>
+  it.effect("the first failed statement fails the write, which stores nothing", () =>
     Effect.gen(function* () {
       const { insert, names, sql } = yield* notes
       yield* insert("there")
@@ -68,7 +68,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("State
     })
   )
 
-  it.effect("are rolled back when the write is refused", () =>
+  it.effect("a write that fails with a domain error rolls back its statements", () =>
     Effect.gen(function* () {
       const { insert, names, sql } = yield* notes
       const refused = performWrite(sql, Effect.andThen(sendAll([insert("sent")]), new Refused()))
@@ -77,7 +77,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("State
     })
   )
 
-  it.effect("cannot be deferred outside a write", () =>
+  it.effect("deferToCommit fails outside a write", () =>
     Effect.gen(function* () {
       const { insert, names } = yield* notes
       assert.isTrue((yield* Effect.exit(deferToCommit(insert("lost"))))._tag === "Failure")

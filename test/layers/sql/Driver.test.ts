@@ -2,12 +2,12 @@ import { assert, it } from "@effect/vitest"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 
-/** Who may know the driver: the way to SQL, the migrator, and the presence of who uses the embedded server. */
-const ROOM = "src/layers/sql/"
-const ADMITTED = ["src/layers/migrations/", "src/layers/Migrations.ts", "src/layers/postgres/UsageLock.ts"]
+/** Modules that may import the driver: the SQL layer, the migrator, and the usage lock of the embedded server. */
+const SQL_LAYER = "src/layers/sql/"
+const OTHER_DRIVER_MODULES = ["src/layers/migrations/", "src/layers/Migrations.ts", "src/layers/postgres/UsageLock.ts"]
 
-/** What the driver does not promise, or what goes past the one way to SQL. A response of HTTP has a stream, too. */
-const PRIVATE =
+/** Internals of the driver, and members that bypass the SQL layer. HTTP responses also have a `stream`. */
+const DRIVER_INTERNALS =
   /\.query\(|(?<!response)\.(?:connection|stream|reserve|processID|secretKey)\b|\b(?:activeQuery|parsedStatements|submittedNamedStatements|TransactionConnection)\b|\._(?:queryable|ending|connected|activeQuery|queryQueue|sentQueryQueue|idle|clients|types)\b/g
 
 type Source = readonly [file: string, text: string]
@@ -17,10 +17,10 @@ const sources: ReadonlyArray<Source> = readdirSync("src", { recursive: true, enc
   .map((file) => join("src", file))
   .map((file) => [file, readFileSync(file, "utf8")])
 
-const isAdmitted = (file: string) => [ROOM, ...ADMITTED].some((place) => file.startsWith(place))
+const mayUseDriver = (file: string) => [SQL_LAYER, ...OTHER_DRIVER_MODULES].some((place) => file.startsWith(place))
 
-const driversIn = ([file, text]: Source) =>
-  isAdmitted(file)
+const driverImportsIn = ([file, text]: Source) =>
+  mayUseDriver(file)
     ? []
     : [
         ...text.matchAll(
@@ -28,20 +28,20 @@ const driversIn = ([file, text]: Source) =>
         )
       ].map(([, name]) => `${file} -> ${name}`)
 
-/** Surfaces and the domain cannot get hold of the driver (test/architecture.test.ts). */
-const privatesIn = ([file, text]: Source) =>
-  isAdmitted(file) || /^src\/(?:domain|http|rpc)\//.test(file)
+/** Surfaces and the domain cannot import the driver (test/architecture.test.ts). */
+const driverInternalsIn = ([file, text]: Source) =>
+  mayUseDriver(file) || /^src\/(?:domain|http|rpc)\//.test(file)
     ? []
-    : [...text.matchAll(PRIVATE)].map(([part]) => `${file}: ${part}`)
+    : [...text.matchAll(DRIVER_INTERNALS)].map(([part]) => `${file}: ${part}`)
 
-const CHANGES = "add|clear|copyWithin|delete|fill|pop|push|reverse|set|shift|sort|splice|unshift"
+const MUTATING_METHODS = "add|clear|copyWithin|delete|fill|pop|push|reverse|set|shift|sort|splice|unshift"
 
 /** Members of a name, as in `a.b[0]`. */
 const MEMBERS = String.raw`(?:\.\w+|\[[^\]]*\])`
 
 /**
- * What a module keeps and changes as long as the process lives, which no test and no second service can have anew.
- * By the format of our sources: what stands at the start of a line is the module's own.
+ * Mutable module state. It lives as long as the process, so that tests and services in one process would share it.
+ * Relies on the format of the sources: a declaration at the start of a line belongs to the module.
  */
 const stateIn = ([file, text]: Source) => {
   const variables = text.matchAll(/^(?:export )?(?:let|var) (\w+)/gm)
@@ -50,32 +50,32 @@ const stateIn = ([file, text]: Source) => {
   )
   const changed = [...text.matchAll(/^(?:export )?const (\w+)/gm)].filter(([, name]) =>
     new RegExp(
-      String.raw`\b${name}${MEMBERS}*\.(?:${CHANGES})\(|\b${name}${MEMBERS}+ (?:[-+*/|&?]*=) |\bdelete ${name}\b`
+      String.raw`\b${name}${MEMBERS}*\.(?:${MUTATING_METHODS})\(|\b${name}${MEMBERS}+ (?:[-+*/|&?]*=) |\bdelete ${name}\b`
     ).test(text)
   )
   const names = [...variables, ...made, ...changed].map(([, name]) => `${file}: ${name}`)
   return [...new Set(names)]
 }
 
-it("only the way to SQL, the migrator and the embedded server's presence know the driver", () => {
-  assert.deepStrictEqual(sources.flatMap(driversIn), [])
+it("only the SQL layer, the migrator and the usage lock of the embedded server import the driver", () => {
+  assert.deepStrictEqual(sources.flatMap(driverImportsIn), [])
   for (const name of ["pg", "pg-pool", "@effect/sql", "@effect/sql-pg"]) {
-    assert.deepStrictEqual(driversIn(["src/layers/A.ts", `import { B } from "${name}"`]), [
+    assert.deepStrictEqual(driverImportsIn(["src/layers/A.ts", `import { B } from "${name}"`]), [
       `src/layers/A.ts -> ${name}`
     ])
-    assert.lengthOf(driversIn(["src/http/A.ts", `import type { B } from "${name}/C"`]), 1)
-    assert.lengthOf(driversIn([`${ROOM}A.ts`, `import { B } from "${name}"`]), 0)
+    assert.lengthOf(driverImportsIn(["src/http/A.ts", `import type { B } from "${name}/C"`]), 1)
+    assert.lengthOf(driverImportsIn([`${SQL_LAYER}A.ts`, `import { B } from "${name}"`]), 0)
   }
 })
 
-it("nobody else touches the parts of the driver", () => {
-  assert.deepStrictEqual(sources.flatMap(privatesIn), [])
+it("no other module uses internals of the driver", () => {
+  assert.deepStrictEqual(sources.flatMap(driverInternalsIn), [])
   for (const text of ["client.query(text)", "pool._idle.length", "client.connection.stream", "sql.reserve"]) {
-    assert.isNotEmpty(privatesIn(["src/layers/A.ts", text]), text)
+    assert.isNotEmpty(driverInternalsIn(["src/layers/A.ts", text]), text)
   }
 })
 
-it("no module of the layers keeps what changes", () => {
+it("no module of the layers has mutable state", () => {
   const layers = sources.filter(([file]) => file.startsWith("src/layers/"))
   assert.isNotEmpty(layers)
   assert.deepStrictEqual(layers.flatMap(stateIn), [])

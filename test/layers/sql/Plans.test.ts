@@ -36,7 +36,7 @@ import { purges } from "../../support/plans/Purges.ts"
 import { PASSWORD } from "../../support/rpc/Merchants.ts"
 import { contextOf, performIn } from "../../support/data/Writes.ts"
 
-/** Rounds in which a connection comes to the plans that it keeps: after five that are made for their values. */
+/** Rounds until a connection uses generic plans: PostgreSQL makes five custom plans first. */
 const ROUNDS = 8
 
 /** Finds the resource in the middle of a table. */
@@ -44,8 +44,8 @@ const findMiddle = <A, I>(store: string, table: string, id: Schema.Codec<A, I>, 
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const [row] = yield* sql`
-      with mine as (select id from ${sql(table)} where store_id = ${store} and ${sql.literal(where)})
-      select id from mine order by id offset (select count(*) / 2 from mine) limit 1
+      with of_store as (select id from ${sql(table)} where store_id = ${store} and ${sql.literal(where)})
+      select id from of_store order by id offset (select count(*) / 2 from of_store) limit 1
     `
     return yield* Schema.decodeUnknownEffect(Schema.Struct({ id: Schema.toType(id) }))(row)
   })
@@ -68,7 +68,7 @@ const productIdOf = idOf(ProductId)
 const collectionIdOf = idOf(CollectionId)
 const proposalIdOf = idOf(ProposalId)
 
-/** Does each operation of the service once: what each of them cost. */
+/** Runs each operation of the service once and returns the cost of each. */
 const round = Effect.fn(function* ({
   agent,
   agentToken,
@@ -97,7 +97,7 @@ const round = Effect.fn(function* ({
   })
   const once = <A, E>(write: Write<A, E>, respond: (value: A) => StoredResponse, key: string = randomUUID()) =>
     idempotency.once(contextOf(storeId), keyed(key), write, respond)
-  const rehearse = <A, E>(write: Write<A, E>) =>
+  const dryRunOnce = <A, E>(write: Write<A, E>) =>
     idempotency.once({ ...contextOf(storeId), mode: "dryRun" }, keyed(randomUUID()), write, respondEmpty)
 
   yield* measured("an admission", admit(token))
@@ -105,38 +105,38 @@ const round = Effect.fn(function* ({
   const create = catalog.createProduct(storeId, toProduct({ name: "Cup", price: 3, tags: ["sale"] }))
   const key = randomUUID()
   const id = productIdOf(yield* measured("a create", once(create, respond, key)))
-  yield* measured("a create that is repeated", once(create, respond, key))
-  const kept = productIdOf(yield* once(create, respond))
+  yield* measured("a replayed create", once(create, respond, key))
+  const otherId = productIdOf(yield* once(create, respond))
   const { changePassword, find } = yield* Sessions
   const { get } = yield* Stores
   yield* measured("a session", Effect.flip(find(Redacted.make("nobody"), [storeId])))
   const agents = yield* Agents
   const proposals = yield* Proposals
   yield* measured(
-    "a merchant's calls",
+    "an admission of a merchant",
     Effect.flatMap(Sessions, ({ admit }) => admit(session, [storeId], 1))
   )
   const same = { current: Redacted.make(PASSWORD), next: Redacted.make(PASSWORD) }
   yield* measured(
-    "another password",
+    "a change of a password",
     Effect.flatMap(find(session, []), (by) => changePassword(by, same))
   )
-  yield* measured("an agent's calls", agents.admit(agentToken, 1, "any"))
+  yield* measured("an admission of an agent", agents.admit(agentToken, 1, "any"))
   yield* measured("agents", agents.list(storeId, { cursor: undefined, limit: 20 }))
   const agentCreate = catalog.createProduct(storeId, toProduct({ name: "Mug" }))
   yield* measured("an agent's create", once(agents.budgeted(storeId, agent.id, agentCreate), respond))
   const proposal = { agentId: agent.id, procedure: "products.create", payload: "{}" }
-  const keep = proposals.propose(storeId, proposal, agentCreate)
-  const keptOf = (kept: ProposalResult<unknown>) =>
-    respondText("proposed" in kept ? kept.proposed : assert.fail("It changes"))
-  const proposed = proposalIdOf(yield* measured("a proposal", once(keep, keptOf)))
+  const proposeCreate = proposals.propose(storeId, proposal, agentCreate)
+  const respondToProposal = (result: ProposalResult<unknown>) =>
+    respondText("proposed" in result ? result.proposed : assert.fail("It changes"))
+  const proposed = proposalIdOf(yield* measured("a proposal", once(proposeCreate, respondToProposal)))
   const all = { cursor: undefined, limit: 20, agentId: null }
   yield* measured("proposals", proposals.list(storeId, all))
-  yield* measured("proposals that wait", proposals.list(storeId, { ...all, isPending: true }))
-  yield* measured("proposals that do not", proposals.list(storeId, { ...all, isPending: false }))
-  yield* measured("a proposal that is withdrawn", once(proposals.withdraw(storeId, proposed, agent.id), respondText))
+  yield* measured("pending proposals", proposals.list(storeId, { ...all, isPending: true }))
+  yield* measured("resolved proposals", proposals.list(storeId, { ...all, isPending: false }))
+  yield* measured("a withdrawal of a proposal", once(proposals.withdraw(storeId, proposed, agent.id), respondText))
   yield* measured("a store", get(storeId))
-  yield* measured("a product", catalog.getProduct(storeId, kept))
+  yield* measured("a product", catalog.getProduct(storeId, otherId))
   const patches = { price: { price: 4 }, tags: { tags: ["sale", "new"] }, slug: { slug: randomUUID() } }
   for (const [field, patch] of Object.entries(patches)) {
     yield* measured(`a PATCH of ${field}`, once(catalog.updateProduct(storeId, id, toPatch(patch), "any"), respond))
@@ -150,32 +150,32 @@ const round = Effect.fn(function* ({
     const made = yield* measured(`a create of a collection ${kind}`, once(write, respond))
     yield* measured(`a collection ${kind}`, catalog.getCollection(storeId, collectionIdOf(made)))
   }
-  const manual = catalog.createCollection(storeId, toCollection({ title: "By hand", productIds: [id, kept] }))
+  const manual = catalog.createCollection(storeId, toCollection({ title: "By hand", productIds: [id, otherId] }))
   const made = collectionIdOf(yield* measured("a create of a manual collection", once(manual, respond)))
   yield* measured("a manual collection", catalog.getCollection(storeId, made))
-  const swap = catalog.updateCollection(storeId, made, { productIds: [kept, id] }, "any")
+  const swap = catalog.updateCollection(storeId, made, { productIds: [otherId, id] }, "any")
   yield* measured("a PATCH of a manual collection", once(swap, respond))
   const cheaper = catalog.updateProduct(storeId, id, toPatch({ price: 2 }), "any")
-  yield* measured("a dry run of a PATCH", rehearse(cheaper))
+  yield* measured("a dry run of a PATCH", dryRunOnce(cheaper))
   const deletion = catalog.deleteProduct(storeId, id, "any")
-  yield* measured("a dry run of a delete", rehearse(deletion))
+  yield* measured("a dry run of a delete", dryRunOnce(deletion))
   yield* measured("a delete", once(deletion, respondEmpty))
-  yield* measured("a delete that is refused", Effect.flip(once(deletion, respondEmpty)))
-  const ways = { perform: <A, E>(write: Write<A, E>) => once(write, respondEmpty), dryRun: rehearse }
+  yield* measured("a delete of a deleted product", Effect.flip(once(deletion, respondEmpty)))
+  const ways = { perform: <A, E>(write: Write<A, E>) => once(write, respondEmpty), dryRun: dryRunOnce }
   for (const [name, work] of yield* undos(storeId, ways)) yield* measured(name, Effect.orDie(work))
-  const gone = yield* once(catalog.createCollection(storeId, toCollection({ title: "Gone" })), respond)
-  const removal = catalog.deleteCollection(storeId, collectionIdOf(gone), "any")
+  const obsolete = yield* once(catalog.createCollection(storeId, toCollection({ title: "Gone" })), respond)
+  const removal = catalog.deleteCollection(storeId, collectionIdOf(obsolete), "any")
   yield* measured("a delete of a collection", once(removal, respondEmpty))
 
   const put = appData.put(installation, "settings", { key: "theme", value: new Encoded("1"), ttlSeconds: 60 })
   yield* measured("an entry of app data", once(put, respondText))
-  yield* measured("an entry of app data that is replaced", once(put, respondText))
-  yield* measured("an entry that is read", appData.get(installation, "settings", "theme"))
+  yield* measured("a replaced entry of app data", once(put, respondText))
+  yield* measured("a read of an entry", appData.get(installation, "settings", "theme"))
   yield* measured("entries at the start", appData.list(installation, "settings", { limit: 20 }))
   yield* measured("entries in the middle", appData.list(installation, "settings", { cursor: "key-5", limit: 20 }))
   const forgotten = appData.delete(installation, "settings", "theme")
-  yield* measured("an entry that is deleted", once(forgotten, respondEmpty))
-  yield* measured("an entry that is not there", Effect.flip(once(forgotten, respondEmpty)))
+  yield* measured("a delete of an entry", once(forgotten, respondEmpty))
+  yield* measured("a delete of a missing entry", Effect.flip(once(forgotten, respondEmpty)))
 
   const bring = (input: object) => {
     const puts = BROUGHT.map((externalId) => ({ externalId, input: toProduct({ name: externalId, ...input }) }))
@@ -187,7 +187,7 @@ const round = Effect.fn(function* ({
   yield* measured("an import of changed products", bring({ price: Math.random() }))
 
   const product = yield* findMiddle(storeId, "products", ProductId)
-  // After a manual collection, so that each page begins with the same kind and runs the same statement.
+  // The cursor is after a manual collection: each page starts with the same type and runs the same statement.
   const collection = yield* findMiddle(storeId, "collections", CollectionId, "document ->> 'type' = 'manual'")
   yield* measured("products at the start", catalog.listProducts(storeId, { cursor: undefined, limit: 20 }))
   yield* measured("products in the middle", catalog.listProducts(storeId, { cursor: product.id, limit: 20 }))
@@ -201,7 +201,7 @@ const round = Effect.fn(function* ({
   yield* measured("summaries of products", catalog.summarizeProducts(storeId, [product.id]))
   yield* measured("a preview", catalog.previewCollection(storeId, toPreview({ rules: RULES["by tag and title"] })))
   yield* measured(
-    "why a product is in a collection",
+    "an explanation of a membership",
     catalog.explainMembership(storeId, product.id, { id: collection.id })
   )
 
@@ -210,27 +210,21 @@ const round = Effect.fn(function* ({
   const [placed] = yield* perform(orders.put(storeId, [{ id: null, input: toOrder({ ...ORDER, number: "1" }) }]))
   const known = placed !== undefined && Result.isSuccess(placed) ? placed.success.id : null
   const puts = [known, null].map((id) => ({ id, input: toOrder({ ...ORDER, number: "2" }) }))
-  yield* measured("orders that are put", perform(orders.put(storeId, puts)))
+  yield* measured("a put of orders", perform(orders.put(storeId, puts)))
   const order = yield* findMiddle(storeId, "orders", OrderId)
-  const asked = { cursor: undefined, limit: 20, isPersonal: true }
+  const listOptions = { cursor: undefined, limit: 20, isPersonal: true }
   yield* measured("an order", orders.get(storeId, order.id, { isPersonal: true }))
-  yield* measured("orders at the start", orders.list(storeId, asked))
-  yield* measured("orders in the middle", orders.list(storeId, { ...asked, cursor: order.id, isPersonal: false }))
-  yield* measured(
-    "few orders that have changed",
-    orders.list(storeId, { ...asked, updatedSince: "2020-01-01T00:00:00Z" })
-  )
-  yield* measured(
-    "many orders that have changed",
-    orders.list(storeId, { ...asked, updatedSince: "1970-01-01T00:00:00Z" })
-  )
+  yield* measured("orders at the start", orders.list(storeId, listOptions))
+  yield* measured("orders in the middle", orders.list(storeId, { ...listOptions, cursor: order.id, isPersonal: false }))
+  yield* measured("few changed orders", orders.list(storeId, { ...listOptions, updatedSince: "2020-01-01T00:00:00Z" }))
+  yield* measured("many changed orders", orders.list(storeId, { ...listOptions, updatedSince: "1970-01-01T00:00:00Z" }))
 
   for (const [name, read] of yield* history(storeId)) yield* measured(name, read)
 
   const claimed = yield* measured("a claim", claim(64, new Map()))
   const attempt = { status: 204, durationMillis: 7, answer: new Uint8Array(), error: null }
   const results = claimed.map((claimed) => ({ claimed, outcome: "delivered" as const, delay: 0, attempt }))
-  yield* measured("a settlement", recordResults(results))
+  yield* measured("recorded results of deliveries", recordResults(results))
 
   const administered = yield* administration(installation, (write) => once(write, respondEmpty))
   for (const [name, work] of administered) yield* measured(name, Effect.orDie(work))
@@ -245,17 +239,17 @@ const round = Effect.fn(function* ({
   return costs
 })
 
-// What the index of terms has gathered is put in its place, or a round would pay for it; and counted, or it would be later.
-const putTermsInPlace = "select gin_clean_pending_list('product_keys_by_terms'), pg_stat_force_next_flush()"
+// Flushes the pending list of the GIN index and the statistics now, so that no round pays for them.
+const flushPendingTerms = "select gin_clean_pending_list('product_keys_by_terms'), pg_stat_force_next_flush()"
 
 const run = (text: string) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(text))
 
-/** As few as autovacuum analyzes for the first time, and what comes after. */
+/** The row count at which autovacuum first analyzes a table, and a much larger one. */
 const FEW = { stores: 120, apps: 150, products: 120 }
 const MANY = { stores: 2000, apps: 300, products: 10_000 }
 
 interface Case {
-  readonly how: string
+  readonly description: string
   readonly isAnalyzed: boolean
   readonly work: (
     made: Effect.Success<typeof scene>
@@ -263,36 +257,36 @@ interface Case {
 }
 
 const CASES: ReadonlyArray<Case> = [
-  { how: "of tables that nobody had analyzed", isAnalyzed: false, work: round },
-  { how: "of tables that were analyzed while they were small", isAnalyzed: true, work: round },
-  { how: "of purges", isAnalyzed: false, work: () => purges }
+  { description: "tables that were never analyzed", isAnalyzed: false, work: round },
+  { description: "tables that were analyzed while they were small", isAnalyzed: true, work: round },
+  { description: "purges", isAnalyzed: false, work: () => purges }
 ]
 
-for (const { how, isAnalyzed, work } of CASES) {
-  it.live(`no plan depends on when its connection was opened: ${how}`, () =>
+for (const { description, isAnalyzed, work } of CASES) {
+  it.live(`plans of old connections cost no more than plans of new ones: ${description}`, () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase
       const other = Layer.fresh(Layer.provideMerge(DomainLive, postgres({ url, maxConnections: 1 })))
-      const beside = Effect.provide(yield* Layer.build(Layer.provideMerge(MigrationsLive, other)))
+      const withSecondConnection = Effect.provide(yield* Layer.build(Layer.provideMerge(MigrationsLive, other)))
 
-      const made = yield* beside(scene)
+      const made = yield* withSecondConnection(scene)
       const { storeId } = made.installation
       if (isAnalyzed) {
-        yield* beside(work(made))
-        yield* beside(Effect.andThen(fill(storeId, FEW), run("vacuum (analyze)")))
+        yield* withSecondConnection(work(made))
+        yield* withSecondConnection(Effect.andThen(fill(storeId, FEW), run("vacuum (analyze)")))
       }
-      const old = Effect.provide(yield* Layer.build(other))
-      yield* Effect.replicateEffect(old(work(made)), ROUNDS)
-      yield* beside(fill(storeId, MANY))
-      const readied = beside(Effect.all([outdate, run(putTermsInPlace), costSoFar]))
-      const measured = Effect.andThen(readied, old(work(made)))
+      const onOldConnection = Effect.provide(yield* Layer.build(other))
+      yield* Effect.replicateEffect(onOldConnection(work(made)), ROUNDS)
+      yield* withSecondConnection(fill(storeId, MANY))
+      const prepared = withSecondConnection(Effect.all([outdate, run(flushPendingTerms), costSoFar]))
+      const measured = Effect.andThen(prepared, onOldConnection(work(made)))
       const costs = leastOf(yield* measured, yield* measured)
 
-      yield* beside(Effect.all([outdate, run("analyze"), run(putTermsInPlace), costSoFar]))
+      yield* withSecondConnection(Effect.all([outdate, run("analyze"), run(flushPendingTerms), costSoFar]))
       const fresh = yield* Effect.provide(work(made), yield* Layer.build(other))
-      const dearer = costs.filter(([name, cost]) => cost > mostOf(fresh.get(name) ?? 0))
+      const costlier = costs.filter(([name, cost]) => cost > mostOf(fresh.get(name) ?? 0))
       assert.deepStrictEqual(
-        dearer.map(([name, cost]) => `${name}: ${cost}, with a fresh connection ${fresh.get(name)}`),
+        costlier.map(([name, cost]) => `${name}: ${cost}, with a fresh connection ${fresh.get(name)}`),
         []
       )
     })

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { postgres } from "../../../src/layers/sql/Postgres.ts"
 import { freshDatabase } from "../../support/postgres/Postgres.ts"
 
-/** The statements that a session keeps prepared after it has run these. */
+/** Returns the statements that remain prepared after a session has run the given ones. */
 const preparedBy = (url: Redacted.Redacted, texts: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -14,13 +14,13 @@ const preparedBy = (url: Redacted.Redacted, texts: ReadonlyArray<string>) =>
     `
   }).pipe(Effect.provide(postgres({ url, maxConnections: 1 })))
 
-it.live("a session prepares the last 400 statements, and none of more than 20,000 characters", () =>
+it.live("a session keeps the last 400 statements prepared and prepares none over 20,000 characters", () =>
   Effect.gen(function* () {
     const url = yield* freshDatabase
     const many = Array.from({ length: 420 }, (_, n) => `select $1::integer as column_${n}`)
-    const kept = yield* preparedBy(url, many)
-    assert.isAtMost(kept.length, 400)
-    assert.isAtLeast(kept.length, 398)
+    const prepared = yield* preparedBy(url, many)
+    assert.isAtMost(prepared.length, 400)
+    assert.isAtLeast(prepared.length, 398)
     const [short, long] = ["select $1::integer as short", `select $1::integer as long -- ${"-".repeat(20_000)}`]
     assert.deepStrictEqual(yield* preparedBy(url, [short, long]), [{ statement: short }])
   })

@@ -16,7 +16,7 @@ class Refused extends Data.TaggedError("Refused") {}
 const decode = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ name: Schema.String })))
 const namesOf = (rows: ReadonlyArray<unknown>) => decode(rows).map(({ name }) => name)
 
-/** An empty table. `name` is unique at once, `late` when the transaction commits. */
+/** An empty table. `name` is checked for uniqueness at once, `late` at commit. */
 const notes = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`drop table if exists notes`
@@ -29,16 +29,16 @@ const notes = Effect.gen(function* () {
     log,
     insert: (name: string) => sql`insert into notes values (${name})`,
     insertLate: (name: string) => sql`insert into notes (name, late) values (${name}, 'same')`,
-    /** Names as the running transaction sees them. */
+    /** Names that the running transaction sees. */
     seen: Effect.map(sql`select name from notes order by name`, namesOf),
-    /** Names as others see them. */
+    /** Names that other sessions see. */
     committed: Effect.map(rowsOf(client, "select name from notes order by name"), namesOf),
     note: (text: string) => sql.afterCommit(Effect.sync(() => void log.push(text)))
   }
 })
 
-layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("A nested transaction", (it) => {
-  it.effect("that fails leaves nothing, and the outer one continues", () =>
+layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("Nested transactions", (it) => {
+  it.effect("a failed nested transaction rolls back alone, and the outer one continues", () =>
     Effect.gen(function* () {
       const { committed, insert, seen, sql } = yield* notes
       const failures: ReadonlyArray<Effect.Effect<unknown, unknown>> = [
@@ -63,7 +63,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("A nes
     })
   )
 
-  it.effect("that fails rolls back the writes inside, with their deferred statements and callbacks", () =>
+  it.effect("a failed nested transaction drops the deferred statements and callbacks of its writes", () =>
     Effect.gen(function* () {
       const { committed, insert, log, note, sql } = yield* notes
       const write = (name: string) => performWrite(sql, Effect.andThen(note(name), deferToCommit(insert(name))))
@@ -80,7 +80,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("A nes
     })
   )
 
-  it.effect("of a write that fails leaves neither rows nor deferred statements nor callbacks", () =>
+  it.effect("a failed nested write leaves no rows, deferred statements or callbacks", () =>
     Effect.gen(function* () {
       const { committed, insert, log, note, seen, sql } = yield* notes
       const failures: ReadonlyArray<Effect.Effect<unknown, unknown>> = [
@@ -109,7 +109,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("A nes
     })
   )
 
-  it.effect("is lost with the outer one, which cannot commit after a failed statement of its own", () =>
+  it.effect("an outer transaction with a failed statement cannot commit and rolls back its nested writes", () =>
     Effect.gen(function* () {
       const { committed, insert, log, note, sql } = yield* notes
       const body = Effect.gen(function* () {
@@ -126,8 +126,8 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("A nes
   )
 })
 
-layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("A transaction", (it) => {
-  it.effect("is not interrupted once it has begun", () =>
+layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("Transactions", (it) => {
+  it.effect("an interruption waits for the transaction to commit", () =>
     Effect.gen(function* () {
       const { client, committed, insert, sql } = yield* notes
       const watcher = yield* Effect.flatMap(databaseUrl, connection)
@@ -143,7 +143,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("A tra
     })
   )
 
-  it.effect("of a snapshot sees the database as of its first statement, cannot write, and can be interrupted", () =>
+  it.effect("a snapshot reads the state as of its first statement, rejects writes and is interruptible", () =>
     Effect.gen(function* () {
       const { client, insert, seen, sql } = yield* notes
       const watcher = yield* Effect.flatMap(databaseUrl, connection)
@@ -163,7 +163,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("A tra
     })
   )
 
-  it.effect("returns none for a statement over its time limit", () =>
+  it.effect("withStatementTimeout returns None for a statement over its limit", () =>
     Effect.gen(function* () {
       const { sql } = yield* notes
       const within = (seconds: number) =>
@@ -175,23 +175,25 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("A tra
   )
 })
 
-layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("A callback after the commit", (it) => {
-  it.effect("runs once others see what was committed", () =>
-    Effect.gen(function* () {
-      const { client, insert, sql } = yield* notes
-      const seen: Array<Promise<unknown>> = []
-      const look = Effect.sync(() => void seen.push(client.query("select name from notes order by name")))
-      const write = (name: string) =>
-        performWrite(sql, Effect.andThen(sql.afterCommit(look), deferToCommit(insert(name))))
-      const last = Effect.promise(async () => seen.at(-1))
-      yield* write("alone")
-      assert.deepInclude(yield* last, { rows: [{ name: "alone" }] })
-      assert.strictEqual(yield* sql.withTransaction(Effect.map(write("joined"), () => seen.length)), 1)
-      assert.deepInclude(yield* last, { rows: [{ name: "alone" }, { name: "joined" }] })
-    })
+layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("Callbacks after the commit", (it) => {
+  it.effect(
+    "a callback runs after the rows are visible to other sessions, once the outer transaction has committed",
+    () =>
+      Effect.gen(function* () {
+        const { client, insert, sql } = yield* notes
+        const seen: Array<Promise<unknown>> = []
+        const recordNames = Effect.sync(() => void seen.push(client.query("select name from notes order by name")))
+        const write = (name: string) =>
+          performWrite(sql, Effect.andThen(sql.afterCommit(recordNames), deferToCommit(insert(name))))
+        const last = Effect.promise(async () => seen.at(-1))
+        yield* write("alone")
+        assert.deepInclude(yield* last, { rows: [{ name: "alone" }] })
+        assert.strictEqual(yield* sql.withTransaction(Effect.map(write("joined"), () => seen.length)), 1)
+        assert.deepInclude(yield* last, { rows: [{ name: "alone" }, { name: "joined" }] })
+      })
   )
 
-  it.effect("waits as long as the commit does", () =>
+  it.effect("a callback waits for a blocked commit", () =>
     Effect.gen(function* () {
       const { client, committed, insert, log, note, sql } = yield* notes
       const watcher = yield* Effect.flatMap(databaseUrl, connection)
@@ -208,7 +210,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("A cal
     })
   )
 
-  it.effect("does not run when the commit fails, whatever the reason", () =>
+  it.effect("a callback does not run if the commit fails", () =>
     Effect.gen(function* () {
       const { committed, insert, insertLate, log, note, sql } = yield* notes
       yield* insertLate("first")
@@ -223,8 +225,8 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("A cal
   )
 })
 
-layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("A dry run", (it) => {
-  it.effect("returns the result of a write and stores nothing, alone and in a transaction", () =>
+layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("Dry runs", (it) => {
+  it.effect("a dry run returns the result of a write and stores nothing, alone or in a transaction", () =>
     Effect.gen(function* () {
       const { committed, insert, log, note, seen, sql } = yield* notes
       const write = Effect.gen(function* () {
@@ -247,7 +249,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("A dry
     })
   )
 
-  it.effect("runs the deferred statements, so that it fails as the write would", () =>
+  it.effect("a dry run fails if a deferred statement fails", () =>
     Effect.gen(function* () {
       const { committed, insert, sql } = yield* notes
       yield* insert("there")
@@ -256,7 +258,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("A dry
     })
   )
 
-  it.effect("of a part of a write drops its deferred statements, and the write continues", () =>
+  it.effect("tryOut drops the statements of a part of a write, and the write continues", () =>
     Effect.gen(function* () {
       const { committed, insert, seen, sql } = yield* notes
       const part = Effect.gen(function* () {

@@ -17,7 +17,7 @@ import {
 } from "../../support/process/Process.ts"
 import { wayTo } from "../../support/postgres/SilentDatabase.ts"
 
-/** One connection: what a failure does to it, the next statement finds. */
+/** A pool with a single connection, so that the statement after a failure uses the same pool slot. */
 const live = (url: string) => postgres({ url: Redacted.make(url), maxConnections: 1 })
 
 const Live = Layer.unwrap(
@@ -29,12 +29,12 @@ const Live = Layer.unwrap(
   })
 )
 
-/** What an effect dies with. */
+/** Returns the defect with which an effect fails. */
 const defectOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.exit(effect), (exit) => (Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined))
 
-/** The SQLSTATE of a defect, and whether it says that the database is out of reach. */
-const told = (defect: unknown) => {
+/** Returns the SQLSTATE of a defect and whether it is `Unavailable`. */
+const classify = (defect: unknown) => {
   const isUnavailable = defect instanceof Unavailable
   const error = isUnavailable ? defect.cause : defect
   const cause = SqlError.isSqlError(error) ? error.reason.cause : undefined
@@ -44,7 +44,7 @@ const told = (defect: unknown) => {
 
 type AnyStatement = Statement.Statement<unknown>
 
-/** Statements of the tests, and a query whose errors are defects as those of a service. */
+/** Statements of the tests. Errors are defects, like those of services. */
 const statements = Effect.map(SqlClient.SqlClient, (sql) => ({
   sql,
   count: (given: AnyStatement) => orDefect(rowCount(given)),
@@ -53,49 +53,49 @@ const statements = Effect.map(SqlClient.SqlClient, (sql) => ({
   raise: (code: string) => sql.unsafe(`do $$ begin raise sqlstate '${code}'; end $$`),
   one: sql`select 1`,
   sleep: sql`select pg_sleep(60)`,
-  keep: (name: string) => sql`insert into kept values (${name})`,
-  keepAs: (value: unknown) =>
-    sql`insert into kept select value ->> 'name' from (select ${value}::jsonb as value) as given`,
+  insertName: (name: string) => sql`insert into stored_names values (${name})`,
+  insertNameOf: (value: unknown) =>
+    sql`insert into stored_names select value ->> 'name' from (select ${value}::jsonb as value) as given`,
   touch: (id: number) => sql`update rows set id = id where id = ${id}`
 }))
 
-/** All ways in which a statement reaches the database. */
-const ways = Effect.map(statements, ({ count, perform, sql, transaction }) => {
+/** All functions through which a statement reaches the database. */
+const executionPaths = Effect.map(statements, ({ count, perform, sql, transaction }) => {
   const all: Record<string, (given: AnyStatement) => Effect.Effect<unknown>> = {
     count,
     rows: orDefect,
     transaction,
     nested: (given) => transaction(sql.withTransaction(given)),
     snapshot: (given) => orDefect(snapshot(sql, given)),
-    tried: (given) => orDefect(tryOut(sql, given)),
+    tryOut: (given) => orDefect(tryOut(sql, given)),
     performed: perform,
     deferred: (given) => perform(deferToCommit(given))
   }
   return all
 })
 
-layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("A statement that fails", (it) => {
+layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Failed statements", (it) => {
   it.effect(
-    "dies with Unavailable where the database is out of reach, on each way to it, and with the error where not",
+    "a failed statement dies with Unavailable for an outage and with its SQL error otherwise, on every execution path",
     () =>
       Effect.gen(function* () {
         const { count, one, raise, sql } = yield* statements
-        for (const [way, run] of Object.entries(yield* ways)) {
+        for (const [way, run] of Object.entries(yield* executionPaths)) {
           if (way !== "deferred") {
             assert.deepStrictEqual(
-              told(yield* defectOf(run(raise("53100")))),
+              classify(yield* defectOf(run(raise("53100")))),
               { isUnavailable: true, code: "53100" },
               way
             )
           }
-          const wrong = told(yield* defectOf(run(sql`selec 1`)))
+          const wrong = classify(yield* defectOf(run(sql`selec 1`)))
           assert.deepStrictEqual(wrong, { isUnavailable: false, code: "42601" }, way)
           assert.strictEqual(yield* count(one), 1, way)
         }
       })
   )
 
-  it.effect("is told by its SQLSTATE", () =>
+  it.effect("the SQLSTATE decides whether an error is Unavailable", () =>
     Effect.gen(function* () {
       const { count, raise } = yield* statements
       const unavailable = [
@@ -104,55 +104,55 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("A statement t
       ]
       const others = "22012 22P02 23502 23503 23505 23514 25001 25P02 40002 42601 42703 42P01 55006 0A000 P0001 XX000"
       for (const code of unavailable) {
-        assert.deepStrictEqual(told(yield* defectOf(count(raise(code)))), { isUnavailable: true, code })
+        assert.deepStrictEqual(classify(yield* defectOf(count(raise(code)))), { isUnavailable: true, code })
       }
       for (const code of others.split(" ")) {
-        assert.deepStrictEqual(told(yield* defectOf(count(raise(code)))), { isUnavailable: false, code })
+        assert.deepStrictEqual(classify(yield* defectOf(count(raise(code)))), { isUnavailable: false, code })
       }
     })
   )
 
-  it.effect("is no outage where the driver cannot send a value, and its connection goes on", () =>
+  it.effect("a value that the driver cannot serialize is not an outage, and the connection stays usable", () =>
     Effect.gen(function* () {
-      const { count, keep, keepAs, one, perform, sql, transaction } = yield* statements
-      yield* count(sql`create table kept (name text)`)
-      const circle: { self?: unknown } = {}
-      circle.self = circle
-      const unsendable = sql`select ${circle}::jsonb`
+      const { count, insertName, insertNameOf, one, perform, sql, transaction } = yield* statements
+      yield* count(sql`create table stored_names (name text)`)
+      const circular: { self?: unknown } = {}
+      circular.self = circular
+      const unsendable = sql`select ${circular}::jsonb`
       for (const run of [
         count(unsendable),
         transaction(unsendable),
         perform(unsendable),
-        transaction(Effect.andThen(keep("before"), unsendable)),
+        transaction(Effect.andThen(insertName("before"), unsendable)),
         perform(
           Effect.gen(function* () {
-            yield* keep("before")
+            yield* insertName("before")
             yield* unsendable
-            yield* keep("after")
+            yield* insertName("after")
           })
         ),
         perform(
           Effect.gen(function* () {
-            yield* keep("before")
-            yield* deferToCommit(keepAs(circle), keep("after"))
+            yield* insertName("before")
+            yield* deferToCommit(insertNameOf(circular), insertName("after"))
           })
         )
       ]) {
-        assert.deepStrictEqual(told(yield* defectOf(run)), { isUnavailable: false, code: undefined })
+        assert.deepStrictEqual(classify(yield* defectOf(run)), { isUnavailable: false, code: undefined })
         assert.strictEqual(yield* count(one), 1)
       }
-      assert.deepStrictEqual(yield* sql`select name from kept`, [])
+      assert.deepStrictEqual(yield* sql`select name from stored_names`, [])
     })
   )
 
-  it.effect("because the database gave up a wait, or can only be read, is an outage", () =>
+  it.effect("timeouts, deadlocks, serialization failures and read-only mode are Unavailable", () =>
     Effect.gen(function* () {
       const { count, one, sleep, sql, touch, transaction } = yield* statements
       const url = yield* databaseUrl
       const [holder, watcher] = [yield* connection(url), yield* connection(url)]
       const after = (setting: string, given: AnyStatement) => transaction(Effect.andThen(sql.unsafe(setting), given))
       const expect = Effect.fn(function* (code: string, run: Effect.Effect<unknown>) {
-        assert.deepStrictEqual(told(yield* defectOf(run)), { isUnavailable: true, code })
+        assert.deepStrictEqual(classify(yield* defectOf(run)), { isUnavailable: true, code })
         assert.strictEqual(yield* count(one), 1)
       })
       yield* expect("57014", after("set local statement_timeout = '20ms'", sleep))
@@ -184,23 +184,23 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("A statement t
     })
   )
 
-  it.effect("because its session was ended is an outage", () =>
+  it.effect("a statement whose session is terminated is Unavailable", () =>
     Effect.gen(function* () {
       const end = "pg_terminate_backend(pg_backend_pid())"
       const url = yield* databaseUrl
-      for (const way of Object.keys(yield* ways)) {
+      for (const way of Object.keys(yield* executionPaths)) {
         const text = way === "deferred" ? `delete from rows where ${end}` : `select ${end}`
         const run = Effect.gen(function* () {
           const { sql } = yield* statements
-          return yield* (yield* ways)[way]?.(sql.unsafe(text)) ?? Effect.void
+          return yield* (yield* executionPaths)[way]?.(sql.unsafe(text)) ?? Effect.void
         })
         const defect = yield* Effect.provide(defectOf(run), live(url))
-        assert.isTrue(told(defect).isUnavailable, way)
+        assert.isTrue(classify(defect).isUnavailable, way)
       }
     })
   )
 
-  it.effect("because its session had idled for too long in a transaction is an outage", () =>
+  it.effect("an idle-in-transaction timeout is Unavailable, and the next statement succeeds", () =>
     Effect.gen(function* () {
       const { count, one, sql, transaction } = yield* statements
       const watcher = yield* Effect.flatMap(databaseUrl, connection)
@@ -211,12 +211,12 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("A statement t
         yield* watch(session, (rows) => rows.length === 0)
         yield* one
       })
-      assert.isTrue(told(yield* defectOf(transaction(idle))).isUnavailable)
+      assert.isTrue(classify(yield* defectOf(transaction(idle))).isUnavailable)
       assert.strictEqual(yield* count(one), 1)
     })
   )
 
-  it.effect("because its connection broke is an outage, on each way, and the next one gets another", () =>
+  it.effect("a broken connection is Unavailable on every execution path, and the next statement gets a new one", () =>
     Effect.gen(function* () {
       const watcher = yield* Effect.flatMap(databaseUrl, connection)
       const { freeze, thaw, url } = yield* wayTo(yield* databaseUrl)
@@ -227,13 +227,13 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("A statement t
         )
       const broken = Effect.gen(function* () {
         const { count, one, sleep, sql } = yield* statements
-        for (const [way, run] of Object.entries(yield* ways)) {
+        for (const [way, run] of Object.entries(yield* executionPaths)) {
           const given = way === "deferred" ? sql`delete from rows where pg_sleep(60) is null` : sleep
           const fiber = yield* Effect.forkChild(defectOf(run(given)))
           yield* watch(sleeping("pid"), (rows) => rows.length > 0)
           freeze()
           thaw()
-          assert.deepStrictEqual(told(yield* Fiber.join(fiber)), { isUnavailable: true, code: undefined }, way)
+          assert.deepStrictEqual(classify(yield* Fiber.join(fiber)), { isUnavailable: true, code: undefined }, way)
           assert.strictEqual(yield* count(one), 1, way)
           yield* watch(sleeping("pg_cancel_backend(pid)"), (rows) => rows.length === 0)
         }
@@ -243,19 +243,19 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("A statement t
   )
 })
 
-it.live("where there is no connection to be had, each way dies with Unavailable, whatever the reason", () =>
+it.live("a failed connection is Unavailable on every execution path: closed port, unknown database, unknown role", () =>
   Effect.gen(function* () {
     const server = yield* serverUrl
-    const closed = new URL(server)
-    closed.host = `127.0.0.1:${yield* freePort}`
-    const nowhere = new URL(server)
-    nowhere.pathname = "/there_is_no_such_database"
-    const stranger = new URL(server)
-    stranger.username = "there_is_no_such_role"
-    for (const { href } of [closed, nowhere, stranger]) {
+    const closedPort = new URL(server)
+    closedPort.host = `127.0.0.1:${yield* freePort}`
+    const unknownDatabase = new URL(server)
+    unknownDatabase.pathname = "/there_is_no_such_database"
+    const unknownRole = new URL(server)
+    unknownRole.username = "there_is_no_such_role"
+    for (const { href } of [closedPort, unknownDatabase, unknownRole]) {
       yield* Effect.gen(function* () {
         const { one } = yield* statements
-        for (const [way, run] of Object.entries(yield* ways)) {
+        for (const [way, run] of Object.entries(yield* executionPaths)) {
           assert.instanceOf(yield* defectOf(run(one)), Unavailable, way)
         }
       }).pipe(Effect.provide(live(href)))

@@ -6,7 +6,7 @@ import { ApiTest, freshClient, makeApp, makeStore } from "../../support/http/Api
 import { receiver } from "../../support/webhooks/Receiver.ts"
 import { arrived, DeliveringApi, installApp, subscriber } from "../../support/webhooks/Webhooks.ts"
 
-/** Keeps the spans that end, as an exporter does. */
+/** Collects spans, as an exporter does. */
 const recorder = () => {
   const spans: Array<Tracer.NativeSpan> = []
   const tracer = Tracer.make({
@@ -19,14 +19,14 @@ const recorder = () => {
   return { spans, tracer }
 }
 
-/** A tracer that is not the built-in one turns spans on. */
+/** The API with a custom tracer, which turns spans on. */
 const traced = (tracer: Tracer.Tracer) =>
   ApiTest.pipe(Layer.provide(TracingLive), Layer.provideMerge(Layer.succeed(Tracer.Tracer, tracer)))
 
 const parentOf = ({ parent }: Tracer.Span): string | undefined =>
   parent._tag === "Some" && parent.value._tag === "Span" ? parent.value.name : undefined
 
-it.live("a request, the methods of services and its statements have spans of one trace, without the token", () =>
+it.live("spans of a request, its service methods and its statements share a trace and do not contain the token", () =>
   Effect.gen(function* () {
     const { spans, tracer } = recorder()
     yield* Effect.gen(function* () {
@@ -55,7 +55,7 @@ it.live("spans are off without an exporter", () =>
   })
 )
 
-it.live("batches of admission and connections in use are measured", () =>
+it.live("admission batch sizes and connections in use are measured", () =>
   Effect.gen(function* () {
     yield* Effect.gen(function* () {
       const { client } = yield* freshClient()
@@ -101,7 +101,7 @@ it.live("the duration of each request is recorded by method, route and status", 
   }).pipe(Effect.provideService(Metric.MetricRegistry, new Map()))
 )
 
-it.live("attempts of deliveries are counted by outcome, and the depth of the outbox is measured", () =>
+it.live("delivery attempts are counted by outcome, and the outbox depth is measured", () =>
   Effect.gen(function* () {
     yield* Effect.gen(function* () {
       const endpoint = yield* receiver()

@@ -10,15 +10,15 @@ import { deliveriesOf, history } from "../../support/webhooks/Webhooks.ts"
 
 const NOTHING = EventId.make("01890a5d-ac96-774b-bcce-b302099a8057")
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The queue", (it) => {
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Delivery queue", (it) => {
   const claimAll = Effect.flatMap(SqlClient.SqlClient, (sql) => makeDeliveryQueue(sql).claim(100, new Map()))
-  const lapse = Effect.flatMap(
+  const expireLeases = Effect.flatMap(
     SqlClient.SqlClient,
     (sql) => sql`update deliveries set next_at = now() where lease is not null`
   )
 
   it.effect(
-    "leases a delivery to one worker at a time, and again after the lease, with the lapsed attempt in the log",
+    "claim leases a delivery to one worker at a time and logs the interrupted attempt of an expired lease",
     () =>
       Effect.gen(function* () {
         const { attempts } = yield* Webhooks
@@ -28,7 +28,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The queue"
         assert.deepInclude(first, { appId, attempt: 1, failures: 0, isActive: true })
         assert.approximately(first?.now ?? 0, Date.now() / 1000, 60)
         assert.lengthOf(yield* claimAll, 0)
-        yield* lapse
+        yield* expireLeases
         const [second] = yield* claimAll
         assert.deepInclude(second, { appId, attempt: 2 })
         assert.deepInclude((yield* attempts(appId, ids[0] ?? NOTHING))[0], {
@@ -37,7 +37,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The queue"
           error: "The worker stopped before it could write down what came of this attempt"
         })
 
-        // A late result of the first worker no longer changes the delivery, but corrects the log.
+        // A late result of the first worker does not change the delivery but corrects the log.
         if (first === undefined || second === undefined) return assert.fail("Nothing was claimed")
         const attempt = { status: 500, durationMillis: 7, answer: new Uint8Array(), error: null }
         yield* recordResults([{ claimed: first, outcome: "retry", delay: 5, attempt }])
@@ -54,7 +54,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The queue"
       })
   )
 
-  it.effect("shares free slots evenly among endpoints, whatever their backlog", () =>
+  it.effect("claim shares free slots evenly among endpoints, whatever their backlog", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const long = yield* history(30)
@@ -66,13 +66,13 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The queue"
       for (const { appId } of short) assert.strictEqual(of(appId), 2)
       yield* sql`update deliveries set next_at = now(), lease = null where finished_at is null`
 
-      // What this process has under way already counts: the longest queue has no room left here.
+      // Deliveries in flight in this process count: the endpoint with the longest queue is at its limit.
       const more = yield* claim(9, new Map([[long.appId, 32]]))
       assert.lengthOf(more, 4)
     })
   )
 
-  it.effect("prefers healthy endpoints when slots are scarce, whatever the backlog of failing ones", () =>
+  it.effect("claim prefers healthy endpoints when slots are scarce, whatever the backlog of failing ones", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* sql`delete from deliveries`
@@ -89,13 +89,13 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The queue"
         claimed.map(({ appId }) => appId),
         healthy.appId
       )
-      // Of one that fails no more than two are lent, however much room there is.
+      // A failing endpoint gets at most two slots, even if more are free.
       const others = yield* claim(100, new Map())
       for (const { appId } of dead) assert.isAtMost(others.filter((one) => one.appId === appId).length, 2)
     })
   )
 
-  it.effect("leases each delivery once to concurrent workers", () =>
+  it.effect("concurrent claims lease each delivery once", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* sql`delete from deliveries`

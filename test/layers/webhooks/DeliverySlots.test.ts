@@ -29,7 +29,7 @@ const claimed = (endpoint: number, limit: number): ClaimedDelivery => ({
 
 const times = <A>(n: number, f: () => A) => Array.from({ length: n }, f)
 
-it("an endpoint at its limit is claimed for again now at half of it, and soon before that", () => {
+it("release of an endpoint at its limit schedules a claim soon, and now at half of the limit", () => {
   const slots = makeDeliverySlots(100)
   const one = claimed(1, 4)
   times(4, () => slots.take(one))
@@ -47,7 +47,7 @@ it("an endpoint below its limit does not trigger a claim", () => {
   assert.deepStrictEqual(whens, ["later", "later", "later"])
 })
 
-it("a full process claims again now when half of its slots are free, and soon before that", () => {
+it("release in a full process schedules a claim soon, and now when half of the slots are free", () => {
   const slots = makeDeliverySlots(4)
   const endpoints = [1, 2, 3, 4].map((endpoint) => claimed(endpoint, 32))
   for (const one of endpoints) slots.take(one)
@@ -57,17 +57,17 @@ it("a full process claims again now when half of its slots are free, and soon be
   assert.strictEqual(slots.free(), 4)
 })
 
-it("finished deliveries free their slots at once, up to a number of unrecorded results", () => {
+it("finished deliveries free their slots at once, until too many results are unrecorded", () => {
   const slots = makeDeliverySlots(2)
   const one = claimed(1, 32)
   assert.isTrue(slots.isEmpty())
-  const turns = times(502, () => {
+  const freeBefore = times(502, () => {
     const before = slots.free()
     slots.take(one)
     slots.release(one)
     return before
   })
-  assert.isTrue(turns.every((free) => free > 0))
+  assert.isTrue(freeBefore.every((free) => free > 0))
   assert.strictEqual(slots.free(), 0)
   assert.isFalse(slots.isEmpty())
   assert.strictEqual(slots.recorded(500), "now")

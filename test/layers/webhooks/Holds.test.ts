@@ -18,7 +18,7 @@ const openTransaction = Effect.fn(function* <A, E, R>(work: Effect.Effect<A, E, 
   return Effect.andThen(Deferred.succeed(end, undefined), Fiber.join(fiber))
 })
 
-/** Waits until a session waits for a lock. */
+/** Polls until a session is blocked by a lock. */
 const waiting = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   watch(
     sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
@@ -26,9 +26,9 @@ const waiting = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   )
 )
 
-// No worker runs here: the test claims deliveries itself.
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A hold", (it) => {
-  it.effect("waits for running writes when it ends, and releases their deliveries too", () =>
+// No worker runs: the tests claim deliveries themselves.
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Holds of an installation's deliveries", (it) => {
+  it.effect("a release waits for running writes and also releases their deliveries", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { hold, release } = yield* StoreWebhooks
@@ -61,7 +61,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A hold", (
     })
   )
 
-  it.effect("lets claims wait for a release in progress, whose deliveries they then take", () =>
+  it.effect("a claim waits for a release in progress and then claims the released deliveries", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { claim } = makeDeliveryQueue(yield* SqlClient.SqlClient)
@@ -85,7 +85,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A hold", (
     })
   )
 
-  it.effect("puts due deliveries aside without an attempt, and leaves those of other apps alone", () =>
+  it.effect("a hold sets due deliveries aside without an attempt and does not affect other apps", () =>
     Effect.gen(function* () {
       const { claim } = makeDeliveryQueue(yield* SqlClient.SqlClient)
       const { hold, release } = yield* StoreWebhooks
@@ -94,13 +94,13 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A hold", (
       const perform = yield* performIn(held.storeId)
       for (const { writer } of [held, other]) yield* writer.post("/products", { name: "Cup" })
       yield* perform(hold(held.storeId, held.installation.id))
-      const ofTwo = (claimed: ReadonlyArray<{ readonly appId: string }>) =>
+      const appsOf = (claimed: ReadonlyArray<{ readonly appId: string }>) =>
         claimed.map(({ appId }) => appId).filter((appId) => appId === held.appId || appId === other.appId)
-      assert.deepStrictEqual(ofTwo(yield* claim(64, new Map())), [other.appId])
-      const [aside] = yield* deliveriesOf(held.appId)
-      assert.deepInclude(aside, { outcome: "held", attempts: 0, leased: false })
+      assert.deepStrictEqual(appsOf(yield* claim(64, new Map())), [other.appId])
+      const [heldDelivery] = yield* deliveriesOf(held.appId)
+      assert.deepInclude(heldDelivery, { outcome: "held", attempts: 0, leased: false })
       yield* perform(release(held.storeId, held.installation.id))
-      assert.deepStrictEqual(ofTwo(yield* claim(64, new Map())), [held.appId])
+      assert.deepStrictEqual(appsOf(yield* claim(64, new Map())), [held.appId])
     })
   )
 })

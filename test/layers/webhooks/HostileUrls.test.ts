@@ -14,7 +14,7 @@ import { ok, receiver } from "../../support/webhooks/RawReceiver.ts"
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** An evil DNS: every name leads to loopback, if not somewhere worse. */
+/** A hostile DNS: resolves names to addresses of RESOLVES, and all others to loopback. */
 const lookup: LookupFunction = (hostname, { all }, callback) => {
   const addresses = (RESOLVES[hostname] ?? ["127.0.0.1", "::1"]).map((address) => ({ address, family: isIP(address) }))
   const [first] = addresses
@@ -22,8 +22,8 @@ const lookup: LookupFunction = (hostname, { all }, callback) => {
   else callback(null, first.address, first.family)
 }
 
-/** Listeners on loopback that count who comes, and a sender that is to reach none of them. */
-const besieged = (options: Omit<OutgoingOptions, "allowed">) =>
+/** Listeners on loopback that count connections, and a sender that must reach none of them. */
+const guardedSender = (options: Omit<OutgoingOptions, "allowed">) =>
   Effect.gen(function* () {
     const connects = yield* watchConnects
     const seen = yield* Effect.all([receiver(ok), receiver(ok), receiver(ok, { host: "::1" })])
@@ -36,17 +36,17 @@ const besieged = (options: Omit<OutgoingOptions, "allowed">) =>
     }
   })
 
-describe("no hostile URL reaches anything", () => {
-  it("of some hundreds, all different", () => {
+describe("Hostile webhook URLs", () => {
+  it("the list of hostile URLs has more than 300 entries and no duplicates", () => {
     const urls = Object.values(HOSTILE_URLS).flat()
     assert.isAbove(urls.length, 300)
     assert.strictEqual(new Set(urls).size, urls.length)
   })
 
   for (const [trick, urls] of Object.entries(HOSTILE_URLS)) {
-    it.live(trick, () =>
+    it.live(`rejects URLs of the group "${trick}" without a connection`, () =>
       Effect.gen(function* () {
-        const { accepted, connects, ports, post } = yield* besieged({ lookup })
+        const { accepted, connects, ports, post } = yield* guardedSender({ lookup })
         for (const port of ports) {
           for (const url of urls.map((url) => url.replaceAll("{port}", String(port)))) {
             const { error, status } = yield* post(url)
@@ -59,15 +59,15 @@ describe("no hostile URL reaches anything", () => {
     )
   }
 
-  it("and addresses are refused before anything is looked up", () => {
+  it("rejects hostile addresses before any DNS lookup", () => {
     for (const url of Object.values(HOSTILE_ADDRESSES).flat()) {
       assert.isTrue(Result.isFailure(checkUrl(url.replaceAll("{port}", "8080"), NONE)), url)
     }
   })
 })
 
-describe("the test itself", () => {
-  it.live("sees a connection that is made", () =>
+describe("Connection watcher of the tests", () => {
+  it.live("records connections to allowed hosts", () =>
     Effect.gen(function* () {
       const connects = yield* watchConnects
       const { port, sockets } = yield* receiver(ok)
@@ -85,7 +85,7 @@ const a = (name: string, data: string, ttl = 60): Answer => ({ type: "A", name, 
 const aaaa = (name: string, data: string, ttl = 60): Answer => ({ type: "AAAA", name, data, ttl })
 const cname = (name: string, data: string): Answer => ({ type: "CNAME", name, data, ttl: 60 })
 
-/** What a name server answers to the questions for A and for AAAA of the host, each time anew. */
+/** Records that a name server returns for A and AAAA queries, given the number of earlier queries. */
 interface Trick {
   readonly A?: (name: string, earlier: number) => ReadonlyArray<Answer>
   readonly AAAA?: (name: string, earlier: number) => ReadonlyArray<Answer>
@@ -109,7 +109,7 @@ const TRICKS: Readonly<Record<string, Trick>> = {
   "a chain of CNAMEs to localhost": {
     A: (name) => [cname(name, "b.example.net"), cname("b.example.net", "localhost"), a("localhost", "127.0.0.1")]
   },
-  "the metadata of the cloud": {
+  "the addresses of cloud metadata": {
     A: (name) => [a(name, "169.254.169.254")],
     AAAA: (name) => [aaaa(name, "fd00:ec2::254")]
   },
@@ -121,12 +121,12 @@ const zoneOf =
   (name, type, earlier) =>
     (type === "A" ? A : AAAA)?.(name, earlier) ?? []
 
-describe("no name server leads to an address that is not public", () => {
+describe("Hostile name servers", () => {
   for (const [name, trick] of Object.entries(TRICKS)) {
-    it.live(name, () =>
+    it.live(`refuses to connect to a host with ${name}`, () =>
       Effect.gen(function* () {
         const { resolver } = yield* nameServer(zoneOf(trick))
-        const { accepted, connects, ports, post } = yield* besieged({ lookup: lookupBy(resolver) })
+        const { accepted, connects, ports, post } = yield* guardedSender({ lookup: lookupBy(resolver) })
         for (const port of ports) {
           const { error, status } = yield* post(`https://hooks.example.net:${port}/`)
           assert.isNull(status)
@@ -137,34 +137,39 @@ describe("no name server leads to an address that is not public", () => {
     )
   }
 
-  it.live("nor one that answers another address each time", () =>
+  it.live("connects only to the checked address if a name server changes its response (DNS rebinding)", () =>
     Effect.gen(function* () {
-      // Public when it is asked first, private from the second question on, never to be remembered.
+      // Public for the first query, private from the second on, with a TTL of 0.
       const { asked, resolver } = yield* nameServer((name, type, earlier) =>
         type === "A" ? [a(name, earlier === 0 ? PUBLIC_4 : "127.0.0.1", 0)] : []
       )
-      const { accepted, connects, ports, post } = yield* besieged({ lookup: lookupBy(resolver) })
+      const { accepted, connects, ports, post } = yield* guardedSender({ lookup: lookupBy(resolver) })
       for (const port of ports) yield* post(`https://rebind.example.net:${port}/`)
 
-      // The first request would have gone to the address that was checked; no other question was asked for it.
+      // The first request used the checked address without another query.
       assert.deepStrictEqual(connects.offered, [PUBLIC_4])
       assert.strictEqual(asked.length, 2 * ports.length)
       assert.deepStrictEqual({ accepted: accepted(), attempted: connects.attempted }, { accepted: 0, attempted: [] })
     })
   )
 
-  it.live("nor one that changes its mind while requests come all at once", () =>
-    Effect.gen(function* () {
-      const { resolver } = yield* nameServer((name, type, earlier) => {
-        if (type === "A") return [a(name, earlier % 2 === 0 ? PUBLIC_4 : "127.0.0.1", 0)]
-        return [aaaa(name, earlier % 3 === 0 ? "::1" : PUBLIC_6, 0)]
+  it.live(
+    "connects only to public addresses if a name server alternates between responses to concurrent requests",
+    () =>
+      Effect.gen(function* () {
+        const { resolver } = yield* nameServer((name, type, earlier) => {
+          if (type === "A") return [a(name, earlier % 2 === 0 ? PUBLIC_4 : "127.0.0.1", 0)]
+          return [aaaa(name, earlier % 3 === 0 ? "::1" : PUBLIC_6, 0)]
+        })
+        const { accepted, connects, ports, post } = yield* guardedSender({
+          lookup: lookupBy(resolver),
+          timeoutMillis: 10_000
+        })
+        const urls = Array.from({ length: 40 }, () => ports.map((port) => `https://rebind.example.net:${port}/`)).flat()
+        yield* Effect.forEach(urls, post, { concurrency: "unbounded" })
+        assert.isNotEmpty(connects.offered)
+        assert.isTrue(connects.offered.every(isPublic))
+        assert.deepStrictEqual({ accepted: accepted(), attempted: connects.attempted }, { accepted: 0, attempted: [] })
       })
-      const { accepted, connects, ports, post } = yield* besieged({ lookup: lookupBy(resolver), timeoutMillis: 10_000 })
-      const urls = Array.from({ length: 40 }, () => ports.map((port) => `https://rebind.example.net:${port}/`)).flat()
-      yield* Effect.forEach(urls, post, { concurrency: "unbounded" })
-      assert.isNotEmpty(connects.offered)
-      assert.isTrue(connects.offered.every(isPublic))
-      assert.deepStrictEqual({ accepted: accepted(), attempted: connects.attempted }, { accepted: 0, attempted: [] })
-    })
   )
 })

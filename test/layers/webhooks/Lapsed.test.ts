@@ -7,10 +7,10 @@ import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
 import { ApiTest } from "../../support/http/Api.ts"
 import { deliveriesOf, scene } from "../../support/webhooks/Webhooks.ts"
 
-const LAPSED = "The worker stopped before it could write down what came of this attempt"
+const LAPSED_ERROR = "The worker stopped before it could write down what came of this attempt"
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A delivery of a dead worker", (it) => {
-  it.effect("is sent again or skipped, and its attempt stays in the log", () =>
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Deliveries of a stopped worker", (it) => {
+  it.effect("redeliver, redeliverSince and resume log the interrupted attempt of an expired lease", () =>
     Effect.gen(function* () {
       const { attempts, redeliver, redeliverSince, resume } = yield* Webhooks
       const sql = yield* SqlClient.SqlClient
@@ -31,7 +31,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A delivery
         const log = yield* attempts(appId, eventId)
         assert.deepStrictEqual(
           log.map(({ attempt, error }) => ({ attempt, error })),
-          [{ attempt: 1, error: LAPSED }]
+          [{ attempt: 1, error: LAPSED_ERROR }]
         )
       }
     })

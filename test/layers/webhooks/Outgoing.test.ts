@@ -16,23 +16,23 @@ import {
   until
 } from "../../support/webhooks/RawReceiver.ts"
 
-/** An answer with a body of these bytes. */
-const holding =
+/** A 200 response with this body. */
+const respondWith =
   (body: Uint8Array, ...headers: ReadonlyArray<string>): Answer =>
   (socket) => {
     socket.write(["HTTP/1.1 200 OK", `content-length: ${body.length}`, ...headers, "", ""].join("\r\n"))
     socket.write(body)
   }
 
-/** A receiver that says where its answer ends by closing the connection. */
-const ending = (version: string) =>
+/** A receiver that ends its response by closing the connection. */
+const closingReceiver = (version: string) =>
   receiver((socket) => void socket.end(`HTTP/${version} 200 OK\r\nconnection: close\r\n\r\nto the end`))
 
 const readAllowed = (...entries: ReadonlyArray<[string, string]>) =>
   Effect.provide(allowedHosts, ConfigProvider.layer(ConfigProvider.fromUnknown(Object.fromEntries(entries))))
 
-describe("a request", () => {
-  it.live("arrives as a POST with its headers and its body, byte for byte", () =>
+describe("Outgoing POST request", () => {
+  it.live("a POST request has the given headers and the exact bytes of the body", () =>
     Effect.gen(function* () {
       const { port, requests } = yield* receiver(ok)
       const { post } = yield* makeOutgoing({ allowed: new Set(["127.0.0.1"]) })
@@ -53,7 +53,7 @@ describe("a request", () => {
     })
   )
 
-  it.live("with a header that would end early is not sent", () =>
+  it.live("a request with a line break in a header value is not sent", () =>
     Effect.gen(function* () {
       const { sockets, url } = yield* receiver(ok)
       const { post } = yield* makeOutgoing({ allowed: new Set(["127.0.0.1"]) })
@@ -64,9 +64,9 @@ describe("a request", () => {
   )
 })
 
-describe("an answer", () => {
+describe("Response of a receiver", () => {
   for (const status of [200, 201, 202, 204, 299, 400, 401, 404, 410, 422, 429, 500, 502, 503]) {
-    it.live(`with status ${status} is given as it is`, () =>
+    it.live(`a response with status ${status} is returned with its body`, () =>
       Effect.gen(function* () {
         const body = status === 204 ? "" : `{"status":${status}}`
         const { url } = yield* receiver(saying(`HTTP/1.1 ${status} So`, `content-length: ${body.length}`, "", body))
@@ -78,7 +78,7 @@ describe("an answer", () => {
     )
   }
 
-  it.live("may say when to try again", () =>
+  it.live("the first Retry-After header of a response is returned", () =>
     Effect.gen(function* () {
       const post = yield* sender()
       const retryAfter = (...headers: ReadonlyArray<string>) =>
@@ -94,12 +94,12 @@ describe("an answer", () => {
     })
   )
 
-  it.live("is kept up to 16 KiB, and read to its end", () =>
+  it.live("a response body is read to its end, and its first 16 KiB are returned", () =>
     Effect.gen(function* () {
       const post = yield* sender()
       for (const length of [0, 1, MAX_BODY_BYTES - 1, MAX_BODY_BYTES, MAX_BODY_BYTES + 1, 300_000]) {
         const body = Buffer.from(Uint8Array.from({ length }, (_, n) => n % 251))
-        const { url } = yield* receiver(holding(body))
+        const { url } = yield* receiver(respondWith(body))
         const attempt = yield* post(url)
         assert.strictEqual(attempt.status, 200)
         assert.isTrue(body.subarray(0, MAX_BODY_BYTES).equals(attempt.answer), `${length} bytes`)
@@ -107,16 +107,16 @@ describe("an answer", () => {
     })
   )
 
-  it.live("is not decompressed", () =>
+  it.live("a gzip response body is not decompressed", () =>
     Effect.gen(function* () {
       const bomb = gzipSync(Buffer.alloc(1_000_000))
-      const { url } = yield* receiver(holding(bomb, "content-encoding: gzip"))
+      const { url } = yield* receiver(respondWith(bomb, "content-encoding: gzip"))
       const attempt = yield* (yield* sender())(url)
       assert.isTrue(bomb.equals(attempt.answer))
     })
   )
 
-  it.live("may come in chunks, with extensions and trailers, or end with the connection", () =>
+  it.live("reads chunked bodies with extensions and trailers, and bodies that end with the connection", () =>
     Effect.gen(function* () {
       const post = yield* sender()
       const chunked = saying(
@@ -124,13 +124,13 @@ describe("an answer", () => {
         "3;a=b\r\nabc\r\n2\r\nde\r\n0\r\nx-trailer: 1\r\n\r\n"
       )
       assert.strictEqual(textOf(yield* post((yield* receiver(chunked)).url)), "abcde")
-      assert.strictEqual(textOf(yield* post((yield* ending("1.0")).url)), "to the end")
-      assert.strictEqual(textOf(yield* post((yield* ending("1.1")).url)), "to the end")
+      assert.strictEqual(textOf(yield* post((yield* closingReceiver("1.0")).url)), "to the end")
+      assert.strictEqual(textOf(yield* post((yield* closingReceiver("1.1")).url)), "to the end")
     })
   )
 
   for (const status of [300, 301, 302, 303, 307, 308]) {
-    it.live(`that redirects with ${status} is final, and the other receiver gets nothing`, () =>
+    it.live(`does not follow a redirect with status ${status}`, () =>
       Effect.gen(function* () {
         const other = yield* receiver(ok)
         const { url } = yield* receiver(
@@ -142,7 +142,7 @@ describe("an answer", () => {
     )
   }
 
-  it.live("may come before the request is read, or come along with a connection", () =>
+  it.live("accepts a response that is sent before the request is read", () =>
     Effect.gen(function* () {
       const early = "HTTP/1.1 413 Too Large\r\ncontent-length: 4\r\n\r\nlong"
       const { url } = yield* receiver(() => undefined, { onConnection: (socket) => void socket.write(early) })
@@ -152,7 +152,7 @@ describe("an answer", () => {
   )
 })
 
-describe("informational answers", () => {
+describe("Informational responses (1xx)", () => {
   const CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n"
   const HINTS = "HTTP/1.1 103 Early Hints\r\nlink: </a.css>\r\nretry-after: 7\r\n\r\n"
   const FINAL = "HTTP/1.1 201 Created\r\ncontent-length: 12\r\n\r\nHTTP/1.1 100"
@@ -167,7 +167,7 @@ describe("informational answers", () => {
   }
 
   for (const [name, informational] of Object.entries(before)) {
-    it.live(`${name}: the answer after it counts, on a connection that is used again`, () =>
+    it.live(`returns the final response after ${name} and reuses the connection`, () =>
       Effect.gen(function* () {
         const { sockets, url } = yield* receiver((socket) => void socket.write(informational + FINAL))
         const post = yield* sender()
@@ -180,7 +180,7 @@ describe("informational answers", () => {
       })
     )
 
-    it.live(`${name}: also byte by byte`, () =>
+    it.live(`returns the final response after ${name} if it arrives byte by byte`, () =>
       Effect.gen(function* () {
         const { url } = yield* receiver((socket) => {
           socket.setNoDelay(true)
@@ -196,7 +196,7 @@ describe("informational answers", () => {
     )
   }
 
-  it.live("without end are no answer", () =>
+  it.live("endless informational responses end in a timeout", () =>
     Effect.gen(function* () {
       const { url } = yield* receiver((socket) => {
         const again = setInterval(() => socket.write(CONTINUE + HINTS), 10)
@@ -209,7 +209,7 @@ describe("informational answers", () => {
     })
   )
 
-  it.live("are read up to 16 KiB: one receiver that sends more does not keep the process busy", () =>
+  it.live("closes the connection after 16 KiB of informational responses to one request", () =>
     Effect.gen(function* () {
       const informational = "HTTP/1.1 103 \r\n\r\n"
       const { requests, sockets, url } = yield* receiver((socket, earlier) => {
@@ -217,7 +217,7 @@ describe("informational answers", () => {
         socket.write(`${informational.repeat(n)}HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n`)
       })
       const post = yield* sender()
-      // As many before each answer on one connection: they are counted for each request.
+      // The limit applies to each request, not to the connection.
       for (let n = 0; n < 2; n++) assert.deepInclude(yield* post(url), { status: 200, error: null })
       assert.strictEqual(sockets.length, 1)
       assert.deepInclude(yield* post(url), {
@@ -229,7 +229,7 @@ describe("informational answers", () => {
     })
   )
 
-  it.live("101 switches to nothing, and offers of an upgrade change nothing", () =>
+  it.live("rejects status 101 and ignores an offered upgrade", () =>
     Effect.gen(function* () {
       const post = yield* sender()
       const upgrade = ["connection: Upgrade", "upgrade: websocket"]
@@ -252,15 +252,15 @@ describe("informational answers", () => {
 })
 
 describe("WEBHOOK_ALLOW_HOSTS", () => {
-  it.effect("is this machine with the demo, else none if it is not set; a wrong entry is named", () =>
+  it.effect("defaults to no hosts, adds loopback hosts with DEMO, and names an invalid entry in the error", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual([...(yield* readAllowed(["DEMO", "false"]))], [])
-      for (const [given, named] of [
+      for (const [setting, expected] of [
         ["", []],
         ["10.0.0.5:8080", ["10.0.0.5:8080"]]
       ] as const) {
-        const allowed = yield* readAllowed(["DEMO", "true"], ["WEBHOOK_ALLOW_HOSTS", given])
-        assert.deepStrictEqual([...allowed], [...named, "localhost", "127.0.0.1", "[::1]"])
+        const allowed = yield* readAllowed(["DEMO", "true"], ["WEBHOOK_ALLOW_HOSTS", setting])
+        assert.deepStrictEqual([...allowed], [...expected, "localhost", "127.0.0.1", "[::1]"])
       }
       assert.deepStrictEqual(
         [...(yield* readAllowed(["DEMO", "false"], ["WEBHOOK_ALLOW_HOSTS", "localhost, 127.0.0.1:3000"]))],

@@ -10,7 +10,7 @@ import { type Answer, ok, receiver, saying, sender, textOf, until } from "../../
 
 const silent: Answer = () => undefined
 
-/** Sets variables of the environment until the scope ends. */
+/** Sets environment variables until the scope closes. */
 const withVariables = (variables: Readonly<Record<string, string>>) =>
   Effect.acquireRelease(
     Effect.sync(() => {
@@ -27,8 +27,8 @@ const withVariables = (variables: Readonly<Record<string, string>>) =>
       })
   )
 
-/** A lookup that gives these addresses for every name. */
-const leadingTo =
+/** A lookup that resolves every name to these addresses. */
+const resolveTo =
   (...addresses: ReadonlyArray<string>): LookupFunction =>
   (_, __, callback) =>
     callback(
@@ -36,8 +36,8 @@ const leadingTo =
       addresses.map((address) => ({ address, family: isIP(address) }))
     )
 
-describe("a connection", () => {
-  it.live("serves one request after the other", () =>
+describe("Outgoing connection", () => {
+  it.live("sequential requests reuse one connection", () =>
     Effect.gen(function* () {
       const { requests, sockets, url } = yield* receiver(ok)
       const post = yield* sender()
@@ -46,9 +46,9 @@ describe("a connection", () => {
     })
   )
 
-  it.live("serves one request at a time, and never another one's answer", () =>
+  it.live("concurrent requests on reused connections each receive their own response", () =>
     Effect.gen(function* () {
-      // Answers with the last characters of the request, some later than others.
+      // Responds with the last characters of the request after varying delays.
       const { sockets, url } = yield* receiver((socket, earlier, request) => {
         const answer = `HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\n${request.slice(-4)}`
         setTimeout(() => socket.write(answer), (earlier % 7) * 5)
@@ -61,20 +61,26 @@ describe("a connection", () => {
     })
   )
 
-  const SPENT: Readonly<Record<string, Answer>> = {
-    "that the receiver wants closed": saying("HTTP/1.1 200 OK", "connection: close", "content-length: 2", "", "ok"),
-    "of HTTP/1.0": saying("HTTP/1.0 200 OK", "content-length: 2", "", "ok"),
-    "with more than the answer on it": saying("HTTP/1.1 200 OK", "content-length: 2", "", "okHTTP/1.1 500 No", "", ""),
-    "with a second answer while it is idle": (socket) => {
+  const NOT_REUSED: Readonly<Record<string, Answer>> = {
+    "with the response header connection: close": saying(
+      "HTTP/1.1 200 OK",
+      "connection: close",
+      "content-length: 2",
+      "",
+      "ok"
+    ),
+    "with an HTTP/1.0 response": saying("HTTP/1.0 200 OK", "content-length: 2", "", "ok"),
+    "with bytes after the response": saying("HTTP/1.1 200 OK", "content-length: 2", "", "okHTTP/1.1 500 No", "", ""),
+    "that receives a second response while idle": (socket) => {
       socket.write("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok")
       setTimeout(() => socket.write("HTTP/1.1 500 No\r\n\r\n"), 30)
     },
-    "that the receiver closes after the answer": (socket) =>
+    "that the receiver closes after the response": (socket) =>
       void socket.end("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok")
   }
 
-  for (const [name, answer] of Object.entries(SPENT)) {
-    it.live(`${name} serves no other request`, () =>
+  for (const [name, answer] of Object.entries(NOT_REUSED)) {
+    it.live(`a connection ${name} is not reused`, () =>
       Effect.gen(function* () {
         const { sockets, url } = yield* receiver(answer)
         const post = yield* sender()
@@ -87,7 +93,7 @@ describe("a connection", () => {
     )
   }
 
-  it.live("is not closed by an interruption that comes when the answer is there", () =>
+  it.live("an interruption after the response does not close the connection", () =>
     Effect.gen(function* () {
       const { sockets, url } = yield* receiver(ok)
       const post = yield* sender()
@@ -105,7 +111,7 @@ describe("a connection", () => {
     })
   )
 
-  it.live("is closed when nobody needs it, as soon as the receiver wishes", () =>
+  it.live("an idle connection is closed after the receiver's keep-alive timeout", () =>
     Effect.gen(function* () {
       const { sockets, url } = yield* receiver(
         saying("HTTP/1.1 200 OK", "keep-alive: timeout=3", "content-length: 2", "", "ok")
@@ -116,7 +122,7 @@ describe("a connection", () => {
     })
   )
 
-  it.live("waits for another request along with no more than 511 others", () =>
+  it.live("at most 512 idle connections stay open", () =>
     Effect.gen(function* () {
       const { sockets, url } = yield* receiver((_, earlier, request) => {
         if (earlier === 539) for (const socket of sockets) ok(socket, earlier, request)
@@ -128,7 +134,7 @@ describe("a connection", () => {
     })
   )
 
-  it.live("closes with the scope, also under a request", () =>
+  it.live("closing the scope closes idle connections and fails requests in flight", () =>
     Effect.gen(function* () {
       const idle = yield* receiver(ok)
       const busy = yield* receiver(silent)
@@ -144,8 +150,8 @@ describe("a connection", () => {
   )
 })
 
-describe("the guard", () => {
-  it.live("lets a host be called on the ports that were allowed, however often those were", () =>
+describe("Destination guard", () => {
+  it.live("allows only the allowed ports of a host, also after earlier requests", () =>
     Effect.gen(function* () {
       const [one, other] = yield* Effect.all([receiver(ok), receiver(ok)])
       const { post } = yield* makeOutgoing({ allowed: new Set([`127.0.0.1:${one.port}`]) })
@@ -160,38 +166,38 @@ describe("the guard", () => {
     })
   )
 
-  it.live("connects to the very addresses that it checked", () =>
+  it.live("connects to exactly the addresses that it checked", () =>
     Effect.gen(function* () {
       const { offered } = yield* watchConnects
-      const { post } = yield* makeOutgoing({ allowed: new Set(), lookup: leadingTo(PUBLIC_4, PUBLIC_6) })
+      const { post } = yield* makeOutgoing({ allowed: new Set(), lookup: resolveTo(PUBLIC_4, PUBLIC_6) })
       yield* post({ url: "https://hooks.example.com/", headers: {}, body: "" })
       assert.deepStrictEqual(offered, [PUBLIC_4, PUBLIC_6])
     })
   )
 
-  it.live("asks about a name once for each connection", () =>
+  it.live("resolves a host name once per connection", () =>
     Effect.gen(function* () {
-      let asked = 0
+      let lookups = 0
       const lookup: LookupFunction = (hostname, options, callback) => {
-        asked += 1
-        leadingTo("127.0.0.1")(hostname, options, callback)
+        lookups += 1
+        resolveTo("127.0.0.1")(hostname, options, callback)
       }
       const { post } = yield* makeOutgoing({ allowed: new Set(), lookup })
       yield* post({ url: "https://hooks.example.com/", headers: {}, body: "" })
-      assert.strictEqual(asked, 1)
+      assert.strictEqual(lookups, 1)
     })
   )
 })
 
-describe("the environment", () => {
-  it.live("names no proxy", () =>
+describe("Environment variables", () => {
+  it.live("proxy variables are ignored", () =>
     Effect.gen(function* () {
       const proxy = yield* receiver(ok)
       const { url } = yield* receiver(ok)
       const names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NODE_USE_ENV_PROXY"]
       const variables = names.flatMap((name) => [name, name.toLowerCase()]).map((name) => [name, proxy.url])
       yield* withVariables({ ...Object.fromEntries(variables), NO_PROXY: "", no_proxy: "" })
-      const post = yield* sender({ lookup: leadingTo("127.0.0.1") })
+      const post = yield* sender({ lookup: resolveTo("127.0.0.1") })
       assert.strictEqual((yield* post(url)).status, 200)
       yield* post(url.replace("http:", "https:"))
       yield* post("https://hooks.example.com/")
@@ -199,7 +205,7 @@ describe("the environment", () => {
     })
   )
 
-  it.live("does not switch off TLS", () =>
+  it.live("NODE_TLS_REJECT_UNAUTHORIZED=0 does not disable the check of certificates", () =>
     Effect.gen(function* () {
       yield* withVariables({ NODE_TLS_REJECT_UNAUTHORIZED: "0" })
       const { port, requests } = yield* receiver(ok, { tls: selfSigned("127.0.0.1") })
@@ -212,13 +218,13 @@ describe("the environment", () => {
 
 describe("TLS", () => {
   const certificates = [
-    ["that the receiver made for itself", selfSigned("localhost"), undefined, "DEPTH_ZERO_SELF_SIGNED_CERT"],
+    ["that is self-signed", selfSigned("localhost"), undefined, "DEPTH_ZERO_SELF_SIGNED_CERT"],
     ["of another host", selfSigned("example.com"), "trusted", "ERR_TLS_CERT_ALTNAME_INVALID"],
-    ["that is too old", selfSigned("localhost", -1), "trusted", "CERT_HAS_EXPIRED"]
+    ["that has expired", selfSigned("localhost", -1), "trusted", "CERT_HAS_EXPIRED"]
   ] as const
 
   for (const [name, tls, trusted, code] of certificates) {
-    it.live(`refuses a certificate ${name}, and sends nothing`, () =>
+    it.live(`rejects a certificate ${name} and sends no request`, () =>
       Effect.gen(function* () {
         const { port, requests } = yield* receiver(ok, { tls })
         const trust = trusted === undefined ? {} : { secureContext: createSecureContext({ ca: tls.cert }) }
@@ -231,7 +237,7 @@ describe("TLS", () => {
   }
 
   for (const host of ["localhost", "127.0.0.1"]) {
-    it.live(`takes one that is trusted and of the host ${host}, and keeps the connection`, () =>
+    it.live(`accepts a trusted certificate of the host ${host} and reuses the connection`, () =>
       Effect.gen(function* () {
         const tls = selfSigned(host)
         const { port, requests, sockets } = yield* receiver(ok, { tls })
@@ -245,7 +251,7 @@ describe("TLS", () => {
     )
   }
 
-  it.live("is not taken for granted", () =>
+  it.live("a receiver that does not speak TLS on an https URL is an error", () =>
     Effect.gen(function* () {
       const { port } = yield* receiver(ok, { onConnection: (socket) => void socket.write("220 hello\r\n") })
       const { error } = yield* (yield* sender())(`https://127.0.0.1:${port}/`)

@@ -4,8 +4,8 @@ import { MAX_BODY_BYTES } from "../../../src/layers/webhooks/Outgoing.ts"
 import { makeOutgoing } from "../../../src/layers/webhooks/Outgoing.ts"
 import { partsOf, receiver, saying, textOf, until } from "../../support/webhooks/RawReceiver.ts"
 
-describe("a GET", () => {
-  it.live("asks for what is there, with no body", () =>
+describe("Outgoing GET request", () => {
+  it.live("a GET request has no body and returns the response body, content type and cache control", () =>
     Effect.gen(function* () {
       const { port, requests } = yield* receiver(
         saying(
@@ -32,13 +32,13 @@ describe("a GET", () => {
     })
   )
 
-  it.live("takes an answer of 16 KiB, and of a longer one no more, and its connection closed", () =>
+  it.live("a GET response of 16 KiB is accepted; a longer one is an error and closes the connection", () =>
     Effect.gen(function* () {
       const { get } = yield* makeOutgoing({ allowed: new Set(["127.0.0.1"]) })
-      const whole = yield* receiver(
+      const largest = yield* receiver(
         saying("HTTP/1.1 200 OK", `content-length: ${MAX_BODY_BYTES}`, "", "x".repeat(MAX_BODY_BYTES))
       )
-      assert.deepInclude(yield* get({ url: whole.url, headers: {} }), { status: 200, error: null })
+      assert.deepInclude(yield* get({ url: largest.url, headers: {} }), { status: 200, error: null })
       const endless = yield* receiver((socket) => {
         const more = () => {
           while (!socket.destroyed && socket.write("x".repeat(4096)));

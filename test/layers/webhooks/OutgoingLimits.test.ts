@@ -9,12 +9,12 @@ import { type Answer, ok, receiver, sender, textOf, until } from "../../support/
 const HEAD = "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n"
 const CLOSED = "The receiver closed the connection before its answer was complete"
 
-/** Milliseconds that a machine with much else to do may be late. */
+/** Tolerated delay in milliseconds on a busy machine. */
 const SLACK = 1500
 
 const silent: Answer = () => undefined
 
-/** Writes a piece every 20 ms, for as long as anybody listens. */
+/** Writes a piece every 20 ms until the socket closes. */
 const dripping =
   (start: string, piece: string): Answer =>
   (socket) => {
@@ -25,7 +25,7 @@ const dripping =
   }
 
 const SLOW: Readonly<Record<string, readonly [answer: Answer, error: string]>> = {
-  "does not answer": [silent, "The receiver did not answer within 0.3 seconds"],
+  "does not respond": [silent, "The receiver did not answer within 0.3 seconds"],
   "stops within the headers": [
     (socket) => void socket.write("HTTP/1.1 200 OK\r\ncontent-"),
     "The receiver did not answer within 0.3 seconds"
@@ -46,9 +46,9 @@ const SLOW: Readonly<Record<string, readonly [answer: Answer, error: string]>> =
   ]
 }
 
-describe("when time is up, the request is over and its socket closed, at a receiver that", () => {
+describe("Request timeout", () => {
   for (const [name, [answer, error]] of Object.entries(SLOW)) {
-    it.live(name, () =>
+    it.live(`ends at the timeout and closes the socket if the receiver ${name}`, () =>
       Effect.gen(function* () {
         const { sockets, url } = yield* receiver(answer)
         const attempt = yield* (yield* sender({ timeoutMillis: 300 }))(url)
@@ -61,7 +61,7 @@ describe("when time is up, the request is over and its socket closed, at a recei
     )
   }
 
-  it.live("accepts connections and does not speak TLS", () =>
+  it.live("closes the socket at the timeout if the receiver does not complete the TLS handshake", () =>
     Effect.gen(function* () {
       const { port, sockets } = yield* receiver(silent)
       const attempt = yield* (yield* sender({ timeoutMillis: 300 }))(`https://127.0.0.1:${port}/`)
@@ -70,7 +70,7 @@ describe("when time is up, the request is over and its socket closed, at a recei
     })
   )
 
-  it.live("has a name that DNS is silent about; a late answer of DNS leads nowhere", () =>
+  it.live("ends at the timeout without a DNS response, and a late one causes no connection", () =>
     Effect.gen(function* () {
       const connects = yield* watchConnects
       let answerLate: (() => void) | undefined
@@ -89,7 +89,7 @@ describe("when time is up, the request is over and its socket closed, at a recei
 })
 
 const BROKEN: Readonly<Record<string, readonly [answer: Answer, error: RegExp | string]>> = {
-  "closes without an answer": [(socket) => void socket.end(), CLOSED],
+  "closes without a response": [(socket) => void socket.end(), CLOSED],
   "resets the connection": [(socket) => void socket.resetAndDestroy(), CLOSED],
   "closes within the headers": [(socket) => void socket.end("HTTP/1.1 200 OK\r\ncontent-"), CLOSED],
   "closes within the body": [(socket) => void socket.end(`${HEAD}too little`), CLOSED],
@@ -101,11 +101,11 @@ const BROKEN: Readonly<Record<string, readonly [answer: Answer, error: RegExp | 
     (socket) => void socket.end("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nab"),
     CLOSED
   ],
-  "sends a chunk that is none": [
+  "sends an invalid chunk size": [
     (socket) => void socket.write("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nab\r\nnone\r\n"),
     /^The answer is not valid HTTP\/1\.1 \(Invalid character in chunk size\)$/
   ],
-  "sends a chunk that is none, later": [
+  "sends an invalid chunk size later": [
     (socket) => {
       socket.write("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nab\r\n")
       setTimeout(() => socket.write("none\r\n"), 30)
@@ -117,29 +117,29 @@ const BROKEN: Readonly<Record<string, readonly [answer: Answer, error: RegExp | 
     (socket) => void socket.end("220 mail.example.com ESMTP\r\n"),
     /^The answer is not valid HTTP/
   ],
-  "answers noise": [(socket) => void socket.end(Buffer.alloc(5000, 0xfe)), /^The answer is not valid HTTP/],
-  "answers HTTP/2": [
+  "sends random bytes": [(socket) => void socket.end(Buffer.alloc(5000, 0xfe)), /^The answer is not valid HTTP/],
+  "speaks HTTP/2": [
     (socket) => void socket.write(Buffer.from("00001204000000000000020000000000", "hex")),
     /^The answer is not valid HTTP/
   ],
-  "gives two lengths": [
+  "sends two content lengths": [
     (socket) => void socket.write("HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab"),
     /Content-Length/
   ],
-  "gives a length and chunks": [
+  "sends a content length with a chunked body": [
     (socket) =>
       void socket.write("HTTP/1.1 200 OK\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n"),
     /Content-Length/
   ],
-  "gives a length that is none": [
+  "sends an invalid content length": [
     (socket) => void socket.write("HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n"),
     /^The answer is not valid HTTP/
   ]
 }
 
-describe("an answer is an error in one sentence, at a receiver that", () => {
+describe("Broken response", () => {
   for (const [name, [answer, error]] of Object.entries(BROKEN)) {
-    it.live(name, () =>
+    it.live(`returns an error of one sentence if the receiver ${name}`, () =>
       Effect.gen(function* () {
         const { sockets, url } = yield* receiver(answer)
         const attempt = yield* (yield* sender())(url)
@@ -152,7 +152,7 @@ describe("an answer is an error in one sentence, at a receiver that", () => {
     )
   }
 
-  it.live("is not there", () =>
+  it.live("a refused connection is an error in one sentence", () =>
     Effect.gen(function* () {
       const closed = yield* Effect.scoped(receiver(ok))
       const post = yield* sender()
@@ -161,7 +161,7 @@ describe("an answer is an error in one sentence, at a receiver that", () => {
     })
   )
 
-  it.live("sends headers without end", () =>
+  it.live("endless headers are an error and close the connection", () =>
     Effect.gen(function* () {
       const { sockets, url } = yield* receiver((socket) => {
         socket.write("HTTP/1.1 200 OK\r\n")
@@ -178,14 +178,14 @@ describe("an answer is an error in one sentence, at a receiver that", () => {
   )
 })
 
-it.live("what came of an incomplete answer is kept", () =>
+it.live("stores the received part of an incomplete response", () =>
   Effect.gen(function* () {
     const { url } = yield* receiver((socket) => void socket.write(`${HEAD}half`))
     assert.strictEqual(textOf(yield* (yield* sender({ timeoutMillis: 300 }))(url)), "half")
   })
 )
 
-it.live("an answer of 1 GiB is read in full, and memory stays flat", () =>
+it.live("reads a response of 1 GiB with constant memory", () =>
   Effect.gen(function* () {
     const size = 2 ** 30
     const piece = Buffer.alloc(2 ** 20, "x")
@@ -203,25 +203,25 @@ it.live("an answer of 1 GiB is read in full, and memory stays flat", () =>
     })
     const post = yield* sender({ timeoutMillis: 50_000 })
     const start = process.memoryUsage.rss()
-    let most = start
-    const watch = setInterval(() => (most = Math.max(most, process.memoryUsage.rss())), 20)
+    let peak = start
+    const watch = setInterval(() => (peak = Math.max(peak, process.memoryUsage.rss())), 20)
     const attempt = yield* post(url)
     clearInterval(watch)
     assert.deepInclude(attempt, { status: 200, error: null })
     assert.strictEqual(attempt.answer.length, 16_384)
-    assert.isBelow((most - start) / 2 ** 20, 128, "MiB")
+    assert.isBelow((peak - start) / 2 ** 20, 128, "MiB")
   })
 )
 
-describe("interruption closes the socket", () => {
+describe("Interruption of a request", () => {
   const WAITING: Readonly<Record<string, readonly [scheme: string, answer: Answer]>> = {
-    "of a request that waits for its connection": ["https", silent],
-    "of a request that waits for an answer": ["http", silent],
-    "of a request that waits for the rest": ["http", (socket) => void socket.write(`${HEAD}half`)]
+    "waits for its connection": ["https", silent],
+    "waits for a response": ["http", silent],
+    "waits for the rest of a response": ["http", (socket) => void socket.write(`${HEAD}half`)]
   }
 
   for (const [name, [scheme, answer]] of Object.entries(WAITING)) {
-    it.live(name, () =>
+    it.live(`closes the socket while the request ${name}`, () =>
       Effect.gen(function* () {
         const { port, requests, sockets } = yield* receiver(answer)
         const post = yield* sender()

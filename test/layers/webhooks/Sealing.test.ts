@@ -8,7 +8,7 @@ import { KEY_BYTES, makeSealing } from "../../../src/layers/webhooks/Sealing.ts"
 const key = () => randomBytes(KEY_BYTES)
 const app = () => AppId.make(randomUUID())
 
-it("a sealed secret does not contain the secret, differs each time, and opens to it", () => {
+it("a sealed secret hides the secret, differs each time, and decrypts to the secret", () => {
   const { isCurrent, open, seal } = makeSealing(key())
   FastCheck.assert(
     FastCheck.property(FastCheck.string({ minLength: 8 }), (secret) => {
@@ -23,7 +23,7 @@ it("a sealed secret does not contain the secret, differs each time, and opens to
   )
 })
 
-it("a sealed secret opens only for its app, and not if a character was changed", () => {
+it("a sealed secret decrypts only for its app and only if it is unchanged", () => {
   const { open, seal } = makeSealing(key())
   const appId = app()
   const sealed = seal(appId, "whsec_secret")
@@ -38,7 +38,7 @@ it("a sealed secret opens only for its app, and not if a character was changed",
   }
 })
 
-it("the previous key still opens and no longer seals; other keys open nothing", () => {
+it("the previous key decrypts but does not encrypt; other keys decrypt nothing", () => {
   const [before, now] = [key(), key()]
   const appId = app()
   const sealed = makeSealing(before).seal(appId, "whsec_secret")
@@ -49,7 +49,7 @@ it("the previous key still opens and no longer seals; other keys open nothing", 
   assert.deepStrictEqual(makeSealing(now).open(appId, sealed), Option.none())
 })
 
-it("plain text of earlier releases opens to itself", () => {
+it("plain text secrets of earlier releases are returned unchanged", () => {
   const { isCurrent, open } = makeSealing(key())
   assert.deepStrictEqual(open(app(), "whsec_plain"), Option.some("whsec_plain"))
   assert.isFalse(isCurrent("whsec_plain"))

@@ -7,18 +7,18 @@ import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
 import { ApiTest, makeApp } from "../../support/http/Api.ts"
 import { deliveriesOf, finish, history } from "../../support/webhooks/Webhooks.ts"
 
-const NOBODY = AppId.make("01890a5d-ac96-774b-bcce-b302099a8057")
-const NOTHING = EventId.make("01890a5d-ac96-774b-bcce-b302099a8057")
+const UNKNOWN_APP = AppId.make("01890a5d-ac96-774b-bcce-b302099a8057")
+const UNKNOWN_EVENT = EventId.make("01890a5d-ac96-774b-bcce-b302099a8057")
 
 const outcomes = (appId: AppId) => Effect.map(deliveriesOf(appId), (rows) => rows.map(({ outcome }) => outcome))
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Webhooks", (it) => {
-  it.effect("redeliver sends an event again, whatever its outcome", () =>
+  it.effect("redeliver sends a finished event again, whatever its outcome", () =>
     Effect.gen(function* () {
       const { redeliver } = yield* Webhooks
       for (const outcome of ["delivered", "dead", "skipped", "canceled"]) {
         const { appId, ids } = yield* history(2)
-        const [first = NOTHING] = ids
+        const [first = UNKNOWN_EVENT] = ids
         yield* finish(ids, outcome)
         assert.strictEqual(yield* redeliver(appId, first), 1)
         assert.deepStrictEqual(yield* outcomes(appId), [null, outcome])
@@ -27,7 +27,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Webhooks",
     })
   )
 
-  it.effect("redeliverSince sends all or only dead events of one app again since a time", () =>
+  it.effect("redeliverSince resends all events or only dead ones of one app since a time", () =>
     Effect.gen(function* () {
       const { redeliverSince } = yield* Webhooks
       const sql = yield* SqlClient.SqlClient
@@ -59,7 +59,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Webhooks",
     })
   )
 
-  it.effect("redeliverSince and resume change more than one batch", () =>
+  it.effect("redeliverSince and resume change more deliveries than one batch holds", () =>
     Effect.gen(function* () {
       const { redeliverSince, resume } = yield* Webhooks
       const sql = yield* SqlClient.SqlClient
@@ -81,21 +81,21 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Webhooks",
     })
   )
 
-  it.effect("deliveries in flight stay as they are", () =>
+  it.effect("redeliver, redeliverSince and resume do not change deliveries in flight", () =>
     Effect.gen(function* () {
       const { redeliver, redeliverSince, resume } = yield* Webhooks
       const sql = yield* SqlClient.SqlClient
       const { appId, ids } = yield* history(1)
       yield* sql`update deliveries set lease = gen_random_uuid(), next_at = now() + interval '20 s' where app_id = ${appId}`
       const before = yield* deliveriesOf(appId)
-      assert.strictEqual(yield* redeliver(appId, ids[0] ?? NOTHING), 0)
+      assert.strictEqual(yield* redeliver(appId, ids[0] ?? UNKNOWN_EVENT), 0)
       assert.strictEqual(yield* redeliverSince(appId, new Date(0), "all"), 0)
       assert.strictEqual((yield* resume(appId, "skip")).count, 0)
       assert.deepStrictEqual(yield* deliveriesOf(appId), before)
     })
   )
 
-  it.effect("deliveries are listed newest first, of one state or of all", () =>
+  it.effect("deliveries are listed newest first, with an optional filter by state", () =>
     Effect.gen(function* () {
       const { deliveries } = yield* Webhooks
       const { appId, ids } = yield* history(3)
@@ -110,12 +110,12 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Webhooks",
       )
       assert.isNotNull(all[0]?.nextAt)
       assert.strictEqual(nextCursor, all[1]?.eventId)
-      const rest = yield* deliveries(appId, { limit: 2, cursor: nextCursor ?? NOTHING })
+      const rest = yield* deliveries(appId, { limit: 2, cursor: nextCursor ?? UNKNOWN_EVENT })
       assert.deepStrictEqual([rest.items.map(({ eventId }) => eventId), rest.nextCursor], [ids.slice(0, 1), null])
       const { items: dead } = yield* deliveries(appId, { state: "dead", limit: 10 })
       assert.deepStrictEqual(
         dead.map(({ eventId, nextAt }) => ({ eventId, nextAt })),
-        [{ eventId: ids[0] ?? NOTHING, nextAt: null }]
+        [{ eventId: ids[0] ?? UNKNOWN_EVENT, nextAt: null }]
       )
       assert.lengthOf((yield* deliveries(appId, { state: "pending", limit: 10 })).items, 2)
     })
@@ -124,7 +124,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Webhooks",
   it.effect("missing apps, webhooks and deliveries have distinct errors", () =>
     Effect.gen(function* () {
       const { attempts, deliveries, pause, redeliver, redeliverSince, resume, rotateSecret, show } = yield* Webhooks
-      const refusalsOf = (app: AppId) =>
+      const errorsOf = (app: AppId) =>
         Effect.all([
           Effect.flip(show(app)),
           Effect.flip(pause(app)),
@@ -133,14 +133,14 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Webhooks",
           Effect.flip(deliveries(app, { limit: 1 })),
           Effect.flip(redeliverSince(app, new Date(0), "all"))
         ])
-      for (const refused of yield* refusalsOf(NOBODY)) assert.strictEqual(refused._tag, "AppNotFound")
-      for (const refused of yield* refusalsOf(yield* makeApp())) {
-        assert.strictEqual(refused._tag, "WebhookNotFound")
-        assert.include(refused.message, "set its URL and events first")
+      for (const error of yield* errorsOf(UNKNOWN_APP)) assert.strictEqual(error._tag, "AppNotFound")
+      for (const error of yield* errorsOf(yield* makeApp())) {
+        assert.strictEqual(error._tag, "WebhookNotFound")
+        assert.include(error.message, "set its URL and events first")
       }
       const { appId } = yield* history(0)
-      assert.strictEqual((yield* Effect.flip(redeliver(appId, NOTHING)))._tag, "DeliveryNotFound")
-      assert.strictEqual((yield* Effect.flip(attempts(appId, NOTHING)))._tag, "DeliveryNotFound")
+      assert.strictEqual((yield* Effect.flip(redeliver(appId, UNKNOWN_EVENT)))._tag, "DeliveryNotFound")
+      assert.strictEqual((yield* Effect.flip(attempts(appId, UNKNOWN_EVENT)))._tag, "DeliveryNotFound")
     })
   )
 })
