@@ -27,7 +27,7 @@ const parseResponse = ({ answer, error, headers, status }: Attempt) => {
   if (!JSON_TYPE.test(headers["content-type"] ?? "")) return Result.fail("Its Content-Type is not application/json")
   const text = Result.try({ try: () => utf8.decode(answer), catch: () => "It is not valid UTF-8" })
   const parsed = Result.flatMap(text, (text) => Result.mapError(parseUntrusted(text), () => "It is not valid JSON"))
-  return Result.filterOrFail(parsed, isObject, () => "It is no JSON object")
+  return Result.filterOrFail(parsed, isObject, () => "It is not a JSON object")
 }
 
 /**

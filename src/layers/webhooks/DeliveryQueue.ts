@@ -21,7 +21,7 @@ const LEASE_SECONDS = 20
 const PER_ENDPOINT = 32
 const PER_FAILING_ENDPOINT = 2
 
-const LAPSED = "The worker stopped before it could write down what came of this attempt"
+const LAPSED = "The worker stopped before it recorded the result of this attempt"
 
 const ClaimedDelivery = Schema.Struct({
   storeId: Schema.toType(StoreId),

@@ -28,7 +28,7 @@ export const MAX_HEADER_BYTES = 16_384
 /** A request that the guard ended. The message is one sentence for people. */
 export class RequestEnded extends Error {}
 
-export const HEADERS_TOO_LONG = `The headers of the answer are longer than ${MAX_HEADER_BYTES} bytes`
+export const HEADERS_TOO_LONG = `The headers of the response are longer than ${MAX_HEADER_BYTES} bytes`
 
 /** Bytes of an informational response on the wire. */
 const lengthOf = ({ rawHeaders, statusMessage }: InformationEvent) =>
@@ -38,11 +38,11 @@ const timeLimitReached = (isConnected: boolean, response: IncomingMessage | unde
   const within = `within ${timeoutMillis / 1000} seconds`
   if (!isConnected) return new RequestEnded(`There was no connection to the receiver ${within}`)
   if (response === undefined) return new RequestEnded(`The receiver did not answer ${within}`)
-  return new RequestEnded(`The answer, with status ${response.statusCode}, was not complete ${within}`)
+  return new RequestEnded(`The response with status ${response.statusCode} was not complete ${within}`)
 }
 
 const stop = (request: ClientRequest) =>
-  request.destroy(new RequestEnded("The service stopped before the answer was complete"))
+  request.destroy(new RequestEnded("The service stopped before the response was complete"))
 
 /** State that the agents of one client share. */
 interface Shared {

@@ -54,13 +54,13 @@ export const notSent = (error: string): Attempt => ({
   headers: {}
 })
 
-const CLOSED = "The receiver closed the connection before its answer was complete"
+const CLOSED = "The receiver closed the connection before its response was complete"
 const UNREACHABLE = "The receiver cannot be reached over the network"
 
 /** Node's error codes, explained to the owner of the webhook. */
 const SENTENCES: Readonly<Record<string, string>> = {
-  ENOTFOUND: "The host of the receiver is not known",
-  EAI_AGAIN: "The host of the receiver could not be looked up",
+  ENOTFOUND: "The host of the receiver was not found",
+  EAI_AGAIN: "The host of the receiver could not be resolved",
   ECONNREFUSED: "The receiver refused the connection",
   ECONNRESET: CLOSED,
   EPIPE: CLOSED,
@@ -85,8 +85,8 @@ const explain = (error: Error): string => {
   const code = textOf(cause, "code") ?? cause.name
   const sentence = SENTENCES[code]
   if (sentence !== undefined) return sentence
-  if (code.startsWith("HPE_")) return `The answer is not valid HTTP/1.1 (${textOf(cause, "reason") ?? code})`
-  if (/^(?:EPROTO|ERR_SSL)/.test(code)) return `The receiver does not speak TLS as it should (${code})`
+  if (code.startsWith("HPE_")) return `The response is not valid HTTP/1.1 (${textOf(cause, "reason") ?? code})`
+  if (/^(?:EPROTO|ERR_SSL)/.test(code)) return `The TLS handshake with the receiver failed (${code})`
   if (CERTIFICATE.test(code)) return `The TLS certificate of the receiver is not valid (${code})`
   return `The request failed (${code})`
 }
@@ -95,8 +95,8 @@ const explain = (error: Error): string => {
 const statusRefusal = (status: number, { upgrade }: Headers.Headers) => {
   if (status >= 200) return undefined
   return status === 101 && upgrade !== undefined
-    ? "The receiver answered 101 (Switching Protocols), which nobody asked for"
-    : "The answer is not valid HTTP/1.1 (its status is none that ends an exchange)"
+    ? "The receiver switched protocols (101), which the request did not ask for"
+    : "The response is not valid HTTP/1.1 (its status is not final)"
 }
 
 /** The request as the platform's client takes it. A URL of type `URL` would have its query encoded anew. */
@@ -122,7 +122,7 @@ const exchange = (
       if (length < MAX_BODY_BYTES) chunks.push(new Uint8Array(chunk.subarray(0, MAX_BODY_BYTES - length)))
       length += chunk.length
       return request.body === null && length > MAX_BODY_BYTES
-        ? Effect.fail(new RequestEnded(`The answer is longer than ${MAX_BODY_BYTES} bytes`))
+        ? Effect.fail(new RequestEnded(`The response is longer than ${MAX_BODY_BYTES} bytes`))
         : Effect.void
     }
     const attempt = (status: number | null, error: string | null): Attempt => ({

@@ -8,7 +8,7 @@ import { signatureHeaders } from "./Signature.ts"
 const USER_AGENT = "PartnerAPI-Webhooks/1"
 
 export const WRONG_SECRET_KEY =
-  "The webhook's secret was sealed with a key that is neither SECRET_KEY nor SECRET_KEY_PREVIOUS"
+  "The webhook's secret is encrypted with a key that is neither SECRET_KEY nor SECRET_KEY_PREVIOUS"
 
 /** URL of an app's webhook and its sealed secrets. */
 export interface Endpoint {

@@ -76,7 +76,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Seal
       const [attempt] = yield* attempts(appId, eventId)
       assert.deepInclude(attempt, {
         status: null,
-        error: "The webhook's secret was sealed with a key that is neither SECRET_KEY nor SECRET_KEY_PREVIOUS"
+        error: "The webhook's secret is encrypted with a key that is neither SECRET_KEY nor SECRET_KEY_PREVIOUS"
       })
       assert.lengthOf(endpoint.received, 0)
     })

@@ -34,7 +34,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Delivery q
         assert.deepInclude((yield* attempts(appId, ids[0] ?? NOTHING))[0], {
           attempt: 1,
           status: null,
-          error: "The worker stopped before it could write down what came of this attempt"
+          error: "The worker stopped before it recorded the result of this attempt"
         })
 
         // A late result of the first worker does not change the delivery but corrects the log.

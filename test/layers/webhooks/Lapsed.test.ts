@@ -7,7 +7,7 @@ import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
 import { ApiTest } from "../../support/http/Api.ts"
 import { deliveriesOf, scene } from "../../support/webhooks/Webhooks.ts"
 
-const LAPSED_ERROR = "The worker stopped before it could write down what came of this attempt"
+const LAPSED_ERROR = "The worker stopped before it recorded the result of this attempt"
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Deliveries of a stopped worker", (it) => {
   it.effect("redeliver, redeliverSince and resume log the interrupted attempt of an expired lease", () =>

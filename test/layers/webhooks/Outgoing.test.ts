@@ -222,7 +222,7 @@ describe("Informational responses (1xx)", () => {
       assert.strictEqual(sockets.length, 1)
       assert.deepInclude(yield* post(url), {
         status: null,
-        error: "The headers of the answer are longer than 16384 bytes"
+        error: "The headers of the response are longer than 16384 bytes"
       })
       assert.isTrue(yield* until(() => sockets.every((socket) => socket.destroyed)))
       assert.lengthOf(requests, 3)
@@ -236,7 +236,7 @@ describe("Informational responses (1xx)", () => {
       const switching = yield* receiver(saying("HTTP/1.1 101 Switching Protocols", ...upgrade, "", ""))
       assert.deepInclude(yield* post(switching.url), {
         status: null,
-        error: "The receiver answered 101 (Switching Protocols), which nobody asked for"
+        error: "The receiver switched protocols (101), which the request did not ask for"
       })
       const offering = yield* receiver(saying("HTTP/1.1 200 OK", ...upgrade, "content-length: 2", "", "ok"))
       assert.deepInclude(yield* post(offering.url), { status: 200, error: null })
@@ -244,7 +244,7 @@ describe("Informational responses (1xx)", () => {
         const strange = yield* receiver(saying(`HTTP/1.1 ${status}`, "content-length: 0", "", ""))
         assert.deepInclude(yield* post(strange.url), {
           status: null,
-          error: "The answer is not valid HTTP/1.1 (its status is none that ends an exchange)"
+          error: "The response is not valid HTTP/1.1 (its status is not final)"
         })
       }
     })

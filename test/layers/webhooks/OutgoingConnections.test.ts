@@ -144,7 +144,7 @@ describe("Outgoing connection", () => {
       const fiber = yield* Effect.forkChild(post(busy.url))
       assert.isTrue(yield* until(() => busy.requests.length === 1))
       yield* Scope.close(scope, Exit.void)
-      assert.strictEqual((yield* Fiber.join(fiber)).error, "The service stopped before the answer was complete")
+      assert.strictEqual((yield* Fiber.join(fiber)).error, "The service stopped before the response was complete")
       assert.isTrue(yield* until(() => [...idle.sockets, ...busy.sockets].every((socket) => socket.destroyed)))
     })
   )
@@ -255,7 +255,7 @@ describe("TLS", () => {
     Effect.gen(function* () {
       const { port } = yield* receiver(ok, { onConnection: (socket) => void socket.write("220 hello\r\n") })
       const { error } = yield* (yield* sender())(`https://127.0.0.1:${port}/`)
-      assert.match(error ?? "", /^The receiver does not speak TLS as it should \(/)
+      assert.match(error ?? "", /^The TLS handshake with the receiver failed \(/)
     })
   )
 })

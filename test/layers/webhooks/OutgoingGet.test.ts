@@ -48,7 +48,7 @@ describe("Outgoing GET request", () => {
         more()
       })
       const attempt = yield* get({ url: endless.url, headers: {} })
-      assert.deepInclude(attempt, { status: null, error: `The answer is longer than ${MAX_BODY_BYTES} bytes` })
+      assert.deepInclude(attempt, { status: null, error: `The response is longer than ${MAX_BODY_BYTES} bytes` })
       assert.isTrue(yield* until(() => endless.sockets.every((socket) => socket.destroyed)))
     })
   )

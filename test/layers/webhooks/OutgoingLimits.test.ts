@@ -7,7 +7,7 @@ import { PUBLIC_4 } from "../../data/hostileUrls.ts"
 import { type Answer, ok, receiver, sender, textOf, until } from "../../support/webhooks/RawReceiver.ts"
 
 const HEAD = "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n"
-const CLOSED = "The receiver closed the connection before its answer was complete"
+const CLOSED = "The receiver closed the connection before its response was complete"
 
 /** Tolerated delay in milliseconds on a busy machine. */
 const SLACK = 1500
@@ -32,17 +32,17 @@ const SLOW: Readonly<Record<string, readonly [answer: Answer, error: string]>> =
   ],
   "stops after the headers": [
     (socket) => void socket.write(HEAD),
-    "The answer, with status 200, was not complete within 0.3 seconds"
+    "The response with status 200 was not complete within 0.3 seconds"
   ],
-  "drips its body": [dripping(HEAD, "x"), "The answer, with status 200, was not complete within 0.3 seconds"],
+  "drips its body": [dripping(HEAD, "x"), "The response with status 200 was not complete within 0.3 seconds"],
   "drips its headers": [dripping("HTTP/1.1 200 OK\r\nx-drip: ", "x"), "The receiver did not answer within 0.3 seconds"],
   "drips chunks": [
     dripping("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n", "1\r\nx\r\n"),
-    "The answer, with status 200, was not complete within 0.3 seconds"
+    "The response with status 200 was not complete within 0.3 seconds"
   ],
   "drips a body that ends with the connection": [
     dripping("HTTP/1.1 200 OK\r\n\r\n", "x"),
-    "The answer, with status 200, was not complete within 0.3 seconds"
+    "The response with status 200 was not complete within 0.3 seconds"
   ]
 }
 
@@ -103,24 +103,24 @@ const BROKEN: Readonly<Record<string, readonly [answer: Answer, error: RegExp | 
   ],
   "sends an invalid chunk size": [
     (socket) => void socket.write("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nab\r\nnone\r\n"),
-    /^The answer is not valid HTTP\/1\.1 \(Invalid character in chunk size\)$/
+    /^The response is not valid HTTP\/1\.1 \(Invalid character in chunk size\)$/
   ],
   "sends an invalid chunk size later": [
     (socket) => {
       socket.write("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nab\r\n")
       setTimeout(() => socket.write("none\r\n"), 30)
     },
-    /^The answer is not valid HTTP\/1\.1 \(Invalid character in chunk size\)$/
+    /^The response is not valid HTTP\/1\.1 \(Invalid character in chunk size\)$/
   ],
   "resets within the body": [(socket) => void socket.write(HEAD, () => socket.resetAndDestroy()), CLOSED],
   "does not speak HTTP": [
     (socket) => void socket.end("220 mail.example.com ESMTP\r\n"),
-    /^The answer is not valid HTTP/
+    /^The response is not valid HTTP/
   ],
-  "sends random bytes": [(socket) => void socket.end(Buffer.alloc(5000, 0xfe)), /^The answer is not valid HTTP/],
+  "sends random bytes": [(socket) => void socket.end(Buffer.alloc(5000, 0xfe)), /^The response is not valid HTTP/],
   "speaks HTTP/2": [
     (socket) => void socket.write(Buffer.from("00001204000000000000020000000000", "hex")),
-    /^The answer is not valid HTTP/
+    /^The response is not valid HTTP/
   ],
   "sends two content lengths": [
     (socket) => void socket.write("HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab"),
@@ -133,7 +133,7 @@ const BROKEN: Readonly<Record<string, readonly [answer: Answer, error: RegExp | 
   ],
   "sends an invalid content length": [
     (socket) => void socket.write("HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n"),
-    /^The answer is not valid HTTP/
+    /^The response is not valid HTTP/
   ]
 }
 
@@ -172,7 +172,7 @@ describe("Broken response", () => {
         more()
       })
       const attempt = yield* (yield* sender())(url)
-      assert.strictEqual(attempt.error, "The headers of the answer are longer than 16384 bytes")
+      assert.strictEqual(attempt.error, "The headers of the response are longer than 16384 bytes")
       assert.isTrue(yield* until(() => sockets.every((socket) => socket.destroyed)))
     })
   )

@@ -85,7 +85,7 @@ it.live(
       assert.isAtMost(doubled, lapsed)
       const errors = yield* rowsOf(client, "select distinct error from delivery_attempts where duration_ms is null")
       assert.deepStrictEqual(errors, [
-        { error: "The worker stopped before it could write down what came of this attempt" }
+        { error: "The worker stopped before it recorded the result of this attempt" }
       ])
     }),
   90_000
