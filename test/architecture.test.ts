@@ -3,8 +3,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
 import { guardOf } from "./support/process/Programs.ts"
 
-/** Who may import whom, the most particular room first. */
-const ROOMS: ReadonlyArray<readonly [room: string, ...open: ReadonlyArray<string>]> = [
+/** Layers and the prefixes that they may import, the most specific first. */
+const LAYERS: ReadonlyArray<readonly [layer: string, ...allowed: ReadonlyArray<string>]> = [
   ["src/domain/", "src/domain/"],
   ["src/layers/", "src/layers/", "src/domain/"],
   ["src/http/api/", "src/http/api/", "src/http/ErrorTable.ts", "src/domain/"],
@@ -15,7 +15,7 @@ const ROOMS: ReadonlyArray<readonly [room: string, ...open: ReadonlyArray<string
   ["src/rpc/", "src/rpc/", "src/domain/"]
 ]
 
-/** Files that stand in no room: they put the others together, as the commands in `src/cli` do. */
+/** Files outside of the layers. They compose the others, as the commands in `src/cli` do. */
 const COMPOSITION = ["src/Server.ts", "src/Service.ts", "src/Startup.ts", "src/cli.ts", "src/main.ts"]
 
 const files = readdirSync("src", { recursive: true, encoding: "utf8" })
@@ -23,11 +23,11 @@ const files = readdirSync("src", { recursive: true, encoding: "utf8" })
   .map((file) => join("src", file))
   .toSorted()
 
-/** Modules that hold HTTP beside much else: it matters what is taken of them. */
+/** Packages with HTTP modules beside others. Their imports are checked by name. */
 const BARRELS = new Set(["@effect/platform", "@effect/platform-node"])
 
-/** `*` where all of it is taken. */
-const takenOf = (barrel: string, names = "*") =>
+/** Imported names of a barrel, as in `barrel/name`. `*` for a namespace import. */
+const importedNames = (barrel: string, names = "*") =>
   names
     .split(",")
     .flatMap((name) =>
@@ -40,8 +40,8 @@ const takenOf = (barrel: string, names = "*") =>
     .map((name) => `${barrel}/${name}`)
 
 /**
- * Every module that a file names: imports and exports, of types too, dynamic ones and `require`. Of a barrel, what is
- * taken of it, as in `@effect/platform/HttpServer`.
+ * Every module that a file imports or exports from, including types, dynamic imports and `require`. Barrel imports are
+ * listed by name, as in `@effect/platform/HttpServer`.
  */
 const importsOf = (file: string) =>
   [
@@ -49,43 +49,45 @@ const importsOf = (file: string) =>
       /(?:(?:\{([^{}]*)\}\s*)?\bfrom|\bimport|\brequire)\s*\(?\s*["']([^"']+)["']/g
     )
   ].flatMap(([, names, name = ""]) => {
-    if (BARRELS.has(name)) return takenOf(name, names)
+    if (BARRELS.has(name)) return importedNames(name, names)
     return name.startsWith(".") ? normalize(join(dirname(file), name)) : name
   })
 
-const roomOf = (file: string) => ROOMS.find(([room]) => file.startsWith(room))
+const layerOf = (file: string) => LAYERS.find(([layer]) => file.startsWith(layer))
 
-const isOpen = (target: string, open: ReadonlyArray<string>) =>
+const isAllowed = (target: string, allowed: ReadonlyArray<string>) =>
   !target.startsWith("src/") ||
-  open.some((place) => (place.endsWith("/") ? target.startsWith(place) : target === place))
+  allowed.some((prefix) => (prefix.endsWith("/") ? target.startsWith(prefix) : target === prefix))
 
-it("imports point one way: from what puts together, to layers and surfaces, to the domain", () => {
-  const strays = files.flatMap((file) => {
-    const [, ...open] = roomOf(file) ?? [file, "src/"]
+it("each layer imports only itself and the layers that it may use", () => {
+  const violations = files.flatMap((file) => {
+    const [, ...allowed] = layerOf(file) ?? [file, "src/"]
     return importsOf(file)
-      .filter((target) => !isOpen(target, open))
+      .filter((target) => !isAllowed(target, allowed))
       .map((target) => `${file} -> ${target}`)
   })
-  assert.deepStrictEqual(strays, [])
+  assert.deepStrictEqual(violations, [])
 })
 
-it("only five files, and the commands, stand in no room", () => {
+it("only five files and the commands are outside of the layers", () => {
   assert.deepStrictEqual(
-    files.filter((file) => roomOf(file) === undefined && !file.startsWith("src/cli/")),
+    files.filter((file) => layerOf(file) === undefined && !file.startsWith("src/cli/")),
     COMPOSITION
   )
 })
 
-it("every import of ours names a file that is there, and reaches out of src for nothing but the manifest", () => {
-  const own = files.flatMap((file) => importsOf(file)).filter((target) => /^(?:src|\.\.|package)\b/.test(target))
-  assert.isNotEmpty(own)
+it("every relative import names an existing file in src or package.json", () => {
+  const relativeImports = files
+    .flatMap((file) => importsOf(file))
+    .filter((target) => /^(?:src|\.\.|package)\b/.test(target))
+  assert.isNotEmpty(relativeImports)
   assert.deepStrictEqual(
-    own.filter((target) => !(target.startsWith("src/") && existsSync(target)) && target !== "package.json"),
+    relativeImports.filter((target) => !(target.startsWith("src/") && existsSync(target)) && target !== "package.json"),
     []
   )
 })
 
-it("the domain knows no database, no socket and no process", () => {
+it("the domain imports no Node, database or platform module", () => {
   const foreign = files
     .filter((file) => file.startsWith("src/domain/"))
     .flatMap((file) =>
@@ -96,38 +98,38 @@ it("the domain knows no database, no socket and no process", () => {
   assert.deepStrictEqual(foreign, [])
 })
 
-/** The files that take what matches from a module, as in `src/cli.ts -> node:fs`; some do, or nothing was looked for. */
-const takersOf = (wanted: RegExp) => {
-  const takers = files.flatMap((file) =>
+/** Imports that match a pattern, as in `src/cli.ts -> node:fs`. Fails if there are none, as the pattern is then wrong. */
+const importsMatching = (pattern: RegExp) => {
+  const imports = files.flatMap((file) =>
     importsOf(file)
-      .filter((target) => wanted.test(target))
+      .filter((target) => pattern.test(target))
       .map((target) => `${file} -> ${target}`)
   )
-  assert.isNotEmpty(takers)
-  return takers
+  assert.isNotEmpty(imports)
+  return imports
 }
 
-it("only layers speak SQL", () => {
-  const takers = takersOf(/^(?:@effect\/sql|pg\b)/)
+it("only src/layers imports SQL modules", () => {
+  const imports = importsMatching(/^(?:@effect\/sql|pg\b)/)
   assert.deepStrictEqual(
-    takers.filter((taker) => !taker.startsWith("src/layers/")),
+    imports.filter((imported) => !imported.startsWith("src/layers/")),
     []
   )
 })
 
-/** The webhook sender is a client of HTTP: this file guards where it connects to. */
+/** HTTP client of the webhook sender, which restricts the addresses that it connects to. */
 const SENDER = "src/layers/webhooks/GuardedHttpClient.ts"
 
-it("only http and the webhook sender know HTTP", () => {
-  for (const wanted of [/^node:http/, /^@effect\/platform(?:-node)?\/(?:\*|\w*Http|OpenApi)/]) {
+it("only src/http and the webhook sender import HTTP modules", () => {
+  for (const pattern of [/^node:http/, /^@effect\/platform(?:-node)?\/(?:\*|\w*Http|OpenApi)/]) {
     assert.deepStrictEqual(
-      takersOf(wanted).filter((taker) => !taker.startsWith("src/http/") && !taker.startsWith(SENDER)),
+      importsMatching(pattern).filter((imported) => !imported.startsWith("src/http/") && !imported.startsWith(SENDER)),
       []
     )
   }
 })
 
-/** A file and all that it imports from a folder, directly or not. */
+/** A file and all its direct and transitive imports from a folder. */
 const closureOf = (file: string, folder = "src/", seen = new Set<string>()): ReadonlySet<string> => {
   if (seen.has(file)) return seen
   seen.add(file)
@@ -135,7 +137,7 @@ const closureOf = (file: string, folder = "src/", seen = new Set<string>()): Rea
   return seen
 }
 
-it("what browsers load is pages, definitions, the domain and the library: nothing of Node, no handler", () => {
+it("browser code imports no Node module, handler, MCP or server code", () => {
   const loaded = [...closureOf("src/rpc/Client.ts"), ...closureOf("src/web/main.tsx")]
   assert.isAbove(loaded.length, 20)
   const foreign = loaded
@@ -144,13 +146,13 @@ it("what browsers load is pages, definitions, the domain and the library: nothin
   assert.deepStrictEqual(foreign, [])
 })
 
-it("the environment is read in layers and where they are put together alone", () => {
+it("only src/layers and src/Service.ts read the environment", () => {
   const readers = files.filter((file) =>
     /\bprocess\s*\.\s*env\b|\bprocess\s*\[|\bConfig\.\w+\(|import\.meta\.env/.test(readFileSync(file, "utf8"))
   )
   assert.isNotEmpty(readers)
   assert.deepStrictEqual(
-    // Pages show code that reads it; a browser has none.
+    // Pages show example code that reads it. A browser has no environment.
     readers.filter((file) => !/^src\/(?:layers|web)\//.test(file) && file !== "src/Service.ts"),
     []
   )
@@ -162,8 +164,8 @@ const testFiles = readdirSync("test", { recursive: true, encoding: "utf8" })
   .map((file) => join("test", file))
   .filter((file) => /\.test\.ts$|^test\/support\/.*\.ts$/.test(file) && file !== HELPER)
 
-/** Uses of programs that a machine may lack, without the helper. Types of their packages are no use. */
-const detoursIn = (text: string) =>
+/** Uses of optional programs without the helper. Type imports of their packages do not count. */
+const directUsesIn = (text: string) =>
   [
     ...text
       .replaceAll(/^import type .*$/gm, "")
@@ -172,12 +174,12 @@ const detoursIn = (text: string) =>
       )
   ].map(([use]) => use)
 
-it("tests start no program but Node, npm and PostgreSQL, unless the helper gives it", () => {
-  const detours = testFiles
+it("tests start programs other than Node, npm and PostgreSQL only through the helper", () => {
+  const directUses = testFiles
     .filter((file) => file !== "test/architecture.test.ts")
-    .flatMap((file) => detoursIn(readFileSync(file, "utf8")).map((use) => `${file}: ${use}`))
-  assert.deepStrictEqual(detours, [])
-  for (const detour of [
+    .flatMap((file) => directUsesIn(readFileSync(file, "utf8")).map((use) => `${file}: ${use}`))
+  assert.deepStrictEqual(directUses, [])
+  for (const directUse of [
     'import { chromium } from "playwright-core"',
     'await import("playwright-core")',
     'import {\n  PostgreSqlContainer\n} from "@testcontainers/postgresql"',
@@ -186,12 +188,12 @@ it("tests start no program but Node, npm and PostgreSQL, unless the helper gives
     'promisify(execFile)("bash", [])',
     'execute(process.env["CHROMIUM"] ?? "chromium")'
   ]) {
-    assert.lengthOf(detoursIn(detour), 1, detour)
+    assert.lengthOf(directUsesIn(directUse), 1, directUse)
   }
-  assert.isEmpty(detoursIn('import type { Page } from "playwright-core"\nspawn("npm", ["start"])'))
+  assert.isEmpty(directUsesIn('import type { Page } from "playwright-core"\nspawn("npm", ["start"])'))
 })
 
-it("tests of a program are skipped where it is missing", () => {
+it("tests that need an optional program are skipped if it is missing", () => {
   const users = [
     ["test/support/process/Chromium.ts", "chromium"],
     ["test/support/postgres/Pgbouncer.ts", "pgbouncer"]
@@ -212,13 +214,13 @@ it("the security model names code and tests that exist", () => {
     .filter((line) => line.startsWith("| ") && !line.includes("---"))
     .map((line) => line.split("|").map((cell) => [...cell.matchAll(/`([^`]+)`/g)].flatMap(([, name = ""]) => name)))
     .filter((cells) => cells.length >= 5)
-  const named = rows.flatMap((cells) => [
+  const referenced = rows.flatMap((cells) => [
     ...(cells.at(-3) ?? []).filter((name) => name.includes("/")).map((name) => `src/${name}`),
     ...(cells.at(-2) ?? []).map((name) => `test/${name}.test.ts`)
   ])
-  assert.isAbove(named.length, 60)
+  assert.isAbove(referenced.length, 60)
   assert.deepStrictEqual(
-    named.filter((file) => !existsSync(file)),
+    referenced.filter((file) => !existsSync(file)),
     []
   )
 })

@@ -12,7 +12,7 @@ const documents = [".", "docs"]
 
 const textOf = (file: string) => readFileSync(file, "utf8")
 
-/** The anchors of a document's headings, as GitHub makes them. */
+/** Anchors of the headings of a document, as GitHub generates them. */
 const anchorsOf = (file: string) =>
   new Set(
     [...textOf(file).matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) =>
@@ -24,13 +24,13 @@ const anchorsOf = (file: string) =>
     )
   )
 
-/** The lines of a document's shell blocks, without comments. */
+/** Lines of the shell blocks of a document, without comments. */
 const commandsOf = (file: string) =>
   [...textOf(file).matchAll(/^```sh\n([^]*?)^```/gm)].flatMap(([, block = ""]) =>
     block.split("\n").map((line) => line.replace(/\s+#.*$/, "").trim())
   )
 
-it("every link of the documents leads to a file and a heading that exist", () => {
+it("every relative link in the documents leads to an existing file and heading", () => {
   const links = documents.flatMap((file) =>
     [...textOf(file).matchAll(/\]\((?!\w+:)([^)\s#]*)(?:#([^)\s]+))?\)/g)].map(([link, path = "", anchor]) => ({
       broken: `${file}: ${link}`,
@@ -48,7 +48,7 @@ it("every link of the documents leads to a file and a heading that exist", () =>
   )
 })
 
-it("npm scripts, files and folders that the documents run are there", () => {
+it("commands in the documents use existing npm scripts, files and folders", () => {
   const scripts = new Set(["start", "test", ...Object.keys(manifest.scripts)])
   const commands = documents.flatMap((file) => commandsOf(file).map((command) => ({ file, command })))
   assert.isAbove(commands.length, 20)
@@ -61,12 +61,12 @@ it("npm scripts, files and folders that the documents run are there", () => {
   assert.deepStrictEqual(missing, [])
 })
 
-/** Records of decisions keep the names of their time; the contract names none. */
+/** True for documents with current paths. Decision records may name old ones; the contract names none. */
 const isCurrent = (file: string) => !/^docs\/(?:decisions|spec)\//.test(file) && file !== "CHANGELOG.md"
 
 const targets = (path: string) => [path, `src/${path}`, `test/${path}`, `test/${path}.test.ts`]
 
-it("every path in the documents is there, from the root or from src", () => {
+it("every path in the documents exists below the root, src or test", () => {
   const paths = documents
     .filter(isCurrent)
     .flatMap((file) =>
@@ -91,7 +91,7 @@ it("the README has fewer than 900 words, ARCHITECTURE 1,500 and the performance 
   assert.isBelow(words("docs/performance.md"), 1200)
 })
 
-it("names of code in the glossary are exports of the domain", () => {
+it("code names in the glossary are exports of src/domain", () => {
   const sources = readdirSync("src/domain", { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts"))
     .map((file) => textOf(join("src/domain", file)))

@@ -3,7 +3,7 @@ import { Effect, Schema, Struct } from "effect"
 import { app, cli, factsOf } from "../support/process/Cli.ts"
 import { ownDatabase } from "../support/process/Process.ts"
 
-const words = (text: string) => text.split(" ")
+const argumentsOf = (text: string) => text.split(" ")
 
 const Made = Schema.Struct({
   planId: Schema.String.check(Schema.isUUID()),
@@ -22,32 +22,35 @@ const Retired = Schema.Struct({
 })
 
 it.live(
-  "app plans are created, listed, changed by name and retired; mistakes print one error line",
+  "app plans are created, listed, changed by name and retired; invalid input prints one error line",
   () =>
     Effect.gen(function* () {
       const { url } = yield* ownDatabase
       const { appId } = yield* app(url, "read_products")
-      const asked = (price: string) =>
-        words(`apps plans set --app ${appId} --name Basic --price ${price} --currency eur --period month`)
-      const set = (price: string) => factsOf(Made, url, ...asked(price))
-      const made = yield* set("9.90")
-      const { appId: _, ...plan } = made
-      assert.deepInclude(made, { price: "9.9", currencyCode: "EUR", period: "month", trialDays: 0 })
+      const argumentsFor = (price: string) =>
+        argumentsOf(`apps plans set --app ${appId} --name Basic --price ${price} --currency eur --period month`)
+      const set = (price: string) => factsOf(Made, url, ...argumentsFor(price))
+      const created = yield* set("9.90")
+      const { appId: _, ...plan } = created
+      assert.deepInclude(created, { price: "9.9", currencyCode: "EUR", period: "month", trialDays: 0 })
       const exact = "0.1234567890123456789"
-      assert.deepStrictEqual(yield* set(exact), { ...made, price: exact })
+      assert.deepStrictEqual(yield* set(exact), { ...created, price: exact })
       const list = factsOf(Listed, url, "apps", "plans", "list", "--app", appId)
       assert.deepStrictEqual(yield* list, { plans: [{ ...plan, price: exact }] })
 
-      const retire = words(`apps plans retire --app ${appId} --name Basic`)
+      const retire = argumentsOf(`apps plans retire --app ${appId} --name Basic`)
       yield* factsOf(Retired, url, ...retire)
       assert.deepStrictEqual(yield* list, { plans: [] })
-      const twice = yield* cli(url, ...retire)
-      assert.strictEqual(twice.code, 1)
-      assert.match(twice.stderr, /^partner-api: App .* has no plan Basic; list its plans with: apps plans list\n$/)
-      const wrong = yield* cli(url, ...asked("1e3"))
-      assert.strictEqual(wrong.code, 1)
+      const retiredAgain = yield* cli(url, ...retire)
+      assert.strictEqual(retiredAgain.code, 1)
       assert.match(
-        wrong.stderr,
+        retiredAgain.stderr,
+        /^partner-api: App .* has no plan Basic; list its plans with: apps plans list\n$/
+      )
+      const invalid = yield* cli(url, ...argumentsFor("1e3"))
+      assert.strictEqual(invalid.code, 1)
+      assert.match(
+        invalid.stderr,
         /^partner-api: --price: must be a decimal number of at least 0, as in 9.90. See: partner-api apps plans set --help\n$/
       )
       assert.strictEqual((yield* set("1")).planId, plan.planId)

@@ -20,14 +20,14 @@ const AppMade = Schema.Struct({
   webhookSecret: Schema.String.pipe(Schema.check(Schema.isPattern(SECRET)))
 })
 
-const words = (text: string) => text.split(" ")
+const argumentsOf = (text: string) => text.split(" ")
 
 const appWith = (url: string, target: string) =>
   factsOf(
     AppMade,
     url,
-    ...words(`apps create --name App --scope read_products --scope write_products`),
-    ...words(`--webhook-url ${target} --event ${PRODUCT}`)
+    ...argumentsOf(`apps create --name App --scope read_products --scope write_products`),
+    ...argumentsOf(`--webhook-url ${target} --event ${PRODUCT}`)
   )
 
 const Shown = Schema.Struct({
@@ -44,7 +44,7 @@ const Shown = Schema.Struct({
   dead: Schema.Int
 })
 
-it.live("an app's webhook is set, shown, paused and resumed; a rotated secret is printed once", () =>
+it.live("a webhook is set, shown, paused and resumed, and its secret is printed only when rotated", () =>
   Effect.gen(function* () {
     const { url } = yield* ownDatabase
     const { appId, webhookSecret } = yield* appWith(url, "https://app.example.com/hooks")
@@ -73,7 +73,7 @@ it.live("an app's webhook is set, shown, paused and resumed; a rotated secret is
       "--event",
       COLLECTION
     )
-    // As it is kept, which is where requests go.
+    // The normalized URL, which is stored and requested.
     assert.strictEqual(set.url, "https://next.example.com/")
     const Rotated = Schema.Struct({
       appId: Schema.String.check(Schema.isUUID()),
@@ -139,7 +139,7 @@ const Attempts = Schema.Struct({
   )
 })
 
-/** A store with somebody who writes on it and an app that is told, on the database at `url`. */
+/** A store in the database at `url` with an app that writes and an app that receives webhooks. */
 const subscription = (url: string, target: string) =>
   Effect.gen(function* () {
     const stores = yield* Stores
@@ -159,17 +159,17 @@ const subscription = (url: string, target: string) =>
     return { accessToken: Redacted.value(token), appId, secret: Redacted.value(secret) }
   }).pipe(Effect.provide(servicesOn(url)))
 
-it.live("a change reaches `webhooks listen` verified, appears in deliveries and attempts, and is redelivered", () =>
+it.live("`webhooks listen` verifies events, and deliveries are listed with attempts and redelivered", () =>
   Effect.gen(function* () {
     const { client: database, url } = yield* ownDatabase
     const port = yield* freePort
     const environment = { DATABASE_URL: url, WEBHOOK_ALLOW_HOSTS: "127.0.0.1" }
     const { accessToken, appId, secret } = yield* subscription(url, `http://127.0.0.1:${port}/`)
-    const told = yield* startNode("cli", ["webhooks", "listen", "--port", `${port}`, "--secret", secret], {})
+    const listener = yield* startNode("cli", ["webhooks", "listen", "--port", `${port}`, "--secret", secret], {})
     const lines = (n: number) =>
       watch(
-        Effect.sync(() => told.said.stdout.split("\n").filter((line) => line.includes("verified"))),
-        (said) => said.length >= n
+        Effect.sync(() => listener.said.stdout.split("\n").filter((line) => line.includes("verified"))),
+        (verified) => verified.length >= n
       )
     const worker = yield* startNode("cli", ["worker"], environment)
     const { base } = yield* startServer({ ...environment, WEBHOOK_WORKERS: "0" })
@@ -180,8 +180,8 @@ it.live("a change reaches `webhooks listen` verified, appears in deliveries and 
       /✓ verified \| catalog\.product\.updated\.v1, event .*, product .* version 1, hops 0 \| responded 204/
     )
 
-    const done = rowsOf(database, "select event_id from deliveries where outcome = 'delivered'")
-    const [row] = yield* watch(done, (rows) => rows.length === 1)
+    const delivered = rowsOf(database, "select event_id from deliveries where outcome = 'delivered'")
+    const [row] = yield* watch(delivered, (rows) => rows.length === 1)
     const event = String(row?.["event_id"])
     const at = ["--app", appId] as const
     const { deliveries } = yield* factsOf(
@@ -201,28 +201,28 @@ it.live("a change reaches `webhooks listen` verified, appears in deliveries and 
     const { attempts } = yield* factsOf(Attempts, url, "apps", "webhook", "attempts", ...at, "--event-id", event)
     assert.deepInclude(attempts[0], { attempt: 1, status: 204, error: null })
     const Redelivered = Schema.Struct({ appId: Schema.String.check(Schema.isUUID()), redelivered: Schema.Int })
-    const again = (...which: ReadonlyArray<string>) =>
+    const redeliver = (...which: ReadonlyArray<string>) =>
       factsOf(Redelivered, url, "apps", "webhook", "redeliver", ...at, ...which)
-    assert.strictEqual((yield* again("--event-id", event)).redelivered, 1)
+    assert.strictEqual((yield* redeliver("--event-id", event)).redelivered, 1)
     yield* lines(2)
-    yield* watch(done, (rows) => rows.length === 1)
-    assert.strictEqual((yield* again("--since", "2026-01-01T00:00:00Z")).redelivered, 1)
+    yield* watch(delivered, (rows) => rows.length === 1)
+    assert.strictEqual((yield* redeliver("--since", "2026-01-01T00:00:00Z")).redelivered, 1)
     yield* lines(3)
-    yield* watch(done, (rows) => rows.length === 1)
-    assert.strictEqual((yield* again("--since", "2026-01-01", "--dead")).redelivered, 0)
+    yield* watch(delivered, (rows) => rows.length === 1)
+    assert.strictEqual((yield* redeliver("--since", "2026-01-01", "--dead")).redelivered, 0)
 
     worker.kill("SIGTERM")
     const { stderr } = yield* worker.ended
     assert.strictEqual(stderr, "")
-    for (const process of [told, worker]) process.kill("SIGINT")
-    yield* told.ended
-    assert.notInclude(told.said.stdout + worker.said.stdout, secret)
+    for (const process of [listener, worker]) process.kill("SIGINT")
+    yield* listener.ended
+    assert.notInclude(listener.said.stdout + worker.said.stdout, secret)
   })
 )
 
 const NOBODY = "01890a5d-ac96-774b-bcce-b302099a8057"
 
-/** What is asked wrongly, and the one line about it. */
+/** Invalid invocations and their error lines. */
 const mistakes: ReadonlyArray<readonly [string, RegExp]> = [
   ...["show", "pause", "resume", "rotate-secret", "deliveries"].map(
     (command) => [`apps webhook ${command} --app ${NOBODY}`, /App .* was not found/] as const
@@ -242,15 +242,15 @@ const mistakes: ReadonlyArray<readonly [string, RegExp]> = [
   ["worker --concurrency 0", /--concurrency/]
 ]
 
-it.live("an invalid invocation prints one error line, exits with 1 and creates nothing", () =>
+it.live("an invalid webhook invocation prints one error line, exits with 1 and creates nothing", () =>
   Effect.gen(function* () {
     const { client, url } = yield* ownDatabase
-    for (const [asked, line] of mistakes) {
-      const { code, stderr, stdout } = yield* cli(url, ...words(asked))
-      assert.deepStrictEqual({ asked, code, stdout }, { asked, code: 1, stdout: "" })
-      assert.match(stderr, /^partner-api: [^\n]+\n$/, asked)
-      assert.match(stderr, line, asked)
-      assert.notMatch(stderr, /\[object|\.[jt]s:\d|undefined|NaN/, asked)
+    for (const [invocation, line] of mistakes) {
+      const { code, stderr, stdout } = yield* cli(url, ...argumentsOf(invocation))
+      assert.deepStrictEqual({ invocation, code, stdout }, { invocation, code: 1, stdout: "" })
+      assert.match(stderr, /^partner-api: [^\n]+\n$/, invocation)
+      assert.match(stderr, line, invocation)
+      assert.notMatch(stderr, /\[object|\.[jt]s:\d|undefined|NaN/, invocation)
     }
     assert.deepStrictEqual(yield* rowsOf(client, "select 1 from apps"), [])
     const { appId } = yield* app(url, "read_products")

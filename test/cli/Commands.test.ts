@@ -5,21 +5,21 @@ import { dataOf, errorOf, makeClient, pageOf } from "../support/http/Api.ts"
 import { app, AppMade, cli, factsOf, Installed, store, StoreMade } from "../support/process/Cli.ts"
 import { emptyDatabase, ownDatabase, rowsOf, startServer } from "../support/process/Process.ts"
 
-const words = (text: string) => text.split(" ")
+const argumentsOf = (text: string) => text.split(" ")
 
 const Id = Schema.String.check(Schema.isUUID())
 
-it.live("migrate creates the newest schema in an empty database; a second run changes nothing", () =>
+it.live("migrate creates the schema in an empty database, and a second run changes nothing", () =>
   Effect.gen(function* () {
     const { client, url } = yield* emptyDatabase
     const Migrated = Schema.Struct({ migrated: Schema.Literal(true) })
     const tables = rowsOf(client, "select oid::int, relname from pg_class where relkind = 'r' order by oid")
     yield* factsOf(Migrated, url, "migrate")
-    const made = yield* tables
+    const created = yield* tables
     yield* factsOf(Migrated, url, "migrate")
-    assert.deepStrictEqual(yield* tables, made)
+    assert.deepStrictEqual(yield* tables, created)
     assert.include(
-      made.map(({ relname }) => relname),
+      created.map(({ relname }) => relname),
       "products"
     )
   })
@@ -67,18 +67,24 @@ it.live("a store has the plan and settings that it was created with", () =>
   Effect.gen(function* () {
     const { client, url } = yield* ownDatabase
     yield* store(url, "growth")
-    const says = "--domain Tea.example --timezone Europe/Zurich --locale de-ch --country ch --weight-unit g"
-    const made = words(`stores create --name Tea --plan free --currency CHF ${says}`)
-    yield* factsOf(StoreMade, url, ...made)
+    const settings = "--domain Tea.example --timezone Europe/Zurich --locale de-ch --country ch --weight-unit g"
+    const create = argumentsOf(`stores create --name Tea --plan free --currency CHF ${settings}`)
+    yield* factsOf(StoreMade, url, ...create)
     const rows = yield* rowsOf(
       client,
       "select name, plan, currency_code, domain, timezone, locale, country, weight_unit from stores order by id"
     )
-    const usual = { domain: null, timezone: "UTC", locale: "en", country: null, weight_unit: "kg" }
-    const said = { domain: "tea.example", timezone: "Europe/Zurich", locale: "de-CH", country: "CH", weight_unit: "g" }
+    const defaults = { domain: null, timezone: "UTC", locale: "en", country: null, weight_unit: "kg" }
+    const custom = {
+      domain: "tea.example",
+      timezone: "Europe/Zurich",
+      locale: "de-CH",
+      country: "CH",
+      weight_unit: "g"
+    }
     assert.deepStrictEqual(rows, [
-      { name: "Shop", plan: "growth", currency_code: "CHF", ...usual },
-      { name: "Tea", plan: "free", currency_code: "CHF", ...said }
+      { name: "Shop", plan: "growth", currency_code: "CHF", ...defaults },
+      { name: "Tea", plan: "free", currency_code: "CHF", ...custom }
     ])
   })
 )
@@ -112,15 +118,15 @@ it.live("plans list prints all plans with their limits, as a table and as JSON",
   })
 )
 
-it.live("without --json the same fields are printed one per line", () =>
+it.live("without --json a record is printed with one field per line", () =>
   Effect.gen(function* () {
     const { url } = yield* ownDatabase
-    const made = yield* cli(url, "stores", "create", "--name", "Shop", "--plan", "free", "--currency", "EUR")
-    assert.deepStrictEqual({ code: made.code, stderr: made.stderr }, { code: 0, stderr: "" })
-    const [, storeId = ""] = /^storeId: (\S+)\n$/.exec(made.stdout) ?? []
+    const created = yield* cli(url, "stores", "create", "--name", "Shop", "--plan", "free", "--currency", "EUR")
+    assert.deepStrictEqual({ code: created.code, stderr: created.stderr }, { code: 0, stderr: "" })
+    const [, storeId = ""] = /^storeId: (\S+)\n$/.exec(created.stdout) ?? []
     const { appId } = yield* app(url, "read_products")
-    const given = ["--store", storeId, "--app", appId, "--scope", "read_products"]
-    const { stdout } = yield* cli(url, "installations", "create", ...given)
+    const options = ["--store", storeId, "--app", appId, "--scope", "read_products"]
+    const { stdout } = yield* cli(url, "installations", "create", ...options)
     const names = stdout
       .trimEnd()
       .split("\n")
@@ -170,22 +176,22 @@ const Listed = Schema.Struct({
 })
 
 it.live(
-  "created plans, stores, apps, installations and tokens are listed and can be changed",
+  "plans, stores, apps, installations and tokens can be created, listed and changed",
   () =>
     Effect.gen(function* () {
       const { url } = yield* ownDatabase
       const { storeId } = yield* store(url)
       const grants = "--scope read_products --capability app_storage --capability customer_pii"
-      const { appId } = yield* factsOf(AppMade, url, ...words(`apps create --name App ${grants}`))
-      const install = words(`installations create --store ${storeId} --app ${appId} --scope read_products`)
+      const { appId } = yield* factsOf(AppMade, url, ...argumentsOf(`apps create --name App ${grants}`))
+      const install = argumentsOf(`installations create --store ${storeId} --app ${appId} --scope read_products`)
       const { accessToken, installationId } = yield* factsOf(Installed, url, ...install)
-      const again = yield* factsOf(Installed, url, ...install, "--capability", "app_storage")
-      assert.deepInclude(again, { installationId, capabilities: ["app_storage"] })
+      const updated = yield* factsOf(Installed, url, ...install, "--capability", "app_storage")
+      assert.deepInclude(updated, { installationId, capabilities: ["app_storage"] })
 
-      const tiny = words("plans create --name tiny --products 1 --collections 2")
+      const tiny = argumentsOf("plans create --name tiny --products 1 --collections 2")
       yield* factsOf(Schema.Struct({ ...Plan.fields }), url, ...tiny)
-      const Moved = Schema.Struct({ storeId: Id, plan: Schema.Literal("tiny") })
-      yield* factsOf(Moved, url, "stores", "set-plan", storeId, "--plan", "tiny")
+      const PlanSet = Schema.Struct({ storeId: Id, plan: Schema.Literal("tiny") })
+      yield* factsOf(PlanSet, url, "stores", "set-plan", storeId, "--plan", "tiny")
       const { stores } = yield* factsOf(Stores, url, "stores", "list")
       assert.deepInclude(stores[0], { storeId, plan: "tiny", products: 0, collections: 0, installations: 1 })
       const { apps } = yield* factsOf(Apps, url, "apps", "list")
@@ -205,11 +211,11 @@ it.live(
       assert.match(stderr, /is suspended; a member of the store can resume it/)
       assert.strictEqual((yield* on(State, "resume")).state, "active")
       assert.strictEqual(yield* statusOf(accessToken), 200)
-      const another = yield* on(Installed, "token")
-      assert.strictEqual(yield* statusOf(another.accessToken), 200)
+      const second = yield* on(Installed, "token")
+      assert.strictEqual(yield* statusOf(second.accessToken), 200)
       const Revoked = Schema.Struct({ installationId: Id, revoked: Schema.Int })
       assert.strictEqual((yield* on(Revoked, "revoke")).revoked, 3)
-      for (const token of [accessToken, another.accessToken]) assert.strictEqual(yield* statusOf(token), 401)
+      for (const token of [accessToken, second.accessToken]) assert.strictEqual(yield* statusOf(token), 401)
 
       const renewed = yield* on(Installed, "token")
       const Deleted = Schema.Struct({ storeId: Id, deleted: Schema.Literal(true) })

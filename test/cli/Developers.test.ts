@@ -14,7 +14,7 @@ const Client = Schema.Struct({
   clientSecret: Schema.String.pipe(Schema.check(Schema.isPattern(/^app_secret_[\w-]{43}$/)))
 })
 
-it.live("a developer account owns apps; the client secret is printed once and can be replaced", () =>
+it.live("a developer owns created apps, and rotating a client secret keeps the previous one", () =>
   Effect.gen(function* () {
     const { client, url } = yield* ownDatabase
     const Made = Schema.Struct({
@@ -22,7 +22,7 @@ it.live("a developer account owns apps; the client secret is printed once and ca
       email: Schema.String,
       password: Schema.String
     })
-    const made = yield* factsOf(Made, url, "developers", "create", "--email", EMAIL, "--name", "Grace")
+    const created = yield* factsOf(Made, url, "developers", "create", "--email", EMAIL, "--name", "Grace")
     const redirect = [
       "--redirect-uri",
       "https://app.example.com/callback",
@@ -43,9 +43,9 @@ it.live("a developer account owns apps; the client secret is printed once and ca
       url,
       ...rotate
     )
-    const kept = yield* rowsOf(client, "select secret_hash, ends_at from client_secrets order by id")
+    const stored = yield* rowsOf(client, "select secret_hash, ends_at from client_secrets order by id")
     assert.deepStrictEqual(
-      kept.map(({ secret_hash }) => secret_hash),
+      stored.map(({ secret_hash }) => secret_hash),
       [app.clientSecret, clientSecret].map((secret) => createHash("sha256").update(secret).digest())
     )
 
@@ -54,7 +54,7 @@ it.live("a developer account owns apps; the client secret is printed once and ca
       fetch(`${base}/auth/sign-in`, {
         method: "POST",
         headers: { "content-type": "application/json" },
-        body: JSON.stringify({ email: EMAIL, password: made.password })
+        body: JSON.stringify({ email: EMAIL, password: created.password })
       })
     )
     const cookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? ""
@@ -84,8 +84,8 @@ const mistakes: ReadonlyArray<readonly [ReadonlyArray<string>, RegExp]> = [
 it.live("invalid options of apps create print one error line and create nothing", () =>
   Effect.gen(function* () {
     const { client, url } = yield* ownDatabase
-    for (const [asked, line] of mistakes) {
-      const { code, stderr } = yield* cli(url, ...CREATE, ...asked)
+    for (const [options, line] of mistakes) {
+      const { code, stderr } = yield* cli(url, ...CREATE, ...options)
       assert.strictEqual(code, 1)
       assert.match(stderr, /^partner-api: [^\n]+\n$/)
       assert.match(stderr, line)

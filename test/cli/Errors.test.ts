@@ -74,7 +74,7 @@ it.live(
   120_000
 )
 
-it.live("an unreachable database is reported in one line without its password", () =>
+it.live("an unreachable database prints one error line without its password", () =>
   Effect.gen(function* () {
     const { code, stderr, stdout } = yield* cli("postgres://user:hunter2@127.0.0.1:1/db", "plans", "list")
     assert.deepStrictEqual({ code, stdout }, { code: 1, stdout: "" })

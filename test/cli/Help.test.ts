@@ -33,7 +33,7 @@ const listedCommands = Effect.map(helpOf(), ({ section }) =>
 const VERBS =
   /^(?:Add|Close|Create|Delete|Deliver|Encrypt|Export|Import|Install|List|Move|Pause|Print|Replace|Resume|Revoke|Run|Set|Show|Suspend|Uninstall|Upgrade) /
 
-it.live("the program's help lists every command by its full name with a summary in one line", () =>
+it.live("the program's help lists every command by its full name with a one-line summary", () =>
   Effect.gen(function* () {
     const commands = yield* listedCommands
     assert.isAbove(commands.length, 40)
@@ -55,7 +55,7 @@ it.live("the program's help lists every command by its full name with a summary 
 const usageOf = (...command: ReadonlyArray<string>) =>
   Effect.map(helpOf(...command), ({ section }) => section("USAGE").trim())
 
-it.live("usage has the arguments and required options", () =>
+it.live("the usage line has the arguments and required options", () =>
   Effect.gen(function* () {
     assert.strictEqual(
       yield* usageOf("apps", "create"),
@@ -68,7 +68,7 @@ it.live("usage has the arguments and required options", () =>
 /** Commands that print a log instead of a result. */
 const WITHOUT_JSON = new Set(["worker"])
 
-it.live("every command has --json, and an example whose options it has", () =>
+it.live("every command except worker has --json, and its examples use only its own options", () =>
   Effect.gen(function* () {
     for (const { name, summary } of yield* listedCommands) {
       const { description, section } = yield* helpOf(...name.split(" "))
@@ -88,7 +88,7 @@ it.live("every command has --json, and an example whose options it has", () =>
 
 const errorLine = (line: string) => ({ code: 1, signal: null, stderr: `partner-api: ${line}\n`, stdout: "" })
 
-it.live("a misspelt option or command is answered in one line with the one that was meant", () =>
+it.live("a misspelt option or command prints one error line with a suggestion", () =>
   Effect.gen(function* () {
     assert.deepStrictEqual(
       yield* cli("", "migrate", "--jso"),
@@ -116,7 +116,7 @@ const complete = (script: string, ...words: ReadonlyArray<string>) =>
     return stdout.trim()
   })
 
-it.live.skipIf(isMissing("bash"))("completions in bash complete commands, options and the words of a choice", () =>
+it.live.skipIf(isMissing("bash"))("bash completions complete commands, options and the values of a choice", () =>
   Effect.gen(function* () {
     const { code, stderr, stdout } = yield* cli("", "--completions", "bash")
     assert.deepStrictEqual({ code, stderr }, { code: 0, stderr: "" })
@@ -129,7 +129,7 @@ it.live.skipIf(isMissing("bash"))("completions in bash complete commands, option
   })
 )
 
-it.live("completions exist for zsh and fish, with every group and its summary", () =>
+it.live("zsh and fish completions contain commands and summaries of groups", () =>
   Effect.gen(function* () {
     for (const shell of ["zsh", "fish"]) {
       const { code, stderr, stdout } = yield* cli("", "--completions", shell)

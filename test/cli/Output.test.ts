@@ -11,7 +11,7 @@ const printedBy = (program: Effect.Effect<void>) =>
     return lines
   })
 
-it.effect("responses of receivers can neither move the cursor of a terminal nor imitate another row", () =>
+it.effect("control characters in output are replaced, so that they cannot move the cursor or imitate rows", () =>
   Effect.gen(function* () {
     const answer = "\u001b[2J\u009b1mgone\nstatus: 200\u202e\u0000"
     const lines = yield* printedBy(printList(false, "attempts", [{ status: 500, answer }]))
@@ -19,7 +19,7 @@ it.effect("responses of receivers can neither move the cursor of a terminal nor 
   })
 )
 
-it.effect("a record has aligned values; empty fields are left out, and null in JSON", () =>
+it.effect("a record is printed with aligned values and without empty fields, which JSON contains", () =>
   Effect.gen(function* () {
     const record = { at: new Date(0), scopes: ["a", "b"], none: null, empty: [] }
     assert.deepStrictEqual(yield* printedBy(print(false, record)), ["at:     1970-01-01T00:00:00.000Z\nscopes: a b"])
@@ -29,7 +29,7 @@ it.effect("a record has aligned values; empty fields are left out, and null in J
   })
 )
 
-it.effect("a list is a table with headers: numbers to the right, lists last, columns without values left out", () =>
+it.effect("a list is a table with headers, right-aligned numbers, array columns last and no empty columns", () =>
   Effect.gen(function* () {
     const rows = [
       { storeId: "s1", scopes: ["a", "b"], products: 5, state: null, note: null },
@@ -45,7 +45,7 @@ it.effect("a list is a table with headers: numbers to the right, lists last, col
   })
 )
 
-it.effect("an empty list prints the name of what is missing", () =>
+it.effect('an empty list prints "No" and the name of the items, or an empty array in JSON', () =>
   Effect.gen(function* () {
     assert.deepStrictEqual(yield* printedBy(printList(false, "attempts", [])), ["No attempts"])
     assert.deepStrictEqual(yield* printedBy(printList(true, "attempts", [])), ['{"attempts":[]}'])

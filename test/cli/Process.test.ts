@@ -3,10 +3,10 @@ import { Effect, Schema } from "effect"
 import { AppMade, cli, cliProcess } from "../support/process/Cli.ts"
 import { ownDatabase } from "../support/process/Process.ts"
 
-const words = (text: string) => text.split(" ")
+const argumentsOf = (text: string) => text.split(" ")
 
-/** A command of each kind, and how it ends. What it was asked for is printed, or one line says why not. */
-const commands: ReadonlyArray<readonly [asked: string, code: number]> = [
+/** Commands of each kind with their exit codes. A command prints its result or an error line. */
+const commands: ReadonlyArray<readonly [invocation: string, code: number]> = [
   ["plans list", 0],
   ["plans list --json", 0],
   ["plans create --name tiny --products 1 --collections 1", 0],
@@ -18,15 +18,15 @@ const commands: ReadonlyArray<readonly [asked: string, code: number]> = [
   ["destroy", 1]
 ]
 
-for (const [asked, code] of commands) {
-  it.live(`${asked} prints the same in a separate process and exits with ${code}`, () =>
+for (const [invocation, code] of commands) {
+  it.live(`${invocation} prints the same in a separate process and exits with ${code}`, () =>
     Effect.gen(function* () {
       const [{ url }, other] = [yield* ownDatabase, yield* ownDatabase]
-      const ended = yield* cliProcess(url, ...words(asked))
-      assert.deepStrictEqual(ended, yield* cli(other.url, ...words(asked)))
-      assert.strictEqual(ended.code, code)
-      assert.match(code === 0 ? ended.stdout : ended.stderr, /^[^\n]+\n/)
-      assert.strictEqual(code === 0 ? ended.stderr : ended.stdout, "")
+      const result = yield* cliProcess(url, ...argumentsOf(invocation))
+      assert.deepStrictEqual(result, yield* cli(other.url, ...argumentsOf(invocation)))
+      assert.strictEqual(result.code, code)
+      assert.match(code === 0 ? result.stdout : result.stderr, /^[^\n]+\n/)
+      assert.strictEqual(code === 0 ? result.stderr : result.stdout, "")
     })
   )
 }
@@ -34,11 +34,11 @@ for (const [asked, code] of commands) {
 it.live("a separate process stores what it creates", () =>
   Effect.gen(function* () {
     const { client, url } = yield* ownDatabase
-    const made = yield* cliProcess(url, ...words("apps create --name App --scope read_products --json"))
-    const { appId } = Schema.decodeSync(Schema.fromJsonString(AppMade))(made.stdout)
+    const created = yield* cliProcess(url, ...argumentsOf("apps create --name App --scope read_products --json"))
+    const { appId } = Schema.decodeSync(Schema.fromJsonString(AppMade))(created.stdout)
     const { rows } = yield* Effect.promise(() => client.query("select id from apps"))
     assert.deepStrictEqual(rows, [{ id: appId }])
-    const merchant = yield* cliProcess(url, ...words("merchants create --email ada@example.com --name Ada"))
+    const merchant = yield* cliProcess(url, ...argumentsOf("merchants create --email ada@example.com --name Ada"))
     assert.deepStrictEqual([merchant.code, merchant.stderr], [0, ""])
   })
 )

@@ -7,9 +7,9 @@ import { subscriber } from "../support/webhooks/Webhooks.ts"
 
 const key = () => randomBytes(32).toString("base64")
 
-const done = (resealed: number) => ({ code: 0, said: `resealed: ${resealed}\nunopened: 0\n` })
+const resealedResult = (resealed: number) => ({ code: 0, said: `resealed: ${resealed}\nunopened: 0\n` })
 
-it.live("reseal encrypts secrets with the new key, and the previous key is no longer needed", () =>
+it.live("reseal encrypts secrets with the new key, and the previous key is no longer required", () =>
   Effect.gen(function* () {
     const { client, url } = yield* ownDatabase
     const { appId } = yield* Effect.provide(subscriber({ url: "https://app.example.com/" }), servicesOn(url))
@@ -22,26 +22,26 @@ it.live("reseal encrypts secrets with the new key, and the previous key is no lo
           said: stdout + stderr
         })
       )
-    assert.deepStrictEqual(yield* reseal({ SECRET_KEY: before, SECRET_KEY_PREVIOUS: SECRET_KEY }), done(1))
-    assert.deepStrictEqual(yield* reseal({ SECRET_KEY: now, SECRET_KEY_PREVIOUS: before }), done(1))
-    assert.deepStrictEqual(yield* reseal({ SECRET_KEY: now }), done(0))
-    const lost = yield* reseal({ SECRET_KEY: before })
-    assert.strictEqual(lost.code, 1)
+    assert.deepStrictEqual(yield* reseal({ SECRET_KEY: before, SECRET_KEY_PREVIOUS: SECRET_KEY }), resealedResult(1))
+    assert.deepStrictEqual(yield* reseal({ SECRET_KEY: now, SECRET_KEY_PREVIOUS: before }), resealedResult(1))
+    assert.deepStrictEqual(yield* reseal({ SECRET_KEY: now }), resealedResult(0))
+    const withWrongKey = yield* reseal({ SECRET_KEY: before })
+    assert.strictEqual(withWrongKey.code, 1)
     assert.match(
-      lost.said,
+      withWrongKey.said,
       /unopened: 1\npartner-api: 1 webhook secrets could not be decrypted\. Set SECRET_KEY_PREVIOUS/
     )
 
     const [row] = yield* rowsOf(client, "select secret from webhooks where app_id = $1", [appId])
     assert.notInclude(String(row?.["secret"]), "whsec_")
-    // What makes no secret needs no key.
+    // Commands that do not create or read secrets need no key.
     const listed = yield* runNode("cli", ["apps", "list"], { DATABASE_URL: url, SECRET_KEY: "" })
     assert.deepInclude(listed, { code: 0, stderr: "" })
-    const refused = yield* runNode("cli", ["apps", "webhook", "rotate-secret", "--app", appId], {
+    const withoutKey = yield* runNode("cli", ["apps", "webhook", "rotate-secret", "--app", appId], {
       DATABASE_URL: url,
       SECRET_KEY: ""
     })
-    assert.strictEqual(refused.code, 1)
-    assert.match(refused.stderr, /^partner-api: SECRET_KEY: Expected beside DATABASE_URL: [^\n]+\n$/)
+    assert.strictEqual(withoutKey.code, 1)
+    assert.match(withoutKey.stderr, /^partner-api: SECRET_KEY: Expected beside DATABASE_URL: [^\n]+\n$/)
   })
 )

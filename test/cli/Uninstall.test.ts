@@ -11,7 +11,7 @@ const Uninstalled = Schema.Struct({
 const List = Schema.Struct({ installations: Schema.Array(Schema.Unknown) })
 
 it.live(
-  "tokens of an uninstalled installation get 401 at once in every process, also after a new install",
+  "tokens of an uninstalled installation get 401 immediately in every process, also after a reinstall",
   () =>
     Effect.gen(function* () {
       const { url } = yield* ownDatabase
@@ -21,14 +21,14 @@ it.live(
       const { accessToken, installationId } = yield* factsOf(Installed, url, ...create)
       const servers = [yield* startServer({ DATABASE_URL: url }), yield* startServer({ DATABASE_URL: url })]
       const clients = servers.map(({ base }) => makeClient(base, accessToken))
-      const asked = yield* Effect.forkChild(
+      const requests = yield* Effect.forkChild(
         Effect.forEach([...clients, ...clients], (client) => Effect.replicateEffect(client.get("/products"), 15), {
           concurrency: "unbounded"
         })
       )
       yield* factsOf(Uninstalled, url, "installations", "uninstall", installationId)
       for (const client of clients) assert.strictEqual((yield* client.get("/products")).status, 401)
-      for (const { status } of (yield* Fiber.join(asked)).flat()) assert.include([200, 401], status)
+      for (const { status } of (yield* Fiber.join(requests)).flat()) assert.include([200, 401], status)
 
       assert.deepStrictEqual((yield* factsOf(List, url, "installations", "list", "--store", storeId)).installations, [])
       for (const command of ["suspend", "resume", "uninstall", "token"]) {
@@ -37,11 +37,11 @@ it.live(
         assert.match(stderr, /Installation \S+ was not found or is uninstalled; check the id/)
       }
 
-      const again = yield* factsOf(Installed, url, ...create)
-      assert.strictEqual(again.installationId, installationId)
+      const reinstalled = yield* factsOf(Installed, url, ...create)
+      assert.strictEqual(reinstalled.installationId, installationId)
       for (const client of clients) assert.strictEqual((yield* client.get("/products")).status, 401)
       for (const { base } of servers) {
-        assert.strictEqual((yield* makeClient(base, again.accessToken).get("/products")).status, 200)
+        assert.strictEqual((yield* makeClient(base, reinstalled.accessToken).get("/products")).status, 200)
       }
     }),
   120_000

@@ -48,7 +48,7 @@ const PLAIN = [
   "The merchant knows the password."
 ]
 
-it.live("every pattern of hard prose is found, on its own line", () =>
+it.live("lint-words reports every pattern of hard prose on its line", () =>
   Effect.gen(function* () {
     assert.deepStrictEqual(
       yield* linesWithFindings("page.md", HARD),
@@ -57,7 +57,7 @@ it.live("every pattern of hard prose is found, on its own line", () =>
   })
 )
 
-it.live("plain prose, questions, headings, links and code have no findings", () =>
+it.live("lint-words accepts plain prose, questions, headings, links and code", () =>
   Effect.gen(function* () {
     assert.deepStrictEqual(yield* linesWithFindings("page.md", PLAIN), [])
   })
@@ -99,25 +99,25 @@ const PLAIN_SOURCE = [
   'const text = "What is told"'
 ]
 
-it.live("hard prose in doc comments and private names are found, on their own lines", () =>
+it.live("lint-words reports hard prose in doc comments and private names on their lines", () =>
   Effect.gen(function* () {
     const expected = HARD_SOURCE.flatMap((line, index) => (line === "}" ? [] : [index + 1]))
     assert.deepStrictEqual(yield* linesWithFindings("Source.ts", HARD_SOURCE), expected)
   })
 )
 
-it.live("plain doc comments, imported names, strings and line comments have no findings", () =>
+it.live("lint-words accepts plain doc comments, imported names, strings and line comments", () =>
   Effect.gen(function* () {
     assert.deepStrictEqual(yield* linesWithFindings("Source.tsx", PLAIN_SOURCE), [])
   })
 )
 
-it("the documents and the checked sources of the project have no findings", () => {
+it("the documents and checked sources of the project have no lint-words findings", () => {
   const { stdout } = run("scripts/lint-words.mjs")
   assert.strictEqual(stdout, "")
 })
 
-it("commit subjects are checked for type, length and full stop", () => {
+it("lint-commits checks subjects for type, length and full stop", () => {
   const check = `
     import { problemsOf } from "./scripts/lint-commits.mjs"
     process.stdout.write(JSON.stringify(process.argv.slice(1).map((subject) => problemsOf(subject).length)))

@@ -10,28 +10,28 @@ import { lookingMember, PagesTest } from "../support/Pages.ts"
 import { receiver } from "../support/webhooks/Receiver.ts"
 import { arrived, eventOf, installApp, subscriber } from "../support/webhooks/Webhooks.ts"
 
-/** The service with its pages, which also delivers. What fails on purpose tells nobody anything. */
+/** The service with its pages and a delivery worker. Hides the log lines of expected failures. */
 const DeliveringPages = Layer.effectDiscard(makeWorker(64)).pipe(
   Layer.provideMerge(PagesTest),
   Layer.provide(Layer.succeed(References.MinimumLogLevel, "Warn"))
 )
 
-/** A member who looks at one app of their store. */
-const lookingAt = Effect.fn(function* (options?: Parameters<typeof lookingMember>[0]) {
-  const looking = yield* lookingMember(options)
+/** A signed-in member of a store with one installed app. */
+const openApp = Effect.fn(function* (options?: Parameters<typeof lookingMember>[0]) {
+  const member = yield* lookingMember(options)
   const appId = yield* makeApp()
-  const { client: app, installation } = yield* installApp(looking.storeId, appId)
-  const at = (id: InstallationId) => `${looking.dashboard}/apps/${id}`
-  return { ...looking, appId, app, installation, address: at(installation.id), at }
+  const { client: app, installation } = yield* installApp(member.storeId, appId)
+  const at = (id: InstallationId) => `${member.dashboard}/apps/${id}`
+  return { ...member, appId, app, installation, address: at(installation.id), at }
 })
 
 const PLAN = { price: 9.9, currencyCode: "EUR", period: "month", trialDays: 0 } as const
 
 const nameOf = (delivery: Parameters<typeof eventOf>[0]) => eventOf(delivery).data["product"]?.["name"]
 
-describe.skipIf(isMissing("chromium"))("the apps on a store", () => {
+describe.skipIf(isMissing("chromium"))("Apps pages of the dashboard", () => {
   layer(DeliveringPages, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
-    it.effect("an app is shown in words with what it was sent, which is sent again, waits and goes on", () =>
+    it.effect("the app page lists deliveries, resends an event, and pauses and resumes deliveries", () =>
       Effect.gen(function* () {
         const { complaints, dashboard, page, storeId } = yield* lookingMember()
         yield* Effect.promise(async () => {
@@ -97,9 +97,9 @@ describe.skipIf(isMissing("chromium"))("the apps on a store", () => {
       })
     )
 
-    it.effect("an app stands still, goes on, and goes; its requests are shown", () =>
+    it.effect("the app page lists requests, and suspends, resumes and uninstalls the app", () =>
       Effect.gen(function* () {
-        const { address, app, complaints, dashboard, page } = yield* lookingAt({ role: "staff", width: 390 })
+        const { address, app, complaints, dashboard, page } = yield* openApp({ role: "staff", width: 390 })
         assert.strictEqual((yield* app.get("/products")).status, 200)
         assert.strictEqual(
           (yield* app.patch("/products/01890a5d-ac96-774b-bcce-b302099a8057", { name: "Cup" })).status,
@@ -128,13 +128,13 @@ describe.skipIf(isMissing("chromium"))("the apps on a store", () => {
         assert.strictEqual((yield* app.get("/products")).status, 200)
         yield* Effect.promise(async () => {
           await page.getByRole("button", { name: "Uninstall" }).click()
-          const asked = page.getByRole("alertdialog")
-          await asked.getByText(/You cannot undo this/).waitFor()
+          const confirmation = page.getByRole("alertdialog")
+          await confirmation.getByText(/You cannot undo this/).waitFor()
           await isFitFor(page)
           await page.keyboard.press("Escape")
-          await asked.waitFor({ state: "detached" })
+          await confirmation.waitFor({ state: "detached" })
           await page.getByRole("button", { name: "Uninstall" }).click()
-          await asked.getByRole("button", { name: "Uninstall" }).click()
+          await confirmation.getByRole("button", { name: "Uninstall" }).click()
           await page.getByText("No apps installed").waitFor()
           assert.strictEqual(page.url(), `${dashboard}/apps`)
           await page.goto(address)
@@ -145,9 +145,9 @@ describe.skipIf(isMissing("chromium"))("the apps on a store", () => {
       })
     )
 
-    it.effect("an owner chooses, changes and cancels the plan of an app; staff are told that owners do", () =>
+    it.effect("an owner subscribes to, switches and cancels an app plan; staff cannot see billing", () =>
       Effect.gen(function* () {
-        const { address, appId, client, complaints, installation, page, storeId } = yield* lookingAt()
+        const { address, appId, client, complaints, installation, page, storeId } = yield* openApp()
         const { setPlan } = yield* Billing
         const plans: ReadonlyArray<Omit<AppPlan, "id">> = [
           { ...PLAN, name: "Basic" },
@@ -155,33 +155,33 @@ describe.skipIf(isMissing("chromium"))("the apps on a store", () => {
         ]
         for (const plan of plans) yield* setPlan(appId, plan)
         const current = client.billing.current({ storeId, installationId: installation.id })
-        const asked = page.getByRole("alertdialog")
-        const yours = page.locator("section", { has: page.getByRole("heading", { name: "Your subscription" }) })
+        const confirmation = page.getByRole("alertdialog")
+        const subscription = page.locator("section", { has: page.getByRole("heading", { name: "Your subscription" }) })
 
         yield* Effect.promise(async () => {
           await page.goto(address)
           await page.getByRole("tab", { name: "Billing" }).click()
           await page.getByRole("button", { name: "Subscribe: Basic" }).click()
-          await asked.getByText("€9.90 per month").waitFor()
+          await confirmation.getByText("€9.90 per month").waitFor()
           await isFitFor(page)
-          await asked.getByRole("button", { name: "Subscribe" }).click()
-          await yours.getByText(/^Renews on/).waitFor()
+          await confirmation.getByRole("button", { name: "Subscribe" }).click()
+          await subscription.getByText(/^Renews on/).waitFor()
           await isFitFor(page)
         })
         assert.deepInclude(yield* current, { planName: "Basic", state: "active" })
         yield* setPlan(appId, { ...PLAN, name: "Basic", price: 12.5 })
         yield* Effect.promise(async () => {
           await page.getByRole("button", { name: "Switch plan: Pro" }).click()
-          await asked.getByText(/Your Basic subscription ends now/).waitFor()
-          await asked.getByRole("button", { name: "Switch plan" }).click()
-          await yours.getByText("€99.00 per year").waitFor()
-          // The price that is asked for now is another than the one that was agreed to then.
+          await confirmation.getByText(/Your Basic subscription ends now/).waitFor()
+          await confirmation.getByRole("button", { name: "Switch plan" }).click()
+          await subscription.getByText("€99.00 per year").waitFor()
+          // The plan has a new price. The subscription kept the agreed one.
           await page.getByText("€12.50 per month").waitFor()
-          await yours.getByRole("button", { name: "Cancel subscription" }).click()
-          await asked.getByText(/does not renew/).waitFor()
+          await subscription.getByRole("button", { name: "Cancel subscription" }).click()
+          await confirmation.getByText(/does not renew/).waitFor()
           await isFitFor(page)
-          await asked.getByRole("button", { name: "Cancel subscription" }).click()
-          await yours.getByText(/^Ends on/).waitFor()
+          await confirmation.getByRole("button", { name: "Cancel subscription" }).click()
+          await subscription.getByText(/^Ends on/).waitFor()
           await page.getByRole("button", { name: "Subscribe: Pro" }).waitFor()
         })
         assert.deepInclude(yield* current, { planName: "Pro", state: "cancelled" })

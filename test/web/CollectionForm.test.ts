@@ -57,11 +57,11 @@ const collection = {
 
 const ruleWith = (part: Partial<RuleDraft>): RuleDraft => ({ ...newRule(), ...part })
 
-/** What a rule with this in its fields compares with. */
+/** The parsed value of a rule with these fields. */
 const value = (part: Partial<RuleDraft>) => ruleOf(ruleWith(part)).value
 
-describe("the form of a collection", () => {
-  it("sends what differs from what it began with, and nothing where nothing does", () => {
+describe("Collection form", () => {
+  it("the patch contains only changed fields, and is empty without changes", () => {
     const base = draftOf(collection)
     assert.deepStrictEqual(patchOf(base, draftOf(collection)), Result.succeed({}))
     const typed = { ...base, description: "What is of oak", seoTitle: "Oak", isActive: false }
@@ -72,14 +72,14 @@ describe("the form of a collection", () => {
     assert.deepStrictEqual(patchOf(typed, base), Result.succeed({ description: null, seoTitle: null, isActive: true }))
   })
 
-  it("makes a collection of what was said, and leaves the slug to be made", () => {
+  it("a new collection has only the entered fields; the service generates the slug", () => {
     assert.deepStrictEqual(
       collectionOf({ ...newDraft, title: " Oak ", rules: [ruleDraft(OAK, "0")], type: "automated" }),
       Result.succeed({ title: "Oak", type: "automated", rules: [OAK] })
     )
   })
 
-  it("says what is wrong by where it is", () => {
+  it("validation errors are keyed by the path of their field", () => {
     const base = draftOf(collection)
     const [first] = base.rules
     const draft: Draft = {
@@ -98,7 +98,7 @@ describe("the form of a collection", () => {
     assert.strictEqual(problems.get("rules.1.value"), "must be a number or numeric text")
   })
 
-  it("tells which changes change what an automated collection holds", () => {
+  it("only changes of rules or of their combination change the matches of an automated collection", () => {
     const draft = draftOf(collection)
     assert.isTrue(changesMatches({ rules: [] }, draft))
     assert.isTrue(changesMatches({ disjunctive: true }, draft))
@@ -107,8 +107,8 @@ describe("the form of a collection", () => {
   })
 })
 
-describe("the form of a rule", () => {
-  it("leaves a rule that nobody touches as it is saved, its alias, its case and its digits", () => {
+describe("Rule form", () => {
+  it("an unedited rule keeps its alias, case and digits", () => {
     const price = new ExactNumber("0.1234567890123456789")
     const exact = toRule({ field: "price", relation: "equals", value: price })
     for (const rule of [OAK, exact]) assert.strictEqual(ruleOf(ruleDraft(rule, "0")), rule)
@@ -119,7 +119,7 @@ describe("the form of a rule", () => {
     })
   })
 
-  it("reads what is typed as its field asks, numbers with all of their digits", () => {
+  it("input is parsed by the type of the field, and numbers keep all digits", () => {
     assert.strictEqual(value({ field: "price", relation: "less_than", text: " 12.50 " }), 12.5)
     assert.deepStrictEqual(
       value({ field: "price", relation: "less_than", text: "0.1234567890123456789" }),
@@ -133,7 +133,7 @@ describe("the form of a rule", () => {
     assert.strictEqual(created, new Date("2026-01-31T09:30").toISOString())
   })
 
-  it("makes a rule that the domain takes of every field and relation", () => {
+  it("every field and relation produces a rule that the domain accepts", () => {
     const texts = { text: "oak", number: "1", boolean: "true", time: "2026-01-31T09:30" } as const
     for (const field of Struct.keys(FIELDS)) {
       const { kind } = FIELDS[field]
@@ -147,14 +147,14 @@ describe("the form of a rule", () => {
     }
   })
 
-  it("keeps what was typed when it asks for another field, where that takes it", () => {
+  it("a change of the field keeps the input if the new field accepts it", () => {
     const typed = ruleWith({ field: "title", relation: "contains", text: "oak" })
     assert.deepInclude(withField(typed, "description"), { relation: "contains", text: "oak" })
     assert.deepInclude(withField(typed, "price"), { relation: "equals", text: "oak" })
     assert.deepInclude(withField(typed, "isActive"), { relation: "equals", text: "true" })
   })
 
-  it("is told in words", () => {
+  it("rules and product values are formatted as text", () => {
     assert.strictEqual(ruleSentence(OAK), "Tag is “Oak”")
     assert.strictEqual(ruleSentence({ field: "price", relation: "in", value: [1200, 5] }), "Price is one of 1,200, 5")
     assert.strictEqual(ruleSentence({ field: "sku", relation: "is_not_set" }), "SKU has no value")
@@ -164,10 +164,10 @@ describe("the form of a rule", () => {
   })
 })
 
-describe("what was typed beside what was saved meanwhile", () => {
+describe("Merge of concurrent edits", () => {
   const base = { title: "Oak", slug: "oak", tags: ["a"], size: 1 }
 
-  it("takes what they alone changed, keeps what was typed, and names what both changed otherwise", () => {
+  it("a merge takes their changes, keeps mine, and reports fields that both changed differently", () => {
     const mine = { ...base, title: "Mine", tags: ["a", "b"], size: 2 }
     const theirs = { ...base, title: "Theirs", slug: "theirs", size: 2 }
     assert.deepStrictEqual(merge(base, mine, theirs), {
@@ -179,10 +179,10 @@ describe("what was typed beside what was saved meanwhile", () => {
   })
 })
 
-describe("an order by hand", () => {
+describe("Manual order of products", () => {
   const items = ["a", "b", "c", "d"]
 
-  it("moves one, and never beyond the ends", () => {
+  it("an item moves to an index or by key, and never beyond the ends", () => {
     assert.deepStrictEqual(moveItem(items, 0, 2), ["b", "c", "a", "d"])
     assert.deepStrictEqual(moveItem(items, 3, 0), ["d", "a", "b", "c"])
     assert.deepStrictEqual(moveItem(items, 1, 99), ["a", "c", "d", "b"])
@@ -194,7 +194,7 @@ describe("an order by hand", () => {
     )
   })
 
-  it("shows while it is dragged what it becomes when it is dropped", () => {
+  it("the order shown while dragging is the order after the drop", () => {
     for (const from of items.keys()) {
       for (const to of items.keys()) {
         const shown: Array<string> = []
@@ -204,13 +204,13 @@ describe("an order by hand", () => {
     }
   })
 
-  it("tells who enters and who leaves", () => {
+  it("the membership diff has the added and removed products", () => {
     assert.deepStrictEqual(membershipDiff(["a", "b"], ["b", "c"]), { added: ["c"], removed: ["a"] })
   })
 })
 
-describe("records", () => {
-  it("are listed since a time of the address, if it is one", () => {
+describe("Pages of records", () => {
+  it("the date filter is read from a valid time in the URL, and ignored otherwise", () => {
     assert.deepStrictEqual(parseDateSearch({ since: "2026-01-31T09:30:00+01:00" }), {
       since: "2026-01-31T08:30:00.000Z"
     })
@@ -220,7 +220,7 @@ describe("records", () => {
     assert.deepStrictEqual(searchSinceDate(""), {})
   })
 
-  it("show an address as it stands on a parcel", () => {
+  it("an address is formatted as on a parcel, without empty and unknown fields", () => {
     const address = {
       name: "Ada Example",
       line1: "1 Example Street",

@@ -16,20 +16,20 @@ const toPatch = Schema.decodeUnknownSync(UpdateCollection)
 
 const keyedIn = (storeId: StoreId) => ({ storeId, idempotencyKey: newKey() })
 
-/** A member who looks at a store of products of these names, tags and prices. */
+/** A signed-in member of a store with products of these names, tags and prices. */
 const shop = Effect.fn(function* (products: ReadonlyArray<readonly [name: string, tag: string, price: number]>) {
   const member = yield* lookingMember()
   const { client, storeId } = member
-  const made = yield* Effect.forEach(products, ([name, tag, price]) =>
+  const created = yield* Effect.forEach(products, ([name, tag, price]) =>
     client.products.create({ ...keyedIn(storeId), product: toProduct({ name, price, tags: [tag] }) }).pipe(performed)
   )
   const make = (collection: object) =>
     client.collections.create({ ...keyedIn(storeId), collection: toCollection(collection) }).pipe(performed)
-  const nameOf = (id: ProductId) => made.find((product) => product.id === id)?.name
-  /** What a collection holds, by name. */
-  const heldBy = (id: CollectionId) =>
+  const nameOf = (id: ProductId) => created.find((product) => product.id === id)?.name
+  /** Names of the products of a collection. */
+  const productNamesOf = (id: CollectionId) =>
     Effect.map(client.collections.get({ storeId, id }), ({ productIds }) => productIds.map(nameOf))
-  return { ...member, ids: made.map(({ id }) => id), make, heldBy }
+  return { ...member, ids: created.map(({ id }) => id), make, productNamesOf }
 })
 
 const HOUSE = [
@@ -38,16 +38,16 @@ const HOUSE = [
   ["Pine shelf", "pine", 60]
 ] as const
 
-/** What is open for writing in the one list of products of a page, by name. */
+/** Names of the products in a list of the page. */
 const namesIn = (page: Page, list: string) =>
   page.getByRole("region", { name: list }).getByRole("listitem").getByRole("link").allTextContents()
 
 const titlesOf = (client: Client, storeId: StoreId) =>
   Effect.map(client.collections.list({ storeId }), ({ items }) => items.map(({ title }) => title))
 
-describe.skipIf(isMissing("chromium"))("collections", () => {
+describe.skipIf(isMissing("chromium"))("Collections pages of the dashboard", () => {
   layer(PagesTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
-    it.effect("of rules show what they match while they are typed, and why, before they are made", () =>
+    it.effect("the form of an automated collection previews matching products and explains them before creation", () =>
       Effect.gen(function* () {
         const { client, complaints, dashboard, ids, page, storeId } = yield* shop(HOUSE)
         yield* Effect.promise(async () => {
@@ -58,7 +58,7 @@ describe.skipIf(isMissing("chromium"))("collections", () => {
           await page.getByRole("heading", { name: "Create collection" }).waitFor()
           await page.getByLabel("Collection type").selectOption("automated")
           await page.getByRole("button", { name: "Add rule" }).press("Enter")
-          // The new rule has the focus: the rest is typed from there.
+          // Adding a rule focuses it.
           await page.keyboard.press("Tab")
           await page.keyboard.press("Tab")
           await page.getByText("Complete the rules to see the products that match").waitFor()
@@ -83,7 +83,7 @@ describe.skipIf(isMissing("chromium"))("collections", () => {
           await page.getByRole("button", { name: "Explain Pine shelf" }).click()
           await page.getByText("Pine shelf is included").waitFor()
         })
-        // Somebody else makes a product: the matches follow.
+        // The list of matches updates when another client creates a product.
         const lamp = toProduct({ name: "Oak lamp", price: 500, tags: ["oak"] })
         const { id: lampId } = yield* client.products.create({ ...keyedIn(storeId), product: lamp }).pipe(performed)
         yield* Effect.promise(async () => {
@@ -109,9 +109,9 @@ describe.skipIf(isMissing("chromium"))("collections", () => {
       })
     )
 
-    it.effect("by hand are put in order by keyboard, by menu and by drag, and saved in it", () =>
+    it.effect("a manual collection is reordered by keyboard, menu and drag, and saved in that order", () =>
       Effect.gen(function* () {
-        const { client, complaints, dashboard, heldBy, ids, make, page, storeId } = yield* shop([
+        const { client, complaints, dashboard, ids, make, page, productNamesOf, storeId } = yield* shop([
           ...HOUSE,
           ["Brass lamp", "brass", 80]
         ])
@@ -133,7 +133,7 @@ describe.skipIf(isMissing("chromium"))("collections", () => {
           assert.isTrue(await grip("Oak desk").evaluate((button) => button.matches(":focus")))
           await save()
         })
-        assert.deepStrictEqual(yield* heldBy(id), ["Oak stool", "Pine shelf", "Oak desk"])
+        assert.deepStrictEqual(yield* productNamesOf(id), ["Oak stool", "Pine shelf", "Oak desk"])
 
         yield* Effect.promise(async () => {
           await grip("Oak desk").scrollIntoViewIfNeeded()
@@ -158,7 +158,7 @@ describe.skipIf(isMissing("chromium"))("collections", () => {
           assert.deepStrictEqual(await names(), ["Oak desk", "Brass lamp", "Pine shelf"])
           await save()
         })
-        assert.deepStrictEqual(yield* heldBy(id), ["Oak desk", "Brass lamp", "Pine shelf"])
+        assert.deepStrictEqual(yield* productNamesOf(id), ["Oak desk", "Brass lamp", "Pine shelf"])
 
         yield* Effect.promise(async () => {
           await page.getByRole("button", { name: "Delete" }).click()
@@ -170,9 +170,9 @@ describe.skipIf(isMissing("chromium"))("collections", () => {
       })
     )
 
-    it.effect("of rules say who enters and who leaves before a change is saved", () =>
+    it.effect("saving changed rules first lists the added and removed products", () =>
       Effect.gen(function* () {
-        const { complaints, dashboard, heldBy, make, page } = yield* shop(HOUSE)
+        const { complaints, dashboard, make, page, productNamesOf } = yield* shop(HOUSE)
         const { id } = yield* make({ title: "Oak", rules: [{ field: "tag", relation: "equals", value: "oak" }] })
         const value = page.getByRole("listitem", { name: "Rule 1" }).getByLabel("Value")
         yield* Effect.promise(async () => {
@@ -189,26 +189,26 @@ describe.skipIf(isMissing("chromium"))("collections", () => {
           await dialog.getByText("Oak stool").waitFor()
           await dialog.getByRole("button", { name: "Continue editing" }).click()
         })
-        assert.deepStrictEqual(yield* heldBy(id), ["Oak desk", "Oak stool"])
+        assert.deepStrictEqual(yield* productNamesOf(id), ["Oak desk", "Oak stool"])
         yield* Effect.promise(async () => {
           await page.getByRole("button", { name: "Save" }).click()
           await page.getByRole("dialog").getByRole("button", { name: "Save" }).click()
           await page.getByText("Oak saved").waitFor()
         })
-        assert.deepStrictEqual(yield* heldBy(id), ["Pine shelf"])
+        assert.deepStrictEqual(yield* productNamesOf(id), ["Pine shelf"])
         assert.deepStrictEqual(complaints(), [])
       })
     )
 
     for (const isLive of [true, false]) {
       it.effect(
-        `that somebody else saved meanwhile are put beside what was typed, ${isLive ? "as it happens" : "at the latest when it is saved"}`,
+        `a concurrent save of a collection is merged with the unsaved input ${isLive ? "immediately" : "on save without a change stream"}`,
         () =>
           Effect.gen(function* () {
             const { client, complaints, dashboard, ids, make, page, storeId } = yield* shop(HOUSE)
             const { id } = yield* make({ title: "Favourites", productIds: ids })
             yield* Effect.promise(async () => {
-              // A page that hears of no change learns of it when it writes.
+              // Without the change stream, the page detects the conflict on save.
               if (!isLive) await page.routeWebSocket(/rpc/, () => {})
               await page.goto(`${dashboard}/collections/${id}`)
               await page.getByLabel("Title", { exact: true }).fill("Best of the house")
@@ -226,7 +226,7 @@ describe.skipIf(isMissing("chromium"))("collections", () => {
               await page.getByRole("button", { name: "Continue editing" }).click()
               assert.strictEqual(await page.getByLabel("Title", { exact: true }).inputValue(), "Best of the house")
               assert.strictEqual(await page.getByLabel("Slug").inputValue(), "ours")
-              // Who leaves is asked first.
+              // Leaving with unsaved changes requires a confirmation.
               await page.getByRole("link", { name: "Collections" }).first().click()
               await page.getByText("Leave this page?").waitFor()
               await page.getByRole("button", { name: "Cancel" }).click()

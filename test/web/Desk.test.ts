@@ -12,9 +12,9 @@ import { agentOf } from "../support/rpc/Rpc.ts"
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
 const toPatch = Schema.decodeUnknownSync(UpdateProduct)
 
-describe.skipIf(isMissing("chromium"))("what was written, as pages", () => {
+describe.skipIf(isMissing("chromium"))("Home, activity, agents and proposals pages", () => {
   layer(PagesTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
-    it.effect("home says what to do first, and tells of what is written while it is looked at", () =>
+    it.effect("the home page shows first steps and updates live with new activity", () =>
       Effect.gen(function* () {
         const { client, complaints, dashboard, page, storeId } = yield* lookingMember()
         yield* Effect.promise(async () => {
@@ -33,7 +33,7 @@ describe.skipIf(isMissing("chromium"))("what was written, as pages", () => {
       })
     )
 
-    it.effect("one change is undone: tried first, refused where others stand in the way, and put back again", () =>
+    it.effect("an undo starts with a dry run, reports later changes that conflict, and can be redone", () =>
       Effect.gen(function* () {
         const { client, complaints, dashboard, page, storeId } = yield* lookingMember()
         const lamp = yield* performed(
@@ -52,7 +52,7 @@ describe.skipIf(isMissing("chromium"))("what was written, as pages", () => {
           await entries.nth(2).waitFor()
           await page.getByRole("button", { name: "Show full text" }).click()
           await isFitFor(page)
-          // The price was changed again: the first of the two changes is in the way of nothing, the later one of it.
+          // The later price change conflicts with the undo of the earlier one.
           await entries.nth(1).getByRole("button", { name: /^Undo/ }).click()
           await dialog.getByText("Later changes found.").waitFor()
           await isFitFor(page)
@@ -82,7 +82,7 @@ describe.skipIf(isMissing("chromium"))("what was written, as pages", () => {
       })
     )
 
-    it.effect("what members administer is told when they come back from it, in words and without an undo", () =>
+    it.effect("changes of settings, members, agents and installations are in the activity, without undo", () =>
       Effect.gen(function* () {
         const { client, complaints, dashboard, page, storeId, ...member } = yield* lookingMember()
         yield* install(storeId)
@@ -116,7 +116,7 @@ describe.skipIf(isMissing("chromium"))("what was written, as pages", () => {
       })
     )
 
-    it.effect("an agent is made with a token that is shown once, what it did is undone, and it is revoked", () =>
+    it.effect("an agent gets a token that is shown once, its changes can be undone, and it can be revoked", () =>
       Effect.gen(function* () {
         const { client, complaints, dashboard, page, storeId, ...member } = yield* lookingMember()
         yield* Effect.promise(async () => {
@@ -136,8 +136,8 @@ describe.skipIf(isMissing("chromium"))("what was written, as pages", () => {
         })
         const token = yield* Effect.promise(() => page.getByLabel("Token", { exact: true }).inputValue())
         assert.match(token, /^agent_/)
-        const [made = assert.fail("It was made")] = (yield* client.agents.list({ storeId })).items
-        assert.deepInclude(made, { name: "Restocker", budget: 1000, proposalsOnly: true })
+        const [created = assert.fail("It was made")] = (yield* client.agents.list({ storeId })).items
+        assert.deepInclude(created, { name: "Restocker", budget: 1000, proposalsOnly: true })
         yield* Effect.promise(async () => {
           assert.include(await page.getByLabel("Configuration", { exact: true }).textContent(), `Bearer ${token}`)
           await page.getByRole("button", { name: "Done" }).click()
@@ -188,59 +188,61 @@ describe.skipIf(isMissing("chromium"))("what was written, as pages", () => {
       })
     )
 
-    it.effect("proposals are seen beside what is there, approved, rejected with a reason, and told when it moved", () =>
-      Effect.gen(function* () {
-        const { client, complaints, dashboard, page, storeId, ...member } = yield* lookingMember()
-        const agent = yield* agentOf({ ...member, client, storeId }, { proposalsOnly: true })
-        const cup = yield* performed(
-          client.products.create({ ...keyedIn(storeId), product: toProduct({ name: "Cup", price: 3 }) })
-        )
-        const get = client.products.get({ storeId, id: cup.id })
-        yield* priced(agent.client, storeId, cup.id, 7)
-        yield* agent.client.products.create({ ...keyedIn(storeId), product: toProduct({ name: "Mug" }) })
-        const card = (name: string) =>
-          page
-            .getByRole("region")
-            .or(page.locator("section"))
-            .filter({ has: page.getByRole("heading", { name, exact: true }) })
-        yield* Effect.promise(async () => {
-          await page.goto(`${dashboard}/proposals`)
-          await card("Update Cup").getByRole("row", { name: "Price 3 7" }).waitFor()
-          await card("Create Mug").getByText("Mug", { exact: true }).waitFor()
-          await isFitFor(page)
-          await page.getByRole("button", { name: "Reject: Create Mug" }).click()
-          await page.getByRole("button", { name: "Reject proposal", exact: true }).click()
-          await page.getByText("Enter a reason").waitFor()
-          await isFitFor(page)
-          await page.getByLabel("Reason").fill("We sell no mugs")
-          await page.getByRole("button", { name: "Reject proposal", exact: true }).click()
-          await page.getByText("Rejected: Create Mug").waitFor()
-          await page.getByRole("button", { name: "Approve: Update Cup" }).click()
-          await page.getByText("Approved: Update Cup").waitFor()
-          await page.getByText("No proposals to review").waitFor()
-        })
-        assert.strictEqual((yield* get).price, 7)
-        const [told] = (yield* agent.client.proposals.list({ storeId, pending: false })).items
-        assert.strictEqual(told?.reason, "We sell no mugs")
+    it.effect(
+      "a proposal shows current and proposed values, is approved or rejected with a reason, and reports outdated products",
+      () =>
+        Effect.gen(function* () {
+          const { client, complaints, dashboard, page, storeId, ...member } = yield* lookingMember()
+          const agent = yield* agentOf({ ...member, client, storeId }, { proposalsOnly: true })
+          const cup = yield* performed(
+            client.products.create({ ...keyedIn(storeId), product: toProduct({ name: "Cup", price: 3 }) })
+          )
+          const get = client.products.get({ storeId, id: cup.id })
+          yield* priced(agent.client, storeId, cup.id, 7)
+          yield* agent.client.products.create({ ...keyedIn(storeId), product: toProduct({ name: "Mug" }) })
+          const card = (name: string) =>
+            page
+              .getByRole("region")
+              .or(page.locator("section"))
+              .filter({ has: page.getByRole("heading", { name, exact: true }) })
+          yield* Effect.promise(async () => {
+            await page.goto(`${dashboard}/proposals`)
+            await card("Update Cup").getByRole("row", { name: "Price 3 7" }).waitFor()
+            await card("Create Mug").getByText("Mug", { exact: true }).waitFor()
+            await isFitFor(page)
+            await page.getByRole("button", { name: "Reject: Create Mug" }).click()
+            await page.getByRole("button", { name: "Reject proposal", exact: true }).click()
+            await page.getByText("Enter a reason").waitFor()
+            await isFitFor(page)
+            await page.getByLabel("Reason").fill("We sell no mugs")
+            await page.getByRole("button", { name: "Reject proposal", exact: true }).click()
+            await page.getByText("Rejected: Create Mug").waitFor()
+            await page.getByRole("button", { name: "Approve: Update Cup" }).click()
+            await page.getByText("Approved: Update Cup").waitFor()
+            await page.getByText("No proposals to review").waitFor()
+          })
+          assert.strictEqual((yield* get).price, 7)
+          const [decided] = (yield* agent.client.proposals.list({ storeId, pending: false })).items
+          assert.strictEqual(decided?.reason, "We sell no mugs")
 
-        yield* priced(agent.client, storeId, cup.id, 9)
-        yield* Effect.promise(async () => {
-          await page.reload()
-          await card("Update Cup").getByRole("row", { name: "Price 7 9" }).waitFor()
+          yield* priced(agent.client, storeId, cup.id, 9)
+          yield* Effect.promise(async () => {
+            await page.reload()
+            await card("Update Cup").getByRole("row", { name: "Price 7 9" }).waitFor()
+          })
+          // The card updates live when the product changes.
+          yield* client.products.update({ ...keyedIn(storeId), id: cup.id, patch: toPatch({ stock: 4 }) })
+          yield* Effect.promise(async () => {
+            await card("Update Cup").getByText("Changed since the proposal was made.").waitFor()
+            await card("Update Cup").getByText("Stock from 0 to 4").waitFor()
+            assert.isTrue(await page.getByRole("button", { name: "Approve: Update Cup" }).isDisabled())
+            await isFitFor(page)
+            await page.getByRole("tab", { name: "Decided" }).click()
+            await page.getByRole("row", { name: /Create Mug.*Rejected.*We sell no mugs/ }).waitFor()
+            await isFitFor(page)
+          })
+          assert.deepStrictEqual(complaints(), [])
         })
-        // Live: what the card says follows the product.
-        yield* client.products.update({ ...keyedIn(storeId), id: cup.id, patch: toPatch({ stock: 4 }) })
-        yield* Effect.promise(async () => {
-          await card("Update Cup").getByText("Changed since the proposal was made.").waitFor()
-          await card("Update Cup").getByText("Stock from 0 to 4").waitFor()
-          assert.isTrue(await page.getByRole("button", { name: "Approve: Update Cup" }).isDisabled())
-          await isFitFor(page)
-          await page.getByRole("tab", { name: "Decided" }).click()
-          await page.getByRole("row", { name: /Create Mug.*Rejected.*We sell no mugs/ }).waitFor()
-          await isFitFor(page)
-        })
-        assert.deepStrictEqual(complaints(), [])
-      })
     )
   })
 })

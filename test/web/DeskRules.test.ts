@@ -50,8 +50,8 @@ const pageOf = (places: ReadonlyArray<number>, next: number | null = null): Entr
 
 const idsIn = (pages: ReadonlyArray<EntriesPage>) => pages.map(({ items }) => items.map(({ id }) => id))
 
-describe("entries", () => {
-  it("that come while one looks stand in front, once each; behind a gap the list begins anew", () => {
+describe("Activity entries", () => {
+  it("new entries are prepended without duplicates, and a gap restarts the list", () => {
     const known = [pageOf([4, 3], 3), pageOf([2, 1])]
     assert.deepStrictEqual(idsIn(withNewest(known, pageOf([5, 4], 4))), [[5, 4, 3].map(idOf), [2, 1].map(idOf)])
     assert.deepStrictEqual(idsIn(withNewest(known, pageOf([4, 3], 3))), idsIn(known))
@@ -60,23 +60,23 @@ describe("entries", () => {
     assert.deepStrictEqual(idsIn(withNewest([many], pageOf([501, 500], 500))), [[501, 500].map(idOf)])
   })
 
-  it("are told to be undone where an undo of them stands, and not where that was undone in turn", () => {
+  it("an entry is undone by an undo, unless that undo was itself undone", () => {
     const undo = entryOf(2, { undoes: idOf(1) })
     assert.deepStrictEqual([...undoneEntryIds([undo, entryOf(1)])], [idOf(1)])
     assert.deepStrictEqual([...undoneEntryIds([entryOf(3, { undoes: idOf(2) }), undo, entryOf(1)])], [idOf(2)])
   })
 
-  it("name what is gone by what they tell of it themselves, and who is gone by what they were", () => {
-    const gone = entryOf(2, { after: null, before: { name: "Cup" }, versions: { before: 2, after: null } })
-    const [first, second] = namedEntries([gone, entryOf(1, { surface: "cli" })], new Map())
+  it("deleted resources are named by the journal, and former members by their kind", () => {
+    const deletion = entryOf(2, { after: null, before: { name: "Cup" }, versions: { before: 2, after: null } })
+    const [first, second] = namedEntries([deletion, entryOf(1, { surface: "cli" })], new Map())
     assert.deepInclude(first, { resourceName: "Cup", exists: false, actorName: "A former member" })
     assert.deepInclude(second, { resourceName: "Cup", actorName: "Service operator" })
     const [known] = namedEntries([entryOf(1)], new Map([[RESOURCE, "Jug"]]))
     assert.deepInclude(known, { resourceName: "Jug", exists: true })
   })
 
-  it("of what members administer say in words what was done, and none of them can be undone", () => {
-    const said = (rest: Partial<ActivityEntry>) => {
+  it("administrative changes have a verb and a name, and cannot be undone", () => {
+    const textOf = (rest: Partial<ActivityEntry>) => {
       const [entry] = namedEntries([entryOf(1, { versions: { before: null, after: null }, ...rest })], new Map())
       return entry === undefined ? "" : `${verbOf(entry)} ${entry.resourceName}`
     }
@@ -84,19 +84,19 @@ describe("entries", () => {
     const tags = { id: RESOURCE, appName: "Price tags", state: "active" }
     assert.deepStrictEqual(
       [
-        said({ resource: "settings", before: { name: "Shop" }, after: { name: "Store" } }),
-        said({ resource: "member", before: null, after: ada }),
-        said({ resource: "member", before: { role: "staff" }, after: { role: "owner" } }),
-        said({ resource: "member", before: ada, after: null }),
-        said({ resource: "agent", before: null, after: { name: "Helper" } }),
-        said({ resource: "agent", before: { name: "Helper" }, after: null }),
-        said({ resource: "installation", before: null, after: tags }),
-        said({ resource: "installation", before: { scopes: [] }, after: { scopes: ["read_products"] } }),
-        said({ resource: "installation", before: { state: "active" }, after: { state: "suspended" } }),
-        said({ resource: "installation", before: { state: "suspended" }, after: { state: "active" } }),
-        said({ resource: "installation", before: { deliveries: "active" }, after: { deliveries: "paused" } }),
-        said({ resource: "installation", before: tags, after: null }),
-        said({ resource: "subscription", before: { state: "active" }, after: null })
+        textOf({ resource: "settings", before: { name: "Shop" }, after: { name: "Store" } }),
+        textOf({ resource: "member", before: null, after: ada }),
+        textOf({ resource: "member", before: { role: "staff" }, after: { role: "owner" } }),
+        textOf({ resource: "member", before: ada, after: null }),
+        textOf({ resource: "agent", before: null, after: { name: "Helper" } }),
+        textOf({ resource: "agent", before: { name: "Helper" }, after: null }),
+        textOf({ resource: "installation", before: null, after: tags }),
+        textOf({ resource: "installation", before: { scopes: [] }, after: { scopes: ["read_products"] } }),
+        textOf({ resource: "installation", before: { state: "active" }, after: { state: "suspended" } }),
+        textOf({ resource: "installation", before: { state: "suspended" }, after: { state: "active" } }),
+        textOf({ resource: "installation", before: { deliveries: "active" }, after: { deliveries: "paused" } }),
+        textOf({ resource: "installation", before: tags, after: null }),
+        textOf({ resource: "subscription", before: { state: "active" }, after: null })
       ],
       [
         "updated the settings",
@@ -118,7 +118,7 @@ describe("entries", () => {
     assert.isFalse(isUndoable(entryOf(1, { resource: "settings" })))
   })
 
-  it("are asked for by what the address says; what makes no sense is all of it", () => {
+  it("the activity filter is read from the URL, and invalid values are ignored", () => {
     const search = activitySearch({ surface: "mcp", span: "hour" })
     assert.deepStrictEqual(filterOf(search, 1_700_003_600_000), { surface: "mcp", since: "2023-11-14T22:13:20.000Z" })
     assert.deepStrictEqual(activitySearch({ surface: "telepathy" }), {})
@@ -127,7 +127,7 @@ describe("entries", () => {
   })
 })
 
-describe("an undo", () => {
+describe("Undo", () => {
   const undone = [5, 7].map((place) => ({
     undoes: idOf(place - 4),
     id: idOf(place),
@@ -136,12 +136,12 @@ describe("an undo", () => {
     version: 3
   }))
 
-  it("is taken back by the span of time that its entries lie in", () => {
+  it("the redo span covers the entries of the undo, and is absent without entries", () => {
     assert.deepStrictEqual(spanOf({ undone }), { since: "2023-11-14T22:13:20.005Z", until: "2023-11-14T22:13:20.008Z" })
     assert.isUndefined(spanOf({ undone: undone.map((one) => ({ ...one, id: null })) }))
   })
 
-  it("says how much it takes back", () => {
+  it("the summary has the number of changes and products", () => {
     assert.strictEqual(
       undoSpanSentence({ undone }),
       "Undoes 2 changes to 1 product. If one change cannot be undone, none is."
@@ -150,23 +150,25 @@ describe("an undo", () => {
   })
 })
 
-describe("an agent", () => {
-  it("is made of what was typed, or it is said which field is wrong", () => {
+describe("Agent form", () => {
+  it("the input is parsed to an agent, or each invalid field has an error", () => {
     const form = { ...EMPTY_FORM, name: " Restocker ", budget: "1,500" }
-    const made = Result.getOrThrow(parseAgent(form))
-    assert.deepInclude(made, { name: "Restocker", budget: 1500, window: 100, proposalsOnly: true })
-    const wrong = Result.flip(parseAgent({ ...form, name: " ", budget: "-1", window: "1e3" })).pipe(Result.getOrThrow)
-    assert.deepStrictEqual(Object.keys(wrong).toSorted(), ["budget", "name", "window"])
+    const agent = Result.getOrThrow(parseAgent(form))
+    assert.deepInclude(agent, { name: "Restocker", budget: 1500, window: 100, proposalsOnly: true })
+    const problems = Result.flip(parseAgent({ ...form, name: " ", budget: "-1", window: "1e3" })).pipe(
+      Result.getOrThrow
+    )
+    assert.deepStrictEqual(Object.keys(problems).toSorted(), ["budget", "name", "window"])
     assert.isTrue(Result.isFailure(parseAgent({ ...form, scopes: [] })))
   })
 
-  it("has its scopes in their order, each once", () => {
+  it("scopes are unique and in their fixed order", () => {
     const scopes = withScope(["read_orders"], "read_products", true)
     assert.deepStrictEqual(scopes, ["read_products", "read_orders"])
     assert.deepStrictEqual(withScope(scopes, "read_orders", false), ["read_products"])
   })
 
-  it("is told to its client by the address of this host", () => {
+  it("the client configuration has the MCP URL of this host and the token", () => {
     assert.deepStrictEqual(JSON.parse(clientConfiguration("https://shop.example", "agent_1")), {
       mcpServers: {
         "my-store": {
@@ -179,8 +181,8 @@ describe("an agent", () => {
   })
 })
 
-describe("deliveries to an app", () => {
-  const well = {
+describe("Health of deliveries to an app", () => {
+  const healthy = {
     installationId: InstallationId.make(idOf(1)),
     host: "apps.example",
     kinds: [],
@@ -191,14 +193,14 @@ describe("deliveries to an app", () => {
   }
   const at = new Date().toISOString()
 
-  it("are told as the worst of what holds of them", () => {
+  it("the health of an app is its worst condition", () => {
     const tones = [
-      appHealth({ state: "active" }, well),
-      appHealth({ state: "active" }, { ...well, host: null }),
-      appHealth({ state: "active" }, { ...well, failingSince: at }),
-      appHealth({ state: "active" }, { ...well, failingSince: at, pausedAt: at }),
-      appHealth({ state: "active" }, { ...well, heldSince: at }),
-      appHealth({ state: "suspended" }, well)
+      appHealth({ state: "active" }, healthy),
+      appHealth({ state: "active" }, { ...healthy, host: null }),
+      appHealth({ state: "active" }, { ...healthy, failingSince: at }),
+      appHealth({ state: "active" }, { ...healthy, failingSince: at, pausedAt: at }),
+      appHealth({ state: "active" }, { ...healthy, heldSince: at }),
+      appHealth({ state: "suspended" }, healthy)
     ].map(([, tone]) => tone)
     assert.deepStrictEqual(tones, ["good", "plain", "alert", "alert", "warn", "warn"])
   })

@@ -5,11 +5,11 @@ import { time } from "../../src/web/data/format.ts"
 
 const ID = "01890a5d-ac96-774b-bcce-b302099a805"
 
-const told = (before: JsonObject | null, after: JsonObject | null) =>
+const textDifferences = (before: JsonObject | null, after: JsonObject | null) =>
   differencesOf(before, after).map(({ path: _, ...difference }) => difference)
 
-describe("what differs, field by field", () => {
-  it("is told in words, without what the service keeps itself", () => {
+describe("Differences by field", () => {
+  it("values are formatted as text, without version and timestamps", () => {
     const before = { version: 1, updatedAt: "then", price: 0.1, isActive: true, tags: ["oak"], sku: null, name: "Desk" }
     const after = {
       version: 2,
@@ -20,7 +20,7 @@ describe("what differs, field by field", () => {
       sku: "D",
       name: "Desk"
     }
-    assert.deepStrictEqual(told(before, after), [
+    assert.deepStrictEqual(textDifferences(before, after), [
       { name: "Price", before: "0.1", after: "1,234.5" },
       { name: "Active", before: "Yes", after: "No" },
       { name: "Tags", before: "oak", after: "oak, new" },
@@ -28,24 +28,24 @@ describe("what differs, field by field", () => {
     ])
   })
 
-  it("says what members administer in words, and in the browser's time", () => {
+  it("permissions are formatted as text, and times in the browser's time zone", () => {
     const before = { scopes: ["read_products"], state: "active" }
     const after = { scopes: ["read_products", "write_inventory"], state: "active" }
-    assert.deepStrictEqual(told(before, after), [
+    assert.deepStrictEqual(textDifferences(before, after), [
       { name: "Permissions", before: "See products", after: "See products · Change the stock of products" }
     ])
-    const [day] = told(null, { installationId: `${ID}1`, startedAt: "2026-01-31T12:00:00.000Z" })
+    const [day] = textDifferences(null, { installationId: `${ID}1`, startedAt: "2026-01-31T12:00:00.000Z" })
     assert.deepStrictEqual(day, { name: "Started at", before: "", after: time("2026-01-31T12:00:00.000Z") })
   })
 
-  it("loses no digit of a number", () => {
+  it("numbers keep all digits", () => {
     const price = new ExactNumber("0.1234567890123456789")
-    assert.deepStrictEqual(told({ price: 0.12345678901234568 }, { price }), [
+    assert.deepStrictEqual(textDifferences({ price: 0.12345678901234568 }, { price }), [
       { name: "Price", before: "0.12345678901234568", after: "0.1234567890123456789" }
     ])
   })
 
-  it("goes into what stands in another field, and finds variants by their ids", () => {
+  it("nested fields are compared, and variants are matched by id", () => {
     const [small, large, huge] = ["1", "2", "3"].map((end) => ({ id: `${ID}${end}`, price: 1 }))
     const before = {
       variants: [
@@ -61,7 +61,7 @@ describe("what differs, field by field", () => {
       ],
       dimensions: { width: 1, unit: "cm" }
     }
-    assert.deepStrictEqual(told(before, after), [
+    assert.deepStrictEqual(textDifferences(before, after), [
       { name: "Variants · Small · Price", before: "1", after: "" },
       { name: "Variants · Small · Title", before: "Small", after: "" },
       { name: "Variants · Large · Price", before: "1", after: "2" },
@@ -71,25 +71,30 @@ describe("what differs, field by field", () => {
     ])
   })
 
-  it("says of products in a collection how many came and went, and when they only changed places", () => {
+  it("products of a collection are summarized as added, removed or reordered", () => {
     const [a, b, c] = ["1", "2", "3"].map((end) => `${ID}${end}`)
-    const [moved] = told({ productIds: [a, b] }, { productIds: [b, a] })
+    const [moved] = textDifferences({ productIds: [a, b] }, { productIds: [b, a] })
     assert.deepStrictEqual(moved, { name: "Products", before: "2 products", after: "2 products, reordered" })
-    const [changed] = told({ productIds: [a, b] }, { productIds: [c, a] })
+    const [changed] = textDifferences({ productIds: [a, b] }, { productIds: [c, a] })
     assert.strictEqual(changed?.after, "2 products: 1 added, 1 removed")
-    assert.deepStrictEqual(told(null, { productIds: [a] }), [{ name: "Products", before: "", after: "1 product" }])
-  })
-
-  it("leaves out of what is made or goes the fields that say nothing", () => {
-    const rules = [{ field: "tags", relation: "starts_with", value: "oak" }]
-    assert.deepStrictEqual(told(null, { title: "Oak", description: null, tags: [], metafields: {}, rules }), [
-      { name: "Title", before: "", after: "Oak" },
-      { name: "Rules", before: "", after: "Field: tags, Relation: starts_with, Value: oak" }
+    assert.deepStrictEqual(textDifferences(null, { productIds: [a] }), [
+      { name: "Products", before: "", after: "1 product" }
     ])
   })
 
-  it("takes a text that looks like markup, or a field called as a member of every object, as it is", () => {
-    assert.deepStrictEqual(told({ constructor: "<b>" }, { constructor: "</b>" }), [
+  it("empty fields of a created resource are omitted", () => {
+    const rules = [{ field: "tags", relation: "starts_with", value: "oak" }]
+    assert.deepStrictEqual(
+      textDifferences(null, { title: "Oak", description: null, tags: [], metafields: {}, rules }),
+      [
+        { name: "Title", before: "", after: "Oak" },
+        { name: "Rules", before: "", after: "Field: tags, Relation: starts_with, Value: oak" }
+      ]
+    )
+  })
+
+  it("markup and field names of Object.prototype are treated as plain text", () => {
+    assert.deepStrictEqual(textDifferences({ constructor: "<b>" }, { constructor: "</b>" }), [
       { name: "Constructor", before: "<b>", after: "</b>" }
     ])
     assert.strictEqual(fieldName("countryOfOrigin"), "Country of origin")

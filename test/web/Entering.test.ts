@@ -6,9 +6,9 @@ import { isFitFor, openWindow } from "../support/process/Chromium.ts"
 import { lookingMember, PagesTest } from "../support/Pages.ts"
 import { makeMerchant, PASSWORD } from "../support/rpc/Merchants.ts"
 
-describe.skipIf(isMissing("chromium"))("the dashboard", () => {
+describe.skipIf(isMissing("chromium"))("Sign-in to the dashboard", () => {
   layer(PagesTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
-    it.effect("asks who it is, by keyboard, and leads to the page that was asked for", () =>
+    it.effect("sign-in works by keyboard and returns to the requested page", () =>
       Effect.gen(function* () {
         const store = yield* makeStore()
         const { email } = yield* makeMerchant([store])
@@ -36,7 +36,7 @@ describe.skipIf(isMissing("chromium"))("the dashboard", () => {
       })
     )
 
-    it.effect("leads who is somewhere when their session ends to the sign-in, and back", () =>
+    it.effect("an ended session leads to sign-in, and back to the page afterwards", () =>
       Effect.gen(function* () {
         const { client, complaints, dashboard, email, page } = yield* lookingMember()
         yield* Effect.promise(async () => {
@@ -56,11 +56,11 @@ describe.skipIf(isMissing("chromium"))("the dashboard", () => {
       })
     )
 
-    it.effect("shows no store to who is not its member, and nothing at an address of nothing", () =>
+    it.effect('stores of others and unknown paths show "Page not found"', () =>
       Effect.gen(function* () {
         const { complaints, page, url } = yield* lookingMember()
-        const theirs = yield* makeStore()
-        for (const path of [`${theirs}`, `${theirs}/products`, "nonsense"]) {
+        const otherStore = yield* makeStore()
+        for (const path of [`${otherStore}`, `${otherStore}/products`, "nonsense"]) {
           yield* Effect.promise(async () => {
             await page.goto(`${url}/dashboard/${path}`)
             await page.getByRole("heading", { name: "Page not found" }).waitFor()

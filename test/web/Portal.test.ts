@@ -20,7 +20,7 @@ import { makeMerchant, PASSWORD } from "../support/rpc/Merchants.ts"
 import { arrived } from "../support/webhooks/Webhooks.ts"
 import { installing } from "../support/data/Writes.ts"
 
-/** The pages, with a worker that delivers: developers' endpoints are on this machine, under a public name. */
+/** The pages and a delivery worker. Public host names resolve to this machine. */
 const PortalTest = Layer.effectDiscard(makeWorker(8)).pipe(Layer.provideMerge(PagesTest), Layer.provide(InternetHere))
 
 const linesOf = (page: Page, title: string) => page.getByRole("region", { name: title, exact: true }).innerText()
@@ -28,8 +28,8 @@ const linesOf = (page: Page, title: string) => page.getByRole("region", { name: 
 const Store = Schema.Struct({ data: Schema.Struct({ id: Schema.String, name: Schema.String }) })
 const storeIn = Schema.decodeUnknownSync(Schema.fromJsonString(Store))
 
-/** Agrees to what the app asks for: the address that leads back to it. */
-const allowed = async (page: Page) => {
+/** Allows the access that the app requests. Returns the callback URL. */
+const allowAccess = async (page: Page) => {
   await page.getByRole("heading", { name: "Restocker requests access" }).waitFor()
   await page.getByText("Change the stock of products").waitFor()
   await page.getByRole("button", { name: "Allow" }).click()
@@ -41,7 +41,7 @@ interface Program {
   readonly run: (agree: (address: string) => Promise<string>, clientSecret: string) => Promise<{ readonly id: string }>
 }
 
-/** The lines in TypeScript as a program, with the client of this project, and the merchant between its two halves. */
+/** A program of the SDK lines, with this project's client. The merchant's consent runs between its two halves. */
 const programOf = (directory: string, lines: string): Promise<Program> => {
   const [imports = "", ...rest] = lines.split("\n")
   const client = fileURLToPath(new URL("../../src/http/client/Client.ts", import.meta.url))
@@ -57,20 +57,20 @@ ${body.replace("console.log(store.name)", "return store")}
 
 const openTab = (page: Page, name: string) => page.getByRole("tab", { name }).click()
 
-/** A developer who looks at an app of theirs. */
-const lookingDeveloper = Effect.gen(function* () {
+/** A signed-in developer with one app. */
+const signedInDeveloper = Effect.gen(function* () {
   const owner = yield* developer
   const app = yield* owner.create()
   const window = yield* windowOf(owner.cookie)
   return { ...owner, ...window, app, address: `${window.url}/developers/apps/${app.id}` }
 })
 
-/** The programs that the first steps of an app use. */
+/** True if a program that the first steps use is missing. */
 const hasNoShell = isMissing("bash") || isMissing("basenc") || isMissing("curl") || isMissing("openssl")
 
-describe.skipIf(isMissing("chromium"))("the portal", () => {
+describe.skipIf(isMissing("chromium"))("Developer portal", () => {
   layer(PortalTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
-    it.effect.skipIf(hasNoShell)("a developer registers an app, and its first steps let it into a store", () =>
+    it.effect.skipIf(hasNoShell)("a developer registers an app, and its first steps authorize it on a store", () =>
       Effect.gen(function* () {
         const base = yield* baseUrl
         const storeId = yield* makeStore()
@@ -81,7 +81,7 @@ describe.skipIf(isMissing("chromium"))("the portal", () => {
           body: "Hi"
         }))
         const { complaints, page } = yield* openWindow({ width: 1280 })
-        const theirs = yield* openWindow()
+        const merchantWindow = yield* openWindow()
         const steps = yield* folder
         const secret = yield* Effect.promise(async () => {
           await page.goto(`${base}/developers`)
@@ -124,24 +124,28 @@ describe.skipIf(isMissing("chromium"))("the portal", () => {
         })
         yield* Effect.promise(async () => {
           const values = (await linesOf(page, "Values")).replace(/app_secret_…/, secret)
-          const asked = await runInBash(values, await linesOf(page, "Request authorization"), 'echo "$verifier"')
-          const [address = "", verifier = ""] = asked.stdout.trim().split("\n")
+          const authorization = await runInBash(
+            values,
+            await linesOf(page, "Request authorization"),
+            'echo "$verifier"'
+          )
+          const [address = "", verifier = ""] = authorization.stdout.trim().split("\n")
 
-          await theirs.page.goto(address)
-          await theirs.page.getByLabel("E-mail address").fill(merchant.email)
-          await theirs.page.getByLabel("Password").fill(PASSWORD)
-          await theirs.page.keyboard.press("Enter")
-          const code = new URL(await allowed(theirs.page)).searchParams.get("code") ?? ""
+          await merchantWindow.page.goto(address)
+          await merchantWindow.page.getByLabel("E-mail address").fill(merchant.email)
+          await merchantWindow.page.getByLabel("Password").fill(PASSWORD)
+          await merchantWindow.page.keyboard.press("Enter")
+          const code = new URL(await allowAccess(merchantWindow.page)).searchParams.get("code") ?? ""
 
           const exchange = (await linesOf(page, "Exchange code")).replace("…", code)
           const quiet = exchange.replace('echo "$tokens"', "")
-          const got = await runInBash(values, `verifier=${verifier}`, quiet, await linesOf(page, "First request"))
-          assert.strictEqual(storeIn(got.stdout).data.id, storeId)
+          const result = await runInBash(values, `verifier=${verifier}`, quiet, await linesOf(page, "First request"))
+          assert.strictEqual(storeIn(result.stdout).data.id, storeId)
 
           const { run } = await programOf(steps, await linesOf(page, "SDK"))
           const agree = async (to: string) => {
-            await theirs.page.goto(to)
-            return allowed(theirs.page)
+            await merchantWindow.page.goto(to)
+            return allowAccess(merchantWindow.page)
           }
           assert.strictEqual((await run(agree, secret)).id, storeId)
 
@@ -154,10 +158,10 @@ describe.skipIf(isMissing("chromium"))("the portal", () => {
       })
     )
 
-    it.effect("a webhook is set and tested, and what it is sent stands in the log and is sent once more", () =>
+    it.effect("a webhook is set up and tested, and its deliveries are listed and resent", () =>
       Effect.gen(function* () {
         const endpoint = yield* publicReceiver(() => ({ status: 200, body: "Thank you <b>very</b> much" }))
-        const { address, app, complaints, page } = yield* lookingDeveloper
+        const { address, app, complaints, page } = yield* signedInDeveloper
         const secret = yield* Effect.promise(async () => {
           await page.goto(address)
           await openTab(page, "Deliveries")
@@ -225,9 +229,9 @@ describe.skipIf(isMissing("chromium"))("the portal", () => {
       })
     )
 
-    it.effect("settings are changed, and secrets replaced: each new one is shown once", () =>
+    it.effect("settings can be changed, and each new secret is shown once", () =>
       Effect.gen(function* () {
-        const { address, app, client, complaints, page } = yield* lookingDeveloper
+        const { address, app, client, complaints, page } = yield* signedInDeveloper
         yield* client.appWebhooks.set({
           idempotencyKey: newKey(),
           id: app.id,
@@ -275,9 +279,9 @@ describe.skipIf(isMissing("chromium"))("the portal", () => {
       })
     )
 
-    it.effect("what a developer does not own is on no page", () =>
+    it.effect('apps of other developers and unknown apps show "Page not found"', () =>
       Effect.gen(function* () {
-        const { app } = yield* lookingDeveloper
+        const { app } = yield* signedInDeveloper
         const { cookie } = yield* developer
         const { complaints, page, url } = yield* windowOf(cookie)
         yield* Effect.promise(async () => {

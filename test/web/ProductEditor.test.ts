@@ -8,93 +8,95 @@ import { lookingMember, PagesTest } from "../support/Pages.ts"
 import { makeProducts } from "../support/data/Products.ts"
 import { newKey } from "../support/rpc/Rpc.ts"
 
-describe.skipIf(isMissing("chromium"))("a product", () => {
+describe.skipIf(isMissing("chromium"))("Product editor", () => {
   layer(PagesTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
-    it.effect("is made, changed, kept from loss, and deleted", () =>
-      Effect.gen(function* () {
-        const { client, complaints, dashboard, page, storeId } = yield* lookingMember()
-        const saved = Effect.map(client.products.list({ storeId }), ({ items }) => items[0])
-        yield* Effect.promise(async () => {
-          await page.goto(`${dashboard}/products/new`)
-          await page.getByLabel("Price", { exact: true }).fill("19,50")
-          await page.getByRole("button", { name: "Create product" }).click()
-          await page.getByText("must be text of 1 to 255 characters").waitFor()
-          await page.getByText("must be a number").waitFor()
-          await page.locator("input:focus[aria-invalid]").waitFor()
-          await isFitFor(page)
-          await page.getByLabel("Name", { exact: true }).fill("Desk")
-          await page.getByLabel("Price", { exact: true }).fill("0.1234567890123456789")
-          await page.getByRole("button", { name: "Create product" }).click()
-          await page.getByRole("heading", { name: "Desk", level: 1 }).waitFor()
-        })
-        assert.deepStrictEqual((yield* saved)?.price, new ExactNumber("0.1234567890123456789"))
+    it.effect(
+      "a product is created, edited and deleted, and leaving with unsaved changes requires a confirmation",
+      () =>
+        Effect.gen(function* () {
+          const { client, complaints, dashboard, page, storeId } = yield* lookingMember()
+          const saved = Effect.map(client.products.list({ storeId }), ({ items }) => items[0])
+          yield* Effect.promise(async () => {
+            await page.goto(`${dashboard}/products/new`)
+            await page.getByLabel("Price", { exact: true }).fill("19,50")
+            await page.getByRole("button", { name: "Create product" }).click()
+            await page.getByText("must be text of 1 to 255 characters").waitFor()
+            await page.getByText("must be a number").waitFor()
+            await page.locator("input:focus[aria-invalid]").waitFor()
+            await isFitFor(page)
+            await page.getByLabel("Name", { exact: true }).fill("Desk")
+            await page.getByLabel("Price", { exact: true }).fill("0.1234567890123456789")
+            await page.getByRole("button", { name: "Create product" }).click()
+            await page.getByRole("heading", { name: "Desk", level: 1 }).waitFor()
+          })
+          assert.deepStrictEqual((yield* saved)?.price, new ExactNumber("0.1234567890123456789"))
 
-        yield* Effect.promise(async () => {
-          await page.getByLabel("Tags").fill("oak")
-          await page.keyboard.press("Enter")
-          await page.getByRole("button", { name: "Add option" }).click()
-          await page.getByLabel("Option 1", { exact: true }).fill("Width")
-          await page.getByRole("textbox", { name: "Values of Width" }).fill("120")
-          await page.keyboard.press("Enter")
-          await page.getByRole("textbox", { name: "Values of Width" }).fill("160")
-          await page.keyboard.press("Enter")
-          await page.getByRole("button", { name: "Add 2 missing combinations" }).click()
-          await page.getByLabel("Price of variant 2", { exact: true }).fill("20")
-          await page.getByLabel("Stock of variant 2").fill("7")
-          await page.getByRole("button", { name: "Add question" }).click()
-          await page.getByLabel("Question 1", { exact: true }).fill("Assembled?")
-          await page.getByLabel("Answer 1").fill("No")
-          await page.getByLabel("Metafields").fill("{ care: 1 }")
-          await page.getByLabel("Length").fill("160")
-          await page.getByLabel("Unit").fill("cm")
-          await page.getByRole("button", { name: "Save", exact: true }).click()
-          await page.getByText("is not valid JSON").waitFor()
-          await isFitFor(page)
-          await page.getByLabel("Metafields").fill('{ "care": 0.1234567890123456789 }')
-          await page.getByRole("link", { name: "Products", exact: true }).click()
-          await page.getByRole("alertdialog").getByRole("button", { name: "Cancel" }).click()
-          await page.getByRole("button", { name: "Save", exact: true }).click()
-          await page.getByText("Product saved").waitFor()
-          await page.getByLabel("Unsaved changes").waitFor({ state: "detached" })
+          yield* Effect.promise(async () => {
+            await page.getByLabel("Tags").fill("oak")
+            await page.keyboard.press("Enter")
+            await page.getByRole("button", { name: "Add option" }).click()
+            await page.getByLabel("Option 1", { exact: true }).fill("Width")
+            await page.getByRole("textbox", { name: "Values of Width" }).fill("120")
+            await page.keyboard.press("Enter")
+            await page.getByRole("textbox", { name: "Values of Width" }).fill("160")
+            await page.keyboard.press("Enter")
+            await page.getByRole("button", { name: "Add 2 missing combinations" }).click()
+            await page.getByLabel("Price of variant 2", { exact: true }).fill("20")
+            await page.getByLabel("Stock of variant 2").fill("7")
+            await page.getByRole("button", { name: "Add question" }).click()
+            await page.getByLabel("Question 1", { exact: true }).fill("Assembled?")
+            await page.getByLabel("Answer 1").fill("No")
+            await page.getByLabel("Metafields").fill("{ care: 1 }")
+            await page.getByLabel("Length").fill("160")
+            await page.getByLabel("Unit").fill("cm")
+            await page.getByRole("button", { name: "Save", exact: true }).click()
+            await page.getByText("is not valid JSON").waitFor()
+            await isFitFor(page)
+            await page.getByLabel("Metafields").fill('{ "care": 0.1234567890123456789 }')
+            await page.getByRole("link", { name: "Products", exact: true }).click()
+            await page.getByRole("alertdialog").getByRole("button", { name: "Cancel" }).click()
+            await page.getByRole("button", { name: "Save", exact: true }).click()
+            await page.getByText("Product saved").waitFor()
+            await page.getByLabel("Unsaved changes").waitFor({ state: "detached" })
+          })
+          const product = yield* saved
+          assert.deepStrictEqual(
+            [product?.tags, product?.options, product?.faqs, product?.dimensions, product?.version],
+            [
+              ["oak"],
+              [{ name: "Width", values: ["120", "160"] }],
+              [{ question: "Assembled?", answer: "No" }],
+              { length: 160, unit: "cm" },
+              2
+            ]
+          )
+          assert.deepStrictEqual(
+            product?.variants.map(({ id: _, ...variant }) => variant),
+            [
+              { title: "120", options: { Width: "120" } },
+              { title: "160", price: 20, stock: 7, options: { Width: "160" } }
+            ]
+          )
+          yield* Effect.promise(async () => {
+            assert.include(await page.getByLabel("Metafields").inputValue(), "0.1234567890123456789")
+            await page.setViewportSize({ width: 390, height: 800 })
+            await isFitFor(page)
+            await page.getByRole("button", { name: "Delete" }).click()
+            await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click()
+            await page.getByText("No products yet").waitFor()
+          })
+          assert.deepStrictEqual(complaints(), [])
         })
-        const product = yield* saved
-        assert.deepStrictEqual(
-          [product?.tags, product?.options, product?.faqs, product?.dimensions, product?.version],
-          [
-            ["oak"],
-            [{ name: "Width", values: ["120", "160"] }],
-            [{ question: "Assembled?", answer: "No" }],
-            { length: 160, unit: "cm" },
-            2
-          ]
-        )
-        assert.deepStrictEqual(
-          product?.variants.map(({ id: _, ...variant }) => variant),
-          [
-            { title: "120", options: { Width: "120" } },
-            { title: "160", price: 20, stock: 7, options: { Width: "160" } }
-          ]
-        )
-        yield* Effect.promise(async () => {
-          assert.include(await page.getByLabel("Metafields").inputValue(), "0.1234567890123456789")
-          await page.setViewportSize({ width: 390, height: 800 })
-          await isFitFor(page)
-          await page.getByRole("button", { name: "Delete" }).click()
-          await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click()
-          await page.getByText("No products yet").waitFor()
-        })
-        assert.deepStrictEqual(complaints(), [])
-      })
     )
 
-    it.effect("is changed in two windows: nothing is lost, and what both changed is chosen from", () =>
+    it.effect("concurrent edits in two windows are merged, and the user resolves conflicts", () =>
       Effect.gen(function* () {
         const member = yield* lookingMember()
         const { client, complaints, dashboard, page, storeId } = member
-        const [made] = yield* makeProducts(member, [{ name: "Desk", vendorName: "Nobody" }])
-        assert.isDefined(made)
-        if (made === undefined) return
-        const { id } = made
+        const [created] = yield* makeProducts(member, [{ name: "Desk", vendorName: "Nobody" }])
+        assert.isDefined(created)
+        if (created === undefined) return
+        const { id } = created
         const other = yield* Effect.promise(() => page.context().newPage())
         yield* Effect.promise(async () => {
           for (const window of [page, other]) {
@@ -133,16 +135,16 @@ describe.skipIf(isMissing("chromium"))("a product", () => {
       })
     )
 
-    it.effect("has a stock that is changed by what came, or counted, which is refused when it is another by then", () =>
+    it.effect("stock is adjusted or set, and setting it fails if the stock has changed", () =>
       Effect.gen(function* () {
         const member = yield* lookingMember()
         const { client, complaints, dashboard, page, storeId } = member
-        const [made] = yield* makeProducts(member, [
+        const [created] = yield* makeProducts(member, [
           { name: "Desk", stock: 10, variants: [{ title: "Wide", stock: 4 }] }
         ])
-        assert.isDefined(made)
-        if (made === undefined) return
-        const { id } = made
+        assert.isDefined(created)
+        if (created === undefined) return
+        const { id } = created
         const dialog = page.getByRole("dialog", { name: "Update stock", exact: true })
         const sell = performed(
           client.inventory.change({ storeId, id, idempotencyKey: newKey(), change: { adjust: -1 } })
@@ -159,7 +161,7 @@ describe.skipIf(isMissing("chromium"))("a product", () => {
           await page.getByRole("button", { name: "Update stock", exact: true }).click()
           await page.getByLabel("Action", { exact: true }).selectOption("Set to")
           await page.getByLabel("New quantity").fill("6")
-          // What happens between the look and the write.
+          // A sale between reading and setting the stock.
           await page.route("**/rpc", async (route) => {
             if (route.request().postData()?.includes('"expectedStock":8') === true) await Effect.runPromise(sell)
             await route.continue()

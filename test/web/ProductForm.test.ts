@@ -33,27 +33,33 @@ const desk: Product = {
 const base = draftOf(desk)
 const [narrow, wide] = base.variants
 
-/** What is sent for a form, as it goes over the wire. */
-const sent = (draft: Draft) => Result.map(patchOf(base, draft), (patch) => parse(stringify(patch)))
+/** The patch of a form, as JSON on the wire. */
+const patchJson = (draft: Draft) => Result.map(patchOf(base, draft), (patch) => parse(stringify(patch)))
 
-const wrong = (draft: Draft) =>
+const problemsOf = (draft: Draft) =>
   Result.match(patchOf(base, draft), { onFailure: (map) => [...map], onSuccess: () => [] })
 
-describe("the form of a product", () => {
-  it("sends what was changed and nothing else, with every digit", () => {
-    assert.deepStrictEqual(sent(base), Result.succeed({}))
+describe("Product form", () => {
+  it("the patch contains only changed fields, with all digits", () => {
+    assert.deepStrictEqual(patchJson(base), Result.succeed({}))
     assert.deepStrictEqual(
-      sent({ ...base, name: " Desk of oak ", description: "", discountedPrice: PRECISE, tags: ["oak", "Oak", "new"] }),
+      patchJson({
+        ...base,
+        name: " Desk of oak ",
+        description: "",
+        discountedPrice: PRECISE,
+        tags: ["oak", "Oak", "new"]
+      }),
       Result.succeed({ name: "Desk of oak", discountedPrice: new ExactNumber(PRECISE), tags: ["oak", "new"] })
     )
     assert.strictEqual(base.price, PRECISE)
   })
 
-  it("keeps what it does not know of a picture and of dimensions", () => {
+  it("unknown fields of media and dimensions are kept", () => {
     const media = base.media.map((medium) => ({ ...medium, alt: "", type: "image" }))
     const dimensions = { ...base.dimensions, length: "", width: "80.50" }
     assert.deepStrictEqual(
-      sent({ ...base, media, dimensions }),
+      patchJson({ ...base, media, dimensions }),
       Result.succeed({
         media: [{ url: "https://images.example.com/desk.jpg", lens: "35 mm", type: "image" }],
         dimensions: { depth: 4, width: 80.5, unit: "cm" }
@@ -61,21 +67,21 @@ describe("the form of a product", () => {
     )
   })
 
-  it("names a variant that there is by its id with what is new to it, and never its stock", () => {
+  it("existing variants are sent by id with changed fields and without stock", () => {
     const variants = [
       ...base.variants.map((variant) => (variant === wide ? { ...variant, price: "21.5" } : variant)),
       { ...newVariant(), title: "200", stock: "4" }
     ]
     assert.deepStrictEqual(
-      sent({ ...base, variants }),
+      patchJson({ ...base, variants }),
       Result.succeed({ variants: [{ id: narrow?.key }, { id: wide?.key, price: 21.5 }, { title: "200", stock: 4 }] })
     )
   })
 
-  it("calls an option otherwise in the variants too, whatever is typed on the way", () => {
+  it("renaming an option renames it in the variants", () => {
     const options = base.options.map((option) => ({ ...option, name: "Breadth" }))
     assert.deepStrictEqual(
-      sent({ ...base, options }),
+      patchJson({ ...base, options }),
       Result.succeed({
         options: [{ name: "Breadth", values: ["120", "160"] }],
         variants: [
@@ -86,17 +92,17 @@ describe("the form of a product", () => {
     )
   })
 
-  it("says at each field what is wrong with it, and sends nothing", () => {
+  it("invalid fields have an error by path, and no patch is sent", () => {
     const variants = base.variants.map((variant) => ({ ...variant, price: variant === narrow ? "" : "12,5" }))
     assert.deepStrictEqual(
-      wrong({ ...base, name: " ", price: "-1", metafields: "{", imageUrl: "desk.jpg", variants })
+      problemsOf({ ...base, name: " ", price: "-1", metafields: "{", imageUrl: "desk.jpg", variants })
         .map(([path]) => path)
         .toSorted(),
       ["imageUrl", "metafields", "name", "price", "variants.0.price", "variants.1.price"]
     )
   })
 
-  it("makes a product of the name and of what else was said", () => {
+  it("a new product has the name and the other entered fields; the name is required", () => {
     assert.deepStrictEqual(
       productInput({ ...newDraft, name: "Lamp", price: "12.50", isActive: false }),
       Result.succeed({ name: "Lamp", price: 12.5, isActive: false })
@@ -104,7 +110,7 @@ describe("the form of a product", () => {
     assert.isTrue(Result.isFailure(productInput(newDraft)))
   })
 
-  it("reads what the service refuses by the fields of the form", () => {
+  it("issues of the service are mapped to the fields of the form", () => {
     assert.deepStrictEqual(
       [...parseIssues(["patch.variants.2.price: must be a number", "product.name: must be text", "all is wrong"])],
       [
@@ -116,26 +122,26 @@ describe("the form of a product", () => {
   })
 })
 
-describe("a form when somebody else saved", () => {
+describe("Merge of a product form with a concurrent save", () => {
   const mine = { ...base, name: "Mine", vendorName: "Me", sku: "A" }
   const theirs = draftOf({ ...desk, name: "Theirs", category: "Desks", sku: "A" })
 
-  it("takes over what it does not change, keeps what it alone changed, and asks for the rest", () => {
-    const { conflicts, draft, changedByThem: taken } = merge(base, mine, theirs)
-    assert.deepStrictEqual({ conflicts, taken }, { conflicts: ["name"], taken: ["category"] })
+  it("a merge takes their changes, keeps mine, and reports conflicting fields", () => {
+    const { changedByThem, conflicts, draft } = merge(base, mine, theirs)
+    assert.deepStrictEqual({ changedByThem, conflicts }, { changedByThem: ["category"], conflicts: ["name"] })
     assert.deepStrictEqual([draft.name, draft.vendorName, draft.category, draft.sku], ["Mine", "Me", "Desks", "A"])
     assert.strictEqual(withFields(draft, theirs, conflicts).name, "Theirs")
   })
 
-  it("is no conflict where only a stock went down", () => {
+  it("a change of stock is not a conflict", () => {
     const sold = { ...desk, stock: 1, variants: desk.variants.map((variant) => ({ ...variant, stock: 1 })) }
     const variants = base.variants.map((variant) => ({ ...variant, title: "Wide" }))
     assert.deepStrictEqual(merge(base, { ...base, variants }, draftOf(sold)).conflicts, [])
   })
 })
 
-describe("what is typed", () => {
-  it("is a number with all of its digits, or is said to be none", () => {
+describe("Input parsing", () => {
+  it("a number keeps all digits; invalid numbers and JSON are rejected", () => {
     assert.deepStrictEqual(parseNumber(` ${PRECISE} `), Result.succeed(new ExactNumber(PRECISE)))
     assert.deepStrictEqual(parseNumber("+3"), Result.succeed(3))
     for (const text of ["", "12,5", "1.", "0x1", '"1"', "1 000", "NaN"]) {
@@ -144,7 +150,7 @@ describe("what is typed", () => {
     assert.isTrue(Result.isFailure(parseJson("{,}")))
   })
 
-  it("is a count that holds only while there are as many, or a difference that always does", () => {
+  it("a count is sent with the expected stock, and an adjustment without it", () => {
     const change = { input: "5", reason: " Counted ", shown: 7, mode: "count" } as const
     assert.deepStrictEqual(parseStockChange(change), Result.succeed({ stock: 5, expectedStock: 7, reason: "Counted" }))
     assert.deepStrictEqual(
@@ -155,8 +161,8 @@ describe("what is typed", () => {
   })
 })
 
-describe("variants", () => {
-  it("are made for the combinations that have none, and lose the choices of an option that goes", () => {
+describe("Variants", () => {
+  it("missing combinations become variants, and removing an option removes its choices", () => {
     const options = [...base.options, { key: "new", name: "Wood", values: ["Oak", "Ash"] }]
     assert.deepStrictEqual(
       missingVariants(options, [{ ...newVariant(), choices: { Width: "120", new: "Oak" } }]).map(({ title }) => title),

@@ -8,17 +8,17 @@ import { makeProducts } from "../support/data/Products.ts"
 import { newKey } from "../support/rpc/Rpc.ts"
 
 /** More than two pages of the list. */
-const MANY = 260
+const PRODUCT_COUNT = 260
 
-describe.skipIf(isMissing("chromium"))("the products of a store", () => {
+describe.skipIf(isMissing("chromium"))("Products page of the dashboard", () => {
   layer(PagesTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
-    it.effect("are listed to the last as one scrolls, by keyboard too, and are as they are now", () =>
+    it.effect("the list loads more on scroll and keyboard, and updates live without reloading", () =>
       Effect.gen(function* () {
         const member = yield* lookingMember()
         const { client, complaints, dashboard, page, storeId } = member
         const products = yield* makeProducts(
           member,
-          Array.from({ length: MANY }, (_, index) => ({ name: `Product ${index}`, price: index, stock: 10 }))
+          Array.from({ length: PRODUCT_COUNT }, (_, index) => ({ name: `Product ${index}`, price: index, stock: 10 }))
         )
         const grid = page.getByRole("grid", { name: "Products" })
         const row = (name: string) => grid.getByRole("row").filter({ hasText: name })
@@ -29,7 +29,7 @@ describe.skipIf(isMissing("chromium"))("the products of a store", () => {
           await page.getByRole("link", { name: "Products", exact: true }).click()
           await row("Product 3").waitFor()
           process.stdout.write(`Products: rows after ${Math.round(performance.now() - from)} ms\n`)
-          await page.getByText(`50 of ${MANY} products loaded`).waitFor()
+          await page.getByText(`50 of ${PRODUCT_COUNT} products loaded`).waitFor()
           await isFitFor(page)
           assert.isBelow(await grid.getByRole("row").count(), 60)
           await grid.getByRole("row").nth(1).focus()
@@ -39,13 +39,14 @@ describe.skipIf(isMissing("chromium"))("the products of a store", () => {
           await page.keyboard.press("Shift+Space")
           await page.getByText("2 selected").waitFor()
           await isFitFor(page)
-          for (const shown of [250, MANY]) {
+          for (const shown of [250, PRODUCT_COUNT]) {
             await page.keyboard.press("End")
-            const count = shown === MANY ? `${MANY} products` : `${shown} of ${MANY} products loaded`
+            const count =
+              shown === PRODUCT_COUNT ? `${PRODUCT_COUNT} products` : `${shown} of ${PRODUCT_COUNT} products loaded`
             await page.getByText(count, { exact: true }).waitFor()
           }
           await page.keyboard.press("End")
-          await row(`Product ${MANY - 1}`).waitFor()
+          await row(`Product ${PRODUCT_COUNT - 1}`).waitFor()
         })
 
         const [last = products[0]] = products.slice(-1)
@@ -63,7 +64,7 @@ describe.skipIf(isMissing("chromium"))("the products of a store", () => {
         yield* Effect.promise(async () => {
           await page.getByRole("button", { name: "Show 1 new product" }).click()
           await page.keyboard.press("Tab")
-          await page.getByText(`${MANY + 1} products`).waitFor()
+          await page.getByText(`${PRODUCT_COUNT + 1} products`).waitFor()
           assert.strictEqual(pages, 1)
           await row("Called otherwise").press("Enter")
           await page.getByRole("heading", { name: "Called otherwise" }).waitFor()
@@ -72,17 +73,17 @@ describe.skipIf(isMissing("chromium"))("the products of a store", () => {
       })
     )
 
-    it.effect("are shown as they are now, also what changed while the page was still to be told of changes", () =>
+    it.effect("a change before the change stream connects is shown after it connects", () =>
       Effect.gen(function* () {
         const member = yield* lookingMember()
         const { client, complaints, dashboard, page, storeId } = member
         const [cup] = yield* makeProducts(member, [{ name: "Cup" }])
         assert.isDefined(cup)
         if (cup === undefined) return
-        const mayFollow = yield* Deferred.make<void>()
+        const mayConnect = yield* Deferred.make<void>()
         yield* Effect.promise(async () => {
           await page.routeWebSocket(/\/rpc$/, async (socket) => {
-            await Effect.runPromise(Deferred.await(mayFollow))
+            await Effect.runPromise(Deferred.await(mayConnect))
             socket.connectToServer()
           })
           await page.goto(`${dashboard}/products`)
@@ -90,13 +91,13 @@ describe.skipIf(isMissing("chromium"))("the products of a store", () => {
         })
         const change = { storeId, id: cup.id, patch: { name: "Mug" } }
         yield* performed(client.products.update({ ...change, idempotencyKey: newKey() }))
-        yield* Deferred.succeed(mayFollow, undefined)
+        yield* Deferred.succeed(mayConnect, undefined)
         yield* Effect.promise(() => page.getByRole("link", { name: "Mug" }).waitFor())
         assert.deepStrictEqual(complaints(), [])
       })
     )
 
-    it.effect("are found while one types, filtered, and shown in the columns that were chosen", () =>
+    it.effect("search and filters narrow the list while typing, and the column choice is remembered", () =>
       Effect.gen(function* () {
         const member = yield* lookingMember()
         const { complaints, context, dashboard, page } = member
@@ -137,7 +138,7 @@ describe.skipIf(isMissing("chromium"))("the products of a store", () => {
       })
     )
 
-    it.effect("are edited many at once, until a stop, and what failed is told", () =>
+    it.effect("a bulk edit can be stopped, and reports failed and unstarted products", () =>
       Effect.gen(function* () {
         const member = yield* lookingMember()
         const { client, complaints, dashboard, page, storeId } = member

@@ -38,8 +38,8 @@ const [first, second, third, fourth] = list
 
 const shown = (view: Parameters<typeof matches>[0]) => list.filter(matches(view)).map(({ stock }) => stock)
 
-describe("a list of products", () => {
-  it("drops what is gone, asks for what is older than its last change, and offers what came behind its end", () => {
+describe("Product list", () => {
+  it("deleted rows are dropped, outdated rows are refetched, and new products are counted", () => {
     assert.isDefined(first && second && third && fourth)
     if (!first || !second || !third || !fourth) return
     const fresh = productOf(9)
@@ -55,7 +55,7 @@ describe("a list of products", () => {
     assert.strictEqual(reconcile(list, new Map(), true).rows, list)
   })
 
-  it("is narrowed by what any row tells, and marked from row to row", () => {
+  it("filters match stock and status, and a selection extends over a range", () => {
     assert.deepStrictEqual(shown({ stock: "out" }), [0])
     assert.deepStrictEqual(shown({ stock: "low" }), [1, 5])
     assert.deepStrictEqual(shown({ stock: "in", status: "inactive" }), [])
@@ -65,54 +65,54 @@ describe("a list of products", () => {
   })
 })
 
-/** What a run of many writes tells of each, and of its waits. */
+/** A run of eight writes that records their outcomes and its waits. */
 const run = (write: (item: number) => Effect.Effect<unknown, Error>, isStopped = () => false) => {
-  const told: Array<Outcome<number, Error>> = []
+  const outcomes: Array<Outcome<number, Error>> = []
   const waits: Array<number | undefined> = []
   const running = runMany({
     items: [0, 1, 2, 3, 4, 5, 6, 7],
     write,
-    onOutcome: (outcome) => void told.push(outcome),
+    onOutcome: (outcome) => void outcomes.push(outcome),
     onWait: (seconds) => void waits.push(seconds),
     isStopped
   })
-  return { told, waits, running }
+  return { outcomes, waits, running }
 }
 
-describe("many writes", () => {
-  it.effect("all wait for as long as the service says when it takes no more, and go on where they were", () =>
+describe("Bulk writes", () => {
+  it.effect("all writes wait for Retry-After when the rate limit is exceeded, and then continue", () =>
     Effect.gen(function* () {
-      const tries: Array<number> = []
-      const { running, told, waits } = run((item) =>
+      const attempts: Array<number> = []
+      const { outcomes, running, waits } = run((item) =>
         Effect.suspend(() => {
-          tries.push(item)
-          return tries.length === 3 ? new RateLimitExceeded({ retryAfter: 20 }) : Effect.void
+          attempts.push(item)
+          return attempts.length === 3 ? new RateLimitExceeded({ retryAfter: 20 }) : Effect.void
         })
       )
       const fiber = yield* Effect.forkChild(running)
       yield* TestClock.adjust("19 seconds")
-      const before = tries.length
+      const before = attempts.length
       yield* TestClock.adjust("2 seconds")
       yield* Fiber.join(fiber)
       assert.isBelow(before, 8)
-      assert.strictEqual(tries.length, 9)
+      assert.strictEqual(attempts.length, 9)
       assert.isTrue(waits.includes(20) && waits.at(-1) === undefined)
-      assert.deepStrictEqual(told.map(({ item }) => item).toSorted(), [0, 1, 2, 3, 4, 5, 6, 7])
-      assert.isTrue(told.every(({ result }) => Result.isSuccess(result)))
+      assert.deepStrictEqual(outcomes.map(({ item }) => item).toSorted(), [0, 1, 2, 3, 4, 5, 6, 7])
+      assert.isTrue(outcomes.every(({ result }) => Result.isSuccess(result)))
     })
   )
 
-  it.effect("tell of each what failed, and begin nothing after a stop", () =>
+  it.effect("each write reports its outcome, and none starts after a stop", () =>
     Effect.gen(function* () {
-      const refusal = new Error("Refused")
-      let begun = 0
-      const { running, told } = run(
-        () => Effect.suspend(() => (begun++ === 1 ? Effect.fail(refusal) : Effect.void)),
-        () => begun >= 2
+      const failure = new Error("Refused")
+      let started = 0
+      const { outcomes, running } = run(
+        () => Effect.suspend(() => (started++ === 1 ? Effect.fail(failure) : Effect.void)),
+        () => started >= 2
       )
       yield* running
       assert.deepStrictEqual(
-        told.map(({ result }) => Result.isFailure(result)),
+        outcomes.map(({ result }) => Result.isFailure(result)),
         [false, true]
       )
     })

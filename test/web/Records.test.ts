@@ -7,9 +7,9 @@ import { putCustomers, putOrders } from "../support/data/Records.ts"
 
 const PORTO = { name: "Ada Example", line1: "1 Example Street", postalCode: "4000-001", city: "Porto" }
 
-describe.skipIf(isMissing("chromium"))("orders and customers", () => {
+describe.skipIf(isMissing("chromium"))("Orders and customers pages", () => {
   layer(PagesTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
-    it.effect("are listed page by page and read: an order with its lines and amounts, and who ordered", () =>
+    it.effect("orders are paginated, and an order shows its lines, amounts and customer", () =>
       Effect.gen(function* () {
         const { complaints, dashboard, page, storeId } = yield* lookingMember()
         yield* Effect.promise(async () => {
@@ -71,7 +71,7 @@ describe.skipIf(isMissing("chromium"))("orders and customers", () => {
       })
     )
 
-    it.effect("are listed since a day, which the address keeps, on a small screen too", () =>
+    it.effect("customers are filtered by date on a small screen, and the URL keeps the date", () =>
       Effect.gen(function* () {
         const { complaints, dashboard, page, storeId } = yield* lookingMember({ width: 390 })
         yield* putCustomers(storeId, [{ name: "Ada Example" }, { company: "Example Books" }])

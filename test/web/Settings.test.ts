@@ -29,8 +29,8 @@ const STORE: Store = {
   createdAt: "2026-01-31T09:30:00.000Z"
 }
 
-describe("what is typed into settings", () => {
-  it("is a change where the store would say something else, in the form in which it is kept", () => {
+describe("Settings forms", () => {
+  it("only normalized values that differ are changes; invalid values have an error", () => {
     const typed = formValuesOf(STORE)
     assert.deepStrictEqual(parseStoreForm(STORE, typed), { changes: {} })
     assert.deepStrictEqual(
@@ -51,7 +51,7 @@ describe("what is typed into settings", () => {
     })
   })
 
-  it("is a password where there are two that are good, and the new one twice", () => {
+  it("a password change requires the current password, a long enough new one and its repetition", () => {
     const typed = { current: "what I have", next: "what I want to have", again: "what I want to have" }
     assert.isTrue(Result.isSuccess(parsePasswords(typed)))
     const problemsOf = (wrong: Partial<typeof typed>) =>
@@ -61,7 +61,7 @@ describe("what is typed into settings", () => {
     assert.deepStrictEqual(problemsOf({ again: "what I typed" }), ["again"])
   })
 
-  it("browsers are called what people call them", () => {
+  it("user agents are shown as browser and operating system", () => {
     const chrome = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0 Safari/537.36"
     assert.deepStrictEqual([chrome, `${chrome} Edg/126.0`, "curl/8.5", null].map(browserName), [
       "Chrome on Linux",
@@ -72,9 +72,9 @@ describe("what is typed into settings", () => {
   })
 })
 
-describe.skipIf(isMissing("chromium"))("settings", () => {
+describe.skipIf(isMissing("chromium"))("Settings pages", () => {
   layer(PagesTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
-    it.effect("a member changes what the store says of itself, and only that", () =>
+    it.effect("staff can change store details but not members", () =>
       Effect.gen(function* () {
         const { client, complaints, dashboard, page, storeId } = yield* lookingMember({ role: "staff" })
         yield* Effect.promise(async () => {
@@ -90,7 +90,7 @@ describe.skipIf(isMissing("chromium"))("settings", () => {
           await page.getByLabel("Country").selectOption("DE")
           await page.getByLabel("Weight unit").selectOption("g")
         })
-        // Another member meanwhile: it stays.
+        // A concurrent change by another member is kept.
         const settings = toSettings({ timezone: "Europe/Berlin" })
         yield* client.settings.update({ storeId, idempotencyKey: newKey(), settings })
         yield* Effect.promise(async () => {
@@ -116,7 +116,7 @@ describe.skipIf(isMissing("chromium"))("settings", () => {
       })
     )
 
-    it.effect("an owner lets members in, gives them another role, and lets them go", () =>
+    it.effect("an owner adds and removes members and changes their roles", () =>
       Effect.gen(function* () {
         const { client, complaints, dashboard, email, page, storeId } = yield* lookingMember()
         const guest = yield* makeMerchant()
@@ -145,11 +145,11 @@ describe.skipIf(isMissing("chromium"))("settings", () => {
           await change(guest.email, "Make owner")
           await rowOf(guest.email).getByText("Owner").waitFor()
           await change(guest.email, "Remove")
-          const asked = page.getByRole("alertdialog")
-          await asked.getByText(/They will lose access to this store/).waitFor()
+          const confirmation = page.getByRole("alertdialog")
+          await confirmation.getByText(/They will lose access to this store/).waitFor()
           await isFitFor(page)
-          await asked.getByRole("button", { name: "Remove" }).click()
-          await asked.waitFor({ state: "detached" })
+          await confirmation.getByRole("button", { name: "Remove" }).click()
+          await confirmation.waitFor({ state: "detached" })
           await rowOf(guest.email).waitFor({ state: "detached" })
         })
         assert.deepStrictEqual(
@@ -157,7 +157,7 @@ describe.skipIf(isMissing("chromium"))("settings", () => {
           [email]
         )
 
-        // Who is no owner any more sees what staff see, at once.
+        // A former owner sees the staff view immediately.
         const other = yield* memberOf(storeId)
         yield* Effect.promise(async () => {
           await page.reload()
@@ -179,10 +179,10 @@ describe.skipIf(isMissing("chromium"))("settings", () => {
       })
     )
 
-    it.effect("a merchant ends sessions of theirs, and changes their password, which ends all others", () =>
+    it.effect("a merchant ends sessions, and a password change ends all other sessions", () =>
       Effect.gen(function* () {
         const { complaints, dashboard, email, page } = yield* lookingMember({ width: 390 })
-        const lost = yield* clientOf(yield* sessionOf(email))
+        const otherSession = yield* clientOf(yield* sessionOf(email))
         yield* Effect.promise(async () => {
           await page.goto(`${dashboard}/settings`)
           await page.getByRole("tab", { name: "Sessions" }).click()
@@ -192,7 +192,7 @@ describe.skipIf(isMissing("chromium"))("settings", () => {
           await page.getByText("Session ended").waitFor()
           await page.getByRole("button", { name: /^End session/ }).waitFor({ state: "detached" })
         })
-        assert.strictEqual((yield* Effect.flip(lost.account.get({})))._tag, "NotSignedIn")
+        assert.strictEqual((yield* Effect.flip(otherSession.account.get({})))._tag, "NotSignedIn")
 
         const other = yield* clientOf(yield* sessionOf(email))
         const next = "another horse battery"

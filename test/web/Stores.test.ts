@@ -11,7 +11,7 @@ import { makeProducts } from "../support/data/Products.ts"
 import { putCustomers, putOrders } from "../support/data/Records.ts"
 import { agentOf, clientOf, newKey, sessionOf } from "../support/rpc/Rpc.ts"
 
-/** Pages of a store, each with what it shows of things that are called so. */
+/** Pages of a store, each with a text that it shows for resources of a name. */
 const PAGES: ReadonlyArray<readonly [page: string, shown: (name: string) => string]> = [
   ["Home", (name) => `${name} cup`],
   ["Products", (name) => `${name} cup`],
@@ -24,8 +24,8 @@ const PAGES: ReadonlyArray<readonly [page: string, shown: (name: string) => stri
   ["Activity", (name) => `${name} cup`]
 ]
 
-/** Things of every kind in a store, which are all called by one name. */
-const furnish = (client: Client, storeId: StoreId, name: string) =>
+/** Creates resources of every kind in a store, all with the same name. */
+const createResources = (client: Client, storeId: StoreId, name: string) =>
   Effect.gen(function* () {
     const member = { client, storeId }
     yield* makeProducts(member, [{ name: `${name} cup` }])
@@ -37,15 +37,15 @@ const furnish = (client: Client, storeId: StoreId, name: string) =>
     yield* helper.products.create({ storeId, idempotencyKey: newKey(), product: { name: `${name} mug` } })
   })
 
-describe.skipIf(isMissing("chromium"))("the pages of two stores", () => {
+describe.skipIf(isMissing("chromium"))("Switching between stores", () => {
   layer(PagesTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
-    it.effect("show what is of the one that is open, also after another was, on a small screen", () =>
+    it.effect("every page shows only the selected store, also after switching on a small screen", () =>
       Effect.gen(function* () {
         const stores = { Heron: yield* makeStore(), Linnet: yield* makeStore() }
         const { email } = yield* makeMerchant([stores.Heron, stores.Linnet])
         const cookie = yield* sessionOf(email)
         const client = yield* clientOf(cookie)
-        for (const [name, storeId] of Object.entries(stores)) yield* furnish(client, storeId, name)
+        for (const [name, storeId] of Object.entries(stores)) yield* createResources(client, storeId, name)
         const { complaints, page, url } = yield* windowOf(cookie, { width: 390 })
 
         const visit = async (name: string, other: string) => {
@@ -63,22 +63,22 @@ describe.skipIf(isMissing("chromium"))("the pages of two stores", () => {
             if (name === "Heron") await isFitFor(page)
           }
         }
-        const turnTo = (store: StoreId) => page.getByLabel("Store").selectOption(store)
-        const asked: Array<string> = []
-        page.on("request", (request) => asked.push(request.postData() ?? ""))
+        const switchTo = (store: StoreId) => page.getByLabel("Store").selectOption(store)
+        const requestBodies: Array<string> = []
+        page.on("request", (request) => requestBodies.push(request.postData() ?? ""))
         yield* Effect.promise(async () => {
           await page.goto(`${url}/dashboard/${stores.Heron}`)
           await visit("Heron", "Linnet")
-          await turnTo(stores.Linnet)
+          await switchTo(stores.Linnet)
           await page.getByRole("heading", { name: "Home" }).waitFor()
           await page.getByText("Linnet cup").first().waitFor()
-          asked.length = 0
+          requestBodies.length = 0
           await visit("Linnet", "Heron")
           assert.deepStrictEqual(
-            asked.filter((text) => text.includes(stores.Heron)),
+            requestBodies.filter((text) => text.includes(stores.Heron)),
             []
           )
-          await turnTo(stores.Heron)
+          await switchTo(stores.Heron)
           await page.getByText("Heron cup").first().waitFor()
           await visit("Heron", "Linnet")
         })

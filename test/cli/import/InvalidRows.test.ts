@@ -3,21 +3,21 @@ import { Effect, Schema } from "effect"
 import { countsOf, importing, linesIn } from "../../support/data/Imports.ts"
 import { INVALID_PRODUCTS, MANY_PARTS } from "../../support/http/InvalidBodies.ts"
 
-it.live("a row with many errors is refused with at most 100 reasons", () =>
+it.live("a row with many errors is rejected with at most 100 reasons", () =>
   Effect.gen(function* () {
     const { bring, fileOf } = yield* importing()
-    const { "900 unknown fields": _, ...wrong } = INVALID_PRODUCTS
-    const bodies = Object.entries({ ...wrong, ...MANY_PARTS })
+    const { "900 unknown fields": _, ...invalid } = INVALID_PRODUCTS
+    const bodies = Object.entries({ ...invalid, ...MANY_PARTS })
     const file = fileOf("wrong", [
       { externalId: "cup", name: "Cup" },
       ...bodies.map(([, { json }]) => json.replace("{", '{"externalId":"wrong",'))
     ])
     assert.deepStrictEqual(countsOf(yield* bring("products", file)), [1, 0, 0, bodies.length])
-    const refused = yield* Schema.decodeUnknownEffect(
+    const rejected = yield* Schema.decodeUnknownEffect(
       Schema.Array(Schema.Struct({ line: Schema.Int, reason: Schema.String }))
     )(linesIn(`${file}.refused.jsonl`))
-    assert.lengthOf(refused, bodies.length)
-    for (const { line, reason } of refused) {
+    assert.lengthOf(rejected, bodies.length)
+    for (const { line, reason } of rejected) {
       const [name, { last }] = bodies[line - 2] ?? ["none", { last: /^$/ }]
       const reasons = reason.split("; ")
       assert.isAtMost(reasons.length, 100, name)

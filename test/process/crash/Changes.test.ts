@@ -15,9 +15,9 @@ it.live(
     Effect.gen(function* () {
       const { client, url } = yield* ownDatabase
       const port = String(yield* freePort)
-      const whole = yield* Effect.scope
+      const testScope = yield* Effect.scope
       const start = Effect.gen(function* () {
-        const scope = yield* Scope.fork(whole)
+        const scope = yield* Scope.fork(testScope)
         const { base } = yield* Scope.provide(startServer({ DATABASE_URL: url, PORT: port }), scope)
         return { base, kill: Scope.close(scope, Exit.void) }
       })
@@ -26,53 +26,53 @@ it.live(
       const { storeId, tokens } = yield* enroll(url, WORKERS)
       const cookie = yield* memberOf(url, [storeId])
 
-      const told = yield* Queue.unbounded<Changed>()
+      const received = yield* Queue.unbounded<Changed>()
       const { changes } = yield* followerAt(base, cookie)
-      yield* Effect.forkScoped(Stream.runForEach(changes({ storeId }), (change) => Queue.offer(told, change)))
+      yield* Effect.forkScoped(Stream.runForEach(changes({ storeId }), (change) => Queue.offer(received, change)))
 
-      /** Writes until it is told to stop; what a kill leaves unanswered is not asked again. */
+      /** Writes until `isOver`. Does not retry requests that a kill interrupts. */
       let isOver = false
       const write = (token: string) =>
         Effect.gen(function* () {
           const api = makeClient(base, token)
-          const made = yield* Effect.exit(Effect.suspend(() => api.post("/products", { name: "Cup" })))
-          if (Exit.isSuccess(made) && made.value.status === 201) {
-            const path = `/products/${String(dataOf(made.value)["id"])}`
+          const created = yield* Effect.exit(Effect.suspend(() => api.post("/products", { name: "Cup" })))
+          if (Exit.isSuccess(created) && created.value.status === 201) {
+            const path = `/products/${String(dataOf(created.value)["id"])}`
             yield* Effect.exit(Effect.suspend(() => api.patch(path, { price: 3 })))
           }
           yield* Effect.sleep("20 millis")
         }).pipe(Effect.repeat({ until: () => isOver }))
       const writing = yield* Effect.forkChild(Effect.forEach(tokens, write, { concurrency: "unbounded" }))
-      const grown = (size: number) =>
+      const receivedMoreThan = (size: number) =>
         Effect.repeat(
           Effect.andThen(
             rowsOf(client, "update rate_windows set hits = '{}'"),
-            Effect.delay(Queue.size(told), "50 millis")
+            Effect.delay(Queue.size(received), "50 millis")
           ),
           { until: (now) => now > size + 10 }
         )
       for (let kill = 0; kill < KILLS; kill++) {
-        yield* grown(Math.max(0, yield* Queue.size(told)))
+        yield* receivedMoreThan(Math.max(0, yield* Queue.size(received)))
         yield* server.kill
         server = yield* start
       }
-      yield* grown(yield* Queue.size(told))
+      yield* receivedMoreThan(yield* Queue.size(received))
       isOver = true
       yield* Fiber.join(writing)
 
-      // It began somewhere in the beginning; from there on nothing is missed.
-      const [first] = yield* Queue.takeN(told, 1)
+      // The stream starts at some early change and misses none after it.
+      const [first] = yield* Queue.takeN(received, 1)
       const rows = yield* rowsOf(
         client,
         "select id from journal where store_id = $1 and version is not null and id > $2 order by id",
         [storeId, first?.id]
       )
-      const others = yield* Queue.takeN(told, rows.length)
+      const others = yield* Queue.takeN(received, rows.length)
       assert.deepStrictEqual(
         others.map(({ id }) => String(id)),
         rows.map(({ id }) => String(id))
       )
-      assert.strictEqual(yield* Queue.size(told), 0)
+      assert.strictEqual(yield* Queue.size(received), 0)
     }),
   120_000
 )

@@ -6,14 +6,14 @@ import { duringWork, enroll, ownDatabase, rowsOf, startServer, watch } from "../
 const KILLS = 10
 const WORKERS = 12
 
-/** Products that one worker makes, changes and partly deletes. */
+/** Products that one worker creates, updates and partly deletes. */
 const PRODUCTS = 14
 
-/** Answers between a start and the kill that follows: enough that every kill meets writes in every phase. */
-const ANSWERS_A_LIFE = 30
+/** Responses between a start and the next kill: enough that every kill interrupts writes in every phase. */
+const RESPONSES_PER_START = 30
 
-/** What one request ended in, once it had an answer. */
-interface Done {
+/** A request and its response. */
+interface CompletedRequest {
   readonly token: string
   readonly method: "POST" | "PATCH" | "DELETE"
   readonly path: string
@@ -22,21 +22,21 @@ interface Done {
   readonly answer: Answer
 }
 
-type Asked = Omit<Done, "answer">
+type WriteRequest = Omit<CompletedRequest, "answer">
 
-const everything = `
+const productsQuery = `
   select p.id, p.document::text as document, p.document ->> 'name' as name, p.version
   from products p where p.store_id = $1 order by p.id
 `
 
 it.live(
-  "parallel writes to a server that is killed repeatedly are neither lost, duplicated nor partial",
+  "concurrent writes to a server that is killed repeatedly are not lost, duplicated or partial",
   () =>
     Effect.gen(function* () {
       const { client, url } = yield* ownDatabase
-      const whole = yield* Effect.scope
+      const testScope = yield* Effect.scope
       const start = Effect.gen(function* () {
-        const scope = yield* Scope.fork(whole)
+        const scope = yield* Scope.fork(testScope)
         const server = yield* Scope.provide(startServer({ DATABASE_URL: url }), scope)
         return { base: server.base, kill: Scope.close(scope, Exit.void) }
       })
@@ -45,21 +45,21 @@ it.live(
       const base = yield* Ref.make(first.base)
       const answered = yield* Ref.make(0)
 
-      /** Asks with the same key until there is an answer, as a client does whose server went away. */
-      const ask = (asked: Asked): Effect.Effect<Done> =>
+      /** Sends a request with the same key until it gets a response, as a client does during an outage. */
+      const send = (request: WriteRequest): Effect.Effect<CompletedRequest> =>
         Effect.gen(function* () {
-          const { body, key, method, path, token } = asked
+          const { body, key, method, path, token } = request
           const sent = body === undefined ? { key } : { key, body }
-          const asking = yield* Ref.get(base)
-          const given = yield* Effect.exit(makeClient(asking, token).send(method, path, sent))
-          if (Exit.isSuccess(given) && given.value.status < 300) {
+          const currentBase = yield* Ref.get(base)
+          const exit = yield* Effect.exit(makeClient(currentBase, token).send(method, path, sent))
+          if (Exit.isSuccess(exit) && exit.value.status < 300) {
             yield* Ref.update(answered, (n) => n + 1)
-            return { ...asked, answer: given.value }
+            return { ...request, answer: exit.value }
           }
-          if (Exit.isSuccess(given)) assert.strictEqual(given.value.status, 503, given.value.text)
-          // Who asked on all the while would take from the next server what it needs to start.
-          else yield* watch(Ref.get(base), (now) => now !== asking)
-          return yield* ask(asked)
+          if (Exit.isSuccess(exit)) assert.strictEqual(exit.value.status, 503, exit.value.text)
+          // Retrying before the next server is up would slow its start.
+          else yield* watch(Ref.get(base), (now) => now !== currentBase)
+          return yield* send(request)
         })
 
       const work = (token: string, worker: number) =>
@@ -68,15 +68,19 @@ it.live(
           (n) =>
             Effect.gen(function* () {
               const body = { name: `Cup ${worker} ${n}`, price: n }
-              const made = yield* ask({ token, method: "POST", path: "/products", key: `make-${n}`, body })
-              const path = `/products/${String(dataOf(made.answer)["id"])}`
-              const changed = yield* ask({ token, method: "PATCH", path, key: `change-${n}`, body: { stock: n + 1 } })
-              if (n % 3 !== 0) return [made, changed]
-              return [made, changed, yield* ask({ token, method: "DELETE", path, key: `drop-${n}`, body: undefined })]
+              const created = yield* send({ token, method: "POST", path: "/products", key: `make-${n}`, body })
+              const path = `/products/${String(dataOf(created.answer)["id"])}`
+              const changed = yield* send({ token, method: "PATCH", path, key: `change-${n}`, body: { stock: n + 1 } })
+              if (n % 3 !== 0) return [created, changed]
+              return [
+                created,
+                changed,
+                yield* send({ token, method: "DELETE", path, key: `drop-${n}`, body: undefined })
+              ]
             })
         )
       const working = yield* Effect.forkChild(
-        Effect.map(Effect.all(tokens.map(work), { concurrency: "unbounded" }), (done) => done.flat(2))
+        Effect.map(Effect.all(tokens.map(work), { concurrency: "unbounded" }), (completed) => completed.flat(2))
       )
 
       let server = first
@@ -84,36 +88,36 @@ it.live(
         const before = yield* Ref.get(answered)
         yield* duringWork(
           working,
-          watch(Ref.get(answered), (n) => n >= before + ANSWERS_A_LIFE)
+          watch(Ref.get(answered), (n) => n >= before + RESPONSES_PER_START)
         )
         yield* server.kill
         yield* rowsOf(client, "update rate_windows set hits = '{}'")
         server = yield* start
         yield* Ref.set(base, server.base)
       }
-      const done = yield* Fiber.join(working)
+      const completed = yield* Fiber.join(working)
 
-      // Every answer that a client got is what the record replays, byte for byte.
+      // Repeated requests replay every response byte for byte.
       yield* rowsOf(client, "update rate_windows set hits = '{}'")
-      const again = yield* Effect.forEach(done, ask, { concurrency: 8 })
-      for (const [index, { answer }] of again.entries()) {
-        assert.strictEqual(answer.text, done[index]?.answer.text)
+      const repeated = yield* Effect.forEach(completed, send, { concurrency: 8 })
+      for (const [index, { answer }] of repeated.entries()) {
+        assert.strictEqual(answer.text, completed[index]?.answer.text)
         assert.strictEqual(answer.headers.get("idempotent-replayed"), "true")
       }
       yield* server.kill
 
-      // Each product is there once, as its last answer showed it, or gone when its deletion was answered.
-      const dropped = new Set(done.filter(({ method }) => method === "DELETE").map(({ path }) => path))
-      const last = done.filter(({ method, path }) => method === "PATCH" && !dropped.has(path))
-      const rows = yield* rowsOf(client, everything, [storeId])
+      // Each product is stored once, as in its last response, or deleted if its deletion succeeded.
+      const deletedPaths = new Set(completed.filter(({ method }) => method === "DELETE").map(({ path }) => path))
+      const last = completed.filter(({ method, path }) => method === "PATCH" && !deletedPaths.has(path))
+      const rows = yield* rowsOf(client, productsQuery, [storeId])
       assert.sameMembers(
         rows.map(({ document }) => `{"data":${String(document)}}`),
         last.map(({ answer }) => answer.text)
       )
 
-      // Every write has its one event and its one whole record, and the store has counted right.
+      // Every write has one event and one complete idempotency record, and the product count is correct.
       const events = yield* rowsOf(client, "select resource_id || ' ' || resource_version as event from events")
-      const written = done.filter(({ method }) => method !== "DELETE").map(({ answer }) => dataOf(answer))
+      const written = completed.filter(({ method }) => method !== "DELETE").map(({ answer }) => dataOf(answer))
       assert.sameMembers(
         events.map(({ event }) => event),
         written.map(({ id, version }) => `${String(id)} ${String(version)}`)
@@ -121,7 +125,7 @@ it.live(
       const records = yield* rowsOf(client, "select body from idempotency_records")
       assert.sameMembers(
         records.map(({ body }) => body),
-        done.map(({ answer }) => answer.text)
+        completed.map(({ answer }) => answer.text)
       )
       const [store] = yield* rowsOf(client, "select product_count from stores where id = $1", [storeId])
       assert.strictEqual(store?.["product_count"], rows.length)

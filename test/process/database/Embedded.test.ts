@@ -10,7 +10,7 @@ const StoreMade = Schema.fromJsonString(Schema.Struct({ storeId: Schema.String.c
 
 const pidFile = (dataDir: string) => join(dataDir, "postgres/data/postmaster.pid")
 
-/** A folder for the embedded database, whose server does not outlive a test that fails. */
+/** A folder for the embedded database. Stops the database server if the test fails. */
 const dataFolder = Effect.acquireRelease(folder, (dataDir) =>
   Effect.sync(() => {
     if (existsSync(pidFile(dataDir)))
@@ -18,7 +18,7 @@ const dataFolder = Effect.acquireRelease(folder, (dataDir) =>
   })
 )
 
-const stores = (dataDir: string) =>
+const createStore = (dataDir: string) =>
   Effect.map(
     runNode("cli", ["stores", "create", "--name", "Shop", "--plan", "free", "--currency", "EUR", "--json"], {
       DATA_DIR: dataDir
@@ -32,31 +32,31 @@ const stores = (dataDir: string) =>
 it.live("without DATABASE_URL the CLI starts the embedded database and stops it afterwards", () =>
   Effect.gen(function* () {
     const dataDir = yield* dataFolder
-    const first = yield* stores(dataDir)
+    const first = yield* createStore(dataDir)
     assert.isFalse(existsSync(pidFile(dataDir)))
-    assert.notStrictEqual(yield* stores(dataDir), first)
+    assert.notStrictEqual(yield* createStore(dataDir), first)
   })
 )
 
 it.live("without DATABASE_URL the server starts the embedded database and keeps its data after SIGKILL", () =>
   Effect.gen(function* () {
     const dataDir = yield* dataFolder
-    const begin = Effect.gen(function* () {
+    const start = Effect.gen(function* () {
       const server = yield* startServer({ DATA_DIR: dataDir })
       yield* server.greeted
       const { accessToken } = Schema.decodeSync(Demo)(readFileSync(join(dataDir, "demo.json"), "utf8"))
       return { server, client: makeClient(server.base, accessToken) }
     })
-    const first = yield* begin
+    const first = yield* start
     const key = readFileSync(join(dataDir, "secret.key"), "utf8")
     assert.strictEqual(statSync(join(dataDir, "secret.key")).mode & 0o777, 0o600)
     assert.strictEqual((yield* first.client.post("/products", { name: "Kept" })).status, 201)
-    yield* stores(dataDir)
+    yield* createStore(dataDir)
     assert.strictEqual((yield* first.client.get("/products")).status, 200)
     first.server.kill("SIGKILL")
     yield* first.server.ended
 
-    const second = yield* begin
+    const second = yield* start
     assert.strictEqual(readFileSync(join(dataDir, "secret.key"), "utf8"), key)
     const products = pageOf(yield* second.client.get("/products?limit=200")).items
     assert.include(

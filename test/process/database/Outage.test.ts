@@ -14,11 +14,11 @@ import {
 } from "../../support/process/Process.ts"
 import { closeDatabase, cut, openDatabase } from "../../support/process/Workers.ts"
 
-/** They wait more than they work. */
-const atOnce = { timeout: 120_000, concurrent: true }
+/** Concurrent, as these tests mostly wait. */
+const concurrently = { timeout: 120_000, concurrent: true }
 
 it.live(
-  "when all connections are cut under load, clients get 503, their retries succeed and nothing is duplicated",
+  "when all connections are cut under load, clients get 503, and retries succeed without duplicates",
   () =>
     Effect.gen(function* () {
       const { client, url } = yield* ownDatabase
@@ -28,7 +28,7 @@ it.live(
       const answered = yield* Ref.make(0)
       const unavailable = yield* Ref.make(0)
 
-      /** One product for each key, asked for until it is there. */
+      /** Creates one product for each key. Retries until it succeeds. */
       const create = (worker: number, n: number): Effect.Effect<Answer> =>
         Effect.gen(function* () {
           const api = clients[worker] ?? assert.fail("no such client")
@@ -72,22 +72,22 @@ it.live(
       assert.isNull(server.child.exitCode)
       assert.strictEqual(server.said.stderr, "")
     }),
-  atOnce
+  concurrently
 )
 
 it.live(
-  "while the database is down every surface returns 503, and recovers when it is back",
+  "requests get 503 while the database is down, and succeed after it returns",
   () =>
     Effect.gen(function* () {
       const { url } = yield* ownDatabase
       const server = yield* startServer({ DATABASE_URL: url })
       const { tokens } = yield* enroll(url)
       const api = makeClient(server.base, tokens[0])
-      const elsewhere = yield* Effect.flatMap(serverUrl, connection)
+      const admin = yield* Effect.flatMap(serverUrl, connection)
       const ready = api.get(`${server.base}/readyz`)
       assert.strictEqual((yield* api.post("/products", { name: "Cup" }, { key: "before" })).status, 201)
 
-      yield* closeDatabase(elsewhere, url)
+      yield* closeDatabase(admin, url)
       const unready = yield* ready
       assert.strictEqual(unready.status, 503)
       assert.deepStrictEqual(errorOf(unready), { error: "The database is not reachable, not writable or not migrated" })
@@ -96,48 +96,48 @@ it.live(
       assertUnavailable(yield* api.post("/products", { name: "Mug" }, { key: "during" }))
       assert.strictEqual((yield* api.get(`${server.base}/healthz`)).status, 200)
 
-      yield* openDatabase(elsewhere, url)
+      yield* openDatabase(admin, url)
       assert.strictEqual((yield* ready).status, 200)
       const created = yield* api.post("/products", { name: "Mug" }, { key: "during" })
       assert.strictEqual(created.status, 201)
       assert.isNull(created.headers.get("idempotent-replayed"))
       assert.strictEqual(server.said.stderr, "")
     }),
-  atOnce
+  concurrently
 )
 
 it.live(
-  "a read-only database, as after a failover, is 503 and not ready until it accepts writes",
+  "with a read-only database, requests and readiness get 503 until it accepts writes",
   () =>
     Effect.gen(function* () {
       const { url } = yield* ownDatabase
       const server = yield* startServer({ DATABASE_URL: url })
       const { tokens } = yield* enroll(url)
       const api = makeClient(server.base, tokens[0])
-      const elsewhere = yield* Effect.flatMap(serverUrl, connection)
+      const admin = yield* Effect.flatMap(serverUrl, connection)
       const name = new URL(url).pathname.slice(1)
       const ready = api.get(`${server.base}/readyz`)
       const write = api.post("/products", { name: "Cup" }, { key: "cup" })
 
-      yield* rowsOf(elsewhere, `alter database ${name} set default_transaction_read_only = on`)
-      yield* cut(elsewhere, url)
+      yield* rowsOf(admin, `alter database ${name} set default_transaction_read_only = on`)
+      yield* cut(admin, url)
       const unready = yield* watch(ready, () => server.said.stdout.includes("The database can only be read"))
       assert.strictEqual(unready.status, 503)
       assert.deepStrictEqual(errorOf(unready), { error: "The database is not reachable, not writable or not migrated" })
       assertUnavailable(yield* write)
       assertUnavailable(yield* api.get("/products"))
 
-      yield* rowsOf(elsewhere, `alter database ${name} reset default_transaction_read_only`)
-      yield* cut(elsewhere, url)
+      yield* rowsOf(admin, `alter database ${name} reset default_transaction_read_only`)
+      yield* cut(admin, url)
       assert.strictEqual((yield* ready).status, 200)
       assert.strictEqual((yield* write).status, 201)
       assert.strictEqual(server.said.stderr, "")
     }),
-  atOnce
+  concurrently
 )
 
 it.live(
-  "a server is ready while another process holds the migration lock",
+  "a server is ready while another session locks the migrations table",
   () =>
     Effect.gen(function* () {
       const { client, url } = yield* ownDatabase
@@ -146,7 +146,7 @@ it.live(
       yield* rowsOf(client, "lock table effect_sql_migrations in access exclusive mode")
       assert.strictEqual((yield* makeClient(server.base).get(`${server.base}/readyz`)).status, 200)
     }),
-  atOnce
+  concurrently
 )
 
 it.live(
@@ -158,13 +158,13 @@ it.live(
       const { storeId, tokens } = yield* enroll(url)
       const api = makeClient(server.base, tokens[0])
       const { release } = yield* holdStore(url, storeId)
-      const ask = api.post("/products", { name: "Cup" }, { key: "one" })
-      assertUnavailable(yield* ask)
+      const write = api.post("/products", { name: "Cup" }, { key: "one" })
+      assertUnavailable(yield* write)
       assert.deepStrictEqual(yield* rowsOf(client, "select 1 from idempotency_records"), [])
       yield* release
-      const repeated = yield* ask
+      const repeated = yield* write
       assert.strictEqual(repeated.status, 201)
       assert.isNull(repeated.headers.get("idempotent-replayed"))
     }),
-  atOnce
+  concurrently
 )

@@ -9,10 +9,10 @@ import { isMissing } from "../../support/process/Programs.ts"
 import { receiver } from "../../support/webhooks/Receiver.ts"
 import { audience, books, listening, startSender } from "../../support/process/Workers.ts"
 
-/** Where there is a pgbouncer, in transaction mode. */
+/** Tests with pgbouncer in transaction mode. Skipped without pgbouncer. */
 const behindPooler = it.live.skipIf(isMissing("pgbouncer"))
 
-const ways = [
+const modes = [
   ["without prepared statements", isMissing("pgbouncer"), {}, {}],
   [
     "with prepared statements",
@@ -22,13 +22,13 @@ const ways = [
   ]
 ] as const
 
-for (const [how, isImpossible, variables, settings] of ways) {
-  it.live.skipIf(isImpossible)(`two servers with 20 connections share two sessions of a pooler, ${how}`, () =>
+for (const [mode, isSkipped, variables, settings] of modes) {
+  it.live.skipIf(isSkipped)(`two servers with 20 connections share two sessions of a pooler, ${mode}`, () =>
     Effect.gen(function* () {
       const { client, url } = yield* emptyDatabase
-      const through = yield* pooler(url, settings)
-      const given = { DATABASE_URL: through, DATABASE_DIRECT_URL: url, DATABASE_POOL_SIZE: "20", ...variables }
-      const servers = [yield* startSender(given), yield* startSender(given)]
+      const poolerUrl = yield* pooler(url, settings)
+      const environment = { DATABASE_URL: poolerUrl, DATABASE_DIRECT_URL: url, DATABASE_POOL_SIZE: "20", ...variables }
+      const servers = [yield* startSender(environment), yield* startSender(environment)]
       const endpoint = yield* receiver()
       const { tokens } = yield* audience(url, endpoint, 2, 8)
       yield* listening(client, 2)
@@ -36,11 +36,14 @@ for (const [how, isImpossible, variables, settings] of ways) {
       yield* Effect.forEach(
         tokens,
         Effect.fn(function* (token, writer) {
-          const [here = "", there = ""] = servers.map(({ base }) => base)
+          const [firstBase = "", secondBase = ""] = servers.map(({ base }) => base)
           for (let n = 0; n < 15; n++) {
-            const [one, other] = [makeClient(n % 2 === 0 ? here : there, token), makeClient(there, token)]
+            const [one, other] = [
+              makeClient(n % 2 === 0 ? firstBase : secondBase, token),
+              makeClient(secondBase, token)
+            ]
             const body = { name: `Cup ${writer} ${n}`, price: n }
-            const [created, again, read] = yield* Effect.all(
+            const [created, repeated, read] = yield* Effect.all(
               [
                 one.post("/products", body, { key: `${n}` }),
                 other.post("/products", body, { key: `${n}` }),
@@ -49,11 +52,11 @@ for (const [how, isImpossible, variables, settings] of ways) {
               { concurrency: "unbounded" }
             )
             assert.deepStrictEqual(
-              [created.status, again.status, read.status],
+              [created.status, repeated.status, read.status],
               [201, 201, 200],
               created.text + read.text
             )
-            assert.strictEqual(created.text, again.text)
+            assert.strictEqual(created.text, repeated.text)
             assert.isAtMost(pageOf(read).items.length, 5)
           }
         }),
@@ -77,59 +80,59 @@ for (const [how, isImpossible, variables, settings] of ways) {
 behindPooler("clients that share sessions never run each other's prepared statements", () =>
   Effect.gen(function* () {
     const { url } = yield* emptyDatabase
-    const through = yield* pooler(url)
-    const pool = postgres({ url: Redacted.make(through), directUrl: Redacted.make(url), maxConnections: 1 })
+    const poolerUrl = yield* pooler(url)
+    const pool = postgres({ url: Redacted.make(poolerUrl), directUrl: Redacted.make(url), maxConnections: 1 })
     const client = Effect.map(Layer.build(Layer.fresh(pool)), Context.get(SqlClient.SqlClient))
     const [mine, others] = [yield* client, yield* client]
-    const holder = yield* connection(through)
+    const holder = yield* connection(poolerUrl)
     const prepares = others.unsafe("select $1::integer as others", [1])
-    const right = [{ mine: 1 }]
-    const asks = Effect.option(mine.unsafe("select $1::integer as mine", [1]))
+    const expected = [{ mine: 1 }]
+    const selectMine = Effect.option(mine.unsafe("select $1::integer as mine", [1]))
 
-    // The pooler gives the session that was used last. While one is held, it gives the other.
+    // The pooler assigns the last used session, or the other one while a transaction holds the first.
     yield* rowsOf(holder, "begin")
     yield* prepares
     yield* rowsOf(holder, "commit")
-    assert.deepStrictEqual(yield* asks, Option.some(right))
+    assert.deepStrictEqual(yield* selectMine, Option.some(expected))
     yield* rowsOf(holder, "begin")
-    const behind = yield* asks
+    const afterwards = yield* selectMine
     yield* rowsOf(holder, "commit")
     assert.deepStrictEqual(
-      Option.getOrElse(behind, () => right),
-      right
+      Option.getOrElse(afterwards, () => expected),
+      expected
     )
   })
 )
 
-/** What of a pooler stops the start, and what the line about it says. */
-const refusals = [
+/** Pooler settings that fail the start, and their error lines. */
+const rejections = [
   [
-    "refuses the limits that it is asked for",
+    "rejects timeouts as startup parameters",
     {},
     false,
     /^partner-api: DATABASE_URL: 127\.0\.0\.1:\d+: unsupported startup parameter: \w+\. The server is a pooler/
   ],
   [
-    "drops them, as it is told to",
+    "is configured to ignore timeouts as startup parameters",
     { ignore_startup_parameters: "statement_timeout,lock_timeout,idle_in_transaction_session_timeout,options" },
     false,
     /^partner-api: DATABASE_URL: 127\.0\.0\.1:\d+: no timeout, or too long a one, for idle_in_transaction_session_timeout, lock_timeout, statement_timeout; enable_seqscan is on and jit is on\. /
   ],
   [
-    "has none of its own",
+    "has no timeouts of its own",
     {},
     true,
     /^partner-api: DATABASE_URL: 127\.0\.0\.1:\d+: no timeout, or too long a one, for idle_in_transaction_session_timeout, /
   ]
 ] as const
 
-for (const [what, settings, isDirect, line] of refusals) {
-  behindPooler(`a pooler that ${what} stops the start with one line, and no statement runs without limits`, () =>
+for (const [what, settings, isDirect, line] of rejections) {
+  behindPooler(`a pooler that ${what} fails the start with one line`, () =>
     Effect.gen(function* () {
       const { url } = yield* emptyDatabase
-      const through = yield* pooler(url, settings, false)
-      const given = { DATABASE_URL: through, ...(isDirect ? { DATABASE_DIRECT_URL: url } : {}) }
-      const { code, stderr } = yield* runNode("main", [], given)
+      const poolerUrl = yield* pooler(url, settings, false)
+      const environment = { DATABASE_URL: poolerUrl, ...(isDirect ? { DATABASE_DIRECT_URL: url } : {}) }
+      const { code, stderr } = yield* runNode("main", [], environment)
       assert.strictEqual(code, 1)
       assert.match(stderr, /^[^\n]+\n$/)
       assert.match(stderr, line)

@@ -14,8 +14,8 @@ import {
   startWorker
 } from "../../support/process/Workers.ts"
 
-/** They wait for what the database does not say, up to 35 seconds. */
-const atOnce = { timeout: 120_000, concurrent: true }
+/** Concurrent, as these tests wait for timeouts of up to 35 seconds. */
+const concurrently = { timeout: 120_000, concurrent: true }
 
 const LISTENERS = 3
 
@@ -24,59 +24,59 @@ it.live(
   () =>
     Effect.gen(function* () {
       const { url } = yield* ownDatabase
-      const way = yield* wayTo(url)
-      way.freeze()
-      const { code, stderr } = yield* runNode("main", [], { DATABASE_URL: way.url, PORT: "0" })
+      const proxy = yield* wayTo(url)
+      proxy.freeze()
+      const { code, stderr } = yield* runNode("main", [], { DATABASE_URL: proxy.url, PORT: "0" })
       assert.strictEqual(code, 1)
       assert.match(
         stderr,
         /^partner-api: DATABASE_URL: 127\.0\.0\.1:\d+: [^\n]*\. The host does not respond: [^\n]*\n$/
       )
     }),
-  atOnce
+  concurrently
 )
 
 it.live(
-  "a database that stops responding causes 503 within a minute, and is used again when it responds",
+  "requests get 503 within a minute if the database stops responding, and succeed after it responds again",
   () =>
     Effect.gen(function* () {
       const { client, url } = yield* ownDatabase
-      const way = yield* wayTo(url)
-      const server = yield* startServer({ DATABASE_URL: way.url })
+      const proxy = yield* wayTo(url)
+      const server = yield* startServer({ DATABASE_URL: proxy.url })
       const { tokens } = yield* enroll(url)
       const api = makeClient(server.base, tokens[0])
       const write = api.post("/products", { name: "Cup" }, { key: "cup" })
       assert.strictEqual((yield* api.get("/products")).status, 200)
 
-      way.freeze()
+      proxy.freeze()
       const answers = yield* Effect.all([write, api.get("/products"), api.get("/collections")], {
         concurrency: "unbounded"
       }).pipe(Effect.timeout("60 seconds"))
       for (const answer of answers) assertUnavailable(answer)
 
-      way.thaw()
+      proxy.thaw()
       assert.strictEqual((yield* write).status, 201)
       assert.deepStrictEqual(yield* rowsOf(client, "select count(*)::int as n from products"), [{ n: 1 }])
       assert.strictEqual(server.said.stderr, "")
     }),
-  atOnce
+  concurrently
 )
 
 it.live(
-  "SIGTERM while the database does not respond ends a worker after the timeout, and its leases expire",
+  "SIGTERM while the database does not respond ends a worker within 75 s, and its leases expire",
   () =>
     Effect.gen(function* () {
       const { client, url } = yield* ownDatabase
-      const way = yield* wayTo(url)
+      const proxy = yield* wayTo(url)
       const gate = makeGate()
       const endpoint = yield* receiver(gate.answer)
       const writer = yield* startSender({ DATABASE_URL: url, WEBHOOK_WORKERS: "0" })
       const { tokens } = yield* audience(url, endpoint, LISTENERS)
-      const stopped = yield* startWorker({ DATABASE_URL: way.url })
+      const stopped = yield* startWorker({ DATABASE_URL: proxy.url })
       gate.close()
       yield* insist(() => writer.base, tokens[0], "under-way")
       yield* gate.holds(LISTENERS)
-      way.freeze()
+      proxy.freeze()
       gate.open()
       stopped.kill("SIGTERM")
       assertCleanEnd(yield* Effect.timeout(stopped.ended, "75 seconds"))
@@ -91,5 +91,5 @@ it.live(
         lapsed: LISTENERS
       })
     }),
-  atOnce
+  concurrently
 )

@@ -7,7 +7,7 @@ import { promisify } from "node:util"
 import { isMissing, runInBash } from "../../support/process/Programs.ts"
 import { folder, ownDatabase, startServer } from "../../support/process/Process.ts"
 
-/** The blocks of a language in a document, or in one of its sections. */
+/** Code blocks of a language in a document, or in one of its sections. */
 const blocksOf = (file: string, language: string, heading?: string) => {
   const whole = readFileSync(file, "utf8")
   const [, section = ""] = heading === undefined ? ["", whole] : whole.split(`\n## ${heading}\n`)
@@ -15,7 +15,7 @@ const blocksOf = (file: string, language: string, heading?: string) => {
   return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\``, "gm"))].map(([, block = ""]) => block)
 }
 
-/** A folder with the `.data` of a demo that runs, as the project has after `npm start`. */
+/** A running demo server with its `.data` in a folder, as after `npm start`. */
 const demo = Effect.gen(function* () {
   const { url } = yield* ownDatabase
   const root = yield* folder
@@ -24,14 +24,14 @@ const demo = Effect.gen(function* () {
   return { base, root }
 })
 
-/** The lines for a server at another address, without progress bars. */
-const asked = (base: string) => (block: string) =>
+/** Replaces the server address in a block and silences the progress bars of curl. */
+const adaptTo = (base: string) => (block: string) =>
   block.replaceAll("http://127.0.0.1:3000", base).replaceAll("curl ", "curl -s ")
 
 it.live.skipIf(isMissing("bash") || isMissing("curl"))("the first requests of the README succeed", () =>
   Effect.gen(function* () {
     const { base, root } = yield* demo
-    const [list, create] = blocksOf("README.md", "sh", "First request").map(asked(base))
+    const [list, create] = blocksOf("README.md", "sh", "First request").map(adaptTo(base))
     assert.isDefined(list)
     assert.isDefined(create)
     const listed = yield* Effect.promise(() => runInBash(`cd ${root}`, list))
@@ -44,17 +44,17 @@ it.live.skipIf(isMissing("bash") || isMissing("curl"))("the first requests of th
   })
 )
 
-it.live.skipIf(isMissing("bash") || isMissing("curl"))("the calls of the RPC page succeed", () =>
+it.live.skipIf(isMissing("bash") || isMissing("curl"))("the calls in docs/rpc.md succeed", () =>
   Effect.gen(function* () {
     const { base, root } = yield* demo
-    const [calls = ""] = blocksOf("docs/rpc.md", "sh").map(asked(base))
+    const [calls = ""] = blocksOf("docs/rpc.md", "sh").map(adaptTo(base))
     const { stdout } = yield* Effect.promise(() => runInBash(`cd ${root}`, calls))
     assert.lengthOf(stdout.match(/"_tag":"Exit"/g) ?? [], 2, stdout)
     assert.lengthOf(stdout.match(/"_tag":"Success"/g) ?? [], 2, stdout)
   })
 )
 
-it.live("the program of the tutorial prints what the tutorial shows", () =>
+it.live("the program of the tutorial prints the output that the tutorial shows", () =>
   Effect.gen(function* () {
     const { root } = yield* demo
     const [program = ""] = blocksOf("docs/tutorial-app.md", "js", "Write your own call")

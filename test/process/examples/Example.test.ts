@@ -18,28 +18,28 @@ const Demo = Schema.fromJsonString(
     exampleWebhookSecret: Schema.String
   })
 )
-const Kept = Schema.fromJsonString(Schema.Struct({ accessToken: Schema.String, refreshToken: Schema.String }))
+const Tokens = Schema.fromJsonString(Schema.Struct({ accessToken: Schema.String, refreshToken: Schema.String }))
 
-/** The demo, and the example's app there, whose webhooks go to a free port instead of its own. */
+/** The demo with the webhook of the example app set to a free port. */
 const demo = Effect.gen(function* () {
   const { url } = yield* ownDatabase
   const data = yield* folder
   const { greeted } = yield* startServer({ DATABASE_URL: url, DATA_DIR: data, DEMO: "true" })
   yield* greeted
-  const facts = Schema.decodeSync(Demo)(readFileSync(join(data, "demo.json"), "utf8"))
+  const credentials = Schema.decodeSync(Demo)(readFileSync(join(data, "demo.json"), "utf8"))
   const port = yield* freePort
-  const given = { DATABASE_URL: url, WEBHOOK_ALLOW_HOSTS: "127.0.0.1" }
-  const to = ["--url", `http://127.0.0.1:${port}/webhooks`, "--event", "catalog.product.updated.v1"]
+  const environment = { DATABASE_URL: url, WEBHOOK_ALLOW_HOSTS: "127.0.0.1" }
+  const webhookOptions = ["--url", `http://127.0.0.1:${port}/webhooks`, "--event", "catalog.product.updated.v1"]
   const { code, stderr } = yield* runNode(
     "cli",
-    ["apps", "webhook", "set", "--app", facts.exampleClientId, ...to],
-    given
+    ["apps", "webhook", "set", "--app", credentials.exampleClientId, ...webhookOptions],
+    environment
   )
   assert.strictEqual(code, 0, stderr)
-  return { ...facts, port }
+  return { ...credentials, port }
 })
 
-/** `npm install` and `npm start` in a copy of the example, with the built package. */
+/** Starts a copy of the example with the built package. */
 const startExample = Effect.fn(function* (given: Record<string, string>) {
   const path = yield* folder
   cpSync("examples/price-tags", path, { recursive: true, filter: (file) => !file.includes("node_modules") })
@@ -61,30 +61,33 @@ const startExample = Effect.fn(function* (given: Record<string, string>) {
     Effect.sync(() => started.said.all),
     (all) => all.includes("Price tags  http://")
   )
-  return { kept: () => Schema.decodeSync(Kept)(readFileSync(join(path, ".tokens.json"), "utf8")), said: started.said }
+  return {
+    storedTokens: () => Schema.decodeSync(Tokens)(readFileSync(join(path, ".tokens.json"), "utf8")),
+    said: started.said
+  }
 })
 
-describe.skipIf(isMissing("chromium"))("the example app", () => {
+describe.skipIf(isMissing("chromium"))("Example app", () => {
   it.live(
-    "is installed on the demo store, changes a price, receives events and refreshes its token",
+    "the example app installs on the demo store, changes a price, receives events and refreshes its token",
     () =>
       Effect.gen(function* () {
-        const facts = yield* demo
-        const { kept, said } = yield* startExample({
-          PORT: String(facts.port),
-          PARTNER_API_URL: facts.baseUrl,
-          CLIENT_ID: facts.exampleClientId,
-          WEBHOOK_SECRET: facts.exampleWebhookSecret
+        const credentials = yield* demo
+        const { said, storedTokens } = yield* startExample({
+          PORT: String(credentials.port),
+          PARTNER_API_URL: credentials.baseUrl,
+          CLIENT_ID: credentials.exampleClientId,
+          WEBHOOK_SECRET: credentials.exampleWebhookSecret
         })
         const chromium = yield* browser
-        const other = createClient({ url: facts.baseUrl, tokens: facts.accessToken })
+        const other = createClient({ url: credentials.baseUrl, tokens: credentials.accessToken })
 
         yield* Effect.promise(async () => {
           const page = await chromium.newPage()
-          await page.goto(`http://127.0.0.1:${facts.port}/`)
+          await page.goto(`http://127.0.0.1:${credentials.port}/`)
           await page.getByRole("link", { name: "Install on a store" }).click()
-          await page.getByLabel("E-mail address").fill(facts.merchantEmail)
-          await page.getByLabel("Password").fill(facts.merchantPassword)
+          await page.getByLabel("E-mail address").fill(credentials.merchantEmail)
+          await page.getByLabel("Password").fill(credentials.merchantPassword)
           await page.getByRole("button", { name: "Sign in" }).click()
           await page.getByRole("heading", { name: "Price tags requests access" }).waitFor()
           await page.getByRole("button", { name: "Allow" }).click()
@@ -94,32 +97,32 @@ describe.skipIf(isMissing("chromium"))("the example app", () => {
           assert.isDefined(first)
           const { id, name, price } = first
           const press = (button: Locator, path: string) =>
-            Promise.all([page.waitForResponse(`http://127.0.0.1:${facts.port}${path}`), button.click()])
+            Promise.all([page.waitForResponse(`http://127.0.0.1:${credentials.port}${path}`), button.click()])
           await press(page.getByRole("row").filter({ hasText: name }).first().getByRole("button"), "/raise")
           const [raised] = (await other.products.list({ limit: 1 }).page()).items
           assert.strictEqual(raised?.price, Math.round(Number(price) * 110) / 100)
           assert.strictEqual(raised?.version, first.version + 1)
 
           await other.products.update(id, { name: "<b>Seen by others</b>" })
-          const heard = page.getByText("<b>Seen by others</b>, by app")
-          while ((await heard.count()) === 0) await page.reload()
+          const event = page.getByText("<b>Seen by others</b>, by app")
+          while ((await event.count()) === 0) await page.reload()
           assert.strictEqual(await page.getByRole("listitem").count(), 1)
 
-          const before = kept()
+          const before = storedTokens()
           await page.getByRole("button", { name: "Renew the token" }).click()
           await page.getByText("On Demo store").waitFor()
-          assert.notStrictEqual(kept().accessToken, before.accessToken)
-          assert.notStrictEqual(kept().refreshToken, before.refreshToken)
+          assert.notStrictEqual(storedTokens().accessToken, before.accessToken)
+          assert.notStrictEqual(storedTokens().refreshToken, before.refreshToken)
 
-          // A callback that this browser did not ask for, and a form of another site.
-          const stray = await fetch(`http://127.0.0.1:${facts.port}/callback?code=a&state=b`)
-          assert.strictEqual(stray.status, 400)
-          const forged = await fetch(`http://127.0.0.1:${facts.port}/refresh`, {
+          // A callback with an unknown state, a cross-site form and an unsigned webhook.
+          const unknownState = await fetch(`http://127.0.0.1:${credentials.port}/callback?code=a&state=b`)
+          assert.strictEqual(unknownState.status, 400)
+          const forged = await fetch(`http://127.0.0.1:${credentials.port}/refresh`, {
             method: "POST",
             headers: { origin: "http://evil.example" }
           })
           assert.strictEqual(forged.status, 404)
-          const unsigned = await fetch(`http://127.0.0.1:${facts.port}/webhooks`, { method: "POST", body: "{}" })
+          const unsigned = await fetch(`http://127.0.0.1:${credentials.port}/webhooks`, { method: "POST", body: "{}" })
           assert.strictEqual(unsigned.status, 400)
         })
         assert.notMatch(said.all, /Error/)

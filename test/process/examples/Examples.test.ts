@@ -27,24 +27,24 @@ const Document = Schema.Struct({
   paths: Schema.Record(Schema.String, Schema.Record(Schema.String, Operation))
 })
 const toDocument = Schema.decodeUnknownSync(Document)
-const toFacts = Schema.decodeSync(
+const toCredentials = Schema.decodeSync(
   Schema.fromJsonString(Schema.Struct({ baseUrl: Schema.String, accessToken: Schema.String }))
 )
 const isResource = Schema.is(Schema.Struct({ data: Schema.Struct({ id: Schema.String }) }))
 
-/** The path with what it needs: the id, and the first example of each other parameter that has to be given. */
+/** The path with the id and the first example of each other required parameter. */
 const addressOf = (path: string, { parameters }: Operation, id: string) => {
-  const needed = parameters.filter(({ in: place, required }) => required === true && place !== "header")
+  const requiredParameters = parameters.filter(({ in: place, required }) => required === true && place !== "header")
   let address = path
-  for (const { in: place, name = "", schema } of needed) {
+  for (const { in: place, name = "", schema } of requiredParameters) {
     const value = name === "id" ? id : String(schema?.examples?.[0])
     address = place === "path" ? address.replace(`{${name}}`, value) : `${address}?${name}=${value}`
   }
   return address
 }
 
-/** What an operation shows: its bodies, each with the key that stands under the same name; or the one key it has. */
-const shownBy = ({ parameters, requestBody }: Operation) => {
+/** Example bodies of an operation, each with the key of the same name. Without bodies, only its key. */
+const examplesOf = ({ parameters, requestBody }: Operation) => {
   const key = parameters.find(({ name }) => name === "Idempotency-Key")
   const bodies = Object.entries(requestBody?.content["application/json"].examples ?? {})
   return bodies.length === 0
@@ -52,30 +52,30 @@ const shownBy = ({ parameters, requestBody }: Operation) => {
     : bodies.map(([name, { value: body }]) => ({ key: key?.examples?.[name]?.value ?? null, body }))
 }
 
-it.live("all examples of the OpenAPI document succeed in order on the demo store", () =>
+it.live("all examples of the OpenAPI document succeed on the demo store in document order", () =>
   Effect.gen(function* () {
     const { url } = yield* ownDatabase
     const dataDir = yield* folder
     const server = yield* startServer({ DATABASE_URL: url, DATA_DIR: dataDir, DEMO: "true" })
     yield* server.greeted
-    const { accessToken, baseUrl } = toFacts(readFileSync(join(dataDir, "demo.json"), "utf8"))
+    const { accessToken, baseUrl } = toCredentials(readFileSync(join(dataDir, "demo.json"), "utf8"))
     const client = makeClient(baseUrl, accessToken)
     const { paths } = toDocument((yield* client.get(`${baseUrl}/openapi.json`)).json)
 
     const keys: Array<string> = []
-    // The first resource that an example of this noun made: a path names it in place of the document's.
+    // Id of the first resource that an example created, by noun. It replaces the id in paths.
     const ids = new Map<string, string>()
     for (const [path, operations] of Object.entries(paths)) {
       const noun = path.split("/")[4] ?? ""
       for (const [method, operation] of Object.entries(operations)) {
         const expected = Object.keys(operation.responses).find((status) => status.startsWith("2"))
-        for (const { key, ...sent } of shownBy(operation)) {
+        for (const { key, ...sent } of examplesOf(operation)) {
           if (key !== null) keys.push(key)
           const address = `${baseUrl}${addressOf(path, operation, ids.get(noun) ?? "")}`
           const answer = yield* client.send(method.toUpperCase(), address, { ...sent, key })
-          const said = `${operation.operationId} ${key ?? ""}: ${answer.text.slice(0, 300)}`
-          assert.strictEqual(String(answer.status), expected, said)
-          assert.isFalse(answer.headers.has("idempotent-replayed"), said)
+          const details = `${operation.operationId} ${key ?? ""}: ${answer.text.slice(0, 300)}`
+          assert.strictEqual(String(answer.status), expected, details)
+          assert.isFalse(answer.headers.has("idempotent-replayed"), details)
           if (method === "post" && isResource(answer.json) && !ids.has(noun)) ids.set(noun, answer.json.data.id)
         }
       }

@@ -33,7 +33,7 @@ const Demo = Schema.fromJsonString(
   })
 )
 
-/** What `demo.json` says, in exactly the keys that are promised. */
+/** Decodes `demo.json`. Fails on missing and additional keys. */
 const readDemo = (dataDir: string) =>
   Schema.decodeSync(Demo, { onExcessProperty: "error" })(readFileSync(join(dataDir, "demo.json"), "utf8"))
 
@@ -57,19 +57,19 @@ it.live("DEMO=true creates a demo store and writes its credentials to demo.json,
 it.live("a second start keeps the demo store with its changes and issues a new token", () =>
   Effect.gen(function* () {
     const { client: database, url } = yield* ownDatabase
-    const given = { DATABASE_URL: url, DATA_DIR: yield* folder, DEMO: "true" }
-    const begin = Effect.gen(function* () {
-      const server = yield* startServer(given)
+    const environment = { DATABASE_URL: url, DATA_DIR: yield* folder, DEMO: "true" }
+    const startDemo = Effect.gen(function* () {
+      const server = yield* startServer(environment)
       yield* server.greeted
-      const demo = readDemo(given.DATA_DIR)
+      const demo = readDemo(environment.DATA_DIR)
       return { demo, server, client: makeClient(demo.baseUrl, demo.accessToken) }
     })
-    const first = yield* begin
+    const first = yield* startDemo
     yield* first.client.post("/products", { name: "Kept" })
     first.server.kill("SIGTERM")
     yield* first.server.ended
 
-    const second = yield* begin
+    const second = yield* startDemo
     assert.strictEqual(second.demo.storeId, first.demo.storeId)
     assert.strictEqual(second.demo.installationId, first.demo.installationId)
     assert.notStrictEqual(second.demo.accessToken, first.demo.accessToken)
@@ -83,8 +83,8 @@ it.live("a second start keeps the demo store with its changes and issues a new t
   })
 )
 
-/** Ways to lose the facts in `demo.json`, and what the log says of each. */
-const damages: Readonly<Record<string, { readonly damage: (file: string) => void; readonly logged: RegExp }>> = {
+/** Kinds of damage to `demo.json` and their log lines. */
+const damageCases: Readonly<Record<string, { readonly damage: (file: string) => void; readonly logged: RegExp }>> = {
   "is cut off": {
     damage: (file) => writeFileSync(file, readFileSync(file, "utf8").slice(0, 100)),
     logged: /demo\.json is damaged and was renamed to \S+demo\.json\.damaged/
@@ -97,24 +97,24 @@ const damages: Readonly<Record<string, { readonly damage: (file: string) => void
   "is gone": { damage: (file) => rmSync(file), logged: /demo\.json is missing/ }
 }
 
-for (const [how, { damage, logged }] of Object.entries(damages)) {
-  it.live(`the demo store is kept when demo.json ${how}: it gets new credentials, which are logged`, () =>
+for (const [how, { damage, logged }] of Object.entries(damageCases)) {
+  it.live(`the demo store is kept when demo.json ${how}, with new credentials and a log line`, () =>
     Effect.gen(function* () {
       const { client: database, url } = yield* ownDatabase
-      const given = { DATABASE_URL: url, DATA_DIR: yield* folder, DEMO: "true" }
-      const file = join(given.DATA_DIR, "demo.json")
-      const begin = Effect.gen(function* () {
-        const server = yield* startServer(given)
+      const environment = { DATABASE_URL: url, DATA_DIR: yield* folder, DEMO: "true" }
+      const file = join(environment.DATA_DIR, "demo.json")
+      const startDemo = Effect.gen(function* () {
+        const server = yield* startServer(environment)
         yield* server.greeted
-        return { demo: readDemo(given.DATA_DIR), server }
+        return { demo: readDemo(environment.DATA_DIR), server }
       })
-      const first = yield* begin
+      const first = yield* startDemo
       first.server.kill("SIGTERM")
       yield* first.server.ended
       damage(file)
       const damaged = existsSync(file) ? readFileSync(file, "utf8") : undefined
 
-      const second = yield* begin
+      const second = yield* startDemo
       assert.deepStrictEqual(yield* rowsOf(database, "select id from stores"), [{ id: first.demo.storeId }])
       assert.strictEqual(second.demo.storeId, first.demo.storeId)
       assert.strictEqual(second.demo.installationId, first.demo.installationId)
@@ -138,12 +138,12 @@ for (const [how, { damage, logged }] of Object.entries(damages)) {
 
 it.live("the service is alive but not ready until its demo store exists", () =>
   Effect.gen(function* () {
-    const { client: holder, url } = yield* ownDatabase
+    const { client: lockHolder, url } = yield* ownDatabase
     const reader = yield* connection(url)
     const dataDir = yield* folder
-    // The demo registers an app. Who only reads apps goes on.
-    yield* rowsOf(holder, "begin")
-    yield* rowsOf(holder, "lock table apps in share mode")
+    // The lock blocks the registration of the demo app. Reads continue.
+    yield* rowsOf(lockHolder, "begin")
+    yield* rowsOf(lockHolder, "lock table apps in share mode")
     const port = yield* freePort
     const server = yield* startNode("main", [], {
       DATABASE_URL: url,
@@ -167,7 +167,7 @@ it.live("the service is alive but not ready until its demo store exists", () =>
     assert.strictEqual(yield* status("/readyz"), 503)
     assert.isFalse(existsSync(join(dataDir, "demo.json")))
 
-    yield* rowsOf(holder, "commit")
+    yield* rowsOf(lockHolder, "commit")
     yield* duringWork(
       ended,
       watch(status("/readyz"), (seen) => seen === 200)
@@ -182,7 +182,7 @@ it.live("DATABASE_URL without DEMO creates no demo data and no demo.json", () =>
     const { client, url } = yield* ownDatabase
     const dataDir = yield* folder
     const server = yield* startServer({ DATABASE_URL: url, DATA_DIR: dataDir })
-    // A demo store takes a few dozen statements. As many round trips later it would be there.
+    // Creating a demo store takes a few dozen statements. It would exist after this many round trips.
     const api = makeClient(server.base)
     yield* Effect.repeat(api.get(`${server.base}/readyz`), { times: 100 })
     server.kill("SIGTERM")

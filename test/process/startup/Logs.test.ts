@@ -12,10 +12,10 @@ import {
   watch
 } from "../../support/process/Process.ts"
 
-/** A server that was asked for a list, once well and once with its table gone; the lines it wrote, as soon as `isAll`. */
-const linesOf = Effect.fn(function* (given: Variables, isAll: (stdout: string) => boolean) {
+/** Log lines of a server after a successful and a failed list request, once `isComplete` holds. */
+const linesOf = Effect.fn(function* (settings: Variables, isComplete: (stdout: string) => boolean) {
   const { client, url } = yield* ownDatabase
-  const server = yield* startServer({ DATABASE_URL: url, ...given })
+  const server = yield* startServer({ DATABASE_URL: url, ...settings })
   const { tokens } = yield* enroll(url)
   const { get } = makeClient(server.base, tokens[0])
   yield* get("/products?limit=5", { headers: { "x-request-id": "good" } })
@@ -23,7 +23,7 @@ const linesOf = Effect.fn(function* (given: Variables, isAll: (stdout: string) =
   yield* get("/products", { headers: { "x-request-id": "bad" } })
   const stdout = yield* watch(
     Effect.sync(() => server.said.stdout),
-    isAll
+    isComplete
   )
   server.kill("SIGTERM")
   assert.strictEqual((yield* server.ended).stderr, "")
@@ -41,7 +41,7 @@ const Line = Schema.fromJsonString(
   })
 )
 
-it.live("by default a request is one line of text, and a failure is logged with its request id", () =>
+it.live("by default a request is logged as one line of text, and a failure with its request id", () =>
   Effect.gen(function* () {
     const lines = yield* linesOf({}, (stdout) => /500 .*request=bad/.test(stdout))
     const line =
@@ -58,14 +58,14 @@ it.live("by default a request is one line of text, and a failure is logged with 
 it.live("LOG_FORMAT=json makes every line a JSON object of one form", () =>
   Effect.gen(function* () {
     const lines = yield* linesOf({ LOG_FORMAT: "json" }, (stdout) => /"status":500.*"requestId":"bad"/.test(stdout))
-    const told = lines.map((line) => Schema.decodeSync(Line)(line))
-    const of = (id: string) => told.filter(({ annotations }) => annotations["requestId"] === id)
-    const [good, ...others] = of("good")
+    const entries = lines.map((line) => Schema.decodeSync(Line)(line))
+    const entriesOf = (id: string) => entries.filter(({ annotations }) => annotations["requestId"] === id)
+    const [good, ...others] = entriesOf("good")
     assert.deepInclude(good, { logLevel: "INFO", message: "request" })
     assert.deepInclude(good?.annotations, { method: "GET", route: ROUTE, status: 200 })
     assert.deepStrictEqual(others, [])
     assert.deepStrictEqual(
-      of("bad").map(({ logLevel }) => logLevel),
+      entriesOf("bad").map(({ logLevel }) => logLevel),
       ["ERROR", "INFO"]
     )
   })

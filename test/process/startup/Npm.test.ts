@@ -9,7 +9,7 @@ import { built, folder, ownDatabase, watch } from "../../support/process/Process
 
 const execute = promisify(execFile)
 
-/** `npm start` in a process group of its own, as in a terminal; killed with the scope. */
+/** Runs `npm start` in its own process group, as a terminal does. Killed with the scope. */
 const npmStart = Effect.fn(function* (url: string) {
   yield* built
   const npm = yield* Effect.acquireRelease(
@@ -19,17 +19,17 @@ const npmStart = Effect.fn(function* (url: string) {
     }),
     ({ pid = 0 }) => Effect.ignore(Effect.try(() => process.kill(-pid, "SIGKILL")))
   )
-  let said = ""
-  npm.stdout.setEncoding("utf8").on("data", (text: string) => void (said += text))
+  let output = ""
+  npm.stdout.setEncoding("utf8").on("data", (text: string) => void (output += text))
   const ended = once(npm, "exit")
   const base = yield* watch(
-    Effect.sync(() => /^Partner API  (http:\S+)\/api/m.exec(said)?.[1]),
+    Effect.sync(() => /^Partner API  (http:\S+)\/api/m.exec(output)?.[1]),
     (address) => address !== undefined
   )
   return { base, npm, ended: Effect.promise(() => ended) }
 })
 
-/** The process that a terminal or a supervisor knows is npm's; Ctrl-C reaches the whole group, and again through npm. */
+/** Supervisors signal the npm process. Ctrl-C signals the whole group, and npm forwards the signal again. */
 const signals: ReadonlyArray<readonly [string, (pid: number) => number, NodeJS.Signals]> = [
   ["SIGTERM to npm", (pid) => pid, "SIGTERM"],
   ["SIGINT to npm", (pid) => pid, "SIGINT"],
@@ -43,13 +43,13 @@ for (const [name, target, signal] of signals) {
       const { base, ended, npm } = yield* npmStart(url)
       process.kill(target(npm.pid ?? 0), signal)
       yield* ended
-      const answer = yield* Effect.promise(() =>
+      const result = yield* Effect.promise(() =>
         fetch(`${base}/healthz`).then(
           () => "answered",
           () => "gone"
         )
       )
-      assert.strictEqual(answer, "gone")
+      assert.strictEqual(result, "gone")
       const { rows } = yield* Effect.promise(() =>
         client.query("select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()")
       )
@@ -58,7 +58,7 @@ for (const [name, target, signal] of signals) {
   )
 }
 
-it.live("builds in a folder whose name needs URL encoding", () =>
+it.live("the build succeeds in a folder whose name needs URL encoding", () =>
   Effect.gen(function* () {
     const project = join(yield* folder, "my projects, käse %41")
     mkdirSync(project)

@@ -21,14 +21,14 @@ import {
   type Variables
 } from "../../support/process/Process.ts"
 
-/** Asks one server for a path. */
-const ask = (base: string, path: string) =>
+/** Sends a GET request. */
+const get = (base: string, path: string) =>
   Effect.promise(async () => {
     const response = await fetch(`${base}${path}`)
     return { status: response.status, type: response.headers.get("content-type"), text: await response.text() }
   })
 
-/** What stands in the way of a start, and what the line about it names. */
+/** Invalid settings and their error lines. */
 const refusals: ReadonlyArray<readonly [Variables, RegExp]> = [
   [{ PORT: "http" }, /^partner-api: PORT: .*"http"$/],
   [{ PORT: "70000" }, /^partner-api: PORT: .*"70000"$/],
@@ -83,18 +83,21 @@ const refusals: ReadonlyArray<readonly [Variables, RegExp]> = [
   ]
 ]
 
-/** Of these the first is tried in a process of its own: that its streams have that line alone, and that it ends. */
-const PROCESSES = new Set(["PORT", "HOST", "DATABASE_URL"].map((name) => refusals.find(([wrong]) => name in wrong)))
+/** The first case of each of these settings runs in a separate process, to check its streams and its exit. */
+const PROCESSES = new Set(
+  ["PORT", "HOST", "DATABASE_URL"].map((name) => refusals.find(([settings]) => name in settings))
+)
 
 for (const refusal of refusals) {
-  const [wrong, line] = refusal
-  const [[name, value] = []] = Object.entries(wrong)
-  const start = (given: Variables) => (PROCESSES.has(refusal) ? runNode("main", [], given) : runHere(service, given))
-  it.live(`${name}=${value} fails the start with one line, without stack and secret`, () =>
+  const [settings, line] = refusal
+  const [[name, value] = []] = Object.entries(settings)
+  const start = (environment: Variables) =>
+    PROCESSES.has(refusal) ? runNode("main", [], environment) : runHere(service, environment)
+  it.live(`${name}=${value} fails the start with one line, without stack or secret`, () =>
     Effect.gen(function* () {
       const { url } = yield* emptyDatabase
-      const given = { DATABASE_URL: url, DATA_DIR: yield* folder, PORT: String(yield* freePort), ...wrong }
-      const { code, stderr, stdout } = yield* start(given)
+      const environment = { DATABASE_URL: url, DATA_DIR: yield* folder, PORT: String(yield* freePort), ...settings }
+      const { code, stderr, stdout } = yield* start(environment)
       assert.strictEqual(code, 1)
       assert.match(stderr, /^[^\n]+\n$/)
       assert.match(stderr.trimEnd(), line)
@@ -106,7 +109,7 @@ for (const refusal of refusals) {
   )
 }
 
-it.live("an embedded database below /proc fails the start at once", () =>
+it.live("DATA_DIR below /proc fails the start with one line", () =>
   Effect.gen(function* () {
     const { code, stderr, stdout } = yield* runNode("main", [], { DATA_DIR: "/proc/partner-api/data", PORT: "0" })
     assert.deepStrictEqual({ code, stdout }, { code: 1, stdout: "" })
@@ -124,12 +127,12 @@ const mistakes: ReadonlyArray<readonly [what: string, change: (url: URL) => void
     /: [^:]*"nobody"[^:]*\. Correct user and password$/
   ],
   [
-    "a database that is not there",
+    "a missing database",
     (url) => Object.assign(url, { pathname: "/no_such_database" }),
     /: database "no_such_database" does not exist\. Create the database, or correct its name$/
   ],
   [
-    "TLS where the database has none",
+    "TLS without support by the database",
     (url) => url.searchParams.set("sslmode", "verify-full"),
     /: The server does not support SSL connections\. Enable TLS on the server, or remove sslmode from the URL$/
   ]
@@ -137,26 +140,26 @@ const mistakes: ReadonlyArray<readonly [what: string, change: (url: URL) => void
 
 for (const [what, change, line] of mistakes) {
   for (const [who, start] of [
-    ["a server", (given: Variables) => runNode("main", [], given)],
-    ["a command", (given: Variables) => runHere(partnerApi(["plans", "list"]), given)]
+    ["a server", (environment: Variables) => runNode("main", [], environment)],
+    ["a command", (environment: Variables) => runHere(partnerApi(["plans", "list"]), environment)]
   ] as const) {
-    it.live(`${what}: ${who} fails to start with host and port, without password`, () =>
+    it.live(`with ${what}, ${who} fails to start and prints host and port without the password`, () =>
       Effect.gen(function* () {
         const { url } = yield* ownDatabase
-        const wrong = new URL(url)
-        change(wrong)
-        const { code, stderr, stdout } = yield* start({ DATABASE_URL: wrong.href, PORT: "0" })
+        const invalidUrl = new URL(url)
+        change(invalidUrl)
+        const { code, stderr, stdout } = yield* start({ DATABASE_URL: invalidUrl.href, PORT: "0" })
         assert.strictEqual(code, 1)
         assert.match(stderr, /^[^\n]+\n$/)
-        assert.isTrue(stderr.startsWith(`partner-api: DATABASE_URL: ${wrong.host}: `), stderr)
+        assert.isTrue(stderr.startsWith(`partner-api: DATABASE_URL: ${invalidUrl.host}: `), stderr)
         assert.match(stderr.trimEnd(), line)
-        assert.notInclude(stdout + stderr, wrong.password || url)
+        assert.notInclude(stdout + stderr, invalidUrl.password || url)
       })
     )
   }
 }
 
-it.live("a database that requires TLS explains sslmode and the certificate, then is used", () =>
+it.live("a database that requires TLS needs sslmode and the certificate, and the error lines name them", () =>
   Effect.gen(function* () {
     const dataDir = yield* folder
     const url = new URL(Redacted.value(yield* embeddedPostgres({ dataDir, isDurable: false })))
@@ -176,23 +179,23 @@ it.live("a database that requires TLS explains sslmode and the certificate, then
     yield* rowsOf(client, "alter system set ssl = on")
     yield* rowsOf(client, "select pg_reload_conf()")
 
-    const at = (search: string) => {
-      const given = new URL(url)
-      given.pathname = "/guarded"
-      given.search = search
-      return Effect.map(cli(given.href, "plans", "list"), ({ code, stderr }) => ({ code, stderr }))
+    const listPlans = (search: string) => {
+      const databaseUrl = new URL(url)
+      databaseUrl.pathname = "/guarded"
+      databaseUrl.search = search
+      return Effect.map(cli(databaseUrl.href, "plans", "list"), ({ code, stderr }) => ({ code, stderr }))
     }
-    const plain = yield* at("")
+    const plain = yield* listPlans("")
     assert.match(
       plain.stderr,
       /^partner-api: DATABASE_URL: 127\.0\.0\.1:\d+: no pg_hba\.conf entry [^\n]*no encryption\. If the server requires TLS, append \?sslmode=verify-full to the URL\n$/
     )
-    const strange = yield* at("?sslmode=verify-full")
+    const untrusted = yield* listPlans("?sslmode=verify-full")
     assert.match(
-      strange.stderr,
+      untrusted.stderr,
       /^partner-api: DATABASE_URL: 127\.0\.0\.1:\d+: self-signed certificate.*\. Append the certificate of its authority to the URL: /
     )
-    const trusted = yield* at(`?sslmode=verify-full&sslrootcert=${certificate}`)
+    const trusted = yield* listPlans(`?sslmode=verify-full&sslrootcert=${certificate}`)
     assert.deepStrictEqual(trusted, { code: 0, stderr: "" })
   })
 )
@@ -210,43 +213,43 @@ it.live("a port in use fails the start", () =>
   Effect.gen(function* () {
     const { url } = yield* ownDatabase
     const port = yield* freePort
-    const squatter = yield* Effect.acquireRelease(
+    const listener = yield* Effect.acquireRelease(
       Effect.callback<ReturnType<typeof createServer>>((resume) => {
         const server = createServer().listen(port, "127.0.0.1", () => resume(Effect.succeed(server)))
       }),
       (server) => Effect.sync(() => server.close())
     )
-    assert.isTrue(squatter.listening)
+    assert.isTrue(listener.listening)
     const { code, stderr } = yield* runNode("main", [], { DATABASE_URL: url, PORT: String(port) })
     assert.strictEqual(code, 1)
     assert.match(stderr, new RegExp(`^partner-api: [^\\n]*address already in use[^\\n]*:${port}\\n$`))
   })
 )
 
-it.live("listens on PORT of 127.0.0.1, prints its addresses, and is alive and ready", () =>
+it.live("the server listens on PORT of 127.0.0.1, prints its address, and is alive and ready", () =>
   Effect.gen(function* () {
     const { url } = yield* ownDatabase
     const port = yield* freePort
     const { base, said } = yield* startServer({ DATABASE_URL: url, PORT: String(port) })
     assert.match(said.stdout, new RegExp(`^Partner API  http://127\\.0\\.0\\.1:${port}/api/platform/v1$`, "m"))
     const type = "application/json"
-    assert.deepStrictEqual(yield* ask(base, "/healthz"), { status: 200, type, text: '{"status":"ok"}' })
-    assert.deepStrictEqual(yield* ask(base, "/readyz"), { status: 200, type, text: '{"status":"ready"}' })
-    assert.strictEqual((yield* ask(base, "/api/platform/v1/products")).status, 401)
+    assert.deepStrictEqual(yield* get(base, "/healthz"), { status: 200, type, text: '{"status":"ok"}' })
+    assert.deepStrictEqual(yield* get(base, "/readyz"), { status: 200, type, text: '{"status":"ready"}' })
+    assert.strictEqual((yield* get(base, "/api/platform/v1/products")).status, 401)
     assert.strictEqual(said.stderr, "")
   })
 )
 
-it.live("listens on the address of HOST", () =>
+it.live("the server listens on the address of HOST", () =>
   Effect.gen(function* () {
     const { url } = yield* ownDatabase
     const { base, port, said } = yield* startServer({ DATABASE_URL: url, HOST: "0.0.0.0" })
     assert.include(said.stdout, `http://0.0.0.0:${port}/api/platform/v1`)
-    assert.strictEqual((yield* ask(base, "/healthz")).status, 200)
+    assert.strictEqual((yield* get(base, "/healthz")).status, 200)
   })
 )
 
-it.live("servers that start at once on an empty database create the schema once, and all become ready", () =>
+it.live("servers that start concurrently on an empty database create the schema once, and all become ready", () =>
   Effect.gen(function* () {
     const { client, url } = yield* emptyDatabase
     yield* Effect.all(

@@ -4,8 +4,8 @@ import { Agent, request } from "node:http"
 import { dataOf, makeClient } from "../../support/http/Api.ts"
 import { enroll, holdStore, ownDatabase, rowsOf, startServer, waiting, watch } from "../../support/process/Process.ts"
 
-/** A request on the one connection of `agent`: its status, or nothing when there was no answer. */
-const through = (agent: Agent, url: string) =>
+/** Status of a request on the only connection of `agent`, or undefined without a response. */
+const statusThrough = (agent: Agent, url: string) =>
   Effect.callback<number | undefined>((resume) => {
     request(url, { agent }, (response) => {
       response.resume().once("end", () => resume(Effect.succeed(response.statusCode)))
@@ -14,7 +14,7 @@ const through = (agent: Agent, url: string) =>
       .end()
   })
 
-const isRefused = (status: number | undefined) => status === undefined || status === 503
+const isRejected = (status: number | undefined) => status === undefined || status === 503
 
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
   it.live(`${signal} finishes requests in flight, accepts no new ones and exits with 0`, () =>
@@ -31,11 +31,11 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
       )
       yield* waiting(watcher, names.length)
       const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-      assert.strictEqual(yield* through(agent, `${server.base}/healthz`), 200)
+      assert.strictEqual(yield* statusThrough(agent, `${server.base}/healthz`), 200)
 
       server.kill(signal)
-      yield* watch(through(new Agent(), `${server.base}/healthz`), isRefused)
-      assert.isTrue(isRefused(yield* through(agent, `${server.base}/healthz`)))
+      yield* watch(statusThrough(new Agent(), `${server.base}/healthz`), isRejected)
+      assert.isTrue(isRejected(yield* statusThrough(agent, `${server.base}/healthz`)))
       assert.isNull(server.child.exitCode)
 
       yield* release
@@ -62,16 +62,16 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
   )
 }
 
-it.live("a signal without requests in flight ends the server at once, even with idle connections", () =>
+it.live("SIGTERM without requests in flight ends the server within 4 s, even with idle connections", () =>
   Effect.gen(function* () {
     const { url } = yield* ownDatabase
     const server = yield* startServer({ DATABASE_URL: url })
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-    assert.strictEqual(yield* through(agent, `${server.base}/healthz`), 200)
-    const began = Date.now()
+    assert.strictEqual(yield* statusThrough(agent, `${server.base}/healthz`), 200)
+    const startedAt = Date.now()
     server.kill("SIGTERM")
     const { code, stderr } = yield* server.ended
     assert.deepStrictEqual({ code, stderr }, { code: 0, stderr: "" })
-    assert.isBelow(Date.now() - began, 4000)
+    assert.isBelow(Date.now() - startedAt, 4000)
   })
 )

@@ -4,51 +4,51 @@ import { connection, ownDatabase, rowsOf, waiting, watch } from "../../support/p
 import { receiver } from "../../support/webhooks/Receiver.ts"
 import { audience, books, cut, insist, makeGate, startSender, startWorker } from "../../support/process/Workers.ts"
 
-/** They wait more than they work. */
-const atOnce = { timeout: 90_000, concurrent: true }
+/** Concurrent, as these tests mostly wait. */
+const concurrently = { timeout: 90_000, concurrent: true }
 
-/** For so long a delivery belongs to the worker that took it. */
+/** Duration of a lease in milliseconds. */
 const LEASE_MILLIS = 20_000
 
 const exact = { lost: [], strange: [], unexplained: [], unwritten: [], doubled: 0, lapsed: 0 }
 
 it.live(
-  "a server killed while it stores deliveries has not stored the event either",
+  "a server killed while it stores deliveries does not store the event either",
   () =>
     Effect.gen(function* () {
       const { client, url } = yield* ownDatabase
       const endpoint = yield* receiver()
-      const given = { DATABASE_URL: url, WEBHOOK_WORKERS: "0" }
-      let server = yield* startSender(given)
+      const environment = { DATABASE_URL: url, WEBHOOK_WORKERS: "0" }
+      let server = yield* startSender(environment)
       const { tokens } = yield* audience(url, endpoint, 3)
-      const notices: Array<unknown> = []
-      client.on("notification", (notice) => void notices.push(notice))
+      const notifications: Array<unknown> = []
+      client.on("notification", (notification) => void notifications.push(notification))
       yield* rowsOf(client, "listen deliveries")
       const holder = yield* connection(url)
       yield* rowsOf(holder, "begin")
       yield* rowsOf(holder, "lock table deliveries in share mode")
       const writing = yield* Effect.forkChild(insist(() => server.base, tokens[0], "one"))
       yield* waiting(client, 1)
-      // Nobody is woken for what is not there yet.
+      // Workers are not notified of uncommitted deliveries.
       yield* Effect.sleep("500 millis")
-      assert.lengthOf(notices, 0)
+      assert.lengthOf(notifications, 0)
       server.kill("SIGKILL")
       yield* server.ended
-      // Its sessions too: the database would go on with a statement whose client has gone.
+      // Terminates its sessions: the database would finish a statement after its client is gone.
       yield* cut(client, url)
       yield* rowsOf(holder, "rollback")
       assert.deepStrictEqual(yield* rowsOf(client, "select 1 from events"), [])
 
-      server = yield* startSender(given)
+      server = yield* startSender(environment)
       yield* Fiber.join(writing)
       yield* watch(
-        Effect.sync(() => notices.length),
+        Effect.sync(() => notifications.length),
         (n) => n > 0
       )
       yield* startWorker({ DATABASE_URL: url })
       assert.deepStrictEqual(yield* books(client, endpoint), { ...exact, due: 3 })
     }),
-  atOnce
+  concurrently
 )
 
 it.live(
@@ -59,7 +59,7 @@ it.live(
       const endpoint = yield* receiver()
       const server = yield* startSender({ DATABASE_URL: url })
       const { tokens } = yield* audience(url, endpoint, 3)
-      // Paused, nobody claims: the server is gone before a first request.
+      // The pause prevents a claim before the server is killed.
       yield* rowsOf(client, "update webhooks set paused_at = now(), pause_reason = 'operator'")
       yield* insist(() => server.base, tokens[0], "one")
       server.kill("SIGKILL")
@@ -69,7 +69,7 @@ it.live(
       yield* startWorker({ DATABASE_URL: url })
       assert.deepStrictEqual(yield* books(client, endpoint), { ...exact, due: 3 })
     }),
-  atOnce
+  concurrently
 )
 
 it.live(
@@ -81,16 +81,16 @@ it.live(
       const endpoint = yield* receiver(gate.answer)
       const server = yield* startSender({ DATABASE_URL: url })
       const { listeners, tokens } = yield* audience(url, endpoint, 3)
-      const [early] = listeners
+      const [expiredApp] = listeners
       gate.close()
       yield* insist(() => server.base, tokens[0], "one")
       yield* gate.holds(3)
       server.kill("SIGKILL")
       yield* server.ended
       gate.open()
-      // One of them as if all that had been a minute ago.
+      // Moves one lease a minute back, so that it has expired.
       yield* rowsOf(client, "update deliveries set next_at = next_at - interval '1 minute' where app_id = $1", [
-        early?.appId
+        expiredApp?.appId
       ])
       yield* startWorker({ DATABASE_URL: url })
       assert.deepStrictEqual(yield* books(client, endpoint), { ...exact, due: 3, doubled: 3, lapsed: 3 })
@@ -99,16 +99,16 @@ it.live(
       const first = endpoint.received[0]?.at ?? 0
       assert.lengthOf(again, 2)
       for (const { at } of again) assert.isAtLeast(at - first, LEASE_MILLIS - 1000)
-      const began = yield* rowsOf(
+      const starts = yield* rowsOf(
         client,
         `select app_id = $1 as early, extract(epoch from started_at)::float8 * 1000 as at
        from delivery_attempts join deliveries using (store_id, event_id, installation_id) where attempt = 1`,
-        [early?.appId]
+        [expiredApp?.appId]
       )
-      for (const { at, early } of began)
+      for (const { at, early } of starts)
         assert.approximately(Number(at) + (early === true ? 60_000 : 0), performance.timeOrigin + first, 2000)
     }),
-  atOnce
+  concurrently
 )
 
 it.live(
@@ -139,5 +139,5 @@ it.live(
       assert.deepInclude((yield* attempts)[0], { error: "The receiver did not answer within 10 seconds" })
       assert.lengthOf(yield* attempts, 2)
     }),
-  atOnce
+  concurrently
 )

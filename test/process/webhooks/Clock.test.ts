@@ -5,16 +5,16 @@ import { enroll, ownDatabase, rowsOf, watch } from "../../support/process/Proces
 import { type Received, receiver } from "../../support/webhooks/Receiver.ts"
 import { insist, listeners, startSender, startWorker } from "../../support/process/Workers.ts"
 
-/** They wait more than they work. */
-const atOnce = { timeout: 90_000, concurrent: true }
+/** Concurrent, as these tests mostly wait. */
+const concurrently = { timeout: 90_000, concurrent: true }
 
-/** Seconds that a receiver asks to be left alone for, as a date. */
-const LATER = 90
+/** Seconds of a Retry-After header, which is sent as a date. */
+const RETRY_AFTER = 90
 
-/** Milliseconds for which an answer is held back: a lease is longer, and so is the limit of a request. */
-const SLOW = 8000
+/** Delay of a response in milliseconds. Shorter than the lease and the request timeout. */
+const RESPONSE_DELAY = 8000
 
-/** Gives a process another clock, as an expression of the true one, before any of its own code runs. */
+/** Environment that replaces the clock of a process before its code runs. `now` is an expression of the true time `t`. */
 const clock = (now: string) => {
   const code = `
     const TrueDate = Date
@@ -31,7 +31,7 @@ const YEAR = 31_557_600_000
 const CLOCKS = {
   "ten years ahead": clock(`t + ${10 * YEAR}`),
   "ten years behind": clock(`t - ${10 * YEAR}`),
-  "never the same": clock(`t + (Math.random() - 0.5) * ${10 * YEAR}`)
+  random: clock(`t + (Math.random() - 0.5) * ${10 * YEAR}`)
 }
 
 const verified = (secret: string | undefined, { body, headers }: Received) =>
@@ -39,7 +39,7 @@ const verified = (secret: string | undefined, { body, headers }: Received) =>
 
 for (const [name, environment] of Object.entries(CLOCKS)) {
   it.live(
-    `workers whose clock is ${name} sign, retry and lease by the database's clock`,
+    `workers with a clock that is ${name} sign, retry and lease by the database clock`,
     () =>
       Effect.gen(function* () {
         const { client, url } = yield* ownDatabase
@@ -48,10 +48,10 @@ for (const [name, environment] of Object.entries(CLOCKS)) {
         const failing = yield* receiver(() => ({ status: answers++ === 0 ? 500 : 204 }))
         const busy = yield* receiver(() => ({
           status: 503,
-          headers: { "retry-after": new Date(Date.now() + LATER * 1000).toUTCString() }
+          headers: { "retry-after": new Date(Date.now() + RETRY_AFTER * 1000).toUTCString() }
         }))
-        const slow = yield* receiver(() => new Promise((resolve) => setTimeout(() => resolve({}), SLOW)))
-        const given = { DATABASE_URL: url, ...environment }
+        const slow = yield* receiver(() => new Promise((resolve) => setTimeout(() => resolve({}), RESPONSE_DELAY)))
+        const workerEnvironment = { DATABASE_URL: url, ...environment }
         const server = yield* startSender({ DATABASE_URL: url, WEBHOOK_WORKERS: "0" })
         const { storeId, tokens } = yield* enroll(url)
         const hosts = [prompt, failing, busy, slow]
@@ -60,7 +60,9 @@ for (const [name, environment] of Object.entries(CLOCKS)) {
           storeId,
           hosts.map(({ url }) => url)
         )
-        yield* Effect.all([startWorker(given), startWorker(given)], { concurrency: "unbounded" })
+        yield* Effect.all([startWorker(workerEnvironment), startWorker(workerEnvironment)], {
+          concurrency: "unbounded"
+        })
         yield* insist(() => server.base, tokens[0], "one")
         const [, , busyApp] = apps
         yield* watch(
@@ -75,15 +77,15 @@ for (const [name, environment] of Object.entries(CLOCKS)) {
         const [first, second, ...more] = failing.received.map(({ at }) => at)
         assert.lengthOf(more, 0)
         assert.isAtLeast((second ?? 0) - (first ?? 0), 4000)
-        const [waits] = yield* rowsOf(
+        const [retry] = yield* rowsOf(
           client,
           `select attempts, extract(epoch from d.next_at - a.started_at)::float8 as seconds
          from deliveries d join delivery_attempts a using (store_id, event_id, installation_id) where app_id = $1`,
           [busyApp?.appId]
         )
-        assert.strictEqual(waits?.["attempts"], 1)
-        assert.approximately(Number(waits?.["seconds"]), LATER, LATER / 3)
+        assert.strictEqual(retry?.["attempts"], 1)
+        assert.approximately(Number(retry?.["seconds"]), RETRY_AFTER, RETRY_AFTER / 3)
       }),
-    atOnce
+    concurrently
   )
 }

@@ -14,13 +14,13 @@ import {
   type Worker
 } from "../../support/process/Workers.ts"
 
-/** Workers killed one by one, each with a new one in its place, before all are killed at once. */
+/** Workers that are killed and replaced one by one, before all are killed together. */
 const KILLS = 6
 const WORKERS = 3
 const LISTENERS = 6
 
-/** Arrivals between a start and the kill that follows, at least. */
-const ARRIVALS_A_LIFE = 60
+/** Minimum deliveries between a start and the next kill. */
+const ARRIVALS_PER_START = 60
 
 const kill = (worker: Worker | undefined) =>
   Effect.suspend(() => {
@@ -35,13 +35,13 @@ it.live(
       const { client, url } = yield* ownDatabase
       const gate = makeGate()
       const endpoint = yield* receiver(gate.answer)
-      const given = { DATABASE_URL: url }
-      const senders = { DATABASE_URL: url, WEBHOOK_WORKERS: "0" }
-      let server = yield* startSender(senders)
+      const environment = { DATABASE_URL: url }
+      const serverEnvironment = { DATABASE_URL: url, WEBHOOK_WORKERS: "0" }
+      let server = yield* startSender(serverEnvironment)
       const { tokens } = yield* audience(url, endpoint, LISTENERS, 12)
-      const workers: Array<Worker> = yield* Effect.replicateEffect(startWorker(given), WORKERS)
+      const workers: Array<Worker> = yield* Effect.replicateEffect(startWorker(environment), WORKERS)
 
-      let isEnough = false
+      let isDone = false
       const writing = yield* Effect.forkChild(
         Effect.forEach(
           tokens.slice(0, 3),
@@ -52,20 +52,20 @@ it.live(
                 n++
                 return insist(() => server.base, tokens[(writer + 3 * n) % tokens.length] ?? token, `${writer}-${n}`)
               })
-              return Effect.repeat(next, { until: () => isEnough })
+              return Effect.repeat(next, { until: () => isDone })
             }),
           { concurrency: "unbounded" }
         )
       )
 
       for (let n = 0; n < KILLS; n++) {
-        yield* arrived(endpoint, endpoint.received.length + ARRIVALS_A_LIFE)
+        yield* arrived(endpoint, endpoint.received.length + ARRIVALS_PER_START)
         yield* Effect.sleep(yield* Random.nextIntBetween(0, 20))
         yield* kill(workers[n % WORKERS])
-        workers[n % WORKERS] = yield* startWorker(given)
+        workers[n % WORKERS] = yield* startWorker(environment)
         if (n % 3 === 1) {
           server.kill("SIGKILL")
-          server = yield* startSender(senders)
+          server = yield* startSender(serverEnvironment)
         }
         yield* rowsOf(client, "update rate_windows set hits = '{}'")
       }
@@ -73,14 +73,14 @@ it.live(
       yield* gate.holds(LISTENERS)
       yield* Effect.forEach(workers, kill)
       gate.open()
-      isEnough = true
+      isDone = true
       yield* Fiber.join(writing)
       yield* endLeases(client)
-      yield* startWorker(given)
+      yield* startWorker(environment)
 
-      const { doubled, due, lapsed, ...wrong } = yield* books(client, endpoint)
-      assert.deepStrictEqual(wrong, { lost: [], strange: [], unexplained: [], unwritten: [] })
-      assert.isAtLeast(due, (KILLS * ARRIVALS_A_LIFE) / 2)
+      const { doubled, due, lapsed, ...problems } = yield* books(client, endpoint)
+      assert.deepStrictEqual(problems, { lost: [], strange: [], unexplained: [], unwritten: [] })
+      assert.isAtLeast(due, (KILLS * ARRIVALS_PER_START) / 2)
       assert.isAtLeast(lapsed, LISTENERS)
       assert.isAtMost(doubled, lapsed)
       const errors = yield* rowsOf(client, "select distinct error from delivery_attempts where duration_ms is null")

@@ -25,7 +25,7 @@ const LISTENERS = 8
 const PRODUCTS = 250
 const exact = { due: LISTENERS * PRODUCTS, lost: [], strange: [], unexplained: [], unwritten: [] }
 
-/** What a worker said of the database, a line each. */
+/** Log lines of a worker about the database. */
 const outages = ({ said }: Worker) => said.stdout.split("\n").filter((line) => line.includes("database"))
 
 it.live(
@@ -69,7 +69,7 @@ it.live(
       }
       yield* Fiber.join(writing)
       const client = yield* connection(url)
-      // What the worker could not write down it has given up by now, and takes again.
+      // The worker has dropped unsaved results. It claims these deliveries again after their leases.
       yield* endLeases(client)
       const { doubled, lapsed, ...rest } = yield* books(client, endpoint)
       assert.deepStrictEqual(rest, exact)
@@ -91,40 +91,40 @@ it.live(
       const server = yield* startSender({ DATABASE_URL: url, WEBHOOK_WORKERS: "0" })
       const { tokens } = yield* audience(url, endpoint, LISTENERS, 2)
       const worker = yield* startWorker({ DATABASE_URL: url })
-      const elsewhere = yield* Effect.flatMap(serverUrl, connection)
+      const admin = yield* Effect.flatMap(serverUrl, connection)
       const write = (key: string) => insist(() => server.base, tokens[0], key)
 
       for (const outage of [1, 2]) {
         gate.close()
         yield* write(`before-${outage}`)
         yield* gate.holds(LISTENERS)
-        yield* closeDatabase(elsewhere, url)
-        // The answers come while there is nothing to write them to.
+        yield* closeDatabase(admin, url)
+        // The responses arrive while the database is down.
         gate.open()
         yield* watch(
           Effect.sync(() => outages(worker)),
           (lines) => lines.length === outage
         )
-        // Long enough for each part of the worker to find out, and to try again.
+        // Long enough for each part of the worker to notice the outage and retry.
         yield* Effect.sleep("3 seconds")
-        yield* openDatabase(elsewhere, url)
-        // By the same worker, as in the end no lease was over.
+        yield* openDatabase(admin, url)
+        // The same worker stores the results: no lease has expired at the end.
         yield* finished(client)
         yield* listening(client, 1)
         assert.lengthOf(outages(worker), outage)
       }
 
-      // One after the other, so that a worker that only looked four times a second would take nearly all of that each
-      // time. The fastest quarter counts: what else the machine does slows some.
+      // Sequential writes: a worker that only polls four times a second would delay each by nearly 250 ms. Compares the
+      // fastest quarter, as other load slows some of them.
       const delays = yield* Effect.forEach(
         Array.from({ length: 21 }, (_, n) => n),
         (n) =>
           Effect.gen(function* () {
             const before = endpoint.received.length
             yield* write(`after-${n}`)
-            const written = performance.now()
+            const writtenAt = performance.now()
             yield* arrived(endpoint, before + LISTENERS)
-            return (endpoint.received[before]?.at ?? Infinity) - written
+            return (endpoint.received[before]?.at ?? Infinity) - writtenAt
           })
       )
       assert.isBelow(delays.toSorted((a, b) => a - b)[5] ?? Infinity, 125)

@@ -8,11 +8,11 @@ import { insist, listeners, makeProducts, startSender, startWorker } from "../..
 
 const PRODUCTS = 40
 
-/** Requests to one endpoint at once, and to one that fails. */
+/** Maximum concurrent requests to an endpoint, and to a failing one. */
 const LIMIT = 32
 const FAILING_LIMIT = 2
 
-/** Milliseconds after which a request is over, and what a busy machine may add. */
+/** Timeout of a request in milliseconds, and tolerance for a busy machine. */
 const TIMEOUT = 10_000
 const SLACK = 5000
 
@@ -20,8 +20,8 @@ const SLOW = ["hang", "drip"] as const
 const FAST = ["fail", "reset", "redirect"] as const
 
 /**
- * MiB by which the memory of a worker may grow while it is sent gigabytes: buffers of its sockets, not the answers. Node 24
- * collects them later than Node 20 (149 MiB were seen).
+ * Maximum memory growth of a worker in MiB while it receives gigabytes: socket buffers, not response bodies. Node 24
+ * collects them later than Node 20 (149 MiB measured).
  */
 const GROWTH = 192
 
@@ -35,7 +35,7 @@ const attemptsOf = (client: pg.Client, appId: string | undefined) =>
   )
 
 it.live(
-  "failing, hanging, slow, resetting and redirecting receivers free their slots in 10 s and delay nobody",
+  "failing, hanging, slow, resetting and redirecting receivers do not delay others, and end within 10 s",
   () =>
     Effect.gen(function* () {
       const { client, url } = yield* ownDatabase
@@ -51,7 +51,7 @@ it.live(
       yield* startWorker({ DATABASE_URL: url })
       yield* rowsOf(client, "update webhooks set paused_at = null, pause_reason = null")
 
-      // The healthy one has everything before the first of the hanging requests is over.
+      // The healthy receiver gets all events before the first hanging request times out.
       yield* watch(
         Effect.sync(() => SLOW.map((kind) => receivers.seen(kind).open)),
         (open) => open.every((n) => n >= LIMIT)
@@ -64,7 +64,7 @@ it.live(
       yield* Effect.forEach(FAST, (kind) => settled(kind, PRODUCTS))
       for (const kind of FAST) assert.isAtMost(receivers.seen(kind).most, LIMIT)
 
-      // From here on all of them are known to fail, and are asked again after 5 s.
+      // From here on all of these receivers are marked as failing and retried after 5 s.
       receivers.forgetMost()
       yield* Effect.forEach(SLOW, (kind) => settled(kind, LIMIT + FAILING_LIMIT))
       for (const kind of SLOW) {
@@ -88,7 +88,7 @@ it.live(
 )
 
 it.live.skipIf(process.platform !== "linux")(
-  "responses of 1 GiB are read to the end or the limit with constant memory",
+  "responses of 1 GiB are read to the end or the timeout with bounded memory",
   () =>
     Effect.gen(function* () {
       const { client, url } = yield* ownDatabase

@@ -6,9 +6,9 @@ import { folder, freePort, ownDatabase, rowsOf, runNode, type Variables } from "
 import { receiver } from "../../support/webhooks/Receiver.ts"
 import { audience, books, insist, listening, startSender } from "../../support/process/Workers.ts"
 
-const serverHere = (given: Variables) => runHere(service, given)
-const serverProcess = (given: Variables) => runNode("main", [], given)
-const workerProcess = (given: Variables) => runNode("cli", ["worker"], given)
+const serverInProcess = (environment: Variables) => runHere(service, environment)
+const serverProcess = (environment: Variables) => runNode("main", [], environment)
+const workerProcess = (environment: Variables) => runNode("cli", ["worker"], environment)
 
 const refusals = [
   [
@@ -18,15 +18,15 @@ const refusals = [
     /^partner-api: WEBHOOK_WORKERS: Expected 0 to 10000 but received -1; 0 delivers/
   ],
   [
-    serverHere,
+    serverInProcess,
     "WEBHOOK_WORKERS",
     "4294967296",
     /^partner-api: WEBHOOK_WORKERS: Expected 0 to 10000 but received 4294967296/
   ],
-  [serverHere, "WEBHOOK_WORKERS", "many", /^partner-api: WEBHOOK_WORKERS: .*"many"$/],
-  [serverHere, "WEBHOOK_WORKERS", "2.5", /^partner-api: WEBHOOK_WORKERS: .*"2.5"$/],
+  [serverInProcess, "WEBHOOK_WORKERS", "many", /^partner-api: WEBHOOK_WORKERS: .*"many"$/],
+  [serverInProcess, "WEBHOOK_WORKERS", "2.5", /^partner-api: WEBHOOK_WORKERS: .*"2.5"$/],
   [
-    serverHere,
+    serverInProcess,
     "WEBHOOK_ALLOW_HOSTS",
     "http://a/b",
     /^partner-api: WEBHOOK_ALLOW_HOSTS: "http:\/\/a\/b" is not a valid host/
@@ -38,8 +38,8 @@ for (const [start, name, value, line] of refusals) {
   it.live(`${name}=${value} fails the start of a ${start === workerProcess ? "worker" : "server"} with one line`, () =>
     Effect.gen(function* () {
       const { url } = yield* ownDatabase
-      const given = { DATABASE_URL: url, DATA_DIR: yield* folder, PORT: String(yield* freePort), [name]: value }
-      const { code, stderr } = yield* start(given)
+      const environment = { DATABASE_URL: url, DATA_DIR: yield* folder, PORT: String(yield* freePort), [name]: value }
+      const { code, stderr } = yield* start(environment)
       assert.strictEqual(code, 1)
       assert.match(stderr, /^[^\n]+\n$/)
       assert.match(stderr.trimEnd(), line)
@@ -47,14 +47,14 @@ for (const [start, name, value, line] of refusals) {
   )
 }
 
-it.live("WEBHOOK_WORKERS=0 delivers nothing; a later server without it delivers the backlog", () =>
+it.live("WEBHOOK_WORKERS=0 delivers nothing, and a later server with workers delivers the backlog", () =>
   Effect.gen(function* () {
     const { client, url } = yield* ownDatabase
     const endpoint = yield* receiver()
-    const silent = yield* startSender({ DATABASE_URL: url, WEBHOOK_WORKERS: "0" })
+    const withoutWorkers = yield* startSender({ DATABASE_URL: url, WEBHOOK_WORKERS: "0" })
     const { tokens } = yield* audience(url, endpoint, 2)
-    yield* insist(() => silent.base, tokens[0], "one")
-    // Eight times the time after which a worker looks, notice or not.
+    yield* insist(() => withoutWorkers.base, tokens[0], "one")
+    // Eight times the polling interval of a worker.
     yield* Effect.sleep("2 seconds")
     assert.deepStrictEqual(yield* rowsOf(client, "select distinct attempts, lease, outcome from deliveries"), [
       { attempts: 0, lease: null, outcome: null }
@@ -68,7 +68,7 @@ it.live("WEBHOOK_WORKERS=0 delivers nothing; a later server without it delivers 
   })
 )
 
-it.live("an empty WEBHOOK_WORKERS is treated as absent", () =>
+it.live("a server with an empty WEBHOOK_WORKERS delivers events, as without it", () =>
   Effect.gen(function* () {
     const { client, url } = yield* ownDatabase
     const endpoint = yield* receiver()

@@ -17,8 +17,8 @@ import {
   startWorker
 } from "../../support/process/Workers.ts"
 
-/** They wait more than they work. */
-const atOnce = { timeout: 90_000, concurrent: true }
+/** Concurrent, as these tests mostly wait. */
+const concurrently = { timeout: 90_000, concurrent: true }
 
 const LISTENERS = 3
 const exact = { lost: [], strange: [], unexplained: [], unwritten: [], doubled: 0, lapsed: 0 }
@@ -27,14 +27,14 @@ const attempts = `
   select attempts, outcome, count(*)::int as deliveries from deliveries group by 1, 2 order by attempts
 `
 
-const WHO = {
+const START = {
   worker: (url: string) => startWorker({ DATABASE_URL: url }, LISTENERS),
   server: (url: string) => startSender({ DATABASE_URL: url, WEBHOOK_WORKERS: String(LISTENERS) })
 }
 
-for (const who of ["worker", "server"] as const) {
+for (const kind of ["worker", "server"] as const) {
   it.live(
-    `SIGTERM lets a ${who} finish and store running deliveries, claims no new ones and exits with 0`,
+    `SIGTERM lets a ${kind} finish and store running deliveries, claims no new ones and exits with 0`,
     () =>
       Effect.gen(function* () {
         const { client, url } = yield* ownDatabase
@@ -42,7 +42,7 @@ for (const who of ["worker", "server"] as const) {
         const endpoint = yield* receiver(gate.answer)
         const writer = yield* startSender({ DATABASE_URL: url, WEBHOOK_WORKERS: "0" })
         const { tokens } = yield* audience(url, endpoint, LISTENERS)
-        const stopped = yield* WHO[who](url)
+        const stopped = yield* START[kind](url)
         yield* listening(client, 1)
         gate.close()
         yield* insist(() => writer.base, tokens[0], "under-way")
@@ -62,12 +62,12 @@ for (const who of ["worker", "server"] as const) {
         yield* startWorker({ DATABASE_URL: url })
         assert.deepStrictEqual(yield* books(client, endpoint), { ...exact, due: 2 * LISTENERS })
       }),
-    atOnce
+    concurrently
   )
 }
 
 it.live(
-  "SIGTERM while receivers hang ends a worker after their timeout, which is logged as an attempt",
+  "SIGTERM while receivers hang ends a worker after the request timeout, which is stored as an attempt",
   () =>
     Effect.gen(function* () {
       const { client, url } = yield* ownDatabase
@@ -79,17 +79,17 @@ it.live(
       yield* arrived(endpoint, LISTENERS)
       stopped.kill("SIGTERM")
       assertCleanEnd(yield* stopped.ended)
-      // The ten seconds of a request ended it, not the fifteen of the worker, after which nobody writes down anything.
+      // The request timeout of 10 s ends it, before the stop timeout of 15 s, after which no result is stored.
       assert.deepStrictEqual(yield* rowsOf(client, "select distinct attempt, error from delivery_attempts"), [
         { attempt: 1, error: "The receiver did not answer within 10 seconds" }
       ])
       assert.deepStrictEqual(yield* rowsOf(client, "select 1 from deliveries where lease is not null"), [])
     }),
-  atOnce
+  concurrently
 )
 
 it.live(
-  "SIGTERM while the database is down ends a worker, and its leases expire",
+  "SIGTERM while the database is down ends a worker, and another one delivers after its leases expire",
   () =>
     Effect.gen(function* () {
       const { client, url } = yield* ownDatabase
@@ -98,15 +98,15 @@ it.live(
       const writer = yield* startSender({ DATABASE_URL: url, WEBHOOK_WORKERS: "0" })
       const { tokens } = yield* audience(url, endpoint, LISTENERS)
       const stopped = yield* startWorker({ DATABASE_URL: url })
-      const elsewhere = yield* Effect.flatMap(serverUrl, connection)
+      const admin = yield* Effect.flatMap(serverUrl, connection)
       gate.close()
       yield* insist(() => writer.base, tokens[0], "under-way")
       yield* gate.holds(LISTENERS)
-      yield* closeDatabase(elsewhere, url)
+      yield* closeDatabase(admin, url)
       gate.open()
       stopped.kill("SIGTERM")
       assertCleanEnd(yield* stopped.ended)
-      yield* openDatabase(elsewhere, url)
+      yield* openDatabase(admin, url)
       yield* endLeases(client)
       yield* startWorker({ DATABASE_URL: url })
       assert.deepStrictEqual(yield* books(client, endpoint), {
@@ -116,5 +116,5 @@ it.live(
         lapsed: LISTENERS
       })
     }),
-  atOnce
+  concurrently
 )

@@ -8,18 +8,23 @@ const PRODUCTS = 500
 const LISTENERS = 8
 
 it.live(
-  "three workers and a server on one backlog deliver each event to each app exactly once",
+  "three workers and a server that share a backlog deliver each event to each app exactly once",
   () =>
     Effect.gen(function* () {
       const { client, url } = yield* ownDatabase
       const endpoint = yield* receiver()
-      const given = { DATABASE_URL: url }
-      const writer = yield* startSender({ ...given, WEBHOOK_WORKERS: "0" })
+      const environment = { DATABASE_URL: url }
+      const writer = yield* startSender({ ...environment, WEBHOOK_WORKERS: "0" })
       const { tokens } = yield* audience(url, endpoint, LISTENERS, 6)
       yield* makeProducts(writer.base, tokens, PRODUCTS)
       yield* rowsOf(client, "update webhooks set paused_at = now(), pause_reason = 'operator'")
 
-      const workers = [startWorker(given), startWorker(given), startWorker(given), startSender(given)]
+      const workers = [
+        startWorker(environment),
+        startWorker(environment),
+        startWorker(environment),
+        startSender(environment)
+      ]
       const processes = yield* Effect.all(workers, { concurrency: "unbounded" })
       assert.lengthOf(endpoint.received, 0)
       yield* rowsOf(client, "update webhooks set paused_at = null, pause_reason = null")
