@@ -34,7 +34,7 @@ const INVALID: Readonly<Record<string, readonly [answer: (id: string) => Answer,
     () => saying("HTTP/1.1 200 OK", "content-type: application/json", "content-length: 1", "", "{"),
     /not valid JSON/
   ],
-  "is not a JSON object": [() => documentOf(["a"]), /no JSON object/],
+  "is not a JSON object": [() => documentOf(["a"]), /not a JSON object/],
   "is longer than 16 KiB": [documentWith({ client_name: "x".repeat(20_000) }), /longer than 16384 bytes/],
   "has the client_id of another URL": [
     () => documentOf(described("https://example.com/client.json")),
