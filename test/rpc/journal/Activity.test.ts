@@ -21,14 +21,17 @@ import { AGENT, contextOf } from "../../support/data/Writes.ts"
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
 const toCollection = Schema.decodeUnknownSync(CreateCollection)
 
-const isOf = (resourceId: unknown) => (entry: ActivityEntry) => entry.resourceId === resourceId
+const isEntryOf = (resourceId: unknown) => (entry: ActivityEntry) => entry.resourceId === resourceId
 
-/** All entries that are asked for, page by page. */
-const walk = Effect.fn(function* (client: Client, asked: Parameters<Client["activity"]["list"]>[0]) {
+/** Lists the pages of entries that match a filter. */
+const listPages = Effect.fn(function* (client: Client, filter: Parameters<Client["activity"]["list"]>[0]) {
   const pages: Array<ReadonlyArray<ActivityEntry>> = []
   let cursor: EntryId | null | undefined
   while (cursor !== null) {
-    const { items, nextCursor } = yield* client.activity.list({ ...asked, ...(cursor === undefined ? {} : { cursor }) })
+    const { items, nextCursor } = yield* client.activity.list({
+      ...filter,
+      ...(cursor === undefined ? {} : { cursor })
+    })
     pages.push(items)
     cursor = nextCursor
   }
@@ -36,13 +39,13 @@ const walk = Effect.fn(function* (client: Client, asked: Parameters<Client["acti
 })
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Activity", (it) => {
-  it.effect("tells who changed what, through which surface and request, newest first", () =>
+  it.effect("an entry records actor, surface, request id, versions and diff; the newest entry is first", () =>
     Effect.gen(function* () {
       const { client, cookie, merchantId, storeId } = yield* freshMember()
       const app = yield* install(storeId)
-      const sent = { key: "made", headers: { "x-request-id": "trace/1" } }
-      const made = dataOf(yield* app.client.post("/products", { name: "Cup", price: 0.1 }, sent))
-      const resourceId = String(made["id"])
+      const options = { key: "made", headers: { "x-request-id": "trace/1" } }
+      const product = dataOf(yield* app.client.post("/products", { name: "Cup", price: 0.1 }, options))
+      const resourceId = String(product["id"])
       const payload = { storeId, idempotencyKey: "changed", id: resourceId, patch: { price: 0.2, sku: "C" } }
       yield* post(callLine("products.update", payload), { cookie, "x-request-id": "trace/2" })
       yield* app.client.patch(`/products/${resourceId}/inventory`, { adjust: 2, reason: "Found" })
@@ -50,11 +53,11 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Activity",
 
       const { items, nextCursor } = yield* client.activity.list({ storeId })
       assert.isNull(nextCursor)
-      const [gone, stocked, changed, created] = items
+      const [deleted, restocked, updated, created] = items
       const common = { resource: "product" as const, resourceId, omitted: [], hops: 0, undoes: null }
       assert.deepInclude(created, {
         ...common,
-        at: String(made["createdAt"]),
+        at: String(product["createdAt"]),
         actor: { type: "app", id: app.installation.id },
         surface: "rest",
         versions: { before: null, after: 1 },
@@ -64,7 +67,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Activity",
         before: null
       })
       assert.strictEqual(created?.after?.["name"], "Cup")
-      assert.deepInclude(changed, {
+      assert.deepInclude(updated, {
         ...common,
         actor: { type: "merchant", id: merchantId },
         surface: "rpc",
@@ -72,31 +75,31 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Activity",
         idempotencyKey: "changed",
         requestId: "trace/2"
       })
-      assert.deepInclude(changed?.before, { version: 1, price: 0.1, sku: null })
-      assert.deepInclude(changed?.after, { version: 2, price: 0.2, sku: "C" })
-      assert.deepInclude(stocked, { reason: "Found", versions: { before: 2, after: 3 } })
-      assert.deepInclude(gone, { versions: { before: 3, after: null }, after: null })
-      assert.deepStrictEqual(yield* client.activity.get({ storeId, id: changed?.id ?? assert.fail() }), changed)
+      assert.deepInclude(updated?.before, { version: 1, price: 0.1, sku: null })
+      assert.deepInclude(updated?.after, { version: 2, price: 0.2, sku: "C" })
+      assert.deepInclude(restocked, { reason: "Found", versions: { before: 2, after: 3 } })
+      assert.deepInclude(deleted, { versions: { before: 3, after: null }, after: null })
+      assert.deepStrictEqual(yield* client.activity.get({ storeId, id: updated?.id ?? assert.fail() }), updated)
       const unknown = EntryId.make("01890a5d-ac96-774b-bcce-b302099a8057")
       assert.strictEqual((yield* Effect.flip(client.activity.get({ storeId, id: unknown })))._tag, "EntryNotFound")
     })
   )
 
-  it.effect("is filtered by actor, resource and time, and paged without a gap", () =>
+  it.effect("activity.list filters by actor, surface, resource and time, and pages without gaps", () =>
     Effect.gen(function* () {
-      // Who joined is told to owners.
+      // Staff do not see the entries of members.
       const { client, merchantId, storeId } = yield* freshMember({ role: "staff" })
       const other = yield* freshMember()
       const catalog = yield* Catalog
       const { perform } = yield* Writes
       const write = <A, E>(write: Write<A, E>) => perform({ ...contextOf(storeId, AGENT), surface: "mcp" }, write)
-      const make = (name: string) =>
+      const createProduct = (name: string) =>
         performed(client.products.create({ storeId, idempotencyKey: newKey(), product: toProduct({ name }) }))
-      const cup = yield* make("Cup")
-      yield* make("Jug")
+      const cup = yield* createProduct("Cup")
+      yield* createProduct("Jug")
       yield* write(catalog.updateProduct(storeId, cup.id, { stock: 1 }, "any"))
       yield* write(catalog.createCollection(storeId, toCollection({ title: "Shelf" })))
-      yield* make("Mug")
+      yield* createProduct("Mug")
       yield* other.client.products.create({
         storeId: other.storeId,
         idempotencyKey: newKey(),
@@ -109,43 +112,50 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Activity",
         all,
         all.toSorted((a, b) => (a.id < b.id ? 1 : -1))
       )
-      const pages = yield* walk(client, { storeId, limit: 2 })
+      const pages = yield* listPages(client, { storeId, limit: 2 })
       assert.deepStrictEqual(
         pages.map(({ length }) => length),
         [2, 2, 1]
       )
       assert.deepStrictEqual(pages.flat(), all)
 
-      const asked = (filter: object) => Effect.map(client.activity.list({ storeId, ...filter }), ({ items }) => items)
-      const mine = all.filter(({ actor }) => actor.id === merchantId)
-      assert.deepStrictEqual(yield* asked({ actorId: merchantId }), mine)
-      assert.deepStrictEqual((yield* walk(client, { storeId, actorId: merchantId, limit: 1 })).flat(), mine)
-      assert.deepStrictEqual(yield* asked({ actorType: "merchant" }), mine)
-      assert.deepStrictEqual(yield* asked({ surface: "rpc" }), mine)
-      assert.deepStrictEqual(yield* asked({ surface: "rpc", resourceId: cup.id }), mine.filter(isOf(cup.id)))
-      assert.deepStrictEqual(yield* asked({ surface: "import" }), [])
-      assert.deepStrictEqual(yield* asked({ resourceId: cup.id }), all.filter(isOf(cup.id)))
-      assert.deepStrictEqual(yield* asked({ resourceId: cup.id, actorId: AGENT.id }), all.slice(2, 3))
-      assert.deepStrictEqual(yield* asked({ resource: "collection" }), all.slice(1, 2))
+      const entriesWhere = (filter: object) =>
+        Effect.map(client.activity.list({ storeId, ...filter }), ({ items }) => items)
+      const merchantEntries = all.filter(({ actor }) => actor.id === merchantId)
+      assert.deepStrictEqual(yield* entriesWhere({ actorId: merchantId }), merchantEntries)
+      assert.deepStrictEqual(
+        (yield* listPages(client, { storeId, actorId: merchantId, limit: 1 })).flat(),
+        merchantEntries
+      )
+      assert.deepStrictEqual(yield* entriesWhere({ actorType: "merchant" }), merchantEntries)
+      assert.deepStrictEqual(yield* entriesWhere({ surface: "rpc" }), merchantEntries)
+      assert.deepStrictEqual(
+        yield* entriesWhere({ surface: "rpc", resourceId: cup.id }),
+        merchantEntries.filter(isEntryOf(cup.id))
+      )
+      assert.deepStrictEqual(yield* entriesWhere({ surface: "import" }), [])
+      assert.deepStrictEqual(yield* entriesWhere({ resourceId: cup.id }), all.filter(isEntryOf(cup.id)))
+      assert.deepStrictEqual(yield* entriesWhere({ resourceId: cup.id, actorId: AGENT.id }), all.slice(2, 3))
+      assert.deepStrictEqual(yield* entriesWhere({ resource: "collection" }), all.slice(1, 2))
       const at = all[2]?.at
       assert.deepStrictEqual(
-        yield* asked({ since: at }),
+        yield* entriesWhere({ since: at }),
         all.filter((entry) => entry.at >= String(at))
       )
       assert.deepStrictEqual(
-        yield* asked({ until: at }),
+        yield* entriesWhere({ until: at }),
         all.filter((entry) => entry.at < String(at))
       )
-      assert.deepStrictEqual(yield* asked({ since: at, until: at }), [])
+      assert.deepStrictEqual(yield* entriesWhere({ since: at, until: at }), [])
     })
   )
 
-  it.effect("names who wrote and what they wrote, to every member, as far as it is of the store", () =>
+  it.effect("activity.names returns the names of actors and resources of the store, to staff too", () =>
     Effect.gen(function* () {
       const staff = yield* freshMember({ role: "staff" })
       const { client, merchantId, storeId } = staff
       const other = yield* freshMember()
-      const theirs = yield* performed(
+      const otherProduct = yield* performed(
         other.client.products.create({
           storeId: other.storeId,
           idempotencyKey: newKey(),
@@ -163,24 +173,24 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Activity",
       yield* client.agents.revoke({ ...keyed(), id: agent.id })
       yield* client.installations.uninstall({ ...keyed(), id: installation.id })
 
-      const wanted = new Map<string, string>([
+      const expected = new Map<string, string>([
         [cup.id, "Cup"],
         [shelf.id, "Shelf"],
         [agent.id, "Restocker"],
         [installation.id, appName],
         [merchantId, "Ada"]
       ])
-      const ids = [...wanted.keys(), theirs.id, other.merchantId, EntryId.make(AGENT.id)]
+      const ids = [...expected.keys(), otherProduct.id, other.merchantId, EntryId.make(AGENT.id)]
       const names = yield* client.activity.names({ storeId, ids })
-      assert.deepStrictEqual(new Map(names.map(({ id, name }) => [id, name])), wanted)
+      assert.deepStrictEqual(new Map(names.map(({ id, name }) => [id, name])), expected)
       assert.deepStrictEqual(yield* client.activity.names({ storeId, ids: [] }), [])
       const tooMany = Array.from({ length: MAX_DISPLAY_NAMES + 1 }, () => cup.id)
-      const refused = yield* post(callLine("activity.names", { storeId, ids: tooMany }), { cookie: staff.cookie })
-      assert.strictEqual(errorOf(refused.text)?.["_tag"], "BadRequest")
+      const response = yield* post(callLine("activity.names", { storeId, ids: tooMany }), { cookie: staff.cookie })
+      assert.strictEqual(errorOf(response.text)?.["_tag"], "BadRequest")
     })
   )
 
-  it.effect("ends a page early where few of many entries are asked for, and goes on behind it", () =>
+  it.effect("a page of a sparse filter ends early, and its cursor continues after the examined entries", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshMember()
       const sql = yield* SqlClient.SqlClient
@@ -195,12 +205,12 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Activity",
           '{}', '{}'
         from journal, generate_series(1, ${2 * MAX_EXAMINED_ENTRIES}) where store_id = ${storeId} and resource_id = ${rare.id}
       `
-      // Ids of no time, so that the one that is asked for is the last of all.
+      // The smallest id, so that the matching entry is the last of all.
       yield* sql`
         insert into journal select (jsonb_populate_record(j, ${JSON.stringify({ id: "00000000-0000-7000-8000-000000000001" })}::jsonb)).*
         from journal j where store_id = ${storeId} and resource_id = ${rare.id}
       `
-      const pages = yield* walk(client, { storeId, resource: "collection", limit: 200 })
+      const pages = yield* listPages(client, { storeId, resource: "collection", limit: 200 })
       assert.strictEqual(pages.length, 3)
       assert.strictEqual(pages.flat().at(-1)?.resourceId, rare.id)
       const page = yield* client.activity.list({ storeId, resource: "collection", resourceId: rare.id })
@@ -208,7 +218,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Activity",
     })
   )
 
-  it.effect("shows agents what they may read, and says which scope is missing", () =>
+  it.effect("an agent sees the entries that its scopes can read; the error names the missing scope", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshMember()
       const { "activity.get": get, "activity.list": list } = yield* makeActivityHandlers
@@ -225,19 +235,19 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Activity",
       const missing = { _tag: "AgentScopeMissing", scope: "read_collections" }
       assert.deepInclude(yield* reader(list, { resource: "collection" }), missing)
       assert.deepInclude(yield* reader(get, { id: collection?.id }), missing)
-      const stranger = asAgent(storeId, ["read_orders"])
-      assert.deepInclude(yield* stranger(list, {}), { _tag: "AgentScopeMissing", scope: "read_products" })
+      const otherAgent = asAgent(storeId, ["read_orders"])
+      assert.deepInclude(yield* otherAgent(list, {}), { _tag: "AgentScopeMissing", scope: "read_products" })
     })
   )
 
-  it.effect("is never changed: entries are neither updated nor deleted, whoever asks", () =>
+  it.effect("PostgreSQL rejects updates and deletes of journal entries with 42501", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshMember()
       const sql = yield* SqlClient.SqlClient
       yield* client.products.create({ storeId, idempotencyKey: newKey(), product: toProduct({ name: "Cup" }) })
       const [before] = (yield* client.activity.list({ storeId })).items
-      const [found] = yield* sql<{ readonly part: number }>`select part from journal where id = ${before?.id ?? ""}`
-      for (const table of ["journal", `journal_${found?.part}`]) {
+      const [row] = yield* sql<{ readonly part: number }>`select part from journal where id = ${before?.id ?? ""}`
+      for (const table of ["journal", `journal_${row?.part}`]) {
         for (const change of [`update ${table} set reason = 'x'`, `delete from ${table}`]) {
           const { reason } = yield* Effect.flip(sql.unsafe(`${change} where id = '${before?.id}'`))
           assert.propertyVal(reason.cause, "code", "42501", change)

@@ -21,18 +21,18 @@ import { agentOf, asAgent, callLine, exitsOf, freshMember, memberOf, newKey, pos
 import { contextOf, MERCHANT } from "../../support/data/Writes.ts"
 
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
-const Made = Schema.Struct({ id: Schema.String, token: Schema.optional(Schema.String) })
+const Created = Schema.Struct({ id: Schema.String, token: Schema.optional(Schema.String) })
 
-/** Writes of a store that leave no entry: a request that is sent once more, and proposals, which keep who decided. */
-const UNTOLD = new Set(["deliveries.redeliver", "proposals.approve", "proposals.reject", "proposals.withdraw"])
+/** Writes without an entry: redelivery, and decisions on a proposal, which the proposal itself records. */
+const NOT_JOURNALED = new Set(["deliveries.redeliver", "proposals.approve", "proposals.reject", "proposals.withdraw"])
 
-/** The procedures that write in a store and cannot be rehearsed, as those of the catalog can. */
-const ADMINISTERING = [...Rpcs.requests.values()].flatMap(({ _tag, payloadSchema }) => {
+/** Procedures that write in a store and, unlike those of the catalog, have no dry run. */
+const ADMINISTRATIVE = [...Rpcs.requests.values()].flatMap(({ _tag, payloadSchema }) => {
   const names = new Set(
     SchemaAST.isObjects(payloadSchema.ast) ? payloadSchema.ast.propertySignatures.map(({ name }) => name) : []
   )
   const isWrite = names.has("storeId") && names.has("idempotencyKey") && !names.has("dryRun")
-  return isWrite && !UNTOLD.has(_tag) ? [_tag] : []
+  return isWrite && !NOT_JOURNALED.has(_tag) ? [_tag] : []
 })
 
 const entriesOf = (client: Client, storeId: StoreId) =>
@@ -40,81 +40,79 @@ const entriesOf = (client: Client, storeId: StoreId) =>
 
 const kindsOf = (entries: ReadonlyArray<ActivityEntry>) => new Set(entries.map(({ resource }) => resource))
 
-layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("What members administer", (it) => {
-  it.effect(
-    "leaves one entry each, through every procedure; what is repeated, refused or changes nothing leaves none",
-    () =>
-      Effect.gen(function* () {
-        const owner = yield* administering
-        const { client, cookie, guest, merchantId, storeId } = owner
-        const sql = yield* SqlClient.SqlClient
-        const call = (tag: string, asked: object, key: string) =>
-          Effect.map(
-            post(callLine(tag, { storeId, idempotencyKey: key, ...asked }), { cookie, "x-request-id": "trace/1" }),
-            ({ text }) => [...exitsOf(text).values()][0]
-          )
-        let agent = ""
-        const all = calls(owner)
-        assert.deepStrictEqual(
-          [...new Set(all.map((one) => one("").tag))].toSorted(),
-          ADMINISTERING.toSorted(),
-          "Every administrative procedure has its row"
+layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Administrative activity", (it) => {
+  it.effect("each administrative procedure adds one entry without secrets; a repeated call adds none", () =>
+    Effect.gen(function* () {
+      const owner = yield* administering
+      const { client, cookie, guest, merchantId, storeId } = owner
+      const sql = yield* SqlClient.SqlClient
+      const call = (tag: string, payload: object, key: string) =>
+        Effect.map(
+          post(callLine(tag, { storeId, idempotencyKey: key, ...payload }), { cookie, "x-request-id": "trace/1" }),
+          ({ text }) => [...exitsOf(text).values()][0]
         )
+      let agent = ""
+      const all = calls(owner)
+      assert.deepStrictEqual(
+        [...new Set(all.map((makeCall) => makeCall("").tag))].toSorted(),
+        ADMINISTRATIVE.toSorted(),
+        "The table has every administrative procedure"
+      )
 
-        let secret = ""
-        for (const one of all) {
-          const { after, asked, before, isAnew = false, resource, resourceId, tag } = one(agent)
-          const known = yield* entriesOf(client, storeId)
-          const key = newKey()
-          const exit = yield* call(tag, asked, key)
-          assert.strictEqual(exit?._tag, "Success", tag)
-          if (tag === "agents.create" && exit?._tag === "Success") {
-            const { id, token } = Schema.decodeUnknownSync(Made)(exit.value)
-            agent = id
-            secret = token ?? ""
-          }
-          const [entry, ...others] = yield* entriesOf(client, storeId)
-          assert.deepStrictEqual(others, [...known], `${tag} leaves one entry`)
-          assert.deepInclude(
-            entry,
-            {
-              actor: { type: "merchant", id: merchantId },
-              surface: "rpc",
-              resource,
-              versions: { before: null, after: null },
-              idempotencyKey: key,
-              requestId: "trace/1",
-              hops: 0,
-              omitted: [],
-              undoes: null
-            },
-            tag
-          )
-          if (resourceId !== undefined) assert.strictEqual(entry?.resourceId, resourceId, tag)
-          const isUpdate = before !== null && after !== null && resource !== "subscription"
-          for (const [side, wanted] of [[entry?.before, before] as const, [entry?.after, after] as const]) {
-            if (wanted === null || isUpdate) assert.deepStrictEqual(side, wanted, tag)
-            else assert.deepInclude(side, wanted, tag)
-          }
-
-          yield* call(tag, asked, key)
-          assert.lengthOf(yield* entriesOf(client, storeId), known.length + 1, `${tag} under the same key`)
-          if (!isAnew) yield* call(tag, asked, newKey())
-          assert.lengthOf(yield* entriesOf(client, storeId), known.length + 1, `${tag} once more`)
+      let secret = ""
+      for (const makeCall of all) {
+        const { after, asked: payload, before, isAnew = false, resource, resourceId, tag } = makeCall(agent)
+        const existing = yield* entriesOf(client, storeId)
+        const key = newKey()
+        const exit = yield* call(tag, payload, key)
+        assert.strictEqual(exit?._tag, "Success", tag)
+        if (tag === "agents.create" && exit?._tag === "Success") {
+          const { id, token } = Schema.decodeUnknownSync(Created)(exit.value)
+          agent = id
+          secret = token ?? ""
+        }
+        const [entry, ...others] = yield* entriesOf(client, storeId)
+        assert.deepStrictEqual(others, [...existing], `${tag} adds one entry`)
+        assert.deepInclude(
+          entry,
+          {
+            actor: { type: "merchant", id: merchantId },
+            surface: "rpc",
+            resource,
+            versions: { before: null, after: null },
+            idempotencyKey: key,
+            requestId: "trace/1",
+            hops: 0,
+            omitted: [],
+            undoes: null
+          },
+          tag
+        )
+        if (resourceId !== undefined) assert.strictEqual(entry?.resourceId, resourceId, tag)
+        const isUpdate = before !== null && after !== null && resource !== "subscription"
+        for (const [side, expected] of [[entry?.before, before] as const, [entry?.after, after] as const]) {
+          if (expected === null || isUpdate) assert.deepStrictEqual(side, expected, tag)
+          else assert.deepInclude(side, expected, tag)
         }
 
-        const rows = yield* sql<{ readonly row: string }>`
+        yield* call(tag, payload, key)
+        assert.lengthOf(yield* entriesOf(client, storeId), existing.length + 1, `${tag} with the same key`)
+        if (!isAnew) yield* call(tag, payload, newKey())
+        assert.lengthOf(yield* entriesOf(client, storeId), existing.length + 1, `${tag} with another key`)
+      }
+
+      const rows = yield* sql<{ readonly row: string }>`
         select to_jsonb(j)::text as row from journal j where store_id = ${storeId}
       `
-        const text = rows.map(({ row }) => row).join("\n")
-        const hashed = hash("sha256", secret, "hex")
-        for (const one of [secret, hashed, guest.email, PASSWORD, "@example.com", "token", "password"]) {
-          assert.notInclude(text, one)
-        }
-      })
+      const text = rows.map(({ row }) => row).join("\n")
+      const secretHash = hash("sha256", secret, "hex")
+      for (const value of [secret, secretHash, guest.email, PASSWORD, "@example.com", "token", "password"]) {
+        assert.notInclude(text, value)
+      }
+    })
   )
 
-  it.effect("leaves no entry where it is refused or rehearsed", () =>
+  it.effect("a rejected call or a dry run adds no entry", () =>
     Effect.gen(function* () {
       const { basic, client, merchantId, storeId, installationId } = yield* administering
       const stores = yield* Stores
@@ -124,13 +122,13 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("What memb
       yield* Effect.flip(client.members.leave({ ...keyed(), merchantId }))
       yield* Effect.flip(client.billing.cancel({ ...keyed(), installationId }))
       yield* Effect.flip(client.billing.change({ ...keyed(), installationId, planId: basic }))
-      const rehearsed = yield* once(
+      const dryRun = yield* once(
         { ...contextOf(storeId, MERCHANT), mode: "dryRun" },
         { key: newKey(), fingerprint: new Uint8Array(32) },
         stores.updateSettings(storeId, { name: "Another" }),
         ({ name }) => ({ status: 200, body: name, etag: null })
       )
-      assert.deepInclude(rehearsed, {
+      assert.deepInclude(dryRun, {
         body: "Another",
         dryRun: { dryRun: true, events: [], collections: null }
       })
@@ -138,10 +136,10 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("What memb
     })
   )
 
-  it.effect("is told to members, of members and subscriptions to owners, and to no agent and nobody else", () =>
+  it.effect("staff cannot read entries of members and subscriptions; agents and other stores cannot read any", () =>
     Effect.gen(function* () {
       const { basic, client, installationId, storeId, ...owner } = yield* administering
-      const stranger = yield* freshMember()
+      const outsider = yield* freshMember()
       const staff = yield* memberOf(storeId, "staff")
       const agent = yield* agentOf({ client, storeId, ...owner })
       const { "activity.get": get, "activity.list": list } = yield* makeActivityHandlers
@@ -152,40 +150,42 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("What memb
 
       const all = yield* entriesOf(client, storeId)
       assert.deepStrictEqual(kindsOf(all), new Set(["product", ...AdministeredKind.literals]))
-      const toStaff = yield* entriesOf(staff.client, storeId)
+      const staffEntries = yield* entriesOf(staff.client, storeId)
       assert.deepStrictEqual(
-        toStaff,
+        staffEntries,
         all.filter(({ resource }) => resource !== "member" && resource !== "subscription")
       )
       for (const resource of AdministeredKind.literals) {
-        const own = all.filter((entry) => entry.resource === resource)
-        assert.deepStrictEqual((yield* client.activity.list({ storeId, resource })).items, own)
-        const isOwners = resource === "member" || resource === "subscription"
-        const entry = own[0] ?? assert.fail(resource)
-        const seen = {
+        const ofKind = all.filter((entry) => entry.resource === resource)
+        assert.deepStrictEqual((yield* client.activity.list({ storeId, resource })).items, ofKind)
+        const isForOwners = resource === "member" || resource === "subscription"
+        const entry = ofKind[0] ?? assert.fail(resource)
+        const staffRequests = {
           list: staff.client.activity.list({ storeId, resource }),
           get: staff.client.activity.get({ storeId, id: entry.id })
         }
-        if (isOwners) {
-          assert.strictEqual((yield* Effect.flip(Effect.asVoid(seen.list)))._tag, "OwnersOnly")
-          assert.strictEqual((yield* Effect.flip(Effect.asVoid(seen.get)))._tag, "OwnersOnly")
+        if (isForOwners) {
+          assert.strictEqual((yield* Effect.flip(Effect.asVoid(staffRequests.list)))._tag, "OwnersOnly")
+          assert.strictEqual((yield* Effect.flip(Effect.asVoid(staffRequests.get)))._tag, "OwnersOnly")
         } else {
-          assert.deepStrictEqual((yield* seen.list).items, own)
-          assert.deepStrictEqual(yield* seen.get, entry)
+          assert.deepStrictEqual((yield* staffRequests.list).items, ofKind)
+          assert.deepStrictEqual(yield* staffRequests.get, entry)
         }
         assert.deepInclude(yield* asAgent(storeId, ["read_products"])(list, { resource }), { _tag: "AgentRefused" })
-        assert.deepInclude(yield* asAgent(storeId, ["read_products"])(get, { id: entry.id }), { _tag: "AgentRefused" })
-        const theirs = Effect.flip(
-          Effect.asVoid(stranger.client.activity.get({ storeId: stranger.storeId, id: entry.id }))
+        assert.deepInclude(yield* asAgent(storeId, ["read_products"])(get, { id: entry.id }), {
+          _tag: "AgentRefused"
+        })
+        const fromOtherStore = Effect.flip(
+          Effect.asVoid(outsider.client.activity.get({ storeId: outsider.storeId, id: entry.id }))
         )
-        assert.strictEqual((yield* theirs)._tag, "EntryNotFound")
+        assert.strictEqual((yield* fromOtherStore)._tag, "EntryNotFound")
       }
       assert.deepStrictEqual(kindsOf(yield* entriesOf(agent.client, storeId)), new Set(["product"]))
       const { structuredContent } = yield* callTool(agent.token ?? "", "activity_list", {})
       assert.deepStrictEqual(JSON.stringify(structuredContent).match(/"resource":"\w+"/g), ['"resource":"product"'])
       const tool = yield* callTool(agent.token ?? "", "activity_list", { resource: "agent" })
       assert.isTrue(tool.isError)
-      assert.strictEqual((yield* entriesOf(stranger.client, stranger.storeId)).length, 1)
+      assert.strictEqual((yield* entriesOf(outsider.client, outsider.storeId)).length, 1)
 
       const names = yield* staff.client.activity.names({ storeId, ids: [id, installationId, agent.id] })
       assert.sameDeepMembers(
@@ -199,7 +199,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("What memb
     })
   )
 
-  it.effect("is not undone, nor told to followers: a span of it is undone as if it were not there", () =>
+  it.effect("administrative entries cannot be undone, are skipped by undoSpan and are not in the change stream", () =>
     Effect.gen(function* () {
       const { basic, client, cookie, installationId, merchantId, storeId, ...owner } = yield* administering
       const agent = yield* agentOf({ client, storeId, ...owner })
@@ -211,9 +211,9 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("What memb
       const entries = yield* entriesOf(client, storeId)
       for (const resource of AdministeredKind.literals) {
         const { id } = entries.find((entry) => entry.resource === resource) ?? assert.fail(resource)
-        const refused = yield* Effect.flip(Effect.asVoid(client.activity.undo({ ...keyed(), id })))
-        assert.deepInclude(refused, { _tag: "NotUndoable", id, resource })
-        assert.match(refused.message, /revert entry \S+ by hand, under the store's \w+/)
+        const error = yield* Effect.flip(Effect.asVoid(client.activity.undo({ ...keyed(), id })))
+        assert.deepInclude(error, { _tag: "NotUndoable", id, resource })
+        assert.match(error.message, /revert entry \S+ by hand, under the store's \w+/)
         assert.strictEqual((yield* Effect.flip(agent.client.activity.undo({ ...keyed(), id })))._tag, "EntryNotOwn")
       }
 
@@ -225,11 +225,11 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("What memb
       )
       assert.strictEqual((yield* client.store.get({ storeId })).name, "Shop")
 
-      const first = entries.at(-1)?.id ?? assert.fail("Nothing was told")
+      const first = entries.at(-1)?.id ?? assert.fail("There are no entries")
       const { changes } = yield* followerAt(yield* baseUrl, cookie)
-      const told = yield* Stream.runCollect(Stream.take(changes({ storeId, after: EventId.make(first) }), 2))
+      const streamed = yield* Stream.runCollect(Stream.take(changes({ storeId, after: EventId.make(first) }), 2))
       assert.deepStrictEqual(
-        told.map((change) => ("kind" in change ? [change.resourceId, change.kind] : [])),
+        streamed.map((change) => ("kind" in change ? [change.resourceId, change.kind] : [])),
         [
           [cup.id, "created"],
           [cup.id, "deleted"]

@@ -12,35 +12,37 @@ import { connection, databaseUrl, duringWork, rowsOf, waiting } from "../../supp
 import { freshMember, newKey } from "../../support/rpc/Rpc.ts"
 import { followerOf } from "../../support/http/Sockets.ts"
 
-const TOLD = "select id from journal where store_id = $1 and version is not null and id > $2 order by id"
+const CHANGE_IDS = "select id from journal where store_id = $1 and version is not null and id > $2 order by id"
 
-interface Followed {
+interface FollowOptions {
   readonly cookie: string
   readonly storeId: StoreId
   readonly onOpen?: (socket: WebSocket) => void
 }
 
-/** What a follower is told from now on: a change of which it was told is the mark. */
-const followed = Effect.fn(function* ({ cookie, onOpen, storeId }: Followed) {
+/** Follows a store from now on, and waits for a first change, whose id is `mark`. */
+const startFollower = Effect.fn(function* ({ cookie, onOpen, storeId }: FollowOptions) {
   const { client } = yield* install(storeId)
   const { changes } = yield* followerOf(cookie, onOpen)
-  const told = yield* Queue.unbounded<Changed>()
+  const received = yield* Queue.unbounded<Changed>()
   const following = yield* Deferred.make<void>()
   const onFollowing = () => Deferred.doneUnsafe(following, Effect.void)
-  yield* Effect.forkScoped(Stream.runForEach(changes({ storeId, onFollowing }), (change) => Queue.offer(told, change)))
-  yield* Deferred.await(following)
-  const make = Effect.map(
-    Effect.suspend(() => client.post("/products", { name: "Cup" })),
-    (made) => String(dataOf(made)["id"])
+  yield* Effect.forkScoped(
+    Stream.runForEach(changes({ storeId, onFollowing }), (change) => Queue.offer(received, change))
   )
-  const first = yield* make
-  const mark = yield* Queue.take(told)
+  yield* Deferred.await(following)
+  const createProduct = Effect.map(
+    Effect.suspend(() => client.post("/products", { name: "Cup" })),
+    (response) => String(dataOf(response)["id"])
+  )
+  const first = yield* createProduct
+  const mark = yield* Queue.take(received)
   assert.strictEqual(mark.resourceId, first)
-  return { client, make, mark: mark.id, next: Queue.take(told), told }
+  return { client, createProduct, mark: mark.id, next: Queue.take(received), received }
 })
 
-layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Changes of a store", (it) => {
-  it.effect("are told as they are committed: what became of what, by whom, through what", () =>
+layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Change stream of a store", (it) => {
+  it.effect("a change has kind, resource, version, actor, surface and changed members", () =>
     Effect.gen(function* () {
       const member = yield* freshMember()
       const { merchantId, storeId } = member
@@ -51,18 +53,18 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Changes o
       const [before] = yield* rowsOf(db, "select id from journal where store_id = $1 and version is not null", [
         storeId
       ])
-      const made = dataOf(yield* client.post("/products", { name: "Cup", price: 3 }))
-      yield* client.patch(`/products/${String(made["id"])}`, { price: 4 })
+      const created = dataOf(yield* client.post("/products", { name: "Cup", price: 3 }))
+      yield* client.patch(`/products/${String(created["id"])}`, { price: 4 })
       const { id } = yield* member.client.collections
         .create({ storeId, idempotencyKey: newKey(), collection: { title: "Cups" } })
         .pipe(performed)
-      yield* client.delete(`/products/${String(made["id"])}`)
-      const told = yield* Stream.runCollect(
+      yield* client.delete(`/products/${String(created["id"])}`)
+      const received = yield* Stream.runCollect(
         Stream.take(changes({ storeId, after: EventId.make(String(before?.["id"])) }), 4)
       )
       const app = { type: "app", id: installation.id }
-      const product = { resource: "product", resourceId: made["id"] }
-      assert.containSubset(told, [
+      const product = { resource: "product", resourceId: created["id"] }
+      assert.containSubset(received, [
         { ...product, kind: "created", actor: app, surface: "rest", version: 1, members: [] },
         { ...product, kind: "updated", actor: app, version: 2, members: ["price", "updatedAt", "version"] },
         {
@@ -77,87 +79,85 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Changes o
     })
   )
 
-  it.effect(
-    "come in the order of their ids: one that is committed late holds up those after it, and none is missed",
-    () =>
-      Effect.gen(function* () {
-        const member = yield* freshMember()
-        const { storeId } = member
-        const { client, make, next, told } = yield* followed(member)
-        const elsewhere = yield* followed(yield* freshMember())
-        const [early, late] = [yield* make, yield* make]
-        yield* Effect.andThen(next, next)
+  it.effect("changes arrive in the order of their ids; a late commit delays the changes after it", () =>
+    Effect.gen(function* () {
+      const member = yield* freshMember()
+      const { storeId } = member
+      const { client, createProduct, next, received } = yield* startFollower(member)
+      const otherStore = yield* startFollower(yield* freshMember())
+      const [early, late] = [yield* createProduct, yield* createProduct]
+      yield* Effect.andThen(next, next)
 
-        // The write of `late` has its id and waits for its key, which somebody else has.
-        const url = yield* databaseUrl
-        const [holder, watcher] = [yield* connection(url), yield* connection(url)]
-        const key = randomUUID()
-        yield* rowsOf(holder, "begin")
-        yield* rowsOf(
-          holder,
-          `insert into idempotency_records
+      // The write of `late` has its journal id and waits for its idempotency key, which `holder` has locked.
+      const url = yield* databaseUrl
+      const [holder, watcher] = [yield* connection(url), yield* connection(url)]
+      const key = randomUUID()
+      yield* rowsOf(holder, "begin")
+      yield* rowsOf(
+        holder,
+        `insert into idempotency_records
            (store_id, actor_id, key, fingerprint, status, body, etag, expires_at)
          select store_id, id, $2, '', 200, '', null, now() + interval '1 day' from installations where store_id = $1`,
-          [storeId, key]
-        )
-        const writing = yield* Effect.forkChild(client.patch(`/products/${late}`, { price: 1 }, { key }))
-        yield* duringWork(writing, waiting(watcher, 1))
-        assert.strictEqual((yield* client.patch(`/products/${early}`, { price: 2 })).status, 200)
-        // It was looked for changes since: those of another store are told.
-        for (let n = 0; n < 2; n++) {
-          yield* elsewhere.client.post("/products", { name: "Cup" })
-          yield* elsewhere.next
-        }
-        assert.strictEqual(yield* Queue.size(told), 0)
+        [storeId, key]
+      )
+      const writing = yield* Effect.forkChild(client.patch(`/products/${late}`, { price: 1 }, { key }))
+      yield* duringWork(writing, waiting(watcher, 1))
+      assert.strictEqual((yield* client.patch(`/products/${early}`, { price: 2 })).status, 200)
+      // The changes of another store arrive, so the service has read the journal since.
+      for (let n = 0; n < 2; n++) {
+        yield* otherStore.client.post("/products", { name: "Cup" })
+        yield* otherStore.next
+      }
+      assert.strictEqual(yield* Queue.size(received), 0)
 
-        yield* rowsOf(holder, "rollback")
-        assert.strictEqual((yield* Fiber.join(writing)).status, 200)
-        const ids = [yield* next, yield* next].map(({ resourceId }) => resourceId)
-        assert.deepStrictEqual(ids, [late, early])
-      })
+      yield* rowsOf(holder, "rollback")
+      assert.strictEqual((yield* Fiber.join(writing)).status, 200)
+      const ids = [yield* next, yield* next].map(({ resourceId }) => resourceId)
+      assert.deepStrictEqual(ids, [late, early])
+    })
   )
 
-  it.effect("are those of no other store, and each once, through 10 broken connections under parallel writes", () =>
+  it.effect("each change of the followed store arrives once, across 10 broken connections under parallel writes", () =>
     Effect.gen(function* () {
       const members = yield* Effect.all([freshMember(), freshMember()])
-      const open = new Set<WebSocket>()
-      const onOpen = (socket: WebSocket) => void open.add(socket)
-      const all = yield* Effect.forEach(members, (member) => followed({ ...member, onOpen }))
+      const sockets = new Set<WebSocket>()
+      const onOpen = (socket: WebSocket) => void sockets.add(socket)
+      const all = yield* Effect.forEach(members, (member) => startFollower({ ...member, onOpen }))
       const writers = yield* Effect.forEach(members, ({ storeId }) => Effect.replicateEffect(install(storeId), 3))
       const write = Effect.fn(function* ({ client }: { readonly client: Client }) {
         const path = `/products/${String(dataOf(yield* client.post("/products", { name: "Cup" }))["id"])}`
         for (let n = 0; n < 4; n++) yield* client.patch(path, { price: n + 1 })
       })
-      const cut = Effect.sync(() => open.forEach((socket) => socket.terminate()))
+      const disconnect = Effect.sync(() => sockets.forEach((socket) => socket.terminate()))
       for (let n = 0; n < 10; n++) {
-        const before = yield* Effect.forEach(all, ({ told }) => Queue.size(told))
+        const before = yield* Effect.forEach(all, ({ received }) => Queue.size(received))
         const writing = Effect.forEach(writers.flat(), write, { concurrency: "unbounded" })
-        yield* Effect.all([writing, cut], { concurrency: "unbounded" })
-        // It follows again, and was told of something since.
-        for (const [index, { told }] of all.entries()) {
-          yield* Effect.repeat(Effect.andThen(Effect.sleep("20 millis"), Queue.size(told)), {
+        yield* Effect.all([writing, disconnect], { concurrency: "unbounded" })
+        // Each follower has reconnected once it has received another change.
+        for (const [index, { received }] of all.entries()) {
+          yield* Effect.repeat(Effect.andThen(Effect.sleep("20 millis"), Queue.size(received)), {
             until: (size) => size > (before[index] ?? 0)
           })
         }
       }
       const db = yield* connection(yield* databaseUrl)
-      for (const [index, { mark, told }] of all.entries()) {
-        const rows = yield* rowsOf(db, TOLD, [members[index]?.storeId, mark])
+      for (const [index, { mark, received }] of all.entries()) {
+        const rows = yield* rowsOf(db, CHANGE_IDS, [members[index]?.storeId, mark])
         assert.lengthOf(rows, 10 * 3 * 5)
         assert.deepStrictEqual(
-          (yield* Queue.takeN(told, rows.length)).map(({ id }) => String(id)),
+          (yield* Queue.takeN(received, rows.length)).map(({ id }) => String(id)),
           rows.map(({ id }) => String(id))
         )
-        assert.strictEqual(yield* Queue.size(told), 0)
+        assert.strictEqual(yield* Queue.size(received), 0)
       }
     })
   )
 
-  it.effect("are followed by whose window of calls is full once it takes another", () =>
+  it.effect("a merchant with a full call window follows as soon as the window admits a call", () =>
     Effect.gen(function* () {
       const member = yield* freshMember()
-      const { mark, make } = yield* followed(member)
-      const id = yield* make
+      const { mark, createProduct } = yield* startFollower(member)
+      const id = yield* createProduct
       const db = yield* connection(yield* databaseUrl)
       yield* rowsOf(
         db,
@@ -165,17 +165,17 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Changes o
         [member.merchantId]
       )
       const { changes } = yield* followerOf(member.cookie)
-      const [told] = yield* Stream.runCollect(Stream.take(changes({ storeId: member.storeId, after: mark }), 1))
-      assert.strictEqual(told?.resourceId, id)
+      const [received] = yield* Stream.runCollect(Stream.take(changes({ storeId: member.storeId, after: mark }), 1))
+      assert.strictEqual(received?.resourceId, id)
     })
   )
 
-  it.effect("are followed on over another socket, after a pause, by a client whose socket was closed with 1008", () =>
+  it.effect("a client whose socket is closed with 1008 follows on over a new socket after a pause", () =>
     Effect.gen(function* () {
       const member = yield* freshMember()
       const opened: Array<{ readonly socket: WebSocket; readonly at: number }> = []
       const onOpen = (socket: WebSocket) => void opened.push({ socket, at: performance.now() })
-      const { make, next } = yield* followed({ ...member, onOpen })
+      const { createProduct, next } = yield* startFollower({ ...member, onOpen })
       const [first] = opened
       assert.isDefined(first)
       if (first === undefined) return
@@ -185,14 +185,14 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Changes o
       })
       assert.strictEqual(yield* closed, 1008)
       const closedAt = performance.now()
-      const id = yield* make
+      const id = yield* createProduct
       assert.strictEqual((yield* next).resourceId, id)
       assert.lengthOf(opened, 2)
       assert.isAbove((opened[1]?.at ?? 0) - closedAt, 4_500)
     })
   )
 
-  it.effect("are followed no more by whose session has ended: that is a failure, and no silence", () =>
+  it.effect("the stream fails with NotSignedIn when the session ends, and with StoreNotFound for a foreign store", () =>
     Effect.gen(function* () {
       const { cookie, merchantId, storeId } = yield* freshMember()
       const { changes } = yield* followerOf(cookie)

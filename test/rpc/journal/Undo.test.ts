@@ -20,7 +20,7 @@ const toCollectionPatch = Schema.decodeUnknownSync(UpdateCollection)
 
 const EVER = { since: "2000-01-01T00:00:00.000Z", until: "3000-01-01T00:00:00.000Z" }
 
-/** A store, and in short what is done in it. */
+/** A store, with short forms of its procedures. */
 const freshScene = Effect.fn(function* (options: { readonly plan?: string } = {}) {
   const { client, merchantId, storeId } = yield* freshMember(options)
   const keyed = () => ({ storeId, idempotencyKey: newKey() })
@@ -33,10 +33,10 @@ const freshScene = Effect.fn(function* (options: { readonly plan?: string } = {}
     update: (id: ProductId, patch: object) => performed(products.update({ ...keyed(), id, patch: toPatch(patch) })),
     remove: (id: ProductId) => performed(products.delete({ ...keyed(), id })),
     get: (id: ProductId) => products.get({ storeId, id }),
-    collect: (input: object) => performed(collections.create({ ...keyed(), collection: toCollection(input) })),
-    arrange: (id: CollectionId, patch: object) =>
+    createCollection: (input: object) => performed(collections.create({ ...keyed(), collection: toCollection(input) })),
+    updateCollection: (id: CollectionId, patch: object) =>
       performed(collections.update({ ...keyed(), id, patch: toCollectionPatch(patch) })),
-    discard: (id: CollectionId) => performed(collections.delete({ ...keyed(), id })),
+    deleteCollection: (id: CollectionId) => performed(collections.delete({ ...keyed(), id })),
     membersOf: (id: CollectionId) => Effect.map(collections.get({ storeId, id }), ({ productIds }) => productIds),
     newest: Effect.map(client.activity.list({ storeId, limit: 1 }), ({ items: [entry] }) => entry ?? assert.fail()),
     undo: (id: EntryId) => performed(client.activity.undo({ ...keyed(), id })),
@@ -45,7 +45,7 @@ const freshScene = Effect.fn(function* (options: { readonly plan?: string } = {}
   }
 })
 
-const steady = ({ updatedAt: _, version: __, ...product }: Product) => product
+const withoutVersion = ({ updatedAt: _, version: __, ...product }: Product) => product
 
 const eventsOf = (storeId: StoreId) =>
   Effect.flatMap(
@@ -56,66 +56,70 @@ const eventsOf = (storeId: StoreId) =>
   )
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Undo", (it) => {
-  it.effect("takes an update back, as a write with an entry and an event of its own, and itself in turn", () =>
+  it.effect("undo reverts an update by a write with its own entry and event, and can itself be undone", () =>
     Effect.gen(function* () {
       const { client, create, get, merchantId, newest, storeId, undo, update } = yield* freshScene()
       const cup = yield* create({ name: "Cup", price: 0.1, slug: "cup" })
       yield* update(cup.id, { price: 99.99, slug: "mug", tags: ["new"] })
       const changed = yield* newest
-      // Others' later changes of other members stay.
+      // Later changes of other members are kept.
       yield* update(cup.id, { stock: 7 })
 
       const { undone } = yield* undo(changed.id)
-      const told = yield* newest
+      const undoEntry = yield* newest
       const common = { resource: "product", resourceId: cup.id } as const
-      assert.deepStrictEqual(undone, [{ ...common, undoes: changed.id, id: told.id, version: 4 }])
-      assert.deepInclude(told, {
+      assert.deepStrictEqual(undone, [{ ...common, undoes: changed.id, id: undoEntry.id, version: 4 }])
+      assert.deepInclude(undoEntry, {
         ...common,
         undoes: changed.id,
         actor: { type: "merchant", id: merchantId },
         surface: "rpc",
         versions: { before: 3, after: 4 }
       })
-      const back = yield* get(cup.id)
-      assert.deepStrictEqual(steady(back), { ...steady(cup), stock: 7 })
+      const restored = yield* get(cup.id)
+      assert.deepStrictEqual(withoutVersion(restored), { ...withoutVersion(cup), stock: 7 })
       const events = yield* eventsOf(storeId)
-      assert.deepStrictEqual([events.at(-1)?.id, events.at(-1)?.version], [told.id, 4])
+      assert.deepStrictEqual([events.at(-1)?.id, events.at(-1)?.version], [undoEntry.id, 4])
 
-      yield* undo(told.id)
+      yield* undo(undoEntry.id)
       assert.deepInclude(yield* get(cup.id), { price: 99.99, slug: "mug", tags: ["new"], stock: 7, version: 5 })
-      // The first entry counts again, and its undo does not.
+      // Undoing the undo makes the first entry undoable again.
       yield* undo(changed.id)
-      assert.deepStrictEqual(steady(yield* get(cup.id)), { ...steady(cup), stock: 7 })
+      assert.deepStrictEqual(withoutVersion(yield* get(cup.id)), { ...withoutVersion(cup), stock: 7 })
       const again = yield* Effect.flip(client.activity.undo({ storeId, idempotencyKey: newKey(), id: changed.id }))
       assert.deepStrictEqual([again._tag, (yield* newest).undoes], ["ChangedSince", changed.id])
     })
   )
 
-  it.effect("brings a deleted product back with its id, its slug and its places, and a new one goes", () =>
+  it.effect("undo restores a deleted product with id, slug and positions, and deletes a created one", () =>
     Effect.gen(function* () {
-      const { arrange, client, collect, create, get, membersOf, newest, remove, storeId, undo } = yield* freshScene()
+      const { updateCollection, client, createCollection, create, get, membersOf, newest, remove, storeId, undo } =
+        yield* freshScene()
       const [a, b, c, d] = yield* Effect.forEach(["A", "B", "C", "D"], (name) => create({ name, tags: ["tea"] }))
       if (a === undefined || b === undefined || c === undefined || d === undefined) return assert.fail()
       const productIds = [a.id, b.id, c.id, d.id]
-      const shelf = yield* collect({ title: "Shelf", productIds })
-      const window = yield* collect({ title: "Window", productIds: [c.id, a.id] })
-      const gone = yield* collect({ title: "Gone", productIds })
-      const turned = yield* collect({ title: "Turned", productIds })
+      const shelf = yield* createCollection({ title: "Shelf", productIds })
+      const window = yield* createCollection({ title: "Window", productIds: [c.id, a.id] })
+      const deletedCollection = yield* createCollection({ title: "Gone", productIds })
+      const automated = yield* createCollection({ title: "Turned", productIds })
       yield* remove(b.id)
       const deletion = yield* newest
-      // Rewritten in between: places are counted, not remembered.
-      yield* arrange(shelf.id, { productIds: [d.id, a.id, c.id] })
-      yield* arrange(turned.id, { type: "automated", rules: [{ field: "tags", relation: "equals", value: "tea" }] })
-      yield* client.collections.delete({ storeId, idempotencyKey: newKey(), id: gone.id })
+      // The order changes meanwhile: the product returns to its index in the new order.
+      yield* updateCollection(shelf.id, { productIds: [d.id, a.id, c.id] })
+      yield* updateCollection(automated.id, {
+        type: "automated",
+        rules: [{ field: "tags", relation: "equals", value: "tea" }]
+      })
+      yield* client.collections.delete({ storeId, idempotencyKey: newKey(), id: deletedCollection.id })
 
-      const dry = yield* client.activity.undo({ storeId, idempotencyKey: newKey(), id: deletion.id, dryRun: true })
-      if (!("dryRun" in dry)) return assert.fail("It was done")
-      assert.strictEqual(dry.resource.undone[0]?.version, 2)
-      // By hand and by its rules, and not what was deleted.
-      assert.deepInclude(dry.collections, {
+      const dryRun = yield* client.activity.undo({ storeId, idempotencyKey: newKey(), id: deletion.id, dryRun: true })
+      if (!("dryRun" in dryRun)) return assert.fail("The write was performed")
+      assert.strictEqual(dryRun.resource.undone[0]?.version, 2)
+      // A manual and an automated collection, but not the deleted one.
+      assert.deepInclude(dryRun.collections, {
         enters: [
           { id: shelf.id, title: "Shelf" },
-          { id: turned.id, title: "Turned" }
+          { id: automated.id, title: "Turned" }
         ],
         leaves: [],
         entersCount: 2,
@@ -124,14 +128,14 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Undo", (it
       assert.strictEqual((yield* Effect.flip(get(b.id)))._tag, "ProductNotFound")
 
       yield* undo(deletion.id)
-      assert.deepStrictEqual(steady(yield* get(b.id)), steady(b))
+      assert.deepStrictEqual(withoutVersion(yield* get(b.id)), withoutVersion(b))
       assert.deepStrictEqual(yield* membersOf(shelf.id), [d.id, b.id, a.id, c.id])
       assert.deepStrictEqual(yield* membersOf(window.id), [c.id, a.id])
-      assert.include(yield* membersOf(turned.id), b.id)
+      assert.include(yield* membersOf(automated.id), b.id)
 
-      const made = yield* create({ name: "E" })
+      const created = yield* create({ name: "E" })
       yield* undo((yield* newest).id)
-      assert.strictEqual((yield* Effect.flip(get(made.id)))._tag, "ProductNotFound")
+      assert.strictEqual((yield* Effect.flip(get(created.id)))._tag, "ProductNotFound")
       const sql = yield* SqlClient.SqlClient
       const [store] = yield* sql<{ readonly count: number }>`
         select product_count as count from stores where id = ${storeId}
@@ -140,24 +144,24 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Undo", (it
     })
   )
 
-  it.effect("is done once for its key, and answered again", () =>
+  it.effect("concurrent undo requests with one key undo once and return the same response", () =>
     Effect.gen(function* () {
       const { client, create, get, newest, storeId, update } = yield* freshScene()
       const cup = yield* create({ name: "Cup" })
       yield* update(cup.id, { stock: 1 })
-      const asked = { storeId, idempotencyKey: newKey(), id: (yield* newest).id }
-      const answers = yield* Effect.all(
-        Array.from({ length: 8 }, () => client.activity.undo(asked)),
+      const request = { storeId, idempotencyKey: newKey(), id: (yield* newest).id }
+      const responses = yield* Effect.all(
+        Array.from({ length: 8 }, () => client.activity.undo(request)),
         {
           concurrency: "unbounded"
         }
       )
-      for (const answer of answers) assert.deepStrictEqual(answer, answers[0])
+      for (const response of responses) assert.deepStrictEqual(response, responses[0])
       assert.deepInclude(yield* get(cup.id), { stock: 0, version: 3 })
     })
   )
 
-  it.effect("is refused where later changes overlap, and says which", () =>
+  it.effect("undo fails with ChangedSince if later changes overlap, and lists their entries", () =>
     Effect.gen(function* () {
       const { create, get, newest, remove, storeId, undo, undoSpan, update } = yield* freshScene()
       const catalog = yield* Catalog
@@ -171,32 +175,34 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Undo", (it
       const second = yield* newest
       const before = yield* get(cup.id)
 
-      const refused = yield* Effect.flip(undo(first.id))
-      assert.deepInclude(refused, { _tag: "ChangedSince", overlaps: [{ id: first.id, changedBy: [second.id] }] })
-      const all = yield* Effect.flip(undo(creation.id))
-      assert.deepInclude(all, { overlaps: [{ id: creation.id, changedBy: [first.id, second.id] }] })
-      // All or nothing: the other product stays.
-      const span = yield* Effect.flip(undoSpan(AGENT.id))
-      assert.deepInclude(span, { _tag: "ChangedSince", overlaps: [{ id: first.id, changedBy: [second.id] }] })
+      const error = yield* Effect.flip(undo(first.id))
+      assert.deepInclude(error, { _tag: "ChangedSince", overlaps: [{ id: first.id, changedBy: [second.id] }] })
+      const creationError = yield* Effect.flip(undo(creation.id))
+      assert.deepInclude(creationError, { overlaps: [{ id: creation.id, changedBy: [first.id, second.id] }] })
+      // undoSpan is atomic: the other product is kept.
+      const spanError = yield* Effect.flip(undoSpan(AGENT.id))
+      assert.deepInclude(spanError, { _tag: "ChangedSince", overlaps: [{ id: first.id, changedBy: [second.id] }] })
       assert.deepStrictEqual(yield* get(cup.id), before)
       assert.strictEqual((yield* newest).id, second.id)
 
-      // What was undone stands in nobody's way.
+      // An undone entry does not block the undo of earlier entries.
       yield* undo(second.id)
       const { undone } = yield* undoSpan(AGENT.id)
       assert.lengthOf(undone, 2)
-      assert.deepStrictEqual(steady(yield* get(cup.id)), steady(cup))
+      assert.deepStrictEqual(withoutVersion(yield* get(cup.id)), withoutVersion(cup))
       assert.deepStrictEqual(yield* undoSpan(AGENT.id), { undone: [] })
 
       yield* remove(cup.id)
-      const gone = yield* Effect.flip(undo(creation.id))
-      assert.deepInclude(gone, { overlaps: [{ id: creation.id, changedBy: [(yield* newest).id] }] })
+      const deletionError = yield* Effect.flip(undo(creation.id))
+      assert.deepInclude(deletionError, { overlaps: [{ id: creation.id, changedBy: [(yield* newest).id] }] })
     })
   )
 
-  it.effect("is refused where a slug is taken, the plan is full, or the journal does not hold all", () =>
+  it.effect("undo fails if the slug is taken, the plan limit is reached or the journal omits a value", () =>
     Effect.gen(function* () {
-      const { collect, create, discard, newest, remove, storeId, undo, update } = yield* freshScene({ plan: "free" })
+      const { createCollection, create, deleteCollection, newest, remove, storeId, undo, update } = yield* freshScene({
+        plan: "free"
+      })
       const sql = yield* SqlClient.SqlClient
       const cup = yield* create({ name: "Cup", slug: "cup" })
       yield* remove(cup.id)
@@ -209,32 +215,32 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Undo", (it
       yield* sql`update stores set product_count = 1 where id = ${storeId}`
       yield* undo(deletion.id)
 
-      const shelf = yield* collect({ title: "Shelf", slug: "shelf", productIds: [cup.id, other.id] })
-      yield* discard(shelf.id)
+      const shelf = yield* createCollection({ title: "Shelf", slug: "shelf", productIds: [cup.id, other.id] })
+      yield* deleteCollection(shelf.id)
       const discarded = yield* newest
-      yield* collect({ title: "Shelf" })
+      yield* createCollection({ title: "Shelf" })
       assert.deepInclude(yield* Effect.flip(undo(discarded.id)), { _tag: "SlugTaken", slug: "shelf" })
 
       const large = { description: "x".repeat(60_000), metafields: { long: "y".repeat(60_000) } }
-      const whole = yield* create({ name: "Large", ...large })
-      yield* update(whole.id, { metafields: {}, price: 1 })
-      yield* update(whole.id, { metafields: { long: "z".repeat(70_000) }, price: 2 })
-      const refused = yield* Effect.flip(undo((yield* newest).id))
-      assert.deepInclude(refused, { _tag: "NotKept", members: ["metafields"] })
-      yield* remove(whole.id)
+      const product = yield* create({ name: "Large", ...large })
+      yield* update(product.id, { metafields: {}, price: 1 })
+      yield* update(product.id, { metafields: { long: "z".repeat(70_000) }, price: 2 })
+      const error = yield* Effect.flip(undo((yield* newest).id))
+      assert.deepInclude(error, { _tag: "NotKept", members: ["metafields"] })
+      yield* remove(product.id)
       assert.strictEqual((yield* Effect.flip(undo((yield* newest).id)))._tag, "NotKept")
     })
   )
 
-  it.effect("of a span is of one actor and its time, and of at most 1,000 entries", () =>
+  it.effect("undoSpan undoes at most 1,000 entries of one actor in a time span", () =>
     Effect.gen(function* () {
       const { create, merchantId, newest, undoSpan, update } = yield* freshScene()
       const cup = yield* create({ name: "Cup" })
       const { at: start } = yield* newest
       yield* update(cup.id, { stock: 1 })
       const { at, id } = yield* newest
-      const none = yield* undoSpan(merchantId, { since: start, until: start })
-      assert.deepStrictEqual(none, { undone: [] })
+      const nothing = yield* undoSpan(merchantId, { since: start, until: start })
+      assert.deepStrictEqual(nothing, { undone: [] })
       const { undone } = yield* undoSpan(merchantId, { since: at, until: "3000-01-01T00:00:00Z" })
       assert.deepStrictEqual(
         undone.map(({ undoes }) => undoes),
@@ -253,7 +259,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Undo", (it
     })
   )
 
-  it.effect("waits for an update that is under way, and is refused where that overlaps", () =>
+  it.effect("undo waits for a concurrent update and fails if that update overlaps", () =>
     Effect.gen(function* () {
       const { create, get, newest, storeId, undo, update } = yield* freshScene()
       const sql = yield* SqlClient.SqlClient

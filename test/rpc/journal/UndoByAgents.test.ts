@@ -10,8 +10,8 @@ const toPatch = Schema.decodeUnknownSync(UpdateProduct)
 
 const EVER = { since: "2000-01-01T00:00:00.000Z", until: "3000-01-01T00:00:00.000Z" }
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Undo", (it) => {
-  it.effect("lets agents undo what they wrote themselves, with the scope to write it", () =>
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Undo by agents", (it) => {
+  it.effect("an agent undoes only its own writes, with their write scope and without proposalsOnly", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshMember()
       const newest = Effect.map(
@@ -22,32 +22,35 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Undo", (it
       const keyed = () => ({ storeId, idempotencyKey: newKey() })
       const { undo, undoSpan } = agent.client.activity
       const cup = yield* performed(client.products.create({ ...keyed(), product: toProduct({ name: "Cup" }) }))
-      const foreign = yield* newest
-      assert.strictEqual((yield* Effect.flip(undo({ ...keyed(), id: foreign.id })))._tag, "EntryNotOwn")
-      const foreignSpan = { ...keyed(), actorId: foreign.actor.id, ...EVER }
-      assert.strictEqual((yield* Effect.flip(undoSpan(foreignSpan)))._tag, "EntryNotOwn")
+      const memberEntry = yield* newest
+      assert.strictEqual((yield* Effect.flip(undo({ ...keyed(), id: memberEntry.id })))._tag, "EntryNotOwn")
+      const memberSpan = { ...keyed(), actorId: memberEntry.actor.id, ...EVER }
+      assert.strictEqual((yield* Effect.flip(undoSpan(memberSpan)))._tag, "EntryNotOwn")
 
       yield* performed(agent.client.products.update({ ...keyed(), id: cup.id, patch: toPatch({ stock: 1 }) }))
-      const own = yield* newest
-      const undoing = () => Effect.flip(undo({ ...keyed(), id: own.id }))
+      const agentEntry = yield* newest
+      const undoError = () => Effect.flip(undo({ ...keyed(), id: agentEntry.id }))
       yield* client.agents.update({
         ...keyed(),
         id: agent.id,
         patch: { scopes: ["read_products", "write_collections"] }
       })
-      assert.deepInclude(yield* undoing(), { _tag: "AgentScopeMissing", scope: "write_products" })
-      const ownSpan = { ...keyed(), actorId: agent.id, ...EVER }
-      assert.deepInclude(yield* Effect.flip(undoSpan(ownSpan)), { _tag: "AgentScopeMissing", scope: "write_products" })
+      assert.deepInclude(yield* undoError(), { _tag: "AgentScopeMissing", scope: "write_products" })
+      const agentSpan = { ...keyed(), actorId: agent.id, ...EVER }
+      assert.deepInclude(yield* Effect.flip(undoSpan(agentSpan)), {
+        _tag: "AgentScopeMissing",
+        scope: "write_products"
+      })
       yield* client.agents.update({
         ...keyed(),
         id: agent.id,
         patch: { scopes: ["write_products"], proposalsOnly: true }
       })
-      assert.strictEqual((yield* undoing())._tag, "ApprovalNeeded")
+      assert.strictEqual((yield* undoError())._tag, "ApprovalNeeded")
 
       yield* client.agents.update({ ...keyed(), id: agent.id, patch: { proposalsOnly: false } })
-      const { undone } = yield* performed(undo({ ...keyed(), id: own.id }))
-      assert.deepNestedInclude({ undone }, { "undone[0].undoes": own.id })
+      const { undone } = yield* performed(undo({ ...keyed(), id: agentEntry.id }))
+      assert.deepNestedInclude({ undone }, { "undone[0].undoes": agentEntry.id })
       assert.deepInclude((yield* newest).actor, { type: "agent", id: agent.id })
     })
   )

@@ -15,16 +15,16 @@ const EVER = { since: "2000-01-01T00:00:00.000Z", until: "3000-01-01T00:00:00.00
 
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
 
-/** Names that a list would have to quote. */
-const NAMES = ['shop "1",\n{2}', "NULL"].map((name) => ExternalId.make(name))
+/** External ids that an array literal of PostgreSQL quotes. */
+const EXTERNAL_IDS = ['shop "1",\n{2}', "NULL"].map((externalId) => ExternalId.make(externalId))
 
-/** Products of a store that are imported, and imported again by their names there. */
+/** A store whose products are imported, and imported again by their external ids. */
 const scene = Effect.gen(function* () {
   const { client, merchantId, storeId } = yield* freshMember()
   const { perform } = yield* Writes
   const { putProducts } = yield* Imports
-  const bring = (input: object, names = NAMES.slice(0, 1)) => {
-    const puts = names.map((externalId) => ({ externalId, input: toProduct(input) }))
+  const importProducts = (input: object, externalIds = EXTERNAL_IDS.slice(0, 1)) => {
+    const puts = externalIds.map((externalId) => ({ externalId, input: toProduct(input) }))
     return perform({ ...contextOf(storeId), surface: "import" }, putProducts(storeId, puts, 0)).pipe(
       Effect.map(({ outcomes }) => outcomes.map(Result.getOrNull))
     )
@@ -32,7 +32,7 @@ const scene = Effect.gen(function* () {
   const ids = Effect.map(client.products.list({ storeId }), ({ items }) => items.map(({ id }) => id))
   const keyed = () => ({ storeId, idempotencyKey: newKey() })
   return {
-    bring,
+    importProducts,
     ids,
     remove: Effect.flatMap(ids, (all) =>
       Effect.forEach(all, (id) => performed(client.products.delete({ ...keyed(), id })))
@@ -41,57 +41,57 @@ const scene = Effect.gen(function* () {
       Effect.forEach(items, ({ id }) => performed(client.activity.undo({ ...keyed(), id })))
     ),
     undoAllOf: (actorId: string) => performed(client.activity.undoSpan({ ...keyed(), ...EVER, actorId })),
-    undoerId: merchantId,
+    merchantId,
     client,
     storeId
   }
 })
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("a product that comes back", (it) => {
-  it.effect("is found again by the next import of it, by what it is called there", () =>
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Undo of imported products", (it) => {
+  it.effect("the next import finds a restored product by its external id", () =>
     Effect.gen(function* () {
-      const { bring, ids, remove, undoNewest } = yield* scene
-      assert.deepStrictEqual(yield* bring(CUP), ["created"])
+      const { importProducts, ids, remove, undoNewest } = yield* scene
+      assert.deepStrictEqual(yield* importProducts(CUP), ["created"])
       const before = yield* ids
       yield* remove
       assert.lengthOf(yield* ids, 0)
       yield* undoNewest
-      assert.deepStrictEqual(yield* bring({ name: "Cup", price: 2 }), ["updated"])
+      assert.deepStrictEqual(yield* importProducts({ name: "Cup", price: 2 }), ["updated"])
       assert.deepStrictEqual(yield* ids, before)
-      // Also where it went and came more than once.
+      // The same holds after a second deletion and undo.
       yield* remove
       yield* undoNewest
-      assert.deepStrictEqual(yield* bring({ name: "Cup", price: 2 }), ["unchanged"])
+      assert.deepStrictEqual(yield* importProducts({ name: "Cup", price: 2 }), ["unchanged"])
     })
   )
 
-  it.effect("leaves its name to another that an import made anew meanwhile", () =>
+  it.effect("a restored product does not take its external id from a product imported meanwhile", () =>
     Effect.gen(function* () {
-      const { bring, client, ids, remove, storeId } = yield* scene
-      yield* bring(CUP)
+      const { importProducts, client, ids, remove, storeId } = yield* scene
+      yield* importProducts(CUP)
       yield* remove
       const { items } = yield* client.activity.list({ storeId, limit: 1 })
-      assert.deepStrictEqual(yield* bring({ name: "Mug" }), ["created"])
+      assert.deepStrictEqual(yield* importProducts({ name: "Mug" }), ["created"])
       const [another] = yield* ids
       for (const { id } of items) {
         yield* performed(client.activity.undo({ storeId, idempotencyKey: newKey(), id }))
       }
       assert.lengthOf(yield* ids, 2)
-      assert.deepStrictEqual(yield* bring({ name: "Mug", price: 2 }), ["updated"])
+      assert.deepStrictEqual(yield* importProducts({ name: "Mug", price: 2 }), ["updated"])
       const changed = yield* client.activity.list({ storeId, limit: 1 })
       assert.strictEqual(changed.items[0]?.resourceId, another)
     })
   )
 
-  it.effect("has its name also where many are taken back at once", () =>
+  it.effect("products that undoSpan restores have their external ids", () =>
     Effect.gen(function* () {
-      const { bring, ids, undoAllOf, undoerId } = yield* scene
-      assert.deepStrictEqual(yield* bring(CUP, NAMES), ["created", "created"])
+      const { importProducts, ids, undoAllOf, merchantId } = yield* scene
+      assert.deepStrictEqual(yield* importProducts(CUP, EXTERNAL_IDS), ["created", "created"])
       yield* undoAllOf(MERCHANT.id)
       assert.lengthOf(yield* ids, 0)
-      yield* undoAllOf(undoerId)
+      yield* undoAllOf(merchantId)
       assert.lengthOf(yield* ids, 2)
-      assert.deepStrictEqual(yield* bring(CUP, NAMES), ["unchanged", "unchanged"])
+      assert.deepStrictEqual(yield* importProducts(CUP, EXTERNAL_IDS), ["unchanged", "unchanged"])
     })
   )
 })

@@ -26,15 +26,15 @@ import { callTool, freshAgent, messageOf, send } from "../../support/rpc/Mcp.ts"
 import { PostgresTest } from "../../support/postgres/PostgresTest.ts"
 import { lines } from "../../support/http/RawHttp.ts"
 
-/** What a tool that never answers says of itself, and what the service told its log. */
-class Told extends Context.Service<
-  Told,
+/** Signals of the tool that never responds, and the entries of the log. */
+class ToolProbe extends Context.Service<
+  ToolProbe,
   {
-    readonly begun: Deferred.Deferred<void>
-    readonly given: Deferred.Deferred<void>
+    readonly started: Deferred.Deferred<void>
+    readonly interrupted: Deferred.Deferred<void>
     readonly failures: Array<{ readonly text: string; readonly requestId: unknown }>
   }
->()("Told") {}
+>()("ToolProbe") {}
 
 const SECRET = "postgres://admin:hunter2@db"
 
@@ -55,7 +55,7 @@ const tools = served(
 )
 
 const toolHandlers = tools.toLayer(
-  Effect.map(Told, ({ begun, given }) => ({
+  Effect.map(ToolProbe, ({ started, interrupted }) => ({
     "store.get": () => Effect.die(new Error(SECRET)),
     "products.list": () => Effect.die({ password: SECRET }),
     "products.get": (): Effect.Effect<never> => {
@@ -65,15 +65,15 @@ const toolHandlers = tools.toLayer(
     "collections.list": () => Effect.succeed('{"items":'),
     "collections.get": () => Effect.fail({ _tag: "Secret" } as const),
     "products.delete": () =>
-      Deferred.succeed(begun, undefined).pipe(
+      Deferred.succeed(started, undefined).pipe(
         Effect.andThen(Effect.never),
-        Effect.onInterrupt(() => Deferred.succeed(given, undefined))
+        Effect.onInterrupt(() => Deferred.succeed(interrupted, undefined))
       )
   }))
 )
 
 const Service = Layer.unwrap(
-  Effect.map(Told, (told) =>
+  Effect.map(ToolProbe, (probe) =>
     Layer.effectDiscard(
       Effect.gen(function* () {
         const rpc = yield* makeRpcRoute(yield* makeHttpCalls(yield* makeInProcessCalls(agents)))
@@ -86,7 +86,7 @@ const Service = Layer.unwrap(
       Layer.provide(
         Logger.layer([
           Logger.make(({ cause, fiber, message }) => {
-            told.failures.push({
+            probe.failures.push({
               text: `${String(message)} ${String(cause)}`,
               requestId: fiber.getRef(References.CurrentLogAnnotations)["requestId"]
             })
@@ -100,30 +100,30 @@ const Service = Layer.unwrap(
   Layer.provideMerge(PostgresTest),
   Layer.provideMerge(
     Layer.effect(
-      Told,
+      ToolProbe,
       Effect.gen(function* () {
-        return { begun: yield* Deferred.make<void>(), given: yield* Deferred.make<void>(), failures: [] }
+        return { started: yield* Deferred.make<void>(), interrupted: yield* Deferred.make<void>(), failures: [] }
       })
     )
   )
 )
 
-layer(Service)("what should not have happened", (it) => {
-  it.effect("is told to nobody but the log, under the id of the request", () =>
+layer(Service)("Unexpected failures of tools", (it) => {
+  it.effect("an unexpected failure is logged with the request id and hidden from the client", () =>
     Effect.gen(function* () {
       const { token } = yield* freshAgent()
-      const { failures } = yield* Told
-      const broken = {
+      const { failures } = yield* ToolProbe
+      const expectedTags = {
         store_get: "InternalError",
         products_list: "InternalError",
         products_get: "InternalError",
         products_create: "ServiceUnavailable"
       }
-      for (const [name, _tag] of Object.entries(broken)) {
-        const refused = yield* callTool(token, name, name === "products_get" ? { id: "x" } : {})
-        assert.isTrue(refused.isError)
-        assert.deepInclude(refused.structuredContent["error"], { _tag })
-        assert.notInclude(JSON.stringify(refused), "hunter2")
+      for (const [name, _tag] of Object.entries(expectedTags)) {
+        const result = yield* callTool(token, name, name === "products_get" ? { id: "x" } : {})
+        assert.isTrue(result.isError)
+        assert.deepInclude(result.structuredContent["error"], { _tag })
+        assert.notInclude(JSON.stringify(result), "hunter2")
       }
       for (const name of ["collections_list", "collections_get"]) {
         const { body, headers } = messageOf("tools/call", { name, arguments: {} })
@@ -154,26 +154,26 @@ layer(Service)("what should not have happened", (it) => {
     })
   )
 
-  it.effect("a tool that takes too long is given up, and says so", () =>
+  it.effect("a tool call is interrupted after 45 s and fails with TookTooLong", () =>
     Effect.gen(function* () {
       const { token } = yield* freshAgent()
-      const { begun, given } = yield* Told
+      const { started, interrupted } = yield* ToolProbe
       const call = yield* Effect.forkChild(callTool(token, "products_delete", {}))
-      yield* Deferred.await(begun)
+      yield* Deferred.await(started)
       yield* TestClock.adjust("45 seconds")
-      const refused = yield* Fiber.join(call)
-      assert.deepInclude(refused.structuredContent["error"], { _tag: "TookTooLong" })
-      assert.include(refused.content[0].text, "with the same idempotencyKey")
-      yield* Deferred.await(given)
+      const result = yield* Fiber.join(call)
+      assert.deepInclude(result.structuredContent["error"], { _tag: "TookTooLong" })
+      assert.include(result.content[0].text, "with the same idempotencyKey")
+      yield* Deferred.await(interrupted)
     })
   )
 })
 
-layer(Service)("a client that hangs up", (it) => {
-  it.effect("gives up the tool that it waited for", () =>
+layer(Service)("Disconnected MCP clients", (it) => {
+  it.effect("closing the connection interrupts the running tool", () =>
     Effect.gen(function* () {
       const { token } = yield* freshAgent()
-      const { begun, given } = yield* Told
+      const { started, interrupted } = yield* ToolProbe
       const { hostname, port } = new URL(yield* baseUrl)
       const { body, headers } = messageOf("tools/call", { name: "products_delete", arguments: {} })
       const head = Object.entries({ ...headers, host: hostname, authorization: `Bearer ${token}` })
@@ -185,9 +185,9 @@ layer(Service)("a client that hangs up", (it) => {
           `content-length: ${Buffer.byteLength(body)}`
         ) + body
       )
-      yield* Deferred.await(begun)
+      yield* Deferred.await(started)
       socket.destroy()
-      yield* Deferred.await(given)
+      yield* Deferred.await(interrupted)
     })
   )
 })

@@ -9,8 +9,8 @@ const reasonOf = (text: string): unknown => JSON.parse(text).error
 
 const keyed = () => ({ idempotencyKey: randomUUID() })
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("what is no message of an agent", (it) => {
-  it.effect("only POST is taken, with the token of an agent, from no other site's page", () =>
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Invalid MCP requests", (it) => {
+  it.effect("/mcp accepts only POST with an agent token, and no foreign origin", () =>
     Effect.gen(function* () {
       const { agent, client, cookie, storeId, token } = yield* freshAgent()
       const { body, headers } = messageOf("tools/list")
@@ -19,9 +19,9 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("what is no
       const authorization = `Bearer ${token}`
 
       for (const method of ["GET", "PUT", "DELETE", "OPTIONS"]) {
-        const refused = yield* send({ method, headers: { authorization } })
-        assert.strictEqual(refused.status, 405, method)
-        assert.strictEqual(refused.headers.get("allow"), "POST")
+        const response = yield* send({ method, headers: { authorization } })
+        assert.strictEqual(response.status, 405, method)
+        assert.strictEqual(response.headers.get("allow"), "POST")
       }
       for (const foreign of [
         { origin: "https://evil.example" },
@@ -32,7 +32,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("what is no
       }
       assert.strictEqual(yield* statusOf({ origin: yield* baseUrl, authorization }), 200)
 
-      const strangers = [
+      const invalidCredentials = [
         {},
         { cookie },
         { authorization: `Basic ${token}` },
@@ -41,17 +41,17 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("what is no
         { authorization: `Bearer ${cookie.replace("session=", "")}` },
         { "mcp-session-id": token }
       ]
-      for (const stranger of strangers) {
-        const refused = yield* send({ body, headers: { ...headers, ...stranger } })
-        assert.strictEqual(refused.status, 401, JSON.stringify(stranger))
-        assert.match(refused.headers.get("www-authenticate") ?? "", /^Bearer .*resource_metadata="http/)
+      for (const credentials of invalidCredentials) {
+        const response = yield* send({ body, headers: { ...headers, ...credentials } })
+        assert.strictEqual(response.status, 401, JSON.stringify(credentials))
+        assert.match(response.headers.get("www-authenticate") ?? "", /^Bearer .*resource_metadata="http/)
       }
       yield* client.agents.revoke({ storeId, idempotencyKey: newKey(), id: agent.id })
       assert.strictEqual(yield* statusOf({ authorization }), 401)
     })
   )
 
-  it.effect("a body that is too large, or that is none, is refused before anything of it is done", () =>
+  it.effect("a body that is too large or no valid message is rejected before any write", () =>
     Effect.gen(function* () {
       const { client, storeId, token } = yield* freshAgent()
       const { body, headers } = messageOf("tools/call", {
@@ -63,26 +63,29 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("what is no
       assert.strictEqual(large.status, 413)
 
       const bodies: Record<string, string | Uint8Array<ArrayBuffer>> = {
-        nothing: "",
-        "no JSON": body.slice(0, -1),
-        text: '"tools/call"',
+        "no content": "",
+        "invalid JSON": body.slice(0, -1),
+        "a string": '"tools/call"',
         null: "null",
         "many messages": `[${body},${body}]`,
-        "no UTF-8": new Uint8Array([0x22, 0xff, 0x22]),
-        "a key that is no member": '{"__proto__":1}',
-        "what is nested too deep": `${'{"a":'.repeat(1_000)}1${"}".repeat(1_000)}`
+        "invalid UTF-8": new Uint8Array([0x22, 0xff, 0x22]),
+        "a forbidden key": '{"__proto__":1}',
+        "too much nesting": `${'{"a":'.repeat(1_000)}1${"}".repeat(1_000)}`
       }
       for (const [name, body] of Object.entries(bodies)) {
-        const refused = yield* send({ body, headers: authorized })
-        assert.strictEqual(refused.status, 400, name)
-        assert.isString(reasonOf(refused.text), name)
+        const response = yield* send({ body, headers: authorized })
+        assert.strictEqual(response.status, 400, name)
+        assert.isString(reasonOf(response.text), name)
       }
-      const { "content-type": _, ...typeless } = authorized
+      const { "content-type": _, ...withoutContentType } = authorized
       for (const more of [{ "content-type": "text/plain" }, { "content-encoding": "gzip" }]) {
-        const refused = yield* send({ body, headers: { ...authorized, ...more } })
-        assert.strictEqual(refused.status, 400)
+        const response = yield* send({ body, headers: { ...authorized, ...more } })
+        assert.strictEqual(response.status, 400)
       }
-      assert.strictEqual((yield* send({ body: new TextEncoder().encode(body), headers: typeless })).status, 400)
+      assert.strictEqual(
+        (yield* send({ body: new TextEncoder().encode(body), headers: withoutContentType })).status,
+        400
+      )
 
       const messages = [
         {},
@@ -115,7 +118,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("what is no
     })
   )
 
-  it.effect("nobody may listen for what changes: no stream is kept open", () =>
+  it.effect("subscriptions/listen fails and opens no stream", () =>
     Effect.gen(function* () {
       const { token } = yield* freshAgent()
       const { body, headers } = messageOf("subscriptions/listen", { notifications: { toolsListChanged: true } })
@@ -124,19 +127,19 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("what is no
     })
   )
 
-  it.effect("another store's ids mean nothing, and an agent names no store", () =>
+  it.effect("tools do not find the ids of another store and reject a storeId", () =>
     Effect.gen(function* () {
       const other = yield* freshAgent()
       const { storeId } = other
-      const made = yield* callTool(other.token, "products_create", { ...keyed(), product: { name: "Secret" } })
-      const product = String(made.structuredContent["id"])
+      const created = yield* callTool(other.token, "products_create", { ...keyed(), product: { name: "Secret" } })
+      const product = String(created.structuredContent["id"])
       const collection = yield* callTool(other.token, "collections_create", {
         ...keyed(),
         collection: { title: "Secret", productIds: [product] }
       })
       const before = yield* other.client.products.list({ storeId })
 
-      const stranger = yield* freshAgent()
+      const otherAgent = yield* freshAgent()
       const calls = {
         products_get: { id: product },
         products_update: { ...keyed(), id: product, patch: { name: "Mine" } },
@@ -147,36 +150,36 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("what is no
         collections_create: { ...keyed(), collection: { title: "Mine", productIds: [product] } }
       }
       for (const [name, args] of Object.entries(calls)) {
-        const refused = yield* callTool(stranger.token, name, args)
-        assert.isTrue(refused.isError, name)
-        assert.notInclude(JSON.stringify(refused), "Secret")
-        const named = yield* callTool(stranger.token, name, { ...args, storeId })
-        assert.include(named.content[0].text, "storeId: is not a field that can be set")
+        const result = yield* callTool(otherAgent.token, name, args)
+        assert.isTrue(result.isError, name)
+        assert.notInclude(JSON.stringify(result), "Secret")
+        const withStoreId = yield* callTool(otherAgent.token, name, { ...args, storeId })
+        assert.include(withStoreId.content[0].text, "storeId: is not a field that can be set")
       }
       for (const name of ["products_list", "collections_list"]) {
-        assert.deepInclude((yield* callTool(stranger.token, name, { cursor: product })).structuredContent, {
+        assert.deepInclude((yield* callTool(otherAgent.token, name, { cursor: product })).structuredContent, {
           items: []
         })
-        assert.isTrue((yield* callTool(stranger.token, name, { storeId })).isError)
+        assert.isTrue((yield* callTool(otherAgent.token, name, { storeId })).isError)
       }
       assert.deepStrictEqual(yield* other.client.products.list({ storeId }), before)
     })
   )
 
-  it.effect("two agents at once are never taken for each other", () =>
+  it.effect("concurrent calls of two agents each read their own store", () =>
     Effect.gen(function* () {
       const [one, two] = [yield* freshAgent(), yield* freshAgent()]
-      const ask = ({ storeId, token }: typeof one) =>
+      const readsOwnStore = ({ storeId, token }: typeof one) =>
         Effect.map(callTool(token, "store_get", {}), ({ structuredContent }) => structuredContent["id"] === storeId)
-      const answers = yield* Effect.all(
-        Array.from({ length: 100 }, (_, index) => ask(index % 2 === 0 ? one : two)),
+      const results = yield* Effect.all(
+        Array.from({ length: 100 }, (_, index) => readsOwnStore(index % 2 === 0 ? one : two)),
         { concurrency: 40 }
       )
-      assert.deepStrictEqual([...new Set(answers)], [true])
+      assert.deepStrictEqual([...new Set(results)], [true])
     })
   )
 
-  it.effect("a call counts in the window of its agent, whatever it asks", () =>
+  it.effect("every request counts in the call window of its agent, also tools/list", () =>
     Effect.gen(function* () {
       const { token } = yield* freshAgent({ window: 3 })
       const { body, headers } = messageOf("tools/list")
@@ -191,7 +194,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("what is no
     })
   )
 
-  it.effect("a write that is repeated under its key is done once, over this surface and the second", () =>
+  it.effect("a write repeated with its key is performed once; another payload fails with KeyReused", () =>
     Effect.gen(function* () {
       const { agent, client, storeId, token } = yield* freshAgent()
       const idempotencyKey = newKey()

@@ -16,40 +16,37 @@ const expire = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`update agent_tok
 
 const tokenOf = ({ memory }: Provider) => memory.tokens?.access_token ?? ""
 
-layer(FrontDoorTest, { excludeTestServices: true, timeout: "60 seconds" })(
-  "A client that knows nothing but /mcp",
-  (it) => {
-    for (const [version, connecting] of Object.entries(CLIENTS)) {
-      const goesThrough = (provider: Provider) =>
-        Effect.gen(function* () {
-          const connection = yield* letIn(connecting, provider, yield* freshMerchant)
-          const names = yield* Effect.promise(connection.listTools)
-          assert.includeMembers(
-            names.map(({ name }) => name),
-            ["store_get", "products_create"]
-          )
-          const before = tokenOf(provider)
-          yield* expire
-          assert.lengthOf(yield* Effect.promise(connection.listTools), names.length)
-          assert.notStrictEqual(tokenOf(provider), before)
-        })
+layer(FrontDoorTest, { excludeTestServices: true, timeout: "60 seconds" })("OAuth of MCP clients", (it) => {
+  for (const [version, connect] of Object.entries(CLIENTS)) {
+    const connectAndRefresh = (provider: Provider) =>
+      Effect.gen(function* () {
+        const connection = yield* letIn(connect, provider, yield* freshMerchant)
+        const names = yield* Effect.promise(connection.listTools)
+        assert.includeMembers(
+          names.map(({ name }) => name),
+          ["store_get", "products_create"]
+        )
+        const before = tokenOf(provider)
+        yield* expire
+        assert.lengthOf(yield* Effect.promise(connection.listTools), names.length)
+        assert.notStrictEqual(tokenOf(provider), before)
+      })
 
-      it.effect(`registers, is let in, and refreshes its token: ${version}`, () =>
-        Effect.gen(function* () {
-          const provider = makeProvider()
-          yield* goesThrough(provider)
-          assert.match(provider.memory.client?.client_id ?? "", /^[\da-f-]{36}$/)
-        })
-      )
+    it.effect(`a client registers, gets consent and refreshes its token: ${version}`, () =>
+      Effect.gen(function* () {
+        const provider = makeProvider()
+        yield* connectAndRefresh(provider)
+        assert.match(provider.memory.client?.client_id ?? "", /^[\da-f-]{36}$/)
+      })
+    )
 
-      it.effect(`is described by a document, is let in, and refreshes its token: ${version}`, () =>
-        Effect.gen(function* () {
-          const host = yield* documentHost((id) => documentOf(described(id, { redirect_uris: [CALLBACK] })))
-          const provider = makeProvider(host.id)
-          yield* goesThrough(provider)
-          assert.strictEqual(provider.memory.client?.client_id, host.id)
-        })
-      )
-    }
+    it.effect(`a client with a metadata document gets consent and refreshes its token: ${version}`, () =>
+      Effect.gen(function* () {
+        const host = yield* documentHost((id) => documentOf(described(id, { redirect_uris: [CALLBACK] })))
+        const provider = makeProvider(host.id)
+        yield* connectAndRefresh(provider)
+        assert.strictEqual(provider.memory.client?.client_id, host.id)
+      })
+    )
   }
-)
+})

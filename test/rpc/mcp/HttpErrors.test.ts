@@ -23,23 +23,23 @@ const list = (token?: string) => {
 
 const statusOf = (token: string) => Effect.map(list(token), ({ status }) => status)
 
-/** Why a call on the other surface is refused, if it is. */
-const refusedCall = (bearer: string, storeId: string) =>
+/** Error tag of an RPC call with the token, if the call fails. */
+const rpcErrorOf = (bearer: string, storeId: string) =>
   Effect.map(
     post(callLine("store.get", { storeId }), { authorization: `Bearer ${bearer}` }),
     ({ text }) => errorOf(text)?.["_tag"]
   )
 
-/** What an authorization request is answered that a merchant who is signed in makes. */
-const sentBackFrom = Effect.fn(function* (path: string) {
+/** Error of an authorization request of a signed-in merchant: the code in the redirect, or the text of the page. */
+const authorizationErrorOf = Effect.fn(function* (path: string) {
   const { email, visitor } = yield* freshMerchant
   yield* visitor.signIn(agentPath(yield* freshClientId), email)
-  const seen = yield* visitor.open(path)
-  return seen.location === "" ? wordsOf(seen) : new URL(seen.location).searchParams.get("error")
+  const page = yield* visitor.open(path)
+  return page.location === "" ? wordsOf(page) : new URL(page.location).searchParams.get("error")
 })
 
-layer(FrontDoorTest, { excludeTestServices: true, timeout: "60 seconds" })("Agents by consent", (it) => {
-  it.effect("who has no token that is good is told where they are had, which says who gives them, and how", () =>
+layer(FrontDoorTest, { excludeTestServices: true, timeout: "60 seconds" })("Consent for agents", (it) => {
+  it.effect("a 401 response links the resource metadata, which names the authorization server", () =>
     Effect.gen(function* () {
       const base = yield* baseUrl
       const metadata = `${base}/.well-known/oauth-protected-resource/mcp`
@@ -48,9 +48,9 @@ layer(FrontDoorTest, { excludeTestServices: true, timeout: "60 seconds" })("Agen
         [without.status, without.headers.get("www-authenticate")],
         [401, `Bearer resource_metadata="${metadata}"`]
       )
-      const bad = yield* list("nobody's")
+      const invalid = yield* list("nobody's")
       assert.deepStrictEqual(
-        [bad.status, bad.headers.get("www-authenticate")],
+        [invalid.status, invalid.headers.get("www-authenticate")],
         [401, `Bearer error="invalid_token", resource_metadata="${metadata}"`]
       )
       const read = (path: string) =>
@@ -66,11 +66,11 @@ layer(FrontDoorTest, { excludeTestServices: true, timeout: "60 seconds" })("Agen
     })
   )
 
-  it.effect("an agent may do what the merchant ticked of what was asked, within the bounds they set", () =>
+  it.effect("an agent gets the requested scopes that the merchant selects, and the limits they set", () =>
     Effect.gen(function* () {
-      const asked = { scope: "read_products write_products read_orders" }
-      const typed = { read_orders: "off", proposals: "on", budget: "1", days: "7", write_collections: "on" }
-      const { email, scope, storeId, token } = yield* freshAgentByConsent(typed, asked)
+      const requested = { scope: "read_products write_products read_orders" }
+      const form = { read_orders: "off", proposals: "on", budget: "1", days: "7", write_collections: "on" }
+      const { email, scope, storeId, token } = yield* freshAgentByConsent(form, requested)
       assert.strictEqual(scope, "read_products write_products")
       const member = yield* clientOf(yield* sessionOf(email))
       const { items } = yield* member.agents.list({ storeId })
@@ -94,7 +94,7 @@ layer(FrontDoorTest, { excludeTestServices: true, timeout: "60 seconds" })("Agen
     })
   )
 
-  it.effect("its window is its own, whichever of its tokens it comes with", () =>
+  it.effect("all tokens of an agent share its call window", () =>
     Effect.gen(function* () {
       const { email, refresh, storeId, token } = yield* freshAgentByConsent()
       const member = yield* clientOf(yield* sessionOf(email))
@@ -110,39 +110,39 @@ layer(FrontDoorTest, { excludeTestServices: true, timeout: "60 seconds" })("Agen
     })
   )
 
-  it.effect("the merchant is asked again for what cannot be, and told who asks", () =>
+  it.effect("the consent page names the client, and shows an error for invalid limits", () =>
     Effect.gen(function* () {
       const { email, visitor } = yield* freshMerchant
       const path = agentPath(yield* freshClientId)
       const page = yield* visitor.signIn(path, email)
       assert.include(wordsOf(page), "Helper requests access to A store as an agent")
       assert.include(wordsOf(page), "This name is not verified")
-      for (const [typed, reason] of [
+      for (const [form, reason] of [
         [{ budget: "-1" }, "Maximum changes per day must be"],
         [{ budget: "1.5" }, "Maximum changes per day must be"],
         [{ budget: "" }, "Maximum changes per day must be"],
         [{ days: "3650" }, "Choose an access duration"]
       ] as const) {
-        const again = yield* visitor.press(path, page, "allow", typed)
+        const again = yield* visitor.press(path, page, "allow", form)
         assert.strictEqual(again.location, "")
         assert.include(wordsOf(again), reason)
       }
     })
   )
 
-  it.effect("its token is good for tools and nowhere else; one that a member made goes on at both", () =>
+  it.effect("a token from consent is valid at /mcp only; a token from a member is valid for RPC too", () =>
     Effect.gen(function* () {
       const { storeId, token } = yield* freshAgentByConsent()
       assert.strictEqual(yield* statusOf(token), 200)
       assert.strictEqual((yield* makeClient(yield* baseUrl, token).get("/store")).status, 401)
-      assert.strictEqual(yield* refusedCall(token, storeId), "InvalidToken")
-      const shown = yield* freshAgent()
-      assert.isUndefined(yield* refusedCall(shown.token, shown.storeId))
-      assert.strictEqual(yield* statusOf(shown.token), 200)
+      assert.strictEqual(yield* rpcErrorOf(token, storeId), "InvalidToken")
+      const fromMember = yield* freshAgent()
+      assert.isUndefined(yield* rpcErrorOf(fromMember.token, fromMember.storeId))
+      assert.strictEqual(yield* statusOf(fromMember.token), 200)
     })
   )
 
-  it.effect("when a member revokes it, or its time is over, the next message is 401 and no token comes any more", () =>
+  it.effect("a revoked or expired agent gets 401, and invalid_grant when it refreshes its token", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const revoked = yield* freshAgentByConsent()
@@ -150,29 +150,29 @@ layer(FrontDoorTest, { excludeTestServices: true, timeout: "60 seconds" })("Agen
       const { items } = yield* member.agents.list({ storeId: revoked.storeId })
       const id = items[0]?.id ?? assert.fail("There is an agent")
       yield* member.agents.revoke({ storeId: revoked.storeId, idempotencyKey: newKey(), id })
-      const over = yield* freshAgentByConsent()
-      yield* sql`update agents set ends_at = now() where store_id = ${over.storeId}`
-      for (const { refresh, token } of [revoked, over]) {
+      const expired = yield* freshAgentByConsent()
+      yield* sql`update agents set ends_at = now() where store_id = ${expired.storeId}`
+      for (const { refresh, token } of [revoked, expired]) {
         assert.strictEqual(yield* statusOf(token), 401)
-        const refused = yield* tokens(refresh)
-        assert.deepStrictEqual([refused.status, refused.json["error"]], [400, "invalid_grant"])
+        const response = yield* tokens(refresh)
+        assert.deepStrictEqual([response.status, response.json["error"]], [400, "invalid_grant"])
       }
     })
   )
 
-  it.effect("a client that gives its tokens back, or uses one that was used before, has no agent any more", () =>
+  it.effect("revoking a token or reusing a refresh token revokes the agent", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const back = yield* freshAgentByConsent()
-      const { clientId, refresh } = back
+      const revoked = yield* freshAgentByConsent()
+      const { clientId, refresh } = revoked
       const form = new URLSearchParams({ client_id: clientId, token: refresh.refresh_token })
       const base = yield* baseUrl
       yield* Effect.promise(() => fetch(`${base}/oauth/revoke`, { method: "POST", body: form }))
-      const stolen = yield* freshAgentByConsent()
-      yield* tokens(stolen.refresh)
-      yield* sql`update refresh_tokens set used_at = used_at - interval '31 seconds' where store_id = ${stolen.storeId}`
-      assert.strictEqual((yield* tokens(stolen.refresh)).json["error"], "invalid_grant")
-      for (const { email, storeId, token } of [back, stolen]) {
+      const reused = yield* freshAgentByConsent()
+      yield* tokens(reused.refresh)
+      yield* sql`update refresh_tokens set used_at = used_at - interval '31 seconds' where store_id = ${reused.storeId}`
+      assert.strictEqual((yield* tokens(reused.refresh)).json["error"], "invalid_grant")
+      for (const { email, storeId, token } of [revoked, reused]) {
         assert.strictEqual(yield* statusOf(token), 401)
         const { items } = yield* (yield* clientOf(yield* sessionOf(email))).agents.list({ storeId })
         assert.isNotNull(items[0]?.revokedAt ?? null)
@@ -180,76 +180,74 @@ layer(FrontDoorTest, { excludeTestServices: true, timeout: "60 seconds" })("Agen
     })
   )
 
-  it.effect("tokens are asked for this service's tools, and by no app", () =>
+  it.effect("a resource other than /mcp fails with invalid_target, and so does /mcp for an app", () =>
     Effect.gen(function* () {
       const base = yield* baseUrl
       const clientId = yield* freshClientId
       for (const resource of [`${base}/api/platform/v1`, base, `${base}/mcp/`, "https://example.com/mcp"]) {
-        assert.strictEqual(yield* sentBackFrom(agentPath(clientId, { resource })), "invalid_target", resource)
+        assert.strictEqual(yield* authorizationErrorOf(agentPath(clientId, { resource })), "invalid_target", resource)
       }
       const appId = yield* makeAskingApp({ scopes: ["read_products"] })
       const path = authorizePath(appId, { redirect_uri: REDIRECT, resource: `${base}/mcp` })
-      assert.strictEqual(yield* sentBackFrom(path), "invalid_target")
+      assert.strictEqual(yield* authorizationErrorOf(path), "invalid_target")
 
       const merchant = yield* freshMerchant
       const { location } = yield* agree(merchant, new URL(agentPath(clientId, { resource: `${base}/mcp` }), base))
-      const elsewhere = yield* tokens({ ...codeForm(clientId, location), resource: base })
-      assert.deepStrictEqual([elsewhere.status, elsewhere.json["error"]], [400, "invalid_target"])
+      const rejected = yield* tokens({ ...codeForm(clientId, location), resource: base })
+      assert.deepStrictEqual([rejected.status, rejected.json["error"]], [400, "invalid_target"])
       assert.strictEqual((yield* tokens({ ...codeForm(clientId, location), resource: `${base}/mcp` })).status, 200)
     })
   )
 
-  it.effect("a client that nobody knows gets a page and no redirect; one that was agreed to is kept", () =>
+  it.effect("an unknown client gets a 400 page without redirect; a client with consent does not expire", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const visitor = yield* makeVisitor
       const { clientId } = yield* freshAgentByConsent()
-      const forgotten = yield* freshClientId
-      yield* sql`update agent_clients set ends_at = now() where client_id in (${clientId}, ${forgotten}) and ends_at is not null`
-      const kept = yield* visitor.open(agentPath(clientId))
-      assert.strictEqual(kept.status, 200)
-      for (const id of [forgotten, "https://127.0.0.1/client.json", "https://10.0.0.1/a", "nobody"]) {
-        const refused = yield* visitor.open(agentPath(id))
-        assert.deepStrictEqual([refused.status, refused.location], [400, ""], id)
+      const expired = yield* freshClientId
+      yield* sql`update agent_clients set ends_at = now() where client_id in (${clientId}, ${expired}) and ends_at is not null`
+      const known = yield* visitor.open(agentPath(clientId))
+      assert.strictEqual(known.status, 200)
+      for (const id of [expired, "https://127.0.0.1/client.json", "https://10.0.0.1/a", "nobody"]) {
+        const response = yield* visitor.open(agentPath(id))
+        assert.deepStrictEqual([response.status, response.location], [400, ""], id)
       }
     })
   )
 
-  it.effect(
-    "what a client says of itself is answered as it is kept, or refused by its code; a flood is not heard",
-    () =>
-      Effect.gen(function* () {
-        const said = {
-          client_name: "Helper",
-          redirect_uris: [CALLBACK],
-          token_endpoint_auth_method: "client_secret_basic"
-        }
-        const made = yield* registerClient({ ...said, scope: "read_products", contacts: ["ada@example.com"] })
-        assert.strictEqual(made.status, 201)
-        assert.strictEqual(made.headers.get("cache-control"), "no-store")
-        assert.deepInclude(made.json, {
-          client_name: "Helper",
-          redirect_uris: [CALLBACK],
-          token_endpoint_auth_method: "none"
-        })
-        assert.notProperty(made.json, "client_secret")
-        for (const [metadata, code] of [
-          [{ ...said, redirect_uris: ["javascript:alert(1)"] }, "invalid_redirect_uri"],
-          [{ client_name: "Helper" }, "invalid_redirect_uri"],
-          [{ ...said, client_name: " " }, "invalid_client_metadata"],
-          [{ ...said, response_types: ["token"] }, "invalid_client_metadata"],
-          [[], "invalid_client_metadata"],
-          [{ ...said, logo_uri: "x".repeat(17_000) }, "invalid_client_metadata"]
-        ] as const) {
-          const refused = yield* registerClient(metadata)
-          assert.deepStrictEqual([refused.status, refused.json["error"]], [400, code])
-        }
-        const flood = yield* Effect.all(Effect.replicate(registerClient(said), MAX_REGISTRATIONS + 1), {
-          concurrency: 8
-        })
-        const last = flood.find(({ status }) => status === 429)
-        assert.strictEqual(last?.json["error"], "temporarily_unavailable")
-        assert.match(last?.headers.get("retry-after") ?? "", /^[1-9]\d{0,2}$/)
+  it.effect("client registration returns the stored metadata, rejects invalid metadata and is rate limited", () =>
+    Effect.gen(function* () {
+      const valid = {
+        client_name: "Helper",
+        redirect_uris: [CALLBACK],
+        token_endpoint_auth_method: "client_secret_basic"
+      }
+      const registered = yield* registerClient({ ...valid, scope: "read_products", contacts: ["ada@example.com"] })
+      assert.strictEqual(registered.status, 201)
+      assert.strictEqual(registered.headers.get("cache-control"), "no-store")
+      assert.deepInclude(registered.json, {
+        client_name: "Helper",
+        redirect_uris: [CALLBACK],
+        token_endpoint_auth_method: "none"
       })
+      assert.notProperty(registered.json, "client_secret")
+      for (const [metadata, code] of [
+        [{ ...valid, redirect_uris: ["javascript:alert(1)"] }, "invalid_redirect_uri"],
+        [{ client_name: "Helper" }, "invalid_redirect_uri"],
+        [{ ...valid, client_name: " " }, "invalid_client_metadata"],
+        [{ ...valid, response_types: ["token"] }, "invalid_client_metadata"],
+        [[], "invalid_client_metadata"],
+        [{ ...valid, logo_uri: "x".repeat(17_000) }, "invalid_client_metadata"]
+      ] as const) {
+        const response = yield* registerClient(metadata)
+        assert.deepStrictEqual([response.status, response.json["error"]], [400, code])
+      }
+      const responses = yield* Effect.all(Effect.replicate(registerClient(valid), MAX_REGISTRATIONS + 1), {
+        concurrency: 8
+      })
+      const last = responses.find(({ status }) => status === 429)
+      assert.strictEqual(last?.json["error"], "temporarily_unavailable")
+      assert.match(last?.headers.get("retry-after") ?? "", /^[1-9]\d{0,2}$/)
+    })
   )
 })

@@ -9,16 +9,16 @@ import { agentOf } from "../../support/rpc/Rpc.ts"
 type Json = Readonly<Record<string, unknown>>
 type Path = ReadonlyArray<string>
 
-/** A word that stands in everything that the other store has. */
+/** A word that is in every resource of the other store. */
 const SECRET = "Zyxwv"
 
 const keyed = () => ({ idempotencyKey: randomUUID() })
 
-/** What the stranger has of their own, so that one id of a call can be good where another is not. */
-type Own = Readonly<Record<"product" | "collection", string>>
+/** Resources of the calling agent, so that a call can have one foreign id beside valid ones. */
+type OwnIds = Readonly<Record<"product" | "collection", string>>
 
-/** A call of every tool that is good but for the ids of what there is not, which are put in where its schema takes an id. */
-const CALLS: Readonly<Record<string, (own: Own) => Json>> = {
+/** Valid arguments of every tool. The test inserts a foreign id wherever the schema takes an id. */
+const CALLS: Readonly<Record<string, (ids: OwnIds) => Json>> = {
   store_get: () => ({}),
   products_list: () => ({}),
   products_search: () => ({ query: SECRET }),
@@ -47,40 +47,40 @@ const CALLS: Readonly<Record<string, (own: Own) => Json>> = {
   activity_undoSpan: () => ({ ...keyed(), since: "2020-01-01T00:00:00Z", until: "2099-01-01T00:00:00Z" })
 }
 
-/** Where the schema of an argument takes an id, or a list of them. */
+/** Paths at which the schema of the arguments takes an id or a list of ids. */
 const idsIn = (schema: unknown, path: Path = []): ReadonlyArray<{ readonly path: Path; readonly isList: boolean }> => {
   if (!Predicate.isObject(schema)) return []
   if (schema["format"] === "uuid") return [{ path, isList: false }]
   const { anyOf, items, properties } = schema
-  const ofList = idsIn(items, path).map((one) => ({ ...one, isList: true }))
-  const ofWays = Array.isArray(anyOf) ? anyOf.flatMap((way) => idsIn(way, path)) : []
-  const ofMembers = Predicate.isObject(properties)
+  const inItems = idsIn(items, path).map((found) => ({ ...found, isList: true }))
+  const inAnyOf = Array.isArray(anyOf) ? anyOf.flatMap((option) => idsIn(option, path)) : []
+  const inProperties = Predicate.isObject(properties)
     ? Object.entries(properties).flatMap(([name, member]) => idsIn(member, [...path, name]))
     : []
-  return [...ofList, ...ofWays, ...ofMembers]
+  return [...inItems, ...inAnyOf, ...inProperties]
 }
 
-const put = (given: unknown, [name, ...rest]: Path, value: unknown): unknown => {
+const replaceAt = (original: unknown, [name, ...rest]: Path, value: unknown): unknown => {
   if (name === undefined) return value
-  const members = Predicate.isObject(given) ? given : {}
-  return { ...members, [name]: put(members[name], rest, value) }
+  const members = Predicate.isObject(original) ? original : {}
+  return { ...members, [name]: replaceAt(members[name], rest, value) }
 }
 
-const argumentsOf = (given: Json, path: Path, value: unknown): Record<string, unknown> => {
-  const made = put(given, path, value)
-  return Predicate.isObject(made) ? made : assert.fail("The arguments are an object")
+const argumentsOf = (original: Json, path: Path, value: unknown): Record<string, unknown> => {
+  const args = replaceAt(original, path, value)
+  return Predicate.isObject(args) ? args : assert.fail("The arguments must be an object")
 }
 
-/** What was answered, but for the id that was asked for and the marks around the text. */
-const told = ({ isError, structuredContent }: Result, id: string) =>
+/** The result without its marked text, and with a placeholder for the id. */
+const withoutId = ({ isError, structuredContent }: Result, id: string) =>
   JSON.stringify({ isError, structuredContent }).replaceAll(id, "the id")
 
-/** An id of nothing, next to one of something: as a cursor both stand at one place. */
-const nextTo = (id: string) => `${id.slice(0, -1)}${id.endsWith("0") ? "1" : "0"}`
+/** An unknown id adjacent to an id: as cursors, both lead to the same page. */
+const unknownIdNear = (id: string) => `${id.slice(0, -1)}${id.endsWith("0") ? "1" : "0"}`
 
 const idOf = ({ structuredContent: { id } }: Result) => String(id)
 
-/** A store with one of everything, and the ids of all of it. */
+/** A store with one resource of each kind, and their ids. */
 const richStore = Effect.gen(function* () {
   const store = yield* freshAgent()
   const { client, merchantId, storeId, token } = store
@@ -111,23 +111,23 @@ const richStore = Effect.gen(function* () {
     agent: store.agent.id,
     merchant: merchantId
   }
-  const seen = Effect.all([
+  const readAll = Effect.all([
     client.products.list({ storeId }),
     client.collections.list({ storeId }),
     client.proposals.list({ storeId }),
     client.activity.list({ storeId })
   ])
-  return { ids, seen }
+  return { ids, readAll }
 })
 
-/** Tools whose ids choose among what the stranger has: none of it is found. */
-const CHOOSING = new Set(["cursor", "actorId", "resourceId"])
+/** Arguments that page or filter the resources of the agent: a foreign id in them is no error. */
+const FILTER_ARGUMENTS = new Set(["cursor", "actorId", "resourceId"])
 
-layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("an agent of another store", (it) => {
-  it.effect("is told by every tool, of every id, what it is told of one that there is not", () =>
+layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Isolation of stores over MCP", (it) => {
+  it.effect("every tool returns the same result for a foreign id as for an unknown id", () =>
     Effect.gen(function* () {
-      const { ids, seen } = yield* richStore
-      const before = yield* seen
+      const { ids, readAll } = yield* richStore
+      const before = yield* readAll
       const { token } = yield* freshAgent()
       const client = yield* CLIENTS["2026-07-28"](yield* baseUrl, token)
       const tools = yield* client.listTools
@@ -141,35 +141,35 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("an agent 
       )
 
       for (const { inputSchema, name } of tools) {
-        const good = () => CALLS[name]?.({ product, collection }) ?? assert.fail(name)
+        const validArguments = () => CALLS[name]?.({ product, collection }) ?? assert.fail(name)
         for (const { isList, path } of idsIn(inputSchema)) {
-          const ask = (id: string, more: Json = {}) =>
+          const call = (id: string, more: Json = {}) =>
             Effect.map(
-              callTool(token, name, { ...argumentsOf(good(), path, isList ? [id] : id), ...more }),
+              callTool(token, name, { ...argumentsOf(validArguments(), path, isList ? [id] : id), ...more }),
               (result) => {
-                const place = `${name} ${path.join(".")}: ${JSON.stringify(result)}`
-                assert.notInclude(JSON.stringify(result), SECRET, place)
+                const label = `${name} ${path.join(".")}: ${JSON.stringify(result)}`
+                assert.notInclude(JSON.stringify(result), SECRET, label)
                 const [last = ""] = path.slice(-1)
-                assert.strictEqual(result.isError, CHOOSING.has(last) ? undefined : true, place)
-                return told(result, id)
+                assert.strictEqual(result.isError, FILTER_ARGUMENTS.has(last) ? undefined : true, label)
+                return withoutId(result, id)
               }
             )
-          const isSame = (kind: string, id: string, more?: Json) =>
+          const expectSame = (kind: string, id: string, more?: Json) =>
             Effect.gen(function* () {
               assert.strictEqual(
-                yield* ask(id, more),
-                yield* ask(nextTo(id), more),
+                yield* call(id, more),
+                yield* call(unknownIdNear(id), more),
                 `${name} ${path.join(".")} ${kind}`
               )
             })
-          yield* Effect.forEach(Object.entries(ids), ([kind, id = assert.fail(kind)]) => isSame(kind, id), {
+          yield* Effect.forEach(Object.entries(ids), ([kind, id = assert.fail(kind)]) => expectSame(kind, id), {
             concurrency: 4,
             discard: true
           })
-          if ("idempotencyKey" in good()) yield* isSame("dry run", ids.product, { dryRun: true })
+          if ("idempotencyKey" in validArguments()) yield* expectSame("dry run", ids.product, { dryRun: true })
         }
       }
-      // What takes no id of that form.
+      // These arguments do not have the format of a UUID.
       for (const more of [{}, { cursor: `words.${ids.product}` }]) {
         const searched = yield* callTool(token, "products_search", { query: SECRET, ...more })
         assert.deepStrictEqual(searched.structuredContent["items"], [])
@@ -178,7 +178,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("an agent 
         ...CALLS["collections_preview"]?.({ product, collection })
       })
       assert.deepInclude(matching.structuredContent, { productCount: 0 })
-      assert.deepStrictEqual(yield* seen, before)
+      assert.deepStrictEqual(yield* readAll, before)
     })
   )
 })

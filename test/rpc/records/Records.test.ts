@@ -8,30 +8,30 @@ import { putCustomers, putOrders } from "../../support/data/Records.ts"
 import { asAgent, freshMember } from "../../support/rpc/Rpc.ts"
 
 const address = { line1: "1 Secret Street", city: "Porto" }
-const ada = { name: "Ada Example", email: "secret@example.com", phone: "+351 secret", addresses: [address] }
-const placed = { email: "secret@example.com", shippingAddress: address, billingAddress: address }
+const customerInput = { name: "Ada Example", email: "secret@example.com", phone: "+351 secret", addresses: [address] }
+const orderInput = { email: "secret@example.com", shippingAddress: address, billingAddress: address }
 
 /** A store with a customer and their order. */
 const scene = Effect.gen(function* () {
   const member = yield* freshMember()
-  const [customer] = yield* putCustomers(member.storeId, [ada])
-  const [order] = yield* putOrders(member.storeId, [{ ...placed, customerId: customer?.id, number: "1042" }])
-  if (customer === undefined || order === undefined) return assert.fail("They were put")
+  const [customer] = yield* putCustomers(member.storeId, [customerInput])
+  const [order] = yield* putOrders(member.storeId, [{ ...orderInput, customerId: customer?.id, number: "1042" }])
+  if (customer === undefined || order === undefined) return assert.fail("The customer or the order was not stored")
   return { ...member, customer: customer.id, order: order.id }
 })
 
 const decode = Schema.decodeUnknownSync(Schema.Record(Schema.String, Schema.Unknown))
 
-/** What an agent of the store is answered, as read by who asks. */
-const askedBy = Effect.fn(function* (storeId: StoreId, scopes: ReadonlyArray<Scope>) {
+/** Calls procedures as an agent of the store and returns their decoded responses. */
+const agentCalls = Effect.fn(function* (storeId: StoreId, scopes: ReadonlyArray<Scope>) {
   const procedures = yield* makeRecordHandlers
-  const ask = asAgent(storeId, scopes)
+  const runAsAgent = asAgent(storeId, scopes)
   return (tag: keyof typeof procedures, payload: object = {}) =>
-    Effect.map(ask(procedures[tag], decode(payload)), (answer) => decode(answer))
+    Effect.map(runAsAgent(procedures[tag], decode(payload)), (response) => decode(response))
 })
 
-layer(ApiTest)("orders and customers over procedures", (it) => {
-  it.effect("are what the first surface says of them, whole for members", () =>
+layer(ApiTest)("Order and customer procedures", (it) => {
+  it.effect("members read orders and customers in full, as the REST API returns them", () =>
     Effect.gen(function* () {
       const { client, customer, order, storeId } = yield* scene
       const app = yield* install(storeId)
@@ -45,13 +45,13 @@ layer(ApiTest)("orders and customers over procedures", (it) => {
     })
   )
 
-  it.effect("are listed in pages, or since when they changed", () =>
+  it.effect("order and customer lists are paged and filtered by updatedSince, which must be an RFC 3339 time", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshMember()
-      const made = yield* putOrders(storeId, [{ number: "1" }, { number: "2" }, { number: "3" }])
+      const orders = yield* putOrders(storeId, [{ number: "1" }, { number: "2" }, { number: "3" }])
       const first = yield* client.orders.list({ storeId, limit: 2 })
-      assert.strictEqual(first.nextCursor, made[1]?.id)
-      const [last] = (yield* client.orders.list({ storeId, cursor: made[1]?.id ?? assert.fail() })).items
+      assert.strictEqual(first.nextCursor, orders[1]?.id)
+      const [last] = (yield* client.orders.list({ storeId, cursor: orders[1]?.id ?? assert.fail() })).items
       assert.strictEqual(last?.number, "3")
       const since = yield* client.orders.list({ storeId, updatedSince: last?.updatedAt ?? "" })
       assert.include(
@@ -60,34 +60,34 @@ layer(ApiTest)("orders and customers over procedures", (it) => {
       )
       const later = yield* client.orders.list({ storeId, updatedSince: "2999-01-01T00:00:00Z" })
       assert.deepStrictEqual(later, { items: [], nextCursor: null })
-      const refused = yield* Effect.flip(client.customers.list({ storeId, updatedSince: "yesterday" }))
-      assert.match(JSON.stringify(refused), /RFC 3339/)
+      const error = yield* Effect.flip(client.customers.list({ storeId, updatedSince: "yesterday" }))
+      assert.match(JSON.stringify(error), /RFC 3339/)
     })
   )
 
-  it.effect("show agents nothing that is personal, and nothing at all without the scope", () =>
+  it.effect("agents receive no personal data, and AgentScopeMissing without the read scope", () =>
     Effect.gen(function* () {
       const { customer, order, storeId } = yield* scene
-      const ask = yield* askedBy(storeId, ["read_orders", "read_customers"])
-      const answers = [
-        yield* ask("orders.list"),
-        yield* ask("orders.list", { updatedSince: "2020-01-01T00:00:00Z" }),
-        yield* ask("orders.get", { id: order }),
-        yield* ask("customers.list"),
-        yield* ask("customers.get", { id: customer })
+      const call = yield* agentCalls(storeId, ["read_orders", "read_customers"])
+      const responses = [
+        yield* call("orders.list"),
+        yield* call("orders.list", { updatedSince: "2020-01-01T00:00:00Z" }),
+        yield* call("orders.get", { id: order }),
+        yield* call("customers.list"),
+        yield* call("customers.get", { id: customer })
       ]
-      for (const answer of answers) assert.notMatch(JSON.stringify(answer), /secret/i)
-      assert.deepInclude(answers[2], { number: "1042", email: null, shippingAddress: null, billingAddress: null })
-      assert.deepInclude(answers[4], { name: "Ada Example", email: null, phone: null, addresses: null })
+      for (const response of responses) assert.notMatch(JSON.stringify(response), /secret/i)
+      assert.deepInclude(responses[2], { number: "1042", email: null, shippingAddress: null, billingAddress: null })
+      assert.deepInclude(responses[4], { name: "Ada Example", email: null, phone: null, addresses: null })
 
-      const other = yield* askedBy(storeId, ["read_products"])
+      const callWithoutScope = yield* agentCalls(storeId, ["read_products"])
       for (const [tag, payload] of [
         ["orders.list", {}],
         ["orders.get", { id: order }],
         ["customers.list", {}],
         ["customers.get", { id: customer }]
       ] as const) {
-        assert.strictEqual((yield* other(tag, payload))["_tag"], "AgentScopeMissing", tag)
+        assert.strictEqual((yield* callWithoutScope(tag, payload))["_tag"], "AgentScopeMissing", tag)
       }
     })
   )

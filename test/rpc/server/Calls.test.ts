@@ -24,8 +24,8 @@ const toCollection = Schema.decodeUnknownSync(CreateCollection)
 
 const keyedIn = (storeId: StoreId) => ({ storeId, idempotencyKey: newKey() })
 
-layer(ApiTest)("calls", (it) => {
-  it.effect("a merchant signs in, and reads and writes the catalog of their store", () =>
+layer(ApiTest)("RPC calls", (it) => {
+  it.effect("a signed-in merchant reads and writes the catalog of their store", () =>
     Effect.gen(function* () {
       const { email, storeId } = yield* freshMember()
       const client = yield* clientOf(yield* signIn(email))
@@ -66,67 +66,67 @@ layer(ApiTest)("calls", (it) => {
       assert.deepStrictEqual(rest, { items: [second], nextCursor: null })
 
       for (const { id } of [product, second]) {
-        const gone = yield* client.products.delete({ ...keyedIn(storeId), id }).pipe(performed)
-        assert.deepStrictEqual(gone, { id, deleted: true })
+        const deleted = yield* client.products.delete({ ...keyedIn(storeId), id }).pipe(performed)
+        assert.deepStrictEqual(deleted, { id, deleted: true })
       }
-      const ended = yield* client.collections.delete({ ...keyedIn(storeId), id: collection.id }).pipe(performed)
-      assert.deepStrictEqual(ended, { id: collection.id, deleted: true })
+      const deletedCollection = yield* client.collections
+        .delete({ ...keyedIn(storeId), id: collection.id })
+        .pipe(performed)
+      assert.deepStrictEqual(deletedCollection, { id: collection.id, deleted: true })
       assert.deepInclude(yield* client.store.get({ storeId }), { id: storeId, name: "A store", productCount: 0 })
     })
   )
 
-  it.effect(
-    "a write that is repeated is done once, and answered the same to the byte; by another merchant it is another",
-    () =>
-      Effect.gen(function* () {
-        const { cookie, storeId } = yield* freshMember()
-        const other = yield* memberOf(storeId)
-        const asked = { ...keyedIn(storeId), product: { name: "Cup", price: 3 } }
-        const body = callLine("products.create", asked)
-        const { text } = yield* post(body, { cookie })
-        assert.strictEqual([...exitsOf(text).values()][0]?._tag, "Success")
+  it.effect("a repeated write returns the stored response byte for byte; each merchant has their own keys", () =>
+    Effect.gen(function* () {
+      const { cookie, storeId } = yield* freshMember()
+      const other = yield* memberOf(storeId)
+      const payload = { ...keyedIn(storeId), product: { name: "Cup", price: 3 } }
+      const body = callLine("products.create", payload)
+      const { text } = yield* post(body, { cookie })
+      assert.strictEqual([...exitsOf(text).values()][0]?._tag, "Success")
 
-        const respelled = JSON.stringify({
-          ...JSON.parse(body),
-          payload: Object.fromEntries(Object.entries(asked).toReversed())
-        })
-        const repeated = yield* Effect.all(
-          [post(body, { cookie }), post(body, { cookie }), post(respelled, { cookie })],
-          {
-            concurrency: "unbounded"
-          }
-        )
-        for (const one of repeated) assert.strictEqual(one.text, text)
-
-        const { text: others } = yield* post(body, { cookie: other.cookie })
-        assert.notStrictEqual(others, text)
-        assert.strictEqual([...exitsOf(others).values()][0]?._tag, "Success")
-
-        const sql = yield* SqlClient.SqlClient
-        const entries =
-          yield* sql`select surface, actor_type, idempotency_key from journal where store_id = ${storeId} and version is not null`
-        const entry = { surface: "rpc", actor_type: "merchant", idempotency_key: asked.idempotencyKey }
-        assert.deepStrictEqual(entries, [entry, entry])
+      const reordered = JSON.stringify({
+        ...JSON.parse(body),
+        payload: Object.fromEntries(Object.entries(payload).toReversed())
       })
+      const repeated = yield* Effect.all(
+        [post(body, { cookie }), post(body, { cookie }), post(reordered, { cookie })],
+        {
+          concurrency: "unbounded"
+        }
+      )
+      for (const response of repeated) assert.strictEqual(response.text, text)
+
+      const { text: otherText } = yield* post(body, { cookie: other.cookie })
+      assert.notStrictEqual(otherText, text)
+      assert.strictEqual([...exitsOf(otherText).values()][0]?._tag, "Success")
+
+      const sql = yield* SqlClient.SqlClient
+      const entries =
+        yield* sql`select surface, actor_type, idempotency_key from journal where store_id = ${storeId} and version is not null`
+      const entry = { surface: "rpc", actor_type: "merchant", idempotency_key: payload.idempotencyKey }
+      assert.deepStrictEqual(entries, [entry, entry])
+    })
   )
 
-  it.effect("a key that was used for something else is refused, also for the same payload of another procedure", () =>
+  it.effect("a key reused with another payload or another procedure fails with KeyReused", () =>
     Effect.gen(function* () {
       const { client, cookie, storeId } = yield* freshMember()
       const key = keyedIn(storeId)
       const { id } = yield* client.products.create({ ...key, product: toProduct({ name: "Cup" }) }).pipe(performed)
       const other = yield* Effect.flip(client.products.create({ ...key, product: toProduct({ name: "Mug" }) }))
       assert.strictEqual(other._tag, "KeyReused")
-      const gone = { ...keyedIn(storeId), id }
-      yield* client.products.delete(gone)
+      const deletion = { ...keyedIn(storeId), id }
+      yield* client.products.delete(deletion)
       assert.strictEqual(
-        errorOf((yield* post(callLine("collections.delete", gone), { cookie })).text)?.["_tag"],
+        errorOf((yield* post(callLine("collections.delete", deletion), { cookie })).text)?.["_tag"],
         "KeyReused"
       )
     })
   )
 
-  it.effect("a version that is no longer there is refused, and says which is", () =>
+  it.effect("a stale expectedVersion fails with VersionMismatch and the current version", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshMember()
       const { id } = yield* client.products
@@ -139,27 +139,27 @@ layer(ApiTest)("calls", (it) => {
         Effect.asVoid(client.products.delete(stale))
       ]
       for (const call of calls) {
-        const refused = yield* Effect.flip(call)
-        assert.deepInclude(refused, { _tag: "VersionMismatch", current: 2 })
-        assert.match(refused.message, /its version is 2/)
+        const error = yield* Effect.flip(call)
+        assert.deepInclude(error, { _tag: "VersionMismatch", current: 2 })
+        assert.match(error.message, /its version is 2/)
       }
     })
   )
 
-  it.effect("numbers keep all of their digits, in both directions", () =>
+  it.effect("numbers keep all of their digits in requests and responses", () =>
     Effect.gen(function* () {
       const { client, cookie, storeId } = yield* freshMember()
       const price = new ExactNumber("0.12345678901234567890123")
-      const made = yield* client.products
+      const product = yield* client.products
         .create({ ...keyedIn(storeId), product: toProduct({ name: "Gold", price }) })
         .pipe(performed)
-      assert.deepStrictEqual(made.price, price)
-      const { text } = yield* post(callLine("products.get", { storeId, id: made.id }), { cookie })
+      assert.deepStrictEqual(product.price, price)
+      const { text } = yield* post(callLine("products.get", { storeId, id: product.id }), { cookie })
       assert.include(text, '"price":0.12345678901234567890123,')
     })
   )
 
-  it.effect("calls of one body are answered each by its id", () =>
+  it.effect("a body of 16 calls returns one result per id, in order", () =>
     Effect.gen(function* () {
       const { cookie, storeId } = yield* freshMember()
       const ids = Array.from({ length: 16 }, (_, index) => String(index))

@@ -24,14 +24,14 @@ import { lines } from "../../support/http/RawHttp.ts"
 import { makeMerchant } from "../../support/rpc/Merchants.ts"
 import { callLine, exitsOf, post, sessionOf } from "../../support/rpc/Rpc.ts"
 
-/** What the service told its logs. */
-class Told extends Context.Service<
-  Told,
+/** Entries of the access log and of the service log. */
+class LogEntries extends Context.Service<
+  LogEntries,
   {
     readonly requests: Array<AccessEntry>
     readonly failures: Array<{ readonly text: string; readonly requestId: unknown }>
   }
->()("Told") {}
+>()("LogEntries") {}
 
 const SECRET = "postgres://admin:hunter2@db"
 
@@ -42,40 +42,40 @@ const definition = <Tag extends string>(tag: Tag) =>
     error: Schema.TaggedStruct("Refused", { at: Schema.Int })
   })
 
-const badly = definition("badly")
-const dying = (run: () => Effect.Effect<never>) => makeHandler(definition("any"), run)
+const invalidSuccess = definition("invalidSuccess")
+const failing = (run: () => Effect.Effect<never>) => makeHandler(definition("any"), run)
 
 const group = served(
   RpcGroup.make(
-    definition("well"),
+    definition("valid"),
     definition("error"),
     definition("object"),
     definition("thrown"),
     definition("unavailable"),
-    definition("much"),
-    badly,
-    definition("refused")
+    definition("large"),
+    invalidSuccess,
+    definition("invalidError")
   ).middleware(Authentication)
 )
 
 const handlers = group.toLayer({
-  well: makeHandler(definition("well"), () => Effect.succeed('{"at":1}')),
-  error: dying(() => Effect.die(new Error(SECRET))),
-  object: dying(() => Effect.die({ password: SECRET })),
+  valid: makeHandler(definition("valid"), () => Effect.succeed('{"at":1}')),
+  error: failing(() => Effect.die(new Error(SECRET))),
+  object: failing(() => Effect.die({ password: SECRET })),
   thrown: (): Effect.Effect<never> => {
     throw new Error(SECRET)
   },
-  unavailable: dying(() => Effect.die(new Unavailable({ cause: new Error(SECRET) }))),
-  // More than the buffers of both sides of a connection take.
-  much: makeHandler(definition("much"), () =>
+  unavailable: failing(() => Effect.die(new Unavailable({ cause: new Error(SECRET) }))),
+  // Larger than the socket buffers of both sides.
+  large: makeHandler(definition("large"), () =>
     Effect.succeed(JSON.stringify({ at: 1, text: "x".repeat(64 * 1024 * 1024) }))
   ),
-  badly: makeHandler(badly, () => Effect.sync(() => encodeSuccess(badly)({ at: 0.5 }))),
-  refused: makeHandler(definition("refused"), () => Effect.fail({ _tag: "Refused", at: 0.5 } as const))
+  invalidSuccess: makeHandler(invalidSuccess, () => Effect.sync(() => encodeSuccess(invalidSuccess)({ at: 0.5 }))),
+  invalidError: makeHandler(definition("invalidError"), () => Effect.fail({ _tag: "Refused", at: 0.5 } as const))
 })
 
 const Service = Layer.unwrap(
-  Effect.map(Told, ({ failures, requests }) =>
+  Effect.map(LogEntries, ({ failures, requests }) =>
     Layer.effectDiscard(
       Effect.gen(function* () {
         const rpc = yield* makeRpcRoute(yield* makeHttpCalls(yield* makeInProcessCalls(group)))
@@ -104,18 +104,18 @@ const Service = Layer.unwrap(
 ).pipe(
   Layer.provideMerge(DomainLive),
   Layer.provideMerge(PostgresTest),
-  Layer.provideMerge(Layer.sync(Told, () => Told.of({ requests: [], failures: [] })))
+  Layer.provideMerge(Layer.sync(LogEntries, () => LogEntries.of({ requests: [], failures: [] })))
 )
 
-layer(Service, { excludeTestServices: true })("what should not have happened", (it) => {
-  it.effect("is told to nobody but the log, under the id of the request, and fails no other call", () =>
+layer(Service, { excludeTestServices: true })("Unexpected failures of procedures", (it) => {
+  it.effect("an unexpected failure is logged with the request id, hidden from the client and fails no other call", () =>
     Effect.gen(function* () {
       const cookie = yield* sessionOf((yield* makeMerchant()).email)
-      const { failures, requests } = yield* Told
-      const broken = ["error", "object", "thrown", "badly", "refused"]
-      for (const tag of [...broken, "unavailable"]) {
+      const { failures, requests } = yield* LogEntries
+      const failingTags = ["error", "object", "thrown", "invalidSuccess", "invalidError"]
+      for (const tag of [...failingTags, "unavailable"]) {
         const requestId = `of-${tag}`
-        const body = callLine("well", {}) + callLine(tag, {}, { id: "2" }) + callLine("well", {}, { id: "3" })
+        const body = callLine("valid", {}) + callLine(tag, {}, { id: "2" }) + callLine("valid", {}, { id: "3" })
         const { status, text } = yield* post(body, { cookie, "x-request-id": requestId })
         assert.strictEqual(status, 200)
         assert.notMatch(text, /hunter2|0\.5|stack|"_tag":"Die/)
@@ -124,23 +124,23 @@ layer(Service, { excludeTestServices: true })("what should not have happened", (
         const error = tag === "unavailable" ? { _tag: "ServiceUnavailable" } : { _tag: "InternalError", requestId }
         assert.deepStrictEqual(exits.get("2"), { _tag: "Failure", cause: [{ _tag: "Fail", error }] })
         assert.lengthOf(
-          failures.filter((told) => told.requestId === requestId),
+          failures.filter((failure) => failure.requestId === requestId),
           1
         )
       }
       assert.include(failures[0]?.text, SECRET)
-      const look = Effect.sync(() => requests.filter(({ requestId }) => requestId === "of-error"))
-      const [line] = yield* watch(look, (found) => found.length > 0)
+      const findRequests = Effect.sync(() => requests.filter(({ requestId }) => requestId === "of-error"))
+      const [line] = yield* watch(findRequests, (found) => found.length > 0)
       assert.deepInclude(line, { method: "POST", route: "/rpc", status: 200 })
     })
   )
 
-  it.effect("a client that takes nothing of its answer is let go of", () =>
+  it.effect("a client that does not read its response is disconnected", () =>
     Effect.gen(function* () {
       const cookie = yield* sessionOf((yield* makeMerchant()).email)
       const { hostname, port } = new URL(yield* baseUrl)
       const server = yield* HttpListener
-      const closed = once(server, "connection").then(([taken]: Array<Socket>) => taken && once(taken, "close"))
+      const closed = once(server, "connection").then(([accepted]: Array<Socket>) => accepted && once(accepted, "close"))
       const socket = yield* Effect.acquireRelease(
         Effect.promise(async () => {
           const socket = connect(Number(port), hostname).on("error", () => {})
@@ -149,7 +149,7 @@ layer(Service, { excludeTestServices: true })("what should not have happened", (
         }),
         (socket) => Effect.sync(() => socket.destroy())
       )
-      const body = callLine("much", {})
+      const body = callLine("large", {})
       const head = ["POST /rpc HTTP/1.1", "host: 127.0.0.1", `cookie: ${cookie}`]
       socket.write(lines(...head, "content-type: application/ndjson", `content-length: ${body.length}`) + body)
       assert.isDefined(yield* Effect.promise(() => closed))

@@ -6,8 +6,8 @@ import { callLine, errorOf, exitsOf, freshMember, post } from "../../support/rpc
 
 const reasonOf = (text: string): unknown => JSON.parse(text).error
 
-layer(ApiTest)("what is no call", (it) => {
-  it.effect("only POST is taken, of ndjson in UTF-8, from a page of the service's own", () =>
+layer(ApiTest)("Invalid RPC requests", (it) => {
+  it.effect("/rpc accepts only POST of UTF-8 ndjson, and no foreign origin", () =>
     Effect.gen(function* () {
       const { cookie, storeId } = yield* freshMember()
       const base = yield* baseUrl
@@ -16,9 +16,9 @@ layer(ApiTest)("what is no call", (it) => {
         Effect.map(post(line, { cookie, ...headers }), ({ status }) => status)
 
       for (const method of ["GET", "PUT", "DELETE", "OPTIONS"]) {
-        const refused = yield* post(line, { cookie }, method)
-        assert.strictEqual(refused.status, 405, method)
-        assert.strictEqual(refused.headers.get("allow"), "POST")
+        const response = yield* post(line, { cookie }, method)
+        assert.strictEqual(response.status, 405, method)
+        assert.strictEqual(response.headers.get("allow"), "POST")
       }
       for (const type of [
         "text/plain",
@@ -37,50 +37,50 @@ layer(ApiTest)("what is no call", (it) => {
         assert.strictEqual(yield* statusOf(foreign), 403, JSON.stringify(foreign))
       }
       assert.strictEqual(yield* statusOf({ origin: base, "content-type": "Application/NDJSON;charset=UTF-8" }), 200)
-      const elsewhere = yield* Effect.promise(() => fetch(`${base}/rpc/more`, { method: "POST", body: line }))
-      assert.strictEqual(elsewhere.status, 404)
+      const unknownPath = yield* Effect.promise(() => fetch(`${base}/rpc/more`, { method: "POST", body: line }))
+      assert.strictEqual(unknownPath.status, 404)
     })
   )
 
-  it.effect("a body that is no list of calls is refused whole, and nothing of it is done", () =>
+  it.effect("a body with an invalid line is rejected as a whole, and none of its calls run", () =>
     Effect.gen(function* () {
       const { client, cookie, storeId } = yield* freshMember()
-      const good = (id: number) =>
+      const createCall = (id: number) =>
         callLine(
           "products.create",
           { storeId, idempotencyKey: randomUUID(), product: { name: "Cup" } },
           { id: String(id) }
         )
       const bodies: Record<string, string | Uint8Array<ArrayBuffer>> = {
-        nothing: "",
-        "white space": "\n\n",
-        "no JSON": `${good(1)}{"_tag":`,
-        "an empty line": `${good(1)}\n${good(2)}`,
-        "a list": `[${good(1).trim()}]`,
-        text: '"Request"',
-        "another message": `${good(1)}{"_tag":"Interrupt","requestId":"1"}`,
-        "the end": `${good(1)}{"_tag":"Eof"}`,
+        "no content": "",
+        "only line breaks": "\n\n",
+        "invalid JSON": `${createCall(1)}{"_tag":`,
+        "an empty line": `${createCall(1)}\n${createCall(2)}`,
+        "a list": `[${createCall(1).trim()}]`,
+        "a string": '"Request"',
+        "another message": `${createCall(1)}{"_tag":"Interrupt","requestId":"1"}`,
+        "an end message": `${createCall(1)}{"_tag":"Eof"}`,
         "a defect": '{"_tag":"Defect","defect":"x"}',
-        "an id that is no number": callLine("store.get", { storeId }, { id: "__proto__" }),
+        "an id without digits": callLine("store.get", { storeId }, { id: "__proto__" }),
         "an id that is a number": callLine("store.get", { storeId }, { id: 1 }),
-        "an id without end": callLine("store.get", { storeId }, { id: "1".repeat(16) }),
+        "an id that is too long": callLine("store.get", { storeId }, { id: "1".repeat(16) }),
         "no tag": '{"_tag":"Request","id":"1","payload":{}}',
-        "17 calls": Array.from({ length: 17 }, (_, index) => good(index)).join(""),
+        "17 calls": Array.from({ length: 17 }, (_, index) => createCall(index)).join(""),
         "20,000 calls": '{"_tag":"Request","id":"1","tag":"x"}\n'.repeat(20_000),
-        "no UTF-8": new Uint8Array([0x22, 0xff, 0x22])
+        "invalid UTF-8": new Uint8Array([0x22, 0xff, 0x22])
       }
       for (const [name, body] of Object.entries(bodies)) {
-        const refused = yield* post(body, { cookie })
-        assert.strictEqual(refused.status, 400, name)
-        assert.isString(reasonOf(refused.text), name)
+        const response = yield* post(body, { cookie })
+        assert.strictEqual(response.status, 400, name)
+        assert.isString(reasonOf(response.text), name)
       }
-      const large = yield* post(`${good(1)}${" ".repeat(2 * 1024 * 1024)}`, { cookie })
+      const large = yield* post(`${createCall(1)}${" ".repeat(2 * 1024 * 1024)}`, { cookie })
       assert.strictEqual(large.status, 413)
       assert.deepStrictEqual(yield* client.products.list({ storeId }), { items: [], nextCursor: null })
     })
   )
 
-  it.effect("a call that asks for what there is not fails by itself", () =>
+  it.effect("a call of an unknown procedure fails alone", () =>
     Effect.gen(function* () {
       const { cookie, storeId } = yield* freshMember()
       for (const tag of ["", "products.fly", "__proto__", "constructor", "products"]) {
@@ -92,7 +92,7 @@ layer(ApiTest)("what is no call", (it) => {
     })
   )
 
-  it.effect("payloads are strict, and every line that is wrong with one is told", () =>
+  it.effect("a payload is checked strictly, and the error lists every issue", () =>
     Effect.gen(function* () {
       const { client, cookie, storeId } = yield* freshMember()
       const idempotencyKey = randomUUID()

@@ -16,7 +16,7 @@ import { callTool, freshAgent, messageOf, send } from "../../support/rpc/Mcp.ts"
 import { errorOf, freshMember, post } from "../../support/rpc/Rpc.ts"
 import { followFrame, openSocket } from "../../support/http/Sockets.ts"
 
-/** A call whose payload is JSON text with this before its first member. */
+/** A call. Its payload is JSON text, with `members` inserted before the first member. */
 const line = (tag: string, members: string, payload: string) =>
   `{"_tag":"Request","id":"1","tag":"${tag}","payload":{${members}${payload.slice(1)}}\n`
 
@@ -30,35 +30,35 @@ const tagOf = (headers: Record<string, string>, tag: string, payload: string) =>
 const issuesOf = (error: unknown): ReadonlyArray<string> =>
   Predicate.hasProperty(error, "issues") && Array.isArray(error.issues) ? error.issues.map(String) : []
 
-layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("a call that is wrong all over", (it) => {
-  it.effect("fails with at most 100 issues, and costs no more than one that is right", () =>
+layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Calls with many invalid fields", (it) => {
+  it.effect("an invalid call fails with at most 100 issues, and costs less than 4 times a valid one", () =>
     Effect.gen(function* () {
       const { cookie, storeId } = yield* freshMember()
       const inStore = `"storeId":"${storeId}",`
-      const own = keyed()
+      const key = keyed()
       const calls: Record<string, readonly [body: string, last: string | RegExp]> = {
         "apps.create redirectUris": [
           line(
             "apps.create",
-            own,
+            key,
             filled('{"app":{"name":"x","type":"public","scopes":[],"redirectUris":[', "1", "]}}")
           ),
           /app\.redirectUris: must be a list of at most 20 items/
         ],
         "apps.create scopes": [
-          line("apps.create", own, filled('{"app":{"name":"x","type":"public","scopes":[', "1", "]}}")),
+          line("apps.create", key, filled('{"app":{"name":"x","type":"public","scopes":[', "1", "]}}")),
           /app\.scopes: must be a list of at most \d+ items/
         ],
         "appWebhooks.set": [
           line(
             "appWebhooks.set",
-            own,
+            key,
             filled(`{"appId":"${randomUUID()}","url":"https://a.example","kinds":[`, "1", "]}")
           ),
           /kinds: must be a list of at most \d+ items/
         ],
         "agents.create": [
-          line("agents.create", inStore + own, filled('{"agent":{"name":"x","scopes":[', "1", "]}}")),
+          line("agents.create", inStore + key, filled('{"agent":{"name":"x","scopes":[', "1", "]}}")),
           /agent\.scopes: must be a list of at most \d+ items/
         ],
         "activity.names": [
@@ -76,13 +76,13 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("a call th
         "store.get": [line("store.get", inStore, manyKeys("{", 900, "}")), "801 more issues are not listed"]
       }
       for (const [name, { json, last }] of Object.entries(INVALID_PRODUCTS)) {
-        calls[`product: ${name}`] = [line("products.create", inStore + own, `{"product":${json}}`), last]
+        calls[`product: ${name}`] = [line("products.create", inStore + key, `{"product":${json}}`), last]
       }
       for (const [name, { json, last }] of Object.entries(INVALID_COLLECTIONS)) {
-        calls[`collection: ${name}`] = [line("collections.create", inStore + own, `{"collection":${json}}`), last]
+        calls[`collection: ${name}`] = [line("collections.create", inStore + key, `{"collection":${json}}`), last]
       }
-      const right = line("products.create", inStore + own, `{"product":${VALID_PRODUCT}}`)
-      const cost = yield* costAgainst(post(right, { cookie }), Object.entries(calls), ([name, [body, last]]) =>
+      const validCall = line("products.create", inStore + key, `{"product":${VALID_PRODUCT}}`)
+      const cost = yield* costAgainst(post(validCall, { cookie }), Object.entries(calls), ([name, [body, last]]) =>
         Effect.map(post(body, { cookie }), ({ text }) => {
           const error = errorOf(text)
           assert.strictEqual(error?.["_tag"], "BadRequest", `${name} ${text.slice(0, 300)}`)
@@ -93,54 +93,54 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("a call th
       )
       assert.isBelow(cost, MOST_COST)
       for (const [name, { json, last }] of Object.entries(MANY_PARTS)) {
-        const body = line("products.create", inStore + own, `{"product":${json}}`)
-        const refused = yield* post(body, { cookie })
-        assert.strictEqual(refused.status, 400, name)
-        assert.deepStrictEqual(JSON.parse(refused.text), { error: `The body ${String(last)}` })
+        const body = line("products.create", inStore + key, `{"product":${json}}`)
+        const response = yield* post(body, { cookie })
+        assert.strictEqual(response.status, 400, name)
+        assert.deepStrictEqual(JSON.parse(response.text), { error: `The body ${String(last)}` })
       }
     })
   )
 
-  it.effect("is refused to whoever may not make it before its payload is decoded, over HTTP and WebSocket", () =>
+  it.effect("access is checked before the payload is decoded, over HTTP and WebSocket", () =>
     Effect.gen(function* () {
       const { storeId } = yield* freshMember()
-      const stranger = yield* freshMember()
+      const outsider = yield* freshMember()
       const agent = yield* freshAgent({ scopes: ["read_products"] })
-      const wrong = `{"storeId":"${storeId}","product":1,"idempotencyKey":1,"x":1}`
-      const asStranger = { cookie: stranger.cookie }
-      assert.strictEqual(yield* tagOf(asStranger, "products.create", wrong), "StoreNotFound")
-      assert.strictEqual(yield* tagOf(asStranger, "members.list", wrong), "StoreNotFound")
+      const invalid = `{"storeId":"${storeId}","product":1,"idempotencyKey":1,"x":1}`
+      const asOutsider = { cookie: outsider.cookie }
+      assert.strictEqual(yield* tagOf(asOutsider, "products.create", invalid), "StoreNotFound")
+      assert.strictEqual(yield* tagOf(asOutsider, "members.list", invalid), "StoreNotFound")
 
       const asAgent = { authorization: `Bearer ${agent.token}` }
-      const inOwn = wrong.replace(storeId, agent.storeId)
-      assert.strictEqual(yield* tagOf(asAgent, "products.create", inOwn), "AgentScopeMissing")
-      assert.strictEqual(yield* tagOf(asAgent, "members.list", inOwn), "AgentRefused")
+      const inAgentStore = invalid.replace(storeId, agent.storeId)
+      assert.strictEqual(yield* tagOf(asAgent, "products.create", inAgentStore), "AgentScopeMissing")
+      assert.strictEqual(yield* tagOf(asAgent, "members.list", inAgentStore), "AgentRefused")
       assert.strictEqual(yield* tagOf(asAgent, "apps.create", '{"app":1}'), "AgentRefused")
 
-      const socket = yield* openSocket({ headers: asStranger })
+      const socket = yield* openSocket({ headers: asOutsider })
       yield* socket.send(followFrame({ storeId, after: 1, x: 1 }))
       const { exit } = yield* socket.next
       assert.include(JSON.stringify(exit), '"_tag":"StoreNotFound"')
-      yield* socket.send(followFrame({ storeId: stranger.storeId, after: 1, x: 1 }, "2"))
+      yield* socket.send(followFrame({ storeId: outsider.storeId, after: 1, x: 1 }, "2"))
       assert.include(JSON.stringify(yield* socket.next), '"_tag":"BadRequest"')
     })
   )
 
-  it.effect("fails likewise as a tool of an agent", () =>
+  it.effect("an invalid tool call fails with at most 100 issues, and costs less than 4 times a valid one", () =>
     Effect.gen(function* () {
       const { token } = yield* freshAgent()
       const tools = [
-        ...Object.entries(INVALID_PRODUCTS).map(([name, body]) => ({ name, body, of: "product" })),
-        ...Object.entries(INVALID_COLLECTIONS).map(([name, body]) => ({ name, body, of: "collection" }))
+        ...Object.entries(INVALID_PRODUCTS).map(([name, body]) => ({ name, body, kind: "product" })),
+        ...Object.entries(INVALID_COLLECTIONS).map(([name, body]) => ({ name, body, kind: "collection" }))
       ]
-      const create = (of: string, json: string) =>
-        callTool(token, `${of}s_create`, { idempotencyKey: randomUUID(), [of]: JSON.parse(json) })
-      // What no body may hold is refused with the whole message.
+      const create = (kind: string, json: string) =>
+        callTool(token, `${kind}s_create`, { idempotencyKey: randomUUID(), [kind]: JSON.parse(json) })
+      // The other bodies fail before the arguments are decoded, with status 400.
       const decoded = tools.filter(({ name }) => name !== "text that none may hold" && name !== "1,001 keys")
-      const cost = yield* costAgainst(create("product", VALID_PRODUCT), decoded, ({ body, name, of }) =>
-        Effect.map(create(of, body.json), (refused) => {
-          assert.isTrue(refused.isError, name)
-          const lines = issuesOf(refused.structuredContent["error"])
+      const cost = yield* costAgainst(create("product", VALID_PRODUCT), decoded, ({ body, kind, name }) =>
+        Effect.map(create(kind, body.json), (result) => {
+          assert.isTrue(result.isError, name)
+          const lines = issuesOf(result.structuredContent["error"])
           assert.isAtMost(lines.length, 100, name)
           assert.match(lines.at(-1) ?? "", new RegExp(body.last), name)
         })
@@ -152,9 +152,9 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("a call th
       ]) {
         const args = { idempotencyKey: randomUUID(), product: JSON.parse(json ?? "") }
         const { body, headers } = messageOf("tools/call", { name: "products_create", arguments: args })
-        const refused = yield* send({ body, headers: { ...headers, authorization: `Bearer ${token}` } })
-        assert.strictEqual(refused.status, 400)
-        assert.isBelow(refused.text.length, 20_000)
+        const response = yield* send({ body, headers: { ...headers, authorization: `Bearer ${token}` } })
+        assert.strictEqual(response.status, 400)
+        assert.isBelow(response.text.length, 20_000)
       }
     })
   )
