@@ -60,7 +60,7 @@ layer(ApiTest)("Authorization pages", (it) => {
       for (const name of ["read_products", "write_products", "app_storage"] as const) {
         assert.include(wordsOf(consent), GRANT_DESCRIPTIONS[name].title)
       }
-      assert.include(wordsOf(consent), "What it deletes is gone at once: nobody is asked to confirm.")
+      assert.include(wordsOf(consent), "Deletions take effect immediately. You can undo them in Activity.")
       assert.notInclude(wordsOf(consent), GRANT_DESCRIPTIONS.read_orders.title)
       assert.include(wordsOf(consent), "returns you to app.example")
       assert.deepStrictEqual(yield* grantedTo(appId, store), [])
@@ -182,7 +182,7 @@ layer(ApiTest)("Authorization pages", (it) => {
       const other = yield* visitor.open(path)
       assert.match(
         wordsOf(other),
-        /New: it will also be able to Create, change and delete collections .* It can already See the store itself .* See products .* It will no longer be able to See orders/
+        /New: it will also be able to Create, change and delete collections .* It can already See store details .* See products .* It will no longer be able to See orders/
       )
       yield* visitor.press(path, other, "allow")
       assert.deepStrictEqual(yield* grantedTo(appId, store), [
