@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema, Struct } from "effect"
-import { app, cli, factsOf } from "../support/process/Cli.ts"
-import { ownDatabase } from "../support/process/Process.ts"
+import { createApp, cli, jsonOutput } from "../support/process/Cli.ts"
+import { makeMigratedDatabase } from "../support/process/Process.ts"
 
 const argumentsOf = (text: string) => text.split(" ")
 
@@ -25,21 +25,21 @@ it.live(
   "app plans are created, listed, changed by name and retired; invalid input prints one error line",
   () =>
     Effect.gen(function* () {
-      const { url } = yield* ownDatabase
-      const { appId } = yield* app(url, "read_products")
+      const { url } = yield* makeMigratedDatabase
+      const { appId } = yield* createApp(url, "read_products")
       const argumentsFor = (price: string) =>
         argumentsOf(`apps plans set --app ${appId} --name Basic --price ${price} --currency eur --period month`)
-      const set = (price: string) => factsOf(Made, url, ...argumentsFor(price))
+      const set = (price: string) => jsonOutput(Made, url, ...argumentsFor(price))
       const created = yield* set("9.90")
       const { appId: _, ...plan } = created
       assert.deepInclude(created, { price: "9.9", currencyCode: "EUR", period: "month", trialDays: 0 })
       const exact = "0.1234567890123456789"
       assert.deepStrictEqual(yield* set(exact), { ...created, price: exact })
-      const list = factsOf(Listed, url, "apps", "plans", "list", "--app", appId)
+      const list = jsonOutput(Listed, url, "apps", "plans", "list", "--app", appId)
       assert.deepStrictEqual(yield* list, { plans: [{ ...plan, price: exact }] })
 
       const retire = argumentsOf(`apps plans retire --app ${appId} --name Basic`)
-      yield* factsOf(Retired, url, ...retire)
+      yield* jsonOutput(Retired, url, ...retire)
       assert.deepStrictEqual(yield* list, { plans: [] })
       const retiredAgain = yield* cli(url, ...retire)
       assert.strictEqual(retiredAgain.code, 1)

@@ -7,8 +7,16 @@ import { Tokens } from "../../src/domain/access/Tokens.ts"
 import { EventKind } from "../../src/domain/Events.ts"
 import { Webhooks } from "../../src/domain/webhooks/Webhooks.ts"
 import { makeClient } from "../support/http/Api.ts"
-import { app, cli, factsOf } from "../support/process/Cli.ts"
-import { freePort, ownDatabase, rowsOf, servicesOn, startNode, startServer, watch } from "../support/process/Process.ts"
+import { createApp, cli, jsonOutput } from "../support/process/Cli.ts"
+import {
+  freePort,
+  makeMigratedDatabase,
+  rowsOf,
+  servicesOn,
+  startNode,
+  startServer,
+  waitUntil
+} from "../support/process/Process.ts"
 import { installing } from "../support/data/Writes.ts"
 
 const PRODUCT = "catalog.product.updated.v1"
@@ -23,7 +31,7 @@ const AppMade = Schema.Struct({
 const argumentsOf = (text: string) => text.split(" ")
 
 const appWith = (url: string, target: string) =>
-  factsOf(
+  jsonOutput(
     AppMade,
     url,
     ...argumentsOf(`apps create --name App --scope read_products --scope write_products`),
@@ -46,10 +54,10 @@ const Shown = Schema.Struct({
 
 it.live("a webhook is set, shown, paused and resumed, and its secret is printed only when rotated", () =>
   Effect.gen(function* () {
-    const { url } = yield* ownDatabase
+    const { url } = yield* makeMigratedDatabase
     const { appId, webhookSecret } = yield* appWith(url, "https://app.example.com/hooks")
     const on = <A, I>(schema: Schema.Codec<A, I>, command: string, ...args: ReadonlyArray<string>) =>
-      factsOf(schema, url, "apps", "webhook", command, "--app", appId, ...args)
+      jsonOutput(schema, url, "apps", "webhook", command, "--app", appId, ...args)
     assert.deepInclude(yield* on(Shown, "show"), {
       url: "https://app.example.com/hooks",
       events: [PRODUCT],
@@ -161,14 +169,14 @@ const subscription = (url: string, target: string) =>
 
 it.live("`webhooks listen` verifies events, and deliveries are listed with attempts and redelivered", () =>
   Effect.gen(function* () {
-    const { client: database, url } = yield* ownDatabase
+    const { client: database, url } = yield* makeMigratedDatabase
     const port = yield* freePort
     const environment = { DATABASE_URL: url, WEBHOOK_ALLOW_HOSTS: "127.0.0.1" }
     const { accessToken, appId, secret } = yield* subscription(url, `http://127.0.0.1:${port}/`)
     const listener = yield* startNode("cli", ["webhooks", "listen", "--port", `${port}`, "--secret", secret], {})
     const lines = (n: number) =>
-      watch(
-        Effect.sync(() => listener.said.stdout.split("\n").filter((line) => line.includes("verified"))),
+      waitUntil(
+        Effect.sync(() => listener.output.stdout.split("\n").filter((line) => line.includes("verified"))),
         (verified) => verified.length >= n
       )
     const worker = yield* startNode("cli", ["worker"], environment)
@@ -181,10 +189,10 @@ it.live("`webhooks listen` verifies events, and deliveries are listed with attem
     )
 
     const delivered = rowsOf(database, "select event_id from deliveries where outcome = 'delivered'")
-    const [row] = yield* watch(delivered, (rows) => rows.length === 1)
+    const [row] = yield* waitUntil(delivered, (rows) => rows.length === 1)
     const event = String(row?.["event_id"])
     const at = ["--app", appId] as const
-    const { deliveries } = yield* factsOf(
+    const { deliveries } = yield* jsonOutput(
       Deliveries,
       url,
       "apps",
@@ -198,17 +206,17 @@ it.live("`webhooks listen` verifies events, and deliveries are listed with attem
       deliveries.map(({ attempts, eventId, state }) => ({ attempts, eventId, state })),
       [{ attempts: 1, eventId: event, state: "delivered" }]
     )
-    const { attempts } = yield* factsOf(Attempts, url, "apps", "webhook", "attempts", ...at, "--event-id", event)
+    const { attempts } = yield* jsonOutput(Attempts, url, "apps", "webhook", "attempts", ...at, "--event-id", event)
     assert.deepInclude(attempts[0], { attempt: 1, status: 204, error: null })
     const Redelivered = Schema.Struct({ appId: Schema.String.check(Schema.isUUID()), redelivered: Schema.Int })
     const redeliver = (...which: ReadonlyArray<string>) =>
-      factsOf(Redelivered, url, "apps", "webhook", "redeliver", ...at, ...which)
+      jsonOutput(Redelivered, url, "apps", "webhook", "redeliver", ...at, ...which)
     assert.strictEqual((yield* redeliver("--event-id", event)).redelivered, 1)
     yield* lines(2)
-    yield* watch(delivered, (rows) => rows.length === 1)
+    yield* waitUntil(delivered, (rows) => rows.length === 1)
     assert.strictEqual((yield* redeliver("--since", "2026-01-01T00:00:00Z")).redelivered, 1)
     yield* lines(3)
-    yield* watch(delivered, (rows) => rows.length === 1)
+    yield* waitUntil(delivered, (rows) => rows.length === 1)
     assert.strictEqual((yield* redeliver("--since", "2026-01-01", "--dead")).redelivered, 0)
 
     worker.kill("SIGTERM")
@@ -216,7 +224,7 @@ it.live("`webhooks listen` verifies events, and deliveries are listed with attem
     assert.strictEqual(stderr, "")
     for (const process of [listener, worker]) process.kill("SIGINT")
     yield* listener.ended
-    assert.notInclude(listener.said.stdout + worker.said.stdout, secret)
+    assert.notInclude(listener.output.stdout + worker.output.stdout, secret)
   })
 )
 
@@ -244,7 +252,7 @@ const mistakes: ReadonlyArray<readonly [string, RegExp]> = [
 
 it.live("an invalid webhook invocation prints one error line, exits with 1 and creates nothing", () =>
   Effect.gen(function* () {
-    const { client, url } = yield* ownDatabase
+    const { client, url } = yield* makeMigratedDatabase
     for (const [invocation, line] of mistakes) {
       const { code, stderr, stdout } = yield* cli(url, ...argumentsOf(invocation))
       assert.deepStrictEqual({ invocation, code, stdout }, { invocation, code: 1, stdout: "" })
@@ -253,7 +261,7 @@ it.live("an invalid webhook invocation prints one error line, exits with 1 and c
       assert.notMatch(stderr, /\[object|\.[jt]s:\d|undefined|NaN/, invocation)
     }
     assert.deepStrictEqual(yield* rowsOf(client, "select 1 from apps"), [])
-    const { appId } = yield* app(url, "read_products")
+    const { appId } = yield* createApp(url, "read_products")
     const { stderr } = yield* cli(url, "apps", "webhook", "show", "--app", appId)
     assert.match(stderr, new RegExp(`^partner-api: App ${appId} has no webhook; set its URL and events first`))
   })

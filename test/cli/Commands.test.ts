@@ -2,8 +2,8 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { Plan } from "../../src/domain/access/Stores.ts"
 import { dataOf, errorOf, makeClient, pageOf } from "../support/http/Api.ts"
-import { app, AppMade, cli, factsOf, Installed, store, StoreMade } from "../support/process/Cli.ts"
-import { emptyDatabase, ownDatabase, rowsOf, startServer } from "../support/process/Process.ts"
+import { createApp, AppMade, cli, jsonOutput, Installed, createStore, StoreMade } from "../support/process/Cli.ts"
+import { makeEmptyDatabase, makeMigratedDatabase, rowsOf, startServer } from "../support/process/Process.ts"
 
 const argumentsOf = (text: string) => text.split(" ")
 
@@ -11,12 +11,12 @@ const Id = Schema.String.check(Schema.isUUID())
 
 it.live("migrate creates the schema in an empty database, and a second run changes nothing", () =>
   Effect.gen(function* () {
-    const { client, url } = yield* emptyDatabase
+    const { client, url } = yield* makeEmptyDatabase
     const Migrated = Schema.Struct({ migrated: Schema.Literal(true) })
     const tables = rowsOf(client, "select oid::int, relname from pg_class where relkind = 'r' order by oid")
-    yield* factsOf(Migrated, url, "migrate")
+    yield* jsonOutput(Migrated, url, "migrate")
     const created = yield* tables
-    yield* factsOf(Migrated, url, "migrate")
+    yield* jsonOutput(Migrated, url, "migrate")
     assert.deepStrictEqual(yield* tables, created)
     assert.include(
       created.map(({ relname }) => relname),
@@ -27,11 +27,11 @@ it.live("migrate creates the schema in an empty database, and a second run chang
 
 it.live("the printed token reads and writes the new store until the installation is suspended", () =>
   Effect.gen(function* () {
-    const { url } = yield* ownDatabase
-    const { storeId } = yield* store(url)
-    const { appId } = yield* app(url, "read_products", "write_products", "read_collections")
+    const { url } = yield* makeMigratedDatabase
+    const { storeId } = yield* createStore(url)
+    const { appId } = yield* createApp(url, "read_products", "write_products", "read_collections")
     const install = ["installations", "create", "--store", storeId, "--app", appId]
-    const installed = yield* factsOf(
+    const installed = yield* jsonOutput(
       Installed,
       url,
       ...install,
@@ -53,7 +53,7 @@ it.live("the printed token reads and writes the new store until the installation
     assert.strictEqual((yield* client.get("/collections")).status, 403)
 
     const Suspended = Schema.Struct({ installationId: Id, state: Schema.Literal("suspended") })
-    const { installationId } = yield* factsOf(Suspended, url, "installations", "suspend", installed.installationId)
+    const { installationId } = yield* jsonOutput(Suspended, url, "installations", "suspend", installed.installationId)
     assert.strictEqual(installationId, installed.installationId)
     const refused = yield* client.get("/products")
     assert.strictEqual(refused.status, 403)
@@ -65,11 +65,11 @@ it.live("the printed token reads and writes the new store until the installation
 
 it.live("a store has the plan and settings that it was created with", () =>
   Effect.gen(function* () {
-    const { client, url } = yield* ownDatabase
-    yield* store(url, "growth")
+    const { client, url } = yield* makeMigratedDatabase
+    yield* createStore(url, "growth")
     const settings = "--domain Tea.example --timezone Europe/Zurich --locale de-ch --country ch --weight-unit g"
     const create = argumentsOf(`stores create --name Tea --plan free --currency CHF ${settings}`)
-    yield* factsOf(StoreMade, url, ...create)
+    yield* jsonOutput(StoreMade, url, ...create)
     const rows = yield* rowsOf(
       client,
       "select name, plan, currency_code, domain, timezone, locale, country, weight_unit from stores order by id"
@@ -91,11 +91,11 @@ it.live("a store has the plan and settings that it was created with", () =>
 
 it.live("plans list prints all plans with their limits, as a table and as JSON", () =>
   Effect.gen(function* () {
-    const { url } = yield* ownDatabase
+    const { url } = yield* makeMigratedDatabase
     const Plans = Schema.Struct({
       plans: Schema.Array(Schema.Struct({ name: Schema.String, productLimit: Schema.Int, collectionLimit: Schema.Int }))
     })
-    const { plans } = yield* factsOf(Plans, url, "plans", "list")
+    const { plans } = yield* jsonOutput(Plans, url, "plans", "list")
     assert.deepStrictEqual(
       plans.map(({ collectionLimit, name, productLimit }) => [name, productLimit, collectionLimit]),
       [
@@ -120,11 +120,11 @@ it.live("plans list prints all plans with their limits, as a table and as JSON",
 
 it.live("without --json a record is printed with one field per line", () =>
   Effect.gen(function* () {
-    const { url } = yield* ownDatabase
+    const { url } = yield* makeMigratedDatabase
     const created = yield* cli(url, "stores", "create", "--name", "Shop", "--plan", "free", "--currency", "EUR")
     assert.deepStrictEqual({ code: created.code, stderr: created.stderr }, { code: 0, stderr: "" })
     const [, storeId = ""] = /^storeId: (\S+)\n$/.exec(created.stdout) ?? []
-    const { appId } = yield* app(url, "read_products")
+    const { appId } = yield* createApp(url, "read_products")
     const options = ["--store", storeId, "--app", appId, "--scope", "read_products"]
     const { stdout } = yield* cli(url, "installations", "create", ...options)
     const names = stdout
@@ -179,22 +179,22 @@ it.live(
   "plans, stores, apps, installations and tokens can be created, listed and changed",
   () =>
     Effect.gen(function* () {
-      const { url } = yield* ownDatabase
-      const { storeId } = yield* store(url)
+      const { url } = yield* makeMigratedDatabase
+      const { storeId } = yield* createStore(url)
       const grants = "--scope read_products --capability app_storage --capability customer_pii"
-      const { appId } = yield* factsOf(AppMade, url, ...argumentsOf(`apps create --name App ${grants}`))
+      const { appId } = yield* jsonOutput(AppMade, url, ...argumentsOf(`apps create --name App ${grants}`))
       const install = argumentsOf(`installations create --store ${storeId} --app ${appId} --scope read_products`)
-      const { accessToken, installationId } = yield* factsOf(Installed, url, ...install)
-      const updated = yield* factsOf(Installed, url, ...install, "--capability", "app_storage")
+      const { accessToken, installationId } = yield* jsonOutput(Installed, url, ...install)
+      const updated = yield* jsonOutput(Installed, url, ...install, "--capability", "app_storage")
       assert.deepInclude(updated, { installationId, capabilities: ["app_storage"] })
 
       const tiny = argumentsOf("plans create --name tiny --products 1 --collections 2")
-      yield* factsOf(Schema.Struct({ ...Plan.fields }), url, ...tiny)
+      yield* jsonOutput(Schema.Struct({ ...Plan.fields }), url, ...tiny)
       const PlanSet = Schema.Struct({ storeId: Id, plan: Schema.Literal("tiny") })
-      yield* factsOf(PlanSet, url, "stores", "set-plan", storeId, "--plan", "tiny")
-      const { stores } = yield* factsOf(Stores, url, "stores", "list")
+      yield* jsonOutput(PlanSet, url, "stores", "set-plan", storeId, "--plan", "tiny")
+      const { stores } = yield* jsonOutput(Stores, url, "stores", "list")
       assert.deepInclude(stores[0], { storeId, plan: "tiny", products: 0, collections: 0, installations: 1 })
-      const { apps } = yield* factsOf(Apps, url, "apps", "list")
+      const { apps } = yield* jsonOutput(Apps, url, "apps", "list")
       const capabilities = ["app_storage", "customer_pii"]
       assert.deepInclude(apps[0], { appId, scopes: ["read_products"], capabilities, installations: 1 })
 
@@ -202,9 +202,9 @@ it.live(
       const statusOf = (token: string) => Effect.map(makeClient(base, token).get("/products"), ({ status }) => status)
       const State = Schema.Struct({ installationId: Id, state: Schema.String })
       const on = <A, I>(schema: Schema.Codec<A, I>, command: string) =>
-        factsOf(schema, url, "installations", command, installationId)
+        jsonOutput(schema, url, "installations", command, installationId)
       yield* on(State, "suspend")
-      const { installations } = yield* factsOf(Listed, url, "installations", "list", "--store", storeId)
+      const { installations } = yield* jsonOutput(Listed, url, "installations", "list", "--store", storeId)
       const granted = { scopes: ["read_products"], capabilities: ["app_storage"] }
       assert.deepInclude(installations[0], { installationId, appId, ...granted, state: "suspended" })
       const { stderr } = yield* cli(url, "installations", "token", installationId)
@@ -219,9 +219,9 @@ it.live(
 
       const renewed = yield* on(Installed, "token")
       const Deleted = Schema.Struct({ storeId: Id, deleted: Schema.Literal(true) })
-      yield* factsOf(Deleted, url, "stores", "delete", storeId)
+      yield* jsonOutput(Deleted, url, "stores", "delete", storeId)
       assert.strictEqual(yield* statusOf(renewed.accessToken), 404)
-      assert.deepStrictEqual((yield* factsOf(Stores, url, "stores", "list")).stores, [])
+      assert.deepStrictEqual((yield* jsonOutput(Stores, url, "stores", "list")).stores, [])
     }),
   120_000
 )

@@ -1,8 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema, Struct } from "effect"
 import { createHash } from "node:crypto"
-import { cli, factsOf } from "../support/process/Cli.ts"
-import { ownDatabase, rowsOf, startServer } from "../support/process/Process.ts"
+import { cli, jsonOutput } from "../support/process/Cli.ts"
+import { makeMigratedDatabase, rowsOf, startServer } from "../support/process/Process.ts"
 import { callLine, exitsOf, postTo } from "../support/rpc/Rpc.ts"
 
 const EMAIL = "grace@example.com"
@@ -16,29 +16,29 @@ const Client = Schema.Struct({
 
 it.live("a developer owns created apps, and rotating a client secret keeps the previous one", () =>
   Effect.gen(function* () {
-    const { client, url } = yield* ownDatabase
+    const { client, url } = yield* makeMigratedDatabase
     const Made = Schema.Struct({
       developerId: Schema.String.check(Schema.isUUID()),
       email: Schema.String,
       password: Schema.String
     })
-    const created = yield* factsOf(Made, url, "developers", "create", "--email", EMAIL, "--name", "Grace")
+    const created = yield* jsonOutput(Made, url, "developers", "create", "--email", EMAIL, "--name", "Grace")
     const redirect = [
       "--redirect-uri",
       "https://app.example.com/callback",
       "--redirect-uri",
       "http://127.0.0.1/callback"
     ]
-    const app = yield* factsOf(Client, url, ...CREATE, ...redirect, "--developer", EMAIL)
+    const app = yield* jsonOutput(Client, url, ...CREATE, ...redirect, "--developer", EMAIL)
     assert.strictEqual(app.clientId, app.appId)
     const Public = Schema.Struct({
       appId: Schema.String.check(Schema.isUUID()),
       clientId: Schema.String.check(Schema.isUUID())
     })
-    yield* factsOf(Public, url, ...CREATE, "--public", "--redirect-uri", "com.example.app:/callback")
+    yield* jsonOutput(Public, url, ...CREATE, "--public", "--redirect-uri", "com.example.app:/callback")
 
     const rotate = ["apps", "rotate-secret", "--app", app.appId]
-    const { clientSecret } = yield* factsOf(
+    const { clientSecret } = yield* jsonOutput(
       Schema.Struct({ ...Client.mapFields(Struct.omit(["appId"])).fields, previousUntil: Schema.DateFromString }),
       url,
       ...rotate
@@ -83,7 +83,7 @@ const mistakes: ReadonlyArray<readonly [ReadonlyArray<string>, RegExp]> = [
 
 it.live("invalid options of apps create print one error line and create nothing", () =>
   Effect.gen(function* () {
-    const { client, url } = yield* ownDatabase
+    const { client, url } = yield* makeMigratedDatabase
     for (const [options, line] of mistakes) {
       const { code, stderr } = yield* cli(url, ...CREATE, ...options)
       assert.strictEqual(code, 1)

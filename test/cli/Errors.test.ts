@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { app, cli, store } from "../support/process/Cli.ts"
-import { ownDatabase, rowsOf } from "../support/process/Process.ts"
+import { createApp, cli, createStore } from "../support/process/Cli.ts"
+import { makeMigratedDatabase, rowsOf } from "../support/process/Process.ts"
 
 const NOBODY = "01890a5d-ac96-774b-bcce-b302099a8057"
 
@@ -52,9 +52,9 @@ it.live(
   "an invalid invocation prints one error line, exits with 1 and changes nothing",
   () =>
     Effect.gen(function* () {
-      const { client, url } = yield* ownDatabase
-      const { storeId } = yield* store(url)
-      const { appId } = yield* app(url, "read_products")
+      const { client, url } = yield* makeMigratedDatabase
+      const { storeId } = yield* createStore(url)
+      const { appId } = yield* createApp(url, "read_products")
       const state = rowsOf(
         client,
         "select (select count(*) from stores) as s, (select count(*) from apps) as a, (select count(*) from installations) as i"

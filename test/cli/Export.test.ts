@@ -2,9 +2,9 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Schema, Struct } from "effect"
 import { readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
-import { cli, cliProcess, factsOf, store } from "../support/process/Cli.ts"
-import { countsOf, Imported, importing, linesIn } from "../support/data/Imports.ts"
-import { folder, rowsOf } from "../support/process/Process.ts"
+import { cli, cliProcess, jsonOutput, createStore } from "../support/process/Cli.ts"
+import { countsOf, Imported, importScene, linesIn } from "../support/data/Imports.ts"
+import { temporaryFolder, rowsOf } from "../support/process/Process.ts"
 
 const NORTHWIND = "test/data/northwind"
 
@@ -29,11 +29,11 @@ const withoutGenerated = (row: typeof AnyRow.Type) => ({
 
 it.live("an export that is imported into an empty store exports the same rows, without generated fields", () =>
   Effect.gen(function* () {
-    const { bring, client, fileOf, storeId, url } = yield* importing()
-    const path = yield* folder
+    const { bring, client, fileOf, storeId, url } = yield* importScene()
+    const path = yield* temporaryFolder
     const exportKind = Effect.fn(function* (from: string, kind: string) {
       const file = join(path, `${kind}-${from}.jsonl`)
-      const facts = yield* factsOf(Exported, url, "export", kind, "--store", from, "--file", file)
+      const facts = yield* jsonOutput(Exported, url, "export", kind, "--store", from, "--file", file)
       assert.deepStrictEqual(facts, { storeId: from, exported: linesIn(file).length, file })
       return file
     })
@@ -48,7 +48,7 @@ it.live("an export that is imported into an empty store exports the same rows, w
     // Removes about half of the external ids, as for resources created in this service.
     yield* rowsOf(client, "delete from external_ids where hashtext(external_id) % 2 = 0")
 
-    const emptyStoreId = (yield* store(url, "scale")).storeId
+    const emptyStoreId = (yield* createStore(url, "scale")).storeId
     for (const kind of KINDS) {
       const first = yield* exportKind(storeId, kind)
       assert.isNotEmpty(linesIn(first), kind)
@@ -57,9 +57,9 @@ it.live("an export that is imported into an empty store exports the same rows, w
       assert.deepStrictEqual([printed.code, printed.stderr], [0, ""])
       assert.strictEqual(printed.stdout, readFileSync(first, "utf8"))
 
-      const sameStore = yield* factsOf(Imported, url, "import", kind, "--store", storeId, "--file", first)
+      const sameStore = yield* jsonOutput(Imported, url, "import", kind, "--store", storeId, "--file", first)
       assert.deepStrictEqual(countsOf(sameStore), [0, 0, linesIn(first).length, 0], kind)
-      const otherStore = yield* factsOf(Imported, url, "import", kind, "--store", emptyStoreId, "--file", first)
+      const otherStore = yield* jsonOutput(Imported, url, "import", kind, "--store", emptyStoreId, "--file", first)
       assert.deepStrictEqual(countsOf(otherStore), [linesIn(first).length, 0, 0, 0], kind)
     }
     for (const kind of KINDS) {
@@ -71,7 +71,7 @@ it.live("an export that is imported into an empty store exports the same rows, w
 
 it.live("an export to an unwritable file or of an unknown store prints an error and exits with 1", () =>
   Effect.gen(function* () {
-    const { storeId, url } = yield* importing()
+    const { storeId, url } = yield* importScene()
     const unwritable = yield* cli(url, "export", "orders", "--store", storeId, "--file", "/nowhere/orders.jsonl")
     assert.strictEqual(unwritable.code, 1)
     assert.match(unwritable.stderr, /The export could not be written: .*ENOENT/)

@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { stripVTControlCharacters } from "node:util"
 import { cli } from "../support/process/Cli.ts"
-import { folder } from "../support/process/Process.ts"
+import { temporaryFolder } from "../support/process/Process.ts"
 import { isMissing, runInBash } from "../support/process/Programs.ts"
 
 /** Help of a command, in sections by their headings. The text before the first heading is the description. */
@@ -120,7 +120,7 @@ it.live.skipIf(isMissing("bash"))("bash completions complete commands, options a
   Effect.gen(function* () {
     const { code, stderr, stdout } = yield* cli("", "--completions", "bash")
     assert.deepStrictEqual({ code, stderr }, { code: 0, stderr: "" })
-    const script = join(yield* folder, "completions.bash")
+    const script = join(yield* temporaryFolder, "completions.bash")
     writeFileSync(script, stdout)
     assert.strictEqual(yield* complete(script, "inst"), "installations")
     assert.strictEqual(yield* complete(script, "stores", "set"), "set-plan")

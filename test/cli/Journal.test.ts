@@ -1,22 +1,22 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { IMPORTER } from "../../src/domain/Actor.ts"
-import { app, cli, factsOf, Installed, store } from "../support/process/Cli.ts"
-import { ownDatabase, rowsOf } from "../support/process/Process.ts"
+import { createApp, cli, jsonOutput, Installed, createStore } from "../support/process/Cli.ts"
+import { makeMigratedDatabase, rowsOf } from "../support/process/Process.ts"
 
 const argumentsOf = (text: string) => text.split(" ")
 
 it.live("changes by CLI commands are journaled with surface cli and the importer as actor", () =>
   Effect.gen(function* () {
-    const { client, url } = yield* ownDatabase
-    const { storeId } = yield* store(url)
-    const { appId } = yield* app(url, "read_products", "read_orders")
+    const { client, url } = yield* makeMigratedDatabase
+    const { storeId } = yield* createStore(url)
+    const { appId } = yield* createApp(url, "read_products", "read_orders")
     const run = (command: string) =>
       Effect.map(cli(url, ...argumentsOf(command)), ({ code, stderr }) =>
         assert.deepStrictEqual([code, stderr], [0, ""])
       )
     const install = `installations create --store ${storeId} --app ${appId} --scope read_products`
-    const { installationId } = yield* factsOf(Installed, url, ...argumentsOf(install))
+    const { installationId } = yield* jsonOutput(Installed, url, ...argumentsOf(install))
     yield* run(`${install} --scope read_orders`)
     yield* run(`stores set-plan ${storeId} --plan starter`)
     yield* run(`installations suspend ${installationId}`)
@@ -25,7 +25,7 @@ it.live("changes by CLI commands are journaled with surface cli and the importer
       email: Schema.String,
       password: Schema.String
     })
-    const { merchantId } = yield* factsOf(
+    const { merchantId } = yield* jsonOutput(
       Made,
       url,
       ...argumentsOf("merchants create --email ada@example.com --name Ada")

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { AppMade, cli, cliProcess } from "../support/process/Cli.ts"
-import { ownDatabase } from "../support/process/Process.ts"
+import { makeMigratedDatabase } from "../support/process/Process.ts"
 
 const argumentsOf = (text: string) => text.split(" ")
 
@@ -21,7 +21,7 @@ const commands: ReadonlyArray<readonly [invocation: string, code: number]> = [
 for (const [invocation, code] of commands) {
   it.live(`${invocation} prints the same in a separate process and exits with ${code}`, () =>
     Effect.gen(function* () {
-      const [{ url }, other] = [yield* ownDatabase, yield* ownDatabase]
+      const [{ url }, other] = [yield* makeMigratedDatabase, yield* makeMigratedDatabase]
       const result = yield* cliProcess(url, ...argumentsOf(invocation))
       assert.deepStrictEqual(result, yield* cli(other.url, ...argumentsOf(invocation)))
       assert.strictEqual(result.code, code)
@@ -33,7 +33,7 @@ for (const [invocation, code] of commands) {
 
 it.live("a separate process stores what it creates", () =>
   Effect.gen(function* () {
-    const { client, url } = yield* ownDatabase
+    const { client, url } = yield* makeMigratedDatabase
     const created = yield* cliProcess(url, ...argumentsOf("apps create --name App --scope read_products --json"))
     const { appId } = Schema.decodeSync(Schema.fromJsonString(AppMade))(created.stdout)
     const { rows } = yield* Effect.promise(() => client.query("select id from apps"))

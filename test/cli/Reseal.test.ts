@@ -1,17 +1,17 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { randomBytes } from "node:crypto"
-import { ownDatabase, rowsOf, runNode, servicesOn, type Variables } from "../support/process/Process.ts"
+import { makeMigratedDatabase, rowsOf, runNode, servicesOn, type Variables } from "../support/process/Process.ts"
 import { SECRET_KEY } from "../support/SecretKey.ts"
 import { subscriber } from "../support/webhooks/Webhooks.ts"
 
 const key = () => randomBytes(32).toString("base64")
 
-const resealedResult = (resealed: number) => ({ code: 0, said: `resealed: ${resealed}\nunopened: 0\n` })
+const resealedResult = (resealed: number) => ({ code: 0, output: `resealed: ${resealed}\nunopened: 0\n` })
 
 it.live("reseal encrypts secrets with the new key, and the previous key is no longer required", () =>
   Effect.gen(function* () {
-    const { client, url } = yield* ownDatabase
+    const { client, url } = yield* makeMigratedDatabase
     const { appId } = yield* Effect.provide(subscriber({ url: "https://app.example.com/" }), servicesOn(url))
     const [before, now] = [key(), key()]
     const reseal = (keys: Variables) =>
@@ -19,7 +19,7 @@ it.live("reseal encrypts secrets with the new key, and the previous key is no lo
         runNode("cli", ["webhooks", "reseal"], { DATABASE_URL: url, ...keys }),
         ({ code, stderr, stdout }) => ({
           code,
-          said: stdout + stderr
+          output: stdout + stderr
         })
       )
     assert.deepStrictEqual(yield* reseal({ SECRET_KEY: before, SECRET_KEY_PREVIOUS: SECRET_KEY }), resealedResult(1))
@@ -28,7 +28,7 @@ it.live("reseal encrypts secrets with the new key, and the previous key is no lo
     const withWrongKey = yield* reseal({ SECRET_KEY: before })
     assert.strictEqual(withWrongKey.code, 1)
     assert.match(
-      withWrongKey.said,
+      withWrongKey.output,
       /unopened: 1\npartner-api: 1 webhook secrets could not be decrypted\. Set SECRET_KEY_PREVIOUS/
     )
 

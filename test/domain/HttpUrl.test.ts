@@ -3,11 +3,11 @@ import { Schema } from "effect"
 import * as fc from "fast-check"
 import { HttpUrl } from "../../src/domain/catalog/Fields.ts"
 import { NOT_WEB } from "../support/http/Fields.ts"
-import { problemsAt } from "../support/http/OpenApi.ts"
+import { validationErrors } from "../support/http/OpenApi.ts"
 
 const isAccepted = Schema.is(HttpUrl)
 const isDocumented = (url: string) =>
-  problemsAt("#/components/schemas/CreateProduct/properties/imageUrl", url).length === 0
+  validationErrors("#/components/schemas/CreateProduct/properties/imageUrl", url).length === 0
 
 /** Characters that URL parsers replace or ignore. */
 const IGNORED_CHARACTERS = [

@@ -5,7 +5,7 @@ import { HealthLive } from "../../src/layers/Health.ts"
 import { MigrationsLive } from "../../src/layers/Migrations.ts"
 import { postgres } from "../../src/layers/sql/Postgres.ts"
 import { freshDatabase } from "../support/postgres/Postgres.ts"
-import { connection, rowsOf, waiting } from "../support/process/Process.ts"
+import { connection, rowsOf, waitForLockWaits } from "../support/process/Process.ts"
 
 it.live(
   "a process becomes ready once another one has migrated the database, and then stops checking the migrations",
@@ -43,7 +43,7 @@ it.live("concurrent readiness checks share one query", () =>
           { concurrency: "unbounded" }
         )
       )
-      assert.lengthOf(yield* waiting(watcher, 1), 1)
+      assert.lengthOf(yield* waitForLockWaits(watcher, 1), 1)
       yield* rowsOf(holder, "commit")
       assert.lengthOf(new Set(yield* Fiber.join(answers)), 1)
       assert.isTrue(yield* isReady)

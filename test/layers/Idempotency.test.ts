@@ -13,10 +13,10 @@ import {
   nameOf,
   once,
   recordsOf,
-  rename,
+  renameStore,
   respond,
   execute
-} from "../support/data/Keyed.ts"
+} from "../support/data/KeyedWrites.ts"
 import { connection, databaseUrl, rowsOf } from "../support/process/Process.ts"
 import { AGENT, contextOf, MERCHANT } from "../support/data/Writes.ts"
 
@@ -35,7 +35,7 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempote
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const installation = yield* installed
-      yield* once(installation, "one", rename(installation, "First"))
+      yield* once(installation, "one", renameStore(installation, "First"))
       const [row] = yield* sql<{ readonly seconds: number }>`
         select extract(epoch from expires_at - clock_timestamp())::float8 as seconds
         from idempotency_records where actor_id = ${installation.id}
@@ -48,14 +48,14 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempote
   it.effect("a key with an expired record performs the write again, also for another request body", () =>
     Effect.gen(function* () {
       const installation = yield* installed
-      yield* once(installation, "one", rename(installation, "First"))
+      yield* once(installation, "one", renameStore(installation, "First"))
       yield* expire(installation)
-      const second = yield* once(installation, "one", rename(installation, "Second"))
+      const second = yield* once(installation, "one", renameStore(installation, "Second"))
       assert.deepInclude(second, { body: '{"data":"Second"}', replayed: false })
-      const replay = yield* once(installation, "one", rename(installation, "Third"))
+      const replay = yield* once(installation, "one", renameStore(installation, "Third"))
       assert.deepInclude(replay, { body: '{"data":"Second"}', replayed: true })
       yield* expire(installation)
-      const other = yield* once(installation, "one", rename(installation, "Fourth"), "another body")
+      const other = yield* once(installation, "one", renameStore(installation, "Fourth"), "another body")
       assert.deepInclude(other, { body: '{"data":"Fourth"}', replayed: false })
       assert.strictEqual(yield* nameOf(installation), "Fourth")
       assert.lengthOf(yield* recordsOf(installation), 1)
@@ -66,8 +66,8 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempote
     Effect.gen(function* () {
       const installation = yield* installed
       const before = yield* nameOf(installation)
-      const failedWrite = (rest: Parameters<typeof rename<Refused>>[2]) =>
-        Effect.exit(once(installation, "one", rename(installation, "Half", rest)))
+      const failedWrite = (rest: Parameters<typeof renameStore<Refused>>[2]) =>
+        Effect.exit(once(installation, "one", renameStore(installation, "Half", rest)))
       assert.deepStrictEqual(yield* failedWrite(() => Effect.fail(new Refused())), Exit.fail(new Refused()))
       const broken = new Error("broken")
       const breaks = Effect.gen(function* () {
@@ -77,7 +77,7 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempote
       assert.deepStrictEqual(yield* failedWrite(() => breaks), Exit.die(broken))
       assert.strictEqual(yield* nameOf(installation), before)
       assert.lengthOf(yield* recordsOf(installation), 0)
-      assert.deepInclude(yield* once(installation, "one", rename(installation, "Whole")), { replayed: false })
+      assert.deepInclude(yield* once(installation, "one", renameStore(installation, "Whole")), { replayed: false })
       assert.strictEqual(yield* nameOf(installation), "Whole")
     })
   )
@@ -90,10 +90,10 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempote
           once(
             installation,
             key,
-            rename(installation, "Half", () => Effect.fail(new Refused()))
+            renameStore(installation, "Half", () => Effect.fail(new Refused()))
           )
         )
-      yield* once(installation, "one", rename(installation, "First"))
+      yield* once(installation, "one", renameStore(installation, "First"))
       assert.instanceOf(yield* failingWrite("two"), Refused)
       yield* expire(installation)
       assert.instanceOf(yield* failingWrite("one"), Refused)
@@ -104,7 +104,7 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempote
   it.effect("a record stores status, body and entity tag of the response", () =>
     Effect.gen(function* () {
       const installation = yield* installed
-      yield* once(installation, "one", rename(installation, "First"))
+      yield* once(installation, "one", renameStore(installation, "First"))
       assert.deepStrictEqual(yield* recordsOf(installation), [
         { key: "one", status: 200, body: '{"data":"First"}', etag: '"1"' }
       ])
@@ -122,7 +122,7 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempote
         contextOf(installation.storeId, AGENT)
       ]) {
         const name = context.actor._tag
-        const write = () => once(context, keyed("one", name), withSql(rename(installation, name)), respond)
+        const write = () => once(context, keyed("one", name), withSql(renameStore(installation, name)), respond)
         assert.deepInclude(yield* write(), { body: `{"data":"${name}"}`, replayed: false })
         assert.deepInclude(yield* write(), { body: `{"data":"${name}"}`, replayed: true })
       }
@@ -134,7 +134,7 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempote
       const sql = yield* SqlClient.SqlClient
       const installation = yield* installed
       const before = yield* nameOf(installation)
-      const dyingRequest = Effect.exit(once(installation, "one", rename(installation, "First")))
+      const dyingRequest = Effect.exit(once(installation, "one", renameStore(installation, "First")))
       const exit = yield* sql.withTransaction(dyingRequest)
       assert.isTrue(Exit.isFailure(exit) && Cause.hasDies(exit.cause))
       assert.strictEqual(yield* nameOf(installation), before)
@@ -149,7 +149,12 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempote
       const installation = yield* installed
       const before = yield* nameOf(installation)
       const context = { ...appContext(installation), mode: "dryRun" } as const
-      const { body, replayed } = yield* once(context, keyed("one"), withSql(rename(installation, large("x"))), respond)
+      const { body, replayed } = yield* once(
+        context,
+        keyed("one"),
+        withSql(renameStore(installation, large("x"))),
+        respond
+      )
       assert.deepStrictEqual([body.length, replayed], [respond(large("x")).body.length, false])
       assert.strictEqual(yield* nameOf(installation), before)
       assert.lengthOf(yield* recordsOf(installation), 0)
@@ -163,7 +168,7 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempote
       const installation = yield* installed
       /** Shortens the result, so that a failed assertion does not print long bodies. */
       const request = (key: string, letter: string, body?: string) =>
-        Effect.match(once(installation, key, rename(installation, large(letter)), body), {
+        Effect.match(once(installation, key, renameStore(installation, large(letter)), body), {
           onFailure: ({ _tag }) => _tag,
           onSuccess: ({ body, replayed }) => `${body.slice(0, 10)} ${body.length}${replayed ? " replayed" : ""}`
         })
@@ -198,7 +203,7 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempote
       yield* insert(2500, "-1 second")
       yield* insert(3, "1 hour")
       const other = yield* installed
-      yield* once(other, "held", rename(other, "First"))
+      yield* once(other, "held", renameStore(other, "First"))
       yield* expire(other)
       const holder = yield* Effect.flatMap(databaseUrl, connection)
       yield* rowsOf(holder, "begin")

@@ -6,8 +6,18 @@ import type { Installation } from "../../src/domain/access/Installations.ts"
 import { Unavailable } from "../../src/domain/Unavailable.ts"
 import { postgres } from "../../src/layers/sql/Postgres.ts"
 import { IdempotencyLive } from "../../src/layers/Idempotency.ts"
-import { brake, execute, expire, installed, KeyedTest, nameOf, once, recordsOf, rename } from "../support/data/Keyed.ts"
-import { databaseUrl, rowsOf, waiting } from "../support/process/Process.ts"
+import {
+  lockWrite,
+  execute,
+  expire,
+  installed,
+  KeyedTest,
+  nameOf,
+  once,
+  recordsOf,
+  renameStore
+} from "../support/data/KeyedWrites.ts"
+import { databaseUrl, rowsOf, waitForLockWaits } from "../support/process/Process.ts"
 import { wayTo } from "../support/postgres/SilentDatabase.ts"
 
 class Refused extends Data.TaggedError("Refused") {}
@@ -23,7 +33,7 @@ interface Race {
 
 const race = Effect.fn(function* ({ body, first, waits }: Race) {
   const [installation, other] = [yield* installed, yield* installed]
-  const { atCommit, beforeRecord, release, watcher } = yield* brake(installation)
+  const { atCommit, beforeRecord, release, watcher } = yield* lockWrite(installation)
   const rest = Effect.gen(function* () {
     yield* waits === "for the row" ? beforeRecord() : atCommit()
     if (first === "is refused") yield* new Refused()
@@ -33,14 +43,14 @@ const race = Effect.fn(function* ({ body, first, waits }: Race) {
       once(
         installation,
         "one",
-        rename(installation, "First", () => rest)
+        renameStore(installation, "First", () => rest)
       )
     )
   )
-  const [pid] = yield* waiting(watcher, 1)
+  const [pid] = yield* waitForLockWaits(watcher, 1)
   const written = waits === "for the row" ? installation : other
-  const two = yield* Effect.forkChild(Effect.result(once(installation, "one", rename(written, "Second"), body)))
-  yield* waiting(watcher, 2)
+  const two = yield* Effect.forkChild(Effect.result(once(installation, "one", renameStore(written, "Second"), body)))
+  yield* waitForLockWaits(watcher, 2)
   if (first === "is killed") yield* rowsOf(watcher, "select pg_terminate_backend($1)", [pid])
   yield* release
   const exit = yield* Fiber.join(one)
@@ -142,7 +152,7 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })(
       () =>
         Effect.gen(function* () {
           const installation = yield* installed
-          yield* once(installation, "one", rename(installation, "Old"))
+          yield* once(installation, "one", renameStore(installation, "Old"))
           yield* expire(installation)
           const inOtherProcess = yield* otherProcess
           const answers = yield* Effect.forEach(
@@ -150,7 +160,9 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })(
             (index) => {
               const name = `Name ${index}`
               const isRefused = index % 4 === 3
-              const write = rename(installation, name, () => (isRefused ? Effect.fail(new Refused()) : Effect.void))
+              const write = renameStore(installation, name, () =>
+                isRefused ? Effect.fail(new Refused()) : Effect.void
+              )
               const answer = Effect.result(once(installation, "one", write))
               return Effect.map(index % 2 === 0 ? answer : Effect.provide(answer, inOtherProcess), (answer) => ({
                 answer,
@@ -180,7 +192,7 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })(
           indexes,
           (index) =>
             Effect.result(
-              once(installation, "one", rename(installation, "x".repeat(LARGE_ANSWER + index)), `body ${index}`)
+              once(installation, "one", renameStore(installation, "x".repeat(LARGE_ANSWER + index)), `body ${index}`)
             ),
           { concurrency: "unbounded" }
         )
@@ -198,7 +210,7 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Lost res
   it.effect("a repeated request receives the stored response if the connection broke during the commit", () =>
     Effect.gen(function* () {
       const installation = yield* installed
-      const { release, watcher } = yield* brake(installation)
+      const { release, watcher } = yield* lockWrite(installation)
       // The commit of a rename waits for the row of the installation, which the brake locks.
       const sql = yield* SqlClient.SqlClient
       yield* sql`
@@ -215,9 +227,9 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Lost res
         Layer.fresh(Layer.provideMerge(IdempotencyLive, postgres({ url: Redacted.make(url), maxConnections: 1 })))
       )
       const write = (name: string) =>
-        Effect.provide(once(installation, "one", rename(installation, name)), onUnreliableConnection)
+        Effect.provide(once(installation, "one", renameStore(installation, name)), onUnreliableConnection)
       const request = yield* Effect.forkChild(Effect.exit(write("First")))
-      yield* waiting(watcher, 1)
+      yield* waitForLockWaits(watcher, 1)
       freeze()
       yield* release
       thaw()

@@ -2,8 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { Cause, Effect, Exit, Fiber } from "effect"
 import type { Installation } from "../../src/domain/access/Installations.ts"
 import { Unavailable } from "../../src/domain/Unavailable.ts"
-import { brake, installed, KeyedTest, nameOf, once, rename } from "../support/data/Keyed.ts"
-import { connection, databaseUrl, rowsOf, waiting } from "../support/process/Process.ts"
+import { lockWrite, installed, KeyedTest, nameOf, once, renameStore } from "../support/data/KeyedWrites.ts"
+import { connection, databaseUrl, rowsOf, waitForLockWaits } from "../support/process/Process.ts"
 
 const insertClaim = `
   insert into idempotency_records (store_id, actor_id, key, fingerprint, expires_at)
@@ -37,8 +37,8 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempote
         const { answer, claim, rollback } = yield* previousRelease(installation)
         const watcher = yield* Effect.flatMap(databaseUrl, connection)
         assert.lengthOf(yield* claim, 1)
-        const request = yield* Effect.forkChild(once(installation, "one", rename(installation, "New")))
-        yield* waiting(watcher, 1)
+        const request = yield* Effect.forkChild(once(installation, "one", renameStore(installation, "New")))
+        yield* waitForLockWaits(watcher, 1)
         yield* isAnswered ? answer : rollback
         assert.deepInclude(yield* Fiber.join(request), {
           body: `{"data":"${isAnswered ? "Old" : "New"}"}`,
@@ -52,12 +52,12 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempote
   it.effect("the previous release waits for a request with the key and then finds its complete response", () =>
     Effect.gen(function* () {
       const installation = yield* installed
-      const { atCommit, release, watcher } = yield* brake(installation)
+      const { atCommit, release, watcher } = yield* lockWrite(installation)
       const { claim, find } = yield* previousRelease(installation)
-      const request = yield* Effect.forkChild(once(installation, "one", rename(installation, "New", atCommit)))
-      yield* waiting(watcher, 1)
+      const request = yield* Effect.forkChild(once(installation, "one", renameStore(installation, "New", atCommit)))
+      yield* waitForLockWaits(watcher, 1)
       const claimed = yield* Effect.forkChild(claim)
-      yield* waiting(watcher, 2)
+      yield* waitForLockWaits(watcher, 2)
       yield* release
       assert.lengthOf(yield* Fiber.join(claimed), 0)
       yield* Fiber.join(request)
@@ -73,14 +73,16 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempote
         const { answer, claim, write } = yield* previousRelease(installation)
         const watcher = yield* Effect.flatMap(databaseUrl, connection)
         yield* claim
-        const request = yield* Effect.forkChild(Effect.exit(once(installation, "one", rename(installation, "New"))))
-        yield* waiting(watcher, 1)
+        const request = yield* Effect.forkChild(
+          Effect.exit(once(installation, "one", renameStore(installation, "New")))
+        )
+        yield* waitForLockWaits(watcher, 1)
         yield* write
         const exit = yield* Fiber.join(request)
         assert.isTrue(Exit.isFailure(exit) && Cause.squash(exit.cause) instanceof Unavailable)
         yield* answer
         assert.strictEqual(yield* nameOf(installation), "Old")
-        const repeated = yield* once(installation, "one", rename(installation, "New"))
+        const repeated = yield* once(installation, "one", renameStore(installation, "New"))
         assert.deepInclude(repeated, { body: '{"data":"Old"}', replayed: true })
       })
   )

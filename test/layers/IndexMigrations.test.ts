@@ -5,7 +5,7 @@ import { migrations } from "../../src/layers/Migrations.ts"
 import { buildIndex, OutsideTransaction, type MigrationSteps } from "../../src/layers/sql/IndexMigration.ts"
 import { start } from "../support/postgres/Migrations.ts"
 import { freshDatabase } from "../support/postgres/Postgres.ts"
-import { connection, duringWork, rowsOf, waiting } from "../support/process/Process.ts"
+import { connection, duringWork, rowsOf, waitForLockWaits } from "../support/process/Process.ts"
 
 /** Migrations of a later release that index tables in use. The table of the second one is partitioned. */
 const laterMigrations: Readonly<Record<string, MigrationSteps | OutsideTransaction>> = {
@@ -50,7 +50,7 @@ it.live("requests can write to a table while a migration builds an index on it",
     yield* rowsOf(holder, "begin")
     yield* writeRecord(holder, "first")
     const migrating = yield* Effect.forkChild(start(url, laterMigrations))
-    yield* duringWork(migrating, waiting(writer, 1))
+    yield* duringWork(migrating, waitForLockWaits(writer, 1))
     yield* writeRecord(writer, "second")
     assert.deepStrictEqual(yield* validity(writer), [{ isValid: false }])
     yield* rowsOf(holder, "commit")
@@ -80,7 +80,7 @@ it.live("index migrations do not block writes to any table and leave only valid 
       yield* rowsOf(holder, "begin")
       yield* rowsOf(holder, write)
       const migrating = yield* Effect.forkChild(start(url, Object.fromEntries(entries.slice(0, number + 1))))
-      yield* duringWork(migrating, waiting(writer, 1))
+      yield* duringWork(migrating, waitForLockWaits(writer, 1))
       yield* rowsOf(writer, "begin")
       yield* rowsOf(writer, write)
       yield* rowsOf(writer, "commit")
@@ -111,12 +111,12 @@ for (const [how, interrupt] of Object.entries(interruptions)) {
       yield* rowsOf(holder, "begin")
       yield* writeRecord(holder, "first")
       const migrating = yield* Effect.forkChild(start(url, laterMigrations))
-      const [pid] = yield* duringWork(migrating, waiting(writer, 1))
+      const [pid] = yield* duringWork(migrating, waitForLockWaits(writer, 1))
       yield* interrupt(writer, pid, migrating)
       assert.isTrue(Exit.isFailure(yield* Fiber.await(migrating)))
       assert.deepStrictEqual(yield* validity(writer), [{ isValid: false }])
       const again = yield* Effect.forkChild(start(url, laterMigrations))
-      yield* duringWork(again, waiting(writer, 1))
+      yield* duringWork(again, waitForLockWaits(writer, 1))
       yield* rowsOf(holder, "commit")
       yield* Fiber.join(again)
       assert.deepStrictEqual(yield* validity(writer), [{ isValid: true }])

@@ -9,7 +9,7 @@ import { OutsideTransaction, type MigrationSteps } from "../../src/layers/sql/In
 import { postgres } from "../../src/layers/sql/Postgres.ts"
 import { start } from "../support/postgres/Migrations.ts"
 import { freshDatabase } from "../support/postgres/Postgres.ts"
-import { connection, duringWork, rowsOf, waiting, watch } from "../support/process/Process.ts"
+import { connection, duringWork, rowsOf, waitForLockWaits, waitUntil } from "../support/process/Process.ts"
 
 /** Migrations of a later release that change a table in use. */
 const laterMigrations = {
@@ -51,7 +51,7 @@ it.live("servers that start concurrently on an empty database apply each migrati
 
 /** Polls until a second process has tried to take the advisory lock. */
 const untilLockRequested = (client: pg.Client) =>
-  watch(
+  waitUntil(
     rowsOf(
       client,
       `select from pg_stat_activity
@@ -71,7 +71,7 @@ it.live("applied migrations can be read while a migration runs, and servers that
     yield* rowsOf(holder, "begin")
     yield* rowsOf(holder, "lock table products")
     const first = yield* Effect.forkChild(start(url, laterMigrations))
-    yield* duringWork(first, waiting(reader, 1))
+    yield* duringWork(first, waitForLockWaits(reader, 1))
     const second = yield* Effect.forkChild(start(url, laterMigrations))
     yield* duringWork(second, untilLockRequested(reader))
 
@@ -102,7 +102,7 @@ it.live("a migration that waits for a dump does not block reads of the table and
     // The lock timeout of the service. The second round runs during a retry of the migration.
     yield* rowsOf(reader, `set lock_timeout = ${TIMEOUTS.lock_timeout}`)
     for (let time = 0; time < 2; time++) {
-      yield* duringWork(migrating, waiting(reader, 1))
+      yield* duringWork(migrating, waitForLockWaits(reader, 1))
       assert.deepStrictEqual(yield* rowsOf(reader, "select from products"), [])
     }
     yield* rowsOf(dump, "commit")

@@ -3,14 +3,14 @@ import { Effect } from "effect"
 import { spawnSync } from "node:child_process"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { folder } from "../support/process/Process.ts"
+import { temporaryFolder } from "../support/process/Process.ts"
 
 const run = (script: string, ...args: ReadonlyArray<string>) =>
   spawnSync(process.execPath, [script, ...args], { encoding: "utf8" })
 
 /** Checks the lines of a file. Returns the distinct numbers of lines with a finding. */
 const linesWithFindings = Effect.fn(function* (name: string, lines: ReadonlyArray<string>) {
-  const file = join(yield* folder, name)
+  const file = join(yield* temporaryFolder, name)
   writeFileSync(file, lines.join("\n"))
   const { status, stdout } = run("scripts/lint-words.mjs", file)
   const numbers = [...new Set([...stdout.matchAll(/^.*?\.(?:md|tsx?):(\d+): /gm)].map(([, number]) => Number(number)))]

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type pg from "pg"
 import { badReceivers, type Kind } from "../support/webhooks/BadReceivers.ts"
-import { enter, reckon } from "../support/process/Books.ts"
+import { countReception, auditDeliveries } from "../support/process/DeliveryAudit.ts"
 import type { Sizes } from "./options.ts"
 import { startWorkers } from "./processes.ts"
 import { makeInvariants, withProgress } from "./report.ts"
@@ -28,7 +28,7 @@ const drained = (db: pg.Client) =>
 const open = Effect.fn(function* (server: string, { endpoints, workers }: Sizes, kind: Kind) {
   const arrivals = new Map<string, number>()
   const receivers = yield* badReceivers((_, { headers, url = "" }) => {
-    enter(arrivals, [headers["webhook-id"]].flat()[0], url)
+    countReception(arrivals, [headers["webhook-id"]].flat()[0], url)
   })
   const shops = Math.ceil(endpoints / FAN_OUT)
   const fixture = yield* makeFixture(server, shops, FAN_OUT, () => receivers.urlOf(kind))
@@ -65,7 +65,7 @@ const killing = (server: string, sizes: Sizes) =>
       drainSeconds = (performance.now() - began) / 1000
     })
     yield* withProgress(progress, work)
-    const books = yield* Effect.promise(() => reckon(db, arrivals))
+    const books = yield* Effect.promise(() => auditDeliveries(db, arrivals))
     invariants.atLeast("kills", kills, sizes.kills)
     invariants.atLeast("deliveries", books.due, sizes.deliveries)
     invariants.none("lost", books.lost)
@@ -90,7 +90,7 @@ const calm = (server: string, sizes: Sizes) =>
     const progress = () => `without faults, events at apps ${arrivals.size}/${writes * FAN_OUT}`
     const work = writeContinuously(fixture, Infinity, (written) => written >= writes)
     yield* withProgress(progress, Effect.andThen(work, drained(db)))
-    const books = yield* Effect.promise(() => reckon(db, arrivals))
+    const books = yield* Effect.promise(() => auditDeliveries(db, arrivals))
     invariants.atLeast("deliveries", books.due, sizes.calm)
     invariants.none("lost", books.lost)
     invariants.none("delivered to an app without a subscription", books.strange)

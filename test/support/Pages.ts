@@ -5,16 +5,16 @@ import type { StoreId } from "../../src/domain/Store.ts"
 import { WebFolder } from "../../src/http/WebPages.ts"
 import { ApiTest, baseUrl, makeStore } from "./http/Api.ts"
 import { ChromiumTest, openWindow } from "./process/Chromium.ts"
-import { built } from "./process/Process.ts"
+import { buildOnce } from "./process/Process.ts"
 import { memberOf } from "./rpc/Rpc.ts"
 
 /** The pages as `npm run build` makes them. */
 const folder = fileURLToPath(new URL("../../dist/web", import.meta.url))
 
 /** The whole service with its pages, and a browser. */
-export const PagesTest = Layer.unwrap(Effect.as(built, Layer.provide(ApiTest, Layer.succeed(WebFolder, folder)))).pipe(
-  (service) => Layer.provideMerge(ChromiumTest, service)
-)
+export const PagesTest = Layer.unwrap(
+  Effect.as(buildOnce, Layer.provide(ApiTest, Layer.succeed(WebFolder, folder)))
+).pipe((service) => Layer.provideMerge(ChromiumTest, service))
 
 interface Looking {
   readonly width?: number
@@ -32,7 +32,7 @@ export const windowOf = (cookie: string, size: Looking = {}) =>
   })
 
 /** A member of a store with a window on its dashboard, a client, and the URL of the store's pages. */
-export const lookingMember = Effect.fn(function* (
+export const dashboardMember = Effect.fn(function* (
   options: { readonly role?: Role; readonly plan?: string; readonly storeId?: StoreId } & Looking = {}
 ) {
   const storeId = options.storeId ?? (yield* makeStore(options.plan))

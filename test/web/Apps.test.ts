@@ -5,10 +5,10 @@ import type { InstallationId } from "../../src/domain/access/Installations.ts"
 import { makeWorker } from "../../src/layers/webhooks/Worker.ts"
 import { install, makeApp } from "../support/http/Api.ts"
 import { isMissing } from "../support/process/Programs.ts"
-import { isFitFor } from "../support/process/Chromium.ts"
-import { lookingMember, PagesTest } from "../support/Pages.ts"
+import { assertAccessible } from "../support/process/Chromium.ts"
+import { dashboardMember, PagesTest } from "../support/Pages.ts"
 import { receiver } from "../support/webhooks/Receiver.ts"
-import { arrived, eventOf, installApp, subscriber } from "../support/webhooks/Webhooks.ts"
+import { waitForRequests, eventOf, installApp, subscriber } from "../support/webhooks/Webhooks.ts"
 
 /** The service with its pages and a delivery worker. Hides the log lines of expected failures. */
 const DeliveringPages = Layer.effectDiscard(makeWorker(64)).pipe(
@@ -17,8 +17,8 @@ const DeliveringPages = Layer.effectDiscard(makeWorker(64)).pipe(
 )
 
 /** A signed-in member of a store with one installed app. */
-const openApp = Effect.fn(function* (options?: Parameters<typeof lookingMember>[0]) {
-  const member = yield* lookingMember(options)
+const openApp = Effect.fn(function* (options?: Parameters<typeof dashboardMember>[0]) {
+  const member = yield* dashboardMember(options)
   const appId = yield* makeApp()
   const { client: app, installation } = yield* installApp(member.storeId, appId)
   const at = (id: InstallationId) => `${member.dashboard}/apps/${id}`
@@ -33,40 +33,40 @@ describe.skipIf(isMissing("chromium"))("Apps pages of the dashboard", () => {
   layer(DeliveringPages, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
     it.effect("the app page lists deliveries, resends an event, and pauses and resumes deliveries", () =>
       Effect.gen(function* () {
-        const { complaints, dashboard, page, storeId } = yield* lookingMember()
+        const { complaints, dashboard, page, storeId } = yield* dashboardMember()
         yield* Effect.promise(async () => {
           await page.goto(`${dashboard}/apps`)
           await page.getByText("No apps installed").waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
         })
         const { client: writer } = yield* install(storeId)
         const endpoint = yield* receiver()
         const { appId } = yield* subscriber(endpoint, { kinds: ["catalog.product.updated.v1"] })
         const { installation } = yield* installApp(storeId, appId)
         yield* writer.post("/products", { name: "Cup" })
-        yield* arrived(endpoint, 1)
+        yield* waitForRequests(endpoint, 1)
 
         const dialog = page.getByRole("dialog", { name: "Delivery" })
         const rows = page.getByRole("table", { name: "Deliveries" }).getByRole("row")
         yield* Effect.promise(async () => {
           await page.reload()
           await page.getByText("Create, change and delete products").first().waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
           await page.getByRole("link", { name: "An app" }).last().click()
           await page.getByRole("heading", { name: "Change the stock of products" }).waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
           assert.strictEqual(page.url(), `${dashboard}/apps/${installation.id}`)
 
           await page.getByRole("tab", { name: "Deliveries" }).click()
           await page.getByText(new URL(endpoint.url).host).waitFor()
           await rows.filter({ hasText: "Product created or updated" }).getByText("Delivered").waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
           await page.getByRole("button", { name: /^View details/ }).click()
           await dialog.getByText("HTTP 204").waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
           await dialog.getByRole("button", { name: "Resend event" }).click()
         })
-        yield* arrived(endpoint, 2)
+        yield* waitForRequests(endpoint, 2)
         assert.deepStrictEqual(endpoint.received.map(nameOf), ["Cup", "Cup"])
         yield* Effect.promise(async () => {
           await dialog.getByText("HTTP 204").nth(1).waitFor()
@@ -85,14 +85,14 @@ describe.skipIf(isMissing("chromium"))("Apps pages of the dashboard", () => {
           await page.getByText("No deliveries with this status").waitFor()
           await page.getByLabel("Status").selectOption({ label: "Paused" })
           await rows.getByText("Paused").first().waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
           await page.getByLabel("Status").selectOption({ label: "Delivered" })
           await rows.getByText("Delivered").first().waitFor()
           await page.getByRole("button", { name: "Resume deliveries" }).click()
           await page.getByText("Events are delivered as they occur").waitFor()
           await rows.getByText("Delivered").nth(19).waitFor()
         })
-        yield* arrived(endpoint, 23)
+        yield* waitForRequests(endpoint, 23)
         assert.deepStrictEqual(complaints(), [])
       })
     )
@@ -109,16 +109,16 @@ describe.skipIf(isMissing("chromium"))("Apps pages of the dashboard", () => {
           await page.goto(address)
           await page.getByRole("tab", { name: "Requests" }).click()
           await page.getByText(/^PATCH .*\/products\/:id$/).waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
           await page.getByRole("button", { name: "Suspend" }).click()
           await page
             .getByRole("alertdialog")
             .getByText(/Events sent during the suspension are not delivered/)
             .waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
           await page.getByRole("alertdialog").getByRole("button", { name: "Suspend" }).click()
           await page.getByText(/This app is suspended/).waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
         })
         assert.strictEqual((yield* app.get("/products")).status, 403)
         yield* Effect.promise(async () => {
@@ -130,7 +130,7 @@ describe.skipIf(isMissing("chromium"))("Apps pages of the dashboard", () => {
           await page.getByRole("button", { name: "Uninstall" }).click()
           const confirmation = page.getByRole("alertdialog")
           await confirmation.getByText(/You cannot undo this/).waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
           await page.keyboard.press("Escape")
           await confirmation.waitFor({ state: "detached" })
           await page.getByRole("button", { name: "Uninstall" }).click()
@@ -163,10 +163,10 @@ describe.skipIf(isMissing("chromium"))("Apps pages of the dashboard", () => {
           await page.getByRole("tab", { name: "Billing" }).click()
           await page.getByRole("button", { name: "Subscribe: Basic" }).click()
           await confirmation.getByText("€9.90 per month").waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
           await confirmation.getByRole("button", { name: "Subscribe" }).click()
           await subscription.getByText(/^Renews on/).waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
         })
         assert.deepInclude(yield* current, { planName: "Basic", state: "active" })
         yield* setPlan(appId, { ...PLAN, name: "Basic", price: 12.5 })
@@ -179,7 +179,7 @@ describe.skipIf(isMissing("chromium"))("Apps pages of the dashboard", () => {
           await page.getByText("€12.50 per month").waitFor()
           await subscription.getByRole("button", { name: "Cancel subscription" }).click()
           await confirmation.getByText(/does not renew/).waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
           await confirmation.getByRole("button", { name: "Cancel subscription" }).click()
           await subscription.getByText(/^Ends on/).waitFor()
           await page.getByRole("button", { name: "Subscribe: Pro" }).waitFor()
@@ -187,12 +187,12 @@ describe.skipIf(isMissing("chromium"))("Apps pages of the dashboard", () => {
         assert.deepInclude(yield* current, { planName: "Pro", state: "cancelled" })
         assert.deepStrictEqual(complaints(), [])
 
-        const staff = yield* lookingMember({ storeId, role: "staff" })
+        const staff = yield* dashboardMember({ storeId, role: "staff" })
         yield* Effect.promise(async () => {
           await staff.page.goto(address)
           await staff.page.getByRole("tab", { name: "Billing" }).click()
           await staff.page.getByText("Owners only").waitFor()
-          await isFitFor(staff.page)
+          await assertAccessible(staff.page)
         })
         assert.deepStrictEqual(staff.complaints(), [])
       })

@@ -6,8 +6,8 @@ import { CreateProduct, type ProductId } from "../../src/domain/catalog/Product.
 import type { StoreId } from "../../src/domain/Store.ts"
 import { type Client, performed } from "../../src/rpc/Client.ts"
 import { isMissing } from "../support/process/Programs.ts"
-import { isFitFor } from "../support/process/Chromium.ts"
-import { lookingMember, PagesTest } from "../support/Pages.ts"
+import { assertAccessible } from "../support/process/Chromium.ts"
+import { dashboardMember, PagesTest } from "../support/Pages.ts"
 import { newKey } from "../support/rpc/Rpc.ts"
 
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
@@ -18,7 +18,7 @@ const keyedIn = (storeId: StoreId) => ({ storeId, idempotencyKey: newKey() })
 
 /** A signed-in member of a store with products of these names, tags and prices. */
 const shop = Effect.fn(function* (products: ReadonlyArray<readonly [name: string, tag: string, price: number]>) {
-  const member = yield* lookingMember()
+  const member = yield* dashboardMember()
   const { client, storeId } = member
   const created = yield* Effect.forEach(products, ([name, tag, price]) =>
     client.products.create({ ...keyedIn(storeId), product: toProduct({ name, price, tags: [tag] }) }).pipe(performed)
@@ -53,7 +53,7 @@ describe.skipIf(isMissing("chromium"))("Collections pages of the dashboard", () 
         yield* Effect.promise(async () => {
           await page.goto(`${dashboard}/collections`)
           await page.getByText("No collections yet").waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
           await page.getByRole("link", { name: "Create collection" }).first().click()
           await page.getByRole("heading", { name: "Create collection" }).waitFor()
           await page.getByLabel("Collection type").selectOption("automated")
@@ -76,7 +76,7 @@ describe.skipIf(isMissing("chromium"))("Collections pages of the dashboard", () 
           await page.keyboard.press("Enter")
           await page.getByText("Oak desk is not included: it does not match 1 of 2 rules").waitFor()
           await page.getByText("Current value: 400").waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
           await page.getByLabel("Products must match").selectOption("any")
           await page.getByText("3 products match").waitFor()
           await page.getByText("Oak desk is included: it matches at least one rule").waitFor()
@@ -129,7 +129,7 @@ describe.skipIf(isMissing("chromium"))("Collections pages of the dashboard", () 
           await page.getByText("Oak desk moved to position 2 of 3").waitFor()
           await page.keyboard.press("ArrowDown")
           await page.getByText("Oak desk moved to position 3 of 3").waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
           assert.isTrue(await grip("Oak desk").evaluate((button) => button.matches(":focus")))
           await save()
         })
@@ -183,7 +183,7 @@ describe.skipIf(isMissing("chromium"))("Collections pages of the dashboard", () 
           const dialog = page.getByRole("dialog")
           await dialog.getByText("The collection changes from 2 products to 1 product").waitFor()
           await dialog.getByText("Pine shelf").waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
           await dialog.getByRole("tab", { name: "Removed (2)" }).click()
           await dialog.getByText("Oak desk").waitFor()
           await dialog.getByText("Oak stool").waitFor()
@@ -221,7 +221,7 @@ describe.skipIf(isMissing("chromium"))("Collections pages of the dashboard", () 
               await page.getByRole("heading", { name: "Someone else saved this collection" }).waitFor()
               await page.getByText("Their changes to these fields are kept: Slug").waitFor()
               await page.getByText("Our favourites").first().waitFor()
-              await isFitFor(page)
+              await assertAccessible(page)
               assert.isTrue(await page.getByRole("button", { name: "Save" }).isDisabled())
               await page.getByRole("button", { name: "Continue editing" }).click()
               assert.strictEqual(await page.getByLabel("Title", { exact: true }).inputValue(), "Best of the house")

@@ -4,9 +4,9 @@ import { CreateProduct, UpdateProduct } from "../../src/domain/catalog/Product.t
 import { performed } from "../../src/rpc/Client.ts"
 import { install } from "../support/http/Api.ts"
 import { isMissing } from "../support/process/Programs.ts"
-import { isFitFor } from "../support/process/Chromium.ts"
-import { lookingMember, PagesTest } from "../support/Pages.ts"
-import { keyedIn, priced } from "../support/rpc/Proposals.ts"
+import { assertAccessible } from "../support/process/Chromium.ts"
+import { dashboardMember, PagesTest } from "../support/Pages.ts"
+import { keyedIn, proposePrice } from "../support/rpc/Proposals.ts"
 import { agentOf } from "../support/rpc/Rpc.ts"
 
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
@@ -16,18 +16,18 @@ describe.skipIf(isMissing("chromium"))("Home, activity, agents and proposals pag
   layer(PagesTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
     it.effect("the home page shows first steps and updates live with new activity", () =>
       Effect.gen(function* () {
-        const { client, complaints, dashboard, page, storeId } = yield* lookingMember()
+        const { client, complaints, dashboard, page, storeId } = yield* dashboardMember()
         yield* Effect.promise(async () => {
           await page.goto(dashboard)
           await page.getByRole("link", { name: "Create product" }).waitFor()
           await page.getByText("No apps installed").waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
         })
         yield* client.products.create({ ...keyedIn(storeId), product: toProduct({ name: "Lantern" }) })
         yield* Effect.promise(async () => {
           await page.getByRole("listitem").filter({ hasText: "Ada created Lantern" }).waitFor()
           await page.getByText("1 of ").waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
         })
         assert.deepStrictEqual(complaints(), [])
       })
@@ -35,7 +35,7 @@ describe.skipIf(isMissing("chromium"))("Home, activity, agents and proposals pag
 
     it.effect("an undo starts with a dry run, reports later changes that conflict, and can be redone", () =>
       Effect.gen(function* () {
-        const { client, complaints, dashboard, page, storeId } = yield* lookingMember()
+        const { client, complaints, dashboard, page, storeId } = yield* dashboardMember()
         const lamp = yield* performed(
           client.products.create({ ...keyedIn(storeId), product: toProduct({ name: "Lamp", price: 10 }) })
         )
@@ -51,14 +51,14 @@ describe.skipIf(isMissing("chromium"))("Home, activity, agents and proposals pag
           await page.goto(`${dashboard}/activity`)
           await entries.nth(2).waitFor()
           await page.getByRole("button", { name: "Show full text" }).click()
-          await isFitFor(page)
+          await assertAccessible(page)
           // The later price change conflicts with the undo of the earlier one.
           await entries.nth(1).getByRole("button", { name: /^Undo/ }).click()
           await dialog.getByText("Later changes found.").waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
           await dialog.getByRole("button", { name: "Undo this change first" }).click()
           await dialog.getByText("Restores these fields of the product Lamp.", { exact: false }).waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
           await dialog.getByRole("button", { name: "Undo change", exact: true }).click()
           await page.getByText("1 change undone").waitFor()
         })
@@ -84,7 +84,7 @@ describe.skipIf(isMissing("chromium"))("Home, activity, agents and proposals pag
 
     it.effect("changes of settings, members, agents and installations are in the activity, without undo", () =>
       Effect.gen(function* () {
-        const { client, complaints, dashboard, page, storeId, ...member } = yield* lookingMember()
+        const { client, complaints, dashboard, page, storeId, ...member } = yield* dashboardMember()
         yield* install(storeId)
         const agent = yield* agentOf({ ...member, client, storeId }, { name: "Restocker" })
         yield* client.agents.update({ ...keyedIn(storeId), id: agent.id, patch: { budget: 50 } })
@@ -95,7 +95,7 @@ describe.skipIf(isMissing("chromium"))("Home, activity, agents and proposals pag
           await entries.filter({ hasText: "installed An app" }).waitFor()
           await entries.filter({ hasText: "Ada created the agent Restocker" }).waitFor()
           await entries.filter({ hasText: /Ada updated the agent Restocker.*Daily write limit1,00050/s }).waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
 
           await page.getByRole("link", { name: "Settings" }).click()
           await page.getByLabel("Name").fill("The tea shop")
@@ -110,7 +110,7 @@ describe.skipIf(isMissing("chromium"))("Home, activity, agents and proposals pag
           await entries.filter({ hasText: "Restocker" }).first().waitFor({ state: "detached" })
           await page.getByRole("link", { name: "Home" }).click()
           await entries.filter({ hasText: "Ada updated the settings" }).waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
         })
         assert.deepStrictEqual(complaints(), [])
       })
@@ -118,12 +118,12 @@ describe.skipIf(isMissing("chromium"))("Home, activity, agents and proposals pag
 
     it.effect("an agent gets a token that is shown once, its changes can be undone, and it can be revoked", () =>
       Effect.gen(function* () {
-        const { client, complaints, dashboard, page, storeId, ...member } = yield* lookingMember()
+        const { client, complaints, dashboard, page, storeId, ...member } = yield* dashboardMember()
         yield* Effect.promise(async () => {
           await page.goto(`${dashboard}/agents`)
           await page.getByRole("button", { name: "Create agent" }).first().click()
           await page.getByRole("dialog").waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
           await page.getByLabel("Daily write limit").fill("many")
           await page.getByRole("button", { name: "Create agent" }).click()
           await page.getByText("must be text of 1 to 100 characters").waitFor()
@@ -132,7 +132,7 @@ describe.skipIf(isMissing("chromium"))("Home, activity, agents and proposals pag
           await page.getByLabel("Daily write limit").fill("1,000")
           await page.getByRole("button", { name: "Create agent" }).click()
           await page.getByRole("heading", { name: "Restocker created" }).waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
         })
         const token = yield* Effect.promise(() => page.getByLabel("Token", { exact: true }).inputValue())
         assert.match(token, /^agent_/)
@@ -154,11 +154,11 @@ describe.skipIf(isMissing("chromium"))("Home, activity, agents and proposals pag
         yield* Effect.promise(async () => {
           await page.goto(`${dashboard}/agents/${writer.id}`)
           await page.getByText("Writer Agent created Jug").waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
           await page.getByRole("button", { name: "Undo changes…" }).click()
           await page.getByText("This undo would overwrite them").waitFor()
           await page.getByRole("alert").getByText("Ada updated Jug (Price)").waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
           await page.keyboard.press("Escape")
         })
         const [change = assert.fail("It was changed")] = (yield* client.activity.list({ storeId })).items
@@ -166,7 +166,7 @@ describe.skipIf(isMissing("chromium"))("Home, activity, agents and proposals pag
         yield* Effect.promise(async () => {
           await page.getByRole("button", { name: "Undo changes…" }).click()
           await page.getByText("Undoes 2 changes to 2 products. If one change cannot be undone, none is.").waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
           await page.getByRole("button", { name: "Undo 2 changes" }).click()
           await page.getByText("2 changes undone").waitFor()
         })
@@ -192,13 +192,13 @@ describe.skipIf(isMissing("chromium"))("Home, activity, agents and proposals pag
       "a proposal shows current and proposed values, is approved or rejected with a reason, and reports outdated products",
       () =>
         Effect.gen(function* () {
-          const { client, complaints, dashboard, page, storeId, ...member } = yield* lookingMember()
+          const { client, complaints, dashboard, page, storeId, ...member } = yield* dashboardMember()
           const agent = yield* agentOf({ ...member, client, storeId }, { proposalsOnly: true })
           const cup = yield* performed(
             client.products.create({ ...keyedIn(storeId), product: toProduct({ name: "Cup", price: 3 }) })
           )
           const get = client.products.get({ storeId, id: cup.id })
-          yield* priced(agent.client, storeId, cup.id, 7)
+          yield* proposePrice(agent.client, storeId, cup.id, 7)
           yield* agent.client.products.create({ ...keyedIn(storeId), product: toProduct({ name: "Mug" }) })
           const card = (name: string) =>
             page
@@ -209,11 +209,11 @@ describe.skipIf(isMissing("chromium"))("Home, activity, agents and proposals pag
             await page.goto(`${dashboard}/proposals`)
             await card("Update Cup").getByRole("row", { name: "Price 3 7" }).waitFor()
             await card("Create Mug").getByText("Mug", { exact: true }).waitFor()
-            await isFitFor(page)
+            await assertAccessible(page)
             await page.getByRole("button", { name: "Reject: Create Mug" }).click()
             await page.getByRole("button", { name: "Reject proposal", exact: true }).click()
             await page.getByText("Enter a reason").waitFor()
-            await isFitFor(page)
+            await assertAccessible(page)
             await page.getByLabel("Reason").fill("We sell no mugs")
             await page.getByRole("button", { name: "Reject proposal", exact: true }).click()
             await page.getByText("Rejected: Create Mug").waitFor()
@@ -225,7 +225,7 @@ describe.skipIf(isMissing("chromium"))("Home, activity, agents and proposals pag
           const [decided] = (yield* agent.client.proposals.list({ storeId, pending: false })).items
           assert.strictEqual(decided?.reason, "We sell no mugs")
 
-          yield* priced(agent.client, storeId, cup.id, 9)
+          yield* proposePrice(agent.client, storeId, cup.id, 9)
           yield* Effect.promise(async () => {
             await page.reload()
             await card("Update Cup").getByRole("row", { name: "Price 7 9" }).waitFor()
@@ -236,10 +236,10 @@ describe.skipIf(isMissing("chromium"))("Home, activity, agents and proposals pag
             await card("Update Cup").getByText("Changed since the proposal was made.").waitFor()
             await card("Update Cup").getByText("Stock from 0 to 4").waitFor()
             assert.isTrue(await page.getByRole("button", { name: "Approve: Update Cup" }).isDisabled())
-            await isFitFor(page)
+            await assertAccessible(page)
             await page.getByRole("tab", { name: "Decided" }).click()
             await page.getByRole("row", { name: /Create Mug.*Rejected.*We sell no mugs/ }).waitFor()
-            await isFitFor(page)
+            await assertAccessible(page)
           })
           assert.deepStrictEqual(complaints(), [])
         })

@@ -2,8 +2,8 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { baseUrl, makeStore } from "../support/http/Api.ts"
 import { isMissing } from "../support/process/Programs.ts"
-import { isFitFor, openWindow } from "../support/process/Chromium.ts"
-import { lookingMember, PagesTest } from "../support/Pages.ts"
+import { assertAccessible, openWindow } from "../support/process/Chromium.ts"
+import { dashboardMember, PagesTest } from "../support/Pages.ts"
 import { makeMerchant, PASSWORD } from "../support/rpc/Merchants.ts"
 
 describe.skipIf(isMissing("chromium"))("Sign-in to the dashboard", () => {
@@ -17,12 +17,12 @@ describe.skipIf(isMissing("chromium"))("Sign-in to the dashboard", () => {
         yield* Effect.promise(async () => {
           await page.goto(`${base}/dashboard/${store}/settings`)
           await page.getByRole("heading", { name: "Sign in" }).waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
           await page.getByLabel("E-mail address").fill(email)
           await page.getByLabel("Password").fill("not the password")
           await page.keyboard.press("Enter")
           await page.getByText("The e-mail address or the password is wrong").waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
           await page.getByLabel("Password").fill(PASSWORD)
           await page.keyboard.press("Enter")
           await page.getByRole("heading", { name: "Settings" }).waitFor()
@@ -38,7 +38,7 @@ describe.skipIf(isMissing("chromium"))("Sign-in to the dashboard", () => {
 
     it.effect("an ended session leads to sign-in, and back to the page afterwards", () =>
       Effect.gen(function* () {
-        const { client, complaints, dashboard, email, page } = yield* lookingMember()
+        const { client, complaints, dashboard, email, page } = yield* dashboardMember()
         yield* Effect.promise(async () => {
           await page.goto(`${dashboard}/products`)
           await page.getByRole("heading", { name: "Products" }).waitFor()
@@ -58,7 +58,7 @@ describe.skipIf(isMissing("chromium"))("Sign-in to the dashboard", () => {
 
     it.effect('stores of others and unknown paths show "Page not found"', () =>
       Effect.gen(function* () {
-        const { complaints, page, url } = yield* lookingMember()
+        const { complaints, page, url } = yield* dashboardMember()
         const otherStore = yield* makeStore()
         for (const path of [`${otherStore}`, `${otherStore}/products`, "nonsense"]) {
           yield* Effect.promise(async () => {

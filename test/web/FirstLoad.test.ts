@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { gzipSync } from "node:zlib"
 import type { Response } from "playwright-core"
 import { isMissing } from "../support/process/Programs.ts"
-import { lookingMember, PagesTest } from "../support/Pages.ts"
+import { dashboardMember, PagesTest } from "../support/Pages.ts"
 
 /** Maximum size of the scripts of a first load, in gzipped bytes. */
 const MAX_BYTES = 250 * 1024
@@ -12,7 +12,7 @@ describe.skipIf(isMissing("chromium"))("First load of the dashboard", () => {
   layer(PagesTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
     it.effect("the first load has at most 250 KiB of gzipped script and no requests to other origins", () =>
       Effect.gen(function* () {
-        const { complaints, dashboard, page, url } = yield* lookingMember()
+        const { complaints, dashboard, page, url } = yield* dashboardMember()
         const responses: Array<Response> = []
         page.on("response", (response) => void responses.push(response))
         yield* Effect.promise(async () => {

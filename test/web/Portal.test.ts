@@ -8,16 +8,16 @@ import type { Page } from "playwright-core"
 import { verifyWebhook } from "../../src/http/client/Webhooks.ts"
 import { makeWorker } from "../../src/layers/webhooks/Worker.ts"
 import { baseUrl, install, makeStore } from "../support/http/Api.ts"
-import { isFitFor, openWindow } from "../support/process/Chromium.ts"
+import { assertAccessible, openWindow } from "../support/process/Chromium.ts"
 import { developer } from "../support/rpc/Developers.ts"
 import { InternetHere, publicReceiver } from "../support/webhooks/Internet.ts"
 import { PagesTest, windowOf } from "../support/Pages.ts"
-import { folder } from "../support/process/Process.ts"
+import { temporaryFolder } from "../support/process/Process.ts"
 import { isMissing, runInBash } from "../support/process/Programs.ts"
 import { receiver } from "../support/webhooks/Receiver.ts"
 import { newKey } from "../support/rpc/Rpc.ts"
 import { makeMerchant, PASSWORD } from "../support/rpc/Merchants.ts"
-import { arrived } from "../support/webhooks/Webhooks.ts"
+import { waitForRequests } from "../support/webhooks/Webhooks.ts"
 import { installing } from "../support/data/Writes.ts"
 
 /** The pages and a delivery worker. Public host names resolve to this machine. */
@@ -82,7 +82,7 @@ describe.skipIf(isMissing("chromium"))("Developer portal", () => {
         }))
         const { complaints, page } = yield* openWindow({ width: 1280 })
         const merchantWindow = yield* openWindow()
-        const steps = yield* folder
+        const steps = yield* temporaryFolder
         const secret = yield* Effect.promise(async () => {
           await page.goto(`${base}/developers`)
           await page.getByRole("link", { name: "Sign up" }).click()
@@ -91,21 +91,21 @@ describe.skipIf(isMissing("chromium"))("Developer portal", () => {
           await page.getByLabel("Password").fill("short")
           await page.keyboard.press("Enter")
           await page.getByText("must have 12 to 256 characters").waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
           await page.getByLabel("Password").fill(PASSWORD)
           await page.keyboard.press("Enter")
           await page.getByRole("alert").getByText("already exists").waitFor()
           await page.getByLabel("E-mail address").fill(`${randomUUID()}@example.com`)
           await page.keyboard.press("Enter")
           await page.getByText("No apps yet").waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
 
           await page.getByRole("link", { name: "Register app" }).click()
           await page.getByLabel("Website").fill("http://app.example.com")
           await page.getByRole("button", { name: "Register" }).click()
           await page.getByText("must be text of 1 to 100 characters").waitFor()
           await page.getByText("must be an absolute https URL").waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
           await page.getByLabel("Name").fill("Restocker")
           await page.getByLabel("Website").fill("")
           await page.getByLabel("Redirect URIs").fill("http://app.example.com/")
@@ -115,11 +115,11 @@ describe.skipIf(isMissing("chromium"))("Developer portal", () => {
           await page.getByLabel("Redirect URIs").fill(`${callback.url}/callback`)
           await page.getByRole("button", { name: "Register" }).click()
           await page.getByRole("heading", { name: "Restocker registered" }).waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
           const shown = await page.getByLabel("Client secret").inputValue()
           await page.getByRole("link", { name: "Get started" }).click()
           await page.getByText("Read the store.").waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
           return shown
         })
         yield* Effect.promise(async () => {
@@ -151,7 +151,7 @@ describe.skipIf(isMissing("chromium"))("Developer portal", () => {
 
           await openTab(page, "Installations")
           await page.getByRole("cell", { name: "See products, Change the stock of products" }).waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
           assert.notInclude(await page.content(), storeId)
         })
         assert.deepStrictEqual(complaints(), [])
@@ -179,14 +179,14 @@ describe.skipIf(isMissing("chromium"))("Developer portal", () => {
           await page.getByLabel("URL").fill("https://127.0.0.1/hooks")
           await page.getByRole("button", { name: "Set up webhook" }).click()
           await page.getByText("The webhook URL has the address 127.0.0.1").waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
           await page.getByLabel("URL").fill(endpoint.url)
           await page.getByRole("button", { name: "Set up webhook" }).click()
           const shown = await page.getByLabel("Signing secret", { exact: true }).inputValue()
           await page.getByRole("button", { name: "Send test event" }).click()
           await page.getByText("Delivered").waitFor()
           await page.getByText("Thank you <b>very</b> much").waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
           return shown
         })
         const [test = assert.fail("It came")] = endpoint.received
@@ -198,30 +198,30 @@ describe.skipIf(isMissing("chromium"))("Developer portal", () => {
         yield* Effect.flatMap(installing, ({ install }) => install({ storeId, appId: app.id, ...granted }))
         const { client: writer } = yield* install(storeId)
         yield* writer.post("/products", { name: "Cup" })
-        yield* arrived(endpoint, 2)
+        yield* waitForRequests(endpoint, 2)
         yield* Effect.promise(async () => {
           await openTab(page, "Deliveries")
           const delivered = page.getByRole("cell", { name: "Delivered", exact: true })
           while ((await delivered.count()) === 0) await page.getByRole("button", { name: "Refresh" }).click()
-          await isFitFor(page)
+          await assertAccessible(page)
           await page.getByRole("button", { name: /^View details of/ }).click()
           const details = page.getByRole("dialog", { name: "catalog.product.updated.v1" })
           await details.getByText("HTTP 200").waitFor()
           await details.getByText("Thank you <b>very</b> much").waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
           await details.getByRole("button", { name: "Resend event" }).click()
           await details.waitFor({ state: "hidden" })
           await page.getByLabel("Status").selectOption("Failed")
           await page.getByText("No deliveries with this status").waitFor()
         })
-        yield* arrived(endpoint, 3)
+        yield* waitForRequests(endpoint, 3)
         yield* Effect.promise(async () => {
           await openTab(page, "Webhook")
           await page.getByRole("button", { name: "Pause webhook" }).click()
           await page.getByText("You or the service operator paused it.").waitFor()
           await page.getByRole("button", { name: "Resume webhook…" }).click()
           await page.getByLabel("Pending deliveries").selectOption("Skip")
-          await isFitFor(page)
+          await assertAccessible(page)
           await page.getByRole("button", { name: "Resume webhook", exact: true }).click()
           await page.getByText("Healthy", { exact: true }).waitFor()
         })
@@ -242,7 +242,7 @@ describe.skipIf(isMissing("chromium"))("Developer portal", () => {
           await page.goto(address)
           await openTab(page, "Settings")
           await page.getByLabel("Name").fill("Stock keeper")
-          await isFitFor(page)
+          await assertAccessible(page)
           await openTab(page, "Client secret")
           await openTab(page, "Settings")
           await page.getByRole("button", { name: "Save" }).click()
@@ -250,14 +250,14 @@ describe.skipIf(isMissing("chromium"))("Developer portal", () => {
 
           await openTab(page, "Client secret")
           await page.getByRole("button", { name: "Create new secret" }).click()
-          await isFitFor(page)
+          await assertAccessible(page)
           await page.getByRole("button", { name: "Create secret" }).click()
           const clientSecret = await page
             .getByLabel("Client secret", { exact: true })
             .and(page.locator("input"))
             .inputValue()
           await page.getByRole("cell", { name: "When replaced" }).waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
 
           await openTab(page, "Webhook")
           await page.getByRole("button", { name: "Rotate signing secret…" }).click()

@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import { ExactNumber } from "../../src/domain/json/Json.ts"
 import { performed } from "../../src/rpc/Client.ts"
 import { isMissing } from "../support/process/Programs.ts"
-import { isFitFor } from "../support/process/Chromium.ts"
-import { lookingMember, PagesTest } from "../support/Pages.ts"
+import { assertAccessible } from "../support/process/Chromium.ts"
+import { dashboardMember, PagesTest } from "../support/Pages.ts"
 import { makeProducts } from "../support/data/Products.ts"
 import { newKey } from "../support/rpc/Rpc.ts"
 
@@ -14,7 +14,7 @@ describe.skipIf(isMissing("chromium"))("Product editor", () => {
       "a product is created, edited and deleted, and leaving with unsaved changes requires a confirmation",
       () =>
         Effect.gen(function* () {
-          const { client, complaints, dashboard, page, storeId } = yield* lookingMember()
+          const { client, complaints, dashboard, page, storeId } = yield* dashboardMember()
           const saved = Effect.map(client.products.list({ storeId }), ({ items }) => items[0])
           yield* Effect.promise(async () => {
             await page.goto(`${dashboard}/products/new`)
@@ -23,7 +23,7 @@ describe.skipIf(isMissing("chromium"))("Product editor", () => {
             await page.getByText("must be text of 1 to 255 characters").waitFor()
             await page.getByText("must be a number").waitFor()
             await page.locator("input:focus[aria-invalid]").waitFor()
-            await isFitFor(page)
+            await assertAccessible(page)
             await page.getByLabel("Name", { exact: true }).fill("Desk")
             await page.getByLabel("Price", { exact: true }).fill("0.1234567890123456789")
             await page.getByRole("button", { name: "Create product" }).click()
@@ -51,7 +51,7 @@ describe.skipIf(isMissing("chromium"))("Product editor", () => {
             await page.getByLabel("Unit").fill("cm")
             await page.getByRole("button", { name: "Save", exact: true }).click()
             await page.getByText("is not valid JSON").waitFor()
-            await isFitFor(page)
+            await assertAccessible(page)
             await page.getByLabel("Metafields").fill('{ "care": 0.1234567890123456789 }')
             await page.getByRole("link", { name: "Products", exact: true }).click()
             await page.getByRole("alertdialog").getByRole("button", { name: "Cancel" }).click()
@@ -80,7 +80,7 @@ describe.skipIf(isMissing("chromium"))("Product editor", () => {
           yield* Effect.promise(async () => {
             assert.include(await page.getByLabel("Metafields").inputValue(), "0.1234567890123456789")
             await page.setViewportSize({ width: 390, height: 800 })
-            await isFitFor(page)
+            await assertAccessible(page)
             await page.getByRole("button", { name: "Delete" }).click()
             await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click()
             await page.getByText("No products yet").waitFor()
@@ -91,7 +91,7 @@ describe.skipIf(isMissing("chromium"))("Product editor", () => {
 
     it.effect("concurrent edits in two windows are merged, and the user resolves conflicts", () =>
       Effect.gen(function* () {
-        const member = yield* lookingMember()
+        const member = yield* dashboardMember()
         const { client, complaints, dashboard, page, storeId } = member
         const [created] = yield* makeProducts(member, [{ name: "Desk", vendorName: "Nobody" }])
         assert.isDefined(created)
@@ -116,7 +116,7 @@ describe.skipIf(isMissing("chromium"))("Product editor", () => {
           await page.getByRole("button", { name: "Save", exact: true }).click()
           const dialog = page.getByRole("dialog", { name: "Someone else changed this product" })
           await dialog.getByText("Theirs", { exact: true }).last().waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
           await dialog.getByLabel("Your version").check()
           await dialog.getByRole("button", { name: "Save selected versions" }).click()
           await page.getByRole("heading", { name: "Mine", level: 1 }).waitFor()
@@ -137,7 +137,7 @@ describe.skipIf(isMissing("chromium"))("Product editor", () => {
 
     it.effect("stock is adjusted or set, and setting it fails if the stock has changed", () =>
       Effect.gen(function* () {
-        const member = yield* lookingMember()
+        const member = yield* dashboardMember()
         const { client, complaints, dashboard, page, storeId } = member
         const [created] = yield* makeProducts(member, [
           { name: "Desk", stock: 10, variants: [{ title: "Wide", stock: 4 }] }
@@ -154,7 +154,7 @@ describe.skipIf(isMissing("chromium"))("Product editor", () => {
           await page.getByRole("button", { name: "Update stock", exact: true }).click()
           await page.getByLabel("Quantity to add").fill("-2")
           await page.getByLabel("Reason").fill("Two were broken")
-          await isFitFor(page)
+          await assertAccessible(page)
           await dialog.getByRole("button", { name: "Update stock" }).click()
           await page.getByText("8 in stock").waitFor()
           await dialog.waitFor({ state: "detached" })
@@ -169,7 +169,7 @@ describe.skipIf(isMissing("chromium"))("Product editor", () => {
           await dialog.getByRole("button", { name: "Update stock" }).click()
           await page.getByText("The stock is 7, not the expected value").waitFor()
           await dialog.getByText("7 in stock").waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
           await dialog.getByRole("button", { name: "Update stock" }).click()
           await dialog.waitFor({ state: "detached" })
           await page.getByRole("button", { name: "Update stock of variant 1: 4" }).click()

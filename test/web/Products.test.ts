@@ -2,8 +2,8 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import { performed } from "../../src/rpc/Client.ts"
 import { isMissing } from "../support/process/Programs.ts"
-import { isFitFor } from "../support/process/Chromium.ts"
-import { lookingMember, PagesTest } from "../support/Pages.ts"
+import { assertAccessible } from "../support/process/Chromium.ts"
+import { dashboardMember, PagesTest } from "../support/Pages.ts"
 import { makeProducts } from "../support/data/Products.ts"
 import { newKey } from "../support/rpc/Rpc.ts"
 
@@ -14,7 +14,7 @@ describe.skipIf(isMissing("chromium"))("Products page of the dashboard", () => {
   layer(PagesTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
     it.effect("the list loads more on scroll and keyboard, and updates live without reloading", () =>
       Effect.gen(function* () {
-        const member = yield* lookingMember()
+        const member = yield* dashboardMember()
         const { client, complaints, dashboard, page, storeId } = member
         const products = yield* makeProducts(
           member,
@@ -30,7 +30,7 @@ describe.skipIf(isMissing("chromium"))("Products page of the dashboard", () => {
           await row("Product 3").waitFor()
           process.stdout.write(`Products: rows after ${Math.round(performance.now() - from)} ms\n`)
           await page.getByText(`50 of ${PRODUCT_COUNT} products loaded`).waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
           assert.isBelow(await grid.getByRole("row").count(), 60)
           await grid.getByRole("row").nth(1).focus()
           await page.keyboard.press("Space")
@@ -38,7 +38,7 @@ describe.skipIf(isMissing("chromium"))("Products page of the dashboard", () => {
           await page.keyboard.press("ArrowDown")
           await page.keyboard.press("Shift+Space")
           await page.getByText("2 selected").waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
           for (const shown of [250, PRODUCT_COUNT]) {
             await page.keyboard.press("End")
             const count =
@@ -75,7 +75,7 @@ describe.skipIf(isMissing("chromium"))("Products page of the dashboard", () => {
 
     it.effect("a change before the change stream connects is shown after it connects", () =>
       Effect.gen(function* () {
-        const member = yield* lookingMember()
+        const member = yield* dashboardMember()
         const { client, complaints, dashboard, page, storeId } = member
         const [cup] = yield* makeProducts(member, [{ name: "Cup" }])
         assert.isDefined(cup)
@@ -99,7 +99,7 @@ describe.skipIf(isMissing("chromium"))("Products page of the dashboard", () => {
 
     it.effect("search and filters narrow the list while typing, and the column choice is remembered", () =>
       Effect.gen(function* () {
-        const member = yield* lookingMember()
+        const member = yield* dashboardMember()
         const { complaints, context, dashboard, page } = member
         yield* makeProducts(member, [
           { name: "Oak desk", sku: "OAK-1", stock: 3, imageUrl: "https://images.example.com/desk.png" },
@@ -118,21 +118,21 @@ describe.skipIf(isMissing("chromium"))("Products page of the dashboard", () => {
           await page.getByText("The filters match 1 product of 2 found.").waitFor()
           assert.deepStrictEqual(await names(), ["Oak desk"])
           assert.strictEqual(new URL(page.url()).search, "?q=oak&status=active")
-          await isFitFor(page)
+          await assertAccessible(page)
           await page.getByLabel("Search").fill("nothing like it")
           await page.getByText("No products found").waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
           await page.goto(`${dashboard}/products`)
           await page.getByRole("button", { name: "Columns" }).click()
           await page.getByRole("dialog").getByLabel("SKU").uncheck()
           await page.getByRole("dialog").getByLabel("Tags").check()
-          await isFitFor(page)
+          await assertAccessible(page)
           await page.keyboard.press("Escape")
           await page.reload()
           await page.getByRole("columnheader", { name: "Tags" }).waitFor()
           assert.strictEqual(await page.getByRole("columnheader", { name: "SKU" }).count(), 0)
           await page.setViewportSize({ width: 390, height: 800 })
-          await isFitFor(page)
+          await assertAccessible(page)
         })
         assert.deepStrictEqual(complaints(), [])
       })
@@ -140,7 +140,7 @@ describe.skipIf(isMissing("chromium"))("Products page of the dashboard", () => {
 
     it.effect("a bulk edit can be stopped, and reports failed and unstarted products", () =>
       Effect.gen(function* () {
-        const member = yield* lookingMember()
+        const member = yield* dashboardMember()
         const { client, complaints, dashboard, page, storeId } = member
         const products = yield* makeProducts(
           member,
@@ -156,7 +156,7 @@ describe.skipIf(isMissing("chromium"))("Products page of the dashboard", () => {
           await page.getByLabel("New price").fill("12,5")
           await page.getByRole("button", { name: "Set price: 12 products" }).click()
           await page.getByText("must be a number").waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
           await page.getByLabel("New price").fill("12.5")
           await page.route("**/rpc", async (route) => {
             if (isHolding && route.request().postData()?.includes("products.update") === true) {
@@ -179,7 +179,7 @@ describe.skipIf(isMissing("chromium"))("Products page of the dashboard", () => {
           await page.getByText("Stopped: 3 done, 1 failed, 8 not started.").waitFor()
           await page.getByRole("dialog").getByText("Product 0", { exact: true }).waitFor()
           await page.getByText("was not found").waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
           await page.getByRole("button", { name: "Close and keep unfinished products selected" }).click()
           await page.getByText("9 selected").waitFor()
         })

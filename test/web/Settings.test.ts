@@ -8,8 +8,8 @@ import { browserName } from "../../src/web/dashboard/settings/localeNames.ts"
 import { parsePasswords } from "../../src/web/dashboard/settings/passwords.ts"
 import { parseStoreForm, formValuesOf } from "../../src/web/dashboard/settings/storeForm.ts"
 import { isMissing } from "../support/process/Programs.ts"
-import { isFitFor } from "../support/process/Chromium.ts"
-import { lookingMember, PagesTest } from "../support/Pages.ts"
+import { assertAccessible } from "../support/process/Chromium.ts"
+import { dashboardMember, PagesTest } from "../support/Pages.ts"
 import { clientOf, memberOf, newKey, sessionOf } from "../support/rpc/Rpc.ts"
 import { makeMerchant, PASSWORD } from "../support/rpc/Merchants.ts"
 
@@ -76,13 +76,13 @@ describe.skipIf(isMissing("chromium"))("Settings pages", () => {
   layer(PagesTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
     it.effect("staff can change store details but not members", () =>
       Effect.gen(function* () {
-        const { client, complaints, dashboard, page, storeId } = yield* lookingMember({ role: "staff" })
+        const { client, complaints, dashboard, page, storeId } = yield* dashboardMember({ role: "staff" })
         yield* Effect.promise(async () => {
           await page.goto(`${dashboard}/settings`)
           await page.getByLabel("Domain").fill("shop")
           await page.getByRole("button", { name: "Save" }).click()
           await page.getByText("It must be a host name, as in shop.example.com").waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
           await page.getByRole("link", { name: "Apps" }).click()
           await page.getByRole("alertdialog", { name: "Leave this page?" }).getByText("Cancel").click()
           await page.getByLabel("Domain").fill("Shop.Example.com")
@@ -99,7 +99,7 @@ describe.skipIf(isMissing("chromium"))("Settings pages", () => {
           await page.getByRole("banner").getByText("The tea shop").waitFor({ state: "attached" })
           assert.strictEqual(await page.getByLabel("Domain").inputValue(), "shop.example.com")
           assert.strictEqual(await page.getByLabel("Time zone").inputValue(), "Europe/Berlin")
-          await isFitFor(page)
+          await assertAccessible(page)
 
           await page.getByRole("tab", { name: "Members" }).click()
           await page.getByText("Owners only").waitFor()
@@ -118,7 +118,7 @@ describe.skipIf(isMissing("chromium"))("Settings pages", () => {
 
     it.effect("an owner adds and removes members and changes their roles", () =>
       Effect.gen(function* () {
-        const { client, complaints, dashboard, email, page, storeId } = yield* lookingMember()
+        const { client, complaints, dashboard, email, page, storeId } = yield* dashboardMember()
         const guest = yield* makeMerchant()
         const rowOf = (address: string) => page.getByRole("row").filter({ hasText: address })
         const change = async (address: string, item: string) => {
@@ -134,11 +134,11 @@ describe.skipIf(isMissing("chromium"))("Settings pages", () => {
           await page.getByLabel("E-mail address").fill("nobody@example.com")
           await page.getByRole("button", { name: "Add member" }).click()
           await page.getByText(/No merchant has the e-mail address nobody@example.com/).waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
           await page.getByLabel("E-mail address").fill(guest.email)
           await page.keyboard.press("Enter")
           await rowOf(guest.email).getByText("Staff").waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
 
           await change(email, "Make staff")
           await page.getByText(/A store needs at least one owner/).waitFor()
@@ -147,7 +147,7 @@ describe.skipIf(isMissing("chromium"))("Settings pages", () => {
           await change(guest.email, "Remove")
           const confirmation = page.getByRole("alertdialog")
           await confirmation.getByText(/They will lose access to this store/).waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
           await confirmation.getByRole("button", { name: "Remove" }).click()
           await confirmation.waitFor({ state: "detached" })
           await rowOf(guest.email).waitFor({ state: "detached" })
@@ -165,7 +165,7 @@ describe.skipIf(isMissing("chromium"))("Settings pages", () => {
           await rowOf(other.email).waitFor()
           await change(email, "Make staff")
           await page.getByText("Owners only").waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
         })
         yield* other.client.members.join({ storeId, idempotencyKey: newKey(), email, role: "owner" })
         yield* Effect.promise(async () => {
@@ -181,13 +181,13 @@ describe.skipIf(isMissing("chromium"))("Settings pages", () => {
 
     it.effect("a merchant ends sessions, and a password change ends all other sessions", () =>
       Effect.gen(function* () {
-        const { complaints, dashboard, email, page } = yield* lookingMember({ width: 390 })
+        const { complaints, dashboard, email, page } = yield* dashboardMember({ width: 390 })
         const otherSession = yield* clientOf(yield* sessionOf(email))
         yield* Effect.promise(async () => {
           await page.goto(`${dashboard}/settings`)
           await page.getByRole("tab", { name: "Sessions" }).click()
           await page.getByRole("row").filter({ hasText: "This browser" }).waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
           await page.getByRole("button", { name: /^End session/ }).click()
           await page.getByText("Session ended").waitFor()
           await page.getByRole("button", { name: /^End session/ }).waitFor({ state: "detached" })
@@ -206,13 +206,13 @@ describe.skipIf(isMissing("chromium"))("Settings pages", () => {
           await page.getByRole("tab", { name: "Password" }).click()
           await page.getByRole("button", { name: "Change password" }).click()
           await page.getByText("Enter your current password").waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
           await fill("a guess of mine")
           await page.getByText(/The current password is wrong/).waitFor()
           await fill(PASSWORD)
           await page.getByText("Password changed. 1 other session ended.").waitFor()
           assert.strictEqual(await page.getByLabel("Current password").inputValue(), "")
-          await isFitFor(page)
+          await assertAccessible(page)
         })
         assert.strictEqual((yield* Effect.flip(other.account.get({})))._tag, "NotSignedIn")
         yield* Effect.promise(async () => {

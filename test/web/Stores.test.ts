@@ -4,7 +4,7 @@ import type { StoreId } from "../../src/domain/Store.ts"
 import { type Client, performed } from "../../src/rpc/Client.ts"
 import { makeStore } from "../support/http/Api.ts"
 import { isMissing } from "../support/process/Programs.ts"
-import { isFitFor } from "../support/process/Chromium.ts"
+import { assertAccessible } from "../support/process/Chromium.ts"
 import { makeMerchant } from "../support/rpc/Merchants.ts"
 import { PagesTest, windowOf } from "../support/Pages.ts"
 import { makeProducts } from "../support/data/Products.ts"
@@ -60,7 +60,7 @@ describe.skipIf(isMissing("chromium"))("Switching between stores", () => {
             await page.getByRole("heading", { name: title, level: 1 }).waitFor()
             await page.getByText(shown(name)).first().waitFor()
             assert.notInclude(await page.getByRole("main").innerText(), other)
-            if (name === "Heron") await isFitFor(page)
+            if (name === "Heron") await assertAccessible(page)
           }
         }
         const switchTo = (store: StoreId) => page.getByLabel("Store").selectOption(store)

@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from "node:crypto"
 import type Pg from "pg"
 import { WebSocket } from "ws"
 import { CollectionId, newCollection } from "../../../src/domain/catalog/Collection.ts"
-import { filled, manyKeys } from "../../support/http/InvalidBodies.ts"
+import { fillBody, manyKeys } from "../../support/http/InvalidBodies.ts"
 import { openConnection } from "../database.ts"
 import { sendRequest, callProcedure, callTool, sendConcurrently, range } from "./attackRequests.ts"
 import { MEDIUM_STORE, EPOCH, idOf, installationAt, LARGE_STORE } from "../seed/population.ts"
@@ -50,8 +50,8 @@ const heavy = (n: number) =>
   JSON.stringify({ name: `Heavy ${n}`, metafields: { blob: randomBytes(490_000).toString("hex") } })
 
 /** Body of a megabyte of invalid items. */
-const WRONG = filled('{"name":"x","faqs":[', "{}", "]}")
-const WRONG_NUMBERS = filled('{"name":"x","faqs":[', "1", "]}")
+const WRONG = fillBody('{"name":"x","faqs":[', "{}", "]}")
+const WRONG_NUMBERS = fillBody('{"name":"x","faqs":[', "1", "]}")
 const UNKNOWN = manyKeys('{"name":"x",', 90_000, "}")
 const KEYS = manyKeys('{"name":"x","metafields":{', 70_000, "}}")
 

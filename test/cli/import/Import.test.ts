@@ -2,8 +2,8 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { getPriority } from "node:os"
 import { cli } from "../../support/process/Cli.ts"
-import { countsOf, Imported, importing, linesIn } from "../../support/data/Imports.ts"
-import { rowsOf, startNode, watch } from "../../support/process/Process.ts"
+import { countsOf, Imported, importScene, linesIn } from "../../support/data/Imports.ts"
+import { rowsOf, startNode, waitUntil } from "../../support/process/Process.ts"
 
 const NORTHWIND = "test/data/northwind/products.jsonl"
 
@@ -12,7 +12,7 @@ const range = (count: number) => Array.from({ length: count }, (_, index) => ind
 
 it.live("a second run of an import writes nothing", () =>
   Effect.gen(function* () {
-    const { books, bring, client } = yield* importing()
+    const { books, bring, client } = yield* importScene()
     assert.deepStrictEqual(countsOf(yield* bring("products", NORTHWIND)), [77, 0, 0, 0])
     const [store] = yield* rowsOf(client, "select product_count from stores")
     assert.deepStrictEqual(store, { product_count: 77 })
@@ -30,7 +30,7 @@ it.live("a second run of an import writes nothing", () =>
 
 it.live("a changed row is an update: the version increases and absent fields keep their values", () =>
   Effect.gen(function* () {
-    const { bring, client, fileOf } = yield* importing()
+    const { bring, client, fileOf } = yield* importScene()
     const variants = [
       { sku: "S", price: 1 },
       { options: { Size: "L" }, price: 2 }
@@ -59,7 +59,7 @@ it.live("a changed row is an update: the version increases and absent fields kee
 
 it.live("invalid rows are reported with line and reason, and the other rows are imported", () =>
   Effect.gen(function* () {
-    const { bring, client, fileOf } = yield* importing()
+    const { bring, client, fileOf } = yield* importScene()
     const file = fileOf("mixed", [
       cup(1, { slug: "mine" }),
       "{",
@@ -102,7 +102,7 @@ it.live("invalid rows are reported with line and reason, and the other rows are 
 
 it.live("an import stops at the plan's limit, and a second run continues after an upgrade", () =>
   Effect.gen(function* () {
-    const { bring, client, fileOf, storeId, url } = yield* importing("free")
+    const { bring, client, fileOf, storeId, url } = yield* importScene("free")
     const file = fileOf(
       "many",
       range(130).map((n) => cup(n))
@@ -122,7 +122,7 @@ it.live("an import stops at the plan's limit, and a second run continues after a
 
 it.live("a dry run prints counts or stops at the plan's limit, and writes nothing", () =>
   Effect.gen(function* () {
-    const { books, bring, fileOf, storeId, url } = yield* importing("free")
+    const { books, bring, fileOf, storeId, url } = yield* importScene("free")
     yield* bring("products", fileOf("few", [cup(1), cup(2)]))
     const before = yield* books
     const file = fileOf("next", [cup(1), cup(2, { price: 9 }), cup(3), cup(4, { price: "4" })])
@@ -142,7 +142,7 @@ it.live("a dry run prints counts or stops at the plan's limit, and writes nothin
 
 it.live("--no-events writes journal entries but no events", () =>
   Effect.gen(function* () {
-    const { bring, client, fileOf } = yield* importing()
+    const { bring, client, fileOf } = yield* importScene()
     yield* bring("products", fileOf("few", [cup(1), cup(2)]), "--no-events")
     yield* bring("products", fileOf("one", [cup(1, { price: 9 })]), "--no-events")
     const counts = yield* rowsOf(
@@ -155,7 +155,7 @@ it.live("--no-events writes journal entries but no events", () =>
 
 it.live("an import creates a deleted product again", () =>
   Effect.gen(function* () {
-    const { bring, client, fileOf } = yield* importing()
+    const { bring, client, fileOf } = yield* importScene()
     const file = fileOf("few", [cup(1), cup(2)])
     yield* bring("products", file)
     // The previous release deletes products without deleting their external ids itself.
@@ -167,7 +167,7 @@ it.live("an import creates a deleted product again", () =>
 
 it.live("without --file the import reads standard input", () =>
   Effect.gen(function* () {
-    const { storeId, url } = yield* importing()
+    const { storeId, url } = yield* importScene()
     const input = [cup(1), cup(2)].map((row) => JSON.stringify(row)).join("\n")
     const args = ["import", "products", "--store", storeId, "--json"]
     const { ended } = yield* startNode("cli", args, { DATABASE_URL: url }, input)
@@ -179,7 +179,7 @@ it.live("without --file the import reads standard input", () =>
 
 it.live("collections refer to products by external id or id", () =>
   Effect.gen(function* () {
-    const { books, bring, client, fileOf } = yield* importing()
+    const { books, bring, client, fileOf } = yield* importScene()
     yield* bring("products", fileOf("cups", [cup(1), cup(2), cup(3)]))
     const [third] = yield* rowsOf(client, "select id from products where slug = 'cup-3'")
     const file = fileOf("collections", [
@@ -209,7 +209,7 @@ it.live("collections refer to products by external id or id", () =>
 
 it.live("orders refer to customers and products by external id, and totals are computed", () =>
   Effect.gen(function* () {
-    const { books, bring, client, fileOf } = yield* importing()
+    const { books, bring, client, fileOf } = yield* importScene()
     const [customers, orders] = ["test/data/northwind/customers.jsonl", "test/data/northwind/orders.jsonl"]
     const refused = fileOf("refused", [])
     yield* bring("products", NORTHWIND)
@@ -243,7 +243,7 @@ it.live("orders refer to customers and products by external id, and totals are c
 
 it.live("an import that is killed repeatedly ends with every row exactly once", () =>
   Effect.gen(function* () {
-    const { bring, client, fileOf, storeId, url } = yield* importing()
+    const { bring, client, fileOf, storeId, url } = yield* importScene()
     const ROWS = 3000
     const file = fileOf(
       "many",
@@ -256,7 +256,7 @@ it.live("an import that is killed repeatedly ends with every row exactly once", 
         Effect.gen(function* () {
           const args = ["import", "products", "--store", storeId, "--file", file]
           const { ended, kill } = yield* startNode("cli", args, { DATABASE_URL: url })
-          yield* watch(total, (n) => n > before)
+          yield* waitUntil(total, (n) => n > before)
           kill("SIGKILL")
           assert.strictEqual((yield* ended).signal, "SIGKILL")
         })
@@ -281,7 +281,7 @@ it.live("an import that is killed repeatedly ends with every row exactly once", 
 
 it.live("SIGINT stops an import with exit code 130 and prints how to continue", () =>
   Effect.gen(function* () {
-    const { client, fileOf, storeId, url } = yield* importing()
+    const { client, fileOf, storeId, url } = yield* importScene()
     const file = fileOf(
       "many",
       range(6000).map((n) => cup(n))
@@ -289,7 +289,7 @@ it.live("SIGINT stops an import with exit code 130 and prints how to continue", 
     const total = Effect.map(rowsOf(client, "select product_count as n from stores"), ([row]) => Number(row?.["n"]))
     const args = ["import", "products", "--store", storeId, "--file", file]
     const { child, ended, kill } = yield* startNode("cli", args, { DATABASE_URL: url })
-    yield* watch(total, (n) => n > 0)
+    yield* waitUntil(total, (n) => n > 0)
     assert.strictEqual(getPriority(child.pid), 19, "servers on the same machine come first")
     kill("SIGINT")
     const { code, stderr } = yield* ended

@@ -1,11 +1,11 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { countsOf, importing, linesIn } from "../../support/data/Imports.ts"
+import { countsOf, importScene, linesIn } from "../../support/data/Imports.ts"
 import { INVALID_PRODUCTS, MANY_PARTS } from "../../support/http/InvalidBodies.ts"
 
 it.live("a row with many errors is rejected with at most 100 reasons", () =>
   Effect.gen(function* () {
-    const { bring, fileOf } = yield* importing()
+    const { bring, fileOf } = yield* importScene()
     const { "900 unknown fields": _, ...invalid } = INVALID_PRODUCTS
     const bodies = Object.entries({ ...invalid, ...MANY_PARTS })
     const file = fileOf("wrong", [

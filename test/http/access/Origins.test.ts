@@ -7,7 +7,7 @@ import { ApiTest, baseUrl } from "../../support/http/Api.ts"
 import { makeMerchant, PASSWORD } from "../../support/rpc/Merchants.ts"
 import { callLine, freshMember } from "../../support/rpc/Rpc.ts"
 import { openSocket } from "../../support/http/Sockets.ts"
-import { authorizePath, fieldsOf, makeAskingApp, makeVisitor } from "../../support/oauth/Visitor.ts"
+import { authorizePath, fieldsOf, makeOauthApp, makeBrowser } from "../../support/oauth/Browser.ts"
 
 type Headers = Readonly<Record<string, string>>
 
@@ -45,8 +45,8 @@ const statusesOf = Effect.fn(function* (headers: Headers, prefix = "") {
   )
   const mcp = yield* send(base, "POST", "/mcp", { ...JSON_TYPE, ...headers }, "{}")
   const socket = yield* openSocket({ headers: { cookie, ...headers } })
-  const visitor = yield* makeVisitor
-  const path = authorizePath(yield* makeAskingApp())
+  const visitor = yield* makeBrowser
+  const path = authorizePath(yield* makeOauthApp())
   const page = yield* visitor.ask("GET", path, { headers })
   const fields = { ...fieldsOf(page), email, password: PASSWORD, intent: "sign-in" }
   const form = yield* visitor.send(path, fields, headers)
@@ -134,8 +134,8 @@ layer(ApiTest.pipe(Layer.provide(Layer.succeed(PublicUrl, NAME))), {
   it.effect("consent pages set Secure cookies with the __Host- prefix", () =>
     Effect.gen(function* () {
       const { email } = yield* makeMerchant()
-      const visitor = yield* makeVisitor
-      const path = authorizePath(yield* makeAskingApp())
+      const visitor = yield* makeBrowser
+      const path = authorizePath(yield* makeOauthApp())
       const browser = { host: HOST, origin: NAME }
       const page = yield* visitor.ask("GET", path, { headers: browser })
       assert.match(

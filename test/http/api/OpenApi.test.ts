@@ -17,7 +17,7 @@ import {
   operationOf,
   operations,
   parametersOf,
-  problemsAt,
+  validationErrors,
   requestsOf,
   schemaOf
 } from "../../support/http/OpenApi.ts"
@@ -147,8 +147,8 @@ describe("OpenAPI document", () => {
     for (const [kind, { post }] of Object.entries(document.webhooks)) {
       const { examples } = post.requestBody.content["application/json"]
       const pointer = `#/webhooks/${kind}/post/requestBody/content/application~1json/schema`
-      assert.deepStrictEqual(problemsAt(pointer, examples["Event"]?.value), [])
-      assert.isNotEmpty(problemsAt(pointer, {}))
+      assert.deepStrictEqual(validationErrors(pointer, examples["Event"]?.value), [])
+      assert.isNotEmpty(validationErrors(pointer, {}))
     }
   })
 
@@ -257,7 +257,7 @@ describe("OpenAPI examples", () => {
         }
       ] of bodies) {
         assert.isNotEmpty(examples, at)
-        for (const { value } of Object.values(examples)) assert.deepStrictEqual(problemsAt(at, value), [], at)
+        for (const { value } of Object.values(examples)) assert.deepStrictEqual(validationErrors(at, value), [], at)
       }
     }
   })
@@ -266,7 +266,7 @@ describe("OpenAPI examples", () => {
     const found = schemasWithExamples(document.components.schemas, "#/components/schemas")
     assert.isAbove(found.length, 100)
     for (const [pointer, examples] of found) {
-      for (const example of examples) assert.deepStrictEqual(problemsAt(pointer, example), [], pointer)
+      for (const example of examples) assert.deepStrictEqual(validationErrors(pointer, example), [], pointer)
     }
   })
 

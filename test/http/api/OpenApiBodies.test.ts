@@ -4,7 +4,7 @@ import * as FastCheck from "fast-check"
 import { CreateCollection, UpdateCollection } from "../../../src/domain/catalog/Collection.ts"
 import { SetInventory } from "../../../src/domain/catalog/Inventory.ts"
 import { CreateProduct, UpdateProduct } from "../../../src/domain/catalog/Product.ts"
-import { fieldsOf, problemsAt } from "../../support/http/OpenApi.ts"
+import { fieldsOf, validationErrors } from "../../support/http/OpenApi.ts"
 
 const edges = [null, 0, -1, 1e15, "", " ", "a", "EUR", "a".repeat(256), true, [], {}, [[]], [{}], ["a"], [" "], [1]]
 const anyValue = FastCheck.oneof(FastCheck.constantFrom(...edges), FastCheck.jsonValue({ maxDepth: 3 }))
@@ -22,7 +22,7 @@ const findDisagreement = <A, I>(
     anyValue,
     (field, value) => {
       const body = { ...required, [field]: value }
-      const isValid = problemsAt(`#/components/schemas/${component}`, body).length === 0
+      const isValid = validationErrors(`#/components/schemas/${component}`, body).length === 0
       return Result.isSuccess(decode(body)) ? isValid : !isValid || widerFields.has(field)
     }
   )

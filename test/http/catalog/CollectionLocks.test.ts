@@ -11,7 +11,14 @@ import {
   install,
   makeClient
 } from "../../support/http/Api.ts"
-import { connection, databaseUrl, neighbour, rowsOf, waiting, watch } from "../../support/process/Process.ts"
+import {
+  connection,
+  databaseUrl,
+  startSecondServer,
+  rowsOf,
+  waitForLockWaits,
+  waitUntil
+} from "../../support/process/Process.ts"
 
 const times = (n: number) => Array.from({ length: n }, (_, index) => index)
 
@@ -25,7 +32,7 @@ const make = (client: Client, path: string, body: unknown) =>
 
 /** Waits until `n` sessions wait for a lock on `product_keys`. */
 const waitForLockQueue = (watcher: pg.Client, n: number) =>
-  watch(
+  waitUntil(
     rowsOf(watcher, "select pid from pg_locks where not granted and relation = 'product_keys'::regclass"),
     (rows) => rows.length === n
   )
@@ -40,7 +47,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Locks of c
       const { client } = yield* freshClient()
       // Six servers, because each limits the concurrent operations of a store.
       const [first, second, third, fourth, fifth, sixth] = yield* Effect.forEach(times(6), () =>
-        Effect.map(neighbour, (base) => makeClient(base, client.token))
+        Effect.map(startSecondServer, (base) => makeClient(base, client.token))
       )
       assert(first && second && third && fourth && fifth && sixth)
       const cup = yield* make(client, "/products", { name: "Cup", price: 1 })
@@ -65,10 +72,10 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Locks of c
           { concurrency: "unbounded" }
         )
       )
-      yield* waiting(watcher, 5)
+      yield* waitForLockWaits(watcher, 5)
       yield* make(sixth, "/collections", { title: "By hand", productIds: [cup] })
       const created = yield* Effect.forkScoped(client.post("/products", { name: "Mug", price: 2 }))
-      yield* waiting(watcher, 6)
+      yield* waitForLockWaits(watcher, 6)
       const ungrantedLocks = yield* rowsOf(
         watcher,
         `select locktype, relation::regclass::text from pg_locks join pg_stat_activity using (pid)
@@ -117,7 +124,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Locks of c
           const [one, other] = n % 2 === 0 ? holders : holders.toReversed()
           assert(one && other)
           // The read has loaded the rules and waits to evaluate them.
-          yield* waiting(watcher, 1)
+          yield* waitForLockWaits(watcher, 1)
           yield* rowsOf(
             watcher,
             `update collections set document = jsonb_set(document::jsonb, '{version}', to_jsonb(version + 1))::json
@@ -141,7 +148,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Locks of c
   it.effect("concurrent writes of products and collections do not deadlock", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()
-      const second = yield* neighbour
+      const second = yield* startSecondServer
       const others = yield* Effect.forEach(times(7), (index) =>
         Effect.map(install(storeId), ({ client }) => (index % 2 === 0 ? makeClient(second, client.token) : client))
       )

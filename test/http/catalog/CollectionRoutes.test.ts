@@ -10,7 +10,7 @@ import {
   pageOf,
   type Resource
 } from "../../support/http/Api.ts"
-import { crowd } from "../../support/http/ClientRotation.ts"
+import { makeClientRotation } from "../../support/http/ClientRotation.ts"
 
 const UNKNOWN = "01890a5d-ac96-774b-bcce-b302099a8057"
 
@@ -121,7 +121,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Collection
   it.effect("limit defaults to 50 and is capped at 200, and each collection lists its products", () =>
     Effect.gen(function* () {
       const storeId = yield* makeStore()
-      const client = yield* crowd(storeId, 4)
+      const client = yield* makeClientRotation(storeId, 4)
       const names = Array.from({ length: 8 }, (_, index) => `Product ${index}`)
       const products = yield* Effect.forEach(names, (name, stock) =>
         Effect.map(client(stock).post("/products", { name, stock }), dataOf)

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { type Answer, ApiTest, type Client, dataOf, errorOf, freshClient, makeClient } from "../../support/http/Api.ts"
-import { neighbour } from "../../support/process/Process.ts"
+import { startSecondServer } from "../../support/process/Process.ts"
 
 const UNKNOWN = "019c1363-49c0-7fff-8000-000000000000"
 
@@ -191,7 +191,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("PATCH /pro
   it.effect("64 concurrent decrements of a stock of 50 on two servers: 50 succeed and 14 are rejected", () =>
     Effect.gen(function* () {
       const { client, path, product, small, storeId } = yield* createStocked(50)
-      const other = makeClient(yield* neighbour, client.token)
+      const other = makeClient(yield* startSecondServer, client.token)
       const decrement = (body: object) =>
         Effect.forEach(
           Array.from({ length: 64 }, (_, index) => (index % 2 === 0 ? client : other)),

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Schema } from "effect"
 import { readFile } from "node:fs/promises"
 import { ApiTest, type Client, dataOf, makeStore, pageOf, type Resource } from "../../support/http/Api.ts"
-import { crowd } from "../../support/http/ClientRotation.ts"
+import { makeClientRotation } from "../../support/http/ClientRotation.ts"
 
 /** A line of `test/data/northwind/products.jsonl`. */
 const Line = Schema.Struct({
@@ -43,7 +43,7 @@ class Northwind extends Context.Service<
 const NorthwindTest = Layer.effect(
   Northwind,
   Effect.gen(function* () {
-    const client = yield* crowd(yield* makeStore("starter"), 8)
+    const client = yield* makeClientRotation(yield* makeStore("starter"), 8)
     const lines = yield* productLines
     const products = yield* Effect.forEach(lines, (line, index) =>
       Effect.gen(function* () {

@@ -11,7 +11,7 @@ import {
   makeStore,
   pageOf
 } from "../../support/http/Api.ts"
-import { crowd } from "../../support/http/ClientRotation.ts"
+import { makeClientRotation } from "../../support/http/ClientRotation.ts"
 
 const create = Effect.fn(function* (client: Client, body: unknown) {
   const answer = yield* client.post("/products", body)
@@ -89,7 +89,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Plan limit
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* sql`insert into plans (name, product_limit, collection_limit) values ('eight', 0, 8)`
-      const clientOf = yield* crowd(yield* makeStore("eight"), 3)
+      const clientOf = yield* makeClientRotation(yield* makeStore("eight"), 3)
       const race = (n: number, send: (client: Client, index: number) => Effect.Effect<Answer>) =>
         Effect.forEach(
           Array.from({ length: n }, (_, index) => index),

@@ -5,7 +5,7 @@ import * as FastCheck from "fast-check"
 import { Plan, Stores } from "../../../src/domain/access/Stores.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { type Answer, ApiTest, type Client, dataOf, freshClient, makeClient } from "../../support/http/Api.ts"
-import { neighbour } from "../../support/process/Process.ts"
+import { startSecondServer } from "../../support/process/Process.ts"
 
 const UNKNOWN = "019c1363-49c0-7fff-8000-000000000000"
 
@@ -57,7 +57,7 @@ const counts = (client: Client, storeId: StoreId) =>
 layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Product count of a store", (it) => {
   it.effect("the product count is correct after concurrent writes, rejections and replays on two servers", () =>
     Effect.gen(function* () {
-      const second = yield* neighbour
+      const second = yield* startSecondServer
       const stores = yield* Stores
       yield* stores.createPlan(Plan.make({ name: "dozen", productLimit: 12, collectionLimit: 0 }))
       const assertCounts = (steps: ReadonlyArray<Step>) =>

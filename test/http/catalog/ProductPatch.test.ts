@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { randomUUID } from "node:crypto"
 import { ApiTest, type Client, dataOf, errorOf, freshClient, pageOf } from "../../support/http/Api.ts"
-import { problemsAt } from "../../support/http/OpenApi.ts"
+import { validationErrors } from "../../support/http/OpenApi.ts"
 
 const AnyObject = Schema.Record(Schema.String, Schema.Unknown)
 const Variant = Schema.StructWithRest(Schema.Struct({ id: Schema.String.check(Schema.isUUID()) }), [AnyObject])
@@ -180,13 +180,13 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Product pa
       const { product, s } = yield* withVariants(client)
       const foreign = [44_112_233, "gid://shop/Variant/1", "", null, true, { gid: 1 }, [1], randomUUID()]
       const variants = foreign.map((id) => ({ id, title: "Imported" }))
-      assert.deepStrictEqual(problemsAt("#/components/schemas/UpdateProduct", { variants }), [])
-      assert.deepStrictEqual(problemsAt("#/components/schemas/CreateProduct", { name: "Copy", variants }), [])
+      assert.deepStrictEqual(validationErrors("#/components/schemas/UpdateProduct", { variants }), [])
+      assert.deepStrictEqual(validationErrors("#/components/schemas/CreateProduct", { name: "Copy", variants }), [])
       for (const returned of [
         yield* create(client, { name: "Copy", variants }),
         yield* patch(client, product["id"], { variants: [{ id: s }, ...variants] })
       ]) {
-        assert.deepStrictEqual(problemsAt("#/components/schemas/Product", returned), [])
+        assert.deepStrictEqual(validationErrors("#/components/schemas/Product", returned), [])
         const added = variantsOf(returned["variants"]).filter(({ id }) => id !== s)
         assert.strictEqual(new Set(added.map(({ id }) => id)).size, foreign.length)
         for (const variant of added) {
@@ -197,7 +197,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Product pa
       // In a response, each variant must have a UUID as id.
       for (const variant of [{}, { id: 7 }, { id: null }]) {
         const answer = { ...product, variants: [variant] }
-        assert.isNotEmpty(problemsAt("#/components/schemas/Product", answer), JSON.stringify(variant))
+        assert.isNotEmpty(validationErrors("#/components/schemas/Product", answer), JSON.stringify(variant))
       }
     })
   )

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import type { Answer, Client } from "../../support/http/Api.ts"
 import { ApiTest, dataOf, freshClient, install, makeClient, pageOf } from "../../support/http/Api.ts"
-import { neighbour, watch } from "../../support/process/Process.ts"
+import { startSecondServer, waitUntil } from "../../support/process/Process.ts"
 
 const times = (n: number) => Array.from({ length: n }, (_, index) => index)
 
@@ -13,7 +13,7 @@ const idOf = (answer: Answer) => String(dataOf(answer)["id"])
 /** Creates a store with `n` installations whose clients alternate between two servers. */
 const createClients = Effect.fn(function* (n: number, plan?: string) {
   const { client, storeId } = yield* freshClient(plan === undefined ? {} : { plan })
-  const second = yield* neighbour
+  const second = yield* startSecondServer
   const others = yield* Effect.forEach(times(n - 1), (index) =>
     Effect.map(install(storeId), ({ client }) => (index % 2 === 0 ? makeClient(second, client.token) : client))
   )
@@ -138,7 +138,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Concurrent
           yield* sql`update rate_windows set hits = '{}'`
           return isLast
         })
-        yield* watch(readPage, Boolean)
+        yield* waitUntil(readPage, Boolean)
         const created = (yield* Fiber.join(creating)).flat()
         assertStatuses(created, 201)
         assert.deepStrictEqual(seen, created.map(idOf).toSorted())

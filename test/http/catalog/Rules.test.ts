@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { shown } from "../../data/RandomRules.ts"
 import { NAMES } from "../../data/RuleTable.ts"
 import { ApiTest, dataOf, makeStore } from "../../support/http/Api.ts"
-import { crowd } from "../../support/http/ClientRotation.ts"
+import { makeClientRotation } from "../../support/http/ClientRotation.ts"
 
 /** Products with few values in common. Omitted fields are absent or have their default. */
 const PRODUCTS = {
@@ -205,7 +205,7 @@ const timesOf = (at: string): ReadonlyArray<Case> =>
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Collection rules", (it) => {
   it.effect("each relation of each field matches exactly the expected products", () =>
     Effect.gen(function* () {
-      const client = yield* crowd(yield* makeStore(), 3)
+      const client = yield* makeClientRotation(yield* makeStore(), 3)
       const products = yield* Effect.forEach(ALL, (name) =>
         Effect.map(client(0).post("/products", PRODUCTS[name]), dataOf)
       )

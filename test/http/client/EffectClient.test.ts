@@ -10,7 +10,7 @@ import {
 } from "../../../src/http/client/Client.ts"
 import { appDataValue, createEffectClient, ProductId } from "../../../src/http/client/EffectClient.ts"
 import { ApiTest, baseUrl, freshClient } from "../../support/http/Api.ts"
-import { type React, type Reaction, receiver } from "../../support/webhooks/Receiver.ts"
+import { type Respond, type Reaction, receiver } from "../../support/webhooks/Receiver.ts"
 
 const makeTestClient = Effect.fn(function* (granted: Partial<Grants> = {}) {
   const { client, installation, storeId } = yield* freshClient(granted)
@@ -183,7 +183,7 @@ const LANTERN = { id: "019c1363-49c0-7d21-9a53-5b1c6e2f8a90", name: "Lantern", c
 const EXPIRED_TOKENS = { accessToken: "a", refreshToken: "b" }
 const respond = (status: number, body: unknown): Reaction => ({ status, body: JSON.stringify(body) })
 
-const script = (...reactions: ReadonlyArray<Reaction>): React => {
+const script = (...reactions: ReadonlyArray<Reaction>): Respond => {
   let responseCount = 0
   return () => reactions[Math.min(responseCount++, reactions.length - 1)] ?? "hang"
 }

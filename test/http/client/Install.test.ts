@@ -16,7 +16,7 @@ import { ApiTest, baseUrl, makeStore } from "../../support/http/Api.ts"
 import { register } from "../../support/oauth/Oauth.ts"
 import { rejectionOf } from "../../support/Rejections.ts"
 import { makeMerchant } from "../../support/rpc/Merchants.ts"
-import { makeVisitor, REDIRECT } from "../../support/oauth/Visitor.ts"
+import { makeBrowser, REDIRECT } from "../../support/oauth/Browser.ts"
 
 const STATE = "a state & more"
 
@@ -27,7 +27,7 @@ const submitConsent = Effect.fn(function* (intent: "allow" | "deny", isPublic = 
   const app = { url, clientId, clientSecret: secret, redirectUri: REDIRECT }
   const { challenge, verifier } = yield* Effect.promise(generatePkce)
   const { email } = yield* makeMerchant([yield* makeStore()])
-  const { press, signIn } = yield* makeVisitor
+  const { press, signIn } = yield* makeBrowser
   const path = authorizationUrl(app, { challenge, state: STATE, scopes: ["read_products", "write_products"] })
   const page = yield* signIn(path.slice(url.length), email)
   const { location } = yield* press(path.slice(url.length), page, intent)

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { ApiError, type ClientOptions, ConnectionError, createClient } from "../../../src/http/client/Client.ts"
 import { freePort } from "../../support/process/Process.ts"
 import { receiver as rawReceiver } from "../../support/webhooks/RawReceiver.ts"
-import { type React, type Reaction, receiver } from "../../support/webhooks/Receiver.ts"
+import { type Respond, type Reaction, receiver } from "../../support/webhooks/Receiver.ts"
 import { rejection, rejectionOf } from "../../support/Rejections.ts"
 
 const LANTERN = { id: "019c1363-49c0-7d21-9a53-5b1c6e2f8a90", name: "Lantern" }
@@ -15,7 +15,7 @@ const errorResponse = (status: number, headers: Record<string, string> = {}): Re
 })
 
 /** Returns the reactions in order, and repeats the last one. */
-const script = (...reactions: ReadonlyArray<Reaction | "hang">): React => {
+const script = (...reactions: ReadonlyArray<Reaction | "hang">): Respond => {
   let responseCount = 0
   return () => reactions[Math.min(responseCount++, reactions.length - 1)] ?? "hang"
 }

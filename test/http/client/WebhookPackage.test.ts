@@ -4,15 +4,15 @@ import { execFile } from "node:child_process"
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import { built, folder } from "../../support/process/Process.ts"
+import { buildOnce, temporaryFolder } from "../../support/process/Process.ts"
 import { BODY, NOW, SECRET, STANDARD } from "../../support/webhooks/Signing.ts"
 
 const execute = promisify(execFile)
 
 /** A new project with the built package as a dependency. */
 const consumer = Effect.gen(function* () {
-  yield* built
-  const path = yield* folder
+  yield* buildOnce
+  const path = yield* temporaryFolder
   mkdirSync(join(path, "node_modules"))
   symlinkSync(process.cwd(), join(path, "node_modules/partner-api"))
   writeFileSync(join(path, "package.json"), '{ "type": "module" }')
@@ -104,7 +104,7 @@ it.live("a CommonJS module can require the package", () =>
 
 it.live("the bundle is one file below 10 kB without imports or platform modules", () =>
   Effect.gen(function* () {
-    yield* built
+    yield* buildOnce
     const bundle = readFileSync("dist/webhooks.js", "utf8")
     assert.notMatch(bundle, /\b(?:import|require)\b|node:|\bprocess\b|\bBuffer\b/)
     assert.isBelow(bundle.length, 10_000)

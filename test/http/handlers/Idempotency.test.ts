@@ -13,7 +13,7 @@ import {
   makeClient,
   pageOf
 } from "../../support/http/Api.ts"
-import { databaseUrl, holdStore, neighbour, rowsOf, waiting } from "../../support/process/Process.ts"
+import { databaseUrl, lockStore, startSecondServer, rowsOf, waitForLockWaits } from "../../support/process/Process.ts"
 
 const replayHeader = ({ headers }: Answer) => headers.get("idempotent-replayed")
 
@@ -125,7 +125,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempotenc
   it.effect("64 concurrent requests with one key to two servers write once and return the same response", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()
-      const clients = [client, makeClient(yield* neighbour, client.token)]
+      const clients = [client, makeClient(yield* startSecondServer, client.token)]
       const responses = yield* Effect.forEach(
         Array.from({ length: 64 }, (_, index) => clients[index % 2] ?? client),
         (each) => each.post("/products", { name: "Cup", price: 3 }, { key: "one" }),
@@ -173,12 +173,12 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempotenc
   it.effect("a waiting request runs if the first request with its key loses its connection", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()
-      const { release, watcher } = yield* holdStore(yield* databaseUrl, storeId)
+      const { release, watcher } = yield* lockStore(yield* databaseUrl, storeId)
       const send = client.post("/products", { name: "Cup" }, { key: "one" })
       const first = yield* Effect.forkChild(send)
-      const [pid] = yield* waiting(watcher, 1)
+      const [pid] = yield* waitForLockWaits(watcher, 1)
       const second = yield* Effect.forkChild(send)
-      yield* waiting(watcher, 2)
+      yield* waitForLockWaits(watcher, 2)
       yield* rowsOf(watcher, "select pg_terminate_backend($1)", [pid])
       const failed = yield* Fiber.join(first)
       yield* release
@@ -196,7 +196,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempotenc
   it.effect("a write completes after its client disconnects, and the retry receives the stored response", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()
-      const { release, watcher } = yield* holdStore(yield* databaseUrl, storeId)
+      const { release, watcher } = yield* lockStore(yield* databaseUrl, storeId)
       const address = `${yield* baseUrl}/api/platform/v1/products`
       const headers = {
         authorization: `Bearer ${client.token ?? ""}`,
@@ -206,11 +206,11 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempotenc
       const controller = new AbortController()
       const request = { method: "POST", headers, body: '{"name":"Cup"}', signal: controller.signal }
       const first = yield* Effect.forkChild(Effect.tryPromise(() => fetch(address, request)))
-      yield* waiting(watcher, 1)
+      yield* waitForLockWaits(watcher, 1)
       controller.abort()
       yield* Effect.flip(Fiber.join(first))
       const retry = yield* Effect.forkChild(client.post("/products", { name: "Cup" }, { key: "one" }))
-      yield* waiting(watcher, 2)
+      yield* waitForLockWaits(watcher, 2)
       yield* release
 
       const response = yield* Fiber.join(retry)

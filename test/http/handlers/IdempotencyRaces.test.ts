@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Answer, ApiTest, type Client, dataOf, errorOf, freshClient, makeClient } from "../../support/http/Api.ts"
-import { neighbour } from "../../support/process/Process.ts"
+import { startSecondServer } from "../../support/process/Process.ts"
 
 const pathOf = (collection: string, response: Answer) => `/${collection}/${String(dataOf(response)["id"])}`
 
@@ -12,7 +12,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Concurrent
   it.effect("one of several equal requests with one key is performed, and the others receive its response", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const secondServer = yield* neighbour
+      const secondServer = yield* startSecondServer
       /** Sends equal requests to two servers alternately. Returns the response of the one that was performed. */
       const race = Effect.fn(function* (client: Client, send: (client: Client, key: string) => Effect.Effect<Answer>) {
         const clients = [client, makeClient(secondServer, client.token)]

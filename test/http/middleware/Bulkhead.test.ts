@@ -13,7 +13,14 @@ import {
   install,
   pageOf
 } from "../../support/http/Api.ts"
-import { connection, databaseUrl, holdStore, rowsOf, waiting, watch } from "../../support/process/Process.ts"
+import {
+  connection,
+  databaseUrl,
+  lockStore,
+  rowsOf,
+  waitForLockWaits,
+  waitUntil
+} from "../../support/process/Process.ts"
 
 /** Concurrent operations of one store in a process with ten connections. */
 const CONCURRENCY = 3
@@ -29,11 +36,11 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Bulkhead o
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()
       const { client: other } = yield* freshClient()
-      const { release, watcher } = yield* holdStore(yield* databaseUrl, storeId)
+      const { release, watcher } = yield* lockStore(yield* databaseUrl, storeId)
       const writes = yield* Effect.forkChild(
         Effect.forEach(times(90), (index) => create(client, index), { concurrency: "unbounded" })
       )
-      yield* waiting(watcher, CONCURRENCY)
+      yield* waitForLockWaits(watcher, CONCURRENCY)
 
       const reads = yield* Effect.forEach(times(20), () => other.get("/products"), { concurrency: 5 })
       const ready = yield* client.get(`${yield* baseUrl}/readyz`)
@@ -41,7 +48,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Bulkhead o
       assert.deepStrictEqual(statuses(reads), [200])
       assert.strictEqual(ready.status, 200)
       assert.strictEqual(write.status, 201)
-      assert.lengthOf(yield* waiting(watcher, 0), CONCURRENCY)
+      assert.lengthOf(yield* waitForLockWaits(watcher, 0), CONCURRENCY)
 
       yield* release
       assert.deepStrictEqual(statuses(yield* Fiber.join(writes)), [201])
@@ -58,9 +65,9 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Bulkhead o
       const lists = yield* Effect.forkChild(
         Effect.forEach(times(20), () => client.get("/collections"), { concurrency: "unbounded" })
       )
-      yield* waiting(watcher, CONCURRENCY - 1)
+      yield* waitForLockWaits(watcher, CONCURRENCY - 1)
       assert.strictEqual((yield* create(client, 0)).status, 201)
-      assert.lengthOf(yield* waiting(watcher, 0), CONCURRENCY - 1)
+      assert.lengthOf(yield* waitForLockWaits(watcher, 0), CONCURRENCY - 1)
       yield* rowsOf(holder, "commit")
       assert.deepStrictEqual(statuses(yield* Fiber.join(lists)), [200])
     })
@@ -70,7 +77,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Bulkhead o
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()
       const { client: second } = yield* install(storeId)
-      const { release, watcher } = yield* holdStore(yield* databaseUrl, storeId)
+      const { release, watcher } = yield* lockStore(yield* databaseUrl, storeId)
       const createWithKey = (index: number) =>
         (index % 2 === 0 ? client : second).post("/products", { name: `Cup ${index}` }, { key: `key-${index}` })
       const capacity = CONCURRENCY + MAX_WAITING
@@ -87,7 +94,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Bulkhead o
           { concurrency: "unbounded" }
         )
       )
-      yield* watch(
+      yield* waitUntil(
         Effect.sync(() => refused.length),
         (n) => n >= 20
       )
@@ -95,7 +102,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Bulkhead o
         assert.include(errorOf(response).error, "with the same Idempotency-Key")
         assert.strictEqual(response.headers.get("retry-after"), "1")
       }
-      assert.lengthOf(yield* waiting(watcher, 0), CONCURRENCY)
+      assert.lengthOf(yield* waitForLockWaits(watcher, 0), CONCURRENCY)
       yield* release
       const responses = yield* Fiber.join(all)
       assert.lengthOf(
@@ -125,10 +132,10 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Bulkhead o
         }).on("error", () => {})
       )
       for (const list of lists) list.end()
-      yield* waiting(watcher, CONCURRENCY)
+      yield* waitForLockWaits(watcher, CONCURRENCY)
       for (const list of lists) list.destroy()
       // The lock is still held, so only cancellation ends the waits.
-      const remaining = yield* watch(
+      const remaining = yield* waitUntil(
         rowsOf(
           watcher,
           `select query from pg_stat_activity
@@ -145,7 +152,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Bulkhead o
   it.effect("a started write completes even if its client disconnects", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()
-      const { release, watcher } = yield* holdStore(yield* databaseUrl, storeId)
+      const { release, watcher } = yield* lockStore(yield* databaseUrl, storeId)
       const write = request(`${yield* baseUrl}/api/platform/v1/products`, {
         method: "POST",
         headers: {
@@ -155,7 +162,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Bulkhead o
         }
       }).on("error", () => {})
       write.end('{"name":"Cup"}')
-      yield* waiting(watcher, 1)
+      yield* waitForLockWaits(watcher, 1)
       write.destroy()
       yield* release
       const replay = yield* client.post("/products", { name: "Cup" }, { key: "begun" })

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import type pg from "pg"
 import { ApiTest, assertUnavailable, baseUrl, type Client, freshClient, makeClient } from "../../support/http/Api.ts"
-import { connection, databaseUrl, neighbour, rowsOf } from "../../support/process/Process.ts"
+import { connection, databaseUrl, startSecondServer, rowsOf } from "../../support/process/Process.ts"
 import { agentOf, callLine, exitsOf, freshMember, postTo } from "../../support/rpc/Rpc.ts"
 
 const times = (n: number) => Array.from({ length: n }, (_, index) => index)
@@ -47,7 +47,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "90 seconds" })("Locked win
   it.effect("a locked installation window delays only requests of its installation, until it is released", () =>
     Effect.gen(function* () {
       const [locked, other] = [yield* freshClient(), yield* freshClient()]
-      const secondServer = makeClient(yield* neighbour, locked.client.token)
+      const secondServer = makeClient(yield* startSecondServer, locked.client.token)
       const watcher = yield* Effect.flatMap(databaseUrl, connection)
       const { id } = locked.installation
       const { release } = yield* lockRow("select 1 from rate_windows where installation_id = $1", id)

@@ -13,7 +13,7 @@ import {
   install,
   makeClient
 } from "../../support/http/Api.ts"
-import { neighbour } from "../../support/process/Process.ts"
+import { startSecondServer } from "../../support/process/Process.ts"
 import { suspend } from "../../support/data/Writes.ts"
 
 /** Sends the same request `n` times concurrently, distributed round-robin over the clients. */
@@ -46,7 +46,9 @@ const advanceTime = (seconds: number, { id }: Installation) =>
 /** A client of one installation on each of three servers that share the database. */
 const onThreeServers = Effect.gen(function* () {
   const fresh = yield* freshClient()
-  const others = [yield* neighbour, yield* neighbour].map((base) => makeClient(base, fresh.client.token))
+  const others = [yield* startSecondServer, yield* startSecondServer].map((base) =>
+    makeClient(base, fresh.client.token)
+  )
   return { ...fresh, clients: [fresh.client, ...others] }
 })
 

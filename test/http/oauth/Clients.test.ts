@@ -6,7 +6,7 @@ import { AuthorizationCode } from "simple-oauth2"
 import { ApiTest, baseUrl, makeStore } from "../../support/http/Api.ts"
 import { register, statusOf } from "../../support/oauth/Oauth.ts"
 import { makeMerchant } from "../../support/rpc/Merchants.ts"
-import { makeVisitor, REDIRECT } from "../../support/oauth/Visitor.ts"
+import { makeBrowser, REDIRECT } from "../../support/oauth/Browser.ts"
 
 /*
  * Third-party clients, which use the protocol alone. Their configuration follows their documentation, except that the
@@ -21,7 +21,7 @@ const scene = Effect.fn(function* (isPublic = false) {
   const { clientId, secret = "" } = yield* register({ isPublic, redirectUris: [REDIRECT] })
   const url = yield* baseUrl
   const { email } = yield* makeMerchant([yield* makeStore()])
-  const { press, signIn } = yield* makeVisitor
+  const { press, signIn } = yield* makeBrowser
   const agree = Effect.fn(function* (address: URL) {
     assert.strictEqual(address.origin, url)
     const path = `${address.pathname}${address.search}`

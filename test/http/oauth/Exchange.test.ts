@@ -5,7 +5,7 @@ import { hash } from "node:crypto"
 import { ApiTest } from "../../support/http/Api.ts"
 import { type Form, makePkce, makePoster, REDIRECT, register, statusOf, tokensOf } from "../../support/oauth/Oauth.ts"
 import { scene } from "../../support/oauth/Scene.ts"
-import { neighbour } from "../../support/process/Process.ts"
+import { startSecondServer } from "../../support/process/Process.ts"
 
 const basic = (id: string, secret: string) => ({
   authorization: `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString("base64")}`
@@ -190,7 +190,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Authorizat
   it.effect("reusing a code revokes its tokens on every server; attempts without its client or verifier do not", () =>
     Effect.gen(function* () {
       const { agree, app, base, refresh, token } = yield* scene()
-      const second = yield* neighbour
+      const second = yield* startSecondServer
       const form = yield* agree(app)
       const { access_token, refresh_token } = tokensOf(yield* token(form))
       const attacker = makePoster(base, yield* register())

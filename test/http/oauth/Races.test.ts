@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { ApiTest } from "../../support/http/Api.ts"
 import { makePoster, type Posted, statusOf, tokensOf } from "../../support/oauth/Oauth.ts"
 import { scene } from "../../support/oauth/Scene.ts"
-import { neighbour } from "../../support/process/Process.ts"
+import { startSecondServer } from "../../support/process/Process.ts"
 
 const ROUNDS = 3
 const CONCURRENCY = 64
@@ -28,7 +28,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })(
     it.effect("one of 64 concurrent redemptions of a code gets tokens, which the others revoke", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
-        const second = yield* neighbour
+        const second = yield* startSecondServer
         yield* rounds(
           Effect.gen(function* () {
             const { agree, app, base, race, storeId } = yield* round(second)
@@ -53,7 +53,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })(
     it.effect("64 concurrent refreshes with one token return the same successor", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
-        const second = yield* neighbour
+        const second = yield* startSecondServer
         yield* rounds(
           Effect.gen(function* () {
             const { agree, app, base, race, storeId, token } = yield* round(second)

@@ -10,7 +10,14 @@ import { Writes } from "../../../src/domain/Write.ts"
 import { ApiTest } from "../../support/http/Api.ts"
 import { makePoster, register, statusOf, tokensOf } from "../../support/oauth/Oauth.ts"
 import { scene } from "../../support/oauth/Scene.ts"
-import { connection, databaseUrl, duringWork, neighbour, rowsOf, waiting } from "../../support/process/Process.ts"
+import {
+  connection,
+  databaseUrl,
+  duringWork,
+  startSecondServer,
+  rowsOf,
+  waitForLockWaits
+} from "../../support/process/Process.ts"
 import { contextOf, performIn, suspend } from "../../support/data/Writes.ts"
 
 const hashed = (token: string) => hash("sha256", token, "buffer")
@@ -48,7 +55,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Refresh to
   it.effect("reusing a refresh token within 30 seconds returns the same tokens on every server", () =>
     Effect.gen(function* () {
       const { age, app, base, refresh, tokens } = yield* installed()
-      const second = makePoster(yield* neighbour, app)
+      const second = makePoster(yield* startSecondServer, app)
       const next = tokensOf(yield* refresh(tokens.refresh_token))
       yield* age(tokens.refresh_token, 20)
       const again = tokensOf(yield* second.refresh(tokens.refresh_token))
@@ -63,7 +70,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Refresh to
   it.effect("reusing a refresh token after 30 seconds revokes its grant and no other", () =>
     Effect.gen(function* () {
       const { age, agree, app, base, refresh, token, tokens } = yield* installed()
-      const second = yield* neighbour
+      const second = yield* startSecondServer
       const other = tokensOf(yield* token(yield* agree(app)))
       const next = tokensOf(yield* refresh(tokens.refresh_token))
       yield* age(tokens.refresh_token, 31)
@@ -113,7 +120,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Refresh to
   it.effect("revoking any refresh token ends its grant; revoking an access token ends only that token", () =>
     Effect.gen(function* () {
       const { agree, app, base, refresh, revoke, token, tokens } = yield* installed()
-      const second = yield* neighbour
+      const second = yield* startSecondServer
       const next = tokensOf(yield* refresh(tokens.refresh_token))
       assert.strictEqual((yield* revoke(tokens.access_token)).status, 200)
       assert.strictEqual(yield* statusOf(second, tokens.access_token), 401)
@@ -183,9 +190,9 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Refresh to
       yield* rowsOf(holder, "begin")
       yield* rowsOf(holder, "select from installations where store_id = $1 for update", [storeId])
       const exchange = yield* Effect.forkChild(refresh(tokens.refresh_token))
-      yield* duringWork(exchange, waiting(observer, 1))
+      yield* duringWork(exchange, waitForLockWaits(observer, 1))
       const end = yield* Effect.forkChild(revoke(tokens.refresh_token))
-      yield* duringWork(end, waiting(observer, 2))
+      yield* duringWork(end, waitForLockWaits(observer, 2))
       yield* rowsOf(holder, "commit")
       const next = tokensOf(yield* Fiber.join(exchange))
       assert.strictEqual((yield* Fiber.join(end)).status, 200)
@@ -202,7 +209,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Refresh to
       yield* rowsOf(holder, "begin")
       yield* rowsOf(holder, "update oauth_grants set revoked_at = now() where store_id = $1", [storeId])
       const exchange = yield* Effect.forkChild(refresh(tokens.refresh_token))
-      yield* duringWork(exchange, waiting(observer, 1))
+      yield* duringWork(exchange, waitForLockWaits(observer, 1))
       yield* rowsOf(holder, "commit")
       assert.strictEqual((yield* Fiber.join(exchange)).error, "invalid_grant")
     })

@@ -12,12 +12,12 @@ import { makeMerchant } from "../../support/rpc/Merchants.ts"
 import {
   authorizePath,
   fieldsOf,
-  makeAskingApp,
-  makeVisitor,
+  makeOauthApp,
+  makeBrowser,
   REDIRECT,
-  type Seen,
-  wordsOf
-} from "../../support/oauth/Visitor.ts"
+  type BrowserPage,
+  visibleText
+} from "../../support/oauth/Browser.ts"
 
 /** Grants of the installation of the app on the store, if any. */
 const grantedTo = (appId: AppId, storeId: StoreId) =>
@@ -28,7 +28,7 @@ const grantedTo = (appId: AppId, storeId: StoreId) =>
   )
 
 /** Target of a redirect without its query, and the parameters of the query. */
-const redirectOf = ({ location }: Seen) => {
+const redirectOf = ({ location }: BrowserPage) => {
   const { origin, pathname, searchParams } = new URL(location)
   return { target: `${origin}${pathname}`, parameters: Object.fromEntries(searchParams) }
 }
@@ -39,8 +39,8 @@ const STATE = "a state & more"
 const scene = Effect.fn(function* (declared: Partial<Grants> = {}) {
   const store = yield* makeStore()
   const merchant = yield* makeMerchant([store])
-  const appId = yield* makeAskingApp({ ...NO_GRANTS, ...declared })
-  return { store, merchant, appId, path: authorizePath(appId), visitor: yield* makeVisitor }
+  const appId = yield* makeOauthApp({ ...NO_GRANTS, ...declared })
+  return { store, merchant, appId, path: authorizePath(appId), visitor: yield* makeBrowser }
 })
 
 layer(ApiTest)("Authorization pages", (it) => {
@@ -50,7 +50,7 @@ layer(ApiTest)("Authorization pages", (it) => {
       const { appId, merchant, path, store, visitor } = yield* scene(declared)
       const page = yield* visitor.open(path)
       assert.strictEqual(page.status, 200)
-      assert.match(wordsOf(page), /Sign in to choose what Restocker can do/)
+      assert.match(visibleText(page), /Sign in to choose what Restocker can do/)
       const credentials = { email: merchant.email, password: "correct horse battery" }
       const signedIn = yield* visitor.press(path, page, "sign-in", credentials)
       assert.deepStrictEqual([signedIn.status, signedIn.location], [303, path])
@@ -58,11 +58,11 @@ layer(ApiTest)("Authorization pages", (it) => {
       const consent = yield* visitor.open(signedIn.location)
       assert.strictEqual(consent.status, 200)
       for (const name of ["read_products", "write_products", "app_storage"] as const) {
-        assert.include(wordsOf(consent), GRANT_DESCRIPTIONS[name].title)
+        assert.include(visibleText(consent), GRANT_DESCRIPTIONS[name].title)
       }
-      assert.include(wordsOf(consent), "Deletions take effect immediately. You can undo them in Activity.")
-      assert.notInclude(wordsOf(consent), GRANT_DESCRIPTIONS.read_orders.title)
-      assert.include(wordsOf(consent), "returns you to app.example")
+      assert.include(visibleText(consent), "Deletions take effect immediately. You can undo them in Activity.")
+      assert.notInclude(visibleText(consent), GRANT_DESCRIPTIONS.read_orders.title)
+      assert.include(visibleText(consent), "returns you to app.example")
       assert.deepStrictEqual(yield* grantedTo(appId, store), [])
 
       const consented = yield* visitor.press(path, consent, "allow")
@@ -175,13 +175,13 @@ layer(ApiTest)("Authorization pages", (it) => {
       })
       yield* visitor.press(path, yield* visitor.signIn(path, merchant.email), "allow")
       const same = yield* visitor.open(path)
-      assert.match(wordsOf(same), /requests access again to A store .*It can already/)
-      assert.notMatch(wordsOf(same), /New:|no longer/)
+      assert.match(visibleText(same), /requests access again to A store .*It can already/)
+      assert.notMatch(visibleText(same), /New:|no longer/)
 
       yield* sql`update apps set scopes = '{read_products,write_collections}' where id = ${appId}`
       const other = yield* visitor.open(path)
       assert.match(
-        wordsOf(other),
+        visibleText(other),
         /New: it will also be able to Create, change and delete collections .* It can already See store details .* See products .* It will no longer be able to See orders/
       )
       yield* visitor.press(path, other, "allow")
@@ -199,7 +199,7 @@ layer(ApiTest)("Authorization pages", (it) => {
       yield* sql`update apps set capabilities = '{customer_pii}' where id = ${appId}`
       const again = yield* visitor.press(path, consent, "allow")
       assert.deepStrictEqual([again.status, again.location], [409, ""])
-      assert.match(wordsOf(again), /have changed; review.*See personal data of customers/)
+      assert.match(visibleText(again), /have changed; review.*See personal data of customers/)
       assert.deepStrictEqual(yield* grantedTo(appId, store), [])
       assert.strictEqual((yield* visitor.press(path, again, "allow")).status, 303)
       assert.deepStrictEqual(yield* grantedTo(appId, store), [
@@ -214,16 +214,16 @@ layer(ApiTest)("Authorization pages", (it) => {
       yield* makeMerchant([owned])
       yield* makeMerchant([other])
       const { email } = yield* makeMerchant([owned, other], "staff")
-      const appId = yield* makeAskingApp(NO_GRANTS)
+      const appId = yield* makeOauthApp(NO_GRANTS)
       const path = authorizePath(appId)
-      const visitor = yield* makeVisitor
+      const visitor = yield* makeBrowser
       const choice = yield* visitor.signIn(path, email)
-      assert.match(wordsOf(choice), /Choose a store for Restocker/)
+      assert.match(visibleText(choice), /Choose a store for Restocker/)
       const [, chosen = ""] = new RegExp(`href="([^"]*${other})"`).exec(choice.text) ?? []
       const address = chosen.replaceAll("&amp;", "&")
       assert.strictEqual(address, `${path}&store_id=${other}`)
       const consent = yield* visitor.open(address)
-      assert.include(wordsOf(consent), "Choose another store")
+      assert.include(visibleText(consent), "Choose another store")
       yield* visitor.press(address, consent, "allow")
       assert.lengthOf(yield* grantedTo(appId, other), 1)
       assert.lengthOf(yield* grantedTo(appId, owned), 0)
@@ -233,10 +233,10 @@ layer(ApiTest)("Authorization pages", (it) => {
   it.effect("a merchant without a store can only return to the app", () =>
     Effect.gen(function* () {
       const { email } = yield* makeMerchant()
-      const path = authorizePath(yield* makeAskingApp())
-      const visitor = yield* makeVisitor
+      const path = authorizePath(yield* makeOauthApp())
+      const visitor = yield* makeBrowser
       const page = yield* visitor.signIn(path, email)
-      assert.match(wordsOf(page), /You are not a member of a store/)
+      assert.match(visibleText(page), /You are not a member of a store/)
       assert.notInclude(page.text, 'value="allow"')
       assert.strictEqual(redirectOf(yield* visitor.press(path, page, "deny")).parameters["error"], "access_denied")
     })
@@ -253,7 +253,7 @@ layer(ApiTest)("Authorization pages", (it) => {
         assert.strictEqual(page.status, 404)
         const sent = yield* visitor.press(path, consent, "allow", { store_id: store })
         assert.deepStrictEqual([sent.status, sent.location], [404, ""])
-        assert.notInclude(wordsOf(page) + wordsOf(sent), store)
+        assert.notInclude(visibleText(page) + visibleText(sent), store)
       }
       assert.deepStrictEqual(yield* grantedTo(appId, foreign), [])
     })
@@ -263,10 +263,10 @@ layer(ApiTest)("Authorization pages", (it) => {
     Effect.gen(function* () {
       const { merchant, visitor } = yield* scene()
       const name = `"><script>alert(1)</script><b onclick='x'>&amp;`
-      const path = authorizePath(yield* makeAskingApp({ name }))
+      const path = authorizePath(yield* makeOauthApp({ name }))
       const consent = yield* visitor.signIn(path, merchant.email)
       assert.notMatch(consent.text, /<script|<b /)
-      assert.include(wordsOf(consent), `${name} requests access to A store`)
+      assert.include(visibleText(consent), `${name} requests access to A store`)
 
       const sql = yield* SqlClient.SqlClient
       for (const [website, isLink] of [
@@ -276,7 +276,7 @@ layer(ApiTest)("Authorization pages", (it) => {
       ] as const) {
         yield* sql`update apps set website = ${website} where name = ${name}`
         const page = yield* visitor.open(path)
-        assert.include(wordsOf(page), isLink ? "app.example" : website)
+        assert.include(visibleText(page), isLink ? "app.example" : website)
         assert.strictEqual(page.text.includes(`href="${website}"`), isLink)
       }
     })

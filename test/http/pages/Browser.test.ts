@@ -3,10 +3,10 @@ import { Effect, Layer } from "effect"
 import { registerClient } from "../../support/oauth/AgentOauth.ts"
 import { ApiTest, baseUrl, makeStore } from "../../support/http/Api.ts"
 import { isMissing } from "../../support/process/Programs.ts"
-import { ChromiumTest, isFitFor, openWindow } from "../../support/process/Chromium.ts"
+import { ChromiumTest, assertAccessible, openWindow } from "../../support/process/Chromium.ts"
 import { receiver, type Receiver } from "../../support/webhooks/Receiver.ts"
 import { makeMerchant, PASSWORD } from "../../support/rpc/Merchants.ts"
-import { authorizePath, makeAskingApp } from "../../support/oauth/Visitor.ts"
+import { authorizePath, makeOauthApp } from "../../support/oauth/Browser.ts"
 
 /** A merchant of two stores, and a local app whose callback redirects to another host. */
 const scene = Effect.gen(function* () {
@@ -18,7 +18,7 @@ const scene = Effect.gen(function* () {
       : { status: 200, headers: { "content-type": "text/html" }, body: "<!doctype html><title>Home</title>" }
   )
   const redirect = `${app.url}/callback`
-  const appId = yield* makeAskingApp({ redirectUris: [redirect] })
+  const appId = yield* makeOauthApp({ redirectUris: [redirect] })
   const base = yield* baseUrl
   const address = `${base}${authorizePath(appId, { redirect_uri: redirect })}`
   return { app, appId, address, email, redirect, base, ...(yield* openWindow()) }
@@ -34,24 +34,24 @@ describe.skipIf(isMissing("chromium"))("Authorization pages in a browser", () =>
         yield* Effect.promise(async () => {
           await page.goto(address)
           assert.strictEqual(await page.title(), "Sign in")
-          await isFitFor(page)
+          await assertAccessible(page)
           await page.getByLabel("E-mail address").fill("ada")
           await page.getByLabel("Password").fill("not the password")
           await page.keyboard.press("Enter")
           await page.getByText("Enter an e-mail address").waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
           await page.getByLabel("E-mail address").fill(email)
           await page.getByLabel("Password").fill("not the password")
           await page.keyboard.press("Enter")
           await page.getByRole("alert").waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
           await page.getByLabel("Password").fill(PASSWORD)
           await page.getByRole("button", { name: "Sign in" }).click()
           await page.getByRole("heading", { name: "Choose a store" }).waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
           await page.getByRole("link", { name: "A store" }).first().click()
           await page.getByRole("heading", { name: "Restocker requests access" }).waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
           await page.getByRole("button", { name: "Allow" }).click()
           await page.waitForURL(/^http:\/\/localhost:/)
         })
@@ -73,12 +73,12 @@ describe.skipIf(isMissing("chromium"))("Authorization pages in a browser", () =>
         yield* Effect.promise(async () => {
           await page.goto(`${address}&scope=everything`)
           await page.getByRole("link", { name: "Back to the app" }).waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
           await page.getByRole("link", { name: "Back to the app" }).click()
           await page.waitForURL(/home.*[?&]error=invalid_scope&/)
           await page.goto(`${base}${authorizePath(appId)}`)
           await page.getByRole("heading", { name: "This link does not work" }).waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
 
           await page.goto(address)
           await page.getByLabel("E-mail address").fill(email)
@@ -107,12 +107,12 @@ describe.skipIf(isMissing("chromium"))("Authorization pages in a browser", () =>
           await page.getByRole("button", { name: "Sign in" }).click()
           await page.getByRole("link", { name: "A store" }).first().click()
           await page.getByRole("heading", { name: "Helper requests access to A store as an agent" }).waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
           await page.getByLabel("Require approval").check()
           await page.getByLabel("Maximum changes per day").fill("a few")
           await page.getByRole("button", { name: "Allow" }).click()
           await page.getByText("Maximum changes per day must be a whole number").waitFor()
-          await isFitFor(page)
+          await assertAccessible(page)
           await page.getByLabel("Maximum changes per day").fill("5")
           await page.getByLabel("Access duration").selectOption("One day")
           await page.getByRole("button", { name: "Allow" }).click()

@@ -6,9 +6,16 @@ import { Installations } from "../../../src/domain/access/Installations.ts"
 import { SIGN_IN_LIMITS } from "../../../src/domain/access/Sessions.ts"
 import { ApiTest, makeStore } from "../../support/http/Api.ts"
 import { makeMerchant, PASSWORD } from "../../support/rpc/Merchants.ts"
-import { authorizePath, fieldsOf, makeAskingApp, makeVisitor, type Seen, wordsOf } from "../../support/oauth/Visitor.ts"
+import {
+  authorizePath,
+  fieldsOf,
+  makeOauthApp,
+  makeBrowser,
+  type BrowserPage,
+  visibleText
+} from "../../support/oauth/Browser.ts"
 
-const assertGuarded = ({ headers, text }: Seen, formTargets: string) => {
+const assertGuarded = ({ headers, text }: BrowserPage, formTargets: string) => {
   const policy = String(headers["content-security-policy"])
   assert.match(
     policy,
@@ -28,12 +35,12 @@ const assertGuarded = ({ headers, text }: Seen, formTargets: string) => {
 const scene = Effect.gen(function* () {
   const store = yield* makeStore()
   const merchant = yield* makeMerchant([store])
-  const appId = yield* makeAskingApp()
+  const appId = yield* makeOauthApp()
   const path = authorizePath(appId)
   const isInstalled = Effect.flatMap(Installations, ({ list }) =>
     Effect.map(list({ appId: Option.some(appId), storeId: Option.some(store), limit: 1 }), ({ length }) => length > 0)
   )
-  return { store, merchant, path, isInstalled, visitor: yield* makeVisitor }
+  return { store, merchant, path, isInstalled, visitor: yield* makeBrowser }
 })
 
 layer(ApiTest)("Security of the authorization pages", (it) => {
@@ -48,19 +55,19 @@ layer(ApiTest)("Security of the authorization pages", (it) => {
       assertGuarded(yield* visitor.send(path, { intent: "sign-in" }), "'self'")
       assertGuarded(yield* visitor.signIn(path, merchant.email), "'self' https:")
       assertGuarded(yield* visitor.open(`${path}&store_id=${randomUUID()}`), "'self' https:")
-      const local = authorizePath(yield* makeAskingApp({ redirectUris: ["http://127.0.0.1/"] }), {
+      const local = authorizePath(yield* makeOauthApp({ redirectUris: ["http://127.0.0.1/"] }), {
         redirect_uri: "http://127.0.0.1:1234/"
       })
       const consent = yield* visitor.open(local)
       assertGuarded(consent, "'self' https: http:")
-      assert.include(wordsOf(consent), "returns you to a program on this computer, 127.0.0.1:1234")
+      assert.include(visibleText(consent), "returns you to a program on this computer, 127.0.0.1:1234")
     })
   )
 
   it.effect("a form with a forged token, or from another site or browser, returns 403", () =>
     Effect.gen(function* () {
       const { isInstalled, merchant, path, visitor } = yield* scene
-      const other = yield* makeVisitor
+      const other = yield* makeBrowser
       const foreignFields = fieldsOf(yield* other.signIn(path, (yield* makeMerchant()).email))
       const { token = "", ...otherFields } = fieldsOf(yield* visitor.signIn(path, merchant.email))
       const withoutToken = { ...otherFields, intent: "allow" }
@@ -107,7 +114,7 @@ layer(ApiTest)("Security of the authorization pages", (it) => {
     Effect.gen(function* () {
       const { merchant, path, visitor } = yield* scene
       const signInFields = { email: merchant.email, password: PASSWORD, intent: "sign-in" }
-      const attackerFields = fieldsOf(yield* (yield* makeVisitor).open(path))
+      const attackerFields = fieldsOf(yield* (yield* makeBrowser).open(path))
       assert.strictEqual((yield* visitor.send(path, { ...attackerFields, ...signInFields })).status, 403)
       const page = yield* visitor.open(path)
       assert.match(String(page.headers["set-cookie"]), /^visit=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/)
@@ -130,10 +137,10 @@ layer(ApiTest)("Security of the authorization pages", (it) => {
       yield* visitor.press(path, form, "sign-in", signInFields)
       const first = visitor.cookies.get("session") ?? ""
       assert.notStrictEqual(first, planted)
-      const attacker = yield* makeVisitor
+      const attacker = yield* makeBrowser
       const assertEnded = Effect.fn(function* (session: string) {
         attacker.cookies.set("session", session)
-        assert.include(wordsOf(yield* attacker.open(path)), "Sign in")
+        assert.include(visibleText(yield* attacker.open(path)), "Sign in")
       })
       yield* assertEnded(planted)
       // Signs in again in another tab.
@@ -177,22 +184,22 @@ layer(ApiTest)("Security of the authorization pages", (it) => {
       for (let n = 1; n < SIGN_IN_LIMITS.pair; n++) yield* attempt(merchant.email)
       const limited = yield* visitor.press(path, page, "sign-in", { email: merchant.email, password: PASSWORD })
       assert.strictEqual(limited.status, 429)
-      assert.match(wordsOf(limited), /Too many failed sign-ins; wait 15 minutes/)
+      assert.match(visibleText(limited), /Too many failed sign-ins; wait 15 minutes/)
       assert.match(String(limited.headers["retry-after"]), /^[1-9]\d{0,2}$/)
     })
   )
 
   it.effect("a redirect URI with an invalid port returns a 400 page, signed in or not", () =>
     Effect.gen(function* () {
-      const app = yield* makeAskingApp({ redirectUris: ["http://127.0.0.1/cb"] })
+      const app = yield* makeOauthApp({ redirectUris: ["http://127.0.0.1/cb"] })
       const pathWith = (redirect_uri: string) => authorizePath(app, { redirect_uri })
       const { email } = yield* makeMerchant([yield* makeStore()])
-      const visitor = yield* makeVisitor
+      const visitor = yield* makeBrowser
       assert.strictEqual((yield* visitor.open(pathWith("http://127.0.0.1:99999/cb"))).status, 400)
       assert.strictEqual((yield* visitor.signIn(pathWith("http://127.0.0.1:4711/cb"), email)).status, 200)
       const refused = yield* visitor.open(pathWith("http://127.0.0.1:99999/cb"))
       assert.strictEqual(refused.status, 400)
-      assert.include(wordsOf(refused), "redirect_uri must exactly match")
+      assert.include(visibleText(refused), "redirect_uri must exactly match")
     })
   )
 
@@ -207,8 +214,8 @@ layer(ApiTest)("Security of the authorization pages", (it) => {
       const page = yield* visitor.open(path)
       assert.strictEqual(page.status, 500)
       assertGuarded(page, "'self'")
-      assert.include(wordsOf(page), `request ${String(page.headers["x-request-id"])}`)
-      assert.notMatch(wordsOf(page), /members|select/)
+      assert.include(visibleText(page), `request ${String(page.headers["x-request-id"])}`)
+      assert.notMatch(visibleText(page), /members|select/)
     }).pipe(Effect.scoped)
   )
 })

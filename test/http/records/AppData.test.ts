@@ -14,7 +14,7 @@ import {
   type Resource
 } from "../../support/http/Api.ts"
 import { fillAppData, passTime, usageOf } from "../../support/data/AppData.ts"
-import { connection, databaseUrl, neighbour, rowsOf } from "../../support/process/Process.ts"
+import { connection, databaseUrl, startSecondServer, rowsOf } from "../../support/process/Process.ts"
 
 const PATH = "/app-data/settings"
 
@@ -222,7 +222,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("App data"
       Effect.gen(function* () {
         const { client, installation } = yield* freshClient()
         yield* fillAppData(installation, entries, bytes)
-        const other = makeClient(yield* neighbour, client.token)
+        const other = makeClient(yield* startSecondServer, client.token)
         const servers = [client, other]
         const answers = yield* Effect.forEach(times(40), (n) => (servers[n % 2] ?? client).put(PATH, body(n)), {
           concurrency: "unbounded"

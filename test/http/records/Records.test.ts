@@ -14,7 +14,7 @@ import {
   pageOf,
   type Resource
 } from "../../support/http/Api.ts"
-import { crowd } from "../../support/http/ClientRotation.ts"
+import { makeClientRotation } from "../../support/http/ClientRotation.ts"
 import { putCustomers, putOrders } from "../../support/data/Records.ts"
 
 const address = { name: "Ada Example", line1: "1 Secret Street", city: "Porto", unitOfTheirs: "7b" }
@@ -159,7 +159,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Orders and
         storeId,
         Array.from({ length: 23 }, (_, index) => ({ number: String(index) }))
       )
-      const client = yield* crowd(storeId, 10)
+      const client = yield* makeClientRotation(storeId, 10)
       // Change some orders at different times.
       for (const place of [17, 2, 3, 11]) {
         const id = created[place]?.id

@@ -5,7 +5,14 @@ import { request } from "node:http"
 import { connect } from "node:net"
 import { type AccessEntry, AccessLog } from "../../../src/http/server/AccessLog.ts"
 import { ApiTest, baseUrl, dataOf, freshClient } from "../../support/http/Api.ts"
-import { connection, databaseUrl, holdStore, rowsOf, waiting, watch } from "../../support/process/Process.ts"
+import {
+  connection,
+  databaseUrl,
+  lockStore,
+  rowsOf,
+  waitForLockWaits,
+  waitUntil
+} from "../../support/process/Process.ts"
 import { exchange, lines } from "../../support/http/RawHttp.ts"
 
 /** Entries that the service wrote to its logs. */
@@ -38,7 +45,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 const entryOf = Effect.fn(function* (requestId: string) {
   const { requests } = yield* CapturedLogs
   const matching = Effect.sync(() => requests.filter((access) => access.requestId === requestId))
-  const [entry, ...others] = yield* watch(matching, (found) => found.length > 0)
+  const [entry, ...others] = yield* waitUntil(matching, (found) => found.length > 0)
   assert.deepStrictEqual(others, [])
   return entry
 })
@@ -126,13 +133,13 @@ layer(Test, { excludeTestServices: true, timeout: "60 seconds" })("Request ids",
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()
       const { hostname, port } = new URL(yield* baseUrl)
-      const { release, watcher } = yield* holdStore(yield* databaseUrl, storeId)
+      const { release, watcher } = yield* lockStore(yield* databaseUrl, storeId)
       const head = ["host: a", `authorization: Bearer ${client.token}`, "idempotency-key: a", "x-request-id: gone"]
       const body = '{"name":"Cup"}'
       const rest = ["content-type: application/json", `content-length: ${body.length}`]
       const socket = connect(Number(port), hostname)
       socket.write(`${lines(`POST ${API}/products HTTP/1.1`, ...head, ...rest)}${body}`)
-      yield* waiting(watcher, 1)
+      yield* waitForLockWaits(watcher, 1)
       socket.destroy()
       assert.deepInclude(yield* entryOf("gone"), { method: "POST", route: `${API}/products`, status: "aborted" })
       yield* release
@@ -154,12 +161,12 @@ layer(Test, { excludeTestServices: true, timeout: "60 seconds" })("Request ids",
       const socket = connect(Number(port), hostname)
       for (const id of ids)
         socket.write(lines(`GET ${API}/collections HTTP/1.1`, ...authenticated, `x-request-id: ${id}`))
-      yield* waiting(watcher, ids.length)
+      yield* waitForLockWaits(watcher, ids.length)
       socket.destroy()
       for (const id of ids) {
         assert.deepInclude(yield* entryOf(id), { method: "GET", route: `${API}/collections`, status: "aborted" })
       }
-      yield* watch(waiting(watcher, 0), ({ length }) => length === 0)
+      yield* waitUntil(waitForLockWaits(watcher, 0), ({ length }) => length === 0)
       // A query that is not cancelled would reach the lock timeout and be logged as a failure.
       assert.isFalse(failures.some(({ requestId }) => ids.includes(String(requestId))))
       yield* rowsOf(holder, "commit")
@@ -170,7 +177,7 @@ layer(Test, { excludeTestServices: true, timeout: "60 seconds" })("Request ids",
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()
       const { failures } = yield* CapturedLogs
-      const { release, watcher } = yield* holdStore(yield* databaseUrl, storeId)
+      const { release, watcher } = yield* lockStore(yield* databaseUrl, storeId)
       const post = request(`${yield* baseUrl}${API}/products`, {
         method: "POST",
         headers: {
@@ -181,11 +188,11 @@ layer(Test, { excludeTestServices: true, timeout: "60 seconds" })("Request ids",
         }
       }).on("error", () => {})
       post.end('{"name":"Cup"}')
-      const [session] = yield* waiting(watcher, 1)
+      const [session] = yield* waitForLockWaits(watcher, 1)
       post.destroy()
       assert.deepInclude(yield* entryOf("broken-later"), { status: "aborted" })
       yield* rowsOf(watcher, "select pg_terminate_backend($1)", [session])
-      const entries = yield* watch(
+      const entries = yield* waitUntil(
         Effect.sync(() => failures.filter(({ requestId }) => requestId === "broken-later")),
         (found) => found.length > 0
       )

@@ -3,8 +3,8 @@ import { Effect, Fiber } from "effect"
 import { once } from "node:events"
 import { isLoopback } from "../../../src/http/server/ConnectionLimits.ts"
 import { freshClient } from "../../support/http/Api.ts"
-import { askForMuch, dial, dialFrom, serviceOf, textOf } from "../../support/http/Connections.ts"
-import { databaseUrl, holdStore, waiting, watch } from "../../support/process/Process.ts"
+import { requestLargeResponse, dial, dialFrom, startLimitedService, textOf } from "../../support/http/Connections.ts"
+import { databaseUrl, lockStore, waitForLockWaits, waitUntil } from "../../support/process/Process.ts"
 import { lines } from "../../support/http/RawHttp.ts"
 import { freshMember } from "../../support/rpc/Rpc.ts"
 import { openSocket } from "../../support/http/Sockets.ts"
@@ -24,7 +24,7 @@ const unfinished: Readonly<Record<string, readonly [sent: string, rest: string]>
 for (const [sentBefore, [sent, rest]] of Object.entries(unfinished)) {
   it.live(`a new connection closes the one that has been idle longest if all sent ${sentBefore}`, () =>
     Effect.gen(function* () {
-      const { connections, context } = yield* serviceOf({ connections: 3 })
+      const { connections, context } = yield* startLimitedService({ connections: 3 })
       const open = Effect.provide(dial, context)
       const idle = yield* Effect.replicateEffect(
         Effect.tap(open, (socket) =>
@@ -35,7 +35,7 @@ for (const [sentBefore, [sent, rest]] of Object.entries(unfinished)) {
         ),
         3
       )
-      yield* watch(connections, (count) => count === 3)
+      yield* waitUntil(connections, (count) => count === 3)
       const [oldest, second, third] = idle
       assert.isDefined(oldest)
       assert.isDefined(second)
@@ -63,11 +63,11 @@ for (const [sentBefore, [sent, rest]] of Object.entries(unfinished)) {
 
 it.live("a connection with a running request is not closed at the connection limit", () =>
   Effect.gen(function* () {
-    const { context } = yield* serviceOf({ connections: 1 })
+    const { context } = yield* startLimitedService({ connections: 1 })
     yield* Effect.provide(
       Effect.gen(function* () {
         const { client, storeId } = yield* freshClient()
-        const { release, watcher } = yield* holdStore(yield* databaseUrl, storeId)
+        const { release, watcher } = yield* lockStore(yield* databaseUrl, storeId)
         const writing = yield* dial
         const body = '{"name":"Cup"}'
         const head = [
@@ -80,7 +80,7 @@ it.live("a connection with a running request is not closed at the connection lim
           `content-length: ${body.length}`
         ]
         writing.write(lines(...head) + body)
-        yield* waiting(watcher, 1)
+        yield* waitForLockWaits(watcher, 1)
         assert.strictEqual(yield* textOf(yield* dial), "")
         const response = yield* Effect.forkChild(textOf(writing))
         yield* release
@@ -93,7 +93,7 @@ it.live("a connection with a running request is not closed at the connection lim
 
 it.live("a WebSocket is not closed at the connection limit", () =>
   Effect.gen(function* () {
-    const { context } = yield* serviceOf({ connections: 1 })
+    const { context } = yield* startLimitedService({ connections: 1 })
     yield* Effect.provide(
       Effect.gen(function* () {
         const { cookie } = yield* freshMember()
@@ -109,18 +109,22 @@ it.live("a WebSocket is not closed at the connection limit", () =>
 
 it.live("an address over its limit loses its own longest idle connection, not those of other addresses", () =>
   Effect.gen(function* () {
-    const { connections, context } = yield* serviceOf({ connections: 10, perAddress: 2, isExempt: () => false })
+    const { connections, context } = yield* startLimitedService({
+      connections: 10,
+      perAddress: 2,
+      isExempt: () => false
+    })
     const from = (address: string) => Effect.provide(dialFrom(address), context)
     const other = yield* from("127.0.0.3")
     const [oldest, second] = [yield* from("127.0.0.2"), yield* from("127.0.0.2")]
-    yield* watch(connections, (count) => count === 3)
+    yield* waitUntil(connections, (count) => count === 3)
     yield* Effect.all([Effect.promise(() => once(oldest, "close")), from("127.0.0.2")], { concurrency: 2 })
-    yield* watch(connections, (count) => count === 3)
+    yield* waitUntil(connections, (count) => count === 3)
 
     // Connections with unread responses are not closed.
-    yield* askForMuch(second)
+    yield* requestLargeResponse(second)
     const busy = yield* from("127.0.0.2")
-    yield* askForMuch(busy)
+    yield* requestLargeResponse(busy)
     assert.strictEqual(yield* textOf(yield* from("127.0.0.2")), "")
     other.write(HEALTH)
     assert.match(yield* textOf(other), /^HTTP\/1\.1 200 /)
@@ -130,13 +134,13 @@ it.live("an address over its limit loses its own longest idle connection, not th
 it.live("the limit per address does not apply to exempt addresses", () =>
   Effect.gen(function* () {
     const limits = { connections: 4, perAddress: 1, isExempt: (address: string) => address === "127.0.0.2" }
-    const { connections, context } = yield* serviceOf(limits)
+    const { connections, context } = yield* startLimitedService(limits)
     const from = (address: string) => Effect.provide(dialFrom(address), context)
     yield* Effect.replicateEffect(from("127.0.0.2"), 3)
     const single = yield* from("127.0.0.3")
-    yield* watch(connections, (count) => count === 4)
+    yield* waitUntil(connections, (count) => count === 4)
     yield* Effect.all([Effect.promise(() => once(single, "close")), from("127.0.0.3")], { concurrency: 2 })
-    yield* watch(connections, (count) => count === 4)
+    yield* waitUntil(connections, (count) => count === 4)
   })
 )
 

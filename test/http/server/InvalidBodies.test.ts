@@ -2,10 +2,10 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { ApiTest, errorOf, freshClient } from "../../support/http/Api.ts"
 import {
-  costAgainst,
+  relativeCosts,
   INVALID_COLLECTIONS,
   INVALID_PRODUCTS,
-  MOST_COST,
+  MAX_RELATIVE_COST,
   MANY_PARTS,
   TOO_MANY_PARTS,
   VALID_PRODUCT
@@ -29,7 +29,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Limits of 
         })),
         ...Object.entries(INVALID_COLLECTIONS).map(([name, body]) => ({ name, body, path: "/collections" }))
       ]
-      const cost = yield* costAgainst(client.post("/products", VALID_PRODUCT), bodies, ({ body, name, path }) =>
+      const cost = yield* relativeCosts(client.post("/products", VALID_PRODUCT), bodies, ({ body, name, path }) =>
         Effect.map(client.post(path, body.json, STRICT), (refused) => {
           assert.strictEqual(refused.status, 400, name)
           const { issues = [] } = errorOf(refused)
@@ -37,7 +37,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Limits of 
           assert.match(issues.at(-1) ?? "", new RegExp(body.last), name)
         })
       )
-      assert.isBelow(cost, MOST_COST)
+      assert.isBelow(cost, MAX_RELATIVE_COST)
     })
   )
 

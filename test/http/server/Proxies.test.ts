@@ -8,7 +8,7 @@ import { parseTrustedProxies, TrustedProxies } from "../../../src/http/server/Cl
 import { ApiTest, baseUrl } from "../../support/http/Api.ts"
 import { MAX_WAITING } from "../../../src/layers/access/Passwords.ts"
 import { makeMerchant, PASSWORD } from "../../support/rpc/Merchants.ts"
-import { watch } from "../../support/process/Process.ts"
+import { waitUntil } from "../../support/process/Process.ts"
 import { exchange, lines } from "../../support/http/RawHttp.ts"
 
 class Logged extends Context.Service<Logged, Array<AccessEntry>>()("Logged") {}
@@ -32,7 +32,7 @@ const addressFor = Effect.fn(function* (...headers: ReadonlyArray<string>) {
   const requestId = randomUUID()
   const baseLines = ["GET /healthz HTTP/1.1", "host: a", "connection: close", `x-request-id: ${requestId}`]
   yield* exchange(yield* baseUrl, lines(...baseLines, ...headers))
-  const [entry] = yield* watch(
+  const [entry] = yield* waitUntil(
     Effect.sync(() => logged.filter((access) => access.requestId === requestId)),
     ({ length }) => length > 0
   )

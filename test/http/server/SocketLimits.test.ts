@@ -2,29 +2,32 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Scope } from "effect"
 import { once } from "node:events"
 import { freshClient } from "../../support/http/Api.ts"
-import { askForMuch, dial, DOCS, serviceOf, textOf } from "../../support/http/Connections.ts"
-import { databaseUrl, holdStore, waiting, watch } from "../../support/process/Process.ts"
+import { requestLargeResponse, dial, DOCS, startLimitedService, textOf } from "../../support/http/Connections.ts"
+import { databaseUrl, lockStore, waitForLockWaits, waitUntil } from "../../support/process/Process.ts"
 import { lines } from "../../support/http/RawHttp.ts"
 
 const STALL_TIMEOUT = 500
 
 it.live("a client that does not read its responses is disconnected and logged as aborted", () =>
   Effect.gen(function* () {
-    const { connections, context, requests } = yield* serviceOf({ stallTimeout: STALL_TIMEOUT, connections: 100 })
+    const { connections, context, requests } = yield* startLimitedService({
+      stallTimeout: STALL_TIMEOUT,
+      connections: 100
+    })
     const socket = yield* Effect.provide(dial, context)
     // Exceeds the socket buffers of both sides, so that the service has to queue the rest.
     socket.pause().write(DOCS.repeat(10))
-    yield* watch(
+    yield* waitUntil(
       Effect.sync(() => requests),
       (entries) => entries.some(({ status }) => status === "aborted")
     )
-    yield* watch(connections, (count) => count === 0)
+    yield* waitUntil(connections, (count) => count === 0)
   })
 )
 
 it.live("a client that reads slowly and with pauses receives every response", () =>
   Effect.gen(function* () {
-    const { context, requests } = yield* serviceOf({ stallTimeout: STALL_TIMEOUT, connections: 100 })
+    const { context, requests } = yield* startLimitedService({ stallTimeout: STALL_TIMEOUT, connections: 100 })
     const socket = yield* Effect.provide(dial, context)
     let bytes = 0
     socket.on("data", (chunk: Buffer) => {
@@ -37,7 +40,7 @@ it.live("a client that reads slowly and with pauses receives every response", ()
     yield* Effect.promise(() => once(socket, "end"))
     assert.isAbove(performance.now() - startedAt, 3 * STALL_TIMEOUT)
     assert.isAbove(bytes, 5 * 3_000_000)
-    const entries = yield* watch(
+    const entries = yield* waitUntil(
       Effect.sync(() => requests),
       ({ length }) => length === 6
     )
@@ -47,13 +50,13 @@ it.live("a client that reads slowly and with pauses receives every response", ()
 
 it.live("the stall timeout does not run while the service prepares a response", () =>
   Effect.gen(function* () {
-    const { context } = yield* serviceOf({ stallTimeout: STALL_TIMEOUT, connections: 100 })
+    const { context } = yield* startLimitedService({ stallTimeout: STALL_TIMEOUT, connections: 100 })
     const status = yield* Effect.provide(
       Effect.gen(function* () {
         const { client, storeId } = yield* freshClient()
-        const { release, watcher } = yield* holdStore(yield* databaseUrl, storeId)
+        const { release, watcher } = yield* lockStore(yield* databaseUrl, storeId)
         const creation = yield* Effect.forkChild(client.post("/products", { name: "Cup" }))
-        yield* waiting(watcher, 1)
+        yield* waitForLockWaits(watcher, 1)
         yield* Effect.sleep(3 * STALL_TIMEOUT)
         yield* release
         return (yield* Fiber.join(creation)).status
@@ -75,10 +78,10 @@ const statusesOfComplete = (text: string): ReadonlyArray<number> => {
 
 it.live("a connection with unread responses is not closed at the connection limit", () =>
   Effect.gen(function* () {
-    const { context } = yield* serviceOf({ stallTimeout: 60_000, connections: 1 })
+    const { context } = yield* startLimitedService({ stallTimeout: 60_000, connections: 1 })
     const open = Effect.provide(dial, context)
     const slow = yield* open
-    yield* askForMuch(slow)
+    yield* requestLargeResponse(slow)
     assert.strictEqual(yield* textOf(yield* open), "")
     assert.deepStrictEqual(statusesOfComplete(yield* textOf(slow)), [200, 200, 200, 200, 200])
   })
@@ -87,14 +90,17 @@ it.live("a connection with unread responses is not closed at the connection limi
 it.live("stopping the service waits until a client has read its pending responses", () =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
-    const { context, server } = yield* Scope.provide(serviceOf({ stallTimeout: 60_000, connections: 100 }), scope)
+    const { context, server } = yield* Scope.provide(
+      startLimitedService({ stallTimeout: 60_000, connections: 100 }),
+      scope
+    )
     const slow = yield* Effect.provide(dial, context)
     const idle = yield* Effect.provide(dial, context)
     idle.write(lines("GET /healthz HTTP/1.1", "host: a"))
     yield* Effect.promise(() => once(idle, "data"))
-    yield* askForMuch(slow)
+    yield* requestLargeResponse(slow)
     const stopping = yield* Effect.forkChild(Scope.close(scope, Exit.void))
-    yield* watch(
+    yield* waitUntil(
       Effect.sync(() => server.listening),
       (listening) => !listening
     )

@@ -5,7 +5,7 @@ import { Sessions } from "../../../src/domain/access/Sessions.ts"
 import { Merchants } from "../../../src/domain/access/Merchants.ts"
 import { ApiTest, baseUrl } from "../../support/http/Api.ts"
 import { exchange, lines } from "../../support/http/RawHttp.ts"
-import { neighbour } from "../../support/process/Process.ts"
+import { startSecondServer } from "../../support/process/Process.ts"
 import { makeMerchant } from "../../support/rpc/Merchants.ts"
 import { agentOf, freshMember, newKey, sessionOf } from "../../support/rpc/Rpc.ts"
 import { performIn } from "../../support/data/Writes.ts"
@@ -224,7 +224,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("WebSocket
     Effect.gen(function* () {
       const { cookie } = yield* freshMember()
       const scope = yield* Scope.make()
-      const base = yield* Scope.provide(neighbour, scope)
+      const base = yield* Scope.provide(startSecondServer, scope)
       const responsive = yield* openSocket({ headers: { cookie } }, "/rpc", base)
       const silent = yield* openSocket({ headers: { cookie } }, "/rpc", base)
       silent.socket.pause()

@@ -7,10 +7,17 @@ import { EventId, type EventKind } from "../../../src/domain/Events.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
 import { verifyWebhook } from "../../../src/http/client/Webhooks.ts"
 import { dataOf } from "../../support/http/Api.ts"
-import { document, problemsAt } from "../../support/http/OpenApi.ts"
+import { document, validationErrors } from "../../support/http/OpenApi.ts"
 import { type Received, receiver } from "../../support/webhooks/Receiver.ts"
 import { verifyWithLibraries } from "../../support/webhooks/Verifiers.ts"
-import { after, arrived, DeliveringApi, eventOf, hurry, scene } from "../../support/webhooks/Webhooks.ts"
+import {
+  waitForAttempts,
+  waitForRequests,
+  DeliveringApi,
+  eventOf,
+  makeDue,
+  scene
+} from "../../support/webhooks/Webhooks.ts"
 import { suspend } from "../../support/data/Writes.ts"
 
 /** Returns the required headers of an event kind in the OpenAPI document. */
@@ -28,7 +35,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Webh
       const sql = yield* SqlClient.SqlClient
       const { appId, endpoint, secret, storeId, writer } = yield* scene()
       const product = dataOf(yield* writer.post("/products", { name: "Cüp \u2028", metafields: { n: 1e3 } }))
-      const [delivery] = yield* arrived(endpoint, 1)
+      const [delivery] = yield* waitForRequests(endpoint, 1)
       const [storedEvent] = yield* sql<{
         readonly payload: string
       }>`select payload from events where store_id = ${storeId}`
@@ -48,7 +55,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Webh
       const expected = createHmac("sha256", secret).update(`${timestamp}.${delivery?.body}`).digest("hex")
       assert.strictEqual(headers["x-service-signature"], expected)
       assert.isTrue(yield* isVerified(delivery, secret))
-      assert.deepInclude(yield* after(appId, 1), { outcome: "delivered", failures: 0 })
+      assert.deepInclude(yield* waitForAttempts(appId, 1), { outcome: "delivered", failures: 0 })
     })
   )
 
@@ -57,7 +64,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Webh
       const { endpoint, secret, writer } = yield* scene()
       yield* writer.post("/products", { name: "Cup" })
       yield* writer.post("/collections", { title: "Cups", type: "automated", rules: [] })
-      for (const delivery of yield* arrived(endpoint, 2)) {
+      for (const delivery of yield* waitForRequests(endpoint, 2)) {
         const accepted = { stripe: true, svix: true, standardwebhooks: true }
         assert.deepStrictEqual(verifyWithLibraries(secret, delivery.headers, delivery.body), accepted)
         const rejected = { stripe: false, svix: false, standardwebhooks: false }
@@ -73,13 +80,13 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Webh
       for (const stock of [1, 2, 3]) yield* writer.patch(`/products/${id}`, { stock })
       const rules = [{ field: "title", relation: "equals", value: "Cup" }]
       yield* writer.post("/collections", { title: "Cups", type: "automated", rules })
-      const events = (yield* arrived(endpoint, 5)).map(eventOf)
+      const events = (yield* waitForRequests(endpoint, 5)).map(eventOf)
       const versions = events.flatMap(({ data }) => (data["product"] === undefined ? [] : [data["product"]["version"]]))
       assert.deepStrictEqual(versions.toSorted(), [1, 2, 3, 4])
       for (const { body, headers } of endpoint.received) {
         const event: unknown = JSON.parse(body)
         const name = body.includes('"catalog.product.') ? "ProductUpdated" : "CollectionUpdated"
-        assert.deepStrictEqual(problemsAt(`#/components/schemas/${name}`, event), [])
+        assert.deepStrictEqual(validationErrors(`#/components/schemas/${name}`, event), [])
         assert.includeMembers(Object.keys(headers), documentedHeaders(eventOf({ body }).kind))
       }
       const collection = events.find(({ kind }) => kind === "catalog.collection.updated.v1")?.data["collection"]
@@ -92,15 +99,15 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Webh
     Effect.gen(function* () {
       const { appId, endpoint, secret, writer } = yield* scene(() => ({ status: 500, body: "not today" }))
       yield* writer.post("/products", { name: "Cup" })
-      const first = yield* after(appId, 1)
+      const first = yield* waitForAttempts(appId, 1)
       assert.deepInclude(first, { outcome: null, failures: 1 })
       assert.isTrue((first?.wait ?? 0) >= 4 && (first?.wait ?? 0) < 7, String(first?.wait))
-      yield* hurry(appId)
-      const second = yield* after(appId, 2)
+      yield* makeDue(appId)
+      const second = yield* waitForAttempts(appId, 2)
       assert.isTrue((second?.wait ?? 0) >= 24 && (second?.wait ?? 0) < 37, String(second?.wait))
       endpoint.answerWith(() => ({ status: 299 }))
-      yield* hurry(appId)
-      assert.deepInclude(yield* after(appId, 3), { outcome: "delivered" })
+      yield* makeDue(appId)
+      assert.deepInclude(yield* waitForAttempts(appId, 3), { outcome: "delivered" })
       assert.lengthOf(new Set(endpoint.received.map(({ headers }) => headers["webhook-id"])), 1)
       assert.lengthOf(new Set(endpoint.received.map(({ body }) => body)), 1)
       for (const delivery of endpoint.received) assert.isTrue(yield* isVerified(delivery, secret))
@@ -112,10 +119,10 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Webh
       const { appId, endpoint, writer } = yield* scene(() => ({ status: 503 }))
       yield* writer.post("/products", { name: "Cup" })
       for (let attempt = 1; attempt < 14; attempt++) {
-        assert.deepInclude(yield* after(appId, attempt), { outcome: null, failures: attempt })
-        yield* hurry(appId)
+        assert.deepInclude(yield* waitForAttempts(appId, attempt), { outcome: null, failures: attempt })
+        yield* makeDue(appId)
       }
-      assert.deepInclude(yield* after(appId, 14), { outcome: "dead", failures: 14 })
+      assert.deepInclude(yield* waitForAttempts(appId, 14), { outcome: "dead", failures: 14 })
       assert.lengthOf(endpoint.received, 14)
     })
   )
@@ -124,10 +131,10 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Webh
     Effect.gen(function* () {
       const { appId, endpoint, writer } = yield* scene(() => ({ status: 429, headers: { "retry-after": "3600" } }))
       yield* writer.post("/products", { name: "Cup" })
-      assert.approximately((yield* after(appId, 1))?.wait ?? 0, 3600, 2)
+      assert.approximately((yield* waitForAttempts(appId, 1))?.wait ?? 0, 3600, 2)
       endpoint.answerWith(() => ({ status: 503, headers: { "retry-after": "1" } }))
-      yield* hurry(appId)
-      assert.isAtLeast((yield* after(appId, 2))?.wait ?? 0, 24)
+      yield* makeDue(appId)
+      assert.isAtLeast((yield* waitForAttempts(appId, 2))?.wait ?? 0, 24)
     })
   )
 
@@ -136,7 +143,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Webh
       const redirectTarget = yield* receiver()
       const { appId, writer } = yield* scene(() => ({ status: 307, headers: { location: redirectTarget.url } }))
       yield* writer.post("/products", { name: "Cup" })
-      assert.deepInclude(yield* after(appId, 1), { outcome: null, failures: 1 })
+      assert.deepInclude(yield* waitForAttempts(appId, 1), { outcome: null, failures: 1 })
       assert.lengthOf(redirectTarget.received, 0)
     })
   )
@@ -145,10 +152,10 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Webh
     Effect.gen(function* () {
       const { appId, endpoint, installation, writer } = yield* scene(() => ({ status: 500 }))
       yield* writer.post("/products", { name: "Cup" })
-      yield* after(appId, 1)
+      yield* waitForAttempts(appId, 1)
       yield* suspend(installation)
-      yield* hurry(appId)
-      assert.deepInclude(yield* after(appId, 2), { outcome: "canceled" })
+      yield* makeDue(appId)
+      assert.deepInclude(yield* waitForAttempts(appId, 2), { outcome: "canceled" })
       assert.lengthOf(endpoint.received, 1)
     })
   )
@@ -158,10 +165,10 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Webh
       const stores = yield* Stores
       const { appId, endpoint, storeId, writer } = yield* scene(() => ({ status: 500 }))
       yield* writer.post("/products", { name: "Cup" })
-      yield* after(appId, 1)
+      yield* waitForAttempts(appId, 1)
       yield* stores.delete(storeId)
-      yield* hurry(appId)
-      assert.deepInclude(yield* after(appId, 2), { outcome: "canceled" })
+      yield* makeDue(appId)
+      assert.deepInclude(yield* waitForAttempts(appId, 2), { outcome: "canceled" })
       assert.lengthOf(endpoint.received, 1)
     })
   )
@@ -172,10 +179,10 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Webh
       const long = "é".repeat(10_000)
       const { appId, endpoint, installation, writer } = yield* scene(() => ({ status: 502, body: long }))
       yield* writer.post("/products", { name: "Cup" })
-      const { eventId } = (yield* after(appId, 1)) ?? { eventId: "" }
+      const { eventId } = (yield* waitForAttempts(appId, 1)) ?? { eventId: "" }
       endpoint.answerWith(() => ({ status: 200, body: "thanks" }))
-      yield* hurry(appId)
-      yield* after(appId, 2)
+      yield* makeDue(appId)
+      yield* waitForAttempts(appId, 2)
       const [delivery] = endpoint.received
       const [failed, succeeded] = yield* attempts(appId, EventId.make(eventId))
       assert.deepInclude(failed, {

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
 import { makeMerchant } from "../../support/rpc/Merchants.ts"
-import { after, DeliveringApi, deliveriesOf, scene } from "../../support/webhooks/Webhooks.ts"
+import { waitForAttempts, DeliveringApi, deliveriesOf, scene } from "../../support/webhooks/Webhooks.ts"
 
 layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Webhooks of developers", (it) => {
   it.effect("a developer's webhook is not sent to a private address, even if the operator allows its host", () =>
@@ -17,7 +17,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Webh
       assert.strictEqual((yield* Effect.flip(subscribe(appId, webhook)))._tag, "WebhookUrlRefused")
 
       yield* writer.post("/products", { name: "Cup" })
-      assert.deepInclude(yield* after(appId, 1), { attempts: 1, outcome: null })
+      assert.deepInclude(yield* waitForAttempts(appId, 1), { attempts: 1, outcome: null })
       const [{ eventId } = assert.fail("There is a delivery")] = yield* deliveriesOf(appId)
       const [attempt] = yield* attempts(appId, eventId)
       assert.strictEqual(attempt?.error, "The webhook URL must begin with https://")

@@ -3,13 +3,13 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AppId } from "../../../src/domain/access/Apps.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
-import { watch } from "../../support/process/Process.ts"
+import { waitUntil } from "../../support/process/Process.ts"
 import {
-  after,
-  arrived,
+  waitForAttempts,
+  waitForRequests,
   deliveriesOf,
   DeliveringApi,
-  hurry,
+  makeDue,
   scene,
   subscriber
 } from "../../support/webhooks/Webhooks.ts"
@@ -27,15 +27,15 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Paus
       const { show } = yield* Webhooks
       const { appId, endpoint, writer } = yield* scene(() => ({ status: 410 }))
       yield* writer.post("/products", { name: "Cup" })
-      const paused = yield* watch(show(appId), ({ pauseReason }) => pauseReason !== null)
+      const paused = yield* waitUntil(show(appId), ({ pauseReason }) => pauseReason !== null)
       assert.deepInclude(paused, { pauseReason: "gone", pending: 1 })
       yield* writer.post("/products", { name: "Mug" })
-      yield* hurry(appId)
+      yield* makeDue(appId)
 
       // A later delivery to another app arrives, so the worker has skipped the pending ones of the paused webhook.
       const other = yield* scene()
       yield* other.writer.post("/products", { name: "Cup" })
-      yield* arrived(other.endpoint, 1)
+      yield* waitForRequests(other.endpoint, 1)
       assert.lengthOf(endpoint.received, 1)
       assert.deepInclude(yield* show(appId), { pauseReason: "gone", pending: 2 })
     })
@@ -46,24 +46,24 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Paus
       const { show } = yield* Webhooks
       const { appId, endpoint, writer } = yield* scene(() => ({ status: 500 }))
       yield* writer.post("/products", { name: "Cup" })
-      yield* after(appId, 1)
+      yield* waitForAttempts(appId, 1)
       assert.isNotNull((yield* show(appId)).failingSince)
       yield* failingFor(appId, 119.9)
-      yield* hurry(appId)
-      yield* after(appId, 2)
+      yield* makeDue(appId)
+      yield* waitForAttempts(appId, 2)
       assert.isNull((yield* show(appId)).pauseReason)
 
       endpoint.answerWith(() => ({}))
-      yield* hurry(appId)
-      yield* after(appId, 3)
+      yield* makeDue(appId)
+      yield* waitForAttempts(appId, 3)
       assert.isNull((yield* show(appId)).failingSince)
 
       endpoint.answerWith(() => ({ status: 500 }))
       yield* writer.post("/products", { name: "Mug" })
-      yield* watch(show(appId), ({ failingSince }) => failingSince !== null)
+      yield* waitUntil(show(appId), ({ failingSince }) => failingSince !== null)
       yield* failingFor(appId, 120)
-      yield* hurry(appId)
-      const paused = yield* watch(show(appId), ({ pausedAt }) => pausedAt !== null)
+      yield* makeDue(appId)
+      const paused = yield* waitUntil(show(appId), ({ pausedAt }) => pausedAt !== null)
       assert.deepInclude(paused, { pauseReason: "failing", pending: 1 })
     })
   )
@@ -73,15 +73,15 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Paus
       const { pause, resume, show } = yield* Webhooks
       const { appId, endpoint, writer } = yield* scene(() => ({ status: 500 }))
       yield* writer.post("/products", { name: "One" })
-      yield* after(appId, 1)
+      yield* waitForAttempts(appId, 1)
       yield* pause(appId)
       for (const name of ["Two", "Three"]) yield* writer.post("/products", { name })
       endpoint.answerWith(() => ({}))
       const missed = yield* resume(appId, "deliver")
       assert.strictEqual(missed.count, 3)
       assert.isTrue((missed.since ?? 0) < (missed.until ?? 0))
-      yield* arrived(endpoint, 4)
-      const all = yield* watch(deliveriesOf(appId), (rows) => rows.every(({ outcome }) => outcome !== null))
+      yield* waitForRequests(endpoint, 4)
+      const all = yield* waitUntil(deliveriesOf(appId), (rows) => rows.every(({ outcome }) => outcome !== null))
       assert.deepStrictEqual(
         all.map(({ failures, outcome }) => ({ failures, outcome })),
         Array.from({ length: 3 }, () => ({ failures: 0, outcome: "delivered" }))
@@ -98,8 +98,8 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Paus
       for (const name of ["One", "Two"]) yield* writer.post("/products", { name })
       assert.strictEqual((yield* resume(appId, "skip")).count, 2)
       yield* writer.post("/products", { name: "Three" })
-      yield* arrived(endpoint, 1)
-      const all = yield* watch(deliveriesOf(appId), (rows) => rows.every(({ outcome }) => outcome !== null))
+      yield* waitForRequests(endpoint, 1)
+      const all = yield* waitUntil(deliveriesOf(appId), (rows) => rows.every(({ outcome }) => outcome !== null))
       assert.deepStrictEqual(
         all.map(({ outcome }) => outcome),
         ["skipped", "skipped", "delivered"]
@@ -114,11 +114,11 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Paus
       const { appId, endpoint, writer } = yield* scene(() => ({ status: 500 }))
       const next = yield* scene()
       yield* writer.post("/products", { name: "Cup" })
-      yield* after(appId, 1)
+      yield* waitForAttempts(appId, 1)
       const newSecret = yield* subscribe(appId, { url: next.endpoint.url, kinds: ["catalog.product.updated.v1"] })
       assert.strictEqual(newSecret._tag, "None")
-      yield* hurry(appId)
-      const [delivery] = yield* arrived(next.endpoint, 1)
+      yield* makeDue(appId)
+      const [delivery] = yield* waitForRequests(next.endpoint, 1)
       assert.strictEqual(delivery?.headers["webhook-id"], endpoint.received[0]?.headers["webhook-id"])
       assert.lengthOf(endpoint.received, 1)
     })
@@ -136,13 +136,13 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Resp
         )
         const next = yield* scene()
         yield* writer.post("/products", { name: "Cup" })
-        yield* arrived(endpoint, 1)
+        yield* waitForRequests(endpoint, 1)
         yield* subscribe(appId, { url: next.endpoint.url, kinds: ["catalog.product.updated.v1"] })
         for (const respond of pendingResponses) respond()
-        assert.deepInclude(yield* after(appId, 1), { outcome: null, failures: 1 })
+        assert.deepInclude(yield* waitForAttempts(appId, 1), { outcome: null, failures: 1 })
         assert.deepInclude(yield* show(appId), { pauseReason: null, failingSince: null })
-        yield* hurry(appId)
-        yield* arrived(next.endpoint, 1)
+        yield* makeDue(appId)
+        yield* waitForRequests(next.endpoint, 1)
       })
     )
   }
@@ -157,23 +157,23 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Endp
       const slow = yield* scene(() => new Promise((resolve) => pendingResponses.push(() => resolve({ status: 500 }))))
       const events = Array.from({ length: 60 }, (_, n) => slow.writer.post("/products", { name: `Cup ${n}` }))
       yield* Effect.all(events, { concurrency: 8 })
-      yield* arrived(slow.endpoint, 32)
+      yield* waitForRequests(slow.endpoint, 32)
 
       const other = yield* scene()
       yield* Effect.all(
         Array.from({ length: 40 }, (_, n) => other.writer.post("/products", { name: `Mug ${n}` })),
         { concurrency: 8 }
       )
-      yield* arrived(other.endpoint, 40)
+      yield* waitForRequests(other.endpoint, 40)
       assert.lengthOf(slow.endpoint.received, 32)
       assert.strictEqual(slow.endpoint.most(), 32)
 
       for (const respond of pendingResponses.splice(0)) respond()
-      yield* watch(show(slow.appId), ({ failingSince }) => failingSince !== null)
+      yield* waitUntil(show(slow.appId), ({ failingSince }) => failingSince !== null)
       yield* sql`update deliveries set next_at = now() where app_id = ${slow.appId} and lease is null`
-      yield* arrived(slow.endpoint, 34)
+      yield* waitForRequests(slow.endpoint, 34)
       yield* other.writer.post("/products", { name: "The last" })
-      yield* arrived(other.endpoint, 41)
+      yield* waitForRequests(other.endpoint, 41)
       assert.lengthOf(pendingResponses, 2)
       for (const respond of pendingResponses.splice(0)) respond()
     })

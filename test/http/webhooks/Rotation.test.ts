@@ -7,14 +7,14 @@ import type { Client } from "../../support/http/Api.ts"
 import { document } from "../../support/http/OpenApi.ts"
 import type { Received, Receiver } from "../../support/webhooks/Receiver.ts"
 import { type ServiceSignature, stripeAccepts, verifyWithLibraries } from "../../support/webhooks/Verifiers.ts"
-import { arrived, DeliveringApi, scene } from "../../support/webhooks/Webhooks.ts"
+import { waitForRequests, DeliveringApi, scene } from "../../support/webhooks/Webhooks.ts"
 
 const NEXT: ServiceSignature = "x-service-signature-next"
 
 /** Creates a product and returns its delivery, the `n`th of the endpoint. */
 const deliveryOf = Effect.fnUntraced(function* (writer: Client, endpoint: Receiver, n: number) {
   yield* writer.post("/products", { name: "Cup" })
-  const { body, headers } = (yield* arrived(endpoint, n))[n - 1] ?? { body: "", headers: {} }
+  const { body, headers } = (yield* waitForRequests(endpoint, n))[n - 1] ?? { body: "", headers: {} }
   return { body, headers }
 })
 

@@ -7,7 +7,13 @@ import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
 import { WebhooksLive } from "../../../src/layers/webhooks/Webhooks.ts"
 import { verifyWebhook } from "../../../src/http/client/Webhooks.ts"
 import { SECRET_KEY } from "../../support/SecretKey.ts"
-import { after, arrived, DeliveringApi, deliveriesOf, scene } from "../../support/webhooks/Webhooks.ts"
+import {
+  waitForAttempts,
+  waitForRequests,
+  DeliveringApi,
+  deliveriesOf,
+  scene
+} from "../../support/webhooks/Webhooks.ts"
 
 const decodeSecrets = Schema.decodeUnknownSync(
   Schema.Array(Schema.Struct({ secret: Schema.String, previous: Schema.NullOr(Schema.String) }))
@@ -44,7 +50,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Seal
       assert.strictEqual(both.previous, first.secret)
 
       yield* writer.post("/products", { name: "Cup" })
-      const [delivery] = yield* arrived(endpoint, 1)
+      const [delivery] = yield* waitForRequests(endpoint, 1)
       if (delivery === undefined) return assert.fail("It arrived")
       const { body, headers } = delivery
       for (const known of [secret, next]) {
@@ -58,7 +64,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Seal
       const { appId, endpoint, secret, writer } = yield* scene()
       yield* storeSecret(appId, secret)
       yield* writer.post("/products", { name: "Cup" })
-      const [delivery] = yield* arrived(endpoint, 1)
+      const [delivery] = yield* waitForRequests(endpoint, 1)
       if (delivery === undefined) return assert.fail("It arrived")
       assert.isTrue((yield* Effect.promise(() => verifyWebhook(secret, delivery.headers, delivery.body))).ok)
     })
@@ -71,7 +77,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Seal
       const other = yield* scene()
       yield* storeSecret(appId, (yield* storedSecrets(other.appId)).secret)
       yield* writer.post("/products", { name: "Cup" })
-      assert.deepInclude(yield* after(appId, 1), { attempts: 1, outcome: null })
+      assert.deepInclude(yield* waitForAttempts(appId, 1), { attempts: 1, outcome: null })
       const [{ eventId } = assert.fail("There is a delivery")] = yield* deliveriesOf(appId)
       const [attempt] = yield* attempts(appId, eventId)
       assert.deepInclude(attempt, {
@@ -108,7 +114,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Seal
       yield* old.writer.post("/products", { name: "Cup" })
       yield* plain.writer.post("/products", { name: "Cup" })
       for (const { endpoint, secret } of [old, plain]) {
-        const [delivery] = yield* arrived(endpoint, 1)
+        const [delivery] = yield* waitForRequests(endpoint, 1)
         if (delivery === undefined) return assert.fail("It arrived")
         assert.isTrue((yield* Effect.promise(() => verifyWebhook(secret, delivery.headers, delivery.body))).ok)
       }

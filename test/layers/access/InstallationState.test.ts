@@ -16,7 +16,7 @@ import { AccessLive } from "../../../src/layers/access/Access.ts"
 import { WritesLive } from "../../../src/layers/Writes.ts"
 import { makeApp, makeInstallation, makeStore } from "../../support/http/Api.ts"
 import { PostgresTest } from "../../support/postgres/PostgresTest.ts"
-import { connection, databaseUrl, duringWork, rowsOf, waiting } from "../../support/process/Process.ts"
+import { connection, databaseUrl, duringWork, rowsOf, waitForLockWaits } from "../../support/process/Process.ts"
 import { performIn } from "../../support/data/Writes.ts"
 
 const Live = Layer.mergeAll(AccessLive, WritesLive).pipe(Layer.provideMerge(PostgresTest))
@@ -94,7 +94,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Installation 
         "update installations set is_active = false, uninstalled_at = now() where store_id = $1 and id = $2"
       yield* rowsOf(holder, uninstall, [storeId, id])
       const issuing = yield* Effect.forkChild(Effect.flip(issue(installation)))
-      yield* duringWork(issuing, waiting(watcher, 1))
+      yield* duringWork(issuing, waitForLockWaits(watcher, 1))
       yield* rowsOf(holder, "delete from access_tokens where store_id = $1 and installation_id = $2", [storeId, id])
       yield* rowsOf(holder, "commit")
       assert.strictEqual((yield* Fiber.join(issuing))._tag, "InstallationNotFound")

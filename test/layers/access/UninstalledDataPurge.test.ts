@@ -11,7 +11,14 @@ import { WritesLive } from "../../../src/layers/Writes.ts"
 import { makeApp, makeStore } from "../../support/http/Api.ts"
 import { fillAppData, usageOf } from "../../support/data/AppData.ts"
 import { PostgresTest } from "../../support/postgres/PostgresTest.ts"
-import { connection, databaseUrl, duringWork, rowsOf, servicesOn, waiting } from "../../support/process/Process.ts"
+import {
+  connection,
+  databaseUrl,
+  duringWork,
+  rowsOf,
+  servicesOn,
+  waitForLockWaits
+} from "../../support/process/Process.ts"
 import { performIn } from "../../support/data/Writes.ts"
 
 const Live = Layer.mergeAll(AccessLive, AppDataLive, WritesLive).pipe(Layer.provideMerge(PostgresTest))
@@ -99,9 +106,9 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("App data afte
       yield* rowsOf(holder, "begin")
       yield* rowsOf(holder, "select from app_data where store_id = $1 limit 1 for update", [installation.storeId])
       const purging = yield* Effect.forkChild(purge)
-      yield* duringWork(purging, waiting(watcher, 1))
+      yield* duringWork(purging, waitForLockWaits(watcher, 1))
       const again = yield* Effect.forkChild(Effect.andThen(install, put))
-      yield* duringWork(again, waiting(watcher, 2))
+      yield* duringWork(again, waitForLockWaits(watcher, 2))
       yield* rowsOf(holder, "commit")
       assert.strictEqual(yield* Fiber.join(purging), 1)
       yield* Fiber.join(again)

@@ -16,7 +16,7 @@ import { StoreId } from "../../../src/domain/Store.ts"
 import { collections, products } from "../../../src/layers/demo/catalog.ts"
 import { openDemo } from "../../../src/layers/demo/Demo.ts"
 import { ApiTest, baseUrl, makeClient, pageOf } from "../../support/http/Api.ts"
-import { watch } from "../../support/process/Process.ts"
+import { waitUntil } from "../../support/process/Process.ts"
 import { callLine, errorOf, post } from "../../support/rpc/Rpc.ts"
 import { SECRET_KEY } from "../../support/SecretKey.ts"
 
@@ -178,7 +178,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Demo store
         yield* TestClock.adjust("19 minutes")
         assert.strictEqual(yield* tokenIn, tokens.at(-1))
         yield* TestClock.adjust("1 minute")
-        tokens.push(yield* TestClock.withLive(watch(tokenIn, (token) => token !== tokens.at(-1))))
+        tokens.push(yield* TestClock.withLive(waitUntil(tokenIn, (token) => token !== tokens.at(-1))))
       }
       for (const token of tokens) assert.strictEqual((yield* makeClient(base, token).get("/products")).status, 200)
       assert.strictEqual(statSync(file).mode & 0o777, 0o600)

@@ -4,7 +4,14 @@ import { SqlClient } from "effect/sql"
 import { Journal } from "../../../src/domain/journal/Journal.ts"
 import { Unavailable } from "../../../src/domain/Unavailable.ts"
 import { ApiTest, freshClient } from "../../support/http/Api.ts"
-import { connection, databaseUrl, duringWork, rowsOf, servicesOn, waiting } from "../../support/process/Process.ts"
+import {
+  connection,
+  databaseUrl,
+  duringWork,
+  rowsOf,
+  servicesOn,
+  waitForLockWaits
+} from "../../support/process/Process.ts"
 
 /** Inserts an entry into a partition, with a time this many days ago. */
 const insertEntry = Effect.fn(function* (part: number, days: number) {
@@ -93,7 +100,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Journal pa
          from journal j`
       )
       const purging = yield* Effect.forkChild(purge)
-      yield* duringWork(purging, waiting(watcher, 1))
+      yield* duringWork(purging, waitForLockWaits(watcher, 1))
       yield* rowsOf(writer, "commit")
       assert.strictEqual(yield* Fiber.join(purging), 0)
       assert.deepStrictEqual(yield* nonEmptyParts, [8])
@@ -111,7 +118,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Journal pa
       yield* rowsOf(dump, "begin")
       yield* rowsOf(dump, "lock table journal in access share mode")
       const purging = yield* Effect.forkChild(Effect.exit(purge))
-      yield* duringWork(purging, waiting(watcher, 1))
+      yield* duringWork(purging, waitForLockWaits(watcher, 1))
       yield* duringWork(purging, client.post("/products", { name: "Cup" }))
       const ended = yield* Fiber.join(purging)
       assert(Exit.isFailure(ended))

@@ -9,7 +9,7 @@ import { agentClients } from "../../../src/layers/oauth/AgentClients.ts"
 import { described, documentHost, documentOf, OPENED, OpenedClients } from "../../support/oauth/ClientDocuments.ts"
 import { watchConnects } from "../../support/webhooks/Connects.ts"
 import { PostgresTest } from "../../support/postgres/PostgresTest.ts"
-import { type Answer, saying, until } from "../../support/webhooks/RawReceiver.ts"
+import { type Answer, respondWith, pollUntil } from "../../support/webhooks/RawReceiver.ts"
 
 const find = (id: string) => Effect.flatMap(AgentClients, (clients) => clients.find(ClientId.make(id)))
 const errorOf = (id: string) => Effect.map(Effect.flip(find(id)), ({ message }) => message)
@@ -21,17 +21,17 @@ const redirects = (...uris: ReadonlyArray<unknown>) => documentWith({ redirect_u
 
 /** Invalid documents and the reason in the error. */
 const INVALID: Readonly<Record<string, readonly [answer: (id: string) => Answer, reason: RegExp]>> = {
-  "returns 404": [() => saying("HTTP/1.1 404 No", "content-length: 0", "", ""), /status 404/],
+  "returns 404": [() => respondWith("HTTP/1.1 404 No", "content-length: 0", "", ""), /status 404/],
   redirects: [
-    (id) => saying("HTTP/1.1 302 Found", `location: ${id}`, "content-length: 0", "", ""),
+    (id) => respondWith("HTTP/1.1 302 Found", `location: ${id}`, "content-length: 0", "", ""),
     /redirects are not followed/
   ],
   "is an HTML page": [
-    () => saying("HTTP/1.1 200 OK", "content-type: text/html", "content-length: 2", "", "{}"),
+    () => respondWith("HTTP/1.1 200 OK", "content-type: text/html", "content-length: 2", "", "{}"),
     /Content-Type/
   ],
   "is not valid JSON": [
-    () => saying("HTTP/1.1 200 OK", "content-type: application/json", "content-length: 1", "", "{"),
+    () => respondWith("HTTP/1.1 200 OK", "content-type: application/json", "content-length: 1", "", "{"),
     /not valid JSON/
   ],
   "is not a JSON object": [() => documentOf(["a"]), /not a JSON object/],
@@ -122,7 +122,7 @@ layer(OpenedClients.pipe(Layer.provideMerge(PostgresTest)), { excludeTestService
         const host = yield* documentHost(() => (socket) => void socket.write("HTTP/1.1 200 OK\r\ncontent-"))
         const withShortTimeout = yield* Layer.build(Layer.fresh(agentClients({ ...OPENED, timeoutMillis: 300 })))
         assert.match(yield* Effect.provide(errorOf(host.id), withShortTimeout), /within 0.3 seconds/)
-        assert.isTrue(yield* until(() => host.sockets.every((socket) => socket.destroyed)))
+        assert.isTrue(yield* pollUntil(() => host.sockets.every((socket) => socket.destroyed)))
       })
     )
 

@@ -10,7 +10,7 @@ import { AppDataLive } from "../../../src/layers/records/AppData.ts"
 import { WritesLive } from "../../../src/layers/Writes.ts"
 import { makeInstallation } from "../../support/http/Api.ts"
 import { fillAppData, passTime, usageOf } from "../../support/data/AppData.ts"
-import { appContext } from "../../support/data/Keyed.ts"
+import { appContext } from "../../support/data/KeyedWrites.ts"
 import { PostgresTest } from "../../support/postgres/PostgresTest.ts"
 
 const Live = Layer.mergeAll(AppDataLive, WritesLive, AccessLive).pipe(Layer.provideMerge(PostgresTest))

@@ -26,11 +26,11 @@ import { administration } from "../../support/plans/Administration.ts"
 import { agentAuthorizations, authorizations } from "../../support/plans/Authorizations.ts"
 import { development } from "../../support/plans/Development.ts"
 import { history } from "../../support/plans/History.ts"
-import { keyed } from "../../support/data/Keyed.ts"
+import { keyed } from "../../support/data/KeyedWrites.ts"
 import { freshDatabase } from "../../support/postgres/Postgres.ts"
-import { BROUGHT, deleteBrought, fill, ORDER, outdate, RULES } from "../../support/plans/Catalog.ts"
+import { IMPORTED_IDS, deleteImported, seedTables, ORDER, expireRows, RULES } from "../../support/plans/Catalog.ts"
 import { undos } from "../../support/plans/Undos.ts"
-import { costSoFar, leastOf, mostOf } from "../../support/plans/Cost.ts"
+import { costSoFar, lowerCosts, maxCost } from "../../support/plans/Cost.ts"
 import { scene } from "../../support/plans/Scene.ts"
 import { purges } from "../../support/plans/Purges.ts"
 import { PASSWORD } from "../../support/rpc/Merchants.ts"
@@ -178,10 +178,10 @@ const round = Effect.fn(function* ({
   yield* measured("a delete of a missing entry", Effect.flip(once(forgotten, respondEmpty)))
 
   const bring = (input: object) => {
-    const puts = BROUGHT.map((externalId) => ({ externalId, input: toProduct({ name: externalId, ...input }) }))
+    const puts = IMPORTED_IDS.map((externalId) => ({ externalId, input: toProduct({ name: externalId, ...input }) }))
     return writes.perform({ ...contextOf(storeId), surface: "import" }, imports.putProducts(storeId, puts, 0))
   }
-  const bringNew = Effect.andThen(deleteBrought(storeId), bring({ price: 3, tags: ["sale"] }))
+  const bringNew = Effect.andThen(deleteImported(storeId), bring({ price: 3, tags: ["sale"] }))
   yield* measured("an import of new products", bringNew)
   yield* measured("an import of the same products", bring({ price: 3 }))
   yield* measured("an import of changed products", bring({ price: Math.random() }))
@@ -273,18 +273,18 @@ for (const { description, isAnalyzed, work } of CASES) {
       const { storeId } = made.installation
       if (isAnalyzed) {
         yield* withSecondConnection(work(made))
-        yield* withSecondConnection(Effect.andThen(fill(storeId, FEW), run("vacuum (analyze)")))
+        yield* withSecondConnection(Effect.andThen(seedTables(storeId, FEW), run("vacuum (analyze)")))
       }
       const onOldConnection = Effect.provide(yield* Layer.build(other))
       yield* Effect.replicateEffect(onOldConnection(work(made)), ROUNDS)
-      yield* withSecondConnection(fill(storeId, MANY))
-      const prepared = withSecondConnection(Effect.all([outdate, run(flushPendingTerms), costSoFar]))
+      yield* withSecondConnection(seedTables(storeId, MANY))
+      const prepared = withSecondConnection(Effect.all([expireRows, run(flushPendingTerms), costSoFar]))
       const measured = Effect.andThen(prepared, onOldConnection(work(made)))
-      const costs = leastOf(yield* measured, yield* measured)
+      const costs = lowerCosts(yield* measured, yield* measured)
 
-      yield* withSecondConnection(Effect.all([outdate, run("analyze"), run(flushPendingTerms), costSoFar]))
+      yield* withSecondConnection(Effect.all([expireRows, run("analyze"), run(flushPendingTerms), costSoFar]))
       const fresh = yield* Effect.provide(work(made), yield* Layer.build(other))
-      const costlier = costs.filter(([name, cost]) => cost > mostOf(fresh.get(name) ?? 0))
+      const costlier = costs.filter(([name, cost]) => cost > maxCost(fresh.get(name) ?? 0))
       assert.deepStrictEqual(
         costlier.map(([name, cost]) => `${name}: ${cost}, with a fresh connection ${fresh.get(name)}`),
         []

@@ -9,7 +9,7 @@ import {
   withStatementTimeout
 } from "../../../src/layers/sql/Transaction.ts"
 import { PostgresTest } from "../../support/postgres/PostgresTest.ts"
-import { connection, databaseUrl, rowsOf, waiting } from "../../support/process/Process.ts"
+import { connection, databaseUrl, rowsOf, waitForLockWaits } from "../../support/process/Process.ts"
 
 class Refused extends Data.TaggedError("Refused") {}
 
@@ -135,7 +135,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("Trans
       yield* rowsOf(client, "insert into notes values ('same')")
       const write = sql.withTransaction(Effect.andThen(insert("same"), insert("after")))
       const fiber = yield* Effect.forkChild(write)
-      yield* waiting(watcher, 1)
+      yield* waitForLockWaits(watcher, 1)
       const interrupting = yield* Effect.forkChild(Fiber.interrupt(fiber))
       yield* rowsOf(client, "rollback")
       yield* Fiber.join(interrupting)
@@ -157,7 +157,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("Trans
       yield* rowsOf(client, "begin")
       yield* rowsOf(client, "lock table notes")
       const fiber = yield* Effect.forkChild(snapshot(sql, seen))
-      yield* waiting(watcher, 1)
+      yield* waitForLockWaits(watcher, 1)
       yield* Fiber.interrupt(fiber)
       yield* rowsOf(client, "rollback")
     })
@@ -201,7 +201,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("Callb
       yield* rowsOf(client, "insert into notes values ('same')")
       const write = performWrite(sql, Effect.andThen(note("done"), deferToCommit(insert("same"))))
       const fiber = yield* Effect.forkChild(write)
-      yield* waiting(watcher, 1)
+      yield* waitForLockWaits(watcher, 1)
       assert.deepStrictEqual(log, [])
       yield* rowsOf(client, "rollback")
       yield* Fiber.join(fiber)

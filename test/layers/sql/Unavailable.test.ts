@@ -9,11 +9,11 @@ import {
   connection,
   databaseUrl,
   freePort,
-  ownDatabase,
+  makeMigratedDatabase,
   rowsOf,
   serverUrl,
-  waiting,
-  watch
+  waitForLockWaits,
+  waitUntil
 } from "../../support/process/Process.ts"
 import { wayTo } from "../../support/postgres/SilentDatabase.ts"
 
@@ -22,7 +22,7 @@ const live = (url: string) => postgres({ url: Redacted.make(url), maxConnections
 
 const Live = Layer.unwrap(
   Effect.gen(function* () {
-    const { client, url } = yield* ownDatabase
+    const { client, url } = yield* makeMigratedDatabase
     yield* rowsOf(client, "create table rows (id integer primary key)")
     yield* rowsOf(client, "insert into rows values (1), (2)")
     return live(url)
@@ -164,7 +164,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Failed statem
 
       const serializable = after("set transaction isolation level serializable", touch(1))
       const late = yield* Effect.forkChild(expect("40001", serializable))
-      yield* waiting(watcher, 1)
+      yield* waitForLockWaits(watcher, 1)
       yield* rowsOf(holder, "commit")
       yield* Fiber.join(late)
 
@@ -176,7 +176,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Failed statem
         yield* sql`set local deadlock_timeout = '10ms'`
         yield* touch(1)
         const crossing = yield* Effect.forkChild(rowsOf(holder, "update rows set id = id where id = 1"))
-        yield* waiting(watcher, 1)
+        yield* waitForLockWaits(watcher, 1)
         yield* Effect.ensuring(touch(2), Effect.asVoid(Effect.forkChild(Fiber.join(crossing))))
       })
       yield* expect("40P01", transaction(crossed))
@@ -208,7 +208,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Failed statem
         const [row] = yield* sql<{ readonly pid: number }>`select pg_backend_pid() as pid`
         yield* sql`set local idle_in_transaction_session_timeout = '10ms'`
         const session = rowsOf(watcher, "select 1 from pg_stat_activity where pid = $1", [row?.pid])
-        yield* watch(session, (rows) => rows.length === 0)
+        yield* waitUntil(session, (rows) => rows.length === 0)
         yield* one
       })
       assert.isTrue(classify(yield* defectOf(transaction(idle))).isUnavailable)
@@ -230,12 +230,12 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Failed statem
         for (const [way, run] of Object.entries(yield* executionPaths)) {
           const given = way === "deferred" ? sql`delete from rows where pg_sleep(60) is null` : sleep
           const fiber = yield* Effect.forkChild(defectOf(run(given)))
-          yield* watch(sleeping("pid"), (rows) => rows.length > 0)
+          yield* waitUntil(sleeping("pid"), (rows) => rows.length > 0)
           freeze()
           thaw()
           assert.deepStrictEqual(classify(yield* Fiber.join(fiber)), { isUnavailable: true, code: undefined }, way)
           assert.strictEqual(yield* count(one), 1, way)
-          yield* watch(sleeping("pg_cancel_backend(pid)"), (rows) => rows.length === 0)
+          yield* waitUntil(sleeping("pg_cancel_backend(pid)"), (rows) => rows.length === 0)
         }
       })
       yield* Effect.provide(broken, live(url))

@@ -4,7 +4,7 @@ import { TracingLive } from "../../../src/layers/telemetry/Tracing.ts"
 import { Scope } from "../../../src/domain/access/Scope.ts"
 import { ApiTest, freshClient, makeApp, makeStore } from "../../support/http/Api.ts"
 import { receiver } from "../../support/webhooks/Receiver.ts"
-import { arrived, DeliveringApi, installApp, subscriber } from "../../support/webhooks/Webhooks.ts"
+import { waitForRequests, DeliveringApi, installApp, subscriber } from "../../support/webhooks/Webhooks.ts"
 
 /** Collects spans, as an exporter does. */
 const recorder = () => {
@@ -110,7 +110,7 @@ it.live("delivery attempts are counted by outcome, and the outbox depth is measu
       const writer = yield* installApp(storeId, yield* makeApp({ scopes: Scope.literals }))
       yield* installApp(storeId, appId)
       yield* writer.client.post("/products", { name: "Lantern" })
-      yield* arrived(endpoint, 1)
+      yield* waitForRequests(endpoint, 1)
     }).pipe(Effect.provide(DeliveringApi))
     const metrics = yield* Metric.snapshot
     const attempts = metrics.filter(({ id }) => id === "webhook.delivery.attempts")

@@ -6,7 +6,7 @@ import { EventId } from "../../../src/domain/Events.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
 import { makeDeliveryQueue } from "../../../src/layers/webhooks/DeliveryQueue.ts"
 import { ApiTest } from "../../support/http/Api.ts"
-import { deliveriesOf, history } from "../../support/webhooks/Webhooks.ts"
+import { deliveriesOf, makeDeliveries } from "../../support/webhooks/Webhooks.ts"
 
 const NOTHING = EventId.make("01890a5d-ac96-774b-bcce-b302099a8057")
 
@@ -23,7 +23,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Delivery q
       Effect.gen(function* () {
         const { attempts } = yield* Webhooks
         const { recordResults } = makeDeliveryQueue(yield* SqlClient.SqlClient)
-        const { appId, ids } = yield* history(1)
+        const { appId, ids } = yield* makeDeliveries(1)
         const [first] = yield* claimAll
         assert.deepInclude(first, { appId, attempt: 1, failures: 0, isActive: true })
         assert.approximately(first?.now ?? 0, Date.now() / 1000, 60)
@@ -57,8 +57,8 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Delivery q
   it.effect("claim shares free slots evenly among endpoints, whatever their backlog", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const long = yield* history(30)
-      const short = [yield* history(2), yield* history(2)]
+      const long = yield* makeDeliveries(30)
+      const short = [yield* makeDeliveries(2), yield* makeDeliveries(2)]
       const { claim } = makeDeliveryQueue(yield* SqlClient.SqlClient)
       const claimed = yield* claim(9, new Map())
       const of = (app: AppId) => claimed.filter(({ appId }) => appId === app).length
@@ -76,12 +76,12 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Delivery q
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* sql`delete from deliveries`
-      const dead = [yield* history(3), yield* history(3), yield* history(3)]
+      const dead = [yield* makeDeliveries(3), yield* makeDeliveries(3), yield* makeDeliveries(3)]
       for (const { appId } of dead) {
         yield* sql`update webhooks set failing_since = now() - interval '1 hour' where app_id = ${appId}`
         yield* sql`update deliveries set next_at = now() - interval '1 hour' where app_id = ${appId}`
       }
-      const healthy = yield* history(1)
+      const healthy = yield* makeDeliveries(1)
       const { claim } = makeDeliveryQueue(yield* SqlClient.SqlClient)
       const claimed = yield* claim(2, new Map())
       assert.lengthOf(claimed, 2)
@@ -99,7 +99,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Delivery q
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* sql`delete from deliveries`
-      yield* Effect.all(Array.from({ length: 4 }, () => history(20)))
+      yield* Effect.all(Array.from({ length: 4 }, () => makeDeliveries(20)))
       const queue = makeDeliveryQueue(yield* SqlClient.SqlClient)
       const rounds = yield* Effect.all(
         Array.from({ length: 40 }, () => queue.claim(10, new Map())),

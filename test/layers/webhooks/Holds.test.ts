@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { StoreWebhooks } from "../../../src/domain/webhooks/StoreWebhooks.ts"
 import { makeDeliveryQueue } from "../../../src/layers/webhooks/DeliveryQueue.ts"
 import { ApiTest } from "../../support/http/Api.ts"
-import { watch } from "../../support/process/Process.ts"
+import { waitUntil } from "../../support/process/Process.ts"
 import { deliveriesOf, scene } from "../../support/webhooks/Webhooks.ts"
 import { performIn } from "../../support/data/Writes.ts"
 
@@ -20,7 +20,7 @@ const openTransaction = Effect.fn(function* <A, E, R>(work: Effect.Effect<A, E, 
 
 /** Polls until a session is blocked by a lock. */
 const waiting = Effect.flatMap(SqlClient.SqlClient, (sql) =>
-  watch(
+  waitUntil(
     sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
     ({ length }) => length > 0
   )

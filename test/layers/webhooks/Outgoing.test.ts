@@ -10,14 +10,14 @@ import {
   ok,
   partsOf,
   receiver,
-  saying,
+  respondWith,
   sender,
   textOf,
-  until
+  pollUntil
 } from "../../support/webhooks/RawReceiver.ts"
 
 /** A 200 response with this body. */
-const respondWith =
+const respondWithBytes =
   (body: Uint8Array, ...headers: ReadonlyArray<string>): Answer =>
   (socket) => {
     socket.write(["HTTP/1.1 200 OK", `content-length: ${body.length}`, ...headers, "", ""].join("\r\n"))
@@ -69,7 +69,9 @@ describe("Response of a receiver", () => {
     it.live(`a response with status ${status} is returned with its body`, () =>
       Effect.gen(function* () {
         const body = status === 204 ? "" : `{"status":${status}}`
-        const { url } = yield* receiver(saying(`HTTP/1.1 ${status} So`, `content-length: ${body.length}`, "", body))
+        const { url } = yield* receiver(
+          respondWith(`HTTP/1.1 ${status} So`, `content-length: ${body.length}`, "", body)
+        )
         const attempt = yield* (yield* sender())(url)
         assert.deepInclude(attempt, { status, error: null, headers: {} })
         assert.strictEqual(textOf(attempt), body)
@@ -82,7 +84,7 @@ describe("Response of a receiver", () => {
     Effect.gen(function* () {
       const post = yield* sender()
       const retryAfter = (...headers: ReadonlyArray<string>) =>
-        Effect.flatMap(receiver(saying("HTTP/1.1 503 No", "content-length: 0", ...headers, "", "")), ({ url }) =>
+        Effect.flatMap(receiver(respondWith("HTTP/1.1 503 No", "content-length: 0", ...headers, "", "")), ({ url }) =>
           Effect.map(post(url), (attempt) => attempt.headers["retry-after"])
         )
       assert.strictEqual(yield* retryAfter("Retry-After: 120"), "120")
@@ -99,7 +101,7 @@ describe("Response of a receiver", () => {
       const post = yield* sender()
       for (const length of [0, 1, MAX_BODY_BYTES - 1, MAX_BODY_BYTES, MAX_BODY_BYTES + 1, 300_000]) {
         const body = Buffer.from(Uint8Array.from({ length }, (_, n) => n % 251))
-        const { url } = yield* receiver(respondWith(body))
+        const { url } = yield* receiver(respondWithBytes(body))
         const attempt = yield* post(url)
         assert.strictEqual(attempt.status, 200)
         assert.isTrue(body.subarray(0, MAX_BODY_BYTES).equals(attempt.answer), `${length} bytes`)
@@ -110,7 +112,7 @@ describe("Response of a receiver", () => {
   it.live("a gzip response body is not decompressed", () =>
     Effect.gen(function* () {
       const bomb = gzipSync(Buffer.alloc(1_000_000))
-      const { url } = yield* receiver(respondWith(bomb, "content-encoding: gzip"))
+      const { url } = yield* receiver(respondWithBytes(bomb, "content-encoding: gzip"))
       const attempt = yield* (yield* sender())(url)
       assert.isTrue(bomb.equals(attempt.answer))
     })
@@ -119,7 +121,7 @@ describe("Response of a receiver", () => {
   it.live("reads chunked bodies with extensions and trailers, and bodies that end with the connection", () =>
     Effect.gen(function* () {
       const post = yield* sender()
-      const chunked = saying(
+      const chunked = respondWith(
         "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n",
         "3;a=b\r\nabc\r\n2\r\nde\r\n0\r\nx-trailer: 1\r\n\r\n"
       )
@@ -134,7 +136,7 @@ describe("Response of a receiver", () => {
       Effect.gen(function* () {
         const other = yield* receiver(ok)
         const { url } = yield* receiver(
-          saying(`HTTP/1.1 ${status} Elsewhere`, `location: ${other.url}`, "content-length: 0", "", "")
+          respondWith(`HTTP/1.1 ${status} Elsewhere`, `location: ${other.url}`, "content-length: 0", "", "")
         )
         assert.deepInclude(yield* (yield* sender())(url), { status, error: null })
         assert.strictEqual(other.sockets.length, 0)
@@ -224,7 +226,7 @@ describe("Informational responses (1xx)", () => {
         status: null,
         error: "The headers of the response are longer than 16384 bytes"
       })
-      assert.isTrue(yield* until(() => sockets.every((socket) => socket.destroyed)))
+      assert.isTrue(yield* pollUntil(() => sockets.every((socket) => socket.destroyed)))
       assert.lengthOf(requests, 3)
     })
   )
@@ -233,15 +235,15 @@ describe("Informational responses (1xx)", () => {
     Effect.gen(function* () {
       const post = yield* sender()
       const upgrade = ["connection: Upgrade", "upgrade: websocket"]
-      const switching = yield* receiver(saying("HTTP/1.1 101 Switching Protocols", ...upgrade, "", ""))
+      const switching = yield* receiver(respondWith("HTTP/1.1 101 Switching Protocols", ...upgrade, "", ""))
       assert.deepInclude(yield* post(switching.url), {
         status: null,
         error: "The receiver switched protocols (101), which the request did not ask for"
       })
-      const offering = yield* receiver(saying("HTTP/1.1 200 OK", ...upgrade, "content-length: 2", "", "ok"))
+      const offering = yield* receiver(respondWith("HTTP/1.1 200 OK", ...upgrade, "content-length: 2", "", "ok"))
       assert.deepInclude(yield* post(offering.url), { status: 200, error: null })
       for (const status of ["101 Switching Protocols", "099 Nothing"]) {
-        const strange = yield* receiver(saying(`HTTP/1.1 ${status}`, "content-length: 0", "", ""))
+        const strange = yield* receiver(respondWith(`HTTP/1.1 ${status}`, "content-length: 0", "", ""))
         assert.deepInclude(yield* post(strange.url), {
           status: null,
           error: "The response is not valid HTTP/1.1 (its status is not final)"

@@ -6,7 +6,15 @@ import { makeOutgoing } from "../../../src/layers/webhooks/Outgoing.ts"
 import { PUBLIC_4, PUBLIC_6 } from "../../data/hostileUrls.ts"
 import { selfSigned } from "../../support/oauth/Certificate.ts"
 import { watchConnects } from "../../support/webhooks/Connects.ts"
-import { type Answer, ok, receiver, saying, sender, textOf, until } from "../../support/webhooks/RawReceiver.ts"
+import {
+  type Answer,
+  ok,
+  receiver,
+  respondWith,
+  sender,
+  textOf,
+  pollUntil
+} from "../../support/webhooks/RawReceiver.ts"
 
 const silent: Answer = () => undefined
 
@@ -62,15 +70,22 @@ describe("Outgoing connection", () => {
   )
 
   const NOT_REUSED: Readonly<Record<string, Answer>> = {
-    "with the response header connection: close": saying(
+    "with the response header connection: close": respondWith(
       "HTTP/1.1 200 OK",
       "connection: close",
       "content-length: 2",
       "",
       "ok"
     ),
-    "with an HTTP/1.0 response": saying("HTTP/1.0 200 OK", "content-length: 2", "", "ok"),
-    "with bytes after the response": saying("HTTP/1.1 200 OK", "content-length: 2", "", "okHTTP/1.1 500 No", "", ""),
+    "with an HTTP/1.0 response": respondWith("HTTP/1.0 200 OK", "content-length: 2", "", "ok"),
+    "with bytes after the response": respondWith(
+      "HTTP/1.1 200 OK",
+      "content-length: 2",
+      "",
+      "okHTTP/1.1 500 No",
+      "",
+      ""
+    ),
     "that receives a second response while idle": (socket) => {
       socket.write("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok")
       setTimeout(() => socket.write("HTTP/1.1 500 No\r\n\r\n"), 30)
@@ -86,7 +101,7 @@ describe("Outgoing connection", () => {
         const post = yield* sender()
         for (let n = 0; n < 3; n++) {
           assert.deepInclude(yield* post(url), { status: 200, error: null })
-          yield* until(() => sockets.every((socket) => socket.destroyed))
+          yield* pollUntil(() => sockets.every((socket) => socket.destroyed))
         }
         assert.strictEqual(sockets.length, 3)
       })
@@ -114,11 +129,11 @@ describe("Outgoing connection", () => {
   it.live("an idle connection is closed after the receiver's keep-alive timeout", () =>
     Effect.gen(function* () {
       const { sockets, url } = yield* receiver(
-        saying("HTTP/1.1 200 OK", "keep-alive: timeout=3", "content-length: 2", "", "ok")
+        respondWith("HTTP/1.1 200 OK", "keep-alive: timeout=3", "content-length: 2", "", "ok")
       )
       assert.strictEqual((yield* (yield* sender())(url)).status, 200)
       assert.isFalse(sockets.some((socket) => socket.destroyed))
-      assert.isTrue(yield* until(() => sockets.every((socket) => socket.destroyed)))
+      assert.isTrue(yield* pollUntil(() => sockets.every((socket) => socket.destroyed)))
     })
   )
 
@@ -130,7 +145,7 @@ describe("Outgoing connection", () => {
       const post = yield* sender({ timeoutMillis: 20_000 })
       const attempts = yield* Effect.forEach(Array.from({ length: 540 }), () => post(url), { concurrency: "unbounded" })
       assert.isTrue(attempts.every(({ status }) => status === 200))
-      assert.isTrue(yield* until(() => sockets.filter((socket) => !socket.destroyed).length === 512))
+      assert.isTrue(yield* pollUntil(() => sockets.filter((socket) => !socket.destroyed).length === 512))
     })
   )
 
@@ -142,10 +157,10 @@ describe("Outgoing connection", () => {
       const post = yield* Scope.provide(sender({ timeoutMillis: 20_000 }), scope)
       yield* post(idle.url)
       const fiber = yield* Effect.forkChild(post(busy.url))
-      assert.isTrue(yield* until(() => busy.requests.length === 1))
+      assert.isTrue(yield* pollUntil(() => busy.requests.length === 1))
       yield* Scope.close(scope, Exit.void)
       assert.strictEqual((yield* Fiber.join(fiber)).error, "The service stopped before the response was complete")
-      assert.isTrue(yield* until(() => [...idle.sockets, ...busy.sockets].every((socket) => socket.destroyed)))
+      assert.isTrue(yield* pollUntil(() => [...idle.sockets, ...busy.sockets].every((socket) => socket.destroyed)))
     })
   )
 })

@@ -2,13 +2,13 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { MAX_BODY_BYTES } from "../../../src/layers/webhooks/Outgoing.ts"
 import { makeOutgoing } from "../../../src/layers/webhooks/Outgoing.ts"
-import { partsOf, receiver, saying, textOf, until } from "../../support/webhooks/RawReceiver.ts"
+import { partsOf, receiver, respondWith, textOf, pollUntil } from "../../support/webhooks/RawReceiver.ts"
 
 describe("Outgoing GET request", () => {
   it.live("a GET request has no body and returns the response body, content type and cache control", () =>
     Effect.gen(function* () {
       const { port, requests } = yield* receiver(
-        saying(
+        respondWith(
           "HTTP/1.1 200 OK",
           "content-type: application/json",
           "cache-control: max-age=60",
@@ -36,7 +36,7 @@ describe("Outgoing GET request", () => {
     Effect.gen(function* () {
       const { get } = yield* makeOutgoing({ allowed: new Set(["127.0.0.1"]) })
       const largest = yield* receiver(
-        saying("HTTP/1.1 200 OK", `content-length: ${MAX_BODY_BYTES}`, "", "x".repeat(MAX_BODY_BYTES))
+        respondWith("HTTP/1.1 200 OK", `content-length: ${MAX_BODY_BYTES}`, "", "x".repeat(MAX_BODY_BYTES))
       )
       assert.deepInclude(yield* get({ url: largest.url, headers: {} }), { status: 200, error: null })
       const endless = yield* receiver((socket) => {
@@ -49,7 +49,7 @@ describe("Outgoing GET request", () => {
       })
       const attempt = yield* get({ url: endless.url, headers: {} })
       assert.deepInclude(attempt, { status: null, error: `The response is longer than ${MAX_BODY_BYTES} bytes` })
-      assert.isTrue(yield* until(() => endless.sockets.every((socket) => socket.destroyed)))
+      assert.isTrue(yield* pollUntil(() => endless.sockets.every((socket) => socket.destroyed)))
     })
   )
 })

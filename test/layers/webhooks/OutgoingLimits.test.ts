@@ -4,7 +4,7 @@ import type { LookupFunction } from "node:net"
 import { makeOutgoing } from "../../../src/layers/webhooks/Outgoing.ts"
 import { watchConnects } from "../../support/webhooks/Connects.ts"
 import { PUBLIC_4 } from "../../data/hostileUrls.ts"
-import { type Answer, ok, receiver, sender, textOf, until } from "../../support/webhooks/RawReceiver.ts"
+import { type Answer, ok, receiver, sender, textOf, pollUntil } from "../../support/webhooks/RawReceiver.ts"
 
 const HEAD = "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n"
 const CLOSED = "The receiver closed the connection before its response was complete"
@@ -55,7 +55,7 @@ describe("Request timeout", () => {
         assert.deepInclude(attempt, { status: null, error })
         assert.isAtLeast(attempt.durationMillis, 299)
         assert.isBelow(attempt.durationMillis, 300 + SLACK)
-        assert.isTrue(yield* until(() => sockets.every((socket) => socket.destroyed)))
+        assert.isTrue(yield* pollUntil(() => sockets.every((socket) => socket.destroyed)))
         assert.strictEqual(sockets.length, 1)
       })
     )
@@ -66,7 +66,7 @@ describe("Request timeout", () => {
       const { port, sockets } = yield* receiver(silent)
       const attempt = yield* (yield* sender({ timeoutMillis: 300 }))(`https://127.0.0.1:${port}/`)
       assert.strictEqual(attempt.error, "There was no connection to the receiver within 0.3 seconds")
-      assert.isTrue(yield* until(() => sockets.every((socket) => socket.destroyed)))
+      assert.isTrue(yield* pollUntil(() => sockets.every((socket) => socket.destroyed)))
     })
   )
 
@@ -147,7 +147,7 @@ describe("Broken response", () => {
         if (typeof error === "string") assert.strictEqual(attempt.error, error)
         else assert.match(attempt.error ?? "", error)
         assert.notMatch(attempt.error ?? "", /\n|undefined| at /)
-        assert.isTrue(yield* until(() => sockets.every((socket) => socket.destroyed)))
+        assert.isTrue(yield* pollUntil(() => sockets.every((socket) => socket.destroyed)))
       })
     )
   }
@@ -173,7 +173,7 @@ describe("Broken response", () => {
       })
       const attempt = yield* (yield* sender())(url)
       assert.strictEqual(attempt.error, "The headers of the response are longer than 16384 bytes")
-      assert.isTrue(yield* until(() => sockets.every((socket) => socket.destroyed)))
+      assert.isTrue(yield* pollUntil(() => sockets.every((socket) => socket.destroyed)))
     })
   )
 })
@@ -226,9 +226,9 @@ describe("Interruption of a request", () => {
         const { port, requests, sockets } = yield* receiver(answer)
         const post = yield* sender()
         const fiber = yield* Effect.forkChild(post(`${scheme}://127.0.0.1:${port}/`))
-        assert.isTrue(yield* until(() => (scheme === "http" ? requests : sockets).length === 1))
+        assert.isTrue(yield* pollUntil(() => (scheme === "http" ? requests : sockets).length === 1))
         yield* Fiber.interrupt(fiber)
-        assert.isTrue(yield* until(() => sockets.every((socket) => socket.destroyed)))
+        assert.isTrue(yield* pollUntil(() => sockets.every((socket) => socket.destroyed)))
       })
     )
   }

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { EventId } from "../../../src/domain/Events.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
 import { ApiTest } from "../../support/http/Api.ts"
-import { deliveriesOf, finish, history } from "../../support/webhooks/Webhooks.ts"
+import { deliveriesOf, markFinished, makeDeliveries } from "../../support/webhooks/Webhooks.ts"
 
 const NOTHING = EventId.make("01890a5d-ac96-774b-bcce-b302099a8057")
 
@@ -13,10 +13,10 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Purge of d
     Effect.gen(function* () {
       const { purge } = yield* Webhooks
       const sql = yield* SqlClient.SqlClient
-      const { appId, ids, storeId } = yield* history(4)
+      const { appId, ids, storeId } = yield* makeDeliveries(4)
       const [old = NOTHING, young = NOTHING, pending = NOTHING, alone = NOTHING] = ids
-      yield* finish([old], "dead", 30.01)
-      yield* finish([young, alone], "delivered", 29.9)
+      yield* markFinished([old], "dead", 30.01)
+      yield* markFinished([young, alone], "delivered", 29.9)
       yield* sql`
         insert into delivery_attempts (store_id, event_id, installation_id, attempt, started_at)
         select store_id, event_id, installation_id, 1, now() from deliveries where app_id = ${appId}
@@ -47,7 +47,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Purge of d
       Effect.gen(function* () {
         const { pause, purge, resume, show } = yield* Webhooks
         const sql = yield* SqlClient.SqlClient
-        const [paused, open] = [yield* history(3), yield* history(3)]
+        const [paused, open] = [yield* makeDeliveries(3), yield* makeDeliveries(3)]
         assert.isNull((yield* show(paused.appId)).pendingDroppedFrom)
         yield* pause(paused.appId)
         for (const { appId, ids } of [paused, open]) {

@@ -5,7 +5,7 @@ import { AppId } from "../../../src/domain/access/Apps.ts"
 import { EventId } from "../../../src/domain/Events.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
 import { ApiTest, makeApp } from "../../support/http/Api.ts"
-import { deliveriesOf, finish, history } from "../../support/webhooks/Webhooks.ts"
+import { deliveriesOf, markFinished, makeDeliveries } from "../../support/webhooks/Webhooks.ts"
 
 const UNKNOWN_APP = AppId.make("01890a5d-ac96-774b-bcce-b302099a8057")
 const UNKNOWN_EVENT = EventId.make("01890a5d-ac96-774b-bcce-b302099a8057")
@@ -17,9 +17,9 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Webhooks",
     Effect.gen(function* () {
       const { redeliver } = yield* Webhooks
       for (const outcome of ["delivered", "dead", "skipped", "canceled"]) {
-        const { appId, ids } = yield* history(2)
+        const { appId, ids } = yield* makeDeliveries(2)
         const [first = UNKNOWN_EVENT] = ids
-        yield* finish(ids, outcome)
+        yield* markFinished(ids, outcome)
         assert.strictEqual(yield* redeliver(appId, first), 1)
         assert.deepStrictEqual(yield* outcomes(appId), [null, outcome])
         assert.deepInclude((yield* deliveriesOf(appId))[0], { failures: 0, attempts: 14 })
@@ -31,14 +31,14 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Webhooks",
     Effect.gen(function* () {
       const { redeliverSince } = yield* Webhooks
       const sql = yield* SqlClient.SqlClient
-      const { appId, ids, storeId } = yield* history(5)
-      const other = yield* history(1)
+      const { appId, ids, storeId } = yield* makeDeliveries(5)
+      const other = yield* makeDeliveries(1)
       const [one, two, three, four, five] = ids
-      yield* finish(
+      yield* markFinished(
         [...other.ids, one, two, three].flatMap((id) => id ?? []),
         "delivered"
       )
-      yield* finish(
+      yield* markFinished(
         [four, five].flatMap((id) => id ?? []),
         "dead"
       )
@@ -63,7 +63,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Webhooks",
     Effect.gen(function* () {
       const { redeliverSince, resume } = yield* Webhooks
       const sql = yield* SqlClient.SqlClient
-      const { appId, storeId } = yield* history(1)
+      const { appId, storeId } = yield* makeDeliveries(1)
       yield* sql`
         insert into deliveries (store_id, event_id, installation_id, app_id, outcome, finished_at)
         select ${storeId}, uuid_v7(clock_micros() + n), gen_random_uuid(), ${appId}, 'delivered', now()
@@ -85,7 +85,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Webhooks",
     Effect.gen(function* () {
       const { redeliver, redeliverSince, resume } = yield* Webhooks
       const sql = yield* SqlClient.SqlClient
-      const { appId, ids } = yield* history(1)
+      const { appId, ids } = yield* makeDeliveries(1)
       yield* sql`update deliveries set lease = gen_random_uuid(), next_at = now() + interval '20 s' where app_id = ${appId}`
       const before = yield* deliveriesOf(appId)
       assert.strictEqual(yield* redeliver(appId, ids[0] ?? UNKNOWN_EVENT), 0)
@@ -98,8 +98,8 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Webhooks",
   it.effect("deliveries are listed newest first, with an optional filter by state", () =>
     Effect.gen(function* () {
       const { deliveries } = yield* Webhooks
-      const { appId, ids } = yield* history(3)
-      yield* finish(ids.slice(0, 1), "dead")
+      const { appId, ids } = yield* makeDeliveries(3)
+      yield* markFinished(ids.slice(0, 1), "dead")
       const { items: all, nextCursor } = yield* deliveries(appId, { limit: 2 })
       assert.deepStrictEqual(
         all.map(({ eventId, kind, state }) => ({ eventId, kind, state })),
@@ -138,7 +138,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Webhooks",
         assert.strictEqual(error._tag, "WebhookNotFound")
         assert.include(error.message, "set its URL and events first")
       }
-      const { appId } = yield* history(0)
+      const { appId } = yield* makeDeliveries(0)
       assert.strictEqual((yield* Effect.flip(redeliver(appId, UNKNOWN_EVENT)))._tag, "DeliveryNotFound")
       assert.strictEqual((yield* Effect.flip(attempts(appId, UNKNOWN_EVENT)))._tag, "DeliveryNotFound")
     })

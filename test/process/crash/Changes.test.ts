@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Queue, Scope, Stream } from "effect"
 import type { Changed } from "../../../src/rpc/Client.ts"
 import { dataOf, makeClient } from "../../support/http/Api.ts"
-import { enroll, freePort, ownDatabase, rowsOf, startServer } from "../../support/process/Process.ts"
+import { createTokens, freePort, makeMigratedDatabase, rowsOf, startServer } from "../../support/process/Process.ts"
 import { memberOf } from "../../support/rpc/Members.ts"
 import { followerAt } from "../../support/rpc/Follower.ts"
 
@@ -13,7 +13,7 @@ it.live(
   "a follower receives each change once and in order while its server is killed repeatedly",
   () =>
     Effect.gen(function* () {
-      const { client, url } = yield* ownDatabase
+      const { client, url } = yield* makeMigratedDatabase
       const port = String(yield* freePort)
       const testScope = yield* Effect.scope
       const start = Effect.gen(function* () {
@@ -23,7 +23,7 @@ it.live(
       })
       let server = yield* start
       const { base } = server
-      const { storeId, tokens } = yield* enroll(url, WORKERS)
+      const { storeId, tokens } = yield* createTokens(url, WORKERS)
       const cookie = yield* memberOf(url, [storeId])
 
       const received = yield* Queue.unbounded<Changed>()

@@ -1,7 +1,14 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Ref, Scope } from "effect"
 import { type Answer, dataOf, makeClient } from "../../support/http/Api.ts"
-import { duringWork, enroll, ownDatabase, rowsOf, startServer, watch } from "../../support/process/Process.ts"
+import {
+  duringWork,
+  createTokens,
+  makeMigratedDatabase,
+  rowsOf,
+  startServer,
+  waitUntil
+} from "../../support/process/Process.ts"
 
 const KILLS = 10
 const WORKERS = 12
@@ -33,7 +40,7 @@ it.live(
   "concurrent writes to a server that is killed repeatedly are not lost, duplicated or partial",
   () =>
     Effect.gen(function* () {
-      const { client, url } = yield* ownDatabase
+      const { client, url } = yield* makeMigratedDatabase
       const testScope = yield* Effect.scope
       const start = Effect.gen(function* () {
         const scope = yield* Scope.fork(testScope)
@@ -41,7 +48,7 @@ it.live(
         return { base: server.base, kill: Scope.close(scope, Exit.void) }
       })
       const first = yield* start
-      const { storeId, tokens } = yield* enroll(url, WORKERS)
+      const { storeId, tokens } = yield* createTokens(url, WORKERS)
       const base = yield* Ref.make(first.base)
       const answered = yield* Ref.make(0)
 
@@ -58,7 +65,7 @@ it.live(
           }
           if (Exit.isSuccess(exit)) assert.strictEqual(exit.value.status, 503, exit.value.text)
           // Retrying before the next server is up would slow its start.
-          else yield* watch(Ref.get(base), (now) => now !== currentBase)
+          else yield* waitUntil(Ref.get(base), (now) => now !== currentBase)
           return yield* send(request)
         })
 
@@ -88,7 +95,7 @@ it.live(
         const before = yield* Ref.get(answered)
         yield* duringWork(
           working,
-          watch(Ref.get(answered), (n) => n >= before + RESPONSES_PER_START)
+          waitUntil(Ref.get(answered), (n) => n >= before + RESPONSES_PER_START)
         )
         yield* server.kill
         yield* rowsOf(client, "update rate_windows set hits = '{}'")

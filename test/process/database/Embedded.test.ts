@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import { existsSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { makeClient, pageOf } from "../../support/http/Api.ts"
-import { folder, runNode, startServer } from "../../support/process/Process.ts"
+import { temporaryFolder, runNode, startServer } from "../../support/process/Process.ts"
 
 const Demo = Schema.fromJsonString(Schema.Struct({ accessToken: Schema.String }))
 const StoreMade = Schema.fromJsonString(Schema.Struct({ storeId: Schema.String.check(Schema.isUUID()) }))
@@ -11,7 +11,7 @@ const StoreMade = Schema.fromJsonString(Schema.Struct({ storeId: Schema.String.c
 const pidFile = (dataDir: string) => join(dataDir, "postgres/data/postmaster.pid")
 
 /** A folder for the embedded database. Stops the database server if the test fails. */
-const dataFolder = Effect.acquireRelease(folder, (dataDir) =>
+const dataFolder = Effect.acquireRelease(temporaryFolder, (dataDir) =>
   Effect.sync(() => {
     if (existsSync(pidFile(dataDir)))
       process.kill(Number(readFileSync(pidFile(dataDir), "utf8").split("\n")[0]), "SIGQUIT")

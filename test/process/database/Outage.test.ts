@@ -4,15 +4,15 @@ import { type Answer, assertUnavailable, errorOf, makeClient } from "../../suppo
 import {
   connection,
   duringWork,
-  enroll,
-  holdStore,
-  ownDatabase,
+  createTokens,
+  lockStore,
+  makeMigratedDatabase,
   rowsOf,
   serverUrl,
   startServer,
-  watch
+  waitUntil
 } from "../../support/process/Process.ts"
-import { closeDatabase, cut, openDatabase } from "../../support/process/Workers.ts"
+import { closeDatabase, endSessions, openDatabase } from "../../support/process/Workers.ts"
 
 /** Concurrent, as these tests mostly wait. */
 const concurrently = { timeout: 120_000, concurrent: true }
@@ -21,9 +21,9 @@ it.live(
   "when all connections are cut under load, clients get 503, and retries succeed without duplicates",
   () =>
     Effect.gen(function* () {
-      const { client, url } = yield* ownDatabase
+      const { client, url } = yield* makeMigratedDatabase
       const server = yield* startServer({ DATABASE_URL: url })
-      const { storeId, tokens } = yield* enroll(url, 8)
+      const { storeId, tokens } = yield* createTokens(url, 8)
       const clients = tokens.map((token) => makeClient(server.base, token))
       const answered = yield* Ref.make(0)
       const unavailable = yield* Ref.make(0)
@@ -54,9 +54,9 @@ it.live(
       for (const moment of [20, 80, 140, 200, 260]) {
         yield* duringWork(
           work,
-          watch(Ref.get(answered), (n) => n >= moment)
+          waitUntil(Ref.get(answered), (n) => n >= moment)
         )
-        yield* cut(cutter, url)
+        yield* endSessions(cutter, url)
       }
       yield* Fiber.join(work)
 
@@ -70,7 +70,7 @@ it.live(
       )
       assert.deepStrictEqual(counts, [{ products: 320, events: 320, records: 320, counted: 320 }])
       assert.isNull(server.child.exitCode)
-      assert.strictEqual(server.said.stderr, "")
+      assert.strictEqual(server.output.stderr, "")
     }),
   concurrently
 )
@@ -79,9 +79,9 @@ it.live(
   "requests get 503 while the database is down, and succeed after it returns",
   () =>
     Effect.gen(function* () {
-      const { url } = yield* ownDatabase
+      const { url } = yield* makeMigratedDatabase
       const server = yield* startServer({ DATABASE_URL: url })
-      const { tokens } = yield* enroll(url)
+      const { tokens } = yield* createTokens(url)
       const api = makeClient(server.base, tokens[0])
       const admin = yield* Effect.flatMap(serverUrl, connection)
       const ready = api.get(`${server.base}/readyz`)
@@ -101,7 +101,7 @@ it.live(
       const created = yield* api.post("/products", { name: "Mug" }, { key: "during" })
       assert.strictEqual(created.status, 201)
       assert.isNull(created.headers.get("idempotent-replayed"))
-      assert.strictEqual(server.said.stderr, "")
+      assert.strictEqual(server.output.stderr, "")
     }),
   concurrently
 )
@@ -110,9 +110,9 @@ it.live(
   "with a read-only database, requests and readiness get 503 until it accepts writes",
   () =>
     Effect.gen(function* () {
-      const { url } = yield* ownDatabase
+      const { url } = yield* makeMigratedDatabase
       const server = yield* startServer({ DATABASE_URL: url })
-      const { tokens } = yield* enroll(url)
+      const { tokens } = yield* createTokens(url)
       const api = makeClient(server.base, tokens[0])
       const admin = yield* Effect.flatMap(serverUrl, connection)
       const name = new URL(url).pathname.slice(1)
@@ -120,18 +120,18 @@ it.live(
       const write = api.post("/products", { name: "Cup" }, { key: "cup" })
 
       yield* rowsOf(admin, `alter database ${name} set default_transaction_read_only = on`)
-      yield* cut(admin, url)
-      const unready = yield* watch(ready, () => server.said.stdout.includes("The database can only be read"))
+      yield* endSessions(admin, url)
+      const unready = yield* waitUntil(ready, () => server.output.stdout.includes("The database can only be read"))
       assert.strictEqual(unready.status, 503)
       assert.deepStrictEqual(errorOf(unready), { error: "The database is not reachable, not writable or not migrated" })
       assertUnavailable(yield* write)
       assertUnavailable(yield* api.get("/products"))
 
       yield* rowsOf(admin, `alter database ${name} reset default_transaction_read_only`)
-      yield* cut(admin, url)
+      yield* endSessions(admin, url)
       assert.strictEqual((yield* ready).status, 200)
       assert.strictEqual((yield* write).status, 201)
-      assert.strictEqual(server.said.stderr, "")
+      assert.strictEqual(server.output.stderr, "")
     }),
   concurrently
 )
@@ -140,7 +140,7 @@ it.live(
   "a server is ready while another session locks the migrations table",
   () =>
     Effect.gen(function* () {
-      const { client, url } = yield* ownDatabase
+      const { client, url } = yield* makeMigratedDatabase
       const server = yield* startServer({ DATABASE_URL: url })
       yield* rowsOf(client, "begin")
       yield* rowsOf(client, "lock table effect_sql_migrations in access exclusive mode")
@@ -153,11 +153,11 @@ it.live(
   "a write that waits too long for a lock gets 503, changes nothing and can be retried",
   () =>
     Effect.gen(function* () {
-      const { client, url } = yield* ownDatabase
+      const { client, url } = yield* makeMigratedDatabase
       const server = yield* startServer({ DATABASE_URL: url })
-      const { storeId, tokens } = yield* enroll(url)
+      const { storeId, tokens } = yield* createTokens(url)
       const api = makeClient(server.base, tokens[0])
-      const { release } = yield* holdStore(url, storeId)
+      const { release } = yield* lockStore(url, storeId)
       const write = api.post("/products", { name: "Cup" }, { key: "one" })
       assertUnavailable(yield* write)
       assert.deepStrictEqual(yield* rowsOf(client, "select 1 from idempotency_records"), [])

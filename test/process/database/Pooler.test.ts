@@ -4,10 +4,10 @@ import { SqlClient } from "effect/sql"
 import { postgres } from "../../../src/layers/sql/Postgres.ts"
 import { makeClient, pageOf } from "../../support/http/Api.ts"
 import { pooler } from "../../support/postgres/Pgbouncer.ts"
-import { connection, emptyDatabase, rowsOf, runNode, watch } from "../../support/process/Process.ts"
+import { connection, makeEmptyDatabase, rowsOf, runNode, waitUntil } from "../../support/process/Process.ts"
 import { isMissing } from "../../support/process/Programs.ts"
 import { receiver } from "../../support/webhooks/Receiver.ts"
-import { audience, books, listening, startSender } from "../../support/process/Workers.ts"
+import { makeSubscribers, auditReceiver, listening, startSender } from "../../support/process/Workers.ts"
 
 /** Tests with pgbouncer in transaction mode. Skipped without pgbouncer. */
 const behindPooler = it.live.skipIf(isMissing("pgbouncer"))
@@ -25,12 +25,12 @@ const modes = [
 for (const [mode, isSkipped, variables, settings] of modes) {
   it.live.skipIf(isSkipped)(`two servers with 20 connections share two sessions of a pooler, ${mode}`, () =>
     Effect.gen(function* () {
-      const { client, url } = yield* emptyDatabase
+      const { client, url } = yield* makeEmptyDatabase
       const poolerUrl = yield* pooler(url, settings)
       const environment = { DATABASE_URL: poolerUrl, DATABASE_DIRECT_URL: url, DATABASE_POOL_SIZE: "20", ...variables }
       const servers = [yield* startSender(environment), yield* startSender(environment)]
       const endpoint = yield* receiver()
-      const { tokens } = yield* audience(url, endpoint, 2, 8)
+      const { tokens } = yield* makeSubscribers(url, endpoint, 2, 8)
       yield* listening(client, 2)
 
       yield* Effect.forEach(
@@ -63,8 +63,8 @@ for (const [mode, isSkipped, variables, settings] of modes) {
         { concurrency: "unbounded", discard: true }
       )
 
-      assert.deepInclude(yield* books(client, endpoint), { due: 2 * 8 * 15, lost: [], doubled: 0 })
-      yield* watch(
+      assert.deepInclude(yield* auditReceiver(client, endpoint), { due: 2 * 8 * 15, lost: [], doubled: 0 })
+      yield* waitUntil(
         rowsOf(
           client,
           `select 1 from pg_stat_activity
@@ -72,14 +72,14 @@ for (const [mode, isSkipped, variables, settings] of modes) {
         ),
         (sessions) => sessions.length === 2
       )
-      for (const { said } of servers) assert.strictEqual(said.stderr, "")
+      for (const { output } of servers) assert.strictEqual(output.stderr, "")
     })
   )
 }
 
 behindPooler("clients that share sessions never run each other's prepared statements", () =>
   Effect.gen(function* () {
-    const { url } = yield* emptyDatabase
+    const { url } = yield* makeEmptyDatabase
     const poolerUrl = yield* pooler(url)
     const pool = postgres({ url: Redacted.make(poolerUrl), directUrl: Redacted.make(url), maxConnections: 1 })
     const client = Effect.map(Layer.build(Layer.fresh(pool)), Context.get(SqlClient.SqlClient))
@@ -129,7 +129,7 @@ const rejections = [
 for (const [what, settings, isDirect, line] of rejections) {
   behindPooler(`a pooler that ${what} fails the start with one line`, () =>
     Effect.gen(function* () {
-      const { url } = yield* emptyDatabase
+      const { url } = yield* makeEmptyDatabase
       const poolerUrl = yield* pooler(url, settings, false)
       const environment = { DATABASE_URL: poolerUrl, ...(isDirect ? { DATABASE_DIRECT_URL: url } : {}) }
       const { code, stderr } = yield* runNode("main", [], environment)

@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { isMissing, runInBash } from "../../support/process/Programs.ts"
-import { folder, ownDatabase, startServer } from "../../support/process/Process.ts"
+import { temporaryFolder, makeMigratedDatabase, startServer } from "../../support/process/Process.ts"
 
 /** Code blocks of a language in a document, or in one of its sections. */
 const blocksOf = (file: string, language: string, heading?: string) => {
@@ -17,8 +17,8 @@ const blocksOf = (file: string, language: string, heading?: string) => {
 
 /** A running demo server with its `.data` in a folder, as after `npm start`. */
 const demo = Effect.gen(function* () {
-  const { url } = yield* ownDatabase
-  const root = yield* folder
+  const { url } = yield* makeMigratedDatabase
+  const root = yield* temporaryFolder
   const { base, greeted } = yield* startServer({ DATABASE_URL: url, DATA_DIR: join(root, ".data"), DEMO: "true" })
   yield* greeted
   return { base, root }

@@ -6,7 +6,14 @@ import { cpSync, mkdirSync, readFileSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { createClient } from "../../../src/http/client/Client.ts"
 import { browser, isMissing } from "../../support/process/Programs.ts"
-import { folder, freePort, ownDatabase, runNode, startServer, watch } from "../../support/process/Process.ts"
+import {
+  temporaryFolder,
+  freePort,
+  makeMigratedDatabase,
+  runNode,
+  startServer,
+  waitUntil
+} from "../../support/process/Process.ts"
 
 const Demo = Schema.fromJsonString(
   Schema.Struct({
@@ -22,8 +29,8 @@ const Tokens = Schema.fromJsonString(Schema.Struct({ accessToken: Schema.String,
 
 /** The demo with the webhook of the example app set to a free port. */
 const demo = Effect.gen(function* () {
-  const { url } = yield* ownDatabase
-  const data = yield* folder
+  const { url } = yield* makeMigratedDatabase
+  const data = yield* temporaryFolder
   const { greeted } = yield* startServer({ DATABASE_URL: url, DATA_DIR: data, DEMO: "true" })
   yield* greeted
   const credentials = Schema.decodeSync(Demo)(readFileSync(join(data, "demo.json"), "utf8"))
@@ -41,7 +48,7 @@ const demo = Effect.gen(function* () {
 
 /** Starts a copy of the example with the built package. */
 const startExample = Effect.fn(function* (given: Record<string, string>) {
-  const path = yield* folder
+  const path = yield* temporaryFolder
   cpSync("examples/price-tags", path, { recursive: true, filter: (file) => !file.includes("node_modules") })
   mkdirSync(join(path, "node_modules"))
   symlinkSync(process.cwd(), join(path, "node_modules/partner-api"))
@@ -49,21 +56,21 @@ const startExample = Effect.fn(function* (given: Record<string, string>) {
     Effect.sync(() => {
       const env = { PATH: process.env["PATH"] ?? "", ...given }
       const child = spawn(process.execPath, ["server.mjs"], { cwd: path, env, stdio: ["ignore", "pipe", "pipe"] })
-      const said = { all: "" }
+      const output = { all: "" }
       for (const stream of [child.stdout, child.stderr]) {
-        stream.setEncoding("utf8").on("data", (text: string) => void (said.all += text))
+        stream.setEncoding("utf8").on("data", (text: string) => void (output.all += text))
       }
-      return { child, said }
+      return { child, output }
     }),
     ({ child }) => Effect.sync(() => child.kill("SIGKILL"))
   )
-  yield* watch(
-    Effect.sync(() => started.said.all),
+  yield* waitUntil(
+    Effect.sync(() => started.output.all),
     (all) => all.includes("Price tags  http://")
   )
   return {
     storedTokens: () => Schema.decodeSync(Tokens)(readFileSync(join(path, ".tokens.json"), "utf8")),
-    said: started.said
+    output: started.output
   }
 })
 
@@ -73,7 +80,7 @@ describe.skipIf(isMissing("chromium"))("Example app", () => {
     () =>
       Effect.gen(function* () {
         const credentials = yield* demo
-        const { said, storedTokens } = yield* startExample({
+        const { output, storedTokens } = yield* startExample({
           PORT: String(credentials.port),
           PARTNER_API_URL: credentials.baseUrl,
           CLIENT_ID: credentials.exampleClientId,
@@ -125,7 +132,7 @@ describe.skipIf(isMissing("chromium"))("Example app", () => {
           const unsigned = await fetch(`http://127.0.0.1:${credentials.port}/webhooks`, { method: "POST", body: "{}" })
           assert.strictEqual(unsigned.status, 400)
         })
-        assert.notMatch(said.all, /Error/)
+        assert.notMatch(output.all, /Error/)
       }),
     180_000
   )

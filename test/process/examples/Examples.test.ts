@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { makeClient } from "../../support/http/Api.ts"
-import { folder, ownDatabase, startServer } from "../../support/process/Process.ts"
+import { temporaryFolder, makeMigratedDatabase, startServer } from "../../support/process/Process.ts"
 
 const Values = Schema.Record(Schema.String, Schema.Struct({ value: Schema.Unknown }))
 const Parameter = Schema.Struct({
@@ -54,8 +54,8 @@ const examplesOf = ({ parameters, requestBody }: Operation) => {
 
 it.live("all examples of the OpenAPI document succeed on the demo store in document order", () =>
   Effect.gen(function* () {
-    const { url } = yield* ownDatabase
-    const dataDir = yield* folder
+    const { url } = yield* makeMigratedDatabase
+    const dataDir = yield* temporaryFolder
     const server = yield* startServer({ DATABASE_URL: url, DATA_DIR: dataDir, DEMO: "true" })
     yield* server.greeted
     const { accessToken, baseUrl } = toCredentials(readFileSync(join(dataDir, "demo.json"), "utf8"))

@@ -6,14 +6,14 @@ import { makeClient, pageOf } from "../../support/http/Api.ts"
 import {
   connection,
   duringWork,
-  folder,
+  temporaryFolder,
   freePort,
-  ownDatabase,
+  makeMigratedDatabase,
   rowsOf,
   startNode,
   startServer,
-  waiting,
-  watch
+  waitForLockWaits,
+  waitUntil
 } from "../../support/process/Process.ts"
 
 const Demo = Schema.fromJsonString(
@@ -39,8 +39,8 @@ const readDemo = (dataDir: string) =>
 
 it.live("DEMO=true creates a demo store and writes its credentials to demo.json, readable by the owner only", () =>
   Effect.gen(function* () {
-    const { url } = yield* ownDatabase
-    const dataDir = yield* folder
+    const { url } = yield* makeMigratedDatabase
+    const dataDir = yield* temporaryFolder
     const server = yield* startServer({ DATABASE_URL: url, DATA_DIR: dataDir, DEMO: "true" })
     yield* server.greeted
     assert.strictEqual(statSync(join(dataDir, "demo.json")).mode & 0o777, 0o600)
@@ -50,14 +50,14 @@ it.live("DEMO=true creates a demo store and writes its credentials to demo.json,
     assert.isNotEmpty(pageOf(yield* client.get("/products")).items)
     assert.isNotEmpty(pageOf(yield* client.get("/collections")).items)
     assert.strictEqual((yield* client.post("/products", { name: "Cup" })).status, 201)
-    assert.include(server.said.stdout, `curl -H "Authorization: Bearer ${demo.accessToken}"`)
+    assert.include(server.output.stdout, `curl -H "Authorization: Bearer ${demo.accessToken}"`)
   })
 )
 
 it.live("a second start keeps the demo store with its changes and issues a new token", () =>
   Effect.gen(function* () {
-    const { client: database, url } = yield* ownDatabase
-    const environment = { DATABASE_URL: url, DATA_DIR: yield* folder, DEMO: "true" }
+    const { client: database, url } = yield* makeMigratedDatabase
+    const environment = { DATABASE_URL: url, DATA_DIR: yield* temporaryFolder, DEMO: "true" }
     const startDemo = Effect.gen(function* () {
       const server = yield* startServer(environment)
       yield* server.greeted
@@ -100,8 +100,8 @@ const damageCases: Readonly<Record<string, { readonly damage: (file: string) => 
 for (const [how, { damage, logged }] of Object.entries(damageCases)) {
   it.live(`the demo store is kept when demo.json ${how}, with new credentials and a log line`, () =>
     Effect.gen(function* () {
-      const { client: database, url } = yield* ownDatabase
-      const environment = { DATABASE_URL: url, DATA_DIR: yield* folder, DEMO: "true" }
+      const { client: database, url } = yield* makeMigratedDatabase
+      const environment = { DATABASE_URL: url, DATA_DIR: yield* temporaryFolder, DEMO: "true" }
       const file = join(environment.DATA_DIR, "demo.json")
       const startDemo = Effect.gen(function* () {
         const server = yield* startServer(environment)
@@ -126,9 +126,9 @@ for (const [how, { damage, logged }] of Object.entries(damageCases)) {
         body: { email, password }
       })
       assert.strictEqual(signIn.status, 200)
-      assert.match(second.server.said.stdout, logged)
-      assert.include(second.server.said.stdout, `The demo store ${first.demo.storeId} is kept`)
-      assert.notInclude(first.server.said.stdout, "is kept")
+      assert.match(second.server.output.stdout, logged)
+      assert.include(second.server.output.stdout, `The demo store ${first.demo.storeId} is kept`)
+      assert.notInclude(first.server.output.stdout, "is kept")
       if (damaged === undefined) return
       assert.strictEqual(readFileSync(`${file}.damaged`, "utf8"), damaged)
       assert.strictEqual(statSync(`${file}.damaged`).mode & 0o777, 0o600)
@@ -138,9 +138,9 @@ for (const [how, { damage, logged }] of Object.entries(damageCases)) {
 
 it.live("the service is alive but not ready until its demo store exists", () =>
   Effect.gen(function* () {
-    const { client: lockHolder, url } = yield* ownDatabase
+    const { client: lockHolder, url } = yield* makeMigratedDatabase
     const reader = yield* connection(url)
-    const dataDir = yield* folder
+    const dataDir = yield* temporaryFolder
     // The lock blocks the registration of the demo app. Reads continue.
     yield* rowsOf(lockHolder, "begin")
     yield* rowsOf(lockHolder, "lock table apps in share mode")
@@ -159,10 +159,10 @@ it.live("the service is alive but not ready until its demo store exists", () =>
         )
       )
     const ended = yield* Effect.forkChild(server.ended)
-    yield* duringWork(ended, waiting(reader, 1))
+    yield* duringWork(ended, waitForLockWaits(reader, 1))
     yield* duringWork(
       ended,
-      watch(status("/healthz"), (seen) => seen === 200)
+      waitUntil(status("/healthz"), (seen) => seen === 200)
     )
     assert.strictEqual(yield* status("/readyz"), 503)
     assert.isFalse(existsSync(join(dataDir, "demo.json")))
@@ -170,7 +170,7 @@ it.live("the service is alive but not ready until its demo store exists", () =>
     yield* rowsOf(lockHolder, "commit")
     yield* duringWork(
       ended,
-      watch(status("/readyz"), (seen) => seen === 200)
+      waitUntil(status("/readyz"), (seen) => seen === 200)
     )
     const { accessToken, baseUrl } = readDemo(dataDir)
     assert.strictEqual((yield* makeClient(baseUrl, accessToken).get("/products")).status, 200)
@@ -179,8 +179,8 @@ it.live("the service is alive but not ready until its demo store exists", () =>
 
 it.live("DATABASE_URL without DEMO creates no demo data and no demo.json", () =>
   Effect.gen(function* () {
-    const { client, url } = yield* ownDatabase
-    const dataDir = yield* folder
+    const { client, url } = yield* makeMigratedDatabase
+    const dataDir = yield* temporaryFolder
     const server = yield* startServer({ DATABASE_URL: url, DATA_DIR: dataDir })
     // Creating a demo store takes a few dozen statements. It would exist after this many round trips.
     const api = makeClient(server.base)

@@ -2,27 +2,27 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Schema } from "effect"
 import { makeClient } from "../../support/http/Api.ts"
 import {
-  enroll,
-  holdStore,
-  ownDatabase,
+  createTokens,
+  lockStore,
+  makeMigratedDatabase,
   rowsOf,
   startServer,
   type Variables,
-  waiting,
-  watch
+  waitForLockWaits,
+  waitUntil
 } from "../../support/process/Process.ts"
 
 /** Log lines of a server after a successful and a failed list request, once `isComplete` holds. */
 const linesOf = Effect.fn(function* (settings: Variables, isComplete: (stdout: string) => boolean) {
-  const { client, url } = yield* ownDatabase
+  const { client, url } = yield* makeMigratedDatabase
   const server = yield* startServer({ DATABASE_URL: url, ...settings })
-  const { tokens } = yield* enroll(url)
+  const { tokens } = yield* createTokens(url)
   const { get } = makeClient(server.base, tokens[0])
   yield* get("/products?limit=5", { headers: { "x-request-id": "good" } })
   yield* rowsOf(client, "alter table products rename to others")
   yield* get("/products", { headers: { "x-request-id": "bad" } })
-  const stdout = yield* watch(
-    Effect.sync(() => server.said.stdout),
+  const stdout = yield* waitUntil(
+    Effect.sync(() => server.output.stdout),
     isComplete
   )
   server.kill("SIGTERM")
@@ -82,14 +82,14 @@ it.live("LOG_LEVEL=warning omits requests, LOG_LEVEL=none also failures", () =>
 
 it.live("a server whose log reader has closed stops with 0", () =>
   Effect.gen(function* () {
-    const { url } = yield* ownDatabase
+    const { url } = yield* makeMigratedDatabase
     const server = yield* startServer({ DATABASE_URL: url })
-    const { storeId, tokens } = yield* enroll(url)
-    const { release, watcher } = yield* holdStore(url, storeId)
+    const { storeId, tokens } = yield* createTokens(url)
+    const { release, watcher } = yield* lockStore(url, storeId)
     const writing = yield* Effect.forkChild(makeClient(server.base, tokens[0]).post("/products", { name: "Cup" }))
-    yield* waiting(watcher, 1)
-    yield* watch(
-      Effect.sync(() => server.said.stdout),
+    yield* waitForLockWaits(watcher, 1)
+    yield* waitUntil(
+      Effect.sync(() => server.output.stdout),
       (stdout) => stdout.includes("/readyz")
     )
     server.child.stdout.destroy()

@@ -5,13 +5,13 @@ import { once } from "node:events"
 import { cpSync, existsSync, mkdirSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import { built, folder, ownDatabase, watch } from "../../support/process/Process.ts"
+import { buildOnce, temporaryFolder, makeMigratedDatabase, waitUntil } from "../../support/process/Process.ts"
 
 const execute = promisify(execFile)
 
 /** Runs `npm start` in its own process group, as a terminal does. Killed with the scope. */
 const npmStart = Effect.fn(function* (url: string) {
-  yield* built
+  yield* buildOnce
   const npm = yield* Effect.acquireRelease(
     Effect.sync(() => {
       const env = { ...process.env, DATABASE_URL: url, PORT: "0" }
@@ -22,7 +22,7 @@ const npmStart = Effect.fn(function* (url: string) {
   let output = ""
   npm.stdout.setEncoding("utf8").on("data", (text: string) => void (output += text))
   const ended = once(npm, "exit")
-  const base = yield* watch(
+  const base = yield* waitUntil(
     Effect.sync(() => /^Partner API  (http:\S+)\/api/m.exec(output)?.[1]),
     (address) => address !== undefined
   )
@@ -39,7 +39,7 @@ const signals: ReadonlyArray<readonly [string, (pid: number) => number, NodeJS.S
 for (const [name, target, signal] of signals) {
   it.live(`${name} stops a server started by npm, and npm waits for it`, () =>
     Effect.gen(function* () {
-      const { client, url } = yield* ownDatabase
+      const { client, url } = yield* makeMigratedDatabase
       const { base, ended, npm } = yield* npmStart(url)
       process.kill(target(npm.pid ?? 0), signal)
       yield* ended
@@ -60,7 +60,7 @@ for (const [name, target, signal] of signals) {
 
 it.live("the build succeeds in a folder whose name needs URL encoding", () =>
   Effect.gen(function* () {
-    const project = join(yield* folder, "my projects, käse %41")
+    const project = join(yield* temporaryFolder, "my projects, käse %41")
     mkdirSync(project)
     for (const name of ["src", "scripts", "package.json", "package-lock.json", "tsconfig.json"]) {
       cpSync(name, join(project, name), { recursive: true })

@@ -8,13 +8,13 @@ import { embeddedPostgres } from "../../../src/layers/postgres/EmbeddedPostgres.
 import { findCluster } from "../../../src/layers/postgres/Cluster.ts"
 import { service } from "../../../src/Service.ts"
 import { selfSigned } from "../../support/oauth/Certificate.ts"
-import { cli, runHere } from "../../support/process/Cli.ts"
+import { cli, runInProcess } from "../../support/process/Cli.ts"
 import {
   connection,
-  emptyDatabase,
-  folder,
+  makeEmptyDatabase,
+  temporaryFolder,
   freePort,
-  ownDatabase,
+  makeMigratedDatabase,
   rowsOf,
   runNode,
   startServer,
@@ -92,11 +92,16 @@ for (const refusal of refusals) {
   const [settings, line] = refusal
   const [[name, value] = []] = Object.entries(settings)
   const start = (environment: Variables) =>
-    PROCESSES.has(refusal) ? runNode("main", [], environment) : runHere(service, environment)
+    PROCESSES.has(refusal) ? runNode("main", [], environment) : runInProcess(service, environment)
   it.live(`${name}=${value} fails the start with one line, without stack or secret`, () =>
     Effect.gen(function* () {
-      const { url } = yield* emptyDatabase
-      const environment = { DATABASE_URL: url, DATA_DIR: yield* folder, PORT: String(yield* freePort), ...settings }
+      const { url } = yield* makeEmptyDatabase
+      const environment = {
+        DATABASE_URL: url,
+        DATA_DIR: yield* temporaryFolder,
+        PORT: String(yield* freePort),
+        ...settings
+      }
       const { code, stderr, stdout } = yield* start(environment)
       assert.strictEqual(code, 1)
       assert.match(stderr, /^[^\n]+\n$/)
@@ -141,11 +146,11 @@ const mistakes: ReadonlyArray<readonly [what: string, change: (url: URL) => void
 for (const [what, change, line] of mistakes) {
   for (const [who, start] of [
     ["a server", (environment: Variables) => runNode("main", [], environment)],
-    ["a command", (environment: Variables) => runHere(partnerApi(["plans", "list"]), environment)]
+    ["a command", (environment: Variables) => runInProcess(partnerApi(["plans", "list"]), environment)]
   ] as const) {
     it.live(`with ${what}, ${who} fails to start and prints host and port without the password`, () =>
       Effect.gen(function* () {
-        const { url } = yield* ownDatabase
+        const { url } = yield* makeMigratedDatabase
         const invalidUrl = new URL(url)
         change(invalidUrl)
         const { code, stderr, stdout } = yield* start({ DATABASE_URL: invalidUrl.href, PORT: "0" })
@@ -161,7 +166,7 @@ for (const [what, change, line] of mistakes) {
 
 it.live("a database that requires TLS needs sslmode and the certificate, and the error lines name them", () =>
   Effect.gen(function* () {
-    const dataDir = yield* folder
+    const dataDir = yield* temporaryFolder
     const url = new URL(Redacted.value(yield* embeddedPostgres({ dataDir, isDurable: false })))
     const client = yield* connection(url.href)
     const { data } = findCluster(dataDir)
@@ -202,8 +207,8 @@ it.live("a database that requires TLS needs sslmode and the certificate, and the
 
 it.live("DATABASE_DIRECT_URL requires DATABASE_URL", () =>
   Effect.gen(function* () {
-    const { url } = yield* ownDatabase
-    const { code, stderr } = yield* runNode("main", [], { DATABASE_DIRECT_URL: url, DATA_DIR: yield* folder })
+    const { url } = yield* makeMigratedDatabase
+    const { code, stderr } = yield* runNode("main", [], { DATABASE_DIRECT_URL: url, DATA_DIR: yield* temporaryFolder })
     assert.strictEqual(code, 1)
     assert.match(stderr, /^partner-api: DATABASE_URL: Required with DATABASE_DIRECT_URL, which bypasses its pooler\n$/)
   })
@@ -211,7 +216,7 @@ it.live("DATABASE_DIRECT_URL requires DATABASE_URL", () =>
 
 it.live("a port in use fails the start", () =>
   Effect.gen(function* () {
-    const { url } = yield* ownDatabase
+    const { url } = yield* makeMigratedDatabase
     const port = yield* freePort
     const listener = yield* Effect.acquireRelease(
       Effect.callback<ReturnType<typeof createServer>>((resume) => {
@@ -228,30 +233,30 @@ it.live("a port in use fails the start", () =>
 
 it.live("the server listens on PORT of 127.0.0.1, prints its address, and is alive and ready", () =>
   Effect.gen(function* () {
-    const { url } = yield* ownDatabase
+    const { url } = yield* makeMigratedDatabase
     const port = yield* freePort
-    const { base, said } = yield* startServer({ DATABASE_URL: url, PORT: String(port) })
-    assert.match(said.stdout, new RegExp(`^Partner API  http://127\\.0\\.0\\.1:${port}/api/platform/v1$`, "m"))
+    const { base, output } = yield* startServer({ DATABASE_URL: url, PORT: String(port) })
+    assert.match(output.stdout, new RegExp(`^Partner API  http://127\\.0\\.0\\.1:${port}/api/platform/v1$`, "m"))
     const type = "application/json"
     assert.deepStrictEqual(yield* get(base, "/healthz"), { status: 200, type, text: '{"status":"ok"}' })
     assert.deepStrictEqual(yield* get(base, "/readyz"), { status: 200, type, text: '{"status":"ready"}' })
     assert.strictEqual((yield* get(base, "/api/platform/v1/products")).status, 401)
-    assert.strictEqual(said.stderr, "")
+    assert.strictEqual(output.stderr, "")
   })
 )
 
 it.live("the server listens on the address of HOST", () =>
   Effect.gen(function* () {
-    const { url } = yield* ownDatabase
-    const { base, port, said } = yield* startServer({ DATABASE_URL: url, HOST: "0.0.0.0" })
-    assert.include(said.stdout, `http://0.0.0.0:${port}/api/platform/v1`)
+    const { url } = yield* makeMigratedDatabase
+    const { base, port, output } = yield* startServer({ DATABASE_URL: url, HOST: "0.0.0.0" })
+    assert.include(output.stdout, `http://0.0.0.0:${port}/api/platform/v1`)
     assert.strictEqual((yield* get(base, "/healthz")).status, 200)
   })
 )
 
 it.live("servers that start concurrently on an empty database create the schema once, and all become ready", () =>
   Effect.gen(function* () {
-    const { client, url } = yield* emptyDatabase
+    const { client, url } = yield* makeEmptyDatabase
     yield* Effect.all(
       Array.from({ length: 3 }, () => startServer({ DATABASE_URL: url })),
       { concurrency: "unbounded" }

@@ -2,7 +2,15 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { Agent, request } from "node:http"
 import { dataOf, makeClient } from "../../support/http/Api.ts"
-import { enroll, holdStore, ownDatabase, rowsOf, startServer, waiting, watch } from "../../support/process/Process.ts"
+import {
+  createTokens,
+  lockStore,
+  makeMigratedDatabase,
+  rowsOf,
+  startServer,
+  waitForLockWaits,
+  waitUntil
+} from "../../support/process/Process.ts"
 
 /** Status of a request on the only connection of `agent`, or undefined without a response. */
 const statusThrough = (agent: Agent, url: string) =>
@@ -19,22 +27,22 @@ const isRejected = (status: number | undefined) => status === undefined || statu
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
   it.live(`${signal} finishes requests in flight, accepts no new ones and exits with 0`, () =>
     Effect.gen(function* () {
-      const { client, url } = yield* ownDatabase
+      const { client, url } = yield* makeMigratedDatabase
       const server = yield* startServer({ DATABASE_URL: url })
-      const { storeId, tokens } = yield* enroll(url)
+      const { storeId, tokens } = yield* createTokens(url)
       const api = makeClient(server.base, tokens[0])
-      const { release, watcher } = yield* holdStore(url, storeId)
+      const { release, watcher } = yield* lockStore(url, storeId)
 
       const names = ["Cup", "Mug", "Jug"]
       const writing = yield* Effect.forkChild(
         Effect.forEach(names, (name) => api.post("/products", { name }), { concurrency: "unbounded" })
       )
-      yield* waiting(watcher, names.length)
+      yield* waitForLockWaits(watcher, names.length)
       const agent = new Agent({ keepAlive: true, maxSockets: 1 })
       assert.strictEqual(yield* statusThrough(agent, `${server.base}/healthz`), 200)
 
       server.kill(signal)
-      yield* watch(statusThrough(new Agent(), `${server.base}/healthz`), isRejected)
+      yield* waitUntil(statusThrough(new Agent(), `${server.base}/healthz`), isRejected)
       assert.isTrue(isRejected(yield* statusThrough(agent, `${server.base}/healthz`)))
       assert.isNull(server.child.exitCode)
 
@@ -64,7 +72,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
 
 it.live("SIGTERM without requests in flight ends the server within 4 s, even with idle connections", () =>
   Effect.gen(function* () {
-    const { url } = yield* ownDatabase
+    const { url } = yield* makeMigratedDatabase
     const server = yield* startServer({ DATABASE_URL: url })
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     assert.strictEqual(yield* statusThrough(agent, `${server.base}/healthz`), 200)

@@ -1,9 +1,9 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { verifyWebhook } from "../../../src/http/client/Webhooks.ts"
-import { enroll, ownDatabase, rowsOf, watch } from "../../support/process/Process.ts"
+import { createTokens, makeMigratedDatabase, rowsOf, waitUntil } from "../../support/process/Process.ts"
 import { type Received, receiver } from "../../support/webhooks/Receiver.ts"
-import { insist, listeners, startSender, startWorker } from "../../support/process/Workers.ts"
+import { createUntilSuccess, listeners, startSender, startWorker } from "../../support/process/Workers.ts"
 
 /** Concurrent, as these tests mostly wait. */
 const concurrently = { timeout: 90_000, concurrent: true }
@@ -42,7 +42,7 @@ for (const [name, environment] of Object.entries(CLOCKS)) {
     `workers with a clock that is ${name} sign, retry and lease by the database clock`,
     () =>
       Effect.gen(function* () {
-        const { client, url } = yield* ownDatabase
+        const { client, url } = yield* makeMigratedDatabase
         const prompt = yield* receiver()
         let answers = 0
         const failing = yield* receiver(() => ({ status: answers++ === 0 ? 500 : 204 }))
@@ -53,7 +53,7 @@ for (const [name, environment] of Object.entries(CLOCKS)) {
         const slow = yield* receiver(() => new Promise((resolve) => setTimeout(() => resolve({}), RESPONSE_DELAY)))
         const workerEnvironment = { DATABASE_URL: url, ...environment }
         const server = yield* startSender({ DATABASE_URL: url, WEBHOOK_WORKERS: "0" })
-        const { storeId, tokens } = yield* enroll(url)
+        const { storeId, tokens } = yield* createTokens(url)
         const hosts = [prompt, failing, busy, slow]
         const apps = yield* listeners(
           url,
@@ -63,9 +63,9 @@ for (const [name, environment] of Object.entries(CLOCKS)) {
         yield* Effect.all([startWorker(workerEnvironment), startWorker(workerEnvironment)], {
           concurrency: "unbounded"
         })
-        yield* insist(() => server.base, tokens[0], "one")
+        yield* createUntilSuccess(() => server.base, tokens[0], "one")
         const [, , busyApp] = apps
-        yield* watch(
+        yield* waitUntil(
           rowsOf(client, "select 1 from deliveries where finished_at is null and app_id <> $1", [busyApp?.appId]),
           (rows) => rows.length === 0
         )

@@ -1,13 +1,13 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Random } from "effect"
-import { ownDatabase, rowsOf } from "../../support/process/Process.ts"
+import { makeMigratedDatabase, rowsOf } from "../../support/process/Process.ts"
 import { receiver } from "../../support/webhooks/Receiver.ts"
-import { arrived } from "../../support/webhooks/Webhooks.ts"
+import { waitForRequests } from "../../support/webhooks/Webhooks.ts"
 import {
-  audience,
-  books,
+  makeSubscribers,
+  auditReceiver,
   endLeases,
-  insist,
+  createUntilSuccess,
   makeGate,
   startSender,
   startWorker,
@@ -32,13 +32,13 @@ it.live(
   "workers and a server that are killed repeatedly lose nothing, and duplicate only deliveries in flight",
   () =>
     Effect.gen(function* () {
-      const { client, url } = yield* ownDatabase
+      const { client, url } = yield* makeMigratedDatabase
       const gate = makeGate()
       const endpoint = yield* receiver(gate.answer)
       const environment = { DATABASE_URL: url }
       const serverEnvironment = { DATABASE_URL: url, WEBHOOK_WORKERS: "0" }
       let server = yield* startSender(serverEnvironment)
-      const { tokens } = yield* audience(url, endpoint, LISTENERS, 12)
+      const { tokens } = yield* makeSubscribers(url, endpoint, LISTENERS, 12)
       const workers: Array<Worker> = yield* Effect.replicateEffect(startWorker(environment), WORKERS)
 
       let isDone = false
@@ -50,7 +50,11 @@ it.live(
               let n = -1
               const next = Effect.suspend(() => {
                 n++
-                return insist(() => server.base, tokens[(writer + 3 * n) % tokens.length] ?? token, `${writer}-${n}`)
+                return createUntilSuccess(
+                  () => server.base,
+                  tokens[(writer + 3 * n) % tokens.length] ?? token,
+                  `${writer}-${n}`
+                )
               })
               return Effect.repeat(next, { until: () => isDone })
             }),
@@ -59,7 +63,7 @@ it.live(
       )
 
       for (let n = 0; n < KILLS; n++) {
-        yield* arrived(endpoint, endpoint.received.length + ARRIVALS_PER_START)
+        yield* waitForRequests(endpoint, endpoint.received.length + ARRIVALS_PER_START)
         yield* Effect.sleep(yield* Random.nextIntBetween(0, 20))
         yield* kill(workers[n % WORKERS])
         workers[n % WORKERS] = yield* startWorker(environment)
@@ -78,15 +82,13 @@ it.live(
       yield* endLeases(client)
       yield* startWorker(environment)
 
-      const { doubled, due, lapsed, ...problems } = yield* books(client, endpoint)
+      const { doubled, due, lapsed, ...problems } = yield* auditReceiver(client, endpoint)
       assert.deepStrictEqual(problems, { lost: [], strange: [], unexplained: [], unwritten: [] })
       assert.isAtLeast(due, (KILLS * ARRIVALS_PER_START) / 2)
       assert.isAtLeast(lapsed, LISTENERS)
       assert.isAtMost(doubled, lapsed)
       const errors = yield* rowsOf(client, "select distinct error from delivery_attempts where duration_ms is null")
-      assert.deepStrictEqual(errors, [
-        { error: "The worker stopped before it recorded the result of this attempt" }
-      ])
+      assert.deepStrictEqual(errors, [{ error: "The worker stopped before it recorded the result of this attempt" }])
     }),
   90_000
 )

@@ -1,17 +1,23 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import { connection, folder, ownDatabase, serverUrl, watch } from "../../support/process/Process.ts"
+import {
+  connection,
+  temporaryFolder,
+  makeMigratedDatabase,
+  serverUrl,
+  waitUntil
+} from "../../support/process/Process.ts"
 import { receiver } from "../../support/webhooks/Receiver.ts"
 import { restartable } from "../../support/postgres/Restart.ts"
-import { arrived } from "../../support/webhooks/Webhooks.ts"
+import { waitForRequests } from "../../support/webhooks/Webhooks.ts"
 import {
-  audience,
-  books,
+  makeSubscribers,
+  auditReceiver,
   closeDatabase,
-  cut,
+  endSessions,
   endLeases,
-  finished,
-  insist,
+  deliveriesFinished,
+  createUntilSuccess,
   listening,
   makeGate,
   makeProducts,
@@ -26,29 +32,29 @@ const PRODUCTS = 250
 const exact = { due: LISTENERS * PRODUCTS, lost: [], strange: [], unexplained: [], unwritten: [] }
 
 /** Log lines of a worker about the database. */
-const outages = ({ said }: Worker) => said.stdout.split("\n").filter((line) => line.includes("database"))
+const outages = ({ output }: Worker) => output.stdout.split("\n").filter((line) => line.includes("database"))
 
 it.live(
   "when all connections are cut repeatedly, no delivery is lost and deliveries continue",
   () =>
     Effect.gen(function* () {
-      const { client, url } = yield* ownDatabase
+      const { client, url } = yield* makeMigratedDatabase
       const endpoint = yield* receiver()
       const server = yield* startSender({ DATABASE_URL: url, WEBHOOK_WORKERS: "0" })
-      const { tokens } = yield* audience(url, endpoint, LISTENERS, 4)
+      const { tokens } = yield* makeSubscribers(url, endpoint, LISTENERS, 4)
       const workers = yield* Effect.replicateEffect(startWorker({ DATABASE_URL: url }, 32), 2)
       const cutter = yield* connection(url)
       const writing = yield* Effect.forkChild(makeProducts(server.base, tokens, PRODUCTS))
       for (const moment of [100, 400, 700, 1000, 1300]) {
-        yield* arrived(endpoint, moment)
-        yield* cut(cutter, url)
+        yield* waitForRequests(endpoint, moment)
+        yield* endSessions(cutter, url)
       }
       yield* Fiber.join(writing)
-      const { doubled, lapsed, ...rest } = yield* books(client, endpoint)
+      const { doubled, lapsed, ...rest } = yield* auditReceiver(client, endpoint)
       assert.deepStrictEqual(rest, exact)
       assert.isAtMost(doubled, lapsed)
       yield* listening(client, workers.length)
-      for (const { child, said } of workers) assert.deepStrictEqual([child.exitCode, said.stderr], [null, ""])
+      for (const { child, output } of workers) assert.deepStrictEqual([child.exitCode, output.stderr], [null, ""])
     }),
   90_000
 )
@@ -57,26 +63,26 @@ it.live(
   "when the database crashes and restarts, no delivery is lost and deliveries continue",
   () =>
     Effect.gen(function* () {
-      const { restart, url } = yield* restartable(yield* folder)
+      const { restart, url } = yield* restartable(yield* temporaryFolder)
       const endpoint = yield* receiver()
       const server = yield* startSender({ DATABASE_URL: url, WEBHOOK_WORKERS: "0" })
-      const { tokens } = yield* audience(url, endpoint, LISTENERS, 4)
+      const { tokens } = yield* makeSubscribers(url, endpoint, LISTENERS, 4)
       const worker = yield* startWorker({ DATABASE_URL: url }, 32)
       const writing = yield* Effect.forkChild(makeProducts(server.base, tokens, PRODUCTS))
       for (const moment of [200, 800, 1400]) {
-        yield* arrived(endpoint, moment)
+        yield* waitForRequests(endpoint, moment)
         yield* restart
       }
       yield* Fiber.join(writing)
       const client = yield* connection(url)
       // The worker has dropped unsaved results. It claims these deliveries again after their leases.
       yield* endLeases(client)
-      const { doubled, lapsed, ...rest } = yield* books(client, endpoint)
+      const { doubled, lapsed, ...rest } = yield* auditReceiver(client, endpoint)
       assert.deepStrictEqual(rest, exact)
       assert.isAtMost(doubled, lapsed)
       yield* listening(client, 1)
       assert.isAtMost(outages(worker).length, 3)
-      assert.deepStrictEqual([worker.child.exitCode, worker.said.stderr], [null, ""])
+      assert.deepStrictEqual([worker.child.exitCode, worker.output.stderr], [null, ""])
     }),
   90_000
 )
@@ -85,14 +91,14 @@ it.live(
   "a worker logs an outage once, stores its results afterwards and receives notifications again",
   () =>
     Effect.gen(function* () {
-      const { client, url } = yield* ownDatabase
+      const { client, url } = yield* makeMigratedDatabase
       const gate = makeGate()
       const endpoint = yield* receiver(gate.answer)
       const server = yield* startSender({ DATABASE_URL: url, WEBHOOK_WORKERS: "0" })
-      const { tokens } = yield* audience(url, endpoint, LISTENERS, 2)
+      const { tokens } = yield* makeSubscribers(url, endpoint, LISTENERS, 2)
       const worker = yield* startWorker({ DATABASE_URL: url })
       const admin = yield* Effect.flatMap(serverUrl, connection)
-      const write = (key: string) => insist(() => server.base, tokens[0], key)
+      const write = (key: string) => createUntilSuccess(() => server.base, tokens[0], key)
 
       for (const outage of [1, 2]) {
         gate.close()
@@ -101,7 +107,7 @@ it.live(
         yield* closeDatabase(admin, url)
         // The responses arrive while the database is down.
         gate.open()
-        yield* watch(
+        yield* waitUntil(
           Effect.sync(() => outages(worker)),
           (lines) => lines.length === outage
         )
@@ -109,7 +115,7 @@ it.live(
         yield* Effect.sleep("3 seconds")
         yield* openDatabase(admin, url)
         // The same worker stores the results: no lease has expired at the end.
-        yield* finished(client)
+        yield* deliveriesFinished(client)
         yield* listening(client, 1)
         assert.lengthOf(outages(worker), outage)
       }
@@ -123,13 +129,18 @@ it.live(
             const before = endpoint.received.length
             yield* write(`after-${n}`)
             const writtenAt = performance.now()
-            yield* arrived(endpoint, before + LISTENERS)
+            yield* waitForRequests(endpoint, before + LISTENERS)
             return (endpoint.received[before]?.at ?? Infinity) - writtenAt
           })
       )
       assert.isBelow(delays.toSorted((a, b) => a - b)[5] ?? Infinity, 125)
-      assert.deepStrictEqual(yield* books(client, endpoint), { ...exact, due: 23 * LISTENERS, doubled: 0, lapsed: 0 })
-      assert.deepStrictEqual([worker.child.exitCode, worker.said.stderr], [null, ""])
+      assert.deepStrictEqual(yield* auditReceiver(client, endpoint), {
+        ...exact,
+        due: 23 * LISTENERS,
+        doubled: 0,
+        lapsed: 0
+      })
+      assert.deepStrictEqual([worker.child.exitCode, worker.output.stderr], [null, ""])
     }),
   90_000
 )

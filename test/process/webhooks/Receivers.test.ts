@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import type pg from "pg"
 import { badReceivers, FLOOD_BYTES, type Kind } from "../../support/webhooks/BadReceivers.ts"
 import { memoryOf } from "../../support/process/Memory.ts"
-import { enroll, ownDatabase, rowsOf, watch } from "../../support/process/Process.ts"
-import { insist, listeners, makeProducts, startSender, startWorker } from "../../support/process/Workers.ts"
+import { createTokens, makeMigratedDatabase, rowsOf, waitUntil } from "../../support/process/Process.ts"
+import { createUntilSuccess, listeners, makeProducts, startSender, startWorker } from "../../support/process/Workers.ts"
 
 const PRODUCTS = 40
 
@@ -38,21 +38,21 @@ it.live(
   "failing, hanging, slow, resetting and redirecting receivers do not delay others, and end within 10 s",
   () =>
     Effect.gen(function* () {
-      const { client, url } = yield* ownDatabase
+      const { client, url } = yield* makeMigratedDatabase
       const receivers = yield* badReceivers()
       const server = yield* startSender({ DATABASE_URL: url, WEBHOOK_WORKERS: "0" })
-      const { storeId, tokens } = yield* enroll(url)
+      const { storeId, tokens } = yield* createTokens(url)
       const kinds: ReadonlyArray<Kind> = ["well", ...SLOW, ...FAST]
       const apps = yield* listeners(url, storeId, kinds.map(receivers.urlOf))
       const attempts = (kind: Kind) => attemptsOf(client, apps[kinds.indexOf(kind)]?.appId)
-      const settled = (kind: Kind, n: number) => watch(attempts(kind), (rows) => rows.length >= n)
+      const settled = (kind: Kind, n: number) => waitUntil(attempts(kind), (rows) => rows.length >= n)
       yield* rowsOf(client, "update webhooks set paused_at = now(), pause_reason = 'operator'")
       yield* makeProducts(server.base, tokens, PRODUCTS)
       yield* startWorker({ DATABASE_URL: url })
       yield* rowsOf(client, "update webhooks set paused_at = null, pause_reason = null")
 
       // The healthy receiver gets all events before the first hanging request times out.
-      yield* watch(
+      yield* waitUntil(
         Effect.sync(() => SLOW.map((kind) => receivers.seen(kind).open)),
         (open) => open.every((n) => n >= LIMIT)
       )
@@ -91,21 +91,21 @@ it.live.skipIf(process.platform !== "linux")(
   "responses of 1 GiB are read to the end or the timeout with bounded memory",
   () =>
     Effect.gen(function* () {
-      const { client, url } = yield* ownDatabase
+      const { client, url } = yield* makeMigratedDatabase
       const receivers = yield* badReceivers()
       const server = yield* startSender({ DATABASE_URL: url, WEBHOOK_WORKERS: "0" })
-      const { storeId, tokens } = yield* enroll(url)
+      const { storeId, tokens } = yield* createTokens(url)
       const [well, flood] = yield* listeners(url, storeId, [receivers.urlOf("well"), receivers.urlOf("flood")])
       const worker = yield* startWorker({ DATABASE_URL: url })
       yield* rowsOf(client, "update webhooks set paused_at = now(), pause_reason = 'operator' where app_id = $1", [
         flood?.appId
       ])
       yield* makeProducts(server.base, tokens, 4)
-      yield* watch(attemptsOf(client, well?.appId), (rows) => rows.length === 4)
+      yield* waitUntil(attemptsOf(client, well?.appId), (rows) => rows.length === 4)
       const before = memoryOf(worker.child.pid)
 
       yield* rowsOf(client, "update webhooks set paused_at = null, pause_reason = null")
-      const answers = yield* watch(attemptsOf(client, flood?.appId), (rows) => rows.length >= 4)
+      const answers = yield* waitUntil(attemptsOf(client, flood?.appId), (rows) => rows.length >= 4)
       for (const { error, kept, took } of answers) {
         assert.isAtMost(Number(took), TIMEOUT + SLACK)
         assert.strictEqual(kept, 16_384)
@@ -114,8 +114,8 @@ it.live.skipIf(process.platform !== "linux")(
       assert.isAbove(receivers.flooded(), FLOOD_BYTES / 2)
       const after = memoryOf(worker.child.pid)
       assert.isBelow(after.most - before.most, GROWTH)
-      yield* insist(() => server.base, tokens[0], "afterwards")
-      yield* watch(attemptsOf(client, well?.appId), (rows) => rows.length === 5)
+      yield* createUntilSuccess(() => server.base, tokens[0], "afterwards")
+      yield* waitUntil(attemptsOf(client, well?.appId), (rows) => rows.length === 5)
     }),
   90_000
 )

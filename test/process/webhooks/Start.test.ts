@@ -1,12 +1,25 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { service } from "../../../src/Service.ts"
-import { runHere } from "../../support/process/Cli.ts"
-import { folder, freePort, ownDatabase, rowsOf, runNode, type Variables } from "../../support/process/Process.ts"
+import { runInProcess } from "../../support/process/Cli.ts"
+import {
+  temporaryFolder,
+  freePort,
+  makeMigratedDatabase,
+  rowsOf,
+  runNode,
+  type Variables
+} from "../../support/process/Process.ts"
 import { receiver } from "../../support/webhooks/Receiver.ts"
-import { audience, books, insist, listening, startSender } from "../../support/process/Workers.ts"
+import {
+  makeSubscribers,
+  auditReceiver,
+  createUntilSuccess,
+  listening,
+  startSender
+} from "../../support/process/Workers.ts"
 
-const serverInProcess = (environment: Variables) => runHere(service, environment)
+const serverInProcess = (environment: Variables) => runInProcess(service, environment)
 const serverProcess = (environment: Variables) => runNode("main", [], environment)
 const workerProcess = (environment: Variables) => runNode("cli", ["worker"], environment)
 
@@ -37,8 +50,13 @@ const refusals = [
 for (const [start, name, value, line] of refusals) {
   it.live(`${name}=${value} fails the start of a ${start === workerProcess ? "worker" : "server"} with one line`, () =>
     Effect.gen(function* () {
-      const { url } = yield* ownDatabase
-      const environment = { DATABASE_URL: url, DATA_DIR: yield* folder, PORT: String(yield* freePort), [name]: value }
+      const { url } = yield* makeMigratedDatabase
+      const environment = {
+        DATABASE_URL: url,
+        DATA_DIR: yield* temporaryFolder,
+        PORT: String(yield* freePort),
+        [name]: value
+      }
       const { code, stderr } = yield* start(environment)
       assert.strictEqual(code, 1)
       assert.match(stderr, /^[^\n]+\n$/)
@@ -49,11 +67,11 @@ for (const [start, name, value, line] of refusals) {
 
 it.live("WEBHOOK_WORKERS=0 delivers nothing, and a later server with workers delivers the backlog", () =>
   Effect.gen(function* () {
-    const { client, url } = yield* ownDatabase
+    const { client, url } = yield* makeMigratedDatabase
     const endpoint = yield* receiver()
     const withoutWorkers = yield* startSender({ DATABASE_URL: url, WEBHOOK_WORKERS: "0" })
-    const { tokens } = yield* audience(url, endpoint, 2)
-    yield* insist(() => withoutWorkers.base, tokens[0], "one")
+    const { tokens } = yield* makeSubscribers(url, endpoint, 2)
+    yield* createUntilSuccess(() => withoutWorkers.base, tokens[0], "one")
     // Eight times the polling interval of a worker.
     yield* Effect.sleep("2 seconds")
     assert.deepStrictEqual(yield* rowsOf(client, "select distinct attempts, lease, outcome from deliveries"), [
@@ -64,17 +82,17 @@ it.live("WEBHOOK_WORKERS=0 delivers nothing, and a later server with workers del
 
     yield* startSender({ DATABASE_URL: url, WEBHOOK_WORKERS: "1" })
     yield* listening(client, 1)
-    assert.deepInclude(yield* books(client, endpoint), { due: 2, lost: [], doubled: 0 })
+    assert.deepInclude(yield* auditReceiver(client, endpoint), { due: 2, lost: [], doubled: 0 })
   })
 )
 
 it.live("a server with an empty WEBHOOK_WORKERS delivers events, as without it", () =>
   Effect.gen(function* () {
-    const { client, url } = yield* ownDatabase
+    const { client, url } = yield* makeMigratedDatabase
     const endpoint = yield* receiver()
     const server = yield* startSender({ DATABASE_URL: url, WEBHOOK_WORKERS: "" })
-    const { tokens } = yield* audience(url, endpoint, 2)
-    yield* insist(() => server.base, tokens[0], "one")
-    assert.deepInclude(yield* books(client, endpoint), { due: 2, lost: [], doubled: 0 })
+    const { tokens } = yield* makeSubscribers(url, endpoint, 2)
+    yield* createUntilSuccess(() => server.base, tokens[0], "one")
+    assert.deepInclude(yield* auditReceiver(client, endpoint), { due: 2, lost: [], doubled: 0 })
   })
 )

@@ -1,15 +1,15 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { connection, ownDatabase, rowsOf, serverUrl } from "../../support/process/Process.ts"
+import { connection, makeMigratedDatabase, rowsOf, serverUrl } from "../../support/process/Process.ts"
 import { receiver } from "../../support/webhooks/Receiver.ts"
-import { arrived } from "../../support/webhooks/Webhooks.ts"
+import { waitForRequests } from "../../support/webhooks/Webhooks.ts"
 import {
   assertCleanEnd,
-  audience,
-  books,
+  makeSubscribers,
+  auditReceiver,
   closeDatabase,
   endLeases,
-  insist,
+  createUntilSuccess,
   listening,
   makeGate,
   openDatabase,
@@ -37,17 +37,17 @@ for (const kind of ["worker", "server"] as const) {
     `SIGTERM lets a ${kind} finish and store running deliveries, claims no new ones and exits with 0`,
     () =>
       Effect.gen(function* () {
-        const { client, url } = yield* ownDatabase
+        const { client, url } = yield* makeMigratedDatabase
         const gate = makeGate()
         const endpoint = yield* receiver(gate.answer)
         const writer = yield* startSender({ DATABASE_URL: url, WEBHOOK_WORKERS: "0" })
-        const { tokens } = yield* audience(url, endpoint, LISTENERS)
+        const { tokens } = yield* makeSubscribers(url, endpoint, LISTENERS)
         const stopped = yield* START[kind](url)
         yield* listening(client, 1)
         gate.close()
-        yield* insist(() => writer.base, tokens[0], "under-way")
+        yield* createUntilSuccess(() => writer.base, tokens[0], "under-way")
         yield* gate.holds(LISTENERS)
-        yield* insist(() => writer.base, tokens[0], "waiting")
+        yield* createUntilSuccess(() => writer.base, tokens[0], "waiting")
 
         stopped.kill("SIGTERM")
         yield* listening(client, 0)
@@ -60,7 +60,7 @@ for (const kind of ["worker", "server"] as const) {
         ])
 
         yield* startWorker({ DATABASE_URL: url })
-        assert.deepStrictEqual(yield* books(client, endpoint), { ...exact, due: 2 * LISTENERS })
+        assert.deepStrictEqual(yield* auditReceiver(client, endpoint), { ...exact, due: 2 * LISTENERS })
       }),
     concurrently
   )
@@ -70,13 +70,13 @@ it.live(
   "SIGTERM while receivers hang ends a worker after the request timeout, which is stored as an attempt",
   () =>
     Effect.gen(function* () {
-      const { client, url } = yield* ownDatabase
+      const { client, url } = yield* makeMigratedDatabase
       const endpoint = yield* receiver(() => "hang")
       const writer = yield* startSender({ DATABASE_URL: url, WEBHOOK_WORKERS: "0" })
-      const { tokens } = yield* audience(url, endpoint, LISTENERS)
+      const { tokens } = yield* makeSubscribers(url, endpoint, LISTENERS)
       const stopped = yield* startWorker({ DATABASE_URL: url })
-      yield* insist(() => writer.base, tokens[0], "hanging")
-      yield* arrived(endpoint, LISTENERS)
+      yield* createUntilSuccess(() => writer.base, tokens[0], "hanging")
+      yield* waitForRequests(endpoint, LISTENERS)
       stopped.kill("SIGTERM")
       assertCleanEnd(yield* stopped.ended)
       // The request timeout of 10 s ends it, before the stop timeout of 15 s, after which no result is stored.
@@ -92,15 +92,15 @@ it.live(
   "SIGTERM while the database is down ends a worker, and another one delivers after its leases expire",
   () =>
     Effect.gen(function* () {
-      const { client, url } = yield* ownDatabase
+      const { client, url } = yield* makeMigratedDatabase
       const gate = makeGate()
       const endpoint = yield* receiver(gate.answer)
       const writer = yield* startSender({ DATABASE_URL: url, WEBHOOK_WORKERS: "0" })
-      const { tokens } = yield* audience(url, endpoint, LISTENERS)
+      const { tokens } = yield* makeSubscribers(url, endpoint, LISTENERS)
       const stopped = yield* startWorker({ DATABASE_URL: url })
       const admin = yield* Effect.flatMap(serverUrl, connection)
       gate.close()
-      yield* insist(() => writer.base, tokens[0], "under-way")
+      yield* createUntilSuccess(() => writer.base, tokens[0], "under-way")
       yield* gate.holds(LISTENERS)
       yield* closeDatabase(admin, url)
       gate.open()
@@ -109,7 +109,7 @@ it.live(
       yield* openDatabase(admin, url)
       yield* endLeases(client)
       yield* startWorker({ DATABASE_URL: url })
-      assert.deepStrictEqual(yield* books(client, endpoint), {
+      assert.deepStrictEqual(yield* auditReceiver(client, endpoint), {
         ...exact,
         due: LISTENERS,
         doubled: LISTENERS,

@@ -5,7 +5,7 @@ import type { Installation } from "../../../src/domain/access/Installations.ts"
 import { MAX_REQUESTS, Requests } from "../../../src/domain/access/Requests.ts"
 import { RequestsLive } from "../../../src/layers/access/Requests.ts"
 import { ApiTest, makeApp, makeInstallation } from "../../support/http/Api.ts"
-import { watch } from "../../support/process/Process.ts"
+import { waitUntil } from "../../support/process/Process.ts"
 import { freshMember } from "../../support/rpc/Rpc.ts"
 import { installApp } from "../../support/webhooks/Webhooks.ts"
 
@@ -42,7 +42,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Recent req
       yield* app.get("/products?limit=1")
       const headers = { "x-request-id": "mine" }
       yield* app.patch("/products/01890a5d-ac96-774b-bcce-b302099a8057", { name: "Cup" }, { headers })
-      const [last, first] = yield* watch(client.installations.requests(target), ({ length }) => length === 2)
+      const [last, first] = yield* waitUntil(client.installations.requests(target), ({ length }) => length === 2)
       assert.deepInclude(first, { method: "GET", route: "/api/platform/v1/products", status: 200 })
       assert.deepInclude(last, {
         method: "PATCH",

@@ -5,7 +5,7 @@ import { CreateProduct } from "../../../src/domain/catalog/Product.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { type Client, makeClient, performed } from "../../../src/rpc/Client.ts"
 import { ApiTest } from "../../support/http/Api.ts"
-import { databaseUrl, holdStore, neighbour, waiting } from "../../support/process/Process.ts"
+import { databaseUrl, lockStore, startSecondServer, waitForLockWaits } from "../../support/process/Process.ts"
 import { agentOf, freshMember, newKey } from "../../support/rpc/Rpc.ts"
 
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
@@ -17,7 +17,7 @@ const scene = Effect.fn(function* (budget: number) {
   const member = yield* freshMember()
   const agent = yield* agentOf(member, { budget, window: 1_000 })
   const headers = { authorization: agent.authorization }
-  const second = yield* makeClient({ url: `${yield* neighbour}/rpc`, headers })
+  const second = yield* makeClient({ url: `${yield* startSecondServer}/rpc`, headers })
   return { ...agent, clients: [agent.client, second], member, storeId: member.storeId }
 })
 
@@ -131,9 +131,9 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Budgets of
     Effect.gen(function* () {
       const { client, id, member, storeId } = yield* scene(10)
       const errorDuring = Effect.fn(function* <A, E>(change: Effect.Effect<A, E>) {
-        const { release, watcher } = yield* holdStore(yield* databaseUrl, storeId)
+        const { release, watcher } = yield* lockStore(yield* databaseUrl, storeId)
         const write = yield* Effect.forkChild(Effect.flip(create(client, storeId, "Cup")))
-        yield* waiting(watcher, 1)
+        yield* waitForLockWaits(watcher, 1)
         yield* change
         yield* release
         return (yield* Fiber.join(write))._tag

@@ -5,16 +5,16 @@ import { randomUUID } from "node:crypto"
 import { MAX_PENDING, ProposalId, Proposals } from "../../../src/domain/access/Proposals.ts"
 import { makeClient } from "../../../src/rpc/Client.ts"
 import { ApiTest } from "../../support/http/Api.ts"
-import { keyedIn, priced, proposer, tagOf } from "../../support/rpc/Proposals.ts"
-import { neighbour } from "../../support/process/Process.ts"
+import { keyedIn, proposePrice, proposer, tagOf } from "../../support/rpc/Proposals.ts"
+import { startSecondServer } from "../../support/process/Process.ts"
 import { agentOf, freshMember, memberOf } from "../../support/rpc/Rpc.ts"
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Decisions on proposals", (it) => {
   it.effect("rejecting or withdrawing a proposal is final, and the agent can read the reason", () =>
     Effect.gen(function* () {
       const { agent, client, merchantId, product, storeId } = yield* proposer
-      const first = yield* priced(agent.client, storeId, product.id, 7)
-      const second = yield* priced(agent.client, storeId, product.id, 8)
+      const first = yield* proposePrice(agent.client, storeId, product.id, 7)
+      const second = yield* proposePrice(agent.client, storeId, product.id, 8)
       const rejection = { ...keyedIn(storeId), id: first.id, reason: " Too dear " }
       const rejected = yield* client.proposals.reject(rejection)
       assert.deepInclude(rejected, { status: "rejected", reason: "Too dear", decidedBy: merchantId, result: [] })
@@ -38,7 +38,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Decisions 
   it.effect("only one of 64 concurrent approvals, rejections and withdrawals on two servers succeeds", () =>
     Effect.gen(function* () {
       const { agent, client, cookie, email: _, product, storeId } = yield* proposer
-      const url = `${yield* neighbour}/rpc`
+      const url = `${yield* startSecondServer}/rpc`
       const servers = [
         { member: client, agent: agent.client },
         {
@@ -48,7 +48,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Decisions 
       ]
       for (const _ of "abc") {
         const { version } = yield* client.products.get({ storeId, id: product.id })
-        const { id } = yield* priced(agent.client, storeId, product.id, 10 + version)
+        const { id } = yield* proposePrice(agent.client, storeId, product.id, 10 + version)
         const outcomes = yield* Effect.forEach(
           Array.from({ length: 64 }, (_, index) => index),
           (index) => {
@@ -77,7 +77,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Decisions 
       const { agent, client, product, storeId } = yield* proposer
       const other = yield* agentOf({ client, storeId })
       const stranger = yield* freshMember()
-      const { id } = yield* priced(agent.client, storeId, product.id, 7)
+      const { id } = yield* proposePrice(agent.client, storeId, product.id, 7)
       assert.deepStrictEqual((yield* other.client.proposals.list({ storeId })).items, [])
       assert.lengthOf((yield* agent.client.proposals.list({ storeId })).items, 1)
       const foreignCalls = [
@@ -102,7 +102,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Decisions 
     Effect.gen(function* () {
       const { agent, client, product, storeId } = yield* proposer
       const [first, second, third] = yield* Effect.forEach([4, 5, 6, 7], (price) =>
-        priced(agent.client, storeId, product.id, price)
+        proposePrice(agent.client, storeId, product.id, price)
       )
       yield* client.proposals.reject({ ...keyedIn(storeId), id: first?.id ?? assert.fail(), reason: "Too cheap" })
       yield* agent.client.proposals.withdraw({ ...keyedIn(storeId), id: second?.id ?? assert.fail() })
@@ -130,7 +130,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Decisions 
       const { agent, client, product, storeId } = yield* proposer
       const { purge } = yield* Proposals
       const sql = yield* SqlClient.SqlClient
-      const { id } = yield* priced(agent.client, storeId, product.id, 7)
+      const { id } = yield* proposePrice(agent.client, storeId, product.id, 7)
       const passDays = (days: number) => sql`
         update proposals set created_at = created_at - ${days} * interval '1 day', expires_at = expires_at - ${days} * interval '1 day'
         where store_id = ${storeId}
@@ -152,14 +152,14 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Decisions 
     Effect.gen(function* () {
       const { agent, product, storeId } = yield* proposer
       const sql = yield* SqlClient.SqlClient
-      yield* priced(agent.client, storeId, product.id, 7)
+      yield* proposePrice(agent.client, storeId, product.id, 7)
       yield* sql`
         insert into proposals (store_id, id, agent_id, procedure, payload, ground, created_at, expires_at)
         select store_id, gen_random_uuid(), agent_id, procedure, payload, ground, created_at, expires_at
         from proposals, generate_series(1, ${MAX_PENDING - 4}) where store_id = ${storeId}
       `
       const outcomes = yield* Effect.all(
-        Array.from({ length: 10 }, (_, index) => tagOf(priced(agent.client, storeId, product.id, 20 + index))),
+        Array.from({ length: 10 }, (_, index) => tagOf(proposePrice(agent.client, storeId, product.id, 20 + index))),
         { concurrency: "unbounded" }
       )
       assert.deepStrictEqual(outcomes.toSorted(), [

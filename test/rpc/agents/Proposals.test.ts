@@ -7,7 +7,7 @@ import { CreateProduct } from "../../../src/domain/catalog/Product.ts"
 import { ExactNumber } from "../../../src/domain/json/Json.ts"
 import { performed } from "../../../src/rpc/Client.ts"
 import { ApiTest } from "../../support/http/Api.ts"
-import { keyedIn, priced, proposed, proposer, tagOf } from "../../support/rpc/Proposals.ts"
+import { keyedIn, proposePrice, proposed, proposer, tagOf } from "../../support/rpc/Proposals.ts"
 import { callLine, exitsOf, newKey, post } from "../../support/rpc/Rpc.ts"
 
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
@@ -145,7 +145,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Proposals"
       const { agent, client, product, storeId } = yield* proposer
       const { id } = product
       const pending = [
-        yield* priced(agent.client, storeId, id, 7),
+        yield* proposePrice(agent.client, storeId, id, 7),
         yield* proposed(
           agent.client.products.update({ ...keyedIn(storeId), id, patch: { price: 8 }, expectedVersion: 1 })
         ),

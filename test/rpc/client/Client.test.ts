@@ -5,7 +5,14 @@ import { createServer, request, type ServerResponse } from "node:http"
 import { StoreId } from "../../../src/domain/Store.ts"
 import { makeClient } from "../../../src/rpc/Client.ts"
 import { ApiTest, baseUrl } from "../../support/http/Api.ts"
-import { connection, databaseUrl, holdStore, rowsOf, waiting, watch } from "../../support/process/Process.ts"
+import {
+  connection,
+  databaseUrl,
+  lockStore,
+  rowsOf,
+  waitForLockWaits,
+  waitUntil
+} from "../../support/process/Process.ts"
 import { portOf } from "../../support/webhooks/Receiver.ts"
 import { callLine, clientOf, exitsOf, freshMember, newKey, post } from "../../support/rpc/Rpc.ts"
 
@@ -88,9 +95,9 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("RPC client
       yield* rowsOf(holder, "lock table products in access exclusive mode")
       const client = yield* clientOf(cookie)
       const list = yield* Effect.forkChild(client.products.list({ storeId }))
-      yield* waiting(watcher, 1)
+      yield* waitForLockWaits(watcher, 1)
       yield* Fiber.interrupt(list)
-      const blockedQueries = yield* watch(waiting(watcher, 0), (rows) => rows.length === 0)
+      const blockedQueries = yield* waitUntil(waitForLockWaits(watcher, 0), (rows) => rows.length === 0)
       assert.isEmpty(blockedQueries)
       yield* rowsOf(holder, "commit")
     })
@@ -99,17 +106,17 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("RPC client
   it.effect("a write completes after its client disconnects, and a retry returns its result", () =>
     Effect.gen(function* () {
       const { client, cookie, storeId } = yield* freshMember()
-      const { release, watcher } = yield* holdStore(yield* databaseUrl, storeId)
+      const { release, watcher } = yield* lockStore(yield* databaseUrl, storeId)
       const body = callLine("products.create", { storeId, idempotencyKey: newKey(), product: { name: "Cup" } })
       const write = request(`${yield* baseUrl}/rpc`, {
         method: "POST",
         headers: { cookie, "content-type": "application/ndjson" }
       }).on("error", () => {})
       write.end(body)
-      yield* waiting(watcher, 1)
+      yield* waitForLockWaits(watcher, 1)
       write.destroy()
       yield* release
-      const listed = yield* watch(client.products.list({ storeId }), ({ items }) => items.length > 0)
+      const listed = yield* waitUntil(client.products.list({ storeId }), ({ items }) => items.length > 0)
       const exit = exitsOf((yield* post(body, { cookie })).text).get("1")
       assert.deepStrictEqual(exit?._tag === "Success" ? exit.value : exit, listed.items[0])
     })

@@ -6,7 +6,7 @@ import { Developers, MAX_APPS } from "../../../src/domain/access/Developers.ts"
 import { Rpcs } from "../../../src/rpc/Rpcs.ts"
 import { ApiTest } from "../../support/http/Api.ts"
 import { APP, developer, hashes, hashOf, toApp } from "../../support/rpc/Developers.ts"
-import { connection, databaseUrl, duringWork, rowsOf, waiting } from "../../support/process/Process.ts"
+import { connection, databaseUrl, duringWork, rowsOf, waitForLockWaits } from "../../support/process/Process.ts"
 import { agentOf, callLine, errorOf, exitsOf, freshMember, newKey, post } from "../../support/rpc/Rpc.ts"
 import { performUnrecorded } from "../../support/data/Writes.ts"
 
@@ -29,7 +29,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Errors of
       const sql = yield* SqlClient.SqlClient
       const developers = yield* Developers
       const late = yield* Effect.forkChild(Effect.flip(performUnrecorded(sql, developers.create(id, toApp(APP)))))
-      yield* duringWork(late, waiting(watcher, 1))
+      yield* duringWork(late, waitForLockWaits(watcher, 1))
       yield* rowsOf(holder, "commit")
       assert.strictEqual((yield* Fiber.join(late))._tag, "AppLimitReached")
 

@@ -6,9 +6,9 @@ import { verifyWebhook } from "../../../src/http/client/Webhooks.ts"
 import { install, makeStore } from "../../support/http/Api.ts"
 import { developer } from "../../support/rpc/Developers.ts"
 import { InternetHere, publicReceiver } from "../../support/webhooks/Internet.ts"
-import { watch } from "../../support/process/Process.ts"
+import { waitUntil } from "../../support/process/Process.ts"
 import { newKey } from "../../support/rpc/Rpc.ts"
-import { arrived, DeliveringApi, deliveriesOf } from "../../support/webhooks/Webhooks.ts"
+import { waitForRequests, DeliveringApi, deliveriesOf } from "../../support/webhooks/Webhooks.ts"
 import { installing } from "../../support/data/Writes.ts"
 
 const KINDS = ["catalog.product.updated.v1"] as const
@@ -24,7 +24,7 @@ const scene = Effect.gen(function* () {
 
 /** Waits until `n` deliveries of an app are delivered. */
 const waitForDelivered = (app: AppId, n: number) =>
-  watch(deliveriesOf(app), (deliveries) => deliveries.filter(({ outcome }) => outcome === "delivered").length === n)
+  waitUntil(deliveriesOf(app), (deliveries) => deliveries.filter(({ outcome }) => outcome === "delivered").length === n)
 
 layer(Layer.provide(DeliveringApi, InternetHere), { excludeTestServices: true, timeout: "120 seconds" })(
   "Webhooks of apps",
@@ -93,7 +93,7 @@ layer(Layer.provide(DeliveringApi, InternetHere), { excludeTestServices: true, t
           const granted = { scopes: ["read_products"], capabilities: [] } as const
           yield* Effect.flatMap(installing, ({ install }) => install({ storeId, appId: id, ...granted }))
           for (const name of ["Cup", "Mug", "Jug"]) yield* writer.post("/products", { name })
-          yield* arrived(endpoint, 3)
+          yield* waitForRequests(endpoint, 3)
           yield* waitForDelivered(id, 3)
 
           const first = yield* client.appDeliveries.list({ id, limit: 2 })
@@ -118,7 +118,7 @@ layer(Layer.provide(DeliveringApi, InternetHere), { excludeTestServices: true, t
           const redelivery = yield* client.appDeliveries.redeliver(request)
           assert.deepInclude(redelivery, { eventId, state: "pending", finishedAt: null })
           assert.deepStrictEqual(yield* client.appDeliveries.redeliver(request), redelivery)
-          yield* arrived(endpoint, 4)
+          yield* waitForRequests(endpoint, 4)
           yield* waitForDelivered(id, 3)
           assert.lengthOf(yield* client.appDeliveries.attempts({ id, eventId }), 2)
 
@@ -131,7 +131,7 @@ layer(Layer.provide(DeliveringApi, InternetHere), { excludeTestServices: true, t
           yield* client.appWebhooks.pause({ id })
           yield* writer.post("/products", { name: "Pan" })
           assert.strictEqual((yield* client.appWebhooks.resume({ id, missed: "deliver" })).count, 1)
-          yield* arrived(endpoint, 5)
+          yield* waitForRequests(endpoint, 5)
           assert.deepInclude(yield* client.appWebhooks.get({ id }), { pausedAt: null, pauseReason: null })
         })
     )

@@ -13,7 +13,7 @@ import { type Client, performed } from "../../../src/rpc/Client.ts"
 import { makeActivityHandlers } from "../../../src/rpc/handlers/Activity.ts"
 import { Rpcs } from "../../../src/rpc/Rpcs.ts"
 import { ApiTest, baseUrl } from "../../support/http/Api.ts"
-import { administering, calls } from "../../support/rpc/Administered.ts"
+import { administrationScene, calls } from "../../support/rpc/Administered.ts"
 import { followerAt } from "../../support/rpc/Follower.ts"
 import { callTool } from "../../support/rpc/Mcp.ts"
 import { PASSWORD } from "../../support/rpc/Merchants.ts"
@@ -43,7 +43,7 @@ const kindsOf = (entries: ReadonlyArray<ActivityEntry>) => new Set(entries.map((
 layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Administrative activity", (it) => {
   it.effect("each administrative procedure adds one entry without secrets; a repeated call adds none", () =>
     Effect.gen(function* () {
-      const owner = yield* administering
+      const owner = yield* administrationScene
       const { client, cookie, guest, merchantId, storeId } = owner
       const sql = yield* SqlClient.SqlClient
       const call = (tag: string, payload: object, key: string) =>
@@ -114,7 +114,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Administr
 
   it.effect("a rejected call or a dry run adds no entry", () =>
     Effect.gen(function* () {
-      const { basic, client, merchantId, storeId, installationId } = yield* administering
+      const { basic, client, merchantId, storeId, installationId } = yield* administrationScene
       const stores = yield* Stores
       const { once } = yield* Idempotency
       const keyed = () => ({ storeId, idempotencyKey: newKey() })
@@ -138,7 +138,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Administr
 
   it.effect("staff cannot read entries of members and subscriptions; agents and other stores cannot read any", () =>
     Effect.gen(function* () {
-      const { basic, client, installationId, storeId, ...owner } = yield* administering
+      const { basic, client, installationId, storeId, ...owner } = yield* administrationScene
       const outsider = yield* freshMember()
       const staff = yield* memberOf(storeId, "staff")
       const agent = yield* agentOf({ client, storeId, ...owner })
@@ -201,7 +201,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Administr
 
   it.effect("administrative entries cannot be undone, are skipped by undoSpan and are not in the change stream", () =>
     Effect.gen(function* () {
-      const { basic, client, cookie, installationId, merchantId, storeId, ...owner } = yield* administering
+      const { basic, client, cookie, installationId, merchantId, storeId, ...owner } = yield* administrationScene
       const agent = yield* agentOf({ client, storeId, ...owner })
       const keyed = () => ({ storeId, idempotencyKey: newKey() })
       const since = new Date(Date.now() - 60_000).toISOString()

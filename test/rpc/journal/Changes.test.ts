@@ -8,7 +8,7 @@ import { MAX_CONTROL_FRAMES } from "../../../src/http/server/SocketRegistry.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { type Changed, EventId, performed } from "../../../src/rpc/Client.ts"
 import { ApiTest, type Client, dataOf, install } from "../../support/http/Api.ts"
-import { connection, databaseUrl, duringWork, rowsOf, waiting } from "../../support/process/Process.ts"
+import { connection, databaseUrl, duringWork, rowsOf, waitForLockWaits } from "../../support/process/Process.ts"
 import { freshMember, newKey } from "../../support/rpc/Rpc.ts"
 import { followerOf } from "../../support/http/Sockets.ts"
 
@@ -101,7 +101,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Change st
         [storeId, key]
       )
       const writing = yield* Effect.forkChild(client.patch(`/products/${late}`, { price: 1 }, { key }))
-      yield* duringWork(writing, waiting(watcher, 1))
+      yield* duringWork(writing, waitForLockWaits(watcher, 1))
       assert.strictEqual((yield* client.patch(`/products/${early}`, { price: 2 })).status, 200)
       // The changes of another store arrive, so the service has read the journal since.
       for (let n = 0; n < 2; n++) {

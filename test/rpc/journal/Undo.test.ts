@@ -9,7 +9,7 @@ import { MAX_UNDONE } from "../../../src/domain/journal/Undo.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { performed } from "../../../src/rpc/Client.ts"
 import { ApiTest } from "../../support/http/Api.ts"
-import { connection, databaseUrl, waiting } from "../../support/process/Process.ts"
+import { connection, databaseUrl, waitForLockWaits } from "../../support/process/Process.ts"
 import { freshMember, newKey } from "../../support/rpc/Rpc.ts"
 import { AGENT, performIn } from "../../support/data/Writes.ts"
 
@@ -277,7 +277,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Undo", (it
           Effect.gen(function* () {
             yield* write(catalog.updateProduct(storeId, cup.id, toPatch(patch), "any"))
             const undoing = yield* Effect.forkChild(Effect.result(undo(id)))
-            yield* waiting(watcher, 1)
+            yield* waitForLockWaits(watcher, 1)
             return undoing
           })
         )

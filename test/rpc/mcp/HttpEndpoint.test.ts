@@ -6,21 +6,21 @@ import {
   CALLBACK,
   CLIENTS,
   freshMerchant,
-  FrontDoorTest,
-  letIn,
+  OauthTest,
+  connectWithConsent,
   makeProvider,
   type Provider
-} from "../../support/oauth/FrontDoor.ts"
+} from "../../support/oauth/OauthServer.ts"
 
 const expire = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`update agent_tokens set expires_at = now()`)
 
 const tokenOf = ({ memory }: Provider) => memory.tokens?.access_token ?? ""
 
-layer(FrontDoorTest, { excludeTestServices: true, timeout: "60 seconds" })("OAuth of MCP clients", (it) => {
+layer(OauthTest, { excludeTestServices: true, timeout: "60 seconds" })("OAuth of MCP clients", (it) => {
   for (const [version, connect] of Object.entries(CLIENTS)) {
     const connectAndRefresh = (provider: Provider) =>
       Effect.gen(function* () {
-        const connection = yield* letIn(connect, provider, yield* freshMerchant)
+        const connection = yield* connectWithConsent(connect, provider, yield* freshMerchant)
         const names = yield* Effect.promise(connection.listTools)
         assert.includeMembers(
           names.map(({ name }) => name),

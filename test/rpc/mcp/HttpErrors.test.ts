@@ -11,10 +11,10 @@ import {
   tokens
 } from "../../support/oauth/AgentOauth.ts"
 import { baseUrl, makeClient } from "../../support/http/Api.ts"
-import { agree, CALLBACK, freshMerchant, FrontDoorTest } from "../../support/oauth/FrontDoor.ts"
+import { agree, CALLBACK, freshMerchant, OauthTest } from "../../support/oauth/OauthServer.ts"
 import { callTool, freshAgent, messageOf, send } from "../../support/rpc/Mcp.ts"
 import { callLine, clientOf, errorOf, newKey, post, sessionOf } from "../../support/rpc/Rpc.ts"
-import { authorizePath, makeAskingApp, makeVisitor, REDIRECT, wordsOf } from "../../support/oauth/Visitor.ts"
+import { authorizePath, makeOauthApp, makeBrowser, REDIRECT, visibleText } from "../../support/oauth/Browser.ts"
 
 const list = (token?: string) => {
   const { body, headers } = messageOf("tools/list")
@@ -35,10 +35,10 @@ const authorizationErrorOf = Effect.fn(function* (path: string) {
   const { email, visitor } = yield* freshMerchant
   yield* visitor.signIn(agentPath(yield* freshClientId), email)
   const page = yield* visitor.open(path)
-  return page.location === "" ? wordsOf(page) : new URL(page.location).searchParams.get("error")
+  return page.location === "" ? visibleText(page) : new URL(page.location).searchParams.get("error")
 })
 
-layer(FrontDoorTest, { excludeTestServices: true, timeout: "60 seconds" })("Consent for agents", (it) => {
+layer(OauthTest, { excludeTestServices: true, timeout: "60 seconds" })("Consent for agents", (it) => {
   it.effect("a 401 response links the resource metadata, which names the authorization server", () =>
     Effect.gen(function* () {
       const base = yield* baseUrl
@@ -115,8 +115,8 @@ layer(FrontDoorTest, { excludeTestServices: true, timeout: "60 seconds" })("Cons
       const { email, visitor } = yield* freshMerchant
       const path = agentPath(yield* freshClientId)
       const page = yield* visitor.signIn(path, email)
-      assert.include(wordsOf(page), "Helper requests access to A store as an agent")
-      assert.include(wordsOf(page), "This name is not verified")
+      assert.include(visibleText(page), "Helper requests access to A store as an agent")
+      assert.include(visibleText(page), "This name is not verified")
       for (const [form, reason] of [
         [{ budget: "-1" }, "Maximum changes per day must be"],
         [{ budget: "1.5" }, "Maximum changes per day must be"],
@@ -125,7 +125,7 @@ layer(FrontDoorTest, { excludeTestServices: true, timeout: "60 seconds" })("Cons
       ] as const) {
         const again = yield* visitor.press(path, page, "allow", form)
         assert.strictEqual(again.location, "")
-        assert.include(wordsOf(again), reason)
+        assert.include(visibleText(again), reason)
       }
     })
   )
@@ -187,7 +187,7 @@ layer(FrontDoorTest, { excludeTestServices: true, timeout: "60 seconds" })("Cons
       for (const resource of [`${base}/api/platform/v1`, base, `${base}/mcp/`, "https://example.com/mcp"]) {
         assert.strictEqual(yield* authorizationErrorOf(agentPath(clientId, { resource })), "invalid_target", resource)
       }
-      const appId = yield* makeAskingApp({ scopes: ["read_products"] })
+      const appId = yield* makeOauthApp({ scopes: ["read_products"] })
       const path = authorizePath(appId, { redirect_uri: REDIRECT, resource: `${base}/mcp` })
       assert.strictEqual(yield* authorizationErrorOf(path), "invalid_target")
 
@@ -202,7 +202,7 @@ layer(FrontDoorTest, { excludeTestServices: true, timeout: "60 seconds" })("Cons
   it.effect("an unknown client gets a 400 page without redirect; a client with consent does not expire", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const visitor = yield* makeVisitor
+      const visitor = yield* makeBrowser
       const { clientId } = yield* freshAgentByConsent()
       const expired = yield* freshClientId
       yield* sql`update agent_clients set ends_at = now() where client_id in (${clientId}, ${expired}) and ends_at is not null`

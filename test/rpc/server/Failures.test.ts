@@ -19,7 +19,7 @@ import { makeInProcessCalls } from "../../../src/rpc/server/InProcessCalls.ts"
 import { served } from "../../../src/rpc/server/ServedRpcs.ts"
 import { baseUrl } from "../../support/http/Api.ts"
 import { PostgresTest } from "../../support/postgres/PostgresTest.ts"
-import { watch } from "../../support/process/Process.ts"
+import { waitUntil } from "../../support/process/Process.ts"
 import { lines } from "../../support/http/RawHttp.ts"
 import { makeMerchant } from "../../support/rpc/Merchants.ts"
 import { callLine, exitsOf, post, sessionOf } from "../../support/rpc/Rpc.ts"
@@ -130,7 +130,7 @@ layer(Service, { excludeTestServices: true })("Unexpected failures of procedures
       }
       assert.include(failures[0]?.text, SECRET)
       const findRequests = Effect.sync(() => requests.filter(({ requestId }) => requestId === "of-error"))
-      const [line] = yield* watch(findRequests, (found) => found.length > 0)
+      const [line] = yield* waitUntil(findRequests, (found) => found.length > 0)
       assert.deepInclude(line, { method: "POST", route: "/rpc", status: 200 })
     })
   )

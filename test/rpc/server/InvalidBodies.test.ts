@@ -3,13 +3,13 @@ import { Effect, Predicate } from "effect"
 import { randomUUID } from "node:crypto"
 import { ApiTest } from "../../support/http/Api.ts"
 import {
-  costAgainst,
-  filled,
+  relativeCosts,
+  fillBody,
   INVALID_COLLECTIONS,
   INVALID_PRODUCTS,
   MANY_PARTS,
   manyKeys,
-  MOST_COST,
+  MAX_RELATIVE_COST,
   VALID_PRODUCT
 } from "../../support/http/InvalidBodies.ts"
 import { callTool, freshAgent, messageOf, send } from "../../support/rpc/Mcp.ts"
@@ -41,36 +41,36 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Calls wit
           line(
             "apps.create",
             key,
-            filled('{"app":{"name":"x","type":"public","scopes":[],"redirectUris":[', "1", "]}}")
+            fillBody('{"app":{"name":"x","type":"public","scopes":[],"redirectUris":[', "1", "]}}")
           ),
           /app\.redirectUris: must be a list of at most 20 items/
         ],
         "apps.create scopes": [
-          line("apps.create", key, filled('{"app":{"name":"x","type":"public","scopes":[', "1", "]}}")),
+          line("apps.create", key, fillBody('{"app":{"name":"x","type":"public","scopes":[', "1", "]}}")),
           /app\.scopes: must be a list of at most \d+ items/
         ],
         "appWebhooks.set": [
           line(
             "appWebhooks.set",
             key,
-            filled(`{"appId":"${randomUUID()}","url":"https://a.example","kinds":[`, "1", "]}")
+            fillBody(`{"appId":"${randomUUID()}","url":"https://a.example","kinds":[`, "1", "]}")
           ),
           /kinds: must be a list of at most \d+ items/
         ],
         "agents.create": [
-          line("agents.create", inStore + key, filled('{"agent":{"name":"x","scopes":[', "1", "]}}")),
+          line("agents.create", inStore + key, fillBody('{"agent":{"name":"x","scopes":[', "1", "]}}")),
           /agent\.scopes: must be a list of at most \d+ items/
         ],
         "activity.names": [
-          line("activity.names", inStore, filled('{"ids":[', "1", "]}")),
+          line("activity.names", inStore, fillBody('{"ids":[', "1", "]}")),
           /ids: must be a list of at most 400 ids/
         ],
         "products.summaries": [
-          line("products.summaries", inStore, filled('{"ids":[', "1", "]}")),
+          line("products.summaries", inStore, fillBody('{"ids":[', "1", "]}")),
           /ids: must be a list of at most 200 items/
         ],
         "collections.preview": [
-          line("collections.preview", inStore, filled('{"disjunctive":true,"rules":[', "1", "]}")),
+          line("collections.preview", inStore, fillBody('{"disjunctive":true,"rules":[', "1", "]}")),
           /rules: must be a list of at most 60 items/
         ],
         "store.get": [line("store.get", inStore, manyKeys("{", 900, "}")), "801 more issues are not listed"]
@@ -82,7 +82,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Calls wit
         calls[`collection: ${name}`] = [line("collections.create", inStore + key, `{"collection":${json}}`), last]
       }
       const validCall = line("products.create", inStore + key, `{"product":${VALID_PRODUCT}}`)
-      const cost = yield* costAgainst(post(validCall, { cookie }), Object.entries(calls), ([name, [body, last]]) =>
+      const cost = yield* relativeCosts(post(validCall, { cookie }), Object.entries(calls), ([name, [body, last]]) =>
         Effect.map(post(body, { cookie }), ({ text }) => {
           const error = errorOf(text)
           assert.strictEqual(error?.["_tag"], "BadRequest", `${name} ${text.slice(0, 300)}`)
@@ -91,7 +91,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Calls wit
           assert.match(lines.at(-1) ?? "", new RegExp(last), name)
         })
       )
-      assert.isBelow(cost, MOST_COST)
+      assert.isBelow(cost, MAX_RELATIVE_COST)
       for (const [name, { json, last }] of Object.entries(MANY_PARTS)) {
         const body = line("products.create", inStore + key, `{"product":${json}}`)
         const response = yield* post(body, { cookie })
@@ -137,7 +137,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Calls wit
         callTool(token, `${kind}s_create`, { idempotencyKey: randomUUID(), [kind]: JSON.parse(json) })
       // The other bodies fail before the arguments are decoded, with status 400.
       const decoded = tools.filter(({ name }) => name !== "text that none may hold" && name !== "1,001 keys")
-      const cost = yield* costAgainst(create("product", VALID_PRODUCT), decoded, ({ body, kind, name }) =>
+      const cost = yield* relativeCosts(create("product", VALID_PRODUCT), decoded, ({ body, kind, name }) =>
         Effect.map(create(kind, body.json), (result) => {
           assert.isTrue(result.isError, name)
           const lines = issuesOf(result.structuredContent["error"])
@@ -145,7 +145,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Calls wit
           assert.match(lines.at(-1) ?? "", new RegExp(body.last), name)
         })
       )
-      assert.isBelow(cost, MOST_COST)
+      assert.isBelow(cost, MAX_RELATIVE_COST)
       for (const json of [
         MANY_PARTS["90,000 unknown fields"]?.json,
         INVALID_PRODUCTS["text that none may hold"]?.json

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { MERCHANT_CALLS } from "../../../src/domain/RateLimit.ts"
 import { ApiTest, baseUrl, makeStore } from "../../support/http/Api.ts"
-import { neighbour } from "../../support/process/Process.ts"
+import { startSecondServer } from "../../support/process/Process.ts"
 import { agentOf, callLine, exitsOf, freshMember, memberOf, postTo, sessionOf, newKey } from "../../support/rpc/Rpc.ts"
 
 /** Sends one body many times at once, to two servers and by all senders in turn. Returns the exits of its calls. */
@@ -13,7 +13,7 @@ const callAtOnce = Effect.fn(function* (
   calls: number,
   storeId: string
 ) {
-  const servers = [yield* baseUrl, yield* neighbour]
+  const servers = [yield* baseUrl, yield* startSecondServer]
   const body = Array.from({ length: calls }, (_, id) => callLine("store.get", { storeId }, { id: String(id) })).join("")
   const responses = yield* Effect.forEach(
     Array.from({ length: bodies }, (_, index) => index),

@@ -4,14 +4,21 @@ import { SqlClient } from "effect/sql"
 import { ALL_GRANTS } from "../../../src/domain/access/AccessRule.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { install } from "../../support/http/Api.ts"
-import { watch } from "../../support/process/Process.ts"
-import { type React, receiver } from "../../support/webhooks/Receiver.ts"
+import { waitUntil } from "../../support/process/Process.ts"
+import { type Respond, receiver } from "../../support/webhooks/Receiver.ts"
 import { freshMember, newKey } from "../../support/rpc/Rpc.ts"
-import { arrived, DeliveringApi, eventOf, hurry, installApp, subscriber } from "../../support/webhooks/Webhooks.ts"
+import {
+  waitForRequests,
+  DeliveringApi,
+  eventOf,
+  makeDue,
+  installApp,
+  subscriber
+} from "../../support/webhooks/Webhooks.ts"
 import { installing } from "../../support/data/Writes.ts"
 
 /** A store with a member, an app that writes and an app with a webhook. */
-const scene = Effect.fn(function* (react?: React) {
+const scene = Effect.fn(function* (react?: Respond) {
   const { client, storeId } = yield* freshMember()
   const { client: writer } = yield* install(storeId)
   const endpoint = yield* receiver(react)
@@ -23,12 +30,12 @@ const scene = Effect.fn(function* (react?: React) {
   const list = client.deliveries.list(target)
   /** Waits until the deliveries of the app have these states, newest first. */
   const states = (...expected: ReadonlyArray<string>) =>
-    watch(list, ({ items }) => items.map(({ state }) => state).join() === expected.join())
+    waitUntil(list, ({ items }) => items.map(({ state }) => state).join() === expected.join())
   return { client, storeId, endpoint, app, installation, target, keyed, write, list, states }
 })
 
 /** Responds to the nth request with the status, and to the others with success. */
-const respondToNth = (status: number, nth: number): React => {
+const respondToNth = (status: number, nth: number): Respond => {
   let count = 0
   return () => (++count === nth ? { status } : {})
 }
@@ -59,11 +66,11 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Webh
         heldSince: null
       })
       yield* write("Cup")
-      yield* arrived(endpoint, 1)
-      const failed = yield* watch(list, ({ items }) => items[0]?.attempts === 1 && items[0].state === "pending")
+      yield* waitForRequests(endpoint, 1)
+      const failed = yield* waitUntil(list, ({ items }) => items[0]?.attempts === 1 && items[0].state === "pending")
       assert.isNotNull(failed.items[0]?.nextAt)
-      yield* watch(client.webhooks.get(target), ({ failingSince }) => failingSince !== null)
-      yield* hurry(app.appId)
+      yield* waitUntil(client.webhooks.get(target), ({ failingSince }) => failingSince !== null)
+      yield* makeDue(app.appId)
       const { items } = yield* states("delivered")
       const [delivery] = items
       assert.isDefined(delivery)
@@ -86,7 +93,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Webh
       yield* write("One")
       const { items: first } = yield* states("delivered")
       yield* write("Two")
-      yield* watch(client.webhooks.get(target), ({ pauseReason }) => pauseReason === "gone")
+      yield* waitUntil(client.webhooks.get(target), ({ pauseReason }) => pauseReason === "gone")
       yield* write("Three")
       const all = (yield* states("pending", "pending", "delivered")).items
       const eventIds = all.map(({ eventId }) => eventId)
@@ -123,7 +130,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Webh
       const request = { ...keyed(), eventId }
       const redelivered = yield* client.deliveries.redeliver(request)
       assert.deepInclude(redelivered, { eventId, state: "pending", finishedAt: null })
-      yield* arrived(endpoint, 2)
+      yield* waitForRequests(endpoint, 2)
       yield* states("delivered")
       assert.deepStrictEqual(yield* client.deliveries.redeliver(request), redelivered)
       yield* states("delivered")
@@ -147,7 +154,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Webh
       const { client: otherWriter } = yield* install(other.storeId)
       yield* installApp(other.storeId, app.appId)
       yield* write("Due before")
-      yield* arrived(endpoint, 1)
+      yield* waitForRequests(endpoint, 1)
 
       const pauseRequest = keyed()
       const paused = yield* client.webhooks.pause(pauseRequest)
@@ -155,22 +162,22 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Webh
       assert.deepStrictEqual(yield* client.webhooks.pause(pauseRequest), paused)
       assert.deepStrictEqual(yield* client.webhooks.pause(keyed()), paused)
       for (let n = 1; n <= 3; n++) yield* write(`Held ${n}`)
-      yield* hurry(app.appId)
+      yield* makeDue(app.appId)
       const { items } = yield* states("held", "held", "held", "held")
       for (const { finishedAt, nextAt } of items) assert.deepStrictEqual([finishedAt, nextAt], [null, null])
 
       yield* otherWriter.post("/products", { name: "Of another" })
-      const requests = yield* arrived(endpoint, 2)
+      const requests = yield* waitForRequests(endpoint, 2)
       assert.strictEqual(nameOf(requests[1] ?? { body: "" }), "Of another")
 
       // The key of the pause request cannot be reused for another procedure.
       assert.strictEqual((yield* Effect.flip(client.webhooks.resume(pauseRequest)))._tag, "KeyReused")
       assert.isNull((yield* client.webhooks.resume(keyed())).heldSince)
-      const all = yield* arrived(endpoint, 6)
+      const all = yield* waitForRequests(endpoint, 6)
       assert.sameMembers(all.slice(2).map(nameOf), ["Due before", "Held 1", "Held 2", "Held 3"])
       yield* states("delivered", "delivered", "delivered", "delivered")
       yield* write("After")
-      yield* arrived(endpoint, 7)
+      yield* waitForRequests(endpoint, 7)
       yield* states(...Array.from({ length: 5 }, () => "delivered"))
       assert.isNull((yield* client.webhooks.get(target)).heldSince)
     })
@@ -187,7 +194,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Webh
       const pause = Effect.suspend(() => client.webhooks.pause(keyed()))
       const resume = Effect.suspend(() => client.webhooks.resume(keyed()))
       yield* Effect.all([writes, Effect.replicateEffect(Effect.andThen(pause, resume), 15)], { concurrency: 2 })
-      yield* watch(outcomesOf(storeId), (outcomes) => outcomes.every((outcome) => outcome === "delivered"))
+      yield* waitUntil(outcomesOf(storeId), (outcomes) => outcomes.every((outcome) => outcome === "delivered"))
       assert.lengthOf(new Set(endpoint.received.map(nameOf)), 80)
     })
   )
@@ -198,7 +205,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Webh
         status: 500
       }))
       yield* write("Before")
-      yield* arrived(endpoint, 1)
+      yield* waitForRequests(endpoint, 1)
       yield* client.webhooks.pause(keyed())
       yield* write("Held before")
       yield* client.installations.uninstall({ storeId, idempotencyKey: newKey(), id: installation.id })
@@ -207,7 +214,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Webh
       yield* install({ storeId, appId: app.appId, ...ALL_GRANTS })
       yield* client.webhooks.pause(keyed())
       yield* client.webhooks.resume(keyed())
-      yield* hurry(app.appId)
+      yield* makeDue(app.appId)
       yield* states("canceled", "canceled")
       assert.lengthOf(endpoint.received, 1)
     })

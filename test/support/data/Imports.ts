@@ -1,8 +1,8 @@
 import { Effect, Schema } from "effect"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { factsOf, store } from "../process/Cli.ts"
-import { folder, ownDatabase, rowsOf } from "../process/Process.ts"
+import { jsonOutput, createStore } from "../process/Cli.ts"
+import { temporaryFolder, makeMigratedDatabase, rowsOf } from "../process/Process.ts"
 
 /** Output of an import. */
 export const Imported = Schema.Struct({
@@ -30,10 +30,10 @@ export const linesIn = (file: string) =>
     .map((line): unknown => JSON.parse(line))
 
 /** A store on a database of its own, and a folder for its files. */
-export const importing = Effect.fn(function* (plan = "scale") {
-  const { client, url } = yield* ownDatabase
-  const { storeId } = yield* store(url, plan)
-  const path = yield* folder
+export const importScene = Effect.fn(function* (plan = "scale") {
+  const { client, url } = yield* makeMigratedDatabase
+  const { storeId } = yield* createStore(url, plan)
+  const path = yield* temporaryFolder
   return {
     url,
     client,
@@ -46,7 +46,7 @@ export const importing = Effect.fn(function* (plan = "scale") {
     },
     /** Imports a file and returns its output. */
     bring: (kind: string, file: string, ...args: ReadonlyArray<string>) =>
-      factsOf(Imported, url, "import", kind, "--store", storeId, "--file", file, ...args),
+      jsonOutput(Imported, url, "import", kind, "--store", storeId, "--file", file, ...args),
     /** Contents of all tables that an import writes to, except the store's clock. */
     books: rowsOf(
       client,

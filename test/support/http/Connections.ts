@@ -10,7 +10,7 @@ import { PostgresTest } from "../postgres/PostgresTest.ts"
 import { lines } from "./RawHttp.ts"
 
 /** The service with small socket limits, its access log, and its lower layers. */
-export const serviceOf = Effect.fn(function* (limits: Partial<SocketLimits>) {
+export const startLimitedService = Effect.fn(function* (limits: Partial<SocketLimits>) {
   const requests: Array<AccessEntry> = []
   const context = yield* Layer.build(
     ServerLive.pipe(
@@ -53,7 +53,7 @@ export const textOf = (socket: Socket) =>
 export const DOCS = lines("GET /docs HTTP/1.1", "host: a")
 
 /** Requests more data than both socket buffers hold, and waits for its first bytes. */
-export const askForMuch = Effect.fn(function* (socket: Socket) {
+export const requestLargeResponse = Effect.fn(function* (socket: Socket) {
   socket.write(DOCS.repeat(4) + lines("GET /docs HTTP/1.1", "host: a", "connection: close"))
   yield* Effect.promise(() => once(socket, "readable"))
 })

@@ -5,7 +5,7 @@ import { performance } from "node:perf_hooks"
 const BYTES = 1024 * 1024
 
 /** JSON of almost `bytes` bytes, with `item` repeated between `head` and `tail`. */
-export const filled = (head: string, item: string, tail: string, bytes = BYTES - 1024): string => {
+export const fillBody = (head: string, item: string, tail: string, bytes = BYTES - 1024): string => {
   const count = Math.floor((bytes - head.length - tail.length) / (item.length + 1))
   return `${head}${Array.from({ length: count }, () => item).join(",")}${tail}`
 }
@@ -26,16 +26,19 @@ const wrongVariant = `{"title":1,"sku":1,"barcode":1,"price":"","discountedPrice
 
 /** Invalid products by reason. */
 export const INVALID_PRODUCTS: Readonly<Record<string, Invalid>> = {
-  faqs: { json: filled('{"name":"x","faqs":[', "1", "]}"), last: /faqs: must be a list of at most 100 items/ },
-  options: { json: filled('{"name":"x","options":[', "1", "]}"), last: /options: must be a list of at most 10 items/ },
+  faqs: { json: fillBody('{"name":"x","faqs":[', "1", "]}"), last: /faqs: must be a list of at most 100 items/ },
+  options: {
+    json: fillBody('{"name":"x","options":[', "1", "]}"),
+    last: /options: must be a list of at most 10 items/
+  },
   "values of an option": {
-    json: filled('{"name":"x","options":[{"name":"a","values":[', "1", "]}]}"),
+    json: fillBody('{"name":"x","options":[{"name":"a","values":[', "1", "]}]}"),
     last: /options\.0\.values\.100: not checked from here on: 523,\d{3} values/
   },
-  media: { json: filled('{"name":"x","media":[', "1", "]}"), last: /media: must be a list of at most 250 items/ },
-  tags: { json: filled('{"name":"x","tags":[', "1", "]}"), last: /tags: must be a list of at most 250 items/ },
+  media: { json: fillBody('{"name":"x","media":[', "1", "]}"), last: /media: must be a list of at most 250 items/ },
+  tags: { json: fillBody('{"name":"x","tags":[', "1", "]}"), last: /tags: must be a list of at most 250 items/ },
   variants: {
-    json: filled('{"name":"x","variants":[', "1", "]}"),
+    json: fillBody('{"name":"x","variants":[', "1", "]}"),
     last: /variants: must be a list of at most 2,048 items/
   },
   "fields of variants": {
@@ -47,11 +50,11 @@ export const INVALID_PRODUCTS: Readonly<Record<string, Invalid>> = {
     last: /variants\.0\.options\.k100: not checked from here on: 800 values/
   },
   metafields: {
-    json: filled('{"name":"x","metafields":[', "1", "]}"),
+    json: fillBody('{"name":"x","metafields":[', "1", "]}"),
     last: /metafields: must be an object or a list of objects/
   },
   "text that none may hold": {
-    json: filled('{"name":"x","metafields":{"a":[', '"\\u0000"', "]}}"),
+    json: fillBody('{"name":"x","metafields":{"a":[', '"\\u0000"', "]}}"),
     last: /116,\d{3} more issues are not listed/
   },
   "900 unknown fields": { json: manyKeys('{"name":"x",', 900, "}"), last: /801 more issues are not listed/ },
@@ -63,23 +66,23 @@ export const INVALID_PRODUCTS: Readonly<Record<string, Invalid>> = {
 
 /** Bodies with too many keys, objects or arrays. They are rejected before validation. */
 export const MANY_PARTS: Readonly<Record<string, Invalid>> = {
-  "350,000 objects": { json: filled('{"name":"x","faqs":[', "{}", "]}"), last: TOO_MANY_PARTS },
-  "350,000 arrays": { json: filled('{"name":"x","metafields":{"a":[', "[]", "]}}"), last: TOO_MANY_PARTS },
+  "350,000 objects": { json: fillBody('{"name":"x","faqs":[', "{}", "]}"), last: TOO_MANY_PARTS },
+  "350,000 arrays": { json: fillBody('{"name":"x","metafields":{"a":[', "[]", "]}}"), last: TOO_MANY_PARTS },
   "90,000 unknown fields": { json: manyKeys('{"name":"x",', 90_000, "}"), last: TOO_MANY_PARTS },
   "70,000 metafields": { json: manyKeys('{"name":"x","metafields":{', 70_000, "}}"), last: TOO_MANY_PARTS }
 }
 
 /** Invalid collections by reason. */
 export const INVALID_COLLECTIONS: Readonly<Record<string, Invalid>> = {
-  rules: { json: filled('{"title":"x","rules":[', "1", "]}"), last: /rules: must be a list of at most 60 items/ },
+  rules: { json: fillBody('{"title":"x","rules":[', "1", "]}"), last: /rules: must be a list of at most 60 items/ },
   productIds: {
-    json: filled('{"title":"x","productIds":[', "1", "]}"),
+    json: fillBody('{"title":"x","productIds":[', "1", "]}"),
     last: /productIds\.100: not checked from here on: 523,\d{3} values/
   }
 }
 
 /** A valid product of one megabyte. */
-export const VALID_PRODUCT = filled('{"name":"x","metafields":{"a":[', "1", "]}}")
+export const VALID_PRODUCT = fillBody('{"name":"x","metafields":{"a":[', "1", "]}}")
 
 /** Measures how long an effect keeps the event loop of this process busy. */
 const busy = <A, E, R>(work: Effect.Effect<A, E, R>) =>
@@ -92,7 +95,7 @@ const busy = <A, E, R>(work: Effect.Effect<A, E, R>) =>
  * Does the work for each invalid body and returns the cost of one as a multiple of the cost of a valid body. A ratio,
  * because other processes share the machine. Invalid bodies once cost 30 times as much.
  */
-export const costAgainst = <A, B, E, R>(
+export const relativeCosts = <A, B, E, R>(
   right: Effect.Effect<B, E, R>,
   wrong: ReadonlyArray<A>,
   work: (one: A) => Effect.Effect<void, E, R>
@@ -106,4 +109,4 @@ export const costAgainst = <A, B, E, R>(
   })
 
 /** Maximum cost of an invalid body, as a multiple of a valid one. */
-export const MOST_COST = 4
+export const MAX_RELATIVE_COST = 4

@@ -94,7 +94,7 @@ export const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats
 if (typeof generated === "object" && generated !== null) ajv.addSchema(generated, "openapi")
 
 /** Validates a value against the schema at a JSON pointer of the document, and returns the problems. */
-export const problemsAt = (pointer: string, value: unknown): ReadonlyArray<string> => {
+export const validationErrors = (pointer: string, value: unknown): ReadonlyArray<string> => {
   const address = `openapi${pointer.replaceAll("{", "%7B").replaceAll("}", "%7D")}`
   const validate = ajv.getSchema(address)
   if (validate === undefined) return [`there is no schema at ${pointer}`]
@@ -115,7 +115,7 @@ export const exampleOf = (name: string, status: number, example: string): unknow
   operationOf(name).responses[status]?.content["application/json"].examples[example]?.value
 
 /** Returns the parts of a response that the document does not describe. */
-export const undocumented = (name: string, answer: Answer): ReadonlyArray<string> => {
+export const undocumentedParts = (name: string, answer: Answer): ReadonlyArray<string> => {
   const operation = operationOf(name)
   const response = operation.responses[answer.status]
   if (response === undefined) return [`${name} answers ${answer.status}`]
@@ -123,6 +123,6 @@ export const undocumented = (name: string, answer: Answer): ReadonlyArray<string
   const known = new Set(Object.keys(response.headers ?? {}).map((header) => header.toLowerCase()))
   return [
     ...headers.filter((header) => answer.headers.has(header) && !known.has(header)).map((h) => `header ${h}`),
-    ...problemsAt(schemaOf(operation, answer.status), answer.json)
+    ...validationErrors(schemaOf(operation, answer.status), answer.json)
   ]
 }

@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import { baseUrl } from "../http/Api.ts"
-import { agree, CALLBACK, freshMerchant, type Typed } from "./FrontDoor.ts"
-import { authorizePath, VERIFIER } from "./Visitor.ts"
+import { agree, CALLBACK, freshMerchant, type FormChanges } from "./OauthServer.ts"
+import { authorizePath, VERIFIER } from "./Browser.ts"
 
 const AnyObject = Schema.Record(Schema.String, Schema.Unknown)
 const decodeObject = Schema.decodeUnknownSync(AnyObject)
@@ -42,7 +42,7 @@ export const codeForm = (clientId: string, location: string) => ({
 })
 
 /** A merchant who consented to an agent, and the tokens of its client. */
-export const freshAgentByConsent = Effect.fn(function* (typed?: Typed, given?: Readonly<Record<string, string>>) {
+export const freshAgentByConsent = Effect.fn(function* (typed?: FormChanges, given?: Readonly<Record<string, string>>) {
   const merchant = yield* freshMerchant
   const clientId = yield* freshClientId
   const { location } = yield* agree(merchant, new URL(agentPath(clientId, given), yield* baseUrl), typed)

@@ -6,8 +6,8 @@ import { termOf } from "../../../src/layers/catalog/Terms.ts"
 import { MERCHANT } from "../data/Writes.ts"
 
 /** Imported external ids, and the import that deletes their resources. */
-export const BROUGHT = Array.from({ length: 20 }, (_, n) => ExternalId.make(`Brought ${n}`))
-export const deleteBrought = (store: StoreId) =>
+export const IMPORTED_IDS = Array.from({ length: 20 }, (_, n) => ExternalId.make(`Brought ${n}`))
+export const deleteImported = (store: StoreId) =>
   Effect.flatMap(
     SqlClient.SqlClient,
     (sql) => sql`
@@ -213,7 +213,7 @@ const runAll = (statements: string) =>
   )
 
 /** Seeds the tables around a store without analyzing them. */
-export const fill = (store: StoreId, size: Size) => runAll(filling(store, size))
+export const seedTables = (store: StoreId, size: Size) => runAll(filling(store, size))
 
 /** Makes rows expire for every purge. */
-export const outdate = runAll(outdating)
+export const expireRows = runAll(outdating)

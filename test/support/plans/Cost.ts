@@ -25,11 +25,11 @@ export const costSoFar = Effect.gen(function* () {
 })
 
 /** Tolerance for differences in size of a table and its indexes between rounds. */
-export const mostOf = (fresh: number): number => 1.25 * fresh + 12
+export const maxCost = (fresh: number): number => 1.25 * fresh + 12
 
 /**
  * The lower cost of two runs. A plan costs the same again; one-time work, such as a look of the planner at the end of
  * an index with deleted rows, does not.
  */
-export const leastOf = (once: ReadonlyMap<string, number>, again: ReadonlyMap<string, number>) =>
+export const lowerCosts = (once: ReadonlyMap<string, number>, again: ReadonlyMap<string, number>) =>
   [...once].map(([name, cost]) => [name, Math.min(cost, again.get(name) ?? cost)] as const)

@@ -1,7 +1,7 @@
 import { Deferred, Effect } from "effect"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { folder, freePort } from "../process/Process.ts"
+import { temporaryFolder, freePort } from "../process/Process.ts"
 import { startPgbouncer } from "../process/Programs.ts"
 
 type Values = Readonly<Record<string, string | number>>
@@ -23,7 +23,7 @@ const settingsWith = (values: Values) =>
 export const pooler = Effect.fn(function* (url: string, values: Values = {}, isLimited = true) {
   const database = new URL(url)
   const name = database.pathname.slice(1)
-  const [home, port] = [yield* folder, yield* freePort]
+  const [home, port] = [yield* temporaryFolder, yield* freePort]
   const users = join(home, "userlist.txt")
   const file = join(home, "pgbouncer.ini")
   writeFileSync(users, `"${database.username}" "${decodeURIComponent(database.password)}"\n`)

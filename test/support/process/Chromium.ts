@@ -58,7 +58,7 @@ const LOOKS = [
 ] as const
 
 /** Asserts that a page is accessible, in light and dark colors, and not wider than the window. */
-export const isFitFor = async (page: Page): Promise<void> => {
+export const assertAccessible = async (page: Page): Promise<void> => {
   if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(axe.source)
   for (const [colorScheme, look] of LOOKS) {
     await page.emulateMedia({ colorScheme })

@@ -2,7 +2,7 @@ import { assert } from "@effect/vitest"
 import { ConfigProvider, Console, Effect, Runtime, Schema } from "effect"
 import { format } from "node:util"
 import { partnerApi } from "../../../src/cli/Program.ts"
-import { type Ended, keyed, runNode, type Variables } from "./Process.ts"
+import { type ExitedProcess, withSecretKey, runNode, type Variables } from "./Process.ts"
 
 /** A console that collects its output. */
 const captureOutput = (console: Console.Console) => {
@@ -19,10 +19,10 @@ const captureOutput = (console: Console.Console) => {
  * Runs a program in this process with only the given environment, and returns its output and exit code. Starting a
  * process takes up to a second of CPU.
  */
-export const runHere = <E>(program: Effect.Effect<unknown, E>, given: Variables): Effect.Effect<Ended> =>
+export const runInProcess = <E>(program: Effect.Effect<unknown, E>, given: Variables): Effect.Effect<ExitedProcess> =>
   Effect.gen(function* () {
     const { capturing, output } = captureOutput(yield* Console.Console)
-    const env = ConfigProvider.fromEnv({ env: keyed(given), preserveEmptyStrings: true })
+    const env = ConfigProvider.fromEnv({ env: withSecretKey(given), preserveEmptyStrings: true })
     const exit = yield* program.pipe(
       Effect.provideService(Console.Console, capturing),
       Effect.provide(ConfigProvider.layer(env)),
@@ -35,13 +35,14 @@ export const runHere = <E>(program: Effect.Effect<unknown, E>, given: Variables)
   })
 
 /** Runs `partner-api` on a database in this process. */
-export const cli = (url: string, ...args: ReadonlyArray<string>) => runHere(partnerApi(args), { DATABASE_URL: url })
+export const cli = (url: string, ...args: ReadonlyArray<string>) =>
+  runInProcess(partnerApi(args), { DATABASE_URL: url })
 
 /** Runs `partner-api` on a database in a new process, to test its streams and its exit code. */
 export const cliProcess = (url: string, ...args: ReadonlyArray<string>) => runNode("cli", args, { DATABASE_URL: url })
 
 /** Runs a command that succeeds and decodes the one line of its `--json` output. */
-export const factsOf = Effect.fn(function* <A, I>(
+export const jsonOutput = Effect.fn(function* <A, I>(
   schema: Schema.Codec<A, I>,
   url: string,
   ...args: ReadonlyArray<string>
@@ -64,8 +65,8 @@ export const Installed = Schema.Struct({
 })
 
 /** Creates a store. */
-export const store = (url: string, plan = "free") =>
-  factsOf(StoreMade, url, "stores", "create", "--name", "Shop", "--plan", plan, "--currency", "chf")
+export const createStore = (url: string, plan = "free") =>
+  jsonOutput(StoreMade, url, "stores", "create", "--name", "Shop", "--plan", plan, "--currency", "chf")
 /** Creates an app that declares the scopes. */
-export const app = (url: string, ...scopes: ReadonlyArray<string>) =>
-  factsOf(AppMade, url, "apps", "create", "--name", "App", ...scopes.flatMap((scope) => ["--scope", scope]))
+export const createApp = (url: string, ...scopes: ReadonlyArray<string>) =>
+  jsonOutput(AppMade, url, "apps", "create", "--name", "App", ...scopes.flatMap((scope) => ["--scope", scope]))

@@ -5,14 +5,14 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { promisify } from "node:util"
 import { gzipSync } from "node:zlib"
-import { built, folder } from "./Process.ts"
+import { buildOnce, temporaryFolder } from "./Process.ts"
 
 export const execute = promisify(execFile)
 
 /** A package in a temporary folder that depends on the built package and on `beside`. */
 export const consumer = Effect.fn(function* (...beside: ReadonlyArray<string>) {
-  yield* built
-  const path = yield* folder
+  yield* buildOnce
+  const path = yield* temporaryFolder
   for (const name of ["partner-api", ...beside]) {
     const link = join(path, "node_modules", name)
     mkdirSync(dirname(link), { recursive: true })

@@ -66,7 +66,7 @@ export const servicesOn = (url: string) =>
   )
 
 /** Starts another server on the database of the surrounding layer, with its own pool, and returns its URL. */
-export const neighbour = Effect.gen(function* () {
+export const startSecondServer = Effect.gen(function* () {
   const server = ServerLive.pipe(
     Layer.provideMerge(listen({ host: Config.succeed("127.0.0.1"), port: Config.succeed(0) })),
     Layer.provide(servicesOn(yield* databaseUrl))
@@ -75,9 +75,9 @@ export const neighbour = Effect.gen(function* () {
 })
 
 /** Polls until the value satisfies the condition. The time limit of the test applies. */
-export const watch = <A, E, R>(look: Effect.Effect<A, E, R>, isIt: (seen: A) => boolean): Effect.Effect<A, E, R> =>
+export const waitUntil = <A, E, R>(look: Effect.Effect<A, E, R>, isIt: (seen: A) => boolean): Effect.Effect<A, E, R> =>
   Effect.flatMap(look, (seen) =>
-    isIt(seen) ? Effect.succeed(seen) : Effect.andThen(Effect.sleep("10 millis"), watch(look, isIt))
+    isIt(seen) ? Effect.succeed(seen) : Effect.andThen(Effect.sleep("10 millis"), waitUntil(look, isIt))
   )
 
 /** Waits for an event that happens during `work`. Fails if the work fails or ends before it. */
@@ -88,19 +88,19 @@ export const duringWork = <A, B, E>(work: Fiber.Fiber<B, E>, wait: Effect.Effect
  * Waits until `n` sessions of the service wait for a lock in the database of `client`. Returns their pids in order of
  * waiting.
  */
-export const waiting = (client: pg.Client, n: number) =>
+export const waitForLockWaits = (client: pg.Client, n: number) =>
   rowsOf(
     client,
     `select pid from pg_stat_activity
      where datname = current_database() and wait_event_type = 'Lock' and application_name = 'partner-api'
      order by state_change`
   ).pipe(
-    (look) => watch(look, (rows) => rows.length >= n),
+    (look) => waitUntil(look, (rows) => rows.length >= n),
     Effect.map((rows) => rows.map(({ pid }) => Number(pid)))
   )
 
 /** Locks the row of a store until `release`, so that writes to the store stay in flight. */
-export const holdStore = Effect.fn(function* (url: string, storeId: string) {
+export const lockStore = Effect.fn(function* (url: string, storeId: string) {
   const [holder, watcher] = [yield* connection(url), yield* connection(url)]
   yield* rowsOf(holder, "begin")
   yield* rowsOf(holder, "select 1 from stores where id = $1 for update", [storeId])
@@ -108,7 +108,7 @@ export const holdStore = Effect.fn(function* (url: string, storeId: string) {
 })
 
 /** A temporary folder that other accounts may enter, because the embedded server runs as one. */
-export const folder = Effect.acquireRelease(
+export const temporaryFolder = Effect.acquireRelease(
   Effect.sync(() => {
     const path = mkdtempSync(join(tmpdir(), "partner-api-process-"))
     chmodSync(path, 0o755)
@@ -120,7 +120,7 @@ export const folder = Effect.acquireRelease(
 const execute = promisify(execFile)
 
 /** Builds the bundles of `src` once. An advisory lock makes other workers wait. */
-export const built = Effect.runSync(
+export const buildOnce = Effect.runSync(
   Effect.cached(
     Effect.scoped(
       Effect.gen(function* () {
@@ -144,7 +144,7 @@ export const freePort = Effect.promise(async () => {
 export type Variables = Record<string, string>
 
 /** Exit and output of a process. */
-export interface Ended {
+export interface ExitedProcess {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
   readonly stdout: string
@@ -152,7 +152,8 @@ export interface Ended {
 }
 
 /** Adds `SECRET_KEY`, which an external database requires. */
-export const keyed = (given: Variables): Variables => ("DATABASE_URL" in given ? { SECRET_KEY, ...given } : given)
+export const withSecretKey = (given: Variables): Variables =>
+  "DATABASE_URL" in given ? { SECRET_KEY, ...given } : given
 
 /**
  * Starts `node dist/<bundle>.js` with only the given environment and a key for secrets, and with `input` on its
@@ -164,11 +165,11 @@ export const startNode = Effect.fn(function* (
   given: Variables,
   input = ""
 ) {
-  yield* built
-  const ended = yield* Deferred.make<Ended>()
+  yield* buildOnce
+  const ended = yield* Deferred.make<ExitedProcess>()
   const child = yield* Effect.acquireRelease(
     Effect.sync(() => {
-      const env = { PATH: process.env["PATH"] ?? "", ...keyed(given) }
+      const env = { PATH: process.env["PATH"] ?? "", ...withSecretKey(given) }
       return spawn(process.execPath, [`dist/${bundle}.js`, ...args], { env, stdio: ["pipe", "pipe", "pipe"] })
     }),
     (started) =>
@@ -179,11 +180,11 @@ export const startNode = Effect.fn(function* (
   )
   // The process may end before it reads its input.
   child.stdin.on("error", () => {}).end(input)
-  const said = { stdout: "", stderr: "" }
-  child.stdout.setEncoding("utf8").on("data", (text: string) => void (said.stdout += text))
-  child.stderr.setEncoding("utf8").on("data", (text: string) => void (said.stderr += text))
-  child.once("close", (code, signal) => Deferred.doneUnsafe(ended, Effect.succeed({ code, signal, ...said })))
-  return { child, said, ended: Deferred.await(ended), kill: (signal: NodeJS.Signals) => child.kill(signal) }
+  const output = { stdout: "", stderr: "" }
+  child.stdout.setEncoding("utf8").on("data", (text: string) => void (output.stdout += text))
+  child.stderr.setEncoding("utf8").on("data", (text: string) => void (output.stderr += text))
+  child.once("close", (code, signal) => Deferred.doneUnsafe(ended, Effect.succeed({ code, signal, ...output })))
+  return { child, output, ended: Deferred.await(ended), kill: (signal: NodeJS.Signals) => child.kill(signal) }
 })
 
 /** Runs `node dist/<bundle>.js` until it ends. */
@@ -208,23 +209,23 @@ const portIn = (stdout: string) => /Partner API {2}http:\/\/\S+:(\d+)\//.exec(st
 export const startServer = Effect.fn(function* (given: Variables) {
   const server = yield* startNode("main", [], { PORT: "0", ...given })
   const early = Effect.flatMap(server.ended, (end) => Effect.die(new Error(`The server ended: ${end.stderr}`)))
-  const listening = watch(
-    Effect.sync(() => portIn(server.said.stdout)),
+  const listening = waitUntil(
+    Effect.sync(() => portIn(server.output.stdout)),
     (port) => port !== undefined
   )
   const port = Number(yield* Effect.raceFirst(listening, early))
   const base = `http://127.0.0.1:${port}`
-  yield* Effect.raceFirst(watch(isReady(base), Boolean), early)
+  yield* Effect.raceFirst(waitUntil(isReady(base), Boolean), early)
   /** Waits until the server has created the demo store and printed its credentials. */
-  const greeted = watch(
-    Effect.sync(() => server.said.stdout),
+  const greeted = waitUntil(
+    Effect.sync(() => server.output.stdout),
     (stdout) => stdout.includes("Try it:")
   )
   return { ...server, port, base, greeted }
 })
 
 /** Creates a store with `n` apps of all scopes on the migrated database at `url`, and returns their access tokens. */
-export const enroll = (url: string, n = 1, plan = "scale") =>
+export const createTokens = (url: string, n = 1, plan = "scale") =>
   Effect.gen(function* () {
     const stores = yield* Stores
     const apps = yield* Apps
@@ -246,7 +247,7 @@ const connected = (database: typeof freshDatabase) =>
   })
 
 /** A migrated database and a connection to it. */
-export const ownDatabase = connected(migratedDatabase)
+export const makeMigratedDatabase = connected(migratedDatabase)
 
 /** An empty database and a connection to it. */
-export const emptyDatabase = connected(freshDatabase)
+export const makeEmptyDatabase = connected(freshDatabase)

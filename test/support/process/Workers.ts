@@ -7,8 +7,17 @@ import { EventKind } from "../../../src/domain/Events.ts"
 import { StoreId } from "../../../src/domain/Store.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
 import { type Answer, makeClient } from "../http/Api.ts"
-import { type Books, enter, reckon } from "./Books.ts"
-import { type Ended, enroll, rowsOf, servicesOn, startNode, startServer, type Variables, watch } from "./Process.ts"
+import { type DeliveryAudit, countReception, auditDeliveries } from "./DeliveryAudit.ts"
+import {
+  type ExitedProcess,
+  createTokens,
+  rowsOf,
+  servicesOn,
+  startNode,
+  startServer,
+  type Variables,
+  waitUntil
+} from "./Process.ts"
 import type { Reaction, Receiver } from "../webhooks/Receiver.ts"
 import { installing } from "../data/Writes.ts"
 
@@ -19,8 +28,8 @@ const ALLOW = { WEBHOOK_ALLOW_HOSTS: "127.0.0.1" }
 export const startWorker = Effect.fn(function* (given: Variables, concurrency = 256) {
   const worker = yield* startNode("cli", ["worker", "--concurrency", String(concurrency)], { ...ALLOW, ...given })
   const early = Effect.flatMap(worker.ended, (end) => Effect.die(new Error(`The worker ended: ${end.stderr}`)))
-  const ready = watch(
-    Effect.sync(() => worker.said.stdout),
+  const ready = waitUntil(
+    Effect.sync(() => worker.output.stdout),
     (stdout) => stdout.includes("Delivering webhooks")
   )
   yield* Effect.raceFirst(ready, early)
@@ -28,7 +37,7 @@ export const startWorker = Effect.fn(function* (given: Variables, concurrency = 
 })
 
 /** Asserts the exit of a stopped process: code 0 and no error output. */
-export const assertCleanEnd = ({ code, signal, stderr }: Ended) =>
+export const assertCleanEnd = ({ code, signal, stderr }: ExitedProcess) =>
   assert.deepStrictEqual({ code, signal, stderr }, { code: 0, signal: null, stderr: "" })
 
 export type Worker = Effect.Success<ReturnType<typeof startWorker>>
@@ -67,8 +76,8 @@ export const listeners = (
  * A store with `apps` subscribers at one receiver, and tokens of other apps that write. Each token admits 100 requests
  * a minute.
  */
-export const audience = Effect.fn(function* (url: string, receiver: Receiver, apps: number, writers = 1) {
-  const { storeId, tokens } = yield* enroll(url, writers)
+export const makeSubscribers = Effect.fn(function* (url: string, receiver: Receiver, apps: number, writers = 1) {
+  const { storeId, tokens } = yield* createTokens(url, writers)
   const urls = Array.from({ length: apps }, () => receiver.url)
   return { storeId, tokens, listeners: yield* listeners(url, storeId, urls) }
 })
@@ -77,26 +86,26 @@ const ask = (base: string, token: string | undefined, key: string) =>
   Effect.sandbox(makeClient(base, token).post("/products", { name: `Cup ${key}` }, { key }))
 
 /** Creates a product and repeats the request with the same key until it succeeds, while servers and databases fail. */
-export const insist = (base: () => string, token: string | undefined, key: string): Effect.Effect<Answer> =>
+export const createUntilSuccess = (base: () => string, token: string | undefined, key: string): Effect.Effect<Answer> =>
   Effect.gen(function* () {
     const exit = yield* Effect.exit(ask(base(), token, key))
     if (Exit.isSuccess(exit) && exit.value.status === 201) return exit.value
     if (Exit.isSuccess(exit)) assert.include([429, 503], exit.value.status, exit.value.text)
     yield* Effect.sleep("20 millis")
-    return yield* insist(base, token, key)
+    return yield* createUntilSuccess(base, token, key)
   })
 
 /** Creates `n` products, using the tokens in turn. */
 export const makeProducts = (base: string, tokens: ReadonlyArray<string>, n: number) =>
   Effect.forEach(
     Array.from({ length: n }, (_, index) => index),
-    (index) => insist(() => base, tokens[index % tokens.length], `made-${index}`),
+    (index) => createUntilSuccess(() => base, tokens[index % tokens.length], `made-${index}`),
     { concurrency: 8, discard: true }
   )
 
 /** Waits until `n` workers listen for notifications, each in its own session. */
 export const listening = (client: pg.Client, n: number) =>
-  watch(
+  waitUntil(
     rowsOf(
       client,
       "select 1 from pg_stat_activity where datname = current_database() and state = 'idle' and query ilike 'listen%deliveries%'"
@@ -105,21 +114,24 @@ export const listening = (client: pg.Client, n: number) =>
   )
 
 /** Waits until all deliveries are finished. */
-export const finished = (client: pg.Client) =>
-  watch(rowsOf(client, "select 1 from deliveries where finished_at is null limit 1"), (rows) => rows.length === 0)
+export const deliveriesFinished = (client: pg.Client) =>
+  waitUntil(rowsOf(client, "select 1 from deliveries where finished_at is null limit 1"), (rows) => rows.length === 0)
 
 /** Expires leases immediately instead of after 20 seconds, for attempts of killed workers. */
 export const endLeases = (client: pg.Client) =>
   rowsOf(client, "update deliveries set next_at = clock_timestamp() where lease is not null")
 
 /** Compares the receptions with the database once all deliveries are finished. */
-export const books = (client: pg.Client, { received }: Pick<Receiver, "received">): Effect.Effect<Books> =>
+export const auditReceiver = (
+  client: pg.Client,
+  { received }: Pick<Receiver, "received">
+): Effect.Effect<DeliveryAudit> =>
   Effect.andThen(
-    finished(client),
+    deliveriesFinished(client),
     Effect.promise(() => {
       const arrivals = new Map<string, number>()
-      for (const { headers, path } of received) enter(arrivals, headers["webhook-id"], path)
-      return reckon(client, arrivals)
+      for (const { headers, path } of received) countReception(arrivals, headers["webhook-id"], path)
+      return auditDeliveries(client, arrivals)
     })
   )
 
@@ -138,7 +150,7 @@ export const makeGate = () => {
     },
     /** Waits until `n` requests wait. */
     holds: (n: number) =>
-      watch(
+      waitUntil(
         Effect.sync(() => held.length),
         (length) => length >= n
       )
@@ -148,7 +160,7 @@ export const makeGate = () => {
 const nameOf = (url: string) => new URL(url).pathname.slice(1)
 
 /** Ends every session of the service on the database at `url`, like a failover. */
-export const cut = (db: pg.Client, url: string) =>
+export const endSessions = (db: pg.Client, url: string) =>
   rowsOf(
     db,
     `select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and application_name = 'partner-api'`,
@@ -157,7 +169,7 @@ export const cut = (db: pg.Client, url: string) =>
 
 /** Closes the database at `url` for the service until it is opened again. Runs on another database. */
 export const closeDatabase = (db: pg.Client, url: string) =>
-  Effect.andThen(rowsOf(db, `alter database ${nameOf(url)} allow_connections false`), cut(db, url))
+  Effect.andThen(rowsOf(db, `alter database ${nameOf(url)} allow_connections false`), endSessions(db, url))
 
 export const openDatabase = (db: pg.Client, url: string) =>
   rowsOf(db, `alter database ${nameOf(url)} allow_connections true`)

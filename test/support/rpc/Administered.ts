@@ -10,7 +10,7 @@ const PLAN = { price: 9.9, currencyCode: "EUR", period: "month", trialDays: 0 } 
 const SCOPES = ["read_products", "write_products"]
 
 /** A store with an app that has two plans, its owner, and a merchant who is not a member yet. */
-export const administering = Effect.gen(function* () {
+export const administrationScene = Effect.gen(function* () {
   const owner = yield* freshMember()
   const { storeId } = owner
   const appId = yield* makeApp()
@@ -24,7 +24,7 @@ export const administering = Effect.gen(function* () {
 })
 
 /** Expected journal entry of a call by an owner. */
-export interface Told {
+export interface ExpectedEntry {
   readonly tag: string
   readonly asked: object
   readonly resource: AdministeredKind
@@ -44,7 +44,7 @@ export const calls = ({
   merchantId,
   pro,
   storeId
-}: Effect.Success<typeof administering>) => {
+}: Effect.Success<typeof administrationScene>) => {
   const guestIs = { merchantId: guest.id, name: "Ada" }
   const newAgent = { name: "Helper", scopes: SCOPES }
   const agentIs = { ...newAgent, budget: 1_000, window: 100, proposalsOnly: false, createdBy: merchantId }
@@ -54,7 +54,7 @@ export const calls = ({
   const ofApp = { resource: "installation", resourceId: installationId } as const
   const ofGuest = { resource: "member", resourceId: guest.id } as const
   const settings = { name: "Shop", timezone: "Europe/Berlin", locale: "en" }
-  const all: ReadonlyArray<(agent: string) => Told> = [
+  const all: ReadonlyArray<(agent: string) => ExpectedEntry> = [
     () => ({
       tag: "settings.update",
       asked: { settings },

@@ -24,7 +24,7 @@ export const proposed = <A extends object, E>(write: Effect.Effect<A | typeof Pr
   Effect.map(write, (answer) => ("proposal" in answer ? answer.proposal : assert.fail(JSON.stringify(answer))))
 
 /** Proposes a price. */
-export const priced = (client: Client, storeId: StoreId, id: ProductId, price: number) =>
+export const proposePrice = (client: Client, storeId: StoreId, id: ProductId, price: number) =>
   proposed(client.products.update({ ...keyedIn(storeId), id, patch: { price } }))
 
 /** Tag of the error of a call, or "Success". */

@@ -2,7 +2,7 @@ import { Layer } from "effect"
 import { createSecureContext } from "node:tls"
 import { Internet } from "../../../src/layers/webhooks/Outgoing.ts"
 import { selfSigned } from "../oauth/Certificate.ts"
-import { type React, receiver } from "./Receiver.ts"
+import { type Respond, receiver } from "./Receiver.ts"
 
 const HOST = "hooks.example.com"
 
@@ -16,4 +16,4 @@ export const InternetHere = Layer.succeed(Internet, {
 })
 
 /** An https endpoint in that internet. */
-export const publicReceiver = (react?: React) => receiver(react, { host: HOST, ...TLS })
+export const publicReceiver = (react?: Respond) => receiver(react, { host: HOST, ...TLS })

@@ -72,20 +72,20 @@ export const receiver = (answer: Answer, { host = "127.0.0.1", onConnection, tls
   })
 
 /** Responds with these lines. */
-export const saying =
+export const respondWith =
   (...lines: ReadonlyArray<string>): Answer =>
   (socket) =>
     void socket.write(lines.join("\r\n"))
 
 /** Responds with 200. */
-export const ok = saying("HTTP/1.1 200 OK", "content-length: 2", "", "ok")
+export const ok = respondWith("HTTP/1.1 200 OK", "content-length: 2", "", "ok")
 
 /** Polls until `isTrue` returns true, for at most five seconds. */
-export const until = (isTrue: () => boolean, left = 500): Effect.Effect<boolean> =>
+export const pollUntil = (isTrue: () => boolean, left = 500): Effect.Effect<boolean> =>
   Effect.suspend(() =>
     isTrue() || left === 0
       ? Effect.succeed(isTrue())
-      : Effect.andThen(Effect.sleep("10 millis"), until(isTrue, left - 1))
+      : Effect.andThen(Effect.sleep("10 millis"), pollUntil(isTrue, left - 1))
   )
 
 /** A sender that may connect to 127.0.0.1 and localhost. */

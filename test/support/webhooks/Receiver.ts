@@ -22,7 +22,7 @@ export interface Reaction {
 }
 
 /** Chooses the response. "hang" sends none. A promise delays it. */
-export type React = (request: Received) => Reaction | "hang" | Promise<Reaction | "hang">
+export type Respond = (request: Received) => Reaction | "hang" | Promise<Reaction | "hang">
 
 /** Reads the body of a request as text. */
 export const bodyOf = async (request: IncomingMessage) => {
@@ -51,7 +51,7 @@ export interface Named {
  * A webhook endpoint that records requests and responds with 204, or as `react` chooses. Requests to another path are
  * ignored: they are meant for an earlier receiver on the same port, whose webhook still fails.
  */
-export const receiver = (react: React = () => ({}), tls?: Named): Effect.Effect<Receiver, never, Scope.Scope> =>
+export const receiver = (react: Respond = () => ({}), tls?: Named): Effect.Effect<Receiver, never, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(
       Effect.promise(async () => {
@@ -97,7 +97,7 @@ export const receiver = (react: React = () => ({}), tls?: Named): Effect.Effect<
         received,
         /** Maximum number of concurrent requests. */
         most: () => state.most,
-        answerWith: (next: React) => {
+        answerWith: (next: Respond) => {
           state.react = next
         }
       }
@@ -109,5 +109,5 @@ export interface Receiver {
   readonly url: string
   readonly received: ReadonlyArray<Received>
   readonly most: () => number
-  readonly answerWith: (react: React) => void
+  readonly answerWith: (react: Respond) => void
 }

@@ -10,8 +10,8 @@ import type { StoreId } from "../../../src/domain/Store.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
 import { makeWorker } from "../../../src/layers/webhooks/Worker.ts"
 import { ApiTest, baseUrl, install, makeApp, makeClient, makeStore } from "../http/Api.ts"
-import { type React, receiver, type Received, type Receiver } from "./Receiver.ts"
-import { watch } from "../process/Process.ts"
+import { type Respond, receiver, type Received, type Receiver } from "./Receiver.ts"
+import { waitUntil } from "../process/Process.ts"
 import { installing } from "../data/Writes.ts"
 
 /** The whole service with a webhook worker. Logs below "Warn" are off, because endpoints fail on purpose. */
@@ -54,8 +54,8 @@ export const installApp = Effect.fn(function* (
 })
 
 /** Waits until `n` requests have arrived, and returns them. */
-export const arrived = ({ received }: Pick<Receiver, "received">, n: number) =>
-  watch(
+export const waitForRequests = ({ received }: Pick<Receiver, "received">, n: number) =>
+  waitUntil(
     Effect.sync(() => received),
     (all) => all.length >= n
   )
@@ -102,14 +102,14 @@ export const deliveriesOf = (appId: AppId) =>
   )
 
 /** Waits until the only delivery of an app has this number of recorded attempts. */
-export const after = (appId: AppId, attempts: number) =>
+export const waitForAttempts = (appId: AppId, attempts: number) =>
   Effect.map(
-    watch(deliveriesOf(appId), ([one]) => one?.attempts === attempts && !one.leased),
+    waitUntil(deliveriesOf(appId), ([one]) => one?.attempts === attempts && !one.leased),
     ([one]) => one
   )
 
 /** Makes pending deliveries due now. */
-export const hurry = (appId: AppId) =>
+export const makeDue = (appId: AppId) =>
   Effect.flatMap(
     SqlClient.SqlClient,
     (sql) =>
@@ -117,7 +117,7 @@ export const hurry = (appId: AppId) =>
   )
 
 /** A store with an app that writes and an app with a webhook. */
-export const scene = Effect.fn(function* (react?: React) {
+export const scene = Effect.fn(function* (react?: Respond) {
   const storeId = yield* makeStore()
   const { client: writer } = yield* install(storeId)
   const endpoint = yield* receiver(react)
@@ -127,14 +127,14 @@ export const scene = Effect.fn(function* (react?: React) {
 })
 
 /** An app with `n` pending deliveries, oldest first, and the ids of their events. No worker runs. */
-export const history = Effect.fn(function* (n: number) {
+export const makeDeliveries = Effect.fn(function* (n: number) {
   const { appId, storeId, writer } = yield* scene()
   for (let count = 0; count < n; count++) yield* writer.post("/products", { name: `Cup ${count}` })
   return { appId, storeId, ids: (yield* deliveriesOf(appId)).map(({ eventId }) => eventId) }
 })
 
 /** Marks deliveries as finished after all attempts. */
-export const finish = Effect.fn(function* (ids: ReadonlyArray<EventId>, outcome: string, daysAgo = 0) {
+export const markFinished = Effect.fn(function* (ids: ReadonlyArray<EventId>, outcome: string, daysAgo = 0) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
     update deliveries set outcome = ${outcome}, finished_at = now() - ${daysAgo} * interval '1 day', failures = 14, attempts = 14

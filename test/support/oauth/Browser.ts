@@ -9,7 +9,7 @@ import { PASSWORD } from "../rpc/Merchants.ts"
 export const REDIRECT = "https://app.example/callback"
 
 /** Registers an app with a redirect URI. */
-export const makeAskingApp = (
+export const makeOauthApp = (
   declared: { readonly name?: string; readonly redirectUris?: ReadonlyArray<string> } & Partial<Grants> = {}
 ) =>
   Effect.flatMap(Apps, (apps) =>
@@ -34,7 +34,7 @@ export const authorizePath = (clientId: string, given: Readonly<Record<string, s
 }
 
 /** A page or redirect, as a browser receives it. */
-export interface Seen {
+export interface BrowserPage {
   readonly status: number
   readonly headers: IncomingMessage["headers"]
   readonly text: string
@@ -52,7 +52,7 @@ const unescaped = (text: string) =>
   )
 
 /** Initial values of the form fields of a page. */
-export const fieldsOf = ({ text }: Seen): Record<string, string> =>
+export const fieldsOf = ({ text }: BrowserPage): Record<string, string> =>
   Object.fromEntries(
     [...text.matchAll(FIELD), ...text.matchAll(CHOICE)]
       .filter(([field]) => !isOff(field))
@@ -60,7 +60,7 @@ export const fieldsOf = ({ text }: Seen): Record<string, string> =>
   )
 
 /** Visible text of a page. */
-export const wordsOf = ({ text }: Seen) =>
+export const visibleText = ({ text }: BrowserPage) =>
   unescaped(text.replace(/<style>[^]*<\/style>/, "").replaceAll(/<[^>]*>/g, " "))
     .replaceAll(/\s+/g, " ")
     .trim()
@@ -71,11 +71,11 @@ interface Sent {
 }
 
 /** A browser that stores cookies and does not follow redirects. */
-export const makeVisitor = Effect.map(baseUrl, (base) => {
+export const makeBrowser = Effect.map(baseUrl, (base) => {
   const cookies = new Map<string, string>()
 
   const ask = (method: "GET" | "POST", path: string, { body, headers = {} }: Sent = {}) =>
-    Effect.callback<Seen>((resume) => {
+    Effect.callback<BrowserPage>((resume) => {
       const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ")
       const sending: ClientRequest = request(
         `${base}${path}`,
@@ -114,7 +114,7 @@ export const makeVisitor = Effect.map(baseUrl, (base) => {
     open,
     send,
     /** Submits the form of a page with changed fields. */
-    press: (path: string, page: Seen, intent: string, typed: Readonly<Record<string, string>> = {}) =>
+    press: (path: string, page: BrowserPage, intent: string, typed: Readonly<Record<string, string>> = {}) =>
       send(path, { ...fieldsOf(page), ...typed, intent }),
     /** Signs in at an authorization request and returns the next page. */
     signIn: Effect.fn(function* (path: string, email: string) {

@@ -28,7 +28,7 @@ const Entry = Schema.Struct({
 const entriesOf = Schema.decodeUnknownPromise(Schema.Array(Entry))
 
 /** Comparison of the deliveries that a receiver got with those that the database expects, by event and app. */
-export interface Books {
+export interface DeliveryAudit {
   /** Number of expected deliveries. */
   readonly due: number
   /** Expected, but not received. */
@@ -46,7 +46,7 @@ export interface Books {
 }
 
 /** Compares the receptions by `<event id> <app id>` with the database, once all deliveries are finished. */
-export const reckon = async (db: pg.Client, arrivals: ReadonlyMap<string, number>): Promise<Books> => {
+export const auditDeliveries = async (db: pg.Client, arrivals: ReadonlyMap<string, number>): Promise<DeliveryAudit> => {
   const { rows } = await db.query<Record<string, unknown>>(everyDelivery)
   const entries = await entriesOf(rows)
   const known = new Set(entries.map(({ key }) => key))
@@ -64,7 +64,7 @@ export const reckon = async (db: pg.Client, arrivals: ReadonlyMap<string, number
 }
 
 /** Counts a reception. The receiver's URL ends with the app's id. */
-export const enter = (arrivals: Map<string, number>, eventId: string | undefined, path: string) => {
+export const countReception = (arrivals: Map<string, number>, eventId: string | undefined, path: string) => {
   const key = `${eventId} ${path.slice(path.lastIndexOf("/") + 1)}`
   arrivals.set(key, (arrivals.get(key) ?? 0) + 1)
 }

@@ -18,10 +18,10 @@ import { baseUrl, makeStore } from "../http/Api.ts"
 import { OpenedClients } from "./ClientDocuments.ts"
 import { PostgresTest } from "../postgres/PostgresTest.ts"
 import { makeMerchant } from "../rpc/Merchants.ts"
-import { makeVisitor, type Seen } from "./Visitor.ts"
+import { makeBrowser, type BrowserPage } from "./Browser.ts"
 
 /** The whole service, which may also fetch client documents from this machine. */
-export const FrontDoorTest = ServerLive.pipe(
+export const OauthTest = ServerLive.pipe(
   Layer.provideMerge(listen({ host: Config.succeed("127.0.0.1"), port: Config.succeed(0) })),
   Layer.provideMerge(Layer.fresh(Layer.provideMerge(ClientsLive, OpenedClients))),
   Layer.provideMerge(DomainLive),
@@ -101,18 +101,18 @@ export const CLIENTS = { "2026-07-28": newest("auto"), "2025-11-25": newest("leg
 /** A merchant with one store and a browser. */
 export const freshMerchant = Effect.gen(function* () {
   const storeId = yield* makeStore()
-  return { storeId, ...(yield* makeMerchant([storeId])), visitor: yield* makeVisitor }
+  return { storeId, ...(yield* makeMerchant([storeId])), visitor: yield* makeBrowser }
 })
 
 /** Form fields that the merchant changes. Checkboxes are "on" or "off". */
-export type Typed = Readonly<Record<string, string>>
+export type FormChanges = Readonly<Record<string, string>>
 
 /** Opens a URL as the merchant, signs in and consents. Returns the redirect location. */
 export const agree = Effect.fn(function* (
   { email, visitor }: Effect.Success<typeof freshMerchant>,
   at: URL | undefined,
-  typed: Typed = {}
-): Effect.fn.Return<Seen> {
+  typed: FormChanges = {}
+): Effect.fn.Return<BrowserPage> {
   const path = `${at?.pathname ?? ""}${at?.search ?? ""}`
   const page = yield* visitor.signIn(path, email)
   assert.strictEqual(page.status, 200, page.text)
@@ -125,11 +125,11 @@ const isUnauthorized = (error: unknown) => error instanceof UnauthorizedError ||
  * Connects a client that knows only the MCP URL: it is unauthorized, discovers the server, and a merchant consents. The
  * connection ends with the scope.
  */
-export const letIn = Effect.fn(function* (
+export const connectWithConsent = Effect.fn(function* (
   connecting: (url: URL, provider: Provider) => Connecting,
   provider: Provider,
   merchant: Effect.Success<typeof freshMerchant>,
-  typed?: Typed
+  typed?: FormChanges
 ) {
   const url = new URL("/mcp", yield* baseUrl)
   const before = connecting(url, provider)

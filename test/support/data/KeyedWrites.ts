@@ -48,7 +48,7 @@ export const execute = (statement: (sql: SqlClient.SqlClient) => Statement.State
   Effect.flatMap(SqlClient.SqlClient, (sql) => orDefect(rowCount(statement(sql))))
 
 /** A write with a visible effect: it renames the store. `rest` runs between it and the commit. */
-export const rename = <E = never>(
+export const renameStore = <E = never>(
   { storeId }: Installation,
   name: string,
   rest: () => TestWrite<unknown, E> = () => Effect.void
@@ -80,7 +80,7 @@ export const expire = ({ id }: Installation) =>
   )
 
 /** Locks that stop a write before it inserts its record, or after it and before the commit. */
-export const brake = Effect.fn(function* ({ id }: Installation) {
+export const lockWrite = Effect.fn(function* ({ id }: Installation) {
   const url = yield* databaseUrl
   const [holder, watcher] = [yield* connection(url), yield* connection(url)]
   yield* rowsOf(holder, "begin")
