@@ -5,14 +5,15 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
 /** Folders whose doc comments and names are checked, in addition to the files directly in `src`. */
-const SOURCE_FOLDERS = ["src/cli", "src/domain", "src/http", "src/rpc", "src/web", "src/layers"]
+const SOURCE_FOLDERS = ["src/cli", "src/domain", "src/http", "src/rpc", "src/web", "src/layers", "test"]
 
 const FILES = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md"]
 
-/** The contract is given, and 0015 records an engine that is being replaced. */
+/** The contract is given, 0015 records a former engine, and the test of this script has samples of wrong text. */
 const EXEMPT = new Set([
   "docs/spec/partner-api-v1.md",
-  "docs/decisions/0015-calls-are-answered-from-their-definitions.md"
+  "docs/decisions/0015-calls-are-answered-from-their-definitions.md",
+  "test/scripts/Lint.test.ts"
 ])
 
 const THING =
@@ -173,7 +174,7 @@ const sources = () =>
       readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) => join(folder, file))
     )
   ]
-    .filter((file) => /\.tsx?$/.test(file))
+    .filter((file) => /\.tsx?$/.test(file) && !EXEMPT.has(file))
     .toSorted()
 
 const excerpt = (sentence) => (sentence.length > 60 ? `${sentence.slice(0, 60)}…` : sentence)

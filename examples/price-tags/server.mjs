@@ -10,7 +10,7 @@ const client = createClient({ url: app.url, tokens })
 /** Verifiers of authorizations that are under way, by their state. */
 const pending = new Map()
 
-/** What others have changed, the last first, each once: a delivery may come again. */
+/** Changes of others by event id, newest first. Deliveries can repeat, so each event is stored once. */
 const events = new Map()
 
 const bodyOf = async (request) => {

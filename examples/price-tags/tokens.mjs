@@ -10,7 +10,7 @@ const save = (tokens) => {
   renameSync(half, tokenFile)
 }
 
-/** Where the client reads its tokens, and puts new ones when it has renewed them. */
+/** Token store of the client, which saves refreshed tokens. */
 export const tokens = { app, load, save }
 
 export const isInstalled = () => existsSync(tokenFile)

@@ -5,7 +5,7 @@ import { makeMigratedDatabase } from "../support/process/Process.ts"
 
 const argumentsOf = (text: string) => text.split(" ")
 
-const Made = Schema.Struct({
+const Created = Schema.Struct({
   planId: Schema.String.check(Schema.isUUID()),
   appId: Schema.String.check(Schema.isUUID()),
   name: Schema.String,
@@ -14,7 +14,7 @@ const Made = Schema.Struct({
   period: Schema.String,
   trialDays: Schema.Int
 })
-const Listed = Schema.Struct({ plans: Schema.Array(Made.mapFields(Struct.omit(["appId"]))) })
+const Listed = Schema.Struct({ plans: Schema.Array(Created.mapFields(Struct.omit(["appId"]))) })
 const Retired = Schema.Struct({
   appId: Schema.String.check(Schema.isUUID()),
   name: Schema.String,
@@ -29,7 +29,7 @@ it.live(
       const { appId } = yield* createApp(url, "read_products")
       const argumentsFor = (price: string) =>
         argumentsOf(`apps plans set --app ${appId} --name Basic --price ${price} --currency eur --period month`)
-      const set = (price: string) => jsonOutput(Made, url, ...argumentsFor(price))
+      const set = (price: string) => jsonOutput(Created, url, ...argumentsFor(price))
       const created = yield* set("9.90")
       const { appId: _, ...plan } = created
       assert.deepInclude(created, { price: "9.9", currencyCode: "EUR", period: "month", trialDays: 0 })

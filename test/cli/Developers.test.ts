@@ -17,12 +17,12 @@ const Client = Schema.Struct({
 it.live("a developer owns created apps, and rotating a client secret keeps the previous one", () =>
   Effect.gen(function* () {
     const { client, url } = yield* makeMigratedDatabase
-    const Made = Schema.Struct({
+    const Created = Schema.Struct({
       developerId: Schema.String.check(Schema.isUUID()),
       email: Schema.String,
       password: Schema.String
     })
-    const created = yield* jsonOutput(Made, url, "developers", "create", "--email", EMAIL, "--name", "Grace")
+    const created = yield* jsonOutput(Created, url, "developers", "create", "--email", EMAIL, "--name", "Grace")
     const redirect = [
       "--redirect-uri",
       "https://app.example.com/callback",

@@ -20,13 +20,13 @@ it.live("changes by CLI commands are journaled with surface cli and the importer
     yield* run(`${install} --scope read_orders`)
     yield* run(`stores set-plan ${storeId} --plan starter`)
     yield* run(`installations suspend ${installationId}`)
-    const Made = Schema.Struct({
+    const Created = Schema.Struct({
       merchantId: Schema.String.check(Schema.isUUID()),
       email: Schema.String,
       password: Schema.String
     })
     const { merchantId } = yield* jsonOutput(
-      Made,
+      Created,
       url,
       ...argumentsOf("merchants create --email ada@example.com --name Ada")
     )

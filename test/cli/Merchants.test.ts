@@ -13,8 +13,17 @@ it.live("a merchant joins a store as owner and signs in with the printed passwor
       email: Schema.Literal(email),
       password: Schema.String.pipe(Schema.check(Schema.isBetweenLength(20, 20)))
     }
-    const Made = Schema.Struct({ merchantId: Schema.String.check(Schema.isUUID()), ...Secret })
-    const created = yield* jsonOutput(Made, url, "merchants", "create", "--email", "Ada@Example.com", "--name", "Ada")
+    const Created = Schema.Struct({ merchantId: Schema.String.check(Schema.isUUID()), ...Secret })
+    const created = yield* jsonOutput(
+      Created,
+      url,
+      "merchants",
+      "create",
+      "--email",
+      "Ada@Example.com",
+      "--name",
+      "Ada"
+    )
     const duplicate = yield* cli(url, "merchants", "create", "--email", email, "--name", "Ada")
     assert.strictEqual(duplicate.code, 1)
     assert.include(duplicate.stderr, "An account with the e-mail address ada@example.com already exists")

@@ -137,14 +137,14 @@ it.live("migrations in a transaction do not build indexes on existing tables", (
           continue
         }
         const known = yield* sql<{ readonly oid: number }>`select oid::integer from pg_class where relkind = 'r'`
-        const held = sql<{ readonly table: string }>`
+        const lockQuery = sql<{ readonly table: string }>`
           select relation::regclass::text as table from pg_locks
           where pid = pg_backend_pid() and mode = 'ShareLock' and ${sql.in(
             "relation",
             known.map(({ oid }) => oid)
           )}
         `
-        const locks = yield* sql.withTransaction(Effect.andThen(migration, held))
+        const locks = yield* sql.withTransaction(Effect.andThen(migration, lockQuery))
         built.push(...locks.map(({ table }) => `${name}: ${table}`))
       }
       assert.deepStrictEqual(built, [])

@@ -62,10 +62,10 @@ const say = (line: string) => void process.stdout.write(`${line}\n`)
 
 /** Provides PostgreSQL for the run: `TEST_DATABASE_URL`, else a container, else the embedded server. */
 export const setup = async (project: TestProject) => {
-  const given = process.env["TEST_DATABASE_URL"]
+  const configuredUrl = process.env["TEST_DATABASE_URL"]
   const server: DatabaseServer =
-    given !== undefined && given !== ""
-      ? { url: given, origin: "TEST_DATABASE_URL", stop: async () => undefined }
+    configuredUrl !== undefined && configuredUrl !== ""
+      ? { url: configuredUrl, origin: "TEST_DATABASE_URL", stop: async () => undefined }
       : ((await postgresInDocker(careless)) ?? (await fromNpm()))
   say(`PostgreSQL for tests: ${server.origin}`)
   const template = await makeTemplate(server).catch(async (error: unknown) => {

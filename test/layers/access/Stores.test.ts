@@ -65,10 +65,10 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Stores", (it)
       assert.strictEqual((yield* Effect.flip(stores.delete(three)))._tag, "UnknownStore")
 
       const left = (yield* stores.list(2)).map(({ createdAt: _, ...store }) => store)
-      const held = { name: "A store", currencyCode: "EUR", products: 0, collections: 0 }
+      const expectedStore = { name: "A store", currencyCode: "EUR", products: 0, collections: 0 }
       assert.deepStrictEqual(left, [
-        { ...held, storeId: two, plan: "growth", installations: 0 },
-        { ...held, storeId: one, plan: "free", installations: 1 }
+        { ...expectedStore, storeId: two, plan: "growth", installations: 0 },
+        { ...expectedStore, storeId: one, plan: "free", installations: 1 }
       ])
     })
   )

@@ -28,8 +28,8 @@ layer(DomainTest, { excludeTestServices: true, timeout: "60 seconds" })("Subscri
           64,
           { concurrency: "unbounded" }
         )
-        const [made, errors] = Array.separate(subscribed)
-        assert.lengthOf(made, 1)
+        const [created, errors] = Array.separate(subscribed)
+        assert.lengthOf(created, 1)
         for (const error of errors) assert.strictEqual(error._tag, "AlreadySubscribed")
         const cancelled = yield* Effect.replicateEffect(
           Effect.suspend(() => Effect.result(perform(billing.cancel(storeId, id)))),

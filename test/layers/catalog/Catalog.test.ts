@@ -129,8 +129,8 @@ layer(CatalogTest, { excludeTestServices: true, timeout: "60 seconds" })("Catalo
       `
       const undone = sql.withTransaction(
         Effect.gen(function* () {
-          const made = yield* perform(catalog.createProduct(storeId, toProduct({ name: "Undone" })))
-          yield* perform(catalog.updateCollection(storeId, manual.id, { productIds: [made.id] }, "any"))
+          const created = yield* perform(catalog.createProduct(storeId, toProduct({ name: "Undone" })))
+          yield* perform(catalog.updateCollection(storeId, manual.id, { productIds: [created.id] }, "any"))
           yield* perform(catalog.createCollection(storeId, toCollection({ title: "Undone", rules: named("Undone") })))
           yield* perform(catalog.deleteProduct(storeId, existing.id, "any"))
           return yield* Effect.fail("enough")
@@ -181,17 +181,17 @@ layer(CatalogTest, { excludeTestServices: true, timeout: "60 seconds" })("Catalo
       const { id } = yield* perform(
         catalog.createCollection(storeId, toCollection({ title: "A or B", rules: named("A") }))
       )
-      const held = { A: a.id, B: b.id }
+      const idsByName = { A: a.id, B: b.id }
       const check = (collection: Collection) => {
         const name = JSON.stringify(collection.rules).includes('"A"') ? "A" : "B"
-        assert.deepStrictEqual(collection.productIds, [held[name]])
+        assert.deepStrictEqual(collection.productIds, [idsByName[name]])
         assert.strictEqual(collection.description ?? "A", name)
         return name
       }
       const change = (name: string) =>
         perform(catalog.updateCollection(storeId, id, toPatch({ description: name, rules: named(name) }), "any"))
       const changes = Effect.forEach(
-        Array.from({ length: 60 }, (_, turn) => (turn % 2 === 0 ? "B" : "A")),
+        Array.from({ length: 60 }, (_, order) => (order % 2 === 0 ? "B" : "A")),
         change
       )
       const read = Effect.map(catalog.getCollection(storeId, id), collectionOf)

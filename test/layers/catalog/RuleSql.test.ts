@@ -45,14 +45,14 @@ const randomStore = Effect.gen(function* () {
   const storeId = yield* stores.create({ name: "A random store", plan: "scale", currencyCode: "EUR" })
   const perform = yield* performIn(storeId)
   const inputs = sample(randomProduct, PRODUCTS)
-  const made = yield* Effect.forEach(inputs, (input) => perform(catalog.createProduct(storeId, input)))
+  const created = yield* Effect.forEach(inputs, (input) => perform(catalog.createProduct(storeId, input)))
   const patches = sample(randomPatch, PRODUCTS)
-  yield* Effect.forEach(made, ({ id }, index) =>
+  yield* Effect.forEach(created, ({ id }, index) =>
     perform(catalog.updateProduct(storeId, id, patches[index] ?? {}, "any"))
   )
-  const removed = made.filter((_, index) => index % 10 === 3)
+  const removed = created.filter((_, index) => index % 10 === 3)
   yield* Effect.forEach(removed, ({ id }) => perform(catalog.deleteProduct(storeId, id, "any")))
-  return { storeId, left: made.length - removed.length }
+  return { storeId, left: created.length - removed.length }
 })
 
 const RandomStoreTest = Layer.effect(RandomStore, randomStore).pipe(

@@ -106,12 +106,12 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Demo store
       const { withDemo } = yield* demoSettings
       const { accessToken, baseUrl: base } = yield* Effect.provide(demo, withDemo)
       const client = makeClient(base, accessToken)
-      const held = pageOf(yield* client.get("/products?limit=200")).items
+      const listed = pageOf(yield* client.get("/products?limit=200")).items
       assert.deepStrictEqual(
-        held.map(({ slug }) => slug),
+        listed.map(({ slug }) => slug),
         products.map(({ slug }) => slug)
       )
-      const slugs = new Map(held.map(({ id, slug }) => [id, slug]))
+      const slugs = new Map(listed.map(({ id, slug }) => [id, slug]))
       const shown = pageOf(yield* client.get("/collections")).items
       assert.deepStrictEqual(
         shown.map(({ type }) => type),
@@ -144,9 +144,9 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Demo store
       for (const order of placed) assert.isTrue(Result.isSuccess(decodeOrder(order)), JSON.stringify(order))
       assert.sameMembers([...new Set(placed.map(({ status }) => status))], ["open", "completed", "cancelled"])
       const sold = new Set(placed.flatMap(({ lineItems }) => linesOf(lineItems)).map(({ productId }) => productId))
-      const held = pageOf(yield* client.get("/products?limit=200")).items.map(({ id }) => id)
+      const listed = pageOf(yield* client.get("/products?limit=200")).items.map(({ id }) => id)
       assert.isAtLeast(sold.size, 20)
-      for (const id of sold) assert.include(held, id)
+      for (const id of sold) assert.include(listed, id)
       const counted = placed.filter(({ customerId, status }) => customerId !== null && status !== "cancelled").length
       const count = shown.reduce((sum, { ordersCount }) => sum + Number(ordersCount), 0)
       assert.strictEqual(count, counted)
@@ -231,26 +231,26 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Demo store
       Effect.gen(function* () {
         const { file, withDemo } = yield* demoSettings
         yield* Effect.provide(demo, withDemo)
-        const made = factsOf(readFileSync(file, "utf8"))
-        const { installationId, storeId } = made
-        const signIn = Effect.fn(function* ({ merchantEmail, merchantPassword }: typeof made) {
+        const created = factsOf(readFileSync(file, "utf8"))
+        const { installationId, storeId } = created
+        const signIn = Effect.fn(function* ({ merchantEmail, merchantPassword }: typeof created) {
           const { status } = yield* makeClient(yield* baseUrl).send("POST", `${yield* baseUrl}/auth/sign-in`, {
             key: null,
             body: { email: merchantEmail, password: merchantPassword }
           })
           return status
         })
-        const call = ({ agentToken, storeId }: typeof made) =>
+        const call = ({ agentToken, storeId }: typeof created) =>
           Effect.map(
             post(callLine("store.get", { storeId }), { authorization: `Bearer ${String(agentToken)}` }),
             ({ text }) => errorOf(text)
           )
-        assert.strictEqual(yield* signIn(made), 200)
-        assert.isUndefined(yield* call(made))
+        assert.strictEqual(yield* signIn(created), 200)
+        assert.isUndefined(yield* call(created))
         yield* Effect.provide(demo, withDemo)
         assert.deepInclude(factsOf(readFileSync(file, "utf8")), {
-          merchantPassword: made["merchantPassword"],
-          agentToken: made["agentToken"]
+          merchantPassword: created["merchantPassword"],
+          agentToken: created["agentToken"]
         })
 
         writeFileSync(file, JSON.stringify({ storeId, installationId }))

@@ -144,14 +144,14 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
     it.effect("an export reads one snapshot and ignores concurrent writes", () =>
       Effect.gen(function* () {
         const storeId = yield* makeStore()
-        const made = yield* putCustomers(
+        const created = yield* putCustomers(
           storeId,
           Array.from({ length: 1201 }, (_, n) => ({ name: String(n) }))
         )
         const before = (yield* exported(storeId, "customers")).text
         // Runs outside the transaction of the export.
         const runtime = yield* Effect.context<Effect.Services<ReturnType<typeof putCustomers>>>()
-        const write = putCustomers(storeId, [{ name: "New" }, { ...made[1200], name: "Changed" }])
+        const write = putCustomers(storeId, [{ name: "New" }, { ...created[1200], name: "Changed" }])
         const change = Effect.promise(() => Effect.runPromiseWith(runtime)(write))
         const during = yield* exported(storeId, "customers", change)
         assert.lengthOf(during.parts, 3)

@@ -38,8 +38,8 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Changes in
       yield* recordStatus(client.patch(product, { price: 3 }))
       yield* recordStatus(client.patch(product, { slug: "a-cup" }))
       yield* recordStatus(client.patch(`${product}/inventory`, { adjust: 1 }))
-      const made = yield* recordStatus(client.post("/collections", { title: "Cups" }))
-      const collection = `/collections/${String(dataOf(made)["id"])}`
+      const created = yield* recordStatus(client.post("/collections", { title: "Cups" }))
+      const collection = `/collections/${String(dataOf(created)["id"])}`
       yield* recordStatus(client.patch(collection, { title: "Mugs" }))
       yield* recordStatus(client.delete(collection))
       yield* recordStatus(client.delete(product))

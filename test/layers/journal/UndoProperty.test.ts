@@ -103,7 +103,7 @@ const runStep = Effect.fn(function* (storeId: StoreId, step: AnyStep) {
   const write = <A, E>(described: Write<A, E>) => Effect.asVoid(perform(contextOf(storeId, AGENT), described))
   const products = idsIn((yield* catalog.listProducts(storeId, page)).items).map(({ id }) => toProductId(id))
   const collections = idsIn((yield* catalog.listCollections(storeId, page)).items).map(({ id }) => toCollectionId(id))
-  const held = (places: ReadonlyArray<number>) => [...new Set(places.flatMap((place) => at(products, place)))]
+  const productIdsAt = (places: ReadonlyArray<number>) => [...new Set(places.flatMap((place) => at(products, place)))]
   switch (step.step) {
     case "createProduct":
       return yield* write(catalog.createProduct(storeId, toProduct(step.input)))
@@ -121,10 +121,10 @@ const runStep = Effect.fn(function* (storeId: StoreId, step: AnyStep) {
       return yield* Effect.forEach(at(products, step.place), (id) => write(catalog.deleteProduct(storeId, id, "any")))
     case "createCollection":
       return yield* write(
-        catalog.createCollection(storeId, toCollection({ ...step.input, productIds: held(step.places) }))
+        catalog.createCollection(storeId, toCollection({ ...step.input, productIds: productIdsAt(step.places) }))
       )
     case "updateCollection": {
-      const productIds = step.places === undefined ? {} : { productIds: held(step.places) }
+      const productIds = step.places === undefined ? {} : { productIds: productIdsAt(step.places) }
       const patch = toCollectionPatch({ ...step.patch, ...slugOf(step.slug), ...productIds })
       return yield* Effect.forEach(at(collections, step.place), (id) =>
         write(catalog.updateCollection(storeId, id, patch, "any"))
@@ -142,10 +142,10 @@ const setUp = Effect.gen(function* () {
   const catalog = yield* Catalog
   const { perform } = yield* Writes
   const context = contextOf(storeId)
-  const made = yield* Effect.forEach(["Cup", "Jug", "Mug", "Pot"], (name) =>
+  const created = yield* Effect.forEach(["Cup", "Jug", "Mug", "Pot"], (name) =>
     perform(context, catalog.createProduct(storeId, toProduct({ name, tags: ["tea"] })))
   )
-  const productIds = made.map(({ id }) => id)
+  const productIds = created.map(({ id }) => id)
   yield* perform(context, catalog.createCollection(storeId, toCollection({ title: "All", productIds })))
   const rules = [{ field: "tags", relation: "equals", value: "tea" }]
   yield* perform(context, catalog.createCollection(storeId, toCollection({ title: "Tea", rules })))

@@ -161,7 +161,7 @@ const check = <A, R>(
   Effect.flatMap(Effect.context<R>(), (runtime) =>
     Effect.promise(() =>
       FastCheck.assert(
-        FastCheck.asyncProperty(arbitrary, (given) => Effect.runPromise(Effect.provide(holds(given), runtime))),
+        FastCheck.asyncProperty(arbitrary, (input) => Effect.runPromise(Effect.provide(holds(input), runtime))),
         { numRuns, endOnFailure: true }
       )
     )

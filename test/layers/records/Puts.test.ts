@@ -39,17 +39,17 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
           { number: "A", lineItems: [line] },
           { number: "B", email: "a@example.com" }
         ]
-        const made = yield* putOrders(storeId, inputs)
+        const created = yield* putOrders(storeId, inputs)
         assert.deepStrictEqual(
-          made.map(({ outcome }) => outcome),
+          created.map(({ outcome }) => outcome),
           ["created", "created"]
         )
         const before = yield* ordersOf(storeId)
         assert.deepStrictEqual(
           before.map(({ id, number }) => [id, number]),
           [
-            [made[0]?.id, "A"],
-            [made[1]?.id, "B"]
+            [created[0]?.id, "A"],
+            [created[1]?.id, "B"]
           ]
         )
         const rows = sql`select id, changed_at, xmin::text from orders where store_id = ${storeId} order by id`
@@ -57,7 +57,7 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
 
         const again = yield* putOrders(
           storeId,
-          inputs.map((input, place) => ({ ...input, ...made[place] }))
+          inputs.map((input, place) => ({ ...input, ...created[place] }))
         )
         assert.deepStrictEqual(
           again.map(({ outcome }) => outcome),
@@ -66,8 +66,8 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
         assert.deepStrictEqual(yield* ordersOf(storeId), before)
         assert.deepStrictEqual(yield* rows, stored)
 
-        const changed = yield* putOrders(storeId, [{ ...made[1], number: "B", email: "b@example.com" }])
-        assert.deepStrictEqual(changed, [{ id: made[1]?.id, outcome: "updated" }])
+        const changed = yield* putOrders(storeId, [{ ...created[1], number: "B", email: "b@example.com" }])
+        assert.deepStrictEqual(changed, [{ id: created[1]?.id, outcome: "updated" }])
         const [, after] = yield* ordersOf(storeId)
         assert.strictEqual(after?.email, "b@example.com")
         assert.strictEqual(after?.createdAt, before[1]?.createdAt)
@@ -78,11 +78,11 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
     it.effect("puts of one record in a batch apply in order, and the last one wins", () =>
       Effect.gen(function* () {
         const storeId = yield* makeStore()
-        const [made] = yield* putCustomers(storeId, [{ name: "A" }])
+        const [created] = yield* putCustomers(storeId, [{ name: "A" }])
         const outcomes = yield* putCustomers(storeId, [
-          { ...made, name: "B" },
-          { ...made, name: "B" },
-          { ...made, name: "C" }
+          { ...created, name: "B" },
+          { ...created, name: "B" },
+          { ...created, name: "C" }
         ])
         assert.deepStrictEqual(
           outcomes.map(({ outcome }) => outcome),

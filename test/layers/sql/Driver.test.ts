@@ -45,7 +45,7 @@ const MEMBERS = String.raw`(?:\.\w+|\[[^\]]*\])`
  */
 const stateIn = ([file, text]: Source) => {
   const variables = text.matchAll(/^(?:export )?(?:let|var) (\w+)/gm)
-  const made = text.matchAll(
+  const created = text.matchAll(
     /^(?:export )?const (\w+)(?:: (?!Readonly)[^=]+)? = (?:new (?:Map|Set|WeakMap|WeakSet|Array)\b|make[A-Z])/gm
   )
   const changed = [...text.matchAll(/^(?:export )?const (\w+)/gm)].filter(([, name]) =>
@@ -53,7 +53,7 @@ const stateIn = ([file, text]: Source) => {
       String.raw`\b${name}${MEMBERS}*\.(?:${MUTATING_METHODS})\(|\b${name}${MEMBERS}+ (?:[-+*/|&?]*=) |\bdelete ${name}\b`
     ).test(text)
   )
-  const names = [...variables, ...made, ...changed].map(([, name]) => `${file}: ${name}`)
+  const names = [...variables, ...created, ...changed].map(([, name]) => `${file}: ${name}`)
   return [...new Set(names)]
 }
 

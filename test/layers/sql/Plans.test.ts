@@ -147,13 +147,13 @@ const round = Effect.fn(function* ({
 
   for (const [kind, rules] of Object.entries(RULES)) {
     const write = catalog.createCollection(storeId, toCollection({ title: "Sale", rules }))
-    const made = yield* measured(`a create of a collection ${kind}`, once(write, respond))
-    yield* measured(`a collection ${kind}`, catalog.getCollection(storeId, collectionIdOf(made)))
+    const created = yield* measured(`a create of a collection ${kind}`, once(write, respond))
+    yield* measured(`a collection ${kind}`, catalog.getCollection(storeId, collectionIdOf(created)))
   }
   const manual = catalog.createCollection(storeId, toCollection({ title: "By hand", productIds: [id, otherId] }))
-  const made = collectionIdOf(yield* measured("a create of a manual collection", once(manual, respond)))
-  yield* measured("a manual collection", catalog.getCollection(storeId, made))
-  const swap = catalog.updateCollection(storeId, made, { productIds: [otherId, id] }, "any")
+  const created = collectionIdOf(yield* measured("a create of a manual collection", once(manual, respond)))
+  yield* measured("a manual collection", catalog.getCollection(storeId, created))
+  const swap = catalog.updateCollection(storeId, created, { productIds: [otherId, id] }, "any")
   yield* measured("a PATCH of a manual collection", once(swap, respond))
   const cheaper = catalog.updateProduct(storeId, id, toPatch({ price: 2 }), "any")
   yield* measured("a dry run of a PATCH", dryRunOnce(cheaper))
@@ -252,7 +252,7 @@ interface Case {
   readonly description: string
   readonly isAnalyzed: boolean
   readonly work: (
-    made: Effect.Success<typeof scene>
+    created: Effect.Success<typeof scene>
   ) => Effect.Effect<Map<string, number>, unknown, Effect.Services<ReturnType<typeof round> | typeof purges>>
 }
 
@@ -269,21 +269,21 @@ for (const { description, isAnalyzed, work } of CASES) {
       const other = Layer.fresh(Layer.provideMerge(DomainLive, postgres({ url, maxConnections: 1 })))
       const withSecondConnection = Effect.provide(yield* Layer.build(Layer.provideMerge(MigrationsLive, other)))
 
-      const made = yield* withSecondConnection(scene)
-      const { storeId } = made.installation
+      const created = yield* withSecondConnection(scene)
+      const { storeId } = created.installation
       if (isAnalyzed) {
-        yield* withSecondConnection(work(made))
+        yield* withSecondConnection(work(created))
         yield* withSecondConnection(Effect.andThen(seedTables(storeId, FEW), run("vacuum (analyze)")))
       }
       const onOldConnection = Effect.provide(yield* Layer.build(other))
-      yield* Effect.replicateEffect(onOldConnection(work(made)), ROUNDS)
+      yield* Effect.replicateEffect(onOldConnection(work(created)), ROUNDS)
       yield* withSecondConnection(seedTables(storeId, MANY))
       const prepared = withSecondConnection(Effect.all([expireRows, run(flushPendingTerms), costSoFar]))
-      const measured = Effect.andThen(prepared, onOldConnection(work(made)))
+      const measured = Effect.andThen(prepared, onOldConnection(work(created)))
       const costs = lowerCosts(yield* measured, yield* measured)
 
       yield* withSecondConnection(Effect.all([expireRows, run("analyze"), run(flushPendingTerms), costSoFar]))
-      const fresh = yield* Effect.provide(work(made), yield* Layer.build(other))
+      const fresh = yield* Effect.provide(work(created), yield* Layer.build(other))
       const costlier = costs.filter(([name, cost]) => cost > maxCost(fresh.get(name) ?? 0))
       assert.deepStrictEqual(
         costlier.map(([name, cost]) => `${name}: ${cost}, with a fresh connection ${fresh.get(name)}`),

@@ -65,11 +65,11 @@ const executionPaths = Effect.map(statements, ({ count, perform, sql, transactio
     count,
     rows: orDefect,
     transaction,
-    nested: (given) => transaction(sql.withTransaction(given)),
-    snapshot: (given) => orDefect(snapshot(sql, given)),
-    tryOut: (given) => orDefect(tryOut(sql, given)),
+    nested: (input) => transaction(sql.withTransaction(input)),
+    snapshot: (input) => orDefect(snapshot(sql, input)),
+    tryOut: (input) => orDefect(tryOut(sql, input)),
     performed: perform,
-    deferred: (given) => perform(deferToCommit(given))
+    deferred: (input) => perform(deferToCommit(input))
   }
   return all
 })
@@ -228,8 +228,8 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Failed statem
       const broken = Effect.gen(function* () {
         const { count, one, sleep, sql } = yield* statements
         for (const [way, run] of Object.entries(yield* executionPaths)) {
-          const given = way === "deferred" ? sql`delete from rows where pg_sleep(60) is null` : sleep
-          const fiber = yield* Effect.forkChild(defectOf(run(given)))
+          const input = way === "deferred" ? sql`delete from rows where pg_sleep(60) is null` : sleep
+          const fiber = yield* Effect.forkChild(defectOf(run(input)))
           yield* waitUntil(sleeping("pid"), (rows) => rows.length > 0)
           freeze()
           thaw()

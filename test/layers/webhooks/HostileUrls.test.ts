@@ -140,7 +140,7 @@ describe("Hostile name servers", () => {
   it.live("connects only to the checked address if a name server changes its response (DNS rebinding)", () =>
     Effect.gen(function* () {
       // Public for the first query, private from the second on, with a TTL of 0.
-      const { asked, resolver } = yield* nameServer((name, type, earlier) =>
+      const { queries, resolver } = yield* nameServer((name, type, earlier) =>
         type === "A" ? [a(name, earlier === 0 ? PUBLIC_4 : "127.0.0.1", 0)] : []
       )
       const { accepted, connects, ports, post } = yield* guardedSender({ lookup: lookupBy(resolver) })
@@ -148,7 +148,7 @@ describe("Hostile name servers", () => {
 
       // The first request used the checked address without another query.
       assert.deepStrictEqual(connects.offered, [PUBLIC_4])
-      assert.strictEqual(asked.length, 2 * ports.length)
+      assert.strictEqual(queries.length, 2 * ports.length)
       assert.deepStrictEqual({ accepted: accepted(), attempted: connects.attempted }, { accepted: 0, attempted: [] })
     })
   )

@@ -47,14 +47,14 @@ const demo = Effect.gen(function* () {
 })
 
 /** Starts a copy of the example with the built package. */
-const startExample = Effect.fn(function* (given: Record<string, string>) {
+const startExample = Effect.fn(function* (input: Record<string, string>) {
   const path = yield* temporaryFolder
   cpSync("examples/price-tags", path, { recursive: true, filter: (file) => !file.includes("node_modules") })
   mkdirSync(join(path, "node_modules"))
   symlinkSync(process.cwd(), join(path, "node_modules/partner-api"))
   const started = yield* Effect.acquireRelease(
     Effect.sync(() => {
-      const env = { PATH: process.env["PATH"] ?? "", ...given }
+      const env = { PATH: process.env["PATH"] ?? "", ...input }
       const child = spawn(process.execPath, ["server.mjs"], { cwd: path, env, stdio: ["ignore", "pipe", "pipe"] })
       const output = { all: "" }
       for (const stream of [child.stdout, child.stderr]) {

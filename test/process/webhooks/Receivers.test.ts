@@ -45,7 +45,7 @@ it.live(
       const kinds: ReadonlyArray<Kind> = ["well", ...SLOW, ...FAST]
       const apps = yield* listeners(url, storeId, kinds.map(receivers.urlOf))
       const attempts = (kind: Kind) => attemptsOf(client, apps[kinds.indexOf(kind)]?.appId)
-      const settled = (kind: Kind, n: number) => waitUntil(attempts(kind), (rows) => rows.length >= n)
+      const finished = (kind: Kind, n: number) => waitUntil(attempts(kind), (rows) => rows.length >= n)
       yield* rowsOf(client, "update webhooks set paused_at = now(), pause_reason = 'operator'")
       yield* makeProducts(server.base, tokens, PRODUCTS)
       yield* startWorker({ DATABASE_URL: url })
@@ -56,17 +56,17 @@ it.live(
         Effect.sync(() => SLOW.map((kind) => receivers.seen(kind).open)),
         (open) => open.every((n) => n >= LIMIT)
       )
-      yield* settled("well", PRODUCTS)
+      yield* finished("well", PRODUCTS)
       assert.strictEqual(receivers.seen("well").requests, PRODUCTS)
       assert.lengthOf(yield* attempts("hang"), 0)
 
       for (const kind of SLOW) assert.strictEqual(receivers.seen(kind).most, LIMIT)
-      yield* Effect.forEach(FAST, (kind) => settled(kind, PRODUCTS))
+      yield* Effect.forEach(FAST, (kind) => finished(kind, PRODUCTS))
       for (const kind of FAST) assert.isAtMost(receivers.seen(kind).most, LIMIT)
 
       // From here on all of these receivers are marked as failing and retried after 5 s.
       receivers.forgetMost()
-      yield* Effect.forEach(SLOW, (kind) => settled(kind, LIMIT + FAILING_LIMIT))
+      yield* Effect.forEach(SLOW, (kind) => finished(kind, LIMIT + FAILING_LIMIT))
       for (const kind of SLOW) {
         assert.strictEqual(receivers.seen(kind).most, FAILING_LIMIT)
         for (const { error, status, took } of yield* attempts(kind)) {

@@ -61,7 +61,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Administr
 
       let secret = ""
       for (const makeCall of all) {
-        const { after, asked: payload, before, isAnew = false, resource, resourceId, tag } = makeCall(agent)
+        const { after, request: payload, before, isAnew = false, resource, resourceId, tag } = makeCall(agent)
         const existing = yield* entriesOf(client, storeId)
         const key = newKey()
         const exit = yield* call(tag, payload, key)

@@ -139,7 +139,7 @@ export const agedBy = (
   rows: number
 ): ReadonlyArray<string> => {
   /** Inserts the rows of the half days that end `ago` half days before now. */
-  const made = (halfDays: number, ago: number) => {
+  const created = (halfDays: number, ago: number) => {
     const count = Math.round((rows * halfDays) / (2 * life))
     return `
       with made as (
@@ -152,9 +152,9 @@ export const agedBy = (
   const vacuum = `vacuum (analyze) ${name}`
   const halfDays = Array.from({ length: 2 * DAYS }, (_, index) => 2 * DAYS - 1 - index)
   return [
-    made(2 * life, 2 * DAYS),
+    created(2 * life, 2 * DAYS),
     vacuum,
-    ...halfDays.flatMap((ago) => [gone(ago), vacuum, made(1, ago)]),
+    ...halfDays.flatMap((ago) => [gone(ago), vacuum, created(1, ago)]),
     gone(0),
     vacuum
   ]

@@ -29,8 +29,8 @@ export const suspend = ({ id, storeId }: Pick<Installation, "id" | "storeId">) =
 
 /** Installs apps without the consent page. */
 export const installing = Effect.map(Effect.all([Installations, Writes]), ([installations, { perform }]) => ({
-  install: (asked: Parameters<typeof installations.install>[0]) =>
-    perform(contextOf(asked.storeId), installations.install(asked))
+  install: (request: Parameters<typeof installations.install>[0]) =>
+    perform(contextOf(request.storeId), installations.install(request))
 }))
 
 /** Performs writes in the store as the actor, by default a merchant. */

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { connect } from "node:net"
 
 /** Header lines of a request with CRLF line ends. */
-export const lines = (...given: ReadonlyArray<string>) => `${given.join("\r\n")}\r\n\r\n`
+export const lines = (...input: ReadonlyArray<string>) => `${input.join("\r\n")}\r\n\r\n`
 
 /** Sends `texts` on a new connection and returns all data until the service closes it. */
 export const exchange = (base: string, ...texts: ReadonlyArray<string>): Effect.Effect<string> =>

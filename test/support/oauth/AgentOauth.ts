@@ -29,8 +29,8 @@ export const freshClientId = Effect.map(
 )
 
 /** Path of an agent client's authorization request. */
-export const agentPath = (clientId: string, given: Readonly<Record<string, string | undefined>> = {}) =>
-  authorizePath(clientId, { redirect_uri: CALLBACK, ...given })
+export const agentPath = (clientId: string, input: Readonly<Record<string, string | undefined>> = {}) =>
+  authorizePath(clientId, { redirect_uri: CALLBACK, ...input })
 
 /** Form that exchanges the code in a redirect location. */
 export const codeForm = (clientId: string, location: string) => ({
@@ -42,10 +42,10 @@ export const codeForm = (clientId: string, location: string) => ({
 })
 
 /** A merchant who consented to an agent, and the tokens of its client. */
-export const freshAgentByConsent = Effect.fn(function* (typed?: FormChanges, given?: Readonly<Record<string, string>>) {
+export const freshAgentByConsent = Effect.fn(function* (typed?: FormChanges, input?: Readonly<Record<string, string>>) {
   const merchant = yield* freshMerchant
   const clientId = yield* freshClientId
-  const { location } = yield* agree(merchant, new URL(agentPath(clientId, given), yield* baseUrl), typed)
+  const { location } = yield* agree(merchant, new URL(agentPath(clientId, input), yield* baseUrl), typed)
   const { json } = yield* tokens(codeForm(clientId, location))
   const token = String(json["access_token"])
   const refresh = { grant_type: "refresh_token", client_id: clientId, refresh_token: String(json["refresh_token"]) }

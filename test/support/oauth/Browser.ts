@@ -19,7 +19,7 @@ export const makeOauthApp = (
 export const VERIFIER = "a-verifier-of-forty-three-characters-or-more-it-is"
 
 /** Path of an app's authorization request. Parameters that are undefined are omitted. */
-export const authorizePath = (clientId: string, given: Readonly<Record<string, string | undefined>> = {}) => {
+export const authorizePath = (clientId: string, input: Readonly<Record<string, string | undefined>> = {}) => {
   const parameters = {
     response_type: "code",
     client_id: clientId,
@@ -27,7 +27,7 @@ export const authorizePath = (clientId: string, given: Readonly<Record<string, s
     state: "a state & more",
     code_challenge: hash("sha256", VERIFIER, "base64url"),
     code_challenge_method: "S256",
-    ...given
+    ...input
   }
   const query = Object.entries(parameters).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
   return `/oauth/authorize?${new URLSearchParams(query)}`

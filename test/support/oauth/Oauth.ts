@@ -49,10 +49,10 @@ export const agreeingMember = Effect.fn(function* (
   /** Consents to an app and returns its code with the exchange parameters. */
   const agree = Effect.fn(function* (
     { appId, clientId, declared }: RegisteredApp,
-    asked: { readonly redirectUri?: string; readonly resource?: string } & Partial<Grants> = {}
+    request: { readonly redirectUri?: string; readonly resource?: string } & Partial<Grants> = {}
   ) {
     const { install } = yield* Consents
-    const { redirectUri = REDIRECT, resource, ...granted } = asked
+    const { redirectUri = REDIRECT, resource, ...granted } = request
     const { challenge, verifier } = makePkce()
     const consent = { merchantId, storeId, clientId, redirectUri, challenge, resource, requestId: "trace" }
     const code = Redacted.value(yield* install(consent, { appId, ...declared, ...granted }))

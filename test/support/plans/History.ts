@@ -21,15 +21,15 @@ export const history = Effect.fn(function* (storeId: StoreId) {
     select * from mine order by id offset (select count(*) / 2 from mine) limit 1
   `
   const { id, resourceId } = yield* decodeEntry(entry)
-  const asked = { limit: 20, kinds: CatalogKind.literals }
+  const request = { limit: 20, kinds: CatalogKind.literals }
   const reads: ReadonlyArray<readonly [name: string, read: Effect.Effect<unknown, unknown>]> = [
-    ["activity at the start", list(storeId, asked)],
-    ["activity in the middle", list(storeId, { ...asked, cursor: id })],
-    ["activity of a product", list(storeId, { ...asked, resourceId })],
-    ["activity of a merchant", list(storeId, { ...asked, actorId: MERCHANT.id })],
-    ["activity through a surface", list(storeId, { ...asked, surface: "rest" })],
+    ["activity at the start", list(storeId, request)],
+    ["activity in the middle", list(storeId, { ...request, cursor: id })],
+    ["activity of a product", list(storeId, { ...request, resourceId })],
+    ["activity of a merchant", list(storeId, { ...request, actorId: MERCHANT.id })],
+    ["activity through a surface", list(storeId, { ...request, surface: "rest" })],
     ["names", names(storeId, [resourceId, MERCHANT.id])],
-    ["activity since a time", list(storeId, { ...asked, since: "2020-01-01T00:00:00.000Z" })],
+    ["activity since a time", list(storeId, { ...request, since: "2020-01-01T00:00:00.000Z" })],
     ["an entry", get(storeId, id)],
     ["changes", Stream.runDrain(Stream.take(follow(storeId, EventId.make(id), CatalogKind.literals), 2))]
   ]

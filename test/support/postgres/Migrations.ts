@@ -18,5 +18,5 @@ const hurried = <A, E, R>(work: Effect.Effect<A, E, R>) =>
   )
 
 /** Migrates as the service does at its start. */
-export const start = (url: Redacted.Redacted, wanted: Parameters<typeof migrate>[0] = migrations) =>
-  hurried(Effect.provide(migrate(wanted), postgres({ url, maxConnections: 2, withoutTimeouts: true })))
+export const start = (url: Redacted.Redacted, expected: Parameters<typeof migrate>[0] = migrations) =>
+  hurried(Effect.provide(migrate(expected), postgres({ url, maxConnections: 2, withoutTimeouts: true })))

@@ -27,7 +27,7 @@ export const editor = Effect.fn(function* (folder: string) {
   )
   const answers = new Map<unknown, (result: unknown) => void>()
   let text = Buffer.alloc(0)
-  let asked = 0
+  let lastId = 0
 
   const send = (message: object) => {
     const body = JSON.stringify({ jsonrpc: "2.0", ...message })
@@ -51,7 +51,7 @@ export const editor = Effect.fn(function* (folder: string) {
 
   const ask = (method: string, params: object) =>
     Effect.callback<unknown>((resume) => {
-      const id = ++asked
+      const id = ++lastId
       answers.set(id, (result) => resume(Effect.succeed(result)))
       send({ id, method, params })
     })

@@ -137,21 +137,21 @@ export const auditReceiver = (
 
 /** Delays responses of a receiver. */
 export const makeGate = () => {
-  const held: Array<() => void> = []
+  const waitingRequests: Array<() => void> = []
   let isClosed = false
   return {
     /** Handler of `receiver`: responds with 204, immediately or once the gate is open. */
     answer: (): Reaction | Promise<Reaction> =>
-      isClosed ? new Promise((resolve) => held.push(() => resolve({}))) : {},
+      isClosed ? new Promise((resolve) => waitingRequests.push(() => resolve({}))) : {},
     close: () => void (isClosed = true),
     open: () => {
       isClosed = false
-      for (const go of held.splice(0)) go()
+      for (const go of waitingRequests.splice(0)) go()
     },
     /** Waits until `n` requests wait. */
     holds: (n: number) =>
       waitUntil(
-        Effect.sync(() => held.length),
+        Effect.sync(() => waitingRequests.length),
         (length) => length >= n
       )
   }

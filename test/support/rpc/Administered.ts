@@ -26,7 +26,7 @@ export const administrationScene = Effect.gen(function* () {
 /** Expected journal entry of a call by an owner. */
 export interface ExpectedEntry {
   readonly tag: string
-  readonly asked: object
+  readonly request: object
   readonly resource: AdministeredKind
   readonly resourceId?: string
   readonly before: object | null
@@ -57,7 +57,7 @@ export const calls = ({
   const all: ReadonlyArray<(agent: string) => ExpectedEntry> = [
     () => ({
       tag: "settings.update",
-      asked: { settings },
+      request: { settings },
       resource: "settings",
       resourceId: storeId,
       before: { name: "A store", timezone: "UTC" },
@@ -65,28 +65,28 @@ export const calls = ({
     }),
     () => ({
       tag: "members.join",
-      asked: { email: guest.email, role: "staff" },
+      request: { email: guest.email, role: "staff" },
       ...ofGuest,
       before: null,
       after: { ...guestIs, role: "staff" }
     }),
     () => ({
       tag: "members.join",
-      asked: { email: guest.email, role: "owner" },
+      request: { email: guest.email, role: "owner" },
       ...ofGuest,
       before: { role: "staff" },
       after: { role: "owner" }
     }),
     () => ({
       tag: "members.leave",
-      asked: { merchantId: guest.id },
+      request: { merchantId: guest.id },
       ...ofGuest,
       before: { ...guestIs, role: "owner" },
       after: null
     }),
     () => ({
       tag: "agents.create",
-      asked: { agent: newAgent },
+      request: { agent: newAgent },
       resource: "agent",
       before: null,
       after: agentIs,
@@ -94,7 +94,7 @@ export const calls = ({
     }),
     (agent) => ({
       tag: "agents.update",
-      asked: { id: agent, patch: { budget: 5, scopes: SCOPES.toReversed() } },
+      request: { id: agent, patch: { budget: 5, scopes: SCOPES.toReversed() } },
       resource: "agent",
       resourceId: agent,
       before: { budget: 1_000 },
@@ -102,7 +102,7 @@ export const calls = ({
     }),
     (agent) => ({
       tag: "agents.revoke",
-      asked: { id: agent },
+      request: { id: agent },
       resource: "agent",
       resourceId: agent,
       before: { ...agentIs, budget: 5 },
@@ -110,42 +110,42 @@ export const calls = ({
     }),
     () => ({
       tag: "installations.suspend",
-      asked: { id: installationId },
+      request: { id: installationId },
       ...ofApp,
       before: { state: "active" },
       after: { state: "suspended" }
     }),
     () => ({
       tag: "installations.resume",
-      asked: { id: installationId },
+      request: { id: installationId },
       ...ofApp,
       before: { state: "suspended" },
       after: { state: "active" }
     }),
     () => ({
       tag: "webhooks.pause",
-      asked: { installationId },
+      request: { installationId },
       ...ofApp,
       before: { deliveries: "active" },
       after: { deliveries: "paused" }
     }),
     () => ({
       tag: "webhooks.resume",
-      asked: { installationId },
+      request: { installationId },
       ...ofApp,
       before: { deliveries: "paused" },
       after: { deliveries: "active" }
     }),
     () => ({
       tag: "billing.subscribe",
-      asked: { installationId, planId: basic },
+      request: { installationId, planId: basic },
       resource: "subscription",
       before: null,
       after: basicIs
     }),
     () => ({
       tag: "billing.change",
-      asked: { installationId, planId: pro },
+      request: { installationId, planId: pro },
       resource: "subscription",
       before: { planName: "Basic", price: 9.9 },
       after: proIs,
@@ -153,14 +153,14 @@ export const calls = ({
     }),
     () => ({
       tag: "billing.cancel",
-      asked: { installationId },
+      request: { installationId },
       resource: "subscription",
       before: { installationId, ...proIs, state: "active" },
       after: null
     }),
     () => ({
       tag: "installations.uninstall",
-      asked: { id: installationId },
+      request: { id: installationId },
       ...ofApp,
       before: appIs,
       after: null

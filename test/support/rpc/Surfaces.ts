@@ -16,7 +16,7 @@ export type Outcome =
   | { readonly made: Record<string, unknown> }
   | { readonly refused: { readonly error: string; readonly issues?: ReadonlyArray<string> } }
 
-interface Asked {
+interface WriteRequest {
   readonly id?: string
   readonly body?: object
   readonly version?: number
@@ -33,7 +33,7 @@ export interface Surface {
   readonly storeId: StoreId
   /** Actor and surface of its writes in the journal. */
   readonly writer: string
-  readonly write: (verb: Verb, resource: Resource, asked: Asked) => Effect.Effect<Outcome>
+  readonly write: (verb: Verb, resource: Resource, request: WriteRequest) => Effect.Effect<Outcome>
 }
 
 const AnyRecord = Schema.Record(Schema.String, Schema.Unknown)
@@ -93,7 +93,7 @@ const rpcOutcome = (tag: string, text: string): Outcome => {
 }
 
 /** Payload of a procedure for a write in the caller's store. */
-const askedWith = (verb: Verb, resource: Resource, { body, id, key = randomUUID(), version }: Asked) => ({
+const payloadFor = (verb: Verb, resource: Resource, { body, id, key = randomUUID(), version }: WriteRequest) => ({
   idempotencyKey: key,
   ...(id === undefined ? {} : { id }),
   ...(body === undefined ? {} : bodyOf(verb, resource, body)),
@@ -106,9 +106,9 @@ export const makeRpc = Effect.gen(function* () {
   const surface: Surface = {
     storeId,
     writer: "merchant rpc",
-    write: (verb, resource, asked) => {
+    write: (verb, resource, request) => {
       const tag = tagOf(verb, resource)
-      return post(callLine(tag, { storeId, ...askedWith(verb, resource, asked) }), { cookie }).pipe(
+      return post(callLine(tag, { storeId, ...payloadFor(verb, resource, request) }), { cookie }).pipe(
         Effect.map(({ text }) => rpcOutcome(tag, text)),
         Effect.provideService(HttpServer.HttpServer, here)
       )
@@ -144,8 +144,8 @@ export const makeMcp = Effect.gen(function* () {
   const surface: Surface = {
     storeId,
     writer: "agent mcp",
-    write: (verb, resource, asked) =>
-      callTool(token, tagOf(verb, resource).replace(".", "_"), askedWith(verb, resource, asked)).pipe(
+    write: (verb, resource, request) =>
+      callTool(token, tagOf(verb, resource).replace(".", "_"), payloadFor(verb, resource, request)).pipe(
         Effect.flatMap((result) => toolOutcome(token, resource, result)),
         Effect.provideService(HttpServer.HttpServer, here)
       )

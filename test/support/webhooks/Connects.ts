@@ -29,12 +29,12 @@ export const watchConnects = Effect.acquireRelease(
   Effect.sync(() => {
     const connects: Connects = { attempted: [], offered: [] }
     const { connect } = Socket.prototype
-    function watched(this: Socket, ...given: ReadonlyArray<unknown>): unknown {
+    function watched(this: Socket, ...args: ReadonlyArray<unknown>): unknown {
       this.on("connectionAttempt", (address: string) => connects.attempted.push(address))
-      const [options] = given.flat()
+      const [options] = args.flat()
       if (Predicate.hasProperty(options, "lookup") && isLookup(options.lookup))
         Object.assign(options, { lookup: withheld(options.lookup, connects) })
-      return Reflect.apply(connect, this, given)
+      return Reflect.apply(connect, this, args)
     }
     const restore = () => Object.defineProperty(Socket.prototype, "connect", { value: connect })
     Object.defineProperty(Socket.prototype, "connect", { value: watched, configurable: true, writable: true })

@@ -9,15 +9,15 @@ export type Zone = (name: string, type: string, earlier: number) => ReadonlyArra
 /** A name server on loopback, and a resolver that uses only it. */
 export const nameServer = (zone: Zone) =>
   Effect.gen(function* () {
-    const asked: Array<string> = []
+    const queries: Array<string> = []
     const socket = createSocket("udp4")
     socket.on("message", (message, { address, port }) => {
       const { id, questions = [] } = decode(message)
       const [question] = questions
       if (question === undefined) return
       const key = `${question.type} ${question.name}`
-      const answers = zone(question.name, question.type, asked.filter((one) => one === key).length)
-      asked.push(key)
+      const answers = zone(question.name, question.type, queries.filter((one) => one === key).length)
+      queries.push(key)
       const flags = RECURSION_DESIRED | RECURSION_AVAILABLE
       socket.send(encode({ type: "response", id, flags, questions, answers: [...answers] }), port, address)
     })
@@ -29,5 +29,5 @@ export const nameServer = (zone: Zone) =>
     )
     const resolver = new promises.Resolver({ timeout: 500, tries: 1 })
     resolver.setServers([`127.0.0.1:${socket.address().port}`])
-    return { resolver, asked }
+    return { resolver, queries }
   })

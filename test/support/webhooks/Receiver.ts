@@ -75,9 +75,9 @@ export const receiver = (react: Respond = () => ({}), tls?: Named): Effect.Effec
           response.writeHead(reaction.status ?? 204, reaction.headers).end(reaction.body)
         }
         // Senders may abort requests.
-        const heard = (request: IncomingMessage, response: ServerResponse) =>
+        const onRequest = (request: IncomingMessage, response: ServerResponse) =>
           void answer(request, response).catch(() => undefined)
-        const server = tls === undefined ? createServer(heard) : createTlsServer(tls, heard)
+        const server = tls === undefined ? createServer(onRequest) : createTlsServer(tls, onRequest)
         server.listen(0, "127.0.0.1")
         await once(server, "listening")
         return { path, server, received, state }

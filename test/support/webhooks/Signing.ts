@@ -91,7 +91,7 @@ export const verify = (
 ) => verifyWebhook(SECRET, headers, body, { now: NOW, ...options })
 
 /** Returns the reason of a refused delivery. */
-export const verdict = async (...given: Parameters<typeof verify>): Promise<WebhookRefusalReason | "accepted"> => {
-  const result = await verify(...given)
+export const verdict = async (...input: Parameters<typeof verify>): Promise<WebhookRefusalReason | "accepted"> => {
+  const result = await verify(...input)
   return result.ok ? "accepted" : result.reason
 }

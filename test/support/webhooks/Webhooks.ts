@@ -36,8 +36,8 @@ export const subscriber = Effect.fn(function* (
   const { subscribe } = yield* Webhooks
   const appId = yield* makeApp({ scopes })
   const secret = yield* subscribe(appId, { url, kinds })
-  const made: Subscriber = { appId, secret: Redacted.value(Option.getOrThrow(secret)) }
-  return made
+  const created: Subscriber = { appId, secret: Redacted.value(Option.getOrThrow(secret)) }
+  return created
 })
 
 /** Installs an app on a store and returns a client. */
