@@ -1,7 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { Merchants } from "../../../src/domain/access/Merchants.ts"
 import { MERCHANT_CALLS } from "../../../src/domain/RateLimit.ts"
+import { performIn } from "../../support/data/Writes.ts"
 import { ApiTest, baseUrl, makeStore } from "../../support/http/Api.ts"
 import { startSecondServer } from "../../support/process/Process.ts"
 import { agentOf, callLine, exitsOf, freshMember, memberOf, postTo, sessionOf, newKey } from "../../support/rpc/Rpc.ts"
@@ -77,10 +79,14 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Call windo
     })
   )
 
-  it.effect("the sessions of a merchant share a call window; another merchant of the store has their own", () =>
+  it.effect("a merchant has one call window for all sessions and stores; another merchant has their own", () =>
     Effect.gen(function* () {
       const { cookie, email, storeId } = yield* freshMember()
       const other = yield* memberOf(storeId)
+      const { join } = yield* Merchants
+      const secondStore = yield* makeStore()
+      const perform = yield* performIn(secondStore)
+      yield* perform(join(secondStore, email, "owner"))
       const senders = [{ cookie }, { cookie: yield* sessionOf(email) }]
       const half = MERCHANT_CALLS / 2
       assert.strictEqual(admittedOf(yield* callAtOnce(senders, half / 15, 15, storeId)), half)
@@ -88,6 +94,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Call windo
       const exits = yield* callAtOnce(senders, half / 10, 16, storeId)
       assert.strictEqual(admittedOf(exits), half)
       for (const error of refusalsOf(exits)) assert.isAtMost(Number(error["retryAfter"]), 30)
+      assert.strictEqual(admittedOf(yield* callAtOnce(senders, 2, 1, secondStore)), 0)
       assert.strictEqual(admittedOf(yield* callAtOnce([{ cookie: other.cookie }], 1, 16, storeId)), 16)
       // Rejected calls do not count: the first half has left the window by now.
       yield* passTime(31)
