@@ -25,3 +25,12 @@ export interface BatchResult<Refused, Limit> {
   /** Plan limit that the batch reached. Resources after the last outcome were not processed. */
   readonly limit: Option.Option<Limit>
 }
+
+/** A row lacks a field that a new resource needs, or cannot be combined with the resource that it updates. */
+export class InvalidRow extends Schema.TaggedError<InvalidRow>()("InvalidRow", {
+  issues: Schema.Array(Schema.String)
+}) {
+  override get message() {
+    return "The row cannot be imported"
+  }
+}
