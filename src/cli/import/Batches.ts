@@ -1,4 +1,4 @@
-import { Result, Schema } from "effect"
+import { Iterable, Result, Schema } from "effect"
 import { setImmediate } from "node:timers/promises"
 import { isObject, type JsonObject } from "../../domain/json/Json.ts"
 import { truncateIssues } from "../../domain/Limits.ts"
@@ -6,7 +6,7 @@ import { parseUntrusted } from "../../domain/json/UntrustedJson.ts"
 import { compileDecoder, issuesOf } from "../../domain/json/Decoder.ts"
 import { ExternalId, type ImportItem } from "../../domain/imports/Put.ts"
 import { isText } from "../../domain/Text.ts"
-import type { Line } from "./Lines.ts"
+import { type Line, readJsonLines } from "./Lines.ts"
 
 /** Maximum rows and bytes of JSON in a batch. A transaction of this size takes about 50 ms. */
 const MAX_ROWS = 250
@@ -41,7 +41,14 @@ export interface Row<Input> {
   readonly item: ImportItem<Input>
 }
 
-export type RowReader<Input> = (line: Line) => Result.Result<Row<Input>, Refusal>
+/** Result of reading one row. */
+export interface ReadRow<Input> {
+  readonly row: Result.Result<Row<Input>, Refusal>
+  readonly bytes: number
+}
+
+/** Reads the rows of a file. Rows that arrive together are read one by one when they are needed. */
+export type ReadRows<Input> = (bytes: AsyncIterable<Buffer>) => AsyncIterable<Iterable<ReadRow<Input>>>
 
 const failuresOf = (...results: ReadonlyArray<Result.Result<unknown, ReadonlyArray<string>>>) =>
   results.flatMap((result) => (Result.isFailure(result) ? result.failure : []))
@@ -56,7 +63,7 @@ export const makeRowDecoder = <A, I>(schema: Schema.Codec<A, I>): Decode<A> => {
 }
 
 /** Makes a reader that parses a line and decodes its external id and fields. */
-export const makeRowReader = <A>(decode: Decode<A>): RowReader<A> => {
+export const makeRowReader = <A>(decode: Decode<A>): ((line: Line) => Result.Result<Row<A>, Refusal>) => {
   const decodeId = compileDecoder(Schema.Struct({ externalId: ExternalId }))
   return ({ json, number: line }) => {
     const refuse = (reason: string, externalId: string | null = null) => Result.fail({ line, externalId, reason })
@@ -74,6 +81,19 @@ export const makeRowReader = <A>(decode: Decode<A>): RowReader<A> => {
   }
 }
 
+/** Makes a reader of JSON Lines. */
+export const readJsonRows = <A>(decode: Decode<A>): ReadRows<A> => {
+  const read = makeRowReader(decode)
+  return async function* (bytes) {
+    for await (const lines of readJsonLines(bytes)) {
+      yield Iterable.map(lines, (line) => ({
+        row: read(line),
+        bytes: Result.isSuccess(line.json) ? line.json.success.length : 0
+      }))
+    }
+  }
+}
+
 /** Valid rows for one transaction, and the refused rows between them. */
 export interface Batch<Input> {
   readonly rows: ReadonlyArray<Row<Input>>
@@ -81,12 +101,11 @@ export interface Batch<Input> {
 }
 
 /**
- * Reads lines into batches. A batch has each external id once: a repeated row starts a new batch and updates the earlier
+ * Collects rows into batches. A batch has each external id once: a repeated row starts a new batch and updates the earlier
  * one. Rests between rows, so that an import slows down other requests less.
  */
 export async function* readBatches<Input>(
-  chunks: AsyncIterable<ReadonlyArray<Line>>,
-  read: RowReader<Input>
+  chunks: AsyncIterable<Iterable<ReadRow<Input>>>
 ): AsyncGenerator<Batch<Input>> {
   let rows = new Map<string, Row<Input>>()
   let refused: Array<Refusal> = []
@@ -99,16 +118,15 @@ export async function* readBatches<Input>(
     return batch
   }
   let rowsRead = 0
-  for await (const lines of chunks) {
-    for (const line of lines) {
+  for await (const chunk of chunks) {
+    for (const { bytes: size, row } of chunk) {
       rowsRead += 1
       if (rowsRead % ROWS_PER_REST === 0) await rest()
-      const row = read(line)
       if (Result.isFailure(row)) refused.push(row.failure)
       else {
         if (rows.has(row.success.item.externalId)) yield takeBatch()
         rows.set(row.success.item.externalId, row.success)
-        bytes += Result.isSuccess(line.json) ? line.json.success.length : 0
+        bytes += size
       }
       if (rows.size + refused.length >= MAX_ROWS || bytes >= MAX_BYTES) yield takeBatch()
     }

@@ -1,7 +1,9 @@
 import { Effect, Option, Result, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
+import { Stores } from "../../domain/access/Stores.ts"
+import { importedProduct } from "../../domain/imports/Product.ts"
 import { issuesOf } from "../../domain/json/Decoder.ts"
-import { CreateProduct } from "../../domain/catalog/Product.ts"
+import { UpdateProduct } from "../../domain/catalog/Product.ts"
 import { PutCollection } from "../../domain/imports/Collection.ts"
 import { Imports } from "../../domain/imports/Imports.ts"
 import { type ImportedOrder, referencesOf, withoutReferences } from "../../domain/imports/Order.ts"
@@ -11,10 +13,10 @@ import type { StoreId } from "../../domain/Store.ts"
 import { Writes } from "../../domain/Write.ts"
 import { choice, command, group, json, option, store, toggle, withHelp } from "../Options.ts"
 import { print } from "../Output.ts"
-import { type Decode, makeRowDecoder } from "./Batches.ts"
-import { readJsonLines } from "./Lines.ts"
+import { type Decode, makeRowDecoder, readJsonRows } from "./Batches.ts"
 import { importFile, type ImportKind } from "./Run.ts"
-import { readShopifyLines } from "./ShopifyCsv.ts"
+import { readShopifyRows } from "./ShopifyCsv.ts"
+import { Encoding, UTF_8 } from "./Source.ts"
 
 const common = {
   store,
@@ -29,6 +31,9 @@ const common = {
     "file"
   ).pipe(Flag.optional),
   isSilent: toggle("no-events", "Send no events, for the first load of a store. The journal records the changes"),
+  encoding: option("encoding", Encoding, "Encoding of the file, such as windows-1252. Default: utf-8").pipe(
+    Flag.withDefault(UTF_8)
+  ),
   isDryRun: toggle("dry-run", "Print the result without writing anything"),
   json
 }
@@ -44,6 +49,7 @@ interface ImportOptions {
   readonly store: StoreId
   readonly file: Option.Option<string>
   readonly refused: Option.Option<string>
+  readonly encoding: string
   readonly isSilent: boolean
   readonly isDryRun: boolean
   readonly json: boolean
@@ -65,9 +71,9 @@ const runImport = <Input, E, R>(options: ImportOptions, kind: ImportKind<Input, 
 
 const RERUN = "A repeated import updates rows by externalId and skips unchanged ones."
 
-const decodeProduct = makeRowDecoder(CreateProduct)
+const decodeProduct = makeRowDecoder(UpdateProduct)
 const decodeCollection = makeRowDecoder(PutCollection)
-const decodeCustomer = makeRowDecoder(PutCustomer)
+const readCustomers = readJsonRows(makeRowDecoder(PutCustomer))
 const decodeOrder = makeRowDecoder(PutOrder)
 
 const products = command(
@@ -76,14 +82,19 @@ const products = command(
     ...common,
     format: choice("format", ["jsonl", "shopify"], "JSON Lines, or the CSV of a Shopify export. Default: jsonl").pipe(
       Flag.withDefault("jsonl")
-    )
+    ),
+    replaceVariants: toggle("replace-variants", "Remove the variants of a product that the file leaves out")
   },
-  function* ({ format, ...options }) {
+  function* ({ format, replaceVariants, ...options }) {
     const { putProducts } = yield* Imports
     const { perform } = yield* Writes
+    const stores = yield* Stores
+    const { weightUnit } = yield* stores.get(options.store)
     yield* runImport(options, {
-      decode: decodeProduct,
-      readLines: format === "shopify" ? readShopifyLines : readJsonLines,
+      readRows:
+        format === "shopify"
+          ? readShopifyRows({ replaceVariants, weightUnit })
+          : readJsonRows((row) => Result.map(decodeProduct(row), (fields) => importedProduct(fields, replaceVariants))),
       write: (context, items, planned) => perform(context, putProducts(options.store, items, planned))
     })
   }
@@ -103,8 +114,7 @@ const collections = command("collections", common, function* (options) {
   const { putCollection } = yield* Imports
   const { perform } = yield* Writes
   yield* runImport(options, {
-    decode: decodeCollection,
-    readLines: readJsonLines,
+    readRows: readJsonRows(decodeCollection),
     write: Effect.fnUntraced(function* (context, items) {
       const outcomes = []
       for (const item of items) {
@@ -130,8 +140,7 @@ const customers = command("customers", common, function* (options) {
   const { putCustomers } = yield* Imports
   const { perform } = yield* Writes
   yield* runImport(options, {
-    decode: decodeCustomer,
-    readLines: readJsonLines,
+    readRows: readCustomers,
     write: (context, items) => perform(context, putCustomers(options.store, items))
   })
 }).pipe(
@@ -145,12 +154,13 @@ const customers = command("customers", common, function* (options) {
 const decodeImportedOrder: Decode<ImportedOrder> = (row) =>
   Result.all({ order: decodeOrder(withoutReferences(row)), references: Result.mapError(referencesOf(row), issuesOf) })
 
+const readOrders = readJsonRows(decodeImportedOrder)
+
 const orders = command("orders", common, function* (options) {
   const { putOrders } = yield* Imports
   const { perform } = yield* Writes
   yield* runImport(options, {
-    decode: decodeImportedOrder,
-    readLines: readJsonLines,
+    readRows: readOrders,
     write: (context, items) => perform(context, putOrders(options.store, items))
   })
 }).pipe(

@@ -4,10 +4,9 @@ import { Actor, IMPORTER } from "../../domain/Actor.ts"
 import type { ImportItem, BatchResult, ImportOutcome } from "../../domain/imports/Put.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { WriteContext } from "../../domain/Write.ts"
-import { type Batch, type Decode, makeRowReader, readBatches, type Refusal, type Row } from "./Batches.ts"
-import type { Line } from "./Lines.ts"
+import { type Batch, readBatches, type ReadRows, type Refusal, type Row } from "./Batches.ts"
 import { showProgress } from "./Progress.ts"
-import { openSource, prefetch } from "./Source.ts"
+import { openSource, prefetch, toUtf8, UTF_8 } from "./Source.ts"
 
 /** Number of rows per outcome. A dry run counts the outcomes that it would have. */
 export type Counts = Readonly<Record<ImportOutcome | "refused", number>>
@@ -34,8 +33,7 @@ const reasonOf = ({ issues, message }: RowError) => issues?.join("; ") ?? messag
 
 /** Functions that read and write the rows of one kind of resource. */
 export interface ImportKind<Input, E, R> {
-  readonly readLines: (bytes: AsyncIterable<Buffer>) => AsyncIterable<ReadonlyArray<Line>>
-  readonly decode: Decode<Input>
+  readonly readRows: ReadRows<Input>
   /** `planned` is the number of resources that earlier batches of a dry run would have created. */
   readonly write: (
     context: WriteContext,
@@ -48,6 +46,7 @@ export interface ImportJob {
   readonly store: StoreId
   readonly file: Option.Option<string>
   readonly refused: string
+  readonly encoding: string
   readonly isSilent: boolean
   readonly isDryRun: boolean
 }
@@ -65,7 +64,7 @@ const openRefusedFile = (file: string) =>
   })
 
 /** Imports a file batch by batch, each in a transaction. */
-export const importFile = <Input, E, R>(job: ImportJob, { decode, readLines, write }: ImportKind<Input, E, R>) =>
+export const importFile = <Input, E, R>(job: ImportJob, { readRows, write }: ImportKind<Input, E, R>) =>
   Effect.gen(function* () {
     const source = yield* openSource(job.file)
     const { update } = yield* showProgress(source)
@@ -99,7 +98,8 @@ export const importFile = <Input, E, R>(job: ImportJob, { decode, readLines, wri
       }
     })
 
-    const nextBatch = prefetch(readBatches(readLines(source.bytes), makeRowReader(decode)))
+    const bytes = job.encoding === UTF_8 ? source.bytes : toUtf8(source.bytes, job.encoding)
+    const nextBatch = prefetch(readBatches(readRows(bytes)))
     let batch = yield* nextBatch
     while (Option.isSome(batch)) {
       yield* importBatch(batch.value)

@@ -1,10 +1,18 @@
 import { parse } from "csv-parse"
 import { Result } from "effect"
+import { isUtf8 } from "node:buffer"
 import { pipeline, Readable } from "node:stream"
-import { isShopify, makeShopify } from "../../domain/imports/Shopify.ts"
-import type { ShopifyRow } from "../../domain/imports/ShopifyColumns.ts"
+import type { ImportedProduct } from "../../domain/imports/Product.ts"
+import { ExternalId } from "../../domain/imports/Put.ts"
+import { shopifyProduct, type ShopifyOptions } from "../../domain/imports/Shopify.ts"
+import {
+  makeShopifyColumns,
+  type RowProblem,
+  type ShopifyColumns,
+  type ShopifyRow
+} from "../../domain/imports/ShopifyColumns.ts"
 import { slugify } from "../../layers/catalog/Slugify.ts"
-import type { Line } from "./Lines.ts"
+import type { ReadRow, ReadRows } from "./Batches.ts"
 
 /** Maximum bytes of a record. A longer one has an unclosed quote. */
 const MAX_RECORD = 4 * 1024 * 1024
@@ -12,17 +20,54 @@ const MAX_RECORD = 4 * 1024 * 1024
 /** Maximum rows of a product, one per variant or picture. */
 const MAX_ROWS = 4096
 
-/** Consecutive rows of one product. */
-interface ProductRows {
-  readonly number: number
-  readonly key: string
-  readonly rows: Array<ShopifyRow>
+const LINE_FEED = 0x0a
+
+const countLines = (bytes: Buffer) => bytes.toString("latin1").split("\n").length - 1
+
+/** Finds the first line of a block that is not valid UTF-8. */
+const invalidLine = (block: Buffer): number => {
+  let [start, line] = [0, 0]
+  while (start < block.length) {
+    const end = block.indexOf(LINE_FEED, start) + 1 || block.length
+    if (!isUtf8(block.subarray(start, end))) return line
+    start = end
+    line += 1
+  }
+  return line
+}
+
+/** Passes whole lines of valid UTF-8 on. A character that another program saved otherwise would be lost. */
+async function* checkUtf8(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let rest: Buffer = Buffer.alloc(0)
+  let line = 1
+  const check = (block: Buffer) => {
+    if (!isUtf8(block)) {
+      throw new Error(
+        `line ${line + invalidLine(block)} is not valid UTF-8; save the file as UTF-8, or give its encoding, for example --encoding windows-1252`
+      )
+    }
+    line += countLines(block)
+    return block
+  }
+  for await (const chunk of bytes) {
+    const data = Buffer.concat([rest, chunk])
+    const end = data.lastIndexOf(LINE_FEED) + 1
+    rest = data.subarray(end)
+    if (rest.length > MAX_RECORD) throw new Error(`line ${line} is longer than ${MAX_RECORD} bytes`)
+    yield check(data.subarray(0, end))
+  }
+  yield check(rest)
 }
 
 const isOfStrings = (record: unknown): record is ReadonlyArray<string> => Array.isArray(record)
 
-/** Reads Shopify's CSV. Consecutive rows with one handle are one product, with the line number of the first row. */
-export async function* readShopifyLines(bytes: AsyncIterable<Buffer>): AsyncGenerator<ReadonlyArray<Line>> {
+/** A record of the file and the line on which it starts. Rows without any value are skipped. */
+interface CsvRecord {
+  readonly line: number
+  readonly cells: ReadonlyArray<string>
+}
+
+async function* readRecords(bytes: AsyncIterable<Buffer>): AsyncGenerator<CsvRecord> {
   const options = {
     bom: true,
     info: true,
@@ -32,40 +77,116 @@ export async function* readShopifyLines(bytes: AsyncIterable<Buffer>): AsyncGene
   }
   const records = parse(options)
   // An error of the source also fails the iteration over the records, so the callback ignores it.
-  pipeline(Readable.from(bytes, { objectMode: false }), records, () => {})
-  let header: ReadonlyArray<string> = []
-  let shopify = makeShopify(header, slugify)
-  let product: ProductRows | undefined
+  pipeline(Readable.from(checkUtf8(bytes), { objectMode: false }), records, () => {})
   // The library counts a CR and an LF inside a cell as two lines.
   let doubleCounted = 0
   let end = 0
-  const lineOf = ({ number, rows }: ProductRows): Line => ({
-    number,
-    json:
-      rows.length > MAX_ROWS
-        ? Result.fail(`has more than ${MAX_ROWS} rows`)
-        : Result.succeed(JSON.stringify(shopify.productOf(rows)))
-  })
   for await (const { info, record } of records) {
     if (!isOfStrings(record)) continue
-    const number = end + 1
+    const line = end + 1
     doubleCounted += record.reduce((sum, cell) => sum + cell.split("\r\n").length - 1, 0)
     end = info.lines - doubleCounted
-    if (header.length === 0) {
-      header = record
-      if (!isShopify(header))
-        throw new Error("it has no column Handle, URL handle or Title, which Shopify's product exports have")
-      shopify = makeShopify(header, slugify)
-      continue
-    }
-    const row = Object.fromEntries(header.map((column, index) => [column, record[index] ?? ""]))
-    const key = shopify.keyOf(row)
-    if (product !== undefined && (key === undefined || key === product.key)) {
-      if (product.rows.length <= MAX_ROWS) product.rows.push(row)
-      continue
-    }
-    if (product !== undefined) yield [lineOf(product)]
-    product = { number, key: key ?? "", rows: [row] }
+    if (record.some((cell) => cell.trim() !== "")) yield { line, cells: record }
   }
-  if (product !== undefined) yield [lineOf(product)]
 }
+
+/** Identity of a product in a file: its handle, or the slug of its title in a file without handles. */
+interface Identity {
+  readonly id: string
+  /** Undefined if the row has a handle. */
+  readonly title: string | undefined
+}
+
+/** Rows of one product. */
+interface ProductRows extends Identity {
+  readonly line: number
+  readonly rows: Array<ShopifyRow>
+  readonly problems: Array<RowProblem>
+  count: number
+  bytes: number
+}
+
+/** Formats problems with their lines, unless a problem is on the first line. */
+const reasonOf = (line: number, problems: ReadonlyArray<RowProblem>) =>
+  problems
+    .slice(0, 100)
+    .map((problem) => (problem.line === line ? problem.reason : `line ${problem.line}, ${problem.reason}`))
+    .join("; ")
+
+const identityOf = (columns: ShopifyColumns, { cells }: CsvRecord): Identity | undefined => {
+  const [handle, title] = [columns.textOf(cells, "handle").trim(), columns.textOf(cells, "title").trim()]
+  if (handle !== "") return { id: handle, title: undefined }
+  return title === "" ? undefined : { id: slugify(title), title }
+}
+
+/** Makes a reader of Shopify's CSV. Consecutive rows with one handle are one product. */
+export const readShopifyRows = (options: ShopifyOptions): ReadRows<ImportedProduct> =>
+  async function* (bytes) {
+    let columns: ShopifyColumns | undefined
+    let product: ProductRows | undefined
+    /** First lines and titles of the products before, by id. */
+    const earlier = new Map<string, { readonly line: number; readonly title: string | undefined }>()
+
+    const refused = (
+      { bytes, id, line }: ProductRows,
+      problems: ReadonlyArray<RowProblem>
+    ): ReadRow<ImportedProduct> => {
+      const at = problems[0]?.line ?? line
+      return { bytes, row: Result.fail({ line: at, externalId: id || null, reason: reasonOf(at, problems) }) }
+    }
+
+    const finish = (product: ProductRows, { has, nameOf, ...columns }: ShopifyColumns): ReadRow<ImportedProduct> => {
+      const { bytes, count, id, line, problems, rows, title } = product
+      const refuse = (reason: string) => refused(product, [{ line, reason }])
+      const before = earlier.get(id)
+      if (id === "") return refuse(`${nameOf("title")}: no handle can be made from it; add a column Handle`)
+      if (before === undefined) earlier.set(id, { line, title })
+      else {
+        return before.title === title
+          ? refuse(
+              `${nameOf(title === undefined ? "handle" : "title")}: has rows on line ${before.line} too; put the rows of a product next to each other`
+            )
+          : refuse(
+              `${nameOf("title")}: has the same handle, ${id}, as the product on line ${before.line}; add a column Handle`
+            )
+      }
+      if (count > MAX_ROWS) return refuse(`has more than ${MAX_ROWS} rows`)
+      if (problems.length > 0) return refused(product, problems)
+      const read = shopifyProduct({ has, nameOf, ...columns }, rows, options)
+      return Result.isFailure(read)
+        ? refused(product, read.failure)
+        : { bytes, row: Result.succeed({ line, item: { externalId: ExternalId.make(id), input: read.success } }) }
+    }
+
+    for await (const record of readRecords(bytes)) {
+      if (columns === undefined) {
+        const made = makeShopifyColumns(record.cells)
+        if (Result.isFailure(made)) throw new Error(made.failure)
+        columns = made.success
+        continue
+      }
+      const identity = identityOf(columns, record)
+      const isNext = identity !== undefined && (identity.id !== product?.id || identity.title !== product.title)
+      if (product === undefined || isNext) {
+        if (product !== undefined) yield [finish(product, columns)]
+        product = {
+          id: "",
+          title: undefined,
+          ...identity,
+          line: record.line,
+          rows: [],
+          problems: [],
+          count: 0,
+          bytes: 0
+        }
+      }
+      product.count += 1
+      product.bytes += record.cells.reduce((sum, cell) => sum + cell.length, 0)
+      if (product.count > MAX_ROWS) continue
+      const row = columns.read(record.line, record.cells)
+      if (Result.isSuccess(row)) product.rows.push(row.success)
+      else product.problems.push(...row.failure)
+    }
+    if (columns === undefined) throw new Error("it is empty; the first line must name the columns")
+    if (product !== undefined) yield [finish(product, columns)]
+  }

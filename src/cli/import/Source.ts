@@ -1,13 +1,38 @@
-import { Data, Effect, Option } from "effect"
+import { Data, Effect, Option, Schema } from "effect"
 import { createReadStream, statSync } from "node:fs"
 import type { Readable } from "node:stream"
 
 /** The file cannot be read further. */
-export class ReadFailed extends Data.TaggedError("ReadFailed")<{ readonly cause: unknown }> {
+export class ReadFailed extends Data.TaggedError("ReadFailed")<{ readonly reason: string }> {
   override get message() {
-    const reason = this.cause instanceof Error ? this.cause.message : String(this.cause)
-    return `The file could not be read: ${reason}. Imported rows are kept; correct the file and run the same import again`
+    return `The file could not be read: ${this.reason}. Imported rows are kept; correct the file and run the same import again`
   }
+}
+
+const toReadFailed = (thrown: unknown) =>
+  new ReadFailed({ reason: thrown instanceof Error ? thrown.message : String(thrown) })
+
+/** Label of an encoding, such as utf-8 or windows-1252. */
+export const Encoding = Schema.String.check(
+  Schema.makeFilter((label) => Option.isSome(Option.liftThrowable(() => new TextDecoder(label))()), {
+    message: "must be an encoding, such as utf-8, utf-16le or windows-1252"
+  })
+)
+
+export const UTF_8 = "utf-8"
+
+/** Converts a file of another encoding to UTF-8. Fails instead of replacing invalid bytes. */
+export async function* toUtf8(bytes: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<Buffer> {
+  const decoder = new TextDecoder(encoding, { fatal: true })
+  const decode = (chunk: Buffer | undefined) => {
+    try {
+      return Buffer.from(decoder.decode(chunk, { stream: chunk !== undefined }))
+    } catch {
+      throw new Error(`it is not valid ${decoder.encoding}; give the encoding in which it was saved with --encoding`)
+    }
+  }
+  for await (const chunk of bytes) yield decode(chunk)
+  yield decode(undefined)
 }
 
 /** Bytes to import. */
@@ -59,12 +84,9 @@ export const prefetch = <A>(values: AsyncGenerator<A>): Effect.Effect<Option.Opt
     return next
   }
   let next = produce()
-  return Effect.map(
-    Effect.tryPromise({ try: () => next, catch: (cause) => new ReadFailed({ cause }) }),
-    ({ done, value }) => {
-      if (done === true) return Option.none()
-      next = produce()
-      return Option.some(value)
-    }
-  )
+  return Effect.map(Effect.tryPromise({ try: () => next, catch: toReadFailed }), ({ done, value }) => {
+    if (done === true) return Option.none()
+    next = produce()
+    return Option.some(value)
+  })
 }

@@ -7,7 +7,7 @@ import type {
   TooManyProductIds,
   UnknownProducts
 } from "../catalog/Collection.ts"
-import type { CreateProduct, ProductLimitReached, ProductTooLarge } from "../catalog/Product.ts"
+import type { ProductLimitReached, ProductTooLarge } from "../catalog/Product.ts"
 import type { SlugTaken } from "../catalog/Slug.ts"
 import type { PutCustomer, UnknownCustomer } from "../records/Customer.ts"
 import type { StoreId, StoreNotFound } from "../Store.ts"
@@ -15,7 +15,8 @@ import type { VersionMismatch } from "../Version.ts"
 import type { Write } from "../Write.ts"
 import type { PutCollection, UnknownReferences } from "./Collection.ts"
 import type { ImportedOrder } from "./Order.ts"
-import type { ImportItem, BatchResult, ImportOutcome } from "./Put.ts"
+import type { ImportedProduct } from "./Product.ts"
+import type { ImportItem, BatchResult, ImportOutcome, InvalidRow } from "./Put.ts"
 
 /**
  * Imports resources that have ids of another system. They are matched by these external ids, so that repeating an
@@ -32,9 +33,9 @@ export class Imports extends Context.Service<
      */
     readonly putProducts: (
       store: StoreId,
-      puts: ReadonlyArray<ImportItem<CreateProduct>>,
+      puts: ReadonlyArray<ImportItem<ImportedProduct>>,
       planned: number
-    ) => Write<BatchResult<ProductTooLarge | SlugTaken, ProductLimitReached>, StoreNotFound>
+    ) => Write<BatchResult<ProductTooLarge | SlugTaken | InvalidRow, ProductLimitReached>, StoreNotFound>
     /** Creates or updates a collection. Products are referenced by external id or by id. */
     readonly putCollection: (
       store: StoreId,

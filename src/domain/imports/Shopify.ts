@@ -1,244 +1,297 @@
+import { Record, Result, Schema, Struct } from "effect"
+import { isJsonNumber } from "../catalog/Fields.ts"
+import { editableFields } from "../catalog/ProductFields.ts"
+import type { Product } from "../catalog/Product.ts"
+import { compileDecoder, issuesOf } from "../json/Decoder.ts"
 import type { JsonObject } from "../json/Json.ts"
-import { isSet, makeColumns, type ShopifyRow } from "./ShopifyColumns.ts"
+import { checkVariants, type ImportedProduct } from "./Product.ts"
+import type { RowProblem, ShopifyCells, ShopifyColumns, ShopifyRow } from "./ShopifyColumns.ts"
+import { type ImportedPicture, isMetafield, mergeCustomFields, mergeMedia, mergeMetafields } from "./ShopifyFields.ts"
+import {
+  extrasOf,
+  memberOf,
+  pricesOf,
+  stockOf,
+  storedPricesOf,
+  totalStockOf,
+  type Values,
+  valuesOf,
+  variantPatchOf,
+  weightOf,
+  type WeightUnit
+} from "./ShopifyVariant.ts"
+import { mergeOptions, mergeVariants } from "./Variants.ts"
 
-/*
- * Converts product exports of Shopify to products of the API. docs/import.md describes each column. This module does
- * not validate: a cell with an invalid number stays text, and the product is rejected later.
- */
+/* Converts the rows of one product in a Shopify export. docs/import.md describes each column. */
 
-/** Parses a numeric cell. Returns invalid text unchanged. */
-const numberOf = (cell: string): unknown => (isSet(cell) && Number.isFinite(Number(cell)) ? Number(cell) : cell)
-
-const FLAGS = new Map<string, boolean>([
-  ["true", true],
-  ["yes", true],
-  ["1", true],
-  ["false", false],
-  ["no", false],
-  ["0", false]
-])
-
-/** Parses a boolean cell. Returns invalid text unchanged. */
-const flagOf = (cell: string): unknown => FLAGS.get(cell.toLowerCase()) ?? cell
-
-/** Builds an object without undefined members. */
-const objectOf = (members: ReadonlyArray<readonly [name: string, value: unknown]>): JsonObject =>
-  Object.fromEntries(members.filter(([, value]) => value !== undefined))
-
-const GRAMS = new Map([
-  ["g", 1],
-  ["kg", 1000],
-  ["oz", 28.349523125],
-  ["lb", 453.59237]
-])
-
-/** Converts grams to the display unit of the shop, rounded to four decimals. */
-const weightOf = (grams: string, unit: string): unknown => {
-  if (!isSet(grams) || Number(grams) === 0) return null
-  const weight = Number(grams) / (GRAMS.get(unit.toLowerCase()) ?? 1000)
-  return Number.isFinite(weight) ? Math.round(weight * 10_000) / 10_000 : grams
+export interface ShopifyOptions {
+  /** Unit of the store's weights. */
+  readonly weightUnit: WeightUnit
+  readonly replaceVariants: boolean
 }
 
-/** Returns the non-empty cells of the given columns with their column names. */
-const cellsOf = (row: ShopifyRow, columns: ReadonlyArray<string>) =>
-  columns.flatMap((column) => {
-    const text = row[column] ?? ""
-    return isSet(text) ? [[column, text] as const] : []
-  })
-
-const METAFIELD = /\(product\.metafields\.([^.()]+)\.([^()]+)\)\s*$/
+const NUMBERS = [1, 2, 3] as const
+type OptionNumber = (typeof NUMBERS)[number]
 
 /** Option value, in lower case, of the only variant of a product without options. */
 const DEFAULT_VALUE = "default title"
 
-const PLACES = [1, 2, 3] as const
+const isSlug = Schema.is(editableFields.slug)
 
-/** Tests whether the columns identify products. */
-export const isShopify = (header: ReadonlyArray<string>): boolean => {
-  const { has } = makeColumns(header)
-  return has("handle") || has("title")
+const isVariant = ({ cells }: ShopifyRow) =>
+  isJsonNumber(cells.price) || Boolean(cells.sku) || NUMBERS.some((n) => Boolean(cells[`option${n}Value`]))
+
+/** Returns the first value of a column, null if all its cells are empty, or undefined if the file does not have it. */
+const firstOf = <F extends keyof ShopifyCells>(rows: ReadonlyArray<ShopifyRow>, field: F) =>
+  (rows.find(({ cells }) => cells[field] !== null && cells[field] !== undefined) ?? rows[0])?.cells[field]
+
+/** Value of an empty cell in a field that cannot be null: that of a new product. */
+const orDefault = <A, D>(value: A | null | undefined, empty: D): A | D | undefined => (value === null ? empty : value)
+
+/** Option of a file. Its name is undefined if no row has it. */
+interface FileOption {
+  readonly n: OptionNumber
+  readonly name: string | undefined
+  readonly linkedTo: string | null | undefined
+  readonly values: ReadonlyArray<string>
 }
 
-/**
- * Creates a reader for files with these columns. Products without a handle are identified by the slug of their title.
- */
-export const makeShopify = (header: ReadonlyArray<string>, slugOf: (name: string) => string) => {
-  const { cell, has, unknown } = makeColumns(header)
+const optionsOf = (rows: ReadonlyArray<ShopifyRow>, variants: ReadonlyArray<ShopifyRow>): ReadonlyArray<FileOption> =>
+  NUMBERS.flatMap((n) => {
+    const values = [...new Set(variants.flatMap(({ cells }) => cells[`option${n}Value`] ?? []))]
+    const name = firstOf(rows, `option${n}Name`) ?? undefined
+    return values.length === 0 ? [] : [{ n, name, linkedTo: firstOf(rows, `option${n}LinkedTo`), values }]
+  })
 
-  /** Returns null for an empty cell, which clears the field, and undefined for an absent column, which keeps it. */
-  const readCell = (
-    row: ShopifyRow,
-    field: Parameters<typeof has>[0],
-    read: (cell: string) => unknown = (text) => text
-  ) => {
-    if (!has(field)) return undefined
-    const text = cell(row, field)
-    return isSet(text) ? read(text) : null
+/** Finds the problems of rows that are valid one by one. */
+const problemsOf = (
+  columns: ShopifyColumns,
+  rows: ReadonlyArray<ShopifyRow>,
+  variants: ReadonlyArray<ShopifyRow>,
+  options: ReadonlyArray<FileOption>
+): ReadonlyArray<RowProblem> => {
+  const problems: Array<RowProblem> = []
+  const report = (row: ShopifyRow | undefined, column: string, reason: string) =>
+    problems.push({ line: row?.line ?? 0, reason: `${column}: ${reason}` })
+  if (columns.has("title") && !firstOf(rows, "title")) {
+    report(rows[0], columns.nameOf("title"), "is empty; give the product's name in its first row")
   }
-
-  const readFilledCell = (
-    row: ShopifyRow,
-    field: Parameters<typeof has>[0],
-    read: (cell: string) => unknown = (text) => text
-  ) => readCell(row, field, read) ?? undefined
-
-  const isVariant = (row: ShopifyRow) =>
-    isSet(cell(row, "price")) || isSet(cell(row, "sku")) || PLACES.some((n) => isSet(cell(row, `option${n}Value`)))
-
-  /** Converts `compareAtPrice`, the regular price at Shopify, to `price` with a `discountedPrice`. */
-  const pricesOf = (row: ShopifyRow) => {
-    const [price, compared] = [readFilledCell(row, "price", numberOf), readFilledCell(row, "compareAtPrice", numberOf)]
-    return typeof price === "number" && typeof compared === "number" && compared > price
-      ? { price: compared, discountedPrice: price }
-      : { price, compareAtPrice: compared }
+  if (variants.length > 1 && options.length === 0) {
+    report(
+      variants[1],
+      "Option1 Value",
+      "is missing, and the product has several variants; give each its option values"
+    )
   }
-
-  /** Replaces a negative stock, which Shopify allows, by 0. */
-  const stockOf = (row: ShopifyRow): unknown => {
-    const stock = readFilledCell(row, "quantity", numberOf)
-    return typeof stock === "number" ? Math.max(stock, 0) : stock
+  const [only] = variants
+  if (options.length === 0 && only?.cells.option1Name && only.cells.option1Value === null) {
+    report(only, columns.nameOf("option1Value"), "is empty; give the variant a value of the option")
   }
-
-  /** Returns variant values that have no field in this API. */
-  const extrasOf = (row: ShopifyRow) => {
-    const quantity = readFilledCell(row, "quantity", numberOf)
-    return [
-      ["compareAtPrice", pricesOf(row).compareAtPrice],
-      ["inventoryQuantity", quantity === stockOf(row) ? undefined : quantity],
-      ["inventoryTracker", readFilledCell(row, "tracker")],
-      ["inventoryPolicy", readFilledCell(row, "policy")],
-      ["fulfillmentService", readFilledCell(row, "fulfillment")],
-      ["requiresShipping", readFilledCell(row, "requiresShipping", flagOf)],
-      ["taxable", readFilledCell(row, "taxable", flagOf)],
-      ["taxCode", readFilledCell(row, "taxCode")],
-      ["grams", readFilledCell(row, "grams", numberOf)],
-      ["weightUnit", readFilledCell(row, "weightUnit")],
-      ["imageUrl", readFilledCell(row, "variantImage")]
-    ] as const
+  for (const { n, name } of options) {
+    if (name !== undefined && options.some((other) => other.n < n && other.name === name)) {
+      report(variants[0], columns.nameOf(`option${n}Name`), `is ${name} twice; give each option its own name`)
+    }
+    for (const row of variants) {
+      if (row.cells[`option${n}Value`]) continue
+      report(row, columns.nameOf(`option${n}Value`), "is empty; give each variant a value of each option")
+    }
   }
+  return problems
+}
 
-  /** Returns the unknown columns that have values in further rows, and so belong to rows instead of the product. */
-  const ofRows = (furtherRows: ReadonlyArray<ShopifyRow>) =>
-    unknown.filter((column) => furtherRows.some((row) => isSet(row[column] ?? "")))
+const hasOptionColumns = ({ has }: ShopifyColumns) => NUMBERS.some((n) => has(`option${n}Value`))
 
-  const productOf = (rows: ReadonlyArray<ShopifyRow>): JsonObject => {
-    const [first = {}, ...furtherRows] = rows
-    const eachRow = ofRows(furtherRows)
-    const matching = rows.filter(isVariant)
-    const variantRows = matching.length === 0 ? [first] : matching
-    const [main = first] = variantRows
-    const isPlain =
-      variantRows.length === 1 && ["", DEFAULT_VALUE].includes(cell(main, "option1Value").trim().toLowerCase())
+const decodeFields = compileDecoder(
+  Schema.Struct(editableFields)
+    .mapFields(Struct.omit(["variants"]))
+    .mapFields(Struct.map(Schema.optionalKey)),
+  { errors: "all" }
+)
 
-    const options = isPlain
-      ? []
-      : PLACES.flatMap((n) => {
-          const values = [...new Set(variantRows.map((row) => cell(row, `option${n}Value`)).filter(isSet))]
-          const textOf = (field: `option${typeof n}Name` | `option${typeof n}LinkedTo`) =>
-            rows.map((row) => cell(row, field)).find(isSet)
-          const linkedTo = textOf(`option${n}LinkedTo`)
-          return values.length === 0
-            ? []
-            : [{ n, name: textOf(`option${n}Name`) ?? `Option ${n}`, values, ...(linkedTo && { linkedTo }) }]
-        })
-    const variants = variantRows.map((row) => {
-      const choices = options.map(({ n, name }) => [name, cell(row, `option${n}Value`)] as const)
-      return objectOf([
-        ["title", choices.map(([, value]) => value).join(" / ")],
-        ["options", Object.fromEntries(choices)],
-        ["sku", readFilledCell(row, "sku")],
-        ["barcode", readFilledCell(row, "barcode")],
-        ["price", pricesOf(row).price],
-        ["discountedPrice", pricesOf(row).discountedPrice],
-        ["costPrice", readFilledCell(row, "cost", numberOf)],
-        ["stock", stockOf(row)],
-        ...extrasOf(row),
-        ...cellsOf(row, eachRow)
-      ])
-    })
+/** Returns the stored prices of a product without variants. */
+const storedPricesOfProduct = (product: Product | undefined) => {
+  const fields = Array.isArray(product?.customFields) ? product.customFields : []
+  return {
+    price: product?.price,
+    discountedPrice: product?.discountedPrice,
+    compareAtPrice: fields.find(({ key }: JsonObject) => key === "compareAtPrice")?.["value"],
+    onSale: product?.onSale ?? false
+  }
+}
 
-    const images = new Map<string, JsonObject & { readonly position: unknown }>()
-    for (const [index, row] of rows.entries()) {
-      const url = cell(row, "image")
-      if (!isSet(url) || images.has(url)) continue
-      const position = readFilledCell(row, "imagePosition", numberOf) ?? index + 1
-      const alt = readFilledCell(row, "imageAlt")
-      images.set(url, {
-        url,
-        type: "image",
-        position,
-        ...(alt === undefined ? {} : { alt }),
-        ...(isVariant(row) ? {} : Object.fromEntries(cellsOf(row, eachRow)))
+/** Fields of a product that one row decides: that of its first variant, or its only one. */
+const fieldsOfRow = (cells: ShopifyCells, stored: Parameters<typeof pricesOf>[1], weightUnit: WeightUnit) => {
+  const prices = pricesOf(cells, stored)
+  return {
+    price: prices && (prices.price ?? 0),
+    discountedPrice: prices && (prices.discountedPrice ?? null),
+    onSale: prices && (prices.onSale || (prices.discountedPrice === undefined ? false : undefined)),
+    costPrice: cells.cost,
+    taxable: orDefault(cells.taxable, true),
+    weight: weightOf(cells.grams, weightUnit)
+  }
+}
+
+/** Fields that all variants decide. An empty tracker means that the stock is not tracked. */
+const fieldsOfVariants = ({ has }: ShopifyColumns, variants: Product["variants"]) => ({
+  stock: has("quantity") ? totalStockOf(variants) : undefined,
+  trackInventory: has("tracker") ? variants.some((variant) => Boolean(variant["inventoryTracker"])) : undefined
+})
+
+/** Fields of a product without variants. */
+const fieldsOfProduct = ({ has }: ShopifyColumns, cells: ShopifyCells) => ({
+  stock: orDefault(stockOf(cells), 0),
+  trackInventory: has("tracker") ? Boolean(cells.tracker) : undefined,
+  sku: cells.sku,
+  barcode: cells.barcode
+})
+
+/** Returns undefined if the file does not decide whether the product is shipped. */
+const kindOf = (giftCard: ShopifyCells["giftCard"], isShipped: boolean | undefined, before: Product | undefined) => {
+  if (giftCard === true) return "gift_card"
+  if (isShipped !== undefined) return isShipped ? "physical" : "digital"
+  return giftCard !== undefined && before?.productKind === "gift_card" ? "physical" : undefined
+}
+
+/** Returns undefined if the file has neither column. An empty cell publishes the product, as at Shopify. */
+const isActiveIn = (published: ShopifyCells["published"], status: ShopifyCells["status"]) =>
+  published === undefined && status === undefined ? undefined : (published ?? true) && (status ?? "active") === "active"
+
+/** Reads the columns that one row of a product sets for the whole product. */
+const fieldsOfRows = (rows: ReadonlyArray<ShopifyRow>) => {
+  const first = <F extends keyof ShopifyCells>(field: F) => firstOf(rows, field)
+  const [category, handle] = [first("category"), first("handle")]
+  return {
+    name: first("title"),
+    slug: isSlug(handle) ? handle : undefined,
+    description: first("body"),
+    vendorName: first("vendor"),
+    productType: first("type"),
+    categoryName: category,
+    category: typeof category === "string" ? category.split(">").at(-1)?.trim() : category,
+    tags: orDefault(first("tags"), []),
+    isActive: isActiveIn(first("published"), first("status")),
+    seoTitle: first("seoTitle"),
+    seoDescription: first("seoDescription")
+  }
+}
+
+/** Reads the pictures of a product, each once. */
+const picturesOf = (rows: ReadonlyArray<ShopifyRow>, othersOf: (row: ShopifyRow) => Values) => {
+  const pictures = new Map<string, ImportedPicture>()
+  for (const row of rows) {
+    const { image, imageAlt: alt, imagePosition: position } = row.cells
+    if (!image || pictures.has(image)) continue
+    const others = isVariant(row) ? [] : [...othersOf(row)].filter(([, value]) => value !== null)
+    pictures.set(image, { url: image, alt, position, others: Object.fromEntries(others) })
+  }
+  return [...pictures.values()]
+}
+
+/** Splits the columns without a field: those with values in further rows belong to rows, the others to the product. */
+const splitOthers = ({ others }: ShopifyColumns, rows: ReadonlyArray<ShopifyRow>) => {
+  const ofRows = new Set(
+    others.filter((column) => rows.slice(1).some((row) => typeof row.others.get(column) === "string"))
+  )
+  const ofProduct = (isIncluded: (column: string) => boolean): Values =>
+    new Map(
+      others
+        .filter(isIncluded)
+        .map((column) => [column, ofRows.has(column) ? null : (rows[0]?.others.get(column) ?? null)])
+    )
+  return {
+    custom: ofProduct((column) => !isMetafield(column)),
+    metafields: ofProduct(isMetafield),
+    /** Values of a row. A column of the product clears the value that an earlier file gave the row. */
+    ofRow: (row: ShopifyRow): Values =>
+      new Map(others.map((column) => [memberOf(column), ofRows.has(column) ? (row.others.get(column) ?? null) : null]))
+  }
+}
+
+const defined = (fields: Readonly<Record<string, unknown>>) => Record.filter(fields, (value) => value !== undefined)
+
+/** Converts the rows of a product, which must be valid. Fails with the problems that they have together. */
+export const shopifyProduct = (
+  columns: ShopifyColumns,
+  rows: ReadonlyArray<ShopifyRow>,
+  { replaceVariants, weightUnit }: ShopifyOptions
+): Result.Result<ImportedProduct, ReadonlyArray<RowProblem>> => {
+  const { has } = columns
+  const variantRows = rows.filter(isVariant)
+  const main = (variantRows[0] ?? rows[0])?.cells ?? {}
+  const isDefault = variantRows.length === 1 && main.option1Value?.toLowerCase() === DEFAULT_VALUE
+  const options = isDefault ? [] : optionsOf(rows, variantRows)
+  const hasVariants = options.length > 0
+  const problems = problemsOf(columns, rows, variantRows, options)
+  if (problems.length > 0) return Result.fail(problems)
+
+  const others = splitOthers(columns, rows)
+  const pictures = picturesOf(rows, others.ofRow)
+  const ofRows = fieldsOfRows(rows)
+  const status = firstOf(rows, "status")
+  const ofStatus = valuesOf({ status: status === "active" ? null : status })
+  const giftCard = firstOf(rows, "giftCard")
+  const isReplacing = replaceVariants && hasOptionColumns(columns)
+
+  return Result.succeed((before, at) => {
+    const named = options.map((option) => ({
+      ...option,
+      name: option.name ?? before?.options[option.n - 1]?.name ?? `Option ${option.n}`
+    }))
+    const fileOptions = named.map(({ linkedTo, name, values }) => ({
+      name,
+      values,
+      ...(linkedTo === undefined ? {} : { linkedTo: linkedTo ?? undefined })
+    }))
+    const onSale = before?.onSale ?? false
+    const variants = variantRows.map((row) => ({
+      row,
+      set: {
+        ...(row.cells.variantId && { id: row.cells.variantId }),
+        ...(row.cells.sku && { sku: row.cells.sku }),
+        options: Object.fromEntries(named.map(({ n, name }) => [name, row.cells[`option${n}Value`] ?? ""]))
+      }
+    }))
+    const merging = mergeVariants(
+      before?.variants ?? [],
+      hasVariants ? variants : [],
+      ({ row, set: { options } }, stored) =>
+        variantPatchOf({ cells: row.cells, others: others.ofRow(row), options }, stored, onSale),
+      { replaceVariants: isReplacing, at }
+    )
+    if (Result.isFailure(merging)) return Result.fail(merging.failure)
+    const { imported, kept, variants: merged } = merging.success
+
+    // The first variant may be one that the file does not have.
+    const leading = hasVariants ? variantRows[imported.findIndex(({ id }) => id === merged[0]?.id)]?.cells : main
+    const stored = hasVariants
+      ? storedPricesOf(
+          before?.variants.find(({ id }) => id === merged[0]?.id),
+          onSale
+        )
+      : storedPricesOfProduct(before)
+    const ofRow = fieldsOfRow(leading ?? {}, stored, weightUnit)
+    const extras = hasVariants ? [] : extrasOf(main, pricesOf(main, stored))
+    const isShipped = hasVariants
+      ? merged.some((variant) => variant["requiresShipping"] !== false)
+      : main.requiresShipping !== false
+    const custom = new Map([...others.custom, ...extras, ...ofStatus])
+    const media = has("image") ? mergeMedia(before?.media ?? [], pictures) : undefined
+    const decoded = decodeFields(
+      defined({
+        ...ofRows,
+        ...ofRow,
+        ...(hasVariants ? fieldsOfVariants(columns, merged) : fieldsOfProduct(columns, main)),
+        productKind: kindOf(giftCard, has("requiresShipping") ? isShipped : undefined, before),
+        media,
+        imageUrl: media && (media[0]?.["url"] ?? null),
+        options: hasVariants ? mergeOptions(before?.options ?? [], fileOptions, kept) : isReplacing ? [] : undefined,
+        customFields: custom.size === 0 ? undefined : mergeCustomFields(before?.customFields ?? [], custom),
+        metafields:
+          others.metafields.size === 0 ? undefined : mergeMetafields(before?.metafields ?? {}, others.metafields)
       })
-    }
-    const media = [...images.values()].toSorted((a, b) => Number(a.position) - Number(b.position))
-
-    const metafields = new Map<string, Map<string, string>>()
-    const customFields: Array<JsonObject> = []
-    for (const [column, value] of cellsOf(
-      first,
-      unknown.filter((column) => !eachRow.includes(column))
-    )) {
-      const [, namespace, key] = METAFIELD.exec(column) ?? []
-      if (namespace === undefined || key === undefined) customFields.push({ key: column, value })
-      else metafields.set(namespace, (metafields.get(namespace) ?? new Map<string, string>()).set(key, value))
-    }
-    if (isPlain) {
-      for (const [key, value] of extrasOf(main)) if (value !== undefined) customFields.push({ key, value })
-    }
-    const status = cell(first, "status").toLowerCase()
-    if (isSet(status) && status !== "active") customFields.push({ key: "status", value: status })
-
-    const handle = cell(first, "handle")
-    const stocks = variants.flatMap(({ stock }) => (typeof stock === "number" ? [stock] : []))
-    const isPublished = readFilledCell(first, "published", flagOf)
-    const category = readCell(first, "category")
-    const isGiftCard = readFilledCell(first, "giftCard", flagOf) === true
-    const { discountedPrice = null, price } = pricesOf(main)
-    const isSent = readFilledCell(main, "requiresShipping", flagOf) !== false
-    return objectOf([
-      ["externalId", handle || slugOf(cell(first, "title"))],
-      ["slug", slugOf(handle) === handle && handle !== "" ? handle : undefined],
-      ["name", readFilledCell(first, "title")],
-      ["description", readCell(first, "body")],
-      ["vendorName", readCell(first, "vendor")],
-      ["productType", readCell(first, "type")],
-      ["category", typeof category === "string" ? category.split(">").at(-1)?.trim() : category],
-      ["categoryName", category],
-      [
-        "tags",
-        has("tags")
-          ? cell(first, "tags")
-              .split(",")
-              .map((tag) => tag.trim())
-              .filter(isSet)
-          : undefined
-      ],
-      ["isActive", isSet(status) ? status === "active" && isPublished !== false : isPublished],
-      ["productKind", isGiftCard ? "gift_card" : isSent ? undefined : "digital"],
-      ["price", price],
-      ["discountedPrice", has("compareAtPrice") ? discountedPrice : undefined],
-      ["onSale", has("compareAtPrice") ? discountedPrice !== null : undefined],
-      ["costPrice", readCell(main, "cost", numberOf)],
-      ["stock", stocks.length === 0 ? stockOf(main) : stocks.reduce((sum, stock) => sum + stock, 0)],
-      ["sku", isPlain ? readCell(main, "sku") : undefined],
-      ["barcode", isPlain ? readCell(main, "barcode") : undefined],
-      ["trackInventory", has("tracker") ? isSet(cell(main, "tracker")) : undefined],
-      ["taxable", readFilledCell(main, "taxable", flagOf)],
-      ["weight", has("grams") ? weightOf(cell(main, "grams"), cell(main, "weightUnit")) : undefined],
-      ["imageUrl", has("image") ? (media[0]?.["url"] ?? null) : undefined],
-      ["media", has("image") ? media : undefined],
-      ["options", options.map(({ n: _, ...option }) => option)],
-      ["variants", isPlain ? [] : variants],
-      ["seoTitle", readCell(first, "seoTitle")],
-      ["seoDescription", readCell(first, "seoDescription")],
-      ["metafields", Object.fromEntries([...metafields].map(([name, fields]) => [name, Object.fromEntries(fields)]))],
-      ["customFields", customFields]
-    ])
-  }
-
-  /** Returns the product key of a row, or undefined if the row continues the previous product. */
-  const keyOf = (row: ShopifyRow): string | undefined => cell(row, "handle") || slugOf(cell(row, "title")) || undefined
-
-  return { keyOf, productOf }
+    )
+    if (Result.isFailure(decoded)) return Result.fail(issuesOf(decoded.failure))
+    return checkVariants(hasVariants || isReplacing ? { ...decoded.success, variants: merged } : decoded.success)
+  })
 }

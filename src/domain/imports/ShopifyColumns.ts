@@ -1,8 +1,131 @@
-/** Row of a file: cells by column name. */
-export type ShopifyRow = Readonly<Record<string, string>>
+import { Result, Schema, SchemaGetter, SchemaTransformation, Struct } from "effect"
+import { compileDecoder, issuesOf } from "../json/Decoder.ts"
+import { Amount, AmountDelta, Bool, HttpUrl, text, trimmed } from "../catalog/Fields.ts"
+import { editableFields } from "../catalog/ProductFields.ts"
+import { ExactNumber, type JsonNumber, MAY_BE_INEXACT, NUL } from "../json/Json.ts"
+import { ExternalId } from "./Put.ts"
+
+/*
+ * Columns of Shopify's product exports. Each cell is decoded by the schema of its column, so that all fields follow one
+ * rule (docs/import.md): an absent column is an absent key, an empty cell is null, any other text is decoded or refused.
+ */
+
+const NUMBER = /^([+-]?)(?=\.?\d)0*(\d*)\.?(\d*)(e[+-]?\d{1,3})?$/i
+
+/** Converts a cell to the number with the same digits, without arithmetic. */
+const numberOf = (cell: string): JsonNumber => {
+  const json = cell.replace(
+    NUMBER,
+    (_, sign: string, whole: string, decimals: string, exponent = "") =>
+      `${sign === "-" ? "-" : ""}${whole || "0"}${decimals && `.${decimals}`}${exponent}`
+  )
+  return MAY_BE_INEXACT.test(json) ? new ExactNumber(json) : Number(json)
+}
+
+/** Number of a schema, whose message also refuses other text. */
+const number = <S extends Schema.Codec<JsonNumber, JsonNumber>>(schema: S) =>
+  Schema.String.check(Schema.isPattern(NUMBER)).pipe(
+    Schema.decodeTo(schema, SchemaTransformation.transform({ decode: numberOf, encode: String }))
+  )
+
+const position = Schema.String.check(Schema.isPattern(/^[+-]?\d{1,9}$/, { message: "must be a whole number" })).pipe(
+  Schema.decodeTo(Schema.Int, SchemaTransformation.transform({ decode: Number, encode: String }))
+)
+
+const word = <const Words extends ReadonlyArray<string>>(words: Words, message: string) =>
+  Schema.String.pipe(
+    Schema.decode(SchemaTransformation.toLowerCase()),
+    Schema.decodeTo(Schema.Literals(words).annotate({ message }), {
+      decode: SchemaGetter.passthroughSupertype(),
+      encode: SchemaGetter.passthroughSubtype()
+    })
+  )
+
+const TRUE = ["true", "yes", "1"] as const
+const FALSE = ["false", "no", "0"] as const
+
+const flag = word([...TRUE, ...FALSE], "must be true or false").pipe(
+  Schema.decodeTo(
+    Bool,
+    SchemaTransformation.transform({
+      decode: (text: string) => TRUE.some((word) => word === text),
+      encode: (isTrue): (typeof TRUE)[number] | (typeof FALSE)[number] => (isTrue ? "true" : "false")
+    })
+  )
+)
+
+const publication = word(["active", "draft", "archived", "unlisted"], "must be active, draft, archived or unlisted")
+
+/** Code that Shopify writes with a leading apostrophe, so that spreadsheets keep it as text. */
+const code = Schema.String.pipe(
+  Schema.decodeTo(
+    text(255),
+    SchemaTransformation.transform({ decode: (cell) => cell.replace(/^'/, ""), encode: (cell) => cell })
+  )
+)
+
+const list = Schema.String.pipe(
+  Schema.decodeTo(
+    editableFields.tags,
+    SchemaTransformation.transform<ReadonlyArray<string>, string>({
+      decode: (cell) => cell.split(",").filter((tag) => tag.trim() !== ""),
+      encode: (tags) => tags.join(",")
+    })
+  )
+)
+
+const Cells = Schema.Struct({
+  handle: ExternalId,
+  title: trimmed(255),
+  body: text(65_535),
+  vendor: text(255),
+  category: text(255),
+  type: text(255),
+  tags: list,
+  published: flag,
+  status: publication,
+  option1Name: text(255),
+  option1Value: text(255),
+  option1LinkedTo: text(255),
+  option2Name: text(255),
+  option2Value: text(255),
+  option2LinkedTo: text(255),
+  option3Name: text(255),
+  option3Value: text(255),
+  option3LinkedTo: text(255),
+  variantId: text(255),
+  sku: code,
+  barcode: code,
+  price: number(Amount),
+  compareAtPrice: number(Amount),
+  cost: number(Amount),
+  quantity: number(AmountDelta),
+  tracker: text(255),
+  policy: text(255),
+  fulfillment: text(255),
+  requiresShipping: flag,
+  taxable: flag,
+  taxCode: code,
+  grams: number(Amount),
+  weightUnit: text(255),
+  image: HttpUrl,
+  imagePosition: position,
+  imageAlt: text(65_535),
+  variantImage: HttpUrl,
+  giftCard: flag,
+  seoTitle: text(255),
+  seoDescription: text(1000)
+})
+  .mapFields(Struct.map(Schema.NullOr))
+  .mapFields(Struct.map(Schema.optionalKey))
+
+/** Values of a row by field. Absent: the file has no such column. Null: the cell is empty. */
+export type ShopifyCells = typeof Cells.Type
+
+type Field = keyof ShopifyCells
 
 /** Column names in lower case, from exports of several years. */
-const COLUMNS = {
+const NAMES: Record<Field, ReadonlyArray<string>> = {
   handle: ["handle", "url handle"],
   title: ["title"],
   body: ["body (html)", "body html", "body", "description"],
@@ -21,6 +144,7 @@ const COLUMNS = {
   option3Name: ["option3 name"],
   option3Value: ["option3 value"],
   option3LinkedTo: ["option3 linked to"],
+  variantId: ["variant id"],
   sku: ["variant sku", "sku"],
   barcode: ["variant barcode", "barcode"],
   price: ["variant price", "price"],
@@ -42,25 +166,109 @@ const COLUMNS = {
   giftCard: ["gift card"],
   seoTitle: ["seo title"],
   seoDescription: ["seo description"]
-} as const
+}
 
-export type ShopifyField = keyof typeof COLUMNS
+const NUMERIC = new Set<Field>(["price", "compareAtPrice", "cost", "quantity", "grams"])
 
-export const isSet = (cell: string): boolean => cell.trim() !== ""
+/** Decoded row of a file. */
+export interface ShopifyRow {
+  /** Line of the file on which the row starts. */
+  readonly line: number
+  readonly cells: ShopifyCells
+  /** Cells of the columns without a field. Null: the cell is empty. */
+  readonly others: ReadonlyMap<string, string | null>
+}
 
-/** Creates accessors for the cells of a file with these columns, in any order. */
-export const makeColumns = (header: ReadonlyArray<string>) => {
-  const columnsOf = (names: ReadonlyArray<string>) =>
-    names.flatMap((name) => header.filter((column) => column.trim().toLowerCase() === name))
-  const known = new Map(Object.entries(COLUMNS).map(([field, names]) => [field, columnsOf(names)] as const))
-  const all = new Set([...known.values()].flat())
-  return {
-    /** Tests whether the file has a column for the field. */
-    has: (field: ShopifyField): boolean => (known.get(field) ?? []).length > 0,
-    /** Returns the cell of the field, or an empty text. */
-    cell: (row: ShopifyRow, field: ShopifyField): string =>
-      (known.get(field) ?? []).map((column) => row[column] ?? "").find(isSet) ?? "",
-    /** Columns without a known field. */
-    unknown: header.filter((column) => !all.has(column) && column.trim() !== "")
+/** Problem of a row, with its column. */
+export interface RowProblem {
+  readonly line: number
+  readonly reason: string
+}
+
+/** Maximum number of characters of a refused cell that its refusal repeats. */
+const MAX_FOUND = 40
+
+const isSet = (cell: string): boolean => cell.trim() !== ""
+
+const decodeCells = compileDecoder(Cells, { errors: "all" })
+
+/** Columns of a file. */
+export interface ShopifyColumns {
+  readonly has: (field: Field) => boolean
+  /** Name of the first column of the field, as the file spells it. */
+  readonly nameOf: (field: Field) => string
+  /** Columns without a field. */
+  readonly others: ReadonlyArray<string>
+  /** Text of a cell, or an empty text, also in a row with invalid cells. */
+  readonly textOf: (record: ReadonlyArray<string>, field: Field) => string
+  readonly read: (line: number, record: ReadonlyArray<string>) => Result.Result<ShopifyRow, ReadonlyArray<RowProblem>>
+}
+
+const headerProblem = (header: ReadonlyArray<string>): string | undefined => {
+  const names = header.map((column) => column.trim().toLowerCase()).filter((name) => name !== "")
+  const repeated = names.find((name, index) => names.indexOf(name) !== index)
+  if (repeated !== undefined) return `it has two columns named ${repeated}; remove or rename one`
+  if (header.some((column) => column.trim() === "__proto__")) return "it has a column named __proto__; rename it"
+  if ([...NAMES.handle, ...NAMES.title].some((name) => names.includes(name))) return undefined
+  const missing = "it has no column Handle, URL handle or Title, which Shopify's product exports have"
+  return names.length === 1 && /[;\t|]/.test(names[0] ?? "") ? `${missing}; separate the columns by commas` : missing
+}
+
+/** Reads the header of a file. Fails with the reason why it is not a product export. */
+export const makeShopifyColumns = (header: ReadonlyArray<string>): Result.Result<ShopifyColumns, string> => {
+  const problem = headerProblem(header)
+  if (problem !== undefined) return Result.fail(problem)
+  const indexOf = new Map(header.map((column, index) => [column.trim().toLowerCase(), index]))
+  const fields = Struct.keys(NAMES).flatMap((field) => {
+    const indexes = NAMES[field].flatMap((name) => indexOf.get(name) ?? [])
+    return indexes.length === 0 ? [] : [[field, indexes] as const]
+  })
+  const indexesOf = new Map(fields)
+  const known = new Set(fields.flatMap(([, indexes]) => indexes))
+  const others = [...header.entries()].filter(([index, column]) => isSet(column) && !known.has(index))
+
+  const nameOf = (field: Field) => header[indexesOf.get(field)?.[0] ?? -1]?.trim() ?? field
+  const textOf = (record: ReadonlyArray<string>, field: Field) =>
+    (indexesOf.get(field) ?? []).map((index) => record[index] ?? "").find(isSet) ?? ""
+
+  /** Names the column of an issue and repeats the cell. */
+  const explain = (record: ReadonlyArray<string>, issue: string) => {
+    const field = Struct.keys(NAMES).find((field) => issue.startsWith(`${field}:`) || issue.startsWith(`${field}.`))
+    if (field === undefined) return issue
+    const cell = textOf(record, field).trim()
+    const found = cell.length > MAX_FOUND ? `${cell.slice(0, MAX_FOUND).toWellFormed()}…` : cell
+    const advice =
+      NUMERIC.has(field) && !NUMBER.test(cell) ? "; write it like 1234.5, without separators or currency" : ""
+    return `${nameOf(field)}: ${issue.slice(issue.indexOf(": ") + 2)}, not "${found}"${advice}`
   }
+
+  return Result.succeed({
+    has: (field) => indexesOf.has(field),
+    nameOf,
+    textOf,
+    others: others.map(([, column]) => column),
+    read: (line, record) => {
+      if (record.length !== header.length) {
+        const reason = `has ${record.length} cells and the header ${header.length}; put quotes around cells with a comma`
+        return Result.fail([{ line, reason }])
+      }
+      const broken = record.findIndex((cell) => cell.includes(NUL))
+      if (broken !== -1) {
+        return Result.fail([{ line, reason: `${header[broken]}: must not contain the NUL character` }])
+      }
+      const texts = fields.map(([field]) => {
+        const text = textOf(record, field)
+        return [field, isSet(text) ? (field === "body" ? text : text.trim()) : null] as const
+      })
+      const decoded = decodeCells(Object.fromEntries(texts))
+      if (Result.isFailure(decoded)) {
+        return Result.fail(issuesOf(decoded.failure).map((issue) => ({ line, reason: explain(record, issue) })))
+      }
+      const otherCells = others.map(([index, column]) => {
+        const text = record[index] ?? ""
+        return [column, isSet(text) ? text : null] as const
+      })
+      return Result.succeed({ line, cells: decoded.success, others: new Map(otherCells) })
+    }
+  })
 }

@@ -1,7 +1,7 @@
 import { Array, Effect, Option, Result } from "effect"
 import type { SqlClient } from "effect/sql"
-import { putProduct } from "../../domain/catalog/VariantMatching.ts"
 import {
+  changed,
   type CreateProduct,
   MAX_PRODUCT_BYTES,
   newProduct,
@@ -13,7 +13,8 @@ import {
 import { SlugTaken } from "../../domain/catalog/Slug.ts"
 import { stringify } from "../../domain/json/Json.ts"
 import type { Imports } from "../../domain/imports/Imports.ts"
-import type { ImportItem, ImportOutcome } from "../../domain/imports/Put.ts"
+import type { ImportedProduct } from "../../domain/imports/Product.ts"
+import { type ExternalId, type ImportItem, type ImportOutcome, InvalidRow } from "../../domain/imports/Put.ts"
 import { uuidOfMicros } from "../../domain/Uuid.ts"
 import type { Change } from "../../domain/Write.ts"
 import { recordAll } from "../Writes.ts"
@@ -31,36 +32,60 @@ import { insertExternalIds } from "./ExternalIds.ts"
 /** Number of products per statement: about a millisecond of work for the database. */
 const PRODUCTS_PER_STATEMENT = 50
 
-/** Planned result of a put: the states of an existing product before and after, or a new product. */
-interface Draft {
-  readonly put: ImportItem<CreateProduct>
-  readonly before: StoredProduct | undefined
-  readonly after: Product | undefined
-  readonly outcome: ImportOutcome
-}
+/** Planned result of a row that can be stored. */
+type Draft = { readonly externalId: ExternalId } & (
+  | { readonly outcome: "created"; readonly input: CreateProduct }
+  | { readonly outcome: "updated" | "unchanged"; readonly before: StoredProduct; readonly after: Product }
+)
 
-const draftOf = (put: ImportItem<CreateProduct>, before: StoredProduct | undefined, at: Date): Draft => {
-  if (before === undefined) return { put, before, after: undefined, outcome: "created" }
-  const after = putProduct(before.product, put.input, at)
-  return { put, before, after, outcome: after === before.product ? "unchanged" : "updated" }
-}
+type DraftResult = Result.Result<Draft, InvalidRow>
+
+const draftOf = (
+  { externalId, input }: ImportItem<ImportedProduct>,
+  before: StoredProduct | undefined,
+  at: Date
+): DraftResult =>
+  input(before?.product, at).pipe(
+    Result.flatMap((patch): Result.Result<Draft, ReadonlyArray<string>> => {
+      if (before !== undefined) {
+        const after = changed(before.product, patch, at)
+        return Result.succeed({
+          externalId,
+          before,
+          after,
+          outcome: after === before.product ? "unchanged" : "updated"
+        })
+      }
+      const { name, ...fields } = patch
+      return name === undefined
+        ? Result.fail(["name: is missing; a product that does not exist yet needs one"])
+        : Result.succeed({ externalId, outcome: "created", input: { name, ...fields } })
+    }),
+    Result.mapError((issues) => new InvalidRow({ issues }))
+  )
 
 /** Returns the drafts before the first new product that the plan does not allow. */
-const takeAllowed = (drafts: ReadonlyArray<Draft>, capacity: number): ReadonlyArray<Draft> => {
+const takeAllowed = (drafts: ReadonlyArray<DraftResult>, capacity: number): ReadonlyArray<DraftResult> => {
   let left = capacity
-  const end = drafts.findIndex(({ outcome }) => outcome === "created" && left-- <= 0)
+  const end = drafts.findIndex((draft) => Result.isSuccess(draft) && draft.success.outcome === "created" && left-- <= 0)
   return end === -1 ? drafts : drafts.slice(0, end)
 }
 
 /** Returns the slug to allocate; "" for a product that keeps its slug. */
-const slugRequestOf = ({ after, before, put: { input } }: Draft): SlugRequest => {
-  if (after === undefined) return { slug: input.slug ?? slugify(input.name), isRequested: input.slug !== undefined }
-  return { slug: after.slug === before?.product.slug ? "" : after.slug, isRequested: true }
+const slugRequestOf = (draft: Draft): SlugRequest => {
+  if (draft.outcome === "created") {
+    const { name, slug } = draft.input
+    return { slug: slug ?? slugify(name), isRequested: slug !== undefined }
+  }
+  return { slug: draft.after.slug === draft.before.product.slug ? "" : draft.after.slug, isRequested: true }
 }
 
-/** A draft whose product can be stored. */
-interface CompletedDraft extends Draft, StoredProduct {
+/** A product that can be stored. */
+interface CompletedProduct extends StoredProduct {
+  readonly externalId: ExternalId
   readonly stamp: ChangeStamp
+  /** Undefined for a new product. */
+  readonly before: StoredProduct | undefined
 }
 
 type PutError = ProductTooLarge | SlugTaken
@@ -70,20 +95,28 @@ const complete = (
   draft: Draft,
   { clock, slug }: ProductAllocation,
   currencyCode: string
-): Result.Result<CompletedDraft, readonly [Draft, PutError]> => {
-  const { after, put } = draft
-  if (Option.isNone(slug)) return Result.fail([draft, new SlugTaken({ slug: after?.slug ?? put.input.slug ?? "" })])
+): Result.Result<CompletedProduct, readonly [Draft, PutError]> => {
+  const requested = draft.outcome === "created" ? draft.input.slug : draft.after.slug
+  if (Option.isNone(slug)) return Result.fail([draft, new SlugTaken({ slug: requested ?? "" })])
   const id = ProductId.make(uuidOfMicros(clock), { disableChecks: true })
   const stamp = stampOf(clock)
   const product =
-    after ?? newProduct(put.input, { ...stamp, id, slug: slug.value || `product-${id.slice(-8)}`, currencyCode })
+    draft.outcome === "created"
+      ? newProduct(draft.input, { ...stamp, id, slug: slug.value || `product-${id.slice(-8)}`, currencyCode })
+      : draft.after
   const json = stringify(product)
   return Buffer.byteLength(json) > MAX_PRODUCT_BYTES
     ? Result.fail([draft, new ProductTooLarge()])
-    : Result.succeed({ ...draft, stamp, product, json })
+    : Result.succeed({
+        externalId: draft.externalId,
+        before: draft.outcome === "created" ? undefined : draft.before,
+        stamp,
+        product,
+        json
+      })
 }
 
-const changeOf = ({ before, json, product, stamp }: CompletedDraft): Change => ({
+const changeOf = ({ before, json, product, stamp }: CompletedProduct): Change => ({
   id: stamp.eventId,
   at: stamp.at,
   resource: "product",
@@ -114,7 +147,7 @@ export const makePutProducts = (
     const { at } = stampOf(clock)
     const all = puts.map((put) => draftOf(put, existing.get(put.externalId), at))
     const drafts = takeAllowed(all, capacity - planned)
-    const changes = drafts.filter(({ outcome }) => outcome !== "unchanged")
+    const changes = Array.getSuccesses(drafts).filter(({ outcome }) => outcome !== "unchanged")
     const allocations = changes.length === 0 ? [] : yield* allocateSlugs(store, changes.map(slugRequestOf))
     const errors = new Map<Draft, PutError>()
     const stored = new Set<SearchValue>()
@@ -130,7 +163,7 @@ export const makePutProducts = (
       for (const [draft, error] of failed) errors.set(draft, error)
       const created = completed.filter(({ before }) => before === undefined)
       const updated = completed.filter(({ before }) => before !== undefined)
-      const named = created.map(({ product, put }) => ({ externalId: put.externalId, id: product.id }))
+      const named = created.map(({ externalId, product }) => ({ externalId, id: product.id }))
       const statements = [
         ...writeProducts(store, indexFacets, isNew, created, updated),
         ...(named.length > 0 ? [insertExternalIds(sql, store, "product", named)] : [])
@@ -143,10 +176,12 @@ export const makePutProducts = (
     if (createdCount > 0) yield* deferToCommit(addToProductCount(store, createdCount))
     yield* sql.afterCommit(Effect.sync(() => markStored(stored)))
     return {
-      outcomes: drafts.map((draft) => {
-        const error = errors.get(draft)
-        return error === undefined ? Result.succeed(draft.outcome) : Result.fail(error)
-      }),
+      outcomes: drafts.map(
+        Result.flatMap((draft): Result.Result<ImportOutcome, PutError> => {
+          const error = errors.get(draft)
+          return error === undefined ? Result.succeed(draft.outcome) : Result.fail(error)
+        })
+      ),
       limit: drafts.length === all.length ? Option.none() : Option.some(new ProductLimitReached({ limit }))
     }
   }, orDefect)

@@ -2,17 +2,33 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import * as FastCheck from "fast-check"
 import { createReadStream } from "node:fs"
-import { makeRowDecoder, makeRowReader } from "../../../src/cli/import/Batches.ts"
-import { readShopifyLines } from "../../../src/cli/import/ShopifyCsv.ts"
-import { CreateProduct } from "../../../src/domain/catalog/Product.ts"
+import { readShopifyRows } from "../../../src/cli/import/ShopifyCsv.ts"
+import type { UpdateProduct } from "../../../src/domain/catalog/Product.ts"
+import type { Variant, VariantInput } from "../../../src/domain/catalog/ProductFields.ts"
 
-const read = makeRowReader(makeRowDecoder(CreateProduct))
+const withoutIds = (variants: ReadonlyArray<Variant>) => variants.map(({ id: _, ...variant }): VariantInput => variant)
 
-/** The rows of a file: each product with its line, in the form that the API accepts. */
+const readRows = readShopifyRows({ weightUnit: "kg", replaceVariants: false })
+
+/** The products of a file, as they are created in a store without products. */
 const productsIn = (bytes: AsyncIterable<Buffer>) =>
   Effect.promise(async () => {
     const rows = []
-    for await (const lines of readShopifyLines(bytes)) rows.push(...lines.map((line) => read(line)))
+    for await (const chunk of readRows(bytes)) {
+      for (const { row } of chunk) {
+        rows.push(
+          Result.flatMap(row, ({ item: { externalId, input }, line }) =>
+            Result.mapBoth(input(undefined, new Date(0)), {
+              onSuccess: ({ variants, ...fields }) => ({
+                line,
+                item: { externalId, input: { ...fields, ...(variants && { variants: withoutIds(variants) }) } }
+              }),
+              onFailure: (issues) => ({ line, externalId, reason: issues.join("; ") })
+            })
+          )
+        )
+      }
+    }
     return rows
   })
 
@@ -21,7 +37,7 @@ async function* chunksOf(text: string, size = 7) {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }
 
-const inputsOf = (rows: ReadonlyArray<Result.Result<{ item: { input: CreateProduct } }, unknown>>) =>
+const inputsOf = (rows: ReadonlyArray<Result.Result<{ item: { input: UpdateProduct } }, unknown>>) =>
   rows.map((row) => Result.getOrThrow(row).item.input)
 
 const quote = (cell: string) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)
@@ -195,14 +211,16 @@ it.effect("newer columns are supported, unknown ones are stored, and a price tha
     })
     assert.deepInclude(rug?.variants?.[0], { sku: "R-1", stock: 0, inventoryQuantity: -3, "Price / Canada": "14" })
     assert.deepInclude(rug?.variants?.[1], { title: "Blue", price: 12, "Price / Canada": "15" })
-    assert.deepInclude(voucher, { name: "Voucher", productKind: "gift_card", price: 25, variants: [], isActive: true })
+    assert.deepInclude(voucher, { name: "Voucher", productKind: "gift_card", price: 25, isActive: true })
+    assert.notProperty(voucher, "variants")
     assert.notProperty(voucher, "slug")
     const last = rows.at(-1)
     assert.isTrue(last !== undefined && Result.isFailure(last))
     assert.deepStrictEqual(last && Result.isFailure(last) ? last.failure : undefined, {
       line: 7,
       externalId: "dear",
-      reason: "price: must be a number from 0 to 999999999999999"
+      reason:
+        'Price: must be a number from 0 to 999999999999999, not "much"; write it like 1234.5, without separators or currency'
     })
   })
 )
@@ -227,7 +245,7 @@ it.effect("column order, line ends, empty lines, a BOM and chunk sizes do not ch
 )
 
 /** An item without the order of its custom fields, which follows the order of the columns. */
-const withoutFieldOrder = (item: { readonly input: CreateProduct }) => ({
+const withoutFieldOrder = (item: { readonly input: UpdateProduct }) => ({
   ...item,
   input: { ...item.input, customFields: JSON.stringify(item.input.customFields).split("},").toSorted().length }
 })
@@ -245,7 +263,7 @@ it.effect("a product can have 2,048 variants, and a file that is not a product e
     assert.lengthOf(product?.variants ?? [], 2048)
     const error = yield* Effect.flip(
       Effect.tryPromise({
-        try: () => readShopifyLines(chunksOf("Order,Total\n1,2\n")).next(),
+        try: () => readRows(chunksOf("Order,Total\n1,2\n"))[Symbol.asyncIterator]().next(),
         catch: (error) => String(error)
       })
     )

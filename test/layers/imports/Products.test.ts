@@ -5,7 +5,6 @@ import { Catalog } from "../../../src/domain/catalog/Catalog.ts"
 import { CreateProduct } from "../../../src/domain/catalog/Product.ts"
 import { EventKind } from "../../../src/domain/Events.ts"
 import { Imports } from "../../../src/domain/imports/Imports.ts"
-import { ExternalId } from "../../../src/domain/imports/Put.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
 import { type WriteContext, Writes } from "../../../src/domain/Write.ts"
@@ -14,10 +13,11 @@ import { makePutProducts } from "../../../src/layers/imports/Products.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
 import { makeApp, makeStore } from "../../support/http/Api.ts"
 import { OneConnectionTest, PostgresTest } from "../../support/postgres/PostgresTest.ts"
+import { importItem } from "../../support/data/Imports.ts"
 import { contextOf, installing, performIn } from "../../support/data/Writes.ts"
 
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
-const putOf = (input: object, place: number) => ({ externalId: ExternalId.make(`p${place}`), input: toProduct(input) })
+const putOf = (input: object, place: number) => importItem(`p${place}`, input)
 
 const slugsOf = (storeId: StoreId) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
@@ -48,10 +48,7 @@ const tracesOf = (storeId: StoreId) =>
 
 /** A batch of the size that imports use. */
 const batchOf = (batch: number) =>
-  Array.from({ length: 250 }, (_, n) => ({
-    externalId: ExternalId.make(`${batch}-${n}`),
-    input: toProduct({ name: `Cup ${batch} ${n}` })
-  }))
+  Array.from({ length: 250 }, (_, n) => importItem(`${batch}-${n}`, { name: `Cup ${batch} ${n}` }))
 
 /** Counts the index entries that were read. */
 const readCount = Effect.gen(function* () {
@@ -141,7 +138,7 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
         const storeId = yield* makeStore()
         const context = contextOf(storeId)
         const importProducts = (mode: WriteContext["mode"], ...names: ReadonlyArray<string>) => {
-          const puts = names.map((name) => ({ externalId: ExternalId.make(name), input: toProduct({ name }) }))
+          const puts = names.map((name) => importItem(name, { name }))
           return perform({ ...context, mode }, putProducts(storeId, puts, 0))
         }
         const sql = yield* SqlClient.SqlClient

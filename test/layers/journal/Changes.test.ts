@@ -1,16 +1,13 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { CreateProduct } from "../../../src/domain/catalog/Product.ts"
 import { Imports } from "../../../src/domain/imports/Imports.ts"
-import { ExternalId } from "../../../src/domain/imports/Put.ts"
 import { Writes } from "../../../src/domain/Write.ts"
 import { ApiTest, dataOf, freshClient } from "../../support/http/Api.ts"
+import { importItem } from "../../support/data/Imports.ts"
 import { contextOf } from "../../support/data/Writes.ts"
 
-const toProduct = Schema.decodeUnknownSync(CreateProduct)
-
-const put = (price: number) => [{ externalId: ExternalId.make("a"), input: toProduct({ name: "Cup", price }) }]
+const put = (price: number) => [importItem("a", { name: "Cup", price })]
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Changes in the journal", (it) => {
   it.effect("every write holds the store's advisory lock when it inserts a journal entry", () =>

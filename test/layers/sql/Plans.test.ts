@@ -26,6 +26,7 @@ import { administration } from "../../support/plans/Administration.ts"
 import { agentAuthorizations, authorizations } from "../../support/plans/Authorizations.ts"
 import { development } from "../../support/plans/Development.ts"
 import { history } from "../../support/plans/History.ts"
+import { importItem } from "../../support/data/Imports.ts"
 import { keyed } from "../../support/data/KeyedWrites.ts"
 import { freshDatabase } from "../../support/postgres/Postgres.ts"
 import { IMPORTED_IDS, deleteImported, seedTables, ORDER, expireRows, RULES } from "../../support/plans/Catalog.ts"
@@ -178,7 +179,7 @@ const round = Effect.fn(function* ({
   yield* measured("a delete of a missing entry", Effect.flip(once(forgotten, respondEmpty)))
 
   const bring = (input: object) => {
-    const puts = IMPORTED_IDS.map((externalId) => ({ externalId, input: toProduct({ name: externalId, ...input }) }))
+    const puts = IMPORTED_IDS.map((externalId) => importItem(externalId, { name: externalId, ...input }))
     return writes.perform({ ...contextOf(storeId), surface: "import" }, imports.putProducts(storeId, puts, 0))
   }
   const bringNew = Effect.andThen(deleteImported(storeId), bring({ price: 3, tags: ["sale"] }))

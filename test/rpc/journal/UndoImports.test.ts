@@ -1,22 +1,19 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Result, Schema } from "effect"
-import { CreateProduct } from "../../../src/domain/catalog/Product.ts"
+import { Effect, Result } from "effect"
 import { Imports } from "../../../src/domain/imports/Imports.ts"
-import { ExternalId } from "../../../src/domain/imports/Put.ts"
 import { Writes } from "../../../src/domain/Write.ts"
 import { performed } from "../../../src/rpc/Client.ts"
 import { ApiTest } from "../../support/http/Api.ts"
 import { freshMember, newKey } from "../../support/rpc/Rpc.ts"
+import { importItem } from "../../support/data/Imports.ts"
 import { contextOf, MERCHANT } from "../../support/data/Writes.ts"
 
 const CUP = { name: "Cup", price: 1 }
 
 const EVER = { since: "2000-01-01T00:00:00.000Z", until: "3000-01-01T00:00:00.000Z" }
 
-const toProduct = Schema.decodeUnknownSync(CreateProduct)
-
 /** External ids that an array literal of PostgreSQL quotes. */
-const EXTERNAL_IDS = ['shop "1",\n{2}', "NULL"].map((externalId) => ExternalId.make(externalId))
+const EXTERNAL_IDS = ['shop "1",\n{2}', "NULL"]
 
 /** A store whose products are imported, and imported again by their external ids. */
 const scene = Effect.gen(function* () {
@@ -24,7 +21,7 @@ const scene = Effect.gen(function* () {
   const { perform } = yield* Writes
   const { putProducts } = yield* Imports
   const importProducts = (input: object, externalIds = EXTERNAL_IDS.slice(0, 1)) => {
-    const puts = externalIds.map((externalId) => ({ externalId, input: toProduct(input) }))
+    const puts = externalIds.map((externalId) => importItem(externalId, input))
     return perform({ ...contextOf(storeId), surface: "import" }, putProducts(storeId, puts, 0)).pipe(
       Effect.map(({ outcomes }) => outcomes.map(Result.getOrNull))
     )

@@ -1,0 +1,175 @@
+import { BigDecimal } from "effect"
+import type { Product } from "../catalog/Product.ts"
+import type { Variant } from "../catalog/ProductFields.ts"
+import { isJsonNumber } from "../catalog/Fields.ts"
+import { decimal, isBelow, type JsonNumber, numberOf, plus } from "../json/Json.ts"
+import type { ShopifyCells } from "./ShopifyColumns.ts"
+import { hasOptions, type VariantPatch } from "./Variants.ts"
+
+/*
+ * Values of a row that belong to a variant, or to a product without variants. Shopify's prices depend on each other, so
+ * that a file with one of them is read beside the stored other one.
+ */
+
+/** Values by name. Null clears a value; absent ones keep theirs. */
+export type Values = ReadonlyMap<string, unknown>
+
+/** Builds values without those that the file does not have. */
+export const valuesOf = (values: Readonly<Record<string, unknown>>): Values =>
+  new Map(Object.entries(values).filter(([, value]) => value !== undefined))
+
+/** Stored prices of a product or variant. */
+interface StoredPrices {
+  readonly price: JsonNumber | undefined
+  readonly discountedPrice: JsonNumber | null | undefined
+  /** Compare-at price that was not above the price. */
+  readonly compareAtPrice: unknown
+  /** If false, `discountedPrice` is prepared but not charged. */
+  readonly onSale: boolean
+}
+
+/** Returns the stored prices of a variant. `onSale` is that of its product. */
+export const storedPricesOf = (variant: Variant | undefined, onSale: boolean): StoredPrices => ({
+  price: variant?.price,
+  discountedPrice: variant?.discountedPrice,
+  compareAtPrice: variant?.["compareAtPrice"],
+  onSale
+})
+
+/** Prices to store. */
+interface Prices {
+  readonly price: JsonNumber | undefined
+  readonly discountedPrice: JsonNumber | undefined
+  readonly compareAtPrice: JsonNumber | undefined
+  readonly onSale: boolean
+}
+
+/**
+ * Converts the price that customers pay and the compare-at price above it to `price` and `discountedPrice`. Returns
+ * undefined if the file has neither.
+ */
+export const pricesOf = ({ compareAtPrice, price }: ShopifyCells, stored: StoredPrices): Prices | undefined => {
+  if (price === undefined && compareAtPrice === undefined) return undefined
+  const isOnSale = stored.onSale && isJsonNumber(stored.discountedPrice)
+  const paid = price === undefined ? (isOnSale ? (stored.discountedPrice ?? undefined) : stored.price) : price
+  const storedAbove = isOnSale ? stored.price : stored.compareAtPrice
+  const above = compareAtPrice === undefined ? storedAbove : compareAtPrice
+  const regular = isJsonNumber(above) ? above : undefined
+  if (isJsonNumber(paid) && regular !== undefined && isBelow(paid, regular)) {
+    return { price: regular, discountedPrice: paid, compareAtPrice: undefined, onSale: true }
+  }
+  const prepared = isOnSale ? undefined : stored.discountedPrice
+  const isKept = isJsonNumber(prepared) && isJsonNumber(paid) && isBelow(prepared, paid)
+  return {
+    price: paid ?? undefined,
+    discountedPrice: isKept ? prepared : undefined,
+    compareAtPrice: regular,
+    onSale: false
+  }
+}
+
+/** Replaces a negative stock, which Shopify allows, by 0. Returns undefined if the file has no stock. */
+export const stockOf = ({ quantity }: ShopifyCells): JsonNumber | null | undefined =>
+  isJsonNumber(quantity) && isBelow(quantity, 0) ? 0 : quantity
+
+/** Values of a row that have no field in this API. */
+export const extrasOf = (cells: ShopifyCells, prices: Prices | undefined): Values =>
+  valuesOf({
+    compareAtPrice: prices && (prices.compareAtPrice ?? null),
+    inventoryQuantity: stockOf(cells) === cells.quantity && cells.quantity !== undefined ? null : cells.quantity,
+    inventoryTracker: cells.tracker,
+    inventoryPolicy: cells.policy,
+    fulfillmentService: cells.fulfillment,
+    requiresShipping: cells.requiresShipping,
+    taxable: cells.taxable,
+    taxCode: cells.taxCode,
+    grams: cells.grams,
+    weightUnit: cells.weightUnit,
+    imageUrl: cells.variantImage
+  })
+
+/** Member names that columns without a field cannot have. */
+const RESERVED = new Set([
+  "id",
+  "title",
+  "options",
+  "sku",
+  "barcode",
+  "price",
+  "discountedPrice",
+  "costPrice",
+  "stock",
+  "url",
+  "type",
+  "alt",
+  "position",
+  ...extrasOf({}, undefined).keys(),
+  "compareAtPrice"
+])
+
+/** Returns the member that keeps a column without a field. */
+export const memberOf = (column: string): string => (RESERVED.has(column) ? `${column} (column)` : column)
+
+/** Row of a variant: its option values, and the columns without a field that belong to rows. */
+export interface VariantRow {
+  readonly cells: ShopifyCells
+  readonly options: Readonly<Record<string, string>>
+  readonly others: Values
+}
+
+/** Builds the patch of a variant. A stored title is kept unless its options change, as exports have no variant titles. */
+export const variantPatchOf = (
+  { cells, options, others }: VariantRow,
+  before: Variant | undefined,
+  onSale: boolean
+): VariantPatch => {
+  const { barcode, cost, sku } = cells
+  const prices = pricesOf(cells, storedPricesOf(before, onSale))
+  const stock = stockOf(cells)
+  const members = new Map([...extrasOf(cells, prices), ...others])
+  const known = valuesOf({
+    sku,
+    barcode,
+    price: prices && (prices.price ?? null),
+    discountedPrice: prices && (prices.discountedPrice ?? null),
+    costPrice: cost,
+    stock
+  })
+  return {
+    set: {
+      ...Object.fromEntries([...members].filter(([, value]) => value !== null)),
+      ...((before === undefined || !hasOptions(before, options)) && {
+        title: Object.values(options).join(" / ").slice(0, 255).toWellFormed()
+      }),
+      options,
+      ...(typeof sku === "string" && { sku }),
+      ...(typeof barcode === "string" && { barcode }),
+      ...(prices?.price !== undefined && { price: prices.price }),
+      ...(prices?.discountedPrice !== undefined && { discountedPrice: prices.discountedPrice }),
+      ...(isJsonNumber(cost) && { costPrice: cost }),
+      ...(isJsonNumber(stock) && { stock })
+    },
+    clear: [...members, ...known].flatMap(([name, value]) => (value === null ? [name] : []))
+  }
+}
+
+/** Grams per unit of weight. */
+const GRAMS = { g: "1", kg: "1000", oz: "28.349523125", lb: "453.59237" } as const
+export type WeightUnit = keyof typeof GRAMS
+
+/** Decimals of a weight in a unit that is no power of ten of a gram. */
+const DECIMALS = 4
+
+/** Converts grams to a unit of weight. Shopify writes 0 for a product without weight. */
+export const weightOf = (grams: JsonNumber | null | undefined, unit: WeightUnit): JsonNumber | null | undefined => {
+  if (grams === undefined || grams === null) return grams
+  if (Number(grams) === 0) return null
+  const weight = BigDecimal.divideUnsafe(decimal(grams), BigDecimal.fromStringUnsafe(GRAMS[unit]))
+  return numberOf(unit === "g" || unit === "kg" ? weight : BigDecimal.round(weight, { scale: DECIMALS }))
+}
+
+/** Adds the stocks of all variants. Returns undefined if none has a stock. */
+export const totalStockOf = (variants: Product["variants"]): JsonNumber | undefined => {
+  const stocks = variants.flatMap(({ stock }) => stock ?? [])
+  return stocks.length === 0 ? undefined : stocks.reduce(plus)
+}
