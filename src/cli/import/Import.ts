@@ -2,18 +2,16 @@ import { Effect, Option, Result, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Stores } from "../../domain/access/Stores.ts"
 import { importedProduct } from "../../domain/imports/Product.ts"
-import { issuesOf } from "../../domain/json/Decoder.ts"
 import { UpdateProduct } from "../../domain/catalog/Product.ts"
 import { PutCollection } from "../../domain/imports/Collection.ts"
 import { Imports } from "../../domain/imports/Imports.ts"
-import { type ImportedOrder, referencesOf, withoutReferences } from "../../domain/imports/Order.ts"
+import { decodeImportedOrder } from "../../domain/imports/Order.ts"
 import { PutCustomer } from "../../domain/records/Customer.ts"
-import { PutOrder } from "../../domain/records/Order.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { Writes } from "../../domain/Write.ts"
 import { choice, command, group, json, option, store, toggle, withHelp } from "../Options.ts"
 import { print } from "../Output.ts"
-import { type Decode, makeRowDecoder, readJsonRows } from "./Batches.ts"
+import { makeRowDecoder, readJsonRows } from "./Batches.ts"
 import { importFile, type ImportKind } from "./Run.ts"
 import { readShopifyRows } from "./ShopifyCsv.ts"
 import { Encoding, UTF_8 } from "./Source.ts"
@@ -74,7 +72,6 @@ const RERUN = "A repeated import updates rows by externalId and skips unchanged 
 const decodeProduct = makeRowDecoder(UpdateProduct)
 const decodeCollection = makeRowDecoder(PutCollection)
 const readCustomers = readJsonRows(makeRowDecoder(PutCustomer))
-const decodeOrder = makeRowDecoder(PutOrder)
 
 const products = command(
   "products",
@@ -150,9 +147,6 @@ const customers = command("customers", common, function* (options) {
     examples: ["--store <id> --file customers.jsonl", "--store <id> --json < customers.jsonl"]
   })
 )
-
-const decodeImportedOrder: Decode<ImportedOrder> = (row) =>
-  Result.all({ order: decodeOrder(withoutReferences(row)), references: Result.mapError(referencesOf(row), issuesOf) })
 
 const readOrders = readJsonRows(decodeImportedOrder)
 

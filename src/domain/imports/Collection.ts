@@ -1,13 +1,16 @@
 import { Schema, Struct } from "effect"
 import { boundedArray } from "../json/Bounded.ts"
-import { CreateCollection } from "../catalog/Collection.ts"
+import { UpdateCollection } from "../catalog/Collection.ts"
 import { optional } from "../catalog/Fields.ts"
 import { truncateIssues } from "../Limits.ts"
 
 const References = boundedArray(Schema.String).annotate({ message: "must be a list of product ids" })
 
-/** Imported collection. Products are referenced by their external ids or by their ids in this service. */
-export const PutCollection = CreateCollection.mapFields(Struct.omit(["productIds"])).pipe(
+/**
+ * Imported collection; a new one needs a title. Products are referenced by their external ids or by their ids in this
+ * service.
+ */
+export const PutCollection = UpdateCollection.mapFields(Struct.omit(["productIds"])).pipe(
   Schema.fieldsAssign({ productIds: optional(References) })
 )
 export type PutCollection = typeof PutCollection.Type

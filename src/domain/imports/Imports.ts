@@ -36,7 +36,7 @@ export class Imports extends Context.Service<
       puts: ReadonlyArray<ImportItem<ImportedProduct>>,
       planned: number
     ) => Write<BatchResult<ProductTooLarge | SlugTaken | InvalidRow, ProductLimitReached>, StoreNotFound>
-    /** Creates or updates a collection. Products are referenced by external id or by id. */
+    /** Creates or updates a collection. A new one needs a title. Products are referenced by external id or by id. */
     readonly putCollection: (
       store: StoreId,
       put: ImportItem<PutCollection>
@@ -46,6 +46,7 @@ export class Imports extends Context.Service<
       | CollectionNotFound
       | CollectionLimitReached
       | SlugTaken
+      | InvalidRow
       | UnknownReferences
       | UnknownProducts
       | TooManyProductIds
@@ -54,13 +55,14 @@ export class Imports extends Context.Service<
       | VersionMismatch
     >
     /**
-     * Creates or updates orders. Referenced customers must exist. For a product that does not exist, the line keeps
+     * Creates or updates orders with distinct external ids. Referenced customers must exist. For a product that does not exist, the line keeps
      * only its name.
      */
     readonly putOrders: (
       store: StoreId,
       puts: ReadonlyArray<ImportItem<ImportedOrder>>
-    ) => Write<BatchResult<UnknownReferences | UnknownCustomer, never>, StoreNotFound>
+    ) => Write<BatchResult<InvalidRow | UnknownReferences | UnknownCustomer, never>, StoreNotFound>
+    /** Creates or updates customers with distinct external ids. */
     readonly putCustomers: (
       store: StoreId,
       puts: ReadonlyArray<ImportItem<PutCustomer>>

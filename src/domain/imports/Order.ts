@@ -1,12 +1,12 @@
-import { Result, Schema } from "effect"
+import { Result, Schema, Struct } from "effect"
 import { boundedArray } from "../json/Bounded.ts"
 import { optional } from "../catalog/Fields.ts"
-import { compileDecoder } from "../json/Decoder.ts"
+import { compileDecoder, issuesOf } from "../json/Decoder.ts"
 import { isObject, type JsonObject } from "../json/Json.ts"
-import type { PutOrder } from "../records/Order.ts"
+import { PutOrder } from "../records/Order.ts"
 
 /** External id, or id in this service. */
-const Reference = Schema.NullOr(Schema.String)
+const Reference = Schema.NullOr(Schema.String).annotate({ message: "must be text or null" })
 
 const References = Schema.Struct({
   customerExternalId: optional(Reference),
@@ -18,7 +18,8 @@ const References = Schema.Struct({
 
 /** Customer and products that an order references. */
 export interface ReferencesOfOrder {
-  readonly customer: string | null
+  /** Undefined if the row does not name the customer, null if it names none. */
+  readonly customer: string | null | undefined
   /** One for each line. */
   readonly products: ReadonlyArray<string | null>
 }
@@ -29,23 +30,36 @@ export interface ImportedOrder {
   readonly references: ReferencesOfOrder
 }
 
+const decodeOrder = compileDecoder(PutOrder, { errors: "all" })
 const decodeReferences = compileDecoder(References, { errors: "all" })
 
-/** Reads the references of a row. */
-export const referencesOf = (row: JsonObject) =>
-  Result.map(decodeReferences(row), ({ customerExternalId, customerId, lineItems = [] }): ReferencesOfOrder => ({
-    customer: customerExternalId ?? customerId ?? null,
+const referencesOf = ({
+  customerExternalId,
+  customerId,
+  lineItems = []
+}: typeof References.Type): ReferencesOfOrder => {
+  const customer = customerExternalId ?? customerId
+  return {
+    customer: customer === undefined ? customerExternalId : customer,
     products: lineItems.map(({ productExternalId, productId }) => productExternalId ?? productId ?? null)
-  }))
+  }
+}
+
+const withoutProduct = (line: unknown) => (isObject(line) ? Struct.omit(line, ["productId"]) : line)
 
 /** Removes the references from a row. */
-export const withoutReferences = ({ customerId: _, lineItems, ...row }: JsonObject): JsonObject => ({
-  ...row,
-  lineItems: Array.isArray(lineItems)
-    ? lineItems.map((line: unknown) => {
-        if (!isObject(line)) return line
-        const { productId: _, ...rest } = line
-        return rest
-      })
-    : lineItems
-})
+const withoutReferences = (row: JsonObject): JsonObject => {
+  const { customerId: _, ...fields } = row
+  const { lineItems } = row
+  return Array.isArray(lineItems) ? { ...fields, lineItems: lineItems.map(withoutProduct) } : fields
+}
+
+/** Decodes an order and its references from a row. */
+export const decodeImportedOrder = (row: JsonObject): Result.Result<ImportedOrder, ReadonlyArray<string>> =>
+  Result.mapError(
+    Result.all({
+      order: decodeOrder(withoutReferences(row)),
+      references: Result.map(decodeReferences(row), referencesOf)
+    }),
+    issuesOf
+  )

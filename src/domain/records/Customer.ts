@@ -38,8 +38,8 @@ export const Customer = Schema.Struct({
 }).annotate({ identifier: "Customer" })
 export type Customer = typeof Customer.Type
 
-/** Imported customer. */
-export const PutCustomer = Schema.Struct({ ...customerFields, addresses: Addresses }).mapFields(
+/** Imported customer. Absent fields keep their values. */
+export const PutCustomer = Schema.Struct({ ...customerFields, addresses: Schema.NullOr(Addresses) }).mapFields(
   Struct.map(Schema.optionalKey)
 )
 export type PutCustomer = typeof PutCustomer.Type
@@ -47,24 +47,36 @@ export type PutCustomer = typeof PutCustomer.Type
 /** Fields that are visible only with the capability `customer_pii` (decisions, section 9). */
 export const PERSONAL_OF_CUSTOMER = ["email", "phone", "addresses"] as const
 
-/** Builds the customer to store. Values computed from orders are kept. */
-export const customerOf = (
-  input: PutCustomer,
-  { at, before, id }: RecordContext<CustomerId, Pick<Customer, "createdAt" | "ordersCount" | "totalSpent">>
-): Customer => ({
-  id,
-  name: input.name ?? null,
-  email: input.email ?? null,
-  phone: input.phone ?? null,
-  company: input.company ?? null,
-  tags: input.tags ?? [],
-  acceptsMarketing: input.acceptsMarketing ?? false,
-  ordersCount: before?.ordersCount ?? 0,
-  totalSpent: before?.totalSpent ?? 0,
-  addresses: input.addresses ?? [],
-  createdAt: before?.createdAt ?? at.toISOString(),
-  updatedAt: at.toISOString()
-})
+const NEW_CUSTOMER = {
+  name: null,
+  email: null,
+  phone: null,
+  company: null,
+  tags: [],
+  acceptsMarketing: false,
+  ordersCount: 0,
+  totalSpent: 0,
+  addresses: null
+}
+
+/** Builds the customer to store: given fields, else those of the stored customer, else defaults. */
+export const customerOf = (input: PutCustomer, { at, before, id }: RecordContext<CustomerId, Customer>): Customer => {
+  const merged = { ...NEW_CUSTOMER, ...before, ...input }
+  return {
+    id,
+    name: merged.name,
+    email: merged.email,
+    phone: merged.phone,
+    company: merged.company,
+    tags: merged.tags,
+    acceptsMarketing: merged.acceptsMarketing,
+    ordersCount: merged.ordersCount,
+    totalSpent: merged.totalSpent,
+    addresses: merged.addresses ?? [],
+    createdAt: before?.createdAt ?? at.toISOString(),
+    updatedAt: at.toISOString()
+  }
+}
 
 export class CustomerNotFound extends Schema.TaggedError<CustomerNotFound>()("CustomerNotFound", { id: CustomerId }) {
   override get message() {

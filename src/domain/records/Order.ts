@@ -1,4 +1,5 @@
-import { Context, Schema, Struct } from "effect"
+import { Context, Result, Schema, Struct } from "effect"
+import { InvalidRow } from "../imports/Put.ts"
 import { boundedArray } from "../json/Bounded.ts"
 import {
   Amount,
@@ -15,10 +16,11 @@ import {
 import { ProductId } from "../catalog/Product.ts"
 import { Instant } from "../Time.ts"
 import { Uuid, uuidV7 } from "../Uuid.ts"
+import { truncateIssues } from "../Limits.ts"
 import { Address } from "./Address.ts"
 import { CustomerId, type UnknownCustomer } from "./Customer.ts"
 import type { RecordContext, RecordService } from "./Records.ts"
-import { problemsOf, totalsOf } from "./Totals.ts"
+import { isTaxIncluded, problemsOf, totalsOf } from "./Totals.ts"
 
 export const OrderId = Uuid.pipe(Schema.brand("OrderId"), Schema.annotate({ identifier: "OrderId" }))
 export type OrderId = typeof OrderId.Type
@@ -108,63 +110,115 @@ const LineInput = Schema.Struct({
     Schema.Struct(ofLine)
       .mapFields(Struct.omit(["name", "quantity", "unitPrice"]))
       .mapFields(Struct.map(Schema.optionalKey)).fields
-  )
+  ),
+  Schema.annotate({ message: "must be an object" })
 )
 
-/** Imported order. Absent amounts are computed exactly; given amounts must match the lines. */
+/** Imported order. Absent fields keep their values; `number`, `placedAt` and `lineItems` are required for a new order. */
 export const PutOrder = Schema.Struct({
-  number: orderFields.number,
+  ...orderFields,
   placedAt: field(Instant, "Time of the order", placedAt),
-  shippedAt: optional(Schema.NullOr(Instant)),
+  shippedAt: Schema.NullOr(Instant),
   lineItems: boundedArray(LineInput, MAX_LINES)
-}).pipe(
-  Schema.fieldsAssign(
-    Schema.Struct(orderFields)
-      .mapFields(Struct.omit(["number", "placedAt", "lineItems"]))
-      .mapFields(Struct.map(Schema.optionalKey)).fields
-  ),
-  Schema.check(Schema.makeFilter(problemsOf))
-)
+}).mapFields(Struct.map(Schema.optionalKey))
 export type PutOrder = typeof PutOrder.Type
 
 /** Fields that are visible only with the capability `customer_pii` (decisions, section 9). */
 export const PERSONAL_OF_ORDER = ["email", "shippingAddress", "billingAddress"] as const
 
-/** Builds the order to store. A line keeps the id of the previous line at its position. */
+/** Fields that a new order needs. */
+const REQUIRED = ["number", "placedAt", "lineItems"] as const
+
+/** Fields of which each causes the amounts to be computed again. */
+const PRICING = ["lineItems", "subtotal", "discount", "shipping", "tax", "total"] as const
+
+const NEW_ORDER = {
+  status: "open",
+  financialStatus: null,
+  fulfillmentStatus: null,
+  discount: 0,
+  shipping: 0,
+  tax: 0,
+  customerId: null,
+  email: null,
+  shippingAddress: null,
+  billingAddress: null,
+  note: null
+} as const
+
+/** Returns the statuses that `shippedAt` implies. */
+const statusesOf = ({ shippedAt }: PutOrder) => {
+  if (shippedAt === undefined) return {}
+  return shippedAt === null
+    ? ({ status: "open", fulfillmentStatus: null } as const)
+    : ({ status: "completed", fulfillmentStatus: "fulfilled" } as const)
+}
+
+/**
+ * Builds the order to store: given fields, else those of the stored order, else defaults. Amounts stay exactly as stored
+ * if no given field concerns them. A given line keeps the id of the stored line at its position.
+ */
 export const orderOf = (
   input: PutOrder,
-  { at, before, currencyCode, id }: RecordContext<OrderId, Pick<Order, "createdAt" | "lineItems">>
-): Order => {
-  const { lines, ...totals } = totalsOf(input)
-  const isShipped = typeof input.shippedAt === "string"
-  return {
+  { at, before, currencyCode, id }: RecordContext<OrderId, Order>
+): Result.Result<Order, InvalidRow> => {
+  const merged = { ...NEW_ORDER, currencyCode, ...before, ...statusesOf(input), ...input }
+  const { discount, lineItems, number, placedAt, shipping, tax } = merged
+  if (number === undefined || placedAt === undefined || lineItems === undefined) {
+    const missing = REQUIRED.filter((name) => merged[name] === undefined)
+    return Result.fail(new InvalidRow({ issues: missing.map((name) => `${name}: is missing`) }))
+  }
+  const isUnpriced = PRICING.every((name) => input[name] === undefined)
+  const priced = {
+    ...Struct.pick(input, ["subtotal", "total"]),
+    discount,
+    lineItems,
+    shipping,
+    tax,
+    isTaxIncluded: before !== undefined && isTaxIncluded(before)
+  }
+  const issues = isUnpriced ? [] : problemsOf(priced)
+  if (issues.length > 0) return Result.fail(new InvalidRow({ issues: truncateIssues(issues) }))
+  const { lines, ...totals } = totalsOf(priced)
+  const amounts =
+    before !== undefined && isUnpriced
+      ? before
+      : {
+          ...totals,
+          lineItems: lineItems.map((line, index) => ({
+            id: before?.lineItems[index]?.id ?? uuidV7(at.getTime()),
+            productId: line.productId ?? null,
+            variantId: line.variantId ?? null,
+            name: line.name,
+            sku: line.sku ?? null,
+            quantity: line.quantity,
+            unitPrice: line.unitPrice,
+            discount: lines[index]?.discount ?? 0,
+            total: lines[index]?.total ?? 0
+          }))
+        }
+  return Result.succeed({
     id,
-    number: input.number,
-    status: input.status ?? (isShipped ? "completed" : "open"),
-    financialStatus: input.financialStatus ?? null,
-    fulfillmentStatus: input.fulfillmentStatus ?? (isShipped ? "fulfilled" : null),
-    currencyCode: input.currencyCode ?? currencyCode,
-    ...totals,
-    customerId: input.customerId ?? null,
-    email: input.email ?? null,
-    lineItems: input.lineItems.map((line, index) => ({
-      id: before?.lineItems[index]?.id ?? uuidV7(at.getTime()),
-      productId: line.productId ?? null,
-      variantId: line.variantId ?? null,
-      name: line.name,
-      sku: line.sku ?? null,
-      quantity: line.quantity,
-      unitPrice: line.unitPrice,
-      discount: lines[index]?.discount ?? 0,
-      total: lines[index]?.total ?? 0
-    })),
-    shippingAddress: input.shippingAddress ?? null,
-    billingAddress: input.billingAddress ?? null,
-    note: input.note ?? null,
-    placedAt: input.placedAt,
+    number,
+    status: merged.status,
+    financialStatus: merged.financialStatus,
+    fulfillmentStatus: merged.fulfillmentStatus,
+    currencyCode: merged.currencyCode,
+    subtotal: amounts.subtotal,
+    discount: amounts.discount,
+    shipping: amounts.shipping,
+    tax: amounts.tax,
+    total: amounts.total,
+    customerId: merged.customerId,
+    email: merged.email,
+    lineItems: amounts.lineItems,
+    shippingAddress: merged.shippingAddress,
+    billingAddress: merged.billingAddress,
+    note: merged.note,
+    placedAt,
     createdAt: before?.createdAt ?? at.toISOString(),
     updatedAt: at.toISOString()
-  }
+  })
 }
 
 export class OrderNotFound extends Schema.TaggedError<OrderNotFound>()("OrderNotFound", { id: OrderId }) {
@@ -174,6 +228,7 @@ export class OrderNotFound extends Schema.TaggedError<OrderNotFound>()("OrderNot
 }
 
 /** Orders of stores. A write also updates the totals of their customers, in the same transaction. */
-export class Orders extends Context.Service<Orders, RecordService<OrderId, PutOrder, UnknownCustomer, OrderNotFound>>()(
-  "domain/Orders"
-) {}
+export class Orders extends Context.Service<
+  Orders,
+  RecordService<OrderId, PutOrder, UnknownCustomer | InvalidRow, OrderNotFound>
+>()("domain/Orders") {}

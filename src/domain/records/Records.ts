@@ -18,7 +18,7 @@ export interface RecordsRequest<Id> extends PageRequest<Id>, FieldVisibility {
   readonly updatedSince?: string | undefined
 }
 
-/** Record to store: replaces the one with this id, or is new if it is null. */
+/** Record to store: changes the given fields of the one with this id, or is new if it is null. */
 export interface RecordPut<Id, Input> {
   readonly id: Id | null
   readonly input: Input
@@ -30,12 +30,12 @@ export interface PutResult<Id> {
   readonly outcome: "created" | "updated" | "unchanged"
 }
 
-/** Context for building a record: its id, the time and the record that it replaces. */
-export interface RecordContext<Id, Before> {
+/** Context for building a record: its id, the time and the stored record, if there is one. */
+export interface RecordContext<Id, Full> {
   readonly id: Id
   readonly at: Date
   readonly currencyCode: string
-  readonly before: Before | undefined
+  readonly before: Full | undefined
 }
 
 /** Service for one kind of record. */
@@ -45,7 +45,7 @@ export interface RecordService<Id, Input, Refused, Missing> {
   /** Returns the complete document of a record. */
   readonly get: (store: StoreId, id: Id, shown: FieldVisibility) => Effect.Effect<JsonText, Missing>
   /**
-   * Creates or replaces records, in order. An unchanged record is not written and keeps its `updatedAt`. Returns one
+   * Creates or changes records, in order. Absent fields keep their values. An unchanged record is not written and keeps its `updatedAt`. Returns one
    * result for each record; a failure does not undo the others.
    */
   readonly put: (

@@ -1,5 +1,5 @@
-import { BigDecimal, type Schema } from "effect"
-import { decimal, type JsonNumber, MAX_DIGITS, MAX_NUMBER, numberOf, stringify } from "../json/Json.ts"
+import { BigDecimal } from "effect"
+import { decimal, type JsonNumber, lineOf, MAX_DIGITS, MAX_NUMBER, numberOf, stringify } from "../json/Json.ts"
 
 /* Amounts of an order, computed exactly from its lines without rounding. */
 
@@ -16,6 +16,8 @@ interface Priced {
   readonly shipping?: JsonNumber
   readonly tax?: JsonNumber
   readonly total?: JsonNumber
+  /** If true, the prices include the tax, unless a given total shows otherwise. Default: false. */
+  readonly isTaxIncluded?: boolean
 }
 
 const { equals, fromNumberUnsafe, isGreaterThan, isLessThan, multiply, subtract, sum } = BigDecimal
@@ -33,9 +35,15 @@ const computeAmounts = ({ discount = 0, lineItems, shipping = 0, tax = 0, ...sta
   const subtotal = lines.reduce((all, { total }) => sum(all, total), ZERO)
   const untaxed = sum(subtract(subtotal, decimal(discount)), decimal(shipping))
   const taxed = sum(untaxed, decimal(tax))
-  // Only a given total shows whether the prices include tax. Without one, tax is added.
-  const isWithin = stated.total !== undefined && equals(decimal(stated.total), untaxed)
-  return { lines, subtotal, untaxed, taxed, total: isWithin ? untaxed : taxed }
+  // Only a given total shows whether the prices include tax. Without one, a new order adds it.
+  const isWithin = stated.total === undefined ? stated.isTaxIncluded : equals(decimal(stated.total), untaxed)
+  return { lines, subtotal, untaxed, taxed, total: isWithin === true ? untaxed : taxed }
+}
+
+/** Tests whether the prices of a stored order include its tax. */
+export const isTaxIncluded = (order: Priced & { readonly total: JsonNumber }): boolean => {
+  const { taxed, untaxed } = computeAmounts(order)
+  return !equals(taxed, untaxed) && equals(decimal(order.total), untaxed)
 }
 
 /** Computes the amounts of an order and its lines. */
@@ -59,11 +67,11 @@ const OUT_OF_RANGE = `must be a number from 0 to ${MAX_NUMBER}`
 
 const textOf = (value: BigDecimal.BigDecimal) => stringify(numberOf(value))
 
-/** Returns the amounts that contradict each other. */
-export const problemsOf = (order: Priced): ReadonlyArray<Schema.FilterIssue> => {
+/** Returns a line for each amount that contradicts others. */
+export const problemsOf = (order: Priced): ReadonlyArray<string> => {
   const { lines, subtotal, taxed, total, untaxed } = computeAmounts(order)
-  const problems: Array<Schema.FilterIssue> = []
-  const report = (path: ReadonlyArray<PropertyKey>, issue: string) => problems.push({ path, issue })
+  const problems: Array<string> = []
+  const report = (path: ReadonlyArray<PropertyKey>, issue: string) => problems.push(lineOf(path, issue))
 
   for (const [index, { discount, full, total }] of lines.entries()) {
     const line = order.lineItems[index]
@@ -80,7 +88,8 @@ export const problemsOf = (order: Priced): ReadonlyArray<Schema.FilterIssue> => 
   if (order.subtotal !== undefined && !equals(decimal(order.subtotal), subtotal)) {
     report(["subtotal"], `must be ${textOf(subtotal)}, the sum of the line totals`)
   }
-  if (order.discount !== undefined && isLessThan(subtotal, decimal(order.discount))) {
+  const discount = decimal(order.discount ?? 0)
+  if (!BigDecimal.isZero(discount) && isLessThan(subtotal, discount)) {
     report(["discount"], `must be at most the subtotal, ${textOf(subtotal)}`)
   } else if (order.total !== undefined && !equals(decimal(order.total), total)) {
     const expected = equals(taxed, untaxed)

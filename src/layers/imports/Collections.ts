@@ -1,10 +1,11 @@
-import { Effect, Option, Schema } from "effect"
+import { Effect, Option, Schema, Struct } from "effect"
 import { type SqlClient, SqlSchema } from "effect/sql"
 import type { Catalog } from "../../domain/catalog/Catalog.ts"
-import { CollectionId, typeOf } from "../../domain/catalog/Collection.ts"
+import { CollectionHead, CollectionId, typeOf } from "../../domain/catalog/Collection.ts"
 import { ProductId } from "../../domain/catalog/Product.ts"
-import { UnknownReferences } from "../../domain/imports/Collection.ts"
+import { type PutCollection, UnknownReferences } from "../../domain/imports/Collection.ts"
 import type { Imports } from "../../domain/imports/Imports.ts"
+import { InvalidRow } from "../../domain/imports/Put.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { isUuid } from "../../domain/Uuid.ts"
 import { orDefect } from "../sql/Errors.ts"
@@ -20,11 +21,14 @@ export const makePutCollection = (
   const lockExternalId = (store: StoreId, externalId: string) =>
     sql`select pg_advisory_xact_lock(hashtextextended(${store}::text || ${externalId}::text, 0))`
 
-  const findVersion = SqlSchema.findOneOption({
+  const findStored = SqlSchema.findOneOption({
     Request: Schema.Struct({ store: StoreId, externalId: Schema.String }),
-    Result: Schema.Struct({ id: Schema.toType(CollectionId), version: Schema.Int }),
+    Result: Schema.Struct({
+      ...Struct.pick(CollectionHead.fields, ["version", "type"]),
+      id: Schema.toType(CollectionId)
+    }),
     execute: ({ externalId, store }) => sql`
-      select c.id, c.version from ${resolveExternalIds(store, "collection", [externalId])}
+      select c.id, c.version, c.document ->> 'type' as type from ${resolveExternalIds(store, "collection", [externalId])}
         join collections c on c.store_id = ${store} and c.id = resolved.id
     `
   })
@@ -40,18 +44,26 @@ export const makePutCollection = (
     return ids.map((id) => ProductId.make(id, { disableChecks: true }))
   })
 
-  return Effect.fnUntraced(function* (store, { externalId, input: { productIds: references, ...fields } }) {
+  /** Resolves the products of a manual collection. Automated ones ignore them. */
+  const membersOf = (store: StoreId, type: CollectionHead["type"], references: PutCollection["productIds"]) =>
+    references === undefined || type === "automated"
+      ? Effect.succeed({})
+      : Effect.map(resolveProducts(store, references), (productIds) => ({ productIds }))
+
+  return Effect.fnUntraced(function* (store, { externalId, input: { productIds, ...fields } }) {
     yield* lockExternalId(store, externalId)
-    const existing = yield* findVersion({ store, externalId })
-    const isManual = typeOf(fields) === "manual"
-    const members =
-      references === undefined || !isManual ? {} : { productIds: yield* resolveProducts(store, references) }
-    if (Option.isSome(existing)) {
-      const { id, version } = existing.value
+    const stored = yield* findStored({ store, externalId })
+    if (Option.isSome(stored)) {
+      const { id, type, version } = stored.value
+      const members = yield* membersOf(store, fields.type ?? type, productIds)
       const updated = yield* updateCollection(store, id, { ...fields, ...members }, "any")
       return updated.version === version ? "unchanged" : "updated"
     }
-    const created = yield* createCollection(store, { ...fields, ...members })
+    const { title } = fields
+    if (title === undefined) return yield* new InvalidRow({ issues: ["title: is missing"] })
+    const collection = { ...fields, title }
+    const members = yield* membersOf(store, typeOf(collection), productIds)
+    const created = yield* createCollection(store, { ...collection, ...members })
     yield* deferToCommit(insertExternalIds(sql, store, "collection", [{ externalId, id: created.id }]))
     return "created"
   }, orDefect)

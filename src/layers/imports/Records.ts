@@ -6,7 +6,7 @@ import type { Imports } from "../../domain/imports/Imports.ts"
 import type { ImportedOrder } from "../../domain/imports/Order.ts"
 import type { ImportItem } from "../../domain/imports/Put.ts"
 import { CustomerId, type Customers } from "../../domain/records/Customer.ts"
-import { OrderId, type Orders } from "../../domain/records/Order.ts"
+import { OrderId, type Orders, type PutOrder } from "../../domain/records/Order.ts"
 import type { RecordService } from "../../domain/records/Records.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { isText } from "../../domain/Text.ts"
@@ -53,8 +53,11 @@ export const makePutCustomers = (
   }, orDefect)
 
 /** Resolves a reference: by external id, else by id. */
-const resolveReference = (existing: ReadonlyMap<string, string>, reference: string | null): string | undefined => {
-  if (reference === null) return undefined
+const resolveReference = (
+  existing: ReadonlyMap<string, string>,
+  reference: string | null | undefined
+): string | undefined => {
+  if (!isText(reference)) return undefined
   const id = existing.get(reference) ?? reference.toLowerCase()
   return isUuid(id) ? id : undefined
 }
@@ -66,7 +69,7 @@ export const makePutOrders = (
   Effect.fnUntraced(function* (store, puts) {
     yield* lockStore(sql, store)
     const references = puts.map(({ input }) => input.references)
-    const distinct = (of: (one: ImportedOrder["references"]) => ReadonlyArray<string | null>) => [
+    const distinct = (of: (one: ImportedOrder["references"]) => ReadonlyArray<string | null | undefined>) => [
       ...new Set(references.flatMap(of).filter(isText))
     ]
     const customerReferences = distinct(({ customer }) => [customer])
@@ -74,21 +77,25 @@ export const makePutOrders = (
     const customers = yield* findByExternalIds(sql, store, "customer", customerReferences)
     const products = yield* findByExternalIds(sql, store, "product", productReferences)
     const resolved = puts.map(({ externalId, input: { order, references } }) => {
-      const customer = resolveReference(customers, references.customer)
-      if (references.customer !== null && customer === undefined) {
-        const unknown = [{ path: "customerId", reference: references.customer }]
-        return Result.fail(new UnknownReferences({ unknown }))
+      const reference = references.customer
+      const customer = resolveReference(customers, reference)
+      if (isText(reference) && customer === undefined) {
+        return Result.fail(new UnknownReferences({ unknown: [{ path: "customerId", reference }] }))
       }
       // The line of a product that does not exist keeps only its name.
-      const lineItems = order.lineItems.map((line, index) => {
-        const product = resolveReference(products, references.products[index] ?? null)
+      const lineItems = order.lineItems?.map((line, index) => {
+        const product = resolveReference(products, references.products[index])
         return {
           ...line,
           productId: product === undefined ? null : ProductId.make(product, { disableChecks: true })
         }
       })
-      const customerId = customer === undefined ? null : toCustomerId(customer)
-      return Result.succeed({ externalId, input: { ...order, customerId, lineItems } })
+      const input: PutOrder = {
+        ...order,
+        ...(reference === undefined ? {} : { customerId: customer === undefined ? null : toCustomerId(customer) }),
+        ...(lineItems === undefined ? {} : { lineItems })
+      }
+      return Result.succeed({ externalId, input })
     })
     const results = yield* putByExternalId(sql, store, "order", toOrderId, put, Array.getSuccesses(resolved))
     let next = 0

@@ -1,4 +1,4 @@
-import { Effect, Layer, Option, Schema, Struct } from "effect"
+import { Effect, Layer, Option, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import {
   Customer,
@@ -6,7 +6,8 @@ import {
   CustomerNotFound,
   customerOf,
   Customers,
-  PERSONAL_OF_CUSTOMER
+  PERSONAL_OF_CUSTOMER,
+  type PutCustomer
 } from "../../domain/records/Customer.ts"
 import { makeAllocation } from "../catalog/Allocation.ts"
 import { orDefect } from "../sql/Errors.ts"
@@ -14,10 +15,6 @@ import { deferToCommit } from "../sql/Transaction.ts"
 import { traced } from "../Traced.ts"
 import { makePutPlanner } from "./Puts.ts"
 import { makeRecordReads, makeRecordWrites } from "./Records.ts"
-
-const decodeBefore = Schema.decodeUnknownSync(
-  Schema.toType(Customer.mapFields(Struct.pick(["createdAt", "updatedAt", "ordersCount", "totalSpent"])))
-)
 
 export const CustomersLive = Layer.effect(
   Customers,
@@ -29,9 +26,9 @@ export const CustomersLive = Layer.effect(
     const plan = makePutPlanner(sql, {
       table: "customers",
       id: CustomerId,
-      decode: decodeBefore,
+      record: Customer,
       personal: PERSONAL_OF_CUSTOMER,
-      make: customerOf
+      make: (input: PutCustomer, context) => Result.succeed(customerOf(input, context))
     })
 
     return Customers.of({

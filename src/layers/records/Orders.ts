@@ -20,10 +20,6 @@ import { traced } from "../Traced.ts"
 import { dateOf, makePutPlanner, type StoreClock } from "./Puts.ts"
 import { makeRecordReads, makeRecordWrites, type WrittenRecord } from "./Records.ts"
 
-const decodeBefore = Schema.decodeUnknownSync(
-  Schema.toType(Order.mapFields(Struct.pick(["createdAt", "updatedAt", "lineItems", "customerId", "status", "total"])))
-)
-
 /** An order is written, and its customers before and after: each write has its own instant. */
 const TICKS = 3
 
@@ -43,7 +39,7 @@ export const OrdersLive = Layer.effect(
     const plan = makePutPlanner(sql, {
       table: "orders",
       id: OrderId,
-      decode: decodeBefore,
+      record: Order,
       personal: PERSONAL_OF_ORDER,
       make: orderOf
     })

@@ -1,5 +1,6 @@
-import { Effect, Result, type Schema } from "effect"
+import { Effect, Result, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
+import { extend } from "../../domain/json/Document.ts"
 import { parse } from "../../domain/json/Json.ts"
 import type { PutResult, RecordContext, RecordPut } from "../../domain/records/Records.ts"
 import type { StoreId } from "../../domain/Store.ts"
@@ -12,13 +13,13 @@ interface Dated {
   readonly updatedAt: string
 }
 
-/** Kind of record: how it is built, and what is decoded of the record that it replaces. */
-export interface RecordKind<Id extends string, Input, Full extends Dated, Before extends Dated> {
+/** Kind of record, and how one is built from an input. */
+export interface RecordKind<Id extends string, Input, Full extends Dated, Invalid> {
   readonly table: Table
   readonly id: Schema.Codec<Id, string> & { readonly make: (id: string) => Id }
-  readonly decode: (document: unknown) => Before
+  readonly record: Schema.Codec<Full, unknown>
   readonly personal: ReadonlyArray<keyof Full & string>
-  readonly make: (input: Input, context: RecordContext<Id, Before>) => Full
+  readonly make: (input: Input, context: RecordContext<Id, Full>) => Result.Result<Full, Invalid>
 }
 
 /** Currency and clock of a locked store. Each tick is a later instant, in microseconds. */
@@ -28,9 +29,9 @@ export interface StoreClock {
 }
 
 /** Result of several puts, before anything is written. */
-export interface PlannedPuts<Id, Full, Before, Refused> {
+export interface PlannedPuts<Id, Full, Refused> {
   readonly outcomes: ReadonlyArray<Result.Result<PutResult<Id>, Refused>>
-  readonly changes: ReadonlyArray<{ readonly before: Before | undefined; readonly after: Full }>
+  readonly changes: ReadonlyArray<{ readonly before: Full | undefined; readonly after: Full }>
   readonly written: ReadonlyMap<string, WrittenRecord>
 }
 
@@ -39,34 +40,41 @@ const isSame = (a: StoredRecord, b: StoredRecord) => a.document === b.document &
 export const dateOf = (micros: number) => new Date(Math.floor(micros / 1000))
 
 /** Makes a function that plans puts in order: the second put of an id sees the result of the first. */
-export const makePutPlanner = <Id extends string, Input, Full extends Dated, Before extends Dated>(
+export const makePutPlanner = <Id extends string, Input, Full extends Dated, Invalid>(
   sql: SqlClient.SqlClient,
-  { decode, id: Id, make, personal, table }: RecordKind<Id, Input, Full, Before>
+  { id: Id, make, personal, record, table }: RecordKind<Id, Input, Full, Invalid>
 ) => {
   const { find } = makeRecordWrites(sql)
+  // Today's rules may be stricter than those at the time of storage.
+  const decode = Schema.decodeUnknownSync(Schema.toType(record), { disableChecks: true })
 
   return Effect.fnUntraced(function* <Refused = never>(
     store: StoreId,
     puts: ReadonlyArray<RecordPut<Id, Input>>,
     { currencyCode, tick }: StoreClock,
     refusalOf: (input: Input) => Refused | undefined = () => undefined
-  ): Effect.fn.Return<PlannedPuts<Id, Full, Before, Refused>> {
+  ): Effect.fn.Return<PlannedPuts<Id, Full, Refused | Invalid>> {
     const known = yield* find(
       table,
       store,
       puts.flatMap(({ id }) => id ?? [])
     )
     const written = new Map<string, WrittenRecord>()
-    const changes: Array<{ before: Before | undefined; after: Full }> = []
+    const changes: Array<{ before: Full | undefined; after: Full }> = []
 
-    const plan = ({ id: requestedId, input }: RecordPut<Id, Input>): Result.Result<PutResult<Id>, Refused> => {
+    const plan = ({
+      id: requestedId,
+      input
+    }: RecordPut<Id, Input>): Result.Result<PutResult<Id>, Refused | Invalid> => {
       const refusal = refusalOf(input)
       if (refusal !== undefined) return Result.fail(refusal)
       const stored = requestedId === null ? undefined : (written.get(requestedId) ?? known.get(requestedId))
-      const before = stored && decode(parse(stored.document))
+      const before = stored && decode(parse(extend(stored.document, stored.personal)))
       const changedAt = tick()
       const id = requestedId === null || stored === undefined ? Id.make(uuidOfMicros(changedAt)) : requestedId
-      const after = make(input, { id, at: dateOf(changedAt), currencyCode, before })
+      const result = make(input, { id, at: dateOf(changedAt), currencyCode, before })
+      if (Result.isFailure(result)) return Result.fail(result.failure)
+      const after = result.success
       if (stored !== undefined && before !== undefined) {
         const { updatedAt } = before
         if (isSame(stored, splitRecord({ ...after, updatedAt }, personal))) {

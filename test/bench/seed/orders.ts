@@ -1,3 +1,4 @@
+import { Result } from "effect"
 import type Pg from "pg"
 import { type Order, OrderId, orderOf, PERSONAL_OF_ORDER } from "../../../src/domain/records/Order.ts"
 import { splitRecord } from "../../../src/layers/records/Records.ts"
@@ -6,12 +7,14 @@ import { COLUMNS } from "../baseline/orders.ts"
 
 /** Makes the n-th order of a store. */
 export const makeOrder = (store: number, n: number): Order =>
-  orderOf(makeFullOrder(store, n), {
-    id: OrderId.make(idOf("order", store, n)),
-    at: new Date(EPOCH + n),
-    currencyCode: "EUR",
-    before: undefined
-  })
+  Result.getOrThrow(
+    orderOf(makeFullOrder(store, n), {
+      id: OrderId.make(idOf("order", store, n)),
+      at: new Date(EPOCH + n),
+      currencyCode: "EUR",
+      before: undefined
+    })
+  )
 
 export const insertServiceOrders = async (
   db: Pg.Client,

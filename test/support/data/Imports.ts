@@ -76,3 +76,36 @@ export const importScene = Effect.fn(function* (plan = "scale") {
     )
   }
 })
+
+/** A store into which CSV texts are imported. */
+export const csvScene = Effect.gen(function* () {
+  const scene = yield* importScene()
+  const folder = yield* temporaryFolder
+  let files = 0
+  const save = (csv: string | Buffer) => {
+    const file = join(folder, `${(files += 1)}.csv`)
+    writeFileSync(file, csv)
+    return file
+  }
+  return {
+    ...scene,
+    save,
+    /** Imports a text and returns the counts of created, updated, unchanged and refused products. */
+    importCsv: (csv: string | Buffer, ...args: ReadonlyArray<string>) =>
+      Effect.map(scene.bring("products", save(csv), "--format", "shopify", ...args), countsOf),
+    refusals: () => linesIn(join(folder, `${files}.csv.refused.jsonl`)),
+    products: Effect.map(rowsOf(scene.client, "select document from products order by id"), (rows) =>
+      rows.map(({ document }) => document)
+    ),
+    setWeightUnit: (unit: string) => rowsOf(scene.client, `update stores set weight_unit = '${unit}' returning 1`)
+  }
+})
+
+/** Joins the lines of a file. */
+export const linesOf = (...lines: ReadonlyArray<string>) => `${lines.join("\n")}\n`
+
+/** Values of the given members, of each variant. */
+export const pick = (value: unknown, ...members: ReadonlyArray<string>): unknown =>
+  Array.isArray(value)
+    ? value.map((item) => pick(item, ...members))
+    : Object.fromEntries(members.map((member) => [member, Reflect.get(Object(value), member)]))

@@ -7,7 +7,7 @@ import { performIn } from "./Writes.ts"
 const decodeOrder = Schema.decodeUnknownSync(PutOrder)
 const decodeCustomer = Schema.decodeUnknownSync(PutCustomer)
 
-/** Creates or replaces orders by id, and returns the results. */
+/** Creates or changes orders by id, and returns the results. */
 export const putOrders = Effect.fn(function* (
   storeId: StoreId,
   inputs: ReadonlyArray<{ readonly id?: OrderId; readonly [field: string]: unknown }>
@@ -26,7 +26,7 @@ export const putOrders = Effect.fn(function* (
   return outcomes.map((outcome) => Result.getOrThrowWith(outcome, (error) => error))
 })
 
-/** Creates or replaces customers by id, and returns the results. */
+/** Creates or changes customers by id, and returns the results. */
 export const putCustomers = Effect.fn(function* (
   storeId: StoreId,
   inputs: ReadonlyArray<{ readonly id?: CustomerId; readonly [field: string]: unknown }>
