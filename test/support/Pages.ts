@@ -19,6 +19,8 @@ export const PagesTest = Layer.unwrap(
 interface Looking {
   readonly width?: number
   readonly height?: number
+  /** Language of the browser, in which it shows and reads numbers. */
+  readonly locale?: string
 }
 
 /** A browser window, signed in by a session cookie. */

@@ -8,7 +8,8 @@ import { type Draft, draftOf, newDraft } from "../../src/web/dashboard/products/
 import { parseStockChange } from "../../src/web/dashboard/products/editor/stockChange.ts"
 import { missingVariants, newVariant, withoutOptions } from "../../src/web/dashboard/products/editor/variants.ts"
 import { merge, withFields } from "../../src/web/data/merge.ts"
-import { parseJson, parseNumber } from "../../src/web/data/parseInput.ts"
+import { parseJson } from "../../src/web/data/parseInput.ts"
+import { parseNumber } from "../../src/web/data/typedNumbers.ts"
 
 const PRECISE = "0.1234567890123456789"
 

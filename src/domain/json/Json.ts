@@ -37,6 +37,9 @@ const plain = ({ scale, value }: BigDecimal.BigDecimal): string => {
     : `${sign}${digits}${"0".repeat(-scale)}`
 }
 
+/** Formats a number as a decimal without an exponent, with all its digits. */
+export const decimalText = (value: JsonNumber): string => plain(decimal(value))
+
 /** Adds two numbers exactly: 0.1 + 0.2 is 0.3. */
 export const plus = (a: JsonNumber, b: JsonNumber): JsonNumber => {
   const text = plain(BigDecimal.normalize(BigDecimal.sum(decimal(a), decimal(b))))

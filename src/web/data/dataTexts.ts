@@ -57,7 +57,10 @@ export const dataTexts = {
     signInUnreachable: "Cannot reach the service. Try again in a moment."
   },
   input: {
-    notANumber: "must be a number with a decimal point, such as 1234.50",
+    notANumber: (example: string, grouped?: string) =>
+      `must be a number, such as ${example}${grouped === undefined ? "" : ` or ${grouped}`}`,
+    notWhole: (example: string, grouped: string) => `must be a whole number, such as ${example} or ${grouped}`,
+    ambiguous: (one: string, other: string) => `could be ${one} or ${other}. Type one of them`,
     invalidJsonBecause: (reason: string) => `is not valid JSON: ${reason}`,
     invalidJsonAdvice: "check its quotes, commas and brackets",
     invalidJson: "is not valid JSON"

@@ -21,11 +21,11 @@ const looks = new WeakMap<Page, number>()
 /**
  * A window with its own cookies, and the messages of its console, including violations of the content security policy.
  */
-export const openWindow = ({ height = 800, width = 390 } = {}) =>
+export const openWindow = ({ height = 800, locale = "en-US", width = 390 } = {}) =>
   Effect.gen(function* () {
     const context = yield* Effect.acquireRelease(
       Effect.flatMap(Chromium, (chromium) =>
-        Effect.promise(() => chromium.newContext({ viewport: { width, height }, reducedMotion: "reduce" }))
+        Effect.promise(() => chromium.newContext({ viewport: { width, height }, locale, reducedMotion: "reduce" }))
       ),
       (opened) => Effect.promise(() => opened.close())
     )

@@ -4,7 +4,7 @@ import { BUDGET, type NewAgent, WINDOW } from "../../../domain/access/Agents.ts"
 import { GRANT_DESCRIPTIONS } from "../../../domain/access/GrantDescriptions.ts"
 import { Scope } from "../../../domain/access/Scope.ts"
 import { Button } from "../../ui/form/Button.tsx"
-import { CheckField, Columns, Fieldset, TextField } from "../../ui/form/Field.tsx"
+import { CheckField, Columns, Fieldset, NumberField, TextField } from "../../ui/form/Field.tsx"
 import { Row, Stack } from "../../ui/layout/Page.tsx"
 import { ErrorNotice } from "../../ui/display/QueryBoundary.tsx"
 import css from "./Agents.module.css"
@@ -62,7 +62,7 @@ export const AgentFields = ({ action, cancel, error, isBusy, save, start }: Agen
           onChange={({ target }) => change({ proposalsOnly: target.checked })}
         />
         <Columns>
-          <TextField
+          <NumberField
             label={agentTexts.form.budget}
             hint={agentTexts.form.budgetHint(BUDGET.most)}
             inputMode="numeric"
@@ -70,7 +70,7 @@ export const AgentFields = ({ action, cancel, error, isBusy, save, start }: Agen
             problem={problems.budget}
             onChange={({ target }) => change({ budget: target.value })}
           />
-          <TextField
+          <NumberField
             label={agentTexts.form.window}
             hint={agentTexts.form.windowHint(WINDOW.most)}
             inputMode="numeric"

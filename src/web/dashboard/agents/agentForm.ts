@@ -3,6 +3,7 @@ import { type Agent, BUDGET, NewAgent, WINDOW } from "../../../domain/access/Age
 import { Scope } from "../../../domain/access/Scope.ts"
 import { decodeWith } from "../../../domain/json/Decoder.ts"
 import { fieldProblemsOf } from "../../data/fieldProblems.ts"
+import { numberText, parseWhole } from "../../data/typedNumbers.ts"
 import { agentTexts } from "./agentTexts.ts"
 
 /** Form values of an agent, as typed. */
@@ -18,8 +19,8 @@ export interface AgentFormValues {
 export const EMPTY_FORM: AgentFormValues = {
   name: "",
   scopes: ["read_products", "read_collections"],
-  budget: String(BUDGET.usual),
-  window: String(WINDOW.usual),
+  budget: numberText(BUDGET.usual),
+  window: numberText(WINDOW.usual),
   proposalsOnly: true
 }
 
@@ -27,8 +28,8 @@ export const EMPTY_FORM: AgentFormValues = {
 export const formOf = ({ budget, name, proposalsOnly, scopes, window }: typeof Agent.Type): AgentFormValues => ({
   name,
   scopes,
-  budget: String(budget),
-  window: String(window),
+  budget: numberText(budget),
+  window: numberText(window),
   proposalsOnly
 })
 
@@ -39,16 +40,18 @@ const { budget, proposalsOnly, window } = NewAgent.fields
 const optional = Struct.map({ budget, proposalsOnly, window }, Schema.requiredKey)
 const decode = decodeWith(NewAgent.pipe(Schema.fieldsAssign(optional)))
 
-/** Parses a whole number with thousands separators. NaN if it is none. */
-const parseWholeNumber = (text: string) =>
-  /^\s*\d[\d,. ]*\s*$/.test(text) ? Number(text.replaceAll(/[,. ]/g, "")) : Number.NaN
-
 /** Validates the form. */
 export const parseAgent = (form: AgentFormValues): Result.Result<Required<NewAgent>, AgentFormProblems> => {
   if (form.scopes.length === 0) return Result.fail({ scopes: agentTexts.form.noPermissions })
+  const [budget, window] = [parseWhole(form.budget), parseWhole(form.window)]
   return Result.mapError(
-    decode({ ...form, budget: parseWholeNumber(form.budget), window: parseWholeNumber(form.window) }, false),
-    (error): AgentFormProblems => fieldProblemsOf(error)
+    decode({ ...form, budget: Result.getOrUndefined(budget), window: Result.getOrUndefined(window) }, false),
+    (error): AgentFormProblems => ({
+      ...fieldProblemsOf(error),
+      // A value that cannot be parsed is missing for the schema, whose message is less specific.
+      ...(Result.isFailure(budget) ? { budget: budget.failure } : {}),
+      ...(Result.isFailure(window) ? { window: window.failure } : {})
+    })
   )
 }
 

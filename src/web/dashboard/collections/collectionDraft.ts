@@ -5,8 +5,7 @@ import { type Collection, CreateCollection, UpdateCollection } from "../../../do
 import type { ProductId } from "../../../domain/catalog/Product.ts"
 import type { Rule } from "../../../domain/catalog/Rule.ts"
 import { differences } from "../../data/merge.ts"
-import { isMissingValue, type RuleDraft, ruleDraft, ruleOf } from "./rules/ruleDraft.ts"
-import { collectionTexts } from "./collectionTexts.ts"
+import { type RuleDraft, ruleDraft, ruleOf, valueProblem } from "./rules/ruleDraft.ts"
 
 /* Form values of a collection. */
 
@@ -75,21 +74,22 @@ const parseIssue = (line: string) => {
   return at === -1 ? (["", line] as const) : ([line.slice(0, at), line.slice(at + 2)] as const)
 }
 
-const missingValues = (rules: ReadonlyArray<RuleDraft>) =>
-  rules.flatMap((rule, index) =>
-    isMissingValue(rule) ? [[`rules.${index}.value`, collectionTexts.form.missingValue] as const] : []
-  )
+const valueProblems = (rules: ReadonlyArray<RuleDraft>) =>
+  rules.flatMap((rule, index) => {
+    const problem = valueProblem(rule)
+    return problem === undefined ? [] : [[`rules.${index}.value`, problem] as const]
+  })
 
 /** Validates these fields. Fails with all messages. */
 const decoder =
   <A>(decode: (input: unknown, strict: boolean) => Result.Result<A, BadRequest>) =>
   (draft: Draft, fields: ReadonlyArray<keyof Draft>): Result.Result<A, Problems> => {
     const input = toInput(draft)
-    const missing = fields.includes("rules") ? missingValues(draft.rules) : []
+    const values = fields.includes("rules") ? valueProblems(draft.rules) : []
     const decoded = decode(Object.fromEntries(fields.map((field) => [field, input[field]])), true).pipe(
-      Result.mapError(({ issues = [] }): Problems => new Map([...issues.map(parseIssue), ...missing]))
+      Result.mapError(({ issues = [] }): Problems => new Map([...issues.map(parseIssue), ...values]))
     )
-    return missing.length === 0 || Result.isFailure(decoded) ? decoded : Result.fail(new Map(missing))
+    return values.length === 0 || Result.isFailure(decoded) ? decoded : Result.fail(new Map(values))
   }
 
 const toPatch = decoder(decodeWith(UpdateCollection))

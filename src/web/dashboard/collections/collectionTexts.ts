@@ -111,7 +111,8 @@ export const collectionTexts = {
     searchListing: "Search engine listing",
     newSlugHint: "The last part of its URL. Leave it empty to use the title.",
     slugHint: "The last part of its URL.",
-    missingValue: "Enter a value"
+    missingValue: "Enter a value",
+    line: (line: string, problem: string) => `${line}: ${problem}`
   },
   editor: {
     saved: (collection: string) => `${collection} saved`,

@@ -167,7 +167,7 @@ export const productTexts = {
     productKindHint: "Such as physical or digital",
     hsCodeHint: "Harmonized System code",
     customData: "Custom data",
-    jsonHint: "JSON object or array of objects.",
+    jsonHint: "JSON object or array of objects. Its numbers have a decimal point.",
     activeHint: "Visible to shoppers.",
     organization: "Organization",
     tagItem: "tag",

@@ -49,11 +49,18 @@ export const Field = ({ children, hint, label, problem }: FieldProps) => {
 
 type ControlProps<Control extends "input" | "select" | "textarea"> = FieldTexts & Omit<ComponentProps<Control>, "id">
 
+const NUMBER_INPUT = { autoComplete: "off", inputMode: "decimal" } as const
+
 export const TextField = ({ hint, label, problem, ...input }: ControlProps<"input">) => (
   <Field label={label} hint={hint} problem={problem}>
     {(described) => <input {...described} {...input} className={css["control"]} />}
   </Field>
 )
+
+/**
+ * Number, with its text as typed. `typedNumbers.ts` parses it, because browsers read `type="number"` differently.
+ */
+export const NumberField = (props: ControlProps<"input">) => <TextField {...NUMBER_INPUT} {...props} />
 
 export const TextArea = ({ hint, label, problem, ...input }: ControlProps<"textarea">) => (
   <Field label={label} hint={hint} problem={problem}>
@@ -128,3 +135,6 @@ export const CellField = ({ label, problem, ...input }: CellFieldProps) => (
     title={problem}
   />
 )
+
+/** Number in a table cell. */
+export const NumberCell = (props: CellFieldProps) => <CellField {...NUMBER_INPUT} {...props} />

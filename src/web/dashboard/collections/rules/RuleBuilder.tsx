@@ -2,7 +2,7 @@ import { Struct } from "effect"
 import { useEffect, useRef } from "react"
 import { FIELDS, RELATIONS } from "../../../../domain/catalog/Rule.ts"
 import { Button } from "../../../ui/form/Button.tsx"
-import { SelectField, TextArea, TextField } from "../../../ui/form/Field.tsx"
+import { NumberField, SelectField, TextArea, TextField } from "../../../ui/form/Field.tsx"
 import { Row } from "../../../ui/layout/Page.tsx"
 import type { Draft, Problems } from "../collectionDraft.ts"
 import css from "./RuleBuilder.module.css"
@@ -142,7 +142,7 @@ const ValueField = ({ problem, rule, type }: ValueFieldProps) => {
         </SelectField>
       )
     case "number":
-      return <TextField {...field} inputMode="decimal" onChange={({ target }) => type(target.value)} />
+      return <NumberField {...field} onChange={({ target }) => type(target.value)} />
     case "time":
       return <TextField {...field} type="datetime-local" onChange={({ target }) => type(target.value)} />
     case "text":

@@ -8,8 +8,10 @@ import {
   type Rule,
   type RuleField
 } from "../../../../domain/catalog/Rule.ts"
-import { stringify } from "../../../../domain/json/Json.ts"
-import { parseNumber } from "../../../data/parseInput.ts"
+import { ExactNumber } from "../../../../domain/json/Json.ts"
+import { parseNumber } from "../../../data/typedNumbers.ts"
+import { collectionTexts } from "../collectionTexts.ts"
+import { ruleNumberText } from "./ruleSentence.ts"
 
 /* Form values of a rule. The value is text, as typed. */
 
@@ -44,9 +46,11 @@ const localTime = (text: string) => {
 }
 
 const textOf = (value: unknown, kind: Kind, relation: Relation): string => {
-  if (Array.isArray(value)) return value.map((one) => (typeof one === "string" ? one : stringify(one))).join("\n")
+  if (Array.isArray(value)) return value.map((one) => textOf(one, kind, relation)).join("\n")
   if (value === undefined || value === null) return ""
-  const text = typeof value === "string" ? value : stringify(value)
+  if (typeof value === "number" || value instanceof ExactNumber) return ruleNumberText(value)
+  const text = String(value)
+  if (kind === "number") return ruleNumberText(text)
   return kind === "time" && !hasManyValues(relation) ? localTime(text) : text
 }
 
@@ -87,8 +91,7 @@ const valueOf = (text: string, kind: Kind, relation: Relation): unknown => {
     case "text":
       return text
     case "number":
-      // Invalid numbers stay text, so that the schema reports them.
-      return Result.getOrElse(parseNumber(text), () => text)
+      return Result.getOrUndefined(parseNumber(text))
     case "boolean":
       return text === "true"
     case "time": {
@@ -114,5 +117,15 @@ export const ruleOf = ({ field, saved, relation, text }: RuleDraft): Rule => {
     : { field, relation, value: valueOf(text, kind, relation) }
 }
 
-/** True if a value is missing. An empty text would match every product. */
-export const isMissingValue = (rule: RuleDraft): boolean => valueInputOf(rule) !== "none" && rule.text.trim() === ""
+/** Message of a value that is missing, or is no number. An empty text would match every product. */
+export const valueProblem = (rule: RuleDraft): string | undefined => {
+  const { field, relation, saved, text } = rule
+  if (hasNoValue(relation)) return undefined
+  if (text.trim() === "") return collectionTexts.form.missingValue
+  if (saved !== undefined || FIELDS[field].kind !== "number") return undefined
+  if (!hasManyValues(relation)) return problemsOf(text)[0]
+  return lines(text).flatMap((line) => problemsOf(line).map((problem) => collectionTexts.form.line(line, problem)))[0]
+}
+
+const problemsOf = (text: string) =>
+  Result.match(parseNumber(text), { onFailure: (problem) => [problem], onSuccess: () => [] })

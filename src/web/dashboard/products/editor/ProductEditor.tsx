@@ -3,7 +3,7 @@ import { useNavigate } from "@tanstack/react-router"
 import { useMemo, useState } from "react"
 import type { Product } from "../../../../domain/catalog/Product.ts"
 import { performed } from "../../../../rpc/Client.ts"
-import { number } from "../../../data/format.ts"
+import { numberText } from "../../../data/typedNumbers.ts"
 import { useRpcMutation } from "../../../data/queries.ts"
 import { Badge } from "../../../ui/display/Badge.tsx"
 import { Button } from "../../../ui/form/Button.tsx"
@@ -61,10 +61,10 @@ export const ProductEditor = ({ isGone, product }: ProductEditorProps) => {
           <Button
             key={variantId}
             kind="quiet"
-            aria-label={productTexts.editor.updateVariantStock(index + 1, number(stock))}
+            aria-label={productTexts.editor.updateVariantStock(index + 1, numberText(stock))}
             onClick={() => setStockOf({ variantId })}
           >
-            {number(stock)}
+            {numberText(stock)}
           </Button>
         ])
       ),
@@ -103,7 +103,7 @@ export const ProductEditor = ({ isGone, product }: ProductEditorProps) => {
         currency={product.currencyCode}
         stock={
           <Row>
-            <span>{productTexts.editor.inStock(number(product.stock))}</span>
+            <span>{productTexts.editor.inStock(numberText(product.stock))}</span>
             <Button onClick={() => setStockOf("product")}>{productTexts.stock.update}</Button>
           </Row>
         }

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react"
 import { Link } from "@tanstack/react-router"
-import { CheckField, Columns, Fieldset, TextField } from "../../../ui/form/Field.tsx"
+import { CheckField, Columns, Fieldset, NumberField, TextField } from "../../../ui/form/Field.tsx"
 import { ListField } from "../../../ui/form/ListField.tsx"
 import { Card, Stack } from "../../../ui/layout/Page.tsx"
 import { type FormState, LineField, LinesField, problemIn } from "./formFields.tsx"
@@ -24,17 +24,17 @@ interface ProductFormProps {
 }
 
 const DIMENSIONS = [
-  ["length", productTexts.form.dimensions.length],
-  ["width", productTexts.form.dimensions.width],
-  ["height", productTexts.form.dimensions.height],
-  ["unit", productTexts.form.dimensions.unit]
+  ["length", productTexts.form.dimensions.length, NumberField],
+  ["width", productTexts.form.dimensions.width, NumberField],
+  ["height", productTexts.form.dimensions.height, NumberField],
+  ["unit", productTexts.form.dimensions.unit, TextField]
 ] as const
 
 const Dimensions = ({ draft: { dimensions }, edit, problems }: FormState) => (
   <Fieldset legend={productTexts.fields.dimensions}>
     <Columns>
-      {DIMENSIONS.map(([name, label]) => (
-        <TextField
+      {DIMENSIONS.map(([name, label, Control]) => (
+        <Control
           key={name}
           label={label}
           value={dimensions[name]}

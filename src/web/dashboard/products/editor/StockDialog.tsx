@@ -3,11 +3,11 @@ import { Result } from "effect"
 import { type FormEvent, useState } from "react"
 import type { Product } from "../../../../domain/catalog/Product.ts"
 import { performed, type SetInventory, type StoreId } from "../../../../rpc/Client.ts"
-import { number } from "../../../data/format.ts"
+import { numberText } from "../../../data/typedNumbers.ts"
 import { useRpcMutation } from "../../../data/queries.ts"
 import { Button } from "../../../ui/form/Button.tsx"
 import { Dialog } from "../../../ui/layout/Dialog.tsx"
-import { SelectField, TextField } from "../../../ui/form/Field.tsx"
+import { NumberField, SelectField, TextField } from "../../../ui/form/Field.tsx"
 import { Row, Stack } from "../../../ui/layout/Page.tsx"
 import { ErrorNotice } from "../../../ui/display/QueryBoundary.tsx"
 import { toast } from "../../../ui/display/Toasts.tsx"
@@ -60,7 +60,7 @@ const Form = ({ close, target, product, storeId }: StockDialogProps & { readonly
   return (
     <form onSubmit={submit} noValidate>
       <Stack>
-        <p>{productTexts.stock.current(number(shown), variant?.title)}</p>
+        <p>{productTexts.stock.current(numberText(shown), variant?.title)}</p>
         {updating.error === null ? undefined : <ErrorNotice error={updating.error} />}
         <SelectField
           label={productTexts.stock.action}
@@ -70,11 +70,11 @@ const Form = ({ close, target, product, storeId }: StockDialogProps & { readonly
           <option value="adjust">{productTexts.stock.adjust}</option>
           <option value="count">{productTexts.stock.set}</option>
         </SelectField>
-        <TextField
+        <NumberField
           label={mode === "adjust" ? productTexts.stock.quantityToAdd : productTexts.stock.newQuantity}
-          hint={mode === "adjust" ? productTexts.stock.adjustHint : productTexts.stock.setHint(number(shown))}
-          inputMode="decimal"
-          autoComplete="off"
+          hint={mode === "adjust" ? productTexts.stock.adjustHint : productTexts.stock.setHint(numberText(shown))}
+          // The decimal keyboard of iPhones has no minus sign.
+          inputMode={mode === "adjust" ? "text" : "decimal"}
           value={input}
           problem={problems.get("input")}
           onChange={({ target }) => setInput(target.value)}

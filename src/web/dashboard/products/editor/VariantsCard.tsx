@@ -1,6 +1,6 @@
 import type { ReactNode } from "react"
 import { Button } from "../../../ui/form/Button.tsx"
-import { CellField } from "../../../ui/form/Field.tsx"
+import { CellField, NumberCell } from "../../../ui/form/Field.tsx"
 import { type VirtualColumn, VirtualTable } from "../../../ui/display/VirtualTable.tsx"
 import { Card, MutedText, Row } from "../../../ui/layout/Page.tsx"
 import type { FormState } from "./formFields.tsx"
@@ -47,35 +47,53 @@ export const VariantsCard = ({ editing: { draft, edit, problems }, stock }: Vari
   const { options, variants } = draft
   const missing = missingVariants(options, variants)
   const change = (key: string, members: Partial<VariantDraft>) => edit({ variants: updateItem(variants, key, members) })
-  const cell = (label: string, index: number, path: string, value: string, set: (value: string) => void) => (
-    <CellField
+  const cell = (
+    Control: typeof CellField,
+    label: string,
+    index: number,
+    path: string,
+    value: string,
+    set: (value: string) => void
+  ) => (
+    <Control
       label={productTexts.variants.cell(label, index + 1)}
       problem={problems.get(`variants.${index}.${path}`)}
       value={value}
       onChange={({ target }) => set(target.value)}
     />
   )
+  const lineColumn = (Control: typeof CellField, field: keyof typeof variantLabels) => ({
+    name: variantLabels[field],
+    width: 130,
+    cell: (variant: VariantDraft, index: number) =>
+      cell(Control, variantLabels[field], index, field, variant[field], (value) =>
+        change(variant.key, { [field]: value })
+      )
+  })
   const columns: ReadonlyArray<VirtualColumn<VariantDraft>> = [
     ...options.map(({ key, name }) => ({
       name: name || productTexts.variants.newOption,
       width: 130,
       cell: (variant: VariantDraft, index: number) =>
-        cell(name || productTexts.variants.newOption, index, `options.${name}`, variant.choices[key] ?? "", (value) =>
-          change(variant.key, { choices: { ...variant.choices, [key]: value } })
+        cell(
+          CellField,
+          name || productTexts.variants.newOption,
+          index,
+          `options.${name}`,
+          variant.choices[key] ?? "",
+          (value) => change(variant.key, { choices: { ...variant.choices, [key]: value } })
         )
     })),
-    ...[...VARIANT_TEXTS, ...VARIANT_AMOUNTS].map((field) => ({
-      name: variantLabels[field],
-      width: 130,
-      cell: (variant: VariantDraft, index: number) =>
-        cell(variantLabels[field], index, field, variant[field], (value) => change(variant.key, { [field]: value }))
-    })),
+    ...VARIANT_TEXTS.map((field) => lineColumn(CellField, field)),
+    ...VARIANT_AMOUNTS.map((field) => lineColumn(NumberCell, field)),
     {
       name: productTexts.fields.stock,
       width: 110,
       cell: (variant, index) =>
         stock.get(variant.key) ??
-        cell(productTexts.fields.stock, index, "stock", variant.stock, (value) => change(variant.key, { stock: value }))
+        cell(NumberCell, productTexts.fields.stock, index, "stock", variant.stock, (value) =>
+          change(variant.key, { stock: value })
+        )
     },
     removeColumn((key) => edit({ variants: removeItem(variants, key) }))
   ]

@@ -1,4 +1,4 @@
-import { TextArea, TextField } from "../../../ui/form/Field.tsx"
+import { NumberField, TextArea, TextField } from "../../../ui/form/Field.tsx"
 import type { Problems } from "./productInput.ts"
 import type { Draft, Line } from "./productDraft.ts"
 import { productTexts } from "../productTexts.ts"
@@ -38,17 +38,19 @@ export const LineField = ({
   field,
   isNumber = false,
   ...texts
-}: LineFieldProps) => (
-  <TextField
-    {...texts}
-    label={productTexts.fields[field]}
-    inputMode={isNumber ? "decimal" : undefined}
-    autoComplete="off"
-    value={draft[field]}
-    problem={problems.get(field)}
-    onChange={({ target }) => edit({ [field]: target.value })}
-  />
-)
+}: LineFieldProps) => {
+  const Control = isNumber ? NumberField : TextField
+  return (
+    <Control
+      {...texts}
+      label={productTexts.fields[field]}
+      autoComplete="off"
+      value={draft[field]}
+      problem={problems.get(field)}
+      onChange={({ target }) => edit({ [field]: target.value })}
+    />
+  )
+}
 
 interface TextProps extends Omit<LineFieldProps, "isNumber"> {
   readonly rows?: number

@@ -1,7 +1,8 @@
 import type { Schema } from "effect"
-import { bareNumbers, type JsonNumber, stringify } from "../../../../domain/json/Json.ts"
+import { bareNumbers, type JsonNumber } from "../../../../domain/json/Json.ts"
 import { newProduct, type Product, ProductId, type UpdateProduct } from "../../../../domain/catalog/Product.ts"
 import { uuidV7 } from "../../../../domain/Uuid.ts"
+import { numberText } from "../../../data/typedNumbers.ts"
 
 /* Form values of a product. Numbers and JSON are text, as typed. */
 
@@ -79,7 +80,8 @@ export const newItemKey = (): string => `new ${crypto.randomUUID()}`
 
 const text = (value: string | null | undefined) => value ?? ""
 
-const amount = (value: JsonNumber | null | undefined) => (value === null || value === undefined ? "" : stringify(value))
+const amount = (value: JsonNumber | null | undefined) =>
+  value === null || value === undefined ? "" : numberText(value)
 
 const json = (value: Opaque) => bareNumbers(JSON.stringify(value, undefined, 2))
 

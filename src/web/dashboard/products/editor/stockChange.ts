@@ -2,7 +2,7 @@ import { Result } from "effect"
 import { decodeWith } from "../../../../domain/json/Decoder.ts"
 import type { JsonNumber, JsonObject } from "../../../../domain/json/Json.ts"
 import { SetInventory } from "../../../../rpc/Client.ts"
-import { parseNumber } from "../../../data/parseInput.ts"
+import { parseNumber } from "../../../data/typedNumbers.ts"
 import { type Problems, parseIssues } from "./productInput.ts"
 
 /** Relative or absolute stock change. */

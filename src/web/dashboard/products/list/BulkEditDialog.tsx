@@ -2,7 +2,7 @@ import { Result } from "effect"
 import { type FormEvent, useState } from "react"
 import { Button } from "../../../ui/form/Button.tsx"
 import { Dialog } from "../../../ui/layout/Dialog.tsx"
-import { SelectField, TextField } from "../../../ui/form/Field.tsx"
+import { NumberField, SelectField, TextField } from "../../../ui/form/Field.tsx"
 import { MutedText, Row as Line, Stack } from "../../../ui/layout/Page.tsx"
 import { bulkEdits, type Change } from "./bulkEdits.ts"
 import { BulkProgress } from "./BulkProgress.tsx"
@@ -32,6 +32,7 @@ const BulkEditForm = ({
   const [problem, setProblem] = useState<string>()
   const edit = bulkEdits.find((one) => one.name === name)
   const isDelete = name === productTexts.bulkEdit.delete
+  const ValueField = edit?.inputMode === undefined ? TextField : NumberField
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (edit === undefined) return
@@ -54,8 +55,9 @@ const BulkEditForm = ({
           ))}
         </SelectField>
         {edit?.field === undefined ? undefined : (
-          <TextField
+          <ValueField
             {...edit.field}
+            inputMode={edit.inputMode}
             value={input}
             problem={problem}
             onChange={({ target }) => {

@@ -11,7 +11,7 @@ import {
   type StoreId,
   UpdateProduct
 } from "../../../../rpc/Client.ts"
-import { parseNumber } from "../../../data/parseInput.ts"
+import { parseNumber } from "../../../data/typedNumbers.ts"
 import { parseIssues } from "../editor/productInput.ts"
 import { productTexts } from "../productTexts.ts"
 
@@ -29,6 +29,8 @@ export const Change = Data.taggedEnum<Change>()
 export interface BulkEdit {
   readonly name: string
   readonly field?: { readonly label: string; readonly hint?: string }
+  /** Keyboard of a number. */
+  readonly inputMode?: "decimal" | "text"
   /** Validates the input. */
   readonly parse: (input: string) => Result.Result<Change, string>
 }
@@ -63,11 +65,14 @@ export const bulkEdits: ReadonlyArray<BulkEdit> = [
   {
     name: productTexts.bulkEdit.setPrice,
     field: { label: productTexts.bulkEdit.newPrice, hint: productTexts.bulkEdit.newPriceHint },
+    inputMode: "decimal",
     parse: (input) => Result.flatMap(parseNumber(input), (price) => patchChange({ price }))
   },
   {
     name: productTexts.bulkEdit.adjustStock,
     field: { label: productTexts.stock.adjust, hint: productTexts.stock.adjustHint },
+    // The decimal keyboard of iPhones has no minus sign.
+    inputMode: "text",
     parse: stockChange
   },
   {

@@ -1,0 +1,225 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { isMissing } from "../support/process/Programs.ts"
+import { assertAccessible } from "../support/process/Chromium.ts"
+import { dashboardMember, PagesTest } from "../support/Pages.ts"
+import { makeProducts } from "../support/data/Products.ts"
+
+/** Texts by language: the saved price, or the message that the form shows. */
+const PRICES: Readonly<Record<string, ReadonlyArray<readonly [text: string, outcome: number | string]>>> = {
+  "de-DE": [
+    ["1.234,50", 1234.5],
+    ["12,50", 12.5],
+    ["1,234", 1.234],
+    ["1234", 1234],
+    ["1.234.567", 1_234_567],
+    ["1.234", "could be 1234 or 1,234. Type one of them"],
+    ["12.50", "must be a number, such as 12,50"],
+    ["1,234.50", "must be a number, such as 1234,50 or 1.234,50"],
+    ["1 234,50", "must be a number, such as 1234,50 or 1.234,50"],
+    ["1e9", "must be a number, such as 1234,50 or 1.234,50"]
+  ],
+  "fr-FR": [
+    ["1\u202f234,50", 1234.5],
+    ["2\u00a0234,50", 2234.5],
+    ["3 234,50", 3234.5],
+    ["4 234", 4234],
+    ["12,50", 12.5],
+    ["12.50", "must be a number, such as 12,50"],
+    ["1.234", "must be a number, such as 1,234"],
+    ["1.234,50", "must be a number, such as 1234,50 or 1\u202f234,50"]
+  ],
+  "pt-BR": [
+    ["1.234,50", 1234.5],
+    ["12,50", 12.5],
+    ["1.234", "could be 1234 or 1,234. Type one of them"],
+    ["12.50", "must be a number, such as 12,50"],
+    ["1\u00a0234,50", "must be a number, such as 1234,50 or 1.234,50"]
+  ],
+  "en-US": [
+    ["1,234.50", 1234.5],
+    ["12.50", 12.5],
+    ["1.234", 1.234],
+    ["1,234", "could be 1234 or 1.234. Type one of them"],
+    ["12,50", "must be a number, such as 12.50"],
+    ["1.234,50", "must be a number, such as 1234.50 or 1,234.50"]
+  ],
+  "de-CH": [
+    ["1’234.50", 1234.5],
+    ["2'234", 2234],
+    ["12,50", "must be a number, such as 12.50"]
+  ],
+  "en-IN": [
+    ["12,34,567.50", 1_234_567.5],
+    ["1,234,567.50", "must be a number, such as 1234.50 or 1,234.50"]
+  ],
+  "ar-EG": [
+    ["١٬٢٣٤٫٥٠", 1234.5],
+    ["12.50", 12.5],
+    ["١٬٢٣٤", 1234],
+    ["1,234", "could be ١٢٣٤ or ١٫٢٣٤. Type one of them"]
+  ]
+}
+
+describe.skipIf(isMissing("chromium"))("Numbers typed into pages", () => {
+  layer(PagesTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+    for (const [locale, prices] of Object.entries(PRICES)) {
+      it.effect(`a price is saved as ${locale} reads it, and an ambiguous or misspelled one is refused`, () =>
+        Effect.gen(function* () {
+          const member = yield* dashboardMember({ locale })
+          const { client, complaints, dashboard, page, storeId } = member
+          const [created] = yield* makeProducts(member, [{ name: "Desk", price: 7 }])
+          if (created === undefined) return assert.fail("The product is missing")
+          const input = page.getByLabel("Price", { exact: true })
+          const save = page.getByRole("button", { name: "Save", exact: true })
+          yield* Effect.promise(() => page.goto(`${dashboard}/products/${created.id}`))
+          let saved = 7
+          for (const [text, outcome] of prices) {
+            yield* Effect.promise(async () => {
+              await input.fill(text)
+              await save.click()
+              if (typeof outcome === "string") await page.getByText(outcome, { exact: true }).waitFor()
+              else await save.waitFor({ state: "detached" })
+            })
+            if (typeof outcome === "number") saved = outcome
+            const { price } = yield* client.products.get({ storeId, id: created.id })
+            assert.strictEqual(price, saved, text)
+          }
+          yield* Effect.promise(() => assertAccessible(page))
+          assert.deepStrictEqual(complaints(), [])
+        })
+      )
+    }
+
+    it.effect("all numbers of a product are shown in the language of the browser, and accepted when typed back", () =>
+      Effect.gen(function* () {
+        const member = yield* dashboardMember({ locale: "de-DE" })
+        const { client, complaints, dashboard, page, storeId } = member
+        const numbers = { price: 1234.5, discountedPrice: 0.395, costPrice: 1.234 }
+        const [created] = yield* makeProducts(member, [
+          {
+            name: "Desk",
+            ...numbers,
+            stock: 12_345,
+            weight: 0.395,
+            dimensions: { length: 160.5, width: 80.25, height: 1.5 },
+            variants: [{ title: "Wide", ...numbers, stock: 1234 }]
+          }
+        ])
+        if (created === undefined) return assert.fail("The product is missing")
+        const shown = {
+          Price: "1234,5",
+          "Sale price": "0,395",
+          Cost: "1,234",
+          Weight: "0,395",
+          Length: "160,5",
+          Width: "80,25",
+          Height: "1,5",
+          "Price of variant 1": "1234,5",
+          "Sale price of variant 1": "0,395",
+          "Cost of variant 1": "1,234"
+        }
+        yield* Effect.promise(async () => {
+          await page.goto(`${dashboard}/products/${created.id}`)
+          for (const [label, text] of Object.entries(shown)) {
+            const input = page.getByLabel(label, { exact: true })
+            assert.strictEqual(await input.inputValue(), text, label)
+            await input.fill("1.234")
+          }
+          await page.getByRole("button", { name: "Save", exact: true }).click()
+          await page.getByText("Correct 10 fields").waitFor()
+          for (const [label, text] of Object.entries(shown))
+            await page.getByLabel(label, { exact: true }).fill(`0${text}`)
+          await page.getByRole("button", { name: "Save", exact: true }).click()
+          await page.getByText("Product saved").waitFor()
+          await page.getByText("12345 in stock", { exact: true }).waitFor()
+          await page.getByRole("button", { name: "Update stock of variant 1: 1234" }).click()
+          const dialog = page.getByRole("dialog", { name: "Update stock", exact: true })
+          await dialog.getByText("1234 in stock for Wide.").waitFor()
+          await page.getByLabel("Quantity to add").fill("1.234")
+          await dialog.getByRole("button", { name: "Update stock" }).click()
+          await dialog.getByText("could be 1234 or 1,234. Type one of them").waitFor()
+          await page.getByLabel("Quantity to add").fill("-0,5")
+          await dialog.getByRole("button", { name: "Update stock" }).click()
+          await page.getByRole("button", { name: "Update stock of variant 1: 1233,5" }).waitFor()
+        })
+        const { dimensions, variants, weight, ...product } = yield* client.products.get({ storeId, id: created.id })
+        assert.deepInclude(product, numbers)
+        assert.deepStrictEqual([weight, dimensions], [0.395, { length: 160.5, width: 80.25, height: 1.5 }])
+        assert.deepInclude(variants[0], { ...numbers, stock: 1233.5 })
+        assert.deepStrictEqual(complaints(), [])
+      })
+    )
+
+    it.effect("bulk edits, rules and limits of agents refuse what could be two numbers", () =>
+      Effect.gen(function* () {
+        const member = yield* dashboardMember({ locale: "de-DE" })
+        const { client, complaints, dashboard, page, storeId } = member
+        yield* makeProducts(member, [{ name: "Desk", price: 7, stock: 5 }])
+        const ambiguous = page.getByText("could be 1234 or 1,234. Type one of them")
+        const bulkEdit = async (action: string, label: string, text: string) => {
+          await page.getByLabel("Select Desk").check()
+          await page.getByRole("button", { name: "Edit selected" }).click()
+          await page.getByLabel("Action").selectOption(action)
+          await page.getByLabel(label).fill("1.234")
+          await page.getByRole("button", { name: `${action}: 1 product` }).click()
+          await ambiguous.waitFor()
+          await page.getByLabel(label).fill(text)
+          await page.getByRole("button", { name: `${action}: 1 product` }).click()
+          await page.getByText("1 product done.").waitFor()
+          await page.getByRole("dialog").getByRole("button", { name: "Close" }).last().click()
+        }
+        yield* Effect.promise(async () => {
+          await page.goto(`${dashboard}/products`)
+          await bulkEdit("Set price", "New price", "480,50")
+          await bulkEdit("Adjust stock", "Adjust by", "-1,5")
+        })
+        const [product] = (yield* client.products.list({ storeId })).items
+        assert.deepStrictEqual([product?.price, product?.stock], [480.5, 3.5])
+
+        yield* Effect.promise(async () => {
+          await page.goto(`${dashboard}/collections/new`)
+          await page.getByLabel("Title", { exact: true }).fill("Cheap")
+          await page.getByLabel("Collection type").selectOption("automated")
+          await page.getByRole("button", { name: "Add rule" }).click()
+          await page.getByLabel("Field").selectOption("price")
+          await page.getByLabel("Value", { exact: true }).fill("1.234")
+          await page.getByRole("button", { name: "Create collection" }).click()
+          await ambiguous.waitFor()
+          await page.getByLabel("Value", { exact: true }).fill("480,5")
+          await page.getByText("1 product matches").waitFor()
+          await page.getByLabel("Condition").selectOption("in")
+          await page.getByLabel("Value", { exact: true }).fill("480,5\n1.234")
+          await page.getByRole("button", { name: "Create collection" }).click()
+          await ambiguous.waitFor()
+          await page.getByLabel("Value", { exact: true }).fill("480,5\n1234")
+          await page.getByRole("button", { name: "Create collection" }).click()
+          await page.getByRole("heading", { name: "Cheap", level: 1 }).waitFor()
+          assert.strictEqual(await page.getByLabel("Value", { exact: true }).inputValue(), "480,5\n1234")
+        })
+        const { rules } =
+          (yield* client.collections.list({ storeId })).items[0] ?? assert.fail("The collection is missing")
+        assert.deepStrictEqual(rules, [{ field: "price", relation: "in", value: [480.5, 1234] }])
+
+        yield* Effect.promise(async () => {
+          await page.goto(`${dashboard}/agents`)
+          await page.getByRole("button", { name: "Create agent" }).first().click()
+          await page.getByLabel("Name").fill("Restocker")
+          await page.getByLabel("Requests per minute").fill("12,5")
+          await page.getByLabel("Daily write limit").fill("1,000")
+          await page.getByRole("button", { name: "Create agent" }).click()
+          await page.getByText("must be a whole number, such as 1234 or 1.234").first().waitFor()
+          await page.getByLabel("Requests per minute").fill("50")
+          // The hint shows a limit with a separator, and a whole number has no other reading.
+          await page.getByText("Up to 100.000.").waitFor()
+          await page.getByLabel("Daily write limit").fill("100.000")
+          await page.getByRole("button", { name: "Create agent" }).click()
+          await page.getByRole("heading", { name: "Restocker created" }).waitFor()
+        })
+        const [agent] = (yield* client.agents.list({ storeId })).items
+        assert.deepStrictEqual([agent?.budget, agent?.window], [100_000, 50])
+        assert.deepStrictEqual(complaints(), [])
+      })
+    )
+  })
+})
