@@ -3,12 +3,11 @@ import { AppId } from "../access/Apps.ts"
 import { Capability } from "../access/Capability.ts"
 import { Scope } from "../access/Scope.ts"
 
-/** Client id: the id of an app, or the id of a registered or document-based agent client. It is not secret. */
-export const ClientId = Schema.String.pipe(
-  Schema.check(Schema.isMinLength(1)),
-  Schema.check(Schema.isMaxLength(2048)),
-  Schema.brand("ClientId")
-)
+/**
+ * Client id: the id of an app, or the id of a registered or document-based agent client. It is not secret. Its characters
+ * are those of RFC 6749, appendix A.1.
+ */
+export const ClientId = Schema.String.pipe(Schema.check(Schema.isPattern(/^[ -~]{1,2048}$/)), Schema.brand("ClientId"))
 export type ClientId = typeof ClientId.Type
 
 /** Client of an app, with the maximum grants. */

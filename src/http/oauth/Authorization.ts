@@ -5,7 +5,7 @@ import { Challenge, isChallenge } from "../../domain/oauth/Pkce.ts"
 import { isRegistered } from "../../domain/oauth/RedirectUri.ts"
 import { InvalidRequest, InvalidScope, InvalidTarget, UnsupportedResponseType } from "../../domain/oauth/Refusals.ts"
 import { agentsResource, issuer } from "./Discovery.ts"
-import { findRepeated, getParameter } from "./Form.ts"
+import { findInvalid, getParameter } from "./Form.ts"
 import { type OAuthError, toErrorParameters } from "./OAuthErrors.ts"
 
 /** A valid authorization request. */
@@ -38,12 +38,12 @@ type Check<E> = (request: RequestToCheck) => E | undefined
 
 const invalid = (reason: string) => new InvalidRequest({ reason })
 
-const checkSingleClient: Check<InvalidRequest> = ({ parameters }) => findRepeated(parameters, ["client_id"])
+const checkClientId: Check<InvalidRequest> = ({ parameters }) => findInvalid(parameters, ["client_id"])
 
-const checkSingleRedirectUri: Check<InvalidRequest> = ({ parameters }) =>
+const checkRedirectParameter: Check<InvalidRequest> = ({ parameters }) =>
   getParameter(parameters, "redirect_uri") === undefined
     ? invalid("redirect_uri is missing; send the registered one")
-    : findRepeated(parameters, ["redirect_uri"])
+    : findInvalid(parameters, ["redirect_uri"])
 
 const checkRedirectUri: Check<InvalidRequest> = ({ client, parameters }) =>
   isRegistered(client.redirectUris, getParameter(parameters, "redirect_uri") ?? "")
@@ -52,12 +52,12 @@ const checkRedirectUri: Check<InvalidRequest> = ({ client, parameters }) =>
 
 /** Checks before the redirect URI is verified. */
 const CHECKS_BEFORE_REDIRECT: ReadonlyArray<Check<InvalidRequest>> = [
-  checkSingleClient,
-  checkSingleRedirectUri,
+  checkClientId,
+  checkRedirectParameter,
   checkRedirectUri
 ]
 
-const checkSingleParameters: Check<InvalidRequest> = ({ parameters }) => findRepeated(parameters)
+const checkParameters: Check<InvalidRequest> = ({ parameters }) => findInvalid(parameters)
 
 const checkResponseType: Check<InvalidRequest | UnsupportedResponseType> = ({ parameters }) => {
   const type = getParameter(parameters, "response_type")
@@ -105,7 +105,7 @@ const checkResource: Check<InvalidTarget> = ({ client, iss, parameters }) => {
 
 /** Checks after the redirect URI is verified. */
 const CHECKS_AFTER_REDIRECT: ReadonlyArray<Check<OAuthError>> = [
-  checkSingleParameters,
+  checkParameters,
   checkResponseType,
   checkResponseMode,
   checkChallenge,

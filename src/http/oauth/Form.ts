@@ -1,4 +1,4 @@
-import { Effect, Redacted, Schema } from "effect"
+import { Effect, Redacted, Result, Schema } from "effect"
 import type { IncomingMessage } from "node:http"
 import { ClientId, type Credentials } from "../../domain/oauth/Clients.ts"
 import { InvalidClient, InvalidRequest } from "../../domain/oauth/Refusals.ts"
@@ -15,16 +15,36 @@ const invalid = (reason: string) => new InvalidRequest({ reason })
 export const getParameter = (parameters: URLSearchParams, name: string): string | undefined =>
   parameters.get(name) || undefined
 
-/** Finds repeated parameters, which are invalid (RFC 6749, section 3.1): two readers could use different values. */
-export const findRepeated = (
+/**
+ * Parses a query or form. Fails if a percent encoding is malformed or not UTF-8, which `URLSearchParams` would replace
+ * silently.
+ */
+export const parseParameters = (encoded: string): Result.Result<URLSearchParams, InvalidRequest> =>
+  Result.try({
+    try: () => {
+      decodeURIComponent(encoded)
+      return new URLSearchParams(encoded)
+    },
+    catch: () => invalid("A parameter is not valid UTF-8; percent-encode its UTF-8 bytes, and % itself as %25")
+  })
+
+/**
+ * Finds repeated parameters, which are invalid (RFC 6749, section 3.1), because two readers could use different values,
+ * and those with a NUL, which the database cannot store.
+ */
+export const findInvalid = (
   parameters: URLSearchParams,
   names: ReadonlyArray<string> = [...parameters.keys()]
 ): InvalidRequest | undefined => {
-  const isRepeated = names.some((name) => parameters.getAll(name).length > 1)
-  return isRepeated ? invalid("A parameter is repeated; send each one only once") : undefined
+  if (names.some((name) => parameters.getAll(name).length > 1)) {
+    return invalid("A parameter is repeated; send each one only once")
+  }
+  return names.some((name) => `${name}${parameters.get(name)}`.includes("\0"))
+    ? invalid("A parameter contains a NUL character; leave it out")
+    : undefined
 }
 
-/** Reads the form in the body of a request. Fails if a parameter is repeated. */
+/** Reads the form in the body of a request. Fails if a parameter is unreadable or repeated. */
 export const readForm = Effect.fnUntraced(function* (request: IncomingMessage) {
   if (!isForm(request.headers["content-type"]) || request.headers["content-encoding"] !== undefined) {
     return yield* invalid("The Content-Type must be application/x-www-form-urlencoded, without compression")
@@ -32,9 +52,9 @@ export const readForm = Effect.fnUntraced(function* (request: IncomingMessage) {
   const body = yield* Effect.mapError(Effect.flatMap(readBody(request, MAX_FORM), decodeUtf8), ({ reason }) =>
     invalid(reason)
   )
-  const form = new URLSearchParams(body)
-  const repeated = findRepeated(form)
-  return repeated === undefined ? form : yield* repeated
+  const form = yield* Effect.fromResult(parseParameters(body))
+  const error = findInvalid(form)
+  return error === undefined ? form : yield* error
 })
 
 /** Gets a parameter, or fails if it is missing. */

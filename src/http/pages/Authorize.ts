@@ -5,7 +5,7 @@ import { ForeignOrigin, Sessions } from "../../domain/access/Sessions.ts"
 import { AccessDenied } from "../../domain/oauth/Refusals.ts"
 import { makeSessionCookie } from "../Credentials.ts"
 import { type AuthorizationRequest, makeAuthorization } from "../oauth/Authorization.ts"
-import { readForm } from "../oauth/Form.ts"
+import { parseParameters, readForm } from "../oauth/Form.ts"
 import { makeOriginPolicy } from "../Origin.ts"
 import { replyToFailure } from "../Reply.ts"
 import { currentResponse, toNodeResponse } from "../server/NodeResponse.ts"
@@ -28,7 +28,7 @@ type Response = HttpServerResponse.HttpServerResponse
 
 const parseQuery = ({ url }: Request) => {
   const [path = ""] = url.split("?", 1)
-  return new URLSearchParams(url.slice(path.length + 1))
+  return parseParameters(url.slice(path.length + 1))
 }
 
 /** Makes the URL of the same authorization request. */
@@ -104,7 +104,9 @@ export const AuthorizeRoutes = HttpRouter.use((router) =>
     }
 
     const validate = Effect.fnUntraced(function* (request: Request) {
-      const params = parseQuery(request)
+      const params = yield* Effect.mapError(Effect.fromResult(parseQuery(request)), (error) =>
+        respond(unverifiedRedirectPage(error))
+      )
       const checked = yield* Effect.result(check(params))
       const session = Option.getOrUndefined(yield* findSession(request))
       if (Result.isSuccess(checked)) return { request, params, authorization: checked.success, session }
