@@ -12,6 +12,11 @@ export const Scope = Schema.Literals([
 ])
 export type Scope = typeof Scope.Type
 
+const isScope = Schema.is(Scope)
+
+/** Parses a list of scopes with spaces. Unknown ones are ignored, as RFC 6749, section 3.3 allows: clients add their own. */
+export const knownScopes = (list: string): ReadonlyArray<Scope> => list.split(" ").filter(isScope)
+
 /** The grant includes scopes that the app does not declare. */
 export class ScopesNotDeclared extends Schema.TaggedError<ScopesNotDeclared>()("ScopesNotDeclared", {
   scopes: Schema.Array(Scope)

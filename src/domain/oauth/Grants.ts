@@ -37,7 +37,7 @@ export interface CodeExchange {
 export interface RefreshExchange {
   readonly refreshToken: Redacted.Redacted
   /** Scopes that the client requests. More than granted is rejected; fewer have no effect. */
-  readonly scopes: ReadonlyArray<string> | undefined
+  readonly scopes: ReadonlyArray<Scope> | undefined
   readonly resource: string | undefined
 }
 

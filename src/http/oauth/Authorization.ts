@@ -5,7 +5,7 @@ import { Challenge, isChallenge } from "../../domain/oauth/Pkce.ts"
 import { isRegistered } from "../../domain/oauth/RedirectUri.ts"
 import { InvalidRequest, InvalidScope, InvalidTarget, UnsupportedResponseType } from "../../domain/oauth/Refusals.ts"
 import { agentsResource, issuer } from "./Discovery.ts"
-import { findInvalid, getParameter } from "./Form.ts"
+import { findInvalid, getParameter, requestedScopes } from "./Form.ts"
 import { type OAuthError, toErrorParameters } from "./OAuthErrors.ts"
 
 /** A valid authorization request. */
@@ -83,11 +83,10 @@ const checkChallengeMethod: Check<InvalidRequest> = ({ parameters }) =>
 
 const scopesOf = ({ of }: Client): ReadonlyArray<Scope> => (of._tag === "App" ? of.scopes : Scope.literals)
 
-const requestedScopes = (parameters: URLSearchParams) => getParameter(parameters, "scope")?.split(" ").filter(Boolean)
-
 const checkScopes: Check<InvalidScope> = ({ client, parameters }) => {
-  const scopes: ReadonlyArray<string> = scopesOf(client)
-  if (requestedScopes(parameters)?.every((scope) => scopes.includes(scope)) ?? true) return undefined
+  const scopes = scopesOf(client)
+  const requested = requestedScopes(parameters) ?? scopes
+  if (requested.every((scope) => scopes.includes(scope)) && requested.length > 0) return undefined
   return new InvalidScope({ reason: `scope can contain ${scopes.join(" ")}; omit it for all of them` })
 }
 

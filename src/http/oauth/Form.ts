@@ -1,5 +1,6 @@
 import { Effect, Redacted, Result, Schema } from "effect"
 import type { IncomingMessage } from "node:http"
+import { knownScopes, type Scope } from "../../domain/access/Scope.ts"
 import { ClientId, type Credentials } from "../../domain/oauth/Clients.ts"
 import { InvalidClient, InvalidRequest } from "../../domain/oauth/Refusals.ts"
 import { decodeUtf8, makeMediaTypeTest, readBody } from "../server/BodyReader.ts"
@@ -56,6 +57,12 @@ export const readForm = Effect.fnUntraced(function* (request: IncomingMessage) {
   const error = findInvalid(form)
   return error === undefined ? form : yield* error
 })
+
+/** Gets the known scopes that a client requests, or undefined if it sends no scope. */
+export const requestedScopes = (parameters: URLSearchParams): ReadonlyArray<Scope> | undefined => {
+  const scope = getParameter(parameters, "scope")
+  return scope === undefined ? undefined : knownScopes(scope)
+}
 
 /** Gets a parameter, or fails if it is missing. */
 export const requireParameter = (form: URLSearchParams, name: string) => {

@@ -3,11 +3,11 @@ import type { IncomingMessage } from "node:http"
 import type { Credentials } from "../../domain/oauth/Clients.ts"
 import { Grants, type TokenSet } from "../../domain/oauth/Grants.ts"
 import { isVerifier } from "../../domain/oauth/Pkce.ts"
-import { InvalidRequest, TooManyFailures, UnsupportedGrantType } from "../../domain/oauth/Refusals.ts"
+import { InvalidRequest, InvalidScope, TooManyFailures, UnsupportedGrantType } from "../../domain/oauth/Refusals.ts"
 import { postRoute, type Reply } from "../Reply.ts"
 import type { NodeResponse } from "../server/NodeResponse.ts"
 import { makeFailureThrottle } from "./FailureThrottle.ts"
-import { getParameter, readCredentials, readForm, requireParameter } from "./Form.ts"
+import { getParameter, readCredentials, readForm, requestedScopes, requireParameter } from "./Form.ts"
 import { NO_STORE, type OAuthError, toOAuthErrorReply } from "./OAuthErrors.ts"
 
 type GrantHandler = (client: Credentials, form: URLSearchParams) => Effect.Effect<Reply, OAuthError>
@@ -49,7 +49,10 @@ export const TokenRoutes = Effect.gen(function* () {
 
   const refresh: GrantHandler = Effect.fnUntraced(function* (client, form) {
     const refreshToken = Redacted.make(yield* requireParameter(form, "refresh_token"))
-    const scopes = getParameter(form, "scope")?.split(" ").filter(Boolean)
+    const scopes = requestedScopes(form)
+    if (scopes?.length === 0) {
+      return yield* new InvalidScope({ reason: "scope names no known scope; leave it out for all granted ones" })
+    }
     return tokenReply(yield* grants.refresh(client, { refreshToken, scopes, resource: getParameter(form, "resource") }))
   })
 

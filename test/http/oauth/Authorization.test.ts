@@ -75,6 +75,20 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Authorizat
     })
   )
 
+  it.effect("unknown scopes beside known ones are ignored", () =>
+    Effect.gen(function* () {
+      const { checkWith } = yield* scene
+      for (const scope of [
+        "read_products offline_access",
+        "openid email profile read_products",
+        " read_products  everything ",
+        'read_products "é\\'
+      ]) {
+        assert.deepStrictEqual((yield* checkWith({ scope })).scopes, ["read_products"], scope)
+      }
+    })
+  )
+
   it.effect("an unknown client or redirect URI fails with UnverifiedRedirect, whatever else is invalid", () =>
     Effect.gen(function* () {
       const { checkWith, check, valid, parametersOf } = yield* scene
@@ -160,8 +174,14 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Authorizat
         [{ code_challenge_method: "plain" }, "invalid_request"],
         [{ code_challenge_method: "s256" }, "invalid_request"],
         [{ scope: "read_orders" }, "invalid_scope"],
-        [{ scope: "read_products everything" }, "invalid_scope"],
-        [{ scope: 'read_products "é\\' }, "invalid_scope"]
+        [{ scope: "read_products read_orders" }, "invalid_scope"],
+        [{ scope: "openid email profile" }, "invalid_scope"],
+        [{ scope: "READ_PRODUCTS" }, "invalid_scope"],
+        [{ scope: "read_products,write_products" }, "invalid_scope"],
+        [{ scope: "read_products\twrite_products" }, "invalid_scope"],
+        [{ scope: 'everything "é\\' }, "invalid_scope"],
+        [{ scope: " " }, "invalid_scope"],
+        [{ scope: "   " }, "invalid_scope"]
       ]
       for (const [changes, error] of cases) {
         assert.strictEqual(yield* redirectErrorOf(checkWith(changes), valid.state), error, JSON.stringify(changes))

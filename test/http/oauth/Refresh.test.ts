@@ -109,11 +109,21 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Refresh to
     Effect.gen(function* () {
       const { agree, app, refresh, token } = yield* installed()
       const narrowTokens = tokensOf(yield* token(yield* agree(app, { scopes: ["read_products", "read_orders"] })))
-      for (const scope of ["write_products", "read_products everything"]) {
-        assert.strictEqual((yield* refresh(narrowTokens.refresh_token, { scope })).error, "invalid_scope")
+      for (const scope of [
+        "write_products",
+        "read_products write_products",
+        "openid email",
+        "everything",
+        " ",
+        "   "
+      ]) {
+        assert.strictEqual((yield* refresh(narrowTokens.refresh_token, { scope })).error, "invalid_scope", scope)
       }
-      const next = tokensOf(yield* refresh(narrowTokens.refresh_token, { scope: "read_products" }))
-      assert.strictEqual(next.scope, "read_products read_orders")
+      let last = narrowTokens
+      for (const scope of ["read_products", "offline_access read_products", " read_orders  openid email profile", ""]) {
+        last = tokensOf(yield* refresh(last.refresh_token, { scope }))
+        assert.strictEqual(last.scope, "read_products read_orders", scope)
+      }
     })
   )
 

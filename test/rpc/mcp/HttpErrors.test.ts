@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { Scope } from "../../../src/domain/access/Scope.ts"
 import { MAX_REGISTRATIONS } from "../../../src/domain/oauth/AgentClients.ts"
 import {
   agentPath,
@@ -91,6 +92,34 @@ layer(OauthTest, { excludeTestServices: true, timeout: "60 seconds" })("Consent 
       assert.deepInclude((yield* callTool(token, "orders_list", {})).structuredContent["error"], {
         _tag: "AgentScopeMissing"
       })
+    })
+  )
+
+  it.effect("unknown scopes of an agent's request are ignored, and the token response names the granted ones", () =>
+    Effect.gen(function* () {
+      const { refresh, scope } = yield* freshAgentByConsent({}, { scope: "openid read_products offline_access email" })
+      assert.strictEqual(scope, "read_products")
+      const refreshed = yield* tokens({ ...refresh, scope: "read_products offline_access" })
+      assert.deepStrictEqual([refreshed.status, refreshed.json["scope"]], [200, "read_products"])
+      for (const scope of ["openid email profile", " "]) {
+        assert.strictEqual(yield* authorizationErrorOf(agentPath(yield* freshClientId, { scope })), "invalid_scope")
+      }
+    })
+  )
+
+  it.effect("a registration returns the known scopes that the client names, or all", () =>
+    Effect.gen(function* () {
+      const all = Scope.literals.join(" ")
+      for (const [requested, registered] of [
+        ["read_products offline_access", "read_products"],
+        ["openid email profile", all],
+        ["  ", all],
+        [undefined, all],
+        [5, all]
+      ] as const) {
+        const { json, status } = yield* registerClient({ redirect_uris: [CALLBACK], scope: requested })
+        assert.deepStrictEqual([status, json["scope"]], [201, registered], String(requested))
+      }
     })
   )
 
