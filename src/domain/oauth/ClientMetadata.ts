@@ -1,9 +1,10 @@
-import { Result, Schema } from "effect"
+import { Array as Arr, Result, Schema } from "effect"
 import type { JsonObject } from "../json/Json.ts"
+import { isText } from "../Text.ts"
 import { type AllowedHosts, NO_HOSTS } from "../webhooks/AllowedHosts.ts"
 import { checkUrl } from "../webhooks/Destination.ts"
 import { MAX_REDIRECTS } from "./RedirectUri.ts"
-import { redirectsOf } from "./Redirects.ts"
+import { checkRedirect } from "./Redirects.ts"
 
 /*
  * Metadata of agent clients (RFC 7591, section 2), from a registration or from the document at the client id
@@ -50,16 +51,27 @@ const isTexts = Schema.is(Schema.Array(Schema.String))
 /** Tests whether a URL uses https and a public host. */
 const isOpen = (uri: string) => Result.isSuccess(checkUrl(uri, NO_HOSTS))
 
+/** Redirect URIs that every agent client can use, for error messages. */
+const USABLE = "https on a public host, or a loopback address such as http://127.0.0.1/callback"
+
+const badRedirect = (reason: string) => Result.fail(new InvalidRedirectUri({ reason: `${reason}; use ${USABLE}` }))
+
 /**
- * Validates redirect URIs. Private-use schemes are rejected, because any program on the machine can claim one and these
- * clients are unverified.
+ * Returns the valid redirect URIs (RFC 7591, section 3.2.1). Fails if there is none: many clients also list a private-use
+ * scheme for some platform. Those are rejected, because any program on the machine can claim one and these clients are
+ * unverified.
  */
 const redirectUrisOf = ({
   redirect_uris: uris
-}: JsonObject): Result.Result<ReadonlyArray<string>, InvalidRedirectUri> =>
-  isTexts(uris) && uris.length > 0 && uris.length <= MAX_REDIRECTS
-    ? Result.mapError(redirectsOf(uris, false), ({ message }) => new InvalidRedirectUri({ reason: message }))
-    : Result.fail(new InvalidRedirectUri({ reason: `redirect_uris must be a list of 1 to ${MAX_REDIRECTS} URLs` }))
+}: JsonObject): Result.Result<ReadonlyArray<string>, InvalidRedirectUri> => {
+  if (!Array.isArray(uris) || uris.length === 0 || uris.length > MAX_REDIRECTS) {
+    return badRedirect(`redirect_uris must be a list of 1 to ${MAX_REDIRECTS} URLs`)
+  }
+  const checked = [...new Set(uris.filter(isText))].map((uri) => checkRedirect(uri, false))
+  const valid = Arr.getSuccesses(checked)
+  const [refused] = Arr.getFailures(checked)
+  return valid.length > 0 ? Result.succeed(valid) : badRedirect(refused?.message ?? "redirect_uris contains no URL")
+}
 
 const nameOf = (
   { client_name: name }: JsonObject,

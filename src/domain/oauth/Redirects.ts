@@ -24,22 +24,24 @@ const refusal = (uri: string, isPublic: boolean): string | undefined => {
   }
   if (LOOPBACK.test(uri)) return undefined
   if (!PRIVATE_USE.test(uri)) {
-    return "must begin with https://, with http:// and 127.0.0.1, [::1] or localhost, or, for a public app, with a private scheme such as com.example.app:/callback"
+    const common = "must begin with https://, with http:// and 127.0.0.1, [::1] or localhost"
+    return isPublic ? `${common}, or with a private scheme such as com.example.app:/callback` : common
   }
   return isPublic ? undefined : "has a private scheme, which only public apps of a developer may use"
 }
 
+/** Validates a redirect URI. Accepts only one at which no other party can intercept the code. */
+export const checkRedirect = (uri: string, isPublic: boolean): Result.Result<string, RedirectUriRefused> => {
+  const reason = refusal(uri, isPublic)
+  return reason === undefined ? Result.succeed(uri) : Result.fail(new RedirectUriRefused({ uri, reason }))
+}
+
 /**
- * Validates redirect URIs and removes duplicates. Accepts only URIs at which no other party can intercept the code.
- * URIs are matched as text, so they are stored unchanged (RFC 9700, section 2.1).
+ * Validates redirect URIs and removes duplicates. URIs are matched as text, so they are stored unchanged (RFC 9700,
+ * section 2.1).
  */
 export const redirectsOf = (
   uris: ReadonlyArray<string>,
   isPublic: boolean
 ): Result.Result<ReadonlyArray<string>, RedirectUriRefused> =>
-  Result.all(
-    [...new Set(uris)].map((uri) => {
-      const reason = refusal(uri, isPublic)
-      return reason === undefined ? Result.succeed(uri) : Result.fail(new RedirectUriRefused({ uri, reason }))
-    })
-  )
+  Result.all([...new Set(uris)].map((uri) => checkRedirect(uri, isPublic)))

@@ -52,7 +52,7 @@ const INVALID: Readonly<Record<string, readonly [answer: (id: string) => Answer,
   "has no redirect URI": [redirects(), /redirect_uris must be a list/],
   "has a javascript: redirect URI": [redirects("javascript:alert(1)"), /The redirect URI /],
   "has a redirect URI without TLS": [
-    redirects("https://example.com/", "http://example.com/"),
+    redirects("http://example.com/"),
     /The redirect URI http:\/\/example\.com\/ must begin with https/
   ],
   "has a redirect URI with a private address": [redirects("https://10.0.0.1/"), /The redirect URI /],
