@@ -1,4 +1,4 @@
-import { Effect, Record, type Redacted, Result } from "effect"
+import { Effect, Layer, Record, type Redacted, Result } from "effect"
 import type { IncomingMessage } from "node:http"
 import { ForeignOrigin } from "../domain/access/Sessions.ts"
 import { InvalidToken } from "../domain/access/Tokens.ts"
@@ -35,8 +35,13 @@ interface McpHandler<Agent> {
   readonly handle: (sent: McpRequest<Agent>) => Effect.Effect<McpResponse>
 }
 
-/** The headers that are passed on to the protocol. `Authorization` is not. */
-const PROTOCOL_HEADERS = /^(?:accept|content-type|mcp-.*)$/
+const NOT_POST = "Send messages with POST"
+
+/**
+ * The headers that are passed on to the protocol. `Authorization` is not. Neither is `Accept`, because every response is
+ * JSON.
+ */
+const PROTOCOL_HEADERS = /^(?:content-type|mcp-.*)$/
 
 const pickProtocolHeaders = ({ headers }: IncomingMessage) =>
   Record.filter(headers, (value, name): value is string => typeof value === "string" && PROTOCOL_HEADERS.test(name))
@@ -80,5 +85,6 @@ export const makeMcpRoute = <Agent>({ handle, identify }: McpHandler<Agent>) =>
       return { status, body: text, ...(contentType === undefined ? {} : { headers: { "content-type": contentType } }) }
     })
 
-    return postRoute(MCP_PATH, "Send messages with POST", respond)
+    // Clients are often configured with a slash at the end.
+    return Layer.merge(postRoute(MCP_PATH, NOT_POST, respond), postRoute(`${MCP_PATH}/`, NOT_POST, respond))
   })

@@ -53,7 +53,7 @@ export const MetadataRoute = HttpRouter.use((router) =>
 
 /**
  * `/.well-known/oauth-protected-resource/mcp`: metadata of `/mcp` (RFC 9728). The same without the path, for clients that
- * were not given the metadata URL.
+ * were not given the metadata URL, and with a slash at the end, as in the URL that a client was given.
  */
 export const ProtectedResourceRoutes = HttpRouter.use((router) =>
   Effect.flatMap(issuer, (issuer) => {
@@ -65,9 +65,7 @@ export const ProtectedResourceRoutes = HttpRouter.use((router) =>
       bearer_methods_supported: ["header"],
       resource_documentation: `${issuer}/docs`
     })
-    return Effect.zip(
-      router.add("GET", `${PROTECTED_RESOURCE}${MCP_PATH}`, metadata),
-      router.add("GET", PROTECTED_RESOURCE, metadata)
-    )
+    const paths = [PROTECTED_RESOURCE, `${PROTECTED_RESOURCE}${MCP_PATH}`, `${PROTECTED_RESOURCE}${MCP_PATH}/`] as const
+    return Effect.forEach(paths, (path) => router.add("GET", path, metadata))
   })
 )

@@ -1,9 +1,11 @@
 import {
   createMcpHandler,
+  isLegacyRequest,
   ProtocolError,
   ProtocolErrorCode,
   ResourceNotFoundError,
-  Server
+  Server,
+  WebStandardStreamableHTTPServerTransport
 } from "@modelcontextprotocol/server"
 import { Effect, Result } from "effect"
 import { bareNumbers, type JsonObject } from "../../domain/json/Json.ts"
@@ -36,6 +38,9 @@ const INFO = { name: "partner-api", title: "Partner API", version: "1" }
 /** Supported versions before 2026-07-28, which the SDK adds. Older ones allow several messages in a body. */
 const VERSIONS = ["2025-11-25", "2025-06-18"]
 
+/** The transport of these versions requires both, although its response is JSON. */
+const ACCEPT = "application/json, text/event-stream"
+
 /** Timeout of a message in seconds, above that of a tool. */
 const MESSAGE_TIMEOUT_SECONDS = 60
 
@@ -52,6 +57,24 @@ Errors. A result with \`isError\` changed nothing unless it says otherwise, and 
 
 const mayCall = ({ scopes }: Agent, { callers }: Tool) =>
   callers === "all" || (callers !== "none" && scopes.includes(callers))
+
+/**
+ * Answers a message of a version before 2026-07-28. The handler of the SDK would answer with an event stream, which not
+ * every client of these versions accepts.
+ */
+const answerLegacy = async (
+  server: Server,
+  request: Request,
+  message: JsonObject,
+  onerror: (error: Error) => void
+): Promise<Response> => {
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true, keepAliveMs: 0 })
+  await server.connect(transport)
+  server.onerror = onerror
+  const response = await transport.handleRequest(request, { parsedBody: message })
+  await server.close()
+  return response
+}
 
 /** Answers each message with a new `Server`, so that clients share no state (docs/decisions/0016). */
 export const makeMessageHandler = (executeCall: ExecuteCall) => {
@@ -100,13 +123,18 @@ export const makeMessageHandler = (executeCall: ExecuteCall) => {
       const runPromise = Effect.runPromiseWith(yield* Effect.context<never>())
       const errors: Array<Error> = []
       const answer = yield* Effect.promise(async (signal): Promise<HttpResponse> => {
-        const { fetch } = createMcpHandler(() => makeServer(sent, (effect) => runPromise(effect, { signal })), {
-          maxSubscriptions: 0,
-          keepAliveMs: 0,
-          onerror: (error) => errors.push(error)
-        })
-        const request = new Request(PLACEHOLDER_URL, { method: "POST", headers: sent.headers })
-        const response = await fetch(request, { parsedBody: sent.message })
+        const server = makeServer(sent, (effect) => runPromise(effect, { signal }))
+        const headers = { ...sent.headers, accept: ACCEPT }
+        const request = new Request(PLACEHOLDER_URL, { method: "POST", headers })
+        const onerror = (error: Error) => void errors.push(error)
+        const response = (await isLegacyRequest(request, sent.message))
+          ? await answerLegacy(server, request, sent.message, onerror)
+          : await createMcpHandler(() => server, {
+              legacy: "reject",
+              maxSubscriptions: 0,
+              keepAliveMs: 0,
+              onerror
+            }).fetch(request, { parsedBody: sent.message })
         const contentType = response.headers.get("content-type") ?? undefined
         return { status: response.status, contentType, body: bareNumbers(await response.text()) }
       })

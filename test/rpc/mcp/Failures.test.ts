@@ -7,7 +7,7 @@ import { connect } from "node:net"
 import { Unavailable } from "../../../src/domain/Unavailable.ts"
 import { listen, serveRoutes } from "../../../src/http/server/HttpListener.ts"
 import { makeMcpRoute } from "../../../src/http/Mcp.ts"
-import { RouterMiddleware } from "../../../src/http/Routes.ts"
+import { RouterConfig, RouterMiddleware } from "../../../src/http/Routes.ts"
 import { makeRpcRoute } from "../../../src/http/Rpc.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
 import { makeAgentHandlers } from "../../../src/rpc/handlers/Agents.ts"
@@ -78,7 +78,8 @@ const Service = Layer.unwrap(
       Effect.gen(function* () {
         const rpc = yield* makeRpcRoute(yield* makeHttpCalls(yield* makeInProcessCalls(agents)))
         const mcp = yield* makeMcpRoute(yield* makeMcpEndpoint(yield* makeInProcessCalls(tools)))
-        yield* serveRoutes(yield* HttpRouter.toHttpEffect(Layer.mergeAll(rpc, mcp, RouterMiddleware)))
+        const routes = HttpRouter.toHttpEffect(Layer.mergeAll(rpc, mcp, RouterMiddleware))
+        yield* serveRoutes(yield* Effect.provide(routes, RouterConfig))
       })
     ).pipe(
       Layer.provide([agents.toLayer(makeAgentHandlers), toolHandlers, AuthenticationLive]),
