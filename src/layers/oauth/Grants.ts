@@ -133,7 +133,10 @@ export const GrantsLive = Layer.effect(
         return yield* invalidGrant("The refresh token was used before, so its grant is revoked")
       }
       if (!rejected.isTarget) return yield* invalidTarget()
-      if (!rejected.isWithin) return yield* new InvalidScope({ reason: "scope names more than the merchant granted; leave it out for all granted scopes" })
+      if (!rejected.isWithin)
+        return yield* new InvalidScope({
+          reason: "scope names more than the merchant granted; leave it out for all granted scopes"
+        })
       if (age === null || nonce === null || scopes === null) {
         return yield* invalidGrant("The refresh token has expired")
       }

@@ -70,7 +70,7 @@ const answerLegacy = async (
 ): Promise<Response> => {
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true, keepAliveMs: 0 })
   await server.connect(transport)
-  server.onerror = onerror
+  Object.assign(server, { onerror })
   const response = await transport.handleRequest(request, { parsedBody: message })
   await server.close()
   return response
@@ -122,11 +122,11 @@ export const makeMessageHandler = (executeCall: ExecuteCall) => {
     Effect.gen(function* () {
       const runPromise = Effect.runPromiseWith(yield* Effect.context<never>())
       const errors: Array<Error> = []
+      const onerror = (error: Error) => void errors.push(error)
       const answer = yield* Effect.promise(async (signal): Promise<HttpResponse> => {
         const server = makeServer(sent, (effect) => runPromise(effect, { signal }))
         const headers = { ...sent.headers, accept: ACCEPT }
         const request = new Request(PLACEHOLDER_URL, { method: "POST", headers })
-        const onerror = (error: Error) => void errors.push(error)
         const response = (await isLegacyRequest(request, sent.message))
           ? await answerLegacy(server, request, sent.message, onerror)
           : await createMcpHandler(() => server, {
