@@ -6,6 +6,7 @@ import { StderrLoggingLive, LoggingLive } from "../layers/Logging.ts"
 import { reportFailure } from "../Startup.ts"
 import { developers } from "./Accounts.ts"
 import { apps } from "./Apps.ts"
+import { clusters } from "./Clusters.ts"
 import { exportCommands } from "./Export.ts"
 import { makePresenter, subcommandNames } from "./Help.ts"
 import { importCommands } from "./import/Import.ts"
@@ -39,7 +40,8 @@ const program = Command.make("partner-api").pipe(
     importCommands,
     exportCommands,
     worker,
-    webhooks
+    webhooks,
+    clusters
   ])
 )
 

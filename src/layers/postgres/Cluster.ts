@@ -11,13 +11,15 @@ import {
   statSync,
   writeFileSync
 } from "node:fs"
-import { join } from "node:path"
+import { join, resolve } from "node:path"
 import { makeFolder } from "../Folder.ts"
 import { changeOwner, chooseTools, runAs, type Tools } from "./Account.ts"
 import { EmbeddedPostgresFailed, formatReason, tryStep } from "./EmbeddedPostgresFailed.ts"
 
 /** Paths of a cluster. */
 export interface Cluster {
+  /** Absolute path without links. */
+  readonly dataDir: string
   /** `<dataDir>/postgres`, or the folder that `<dataDir>/postgres.location` names. */
   readonly home: string
   /** Data directory of PostgreSQL. */
@@ -31,6 +33,7 @@ export interface Cluster {
 
 /** Makes the paths of the cluster of `dataDir` with the files in `home`. */
 export const makeCluster = (dataDir: string, home: string): Cluster => ({
+  dataDir,
   home,
   data: join(home, "data"),
   password: join(home, "password"),
@@ -41,8 +44,9 @@ export const makeCluster = (dataDir: string, home: string): Cluster => ({
 /** File with the path of a cluster outside `dataDir`. */
 export const locationFile = (dataDir: string) => join(dataDir, "postgres.location")
 
-/** Finds the cluster of `dataDir`, which may not exist yet. */
-export const findCluster = (dataDir: string): Cluster => {
+/** Finds the cluster of the folder `path`. Neither needs to exist. */
+export const findCluster = (path: string): Cluster => {
+  const dataDir = existsSync(path) ? realpathSync(path) : resolve(path)
   const file = locationFile(dataDir)
   return makeCluster(dataDir, existsSync(file) ? readFileSync(file, "utf8").trim() : join(dataDir, "postgres"))
 }
@@ -73,9 +77,19 @@ const initdb = ({ account, binaries }: Tools, cluster: Cluster) =>
   })
 
 /** Parent folder of clusters whose `dataDir` only root can enter. */
-const OUTSIDE_FOLDER = "/var/lib/partner-api"
+export const OUTSIDE_FOLDER = "/var/lib/partner-api"
 
-const removeFolder = (folder: string) => rmSync(folder, { recursive: true, force: true })
+/** File in a cluster outside its `dataDir` with the path of `dataDir`. `clusters list` reads it. */
+export const ownerFile = (home: string) => join(home, "data-folder")
+
+/** Records `dataDir` in its cluster. Clusters of earlier releases have no record, and a moved folder has an old one. */
+const recordOwner = (dataDir: string, home: string) => {
+  const file = ownerFile(home)
+  const owner = `${dataDir}\n`
+  if (!existsSync(file) || readFileSync(file, "utf8") !== owner) writeFileSync(file, owner)
+}
+
+export const removeFolder = (folder: string) => rmSync(folder, { recursive: true, force: true })
 
 /**
  * Initialises a cluster in a new folder and then publishes it in one atomic step. A killed initialisation therefore
@@ -86,6 +100,7 @@ const create = (dataDir: string, home: string, isOutside: boolean, publish: () =
     yield* tryStep(`creating ${home}`, () => {
       if (isOutside) makeFolder(OUTSIDE_FOLDER)
       makeFolder(home)
+      if (isOutside) recordOwner(dataDir, home)
     })
     yield* initdb(yield* chooseTools(home, isOutside), makeCluster(dataDir, home))
     yield* tryStep("publishing the new cluster", () => {
@@ -118,12 +133,16 @@ const createOutside = (dataDir: string) => {
   })
 }
 
-/** Deletes the folders of killed initialisations: those older than an hour. */
+/** True if an initialisation in `folder` was killed: it takes less than an hour. */
+export const isStale = (folder: string): boolean => {
+  const stat = statSync(folder, { throwIfNoEntry: false })
+  return stat !== undefined && Date.now() - stat.mtimeMs > 3_600_000
+}
+
+/** Deletes the folders of killed initialisations. */
 const deleteStaleFolders = (dataDir: string) => {
   for (const name of readdirSync(dataDir).filter((entry) => entry.startsWith(STAGING_PREFIX))) {
-    const folder = join(dataDir, name)
-    const stat = statSync(folder, { throwIfNoEntry: false })
-    if (stat !== undefined && Date.now() - stat.mtimeMs > 3_600_000) removeFolder(folder)
+    if (isStale(join(dataDir, name))) removeFolder(join(dataDir, name))
   }
 }
 
@@ -139,7 +158,11 @@ export const openCluster = (path: string): Effect.Effect<Cluster, EmbeddedPostgr
       return { cluster, isReady: isInitialized(cluster) }
     })
     const existing = yield* find
-    if (existing.isReady) return existing.cluster
+    if (existing.isReady) {
+      const { home, isOutsideDataDir } = existing.cluster
+      if (isOutsideDataDir) yield* tryStep(`writing ${ownerFile(home)}`, () => recordOwner(dataDir, home))
+      return existing.cluster
+    }
     if (existing.cluster.isOutsideDataDir) {
       const reason = `${locationFile(dataDir)} names ${existing.cluster.home}, which does not exist; delete the file to create a new cluster`
       return yield* new EmbeddedPostgresFailed({ reason })

@@ -1,8 +1,7 @@
-import { Effect, Redacted, Schedule, type Scope } from "effect"
-import { readFileSync } from "node:fs"
-import { tryStep, EmbeddedPostgresFailed } from "./EmbeddedPostgresFailed.ts"
+import { Effect, type Redacted, Schedule, type Scope } from "effect"
+import { EmbeddedPostgresFailed } from "./EmbeddedPostgresFailed.ts"
 import { openCluster } from "./Cluster.ts"
-import { ServerNotReady, ensureRunning, stopServer } from "./Postmaster.ts"
+import { ServerNotReady, ensureRunning, readPassword, stopServer } from "./Postmaster.ts"
 import { acquireUsageLock } from "./UsageLock.ts"
 
 export { EmbeddedPostgresFailed }
@@ -35,12 +34,11 @@ export const embeddedPostgres = ({
 }: EmbeddedPostgresOptions): Effect.Effect<Redacted.Redacted, EmbeddedPostgresFailed, Scope.Scope> =>
   Effect.gen(function* () {
     const cluster = yield* openCluster(dataDir)
-    const password = yield* tryStep(`reading ${cluster.password}`, () => readFileSync(cluster.password, "utf8"))
+    const urlOf = yield* readPassword(cluster)
     const stopLast = Effect.catch(stopServer(cluster), (failure) => Effect.logWarning(failure.message))
 
     const join = Effect.gen(function* () {
-      const { port } = yield* ensureRunning(cluster, isDurable)
-      const url = Redacted.make(`postgres://postgres:${password}@127.0.0.1:${port}/postgres`)
+      const url = urlOf(yield* ensureRunning(cluster, isDurable))
       yield* acquireUsageLock(url, stopLast)
       return url
     })

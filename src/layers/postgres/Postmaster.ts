@@ -1,11 +1,11 @@
-import { Data, Effect, Option, Schedule } from "effect"
+import { Data, Effect, Option, Redacted, Schedule } from "effect"
 import { type ChildProcess, spawnSync } from "node:child_process"
 import { randomUUID } from "node:crypto"
 import { closeSync, openSync, readFileSync, renameSync, rmSync, statSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
 import { chooseTools, startAs } from "./Account.ts"
-import type { Cluster } from "./Cluster.ts"
+import { type Cluster, findCluster } from "./Cluster.ts"
 import { tryStep, EmbeddedPostgresFailed, formatReason } from "./EmbeddedPostgresFailed.ts"
 
 /** The server does not accept connections now. A retry may help. */
@@ -53,6 +53,13 @@ export const findRunningServer = (cluster: Cluster): Effect.Effect<Option.Option
   tryStep(`reading ${pidFile(cluster)}`, () =>
     Option.filter(Option.map(readPidFile(cluster), parse), ({ pid }) => isPostmasterOf(cluster, pid))
   )
+
+/** Reads the password of the superuser and returns a function that makes the URL of a running server. */
+export const readPassword = (cluster: Cluster) =>
+  tryStep(`reading ${cluster.password}`, () => {
+    const password = readFileSync(cluster.password, "utf8")
+    return ({ port }: Postmaster) => Redacted.make(`postgres://postgres:${password}@127.0.0.1:${port}/postgres`)
+  })
 
 const isAlive = (pid: number) => {
   try {
@@ -165,6 +172,13 @@ export const ensureRunning = (
       )
     )
   })
+
+/** Finds the running server of `dataDir`, whose cluster may be in another folder. */
+export const findServer = (dataDir: string): Effect.Effect<Option.Option<Postmaster>, EmbeddedPostgresFailed> =>
+  Effect.flatMap(
+    tryStep(`reading ${dataDir}`, () => findCluster(dataDir)),
+    findRunningServer
+  )
 
 /** Stops the server by a fast shutdown: it ends all sessions and writes all data. Waits for its exit. */
 export const stopServer = (cluster: Cluster): Effect.Effect<void, EmbeddedPostgresFailed> =>

@@ -22,6 +22,8 @@ const evaluate = (session: PgConnection.PgConnection, condition: string): Effect
     Effect.mapError(toNotReady)
   )
 
+const isUnused = (session: PgConnection.PgConnection) => evaluate(session, `pg_try_advisory_lock${LOCK_KEY}`)
+
 /** Releases the lock and runs `whenLast` if nobody else uses the server. New users wait until it is done. */
 const releaseUsageLock = (session: PgConnection.PgConnection, url: Redacted.Redacted, whenLast: Effect.Effect<void>) =>
   Effect.gen(function* () {
@@ -29,9 +31,19 @@ const releaseUsageLock = (session: PgConnection.PgConnection, url: Redacted.Reda
     const unlocked = Effect.as(evaluate(session, `pg_advisory_unlock_shared${LOCK_KEY}`), session)
     const current = yield* Effect.option(Effect.catch(unlocked, () => openSession(url)))
     if (Option.isNone(current)) return
-    const isLast = yield* Effect.orElseSucceed(evaluate(current.value, `pg_try_advisory_lock${LOCK_KEY}`), () => false)
+    const isLast = yield* Effect.orElseSucceed(isUnused(current.value), () => false)
     if (isLast) yield* whenLast
   }).pipe(Effect.scoped)
+
+/** Runs `stop` and returns true if nobody uses the server. */
+export const stopIfUnused = <E>(
+  url: Redacted.Redacted,
+  stop: Effect.Effect<void, E>
+): Effect.Effect<boolean, E | ServerNotReady> =>
+  Effect.flatMap(openSession(url), isUnused).pipe(
+    Effect.tap((unused) => (unused ? stop : Effect.void)),
+    Effect.scoped
+  )
 
 /**
  * Registers this process as a user of the server until the scope ends. Every user holds a shared advisory lock. A user

@@ -1,24 +1,15 @@
 import { assert, it } from "@effect/vitest"
-import { Deferred, Effect, Redacted } from "effect"
+import { Deferred, Effect, Option, Redacted } from "effect"
 import { build } from "esbuild"
 import { spawn } from "node:child_process"
-import { randomUUID } from "node:crypto"
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readFileSync, symlinkSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { createInterface } from "node:readline"
 import { Client } from "pg"
 import { embeddedPostgres, EmbeddedPostgresFailed } from "../../../src/layers/postgres/EmbeddedPostgres.ts"
-
-/** A temporary folder, in which the server creates its own. */
-const folder = Effect.acquireRelease(
-  Effect.sync(() => {
-    const path = join(tmpdir(), `partner-api-embedded-${randomUUID()}`)
-    mkdirSync(path, { mode: 0o755 })
-    return path
-  }),
-  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
-)
+import { findServer } from "../../../src/layers/postgres/Postmaster.ts"
+import { dataFolder } from "../../support/postgres/DataFolder.ts"
+import { temporaryFolder } from "../../support/process/Process.ts"
 
 const query = (url: Redacted.Redacted | string, text: string) =>
   Effect.promise(async () => {
@@ -32,10 +23,9 @@ const query = (url: Redacted.Redacted | string, text: string) =>
     }
   })
 
-const serverOf = (dataDir: string) => {
-  const file = join(dataDir, "postgres/data/postmaster.pid")
-  return existsSync(file) ? Number(readFileSync(file, "utf8").split("\n")[0]) : undefined
-}
+/** Process id of the running server. */
+const serverOf = (dataDir: string) =>
+  Effect.map(findServer(dataDir), (server) => Option.getOrUndefined(Option.map(server, ({ pid }) => pid)))
 
 /** Program that uses the server until its standard input ends, and prints the URL of the server. */
 const holder = `
@@ -51,16 +41,15 @@ const holder = `
 `
 
 /** Starts `holder` in a new process. It is bundled because Node 20 does not run TypeScript. */
-const startHolder = (base: string, dataDir: string) =>
+const startHolder = (dataDir: string) =>
   Effect.gen(function* () {
+    const base = yield* temporaryFolder
     const outfile = join(base, "holder.mjs")
-    if (!existsSync(outfile)) {
-      const entry = { contents: holder, resolveDir: process.cwd(), loader: "ts" as const }
-      yield* Effect.promise(() =>
-        build({ stdin: entry, outfile, bundle: true, platform: "node", format: "esm", packages: "external" })
-      )
-      symlinkSync(resolve("node_modules"), join(base, "node_modules"))
-    }
+    const entry = { contents: holder, resolveDir: process.cwd(), loader: "ts" as const }
+    yield* Effect.promise(() =>
+      build({ stdin: entry, outfile, bundle: true, platform: "node", format: "esm", packages: "external" })
+    )
+    symlinkSync(resolve("node_modules"), join(base, "node_modules"))
     const child = yield* Effect.acquireRelease(
       Effect.sync(() => spawn(process.execPath, [outfile, dataDir], { stdio: ["pipe", "pipe", "inherit"] })),
       (started) => Effect.sync(() => started.kill("SIGKILL"))
@@ -74,7 +63,7 @@ const startHolder = (base: string, dataDir: string) =>
 
 it.live("the server starts, stops cleanly with its scope, and keeps its data", () =>
   Effect.gen(function* () {
-    const dataDir = join(yield* folder, "data")
+    const dataDir = yield* dataFolder
     const first = Effect.gen(function* () {
       const url = yield* embeddedPostgres({ dataDir })
       yield* query(url, "create table stored_data (word text)")
@@ -90,10 +79,10 @@ it.live("the server starts, stops cleanly with its scope, and keeps its data", (
       assert.deepStrictEqual(settings, [
         { version: 18, fsync: "on", encoding: "UTF8", listens, sockets: "", passwords }
       ])
-      assert.isDefined(serverOf(dataDir))
+      assert.isDefined(yield* serverOf(dataDir))
     })
     yield* Effect.scoped(first)
-    assert.isUndefined(serverOf(dataDir))
+    assert.isUndefined(yield* serverOf(dataDir))
     assert.match(readFileSync(join(dataDir, "postgres.log"), "utf8"), /database system is shut down\n$/)
 
     const url = yield* embeddedPostgres({ dataDir })
@@ -103,7 +92,7 @@ it.live("the server starts, stops cleanly with its scope, and keeps its data", (
 
 it.live("the server rejects a wrong password", () =>
   Effect.gen(function* () {
-    const dataDir = join(yield* folder, "data")
+    const dataDir = yield* dataFolder
     const guessed = new URL(Redacted.value(yield* embeddedPostgres({ dataDir, isDurable: false })))
     guessed.password = "guessed"
     const error = yield* Effect.flip(Effect.sandbox(query(guessed.href, "select 1")))
@@ -113,64 +102,60 @@ it.live("the server rejects a wrong password", () =>
 
 it.live("a second process shares the running server and leaves it running", () =>
   Effect.gen(function* () {
-    const base = yield* folder
-    const dataDir = join(base, "data")
-    const other = yield* startHolder(base, dataDir)
-    const pid = serverOf(dataDir)
+    const dataDir = yield* dataFolder
+    const other = yield* startHolder(dataDir)
+    const pid = yield* serverOf(dataDir)
 
     const url = yield* Effect.scoped(embeddedPostgres({ dataDir, isDurable: false }))
     assert.strictEqual(Redacted.value(url), other.url)
-    assert.strictEqual(serverOf(dataDir), pid)
+    assert.strictEqual(yield* serverOf(dataDir), pid)
     yield* query(other.url, "select 1")
 
     other.child.stdin.end()
     assert.strictEqual(yield* other.exit, 0)
-    assert.isUndefined(serverOf(dataDir))
+    assert.isUndefined(yield* serverOf(dataDir))
   })
 )
 
 it.live("the last process that uses the server stops it", () =>
   Effect.gen(function* () {
-    const base = yield* folder
-    const dataDir = join(base, "data")
+    const dataDir = yield* dataFolder
     const stayed = Effect.gen(function* () {
-      const other = yield* startHolder(base, dataDir)
+      const other = yield* startHolder(dataDir)
       const url = yield* embeddedPostgres({ dataDir, isDurable: false })
       other.child.stdin.end()
       assert.strictEqual(yield* other.exit, 0)
       yield* query(url, "select 1")
     })
     yield* Effect.scoped(stayed)
-    assert.isUndefined(serverOf(dataDir))
+    assert.isUndefined(yield* serverOf(dataDir))
   })
 )
 
 it.live("a new process takes over the server of a killed process with its data", () =>
   Effect.gen(function* () {
-    const base = yield* folder
-    const dataDir = join(base, "data")
-    const killed = yield* startHolder(base, dataDir)
+    const dataDir = yield* dataFolder
+    const killed = yield* startHolder(dataDir)
     yield* query(killed.url, "create table stored_data as select 42 as answer")
     killed.child.kill("SIGKILL")
     yield* killed.exit
-    assert.isDefined(serverOf(dataDir))
+    assert.isDefined(yield* serverOf(dataDir))
 
     const takeOver = Effect.flatMap(embeddedPostgres({ dataDir }), (url) =>
       query(url, "select answer from stored_data")
     )
     assert.deepStrictEqual(yield* Effect.scoped(takeOver), [{ answer: 42 }])
-    assert.isUndefined(serverOf(dataDir))
+    assert.isUndefined(yield* serverOf(dataDir))
   })
 )
 
 it.live("a new process recovers the data after process and server were killed", () =>
   Effect.gen(function* () {
-    const base = yield* folder
-    const dataDir = join(base, "data")
-    const killed = yield* startHolder(base, dataDir)
+    const dataDir = yield* dataFolder
+    const killed = yield* startHolder(dataDir)
     yield* query(killed.url, "create table stored_data as select 42 as answer")
     killed.child.kill("SIGKILL")
-    process.kill(serverOf(dataDir) ?? assert.fail("the server went with its process"), "SIGKILL")
+    process.kill((yield* serverOf(dataDir)) ?? assert.fail("the server went with its process"), "SIGKILL")
     yield* killed.exit
 
     const url = yield* embeddedPostgres({ dataDir, isDurable: false })
@@ -180,7 +165,7 @@ it.live("a new process recovers the data after process and server were killed", 
 
 it.live("concurrent starts share one server", () =>
   Effect.gen(function* () {
-    const dataDir = join(yield* folder, "data")
+    const dataDir = yield* dataFolder
     const start = embeddedPostgres({ dataDir, isDurable: false })
     const urls = yield* Effect.all([start, start, start], { concurrency: "unbounded" })
     assert.strictEqual(new Set(urls.map(Redacted.value)).size, 1)
@@ -189,7 +174,7 @@ it.live("concurrent starts share one server", () =>
 
 it.live("a failed start returns a one-line error that names DATABASE_URL and DATA_DIR", () =>
   Effect.gen(function* () {
-    const file = join(yield* folder, "holder.mjs")
+    const file = join(yield* temporaryFolder, "file")
     const failure = yield* Effect.flip(embeddedPostgres({ dataDir: join("/dev/null", file) }))
     assert.instanceOf(failure, EmbeddedPostgresFailed)
     assert.match(

@@ -1,22 +1,14 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, Schema } from "effect"
-import { existsSync, readFileSync, statSync } from "node:fs"
+import { Effect, Option, Schema } from "effect"
+import { readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
+import { findServer } from "../../../src/layers/postgres/Postmaster.ts"
 import { makeClient, pageOf } from "../../support/http/Api.ts"
-import { temporaryFolder, runNode, startServer } from "../../support/process/Process.ts"
+import { dataFolder } from "../../support/postgres/DataFolder.ts"
+import { runNode, startServer } from "../../support/process/Process.ts"
 
 const Demo = Schema.fromJsonString(Schema.Struct({ accessToken: Schema.String }))
 const StoreMade = Schema.fromJsonString(Schema.Struct({ storeId: Schema.String.check(Schema.isUUID()) }))
-
-const pidFile = (dataDir: string) => join(dataDir, "postgres/data/postmaster.pid")
-
-/** A folder for the embedded database. Stops the database server if the test fails. */
-const dataFolder = Effect.acquireRelease(temporaryFolder, (dataDir) =>
-  Effect.sync(() => {
-    if (existsSync(pidFile(dataDir)))
-      process.kill(Number(readFileSync(pidFile(dataDir), "utf8").split("\n")[0]), "SIGQUIT")
-  })
-)
 
 const createStore = (dataDir: string) =>
   Effect.map(
@@ -33,7 +25,7 @@ it.live("without DATABASE_URL the CLI starts the embedded database and stops it 
   Effect.gen(function* () {
     const dataDir = yield* dataFolder
     const first = yield* createStore(dataDir)
-    assert.isFalse(existsSync(pidFile(dataDir)))
+    assert.isTrue(Option.isNone(yield* findServer(dataDir)))
     assert.notStrictEqual(yield* createStore(dataDir), first)
   })
 )
@@ -66,6 +58,6 @@ it.live("without DATABASE_URL the server starts the embedded database and keeps 
     second.server.kill("SIGTERM")
     const { code, stderr } = yield* second.server.ended
     assert.deepStrictEqual({ code, stderr }, { code: 0, stderr: "" })
-    assert.isFalse(existsSync(pidFile(dataDir)))
+    assert.isTrue(Option.isNone(yield* findServer(dataDir)))
   })
 )

@@ -9,6 +9,7 @@ import { findCluster } from "../../../src/layers/postgres/Cluster.ts"
 import { service } from "../../../src/Service.ts"
 import { selfSigned } from "../../support/oauth/Certificate.ts"
 import { cli, runInProcess } from "../../support/process/Cli.ts"
+import { dataFolder } from "../../support/postgres/DataFolder.ts"
 import {
   connection,
   makeEmptyDatabase,
@@ -166,7 +167,7 @@ for (const [what, change, line] of mistakes) {
 
 it.live("a database that requires TLS needs sslmode and the certificate, and the error lines name them", () =>
   Effect.gen(function* () {
-    const dataDir = yield* temporaryFolder
+    const dataDir = yield* dataFolder
     const url = new URL(Redacted.value(yield* embeddedPostgres({ dataDir, isDurable: false })))
     const client = yield* connection(url.href)
     const { data } = findCluster(dataDir)

@@ -5,7 +5,8 @@ import { join } from "node:path"
 import pg from "pg"
 import { embeddedPostgres } from "../../../src/layers/postgres/EmbeddedPostgres.ts"
 import { type Cluster, findCluster } from "../../../src/layers/postgres/Cluster.ts"
-import { findRunningServer } from "../../../src/layers/postgres/Postmaster.ts"
+import { dataFolder } from "./DataFolder.ts"
+import { findServer } from "../../../src/layers/postgres/Postmaster.ts"
 
 /** Command line of the server from its `postmaster.opts`, where each argument is quoted. */
 const commandOf = ({ data }: Cluster) => {
@@ -43,20 +44,20 @@ export interface Restartable {
   readonly restart: Effect.Effect<void>
 }
 
-/** A durable PostgreSQL below `dataDir` that a test can restart. */
-export const restartable = (dataDir: string): Effect.Effect<Restartable, never, Scope.Scope> =>
-  Effect.gen(function* () {
-    const url = Redacted.value(yield* Effect.orDie(embeddedPostgres({ dataDir })))
-    const cluster = findCluster(dataDir)
-    const restart = Effect.gen(function* () {
-      const { pid } = Option.getOrThrow(yield* Effect.orDie(findRunningServer(cluster)))
-      process.kill(pid, "SIGQUIT")
-      yield* Effect.repeat(pause, { while: () => isThere(pid) })
-      const { args, program } = commandOf(cluster)
-      const { gid, uid } = statSync(cluster.data)
-      const account = process.getuid?.() === 0 ? { uid, gid } : {}
-      spawn(program, args, { ...account, cwd: "/", detached: true, stdio: "ignore" }).unref()
-      yield* Effect.repeat(Effect.andThen(pause, takesConnections(url)), { until: (isUp) => isUp })
-    })
-    return { url, restart }
+/** A durable PostgreSQL that a test can restart. */
+export const restartable: Effect.Effect<Restartable, never, Scope.Scope> = Effect.gen(function* () {
+  const dataDir = yield* dataFolder
+  const url = Redacted.value(yield* Effect.orDie(embeddedPostgres({ dataDir })))
+  const cluster = findCluster(dataDir)
+  const restart = Effect.gen(function* () {
+    const { pid } = Option.getOrThrow(yield* Effect.orDie(findServer(dataDir)))
+    process.kill(pid, "SIGQUIT")
+    yield* Effect.repeat(pause, { while: () => isThere(pid) })
+    const { args, program } = commandOf(cluster)
+    const { gid, uid } = statSync(cluster.data)
+    const account = process.getuid?.() === 0 ? { uid, gid } : {}
+    spawn(program, args, { ...account, cwd: "/", detached: true, stdio: "ignore" }).unref()
+    yield* Effect.repeat(Effect.andThen(pause, takesConnections(url)), { until: (isUp) => isUp })
   })
+  return { url, restart }
+})
