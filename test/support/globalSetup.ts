@@ -1,10 +1,13 @@
 import { Effect, Exit, Layer, Redacted, Scope } from "effect"
+import { spawn } from "node:child_process"
 import { randomUUID } from "node:crypto"
-import { readFileSync } from "node:fs"
-import { rm } from "node:fs/promises"
+import { once } from "node:events"
+import { chmodSync, mkdtempSync, readFileSync, realpathSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join, relative } from "node:path"
+import { basename, join, relative } from "node:path"
+import { fileURLToPath } from "node:url"
 import type { TestProject } from "vitest/node"
+import { OUTSIDE_FOLDER, ownerFile } from "../../src/layers/postgres/Cluster.ts"
 import { postgres } from "../../src/layers/sql/Postgres.ts"
 import { embeddedPostgres } from "../../src/layers/postgres/EmbeddedPostgres.ts"
 import { MigrationsLive } from "../../src/layers/Migrations.ts"
@@ -30,9 +33,28 @@ interface DatabaseServer {
 /** Settings without durability, because test data need not survive a crash. */
 const careless = ["fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_connections=200"]
 
-/** Starts the server with the binaries that npm installed, in a temporary folder. */
-const fromNpm = async (): Promise<DatabaseServer> => {
-  const dataDir = join(tmpdir(), `partner-api-test-${randomUUID()}`)
+/**
+ * Makes a folder for all temporary files of the run. A guardian process deletes it, and ends the processes and clusters
+ * that tests have left, after the run: also after a SIGKILL, because its standard input then ends.
+ */
+const makeRunFolder = () => {
+  const folder = mkdtempSync(join(realpathSync(tmpdir()), "partner-api-test-"))
+  // The account of the database server must enter it.
+  chmodSync(folder, 0o755)
+  process.env["TMPDIR"] = folder
+  const script = fileURLToPath(new URL("process/guardian.mjs", import.meta.url))
+  // In its own session, Ctrl-C does not end it.
+  const guardian = spawn(process.execPath, [script, folder, OUTSIDE_FOLDER, basename(ownerFile(""))], {
+    detached: true,
+    stdio: ["pipe", "inherit", "inherit"]
+  })
+  const exit = once(guardian, "exit")
+  return { folder, close: async () => void (guardian.stdin.end(), await exit) }
+}
+
+/** Starts the server with the binaries that npm installed. */
+const fromNpm = async (folder: string): Promise<DatabaseServer> => {
+  const dataDir = join(folder, "server")
   const scope = Effect.runSync(Scope.make())
   const start = Scope.provide(embeddedPostgres({ dataDir, isDurable: false }), scope)
   const url = Redacted.value(await Effect.runPromise(start))
@@ -40,10 +62,7 @@ const fromNpm = async (): Promise<DatabaseServer> => {
   await Effect.runPromise(
     onServer(url, "set scram_iterations = 1", `alter role postgres password '${new URL(url).password}'`)
   )
-  const stop = async () => {
-    await Effect.runPromise(Scope.close(scope, Exit.void))
-    await rm(dataDir, { recursive: true, force: true })
-  }
+  const stop = () => Effect.runPromise(Scope.close(scope, Exit.void))
   return { url, origin: "embedded", stop }
 }
 
@@ -62,11 +81,12 @@ const say = (line: string) => void process.stdout.write(`${line}\n`)
 
 /** Provides PostgreSQL for the run: `TEST_DATABASE_URL`, else a container, else the embedded server. */
 export const setup = async (project: TestProject) => {
+  const run = makeRunFolder()
   const configuredUrl = process.env["TEST_DATABASE_URL"]
   const server: DatabaseServer =
     configuredUrl !== undefined && configuredUrl !== ""
       ? { url: configuredUrl, origin: "TEST_DATABASE_URL", stop: async () => undefined }
-      : ((await postgresInDocker(careless)) ?? (await fromNpm()))
+      : ((await postgresInDocker(careless)) ?? (await fromNpm(run.folder)))
   say(`PostgreSQL for tests: ${server.origin}`)
   const template = await makeTemplate(server).catch(async (error: unknown) => {
     await server.stop()
@@ -82,5 +102,6 @@ export const setup = async (project: TestProject) => {
     for (const line of skippedFiles(files)) say(line)
     await template.drop()
     await server.stop()
+    await run.close()
   }
 }

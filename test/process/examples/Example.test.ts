@@ -55,7 +55,11 @@ const startExample = Effect.fn(function* (input: Record<string, string>) {
   const started = yield* Effect.acquireRelease(
     Effect.sync(() => {
       const env = { PATH: process.env["PATH"] ?? "", ...input }
-      const child = spawn(process.execPath, ["server.mjs"], { cwd: path, env, stdio: ["ignore", "pipe", "pipe"] })
+      const child = spawn(process.execPath, [join(path, "server.mjs")], {
+        cwd: path,
+        env,
+        stdio: ["ignore", "pipe", "pipe"]
+      })
       const output = { all: "" }
       for (const stream of [child.stdout, child.stderr]) {
         stream.setEncoding("utf8").on("data", (text: string) => void (output.all += text))

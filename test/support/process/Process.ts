@@ -1,4 +1,4 @@
-import { Config, Context, Deferred, Effect, Fiber, Layer, Redacted, type Scope } from "effect"
+import { Config, Console, Context, Deferred, Effect, Exit, Fiber, Layer, Redacted, type Scope } from "effect"
 import { HttpServer } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { execFile, spawn } from "node:child_process"
@@ -170,13 +170,17 @@ export const startNode = Effect.fn(function* (
   const child = yield* Effect.acquireRelease(
     Effect.sync(() => {
       const env = { PATH: process.env["PATH"] ?? "", ...withSecretKey(given) }
-      return spawn(process.execPath, [`dist/${bundle}.js`, ...args], { env, stdio: ["pipe", "pipe", "pipe"] })
+      // The guardian of the run finds the process by the title.
+      const program = [`--title=${tmpdir()}`, `dist/${bundle}.js`]
+      return spawn(process.execPath, [...program, ...args], { env, stdio: ["pipe", "pipe", "pipe"] })
     }),
-    (started) =>
-      Effect.andThen(
-        Effect.sync(() => started.kill("SIGKILL")),
-        Deferred.await(ended)
-      )
+    (started, exit) =>
+      Effect.gen(function* () {
+        started.kill("SIGKILL")
+        const { stderr, stdout } = yield* Deferred.await(ended)
+        // The runner prints it, because the test has failed.
+        if (Exit.isFailure(exit)) yield* Console.log(`Output of ${bundle} ${args.join(" ")}:\n${stdout}${stderr}`)
+      })
   )
   // The process may end before it reads its input.
   child.stdin.on("error", () => {}).end(input)
