@@ -26,6 +26,8 @@ export default defineConfig({
   test: {
     // All projects use one PostgreSQL server.
     globalSetup: ["test/support/globalSetup.ts"],
+    // Prints the log of a test only if it fails. Many tests expect errors that the service logs.
+    silent: "passed-only",
     projects: [
       {
         test: {
