@@ -166,37 +166,34 @@ const scene = Layer.provideMerge(DomainLive, PostgresTest)
 
 layer(scene, { excludeTestServices: true, timeout: "60 seconds" })("Undo of random writes", (it) => {
   for (const how of ["one by one, the newest first", "all at once"]) {
-    it.effect(
-      `undo of an agent's changes, ${how}, restores all documents except versions and update times`,
-      () =>
-        Effect.gen(function* () {
-          const { perform } = yield* Writes
-          const { undo, undoSpan } = yield* Undo
-          const runtime = yield* Effect.context<Layer.Success<typeof scene>>()
-          const holds = (steps: ReadonlyArray<AnyStep>) =>
-            Effect.gen(function* () {
-              const storeId = yield* setUp
-              const before = yield* documentsOf(storeId)
-              yield* Effect.forEach(steps, (step) => Effect.ignore(runStep(storeId, step)))
-              const entries = yield* agentEntries(storeId)
-              const context = contextOf(storeId)
-              if (how.startsWith("one")) {
-                for (const id of entries) yield* perform(context, undo(storeId, id, right))
-              } else {
-                yield* perform(context, undoSpan(storeId, all, right))
-              }
-              assert.deepStrictEqual(yield* documentsOf(storeId), before)
-            })
-          yield* Effect.promise(() =>
-            FastCheck.assert(
-              FastCheck.asyncProperty(FastCheck.array(anyStep, { minLength: 1, maxLength: 14 }), (steps) =>
-                Effect.runPromise(Effect.provide(holds(steps), runtime))
-              ),
-              { numRuns: 40 }
-            )
+    it.effect(`undo of an agent's changes, ${how}, restores all documents except versions and update times`, () =>
+      Effect.gen(function* () {
+        const { perform } = yield* Writes
+        const { undo, undoSpan } = yield* Undo
+        const runtime = yield* Effect.context<Layer.Success<typeof scene>>()
+        const holds = (steps: ReadonlyArray<AnyStep>) =>
+          Effect.gen(function* () {
+            const storeId = yield* setUp
+            const before = yield* documentsOf(storeId)
+            yield* Effect.forEach(steps, (step) => Effect.ignore(runStep(storeId, step)))
+            const entries = yield* agentEntries(storeId)
+            const context = contextOf(storeId)
+            if (how.startsWith("one")) {
+              for (const id of entries) yield* perform(context, undo(storeId, id, right))
+            } else {
+              yield* perform(context, undoSpan(storeId, all, right))
+            }
+            assert.deepStrictEqual(yield* documentsOf(storeId), before)
+          })
+        yield* Effect.promise(() =>
+          FastCheck.assert(
+            FastCheck.asyncProperty(FastCheck.array(anyStep, { minLength: 1, maxLength: 14 }), (steps) =>
+              Effect.runPromise(Effect.provide(holds(steps), runtime))
+            ),
+            { numRuns: 40 }
           )
-        }),
-      60_000
+        )
+      })
     )
   }
 })

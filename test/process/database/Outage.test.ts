@@ -15,7 +15,7 @@ import {
 import { closeDatabase, endSessions, openDatabase } from "../../support/process/Workers.ts"
 
 /** Concurrent, as these tests mostly wait. */
-const concurrently = { timeout: 120_000, concurrent: true }
+const concurrently = { concurrent: true }
 
 it.live(
   "when all connections are cut under load, clients get 503, and retries succeed without duplicates",

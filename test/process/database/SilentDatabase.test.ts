@@ -15,7 +15,7 @@ import {
 } from "../../support/process/Workers.ts"
 
 /** Concurrent, as these tests wait for timeouts of up to 35 seconds. */
-const concurrently = { timeout: 120_000, concurrent: true }
+const concurrently = { concurrent: true }
 
 const LISTENERS = 3
 

@@ -13,7 +13,7 @@ import {
 } from "../../support/process/Workers.ts"
 
 /** Concurrent, as these tests mostly wait. */
-const concurrently = { timeout: 90_000, concurrent: true }
+const concurrently = { concurrent: true }
 
 /** Duration of a lease in milliseconds. */
 const LEASE_MILLIS = 20_000

@@ -6,7 +6,7 @@ import { type Received, receiver } from "../../support/webhooks/Receiver.ts"
 import { createUntilSuccess, listeners, startSender, startWorker } from "../../support/process/Workers.ts"
 
 /** Concurrent, as these tests mostly wait. */
-const concurrently = { timeout: 90_000, concurrent: true }
+const concurrently = { concurrent: true }
 
 /** Seconds of a Retry-After header, which is sent as a date. */
 const RETRY_AFTER = 90

@@ -28,67 +28,64 @@ const kill = (worker: Worker | undefined) =>
     return worker?.ended ?? Effect.void
   })
 
-it.live(
-  "workers and a server that are killed repeatedly lose nothing, and duplicate only deliveries in flight",
-  () =>
-    Effect.gen(function* () {
-      const { client, url } = yield* makeMigratedDatabase
-      const gate = makeGate()
-      const endpoint = yield* receiver(gate.answer)
-      const environment = { DATABASE_URL: url }
-      const serverEnvironment = { DATABASE_URL: url, WEBHOOK_WORKERS: "0" }
-      let server = yield* startSender(serverEnvironment)
-      const { tokens } = yield* makeSubscribers(url, endpoint, LISTENERS, 12)
-      const workers: Array<Worker> = yield* Effect.replicateEffect(startWorker(environment), WORKERS)
+it.live("workers and a server that are killed repeatedly lose nothing, and duplicate only deliveries in flight", () =>
+  Effect.gen(function* () {
+    const { client, url } = yield* makeMigratedDatabase
+    const gate = makeGate()
+    const endpoint = yield* receiver(gate.answer)
+    const environment = { DATABASE_URL: url }
+    const serverEnvironment = { DATABASE_URL: url, WEBHOOK_WORKERS: "0" }
+    let server = yield* startSender(serverEnvironment)
+    const { tokens } = yield* makeSubscribers(url, endpoint, LISTENERS, 12)
+    const workers: Array<Worker> = yield* Effect.replicateEffect(startWorker(environment), WORKERS)
 
-      let isDone = false
-      const writing = yield* Effect.forkChild(
-        Effect.forEach(
-          tokens.slice(0, 3),
-          (token, writer) =>
-            Effect.suspend(() => {
-              let n = -1
-              const next = Effect.suspend(() => {
-                n++
-                return createUntilSuccess(
-                  () => server.base,
-                  tokens[(writer + 3 * n) % tokens.length] ?? token,
-                  `${writer}-${n}`
-                )
-              })
-              return Effect.repeat(next, { until: () => isDone })
-            }),
-          { concurrency: "unbounded" }
-        )
+    let isDone = false
+    const writing = yield* Effect.forkChild(
+      Effect.forEach(
+        tokens.slice(0, 3),
+        (token, writer) =>
+          Effect.suspend(() => {
+            let n = -1
+            const next = Effect.suspend(() => {
+              n++
+              return createUntilSuccess(
+                () => server.base,
+                tokens[(writer + 3 * n) % tokens.length] ?? token,
+                `${writer}-${n}`
+              )
+            })
+            return Effect.repeat(next, { until: () => isDone })
+          }),
+        { concurrency: "unbounded" }
       )
+    )
 
-      for (let n = 0; n < KILLS; n++) {
-        yield* waitForRequests(endpoint, endpoint.received.length + ARRIVALS_PER_START)
-        yield* Effect.sleep(yield* Random.nextIntBetween(0, 20))
-        yield* kill(workers[n % WORKERS])
-        workers[n % WORKERS] = yield* startWorker(environment)
-        if (n % 3 === 1) {
-          server.kill("SIGKILL")
-          server = yield* startSender(serverEnvironment)
-        }
-        yield* rowsOf(client, "update rate_windows set hits = '{}'")
+    for (let n = 0; n < KILLS; n++) {
+      yield* waitForRequests(endpoint, endpoint.received.length + ARRIVALS_PER_START)
+      yield* Effect.sleep(yield* Random.nextIntBetween(0, 20))
+      yield* kill(workers[n % WORKERS])
+      workers[n % WORKERS] = yield* startWorker(environment)
+      if (n % 3 === 1) {
+        server.kill("SIGKILL")
+        server = yield* startSender(serverEnvironment)
       }
-      gate.close()
-      yield* gate.holds(LISTENERS)
-      yield* Effect.forEach(workers, kill)
-      gate.open()
-      isDone = true
-      yield* Fiber.join(writing)
-      yield* endLeases(client)
-      yield* startWorker(environment)
+      yield* rowsOf(client, "update rate_windows set hits = '{}'")
+    }
+    gate.close()
+    yield* gate.holds(LISTENERS)
+    yield* Effect.forEach(workers, kill)
+    gate.open()
+    isDone = true
+    yield* Fiber.join(writing)
+    yield* endLeases(client)
+    yield* startWorker(environment)
 
-      const { doubled, due, lapsed, ...problems } = yield* auditReceiver(client, endpoint)
-      assert.deepStrictEqual(problems, { lost: [], strange: [], unexplained: [], unwritten: [] })
-      assert.isAtLeast(due, (KILLS * ARRIVALS_PER_START) / 2)
-      assert.isAtLeast(lapsed, LISTENERS)
-      assert.isAtMost(doubled, lapsed)
-      const errors = yield* rowsOf(client, "select distinct error from delivery_attempts where duration_ms is null")
-      assert.deepStrictEqual(errors, [{ error: "The worker stopped before it recorded the result of this attempt" }])
-    }),
-  90_000
+    const { doubled, due, lapsed, ...problems } = yield* auditReceiver(client, endpoint)
+    assert.deepStrictEqual(problems, { lost: [], strange: [], unexplained: [], unwritten: [] })
+    assert.isAtLeast(due, (KILLS * ARRIVALS_PER_START) / 2)
+    assert.isAtLeast(lapsed, LISTENERS)
+    assert.isAtMost(doubled, lapsed)
+    const errors = yield* rowsOf(client, "select distinct error from delivery_attempts where duration_ms is null")
+    assert.deepStrictEqual(errors, [{ error: "The worker stopped before it recorded the result of this attempt" }])
+  })
 )

@@ -18,7 +18,7 @@ import {
 } from "../../support/process/Workers.ts"
 
 /** Concurrent, as these tests mostly wait. */
-const concurrently = { timeout: 90_000, concurrent: true }
+const concurrently = { concurrent: true }
 
 const LISTENERS = 3
 const exact = { lost: [], strange: [], unexplained: [], unwritten: [], doubled: 0, lapsed: 0 }
