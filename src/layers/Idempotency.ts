@@ -1,5 +1,6 @@
 import { Cause, Effect, Exit, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
+import { randomUUID } from "node:crypto"
 import type { MerchantId } from "../domain/Actor.ts"
 import type { EventLoop } from "../domain/Events.ts"
 import {
@@ -165,7 +166,10 @@ export const IdempotencyLive = Layer.effect(
         )
       })
 
-    /** Runs the write without storing it. Its effects are looked up after the rollback, when its locks are free again. */
+    /**
+     * Runs the write without storing it. Its record has a new key, so that it neither fails nor waits for another request
+     * with the given one. Its effects are looked up after the rollback, when its locks are free again.
+     */
     const dryRun = <A, E>(
       context: WriteContext,
       request: KeyedRequest,
@@ -176,7 +180,7 @@ export const IdempotencyLive = Layer.effect(
         const changes: Array<Change> = []
         const observed = observeChanges(write, (some) => changes.push(...some))
         const performed = withRecord(
-          keyInStore(context, request),
+          { ...keyInStore(context, request), key: randomUUID() },
           request,
           recorded(context, request.key, observed),
           respond

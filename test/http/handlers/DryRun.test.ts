@@ -1,14 +1,17 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Effect, Fiber, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Apps } from "../../../src/domain/access/Apps.ts"
 import { ALL_GRANTS } from "../../../src/domain/access/AccessRule.ts"
 import { EventKind } from "../../../src/domain/Events.ts"
+import { LARGE_ANSWER } from "../../../src/domain/Idempotency.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
 import { performed } from "../../../src/rpc/Client.ts"
 import { CreateProduct } from "../../../src/domain/catalog/Product.ts"
 import { type Answer, ApiTest, dataOf, errorOf, freshClient } from "../../support/http/Api.ts"
+import { databaseUrl, duringWork, lockStore, waitForLockWaits } from "../../support/process/Process.ts"
+import { callTool, freshAgent } from "../../support/rpc/Mcp.ts"
 import { freshMember, newKey } from "../../support/rpc/Rpc.ts"
 import { installing } from "../../support/data/Writes.ts"
 
@@ -207,6 +210,85 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Dry runs",
       const deleted = yield* client.products.delete({ storeId, idempotencyKey: newKey(), id, dryRun: true })
       assert.deepStrictEqual("dryRun" in deleted && deleted.resource, { id, deleted: true })
       assert.strictEqual((yield* client.products.get({ storeId, id })).version, 1)
+    })
+  )
+
+  it.effect("a dry run of any REST write runs with a key that has a stored response", () =>
+    Effect.gen(function* () {
+      const { client } = yield* freshClient()
+      const key = newKey()
+      yield* client.post("/products", { name: "Cup" }, { key })
+      const product = `/products/${dataOf(yield* client.post("/products", { name: "Jug" }))["id"]}`
+      const collection = `/collections/${dataOf(yield* client.post("/collections", { title: "Tea" }))["id"]}`
+      yield* client.put("/app-data/settings", { key: "theme", value: 1 })
+      const requests = [
+        ["POST", "/products", { name: "Cup" }],
+        ["POST", "/products", { name: "Large", description: "x".repeat(LARGE_ANSWER) }],
+        ["PATCH", product, { price: 1 }],
+        ["PATCH", `${product}/inventory`, { stock: 3 }],
+        ["DELETE", product, undefined],
+        ["POST", "/collections", { title: "Coffee" }],
+        ["PATCH", collection, { title: "Coffee" }],
+        ["DELETE", collection, undefined],
+        ["PUT", "/app-data/settings", { key: "theme", value: 2 }]
+      ] as const
+      const before = yield* tableContents
+      for (const [method, path, body] of requests) {
+        const sent = { ...dryRunOptions, key, ...(body === undefined ? {} : { body }) }
+        const response = yield* client.send(method, path, sent)
+        assert.strictEqual(response.status, method === "POST" ? 201 : 200, `${method} ${path} ${response.text}`)
+        assert.isNull(response.headers.get("idempotent-replayed"))
+        dryRunOf(response)
+      }
+      assert.deepStrictEqual(yield* tableContents, before)
+    })
+  )
+
+  it.effect("dry runs over RPC and MCP run with a key that has a stored response", () =>
+    Effect.gen(function* () {
+      const { agent, client, storeId, token } = yield* freshAgent()
+      const idempotencyKey = newKey()
+      const product = toProduct({ name: "Cup" })
+      const { id } = yield* performed(client.products.create({ storeId, idempotencyKey, product }))
+      const created = yield* client.products.create({ storeId, idempotencyKey, product, dryRun: true })
+      assert.isTrue("dryRun" in created)
+      const deleted = yield* client.products.delete({ storeId, idempotencyKey, id, dryRun: true })
+      assert.isTrue("dryRun" in deleted)
+
+      const args = { idempotencyKey, product: { name: "Jug" } }
+      yield* callTool(token, "products_create", args)
+      for (const [tool, payload] of [
+        ["products_create", args],
+        ["products_delete", { idempotencyKey, id }]
+      ] as const) {
+        const result = yield* callTool(token, tool, { ...payload, dryRun: true })
+        assert.deepInclude(result.structuredContent, { dryRun: true }, `${agent.id} ${tool}`)
+      }
+    })
+  )
+
+  it.effect("a dry run waits for neither the key nor the response of a running write", () =>
+    Effect.gen(function* () {
+      const { client, storeId } = yield* freshClient()
+      const product = `/products/${dataOf(yield* client.post("/products", { name: "Cup" }))["id"]}`
+      const key = newKey()
+      const { release, watcher } = yield* lockStore(yield* databaseUrl, storeId)
+      const body = { name: "Jug", description: "x".repeat(LARGE_ANSWER) }
+      const write = yield* Effect.forkChild(client.post("/products", body, { key }))
+      yield* duringWork(write, waitForLockWaits(watcher, 1))
+      const dryRun = yield* client.patch(product, { description: body.description }, { ...dryRunOptions, key })
+      assert.strictEqual(dryRun.status, 200)
+      yield* release
+      assert.strictEqual((yield* Fiber.join(write)).status, 201)
+      const dryRuns = yield* Effect.all(
+        Array.from({ length: 12 }, (_, index) =>
+          index % 4 === 0
+            ? client.post("/products", { name: "Mug" }, { key: "race" })
+            : client.post("/products", { name: "Mug" }, { ...dryRunOptions, key: "race" })
+        ),
+        { concurrency: "unbounded" }
+      )
+      assert.deepStrictEqual([...new Set(dryRuns.map(({ status }) => status))], [201])
     })
   )
 })
