@@ -84,15 +84,21 @@ const isEncoded = (path: string) => {
 }
 
 /**
- * Escapes a path with malformed percent encoding, so that the endpoint responds with 400 and its issues. The router does
- * not match such a path (`AppData.test.ts`).
+ * Escapes the characters of a path that the router would misread. With malformed percent encoding it matches no route, so
+ * the endpoint could not respond with 400 and its issues (`AppData.test.ts`). It also ends a path at `;` and `#`, and would
+ * serve `/products;x` as `/products`.
  */
+const escapePath = (path: string) =>
+  (isEncoded(path) ? path : path.replaceAll("%", "%25")).replaceAll(";", "%3B").replaceAll("#", "%23")
+
+/** Escapes the path of a request before it is routed. */
 const LiteralPath = HttpRouter.middleware(
   (app) =>
     Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
       const [path = "", ...query] = request.url.split("?")
-      if (isEncoded(path)) return app
-      const url = [path.replaceAll("%", "%25"), ...query].join("?")
+      const escaped = escapePath(path)
+      if (escaped === path) return app
+      const url = [escaped, ...query].join("?")
       return Effect.provideService(app, HttpServerRequest.HttpServerRequest, request.modify({ url }))
     }),
   { global: true }

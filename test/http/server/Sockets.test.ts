@@ -58,6 +58,27 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Unusual HT
     })
   )
 
+  it.effect("`;` and `#` are part of a path and end it on no surface", () =>
+    Effect.gen(function* () {
+      const { client } = yield* freshClient()
+      const authorization = `authorization: Bearer ${client.token}`
+      const paths = [PATH, "/oauth/token", "/oauth/authorize", "/rpc", "/mcp", "/docs", "/openapi.json", "/healthz"]
+      for (const path of [...paths, "/dashboard", "/developers", "/.well-known/oauth-authorization-server"]) {
+        for (const end of [";", ";x", ";limit=1", "#x", ";%"]) {
+          for (const method of ["GET", "POST"]) {
+            const { status } = yield* raw(
+              `${method} ${path}${end} HTTP/1.1`,
+              "host: a",
+              authorization,
+              "connection: close"
+            )
+            assert.strictEqual(status, 404, `${method} ${path}${end}`)
+          }
+        }
+      }
+    })
+  )
+
   it.effect("after a rejected request with an unread body, the next one is answered or the connection closes", () =>
     Effect.gen(function* () {
       const base = yield* baseUrl
