@@ -15,6 +15,9 @@ type ApiServerOptions = Omit<
  */
 const BACKLOG = 511
 
+/** Methods that change nothing (RFC 9110, section 9.2.1). */
+const SAFE_METHODS: ReadonlySet<string | undefined> = new Set(["GET", "HEAD", "OPTIONS", "TRACE"])
+
 /** Node's server, which also tracks the open responses of each connection. */
 export class ApiServer extends Server<typeof IncomingMessage, typeof NodeResponse> {
   /** The incomplete responses of each connection, in the order of their requests. */
@@ -56,10 +59,34 @@ export class ApiServer extends Server<typeof IncomingMessage, typeof NodeRespons
     }
     response.once("close", () => {
       open?.delete(response)
+      this.#startReady(socket)
       this.#connections.markWaiting(socket)
       if (req.complete) markIdle()
       else req.once("end", markIdle)
     })
+  }
+
+  /**
+   * Handles a request in the order of its connection: only safe requests run in parallel (RFC 9112, section 9.3.2). The
+   * response must be tracked.
+   */
+  handleInOrder(response: NodeResponse, handle: () => void): void {
+    response.handle = handle
+    this.#startReady(response.req.socket)
+  }
+
+  /** Starts the requests of a connection that wait for no earlier one. */
+  #startReady(socket: Socket): void {
+    // No response can be sent after the end of the connection, so the rest is not handled.
+    if (!socket.writable) return
+    for (const [index, response] of [...(this.#open.get(socket) ?? [])].entries()) {
+      const isSafe = SAFE_METHODS.has(response.req.method)
+      if (!isSafe && index > 0) return
+      const { handle } = response
+      response.handle = undefined
+      handle?.()
+      if (!isSafe) return
+    }
   }
 
   /** Exempts a connection from eviction after its upgrade to another protocol. */

@@ -166,8 +166,9 @@ export const serveRoutes = Effect.fnUntraced(function* <E>(
   const handle = yield* NodeHttpServer.makeHandler(routes, { scope: yield* Scope.make() })
   const onRequest = (request: IncomingMessage, response: NodeResponse) => {
     const ambiguity = findAmbiguity(request)
-    if (ambiguity === undefined) handle(request, response)
-    else sendError(response, 400, ambiguity)
+    server.handleInOrder(response, () =>
+      ambiguity === undefined ? handle(request, response) : sendError(response, 400, ambiguity)
+    )
   }
   yield* Effect.acquireRelease(
     Effect.sync(() => server.on("request", onRequest)),

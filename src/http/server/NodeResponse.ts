@@ -26,6 +26,8 @@ export class NodeResponse<Request extends IncomingMessage = IncomingMessage> ext
   installationId: InstallationId | undefined = undefined
   /** The client's address. A closed socket no longer has it. */
   address = "unknown"
+  /** Handles the request. Undefined once it has started. */
+  handle: (() => void) | undefined = undefined
 }
 
 /** Gets the Node response of a request of the router. */

@@ -2,7 +2,7 @@ import { assert, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { NetAddress } from "effect/net"
 import { formatUrl } from "../../../src/http/server/HttpListener.ts"
-import { ApiTest, baseUrl, freshClient } from "../../support/http/Api.ts"
+import { ApiTest, baseUrl, dataOf, freshClient, pageOf } from "../../support/http/Api.ts"
 import { exchange, lines } from "../../support/http/RawHttp.ts"
 
 /** Sends one raw request and returns the status and body of its JSON response. */
@@ -76,6 +76,60 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Unusual HT
           }
         }
       }
+    })
+  )
+
+  it.effect("pipelined unsafe requests run one after the other, in their order", () =>
+    Effect.gen(function* () {
+      const base = yield* baseUrl
+      for (const _ of Array.from({ length: 10 })) {
+        const { client } = yield* freshClient()
+        const { id } = dataOf(yield* client.post("/products", { name: "Cup" }))
+        const common = ["host: a", `authorization: Bearer ${client.token}`, "content-type: application/json"]
+        const patches = Array.from({ length: 20 }, (_, index) => {
+          const body = JSON.stringify({ name: `Cup ${index}` })
+          const head = lines(
+            `PATCH ${PATH}/${String(id)} HTTP/1.1`,
+            ...common,
+            `idempotency-key: ${index}`,
+            `content-length: ${body.length}`,
+            ...(index === 19 ? ["connection: close"] : [])
+          )
+          return head + body
+        })
+        const text = yield* exchange(base, patches.join(""))
+        const versions = [...text.matchAll(/"version":(\d+)/g)].map(([, version]) => Number(version))
+        assert.deepStrictEqual(
+          versions,
+          patches.map((_, index) => index + 2)
+        )
+        const [product] = pageOf(yield* client.get("/products")).items
+        assert.strictEqual(product?.["name"], "Cup 19")
+      }
+    })
+  )
+
+  it.effect("a pipelined request waits for an unsafe one, and an unsafe one waits for all before it", () =>
+    Effect.gen(function* () {
+      const base = yield* baseUrl
+      const { client } = yield* freshClient()
+      const common = ["host: a", `authorization: Bearer ${client.token}`]
+      const create = (key: string) =>
+        lines(
+          `POST ${PATH} HTTP/1.1`,
+          ...common,
+          "content-type: application/json",
+          `idempotency-key: ${key}`,
+          "content-length: 14"
+        ) + '{"name":"Cup"}'
+      const list = lines(`GET ${PATH} HTTP/1.1`, ...common)
+      const last = lines(`GET ${PATH} HTTP/1.1`, ...common, "connection: close")
+      const text = yield* exchange(base, list + list + create("1") + list + list + create("2") + list.repeat(15) + last)
+      const counts = text
+        .split(/HTTP\/1\.1 \d+/)
+        .slice(1)
+        .map((response) => [...response.matchAll(/"slug":/g)].length)
+      assert.deepStrictEqual(counts, [0, 0, 1, 1, 1, 1, ...Array.from({ length: 16 }, () => 2)])
     })
   )
 
