@@ -4,7 +4,7 @@ import { databaseOptions } from "./DatabaseConfig.ts"
 import { migrate, migrations } from "./Migrations.ts"
 import { DatabaseFailed, explainDatabaseError, type DatabaseSource } from "./sql/DatabaseFailed.ts"
 import { postgres } from "./sql/Postgres.ts"
-import { PLANNER, TIMEOUTS } from "./sql/Session.ts"
+import { FIXED_SETTINGS, TIMEOUTS } from "./sql/Session.ts"
 
 /** Fails if a pooler dropped the settings of the session. Without its timeouts, statements could wait for ever. */
 const checkSession = Effect.fnUntraced(function* ({ name, url }: DatabaseSource) {
@@ -16,7 +16,7 @@ const checkSession = Effect.fnUntraced(function* ({ name, url }: DatabaseSource)
       join pg_settings using (name) where setting::integer not between 1 and most having count(*) > 0
       union all
       select string_agg(name || ' is ' || setting, ' and ' order by name)
-      from unnest(${Object.keys(PLANNER)}::text[], ${Object.values(PLANNER)}::text[]) as planner (name, expected)
+      from unnest(${Object.keys(FIXED_SETTINGS)}::text[], ${Object.values(FIXED_SETTINGS)}::text[]) as fixed (name, expected)
       join pg_settings using (name) where setting <> expected having count(*) > 0
     `,
     explainDatabaseError({ name, url })

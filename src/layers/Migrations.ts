@@ -1,9 +1,9 @@
 import { PgClient } from "@effect/sql-pg"
-import { Data, Effect, Layer, Schedule, Schema } from "effect"
+import { Data, Effect, Layer, Record, Schedule, Schema } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlError } from "effect/sql"
 import baseline from "./migrations/0001_baseline.ts"
-import { TIMEOUTS } from "./sql/Session.ts"
+import { FIXED_SETTINGS, TIMEOUTS } from "./sql/Session.ts"
 import { limitLockWaits, OutsideTransaction, type MigrationSteps } from "./sql/IndexMigration.ts"
 
 type Migration = MigrationSteps | OutsideTransaction
@@ -38,8 +38,8 @@ export class SchemaOfAnotherBuild extends Data.TaggedError("SchemaOfAnotherBuild
 }
 
 /**
- * Makes a client whose statements all run on one connection. Its session has no timeouts except for locks, whatever the
- * role sets. The end of the scope restores them.
+ * Makes a client whose statements all run on one connection. Its session has no timeouts except for locks, and the usual
+ * isolation level, whatever the role sets. The end of the scope restores them.
  */
 const makeSession = Effect.gen(function* () {
   const { reserve } = yield* SqlClient.SqlClient
@@ -50,9 +50,15 @@ const makeSession = Effect.gen(function* () {
     driver: "pg",
     spanAttributes: []
   }).pipe(Effect.provide(Reactivity.layer))
-  const limits = Object.keys(TIMEOUTS)
-  yield* Effect.addFinalizer(() => Effect.ignore(Effect.forEach(limits, (name) => sql`reset ${sql(name)}`)))
-  yield* sql`select set_config(name, '0', false) from unnest(${limits}::text[]) as name`
+  const limits = Record.map(TIMEOUTS, () => "0")
+  const { default_transaction_isolation } = FIXED_SETTINGS
+  const settings = { ...limits, default_transaction_isolation }
+  const names = Object.keys(settings)
+  yield* Effect.addFinalizer(() => Effect.ignore(Effect.forEach(names, (name) => sql`reset ${sql(name)}`)))
+  yield* sql`
+    select set_config(name, value, false)
+    from unnest(${names}::text[], ${Object.values(settings)}::text[]) as settings (name, value)
+  `
   return sql
 })
 

@@ -4,7 +4,7 @@ import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { Duplex } from "node:stream"
 import { parse, toClientConfig } from "pg-connection-string"
-import { ACQUIRE_TIMEOUT, openSocket, PLANNER, TIMEOUTS, types } from "./Session.ts"
+import { ACQUIRE_TIMEOUT, FIXED_SETTINGS, openSocket, TIMEOUTS, types } from "./Session.ts"
 import { type Batcher, makeBatcher } from "./Batcher.ts"
 import { makeSqlClient } from "./Client.ts"
 
@@ -54,8 +54,9 @@ export const formatHostAndPort = (url: Redacted.Redacted): string => {
 const STARTUP = {
   startupParameters: Record.map(TIMEOUTS, String),
   // The list of parameters that a pooler ignores covers all of these by one name, `options`.
-  startupOptions: Object.entries(PLANNER)
-    .map(([name, value]) => `-c ${name}=${value}`)
+  // A backslash escapes a space.
+  startupOptions: Object.entries(FIXED_SETTINGS)
+    .map(([name, value]) => `-c ${name}=${value.replace(" ", "\\ ")}`)
     .join(" ")
 }
 

@@ -6,11 +6,13 @@ import { connect, type Socket } from "node:net"
 export const TIMEOUTS = { statement_timeout: 30_000, lock_timeout: 10_000, idle_in_transaction_session_timeout: 30_000 }
 
 /**
- * Planner settings. The statements of the service use keys. PostgreSQL would prefer a sequential scan while a table is
+ * Fixed settings of a session. The isolation level is that of single statements and of transactions that name none: at a
+ * higher one, from the database or the role, concurrent writes would fail with serialization errors. The others are
+ * settings of the planner. The statements of the service use keys. PostgreSQL would prefer a sequential scan while a table is
  * small or not yet analyzed, and a connection keeps that plan when the table has grown. `jit` is off because PostgreSQL
  * before 18 adds 1e10 to the cost of a disabled scan, which would trigger compilation.
  */
-export const PLANNER = { enable_seqscan: "off", jit: "off" }
+export const FIXED_SETTINGS = { default_transaction_isolation: "read committed", enable_seqscan: "off", jit: "off" }
 
 /** Milliseconds without data from the database after which a connection and its statements fail. */
 const SILENCE = 35_000
