@@ -3,6 +3,7 @@ import { Data, Effect, Layer, Record, Schedule, Schema } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlError } from "effect/sql"
 import baseline from "./migrations/0001_baseline.ts"
+import waitForChangeClock from "./migrations/0002_wait_for_change_clock.ts"
 import { FIXED_SETTINGS, TIMEOUTS } from "./sql/Session.ts"
 import { limitLockWaits, OutsideTransaction, type MigrationSteps } from "./sql/IndexMigration.ts"
 
@@ -17,7 +18,8 @@ type Migration = MigrationSteps | OutsideTransaction
  *     })
  */
 export const migrations = {
-  "0001_baseline": baseline
+  "0001_baseline": baseline,
+  "0002_wait_for_change_clock": waitForChangeClock
 } satisfies Record<string, Migration>
 
 /** Number at the start of a migration's key. */
