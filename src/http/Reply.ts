@@ -1,7 +1,7 @@
 import { type Cause, Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import type { IncomingMessage } from "node:http"
-import { unavailableIn } from "../domain/Unavailable.ts"
+import { logFailure, unavailableIn } from "../domain/Unavailable.ts"
 import type { JsonText } from "../domain/json/Document.ts"
 import { type PublicError, toErrorReply } from "./ErrorTable.ts"
 import { currentResponse, type NodeResponse } from "./server/NodeResponse.ts"
@@ -36,7 +36,7 @@ export const NOT_FOUND = makeErrorReply(404, NO_ROUTE)
 export const replyToFailure = (cause: Cause.Cause<unknown>, requestId: string): Effect.Effect<Reply> => {
   const unavailable = unavailableIn(cause)
   const reply = unavailable === undefined ? makeErrorReply(500, "Internal error") : toErrorReply(unavailable)
-  return Effect.logError("A request failed", cause).pipe(Effect.annotateLogs({ requestId }), Effect.as(reply))
+  return logFailure("A request failed", cause).pipe(Effect.annotateLogs({ requestId }), Effect.as(reply))
 }
 
 /** Adds a route that accepts only POST. Other methods get 405 with the message `notPost`. */

@@ -4,6 +4,7 @@ import { Agents } from "../domain/access/Agents.ts"
 import { Sessions } from "../domain/access/Sessions.ts"
 import { Health } from "../domain/Health.ts"
 import { RateLimit } from "../domain/RateLimit.ts"
+import { logFailure, Unavailable } from "../domain/Unavailable.ts"
 import { AgentsLive } from "./access/Agents.ts"
 import { SessionsLive } from "./access/Sessions.ts"
 import { migrations } from "./Migrations.ts"
@@ -14,6 +15,8 @@ import { RateLimitLive } from "./rateLimit/RateLimit.ts"
 
 /** A probe that takes longer reports that the service is not ready. */
 const TIMEOUT = "2 seconds"
+
+const unavailable = (reason: string) => Effect.die(new Unavailable({ cause: new Error(reason) }))
 
 /** A token that does not exist. Its admission is refused, by the statements that admit all requests. */
 const UNKNOWN_TOKEN = Redacted.make("unknown")
@@ -66,9 +69,9 @@ export const HealthLive = Layer.effect(
 
     const probe = Effect.gen(function* () {
       const { isWritable } = yield* findSession()
-      if (!isWritable) yield* Effect.logWarning("The database can only be read")
+      if (!isWritable) return yield* unavailable("The database can only be read")
       if (!isMigrated) isMigrated = (yield* countMigrations) >= Object.keys(migrations).length
-      if (!isWritable || !isMigrated) return false
+      if (!isMigrated) return false
       yield* admissions
       return true
     }).pipe(orDefect)
@@ -77,9 +80,8 @@ export const HealthLive = Layer.effect(
       isReady: shared(
         // A silent database does not answer what it is told to stop either: its fiber is left behind.
         Effect.flatMap(Effect.forkDetach(probe), Fiber.join).pipe(
-          Effect.timeout(TIMEOUT),
-          Effect.tapCause((cause) => Effect.logWarning("The database does not answer", cause)),
-          Effect.catchCause(() => Effect.succeed(false))
+          Effect.timeoutOrElse({ duration: TIMEOUT, orElse: () => unavailable(`No response within ${TIMEOUT}`) }),
+          Effect.catchCause((cause) => Effect.as(logFailure("A readiness probe failed", cause), false))
         )
       )
     })

@@ -9,6 +9,7 @@ import { Journal } from "../domain/journal/Journal.ts"
 import { AgentClients } from "../domain/oauth/AgentClients.ts"
 import { Grants } from "../domain/oauth/Grants.ts"
 import { AppData } from "../domain/records/AppData.ts"
+import { logFailure } from "../domain/Unavailable.ts"
 import { Webhooks } from "../domain/webhooks/Webhooks.ts"
 
 /**
@@ -20,7 +21,7 @@ const INTERVAL = "10 minutes"
 /** Repeats a purge until it deletes nothing. Logs a failure; the next round tries again. */
 const purgeAll = (purge: Effect.Effect<number>) =>
   Effect.catchCause(Effect.repeat(purge, { while: (deleted) => deleted > 0 }), (cause) =>
-    Effect.logWarning("Expired rows could not be deleted", cause)
+    logFailure("Expired rows could not be deleted", cause)
   )
 
 /** Deletes expired rows while the server runs. */

@@ -1,14 +1,8 @@
 import { Cause, Effect, Schedule } from "effect"
+import { innermostMessage } from "../domain/Unavailable.ts"
 
 /** Pause between attempts to reach the database. */
 export const PAUSE = "1 second"
-
-/** Returns the message of the innermost cause: of the driver or the socket. */
-const messageOf = (error: unknown): string => {
-  if (!(error instanceof Error)) return String(error)
-  if (error.cause !== undefined) return messageOf(error.cause)
-  return "code" in error ? `${error.message} (${String(error.code)})` : error.message
-}
 
 /**
  * Makes a function that repeats effects while the database is unreachable. All effects that fail during one outage share
@@ -20,7 +14,7 @@ export const makeOutageRetry = (who: string) => {
     Effect.suspend(() => {
       waiting += 1
       if (waiting > 1) return Effect.void
-      const line = `${who} wait for the database: ${messageOf(Cause.squash(cause))}`
+      const line = `${who} wait for the database: ${innermostMessage(Cause.squash(cause))}`
       return Effect.andThen(Effect.logWarning(line), Effect.logDebug(cause))
     })
   return <A>(effect: Effect.Effect<A>): Effect.Effect<A> =>

@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { ALL_GRANTS } from "../../domain/access/AccessRule.ts"
+import { logFailure } from "../../domain/Unavailable.ts"
 import { AppId } from "../../domain/access/Apps.ts"
 import { InstallationId, Installations } from "../../domain/access/Installations.ts"
 import { Tokens } from "../../domain/access/Tokens.ts"
@@ -164,7 +165,7 @@ export const openDemo = Effect.fn("openDemo")(
       return accessToken
     })
     const accessToken = yield* renew
-    yield* Effect.catchCause(renew, (cause) => Effect.logWarning("The demo got no fresh token", cause)).pipe(
+    yield* Effect.catchCause(renew, (cause) => logFailure("The demo got no fresh token", cause)).pipe(
       Effect.schedule(Schedule.spaced(TOKEN_INTERVAL)),
       Effect.forkScoped
     )

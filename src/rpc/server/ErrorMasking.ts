@@ -2,7 +2,7 @@ import { Cause, Effect, Schema } from "effect"
 import type { ResponseExitEncoded } from "effect/rpc/RpcMessage"
 import type { JsonText } from "../../domain/json/Document.ts"
 import { stringify } from "../../domain/json/Json.ts"
-import { unavailableIn } from "../../domain/Unavailable.ts"
+import { logFailure, unavailableIn } from "../../domain/Unavailable.ts"
 import { CallError, InternalError, ServiceUnavailable } from "../Authentication.ts"
 import { CallOrigin } from "../Principal.ts"
 
@@ -15,7 +15,7 @@ export const callErrorJson = (error: CallError): JsonText => stringify(encodeCal
 export const failMasked = (cause: Cause.Cause<unknown>): Effect.Effect<never, InternalError | ServiceUnavailable> =>
   Effect.gen(function* () {
     const { requestId = "" } = yield* CallOrigin
-    yield* Effect.annotateLogs(Effect.logError("A call failed", cause), { requestId })
+    yield* Effect.annotateLogs(logFailure("A call failed", cause), { requestId })
     return yield* unavailableIn(cause) === undefined ? new InternalError({ requestId }) : new ServiceUnavailable()
   })
 

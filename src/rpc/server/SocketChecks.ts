@@ -2,6 +2,7 @@ import { Clock, Effect, Schedule } from "effect"
 import { Agents } from "../../domain/access/Agents.ts"
 import { Sessions } from "../../domain/access/Sessions.ts"
 import type { StoreId } from "../../domain/Store.ts"
+import { logFailure } from "../../domain/Unavailable.ts"
 import type { Principal } from "../Principal.ts"
 import { type Peer, REFUSED } from "./SocketFrames.ts"
 
@@ -58,7 +59,7 @@ const makeAccessCheck = (sockets: ReadonlyMap<number, OpenSocket>) =>
     // Logs only the first failure of an outage.
     return Effect.catchCause(check, (cause) =>
       Effect.andThen(
-        Effect.logWarning("Cannot check if sessions have ended", cause),
+        logFailure("Cannot check if sessions have ended", cause),
         Effect.retry(Effect.delay(Effect.sandbox(check), CHECK_INTERVAL), Schedule.forever)
       )
     )

@@ -196,10 +196,8 @@ layer(Test, { excludeTestServices: true, timeout: "60 seconds" })("Request ids",
         Effect.sync(() => failures.filter(({ requestId }) => requestId === "broken-later")),
         (found) => found.length > 0
       )
-      assert.deepStrictEqual(
-        entries.map(({ message }) => [message].flat()[0]),
-        ["A request failed"]
-      )
+      assert.lengthOf(entries, 1)
+      assert.match(String(entries[0]?.message), /^A request failed, because the database is unavailable: ./)
       yield* release
     })
   )

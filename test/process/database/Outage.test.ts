@@ -95,6 +95,10 @@ it.live(
       assertUnavailable(yield* api.get("/collections"))
       assertUnavailable(yield* api.post("/products", { name: "Mug" }, { key: "during" }))
       assert.strictEqual((yield* api.get(`${server.base}/healthz`)).status, 200)
+      for (let time = 0; time < 50; time++) assertUnavailable(yield* api.get("/products"))
+      const errors = server.output.stdout.split("\n").filter((line) => !/ (?:GET|POST) \//.test(line))
+      assert.isBelow(errors.length, 20, errors.join("\n"))
+      assert.notMatch(errors.join("\n"), /^\s+at /m)
 
       yield* openDatabase(admin, url)
       assert.strictEqual((yield* ready).status, 200)
