@@ -102,6 +102,12 @@ export class OwnersOnly extends Schema.TaggedError<OwnersOnly>()("OwnersOnly", {
   }
 }
 
+export class MemberNotFound extends Schema.TaggedError<MemberNotFound>()("MemberNotFound", { merchantId: MerchantId }) {
+  override get message() {
+    return `The store has no member ${this.merchantId}; list its members for their ids`
+  }
+}
+
 export class LastOwner extends Schema.TaggedError<LastOwner>()("LastOwner", {}) {
   override get message() {
     return "A store needs at least one owner; make another member an owner first"
@@ -133,11 +139,8 @@ export class Merchants extends Context.Service<
       email: Email,
       role: Role
     ) => Write<MerchantId, StoreNotFound | MerchantNotFound | EmailUnproven | LastOwner>
-    /**
-     * Removes a member. After the commit, the merchant has no access to the store. Returns false if there was no such
-     * member.
-     */
-    readonly leave: (store: StoreId, merchant: MerchantId) => Write<boolean, StoreNotFound | LastOwner>
+    /** Removes a member. After the commit, the merchant has no access to the store. */
+    readonly leave: (store: StoreId, merchant: MerchantId) => Write<void, StoreNotFound | MemberNotFound | LastOwner>
     /** Lists the members of a store, owners first. */
     readonly members: (store: StoreId) => Effect.Effect<ReadonlyArray<Member>>
     /** Lists the stores of a merchant by name, excluding deleted ones. */

@@ -5,6 +5,7 @@ import {
   EmailTaken,
   EmailUnproven,
   LastOwner,
+  MemberNotFound,
   Member,
   Membership,
   MerchantNotFound,
@@ -165,7 +166,7 @@ export const MerchantsLive = Layer.effect(
             merchant,
             sql`delete from members where store_id = ${store} and merchant_id = ${merchant}`
           )
-          return left > 0
+          if (left === 0) return yield* new MemberNotFound({ merchantId: merchant })
         }).pipe(orDefect),
 
       members: Effect.fn("Merchants.members")(listMembers, orDefect)

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
-import { Email, EmailUnproven, LastOwner, Member, MerchantNotFound, Role } from "../../domain/access/Merchants.ts"
+import { Email, EmailUnproven, LastOwner, Member, MemberNotFound, MerchantNotFound, Role } from "../../domain/access/Merchants.ts"
 import { UpdateSettings } from "../../domain/access/Settings.ts"
 import { Store } from "../../domain/access/Stores.ts"
 import { MerchantId } from "../../domain/Actor.ts"
@@ -39,11 +39,14 @@ export const joinMember = Rpc.make("members.join", {
   error: Schema.Union([WriteError, MerchantNotFound, EmailUnproven, LastOwner])
 }).annotate(AccessPolicy, OWNERS_ONLY)
 
-/** Removes a member, who loses access at once. Fails with `LastOwner` for the only owner. Owners only. */
+/**
+ * Removes a member, who loses access at once. Fails with `LastOwner` for the only owner and with `MemberNotFound` for
+ * anybody who is no member. Owners only.
+ */
 export const leaveMember = Rpc.make("members.leave", {
   payload: { ...keyedFields, merchantId: MerchantId },
   success: Schema.Struct({ merchantId: MerchantId }),
-  error: Schema.Union([WriteError, LastOwner])
+  error: Schema.Union([WriteError, MemberNotFound, LastOwner])
 }).annotate(AccessPolicy, OWNERS_ONLY)
 
 /** Members of a store, for its owners. */
