@@ -40,6 +40,39 @@ const messagesOf = (ast: SchemaAST.AST): ReadonlyArray<string> => {
   return SchemaAST.isUnion(ast) ? ast.types.flatMap(messagesOf) : []
 }
 
+/** Returns the message of a type. The library's would name the identifier of a schema, which no client knows. */
+const messageOfType = (ast: SchemaAST.AST): string | undefined => {
+  switch (ast._tag) {
+    case "Objects":
+      return "must be an object"
+    case "Arrays":
+      return "must be a list"
+    case "String":
+    case "TemplateLiteral":
+      return "must be text"
+    case "Number":
+      return "must be a number"
+    case "Boolean":
+      return "must be true or false"
+    case "Null":
+      return "must be null"
+    case "Literal":
+      return `must be ${String(ast.literal)}`
+    case "Suspend":
+      return messageOfType(ast.thunk())
+    case "Union": {
+      const messages = new Set(ast.types.flatMap((member) => messageOf(member) ?? messageOfType(member) ?? []))
+      return messages.size > 0 ? [...messages].join(", or ") : undefined
+    }
+    default:
+      return undefined
+  }
+}
+
+/** Returns the message of a value of the wrong type. The schema's own describes its encoded form too. */
+const messageOfInvalidType = (ast: SchemaAST.AST): string | undefined =>
+  messageOf(ast) ?? messageOfType(ast.encoding === undefined ? ast : Arr.lastNonEmpty(ast.encoding).to)
+
 /**
  * Flattens an issue into findings. The library's formatter cannot do this: here, a message also covers the encoded side
  * of a transformation and the members of a union, and a nullable field has the message of its value.
@@ -69,10 +102,10 @@ const findingsOf = (
       if (message !== undefined) return at(message)
       if (issue.issues.length > 0) return issue.issues.flatMap((inner) => findingsOf(inner, path))
       const messages = messagesOf(issue.ast)
-      return messages.length > 0 ? messages.flatMap(at) : at(inLibraryWords(issue))
+      return messages.length > 0 ? messages.flatMap(at) : at(messageOfInvalidType(issue.ast) ?? inLibraryWords(issue))
     }
     case "InvalidType":
-      return at(messageOf(issue.ast) ?? inLibraryWords(issue))
+      return at(messageOfInvalidType(issue.ast) ?? inLibraryWords(issue))
     case "MissingKey":
       return at(issue.annotations?.messageMissingKey ?? "is missing")
     case "UnexpectedKey":

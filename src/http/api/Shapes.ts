@@ -17,6 +17,8 @@ export const JSON_SCHEMA = "jsonSchema"
 export const pageQuery = <A, I>(cursor: Schema.Codec<A, I>) => ({
   cursor: optional(withDescription(cursor, "The `nextCursor` of the previous page: the id of its last row")),
   limit: Schema.String.annotate({
+    // A query value is text unless the parameter is repeated.
+    message: "must be given once",
     [JSON_SCHEMA]: {
       type: "integer",
       minimum: 1,

@@ -1,6 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { ApiTest, errorOf, freshClient } from "../../support/http/Api.ts"
+import { callTool, freshAgent } from "../../support/rpc/Mcp.ts"
+import { callLine, newKey, post } from "../../support/rpc/Rpc.ts"
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Query parameters", (it) => {
   it.effect("decodes parameters, ignores unknown ones and rejects repeated or malformed ones with 400", () =>
@@ -21,6 +23,30 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Query para
       const rejected = yield* client.get(`/products?${unknownParams}limit=0`)
       assert.strictEqual(rejected.status, 400)
       assert.lengthOf(errorOf(rejected).issues ?? [], 1)
+    })
+  )
+
+  it.effect("issues describe a wrong type in plain words on every surface", () =>
+    Effect.gen(function* () {
+      const { client } = yield* freshClient()
+      const repeated = errorOf(yield* client.get("/products?limit=1&limit=2"))
+      assert.deepStrictEqual(repeated.issues, ["limit: must be given once"])
+      const { cookie, storeId, token } = yield* freshAgent()
+      const wrong: ReadonlyArray<unknown> = ["text", 1, true, null, [], [[]]]
+      for (const value of wrong) {
+        const fields = ["media", "options", "variants", "metafields", "customFields", "dimensions", "tags", "faqs"]
+        for (const field of fields) {
+          const { text } = yield* client.post("/products", { name: "Cup", [field]: value, [`${field}x`]: 1 })
+          assert.notInclude(text, "Expected", `${field} ${JSON.stringify(value)}`)
+        }
+        const payload = { storeId, idempotencyKey: newKey(), product: value }
+        const { text } = yield* post(callLine("products.create", payload), { cookie })
+        assert.include(text, "product: must be an object")
+        assert.notInclude(text, "Expected")
+        const tool = yield* callTool(token, "products_create", { idempotencyKey: newKey(), product: value })
+        assert.include(JSON.stringify(tool), "product: must be an object")
+        assert.notInclude(JSON.stringify(tool), "Expected")
+      }
     })
   )
 })
