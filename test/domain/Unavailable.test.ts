@@ -3,14 +3,15 @@ import { Cause, Effect, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { logFailure, OutageLog, Unavailable } from "../../src/domain/Unavailable.ts"
 
+const fail = (message: string) =>
+  logFailure(
+    "A request failed",
+    Cause.die(new Unavailable({ cause: new Error("Query", { cause: new Error(message) }) }))
+  )
+
 it.effect("an outage is logged with one line for each reason, and with a count of the other failures each minute", () =>
   Effect.gen(function* () {
     const lines: Array<string> = []
-    const fail = (message: string) =>
-      logFailure(
-        "A request failed",
-        Cause.die(new Unavailable({ cause: new Error("Query", { cause: new Error(message) }) }))
-      )
     yield* Effect.gen(function* () {
       for (let time = 0; time < 100; time++) yield* fail("connection refused")
       yield* fail("shutting down")

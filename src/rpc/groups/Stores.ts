@@ -1,6 +1,14 @@
 import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
-import { Email, EmailUnproven, LastOwner, Member, MemberNotFound, MerchantNotFound, Role } from "../../domain/access/Merchants.ts"
+import {
+  Email,
+  EmailUnproven,
+  LastOwner,
+  Member,
+  MemberNotFound,
+  MerchantNotFound,
+  Role
+} from "../../domain/access/Merchants.ts"
 import { UpdateSettings } from "../../domain/access/Settings.ts"
 import { Store } from "../../domain/access/Stores.ts"
 import { MerchantId } from "../../domain/Actor.ts"

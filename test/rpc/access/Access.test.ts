@@ -278,13 +278,10 @@ layer(ApiTest)("Access to procedures", (it) => {
       const listed = (yield* client.members.list({ storeId })).find((one) => one.merchantId === guest.id)
       assert.deepInclude(listed, { name: "Ada", email: guest.email, role: "staff" })
       assert.instanceOf(listed?.createdAt, Date)
-      const leaving = { storeId, merchantId: staff.merchantId }
-      assert.deepStrictEqual(yield* client.members.leave({ ...leaving, idempotencyKey: newKey() }), {
-        merchantId: staff.merchantId
-      })
-      const again = yield* Effect.flip(client.members.leave({ ...leaving, idempotencyKey: newKey() }))
-      assert.strictEqual(again._tag, "MemberNotFound")
-      assert.include(again.message, staff.merchantId)
+      const { merchantId: staffId } = staff
+      const leave = () => client.members.leave({ storeId, idempotencyKey: newKey(), merchantId: staffId })
+      assert.deepStrictEqual(yield* leave(), { merchantId: staffId })
+      assert.strictEqual((yield* Effect.flip(leave()))._tag, "MemberNotFound")
       assert.strictEqual((yield* Effect.flip(staff.client.products.list({ storeId })))._tag, "StoreNotFound")
 
       const alone = yield* freshMember()
