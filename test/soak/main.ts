@@ -3,18 +3,20 @@ import { Cause, Effect, Exit } from "effect"
 import { rmSync } from "node:fs"
 import { openConnection, databaseServer } from "../bench/database.ts"
 import { describeMachine } from "../bench/measure/report.ts"
+import { csvFiles } from "./csvFiles.ts"
 import { followedChanges } from "./changes.ts"
 import { deadEndpoint } from "./deadEndpoint.ts"
 import { killedImports } from "./imports.ts"
 import { killedWorkers } from "./kills.ts"
 import { concurrentExchanges } from "./oauth.ts"
-import { readOptions } from "./options.ts"
+import { type Options, readOptions } from "./options.ts"
 import { LOGS } from "./processes.ts"
 import { properties } from "./properties.ts"
 import { badEndpoints } from "./receivers.ts"
 import { printLine, formatTable } from "./report.ts"
 
 const RUN = {
+  csv: (server: string, _: Options["sizes"], folder: string) => csvFiles(server, folder),
   kills: killedWorkers,
   receivers: badEndpoints,
   dead: deadEndpoint,
@@ -26,7 +28,7 @@ const RUN = {
 
 /** Runs the selected parts, prints the observed values, and returns true if every invariant holds. */
 const program = Effect.gen(function* () {
-  const { parts, sizes } = yield* Effect.try({
+  const { folder, parts, sizes } = yield* Effect.try({
     try: () => readOptions(process.argv.slice(2)),
     catch: (error) => (error instanceof Error ? error.message : String(error))
   })
@@ -35,7 +37,7 @@ const program = Effect.gen(function* () {
     Effect.flatMap(openConnection(server), (db) => Effect.promise(() => describeMachine(db)))
   )
   yield* printLine(`${about}\n`)
-  const invariants = (yield* Effect.forEach(parts, (part) => RUN[part](server, sizes))).flat()
+  const invariants = (yield* Effect.forEach(parts, (part) => RUN[part](server, sizes, folder))).flat()
   yield* printLine(`\n${formatTable(invariants)}\n`)
   const allHold = invariants.every(({ holds }) => holds !== false)
   if (allHold) rmSync(LOGS, { recursive: true, force: true })

@@ -6,7 +6,8 @@ const SUBJECTS = {
   import: ["imports"],
   changes: ["changes"],
   oauth: ["oauth"],
-  properties: ["properties"]
+  properties: ["properties"],
+  csv: ["csv"]
 } as const
 export type Part = (typeof SUBJECTS)[keyof typeof SUBJECTS][number]
 
@@ -44,10 +45,12 @@ export type Sizes = typeof DEFAULTS
 
 export interface Options {
   readonly parts: ReadonlyArray<Part>
+  /** Folder of the part `csv`. */
+  readonly folder: string
   readonly sizes: Readonly<Sizes>
 }
 
-const USAGE = `usage: npm run soak -- webhooks [${SUBJECTS.webhooks.join(" | ")}] | import | changes | oauth | properties ${Object.entries(
+const USAGE = `usage: npm run soak -- webhooks [${SUBJECTS.webhooks.join(" | ")}] | import | changes | oauth | properties | csv FOLDER ${Object.entries(
   DEFAULTS
 )
   .map(([name, size]) => `[--${name}=${size}]`)
@@ -61,10 +64,13 @@ const isSubject = (text: string | undefined): text is keyof typeof SUBJECTS =>
 /** Parses the arguments of `npm run soak -- <subject> [part]`. Parts and sizes default to all and full. */
 export const readOptions = (args: ReadonlyArray<string>): Options => {
   const { positionals, values } = parseArgs({ args: [...args], allowPositionals: true, options })
-  const [subject, part, ...more] = positionals
+  const [subject, second, ...more] = positionals
   const all: ReadonlyArray<Part> = isSubject(subject) ? SUBJECTS[subject] : []
+  const folder = subject === "csv" ? second : undefined
+  const part = subject === "csv" ? undefined : second
   const parts = all.filter((known) => part === undefined || known === part)
-  if (parts.length === 0 || more.length > 0) throw new Error(USAGE)
+  const isMissing = subject === "csv" && folder === undefined
+  if (parts.length === 0 || more.length > 0 || isMissing) throw new Error(USAGE)
   const size = (name: keyof Sizes) => {
     const value = Number(values[name] ?? DEFAULTS[name])
     if (!(value > 0)) throw new Error(`--${name} must be a number above 0\n${USAGE}`)
@@ -72,6 +78,7 @@ export const readOptions = (args: ReadonlyArray<string>): Options => {
   }
   return {
     parts,
+    folder: folder ?? "",
     sizes: {
       kills: size("kills"),
       deliveries: size("deliveries"),
