@@ -14,7 +14,7 @@ const CLI = fileURLToPath(new URL("cli.js", import.meta.url))
 
 const run = promisify(execFile)
 
-const Made = Schema.fromJsonString(Schema.Struct({ storeId: Schema.String }))
+const CreatedStore = Schema.fromJsonString(Schema.Struct({ storeId: Schema.String }))
 const Counts = Schema.fromJsonString(
   Schema.Struct({ created: Schema.Int, updated: Schema.Int, unchanged: Schema.Int, refused: Schema.Int })
 )
@@ -83,7 +83,7 @@ export const csvFiles = (server: string, folder: string) =>
     yield* cli("migrate")
     mkdirSync(LOGS, { recursive: true })
     const makeStore = cli("stores", "create", "--name", "CSV", "--plan", "scale", "--currency", "EUR", "--json").pipe(
-      Effect.flatMap(Schema.decodeEffect(Made)),
+      Effect.flatMap(Schema.decodeEffect(CreatedStore)),
       Effect.map(({ storeId }) => storeId)
     )
     const files = readdirSync(folder).filter((file) => file.toLowerCase().endsWith(".csv"))

@@ -139,7 +139,7 @@ export const readShopifyRows = (options: ShopifyOptions): ReadRows<ImportedProdu
       const { bytes, count, id, line, problems, rows, title } = product
       const refuse = (reason: string) => refused(product, [{ line, reason }])
       const before = earlier.get(id)
-      if (id === "") return refuse(`${nameOf("title")}: no handle can be made from it; add a column Handle`)
+      if (id === "") return refuse(`${nameOf("title")}: no handle can be header from it; add a column Handle`)
       if (before === undefined) earlier.set(id, { line, title })
       else {
         return before.title === title
@@ -160,9 +160,9 @@ export const readShopifyRows = (options: ShopifyOptions): ReadRows<ImportedProdu
 
     for await (const record of readRecords(bytes)) {
       if (columns === undefined) {
-        const made = makeShopifyColumns(record.cells)
-        if (Result.isFailure(made)) throw new Error(made.failure)
-        columns = made.success
+        const header = makeShopifyColumns(record.cells)
+        if (Result.isFailure(header)) throw new Error(header.failure)
+        columns = header.success
         continue
       }
       const identity = identityOf(columns, record)

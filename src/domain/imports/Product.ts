@@ -37,10 +37,10 @@ export const importedProduct =
         (patch) => patch,
         { replaceVariants, at }
       ),
-      ({ kept, variants }) =>
+      ({ remaining, variants }) =>
         checkVariants({
           ...fields,
-          ...(options && { options: mergeOptions(before?.options ?? [], options, kept) }),
+          ...(options && { options: mergeOptions(before?.options ?? [], options, remaining) }),
           variants
         })
     )

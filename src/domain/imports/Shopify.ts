@@ -3,7 +3,6 @@ import { isJsonNumber } from "../catalog/Fields.ts"
 import { editableFields } from "../catalog/ProductFields.ts"
 import type { Product } from "../catalog/Product.ts"
 import { compileDecoder, issuesOf } from "../json/Decoder.ts"
-import type { JsonObject } from "../json/Json.ts"
 import { checkVariants, type ImportedProduct } from "./Product.ts"
 import type { RowProblem, ShopifyCells, ShopifyColumns, ShopifyRow } from "./ShopifyColumns.ts"
 import { type ImportedPicture, isMetafield, mergeCustomFields, mergeMedia, mergeMetafields } from "./ShopifyFields.ts"
@@ -13,6 +12,7 @@ import {
   pricesOf,
   stockOf,
   storedPricesOf,
+  storedPricesOfProduct,
   totalStockOf,
   type Values,
   valuesOf,
@@ -107,17 +107,6 @@ const decodeFields = compileDecoder(
     .mapFields(Struct.map(Schema.optionalKey)),
   { errors: "all" }
 )
-
-/** Returns the stored prices of a product without variants. */
-const storedPricesOfProduct = (product: Product | undefined) => {
-  const fields = Array.isArray(product?.customFields) ? product.customFields : []
-  return {
-    price: product?.price,
-    discountedPrice: product?.discountedPrice,
-    compareAtPrice: fields.find(({ key }: JsonObject) => key === "compareAtPrice")?.["value"],
-    onSale: product?.onSale ?? false
-  }
-}
 
 /** Fields of a product that one row decides: that of its first variant, or its only one. */
 const fieldsOfRow = (cells: ShopifyCells, stored: Parameters<typeof pricesOf>[1], weightUnit: WeightUnit) => {
@@ -260,7 +249,7 @@ export const shopifyProduct = (
       { replaceVariants: isReplacing, at }
     )
     if (Result.isFailure(merging)) return Result.fail(merging.failure)
-    const { imported, kept, variants: merged } = merging.success
+    const { imported, remaining, variants: merged } = merging.success
 
     // The first variant may be one that the file does not have.
     const leading = hasVariants ? variantRows[imported.findIndex(({ id }) => id === merged[0]?.id)]?.cells : main
@@ -285,7 +274,11 @@ export const shopifyProduct = (
         productKind: kindOf(giftCard, has("requiresShipping") ? isShipped : undefined, before),
         media,
         imageUrl: media && (media[0]?.["url"] ?? null),
-        options: hasVariants ? mergeOptions(before?.options ?? [], fileOptions, kept) : isReplacing ? [] : undefined,
+        options: hasVariants
+          ? mergeOptions(before?.options ?? [], fileOptions, remaining)
+          : isReplacing
+            ? []
+            : undefined,
         customFields: custom.size === 0 ? undefined : mergeCustomFields(before?.customFields ?? [], custom),
         metafields:
           others.metafields.size === 0 ? undefined : mergeMetafields(before?.metafields ?? {}, others.metafields)

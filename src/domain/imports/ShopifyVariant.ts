@@ -2,7 +2,7 @@ import { BigDecimal } from "effect"
 import type { Product } from "../catalog/Product.ts"
 import type { Variant } from "../catalog/ProductFields.ts"
 import { isJsonNumber } from "../catalog/Fields.ts"
-import { decimal, isBelow, type JsonNumber, numberOf, plus } from "../json/Json.ts"
+import { decimal, isBelow, type JsonNumber, type JsonObject, numberOf, plus } from "../json/Json.ts"
 import type { ShopifyCells } from "./ShopifyColumns.ts"
 import { hasOptions, type VariantPatch } from "./Variants.ts"
 
@@ -36,6 +36,17 @@ export const storedPricesOf = (variant: Variant | undefined, onSale: boolean): S
   onSale
 })
 
+/** Returns the stored prices of a product without variants. */
+export const storedPricesOfProduct = (product: Product | undefined): StoredPrices => {
+  const fields = Array.isArray(product?.customFields) ? product.customFields : []
+  return {
+    price: product?.price,
+    discountedPrice: product?.discountedPrice,
+    compareAtPrice: fields.find(({ key }: JsonObject) => key === "compareAtPrice")?.["value"],
+    onSale: product?.onSale ?? false
+  }
+}
+
 /** Prices to store. */
 interface Prices {
   readonly price: JsonNumber | undefined
@@ -59,10 +70,10 @@ export const pricesOf = ({ compareAtPrice, price }: ShopifyCells, stored: Stored
     return { price: regular, discountedPrice: paid, compareAtPrice: undefined, onSale: true }
   }
   const prepared = isOnSale ? undefined : stored.discountedPrice
-  const isKept = isJsonNumber(prepared) && isJsonNumber(paid) && isBelow(prepared, paid)
+  const isUnchanged = isJsonNumber(prepared) && isJsonNumber(paid) && isBelow(prepared, paid)
   return {
     price: paid ?? undefined,
-    discountedPrice: isKept ? prepared : undefined,
+    discountedPrice: isUnchanged ? prepared : undefined,
     compareAtPrice: regular,
     onSale: false
   }

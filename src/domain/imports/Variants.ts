@@ -104,7 +104,7 @@ const applyPatch = (before: Variant | undefined, { clear, set }: VariantPatch, a
   return after
 }
 
-/** How an import treats the stored product. */
+/** Options of a merge into the stored product. */
 export interface MergeOptions {
   /** If true, variants that the row does not name are removed. Otherwise they stay. */
   readonly replaceVariants: boolean
@@ -117,7 +117,7 @@ export interface MergedVariants {
   /** Variants of the row, in its order. */
   readonly imported: Product["variants"]
   /** Variants that the row does not name. */
-  readonly kept: Product["variants"]
+  readonly remaining: Product["variants"]
 }
 
 /**
@@ -141,14 +141,14 @@ export const mergeVariants = <V extends { readonly set: VariantInput }>(
         return applyPatch(before, complete(variant, before), at)
       })
       const byId = new Map(merged.map((variant) => [variant.id, variant]))
-      const kept = replaceVariants ? [] : known.filter(({ id }) => !byId.has(id))
-      if (kept.length === 0) return { variants: merged, imported: merged, kept }
+      const remaining = replaceVariants ? [] : known.filter(({ id }) => !byId.has(id))
+      if (remaining.length === 0) return { variants: merged, imported: merged, remaining }
       const isKnown = new Set(known.map(({ id }) => id))
       const variants = [
         ...known.map((variant) => byId.get(variant.id) ?? variant),
         ...merged.filter(({ id }) => !isKnown.has(id))
       ]
-      return { variants, imported: merged, kept }
+      return { variants, imported: merged, remaining }
     }
   )
 
@@ -158,29 +158,29 @@ const mergeOrder = (
   imported: ReadonlyArray<string>,
   needed: ReadonlyArray<string>
 ): ReadonlyArray<string> => {
-  const wanted = new Set([...imported, ...needed])
-  if (wanted.size === new Set(imported).size) return imported
-  return [...new Set([...stored.filter((item) => wanted.has(item)), ...wanted])]
+  const all = new Set([...imported, ...needed])
+  if (all.size === new Set(imported).size) return imported
+  return [...new Set([...stored.filter((item) => all.has(item)), ...all])]
 }
 
-/** Adds the options of the variants that an import kept to the imported options. */
+/** Adds the options of the remaining variants to the imported ones. */
 export const mergeOptions = (
   stored: ProductOptions,
   imported: ProductOptions,
-  kept: Product["variants"]
+  remaining: Product["variants"]
 ): ProductOptions => {
   const storedByName = new Map(stored.map((option) => [option.name, option]))
   const importedByName = new Map(imported.map((option) => [option.name, option]))
-  const keptValues = new Map<string, Set<string>>()
-  for (const { options = {} } of kept) {
+  const remainingValues = new Map<string, Set<string>>()
+  for (const { options = {} } of remaining) {
     for (const [name, value] of Object.entries(options)) {
-      keptValues.set(name, (keptValues.get(name) ?? new Set()).add(value))
+      remainingValues.set(name, (remainingValues.get(name) ?? new Set()).add(value))
     }
   }
-  const names = mergeOrder([...storedByName.keys()], [...importedByName.keys()], [...keptValues.keys()])
+  const names = mergeOrder([...storedByName.keys()], [...importedByName.keys()], [...remainingValues.keys()])
   return names.map((name) => {
     const [before, after] = [storedByName.get(name), importedByName.get(name)]
-    const values = mergeOrder(before?.values ?? [], after?.values ?? [], [...(keptValues.get(name) ?? [])])
+    const values = mergeOrder(before?.values ?? [], after?.values ?? [], [...(remainingValues.get(name) ?? [])])
     return { ...before, ...after, name, values }
   })
 }

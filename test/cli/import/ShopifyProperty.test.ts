@@ -45,7 +45,7 @@ type AnyProduct = AnyFile["products"][string]
 interface Model {
   readonly product: Record<string, string>
   /** Values that the product has itself, or for its variants. */
-  readonly own: Record<string, string>
+  readonly values: Record<string, string>
   variants: ReadonlyArray<readonly [size: string, cells: Record<string, string>]>
 }
 
@@ -92,7 +92,7 @@ const sumOf = (stocks: ReadonlyArray<string>) =>
 const applyFile = (models: Map<string, Model>, file: AnyFile) => {
   const ofVariants = VARIANT_COLUMNS.filter((column) => file.columns.includes(column))
   for (const [handle, given] of Object.entries(file.products)) {
-    const model = models.get(handle) ?? { product: {}, own: {}, variants: [] }
+    const model = models.get(handle) ?? { product: {}, values: {}, variants: [] }
     models.set(handle, model)
     assign(
       model.product,
@@ -101,7 +101,7 @@ const applyFile = (models: Map<string, Model>, file: AnyFile) => {
     )
     const rows = variantsOf(handle, file, given)
     if (!isSized(handle, file)) {
-      assign(model.own, rows[0]?.[1] ?? {}, ofVariants)
+      assign(model.values, rows[0]?.[1] ?? {}, ofVariants)
       if (file.hasOptions && file.replaceVariants) model.variants = []
       continue
     }
@@ -122,12 +122,12 @@ const applyFile = (models: Map<string, Model>, file: AnyFile) => {
     const [[first = "", cells = {}] = []] = model.variants
     if (byNames.has(first))
       assign(
-        model.own,
+        model.values,
         cells,
         ofVariants.filter((column) => column === PRICE || column === COST)
       )
     const stocks = model.variants.flatMap(([, { [STOCK]: stock }]) => stock || [])
-    if (ofVariants.includes(STOCK) && stocks.length > 0) model.own[STOCK] = sumOf(stocks)
+    if (ofVariants.includes(STOCK) && stocks.length > 0) model.values[STOCK] = sumOf(stocks)
   }
 }
 
@@ -142,8 +142,8 @@ const MEMBERS = {
 
 const numberOf = (cell: string | undefined) => (cell ? Number(cell) : undefined)
 
-/** What the store must hold of a product. */
-const expectedOf = ([handle, { own, product, variants }]: readonly [string, Model]) => ({
+/** Expected state of a product in the store. */
+const expectedOf = ([handle, { values, product, variants }]: readonly [string, Model]) => ({
   name: handle,
   vendorName: product["Vendor"] || null,
   tags: product["Tags"] ? [product["Tags"]] : [],
@@ -152,13 +152,13 @@ const expectedOf = ([handle, { own, product, variants }]: readonly [string, Mode
   metafields: product[OIL] ? { care: { oil: product[OIL] } } : {},
   customFields: {
     ...(product[NOTE] ? { [NOTE]: product[NOTE] } : {}),
-    ...(own[POLICY] ? { inventoryPolicy: own[POLICY] } : {})
+    ...(values[POLICY] ? { inventoryPolicy: values[POLICY] } : {})
   },
-  sku: own[SKU] || null,
-  barcode: own[BARCODE] || null,
-  price: numberOf(own[PRICE]) ?? 0,
-  costPrice: numberOf(own[COST]) ?? null,
-  stock: numberOf(own[STOCK]) ?? 0,
+  sku: values[SKU] || null,
+  barcode: values[BARCODE] || null,
+  price: numberOf(values[PRICE]) ?? 0,
+  costPrice: numberOf(values[COST]) ?? null,
+  stock: numberOf(values[STOCK]) ?? 0,
   options: variants.length === 0 ? [] : [{ name: "Size", values: variants.map(([size]) => size) }],
   variants: variants.map(([size, cells]) => ({
     title: size,
@@ -174,7 +174,7 @@ const expectedOf = ([handle, { own, product, variants }]: readonly [string, Mode
 /** The members of a stored product that the model knows. */
 const storedOf = (product: unknown) => {
   const stored = Object(product)
-  const known = Object.keys(expectedOf(["", { product: {}, own: {}, variants: [] }]))
+  const known = Object.keys(expectedOf(["", { product: {}, values: {}, variants: [] }]))
   return {
     ...Object.fromEntries(known.map((key) => [key, stored[key]])),
     customFields: Object.fromEntries(stored.customFields.map(({ key, value }: Cells) => [key, value])),
