@@ -85,7 +85,8 @@ const scopesOf = ({ of }: Client): ReadonlyArray<Scope> => (of._tag === "App" ? 
 
 const checkScopes: Check<InvalidScope> = ({ client, parameters }) => {
   const scopes = scopesOf(client)
-  const requested = requestedScopes(parameters) ?? scopes
+  const requested = requestedScopes(parameters)
+  if (requested === undefined) return undefined
   if (requested.every((scope) => scopes.includes(scope)) && requested.length > 0) return undefined
   return new InvalidScope({ reason: `scope can contain ${scopes.join(" ")}; omit it for all of them` })
 }
