@@ -17,7 +17,7 @@ export class InvalidRequest extends Schema.TaggedError<InvalidRequest>()("Invali
 /** The client is unknown or its authentication failed. */
 export class InvalidClient extends Schema.TaggedError<InvalidClient>()("InvalidClient", {}) {
   override get message() {
-    return "The client is unknown, or its secret is missing or wrong; public clients send no secret"
+    return "The client is unknown, or its secret is missing or wrong; check client_id and client_secret (public clients send no secret)"
   }
 }
 
@@ -46,20 +46,20 @@ export class UnsupportedResponseType extends Schema.TaggedError<UnsupportedRespo
   {}
 ) {
   override get message() {
-    return "response_type must be code"
+    return "response_type is not supported; send code"
   }
 }
 
 export class UnsupportedGrantType extends Schema.TaggedError<UnsupportedGrantType>()("UnsupportedGrantType", {}) {
   override get message() {
-    return "grant_type must be authorization_code or refresh_token"
+    return "grant_type is not supported; send authorization_code or refresh_token"
   }
 }
 
 /** The merchant denied the request. */
 export class AccessDenied extends Schema.TaggedError<AccessDenied>()("AccessDenied", {}) {
   override get message() {
-    return "The merchant denied access"
+    return "The merchant denied access; send them to /oauth/authorize again if they want to allow it"
   }
 }
 

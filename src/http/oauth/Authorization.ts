@@ -48,7 +48,7 @@ const checkRedirectParameter: Check<InvalidRequest> = ({ parameters }) =>
 const checkRedirectUri: Check<InvalidRequest> = ({ client, parameters }) =>
   isRegistered(client.redirectUris, getParameter(parameters, "redirect_uri") ?? "")
     ? undefined
-    : invalid("redirect_uri must exactly match a registered redirect URI of this client")
+    : invalid("redirect_uri is not registered; send exactly one of the redirect URIs of this client, or register it")
 
 /** Checks before the redirect URI is verified. */
 const CHECKS_BEFORE_REDIRECT: ReadonlyArray<Check<InvalidRequest>> = [
@@ -61,25 +61,25 @@ const checkParameters: Check<InvalidRequest> = ({ parameters }) => findInvalid(p
 
 const checkResponseType: Check<InvalidRequest | UnsupportedResponseType> = ({ parameters }) => {
   const type = getParameter(parameters, "response_type")
-  if (type === undefined) return invalid("response_type is missing; it must be code")
+  if (type === undefined) return invalid("response_type is missing; send code")
   return type === "code" ? undefined : new UnsupportedResponseType()
 }
 
 const checkResponseMode: Check<InvalidRequest> = ({ parameters }) =>
   (getParameter(parameters, "response_mode") ?? "query") === "query"
     ? undefined
-    : invalid("response_mode must be query")
+    : invalid("response_mode is not supported; send query, or leave it out")
 
 const checkChallenge: Check<InvalidRequest> = ({ parameters }) =>
   isChallenge(getParameter(parameters, "code_challenge"))
     ? undefined
-    : invalid("code_challenge must be the base64url-encoded SHA-256 of a verifier (RFC 7636)")
+    : invalid("code_challenge is missing or malformed; send the base64url-encoded SHA-256 of a verifier (RFC 7636)")
 
 /** The default is `plain` (RFC 7636, section 4.3), which does not protect from anyone who sees the request. */
 const checkChallengeMethod: Check<InvalidRequest> = ({ parameters }) =>
   getParameter(parameters, "code_challenge_method") === "S256"
     ? undefined
-    : invalid("code_challenge_method must be S256")
+    : invalid("code_challenge_method is not supported; send S256")
 
 const scopesOf = ({ of }: Client): ReadonlyArray<Scope> => (of._tag === "App" ? of.scopes : Scope.literals)
 
@@ -88,18 +88,25 @@ const checkScopes: Check<InvalidScope> = ({ client, parameters }) => {
   const requested = requestedScopes(parameters)
   if (requested === undefined) return undefined
   if (requested.every((scope) => scopes.includes(scope)) && requested.length > 0) return undefined
-  return new InvalidScope({ reason: `scope can contain ${scopes.join(" ")}; omit it for all of them` })
+  return new InvalidScope({
+    reason:
+      scopes.length === 0
+        ? "The app declares no scope; leave scope out, or declare scopes on the app"
+        : `scope can contain ${scopes.join(" ")}; leave it out for all of them`
+  })
 }
 
 /** Agent tokens are valid for `/mcp` only, app tokens never (RFC 8707). */
 const checkResource: Check<InvalidTarget> = ({ client, iss, parameters }) => {
-  const resource = getParameter(parameters, "resource")
   const tools = agentsResource(iss)
+  const resource = getParameter(parameters, "resource")
   if (client.of._tag === "AgentClient") {
-    return (resource ?? tools) === tools ? undefined : new InvalidTarget({ reason: `resource must be ${tools}` })
+    return (resource ?? tools) === tools
+      ? undefined
+      : new InvalidTarget({ reason: `resource is not the one of agents; send ${tools}, or leave it out` })
   }
   return resource === tools
-    ? new InvalidTarget({ reason: "resource is for agents only, and this client is an app" })
+    ? new InvalidTarget({ reason: "resource is for agents only, and this client is an app; leave it out" })
     : undefined
 }
 

@@ -48,7 +48,7 @@ export const findInvalid = (
 /** Reads the form in the body of a request. Fails if a parameter is unreadable or repeated. */
 export const readForm = Effect.fnUntraced(function* (request: IncomingMessage) {
   if (!isForm(request.headers["content-type"]) || request.headers["content-encoding"] !== undefined) {
-    return yield* invalid("The Content-Type must be application/x-www-form-urlencoded, without compression")
+    return yield* invalid("The body is not a form; send it as application/x-www-form-urlencoded, without compression")
   }
   const body = yield* Effect.mapError(Effect.flatMap(readBody(request, MAX_FORM), decodeUtf8), ({ reason }) =>
     invalid(reason)
@@ -64,10 +64,20 @@ export const requestedScopes = (parameters: URLSearchParams): ReadonlyArray<Scop
   return scope === undefined ? undefined : knownScopes(scope)
 }
 
+/** Values of required parameters, for error messages. */
+const REQUIRED = {
+  code: "the code of the redirect to redirect_uri",
+  code_verifier: "the text whose SHA-256 was the code_challenge",
+  grant_type: "authorization_code or refresh_token",
+  redirect_uri: "that of the authorization request",
+  refresh_token: "the newest one of the grant",
+  token: "the refresh or access token to revoke"
+}
+
 /** Gets a parameter, or fails if it is missing. */
-export const requireParameter = (form: URLSearchParams, name: string) => {
+export const requireParameter = (form: URLSearchParams, name: keyof typeof REQUIRED) => {
   const text = getParameter(form, name)
-  return text === undefined ? Effect.fail(invalid(`${name} is missing`)) : Effect.succeed(text)
+  return text === undefined ? Effect.fail(invalid(`${name} is missing; send ${REQUIRED[name]}`)) : Effect.succeed(text)
 }
 
 /** Decodes the id or secret of the header, which are encoded as in a form (RFC 6749, section 2.3.1). */

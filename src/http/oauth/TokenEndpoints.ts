@@ -41,7 +41,10 @@ export const TokenRoutes = Effect.gen(function* () {
     const redirectUri = yield* requireParameter(form, "redirect_uri")
     const verifier = yield* requireParameter(form, "code_verifier")
     if (!isVerifier(verifier)) {
-      return yield* new InvalidRequest({ reason: "code_verifier must have 43 to 128 characters (RFC 7636)" })
+      return yield* new InvalidRequest({
+        reason:
+          "code_verifier is malformed; send the 43 to 128 characters (RFC 7636) whose SHA-256 was the code_challenge"
+      })
     }
     const presented = { code, redirectUri, verifier: Redacted.make(verifier), resource: getParameter(form, "resource") }
     return tokenReply(yield* grants.exchange(client, presented))

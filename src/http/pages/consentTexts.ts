@@ -22,7 +22,7 @@ export const consentTexts = {
     title: "Choose a store",
     heading: (client: string) => html`Choose a store for <bdi>${client}</bdi>`,
     next: "On the next page you choose what it can do there.",
-    notMember: (message: string) => `${message}, or you are not a member`,
+    notMember: (message: string) => `${message}, or you are not a member; choose another store or account`,
     noneTitle: "No store",
     noneHeading: "You are not a member of a store",
     noneAdvice: (client: string) =>
@@ -76,10 +76,11 @@ export const consentTexts = {
     requestAdvice: "Return to the app for details.",
     backToApp: "Back to the app",
     expiredTitle: "This page has expired",
-    expiredAdvice: "The form belongs to another session, or your browser blocks cookies.",
+    expiredAdvice:
+      "The form belongs to another session, or your browser blocks cookies. Allow cookies and reload the page.",
     refusedTitle: "Request refused",
     formTitle: "Invalid form",
-    noAction: "The form has no valid action.",
+    noAction: "The form has no valid action. Reload the page and use its buttons.",
     unexpectedTitle: "Something went wrong",
     unexpectedAdvice: (requestId: string) =>
       `Nothing has changed. Reload the page in a moment. If it fails again, contact support with request ${requestId}.`

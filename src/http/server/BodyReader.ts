@@ -49,7 +49,7 @@ export const readBody = (request: IncomingMessage, limit = MAX_BODY): Effect.Eff
 export const decodeUtf8 = (bytes: Uint8Array): Effect.Effect<string, BadRequest> =>
   Effect.try({
     try: () => utf8.decode(bytes),
-    catch: () => badRequest("The body is not valid UTF-8")
+    catch: () => badRequest("The body is not valid UTF-8; encode it as UTF-8")
   })
 
 const readJsonText = Effect.fnUntraced(function* ({ body, header }: ReceivedBody) {

@@ -63,7 +63,10 @@ const decodeRejectedRefreshToken = Schema.decodeUnknownEffect(
 const invalidGrant = (reason: string) =>
   new InvalidGrant({ reason: `${reason}; send the merchant to /oauth/authorize again` })
 
-const invalidTarget = () => new InvalidTarget({ reason: "resource differs from the one that the merchant approved" })
+const invalidTarget = () =>
+  new InvalidTarget({
+    reason: "resource differs from the one that the merchant approved; send that one, or leave it out"
+  })
 
 export const GrantsLive = Layer.effect(
   Grants,
@@ -87,9 +90,15 @@ export const GrantsLive = Layer.effect(
       const code = yield* decodeRejectedCode(row)
       if (!code.isAuthentic) return yield* new InvalidClient()
       if (!code.isOwn) return yield* invalidGrant("The code is unknown or belongs to another client")
-      if (!code.isReturned) return yield* invalidGrant("redirect_uri differs from that of the authorization request")
+      if (!code.isReturned) {
+        return yield* new InvalidGrant({
+          reason: "redirect_uri differs from that of the authorization request; send the same one"
+        })
+      }
       if (!code.isVerified) {
-        return yield* new InvalidGrant({ reason: "code_verifier does not match the code_challenge that was sent" })
+        return yield* new InvalidGrant({
+          reason: "code_verifier does not match the code_challenge; send the verifier of this authorization request"
+        })
       }
       if (code.isUsed) {
         yield* revokeGrantOf(code)
@@ -191,7 +200,9 @@ export const GrantsLive = Layer.effect(
         const presented = yield* decodePresented(row)
         if (!presented.isAuthentic) return yield* new InvalidClient()
         if (presented.storeId === null) return
-        if (!presented.isOwn) return yield* new InvalidGrant({ reason: "The token belongs to another client" })
+        if (!presented.isOwn) {
+          return yield* new InvalidGrant({ reason: "The token belongs to another client; authenticate as that client" })
+        }
         if (presented.grantId === null) yield* deleteAccessToken(sha256(token))
         else yield* revokeGrantOf(presented)
       }, orDefect),

@@ -40,7 +40,7 @@ layer(OauthTest, { excludeTestServices: true, timeout: "60 seconds" })("Redirect
       }
       const page = yield* visitor.open(agentPath(clientId, { redirect_uri: "cursor://example.mcp/oauth/callback" }))
       assert.strictEqual(page.status, 400)
-      assert.include(visibleText(page), "redirect_uri must exactly match a registered redirect URI")
+      assert.include(visibleText(page), "redirect_uri is not registered; send exactly one of the redirect URIs")
     })
   )
 

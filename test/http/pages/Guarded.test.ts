@@ -199,7 +199,7 @@ layer(ApiTest)("Security of the authorization pages", (it) => {
       assert.strictEqual((yield* visitor.signIn(pathWith("http://127.0.0.1:4711/cb"), email)).status, 200)
       const refused = yield* visitor.open(pathWith("http://127.0.0.1:99999/cb"))
       assert.strictEqual(refused.status, 400)
-      assert.include(visibleText(refused), "redirect_uri must exactly match")
+      assert.include(visibleText(refused), "redirect_uri is not registered")
     })
   )
 
