@@ -10,7 +10,7 @@ import { parseJsonBody, readBody } from "./server/BodyReader.ts"
 import { makeErrorReply, postRoute, type Reply } from "./Reply.ts"
 import type { NodeResponse } from "./server/NodeResponse.ts"
 import { toErrorReply, retryAfterHeader } from "./ErrorTable.ts"
-import { issuer, MCP_PATH, metadataUrl } from "./oauth/Discovery.ts"
+import { issuer, MCP_PATHS, metadataUrl } from "./oauth/Discovery.ts"
 import { makeOriginPolicy } from "./Origin.ts"
 
 /** A message of an agent over HTTP. */
@@ -63,10 +63,14 @@ const makeChallenge = (metadata: string, hasToken: boolean): Reply => ({
  */
 export const makeMcpRoute = <Agent>({ handle, identify }: McpHandler<Agent>) =>
   Effect.gen(function* () {
-    const metadata = metadataUrl(yield* issuer)
+    const iss = yield* issuer
     const { isSameOrigin } = yield* makeOriginPolicy
 
-    const respond = Effect.fnUntraced(function* (request: IncomingMessage, { requestId }: NodeResponse) {
+    const respond = Effect.fnUntraced(function* (
+      metadata: string,
+      request: IncomingMessage,
+      { requestId }: NodeResponse
+    ) {
       if (!isSameOrigin(request.headers)) return yield* new ForeignOrigin()
       const token = parseBearerToken(request)
       if (token === undefined) return makeChallenge(metadata, false)
@@ -85,6 +89,8 @@ export const makeMcpRoute = <Agent>({ handle, identify }: McpHandler<Agent>) =>
       return { status, body: text, ...(contentType === undefined ? {} : { headers: { "content-type": contentType } }) }
     })
 
-    // Clients are often configured with a slash at the end.
-    return Layer.merge(postRoute(MCP_PATH, NOT_POST, respond), postRoute(`${MCP_PATH}/`, NOT_POST, respond))
+    const [path, slashPath] = MCP_PATHS
+    const addRoute = (path: (typeof MCP_PATHS)[number]) =>
+      postRoute(path, NOT_POST, (request, response) => respond(metadataUrl(iss, path), request, response))
+    return Layer.merge(addRoute(path), addRoute(slashPath))
   })

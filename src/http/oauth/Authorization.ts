@@ -4,7 +4,7 @@ import { type Client, ClientId, Clients, UnknownClient } from "../../domain/oaut
 import { Challenge, isChallenge } from "../../domain/oauth/Pkce.ts"
 import { isRegistered } from "../../domain/oauth/RedirectUri.ts"
 import { InvalidRequest, InvalidScope, InvalidTarget, UnsupportedResponseType } from "../../domain/oauth/Refusals.ts"
-import { agentsResource, issuer } from "./Discovery.ts"
+import { agentsResource, issuer, toResource } from "./Discovery.ts"
 import { findInvalid, getParameter, requestedScopes } from "./Form.ts"
 import { type OAuthError, toErrorParameters } from "./OAuthErrors.ts"
 
@@ -99,7 +99,7 @@ const checkScopes: Check<InvalidScope> = ({ client, parameters }) => {
 /** Agent tokens are valid for `/mcp` only, app tokens never (RFC 8707). */
 const checkResource: Check<InvalidTarget> = ({ client, iss, parameters }) => {
   const tools = agentsResource(iss)
-  const resource = getParameter(parameters, "resource")
+  const resource = toResource(iss, getParameter(parameters, "resource"))
   if (client.of._tag === "AgentClient") {
     return (resource ?? tools) === tools
       ? undefined

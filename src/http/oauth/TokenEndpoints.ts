@@ -6,6 +6,7 @@ import { isVerifier } from "../../domain/oauth/Pkce.ts"
 import { InvalidRequest, InvalidScope, TooManyFailures, UnsupportedGrantType } from "../../domain/oauth/Refusals.ts"
 import { postRoute, type Reply } from "../Reply.ts"
 import type { NodeResponse } from "../server/NodeResponse.ts"
+import { issuer, toResource } from "./Discovery.ts"
 import { makeFailureThrottle } from "./FailureThrottle.ts"
 import { getParameter, readCredentials, readForm, requestedScopes, requireParameter } from "./Form.ts"
 import { NO_STORE, type OAuthError, toOAuthErrorReply } from "./OAuthErrors.ts"
@@ -34,7 +35,10 @@ const REVOKED: Reply = { status: 200, body: "{}", headers: NO_STORE }
  */
 export const TokenRoutes = Effect.gen(function* () {
   const grants = yield* Grants
+  const iss = yield* issuer
   const countFailure = makeFailureThrottle()
+
+  const resourceOf = (form: URLSearchParams) => toResource(iss, getParameter(form, "resource"))
 
   const exchange: GrantHandler = Effect.fnUntraced(function* (client, form) {
     const code = Redacted.make(yield* requireParameter(form, "code"))
@@ -46,7 +50,7 @@ export const TokenRoutes = Effect.gen(function* () {
           "code_verifier is malformed; send the 43 to 128 characters (RFC 7636) whose SHA-256 was the code_challenge"
       })
     }
-    const presented = { code, redirectUri, verifier: Redacted.make(verifier), resource: getParameter(form, "resource") }
+    const presented = { code, redirectUri, verifier: Redacted.make(verifier), resource: resourceOf(form) }
     return tokenReply(yield* grants.exchange(client, presented))
   })
 
@@ -56,7 +60,7 @@ export const TokenRoutes = Effect.gen(function* () {
     if (scopes?.length === 0) {
       return yield* new InvalidScope({ reason: "scope names no known scope; leave it out for all granted ones" })
     }
-    return tokenReply(yield* grants.refresh(client, { refreshToken, scopes, resource: getParameter(form, "resource") }))
+    return tokenReply(yield* grants.refresh(client, { refreshToken, scopes, resource: resourceOf(form) }))
   })
 
   const GRANT_TYPES: ReadonlyMap<string, GrantHandler> = new Map([

@@ -1,8 +1,11 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { baseUrl } from "../../support/http/Api.ts"
+import { agentPath, codeForm, freshClientId, tokens } from "../../support/oauth/AgentOauth.ts"
 import { described, documentHost, documentOf } from "../../support/oauth/ClientDocuments.ts"
 import {
+  agree,
   CALLBACK,
   CLIENTS,
   freshMerchant,
@@ -11,6 +14,7 @@ import {
   makeProvider,
   type Provider
 } from "../../support/oauth/OauthServer.ts"
+import { callTool } from "../../support/rpc/Mcp.ts"
 
 const expire = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`update agent_tokens set expires_at = now()`)
 
@@ -18,9 +22,9 @@ const tokenOf = ({ memory }: Provider) => memory.tokens?.access_token ?? ""
 
 layer(OauthTest, { excludeTestServices: true, timeout: "60 seconds" })("OAuth of MCP clients", (it) => {
   for (const [version, connect] of Object.entries(CLIENTS)) {
-    const connectAndRefresh = (provider: Provider) =>
+    const connectAndRefresh = (provider: Provider, path?: string) =>
       Effect.gen(function* () {
-        const connection = yield* connectWithConsent(connect, provider, yield* freshMerchant)
+        const connection = yield* connectWithConsent(connect, provider, yield* freshMerchant, path)
         const names = yield* Effect.promise(connection.listTools)
         assert.includeMembers(
           names.map(({ name }) => name),
@@ -40,6 +44,14 @@ layer(OauthTest, { excludeTestServices: true, timeout: "60 seconds" })("OAuth of
       })
     )
 
+    it.effect(`a client that was given the URL of /mcp/ gets consent and refreshes its token: ${version}`, () =>
+      Effect.gen(function* () {
+        const provider = makeProvider()
+        yield* connectAndRefresh(provider, "/mcp/")
+        assert.strictEqual(provider.memory.ledTo?.searchParams.get("resource"), `${yield* baseUrl}/mcp/`)
+      })
+    )
+
     it.effect(`a client with a metadata document gets consent and refreshes its token: ${version}`, () =>
       Effect.gen(function* () {
         const host = yield* documentHost((id) => documentOf(described(id, { redirect_uris: [CALLBACK] })))
@@ -49,4 +61,27 @@ layer(OauthTest, { excludeTestServices: true, timeout: "60 seconds" })("OAuth of
       })
     )
   }
+
+  it.effect("the resource of /mcp may have a slash at the end, and scheme and host in capitals", () =>
+    Effect.gen(function* () {
+      const base = yield* baseUrl
+      const spellings = [`${base}/mcp`, `${base}/mcp/`, `${base.replace("http", "HTTP")}/mcp`]
+      for (const approved of spellings) {
+        const clientId = yield* freshClientId
+        const path = agentPath(clientId, { resource: approved })
+        const { location } = yield* agree(yield* freshMerchant, new URL(path, base))
+        const { json } = yield* tokens({ ...codeForm(clientId, location), resource: `${base}/mcp/` })
+        const refresh = {
+          grant_type: "refresh_token",
+          client_id: clientId,
+          refresh_token: String(json["refresh_token"])
+        }
+        for (const resource of spellings) {
+          assert.strictEqual((yield* tokens({ ...refresh, resource })).status, 200, `${approved} ${resource}`)
+        }
+        const { structuredContent } = yield* callTool(String(json["access_token"]), "store_get", {})
+        assert.property(structuredContent, "currencyCode")
+      }
+    })
+  )
 })

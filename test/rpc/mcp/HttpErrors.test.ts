@@ -213,12 +213,20 @@ layer(OauthTest, { excludeTestServices: true, timeout: "60 seconds" })("Consent 
     Effect.gen(function* () {
       const base = yield* baseUrl
       const clientId = yield* freshClientId
-      for (const resource of [`${base}/api/platform/v1`, base, `${base}/mcp/`, "https://example.com/mcp"]) {
+      for (const resource of [
+        `${base}/api/platform/v1`,
+        base,
+        `${base}/mcp//`,
+        `${base}/mcp#a`,
+        "https://example.com/mcp"
+      ]) {
         assert.strictEqual(yield* authorizationErrorOf(agentPath(clientId, { resource })), "invalid_target", resource)
       }
       const appId = yield* makeOauthApp({ scopes: ["read_products"] })
-      const path = authorizePath(appId, { redirect_uri: REDIRECT, resource: `${base}/mcp` })
-      assert.strictEqual(yield* authorizationErrorOf(path), "invalid_target")
+      for (const resource of [`${base}/mcp`, `${base}/mcp/`]) {
+        const path = authorizePath(appId, { redirect_uri: REDIRECT, resource })
+        assert.strictEqual(yield* authorizationErrorOf(path), "invalid_target", resource)
+      }
 
       const merchant = yield* freshMerchant
       const { location } = yield* agree(merchant, new URL(agentPath(clientId, { resource: `${base}/mcp` }), base))

@@ -83,16 +83,21 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("MCP over H
       const authorized = { ...headers, authorization: `Bearer ${token}` }
       assert.deepStrictEqual(yield* post("/mcp/", authorized, body), yield* post("/mcp", authorized, body))
       const anonymous = yield* post("/mcp/", headers, body)
-      const metadata = `${base}/.well-known/oauth-protected-resource/mcp`
+      const metadata = `${base}/.well-known/oauth-protected-resource/mcp/`
       assert.deepStrictEqual([anonymous.status, anonymous.challenge], [401, `Bearer resource_metadata="${metadata}"`])
       assert.strictEqual((yield* post("/mcp/", { ...authorized, origin: "https://evil.example" }, body)).status, 403)
-      for (const method of ["GET", "DELETE", "OPTIONS", "PUT"]) {
-        const response = yield* Effect.promise(() => fetch(`${base}/mcp/`, { method }))
-        assert.deepStrictEqual([response.status, response.headers.get("allow")], [405, "POST"], method)
+      for (const path of ["/mcp", "/mcp/"]) {
+        for (const method of ["GET", "DELETE", "OPTIONS", "PUT"]) {
+          const headers = { accept: "text/event-stream", authorization: `Bearer ${token}` }
+          const response = yield* Effect.promise(() => fetch(`${base}${path}`, { method, headers }))
+          assert.deepStrictEqual([response.status, response.headers.get("allow")], [405, "POST"], `${method} ${path}`)
+        }
       }
       const read = (path: string) => Effect.promise(async () => (await fetch(`${base}${path}`)).json())
       const resource = yield* read("/.well-known/oauth-protected-resource/mcp")
-      assert.deepStrictEqual(yield* read("/.well-known/oauth-protected-resource/mcp/"), resource)
+      // Clients of the URL with a slash refuse metadata of another resource.
+      const slashed = yield* read("/.well-known/oauth-protected-resource/mcp/")
+      assert.deepStrictEqual(slashed, { ...resource, resource: `${base}/mcp/` })
       for (const path of ["/mcp//", "/mcp/a"]) assert.strictEqual((yield* post(path, authorized, body)).status, 404)
     })
   )

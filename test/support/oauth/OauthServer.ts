@@ -129,13 +129,13 @@ export const connectWithConsent = Effect.fn(function* (
   connecting: (url: URL, provider: Provider) => Connecting,
   provider: Provider,
   merchant: Effect.Success<typeof freshMerchant>,
-  typed?: FormChanges
+  path = "/mcp"
 ) {
-  const url = new URL("/mcp", yield* baseUrl)
+  const url = new URL(path, yield* baseUrl)
   const before = connecting(url, provider)
   const refused = yield* Effect.promise(() => before.connect().catch((error: unknown) => error))
   assert.isTrue(isUnauthorized(refused), String(refused))
-  const { location } = yield* agree(merchant, provider.memory.ledTo, typed)
+  const { location } = yield* agree(merchant, provider.memory.ledTo)
   yield* Effect.promise(() => before.finish(new URL(location).searchParams))
   return yield* Effect.acquireRelease(
     Effect.promise(async () => {
