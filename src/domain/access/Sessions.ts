@@ -60,7 +60,7 @@ export type SessionSummary = typeof SessionSummary.Type
 /** Wrong credentials. The error is the same for unknown accounts. */
 export class SignInRefused extends Schema.TaggedError<SignInRefused>()("SignInRefused", {}) {
   override get message() {
-    return "The e-mail address or the password is wrong"
+    return "The e-mail address or the password is wrong; try again, or ask the operator of the service to reset the password"
   }
 }
 
