@@ -40,7 +40,8 @@ export const trimmed = (max: number) =>
     )
   )
 
-export const isJsonNumber = (value: unknown): value is JsonNumber => typeof value === "number" || value instanceof ExactNumber
+export const isJsonNumber = (value: unknown): value is JsonNumber =>
+  typeof value === "number" || value instanceof ExactNumber
 
 /**
  * Any JSON value. Unlike `Schema.Unknown`, the JSON codecs of RPC accept numbers in it that a float does not represent.
