@@ -12,9 +12,16 @@ export const range = (count: number) => Array.from({ length: count }, (_, index)
 const agent = new Agent({ keepAlive: true, maxSockets: Infinity })
 
 /** Sends a request, discards the body of its response and returns the status, or 0 without a response. */
-const sendTo = (port: number, method: string, path: string, headers: Record<string, string>, body?: string) =>
+const sendTo = (
+  port: number,
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  body?: string,
+  localAddress = "127.0.0.1"
+) =>
   Effect.callback<number>((resume) => {
-    request({ agent, port, host: "127.0.0.1", method, path, headers }, (response) => {
+    request({ agent, port, host: "127.0.0.1", localAddress, method, path, headers }, (response) => {
       response.resume().on("end", () => resume(Effect.succeed(response.statusCode ?? 0)))
     })
       .on("error", () => resume(Effect.succeed(0)))
@@ -32,6 +39,20 @@ export const sendRequest = (port: number, group: Group, n: number, method: strin
       ...(body === undefined ? {} : { "content-type": "application/json", "idempotency-key": randomUUID() })
     },
     body
+  )
+
+/** Addresses of strangers. The limits of an address do not apply to them together. */
+const STRANGERS = 64
+
+/** Sends JSON without credentials, from one of many addresses that change with each run of the benchmark. */
+export const sendAsStranger = (port: number, n: number, path: string, body: string) =>
+  sendTo(
+    port,
+    "POST",
+    path,
+    { "content-type": "application/json" },
+    body,
+    `127.${1 + (process.pid % 250)}.0.${1 + (n % STRANGERS)}`
   )
 
 /** Calls a procedure as a merchant, with a JSON payload. */

@@ -8,6 +8,8 @@ import { openConnection } from "../database.ts"
 import { sendRequest, callProcedure, callTool, sendConcurrently, range } from "./attackRequests.ts"
 import { MEDIUM_STORE, EPOCH, idOf, installationAt, LARGE_STORE } from "../seed/population.ts"
 import { insertServiceCollections } from "../seed/collections.ts"
+import { pageAttacks, seedWideProducts } from "./pageAttacks.ts"
+import { strangerAttacks } from "./strangerAttacks.ts"
 import { memberOf } from "../../support/rpc/Members.ts"
 
 /*
@@ -81,6 +83,7 @@ export const seedAttacks = ({ db, port }: Target) =>
     yield* Effect.forEach(range(HEAVY), (n) => sendRequest(port, "deep", n, "POST", "/products", heavy(n)), {
       concurrency: 2
     })
+    yield* seedWideProducts(port)
   })
 
 const DEEP_ID = idOf("store", 0, MEDIUM_STORE.store)
@@ -249,6 +252,8 @@ export const attacks = (target: Target): ReadonlyArray<Attack> => {
     {
       title: "40 products with the 39,000 keys that are legal, 4 at once",
       run: sendConcurrently(40, (n) => sendRequest(port, "deep", n, "POST", "/products", MOST_KEYS), 4)
-    }
+    },
+    ...pageAttacks(port),
+    ...strangerAttacks(port)
   ]
 }
