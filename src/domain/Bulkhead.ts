@@ -1,4 +1,5 @@
 import { Context, type Effect, Schema } from "effect"
+import { PAGE_BYTES } from "./Page.ts"
 import type { StoreId } from "./Store.ts"
 
 /** Maximum number of waiting requests of one store in a process, in addition to the running ones. */
@@ -19,6 +20,19 @@ export const WorkWeight = Context.Reference<Weight>("domain/WorkWeight", {
   defaultValue: (): Weight => "usual"
 })
 
+/** Size in bytes of a body or result that counts as large: its work takes about as long as that of three usual ones. */
+export const LARGE_BYTES = PAGE_BYTES / 2
+
+/** An operation of a store. */
+export interface Operation {
+  readonly storeId: StoreId
+  /** Name of the endpoint or procedure. The sizes of its results are remembered for the store. */
+  readonly name: string
+  readonly weight: Weight
+  /** Size of the request body in bytes. */
+  readonly bytes: number
+}
+
 /**
  * Limits how many operations of one store run at the same time in a process (the bulkhead pattern), so that one store
  * cannot take all database connections. Further requests of the store wait in a queue of their own.
@@ -27,14 +41,15 @@ export class Bulkhead extends Context.Service<
   Bulkhead,
   {
     /**
-     * Runs the operation when the store has a free slot. Requests start in order of arrival, and heavy operations leave
-     * one slot free for others. Interruption removes a waiting request from the queue. Fails immediately with
-     * `StoreBusy` when {@link MAX_WAITING} requests are waiting.
+     * Runs an operation when the store has a free slot. Operations start in order of arrival, and heavy ones leave one
+     * slot free for others. One operation with a body or an expected result of {@link LARGE_BYTES} runs at a time.
+     * Interruption removes a waiting operation from the queue. Fails immediately with `StoreBusy` when
+     * {@link MAX_WAITING} operations are waiting.
      */
     readonly withPermit: <A, E, R>(
-      store: StoreId,
-      weight: Weight,
-      operation: Effect.Effect<A, E, R>
+      operation: Operation,
+      work: Effect.Effect<A, E, R>,
+      bytesOf: (result: A) => number
     ) => Effect.Effect<A, E | StoreBusy, R>
   }
 >()("domain/Bulkhead") {}

@@ -1,6 +1,4 @@
-import { Effect, Semaphore } from "effect"
-
-const paceGate = Semaphore.makeUnsafe(1)
+import { Context, Effect, Function as Fn, Semaphore } from "effect"
 
 /** Waits for the system clock, independent of the fiber's clock, because other fibers wait for the gate. */
 const rest = (millis: number) =>
@@ -9,18 +7,31 @@ const rest = (millis: number) =>
   })
 
 /** Minimum length in characters of a body whose processing is paced. */
-export const LARGE_BODY = 64 * 1024
+const LARGE_BODY = 64 * 1024
 
 /**
- * Runs work on a large body, which blocks the thread for tens of milliseconds. One such task runs at a time; afterwards
- * the gate stays closed for as long as the work took, so that other requests run. The work must not wait.
+ * Makes a function that runs at most `permits` tasks at a time. After a task, its permit stays taken for as long as the task
+ * took, so that other work runs. Interruption removes a waiting task.
  */
-export const paced = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.acquireUseRelease(
-    Effect.andThen(
-      paceGate.take(1),
-      Effect.map(Effect.yieldNow, () => performance.now())
-    ),
-    () => work,
-    (startedAt) => Effect.forkDetach(Effect.andThen(rest(performance.now() - startedAt), paceGate.release(1)))
-  )
+export const makePaced = (permits: number) => {
+  const gate = Semaphore.makeUnsafe(permits)
+  return <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.gen(function* () {
+        yield* restore(gate.take(1))
+        yield* Effect.yieldNow
+        const startedAt = performance.now()
+        const reopen = Effect.suspend(() => Effect.andThen(rest(performance.now() - startedAt), gate.release(1)))
+        return yield* Effect.ensuring(restore(work), Effect.forkDetach(reopen))
+      })
+    )
+}
+
+/** Runs work on a large body, which blocks the thread for tens of milliseconds. The work must not wait. */
+export const paced = makePaced(1)
+
+/** Paces work on a body of this length, if it is large. */
+export const pacedBy = (length: number): typeof paced => (length < LARGE_BODY ? Fn.identity : paced)
+
+/** Length in characters of the request body that holds the current call. */
+export const BodyLength = Context.Reference<number>("domain/BodyLength", { defaultValue: () => 0 })

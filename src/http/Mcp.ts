@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http"
 import { ForeignOrigin } from "../domain/access/Sessions.ts"
 import { InvalidToken } from "../domain/access/Tokens.ts"
 import type { JsonObject } from "../domain/json/Json.ts"
+import { BodyLength } from "../domain/Pacing.ts"
 import type { RateLimitExceeded } from "../domain/RateLimit.ts"
 import type { StoreNotFound } from "../domain/Store.ts"
 import { parseBearerToken } from "./Credentials.ts"
@@ -85,7 +86,15 @@ export const makeMcpRoute = <Agent>({ handle, identify }: McpHandler<Agent>) =>
       if (Result.isFailure(body)) return makeErrorReply(413, body.failure.message)
       const headers = pickProtocolHeaders(request)
       const { json } = yield* parseJsonBody({ body, header: (name) => request.headers[name]?.toString() })
-      const { body: text, contentType, status } = yield* handle({ agent, message: json, headers, requestId })
+      const {
+        body: text,
+        contentType,
+        status
+      } = yield* Effect.provideService(
+        handle({ agent, message: json, headers, requestId }),
+        BodyLength,
+        body.success.length
+      )
       return { status, body: text, ...(contentType === undefined ? {} : { headers: { "content-type": contentType } }) }
     })
 

@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { Bulkhead, MAX_WAITING, StoreBusy, type Weight } from "../domain/Bulkhead.ts"
+import { Bulkhead, LARGE_BYTES, MAX_WAITING, type Operation, StoreBusy } from "../domain/Bulkhead.ts"
 import type { StoreId } from "../domain/Store.ts"
 import { ConnectionPool } from "./sql/Postgres.ts"
 
@@ -12,9 +12,19 @@ import { ConnectionPool } from "./sql/Postgres.ts"
 /** Share of the connections that the operations of one store may use at once. */
 const SHARE = 0.3
 
+/** Number of large operations of a store that may run at once. */
+const LARGE_PERMITS = 1
+
+/** Number of smaller results in a row after which an operation is no longer expected to be large. */
+const SMALL_RESULTS = 16
+
+/** Maximum number of stores whose large operations are remembered. */
+const MAX_REMEMBERED = 1_000
+
 interface Ticket {
-  readonly weight: Weight
-  isRunning: boolean
+  readonly operation: Operation
+  /** Set when the operation gets a permit. */
+  permit: "usual" | "large" | undefined
   /** Starts the operation when it gets a permit. */
   start: () => void
 }
@@ -24,7 +34,35 @@ interface StoreQueue {
   running: number
   /** Number of heavy operations among the running ones. */
   heavy: number
+  /** Number of large operations among the running ones. */
+  large: number
   readonly waiting: Array<Ticket>
+}
+
+/** Remembers which operations of a store have large results. The sizes of later results are estimated by it. */
+const makeResultSizes = () => {
+  /** By store and name, the number of smaller results until the operation is forgotten. */
+  const large = new Map<StoreId, Map<string, number>>()
+  return {
+    isLarge: ({ bytes, name, storeId }: Operation) =>
+      bytes >= LARGE_BYTES || (large.size > 0 && large.get(storeId)?.has(name) === true),
+
+    record: ({ name, storeId }: Operation, bytes: number) => {
+      const names = large.get(storeId)
+      if (bytes >= LARGE_BYTES) {
+        large.delete(storeId)
+        large.set(storeId, (names ?? new Map<string, number>()).set(name, SMALL_RESULTS))
+        const [oldest] = large.keys()
+        if (large.size > MAX_REMEMBERED && oldest !== undefined) large.delete(oldest)
+        return
+      }
+      const left = names?.get(name)
+      if (names === undefined || left === undefined) return
+      if (left > 1) names.set(name, left - 1)
+      else names.delete(name)
+      if (names.size === 0) large.delete(storeId)
+    }
+  }
 }
 
 export const BulkheadLive = Layer.effect(
@@ -33,52 +71,66 @@ export const BulkheadLive = Layer.effect(
     const permits = Math.max(Math.min(2, maxConnections), Math.floor(maxConnections * SHARE))
     const heavyPermits = Math.max(1, permits - 1)
     const queues = new Map<StoreId, StoreQueue>()
+    const { isLarge, record } = makeResultSizes()
 
-    const canRun = ({ heavy, running }: StoreQueue, { weight }: Ticket) =>
-      running < permits && (weight === "usual" || heavy < heavyPermits)
+    const canRun = ({ heavy, large, running }: StoreQueue, { operation }: Ticket) =>
+      running < permits &&
+      (operation.weight === "usual" || heavy < heavyPermits) &&
+      (large < LARGE_PERMITS || !isLarge(operation))
 
     const run = (queue: StoreQueue, ticket: Ticket) => {
-      ticket.isRunning = true
+      ticket.permit = isLarge(ticket.operation) ? "large" : "usual"
       queue.running++
-      if (ticket.weight === "heavy") queue.heavy++
+      if (ticket.operation.weight === "heavy") queue.heavy++
+      if (ticket.permit === "large") queue.large++
     }
 
     const removeWaiting = ({ waiting }: StoreQueue, ticket: Ticket) => waiting.splice(waiting.indexOf(ticket), 1)
 
-    /** Passes the permit to the first operation that can run, or removes a waiting operation. */
-    const release = (storeId: StoreId, queue: StoreQueue, ticket: Ticket) => {
-      if (ticket.isRunning) {
+    /** Passes the permit to the first operations that can run, or removes a waiting operation. */
+    const release = (queue: StoreQueue, ticket: Ticket) => {
+      if (ticket.permit === undefined) removeWaiting(queue, ticket)
+      else {
         queue.running--
-        if (ticket.weight === "heavy") queue.heavy--
-      } else removeWaiting(queue, ticket)
-      const next = queue.waiting.find((waiting) => canRun(queue, waiting))
-      if (next !== undefined) {
+        if (ticket.operation.weight === "heavy") queue.heavy--
+        if (ticket.permit === "large") queue.large--
+      }
+      const startFirst = (): void => {
+        const next = queue.waiting.find((waiting) => canRun(queue, waiting))
+        if (next === undefined) return
         removeWaiting(queue, next)
         run(queue, next)
         next.start()
+        startFirst()
       }
-      if (queue.running === 0) queues.delete(storeId)
+      startFirst()
+      if (queue.running === 0) queues.delete(ticket.operation.storeId)
     }
 
     return Bulkhead.of({
-      withPermit: <A, E, R>(storeId: StoreId, weight: Weight, operation: Effect.Effect<A, E, R>) =>
+      withPermit: <A, E, R>(operation: Operation, work: Effect.Effect<A, E, R>, bytesOf: (result: A) => number) =>
         Effect.uninterruptibleMask((restore): Effect.Effect<A, E | StoreBusy, R> => {
-          const queue = queues.get(storeId) ?? { running: 0, heavy: 0, waiting: [] }
+          const { storeId, weight } = operation
+          const queue = queues.get(storeId) ?? { running: 0, heavy: 0, large: 0, waiting: [] }
           if (queue.running + queue.waiting.length === permits + MAX_WAITING) return new StoreBusy()
           queues.set(storeId, queue)
-          const ticket: Ticket = { weight, isRunning: false, start: () => {} }
+          const ticket: Ticket = { operation, permit: undefined, start: () => {} }
           if (canRun(queue, ticket)) run(queue, ticket)
           else queue.waiting.push(ticket)
           const permit = Effect.callback<void>((resume) => {
             ticket.start = () => resume(Effect.void)
-            if (ticket.isRunning) ticket.start()
+            if (ticket.permit !== undefined) ticket.start()
           })
           // Operations that waited, or that are heavy, run in separate turns of the event loop.
-          const yielding = Effect.andThen(Effect.yieldNow, operation)
-          const immediate = weight === "heavy" ? yielding : operation
-          return Effect.ensuring(
-            restore(ticket.isRunning ? immediate : Effect.andThen(permit, yielding)),
-            Effect.sync(() => release(storeId, queue, ticket))
+          const yielding = Effect.andThen(Effect.yieldNow, work)
+          const immediate = weight === "heavy" ? yielding : work
+          return Effect.onExit(
+            restore(ticket.permit === undefined ? Effect.andThen(permit, yielding) : immediate),
+            (exit) => {
+              if (exit._tag === "Success") record(operation, bytesOf(exit.value))
+              release(queue, ticket)
+              return Effect.void
+            }
           )
         })
     })

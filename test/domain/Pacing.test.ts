@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 import { paced } from "../../src/domain/Pacing.ts"
 
 const WORK = 30
@@ -30,6 +30,21 @@ it.live("paced work runs after other paced work fails", () =>
 it.effect("paced work runs after other paced work under a test clock", () =>
   Effect.gen(function* () {
     yield* paced(work)
+    assert.isAtLeast((yield* paced(work)).to, 0)
+  })
+)
+
+it.live("an interrupted task leaves the queue of paced work", () =>
+  Effect.gen(function* () {
+    const [started, finished] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+    const first = yield* Effect.forkChild(
+      paced(Effect.andThen(Deferred.succeed(started, undefined), Deferred.await(finished)))
+    )
+    yield* Deferred.await(started)
+    const waiting = yield* Effect.forkChild(paced(Effect.die("It ran")), { startImmediately: true })
+    yield* Fiber.interrupt(waiting)
+    yield* Deferred.succeed(finished, undefined)
+    yield* Fiber.join(first)
     assert.isAtLeast((yield* paced(work)).to, 0)
   })
 )

@@ -65,11 +65,11 @@ export class BodyReception extends HttpApiMiddleware.Service<BodyReception, { pr
   "http/BodyReception"
 ) {}
 
-/** Limits the concurrent requests of a store (503 if too many wait). */
-export class StoreBulkhead extends HttpApiMiddleware.Service<StoreBulkhead, { requires: CurrentInstallation }>()(
-  "http/StoreBulkhead",
-  { error: [publicError(StoreBusy), publicError(Unavailable)] }
-) {}
+/** Limits the concurrent requests of a store by number and size (503 if too many wait). */
+export class StoreBulkhead extends HttpApiMiddleware.Service<
+  StoreBulkhead,
+  { requires: CurrentInstallation | RequestBody }
+>()("http/StoreBulkhead", { error: [publicError(StoreBusy), publicError(Unavailable)] }) {}
 
 /** Converts an invalid path or query to 400 with its issues. */
 export class RequestValidation extends HttpApiMiddleware.Service<RequestValidation>()("http/RequestValidation", {

@@ -78,12 +78,21 @@ const BodyReceptionLive = Layer.succeed(BodyReception, (httpEffect, { endpoint }
       )
 )
 
+const responseBytes = ({ body }: HttpServerResponse.HttpServerResponse) =>
+  body._tag === "Uint8Array" ? body.body.length : 0
+
 const StoreBulkheadLive = Layer.effect(
   StoreBulkhead,
   Effect.map(Bulkhead, ({ withPermit }) => {
     return StoreBulkhead.of((httpEffect, { endpoint }) => {
-      const weight = Context.get(endpoint.annotations, WorkWeight)
-      return Effect.flatMap(CurrentInstallation, ({ storeId }) => withPermit(storeId, weight, httpEffect))
+      const { annotations, identifier: name } = endpoint
+      const weight = Context.get(annotations, WorkWeight)
+      return Effect.flatMap(CurrentInstallation, ({ storeId }) =>
+        Effect.flatMap(RequestBody, (body) => {
+          const bytes = Result.isSuccess(body) ? body.success.length : 0
+          return withPermit({ storeId, name, weight, bytes }, httpEffect, responseBytes)
+        })
+      )
     })
   })
 )

@@ -1,9 +1,9 @@
-import { Effect, Function as Fn, Result } from "effect"
+import { Effect, Result } from "effect"
 import type { IncomingMessage } from "node:http"
 import { BadRequest, INVALID } from "../../domain/BadRequest.ts"
 import { isObject, memberText } from "../../domain/json/Json.ts"
 import { parseUntrusted } from "../../domain/json/UntrustedJson.ts"
-import { LARGE_BODY, paced } from "../../domain/Pacing.ts"
+import { pacedBy } from "../../domain/Pacing.ts"
 import { Encoded } from "../../domain/Write.ts"
 
 /** Bytes of a request body (decisions, section 4). */
@@ -68,7 +68,7 @@ const readJsonText = Effect.fnUntraced(function* ({ body, header }: ReceivedBody
  */
 export const parseJsonBody = Effect.fnUntraced(function* (received: ReceivedBody, verbatim?: string) {
   const text = yield* readJsonText(received)
-  const pace: typeof paced = text.length < LARGE_BODY ? Fn.identity : paced
+  const pace = pacedBy(text.length)
   const parsed = yield* pace(Effect.sync(() => parseUntrusted(text, verbatim !== undefined)))
   if (Result.isFailure(parsed)) {
     const { issues } = parsed.failure

@@ -1,19 +1,21 @@
 import { hash, type Options, verify } from "@node-rs/argon2"
-import { Context, Effect, Layer, Redacted, Semaphore } from "effect"
+import { Context, Effect, Layer, Redacted } from "effect"
 import { randomBytes } from "node:crypto"
 import { availableParallelism } from "node:os"
 import { SignInBusy } from "../../domain/access/Sessions.ts"
+import { makePaced } from "../../domain/Pacing.ts"
 
 /** Argon2id with 19 MiB, two passes and one lane (OWASP Password Storage Cheat Sheet), the defaults of the library. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } satisfies Options
 
 /**
  * Maximum number of concurrent hashes. Each takes a whole core and one of the four threads that file reads and DNS lookups
- * share: on two cores, a second one would compete with the event loop.
+ * share: on two cores, a second one would compete with the event loop. The thread rests after each hash for as long as it
+ * took, because strangers can request hashes without pause.
  */
 const MAX_CONCURRENT = Math.min(2, Math.max(1, availableParallelism() - 1))
 
-/** Maximum number of waiting requests: about two seconds of work. */
+/** Maximum number of waiting requests: about four seconds of work and rest. */
 export const MAX_WAITING = 64
 
 const RETRY_AFTER = 2
@@ -40,8 +42,8 @@ const matches = (passwordHash: string | undefined, password: Redacted.Redacted) 
 /** Hash computations that share one permit. */
 const hashing = { makeHash, matches }
 
-const makePasswords = Effect.gen(function* () {
-  const withPermit = (yield* Semaphore.make(MAX_CONCURRENT)).withPermits(1)
+const makePasswords = Effect.sync(() => {
+  const withPermit = makePaced(MAX_CONCURRENT)
   let requests = 0
   return {
     /** Hashes a password. Waits without a limit, for commands of operators. */

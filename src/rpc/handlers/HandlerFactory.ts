@@ -9,6 +9,7 @@ import { Bulkhead, WorkWeight } from "../../domain/Bulkhead.ts"
 import type { JsonText } from "../../domain/json/Document.ts"
 import { Idempotency, type IdempotencyKey } from "../../domain/Idempotency.ts"
 import { canonical, type JsonObject, stringify } from "../../domain/json/Json.ts"
+import { BodyLength, pacedBy } from "../../domain/Pacing.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { Write } from "../../domain/Write.ts"
 import { AccessPolicy } from "../Annotations.ts"
@@ -69,9 +70,12 @@ export const makeHandler = <Payload, E>(
   const decode = decodeWith(payloadSchema)
   return Effect.fnUntraced(function* (json) {
     yield* authorization(json)
-    return yield* run(yield* Effect.fromResult(decode(json, true)), json)
+    const pace = pacedBy(yield* BodyLength)
+    return yield* run(yield* pace(Effect.suspend(() => Effect.fromResult(decode(json, true)))), json)
   })
 }
+
+const lengthOf = ({ length }: JsonText) => length
 
 /** Provides constructors of handlers that read and write in a store. */
 export const makeHandlerFactory = Effect.gen(function* () {
@@ -86,6 +90,7 @@ export const makeHandlerFactory = Effect.gen(function* () {
     run: (call: StoreCall<Payload>, json: JsonObject) => Effect.Effect<A, NoInfer<E> | CallError>,
     toJson: (value: A, payload: Payload) => JsonText
   ): Handler<E> => {
+    const name = definition._tag
     const weight = Context.get(definition.annotations, WorkWeight)
     const policy = Context.get(definition.annotations, AccessPolicy)
     return makeHandler(
@@ -94,8 +99,9 @@ export const makeHandlerFactory = Effect.gen(function* () {
         Effect.gen(function* () {
           const principal = yield* CurrentPrincipal
           const origin = yield* CallOrigin
-          const value = yield* withPermit(payload.storeId, weight, run({ payload, principal, origin }, json))
-          return toJson(value, payload)
+          const bytes = yield* BodyLength
+          const response = Effect.map(run({ payload, principal, origin }, json), (value) => toJson(value, payload))
+          return yield* withPermit({ storeId: payload.storeId, name, weight, bytes }, response, lengthOf)
         }),
       (json) => authorizePayload(json, policy)
     )
@@ -113,19 +119,23 @@ export const makeHandlerFactory = Effect.gen(function* () {
     toJson: (value: A, payload: Payload) => JsonText,
     approval?: { readonly agent: AgentId; readonly by: MerchantId }
   ) =>
-    once(
-      {
-        storeId: payload.storeId,
-        actor: approval === undefined ? actorOf(principal) : Actor.Agent({ id: approval.agent }),
-        approvedBy: approval?.by,
-        ...origin,
-        cause: null,
-        mode: payload.dryRun === true ? "dryRun" : "perform"
-      },
-      { key: payload.idempotencyKey, fingerprint: fingerprint(_tag, json) },
-      principal._tag === "Agent" && payload.dryRun !== true ? budgeted(payload.storeId, principal.id, write) : write,
-      (value) => ({ status: 200, body: toJson(value, payload), etag: null })
-    )
+    Effect.gen(function* () {
+      const pace = pacedBy(yield* BodyLength)
+      const fingerprinted = yield* pace(Effect.sync(() => fingerprint(_tag, json)))
+      return yield* once(
+        {
+          storeId: payload.storeId,
+          actor: approval === undefined ? actorOf(principal) : Actor.Agent({ id: approval.agent }),
+          approvedBy: approval?.by,
+          ...origin,
+          cause: null,
+          mode: payload.dryRun === true ? "dryRun" : "perform"
+        },
+        { key: payload.idempotencyKey, fingerprint: fingerprinted },
+        principal._tag === "Agent" && payload.dryRun !== true ? budgeted(payload.storeId, principal.id, write) : write,
+        (value) => ({ status: 200, body: toJson(value, payload), etag: null })
+      )
+    })
 
   /**
    * Creates a handler that performs a write once and replays its response. An agent with `proposalsOnly` stores a proposal

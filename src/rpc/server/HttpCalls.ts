@@ -1,6 +1,6 @@
-import { Effect, Function as Fn } from "effect"
+import { Effect } from "effect"
 import type { BadRequest } from "../../domain/BadRequest.ts"
-import { LARGE_BODY, paced } from "../../domain/Pacing.ts"
+import { BodyLength, pacedBy } from "../../domain/Pacing.ts"
 import { type CallError } from "../Authentication.ts"
 import { CallOrigin, type Origin, type Principal } from "../Principal.ts"
 import { makeAuthenticator, admittedPrincipal, type Tokens } from "./Authenticator.ts"
@@ -37,8 +37,7 @@ export const makeHttpCalls = (executeCall: ExecuteCall) =>
             })
           )
         return Effect.gen(function* () {
-          const withPacing: typeof paced = body.length < LARGE_BODY ? Fn.identity : paced
-          const calls = yield* withPacing(Effect.suspend(() => Effect.fromResult(parseCalls(body))))
+          const calls = yield* pacedBy(body.length)(Effect.suspend(() => Effect.fromResult(parseCalls(body))))
           const admission = yield* Effect.exit(maskDefects(authenticate(tokens, storeIdsOf(calls), calls.length)))
           const lines = yield* Effect.forEach(
             calls,
@@ -50,6 +49,6 @@ export const makeHttpCalls = (executeCall: ExecuteCall) =>
             { concurrency: calls.length }
           )
           return lines.join("")
-        }).pipe(Effect.provideService(CallOrigin, origin))
+        }).pipe(Effect.provideService(CallOrigin, origin), Effect.provideService(BodyLength, body.length))
       }
   )

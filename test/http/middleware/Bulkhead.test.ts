@@ -21,6 +21,7 @@ import {
   waitForLockWaits,
   waitUntil
 } from "../../support/process/Process.ts"
+import { memberOf } from "../../support/rpc/Rpc.ts"
 
 /** Concurrent operations of one store in a process with ten connections. */
 const CONCURRENCY = 3
@@ -28,6 +29,21 @@ const CONCURRENCY = 3
 const times = (n: number) => Array.from({ length: n }, (_, index) => index)
 
 const create = (client: Client, index: number) => client.post("/products", { name: `Cup ${index}` })
+
+/** Creates a product of 600 KB. */
+const createLarge = (client: Client) =>
+  Effect.map(client.post("/products", { name: "Large", metafields: { blob: "x".repeat(600_000) } }), dataOf)
+
+const listProducts = (client: Client) =>
+  Effect.forkChild(Effect.forEach(times(5), () => client.get("/products"), { concurrency: "unbounded" }))
+
+/** Blocks reads of products until `release`. */
+const lockProducts = Effect.fn(function* (url: string) {
+  const [holder, watcher] = [yield* connection(url), yield* connection(url)]
+  yield* rowsOf(holder, "begin")
+  yield* rowsOf(holder, "lock table products in access exclusive mode")
+  return { watcher, release: rowsOf(holder, "commit") }
+})
 
 const statuses = (responses: ReadonlyArray<Answer>) => [...new Set(responses.map(({ status }) => status))]
 
@@ -70,6 +86,76 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Bulkhead o
       assert.lengthOf(yield* waitForLockWaits(watcher, 0), CONCURRENCY - 1)
       yield* rowsOf(holder, "commit")
       assert.deepStrictEqual(statuses(yield* Fiber.join(lists)), [200])
+    })
+  )
+
+  it.effect("one list with large pages runs at a time, beside other requests of the store and of others", () =>
+    Effect.gen(function* () {
+      const { client } = yield* freshClient()
+      const { client: other } = yield* freshClient()
+      yield* createLarge(client)
+      yield* client.get("/products")
+      const { release, watcher } = yield* lockProducts(yield* databaseUrl)
+      const large = yield* listProducts(client)
+      yield* waitForLockWaits(watcher, 1)
+      const small = yield* listProducts(other)
+      yield* waitForLockWaits(watcher, 1 + CONCURRENCY)
+      assert.strictEqual((yield* client.get("/orders")).status, 200)
+      assert.lengthOf(yield* waitForLockWaits(watcher, 0), 1 + CONCURRENCY)
+      yield* release
+      assert.deepStrictEqual(statuses([...(yield* Fiber.join(large)), ...(yield* Fiber.join(small))]), [200])
+    })
+  )
+
+  it.effect("lists of a store run concurrently again after 16 small pages", () =>
+    Effect.gen(function* () {
+      const { client } = yield* freshClient()
+      const large = yield* createLarge(client)
+      yield* client.get("/products")
+      yield* client.delete(`/products/${String(large["id"])}`)
+      yield* Effect.forEach(times(16), () => client.get("/products"))
+      const { release, watcher } = yield* lockProducts(yield* databaseUrl)
+      const lists = yield* listProducts(client)
+      yield* waitForLockWaits(watcher, CONCURRENCY)
+      yield* release
+      assert.deepStrictEqual(statuses(yield* Fiber.join(lists)), [200])
+    })
+  )
+
+  it.effect("one write with a large body runs at a time, beside reads of the store", () =>
+    Effect.gen(function* () {
+      const { client, storeId } = yield* freshClient()
+      const { release, watcher } = yield* lockStore(yield* databaseUrl, storeId)
+      const writes = yield* Effect.forkChild(
+        Effect.forEach(times(5), () => createLarge(client), { concurrency: "unbounded" })
+      )
+      yield* waitForLockWaits(watcher, 1)
+      assert.strictEqual((yield* client.get("/products")).status, 200)
+      assert.lengthOf(yield* waitForLockWaits(watcher, 0), 1)
+      yield* release
+      yield* Fiber.join(writes)
+    })
+  )
+
+  it.effect("one call with a large result runs at a time over RPC", () =>
+    Effect.gen(function* () {
+      const { client, storeId } = yield* freshClient()
+      const { client: member } = yield* memberOf(storeId)
+      yield* createLarge(client)
+      const list = member.products.list({ storeId })
+      yield* list
+      const { release, watcher } = yield* lockProducts(yield* databaseUrl)
+      const lists = yield* Effect.forkChild(
+        Effect.all(
+          times(5).map(() => list),
+          { concurrency: "unbounded" }
+        )
+      )
+      yield* waitForLockWaits(watcher, 1)
+      assert.strictEqual((yield* client.get("/orders")).status, 200)
+      assert.lengthOf(yield* waitForLockWaits(watcher, 0), 1)
+      yield* release
+      yield* Fiber.join(lists)
     })
   )
 
