@@ -3,6 +3,7 @@ import { compileDecoder, issuesOf } from "../json/Decoder.ts"
 import { Amount, AmountDelta, Bool, HttpUrl, text, trimmed } from "../catalog/Fields.ts"
 import { editableFields } from "../catalog/ProductFields.ts"
 import { ExactNumber, type JsonNumber, MAY_BE_INEXACT, NUL } from "../json/Json.ts"
+import { cutText } from "../Text.ts"
 import { ExternalId } from "./Put.ts"
 
 /*
@@ -236,7 +237,7 @@ export const makeShopifyColumns = (header: ReadonlyArray<string>): Result.Result
     const field = Struct.keys(NAMES).find((field) => issue.startsWith(`${field}:`) || issue.startsWith(`${field}.`))
     if (field === undefined) return issue
     const cell = textOf(record, field).trim()
-    const found = cell.length > MAX_FOUND ? `${cell.slice(0, MAX_FOUND).toWellFormed()}…` : cell
+    const found = cell.length > MAX_FOUND ? `${cutText(cell, MAX_FOUND)}…` : cell
     const advice =
       NUMERIC.has(field) && !NUMBER.test(cell) ? "; write it like 1234.5, without separators or currency" : ""
     return `${nameOf(field)}: ${issue.slice(issue.indexOf(": ") + 2)}, not "${found}"${advice}`

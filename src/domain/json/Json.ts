@@ -1,4 +1,5 @@
 import { BigDecimal } from "effect"
+import { cutText } from "../Text.ts"
 import { ExactNumber, isObject, type JsonNumber, NUL, stringify } from "./ExactJson.ts"
 
 export {
@@ -114,7 +115,7 @@ export const pathOf = (keys: ReadonlyArray<PropertyKey>): string => {
   for (const key of keys) {
     const name = String(key).slice(0, MAX_PATH + 1)
     path = path === "" ? name : `${path}.${name}`
-    if (path.length > MAX_PATH) return `${path.slice(0, MAX_PATH).toWellFormed()}…`
+    if (path.length > MAX_PATH) return `${cutText(path, MAX_PATH)}…`
   }
   return path
 }

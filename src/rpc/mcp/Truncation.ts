@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, pathOf } from "../../domain/json/Json.ts"
+import { cutText } from "../../domain/Text.ts"
 
 /** Maximum length of texts and lists in a result. */
 export interface TruncationLimits {
@@ -28,8 +29,9 @@ export const truncate = (content: JsonObject, limits: TruncationLimits): JsonObj
   }
   const shorten = (value: unknown, path: ReadonlyArray<string | number>): unknown => {
     if (typeof value === "string" && value.length > limits.text) {
-      report(path, limits.text, value.length, "characters")
-      return `${value.slice(0, limits.text).toWellFormed()}…`
+      const shown = cutText(value, limits.text)
+      report(path, shown.length, value.length, "characters")
+      return `${shown}…`
     }
     if (Array.isArray(value)) {
       const isPage = path.length === 1 && path[0] === "items"

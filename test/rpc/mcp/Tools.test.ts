@@ -76,6 +76,31 @@ it("long texts and lists of a page are truncated, and `cut` lists what was trunc
   ])
 })
 
+it("a text is never cut inside an emoji or a letter with accents", () => {
+  const family = "👨‍👩‍👧‍👦"
+  for (const character of ["😀", "👍🏽", "🇩🇪", family, "e\u0301", "각"]) {
+    for (let before = 0; before < 3 * character.length; before++) {
+      const text = `${"x".repeat(PAGE_LIMITS.text - before)}${character.repeat(3)}${"y".repeat(20)}`
+      const { cut, short } = truncate({ short: text }, PAGE_LIMITS)
+      const kept = String(short).replace(/…$/, "")
+      const whole = Math.floor(before / character.length)
+      assert.strictEqual(
+        kept,
+        `${"x".repeat(PAGE_LIMITS.text - before)}${character.repeat(whole)}`.slice(0, PAGE_LIMITS.text)
+      )
+      assert.deepStrictEqual(cut, [`short: the first ${kept.length} of ${text.length} characters`])
+    }
+  }
+})
+
+it("a text that is one long character is cut between code points", () => {
+  for (const character of [`a${"\u0301".repeat(500)}`, `x${"😀\u200d".repeat(200)}`]) {
+    const { short } = truncate({ short: character }, PAGE_LIMITS)
+    assert.isTrue(String(short).isWellFormed())
+    assert.isAtLeast(String(short).length, PAGE_LIMITS.text - 1)
+  }
+})
+
 const object = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 4 }))
 
 it("truncation keeps short values unchanged and adds no data", () => {

@@ -1,4 +1,5 @@
 import { useState } from "react"
+import { cutText } from "../../../domain/Text.ts"
 import type { Difference } from "../../data/differences.ts"
 import css from "./DifferencesTable.module.css"
 import { uiTexts } from "../uiTexts.ts"
@@ -13,7 +14,7 @@ const Value = ({ side, text }: { readonly side: "before" | "after"; readonly tex
   if (text.length <= PREVIEW_LENGTH) return <Side className={css[side]}>{text}</Side>
   return (
     <>
-      <Side className={css[side]}>{isExpanded ? text : `${text.slice(0, PREVIEW_LENGTH).toWellFormed()}…`}</Side>
+      <Side className={css[side]}>{isExpanded ? text : `${cutText(text, PREVIEW_LENGTH)}…`}</Side>
       <button type="button" className={css["all"]} aria-expanded={isExpanded} onClick={() => setExpanded(!isExpanded)}>
         {isExpanded ? uiTexts.differences.showLess : uiTexts.differences.showFullText}
       </button>

@@ -1,3 +1,4 @@
+import { cutText } from "../../../../domain/Text.ts"
 import { Card } from "../../../ui/layout/Page.tsx"
 import { type FormState, LineField, LinesField } from "./formFields.tsx"
 import css from "./Editor.module.css"
@@ -7,7 +8,7 @@ import { productTexts } from "../productTexts.ts"
 const TITLE_LENGTH = 60
 const DESCRIPTION_LENGTH = 155
 
-const truncate = (text: string, length: number) => (text.length > length ? `${text.slice(0, length).trimEnd()}…` : text)
+const truncate = (text: string, length: number) => (text.length > length ? `${cutText(text, length).trimEnd()}…` : text)
 
 /** Search engine fields with a preview. */
 export const SeoCard = ({ editing }: { readonly editing: FormState }) => {
