@@ -4,8 +4,8 @@ import type { IncomingMessage } from "node:http"
 import { SESSION_DAYS } from "../domain/access/Sessions.ts"
 import { makeOriginPolicy, type RequestHeaders } from "./Origin.ts"
 
-/** The scheme, in any case (RFC 9110, section 11.1), and the token. */
-const BEARER = /^Bearer (\S+)$/i
+/** The scheme, in any case, one or more spaces (RFC 9110, section 11.4), and the token. */
+const BEARER = /^Bearer +(\S+)$/i
 
 /** Parses the bearer token of a request. Undefined if the request has none. */
 export const parseBearerToken = ({ headers }: IncomingMessage): Redacted.Redacted | undefined => {

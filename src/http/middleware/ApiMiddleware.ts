@@ -42,7 +42,7 @@ const BearerAuthLive = Layer.effect(
     return BearerAuth.of({
       bearer: Effect.fnUntraced(function* (httpEffect) {
         const response = yield* currentResponse
-        // The library's decoder skips spaces before the token. All surfaces parse the header in the same way.
+        // Not the library's decoder: all surfaces parse the header in the same way.
         const token = parseBearerToken(response.req)
         if (token === undefined) return yield* new InvalidToken()
         const installation = yield* admit(token)

@@ -85,7 +85,7 @@ const formDecode = (text: string) => new URLSearchParams(`text=${text.replaceAll
 
 const isClientId = Schema.is(ClientId)
 
-const BASIC = /^Basic ([A-Za-z0-9+/]+={0,2})$/i
+const BASIC = /^Basic +([A-Za-z0-9+/]+={0,2})$/i
 
 /** Parses HTTP Basic credentials. A malformed header has an empty id and secret. */
 const parseBasic = (header: string) => {

@@ -22,9 +22,12 @@ interface ReceivedBody {
 
 const badRequest = (reason: string, issues?: ReadonlyArray<string>) => new BadRequest({ reason, issues })
 
-/** Makes a test for a media type, with `charset=utf-8` or without a charset. */
+/**
+ * Makes a test for a media type, with `charset=utf-8` or without a charset. Parameters may be empty (RFC 9110, section
+ * 5.6.6).
+ */
 export const makeMediaTypeTest = (type: string) => {
-  const pattern = new RegExp(`^${type}\\s*(?:;\\s*charset\\s*=\\s*"?utf-8"?\\s*)?$`, "i")
+  const pattern = new RegExp(`^${type}\\s*(?:;\\s*(?:charset\\s*=\\s*"?utf-8"?\\s*)?)*$`, "i")
   return (contentType: string | undefined): boolean => contentType !== undefined && pattern.test(contentType.trim())
 }
 

@@ -87,7 +87,8 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("API conven
         "Bearer ",
         "Bearer x",
         `Bearer ${client.token}x`,
-        `Bearer  ${client.token}`
+        `Bearer\t${client.token}`,
+        `Bearer ${client.token} x`
       ]
       const other = [`${client.token}`, `Basic ${client.token}`, `Digest ${client.token}`, `Xearer ${client.token}`]
       for (const authorization of [...invalid, ...other]) {
@@ -100,12 +101,12 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("API conven
     })
   )
 
-  it.effect("the scheme of the Authorization header is case-insensitive", () =>
+  it.effect("the scheme of the Authorization header is case-insensitive, and any number of spaces follow it", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
-      for (const scheme of ["Bearer", "bearer", "BEARER"]) {
+      for (const scheme of ["Bearer", "bearer", "BEARER", "Bearer ", "bearer   "]) {
         const response = yield* client.get("/products", { headers: { authorization: `${scheme} ${client.token}` } })
-        assert.strictEqual(response.status, 200)
+        assert.strictEqual(response.status, 200, `"${scheme}"`)
       }
     })
   )

@@ -57,6 +57,9 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Authorizat
       const { agree, app, raw, token } = yield* scene()
       const byHeader = yield* raw("/oauth/token", encoded(yield* agree(app)), basic(app.clientId, app.secret ?? ""))
       assert.strictEqual(byHeader.status, 200)
+      const { authorization } = basic(app.clientId, app.secret ?? "")
+      const spaced = { authorization: authorization.replace("Basic ", "basic   ") }
+      assert.strictEqual((yield* raw("/oauth/token", encoded(yield* agree(app)), spaced)).status, 200)
       assert.strictEqual((yield* token(yield* agree(app))).status, 200)
 
       const publicScene = yield* scene({ isPublic: true })

@@ -136,7 +136,13 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Request bo
       ]) {
         assert400(yield* sendRaw(client, "POST", "/products", '{"name":"Cup"}', { "content-type": type }), type)
       }
-      for (const type of ["application/json", "Application/JSON", "application/json; charset=utf-8"]) {
+      for (const type of [
+        "application/json",
+        "Application/JSON",
+        "application/json; charset=utf-8",
+        "application/json;",
+        "application/json ; ; charset=utf-8;"
+      ]) {
         const created = yield* sendRaw(client, "POST", "/products", '{"name":"Cup"}', { "content-type": type })
         assert.strictEqual(created.status, 201, type)
       }

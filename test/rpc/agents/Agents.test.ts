@@ -247,6 +247,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Agents", (
       const listForeign = callLine("products.list", { storeId: stranger.storeId })
       const cases = [
         [list, authorization, cookie, "AgentScopeMissing"],
+        [list, authorization.replace(" ", "   "), cookie, "AgentScopeMissing"],
         [list, "Bearer agent_nobody", cookie, "InvalidToken"],
         [list, "Bearer ", cookie, undefined],
         [listForeign, authorization, stranger.cookie, "StoreNotFound"],

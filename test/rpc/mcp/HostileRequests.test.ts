@@ -31,6 +31,8 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Invalid MC
         assert.strictEqual(yield* statusOf({ ...foreign, authorization }), 403, JSON.stringify(foreign))
       }
       assert.strictEqual(yield* statusOf({ origin: yield* baseUrl, authorization }), 200)
+      assert.strictEqual(yield* statusOf({ authorization: `bearer   ${token}` }), 200)
+      assert.strictEqual(yield* statusOf({ "content-type": "application/json;", authorization }), 200)
 
       const invalidCredentials = [
         {},

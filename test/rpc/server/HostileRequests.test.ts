@@ -36,7 +36,9 @@ layer(ApiTest)("Invalid RPC requests", (it) => {
       ]) {
         assert.strictEqual(yield* statusOf(foreign), 403, JSON.stringify(foreign))
       }
-      assert.strictEqual(yield* statusOf({ origin: base, "content-type": "Application/NDJSON;charset=UTF-8" }), 200)
+      for (const type of ["Application/NDJSON;charset=UTF-8", "application/ndjson;"]) {
+        assert.strictEqual(yield* statusOf({ origin: base, "content-type": type }), 200, type)
+      }
       const unknownPath = yield* Effect.promise(() => fetch(`${base}/rpc/more`, { method: "POST", body: line }))
       assert.strictEqual(unknownPath.status, 404)
     })
