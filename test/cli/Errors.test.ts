@@ -8,7 +8,7 @@ const NOBODY = "01890a5d-ac96-774b-bcce-b302099a8057"
 /** Invalid invocations and their error line. `STORE` and `APP` are replaced by the ids of an existing store and app. */
 const mistakes: ReadonlyArray<readonly [string, RegExp]> = [
   ["stores create --name Shop --plan gold --currency EUR", /Plan gold was not found; choose one of free/],
-  ["stores create --name Shop --plan free --currency XXY", /--currency: must be a currency code of ISO 4217/],
+  ["stores create --name Shop --plan free --currency XXY", /--currency: must be a current currency code of ISO 4217/],
   ["stores create --name Shop --plan free", /--currency/],
   ["stores create --plan free --currency EUR", /--name/],
   ["stores create --name Shop --plan free --currency EUR --timezone Berlin", /--timezone: must be a time zone/],

@@ -1,7 +1,7 @@
 import { Context, type Effect, type Option, Schema } from "effect"
 import type { AppId, AppNotFound } from "../access/Apps.ts"
 import { type Installation, InstallationId, type InstallationNotFound } from "../access/Installations.ts"
-import { Amount, CurrencyCode, withDescription, Timestamp } from "../catalog/Fields.ts"
+import { Amount, StoredCurrencyCode, withDescription, Timestamp } from "../catalog/Fields.ts"
 import type { DocumentPage } from "../json/Document.ts"
 import type { PageRequest } from "../Page.ts"
 import type { StoreId } from "../Store.ts"
@@ -20,7 +20,7 @@ export const MAX_TRIAL_DAYS = 365
 
 const priced = {
   price: Amount.annotate({ description: "Price per period, with all its digits" }),
-  currencyCode: Schema.toType(CurrencyCode).annotate({ description: "ISO 4217" }),
+  currencyCode: StoredCurrencyCode.annotate({ description: "ISO 4217" }),
   period: Period.annotate({ description: "Billing period" })
 }
 

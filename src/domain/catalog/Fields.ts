@@ -1,9 +1,9 @@
 import { type JsonSchema, Schema, SchemaTransformation } from "effect"
 import { boundedArray, boundedRecord } from "../json/Bounded.ts"
 import { ExactNumber, type JsonNumber, MAX_NUMBER, wasNumber } from "../json/Json.ts"
-import { foldCase, formatInteger } from "../Text.ts"
+import { asciiUpperCase, foldCase, formatInteger } from "../Text.ts"
 import { parseUrl } from "../Url.ts"
-import { CURRENCIES } from "./Currencies.ts"
+import { CURRENCIES, FORMER_CURRENCIES } from "./Currencies.ts"
 
 /*
  * Value types of products and collections. The message of each schema is one sentence on the accepted values; clients
@@ -95,23 +95,32 @@ export const Slug = Schema.String.check(
   })
 )
 
-const isCurrency = (code: string) => CURRENCIES.has(code)
+const ISO_4217 = withJsonSchema({ pattern: "^[A-Za-z]{3}$" })
 
-/** Converts only a-z: `toUpperCase` also maps `ſ` to S. */
-const upperCase = (code: string) => code.replaceAll(/[a-z]/g, (letter) => letter.toUpperCase())
-
-/** Currency code of ISO 4217, in any case; stored in upper case. */
-export const CurrencyCode = Schema.String.check(withJsonSchema({ pattern: "^[A-Za-z]{3}$" })).pipe(
-  Schema.decodeTo(
-    Schema.String.check(
-      Schema.makeFilter(isCurrency, {
-        message: "must be a currency code of ISO 4217, as in EUR",
-        toJsonSchema: () => ({ pattern: "^[A-Za-z]{3}$" })
-      })
-    ),
-    SchemaTransformation.transform({ decode: upperCase, encode: (code) => code })
+const currencyCode = (isAccepted: (code: string) => boolean, message: string) =>
+  Schema.String.check(ISO_4217).pipe(
+    Schema.decodeTo(
+      Schema.String.check(
+        Schema.makeFilter(isAccepted, { message, toJsonSchema: () => ({ pattern: "^[A-Za-z]{3}$" }) })
+      ),
+      SchemaTransformation.transform({ decode: asciiUpperCase, encode: (code) => code })
+    )
   )
+
+/** Current currency code of ISO 4217, in any case; stored in upper case. */
+export const CurrencyCode = currencyCode(
+  (code) => CURRENCIES.has(code),
+  "must be a current currency code of ISO 4217, as in EUR"
 )
+
+/** Currency code of something in the past, which may be a former one. */
+export const PastCurrencyCode = currencyCode(
+  (code) => CURRENCIES.has(code) || FORMER_CURRENCIES.has(code),
+  "must be a currency code of ISO 4217, as in EUR"
+)
+
+/** Currency code of a stored value. It was current when it was written. */
+export const StoredCurrencyCode = Schema.String.check(withJsonSchema({ pattern: "^[A-Z]{3}$" }))
 
 /** Describes a schema on its encoded side, which JSON Schema shows. */
 export const withDescription = <S extends Schema.Top>(schema: S, description: string): S["Rebuild"] =>

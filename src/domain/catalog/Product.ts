@@ -3,7 +3,7 @@ import { boundedArray } from "../json/Bounded.ts"
 import { canonical, isBelow } from "../json/Json.ts"
 import { isText } from "../Text.ts"
 import { Uuid, uuidV7 } from "../Uuid.ts"
-import { Timestamp, Version } from "./Fields.ts"
+import { field, StoredCurrencyCode, Timestamp, Version } from "./Fields.ts"
 import { editableFields, MAX_VARIANTS, Variant, type VariantInput } from "./ProductFields.ts"
 
 export const ProductId = Uuid.pipe(Schema.brand("ProductId"), Schema.annotate({ identifier: "ProductId" }))
@@ -14,6 +14,7 @@ export const Product = Schema.Struct({
   id: ProductId,
   version: Version,
   ...editableFields,
+  currencyCode: field(StoredCurrencyCode, "Currency (ISO 4217)", "EUR"),
   variants: boundedArray(Variant, MAX_VARIANTS).annotate({ description: "Variants of the product" }),
   createdAt: Timestamp,
   updatedAt: Timestamp

@@ -3,7 +3,8 @@ import { InvalidRow } from "../imports/Put.ts"
 import { boundedArray } from "../json/Bounded.ts"
 import {
   Amount,
-  CurrencyCode,
+  PastCurrencyCode,
+  StoredCurrencyCode,
   withDescription,
   field,
   nullable,
@@ -74,7 +75,7 @@ const orderFields = {
   status,
   financialStatus,
   fulfillmentStatus,
-  currencyCode: field(CurrencyCode, "Currency of all amounts (ISO 4217)", "EUR"),
+  currencyCode: field(StoredCurrencyCode, "Currency of all amounts (ISO 4217)", "EUR"),
   ...amounts,
   customerId: nullable(
     CustomerId,
@@ -117,6 +118,7 @@ const LineInput = Schema.Struct({
 /** Imported order. Absent fields keep their values; `number`, `placedAt` and `lineItems` are required for a new order. */
 export const PutOrder = Schema.Struct({
   ...orderFields,
+  currencyCode: field(PastCurrencyCode, "Currency of all amounts (ISO 4217)", "EUR"),
   placedAt: field(Instant, "Time of the order", placedAt),
   shippedAt: Schema.NullOr(Instant),
   lineItems: boundedArray(LineInput, MAX_LINES)

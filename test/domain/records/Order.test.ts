@@ -32,6 +32,15 @@ const minimal = { number: "1", placedAt: "2026-01-31T10:12:00+01:00", lineItems:
 const withLine = (member: object) => ({ lineItems: [{ ...line, ...member }] })
 
 describe("Imported orders", () => {
+  it("an order may be in a currency that was current at its time", () => {
+    for (const currencyCode of ["BGN", "HRK", "EUR"]) {
+      assert.strictEqual(makeOrder({ currencyCode: currencyCode.toLowerCase() }).currencyCode, currencyCode)
+    }
+    assert.deepStrictEqual(issuesFor({ currencyCode: "ABC" }), [
+      "currencyCode: must be a currency code of ISO 4217, as in EUR"
+    ])
+  })
+
   it("an order requires number, placedAt and lineItems, and the other fields have defaults", () => {
     const { createdAt, lineItems, updatedAt, ...order } = makeOrder({})
     assert.deepStrictEqual(order, {

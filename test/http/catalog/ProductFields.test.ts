@@ -1,6 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { ApiTest, errorOf, freshClient } from "../../support/http/Api.ts"
+import { SqlClient } from "effect/sql"
+import { ProductId } from "../../../src/domain/catalog/Product.ts"
+import { performed } from "../../../src/rpc/Client.ts"
+import { ApiTest, dataOf, errorOf, freshClient, install } from "../../support/http/Api.ts"
 import {
   addressOf,
   assertAccepts,
@@ -11,6 +14,7 @@ import {
   notNull,
   nullable
 } from "../../support/http/Fields.ts"
+import { freshMember, newKey } from "../../support/rpc/Rpc.ts"
 
 /** Text of at most `max` characters. A character outside the basic plane counts as one. */
 const text = (max: number): Field => ({
@@ -57,8 +61,8 @@ const FIELDS: Record<string, Field> = {
   costPrice: nullable(amount),
   weight: nullable(amount),
   currencyCode: notNull({
-    accepts: [...asSent("USD", "JPY"), ["chf", "CHF"], ["gBp", "GBP"]],
-    refuses: ["", "EU", "EURO", "ABC", "€", " EUR", "EUR ", 978, true, {}, ["EUR"]]
+    accepts: [...asSent("USD", "JPY", "XAD", "XCG"), ["chf", "CHF"], ["gBp", "GBP"]],
+    refuses: ["", "EU", "EURO", "ABC", "€", " EUR", "EUR ", "ANG", "BGN", "CUC", 978, true, {}, ["EUR"]]
   }),
   isActive: notNull(boolean),
   taxable: notNull(boolean),
@@ -88,6 +92,31 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Product fi
 
   it.effect.each(Object.entries(FIELDS))("%s rejects invalid values with 400 and changes nothing", ([name, field]) =>
     assertRefuses(name, field)
+  )
+
+  it.effect("a store and its products keep a currency that is no longer current", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const member = yield* freshMember()
+      const { storeId } = member
+      const { client } = yield* install(storeId)
+      yield* sql`update stores set currency_code = 'BGN' where id = ${storeId}`
+      const product = dataOf(yield* client.post("/products", { name: "Cup" }))
+      assert.strictEqual(product["currencyCode"], "BGN")
+      const id = ProductId.make(String(product.id))
+      const patched = yield* client.patch(`/products/${id}`, { price: 3 })
+      assert.deepInclude(dataOf(patched), { price: 3, currencyCode: "BGN" })
+      assert.deepInclude(dataOf(yield* client.get("/store")), { currencyCode: "BGN" })
+      const keyed = { storeId, idempotencyKey: newKey(), id, patch: { stock: 2 } }
+      assert.deepInclude(yield* performed(member.client.products.update(keyed)), { stock: 2, currencyCode: "BGN" })
+      const { items } = yield* member.client.products.list({ storeId })
+      assert.deepStrictEqual(
+        items.map(({ currencyCode }) => currencyCode),
+        ["BGN"]
+      )
+      assert.strictEqual((yield* client.patch(`/products/${id}`, { currencyCode: "BGN" })).status, 400)
+      assert.strictEqual((yield* client.patch(`/products/${id}`, { currencyCode: "EUR" })).status, 200)
+    })
   )
 
   it.effect("a create without a name is rejected with 400 and an issue for name", () =>

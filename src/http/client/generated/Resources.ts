@@ -100,7 +100,7 @@ export interface Product {
   readonly costPrice: JsonNumber | null
   /** Quantity in stock, as in `12` */
   readonly stock: JsonNumber
-  /** Currency (ISO 4217), in any case. Default: the store's currency, as in `"EUR"` */
+  /** Currency (ISO 4217), as in `"EUR"` */
   readonly currencyCode: string
   /** If true, the product is offered */
   readonly isActive: boolean
