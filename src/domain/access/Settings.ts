@@ -1,5 +1,6 @@
 import { Schema, SchemaTransformation } from "effect"
 import { withDescription, optional, trimmed } from "../catalog/Fields.ts"
+import { asciiLowerCase, asciiUpperCase } from "../Text.ts"
 import { isHostName } from "../webhooks/HostName.ts"
 
 /* Settings of a store, for use by apps. The service stores them and does not use them. */
@@ -17,37 +18,40 @@ export const COUNTRIES = new Set(
 `.match(/[A-Z]{2}/g)
 )
 
-const upperCase = (code: string) => code.toUpperCase()
-
 /** Country code of ISO 3166-1 alpha-2, in any case; stored in upper case. */
 export const Country = Schema.String.pipe(
   Schema.decodeTo(
     Schema.String.check(
       Schema.makeFilter((code) => COUNTRIES.has(code), { message: "must be a country code of ISO 3166, as in DE" })
     ),
-    SchemaTransformation.transform({ decode: upperCase, encode: (code) => code })
+    SchemaTransformation.transform({ decode: asciiUpperCase, encode: (code) => code })
   )
 )
 
-/**
- * Matches names whose parts start with a capital. `Intl` also accepts names in any case, and offsets, which have no
- * rules.
- */
-const ZONE = /^[A-Z][\w+-]*(?:\/[A-Z][\w+-]*)*$/
+/** Matches names, not the offsets that `Intl` also accepts, because offsets have no rules for summer time. */
+const ZONE = /^[A-Za-z]/
 
-const isTimezone = (name: string) => {
+/** Matches older names and aliases, such as `Asia/Kolkata`, in the spelling of the database. */
+const ALIAS = /^(?:US|[A-Z][a-z]+)(?:[/_][A-Z][a-z]+)*$/
+
+/**
+ * Returns the name of a time zone in the spelling of the IANA database, or an empty text for an unknown one. `Intl` resolves
+ * an alias to another name of the zone, so an alias is kept if it is spelled well.
+ */
+const zoneOf = (name: string): string => {
   try {
-    Intl.DateTimeFormat("en", { timeZone: name })
-    return ZONE.test(name)
+    const { timeZone } = Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions()
+    if (!ZONE.test(name)) return ""
+    return timeZone.toLowerCase() !== name.toLowerCase() && ALIAS.test(name) ? name : timeZone
   } catch {
-    return false
+    return ""
   }
 }
 
-/** Name of the IANA time zone database, in its spelling. */
-export const Timezone = Schema.String.check(
-  Schema.makeFilter(isTimezone, { message: "must be a time zone of the IANA database, as in Europe/Berlin" })
-)
+/** Name of the IANA time zone database, in any case; stored in its spelling. */
+export const Timezone = Schema.String.pipe(
+  Schema.decodeTo(Schema.NonEmptyString, SchemaTransformation.transform({ decode: zoneOf, encode: (name) => name }))
+).annotate({ message: "must be a time zone of the IANA database, as in Europe/Berlin" })
 
 const localeOf = (tag: string) => {
   try {
@@ -70,7 +74,7 @@ export const Domain = Schema.String.pipe(
         message: "must be a host name, as in shop.example.com"
       })
     ),
-    SchemaTransformation.transform({ decode: (name) => name.toLowerCase(), encode: (name) => name })
+    SchemaTransformation.transform({ decode: asciiLowerCase, encode: (name) => name })
   )
 )
 
