@@ -8,11 +8,11 @@ const CODE_LENGTH = 255
 
 const isPlain = (text: string) => /^\p{ASCII}*$/u.test(text)
 
-/** Normalizes text for search: folded, without accents. */
-const plain = (text: string) => {
-  const folded = foldCase(text)
-  return isPlain(folded) ? folded : folded.normalize("NFKD").replaceAll(/\p{M}+/gu, "")
-}
+/**
+ * Normalizes text for search: without accents, folded. Compatibility characters are decomposed first, because their plain
+ * forms may have capitals: `㎾` is `kW`, which folds to `kw`.
+ */
+const plain = (text: string) => foldCase(isPlain(text) ? text : text.normalize("NFKD").replaceAll(/\p{M}+/gu, ""))
 
 const cut = (text: string, length: number) =>
   text.length <= length ? text : Array.from(text).slice(0, length).join("")

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { codeOf, allowsTypo, isWithinOneTypo, queryWords, wordsOf } from "../../../src/domain/catalog/SearchWords.ts"
+import { foldCase } from "../../../src/domain/Text.ts"
 import { anyText, phrase } from "../../data/RandomProducts.ts"
 
 /** All texts with one typo in `word`: a wrong, missing or extra letter, or two swapped letters. */
@@ -31,11 +32,26 @@ describe("Search words", () => {
     assert.strictEqual(codeOf("  DÉSK  1 "), "desk 1")
   })
 
+  it("compatibility characters are words and codes of their plain forms", () => {
+    assert.deepStrictEqual(wordsOf("Heater 3㎾ Zqkleen™ 𝐙𝐪𝐛𝐨𝐥𝐝 ＡＢＣ ﬁlter", 9), [
+      "heater",
+      "3kw",
+      "zqkleentm",
+      "zqbold",
+      "abc",
+      "filter"
+    ])
+    assert.deepStrictEqual(queryWords("ZQKLEEN™ İstanbul ΟΔΟΣ", 9), ["zqkleentm", "istanbul", "οδοσ"])
+    assert.strictEqual(codeOf("№ 𝐀𝟏"), "no a1")
+  })
+
   it("words of a query are among the words of the same text", () => {
     fc.assert(
       fc.property(fc.oneof(phrase, anyText), (text) => {
         const words = wordsOf(text, 1000)
         for (const word of queryWords(text, 8)) assert.include(words, word)
+        assert.deepStrictEqual(wordsOf(text.normalize("NFKC"), 1000), words)
+        assert.deepStrictEqual(wordsOf(foldCase(text), 1000), words)
         for (const word of words) assert.match(word, /^[\p{L}\p{N}]/u)
       })
     )

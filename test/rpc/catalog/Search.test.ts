@@ -31,6 +31,24 @@ const DESK = {
 }
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Product search", (it) => {
+  it.effect("compatibility characters are found by their plain forms and by themselves", () =>
+    Effect.gen(function* () {
+      const member = yield* freshMember()
+      const names = {
+        "Heater 3㎾": ["3kw", "3KW", "3㎾"],
+        "Zqkleen™": ["zqkleentm", "Zqkleen™"],
+        "𝐙𝐪𝐛𝐨𝐥𝐝": ["zqbold", "𝐙𝐪𝐛𝐨𝐥𝐝"]
+      }
+      for (const name of Object.keys(names)) yield* createProduct(member, { name })
+      yield* createProduct(member, { name: "Vendor", vendorName: "Ａcme", sku: "𝐀-𝟏" })
+      for (const [name, queries] of Object.entries(names)) {
+        for (const query of queries) assert.deepStrictEqual(yield* search(member, query), [[name, "words"]], query)
+      }
+      assert.deepStrictEqual(yield* search(member, "acme"), [["Vendor", "words"]])
+      for (const query of ["a-1", "𝐀-𝟏"]) assert.deepStrictEqual(yield* search(member, query), [["Vendor", "code"]])
+    })
+  )
+
   it.effect("search matches words, word prefixes and codes, in any case", () =>
     Effect.gen(function* () {
       const member = yield* freshMember()
