@@ -204,6 +204,10 @@ describe("OpenAPI document", () => {
     assert.deepInclude(fieldsOf("CreateCollection")["rules"], { maxItems: 60 })
     assert.deepInclude(document.components.schemas["ProductId"], { type: "string", format: "uuid" })
     assert.deepInclude(document.components.schemas["CollectionId"], { type: "string", format: "uuid" })
+    // Generators read an object without members as one that must be empty.
+    for (const component of ["PutAppData", "AppDataEntry"]) {
+      assert.hasAllKeys(fieldsOf(component)["value"], ["description"], component)
+    }
     for (const component of [
       "Store",
       "Installation",
