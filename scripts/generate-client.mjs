@@ -58,7 +58,7 @@ const findMentioned = (text, names) => names.filter((name) => new RegExp(`\\b${n
 const methods = classes()
 const client = [
   HEAD,
-  'import type { Api } from "../Api.ts"',
+  'import { type Api, required } from "../Api.ts"',
   `import type { ${findMentioned(methods, CALLS.split(", "))} } from "../Calls.ts"`,
   'import { pathSegment } from "../Transport.ts"',
   `import type { ${findMentioned(methods, [...types.declared.keys()].toSorted())} } from "./Resources.ts"`,

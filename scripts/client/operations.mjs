@@ -52,7 +52,8 @@ const template = (path) => `\`${path.slice(PREFIX.length).replace(/\{(\w+)\}/g, 
 
 const paramTags = (parameters) => parameters.map(({ description, name }) => `@param ${name} ${lowerFirst(description)}`)
 
-const shorthand = (parameters) => `{ ${parameters.map(({ name }) => name).join(", ")} }`
+const requiredIn = (parameters) =>
+  `{ ${parameters.map(({ name }) => `${name}: required("${name}", ${name})`).join(", ")} }`
 
 /** Makes the methods of an operation. One that returns a page or a resource has a method for each. */
 export const methodsOf = ({ method, operation, path }, tag, types, parameterAt) => {
@@ -92,7 +93,7 @@ export const methodsOf = ({ method, operation, path }, tag, types, parameterAt) 
     const all = [...inPath, ...filters]
     const args = [...typed(all), "options: CallOptions = {}"]
     return `${documentation(all)}${name}(${args.join(", ")}): Promise<Answer<${dataOf(answer)}>> {
-      return this.#api.read(${template(path)}, ${shorthand(filters)}, options)
+      return this.#api.read(${template(path)}, ${requiredIn(filters)}, options)
     }\n`
   }
 
@@ -105,7 +106,7 @@ export const methodsOf = ({ method, operation, path }, tag, types, parameterAt) 
     const args = [...typed(all), ...body.map((name) => `${name}: ${types.typeOf(jsonIn(operation.requestBody))}`)]
     const data = dataOf(answer)
     const dryRun = `${operation.summary} as a dry run. Returns the result or error of the write and its effects, and stores nothing.`
-    const sent = [`"${method.toUpperCase()}"`, template(path), shorthand(query), "options", ...body]
+    const sent = [`"${method.toUpperCase()}"`, template(path), requiredIn(query), "options", ...body]
     return `${documentation(all)}${name}(${[...args, `options?: ${options}`].join(", ")}): Promise<Answer<${data}>>
     ${comment([dryRun], paramTags(all))}${name}(${[...args, `options: DryRun<${options}>`].join(", ")}): Promise<DryRunAnswer<${data}>>
     ${name}(${[...args, `options: ${options} | DryRun<${options}> = {}`].join(", ")}) {

@@ -63,7 +63,7 @@ export const typesOf = ({ schemas }) => {
   /** Likewise, of what a query may hold. */
   const declareQuery = (name, parameters) => {
     const members = parameters.map(({ description, name, schema }) =>
-      member(name, { ...schema, description }, false, `${typeOf(schema)} | undefined`)
+      member(name, { ...schema, description }, false, `${typeOf(schema)} | null | undefined`)
     )
     const words = comment(["Options of a list: its filters, and where and how long a page is."])
     declared.set(name, `${words}export interface ${name} { ${members.join("")} }\n`)

@@ -24,9 +24,9 @@ export interface ClientOptions extends TransportOptions, RetryOptions {
   readonly tokens: string | TokenStore
 }
 
-export type Query = Readonly<Record<string, string | number | undefined>>
+export type Query = Readonly<Record<string, string | number | null | undefined>>
 
-export type ListQuery = Query & { readonly cursor?: string | undefined }
+export type ListQuery = Query & { readonly cursor?: string | null | undefined }
 
 export type AnyWriteOptions = UpdateOptions | DryRun<UpdateOptions>
 
@@ -58,7 +58,9 @@ export interface Api {
 }
 
 const formatQuery = (query: Query) => {
-  const entries = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]))
+  const entries = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined || value === null ? [] : [[name, String(value)]]
+  )
   return entries.length === 0 ? "" : `?${new URLSearchParams(entries)}`
 }
 
@@ -115,6 +117,7 @@ const toApiError = ({ status, text }: HttpResponse, ids: RequestIds) => {
 
 /** Makes the function that sends calls, with token refresh and retries. A retried write keeps its key. */
 export const makeSend = (options: ClientOptions): Send => {
+  validateOptions(options)
   const bearer: Bearer = makeBearer(options.tokens, options)
 
   /** Sends a call, and once more with a new token if the current one is refused. */
@@ -155,8 +158,8 @@ export const makeSend = (options: ClientOptions): Send => {
 
 /** Makes the list whose pages `page` reads, from the cursor `first` on. */
 const makeListing = <Item>(
-  first: string | undefined,
-  page: (cursor: string | undefined) => Promise<Page<Item>>
+  first: string | null | undefined,
+  page: (cursor: string | null | undefined) => Promise<Page<Item>>
 ): Listing<Item> => {
   const pages = async function* () {
     for (let cursor = first; ;) {
@@ -172,6 +175,23 @@ const makeListing = <Item>(
     async *[Symbol.asyncIterator]() {
       for await (const { items } of pages()) yield* items
     }
+  }
+}
+
+/** Returns a required query parameter, or throws. Without it, a request could mean something else. */
+export const required = (name: string, value: string): string => {
+  if (typeof value !== "string") throw new TypeError(`${name} is missing`)
+  return value
+}
+
+/** Throws for options without which every call would fail. JavaScript calls are not checked by types. */
+const validateOptions = (options: ClientOptions | undefined) => {
+  if (typeof options?.url !== "string" || options.url === "") {
+    throw new TypeError("url must be the URL of the service, as in https://platform.example")
+  }
+  const { tokens } = options
+  if (!(typeof tokens === "string" ? tokens !== "" : isObject(tokens))) {
+    throw new TypeError("tokens must be an access token, or a token store with app, load and save")
   }
 }
 

@@ -76,6 +76,9 @@ export const authorizationUrl = (
     readonly scopes?: ReadonlyArray<string> | undefined
   }
 ): string => {
+  for (const [name, value] of Object.entries({ challenge, state })) {
+    if (typeof value !== "string") throw new TypeError(`${name} is missing`)
+  }
   const url = new URL(joinUrl(app.url, "/oauth/authorize"))
   const parameters = {
     response_type: "code",

@@ -69,6 +69,8 @@ export const sendRequest = async (
 
 /** Encodes a value as one segment of a path. Throws for values that would change the path. */
 export const pathSegment = (value: string): string => {
-  if (value === "" || value === "." || value === "..") throw new TypeError(`"${value}" is not a valid id`)
+  if (typeof value !== "string" || value === "" || value === "." || value === "..") {
+    throw new TypeError(`"${value}" is not a valid id`)
+  }
   return encodeURIComponent(value)
 }

@@ -147,10 +147,15 @@ const selectScheme = (headers: WebhookHeaders): Scheme =>
 
 const validateSecrets = (secret: string | ReadonlyArray<string>): ReadonlyArray<string> => {
   const secrets = typeof secret === "string" ? [secret] : secret
-  if (secrets.length > 0 && secrets.every(isSecret)) return secrets
+  if (Array.isArray(secrets) && secrets.length > 0 && secrets.every(isSecret)) return secrets
   throw new TypeError(
     "secret must be whsec_ and the base64 of 24 to 64 bytes, without white space, or an array of these"
   )
+}
+
+const validateHeaders = (headers: WebhookHeaders) => {
+  if (typeof headers === "object" && headers !== null) return
+  throw new TypeError("headers must be the headers of the request: a Headers object, or an object of names and values")
 }
 
 const bytesOf = (rawBody: string | Uint8Array | ArrayBuffer): Uint8Array => {
@@ -203,8 +208,8 @@ const eventIn = (body: Uint8Array): UnknownWebhookEvent | undefined => {
  * @param secret the secret of the webhook, `whsec_…`. During a rotation the old and the new one, either of which can match.
  * @param rawBody the body exactly as it was received, before parsing.
  * @returns a promise of the event, or of the reason for refusing the delivery. No request makes it reject.
- * @throws TypeError (the promise rejects) for invalid arguments: a malformed secret, a tolerance or clock that is not a
- * number of seconds, a parsed body.
+ * @throws TypeError (the promise rejects) for invalid arguments: a missing or malformed secret, missing headers, a tolerance
+ * or clock that is not a number of seconds, a missing or parsed body.
  *
  * @example
  * import { verifyWebhook } from "partner-api/webhooks"
@@ -224,6 +229,7 @@ export const verifyWebhook = async (
 ): Promise<WebhookResult> => {
   const secrets = validateSecrets(secret)
   if (!(toleranceSeconds >= 0 && Number.isFinite(now))) throw new TypeError("toleranceSeconds and now must be seconds")
+  validateHeaders(headers)
   const body = bytesOf(rawBody)
 
   const scheme = selectScheme(headers)

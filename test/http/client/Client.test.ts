@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import {
   ApiError,
+  authorizationUrl,
   createClient,
   type ExactNumber,
   exactNumber,
@@ -98,6 +99,60 @@ layer(ApiTest)("Client", (it) => {
       })
     })
   )
+
+  it.effect("optional query parameters that are null or undefined are left out", () =>
+    Effect.promise(async () => {
+      const urls: Array<string> = []
+      const fetch = async (url: string) => {
+        urls.push(url)
+        return Response.json({
+          products: [],
+          collections: [],
+          orders: [],
+          customers: [],
+          entries: [],
+          nextCursor: null
+        })
+      }
+      const client = createClient({ url: "https://platform.example", tokens: "token", fetch })
+      for (const nothing of [null, undefined]) {
+        const page = { cursor: nothing, limit: nothing }
+        await client.products.list(page).page()
+        await client.collections.list(page).page()
+        await client.orders.list({ ...page, updatedSince: nothing }).page()
+        await client.customers.list({ ...page, updatedSince: nothing }).page()
+        await client.appData.list("settings", page).page()
+      }
+      assert.lengthOf(urls, 10)
+      assert.isTrue(
+        urls.every((url) => new URL(url).search === ""),
+        urls.join(" ")
+      )
+    })
+  )
+
+  it("missing arguments throw a TypeError that names them", () => {
+    const make = (...args: ReadonlyArray<unknown>): unknown => Reflect.apply(createClient, undefined, args)
+    for (const options of [undefined, null, {}, { url: undefined, tokens: "token" }, { url: "", tokens: "token" }]) {
+      assert.throws(() => make(options), TypeError, /^url must be/)
+    }
+    for (const tokens of [undefined, null, "", 12]) {
+      assert.throws(() => make({ url: "https://platform.example", tokens }), TypeError, /^tokens must be/)
+    }
+    const { appData, products } = createClient({ url: "https://platform.example", tokens: "token" })
+    for (const missing of [undefined, null, 12]) {
+      assert.throws(
+        () => Reflect.apply(products.update, products, [missing, { price: 1 }]),
+        TypeError,
+        /is not a valid id/
+      )
+      assert.throws(() => Reflect.apply(appData.get, appData, ["settings", missing]), TypeError, /^key is missing/)
+      assert.throws(() => Reflect.apply(appData.delete, appData, ["settings", missing]), TypeError, /^key is missing/)
+    }
+    const app = { url: "https://platform.example", clientId: "a", redirectUri: "https://app.example/callback" }
+    assert.throws(() => Reflect.apply(authorizationUrl, undefined, [app, { state: "s" }]), TypeError, /^challenge is/)
+    assert.throws(() => Reflect.apply(authorizationUrl, undefined, [app, { challenge: "c" }]), TypeError, /^state is/)
+  })
 
   it.effect("a write runs once per idempotency key, and a replayed response is marked", () =>
     Effect.gen(function* () {

@@ -182,6 +182,21 @@ describe("Invalid arguments of verifyWebhook", () => {
     }
   })
 
+  it("rejects missing arguments with a TypeError that names them", async () => {
+    // As in JavaScript, without types.
+    const call = (...args: ReadonlyArray<unknown>): Promise<unknown> => Reflect.apply(verifyWebhook, undefined, args)
+    for (const missing of [undefined, null, 12, {}, [undefined]]) {
+      assert.match(await typeErrorMessage(call(missing, STANDARD, BODY)), /^secret must be whsec_/)
+    }
+    for (const missing of [undefined, null, "", 12]) {
+      assert.match(await typeErrorMessage(call(SECRET, missing, BODY)), /^headers must be/)
+    }
+    for (const missing of [undefined, null]) {
+      assert.match(await typeErrorMessage(call(SECRET, STANDARD, missing)), /^rawBody must be/)
+    }
+    assert.match(await typeErrorMessage(call()), /^secret must be/)
+  })
+
   it("rejects a body that is already parsed", async () => {
     const parsed = JSON.parse(BODY)
     assert.match(await typeErrorMessage(verify(STANDARD, parsed)), /not parsed JSON$/)

@@ -79,9 +79,9 @@ export interface Subscription {
 /** Options of a list: its filters, and where and how long a page is. */
 export interface ListProductsQuery {
   /** The `nextCursor` of the previous page: the id of its last row */
-  readonly cursor?: string | undefined
+  readonly cursor?: string | null | undefined
   /** The maximum number of rows. 50 if absent; more than 200 is treated as 200. A page can have fewer rows and still a `nextCursor`: it ends early, after at least one row, when it exceeds 1 MiB */
-  readonly limit?: number | undefined
+  readonly limit?: number | null | undefined
 }
 
 export interface Product {
@@ -422,9 +422,9 @@ export interface DeletedProduct {
 /** Options of a list: its filters, and where and how long a page is. */
 export interface ListCollectionsQuery {
   /** The `nextCursor` of the previous page: the id of its last row */
-  readonly cursor?: string | undefined
+  readonly cursor?: string | null | undefined
   /** The maximum number of rows. 50 if absent; more than 200 is treated as 200. A page can have fewer rows and still a `nextCursor`: it ends early, after at least one row, when it exceeds 1 MiB */
-  readonly limit?: number | undefined
+  readonly limit?: number | null | undefined
 }
 
 export interface Collection {
@@ -587,11 +587,11 @@ export interface DeletedCollection {
 /** Options of a list: its filters, and where and how long a page is. */
 export interface ListOrdersQuery {
   /** The `nextCursor` of the previous page: the id of its last row */
-  readonly cursor?: string | undefined
+  readonly cursor?: string | null | undefined
   /** The maximum number of rows. 50 if absent; more than 200 is treated as 200. A page can have fewer rows and still a `nextCursor`: it ends early, after at least one row, when it exceeds 1 MiB */
-  readonly limit?: number | undefined
+  readonly limit?: number | null | undefined
   /** Returns only rows whose `updatedAt` is this time or later: RFC 3339 with any offset (encode `+` as `%2B`). With the newest `updatedAt` of an earlier read no change is missed, and rows with exactly that time are returned again. Keep it the same on every page */
-  readonly updatedSince?: string | undefined
+  readonly updatedSince?: string | null | undefined
 }
 
 export interface Order {
@@ -682,11 +682,11 @@ export interface Address {
 /** Options of a list: its filters, and where and how long a page is. */
 export interface ListCustomersQuery {
   /** The `nextCursor` of the previous page: the id of its last row */
-  readonly cursor?: string | undefined
+  readonly cursor?: string | null | undefined
   /** The maximum number of rows. 50 if absent; more than 200 is treated as 200. A page can have fewer rows and still a `nextCursor`: it ends early, after at least one row, when it exceeds 1 MiB */
-  readonly limit?: number | undefined
+  readonly limit?: number | null | undefined
   /** Returns only rows whose `updatedAt` is this time or later: RFC 3339 with any offset (encode `+` as `%2B`). With the newest `updatedAt` of an earlier read no change is missed, and rows with exactly that time are returned again. Keep it the same on every page */
-  readonly updatedSince?: string | undefined
+  readonly updatedSince?: string | null | undefined
 }
 
 export interface Customer {
@@ -742,9 +742,9 @@ export interface AppDataEntry {
 /** Options of a list: its filters, and where and how long a page is. */
 export interface ListAppDataQuery {
   /** The `nextCursor` of the previous page: the id of its last row, as in `"theme"` */
-  readonly cursor?: string | undefined
+  readonly cursor?: string | null | undefined
   /** The maximum number of rows. 50 if absent; more than 200 is treated as 200. A page can have fewer rows and still a `nextCursor`: it ends early, after at least one row, when it exceeds 1 MiB */
-  readonly limit?: number | undefined
+  readonly limit?: number | null | undefined
 }
 
 /** The deleted resource. */
