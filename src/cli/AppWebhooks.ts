@@ -29,7 +29,7 @@ const set = command("set", { app, url, events: Flag.atLeast(events, 1), json }, 
   withHelp({
     summary: "Set the webhook URL and event kinds of an app",
     details: "Prints the signing secret once, when the webhook is created.",
-    examples: ["--app <id> --url https://app.example/hooks --event catalog.product.updated.v1"]
+    examples: ['--app <id> --url "https://app.example/hooks" --event catalog.product.updated.v1']
   })
 )
 

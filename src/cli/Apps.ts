@@ -77,8 +77,8 @@ const create = command(
       "With --redirect-uri the app is an OAuth client. With --webhook-url and --event it receives events. Secrets are printed once.",
     examples: [
       '--name "Stock sync" --scope read_products --scope write_products',
-      "--name Loyalty --scope read_orders --redirect-uri https://app.example/callback",
-      "--name Feed --scope read_products --webhook-url https://app.example/hooks --event catalog.product.updated.v1"
+      '--name Loyalty --scope read_orders --redirect-uri "https://app.example/callback"',
+      '--name Feed --scope read_products --webhook-url "https://app.example/hooks" --event catalog.product.updated.v1'
     ]
   })
 )

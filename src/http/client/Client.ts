@@ -3,7 +3,7 @@ import { PartnerClient } from "./generated/Operations.ts"
 
 /*
  * The client for apps, published as `partner-api/client`: OAuth and every operation. It has no dependencies and runs
- * wherever `fetch` and Web Crypto exist (browsers, Deno, edge workers, Node 20 and newer).
+ * in Node 20 and newer, Deno, Bun and edge workers. A page in a browser calls its own server: the service has no CORS.
  */
 
 export type { ClientOptions } from "./Api.ts"

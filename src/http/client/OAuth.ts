@@ -13,7 +13,7 @@ export interface OAuthApp {
   /** The URL of the service, as in `https://platform.example`. */
   readonly url: string
   readonly clientId: string
-  /** The secret of a confidential app. Public apps, in browsers or on phones, have none. */
+  /** The secret of a confidential app. Public apps, such as those on phones, have none. */
   readonly clientSecret?: string | undefined
   /** The redirect URI, exactly as registered. */
   readonly redirectUri: string

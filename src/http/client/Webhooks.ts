@@ -2,7 +2,7 @@ import { type Header, isSecret, isSigned, type Scheme, SERVICE, STANDARD } from 
 
 /*
  * Verification of webhooks for receivers, published as `partner-api/webhooks`. It has no dependencies and runs wherever Web
- * Crypto exists (browsers, Deno, edge workers, Node 20 and newer).
+ * Crypto exists (Node 20 and newer, Deno, Bun, edge workers).
  */
 
 /** The product or collection after the write. Numbers are rounded to doubles; the body has all digits. */
