@@ -6,6 +6,8 @@ import { Country, Domain, Locale, Timezone } from "../../../src/domain/access/Se
 const decodeAll = (schema: Schema.Codec<string, string>, ...texts: ReadonlyArray<string>) =>
   texts.map((text) => Result.getOrNull(Schema.decodeResult(schema)(text)))
 
+const zoneOf = (timeZone: string) => new Intl.DateTimeFormat("en", { timeZone }).resolvedOptions().timeZone
+
 describe("Store settings", () => {
   it("a country is a code of ISO 3166 in any case", () => {
     assert.deepStrictEqual(decodeAll(Country, "DE", "pt", "XK", "EU", "UK", "DEU", "", "D", "DE ", "ß", "ﬁ", "ſe"), [
@@ -34,7 +36,6 @@ describe("Store settings", () => {
       ["us/eastern", "America/New_York"]
     ] as const) {
       const [name] = decodeAll(Timezone, alias)
-      const zoneOf = (timeZone: string) => new Intl.DateTimeFormat("en", { timeZone }).resolvedOptions().timeZone
       assert.notStrictEqual(name, alias)
       assert.strictEqual(zoneOf(name ?? "Etc/Unknown"), zoneOf(target))
     }

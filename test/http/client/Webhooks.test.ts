@@ -146,6 +146,9 @@ const typeErrorMessage = (promise: Promise<unknown>): Promise<string> =>
     (error: unknown) => (error instanceof TypeError ? error.message : "another error")
   )
 
+/** Calls as JavaScript does, without types. */
+const call = (...args: ReadonlyArray<unknown>): Promise<unknown> => Reflect.apply(verifyWebhook, undefined, args)
+
 describe("Invalid arguments of verifyWebhook", () => {
   it("rejects an invalid secret with a TypeError that does not contain it", async () => {
     for (const secret of [
@@ -183,8 +186,6 @@ describe("Invalid arguments of verifyWebhook", () => {
   })
 
   it("rejects missing arguments with a TypeError that names them", async () => {
-    // As in JavaScript, without types.
-    const call = (...args: ReadonlyArray<unknown>): Promise<unknown> => Reflect.apply(verifyWebhook, undefined, args)
     for (const missing of [undefined, null, 12, {}, [undefined]]) {
       assert.match(await typeErrorMessage(call(missing, STANDARD, BODY)), /^secret must be whsec_/)
     }

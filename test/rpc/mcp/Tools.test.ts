@@ -82,13 +82,13 @@ it("a text is never cut inside an emoji or a letter with accents", () => {
     for (let before = 0; before < 3 * character.length; before++) {
       const text = `${"x".repeat(PAGE_LIMITS.text - before)}${character.repeat(3)}${"y".repeat(20)}`
       const { cut, short } = truncate({ short: text }, PAGE_LIMITS)
-      const kept = String(short).replace(/…$/, "")
+      const beginning = String(short).replace(/…$/, "")
       const whole = Math.floor(before / character.length)
       assert.strictEqual(
-        kept,
+        beginning,
         `${"x".repeat(PAGE_LIMITS.text - before)}${character.repeat(whole)}`.slice(0, PAGE_LIMITS.text)
       )
-      assert.deepStrictEqual(cut, [`short: the first ${kept.length} of ${text.length} characters`])
+      assert.deepStrictEqual(cut, [`short: the first ${beginning.length} of ${text.length} characters`])
     }
   }
 })
