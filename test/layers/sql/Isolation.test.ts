@@ -5,15 +5,11 @@ import { migrate } from "../../../src/layers/Migrations.ts"
 import { postgres } from "../../../src/layers/sql/Postgres.ts"
 import { ApiTest, dataOf, freshClient, makeClient } from "../../support/http/Api.ts"
 import { freshDatabase } from "../../support/postgres/Postgres.ts"
-import { onServer } from "../../support/postgres/OnServer.ts"
+import { setDefaultLevel } from "../../support/postgres/OnServer.ts"
 import { databaseUrl, startSecondServer } from "../../support/process/Process.ts"
 import { newKey } from "../../support/rpc/Rpc.ts"
 
 const WRITERS = Array.from({ length: 12 }, (_, index) => index)
-
-/** Sets the default isolation level of a database for later sessions. */
-const setDefaultLevel = (url: string, level: string) =>
-  onServer(url, `alter database ${new URL(url).pathname.slice(1)} set default_transaction_isolation = '${level}'`)
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Isolation level", (it) => {
   it.effect.each(["repeatable read", "serializable"])(

@@ -3,6 +3,7 @@ import { Context, Effect, Layer, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { postgres } from "../../../src/layers/sql/Postgres.ts"
 import { makeClient, pageOf } from "../../support/http/Api.ts"
+import { setDefaultLevel } from "../../support/postgres/OnServer.ts"
 import { pooler } from "../../support/postgres/Pgbouncer.ts"
 import { connection, makeEmptyDatabase, rowsOf, runNode, waitUntil } from "../../support/process/Process.ts"
 import { isMissing } from "../../support/process/Programs.ts"
@@ -139,3 +140,15 @@ for (const [what, settings, isDirect, line] of rejections) {
     })
   )
 }
+
+behindPooler("a pooler whose sessions have another isolation level fails the start with one line", () =>
+  Effect.gen(function* () {
+    const { url } = yield* makeEmptyDatabase
+    yield* setDefaultLevel(url, "repeatable read")
+    const environment = { DATABASE_URL: yield* pooler(url), DATABASE_DIRECT_URL: url }
+    const { code, stderr } = yield* runNode("main", [], environment)
+    assert.strictEqual(code, 1)
+    assert.match(stderr, /^[^\n]+\n$/)
+    assert.match(stderr, /^partner-api: DATABASE_URL: 127\.0\.0\.1:\d+: .*repeatable read/)
+  })
+)

@@ -7,3 +7,7 @@ export const onServer = (url: string, ...statements: ReadonlyArray<string>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true })
   ).pipe(Effect.provide(PgClient.layer({ url: Redacted.make(url), maxConnections: 1 })), Effect.orDie)
+
+/** Sets the default isolation level of a database for later sessions. */
+export const setDefaultLevel = (url: string, level: string) =>
+  onServer(url, `alter database ${new URL(url).pathname.slice(1)} set default_transaction_isolation = '${level}'`)
