@@ -57,7 +57,8 @@ const declaredRoutes = () => {
   return found
 }
 
-const headersOf = (name: string) => parametersOf(operationOf(name)).filter((parameter) => /[A-Z]/.test(parameter))
+const headersOf = (name: string) =>
+  parametersOf(operationOf(name)).flatMap(({ in: place, name }) => (place === "header" ? [name] : []))
 
 const isErrorSchema = Schema.is(Schema.Struct({ properties: Schema.Struct({ error: Schema.ObjectKeyword }) }))
 

@@ -74,16 +74,21 @@ export const operationOf = (name: string): Documented => {
   return found
 }
 
-const nameOf = Schema.decodeUnknownSync(Schema.Struct({ name: Schema.String }))
+const Parameter = Schema.Struct({
+  name: Schema.String,
+  in: Schema.Literals(["path", "query", "header"]),
+  required: Schema.optional(Schema.Boolean)
+})
+const decodeParameter = Schema.decodeUnknownSync(Parameter)
 
 const resolved = (parameter: Documented["parameters"][number]) =>
   "$ref" in parameter
     ? document.components.parameters[String(parameter["$ref"]).replace("#/components/parameters/", "")]
     : parameter
 
-/** Returns the names of all parameters of an operation, including those of components. */
+/** Returns all parameters of an operation, including those of components. */
 export const parametersOf = ({ parameters }: Documented) =>
-  parameters.map((parameter) => nameOf(resolved(parameter)).name)
+  parameters.map((parameter) => decodeParameter(resolved(parameter)))
 
 const propertiesIn = Schema.decodeUnknownSync(Schema.Struct({ properties: rest }))
 

@@ -1,0 +1,126 @@
+import { assert } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { randomUUID } from "node:crypto"
+import { CreateCollection } from "../../../src/domain/catalog/Collection.ts"
+import { CreateProduct } from "../../../src/domain/catalog/Product.ts"
+import { performed } from "../../../src/rpc/Client.ts"
+import { Rpcs } from "../../../src/rpc/Rpcs.ts"
+import { putCustomers, putOrders } from "../data/Records.ts"
+import { agentOf, freshMember, newKey } from "./Rpc.ts"
+
+const toProduct = Schema.decodeUnknownSync(CreateProduct)
+const toCollection = Schema.decodeUnknownSync(CreateCollection)
+
+/** A payload of every procedure of a store. The tests fail for a procedure that is missing here. */
+const payloadsOf = (
+  ids: Readonly<Record<"product" | "collection" | "order" | "customer" | "agent" | "entry" | "proposal", string>>,
+  merchantId: string,
+  email: string
+) => {
+  const { agent, collection, customer, entry, order, product, proposal } = ids
+  return {
+    "products.list": {},
+    "products.get": { id: product },
+    "products.create": { idempotencyKey: randomUUID(), product: { name: "Stray" } },
+    "products.update": { idempotencyKey: randomUUID(), id: product, patch: { name: "Stray" } },
+    "products.delete": { idempotencyKey: randomUUID(), id: product },
+    "collections.list": {},
+    "collections.get": { id: collection },
+    "collections.create": { idempotencyKey: randomUUID(), collection: { title: "Stray" } },
+    "collections.update": { idempotencyKey: randomUUID(), id: collection, patch: { title: "Stray" } },
+    "collections.delete": { idempotencyKey: randomUUID(), id: collection },
+    "products.search": { query: "secret" },
+    "products.summaries": { ids: [product] },
+    "collections.preview": { id: collection },
+    "collections.why": { id: collection, productId: product },
+    "inventory.change": { idempotencyKey: randomUUID(), id: product, change: { adjust: 1 } },
+    "orders.list": {},
+    "orders.get": { id: order },
+    "customers.list": {},
+    "customers.get": { id: customer },
+    "activity.list": {},
+    "activity.get": { id: entry },
+    "activity.names": { ids: [product] },
+    "activity.undo": { idempotencyKey: randomUUID(), id: entry },
+    "activity.undoSpan": {
+      idempotencyKey: randomUUID(),
+      actorId: merchantId,
+      since: "2026-01-31T09:30:00Z",
+      until: "2026-01-31T09:30:00Z"
+    },
+    "store.get": {},
+    "installations.list": {},
+    "installations.get": { id: product },
+    "installations.requests": { id: product },
+    "installations.suspend": { idempotencyKey: randomUUID(), id: product },
+    "installations.resume": { idempotencyKey: randomUUID(), id: product },
+    "installations.uninstall": { idempotencyKey: randomUUID(), id: product },
+    "webhooks.get": { installationId: product },
+    "webhooks.pause": { idempotencyKey: randomUUID(), installationId: product },
+    "webhooks.resume": { idempotencyKey: randomUUID(), installationId: product },
+    "deliveries.list": { installationId: product },
+    "deliveries.get": { installationId: product, eventId: product },
+    "deliveries.redeliver": { idempotencyKey: randomUUID(), installationId: product, eventId: product },
+    "billing.plans": { installationId: product },
+    "billing.current": { installationId: product },
+    "billing.subscriptions": {},
+    "billing.subscribe": { idempotencyKey: randomUUID(), installationId: product, planId: product },
+    "billing.change": { idempotencyKey: randomUUID(), installationId: product, planId: product },
+    "billing.cancel": { idempotencyKey: randomUUID(), installationId: product },
+    "members.list": {},
+    "settings.update": { idempotencyKey: randomUUID(), settings: { name: "Stray" } },
+    "members.join": { idempotencyKey: randomUUID(), email, role: "staff" },
+    "members.leave": { idempotencyKey: randomUUID(), merchantId },
+    "agents.create": { idempotencyKey: randomUUID(), agent: { name: "Stray", scopes: [] } },
+    "agents.list": {},
+    "agents.update": { idempotencyKey: randomUUID(), id: agent, patch: {} },
+    "agents.revoke": { idempotencyKey: randomUUID(), id: agent },
+    "proposals.list": {},
+    "proposals.get": { id: proposal },
+    "proposals.approve": { idempotencyKey: randomUUID(), id: proposal },
+    "proposals.reject": { idempotencyKey: randomUUID(), id: proposal, reason: "Stray" },
+    "proposals.withdraw": { idempotencyKey: randomUUID(), id: proposal }
+  }
+}
+
+/** Procedures that name a store. The others belong to the account of the caller. */
+export const storeProcedures = [...Rpcs.requests.keys()].filter(
+  (tag) => !/^(?:account|sessions|apps|appWebhooks|appDeliveries)\./.test(tag)
+)
+
+/** A store with one resource of each kind. */
+export const scene = Effect.gen(function* () {
+  const member = yield* freshMember()
+  const { client, email, merchantId, storeId } = member
+  const product = yield* client.products
+    .create({
+      storeId,
+      idempotencyKey: newKey(),
+      product: toProduct({ name: "Secret" })
+    })
+    .pipe(performed)
+  const collection = yield* client.collections
+    .create({
+      storeId,
+      idempotencyKey: newKey(),
+      collection: toCollection({ title: "Secret" })
+    })
+    .pipe(performed)
+  const [entry] = (yield* client.activity.list({ storeId })).items
+  const agent = yield* agentOf(member, { proposalsOnly: true })
+  const change = { storeId, idempotencyKey: newKey(), id: product.id, patch: { price: 3 } }
+  const proposed = yield* agent.client.products.update(change)
+  const proposal = "proposal" in proposed ? proposed.proposal.id : assert.fail("The agent may only propose")
+  const [customer] = yield* putCustomers(storeId, [{ name: "Secret" }])
+  const [order] = yield* putOrders(storeId, [{ customerId: customer?.id }])
+  const ids = {
+    product: product.id,
+    collection: collection.id,
+    order: String(order?.id),
+    customer: String(customer?.id),
+    agent: agent.id,
+    entry: String(entry?.id),
+    proposal
+  }
+  return { ...member, payloads: payloadsOf(ids, merchantId, email) }
+})
