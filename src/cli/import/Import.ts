@@ -1,8 +1,7 @@
 import { Effect, Option, Result, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Stores } from "../../domain/access/Stores.ts"
-import { importedProduct } from "../../domain/imports/Product.ts"
-import { UpdateProduct } from "../../domain/catalog/Product.ts"
+import { decodeImportedProduct } from "../../domain/imports/Product.ts"
 import { PutCollection } from "../../domain/imports/Collection.ts"
 import { Imports } from "../../domain/imports/Imports.ts"
 import { decodeImportedOrder } from "../../domain/imports/Order.ts"
@@ -69,7 +68,6 @@ const runImport = <Input, E, R>(options: ImportOptions, kind: ImportKind<Input, 
 
 const RERUN = "A repeated import updates rows by externalId and skips unchanged ones."
 
-const decodeProduct = makeRowDecoder(UpdateProduct)
 const decodeCollection = makeRowDecoder(PutCollection)
 const readCustomers = readJsonRows(makeRowDecoder(PutCustomer))
 
@@ -91,7 +89,7 @@ const products = command(
       readRows:
         format === "shopify"
           ? readShopifyRows({ replaceVariants, weightUnit })
-          : readJsonRows((row) => Result.map(decodeProduct(row), (fields) => importedProduct(fields, replaceVariants))),
+          : readJsonRows((row) => decodeImportedProduct(row, replaceVariants)),
       write: (context, items, planned) => perform(context, putProducts(options.store, items, planned))
     })
   }

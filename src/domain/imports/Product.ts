@@ -1,6 +1,8 @@
-import { Result } from "effect"
+import { Record, Result } from "effect"
 import { MAX_VARIANTS } from "../catalog/ProductFields.ts"
-import type { Product, UpdateProduct } from "../catalog/Product.ts"
+import { type Product, UpdateProduct } from "../catalog/Product.ts"
+import { compileDecoder, issuesOf } from "../json/Decoder.ts"
+import { isObject, type JsonObject } from "../json/Json.ts"
 import { formatInteger } from "../Text.ts"
 import { mergeOptions, mergeVariants } from "./Variants.ts"
 
@@ -24,24 +26,56 @@ export const checkVariants = (patch: ProductPatch): Result.Result<ProductPatch, 
       ])
     : Result.succeed(patch)
 
-/** Makes a product of a JSON row. Its fields are a PATCH; its variants are merged into the stored ones. */
-export const importedProduct =
-  ({ options, variants, ...fields }: UpdateProduct, replaceVariants: boolean): ImportedProduct =>
+/** Members of a variant that null clears. */
+const CLEARABLE = ["title", "sku", "barcode", "price", "discountedPrice", "costPrice", "stock", "options"]
+
+/** Separates the members of a variant that are set from those that are cleared. */
+const splitVariant = (variant: unknown) => {
+  if (!isObject(variant)) return { set: variant, clear: [] }
+  const clear = CLEARABLE.filter((member) => variant[member] === null)
+  return { set: Record.filter(variant, (_, member) => !clear.includes(member)), clear }
+}
+
+const decodeProduct = compileDecoder(UpdateProduct, { errors: "all" })
+
+/** Decodes a JSON row. Its fields are a PATCH; its variants are merged into the stored ones, and null clears a member. */
+export const decodeImportedProduct = (
+  { variants: rows, ...row }: JsonObject,
+  replaceVariants: boolean
+): Result.Result<ImportedProduct, ReadonlyArray<string>> => {
+  const patches = Array.isArray(rows) ? rows.map(splitVariant) : undefined
+  const variants = patches?.map(({ set }) => set) ?? rows
+  const decoded = decodeProduct(variants === undefined ? row : { ...row, variants })
+  return Result.mapBoth(decoded, {
+    onFailure: issuesOf,
+    onSuccess: (product) =>
+      importedProduct(
+        product,
+        (patches ?? []).map(({ clear }) => clear),
+        replaceVariants
+      )
+  })
+}
+
+const importedProduct =
+  (
+    { options, variants, ...fields }: UpdateProduct,
+    clear: ReadonlyArray<ReadonlyArray<string>>,
+    replaceVariants: boolean
+  ): ImportedProduct =>
   (before, at) => {
-    const stored = before?.variants ?? []
     if (variants === undefined) return Result.succeed({ ...fields, ...(options && { options }) })
-    return Result.flatMap(
-      mergeVariants(
-        stored,
-        variants.map((set) => ({ set, clear: [] })),
-        (patch) => patch,
-        { replaceVariants, at }
-      ),
-      ({ remaining, variants }) =>
-        checkVariants({
-          ...fields,
-          ...(options && { options: mergeOptions(before?.options ?? [], options, remaining) }),
-          variants
-        })
+    const merged = mergeVariants(
+      before?.variants ?? [],
+      variants.map((set, index) => ({ set, clear: clear[index] ?? [] })),
+      (patch) => patch,
+      { replaceVariants, at }
+    )
+    return Result.flatMap(merged, ({ remaining, variants }) =>
+      checkVariants({
+        ...fields,
+        ...(options && { options: mergeOptions(before?.options ?? [], options, remaining) }),
+        variants
+      })
     )
   }

@@ -1,18 +1,15 @@
-import { Effect, Schema } from "effect"
+import { Effect, Result, Schema } from "effect"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { UpdateProduct } from "../../../src/domain/catalog/Product.ts"
-import { importedProduct } from "../../../src/domain/imports/Product.ts"
+import { decodeImportedProduct } from "../../../src/domain/imports/Product.ts"
 import { ExternalId } from "../../../src/domain/imports/Put.ts"
 import { jsonOutput, createStore } from "../process/Cli.ts"
 import { temporaryFolder, makeMigratedDatabase, rowsOf } from "../process/Process.ts"
 
-const toProduct = Schema.decodeUnknownSync(UpdateProduct)
-
 /** A row of an import: the fields of a product and its external id. */
 export const importItem = (externalId: string, fields: object) => ({
   externalId: ExternalId.make(externalId),
-  input: importedProduct(toProduct(fields), false)
+  input: Result.getOrThrow(decodeImportedProduct({ ...fields }, false))
 })
 
 /** Output of an import. */
