@@ -135,24 +135,30 @@ export const readShopifyRows = (options: ShopifyOptions): ReadRows<ImportedProdu
       return { bytes, row: Result.fail({ line: at, externalId: id || null, reason: reasonOf(at, problems) }) }
     }
 
-    const finish = (product: ProductRows, { has, nameOf, ...columns }: ShopifyColumns): ReadRow<ImportedProduct> => {
+    const finish = (product: ProductRows, columns: ShopifyColumns): ReadRow<ImportedProduct> => {
       const { bytes, count, id, line, problems, rows, title } = product
       const refuse = (reason: string) => refused(product, [{ line, reason }])
       const before = earlier.get(id)
-      if (id === "") return refuse(`${nameOf("title")}: no handle can be header from it; add a column Handle`)
+      if (id === "") {
+        return refuse(
+          title === undefined
+            ? `${columns.nameOf("handle")}: is empty, and so is the title; give the product one of them`
+            : `${columns.nameOf("title")}: no handle can be made from it; add a column Handle`
+        )
+      }
       if (before === undefined) earlier.set(id, { line, title })
       else {
         return before.title === title
           ? refuse(
-              `${nameOf(title === undefined ? "handle" : "title")}: has rows on line ${before.line} too; put the rows of a product next to each other`
+              `${columns.nameOf(title === undefined ? "handle" : "title")}: has rows on line ${before.line} too; put the rows of a product next to each other`
             )
           : refuse(
-              `${nameOf("title")}: has the same handle, ${id}, as the product on line ${before.line}; add a column Handle`
+              `${columns.nameOf("title")}: has the same handle, ${id}, as the product on line ${before.line}; add a column Handle`
             )
       }
       if (count > MAX_ROWS) return refuse(`has more than ${MAX_ROWS} rows`)
       if (problems.length > 0) return refused(product, problems)
-      const read = shopifyProduct({ has, nameOf, ...columns }, rows, options)
+      const read = shopifyProduct(columns, rows, options)
       return Result.isFailure(read)
         ? refused(product, read.failure)
         : { bytes, row: Result.succeed({ line, item: { externalId: ExternalId.make(id), input: read.success } }) }

@@ -98,6 +98,10 @@ it.live("rows that belong to no product or to several are refused, and a second 
       }
     ])
     assert.deepStrictEqual(yield* importCsv(apart), [0, 0, 2, 1])
+    assert.deepStrictEqual(yield* importCsv(linesOf("Handle,Title,Variant Price", ",,3")), [0, 0, 0, 1])
+    assert.deepStrictEqual(pick(refusals(), "reason"), [
+      { reason: "Handle: is empty, and so is the title; give the product one of them" }
+    ])
     const titles = linesOf("Title,Variant Price", "C,1", "C++,2", "C#,3", "★★★,4", "Mug,6")
     assert.deepStrictEqual(yield* importCsv(titles), [1, 1, 0, 3])
     assert.deepStrictEqual(pick(refusals(), "line", "reason"), [
