@@ -184,7 +184,7 @@ const storedOf = (product: unknown) => {
 
 it.live("files with any columns keep, clear and set fields and variants as the model does", () =>
   Effect.gen(function* () {
-    for (const files of FastCheck.sample(array(anyFile, { minLength: 4, maxLength: 4 }), 8)) {
+    for (const files of FastCheck.sample(array(anyFile, { minLength: 4, maxLength: 4 }), 6)) {
       const { importCsv, products } = yield* csvScene
       const models = new Map<string, Model>()
       for (const file of files) {
