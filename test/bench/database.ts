@@ -1,8 +1,9 @@
 import { Config, Effect, Option, Redacted, type Scope } from "effect"
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import Pg from "pg"
+import { findCluster, removeFolder } from "../../src/layers/postgres/Cluster.ts"
 import { embeddedPostgres } from "../../src/layers/postgres/EmbeddedPostgres.ts"
 
 /** Opens a connection until the scope ends. */
@@ -32,7 +33,12 @@ const onServer = (url: string, statement: string) =>
 
 const temporaryDirectory = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "partner-api-bench-"))),
-  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+  (path) =>
+    Effect.sync(() => {
+      // The cluster is outside the folder if the account of the server cannot enter it.
+      removeFolder(findCluster(path).home)
+      removeFolder(path)
+    })
 )
 
 /** PostgreSQL server for all databases: that of `BENCH_DATABASE_URL`, or else an embedded server for this run. */
