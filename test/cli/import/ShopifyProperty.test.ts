@@ -8,7 +8,7 @@ import { csvScene, linesOf } from "../../support/data/Imports.ts"
  * clears, and variants that a file leaves out are kept unless they are replaced.
  */
 
-const { array, boolean, constantFrom, dictionary, record, shuffledSubarray, subarray } = FastCheck
+const { array, constantFrom, dictionary, record, shuffledSubarray, subarray } = FastCheck
 
 const NOTE = "Note"
 const OIL = "Oil (product.metafields.care.oil)"
@@ -23,8 +23,8 @@ type Cells = Readonly<Record<string, string>>
 
 const anyFile = record({
   columns: subarray([...PRODUCT_COLUMNS, ...VARIANT_COLUMNS]),
-  hasOptions: boolean(),
-  replaceVariants: boolean(),
+  hasOptions: constantFrom(true, true, true, false),
+  replaceVariants: constantFrom(false, false, false, true),
   /** Cells of the product, then of its variants, whose sizes are in the order of their rows. */
   products: dictionary(
     constantFrom("plain", "sized"),
