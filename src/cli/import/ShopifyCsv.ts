@@ -11,6 +11,7 @@ import {
   type ShopifyColumns,
   type ShopifyRow
 } from "../../domain/imports/ShopifyColumns.ts"
+import { truncateIssues } from "../../domain/Limits.ts"
 import { slugify } from "../../layers/catalog/Slugify.ts"
 import type { ReadRow, ReadRows } from "./Batches.ts"
 
@@ -108,10 +109,9 @@ interface ProductRows extends Identity {
 
 /** Formats problems with their lines, unless a problem is on the first line. */
 const reasonOf = (line: number, problems: ReadonlyArray<RowProblem>) =>
-  problems
-    .slice(0, 100)
-    .map((problem) => (problem.line === line ? problem.reason : `line ${problem.line}, ${problem.reason}`))
-    .join("; ")
+  truncateIssues(
+    problems.map((problem) => (problem.line === line ? problem.reason : `line ${problem.line}, ${problem.reason}`))
+  ).join("; ")
 
 const identityOf = (columns: ShopifyColumns, { cells }: CsvRecord): Identity | undefined => {
   const [handle, title] = [columns.textOf(cells, "handle").trim(), columns.textOf(cells, "title").trim()]
