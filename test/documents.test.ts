@@ -83,14 +83,6 @@ it("every path in the documents exists below the root, src or test", () => {
   )
 })
 
-const words = (file: string) => textOf(file).trim().split(/\s+/).length
-
-it("the README has fewer than 900 words, ARCHITECTURE 1,500 and the performance page 1,200", () => {
-  assert.isBelow(words("README.md"), 900)
-  assert.isBelow(words("ARCHITECTURE.md"), 1500)
-  assert.isBelow(words("docs/performance.md"), 1200)
-})
-
 it("code names in the glossary are exports of src/domain", () => {
   const sources = readdirSync("src/domain", { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts"))
