@@ -46,7 +46,7 @@ export interface NewEvent {
 }
 
 /** Builds the body that subscribers receive (decisions, section 10). It never changes after recording. */
-export const payloadOf = ({ actor, hops, id, json, kind, occurredAt, storeId }: NewEvent): JsonText => {
+export const eventBodyOf = ({ actor, hops, id, json, kind, occurredAt, storeId }: NewEvent): JsonText => {
   const origin = originInstallationId(actor)
   const envelope = JSON.stringify({
     id,

@@ -69,7 +69,7 @@ export class ProposalDecided extends Schema.TaggedError<ProposalDecided>()("Prop
 }
 
 /** The resource has another version than the one that the proposal is based on. */
-export class ProposalOutdated extends Schema.TaggedError<ProposalOutdated>()("GroundMoved", {
+export class ProposalOutdated extends Schema.TaggedError<ProposalOutdated>()("ProposalOutdated", {
   resource: Resource,
   id: Uuid,
   proposed: Schema.Int,

@@ -42,7 +42,7 @@ export class ChangedSince extends Schema.TaggedError<ChangedSince>()("ChangedSin
 }
 
 /** The journal does not contain the old values of all members. */
-export class NotKept extends Schema.TaggedError<NotKept>()("NotKept", {
+export class OldValuesUnavailable extends Schema.TaggedError<OldValuesUnavailable>()("OldValuesUnavailable", {
   id: Named,
   members: Schema.Array(Schema.String)
 }) {
@@ -116,7 +116,7 @@ export type UndoRefused =
   | AgentScopeMissing
   | EntryNotOwn
   | ChangedSince
-  | NotKept
+  | OldValuesUnavailable
   | TooMuchToUndo
   | SlugTaken
   | ProductLimitReached

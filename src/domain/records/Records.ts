@@ -19,13 +19,13 @@ export interface RecordsRequest<Id> extends PageRequest<Id>, FieldVisibility {
 }
 
 /** Record to store: changes the given fields of the one with this id, or is new if it is null. */
-export interface RecordPut<Id, Input> {
+export interface RecordUpsert<Id, Input> {
   readonly id: Id | null
   readonly input: Input
 }
 
 /** Result for one record. */
-export interface PutResult<Id> {
+export interface UpsertResult<Id> {
   readonly id: Id
   readonly outcome: "created" | "updated" | "unchanged"
 }
@@ -50,6 +50,6 @@ export interface RecordService<Id, Input, Refused, Missing> {
    */
   readonly put: (
     store: StoreId,
-    puts: ReadonlyArray<RecordPut<Id, Input>>
-  ) => Write<ReadonlyArray<Result.Result<PutResult<Id>, Refused>>, StoreNotFound>
+    puts: ReadonlyArray<RecordUpsert<Id, Input>>
+  ) => Write<ReadonlyArray<Result.Result<UpsertResult<Id>, Refused>>, StoreNotFound>
 }

@@ -8,7 +8,7 @@ import {
 import { type CreateProduct, newProduct, patchProduct, type Product, ProductId } from "../../domain/catalog/Product.ts"
 import type { AppDataEntry } from "../../domain/records/AppData.ts"
 import { Actor, MerchantId } from "../../domain/Actor.ts"
-import { EventId, type EventKind, payloadOf } from "../../domain/Events.ts"
+import { EventId, type EventKind, eventBodyOf } from "../../domain/Events.ts"
 import { InstallationId } from "../../domain/access/Installations.ts"
 import { AppPlanId, SubscriptionId } from "../../domain/billing/Billing.ts"
 import { periodEnd } from "../../domain/billing/Period.ts"
@@ -19,7 +19,7 @@ import { customer, order } from "./RecordExamples.ts"
 
 /*
  * Example requests and responses for the reference. Responses are made by the code that serves them: products by
- * `newProduct`, events by `payloadOf`.
+ * `newProduct`, events by `eventBodyOf`.
  */
 
 const DESK = ProductId.make("019c1363-49c0-7d21-9a53-5b1c6e2f8a90")
@@ -230,7 +230,7 @@ const merchant = Actor.Merchant({ id: MerchantId.make("019c1363-49c0-7a11-9c3d-0
 
 const eventOf = (kind: EventKind, resource: Product | CollectionHead): unknown =>
   JSON.parse(
-    payloadOf({
+    eventBodyOf({
       id: EVENT,
       kind,
       occurredAt: created.at,

@@ -16,7 +16,7 @@ import { StoreId } from "../../domain/Store.ts"
 import { leastUuidOf, leastUuidOfMicros, millisOf } from "../../domain/Uuid.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { constant } from "../sql/Statement.ts"
-import { PART, partAt } from "./Journal.ts"
+import { PARTITION_MILLIS, partAt } from "./Journal.ts"
 import { plainArray } from "../sql/ArrayLiterals.ts"
 import { makeOutageRetry } from "../OutageRetry.ts"
 
@@ -79,12 +79,12 @@ const newDeferred = () => Deferred.makeUnsafe<void>()
 
 /** Returns the parts of the journal with the entries between two instants. */
 const partsOf = (from: number, to: number): string => {
-  const count = Math.min(Math.floor(to / PART) - Math.floor(from / PART), 15)
-  return plainArray(Array.makeBy(count + 1, (index) => partAt(from + index * PART)))
+  const count = Math.min(Math.floor(to / PARTITION_MILLIS) - Math.floor(from / PARTITION_MILLIS), 15)
+  return plainArray(Array.makeBy(count + 1, (index) => partAt(from + index * PARTITION_MILLIS)))
 }
 
 /** Returns the parts of new entries. The margin covers clocks that differ and the end of a part. */
-const newestParts = () => partsOf(Date.now() - PART, Date.now() + PART)
+const newestParts = () => partsOf(Date.now() - PARTITION_MILLIS, Date.now() + PARTITION_MILLIS)
 
 export const ChangesLive = Layer.effect(
   Changes,

@@ -9,14 +9,14 @@ import { orDefect } from "../sql/Errors.ts"
 import { constant } from "../sql/Statement.ts"
 import { textArray, joinLines, plainArray, NULL_ELEMENT } from "../sql/ArrayLiterals.ts"
 
-/** Milliseconds of entries in one part of the journal: 30 days. */
-export const PART = 30 * 24 * 3_600_000
+/** Milliseconds of entries in one partition of the journal: 30 days. */
+export const PARTITION_MILLIS = 30 * 24 * 3_600_000
 
 /** Each part is used again after 480 days, so it must be emptied within 50 days of its last expiry. */
 const PARTS = Array.from({ length: 16 }, (_, part) => part)
 
 /** Returns the part of the entries of this millisecond. */
-export const partAt = (millis: number): number => Math.floor(millis / PART) % PARTS.length
+export const partAt = (millis: number): number => Math.floor(millis / PARTITION_MILLIS) % PARTS.length
 
 /** Returns the part that contains the entry with this id. */
 export const partOf = (id: string) => partAt(millisOf(id))

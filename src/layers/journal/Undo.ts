@@ -9,7 +9,7 @@ import {
   EntryNotOwn,
   MAX_SINCE,
   MAX_UNDONE,
-  NotKept,
+  OldValuesUnavailable,
   NotUndoable,
   TooMuchToUndo,
   Undo,
@@ -179,7 +179,7 @@ export const UndoLive = Layer.effect(
       for (const entry of entries) {
         const { id, resource, resourceId } = entry
         const members = missingMembersOf(entry)
-        if (members.length > 0) yield* new NotKept({ id, members })
+        if (members.length > 0) yield* new OldValuesUnavailable({ id, members })
         const undo: Write<void, UndoRefused> =
           resource === "product" ? undoProduct(storeId, entry) : undoCollection(storeId, entry)
         // Sent at once, because the next undo may read the same resource.

@@ -13,7 +13,7 @@ import { makeAllocation } from "../catalog/Allocation.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { deferToCommit } from "../sql/Transaction.ts"
 import { traced } from "../Traced.ts"
-import { makePutPlanner } from "./Puts.ts"
+import { makeUpsertPlanner } from "./Upserts.ts"
 import { makeRecordReads, makeRecordWrites } from "./Records.ts"
 
 export const CustomersLive = Layer.effect(
@@ -23,7 +23,7 @@ export const CustomersLive = Layer.effect(
     const { allocateMany } = makeAllocation(sql)
     const { page, read } = makeRecordReads(sql, "customers", CustomerId, PERSONAL_OF_CUSTOMER)
     const { upsert } = makeRecordWrites(sql)
-    const plan = makePutPlanner(sql, {
+    const plan = makeUpsertPlanner(sql, {
       table: "customers",
       id: CustomerId,
       record: Customer,

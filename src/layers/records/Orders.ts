@@ -17,7 +17,7 @@ import { makeAllocation } from "../catalog/Allocation.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { deferToCommit } from "../sql/Transaction.ts"
 import { traced } from "../Traced.ts"
-import { dateOf, makePutPlanner, type StoreClock } from "./Puts.ts"
+import { dateOf, makeUpsertPlanner, type StoreClock } from "./Upserts.ts"
 import { makeRecordReads, makeRecordWrites, type WrittenRecord } from "./Records.ts"
 
 /** An order is written, and its customers before and after: each write has its own instant. */
@@ -36,7 +36,7 @@ export const OrdersLive = Layer.effect(
     const { allocateMany } = makeAllocation(sql)
     const { page, read } = makeRecordReads(sql, "orders", OrderId, PERSONAL_OF_ORDER)
     const { find, upsert } = makeRecordWrites(sql)
-    const plan = makePutPlanner(sql, {
+    const plan = makeUpsertPlanner(sql, {
       table: "orders",
       id: OrderId,
       record: Order,

@@ -12,7 +12,7 @@ import { constant, type Fragment } from "../sql/Statement.ts"
 import { rowCount } from "../sql/Transaction.ts"
 import { time } from "../sql/Times.ts"
 import { makeDeliveryPurge } from "./DeliveryPurge.ts"
-import { insertLapsedAttempts } from "./DeliveryQueue.ts"
+import { insertInterruptedAttempts } from "./DeliveryQueue.ts"
 import { failWithoutWebhook } from "./Subscriptions.ts"
 
 /** Maximum number of rows that a statement changes, so that it never holds many locks. */
@@ -64,8 +64,8 @@ const changeBatch = (sql: SqlClient.SqlClient, app: AppId, where: Fragment, set:
         select store_id, event_id, installation_id, created_at, attempts, lease, next_at from deliveries
         where app_id = ${app} and (lease is null or next_at <= now()) and ${where}
         order by event_id, installation_id limit ${BATCH} for update
-      ), lapsed as (
-        ${insertLapsedAttempts(sql, "chosen")}
+      ), interrupted as (
+        ${insertInterruptedAttempts(sql, "chosen")}
       ), changed as (
         update deliveries d set ${set} from chosen c
         where d.store_id = c.store_id and d.event_id = c.event_id and d.installation_id = c.installation_id

@@ -5,14 +5,14 @@ import { constant } from "../sql/Statement.ts"
 
 const RETENTION = `${LOG_DAYS} days`
 
-const DELIVERIES = {
+const EXPIRED_DELIVERIES = {
   table: "deliveries",
   key: ["store_id", "event_id", "installation_id"],
   end: "finished_at",
   retention: RETENTION
 }
 
-const EVENTS = {
+const EXPIRED_EVENTS = {
   table: "events",
   key: ["store_id", "id"],
   end: "coalesce(needed_at, occurred_at)",
@@ -28,13 +28,13 @@ export const makeDeliveryPurge = (sql: SqlClient.SqlClient) => {
   const batch = constant(PURGE_BATCH)
 
   const deleteAttempts = sql`, attempts as (
-    delete from delivery_attempts a using ${unnestRows(DELIVERIES.key)}
+    delete from delivery_attempts a using ${unnestRows(EXPIRED_DELIVERIES.key)}
     where a.store_id = listed.store_id and a.event_id = listed.event_id and a.installation_id = listed.installation_id
   )`
 
   return {
     /** Deletes finished deliveries and their attempts. */
-    deleteFinished: sql`${purgeExpired(DELIVERIES, deleteAttempts)}`,
+    deleteFinished: sql`${purgeExpired(EXPIRED_DELIVERIES, deleteAttempts)}`,
 
     /** Deletes due deliveries of paused webhooks. Those of active webhooks stay, because a worker may start and send them. */
     deleteMissed: sql`
@@ -45,7 +45,7 @@ export const makeDeliveryPurge = (sql: SqlClient.SqlClient) => {
           order by d.next_at limit ${batch} for update skip locked
         ) d
         where w.paused_at is not null limit ${batch}
-      )${deleteAttempts} ${deleteExpired(DELIVERIES)}
+      )${deleteAttempts} ${deleteExpired(EXPIRED_DELIVERIES)}
     `,
 
     /**
@@ -54,7 +54,7 @@ export const makeDeliveryPurge = (sql: SqlClient.SqlClient) => {
      * all of its events.
      */
     deleteEvents: sql`
-      with ${expiredRows(EVENTS)}, needed as materialized (
+      with ${expiredRows(EXPIRED_EVENTS)}, needed as materialized (
         select store_id, id, (
           select max(coalesce(d.finished_at, now())) from deliveries d
           where d.store_id = expired.store_id and d.event_id = expired.id
@@ -65,7 +65,7 @@ export const makeDeliveryPurge = (sql: SqlClient.SqlClient) => {
         where e.store_id = listed.store_id and e.id = listed.id
         returning 1
       ), deleted as (
-        delete from events e using ${unnestRows(EVENTS.key, "needed where at is null")}
+        delete from events e using ${unnestRows(EXPIRED_EVENTS.key, "needed where at is null")}
         where e.store_id = listed.store_id and e.id = listed.id
         returning 1
       )

@@ -21,7 +21,7 @@ const LEASE_SECONDS = 20
 const PER_ENDPOINT = 32
 const PER_FAILING_ENDPOINT = 2
 
-const LAPSED = "The worker stopped before it recorded the result of this attempt"
+const INTERRUPTED = "The worker stopped before it recorded the result of this attempt"
 
 const ClaimedDelivery = Schema.Struct({
   storeId: Schema.toType(StoreId),
@@ -78,10 +78,10 @@ const MAX_DEPTH = 100_000
  * Inserts a failed attempt for each row of `deliveries` with an expired lease, which no worker recorded. `deliveries` names
  * a common table expression of locked rows, read before their leases change.
  */
-export const insertLapsedAttempts = (sql: SqlClient.SqlClient, deliveries: string): Fragment => sql`
+export const insertInterruptedAttempts = (sql: SqlClient.SqlClient, deliveries: string): Fragment => sql`
   insert into delivery_attempts (store_id, event_id, installation_id, attempt, started_at, error)
   select
-    store_id, event_id, installation_id, attempts, next_at - interval '${constant(LEASE_SECONDS)} seconds', ${LAPSED}
+    store_id, event_id, installation_id, attempts, next_at - interval '${constant(LEASE_SECONDS)} seconds', ${INTERRUPTED}
   from ${sql(deliveries)} where lease is not null
   on conflict do nothing
 `
@@ -146,8 +146,8 @@ export const makeDeliveryQueue = (sql: SqlClient.SqlClient) => {
             where i.store_id = due.store_id and i.id = due.installation_id and i.held_at is not null
             limit 1 for share
           ) i
-        ), lapsed as (
-          ${insertLapsedAttempts(sql, "due")}
+        ), interrupted as (
+          ${insertInterruptedAttempts(sql, "due")}
         ), aside as (
           insert into deliveries as d (store_id, event_id, installation_id, app_id)
           select store_id, event_id, installation_id, app_id from held

@@ -11,7 +11,7 @@ import {
   MAX_HOPS,
   type NewEvent,
   originInstallationId,
-  payloadOf
+  eventBodyOf
 } from "../../domain/Events.ts"
 import { MAX_DRY_RUN_ITEMS } from "../../domain/DryRun.ts"
 import { StoreId } from "../../domain/Store.ts"
@@ -71,7 +71,7 @@ export const makeOutbox = (sql: SqlClient.SqlClient) => {
           payload
         ) values (
           ${storeId}, ${id}, ${kind}, ${occurredAt}, ${actorType(actor)}, ${originInstallationId(actor)}, ${hops},
-          ${resource.id}, ${resource.version}, ${payloadOf(event)}
+          ${resource.id}, ${resource.version}, ${eventBodyOf(event)}
         )
       `,
       sql`
@@ -98,7 +98,7 @@ export const makeOutbox = (sql: SqlClient.SqlClient) => {
           ${plainArray(messages.map(({ event }) => event.occurredAt.toISOString()))}::timestamptz[],
           ${plainArray(messages.map(({ resource }) => resource.id))}::uuid[],
           ${plainArray(messages.map(({ resource }) => resource.version))}::integer[],
-          string_to_array(${joinLines(messages.map(({ event }) => payloadOf(event)))}, E'\\n', '')
+          string_to_array(${joinLines(messages.map(({ event }) => eventBodyOf(event)))}, E'\\n', '')
         ) as message (id, at, resource_id, version, payload)
       `,
       // offset 0: PostgreSQL looks for the recipients once, not for each event.

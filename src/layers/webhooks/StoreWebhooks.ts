@@ -15,7 +15,7 @@ import { constant } from "../sql/Statement.ts"
 import { rowCount } from "../sql/Transaction.ts"
 import { time } from "../sql/Times.ts"
 import { deliveryMembers } from "./DeliveryLog.ts"
-import { insertLapsedAttempts } from "./DeliveryQueue.ts"
+import { insertInterruptedAttempts } from "./DeliveryQueue.ts"
 
 /** Maximum number of deliveries that a statement releases. */
 const BATCH = 5000
@@ -158,8 +158,8 @@ export const StoreWebhooksLive = Layer.effect(
             where store_id = ${store} and installation_id = ${id} and event_id = ${event}
               and (lease is null or next_at <= now())
             for update
-          ), lapsed as (
-            ${insertLapsedAttempts(sql, "chosen")}
+          ), interrupted as (
+            ${insertInterruptedAttempts(sql, "chosen")}
           )
           update deliveries d
           set outcome = null, finished_at = null, lease = null, failures = 0, next_at = statement_timestamp()

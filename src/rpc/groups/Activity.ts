@@ -20,7 +20,7 @@ import {
   ChangedSince,
   EntryNotOwn,
   MAX_UNDONE,
-  NotKept,
+  OldValuesUnavailable,
   NotUndoable,
   TooMuchToUndo,
   UndoResult
@@ -93,7 +93,7 @@ const UndoError = Schema.Union([
   WriteError,
   EntryNotOwn,
   ChangedSince,
-  NotKept,
+  OldValuesUnavailable,
   TooMuchToUndo,
   SlugTaken,
   ProductLimitReached,

@@ -3,7 +3,7 @@ import type Pg from "pg"
 import { Actor, MerchantId } from "../../../src/domain/Actor.ts"
 import { newProduct, ProductId } from "../../../src/domain/catalog/Product.ts"
 import { slugify } from "../../../src/layers/catalog/Slugify.ts"
-import { payloadOf } from "../../../src/domain/Events.ts"
+import { eventBodyOf } from "../../../src/domain/Events.ts"
 import { stringify } from "../../../src/domain/json/Json.ts"
 import { StoreId } from "../../../src/domain/Store.ts"
 import { encodeSecret } from "../../../src/layers/webhooks/Signature.ts"
@@ -98,7 +98,7 @@ const template = (): string => {
   const input = makeFullProduct(MARK.number)
   const id = ProductId.make(idOf("product", 0, MARK.number))
   const product = newProduct(input, { id, slug: slugify(input.name), at: new Date(EPOCH), currencyCode: "EUR" })
-  return payloadOf({
+  return eventBodyOf({
     id: MARK.event,
     kind: KIND,
     occurredAt: new Date(EPOCH),

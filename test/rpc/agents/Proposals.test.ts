@@ -156,7 +156,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Proposals"
         return yield* Effect.forEach(approvals, (approval) => Effect.map(approval, (error): object => ({ ...error })))
       })
       yield* client.products.update({ ...keyedIn(storeId), id, patch: { stock: 2 } })
-      const ground = { _tag: "GroundMoved", resource: "product", id, proposed: 1 }
+      const ground = { _tag: "ProposalOutdated", resource: "product", id, proposed: 1 }
       for (const error of yield* approvalErrors) assert.deepInclude(error, { ...ground, current: 2 })
       yield* client.products.delete({ ...keyedIn(storeId), id })
       for (const error of yield* approvalErrors) assert.deepInclude(error, { ...ground, current: null })

@@ -226,9 +226,9 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Undo", (it
       yield* update(product.id, { metafields: {}, price: 1 })
       yield* update(product.id, { metafields: { long: "z".repeat(70_000) }, price: 2 })
       const error = yield* Effect.flip(undo((yield* newest).id))
-      assert.deepInclude(error, { _tag: "NotKept", members: ["metafields"] })
+      assert.deepInclude(error, { _tag: "OldValuesUnavailable", members: ["metafields"] })
       yield* remove(product.id)
-      assert.strictEqual((yield* Effect.flip(undo((yield* newest).id)))._tag, "NotKept")
+      assert.strictEqual((yield* Effect.flip(undo((yield* newest).id)))._tag, "OldValuesUnavailable")
     })
   )
 

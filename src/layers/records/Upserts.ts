@@ -2,7 +2,7 @@ import { Effect, Result, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { extend } from "../../domain/json/Document.ts"
 import { parse } from "../../domain/json/Json.ts"
-import type { PutResult, RecordContext, RecordPut } from "../../domain/records/Records.ts"
+import type { UpsertResult, RecordContext, RecordUpsert } from "../../domain/records/Records.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { uuidOfMicros } from "../../domain/Uuid.ts"
 import { makeRecordWrites, splitRecord, type StoredRecord, type Table, type WrittenRecord } from "./Records.ts"
@@ -28,9 +28,9 @@ export interface StoreClock {
   readonly tick: () => number
 }
 
-/** Result of several puts, before anything is written. */
-export interface PlannedPuts<Id, Full, Refused> {
-  readonly outcomes: ReadonlyArray<Result.Result<PutResult<Id>, Refused>>
+/** Result of several upserts, before anything is written. */
+export interface PlannedUpserts<Id, Full, Refused> {
+  readonly outcomes: ReadonlyArray<Result.Result<UpsertResult<Id>, Refused>>
   readonly changes: ReadonlyArray<{ readonly before: Full | undefined; readonly after: Full }>
   readonly written: ReadonlyMap<string, WrittenRecord>
 }
@@ -39,8 +39,8 @@ const isSame = (a: StoredRecord, b: StoredRecord) => a.document === b.document &
 
 export const dateOf = (micros: number) => new Date(Math.floor(micros / 1000))
 
-/** Makes a function that plans puts in order: the second put of an id sees the result of the first. */
-export const makePutPlanner = <Id extends string, Input, Full extends Dated, Invalid>(
+/** Makes a function that plans upserts in order: the second upsert of an id sees the result of the first. */
+export const makeUpsertPlanner = <Id extends string, Input, Full extends Dated, Invalid>(
   sql: SqlClient.SqlClient,
   { id: Id, make, personal, record, table }: RecordKind<Id, Input, Full, Invalid>
 ) => {
@@ -50,14 +50,14 @@ export const makePutPlanner = <Id extends string, Input, Full extends Dated, Inv
 
   return Effect.fnUntraced(function* <Refused = never>(
     store: StoreId,
-    puts: ReadonlyArray<RecordPut<Id, Input>>,
+    upserts: ReadonlyArray<RecordUpsert<Id, Input>>,
     { currencyCode, tick }: StoreClock,
     refusalOf: (input: Input) => Refused | undefined = () => undefined
-  ): Effect.fn.Return<PlannedPuts<Id, Full, Refused | Invalid>> {
+  ): Effect.fn.Return<PlannedUpserts<Id, Full, Refused | Invalid>> {
     const known = yield* find(
       table,
       store,
-      puts.flatMap(({ id }) => id ?? [])
+      upserts.flatMap(({ id }) => id ?? [])
     )
     const written = new Map<string, WrittenRecord>()
     const changes: Array<{ before: Full | undefined; after: Full }> = []
@@ -65,7 +65,7 @@ export const makePutPlanner = <Id extends string, Input, Full extends Dated, Inv
     const plan = ({
       id: requestedId,
       input
-    }: RecordPut<Id, Input>): Result.Result<PutResult<Id>, Refused | Invalid> => {
+    }: RecordUpsert<Id, Input>): Result.Result<UpsertResult<Id>, Refused | Invalid> => {
       const refusal = refusalOf(input)
       if (refusal !== undefined) return Result.fail(refusal)
       const stored = requestedId === null ? undefined : (written.get(requestedId) ?? known.get(requestedId))
@@ -86,6 +86,6 @@ export const makePutPlanner = <Id extends string, Input, Full extends Dated, Inv
       return Result.succeed({ id, outcome: before === undefined ? "created" : "updated" })
     }
 
-    return { outcomes: puts.map(plan), changes, written }
+    return { outcomes: upserts.map(plan), changes, written }
   })
 }

@@ -29,7 +29,7 @@ const customersOf = (storeId: StoreId) =>
 const line = { name: "Cup", quantity: 1, unitPrice: 10 }
 
 layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true, timeout: "60 seconds" })(
-  "Puts of records",
+  "Upserts of records",
   (it) => {
     it.effect("records are created in order, and a second put writes only changed ones", () =>
       Effect.gen(function* () {
