@@ -1,11 +1,7 @@
 import { DateTime, Effect, Option, Redacted } from "effect"
 import { Command, Flag } from "effect/cli"
-import {
-  type Installation,
-  type InstallationId,
-  type InstallationNotFound,
-  Installations
-} from "../domain/access/Installations.ts"
+import type { InstallationId } from "../domain/access/Ids.ts"
+import { type Installation, type InstallationNotFound, Installations } from "../domain/access/Installations.ts"
 import { type InstallationAct, TRANSITIONS } from "../domain/access/InstallationState.ts"
 import { Tokens } from "../domain/access/Tokens.ts"
 import type { StoreId } from "../domain/Store.ts"

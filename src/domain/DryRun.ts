@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { InstallationId } from "./access/Installations.ts"
+import { InstallationId } from "./access/Ids.ts"
 import { CollectionId } from "./catalog/Collection.ts"
 import { EventKind } from "./Events.ts"
 import { Uuid } from "./Uuid.ts"

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import type { Actor } from "./Actor.ts"
 import type { JsonText } from "./json/Document.ts"
-import type { InstallationId } from "./access/Installations.ts"
+import type { InstallationId } from "./access/Ids.ts"
 import type { Scope } from "./access/Scope.ts"
 import type { StoreId } from "./Store.ts"
 import { Uuid } from "./Uuid.ts"

@@ -1,5 +1,5 @@
 import { Context, type Effect, Schema } from "effect"
-import type { MerchantId } from "./Actor.ts"
+import type { MerchantId } from "./access/Ids.ts"
 import type { EventLoop } from "./Events.ts"
 import type { DryRunResult } from "./DryRun.ts"
 import type { Write, WriteContext } from "./Write.ts"

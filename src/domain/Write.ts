@@ -1,5 +1,6 @@
 import { Context, type Effect } from "effect"
-import type { Actor, MerchantId } from "./Actor.ts"
+import type { MerchantId } from "./access/Ids.ts"
+import type { Actor } from "./Actor.ts"
 import type { JsonText } from "./json/Document.ts"
 import type { EventId, EventLoop } from "./Events.ts"
 import { ExactNumber, parse } from "./json/Json.ts"

@@ -1,7 +1,7 @@
 import { Cause, Effect, Exit, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { randomUUID } from "node:crypto"
-import type { MerchantId } from "../domain/Actor.ts"
+import type { MerchantId } from "../domain/access/Ids.ts"
 import type { EventLoop } from "../domain/Events.ts"
 import {
   AnswersFull,

@@ -1,7 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer, References } from "effect"
 import { type AppPlan, Billing } from "../../src/domain/billing/Billing.ts"
-import type { InstallationId } from "../../src/domain/access/Installations.ts"
+import type { InstallationId } from "../../src/domain/access/Ids.ts"
 import { makeWorker } from "../../src/layers/webhooks/Worker.ts"
 import { install, makeApp } from "../support/http/Api.ts"
 import { isMissing } from "../support/process/Programs.ts"

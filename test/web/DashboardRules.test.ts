@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { EntryId, type ActivityEntry } from "../../src/domain/journal/Activity.ts"
-import { InstallationId } from "../../src/domain/access/Installations.ts"
+import { InstallationId } from "../../src/domain/access/Ids.ts"
 import { leastUuidOf } from "../../src/domain/Uuid.ts"
 import { activitySearch, filterOf } from "../../src/web/dashboard/activity/activitySearch.ts"
 import {

@@ -1,5 +1,5 @@
 import { Context, type Effect, type Redacted, Schema, Struct } from "effect"
-import { AgentId, MerchantId } from "../Actor.ts"
+import { AgentId, MerchantId } from "./Ids.ts"
 import { boundedArray } from "../json/Bounded.ts"
 import { field, optional, Timestamp, trimmed } from "../catalog/Fields.ts"
 import type { DocumentPage, JsonText } from "../json/Document.ts"

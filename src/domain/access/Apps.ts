@@ -1,14 +1,10 @@
 import { Context, type Effect, type Redacted, Schema } from "effect"
-import type { MerchantId } from "../Actor.ts"
+import { AppId, type MerchantId } from "./Ids.ts"
 import type { RedirectUriRefused } from "../oauth/RedirectUri.ts"
 import { storedList } from "../json/StoredList.ts"
-import { Uuid } from "../Uuid.ts"
 import type { Grants } from "./AccessRule.ts"
 import { Capability } from "./Capability.ts"
 import { Scope } from "./Scope.ts"
-
-export const AppId = Uuid.pipe(Schema.brand("AppId"))
-export type AppId = typeof AppId.Type
 
 /** App as operators see it. */
 export const AppSummary = Schema.Struct({

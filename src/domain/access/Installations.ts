@@ -4,17 +4,14 @@ import type { DocumentPage, JsonText } from "../json/Document.ts"
 import type { PageRequest } from "../Page.ts"
 import { StoreId } from "../Store.ts"
 import { storedList } from "../json/StoredList.ts"
-import { Uuid } from "../Uuid.ts"
 import type { Write } from "../Write.ts"
 import type { Grants } from "./AccessRule.ts"
-import { AppId, type AppNotFound } from "./Apps.ts"
+import { AppId, InstallationId } from "./Ids.ts"
+import type { AppNotFound } from "./Apps.ts"
 import { type CapabilitiesNotDeclared, Capability } from "./Capability.ts"
 import { InstallationState } from "./InstallationState.ts"
 import { Scope, type ScopesNotDeclared } from "./Scope.ts"
 import type { UnknownStore } from "./Stores.ts"
-
-export const InstallationId = Uuid.pipe(Schema.brand("InstallationId"))
-export type InstallationId = typeof InstallationId.Type
 
 /** App installed on a store, with its grants. */
 export interface Installation extends Grants {

@@ -1,5 +1,5 @@
 import { Context, type Effect, type Redacted, Schema, SchemaTransformation } from "effect"
-import { MerchantId } from "../Actor.ts"
+import { MerchantId } from "./Ids.ts"
 import { StoreId, type StoreNotFound } from "../Store.ts"
 import type { Write } from "../Write.ts"
 

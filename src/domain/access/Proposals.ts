@@ -1,5 +1,5 @@
 import { Context, type Effect, Schema, Struct } from "effect"
-import { AgentId, MerchantId } from "../Actor.ts"
+import { AgentId, MerchantId } from "./Ids.ts"
 import { withDescription, JsonValue, Timestamp, Version } from "../catalog/Fields.ts"
 import type { DocumentPage, JsonText } from "../json/Document.ts"
 import type { JsonObject } from "../json/Json.ts"

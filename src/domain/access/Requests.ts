@@ -2,7 +2,8 @@ import { Context, type Effect, Schema } from "effect"
 import { Timestamp } from "../catalog/Fields.ts"
 import type { JsonText } from "../json/Document.ts"
 import type { StoreId } from "../Store.ts"
-import type { Installation, InstallationId, InstallationNotFound } from "./Installations.ts"
+import type { InstallationId } from "./Ids.ts"
+import type { Installation, InstallationNotFound } from "./Installations.ts"
 
 /** Number of recent requests kept for each installation. */
 export const MAX_REQUESTS = 50

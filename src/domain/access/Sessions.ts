@@ -1,5 +1,5 @@
 import { Context, type Effect, type Option, type Redacted, Schema } from "effect"
-import { MerchantId } from "../Actor.ts"
+import { MerchantId } from "./Ids.ts"
 import { WindowResult } from "../RateLimit.ts"
 import type { StoreId } from "../Store.ts"
 import { Uuid } from "../Uuid.ts"

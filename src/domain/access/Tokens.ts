@@ -1,5 +1,6 @@
 import { Context, type DateTime, type Effect, type Redacted, Schema } from "effect"
-import type { Installation, InstallationId, InstallationNotFound, InstallationSuspended } from "./Installations.ts"
+import type { InstallationId } from "./Ids.ts"
+import type { Installation, InstallationNotFound, InstallationSuspended } from "./Installations.ts"
 
 /** Bearer token in clear text, shown once. Only its SHA-256 is stored. */
 export interface AccessToken {

@@ -1,5 +1,5 @@
 import { Context, type Effect, Schema } from "effect"
-import { MerchantId } from "../Actor.ts"
+import { MerchantId } from "../access/Ids.ts"
 import { JsonValue, Timestamp } from "../catalog/Fields.ts"
 import type { JsonText, DocumentPage } from "../json/Document.ts"
 import { MAX_LIMIT, type PageRequest } from "../Page.ts"

@@ -1,5 +1,5 @@
 import { Context, type Effect, type Redacted, Schema } from "effect"
-import { AppId } from "../access/Apps.ts"
+import { AppId } from "../access/Ids.ts"
 import { Capability } from "../access/Capability.ts"
 import { Scope } from "../access/Scope.ts"
 

@@ -1,5 +1,6 @@
 import { Context, type Effect, Schema } from "effect"
-import { InstallationId, type InstallationSuspended, type InstallationNotFound } from "../access/Installations.ts"
+import { InstallationId } from "../access/Ids.ts"
+import type { InstallationSuspended, InstallationNotFound } from "../access/Installations.ts"
 import { Timestamp } from "../catalog/Fields.ts"
 import type { DocumentPage, JsonText } from "../json/Document.ts"
 import { EventId, EventKind } from "../Events.ts"

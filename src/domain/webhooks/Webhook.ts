@@ -1,5 +1,6 @@
 import { Schema, Struct } from "effect"
-import { AppId, type AppNotFound } from "../access/Apps.ts"
+import { AppId } from "../access/Ids.ts"
+import type { AppNotFound } from "../access/Apps.ts"
 import { boundedArray } from "../json/Bounded.ts"
 import { EventId, EventKind } from "../Events.ts"
 import type { PageRequest } from "../Page.ts"

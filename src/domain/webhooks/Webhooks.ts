@@ -1,6 +1,6 @@
 import { Context, type Effect, type Option, type Redacted } from "effect"
-import type { AppId, AppNotFound } from "../access/Apps.ts"
-import type { MerchantId } from "../Actor.ts"
+import type { AppId, MerchantId } from "../access/Ids.ts"
+import type { AppNotFound } from "../access/Apps.ts"
 import type { EventId, EventKind } from "../Events.ts"
 import type {
   Attempt,

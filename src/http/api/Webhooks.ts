@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { InstallationId } from "../../domain/access/Installations.ts"
+import { InstallationId } from "../../domain/access/Ids.ts"
 import { Collection, CollectionHead } from "../../domain/catalog/Collection.ts"
 import { withDescription, Timestamp } from "../../domain/catalog/Fields.ts"
 import { Product } from "../../domain/catalog/Product.ts"

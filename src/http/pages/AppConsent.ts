@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 import type { Grants } from "../../domain/access/AccessRule.ts"
-import type { AppId } from "../../domain/access/Apps.ts"
+import type { AppId } from "../../domain/access/Ids.ts"
 import { ALWAYS_GRANTED, GRANT_DESCRIPTIONS, type GrantDescription } from "../../domain/access/GrantDescriptions.ts"
 import { Installations } from "../../domain/access/Installations.ts"
 import { Consents } from "../../domain/oauth/Consents.ts"

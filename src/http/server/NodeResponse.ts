@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { randomUUID } from "node:crypto"
 import { type IncomingMessage, ServerResponse } from "node:http"
-import type { InstallationId } from "../../domain/access/Installations.ts"
+import type { InstallationId } from "../../domain/access/Ids.ts"
 
 /** The header with the id of a request, in both directions. */
 export const REQUEST_ID_HEADER = "x-request-id"

@@ -1,7 +1,7 @@
 import { Effect, Schema, Struct } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Agent, AgentLimitReached, BUDGET, MAX_AGENTS, type NewAgent, WINDOW } from "../../domain/access/Agents.ts"
-import type { AgentId, MerchantId } from "../../domain/Actor.ts"
+import type { AgentId, MerchantId } from "../../domain/access/Ids.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { lockStore } from "../catalog/Allocation.ts"
 import { recordAdministered } from "../journal/Administered.ts"

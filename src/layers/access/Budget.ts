@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { ApprovalNeeded, BudgetSpent } from "../../domain/access/Agents.ts"
 import { InvalidToken } from "../../domain/access/Tokens.ts"
-import type { AgentId } from "../../domain/Actor.ts"
+import type { AgentId } from "../../domain/access/Ids.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { orDefect } from "../sql/Errors.ts"
 

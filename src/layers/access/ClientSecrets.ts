@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import { type AppId, NoClientSecret } from "../../domain/access/Apps.ts"
+import type { AppId } from "../../domain/access/Ids.ts"
+import { NoClientSecret } from "../../domain/access/Apps.ts"
 import { sha256, newToken } from "../Secrets.ts"
 import { orDefect } from "../sql/Errors.ts"
 

@@ -1,9 +1,9 @@
 import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema, type Statement } from "effect/sql"
-import { type AppId, AppNotFound, AppSummary } from "../../domain/access/Apps.ts"
+import { type AppId, InstallationId } from "../../domain/access/Ids.ts"
+import { AppNotFound, AppSummary } from "../../domain/access/Apps.ts"
 import { CapabilitiesNotDeclared } from "../../domain/access/Capability.ts"
 import {
-  InstallationId,
   InstallationNotFound,
   Installations,
   InstallationSummary,

@@ -12,7 +12,7 @@ import {
   Merchants,
   Role
 } from "../../domain/access/Merchants.ts"
-import { MerchantId } from "../../domain/Actor.ts"
+import { MerchantId } from "../../domain/access/Ids.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { lockStore } from "../catalog/Allocation.ts"
 import { recordAdministered } from "../journal/Administered.ts"

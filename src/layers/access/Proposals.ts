@@ -17,7 +17,7 @@ import {
   TooManyProposals
 } from "../../domain/access/Proposals.ts"
 import type { InvalidToken } from "../../domain/access/Tokens.ts"
-import { AgentId, type MerchantId } from "../../domain/Actor.ts"
+import { AgentId, type MerchantId } from "../../domain/access/Ids.ts"
 import { parse } from "../../domain/json/Json.ts"
 import { PAGE_BYTES } from "../../domain/Page.ts"
 import type { StoreId, StoreNotFound } from "../../domain/Store.ts"

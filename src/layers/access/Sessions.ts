@@ -18,7 +18,7 @@ import {
   TooManySignUps,
   WrongPassword
 } from "../../domain/access/Sessions.ts"
-import { MerchantId } from "../../domain/Actor.ts"
+import { MerchantId } from "../../domain/access/Ids.ts"
 import { networkOf } from "../../domain/Network.ts"
 import { MERCHANT_CALLS } from "../../domain/RateLimit.ts"
 import type { StoreId } from "../../domain/Store.ts"

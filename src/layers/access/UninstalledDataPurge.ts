@@ -1,7 +1,6 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { AppId } from "../../domain/access/Apps.ts"
-import type { InstallationId } from "../../domain/access/Installations.ts"
+import type { AppId, InstallationId } from "../../domain/access/Ids.ts"
 import { DATA_HOURS } from "../../domain/access/InstallationState.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { deleteAppData } from "../records/AppData.ts"

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { InstallationId } from "../../domain/access/Installations.ts"
+import { InstallationId } from "../../domain/access/Ids.ts"
 import {
   AppPlan,
   AppPlanId,

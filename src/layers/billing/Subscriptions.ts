@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { AppId } from "../../domain/access/Apps.ts"
-import { type InstallationId, InstallationNotFound } from "../../domain/access/Installations.ts"
+import type { AppId, InstallationId } from "../../domain/access/Ids.ts"
+import { InstallationNotFound } from "../../domain/access/Installations.ts"
 import {
   AlreadySubscribed,
   type AppPlanId,

@@ -1,6 +1,6 @@
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { AppId } from "../../domain/access/Apps.ts"
+import { AppId } from "../../domain/access/Ids.ts"
 import { Capability } from "../../domain/access/Capability.ts"
 import { Scope } from "../../domain/access/Scope.ts"
 import { AgentClients } from "../../domain/oauth/AgentClients.ts"

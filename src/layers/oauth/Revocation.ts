@@ -1,7 +1,6 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { InstallationId } from "../../domain/access/Installations.ts"
-import type { AgentId } from "../../domain/Actor.ts"
+import type { AgentId, InstallationId } from "../../domain/access/Ids.ts"
 import type { GrantId } from "../../domain/oauth/Grants.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { orDefect } from "../sql/Errors.ts"

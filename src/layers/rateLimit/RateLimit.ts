@@ -1,6 +1,7 @@
 import { Effect, Layer, Option, Schema } from "effect"
 import { Capability } from "../../domain/access/Capability.ts"
-import { type Installation, InstallationId, InstallationSuspended } from "../../domain/access/Installations.ts"
+import { InstallationId } from "../../domain/access/Ids.ts"
+import { type Installation, InstallationSuspended } from "../../domain/access/Installations.ts"
 import { Scope } from "../../domain/access/Scope.ts"
 import { InvalidToken } from "../../domain/access/Tokens.ts"
 import { RateLimit, RateLimitExceeded, type Refusal, WINDOW_REQUESTS } from "../../domain/RateLimit.ts"

@@ -1,6 +1,7 @@
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Installation, InstallationId } from "../../domain/access/Installations.ts"
+import type { InstallationId } from "../../domain/access/Ids.ts"
+import type { Installation } from "../../domain/access/Installations.ts"
 import { AppData, AppDataFull, AppDataNotFound, MAX_ENTRIES, MAX_VALUES } from "../../domain/records/AppData.ts"
 import { PAGE_BYTES } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"

@@ -1,7 +1,6 @@
 import { Effect, Schema, SchemaTransformation } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { AppId } from "../../domain/access/Apps.ts"
-import { InstallationId } from "../../domain/access/Installations.ts"
+import { type AppId, InstallationId } from "../../domain/access/Ids.ts"
 import { EventId } from "../../domain/Events.ts"
 import { leastUuidOf } from "../../domain/Uuid.ts"
 import { Attempt, Delivery, DeliveryNotFound, MAX_EXAMINED_DELIVERIES } from "../../domain/webhooks/Webhook.ts"

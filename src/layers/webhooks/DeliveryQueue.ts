@@ -1,7 +1,6 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { AppId } from "../../domain/access/Apps.ts"
-import { InstallationId } from "../../domain/access/Installations.ts"
+import { AppId, InstallationId } from "../../domain/access/Ids.ts"
 import { EventId } from "../../domain/Events.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { FAILING_HOURS, PauseReason } from "../../domain/webhooks/Webhook.ts"

@@ -1,4 +1,4 @@
-import type { AppId } from "../../domain/access/Apps.ts"
+import type { AppId } from "../../domain/access/Ids.ts"
 import type { ClaimedDelivery } from "./DeliveryQueue.ts"
 
 type Endpoint = Pick<ClaimedDelivery, "appId" | "limit">

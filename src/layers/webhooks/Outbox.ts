@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Queue, Schema } from "effect"
 import { SqlClient, SqlSchema, type Statement } from "effect/sql"
-import { InstallationId } from "../../domain/access/Installations.ts"
+import { InstallationId } from "../../domain/access/Ids.ts"
 import type { Actor } from "../../domain/Actor.ts"
 import {
   actorType,

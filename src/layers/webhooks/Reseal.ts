@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { AppId } from "../../domain/access/Apps.ts"
+import type { AppId } from "../../domain/access/Ids.ts"
 import type { Resealed } from "../../domain/webhooks/Webhooks.ts"
 import { START } from "../sql/Pages.ts"
 import { orDefect } from "../sql/Errors.ts"

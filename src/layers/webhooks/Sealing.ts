@@ -1,6 +1,6 @@
 import { Option } from "effect"
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto"
-import type { AppId } from "../../domain/access/Apps.ts"
+import type { AppId } from "../../domain/access/Ids.ts"
 
 /** Bytes of an AES-256 key. */
 export const KEY_BYTES = 32

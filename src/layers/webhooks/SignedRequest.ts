@@ -1,5 +1,5 @@
 import { Option } from "effect"
-import type { AppId } from "../../domain/access/Apps.ts"
+import type { AppId } from "../../domain/access/Ids.ts"
 import type { EventId } from "../../domain/Events.ts"
 import type { OutgoingRequest } from "./Outgoing.ts"
 import type { Sealing } from "./Sealing.ts"

@@ -1,6 +1,6 @@
 import { Effect, Option, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { AppId } from "../../domain/access/Apps.ts"
+import { AppId } from "../../domain/access/Ids.ts"
 import { EventId } from "../../domain/Events.ts"
 import { uuidOfMicros } from "../../domain/Uuid.ts"
 import { TEST_KIND, TEST_LIMITS, TooManyTests } from "../../domain/webhooks/Webhook.ts"

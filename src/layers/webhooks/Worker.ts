@@ -1,6 +1,6 @@
 import { Effect, Layer, Metric, Option, Queue, Random, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
-import type { AppId } from "../../domain/access/Apps.ts"
+import type { AppId } from "../../domain/access/Ids.ts"
 import { nextAttempt, retryAfterSeconds } from "../../domain/webhooks/Retry.ts"
 import { FAILING_HOURS } from "../../domain/webhooks/Webhook.ts"
 import { DELIVERIES } from "./Outbox.ts"

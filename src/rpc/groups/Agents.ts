@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
 import { Agent, AgentLimitReached, AgentNotFound, AgentPatch, NewAgent } from "../../domain/access/Agents.ts"
-import { AgentId } from "../../domain/Actor.ts"
+import { AgentId } from "../../domain/access/Ids.ts"
 import { Authentication } from "../Authentication.ts"
 import { keyedFields, Page, pageFields, WriteError } from "./CommonSchemas.ts"
 

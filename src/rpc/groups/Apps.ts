@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
-import { AppId, AppNotFound, NoClientSecret, SECRET_OVERLAP } from "../../domain/access/Apps.ts"
+import { AppId, InstallationId } from "../../domain/access/Ids.ts"
+import { AppNotFound, NoClientSecret, SECRET_OVERLAP } from "../../domain/access/Apps.ts"
 import {
   AppLimitReached,
   AppPatch,
@@ -8,7 +9,6 @@ import {
   DevelopedInstallation,
   NewApp
 } from "../../domain/access/Developers.ts"
-import { InstallationId } from "../../domain/access/Installations.ts"
 import { withDescription, optional } from "../../domain/catalog/Fields.ts"
 import { RedirectUriRefused } from "../../domain/oauth/RedirectUri.ts"
 import { Authentication } from "../Authentication.ts"

@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
-import { InstallationId, InstallationNotFound } from "../../domain/access/Installations.ts"
+import { InstallationId } from "../../domain/access/Ids.ts"
+import { InstallationNotFound } from "../../domain/access/Installations.ts"
 import {
   AlreadySubscribed,
   AppPlan,

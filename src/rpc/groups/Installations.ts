@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
-import { InstallationId, InstallationNotFound, InstalledApp } from "../../domain/access/Installations.ts"
+import { InstallationId } from "../../domain/access/Ids.ts"
+import { InstallationNotFound, InstalledApp } from "../../domain/access/Installations.ts"
 import { RecentRequest } from "../../domain/access/Requests.ts"
 import { Authentication } from "../Authentication.ts"
 import { Deleted, storeFields, keyedFields, Page, pageFields, WriteError } from "./CommonSchemas.ts"

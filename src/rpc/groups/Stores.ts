@@ -11,7 +11,7 @@ import {
 } from "../../domain/access/Merchants.ts"
 import { UpdateSettings } from "../../domain/access/Settings.ts"
 import { Store } from "../../domain/access/Stores.ts"
-import { MerchantId } from "../../domain/Actor.ts"
+import { MerchantId } from "../../domain/access/Ids.ts"
 import { AccessPolicy, MEMBERS_AND_AGENTS, ToolDescription, OWNERS_ONLY } from "../Annotations.ts"
 import { Authentication } from "../Authentication.ts"
 import { storeFields, keyedFields, WriteError } from "./CommonSchemas.ts"

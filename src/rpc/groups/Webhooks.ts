@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
-import { InstallationId, InstallationSuspended, InstallationNotFound } from "../../domain/access/Installations.ts"
+import { InstallationId } from "../../domain/access/Ids.ts"
+import { InstallationSuspended, InstallationNotFound } from "../../domain/access/Installations.ts"
 import { withDescription, optional } from "../../domain/catalog/Fields.ts"
 import { EventId } from "../../domain/Events.ts"
 import { Instant } from "../../domain/Time.ts"

@@ -1,5 +1,5 @@
 import { makeFullProduct, idOf, installationAt, PRODUCTS, storeOf, tokenOf } from "../seed/population.ts"
-import type { Request } from "./requests.ts"
+import type { Request } from "./wire.ts"
 
 /* Requests to RPC with a merchant's session, and to MCP with an agent's token. */
 

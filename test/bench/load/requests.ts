@@ -1,5 +1,6 @@
 import { mcpCreate, mcpGet, mcpList, rpcCreate, withKey } from "./procedureRequests.ts"
 import { exchange, refresh } from "./tokenRequests.ts"
+import type { Request } from "./wire.ts"
 import {
   MEDIUM_STORE,
   entryKey,
@@ -14,16 +15,6 @@ import {
   tokenOf,
   LARGE_STORE
 } from "../seed/population.ts"
-
-/** A request of the load generator. */
-export interface Request {
-  readonly method: string
-  readonly path: string
-  readonly installation: number
-  readonly body?: string
-  /** Header lines that replace those for the token, the idempotency key and the content type. */
-  readonly head?: ReadonlyArray<string>
-}
 
 const API = "/api/platform/v1"
 

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto"
 import { idOf } from "../seed/population.ts"
-import type { Request } from "./requests.ts"
+import type { Request } from "./wire.ts"
 
 /* Token requests of an app. Codes and refresh tokens are computed from numbers, and each is used once. */
 

@@ -3,6 +3,16 @@ import { connect } from "node:net"
 const HEAD_END = "\r\n\r\n"
 const RESPONSE_TIMEOUT = 30_000
 
+/** A request of the load generator. */
+export interface Request {
+  readonly method: string
+  readonly path: string
+  readonly installation: number
+  readonly body?: string
+  /** Header lines that replace those for the token, the idempotency key and the content type. */
+  readonly head?: ReadonlyArray<string>
+}
+
 export interface ConnectionOptions {
   readonly port: number
   /** Returns the next request as text, or undefined after the last one. */

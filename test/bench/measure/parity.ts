@@ -3,7 +3,8 @@ import { isDeepStrictEqual } from "node:util"
 import type { ServerPair, BenchmarkServer } from "../serverPair.ts"
 import { MEDIUM_STORE, INSTALLATIONS, tokenOf } from "../seed/population.ts"
 import type { RunningServer } from "../servers.ts"
-import { type Request, REQUESTS } from "../load/requests.ts"
+import { REQUESTS } from "../load/requests.ts"
+import type { Request } from "../load/wire.ts"
 
 /*
  * Checks that both servers do the same work before their speed is compared: equal responses, equal rows of a write, and

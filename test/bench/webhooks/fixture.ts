@@ -1,6 +1,7 @@
 import { Effect, type Scope } from "effect"
 import type Pg from "pg"
-import { Actor, MerchantId } from "../../../src/domain/Actor.ts"
+import { MerchantId } from "../../../src/domain/access/Ids.ts"
+import { Actor } from "../../../src/domain/Actor.ts"
 import { newProduct, ProductId } from "../../../src/domain/catalog/Product.ts"
 import { slugify } from "../../../src/layers/catalog/Slugify.ts"
 import { eventBodyOf } from "../../../src/domain/Events.ts"

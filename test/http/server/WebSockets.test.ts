@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Exit, Scope } from "effect"
-import { AgentId } from "../../../src/domain/Actor.ts"
+import { AgentId } from "../../../src/domain/access/Ids.ts"
 import { Sessions } from "../../../src/domain/access/Sessions.ts"
 import { Merchants } from "../../../src/domain/access/Merchants.ts"
 import { ApiTest, baseUrl } from "../../support/http/Api.ts"

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { AppId } from "../../../src/domain/access/Apps.ts"
+import type { AppId } from "../../../src/domain/access/Ids.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
 import { waitUntil } from "../../support/process/Process.ts"
 import {

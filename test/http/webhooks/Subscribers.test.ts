@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { InstallationId } from "../../../src/domain/access/Installations.ts"
+import type { InstallationId } from "../../../src/domain/access/Ids.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
 import { ApiTest, dataOf, install, makeStore } from "../../support/http/Api.ts"

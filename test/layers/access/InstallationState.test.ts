@@ -3,7 +3,8 @@ import { Effect, Fiber, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import * as FastCheck from "fast-check"
 import { ALL_GRANTS } from "../../../src/domain/access/AccessRule.ts"
-import { type InstallationId, Installations } from "../../../src/domain/access/Installations.ts"
+import type { InstallationId } from "../../../src/domain/access/Ids.ts"
+import { Installations } from "../../../src/domain/access/Installations.ts"
 import {
   type InstallationAct,
   type InstallationState,

@@ -1,6 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { AppId } from "../../../src/domain/access/Apps.ts"
-import { InstallationId } from "../../../src/domain/access/Installations.ts"
+import { AppId, InstallationId } from "../../../src/domain/access/Ids.ts"
 import { EventId } from "../../../src/domain/Events.ts"
 import { StoreId } from "../../../src/domain/Store.ts"
 import type { ClaimedDelivery } from "../../../src/layers/webhooks/DeliveryQueue.ts"

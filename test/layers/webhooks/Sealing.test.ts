@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Option } from "effect"
 import * as FastCheck from "fast-check"
 import { randomBytes, randomUUID } from "node:crypto"
-import { AppId } from "../../../src/domain/access/Apps.ts"
+import { AppId } from "../../../src/domain/access/Ids.ts"
 import { KEY_BYTES, makeSealing } from "../../../src/layers/webhooks/Sealing.ts"
 
 const key = () => randomBytes(KEY_BYTES)

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Array, Effect, Result } from "effect"
 import { SqlClient } from "effect/sql"
-import type { AppId } from "../../../src/domain/access/Apps.ts"
+import type { AppId } from "../../../src/domain/access/Ids.ts"
 import { ALL_GRANTS } from "../../../src/domain/access/AccessRule.ts"
 import { type AppPlan, type AppPlanId, Billing } from "../../../src/domain/billing/Billing.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import type { AppId } from "../../../src/domain/access/Apps.ts"
+import type { AppId } from "../../../src/domain/access/Ids.ts"
 import { TEST_LIMITS } from "../../../src/domain/webhooks/Webhook.ts"
 import { verifyWebhook } from "../../../src/http/client/Webhooks.ts"
 import { install, makeStore } from "../../support/http/Api.ts"

@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { createHash } from "node:crypto"
-import type { AppId } from "../../../src/domain/access/Apps.ts"
+import type { AppId } from "../../../src/domain/access/Ids.ts"
 import { NewApp } from "../../../src/domain/access/Developers.ts"
 import { makeMerchant } from "./Merchants.ts"
 import { clientOf, newKey, sessionOf } from "./Rpc.ts"

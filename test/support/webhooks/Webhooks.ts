@@ -1,7 +1,7 @@
 import { Effect, Layer, Option, Redacted, References, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { ALL_GRANTS } from "../../../src/domain/access/AccessRule.ts"
-import type { AppId } from "../../../src/domain/access/Apps.ts"
+import type { AppId } from "../../../src/domain/access/Ids.ts"
 import { type Installation } from "../../../src/domain/access/Installations.ts"
 import { Scope } from "../../../src/domain/access/Scope.ts"
 import { Tokens } from "../../../src/domain/access/Tokens.ts"
