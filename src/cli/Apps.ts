@@ -1,11 +1,9 @@
 import { Effect, Option, Redacted, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
-import { SqlClient } from "effect/sql"
 import type { AppId } from "../domain/access/Ids.ts"
 import { Apps, SECRET_OVERLAP } from "../domain/access/Apps.ts"
 import { Email, Merchants } from "../domain/access/Merchants.ts"
 import { Webhooks } from "../domain/webhooks/Webhooks.ts"
-import { orDefect } from "../layers/sql/Errors.ts"
 import { appPlans } from "./AppPlans.ts"
 import { events, secretFields, webhook } from "./AppWebhooks.ts"
 import {
@@ -61,15 +59,13 @@ const create = command(
     if (Option.isSome(url) !== events.length > 0) return yield* usageError("Give --webhook-url and --event together")
     if (isPublic && isConfidential) return yield* usageError("Give one of --public and --confidential")
     const hasSecret = isConfidential || (app.redirectUris.length > 0 && !isPublic)
-    const createApp = Effect.gen(function* () {
-      const account = Option.isSome(developer) ? yield* merchants.find(developer.value) : null
-      const appId = yield* apps.create({ ...app, isPublic, developer: account })
+    const account = Option.isSome(developer) ? yield* merchants.find(developer.value) : null
+    const setUp = Effect.fnUntraced(function* (appId: AppId) {
       const client = hasSecret ? yield* createClientSecret(appId, 0) : isPublic ? { clientId: appId } : {}
       const secret = Option.isSome(url) ? yield* subscribe(appId, { url: url.value, kinds: events }) : Option.none()
       return { appId, ...client, ...secretFields(secret) }
     })
-    const sql = yield* SqlClient.SqlClient
-    yield* print(json, yield* orDefect(sql.withTransaction(createApp)))
+    yield* print(json, yield* apps.createWith({ ...app, isPublic, developer: account }, setUp))
   }
 ).pipe(
   withHelp({

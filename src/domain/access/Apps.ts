@@ -59,6 +59,11 @@ export class Apps extends Context.Service<
     readonly create: (
       app: Grants & Partial<AppClient> & { readonly name: string }
     ) => Effect.Effect<AppId, RedirectUriRefused>
+    /** Creates an app and runs `setUp` in the same transaction. If `setUp` fails, no app is created. */
+    readonly createWith: <A, E, R>(
+      app: Grants & Partial<AppClient> & { readonly name: string },
+      setUp: (id: AppId) => Effect.Effect<A, E, R>
+    ) => Effect.Effect<A, E | RedirectUriRefused, R>
     /**
      * Creates a secret for a confidential app. The previous secret expires after `overlapHours`. Older secrets expire
      * immediately, so that at most two are valid.

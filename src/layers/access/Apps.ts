@@ -58,6 +58,10 @@ export const AppsLive = Layer.effect(
     return Apps.of({
       create: Effect.fn("Apps.create")((app) => insertApp(sql, app)),
 
+      createWith: Effect.fn("Apps.createWith")((app, setUp) =>
+        insertApp(sql, app).pipe(Effect.flatMap(setUp), sql.withTransaction, orDefect)
+      ),
+
       rotateSecret: Effect.fn("Apps.rotateSecret")((id, overlapHours) =>
         Effect.gen(function* () {
           const [app] = yield* sql<{ readonly id: AppId; readonly isPublic: boolean }>`

@@ -19,16 +19,7 @@ const sources: ReadonlyArray<Source> = readdirSync("src", { recursive: true, enc
 
 const mayUseDriver = (file: string) => [SQL_LAYER, ...OTHER_DRIVER_MODULES].some((place) => file.startsWith(place))
 
-const driverImportsIn = ([file, text]: Source) =>
-  mayUseDriver(file)
-    ? []
-    : [
-        ...text.matchAll(
-          /(?:\bfrom|\bimport|\brequire)\s*\(?\s*["'](pg(?:-[\w-]+)?|@effect\/sql(?:-pg)?)(?:\/[^"']*)?["']/g
-        )
-      ].map(([, name]) => `${file} -> ${name}`)
-
-/** Surfaces and the domain cannot import the driver (test/architecture.test.ts). */
+/** Surfaces and the domain cannot import the driver (.oxlintrc.json). */
 const driverInternalsIn = ([file, text]: Source) =>
   mayUseDriver(file) || /^src\/(?:domain|http|rpc)\//.test(file)
     ? []
@@ -56,17 +47,6 @@ const stateIn = ([file, text]: Source) => {
   const names = [...variables, ...created, ...changed].map(([, name]) => `${file}: ${name}`)
   return [...new Set(names)]
 }
-
-it("only the SQL layer, the migrator and the usage lock of the embedded server import the driver", () => {
-  assert.deepStrictEqual(sources.flatMap(driverImportsIn), [])
-  for (const name of ["pg", "pg-pool", "@effect/sql", "@effect/sql-pg"]) {
-    assert.deepStrictEqual(driverImportsIn(["src/layers/A.ts", `import { B } from "${name}"`]), [
-      `src/layers/A.ts -> ${name}`
-    ])
-    assert.lengthOf(driverImportsIn(["src/http/A.ts", `import type { B } from "${name}/C"`]), 1)
-    assert.lengthOf(driverImportsIn([`${SQL_LAYER}A.ts`, `import { B } from "${name}"`]), 0)
-  }
-})
 
 it("no other module uses internals of the driver", () => {
   assert.deepStrictEqual(sources.flatMap(driverInternalsIn), [])
