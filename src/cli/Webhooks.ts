@@ -1,7 +1,7 @@
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Webhooks } from "../domain/webhooks/Webhooks.ts"
-import { startWebhookReceiver, type ReceiverBehaviour } from "../http/server/WebhookReceiver.ts"
+import { startWebhookReceiver, type ReceiverBehaviour } from "./WebhookReceiver.ts"
 import { command, group, integer, json, option, toggle, usageError, withHelp } from "./Options.ts"
 import { print } from "./Output.ts"
 

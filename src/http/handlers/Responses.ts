@@ -5,7 +5,7 @@ import type { Document, DocumentPage, JsonText } from "../../domain/json/Documen
 import type { StoredResponse } from "../../domain/Idempotency.ts"
 import { stringify } from "../../domain/json/Json.ts"
 import { CurrentInstallation } from "../api/Middleware.ts"
-import { makeEtag } from "../ConditionalRequests.ts"
+import { makeEtag } from "../headers/ConditionalRequests.ts"
 
 /** Converts a stored response to a response of the router. Its body is JSON text and is not encoded again. */
 export const jsonResponse = (

@@ -7,8 +7,8 @@ import { trimmed } from "../../domain/catalog/Fields.ts"
 import { parseJsonBody, readBody } from "../server/BodyReader.ts"
 import { type PublicError, toErrorReply } from "../ErrorTable.ts"
 import { toNodeResponse } from "../server/NodeResponse.ts"
-import { makeOriginPolicy } from "../Origin.ts"
-import { makeSessionCookie } from "../Credentials.ts"
+import { makeOriginPolicy } from "../headers/Origin.ts"
+import { makeSessionCookie } from "../headers/Credentials.ts"
 
 /** Bytes of a request body, which holds an email address and a password. */
 const MAX_BODY = 16 * 1024

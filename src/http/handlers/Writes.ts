@@ -15,9 +15,9 @@ import type { VersionCondition } from "../../domain/Version.ts"
 import type { Write } from "../../domain/Write.ts"
 import { CurrentInstallation, CurrentKey, RequestBody } from "../api/Middleware.ts"
 import { parseJsonBody } from "../server/BodyReader.ts"
-import { parseIfMatch } from "../ConditionalRequests.ts"
+import { parseIfMatch } from "../headers/ConditionalRequests.ts"
 import { currentResponse } from "../server/NodeResponse.ts"
-import { formatPreferenceApplied, parsePrefer } from "../Preferences.ts"
+import { formatPreferenceApplied, parsePrefer } from "../headers/Preferences.ts"
 import { jsonResponse } from "./Responses.ts"
 
 /** The body of a write. */

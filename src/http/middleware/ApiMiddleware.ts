@@ -21,7 +21,7 @@ import {
   RequestValidation,
   StoreBulkhead
 } from "../api/Middleware.ts"
-import { parseBearerToken } from "../Credentials.ts"
+import { parseBearerToken } from "../headers/Credentials.ts"
 import { KeyMalformed, KeyMissing, retryAfterHeader } from "../ErrorTable.ts"
 import { makeAccessEntry } from "../server/AccessLog.ts"
 import { readBody } from "../server/BodyReader.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { HttpBody, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { etagForCoding, type ContentCoding, negotiateCoding, compress } from "../ContentCoding.ts"
+import { etagForCoding, type ContentCoding, negotiateCoding, compress } from "../headers/ContentCoding.ts"
 
 /** The minimum bytes of a compressed response. */
 const MIN_COMPRESSED = 1024

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { Scope } from "../../domain/access/Scope.ts"
 import { parseUrl } from "../../domain/Url.ts"
-import { PublicUrl } from "../Origin.ts"
+import { PublicUrl } from "../headers/Origin.ts"
 import { baseUrl } from "../server/HttpListener.ts"
 import { REGISTRATION_PATH } from "./Registration.ts"
 

@@ -1,6 +1,6 @@
 import { Redacted } from "effect"
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto"
-import { makeHostCookie } from "../Credentials.ts"
+import { makeHostCookie } from "../headers/Credentials.ts"
 
 /** Makes the cookie to which the sign-in form is bound, for a browser without a session. */
 export const makeVisitCookie = makeHostCookie("visit")

@@ -1,5 +1,5 @@
 import { IncomingMessage } from "node:http"
-import { RPC_PATH } from "../Rpc.ts"
+import { RPC_PATH } from "../routes/Rpc.ts"
 
 /** Counts the `Host` headers. `headers` holds only the first. */
 const countHosts = ({ rawHeaders }: IncomingMessage) => {

@@ -4,10 +4,10 @@ import { HttpRouter } from "effect/http"
 import { once } from "node:events"
 import { type IncomingHttpHeaders, request } from "node:http"
 import { brotliDecompressSync, gunzipSync } from "node:zlib"
-import { etagForCoding, negotiateCoding, etagWithoutCoding } from "../../../src/http/ContentCoding.ts"
+import { etagForCoding, negotiateCoding, etagWithoutCoding } from "../../../src/http/headers/ContentCoding.ts"
 import { listen, serveRoutes } from "../../../src/http/server/HttpListener.ts"
 import { toHttpResponse } from "../../../src/http/Reply.ts"
-import { RouterMiddleware } from "../../../src/http/Routes.ts"
+import { RouterMiddleware } from "../../../src/http/routes/Routes.ts"
 import { ApiTest, baseUrl, dataOf, freshClient } from "../../support/http/Api.ts"
 
 it("negotiates the coding that the client prefers, and none without Accept-Encoding", () => {

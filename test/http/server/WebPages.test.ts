@@ -4,7 +4,7 @@ import { mkdtempSync, writeFileSync } from "node:fs"
 import { request } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { WebFolder } from "../../../src/http/WebPages.ts"
+import { WebFolder } from "../../../src/http/routes/WebPages.ts"
 import { ApiTest, baseUrl } from "../../support/http/Api.ts"
 
 const HTML = "<!doctype html><title>Pages</title>"

@@ -1,9 +1,9 @@
 import { HttpRouter } from "effect/http"
 import { HttpApiScalar, OpenApi } from "effect/http-api"
 import { hash } from "node:crypto"
-import { isObject } from "../domain/json/Json.ts"
-import { openApi } from "./api/Document.ts"
-import { PartnerApi } from "./api/PartnerApi.ts"
+import { isObject } from "../../domain/json/Json.ts"
+import { openApi } from "../api/Document.ts"
+import { PartnerApi } from "../api/PartnerApi.ts"
 
 /** Options of Scalar. Features that call other hosts are off. */
 const scalarOptions = {

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import { hash } from "node:crypto"
-import { BadRequest } from "../domain/BadRequest.ts"
-import type { Document } from "../domain/json/Document.ts"
-import type { VersionCondition } from "../domain/Version.ts"
+import { BadRequest } from "../../domain/BadRequest.ts"
+import type { Document } from "../../domain/json/Document.ts"
+import type { VersionCondition } from "../../domain/Version.ts"
 import { etagWithoutCoding } from "./ContentCoding.ts"
 
 const ENTITY_TAG = /(?:W\/)?"[^"]*"/g

@@ -1,8 +1,8 @@
 import { Clock, Effect, FiberSet, Option, Redacted, Schema, type Scope } from "effect"
 import { once } from "node:events"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
-import { readBody } from "./BodyReader.ts"
-import { verifyWebhook, type WebhookResult } from "../client/Webhooks.ts"
+import { readBody } from "../http/server/BodyReader.ts"
+import { verifyWebhook, type WebhookResult } from "../http/client/Webhooks.ts"
 
 /** The receiver cannot start: its port is in use, or its secret is malformed. The reason is one line. */
 export class ReceiverFailed extends Schema.TaggedError<ReceiverFailed>()("ReceiverFailed", { reason: Schema.String }) {

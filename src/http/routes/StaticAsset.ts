@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { hash } from "node:crypto"
-import { etagForCoding, type ContentCoding, negotiateCoding, compress } from "./ContentCoding.ts"
-import { isNotModified } from "./ConditionalRequests.ts"
+import { etagForCoding, type ContentCoding, negotiateCoding, compress } from "../headers/ContentCoding.ts"
+import { isNotModified } from "../headers/ConditionalRequests.ts"
 
 const compressOnce = (coding: ContentCoding, bytes: Buffer) => Effect.cached(compress(coding, "most", bytes))
 

@@ -1,5 +1,5 @@
 import { Context, Effect } from "effect"
-import { isLoopbackHost, parseUrl } from "../domain/Url.ts"
+import { isLoopbackHost, parseUrl } from "../../domain/Url.ts"
 
 /** The public URL of the service, if it differs from the address it listens on. */
 export const PublicUrl = Context.Reference<string | undefined>("http/PublicUrl", {

@@ -1,12 +1,12 @@
 import { Effect, type Redacted, Result } from "effect"
 import type { IncomingMessage } from "node:http"
-import { ForeignOrigin } from "../domain/access/Sessions.ts"
-import type { BadRequest } from "../domain/BadRequest.ts"
-import { decodeUtf8, makeMediaTypeTest, readBody } from "./server/BodyReader.ts"
-import { makeSessionCookie, parseBearerToken } from "./Credentials.ts"
-import { makeErrorReply, postRoute } from "./Reply.ts"
-import type { NodeResponse } from "./server/NodeResponse.ts"
-import { makeOriginPolicy } from "./Origin.ts"
+import { ForeignOrigin } from "../../domain/access/Sessions.ts"
+import type { BadRequest } from "../../domain/BadRequest.ts"
+import { decodeUtf8, makeMediaTypeTest, readBody } from "../server/BodyReader.ts"
+import { makeSessionCookie, parseBearerToken } from "../headers/Credentials.ts"
+import { makeErrorReply, postRoute } from "../Reply.ts"
+import type { NodeResponse } from "../server/NodeResponse.ts"
+import { makeOriginPolicy } from "../headers/Origin.ts"
 
 /** A request with calls. Its token and body are not verified yet. */
 interface RpcRequest {

@@ -4,7 +4,7 @@ import { readdir, readFile } from "node:fs/promises"
 import { extname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { makeStaticAsset, REVALIDATE, serveStaticAsset } from "./StaticAsset.ts"
-import { NOT_FOUND } from "./Reply.ts"
+import { NOT_FOUND } from "../Reply.ts"
 
 /** The folder of the built pages of `src/web`, next to the script of the service. */
 export const WebFolder = Context.Reference("http/WebFolder", {

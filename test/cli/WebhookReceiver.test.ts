@@ -2,8 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Option, Redacted, Scope } from "effect"
 import { once } from "node:events"
 import { connect } from "node:net"
-import { startWebhookReceiver, type ReceiverOptions } from "../../../src/http/server/WebhookReceiver.ts"
-import { BODY, EVENT, newSecret, SECRET, signedHeaders, UNSIGNED } from "../../support/webhooks/Signing.ts"
+import { startWebhookReceiver, type ReceiverOptions } from "../../src/cli/WebhookReceiver.ts"
+import { BODY, EVENT, newSecret, SECRET, signedHeaders, UNSIGNED } from "../support/webhooks/Signing.ts"
 
 const DELIVERY = { ...UNSIGNED, timestamp: Math.floor(Date.now() / 1000) }
 const HEADERS = signedHeaders(SECRET, DELIVERY)

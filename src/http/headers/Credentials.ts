@@ -1,7 +1,7 @@
 import { Duration, Effect, Redacted } from "effect"
 import { Cookies, HttpServerResponse } from "effect/http"
 import type { IncomingMessage } from "node:http"
-import { SESSION_DAYS } from "../domain/access/Sessions.ts"
+import { SESSION_DAYS } from "../../domain/access/Sessions.ts"
 import { makeOriginPolicy, type RequestHeaders } from "./Origin.ts"
 
 /** The scheme, in any case, one or more spaces (RFC 9110, section 11.4), and the token. */
