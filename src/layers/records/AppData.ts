@@ -6,6 +6,7 @@ import { AppData, AppDataFull, AppDataNotFound, MAX_ENTRIES, MAX_VALUES } from "
 import { PAGE_BYTES } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { orDefect } from "../sql/Errors.ts"
+import { pageReader } from "../sql/Pages.ts"
 import { constant } from "../sql/Statement.ts"
 import { rowCount } from "../sql/Transaction.ts"
 import { deleteExpired, expiredRows } from "../sql/Purging.ts"
@@ -21,9 +22,7 @@ type InstallationKey = Pick<Installation, "id" | "storeId">
 const ENTRIES = { table: "app_data", key: ["store_id", "installation_id", "namespace", "key"] }
 
 const decodeEntry = Schema.decodeUnknownEffect(Schema.Struct({ json: Schema.String }))
-const decodePage = Schema.decodeUnknownEffect(
-  Schema.Struct({ items: Schema.String, nextCursor: Schema.NullOr(Schema.String) })
-)
+const readPage = pageReader(Schema.String)
 const decodeWritten = Schema.decodeUnknownEffect(
   Schema.Struct({ json: Schema.String, added: Schema.Int, grown: Schema.Int, fits: Schema.Boolean })
 )
@@ -149,9 +148,7 @@ export const AppDataLive = Layer.effect(
         ),
 
       list: (installation, namespace, { cursor = "", limit }) =>
-        traced("AppData.list")(
-          Effect.flatMap(selectPage(installation, namespace, cursor, limit), ([row]) => decodePage(row)).pipe(orDefect)
-        ),
+        traced("AppData.list")(readPage(selectPage(installation, namespace, cursor, limit)).pipe(orDefect)),
 
       put: Effect.fnUntraced(function* (installation, namespace, { key, ttlSeconds = null, value }) {
         const { id, storeId } = installation
