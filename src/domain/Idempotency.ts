@@ -13,7 +13,7 @@ export const LARGE_ANSWER = 16 * 1024
 /** Maximum total bytes of stored large responses of an installation. The rate limit bounds the smaller ones. */
 export const MAX_LARGE_ANSWERS = 256 * 1024 * 1024
 
-/** 1 to 255 visible ASCII characters (decisions, section 5). */
+/** 1 to 255 visible ASCII characters (docs/spec/idempotency.md). */
 export const IdempotencyKey = Schema.String.pipe(
   Schema.check(Schema.isPattern(/^[!-~]{1,255}$/u)),
   Schema.brand("IdempotencyKey")
@@ -54,7 +54,7 @@ export class AnswersFull extends Schema.TaggedError<AnswersFull>()("AnswersFull"
 
 /**
  * Performs a write at most once for each key of an actor, despite retries, concurrent duplicates and crashes
- * (decisions, section 5).
+ * (docs/spec/idempotency.md).
  */
 export class Idempotency extends Context.Service<
   Idempotency,

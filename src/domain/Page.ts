@@ -6,7 +6,7 @@ export const MAX_LIMIT = 200
 
 /**
  * Size in bytes of JSON at which a page ends early, with a cursor for the rest. The row that exceeds the limit is
- * included, so that every page has at least one row (decisions, section 4).
+ * included, so that every page has at least one row (docs/spec/pagination.md).
  */
 export const PAGE_BYTES = 1024 * 1024
 
@@ -15,7 +15,7 @@ export const PAGE_MILLIS = 1_000
 
 /**
  * Requested number of rows. Values above the maximum are reduced to it; values below 1 and non-integers are rejected
- * (decisions, section 4).
+ * (docs/spec/pagination.md).
  */
 export const PageLimit = Schema.String.pipe(
   Schema.check(Schema.isPattern(/^[0-9]+$/)),

@@ -33,7 +33,7 @@ import { ProductLimitReached, ProductNotFound, ProductTooLarge } from "../domain
 import { AppDataFull, AppDataNotFound } from "../domain/records/AppData.ts"
 import { SlugTaken } from "../domain/catalog/Slug.ts"
 
-/** A write without an `Idempotency-Key` (decisions, section 5). */
+/** A write without an `Idempotency-Key` (docs/spec/idempotency.md). */
 export class KeyMissing extends Schema.TaggedError<KeyMissing>()("KeyMissing", {}) {
   override get message() {
     return "missing_key"

@@ -1,8 +1,8 @@
 import type { Kind, RuleField } from "../../src/domain/catalog/Rule.ts"
 
 /*
- * Relations and values that each rule field allows: a second copy of the table in decisions, section 3. Tests compare
- * the service with this copy to find mistakes in its own table.
+ * Relations and values that each rule field allows: a second copy of the table in docs/spec/collections.md. Tests
+ * compare the service with this copy to find mistakes in its own table.
  */
 
 const TEXT_RELATIONS = [

@@ -140,7 +140,7 @@ export interface AgentCreation {
   readonly write: Write<JsonText, StoreNotFound | AgentLimitReached>
 }
 
-/** Agents of stores and their tokens (decisions, section 15). */
+/** Agents of stores and their tokens (docs/spec/agents.md). */
 export class Agents extends Context.Service<
   Agents,
   {

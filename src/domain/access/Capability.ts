@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** Permissions in addition to scopes. Apps declare them and merchants grant them (decisions, section 7). */
+/** Permissions in addition to scopes. Apps declare them and merchants grant them (docs/spec/access.md). */
 export const Capability = Schema.Literals(["app_storage", "customer_pii"])
 export type Capability = typeof Capability.Type
 

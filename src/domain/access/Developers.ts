@@ -119,7 +119,7 @@ export interface WebhookTarget {
 }
 
 /**
- * Apps of developer accounts (decisions, section 7). An app of another account is treated as not found. Methods that
+ * Apps of developer accounts (docs/spec/access.md). An app of another account is treated as not found. Methods that
  * return JSON return the schemas above.
  */
 export class Developers extends Context.Service<

@@ -118,7 +118,7 @@ export class LastOwner extends Schema.TaggedError<LastOwner>()("LastOwner", {}) 
 export class Merchants extends Context.Service<
   Merchants,
   {
-    /** Creates an account. Only the argon2id hash of the password is stored (decisions, section 13). */
+    /** Creates an account. Only the argon2id hash of the password is stored (docs/spec/accounts.md). */
     readonly create: (merchant: {
       readonly email: Email
       readonly name: string

@@ -114,7 +114,7 @@ export interface ProposalsRequest extends PageRequest<ProposalId> {
   readonly isPending?: boolean | undefined
 }
 
-/** Proposed writes of agents (decisions, section 17). */
+/** Proposed writes of agents (docs/spec/proposals.md). */
 export class Proposals extends Context.Service<
   Proposals,
   {

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** Scopes that an app can request (contract, section 5; decisions, section 7). */
+/** Scopes that an app can request (contract, section 5; docs/spec/access.md). */
 export const Scope = Schema.Literals([
   "read_products",
   "write_products",

@@ -5,7 +5,7 @@ import type { StoreId } from "../Store.ts"
 import { Uuid } from "../Uuid.ts"
 import { Email, type EmailTaken, Role } from "./Merchants.ts"
 
-/** Hours without use, and days in total, after which a session ends (decisions, section 13). */
+/** Hours without use, and days in total, after which a session ends (docs/spec/accounts.md). */
 export const IDLE_HOURS = 24
 export const SESSION_DAYS = 30
 
@@ -147,8 +147,8 @@ export class Sessions extends Context.Service<
     ) => Effect.Effect<NewSession, SignInRefused | TooManySignIns | SignInBusy>
     /**
      * Creates an account and a session. Attempts are counted before any other work. The response for a taken e-mail
-     * address takes as long as for a new one; {@link MAX_SIGN_UPS} limits how many addresses can be probed (decisions,
-     * section 13).
+     * address takes as long as for a new one; {@link MAX_SIGN_UPS} limits how many addresses can be probed
+     * (docs/spec/accounts.md).
      */
     readonly signUp: (
       account: Browser & { readonly email: Email; readonly name: string; readonly password: Redacted.Redacted }

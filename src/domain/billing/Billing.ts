@@ -103,7 +103,7 @@ export class NotSubscribed extends Schema.TaggedError<NotSubscribed>()("NotSubsc
   }
 }
 
-/** App plans and subscriptions. The service does not charge anybody (decisions, section 15). */
+/** App plans and subscriptions. The service does not charge anybody (docs/spec/billing.md). */
 export class Billing extends Context.Service<
   Billing,
   {

@@ -57,7 +57,7 @@ const productIds = ProductIds.annotate({
   examples: [[ProductId.make("019a3f5e-7c40-7d21-9a53-5b1c6e2f8a90")]]
 })
 
-/** Fields that clients can set on creation and update (contract, section 2.2; decisions, section 3). */
+/** Fields that clients can set on creation and update (contract, section 2.2; docs/spec/collections.md). */
 const editable = { ...headFields, productIds }
 
 /** Stored document of a collection, without its products, which have their own rows or are computed. */
@@ -173,7 +173,7 @@ export interface AssignedToCollection {
 /** Returns the type of a new collection: `automated` if it has rules and no explicit type. */
 export const typeOf = ({ rules = [], type }: CreateCollection) => type ?? (rules.length > 0 ? "automated" : "manual")
 
-/** Builds a new collection from the input and the defaults (decisions, section 3). */
+/** Builds a new collection from the input and the defaults (docs/spec/collections.md). */
 export const newCollection = (input: CreateCollection, { at, id, slug }: AssignedToCollection): CollectionHead => ({
   id,
   version: 1,

@@ -33,7 +33,7 @@ export const stockOrAdjust = Schema.makeFilter<typeof InventoryFields.Type>(
   }
 )
 
-/** Sets the stock of a product or variant, or changes it by a difference (decisions, section 8). */
+/** Sets the stock of a product or variant, or changes it by a difference (docs/spec/inventory.md). */
 export const SetInventory = InventoryFields.check(stockOrAdjust)
 export type SetInventory = typeof SetInventory.Type
 

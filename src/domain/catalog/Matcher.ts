@@ -62,8 +62,8 @@ export const isSatisfied = (facets: Facets, condition: Condition): boolean => {
 }
 
 /**
- * Tests whether a product belongs to an automated collection. Without conditions, no product does (decisions, section
- * 3).
+ * Tests whether a product belongs to an automated collection. Without conditions, no product does
+ * (docs/spec/collections.md).
  */
 export const matches = (facets: Facets, conditions: ReadonlyArray<Condition>, disjunctive: boolean): boolean =>
   conditions.length > 0 &&

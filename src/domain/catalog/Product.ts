@@ -53,7 +53,7 @@ export class ProductLimitReached extends Schema.TaggedError<ProductLimitReached>
   }
 }
 
-/** Maximum size of a product in bytes of JSON (decisions, section 2). */
+/** Maximum size of a product in bytes of JSON (docs/spec/products.md). */
 export const MAX_PRODUCT_BYTES = 1024 * 1024
 
 export class ProductTooLarge extends Schema.TaggedError<ProductTooLarge>()("ProductTooLarge", {}) {
@@ -70,7 +70,7 @@ export interface AssignedToProduct {
   readonly currencyCode: string
 }
 
-/** Builds a new product from the input and the defaults (decisions, section 2). */
+/** Builds a new product from the input and the defaults (docs/spec/products.md). */
 export const newProduct = (input: CreateProduct, { at, currencyCode, id, slug }: AssignedToProduct): Product => {
   const price = input.price ?? 0
   const { discountedPrice = null } = input

@@ -89,7 +89,7 @@ const Dimensions = openStruct({
 const short = text(255)
 const long = text(1000)
 
-/** Fields that clients can set on creation and update (contract, section 2.1; decisions, section 2). */
+/** Fields that clients can set on creation and update (contract, section 2.1; docs/spec/products.md). */
 export const editableFields = {
   name: field(trimmed(255), "Name, trimmed", "Walnut desk"),
   slug: field(Slug, "URL part, unique in the store; derived from the name if absent", "walnut-desk"),

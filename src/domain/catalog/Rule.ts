@@ -6,8 +6,8 @@ import { instantOf } from "../Time.ts"
 import { withJsonSchema, field, JsonValue, optional } from "./Fields.ts"
 
 /*
- * Rule language of automated collections (decisions, section 3): fields, their relations and values. `Matcher` defines
- * the semantics; `layers/catalog/RuleSql` compiles the same to SQL.
+ * Rule language of automated collections (docs/spec/collections.md): fields, their relations and values. `Matcher`
+ * defines the semantics; `layers/catalog/RuleSql` compiles the same to SQL.
  */
 
 const POSITIVE_TEXT = ["equals", "contains", "starts_with", "ends_with", "in", "is_set"] as const

@@ -6,7 +6,7 @@ import { trimmed } from "./Fields.ts"
 import { ProductSummary } from "./ProductSummary.ts"
 
 /*
- * Search of products by text (decisions, section 19).
+ * Search of products by text (docs/spec/search.md).
  */
 
 /** Default and maximum number of products on a page. */

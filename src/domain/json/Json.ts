@@ -47,7 +47,7 @@ export const plus = (a: JsonNumber, b: JsonNumber): JsonNumber => {
   return isEqual(Number(text), new ExactNumber(text)) ? Number(text) : new ExactNumber(text)
 }
 
-/** Maximum magnitude of a number in any field (decisions, section 1). */
+/** Maximum magnitude of a number in any field (docs/spec/values.md). */
 export const MAX_NUMBER = 999_999_999_999_999
 
 /** Maximum length of the decimal text of a number: far above any price, far below the 16,383 decimals of `numeric`. */

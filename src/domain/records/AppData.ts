@@ -93,7 +93,7 @@ export class AppDataFull extends Schema.TaggedError<AppDataFull>()("AppDataFull"
 /** Installation that owns the data. */
 type Owner = Pick<Installation, "id" | "storeId">
 
-/** Data that installations store for themselves (decisions, section 9). Changes cause no events. */
+/** Data that installations store for themselves (docs/spec/app-data.md). Changes cause no events. */
 export class AppData extends Context.Service<
   AppData,
   {

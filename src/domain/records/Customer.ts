@@ -22,7 +22,7 @@ const customerFields = {
   acceptsMarketing: field(Bool, "If true, the customer accepts marketing messages", false)
 }
 
-/** Customer of a store. Responses always contain all fields (decisions, section 9). */
+/** Customer of a store. Responses always contain all fields (docs/spec/orders-and-customers.md). */
 export const Customer = Schema.Struct({
   id: CustomerId,
   ...customerFields,
@@ -44,7 +44,7 @@ export const PutCustomer = Schema.Struct({ ...customerFields, addresses: Schema.
 )
 export type PutCustomer = typeof PutCustomer.Type
 
-/** Fields that are visible only with the capability `customer_pii` (decisions, section 9). */
+/** Fields that are visible only with the capability `customer_pii` (docs/spec/orders-and-customers.md). */
 export const PERSONAL_OF_CUSTOMER = ["email", "phone", "addresses"] as const
 
 const NEW_CUSTOMER = {

@@ -90,7 +90,7 @@ const orderFields = {
   placedAt: Timestamp.annotate({ description: "Time of the order", examples: [placedAt] })
 }
 
-/** Order of a customer. Responses always contain all fields (decisions, section 9). */
+/** Order of a customer. Responses always contain all fields (docs/spec/orders-and-customers.md). */
 export const Order = Schema.Struct({
   id: OrderId,
   ...orderFields,
@@ -125,7 +125,7 @@ export const PutOrder = Schema.Struct({
 }).mapFields(Struct.map(Schema.optionalKey))
 export type PutOrder = typeof PutOrder.Type
 
-/** Fields that are visible only with the capability `customer_pii` (decisions, section 9). */
+/** Fields that are visible only with the capability `customer_pii` (docs/spec/orders-and-customers.md). */
 export const PERSONAL_OF_ORDER = ["email", "shippingAddress", "billingAddress"] as const
 
 /** Fields that a new order needs. */

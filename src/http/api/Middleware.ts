@@ -12,8 +12,8 @@ import { Unavailable } from "../../domain/Unavailable.ts"
 import { KeyMalformed, KeyMissing, publicError } from "../ErrorTable.ts"
 
 /*
- * Definitions of the API's middleware. `PartnerApi` applies it in the order of decisions, section 4. The implementations
- * are in `http/middleware`, because the Effect client bundles the definitions only.
+ * Definitions of the API's middleware. `PartnerApi` applies it in the order of docs/spec/requests.md. The
+ * implementations are in `http/middleware`, because the Effect client bundles the definitions only.
  */
 
 /** The scope or capability that an endpoint requires. `AccessCheck` reads this annotation. */
@@ -79,7 +79,7 @@ export class RequestValidation extends HttpApiMiddleware.Service<RequestValidati
 /** The `Idempotency-Key` of the current write. */
 export class CurrentKey extends Context.Service<CurrentKey, IdempotencyKey>()("http/CurrentKey") {}
 
-/** Requires an `Idempotency-Key` on a write. Runs before the path and body are decoded (decisions, section 4). */
+/** Requires an `Idempotency-Key` on a write. Runs before the path and body are decoded (docs/spec/requests.md). */
 export class KeyRequired extends HttpApiMiddleware.Service<KeyRequired, { provides: CurrentKey }>()(
   "http/KeyRequired",
   { error: [publicError(KeyMissing), publicError(KeyMalformed)] }

@@ -6,7 +6,7 @@ import { parseUntrusted } from "../../domain/json/UntrustedJson.ts"
 import { pacedBy } from "../../domain/Pacing.ts"
 import { Encoded } from "../../domain/Write.ts"
 
-/** Bytes of a request body (decisions, section 4). */
+/** Bytes of a request body (docs/spec/requests.md). */
 const MAX_BODY = 1024 * 1024
 
 /** Bytes of a too large body that are still read, so that a client that sends before it reads gets its response. */

@@ -8,10 +8,10 @@ import { checkUrl } from "../../domain/webhooks/Destination.ts"
 import { HEADERS_TOO_LONG, makeGuardedHttpClient, RequestEnded } from "./GuardedHttpClient.ts"
 import { guarded, LookupFailed, lookupBy } from "./Lookup.ts"
 
-/** Milliseconds in which a response must be complete, including the lookup of the host (decisions, section 10). */
+/** Milliseconds in which a response must be complete, including the lookup of the host (docs/spec/webhooks.md). */
 const TIMEOUT = 10_000
 
-/** Bytes of a response's body that are stored in the log (decisions, section 10). */
+/** Bytes of a response's body that are stored in the log (docs/spec/webhooks.md). */
 export const MAX_BODY_BYTES = 16_384
 
 /** Response headers that callers read. */
@@ -187,8 +187,8 @@ export const Internet = Context.Reference<{ readonly lookup: LookupFunction; rea
 )
 
 /**
- * Sends requests to public addresses and allowed hosts only (decisions, section 10), and through no proxy. Allowed hosts
- * have a client of their own, so that none of its connections serves another URL. The end of the scope closes every
+ * Sends requests to public addresses and allowed hosts only (docs/spec/webhooks.md), and through no proxy. Allowed
+ * hosts have a client of their own, so that none of its connections serves another URL. The end of the scope closes every
  * connection; requests in progress fail.
  */
 export const makeOutgoing = ({
