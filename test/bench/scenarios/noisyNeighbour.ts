@@ -19,8 +19,8 @@ const AT_MOST = 5
 /** p99 in milliseconds that is acceptable in any case. */
 const ACCEPTABLE = 100
 
-/** Maximum resident memory of the server in MiB. */
-const MEMORY = 300
+/** Maximum resident memory of the server in MiB, so that a container of 512 MiB survives every attack. */
+const MEMORY = 512
 
 const PROBE_MILLIS = 100
 

@@ -35,12 +35,15 @@ const READS: ReadonlyArray<Comparison> = [
   { work: "entry", title: "GET /app-data/:namespace", atLeast: 1, atMost: {} }
 ]
 
-/** Targets of writes are costs, because their rate depends on the disk and on other load of the machine. */
+/**
+ * Targets of writes are costs, because their rate depends on the disk and on other load of the machine. They may take
+ * half more CPU, because the baseline has no journal, search and undo.
+ */
 const WRITES: ReadonlyArray<Comparison> = [
-  { work: "create", title: "POST /products", atMost: { cpu: 0.9, wal: 2 } },
-  { work: "update", title: "PATCH /products/:id", atMost: { cpu: 0.9 } },
-  { work: "inventory", title: "PATCH /products/:id/inventory", atLeast: 1, atMost: {} },
-  { work: "putEntry", title: "PUT /app-data/:namespace", atLeast: 1, atMost: {} }
+  { work: "create", title: "POST /products", atMost: { cpu: 1.5, wal: 2 } },
+  { work: "update", title: "PATCH /products/:id", atMost: { cpu: 1.5 } },
+  { work: "inventory", title: "PATCH /products/:id/inventory", atMost: { cpu: 1.5 } },
+  { work: "putEntry", title: "PUT /app-data/:namespace", atMost: { cpu: 1.5 } }
 ]
 
 interface Result extends Comparison {

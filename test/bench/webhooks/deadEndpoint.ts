@@ -25,7 +25,8 @@ const WARM_UP = 4
 /** Runs of each state, whose median counts. */
 const ROUNDS = 3
 
-const AT_MOST = 1.5
+/** Maximum ratio of the p99 of the other endpoints to that without a failing one. */
+const AT_MOST = 2
 
 /** Subscriber with the dead endpoint. */
 const DEAD = 0
