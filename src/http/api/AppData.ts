@@ -72,4 +72,4 @@ export const deleteAppData = HttpApiEndpoint.delete("deleteAppData", "/app-data/
 /** Data of an installation. Other installations cannot read it. */
 export class AppDataGroup extends HttpApiGroup.make("App data")
   .add(putAppData, getAppData, deleteAppData)
-  .annotate(OpenApi.Description, "Data that an installation stores for itself") {}
+  .annotate(OpenApi.Description, "Data that an installation stores for itself. Rules: `docs/spec/app-data.md`") {}

@@ -82,7 +82,7 @@ export const setInventory = HttpApiEndpoint.patch("setInventory", "/products/:id
   .annotate(OpenApi.Summary, "Set the stock of a product")
   .annotate(
     OpenApi.Description,
-    "Changes the stock of the product, or of the variant `variantId`. `stock` sets it, `adjust` changes it by a number; send exactly one of them. A variant without stock starts at 0. Concurrent adjustments are all applied; one that would result in less than 0 is refused. Emits `catalog.product.updated.v1` unless the stock is unchanged."
+    "Changes the stock of the product, or of the variant `variantId`. `stock` sets it, `adjust` changes it by a number; send exactly one of them. A variant without stock starts at 0. Concurrent adjustments are all applied; one that would result in less than 0 is refused. Emits `catalog.product.updated.v1` unless the stock is unchanged. Rules: `docs/spec/inventory.md`."
   )
 
 export const updateProduct = HttpApiEndpoint.patch("updateProduct", "/products/:id", {
@@ -122,7 +122,7 @@ export const deleteProduct = HttpApiEndpoint.delete("deleteProduct", "/products/
 /** The products of the store of the token. The contract has no endpoint for a single product. */
 export class ProductsGroup extends HttpApiGroup.make("Products")
   .add(listProducts, createProduct, setInventory, updateProduct, deleteProduct)
-  .annotate(OpenApi.Description, "The products of a store") {}
+  .annotate(OpenApi.Description, "The products of a store. Rules: `docs/spec/products.md`") {}
 
 export const listCollections = HttpApiEndpoint.get("listCollections", "/collections", {
   query: pageQuery(CollectionId),
@@ -207,4 +207,4 @@ export const deleteCollection = HttpApiEndpoint.delete("deleteCollection", "/col
 /** The collections of the store of the token. */
 export class CollectionsGroup extends HttpApiGroup.make("Collections")
   .add(listCollections, getCollection, createCollection, updateCollection, deleteCollection)
-  .annotate(OpenApi.Description, "Groups of products, manual or by rules") {}
+  .annotate(OpenApi.Description, "Groups of products, manual or by rules. Rules: `docs/spec/collections.md`") {}

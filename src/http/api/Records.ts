@@ -44,9 +44,9 @@ export const listCustomers = HttpApiEndpoint.get("listCustomers", "/customers", 
 /** Orders of the store of the token. */
 export class OrdersGroup extends HttpApiGroup.make("Orders")
   .add(listOrders)
-  .annotate(OpenApi.Description, "The orders of a store") {}
+  .annotate(OpenApi.Description, "The orders of a store. Rules: `docs/spec/orders-and-customers.md`") {}
 
 /** Customers of the store of the token. */
 export class CustomersGroup extends HttpApiGroup.make("Customers")
   .add(listCustomers)
-  .annotate(OpenApi.Description, "The customers of a store") {}
+  .annotate(OpenApi.Description, "The customers of a store. Rules: `docs/spec/orders-and-customers.md`") {}

@@ -38,4 +38,4 @@ export const getStore = HttpApiEndpoint.get("getStore", "/store", { success: Dat
 /** The store of the token. */
 export class StoreGroup extends HttpApiGroup.make("Store")
   .add(getStore)
-  .annotate(OpenApi.Description, "The store of the token") {}
+  .annotate(OpenApi.Description, "The store of the token. Rules: `docs/spec/store.md`") {}

@@ -39,7 +39,7 @@ import type {
   UpdateProduct
 } from "./Resources.ts"
 
-/** The store of the token. */
+/** The store of the token. Rules: `docs/spec/store.md`. */
 export class StoreApi {
   readonly #api: Api
 
@@ -61,7 +61,7 @@ export class StoreApi {
   }
 }
 
-/** The products of a store. */
+/** The products of a store. Rules: `docs/spec/products.md`. */
 export class ProductsApi {
   readonly #api: Api
 
@@ -101,7 +101,7 @@ export class ProductsApi {
   /**
    * Set the stock of a product.
    *
-   * Changes the stock of the product, or of the variant `variantId`. `stock` sets it, `adjust` changes it by a number; send exactly one of them. A variant without stock starts at 0. Concurrent adjustments are all applied; one that would result in less than 0 is refused. Emits `catalog.product.updated.v1` unless the stock is unchanged.
+   * Changes the stock of the product, or of the variant `variantId`. `stock` sets it, `adjust` changes it by a number; send exactly one of them. A variant without stock starts at 0. Concurrent adjustments are all applied; one that would result in less than 0 is refused. Emits `catalog.product.updated.v1` unless the stock is unchanged. Rules: `docs/spec/inventory.md`.
    *
    * Needs the scope `write_inventory` or `write_products`.
    *
@@ -162,7 +162,7 @@ export class ProductsApi {
   }
 }
 
-/** Groups of products, manual or by rules. */
+/** Groups of products, manual or by rules. Rules: `docs/spec/collections.md`. */
 export class CollectionsApi {
   readonly #api: Api
 
@@ -256,7 +256,7 @@ export class CollectionsApi {
   }
 }
 
-/** The orders of a store. */
+/** The orders of a store. Rules: `docs/spec/orders-and-customers.md`. */
 export class OrdersApi {
   readonly #api: Api
 
@@ -278,7 +278,7 @@ export class OrdersApi {
   }
 }
 
-/** The customers of a store. */
+/** The customers of a store. Rules: `docs/spec/orders-and-customers.md`. */
 export class CustomersApi {
   readonly #api: Api
 
@@ -300,7 +300,7 @@ export class CustomersApi {
   }
 }
 
-/** Data that an installation stores for itself. */
+/** Data that an installation stores for itself. Rules: `docs/spec/app-data.md`. */
 export class AppDataApi {
   readonly #api: Api
 
@@ -389,17 +389,17 @@ export class AppDataApi {
 
 /** Every operation of the API. */
 export class PartnerClient {
-  /** The store of the token. */
+  /** The store of the token. Rules: `docs/spec/store.md`. */
   readonly store: StoreApi
-  /** The products of a store. */
+  /** The products of a store. Rules: `docs/spec/products.md`. */
   readonly products: ProductsApi
-  /** Groups of products, manual or by rules. */
+  /** Groups of products, manual or by rules. Rules: `docs/spec/collections.md`. */
   readonly collections: CollectionsApi
-  /** The orders of a store. */
+  /** The orders of a store. Rules: `docs/spec/orders-and-customers.md`. */
   readonly orders: OrdersApi
-  /** The customers of a store. */
+  /** The customers of a store. Rules: `docs/spec/orders-and-customers.md`. */
   readonly customers: CustomersApi
-  /** Data that an installation stores for itself. */
+  /** Data that an installation stores for itself. Rules: `docs/spec/app-data.md`. */
   readonly appData: AppDataApi
 
   constructor(api: Api) {
