@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { Idempotency } from "../../src/domain/Idempotency.ts"
 import { Webhooks } from "../../src/domain/webhooks/Webhooks.ts"
 import { makeDeliveryQueue } from "../../src/layers/webhooks/DeliveryQueue.ts"
-import { ApiTest } from "../support/http/Api.ts"
+import { IsolatedApiTest } from "../support/http/Api.ts"
 import { deliveriesOf, scene } from "../support/webhooks/Webhooks.ts"
 
 const TABLES = ["idempotency_records", "events", "deliveries", "delivery_attempts"]
@@ -25,7 +25,7 @@ const distribute = Effect.gen(function* () {
   }
 })
 
-const Distributed = Layer.provideMerge(Layer.effectDiscard(Effect.orDie(distribute)), ApiTest)
+const Distributed = Layer.provideMerge(Layer.effectDiscard(Effect.orDie(distribute)), IsolatedApiTest)
 
 /** Six stores, each with an app that receives events. Their corresponding rows have the same ctid. */
 const stores = Effect.all(Array.from({ length: 6 }, () => scene()))

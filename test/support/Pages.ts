@@ -3,18 +3,22 @@ import { fileURLToPath } from "node:url"
 import type { Role } from "../../src/domain/access/Merchants.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { WebFolder } from "../../src/http/routes/WebPages.ts"
-import { ApiTest, baseUrl, makeStore } from "./http/Api.ts"
+import { IsolatedApiTest, baseUrl, makeStore } from "./http/Api.ts"
 import { ChromiumTest, openWindow } from "./process/Chromium.ts"
 import { buildOnce } from "./process/Process.ts"
+import { sharedByFiles } from "./SharedByFiles.ts"
 import { memberOf } from "./rpc/Rpc.ts"
 
 /** The pages as `npm run build` makes them. */
 const folder = fileURLToPath(new URL("../../dist/web", import.meta.url))
 
-/** The whole service with its pages, and a browser. */
-export const PagesTest = Layer.unwrap(
-  Effect.as(buildOnce, Layer.provide(ApiTest, Layer.succeed(WebFolder, folder)))
-).pipe((service) => Layer.provideMerge(ChromiumTest, service))
+const service = Layer.unwrap(Effect.as(buildOnce, Layer.provide(IsolatedApiTest, Layer.succeed(WebFolder, folder))))
+
+/** The whole service with its pages, on its own database, and a browser. For tests with a delivery worker. */
+export const IsolatedPagesTest = Layer.merge(ChromiumTest, service)
+
+/** {@link IsolatedPagesTest}, built once for all files of a worker. */
+export const PagesTest = Layer.merge(ChromiumTest, sharedByFiles(service))
 
 interface Looking {
   readonly width?: number

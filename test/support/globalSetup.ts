@@ -11,13 +11,15 @@ import { OUTSIDE_FOLDER, ownerFile } from "../../src/layers/postgres/Cluster.ts"
 import { postgres } from "../../src/layers/sql/Postgres.ts"
 import { embeddedPostgres } from "../../src/layers/postgres/EmbeddedPostgres.ts"
 import { MigrationsLive } from "../../src/layers/Migrations.ts"
-import { onServer } from "./postgres/OnServer.ts"
+import { databasesOf, onServer } from "./postgres/OnServer.ts"
 import { postgresInDocker, skippedFiles } from "./process/Programs.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
     /** URL of the server on which each test file creates its database. */
     databaseServer: string
+    /** Start of the names of all databases of the run. */
+    databasePrefix: string
     /** Name of the migrated template database. */
     migratedTemplate: string
   }
@@ -67,14 +69,20 @@ const fromNpm = async (folder: string): Promise<DatabaseServer> => {
 }
 
 /** Migrates the template once for all files. PostgreSQL copies it only while no session uses it. */
-const makeTemplate = async ({ url }: DatabaseServer) => {
-  const name = `test_template_${randomUUID().replaceAll("-", "")}`
+const makeTemplate = async ({ url }: DatabaseServer, prefix: string) => {
+  const name = `${prefix}template`
   await Effect.runPromise(onServer(url, `create database ${name}`))
   const template = new URL(url)
   template.pathname = `/${name}`
   const database = postgres({ url: Redacted.make(template.href), maxConnections: 1, withoutTimeouts: true })
   await Effect.runPromise(Effect.scoped(Layer.build(Layer.provide(MigrationsLive, database))))
-  return { name, drop: () => Effect.runPromise(onServer(url, `drop database ${name} with (force)`)) }
+  return name
+}
+
+/** Drops the template and the databases of services that files share. */
+const dropDatabases = async ({ url }: DatabaseServer, prefix: string) => {
+  const names = await Effect.runPromise(databasesOf(url, prefix))
+  await Effect.runPromise(onServer(url, ...names.map((name) => `drop database ${name} with (force)`)))
 }
 
 const say = (line: string) => void process.stdout.write(`${line}\n`)
@@ -88,19 +96,21 @@ export const setup = async (project: TestProject) => {
       ? { url: configuredUrl, origin: "TEST_DATABASE_URL", stop: async () => undefined }
       : ((await postgresInDocker(careless)) ?? (await fromNpm(run.folder)))
   say(`PostgreSQL for tests: ${server.origin}`)
-  const template = await makeTemplate(server).catch(async (error: unknown) => {
+  const prefix = `test_${randomUUID().slice(0, 8)}_`
+  const template = await makeTemplate(server, prefix).catch(async (error: unknown) => {
     await server.stop()
     throw error
   })
   project.provide("databaseServer", server.url)
-  project.provide("migratedTemplate", template.name)
+  project.provide("databasePrefix", prefix)
+  project.provide("migratedTemplate", template)
   const files = project.vitest.state.getPaths().map((path) => ({
     path: relative(project.config.root, path),
     text: readFileSync(path, "utf8")
   }))
   return async () => {
     for (const line of skippedFiles(files)) say(line)
-    await template.drop()
+    await dropDatabases(server, prefix)
     await server.stop()
     await run.close()
   }

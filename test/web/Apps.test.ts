@@ -6,13 +6,13 @@ import { makeWorker } from "../../src/layers/webhooks/Worker.ts"
 import { install, makeApp } from "../support/http/Api.ts"
 import { isMissing } from "../support/process/Programs.ts"
 import { assertAccessible } from "../support/process/Chromium.ts"
-import { dashboardMember, PagesTest } from "../support/Pages.ts"
+import { dashboardMember, IsolatedPagesTest } from "../support/Pages.ts"
 import { receiver } from "../support/webhooks/Receiver.ts"
 import { waitForRequests, eventOf, installApp, subscriber } from "../support/webhooks/Webhooks.ts"
 
 /** The service with its pages and a delivery worker. Hides the log lines of expected failures. */
 const DeliveringPages = Layer.effectDiscard(makeWorker(64)).pipe(
-  Layer.provideMerge(PagesTest),
+  Layer.provideMerge(IsolatedPagesTest),
   Layer.provide(Layer.succeed(References.MinimumLogLevel, "Warn"))
 )
 

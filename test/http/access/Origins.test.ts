@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { createServer, request } from "node:http"
 import type { AddressInfo } from "node:net"
 import { PublicUrl } from "../../../src/http/headers/Origin.ts"
-import { ApiTest, baseUrl } from "../../support/http/Api.ts"
+import { ApiTest, IsolatedApiTest, baseUrl } from "../../support/http/Api.ts"
 import { makeMerchant, PASSWORD } from "../../support/rpc/Merchants.ts"
 import { callLine, freshMember } from "../../support/rpc/Rpc.ts"
 import { openSocket } from "../../support/http/Sockets.ts"
@@ -65,7 +65,7 @@ const REFUSED = { signIn: 403, rpc: 403, mcp: 403, socket: 403, form: 403 }
 const NAME = "https://partners.example.com"
 const HOST = "partners.example.com"
 
-layer(ApiTest.pipe(Layer.provide(Layer.succeed(PublicUrl, NAME))), {
+layer(IsolatedApiTest.pipe(Layer.provide(Layer.succeed(PublicUrl, NAME))), {
   excludeTestServices: true,
   timeout: "120 seconds"
 })("Origin checks with PUBLIC_URL", (it) => {

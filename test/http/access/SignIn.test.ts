@@ -6,7 +6,7 @@ import { request } from "node:http"
 import { Merchants, Password } from "../../../src/domain/access/Merchants.ts"
 import { SessionId, Sessions, SIGN_IN_LIMITS, SIGN_IN_MINUTES } from "../../../src/domain/access/Sessions.ts"
 import { Stores } from "../../../src/domain/access/Stores.ts"
-import { ApiTest, baseUrl, makeStore } from "../../support/http/Api.ts"
+import { IsolatedApiTest, baseUrl, makeStore } from "../../support/http/Api.ts"
 import { makeMerchant, PASSWORD } from "../../support/rpc/Merchants.ts"
 import { performIn } from "../../support/data/Writes.ts"
 
@@ -58,7 +58,7 @@ const signIn = (email: string, password: string, headers: Record<string, string>
 /** Request header with which a browser returns a cookie. */
 const cookieHeader = (cookie: string | undefined) => ({ cookie: cookie?.split(";")[0] ?? "" })
 
-layer(ApiTest)("Merchant sign-in", (it) => {
+layer(IsolatedApiTest)("Merchant sign-in", (it) => {
   it.effect("a session returns its merchant and their stores until it is signed out", () =>
     Effect.gen(function* () {
       const { email, id } = yield* makeMerchant()

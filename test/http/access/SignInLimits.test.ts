@@ -3,7 +3,7 @@ import { Duration, Effect, Result, Schema } from "effect"
 import { randomUUID } from "node:crypto"
 import { Email, Password } from "../../../src/domain/access/Merchants.ts"
 import { Sessions, SIGN_IN_LIMITS } from "../../../src/domain/access/Sessions.ts"
-import { ApiTest } from "../../support/http/Api.ts"
+import { IsolatedApiTest } from "../../support/http/Api.ts"
 import { makeMerchant, PASSWORD } from "../../support/rpc/Merchants.ts"
 
 const toEmail = Schema.decodeSync(Email)
@@ -11,7 +11,7 @@ const toPassword = Schema.decodeSync(Password)
 
 const times = <A>(n: number, one: Effect.Effect<A>) => Effect.replicateEffect(one, n, { concurrency: 32 })
 
-layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Sign-in limits", (it) => {
+layer(IsolatedApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Sign-in limits", (it) => {
   it.effect("correct passwords do not count toward the limit of an address; wrong passwords do", () =>
     Effect.gen(function* () {
       const { signIn } = yield* Sessions

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { Email, Merchants, Password } from "../../../src/domain/access/Merchants.ts"
 import { MAX_SIGN_UPS, Sessions } from "../../../src/domain/access/Sessions.ts"
-import { ApiTest, baseUrl, makeStore } from "../../support/http/Api.ts"
+import { IsolatedApiTest, baseUrl, makeStore } from "../../support/http/Api.ts"
 import { performIn } from "../../support/data/Writes.ts"
 
 const PASSWORD = "correct horse battery"
@@ -28,7 +28,7 @@ const post = (path: string, body: unknown, headers: Record<string, string> = {})
 
 const account = (email: string) => ({ email, name: "Ada", password: PASSWORD })
 
-layer(ApiTest, { excludeTestServices: true })("Developer sign-up", (it) => {
+layer(IsolatedApiTest, { excludeTestServices: true })("Developer sign-up", (it) => {
   it.effect("signing up creates an account and a session, and its password signs in", () =>
     Effect.gen(function* () {
       const email = newEmail()

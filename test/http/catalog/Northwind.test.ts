@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Schema } from "effect"
 import { readFile } from "node:fs/promises"
-import { ApiTest, type Client, dataOf, makeStore, pageOf, type Resource } from "../../support/http/Api.ts"
+import { IsolatedApiTest, type Client, dataOf, makeStore, pageOf, type Resource } from "../../support/http/Api.ts"
 import { makeClientRotation } from "../../support/http/ClientRotation.ts"
 
 /** A line of `test/data/northwind/products.jsonl`. */
@@ -57,7 +57,7 @@ const NorthwindTest = Layer.effect(
     )
     return { client, lines: lines.map((line) => lineOf(line)), products }
   })
-).pipe(Layer.orDie, Layer.provideMerge(ApiTest))
+).pipe(Layer.orDie, Layer.provideMerge(IsolatedApiTest))
 
 layer(NorthwindTest, { excludeTestServices: true, timeout: "60 seconds" })("Northwind catalog", (it) => {
   it.effect("products are returned as sent, without externalId and with a unique slug", () =>

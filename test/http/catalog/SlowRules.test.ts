@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Answer, ApiTest, dataOf, errorOf, freshClient, pageOf } from "../../support/http/Api.ts"
+import { type Answer, IsolatedApiTest, dataOf, errorOf, freshClient, pageOf } from "../../support/http/Api.ts"
 import { connection, databaseUrl, rowsOf } from "../../support/process/Process.ts"
 
 const rules = [{ field: "price", relation: "greater_or_equal", value: 0 }]
@@ -18,7 +18,7 @@ const activeQueries = `
   where datname = current_database() and application_name = 'partner-api' and state = 'active' and query like '%product_keys%'
 `
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Slow rules", (it) => {
+layer(IsolatedApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Slow rules", (it) => {
   it.effect("rules that run longer than 5 s are rejected with 422 and advice, cancelled, and write nothing", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

@@ -9,7 +9,7 @@ import type { StoreId } from "../../../src/domain/Store.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
 import { performed } from "../../../src/rpc/Client.ts"
 import { CreateProduct } from "../../../src/domain/catalog/Product.ts"
-import { type Answer, ApiTest, dataOf, errorOf, freshClient } from "../../support/http/Api.ts"
+import { type Answer, IsolatedApiTest, dataOf, errorOf, freshClient } from "../../support/http/Api.ts"
 import { databaseUrl, duringWork, lockStore, waitForLockWaits } from "../../support/process/Process.ts"
 import { callTool, freshAgent } from "../../support/rpc/Mcp.ts"
 import { freshMember, newKey } from "../../support/rpc/Rpc.ts"
@@ -70,7 +70,7 @@ const references = (...collections: ReadonlyArray<Record<string, unknown>>) =>
 
 const tagged = (value: string) => [{ field: "tags", relation: "equals", value }]
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Dry runs", (it) => {
+layer(IsolatedApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Dry runs", (it) => {
   it.effect("a dry run returns the result, events and collections of every kind of write, and changes no table", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()

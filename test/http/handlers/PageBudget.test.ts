@@ -3,7 +3,7 @@ import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { PAGE_BYTES } from "../../../src/domain/Page.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
-import { ApiTest, type Client, dataOf, freshClient, pageOf, type Resource } from "../../support/http/Api.ts"
+import { IsolatedApiTest, type Client, dataOf, freshClient, pageOf, type Resource } from "../../support/http/Api.ts"
 
 type Kind = "products" | "collections"
 
@@ -71,7 +71,7 @@ const readDuring = Effect.fn(function* (client: Client, path: string, meanwhile:
   return pageOf(yield* Fiber.join(reading))
 })
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Size and time limits of a page", (it) => {
+layer(IsolatedApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Size and time limits of a page", (it) => {
   it.effect("a page of products ends at the size limit, and every product is returned once", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()

@@ -5,7 +5,7 @@ import { Agents } from "../../../src/domain/access/Agents.ts"
 import { Apps } from "../../../src/domain/access/Apps.ts"
 import { Installations } from "../../../src/domain/access/Installations.ts"
 import { EventId } from "../../../src/rpc/Client.ts"
-import { ApiTest, baseUrl, type Client, dataOf, freshClient, install } from "../../support/http/Api.ts"
+import { IsolatedApiTest, baseUrl, type Client, dataOf, freshClient, install } from "../../support/http/Api.ts"
 import { scene } from "../../support/oauth/Scene.ts"
 import { statusOf, tokensOf } from "../../support/oauth/Oauth.ts"
 import { agentOf, callLine, exitsOf, freshMember, memberOf, postTo } from "../../support/rpc/Rpc.ts"
@@ -28,7 +28,7 @@ const sendConcurrently = (one: Client, others: ReadonlyArray<Client>, path = "/p
 const call = (base: string, headers: Record<string, string>, tag: string, payload: unknown) =>
   Effect.map(postTo(base, callLine(tag, payload), headers), ({ text }) => exitsOf(text).get("1")?._tag)
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Rows written by a newer release", (it) => {
+layer(IsolatedApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Rows of a newer release", (it) => {
   it.effect("an installation has its known scopes; others in the same statement are unaffected", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Result } from "effect"
 import { parseTrustedProxies, TrustedProxies } from "../../../src/http/server/ClientAddress.ts"
-import { ApiTest, baseUrl } from "../../support/http/Api.ts"
+import { IsolatedApiTest, baseUrl } from "../../support/http/Api.ts"
 import { agentPath, freshClientId } from "../../support/oauth/AgentOauth.ts"
 import { authorizePath, type BrowserPage, fieldsOf, makeBrowser, visibleText } from "../../support/oauth/Browser.ts"
 import { type Form, register, tokensOf } from "../../support/oauth/Oauth.ts"
@@ -89,7 +89,7 @@ const freshAddress = () => {
   return { "x-forwarded-for": `10.0.${addresses >> 8}.${addresses & 255}` }
 }
 
-const Test = ApiTest.pipe(
+const Test = IsolatedApiTest.pipe(
   Layer.provide(Layer.succeed(TrustedProxies, Result.getOrThrow(parseTrustedProxies("127.0.0.1"))))
 )
 

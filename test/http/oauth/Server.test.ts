@@ -3,7 +3,7 @@ import { Context, Effect, Layer, Logger, References } from "effect"
 import { createConnection } from "node:net"
 import { type AccessEntry, AccessLog } from "../../../src/http/server/AccessLog.ts"
 import { PublicUrl } from "../../../src/http/headers/Origin.ts"
-import { ApiTest, baseUrl } from "../../support/http/Api.ts"
+import { IsolatedApiTest, baseUrl } from "../../support/http/Api.ts"
 import { makePkce, makePoster, register, tokensOf } from "../../support/oauth/Oauth.ts"
 import { scene } from "../../support/oauth/Scene.ts"
 
@@ -22,7 +22,7 @@ const LogsTest = Layer.unwrap(
 
 const NAME = "https://partners.example.com"
 
-const Test = ApiTest.pipe(
+const Test = IsolatedApiTest.pipe(
   Layer.provide(Layer.succeed(PublicUrl, NAME)),
   Layer.provide(LogsTest),
   Layer.provideMerge(Layer.sync(LogLines, () => []))

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { randomBytes, randomUUID } from "node:crypto"
 import { Installations } from "../../../src/domain/access/Installations.ts"
 import { SIGN_IN_LIMITS } from "../../../src/domain/access/Sessions.ts"
-import { ApiTest, makeStore } from "../../support/http/Api.ts"
+import { IsolatedApiTest, makeStore } from "../../support/http/Api.ts"
 import { makeMerchant, PASSWORD } from "../../support/rpc/Merchants.ts"
 import {
   authorizePath,
@@ -43,7 +43,7 @@ const scene = Effect.gen(function* () {
   return { store, merchant, path, isInstalled, visitor: yield* makeBrowser }
 })
 
-layer(ApiTest)("Security of the authorization pages", (it) => {
+layer(IsolatedApiTest)("Security of the authorization pages", (it) => {
   it.effect("pages cannot be framed, run no scripts, are not cached and restrict form targets", () =>
     Effect.gen(function* () {
       const { merchant, path, visitor } = yield* scene

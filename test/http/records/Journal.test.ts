@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import type { StoreId } from "../../../src/domain/Store.ts"
-import { ApiTest, dataOf, freshClient, install, type Resource } from "../../support/http/Api.ts"
+import { IsolatedApiTest, dataOf, freshClient, install, type Resource } from "../../support/http/Api.ts"
 
 const Side = Schema.NullOr(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))
 
@@ -59,7 +59,7 @@ const updated = (
   omitted: []
 })
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Journal", (it) => {
+layer(IsolatedApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Journal", (it) => {
   it.effect("each write of a product has an entry with its actor, surface, idempotency key and changes", () =>
     Effect.gen(function* () {
       const { client, installation, storeId } = yield* freshClient()

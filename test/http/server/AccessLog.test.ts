@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { request } from "node:http"
 import { connect } from "node:net"
 import { type AccessEntry, AccessLog } from "../../../src/http/server/AccessLog.ts"
-import { ApiTest, baseUrl, dataOf, freshClient } from "../../support/http/Api.ts"
+import { IsolatedApiTest, baseUrl, dataOf, freshClient } from "../../support/http/Api.ts"
 import {
   connection,
   databaseUrl,
@@ -37,7 +37,7 @@ const LogsTest = Layer.unwrap(
   )
 )
 
-const Test = ApiTest.pipe(Layer.provide(LogsTest), Layer.provideMerge(CapturedLogsTest))
+const Test = IsolatedApiTest.pipe(Layer.provide(LogsTest), Layer.provideMerge(CapturedLogsTest))
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 

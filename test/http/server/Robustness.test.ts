@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import * as FastCheck from "fast-check"
 import { Product } from "../../../src/domain/catalog/Product.ts"
 import { editableFields } from "../../../src/domain/catalog/ProductFields.ts"
-import { type Answer, ApiTest, dataOf, errorOf, install, makeStore, pageOf } from "../../support/http/Api.ts"
+import { type Answer, IsolatedApiTest, dataOf, errorOf, install, makeStore, pageOf } from "../../support/http/Api.ts"
 
 const FIELDS = Object.keys(editableFields)
 
@@ -168,7 +168,7 @@ const assertAnswer = (answer: Answer, label: string) => {
   else assert.isNotEmpty(errorOf(answer).error)
 }
 
-layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Robustness", (it) => {
+layer(IsolatedApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Robustness", (it) => {
   it.effect("any body returns a product or an error below 500 in the common shape", () =>
     Effect.gen(function* () {
       const storeId = yield* makeStore()

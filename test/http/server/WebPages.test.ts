@@ -5,7 +5,7 @@ import { request } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { WebFolder } from "../../../src/http/routes/WebPages.ts"
-import { ApiTest, baseUrl } from "../../support/http/Api.ts"
+import { IsolatedApiTest, baseUrl } from "../../support/http/Api.ts"
 
 const HTML = "<!doctype html><title>Pages</title>"
 const SCRIPT = `export const words = "${"calm ".repeat(500)}"`
@@ -15,7 +15,7 @@ writeFileSync(join(folder, "index.html"), HTML)
 writeFileSync(join(folder, "index-B4DX_f-A.js"), SCRIPT)
 writeFileSync(join(folder, "index-Ga7u.css"), "body {}")
 
-const servedFrom = (path: string) => Layer.provide(ApiTest, Layer.succeed(WebFolder, path))
+const servedFrom = (path: string) => Layer.provide(IsolatedApiTest, Layer.succeed(WebFolder, path))
 
 /** Requests a path unchanged: `fetch` would normalize it. */
 const get = (path: string, headers: Record<string, string> = {}) =>

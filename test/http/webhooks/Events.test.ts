@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { StoreId } from "../../../src/domain/Store.ts"
-import { ApiTest, dataOf, freshClient, install, makeStore } from "../../support/http/Api.ts"
+import { IsolatedApiTest, dataOf, freshClient, install, makeStore } from "../../support/http/Api.ts"
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
@@ -36,7 +36,7 @@ const eventsOf = Effect.fn(function* (storeId: StoreId) {
 const payloadsOf = (storeId: StoreId) =>
   Effect.map(eventsOf(storeId), (rows) => rows.map(({ payload }): unknown => JSON.parse(payload)))
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Events of products", (it) => {
+layer(IsolatedApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Events of products", (it) => {
   it.effect("a create and an update emit catalog.product.updated.v1 with the product of the response", () =>
     Effect.gen(function* () {
       const { client, installation, storeId } = yield* freshClient()

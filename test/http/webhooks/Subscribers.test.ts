@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import type { InstallationId } from "../../../src/domain/access/Ids.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
-import { ApiTest, dataOf, install, makeStore } from "../../support/http/Api.ts"
+import { IsolatedApiTest, dataOf, install, makeStore } from "../../support/http/Api.ts"
 import { installApp, subscriber } from "../../support/webhooks/Webhooks.ts"
 import { suspend } from "../../support/data/Writes.ts"
 
@@ -23,7 +23,7 @@ const recipientsOf = Effect.fn(function* (storeId: StoreId) {
 })
 
 // No worker runs, so the tests see the deliveries as the write stored them.
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Recipients of events", (it) => {
+layer(IsolatedApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Recipients of events", (it) => {
   it.effect("an event goes to every subscribed installation except the one that wrote", () =>
     Effect.gen(function* () {
       const storeId = yield* makeStore()

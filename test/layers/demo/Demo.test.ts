@@ -16,7 +16,7 @@ import { PutOrder } from "../../../src/domain/records/Order.ts"
 import { StoreId } from "../../../src/domain/Store.ts"
 import { collections, products } from "../../../src/layers/demo/catalog.ts"
 import { openDemo } from "../../../src/layers/demo/Demo.ts"
-import { ApiTest, baseUrl, makeClient, pageOf } from "../../support/http/Api.ts"
+import { IsolatedApiTest, baseUrl, makeClient, pageOf } from "../../support/http/Api.ts"
 import { waitUntil } from "../../support/process/Process.ts"
 import { callLine, errorOf, post } from "../../support/rpc/Rpc.ts"
 import { SECRET_KEY } from "../../support/SecretKey.ts"
@@ -101,7 +101,7 @@ const demoSettings = Effect.map(
   }
 )
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Demo store", (it) => {
+layer(IsolatedApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Demo store", (it) => {
   it.effect("the demo store has the products and collections of the sample catalog", () =>
     Effect.gen(function* () {
       const { withDemo } = yield* demoSettings

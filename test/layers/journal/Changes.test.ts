@@ -3,13 +3,13 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Imports } from "../../../src/domain/imports/Imports.ts"
 import { Writes } from "../../../src/domain/Write.ts"
-import { ApiTest, dataOf, freshClient } from "../../support/http/Api.ts"
+import { IsolatedApiTest, dataOf, freshClient } from "../../support/http/Api.ts"
 import { importItem } from "../../support/data/Imports.ts"
 import { contextOf } from "../../support/data/Writes.ts"
 
 const put = (price: number) => [importItem("a", { name: "Cup", price })]
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Changes in the journal", (it) => {
+layer(IsolatedApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Changes in the journal", (it) => {
   it.effect("every write holds the store's advisory lock when it inserts a journal entry", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

@@ -3,7 +3,7 @@ import { Cause, Context, Effect, Exit, Fiber, Layer, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { Journal } from "../../../src/domain/journal/Journal.ts"
 import { Unavailable } from "../../../src/domain/Unavailable.ts"
-import { ApiTest, freshClient } from "../../support/http/Api.ts"
+import { IsolatedApiTest, freshClient } from "../../support/http/Api.ts"
 import {
   connection,
   databaseUrl,
@@ -35,7 +35,7 @@ const nonEmptyParts = Effect.gen(function* () {
 
 const clear = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`truncate journal`)
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Journal partitions", (it) => {
+layer(IsolatedApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Journal partitions", (it) => {
   it.effect("ids map to 16 partitions of thirty days each, in rotation, for any clock", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

@@ -3,7 +3,7 @@ import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { migrate } from "../../../src/layers/Migrations.ts"
 import { postgres } from "../../../src/layers/sql/Postgres.ts"
-import { ApiTest, dataOf, freshClient, makeClient } from "../../support/http/Api.ts"
+import { IsolatedApiTest, dataOf, freshClient, makeClient } from "../../support/http/Api.ts"
 import { freshDatabase } from "../../support/postgres/Postgres.ts"
 import { setDefaultLevel } from "../../support/postgres/OnServer.ts"
 import { databaseUrl, startSecondServer } from "../../support/process/Process.ts"
@@ -11,7 +11,7 @@ import { newKey } from "../../support/rpc/Rpc.ts"
 
 const WRITERS = Array.from({ length: 12 }, (_, index) => index)
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Isolation level", (it) => {
+layer(IsolatedApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Isolation level", (it) => {
   it.effect.each(["repeatable read", "serializable"])(
     "a database whose default level is %s changes neither transactions nor single statements",
     (level) =>

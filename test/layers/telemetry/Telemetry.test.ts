@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Metric, Tracer } from "effect"
 import { TracingLive } from "../../../src/layers/telemetry/Tracing.ts"
 import { Scope } from "../../../src/domain/access/Scope.ts"
-import { ApiTest, freshClient, makeApp, makeStore } from "../../support/http/Api.ts"
+import { IsolatedApiTest, freshClient, makeApp, makeStore } from "../../support/http/Api.ts"
 import { receiver } from "../../support/webhooks/Receiver.ts"
 import { waitForRequests, DeliveringApi, installApp, subscriber } from "../../support/webhooks/Webhooks.ts"
 
@@ -21,7 +21,7 @@ const recorder = () => {
 
 /** The API with a custom tracer, which turns spans on. */
 const traced = (tracer: Tracer.Tracer) =>
-  ApiTest.pipe(Layer.provide(TracingLive), Layer.provideMerge(Layer.succeed(Tracer.Tracer, tracer)))
+  IsolatedApiTest.pipe(Layer.provide(TracingLive), Layer.provideMerge(Layer.succeed(Tracer.Tracer, tracer)))
 
 const parentOf = ({ parent }: Tracer.Span): string | undefined =>
   parent._tag === "Some" && parent.value._tag === "Span" ? parent.value.name : undefined
@@ -63,7 +63,7 @@ it.live("admission batch sizes and connections in use are measured", () =>
         Array.from({ length: 8 }, () => client.get("/products")),
         { concurrency: "unbounded" }
       )
-    }).pipe(Effect.provide(ApiTest))
+    }).pipe(Effect.provide(IsolatedApiTest))
     const metrics = yield* Metric.snapshot
     const batches = metrics.find(({ id }) => id === "admission.batch.size")
     assert.isTrue(batches !== undefined && "sum" in batches.state && batches.state.sum >= 8)
@@ -86,7 +86,7 @@ it.live("the duration of each request is recorded by method, route and status", 
       yield* client.get("/products")
       yield* client.get("/products?limit=0")
       yield* client.send("PURGE", "/unknown")
-    }).pipe(Effect.provide(ApiTest))
+    }).pipe(Effect.provide(IsolatedApiTest))
     const series = (yield* Metric.snapshot).filter(({ id }) => id === "http.server.request.duration")
     const counts = series.map(({ attributes, state }): Record<string, unknown> => ({
       ...attributes,

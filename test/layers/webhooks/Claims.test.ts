@@ -5,12 +5,12 @@ import type { AppId } from "../../../src/domain/access/Ids.ts"
 import { EventId } from "../../../src/domain/Events.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
 import { makeDeliveryQueue } from "../../../src/layers/webhooks/DeliveryQueue.ts"
-import { ApiTest } from "../../support/http/Api.ts"
+import { IsolatedApiTest } from "../../support/http/Api.ts"
 import { deliveriesOf, makeDeliveries } from "../../support/webhooks/Webhooks.ts"
 
 const NOTHING = EventId.make("01890a5d-ac96-774b-bcce-b302099a8057")
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Delivery queue", (it) => {
+layer(IsolatedApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Delivery queue", (it) => {
   const claimAll = Effect.flatMap(SqlClient.SqlClient, (sql) => makeDeliveryQueue(sql).claim(100, new Map()))
   const expireLeases = Effect.flatMap(
     SqlClient.SqlClient,

@@ -4,12 +4,12 @@ import { SqlClient } from "effect/sql"
 import type { AppId } from "../../../src/domain/access/Ids.ts"
 import { EventId } from "../../../src/domain/Events.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
-import { ApiTest } from "../../support/http/Api.ts"
+import { IsolatedApiTest } from "../../support/http/Api.ts"
 import { deliveriesOf, scene } from "../../support/webhooks/Webhooks.ts"
 
 const LAPSED_ERROR = "The worker stopped before it recorded the result of this attempt"
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Deliveries of a stopped worker", (it) => {
+layer(IsolatedApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Deliveries of a stopped worker", (it) => {
   it.effect("redeliver, redeliverSince and resume log the interrupted attempt of an expired lease", () =>
     Effect.gen(function* () {
       const { attempts, redeliver, redeliverSince, resume } = yield* Webhooks

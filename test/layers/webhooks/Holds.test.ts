@@ -3,7 +3,7 @@ import { Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { StoreWebhooks } from "../../../src/domain/webhooks/StoreWebhooks.ts"
 import { makeDeliveryQueue } from "../../../src/layers/webhooks/DeliveryQueue.ts"
-import { ApiTest } from "../../support/http/Api.ts"
+import { IsolatedApiTest } from "../../support/http/Api.ts"
 import { waitUntil } from "../../support/process/Process.ts"
 import { deliveriesOf, scene } from "../../support/webhooks/Webhooks.ts"
 import { performIn } from "../../support/data/Writes.ts"
@@ -27,7 +27,7 @@ const waiting = Effect.flatMap(SqlClient.SqlClient, (sql) =>
 )
 
 // No worker runs: the tests claim deliveries themselves.
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Holds of an installation's deliveries", (it) => {
+layer(IsolatedApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Holds of deliveries", (it) => {
   it.effect("a release waits for running writes and also releases their deliveries", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

@@ -3,12 +3,12 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { EventId } from "../../../src/domain/Events.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
-import { ApiTest } from "../../support/http/Api.ts"
+import { IsolatedApiTest } from "../../support/http/Api.ts"
 import { deliveriesOf, markFinished, makeDeliveries } from "../../support/webhooks/Webhooks.ts"
 
 const NOTHING = EventId.make("01890a5d-ac96-774b-bcce-b302099a8057")
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Purge of deliveries", (it) => {
+layer(IsolatedApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Purge of deliveries", (it) => {
   it.effect("purge deletes finished deliveries with their attempts after 30 days, and events without deliveries", () =>
     Effect.gen(function* () {
       const { purge } = yield* Webhooks

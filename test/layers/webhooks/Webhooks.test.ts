@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { AppId } from "../../../src/domain/access/Ids.ts"
 import { EventId } from "../../../src/domain/Events.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
-import { ApiTest, makeApp } from "../../support/http/Api.ts"
+import { IsolatedApiTest, makeApp } from "../../support/http/Api.ts"
 import { deliveriesOf, markFinished, makeDeliveries } from "../../support/webhooks/Webhooks.ts"
 
 const UNKNOWN_APP = AppId.make("01890a5d-ac96-774b-bcce-b302099a8057")
@@ -12,7 +12,7 @@ const UNKNOWN_EVENT = EventId.make("01890a5d-ac96-774b-bcce-b302099a8057")
 
 const outcomes = (appId: AppId) => Effect.map(deliveriesOf(appId), (rows) => rows.map(({ outcome }) => outcome))
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Webhooks", (it) => {
+layer(IsolatedApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Webhooks", (it) => {
   it.effect("redeliver sends a finished event again, whatever its outcome", () =>
     Effect.gen(function* () {
       const { redeliver } = yield* Webhooks

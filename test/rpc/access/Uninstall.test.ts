@@ -7,7 +7,7 @@ import { ClientId } from "../../../src/domain/oauth/Clients.ts"
 import { Consents } from "../../../src/domain/oauth/Consents.ts"
 import { Grants } from "../../../src/domain/oauth/Grants.ts"
 import { Challenge } from "../../../src/domain/oauth/Pkce.ts"
-import { ApiTest, baseUrl, makeApp, makeClient } from "../../support/http/Api.ts"
+import { IsolatedApiTest, baseUrl, makeApp, makeClient } from "../../support/http/Api.ts"
 import { freshMember, newKey } from "../../support/rpc/Rpc.ts"
 import { installing } from "../../support/data/Writes.ts"
 
@@ -51,7 +51,7 @@ const scene = Effect.gen(function* () {
   }
 })
 
-layer(ApiTest)("Uninstall", (it) => {
+layer(IsolatedApiTest)("Uninstall", (it) => {
   it.effect("an uninstall revokes access tokens, refresh tokens and codes, and a reinstall does not restore them", () =>
     Effect.gen(function* () {
       const { agree, exchange, install, refresh, uninstall } = yield* scene

@@ -2,10 +2,10 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Agents } from "../../../src/domain/access/Agents.ts"
-import { ApiTest } from "../../support/http/Api.ts"
+import { IsolatedApiTest } from "../../support/http/Api.ts"
 import { agentOf, freshMember, newKey } from "../../support/rpc/Rpc.ts"
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Retention of revoked agents", (it) => {
+layer(IsolatedApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Retention of revoked agents", (it) => {
   it.effect("revoked agents are listed for 430 days and then deleted", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

@@ -4,12 +4,12 @@ import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { MAX_PENDING, ProposalId, Proposals } from "../../../src/domain/access/Proposals.ts"
 import { makeClient } from "../../../src/rpc/Client.ts"
-import { ApiTest } from "../../support/http/Api.ts"
+import { IsolatedApiTest } from "../../support/http/Api.ts"
 import { keyedIn, proposePrice, proposer, tagOf } from "../../support/rpc/Proposals.ts"
 import { startSecondServer } from "../../support/process/Process.ts"
 import { agentOf, freshMember, memberOf } from "../../support/rpc/Rpc.ts"
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Decisions on proposals", (it) => {
+layer(IsolatedApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Decisions on proposals", (it) => {
   it.effect("rejecting or withdrawing a proposal is final, and the agent can read the reason", () =>
     Effect.gen(function* () {
       const { agent, client, merchantId, product, storeId } = yield* proposer

@@ -6,7 +6,7 @@ import { CreateProduct, type Product, ProductId } from "../../../src/domain/cata
 import { Rules } from "../../../src/domain/catalog/Rule.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { performed } from "../../../src/rpc/Client.ts"
-import { ApiTest } from "../../support/http/Api.ts"
+import { IsolatedApiTest } from "../../support/http/Api.ts"
 import { callLine, errorOf, freshMember, newKey, post } from "../../support/rpc/Rpc.ts"
 
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
@@ -43,7 +43,7 @@ const summaryOf = ({ currencyCode, id, isActive, name, price, sku, slug, stock }
   isActive
 })
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Preview and membership of collections", (it) => {
+layer(IsolatedApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Memberships of collections", (it) => {
   it.effect("a preview of rules returns the count and the first of the matching products and stores nothing", () =>
     Effect.gen(function* () {
       const { client, desk, shelf, stool, storeId } = yield* scene

@@ -12,14 +12,21 @@ import { listen } from "../../../src/http/server/HttpListener.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
 import { ServerLive } from "../../../src/Server.ts"
 import { PostgresTest } from "../postgres/PostgresTest.ts"
+import { sharedByFiles } from "../SharedByFiles.ts"
 import { installing } from "../data/Writes.ts"
 
-/** The whole service on its own port, with its lower layers exposed to the test. */
-export const ApiTest = ServerLive.pipe(
+/**
+ * The whole service on its own port and database, with its lower layers exposed to the test. For tests that change the
+ * schema, read or delete rows of all stores, or replace a layer of the service.
+ */
+export const IsolatedApiTest = ServerLive.pipe(
   Layer.provideMerge(listen({ host: Config.succeed("127.0.0.1"), port: Config.succeed(0) })),
   Layer.provideMerge(DomainLive),
   Layer.provideMerge(PostgresTest)
 )
+
+/** {@link IsolatedApiTest}, built once for all files of a worker. Each test creates its own store. */
+export const ApiTest = sharedByFiles(IsolatedApiTest)
 
 export interface Answer {
   readonly status: number

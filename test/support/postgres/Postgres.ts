@@ -8,7 +8,7 @@ import { onServer } from "./OnServer.ts"
  */
 const databaseFrom = Effect.fnUntraced(function* (template: string) {
   const url = inject("databaseServer")
-  const name = `test_${randomUUID().replaceAll("-", "")}`
+  const name = `${inject("databasePrefix")}${randomUUID().replaceAll("-", "")}`
   yield* Effect.acquireRelease(onServer(url, `create database ${name} template ${template}`), () =>
     onServer(url, `drop database ${name} with (force)`)
   )

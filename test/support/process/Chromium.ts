@@ -2,11 +2,13 @@ import { assert } from "@effect/vitest"
 import { Context, Effect, Layer, Schema } from "effect"
 import axe from "axe-core"
 import type { Browser, Page } from "playwright-core"
+import { sharedByFiles } from "../SharedByFiles.ts"
 import { browser } from "./Programs.ts"
 
 export class Chromium extends Context.Service<Chromium, Browser>()("test/Chromium") {}
 
-export const ChromiumTest = Layer.effect(Chromium, browser)
+/** A browser, started once for all files of a worker. */
+export const ChromiumTest = sharedByFiles(Layer.effect(Chromium, browser))
 
 /** Maximum wait for a change of a page in milliseconds. Busy machines need it. */
 const PATIENCE = 60_000
