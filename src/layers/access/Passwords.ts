@@ -6,7 +6,9 @@ import { SignInBusy } from "../../domain/access/Sessions.ts"
 import { makePaced } from "../../domain/Pacing.ts"
 
 /** Argon2id with 19 MiB, two passes and one lane (OWASP Password Storage Cheat Sheet), the defaults of the library. */
-const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } satisfies Options
+export const HashCost = Context.Reference("layers/access/HashCost", {
+  defaultValue: () => ({ memoryCost: 19_456, timeCost: 2, parallelism: 1 }) satisfies Options
+})
 
 /**
  * Maximum number of concurrent hashes. Each takes a whole core and one of the four threads that file reads and DNS lookups
@@ -24,33 +26,40 @@ const textOf = (password: Redacted.Redacted) => Redacted.value(password).normali
 
 const base64 = (bytes: number) => randomBytes(bytes).toString("base64").replaceAll("=", "")
 
-/** Random hash for accounts that do not exist. Comparing with it costs the same as with a real one. */
-const DUMMY_HASH = `$argon2id$v=19$m=${COST.memoryCost},t=${COST.timeCost},p=${COST.parallelism}$${base64(16)}$${base64(32)}`
+/** Makes a random hash for accounts that do not exist. Comparing with it costs the same as with a real one. */
+const makeDummyHash = ({ memoryCost, parallelism, timeCost }: typeof HashCost.Service) =>
+  `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$${base64(16)}$${base64(32)}`
 
 /** Keeps the permit until the thread is free, even if the client disconnects: abandoned hashes would block all threads. */
 const onThread = <A>(work: () => Promise<A>) => Effect.uninterruptible(Effect.promise(work))
 
-const makeHash = (password: Redacted.Redacted) => onThread(() => hash(textOf(password), COST))
-
-/** Compares a password with the hash of an account. Takes the same time if there is no account. */
-const matches = (passwordHash: string | undefined, password: Redacted.Redacted) =>
-  Effect.map(
-    onThread(() => verify(passwordHash ?? DUMMY_HASH, textOf(password))),
-    (isMatch) => isMatch && passwordHash !== undefined
-  )
-
 /** Hash computations that share one permit. */
-const hashing = { makeHash, matches }
+const makeHashing = (cost: typeof HashCost.Service) => {
+  const dummyHash = makeDummyHash(cost)
+  return {
+    makeHash: (password: Redacted.Redacted) => onThread(() => hash(textOf(password), cost)),
 
-const makePasswords = Effect.sync(() => {
+    /** Compares a password with the hash of an account. Takes the same time if there is no account. */
+    matches: (passwordHash: string | undefined, password: Redacted.Redacted) =>
+      Effect.map(
+        onThread(() => verify(passwordHash ?? dummyHash, textOf(password))),
+        (isMatch) => isMatch && passwordHash !== undefined
+      )
+  }
+}
+
+const makePasswords = Effect.map(HashCost, (cost) => {
+  const hashing = makeHashing(cost)
   const withPermit = makePaced(MAX_CONCURRENT)
   let requests = 0
   return {
     /** Hashes a password. Waits without a limit, for commands of operators. */
-    makeHash: (password: Redacted.Redacted) => withPermit(makeHash(password)),
+    makeHash: (password: Redacted.Redacted) => withPermit(hashing.makeHash(password)),
 
     /** Runs the work of a request, in the order of arrival. Fails at once if too many requests wait. */
-    withPermit: <A, E>(work: (compute: typeof hashing) => Effect.Effect<A, E>): Effect.Effect<A, E | SignInBusy> =>
+    withPermit: <A, E>(
+      work: (compute: ReturnType<typeof makeHashing>) => Effect.Effect<A, E>
+    ): Effect.Effect<A, E | SignInBusy> =>
       Effect.acquireUseRelease(
         Effect.suspend((): Effect.Effect<number, SignInBusy> =>
           requests < MAX_CONCURRENT + MAX_WAITING

@@ -1,15 +1,16 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Option, Redacted, Schema } from "effect"
+import { Duration, Effect, Option, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { request } from "node:http"
-import { Merchants, Password } from "../../../src/domain/access/Merchants.ts"
+import { Email, Merchants, Password } from "../../../src/domain/access/Merchants.ts"
 import { SessionId, Sessions, SIGN_IN_LIMITS, SIGN_IN_MINUTES } from "../../../src/domain/access/Sessions.ts"
 import { Stores } from "../../../src/domain/access/Stores.ts"
-import { IsolatedApiTest, baseUrl, makeStore } from "../../support/http/Api.ts"
+import { ServiceTest, baseUrl, makeStore } from "../../support/http/Api.ts"
 import { makeMerchant, PASSWORD } from "../../support/rpc/Merchants.ts"
 import { performIn } from "../../support/data/Writes.ts"
 
+const toEmail = Schema.decodeSync(Email)
 const toPassword = Schema.decodeSync(Password)
 
 interface RequestOptions {
@@ -58,7 +59,7 @@ const signIn = (email: string, password: string, headers: Record<string, string>
 /** Request header with which a browser returns a cookie. */
 const cookieHeader = (cookie: string | undefined) => ({ cookie: cookie?.split(";")[0] ?? "" })
 
-layer(IsolatedApiTest)("Merchant sign-in", (it) => {
+layer(ServiceTest, { excludeTestServices: true, timeout: "60 seconds" })("Merchant sign-in", (it) => {
   it.effect("a session returns its merchant and their stores until it is signed out", () =>
     Effect.gen(function* () {
       const { email, id } = yield* makeMerchant()
@@ -256,6 +257,30 @@ layer(IsolatedApiTest)("Merchant sign-in", (it) => {
       assert.notInclude(JSON.stringify(stored), Buffer.from(token).toString("hex"))
       assert.strictEqual(String(toPassword(PASSWORD)), "<redacted>")
       assert.strictEqual(Redacted.value(toPassword(PASSWORD)), PASSWORD)
+    })
+  )
+
+  it.effect("rejecting an unknown account takes about as long as rejecting a known one", () =>
+    Effect.gen(function* () {
+      const { signIn } = yield* Sessions
+      const { email } = yield* makeMerchant()
+      const cost = (account: Email) =>
+        Effect.gen(function* () {
+          const attempt = { email: account, address: randomUUID(), userAgent: undefined, replaced: undefined }
+          const refused = Effect.flip(signIn({ ...attempt, password: toPassword("not the password") }))
+          const [duration, { _tag }] = yield* Effect.timed(refused)
+          assert.strictEqual(_tag, "SignInRefused")
+          return Duration.toMillis(duration)
+        })
+      // Alternates both accounts so that other load affects each, and compares the minimum durations.
+      const costs = yield* Effect.replicateEffect(
+        Effect.all([cost(email), cost(toEmail(`${randomUUID()}@example.com`))]),
+        12
+      )
+      const known = Math.min(...costs.map(([millis]) => millis))
+      const unknown = Math.min(...costs.map(([, millis]) => millis))
+      assert.isAtLeast(unknown, known / 2)
+      assert.isAtMost(unknown, known * 2)
     })
   )
 })

@@ -5,7 +5,7 @@ import { MAX_SIGN_UPS, Sessions } from "../../../src/domain/access/Sessions.ts"
 import { MAX_REGISTRATIONS } from "../../../src/domain/oauth/AgentClients.ts"
 import { type AccessEntry, AccessLog } from "../../../src/http/server/AccessLog.ts"
 import { parseTrustedProxies, TrustedProxies } from "../../../src/http/server/ClientAddress.ts"
-import { IsolatedApiTest, baseUrl } from "../../support/http/Api.ts"
+import { ServiceTest, baseUrl } from "../../support/http/Api.ts"
 import { MAX_WAITING } from "../../../src/layers/access/Passwords.ts"
 import { makeMerchant, PASSWORD } from "../../support/rpc/Merchants.ts"
 import { waitUntil } from "../../support/process/Process.ts"
@@ -15,7 +15,7 @@ class Logged extends Context.Service<Logged, Array<AccessEntry>>()("Logged") {}
 
 /** The service with these trusted proxies, and the entries of its access log. */
 const withTrustedProxies = (proxies: string) =>
-  IsolatedApiTest.pipe(
+  ServiceTest.pipe(
     Layer.provide(Layer.succeed(TrustedProxies, Result.getOrThrow(parseTrustedProxies(proxies)))),
     Layer.provide(
       Layer.effect(

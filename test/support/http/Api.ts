@@ -9,20 +9,27 @@ import { Stores } from "../../../src/domain/access/Stores.ts"
 import { Tokens } from "../../../src/domain/access/Tokens.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { listen } from "../../../src/http/server/HttpListener.ts"
+import { HashCost } from "../../../src/layers/access/Passwords.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
 import { ServerLive } from "../../../src/Server.ts"
 import { PostgresTest } from "../postgres/PostgresTest.ts"
 import { sharedByFiles } from "../SharedByFiles.ts"
 import { installing } from "../data/Writes.ts"
 
-/**
- * The whole service on its own port and database, with its lower layers exposed to the test. For tests that change the
- * schema, read or delete rows of all stores, or replace a layer of the service.
- */
-export const IsolatedApiTest = ServerLive.pipe(
+/** The whole service on its own port and database, with its lower layers exposed to the test. */
+export const ServiceTest = ServerLive.pipe(
   Layer.provideMerge(listen({ host: Config.succeed("127.0.0.1"), port: Config.succeed(0) })),
   Layer.provideMerge(DomainLive),
   Layer.provideMerge(PostgresTest)
+)
+
+/**
+ * {@link ServiceTest} with fast hashes of passwords. For tests that change the schema, read or delete rows of all stores,
+ * or replace a layer of the service.
+ */
+export const IsolatedApiTest = Layer.provide(
+  ServiceTest,
+  Layer.succeed(HashCost, { memoryCost: 8, timeCost: 1, parallelism: 1 })
 )
 
 /** {@link IsolatedApiTest}, built once for all files of a worker. Each test creates its own store. */
