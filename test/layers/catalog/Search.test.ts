@@ -9,6 +9,8 @@ import type { StoreId } from "../../../src/domain/Store.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
 import { makeStore } from "../../support/http/Api.ts"
 import { flushStatistics } from "../../support/plans/Cost.ts"
+import { connection, databaseUrl, rowsOf } from "../../support/process/Process.ts"
+import { endSessions } from "../../support/process/Workers.ts"
 import { PostgresTest } from "../../support/postgres/PostgresTest.ts"
 import { performIn } from "../../support/data/Writes.ts"
 
@@ -82,5 +84,20 @@ it.live("a search reads about as many pages in a store of 14,000 matching produc
       assert.isAtMost(whole[index] ?? 0, 1.25 * (half[index] ?? 0) + 30, query)
     }
     assert.lengthOf(yield* search(storeId, "d"), 50)
+  }).pipe(Effect.provide(SearchTest))
+)
+
+it.live("search finds a new product after a failover lost the words of earlier ones", () =>
+  Effect.gen(function* () {
+    const storeId = yield* makeStore()
+    yield* create(storeId, { name: "Lantern" })
+    const url = yield* databaseUrl
+    const client = yield* connection(url)
+    yield* rowsOf(client, "delete from search_words where store_id = $1", [storeId])
+    yield* endSessions(client, url)
+    // The first attempts may get a connection that has just ended.
+    yield* Effect.retry(Effect.sandbox(create(storeId, { name: "Red lantern" })), { times: 10 })
+    const names = (yield* search(storeId, "lantern")).map(({ name }) => name)
+    assert.sameMembers(names, ["Lantern", "Red lantern"])
   }).pipe(Effect.provide(SearchTest))
 )
