@@ -4,7 +4,7 @@ import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { Duplex } from "node:stream"
 import { parse, toClientConfig } from "pg-connection-string"
-import { ACQUIRE_TIMEOUT, FIXED_SETTINGS, openSocket, TIMEOUTS, types } from "./Session.ts"
+import { ACQUIRE_TIMEOUT, FIXED_SETTINGS, openSocket, Silence, TIMEOUTS, types } from "./Session.ts"
 import { type Batcher, makeBatcher } from "./Batcher.ts"
 import { makeSqlClient } from "./Client.ts"
 
@@ -68,6 +68,7 @@ const MAX_MESSAGE = 1024 ** 3
 
 const configOf = (
   { directUrl, withoutTimeouts = false, isPrepared = true, maxConnections, url }: PostgresOptions,
+  silence: number,
   onClose: () => void
 ): PgPool.Config & { readonly maxConnections: number; readonly stream: () => Duplex } => {
   const connection = connectionOf(url)
@@ -76,7 +77,7 @@ const configOf = (
     applicationName: "partner-api",
     maxConnections,
     connectTimeout: ACQUIRE_TIMEOUT,
-    stream: () => openSocket(connection.host, connection.port, withoutTimeouts, onClose),
+    stream: () => openSocket(connection.host, connection.port, withoutTimeouts ? 0 : silence, onClose),
     prepare: isPrepared,
     preparedStatementCacheSize: PREPARED,
     maxMessageSize: MAX_MESSAGE,
@@ -103,7 +104,11 @@ const makeNotifications = ({ directUrl, url, ...others }: PostgresOptions): type
   listen: (channel, onMessage) =>
     Effect.suspend(() => {
       const sockets: Array<Duplex> = []
-      const config = configOf({ ...others, url: directUrl ?? url, withoutTimeouts: true, maxConnections: 1 }, () => {})
+      const config = configOf(
+        { ...others, url: directUrl ?? url, withoutTimeouts: true, maxConnections: 1 },
+        0,
+        () => {}
+      )
       const stream = () => {
         const socket = config.stream()
         sockets.push(socket)
@@ -151,7 +156,7 @@ export const postgres = (options: PostgresOptions) =>
   Layer.effectContext(
     Effect.gen(function* () {
       const actions: Array<() => void> = []
-      const config = configOf(options, () => actions.forEach((action) => action()))
+      const config = configOf(options, yield* Silence, () => actions.forEach((action) => action()))
       const onLost = (action: () => void) => void actions.push(action)
       const sql = yield* makeSqlClient("operations", config)
       const admission = yield* makeSqlClient("admission", { ...config, maxConnections: ADMISSION_CONNECTIONS })

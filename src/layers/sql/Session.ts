@@ -1,5 +1,5 @@
 import { PgTypes } from "@effect/sql-pg"
-import { Result } from "effect"
+import { Context, Result } from "effect"
 import { connect, type Socket } from "node:net"
 
 /** Milliseconds that a statement, a wait for a lock, and an idle transaction may take before they fail with 503. */
@@ -15,7 +15,7 @@ export const TIMEOUTS = { statement_timeout: 30_000, lock_timeout: 10_000, idle_
 export const FIXED_SETTINGS = { default_transaction_isolation: "read committed", enable_seqscan: "off", jit: "off" }
 
 /** Milliseconds without data from the database after which a connection and its statements fail. */
-const SILENCE = 35_000
+export const Silence = Context.Reference("layers/sql/Silence", { defaultValue: () => 35_000 })
 
 /** Milliseconds that a request waits for a free connection before it fails with 503. */
 export const ACQUIRE_TIMEOUT = 10_000
@@ -23,19 +23,20 @@ export const ACQUIRE_TIMEOUT = 10_000
 /** Milliseconds of idle time before TCP keepalive probes start. */
 const KEEP_ALIVE = 10_000
 
-const silent = () =>
-  Object.assign(new Error(`The database has not answered for ${SILENCE / 1000} seconds`), { code: "ETIMEDOUT" })
+const silent = (silence: number) =>
+  Object.assign(new Error(`The database has not answered for ${silence / 1000} seconds`), { code: "ETIMEDOUT" })
 
 /**
  * Opens the socket of a connection. `onClose` is called when it closes. The driver has no limit for a server that stops
- * responding, so the socket closes after {@link SILENCE}, except for connections whose statements have no timeout.
+ * responding, so the socket closes after `silence` milliseconds without data. 0 keeps it open, for connections whose
+ * statements have no timeout.
  */
-export const openSocket = (host: string, port: number, withoutTimeouts: boolean, onClose: () => void): Socket => {
+export const openSocket = (host: string, port: number, silence: number, onClose: () => void): Socket => {
   const socket = host.startsWith("/")
     ? connect(`${host}/.s.PGSQL.${port}`)
     : connect({ host, port, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE })
   socket.once("close", onClose)
-  if (!withoutTimeouts) socket.setTimeout(SILENCE, () => socket.destroy(silent()))
+  socket.setTimeout(silence, () => socket.destroy(silent(silence)))
   return socket
 }
 
