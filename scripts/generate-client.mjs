@@ -65,7 +65,7 @@ const client = [
   methods
 ].join("\n\n")
 types.declare("DryRunEffects", dryRunEffectsIn(operations))
-const resources = [HEAD, 'import type { JsonNumber } from "../Numbers.ts"', ...types.declared.values()].join("\n\n")
+const resources = [HEAD, ...types.declared.values()].join("\n\n")
 
 const files = { "Resources.ts": resources, "Operations.ts": client }
 

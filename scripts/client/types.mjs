@@ -31,9 +31,8 @@ export const typesOf = ({ schemas }) => {
       case "null":
         return schema.type
       case "integer":
-        return "number"
       case "number":
-        return "JsonNumber"
+        return "number"
       case "array":
         return `ReadonlyArray<${typeOf(schema.items)}>`
       case "object":

@@ -3,7 +3,6 @@ import { MAX_TRIAL_DAYS, Billing } from "../domain/billing/Billing.ts"
 import { Period } from "../domain/billing/Period.ts"
 import { PriceText } from "../domain/billing/Price.ts"
 import { CurrencyCode } from "../domain/catalog/Fields.ts"
-import { stringify } from "../domain/json/Json.ts"
 import { app, choice, command, group, integer, json, Name, option, usageError, withHelp } from "./Options.ts"
 import { print, printList } from "./Output.ts"
 
@@ -28,7 +27,15 @@ const set = command(
   function* ({ app, currency, json, name, period, price, trialDays }) {
     const { setPlan } = yield* Billing
     const planId = yield* setPlan(app, { name, price, currencyCode: currency, period, trialDays })
-    yield* print(json, { planId, appId: app, name, price: stringify(price), currencyCode: currency, period, trialDays })
+    yield* print(json, {
+      planId,
+      appId: app,
+      name,
+      price: JSON.stringify(price),
+      currencyCode: currency,
+      period,
+      trialDays
+    })
   }
 ).pipe(
   withHelp({
@@ -44,7 +51,7 @@ const list = command("list", { app, json }, function* ({ app, json }) {
   yield* printList(
     json,
     "plans",
-    plans.map(({ id, price, ...plan }) => ({ planId: id, ...plan, price: stringify(price) }))
+    plans.map(({ id, price, ...plan }) => ({ planId: id, ...plan, price: JSON.stringify(price) }))
   )
 }).pipe(withHelp({ summary: "List the price plans of an app", examples: ["--app <id>"] }))
 

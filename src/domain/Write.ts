@@ -3,7 +3,6 @@ import type { MerchantId } from "./access/Ids.ts"
 import type { Actor } from "./Actor.ts"
 import type { JsonText } from "./json/Document.ts"
 import type { EventId, EventLoop } from "./Events.ts"
-import { ExactNumber, parse } from "./json/Json.ts"
 import type { AdministeredKind, CatalogKind } from "./journal/Kinds.ts"
 import type { StoreId } from "./Store.ts"
 
@@ -37,8 +36,7 @@ export class Encoded {
 
   /** Returns the decoded value, for JSON built from an object that contains it. */
   toJSON(): unknown {
-    const value = parse(this.json)
-    return value instanceof ExactNumber ? value.toJSON() : value
+    return JSON.parse(this.json)
   }
 }
 

@@ -2,7 +2,6 @@ import { Duration, Effect, Option, Schema, type Scope, type Stream } from "effec
 import { RpcClient, RpcClientError, RpcSerialization } from "effect/rpc"
 import type { FromClientEncoded } from "effect/rpc/RpcMessage"
 import type { Changed } from "../domain/journal/Changes.ts"
-import { parse, stringify } from "../domain/json/Json.ts"
 import { type FollowOptions, type ChangeStreamError, makeChangeStream, type SocketLike } from "./client/ChangeStream.ts"
 import { Rpcs } from "./Rpcs.ts"
 import { isPerformed, type UnperformedWrite } from "./groups/CommonSchemas.ts"
@@ -69,7 +68,7 @@ const Refusal = Schema.fromJsonString(Schema.Struct({ error: Schema.String }))
 const decodeRefusal = Schema.decodeUnknownOption(Refusal)
 
 /** Encodes the fields of a request that the service reads. */
-const lineOf = ({ _tag, id, payload, tag }: Request) => `${stringify({ _tag, id, tag, payload })}\n`
+const lineOf = ({ _tag, id, payload, tag }: Request) => `${JSON.stringify({ _tag, id, tag, payload })}\n`
 
 /** Sends a request and reads the whole response. */
 const post = ({ fetch = (url, init) => globalThis.fetch(url, init), headers, url }: ClientOptions, request: Request) =>
@@ -88,7 +87,11 @@ const post = ({ fetch = (url, init) => globalThis.fetch(url, init), headers, url
 
 const decodeResponse = (text: string, { id }: Request) =>
   Effect.try({
-    try: (): ReadonlyArray<unknown> => text.trimEnd().split("\n").map(parse),
+    try: (): ReadonlyArray<unknown> =>
+      text
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line)),
     catch: (cause) => failed("The response is not JSON", cause)
   }).pipe(
     Effect.flatMap((messages) => {
@@ -100,7 +103,7 @@ const decodeResponse = (text: string, { id }: Request) =>
   )
 
 /**
- * Sends each call as one HTTP request. Numbers keep all digits. A response without the result of the call, or a timeout,
+ * Sends each call as one HTTP request. A response without the result of the call, or a timeout,
  * fails the call; with the HTTP protocol of Effect it would never end.
  */
 const protocolOf = (options: ClientOptions) =>

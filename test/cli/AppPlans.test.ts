@@ -33,7 +33,7 @@ it.live(
       const created = yield* set("9.90")
       const { appId: _, ...plan } = created
       assert.deepInclude(created, { price: "9.9", currencyCode: "EUR", period: "month", trialDays: 0 })
-      const exact = "0.1234567890123456789"
+      const exact = "0.12345678901234568"
       assert.deepStrictEqual(yield* set(exact), { ...created, price: exact })
       const list = jsonOutput(Listed, url, "apps", "plans", "list", "--app", appId)
       assert.deepStrictEqual(yield* list, { plans: [{ ...plan, price: exact }] })
@@ -47,12 +47,14 @@ it.live(
         retiredAgain.stderr,
         /^partner-api: App .* has no plan Basic; list its plans with: apps plans list\n$/
       )
-      const invalid = yield* cli(url, ...argumentsFor("1e3"))
-      assert.strictEqual(invalid.code, 1)
-      assert.match(
-        invalid.stderr,
-        /^partner-api: --price: must be a decimal number of at least 0, as in 9.90. See: partner-api apps plans set --help\n$/
-      )
+      for (const price of ["1e3", "0.1234567890123456789"]) {
+        const invalid = yield* cli(url, ...argumentsFor(price))
+        assert.strictEqual(invalid.code, 1)
+        assert.match(
+          invalid.stderr,
+          /^partner-api: --price: must be a decimal number of at least 0 and at most 15 digits, as in 9.90. See: partner-api apps plans set --help\n$/
+        )
+      }
       assert.strictEqual((yield* set("1")).planId, plan.planId)
     }),
   120_000

@@ -2,7 +2,6 @@ import { Schema } from "effect"
 import * as fc from "fast-check"
 import { Amount } from "../../src/domain/catalog/Fields.ts"
 import { CreateProduct, UpdateProduct } from "../../src/domain/catalog/Product.ts"
-import { parse } from "../../src/domain/json/Json.ts"
 
 /*
  * Random products for tests of rules. A small vocabulary makes values of different products coincide. It contains
@@ -57,10 +56,10 @@ const nonBlank = phrase.filter((text) => text.trim() !== "")
 const toAmount = Schema.decodeUnknownSync(Amount)
 
 const SHORT = ["0", "0.1", "0.3", "1", "1.5", "1.50", "2", "10", "19.99", "100", "1e2", "999999999999999", "5e-7"]
-const LONG = ["0.10000000000000000001", "1.0000000000000000000", "19.990000000000000001", "0.30000000000000004"]
+const LONG = ["0.10000000000000002", "1.0000000000000002", "19.990000000000002", "0.30000000000000004", "5e-324"]
 
-/** Amounts close to each other. Some have more digits than a float. */
-export const amount = fc.constantFrom(...SHORT, ...LONG).map((text) => toAmount(parse(text)))
+/** Amounts close to each other. */
+export const amount = fc.constantFrom(...SHORT, ...LONG).map((text) => toAmount(JSON.parse(text)))
 
 const variant = fc.record(
   { title: phrase, sku: phrase, barcode: phrase, price: amount, stock: amount },

@@ -1,7 +1,6 @@
 import * as fc from "fast-check"
 import type { Facets } from "../../src/domain/catalog/Facets.ts"
 import type { Kind } from "../../src/domain/catalog/Rule.ts"
-import { ExactNumber, parse } from "../../src/domain/json/Json.ts"
 import { amount, anyText, phrase } from "./RandomProducts.ts"
 import { NAMES, RELATIONS_OF } from "./RuleTable.ts"
 
@@ -40,12 +39,15 @@ const nearText = (text: string) => {
 
 /** The number, numbers close to it, and other notations of it. */
 const nearNumber = (number: unknown) => {
-  const digits = number instanceof ExactNumber ? number.text : String(number)
+  const digits = String(number)
   const plain = /^[0-9]+(?:\.[0-9]+)?$/.test(digits)
   const longer = digits.includes(".") ? `${digits}000` : `${digits}.000`
   return fc.oneof(
     { weight: 4, arbitrary: fc.constant(number) },
-    { weight: 2, arbitrary: fc.constantFrom(...(plain ? [digits, ` ${digits} `, longer, parse(longer)] : [number])) },
+    {
+      weight: 2,
+      arbitrary: fc.constantFrom(...(plain ? [digits, ` ${digits} `, longer, JSON.parse(longer)] : [number]))
+    },
     { weight: 2, arbitrary: fc.constantFrom(...[-1, -0.1, 0.1, 1].map((step) => Number(number) + step)) },
     { weight: 2, arbitrary: fc.oneof(amount, fc.constant(-3)) }
   )

@@ -4,7 +4,6 @@ import { SqlClient } from "effect/sql"
 import { Catalog } from "../../src/domain/catalog/Catalog.ts"
 import { CreateCollection } from "../../src/domain/catalog/Collection.ts"
 import { CreateProduct, Product } from "../../src/domain/catalog/Product.ts"
-import { parse } from "../../src/domain/json/Json.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { type Write, Writes } from "../../src/domain/Write.ts"
 import { performWrite } from "../../src/layers/sql/Transaction.ts"
@@ -16,7 +15,7 @@ import { contextOf, performIn } from "../support/data/Writes.ts"
 
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
 const toCollection = Schema.decodeUnknownSync(CreateCollection)
-const productOf = ({ json }: { readonly json: string }) => Schema.decodeUnknownSync(Product)(parse(json))
+const productOf = ({ json }: { readonly json: string }) => Schema.decodeUnknownSync(Product)(JSON.parse(json))
 
 const cup = toProduct({ name: "Cup", slug: "cup" })
 

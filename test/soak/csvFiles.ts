@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { basename, join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
-import { canonical, parse } from "../../src/domain/json/Json.ts"
+import { canonical } from "../../src/domain/json/Json.ts"
 import { createDatabase } from "../bench/database.ts"
 import { SECRET_KEY } from "../support/SecretKey.ts"
 import { LOGS } from "./processes.ts"
@@ -54,7 +54,7 @@ const productsIn = (lines: string) =>
       .split("\n")
       .filter((line) => line !== "")
       .map((line) => {
-        const product = decodeExported(parse(line))
+        const product = decodeExported(JSON.parse(line))
         const variants = product.variants.map(Struct.omit(["id"]))
         const fields = Struct.omit(product, ["id", "version", "createdAt", "updatedAt"])
         return [product.externalId, canonical({ ...fields, variants })] as const

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as fc from "fast-check"
-import { canonical, decimalText, ExactNumber, parse } from "../../src/domain/json/Json.ts"
+import { canonical } from "../../src/domain/json/Json.ts"
 import { typedNumbers } from "../../src/web/data/typedNumbers.ts"
 
 /** Languages with other digits, separators, sizes of groups, minus signs, and prices unlike other numbers. */
@@ -14,7 +14,7 @@ const decimals = fc
   .record({
     isNegative: fc.boolean(),
     whole: fc.nat(999_999_999_999),
-    fraction: fc.option(fc.stringMatching(/^[0-9]{0,17}[1-9]$/), { nil: undefined })
+    fraction: fc.option(fc.stringMatching(/^[0-9]{0,2}[1-9]$/), { nil: undefined })
   })
   .map(({ fraction, isNegative, whole }) =>
     [isNegative && whole > 0 ? "-" : "", whole, fraction === undefined ? "" : `.${fraction}`].join("")
@@ -31,15 +31,14 @@ describe("Typed numbers", () => {
     fc.assert(
       fc.property(fc.constantFrom(...LOCALES), decimals, (locale, decimal) => {
         const { numberText, parseNumber } = typedNumbers(locale)
-        const value = parse(decimal)
-        if (typeof value !== "number" && !(value instanceof ExactNumber)) return assert.fail(decimal)
+        const value = Number(decimal)
         assert.strictEqual(spelled(parseNumber(numberText(value))), canonical(value))
         const price = new Intl.NumberFormat(locale, { style: "currency", currency: "EUR" })
-          .formatToParts(Number(value))
+          .formatToParts(value)
           .filter(({ type }) => type !== "currency" && type !== "literal")
           .map((part) => part.value)
           .join("")
-        const cents = Number(Number(value).toFixed(2))
+        const cents = Number(value.toFixed(2))
         assert.strictEqual(spelled(parseNumber(price)), canonical(cents), price)
       })
     )
@@ -54,7 +53,7 @@ describe("Typed numbers", () => {
         (locale, whole, group) => {
           const { numberText, parseNumber } = typedNumbers(locale)
           const separator = locale.startsWith("en") ? "," : "."
-          const spellings = [numberText(Number(`${whole}${group}`)), numberText(new ExactNumber(`${whole}.${group}`))]
+          const spellings = [numberText(Number(`${whole}${group}`)), numberText(Number(`${whole}.${group}`))]
           const refused = parseNumber(`${whole}${separator}${group}`)
           // Indian groups of lakhs have two digits, so `123,456` is malformed there.
           if (locale === "en-IN" && whole > 99) return assert.isTrue(Result.isFailure(refused))
@@ -90,7 +89,7 @@ describe("Typed numbers", () => {
         const parsed = parseNumber(text)
         if (Result.isFailure(parsed)) return
         assert.strictEqual(spelled(parseNumber(numberText(parsed.success))), canonical(parsed.success))
-        assert.strictEqual(digitsOf(decimalText(parsed.success)), digitsOf(text.replaceAll("٣", "3")))
+        assert.strictEqual(digitsOf(parsed.success.toFixed(7)), digitsOf(text.replaceAll("٣", "3")))
       })
     )
   })
@@ -122,9 +121,7 @@ describe("Typed numbers", () => {
     ]) {
       assert.isTrue(Result.isFailure(parseNumber(text)), text)
     }
-    assert.deepStrictEqual(
-      parseNumber("1.000.000.000.000.000"),
-      Result.fail("must be a number of at most 999999999999999")
-    )
+    assert.deepStrictEqual(parseNumber("1.000.000.000.000.000"), Result.succeed(1e15))
+    assert.deepStrictEqual(parseNumber("0,1234567890123456789"), Result.fail("has too many digits. Use at most 15"))
   })
 })

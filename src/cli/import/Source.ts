@@ -1,4 +1,4 @@
-import { Data, Effect, Option, Schema } from "effect"
+import { Data, Effect, Option, Schema, SchemaTransformation } from "effect"
 import { createReadStream, statSync } from "node:fs"
 import type { Readable } from "node:stream"
 
@@ -12,11 +12,16 @@ export class ReadFailed extends Data.TaggedError("ReadFailed")<{ readonly reason
 const toReadFailed = (thrown: unknown) =>
   new ReadFailed({ reason: thrown instanceof Error ? thrown.message : String(thrown) })
 
-/** Label of an encoding, such as utf-8 or windows-1252. */
+/** Name of an encoding, such as utf-8 or windows-1252. Labels of it, such as UTF8 or latin1, are decoded to the name. */
 export const Encoding = Schema.String.check(
   Schema.makeFilter((label) => Option.isSome(Option.liftThrowable(() => new TextDecoder(label))()), {
     message: "must be an encoding, such as utf-8, utf-16le or windows-1252"
   })
+).pipe(
+  Schema.decodeTo(
+    Schema.String,
+    SchemaTransformation.transform({ decode: (label) => new TextDecoder(label).encoding, encode: (name) => name })
+  )
 )
 
 export const UTF_8 = "utf-8"

@@ -20,7 +20,7 @@ export type SubscriptionId = typeof SubscriptionId.Type
 export const MAX_TRIAL_DAYS = 365
 
 const priced = {
-  price: Amount.annotate({ description: "Price per period, with all its digits" }),
+  price: Amount.annotate({ description: "Price per period" }),
   currencyCode: StoredCurrencyCode.annotate({ description: "ISO 4217" }),
   period: Period.annotate({ description: "Billing period" })
 }

@@ -1,4 +1,3 @@
-import { stringify, type JsonNumber } from "../json/Json.ts"
 import { foldCase, isText } from "../Text.ts"
 import type { Product } from "./Product.ts"
 import type { RuleField } from "./Rule.ts"
@@ -9,7 +8,7 @@ import type { RuleField } from "./Rule.ts"
  * that `fold` normalized.
  */
 
-type Facet = string | boolean | JsonNumber | ReadonlyArray<string> | ReadonlyArray<JsonNumber> | null
+type Facet = string | boolean | number | ReadonlyArray<string> | ReadonlyArray<number> | null
 
 export type Facets = Readonly<Record<RuleField, Facet>>
 
@@ -60,5 +59,5 @@ export const facetsOf = (product: Product): Facets => {
 export const facetsJson = ({ description: _, ...facets }: Facets): string => {
   const known: Record<string, Facet> = {}
   for (const [field, facet] of Object.entries(facets)) if (facet !== null) known[field] = facet
-  return stringify(known)
+  return JSON.stringify(known)
 }

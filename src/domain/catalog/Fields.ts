@@ -1,6 +1,6 @@
 import { type JsonSchema, Schema, SchemaTransformation } from "effect"
 import { boundedArray, boundedRecord } from "../json/Bounded.ts"
-import { ExactNumber, type JsonNumber, MAX_NUMBER, wasNumber } from "../json/Json.ts"
+import { MAX_NUMBER } from "../json/Numbers.ts"
 import { asciiUpperCase, foldCase, formatInteger } from "../Text.ts"
 import { parseUrl } from "../Url.ts"
 import { CURRENCIES, FORMER_CURRENCIES } from "./Currencies.ts"
@@ -40,21 +40,13 @@ export const trimmed = (max: number) =>
     )
   )
 
-export const isJsonNumber = (value: unknown): value is JsonNumber =>
-  typeof value === "number" || value instanceof ExactNumber
-
-/**
- * Any JSON value. Unlike `Schema.Unknown`, the JSON codecs of RPC accept numbers in it that a float does not represent.
- */
+/** Any JSON value. The codecs do not look into it, because the parser of the body has. */
 export const JsonValue = Schema.declare((_: unknown): _ is unknown => true, { toCodecJson: () => undefined })
 
-/** Number with any number of decimals, stored with all its digits. */
+/** Number with any number of decimals. */
 export const numberFrom = (minimum: number, maximum = MAX_NUMBER) =>
-  Schema.declare(isJsonNumber, { expected: "number", toCodecJson: () => undefined }).check(
-    Schema.makeFilter((value) => Number(value) >= minimum && Number(value) <= maximum, {
-      message: `must be a number from ${minimum} to ${maximum}`,
-      toJsonSchema: () => ({ type: "number", minimum, maximum })
-    })
+  Schema.Finite.check(
+    Schema.isBetween({ minimum, maximum }, { message: `must be a number from ${minimum} to ${maximum}` })
   )
 
 /** Amount of money, goods or weight, at least 0. */
@@ -161,14 +153,11 @@ export const tags = (description: string, example: ReadonlyArray<string>) =>
     )
   )
 
-/** Tests that an object is not an `ExactNumber`, which is an object in memory and a number to clients. */
-const isNoNumber = (value: object) => !wasNumber(value)
-
 /** Object with the given fields and any others, which are kept as sent. */
 export const openStruct = <Fields extends Schema.Struct.Fields>(fields: Fields) =>
-  Schema.StructWithRest(Schema.Struct(fields), [Schema.Record(Schema.String, JsonValue)]).check(
-    Schema.makeFilter(isNoNumber, { message: "must be an object", toJsonSchema: () => ({}) })
-  )
+  Schema.StructWithRest(Schema.Struct(fields), [Schema.Record(Schema.String, JsonValue)]).annotate({
+    message: "must be an object"
+  })
 
 const AnyObject = boundedRecord(JsonValue)
 

@@ -1,14 +1,5 @@
 import { Result, Schema } from "effect"
-import {
-  ExactNumber,
-  isBelow,
-  isEqual,
-  type JsonNumber,
-  MAX_DIGITS,
-  MAX_NUMBER,
-  numberProblem,
-  plus
-} from "../json/Json.ts"
+import { MAX_NUMBER, plus } from "../json/Numbers.ts"
 import { Uuid } from "../Uuid.ts"
 import { Amount, withDescription, AmountDelta, field, optional, text } from "./Fields.ts"
 import { patchProduct, type Product } from "./Product.ts"
@@ -53,11 +44,9 @@ export class StockOutOfRange extends Schema.TaggedError<StockOutOfRange>()("Stoc
   current: Schema.String
 }) {
   override get message() {
-    return `The stock is ${this.current}; after the change it must be from 0 to ${MAX_NUMBER}, with at most ${MAX_DIGITS} digits`
+    return `The stock is ${this.current}; after the change it must be from 0 to ${MAX_NUMBER} and a number that a double (IEEE 754) holds; round the difference`
   }
 }
-
-const textOf = (stock: JsonNumber) => (stock instanceof ExactNumber ? stock.text : String(stock))
 
 /** Returns the product with the new stock, or the same object if the stock does not change. */
 export const withStock = (
@@ -68,12 +57,13 @@ export const withStock = (
   const variant = product.variants.find(({ id }) => id === variantId)
   if (variantId !== undefined && variant === undefined) return Result.fail(new VariantNotFound({ id: variantId }))
   const current = variant === undefined ? product.stock : (variant.stock ?? 0)
-  if (expectedStock !== undefined && !isEqual(current, expectedStock)) {
-    return Result.fail(new StockMismatch({ current: textOf(current) }))
+  if (expectedStock !== undefined && current !== expectedStock) {
+    return Result.fail(new StockMismatch({ current: String(current) }))
   }
   const next = stock ?? plus(current, adjust ?? 0)
-  if (isBelow(next, 0) || numberProblem(next) !== undefined) {
-    return Result.fail(new StockOutOfRange({ current: textOf(current) }))
+  // The sum is NaN if no double has it.
+  if (!(next >= 0 && next <= MAX_NUMBER)) {
+    return Result.fail(new StockOutOfRange({ current: String(current) }))
   }
   const variants = product.variants.map((other) => (other === variant ? { ...other, stock: next } : other))
   return Result.succeed(patchProduct(product, variant === undefined ? { stock: next } : { variants }, at))

@@ -1,4 +1,3 @@
-import { ExactNumber, type JsonNumber } from "../json/Json.ts"
 import { foldCase } from "../Text.ts"
 import type { Facets } from "./Facets.ts"
 import type { Condition } from "./Rule.ts"
@@ -20,8 +19,6 @@ const scaled = (text: string, scale: number): bigint => {
   const [whole = "", decimals = ""] = mantissa.split(".")
   return BigInt(`${whole}${decimals}`) * 10n ** BigInt(scale - decimals.length + Number(exponent))
 }
-
-const asText = (value: string | boolean | JsonNumber) => (value instanceof ExactNumber ? value.text : String(value))
 
 const compare = (condition: Condition) => (a: string, b: string) =>
   condition.kind === "number" ? compareDecimals(a, b) : a < b ? -1 : a > b ? 1 : 0
@@ -57,7 +54,7 @@ const holdsFor = (condition: Condition, value: string): boolean => {
 export const isSatisfied = (facets: Facets, condition: Condition): boolean => {
   const facet = facets[condition.field]
   const values = facet === null ? [] : [facet].flat()
-  const positive = values.some((value) => holdsFor(condition, asText(value)))
+  const positive = values.some((value) => holdsFor(condition, String(value)))
   return positive !== condition.negated
 }
 

@@ -1,6 +1,6 @@
 import { Schema, Struct } from "effect"
 import { boundedArray } from "../json/Bounded.ts"
-import { canonical, isBelow } from "../json/Json.ts"
+import { canonical } from "../json/Json.ts"
 import { isText } from "../Text.ts"
 import { Uuid, uuidV7 } from "../Uuid.ts"
 import { field, StoredCurrencyCode, Timestamp, Version } from "./Fields.ts"
@@ -85,7 +85,7 @@ export const newProduct = (input: CreateProduct, { at, currencyCode, id, slug }:
     stock: input.stock ?? 0,
     currencyCode: input.currencyCode ?? currencyCode,
     isActive: input.isActive ?? true,
-    onSale: input.onSale ?? (discountedPrice !== null && isBelow(discountedPrice, price)),
+    onSale: input.onSale ?? (discountedPrice !== null && discountedPrice < price),
     taxable: input.taxable ?? true,
     trackInventory: input.trackInventory ?? true,
     description: input.description ?? null,

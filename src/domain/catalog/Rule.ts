@@ -1,6 +1,5 @@
 import { Schema } from "effect"
 import { boundedArray } from "../json/Bounded.ts"
-import { ExactNumber, type JsonNumber } from "../json/Json.ts"
 import { isText } from "../Text.ts"
 import { instantOf } from "../Time.ts"
 import { withJsonSchema, field, JsonValue, optional } from "./Fields.ts"
@@ -77,7 +76,7 @@ const isField = (name: string): name is RuleField => Object.hasOwn(FIELDS, name)
 export const fieldOf = (name: string): RuleField | undefined =>
   isField(name) ? name : Object.hasOwn(ALIASES, name) ? ALIASES[name] : undefined
 
-/** Value to compare with. Numbers are decimal text, so that they keep their digits. */
+/** Value to compare with. Numbers are decimal text: rules may give text with more digits than a double holds. */
 type Scalar = string | boolean
 
 /** Valid rule in normalized form, the input of `Matcher` and the SQL compiler. */
@@ -102,10 +101,8 @@ const NUMERIC_TEXT = /^[+-]?\d{1,15}(?:\.\d{1,200})?$/
 
 const asNumber = (value: unknown): string | undefined => {
   if (typeof value === "string") return NUMERIC_TEXT.test(value.trim()) ? value.trim() : undefined
-  return typeof value === "number" || value instanceof ExactNumber ? decimal(value) : undefined
+  return typeof value === "number" ? String(value) : undefined
 }
-
-const decimal = (value: JsonNumber) => (value instanceof ExactNumber ? value.text : String(value))
 
 const asText = (value: unknown) => (typeof value === "string" ? value : undefined)
 const asBoolean = (value: unknown) => (typeof value === "boolean" ? value : undefined)

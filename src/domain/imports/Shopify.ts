@@ -1,5 +1,4 @@
-import { Record, Result, Schema, Struct } from "effect"
-import { isJsonNumber } from "../catalog/Fields.ts"
+import { Predicate, Record, Result, Schema, Struct } from "effect"
 import { editableFields } from "../catalog/ProductFields.ts"
 import type { Product } from "../catalog/Product.ts"
 import { compileDecoder, issuesOf } from "../json/Decoder.ts"
@@ -39,7 +38,7 @@ const DEFAULT_VALUE = "default title"
 const isSlug = Schema.is(editableFields.slug)
 
 const isVariant = ({ cells }: ShopifyRow) =>
-  isJsonNumber(cells.price) || Boolean(cells.sku) || NUMBERS.some((n) => Boolean(cells[`option${n}Value`]))
+  Predicate.isNumber(cells.price) || Boolean(cells.sku) || NUMBERS.some((n) => Boolean(cells[`option${n}Value`]))
 
 /** Returns the first value of a column, null if all its cells are empty, or undefined if the file does not have it. */
 const firstOf = <F extends keyof ShopifyCells>(rows: ReadonlyArray<ShopifyRow>, field: F) =>
@@ -109,17 +108,14 @@ const decodeFields = compileDecoder(
 )
 
 /** Fields of a product that one row decides: that of its first variant, or its only one. */
-const fieldsOfRow = (cells: ShopifyCells, stored: Parameters<typeof pricesOf>[1], weightUnit: WeightUnit) => {
-  const prices = pricesOf(cells, stored)
-  return {
-    price: prices && (prices.price ?? 0),
-    discountedPrice: prices && (prices.discountedPrice ?? null),
-    onSale: prices && (prices.onSale || (prices.discountedPrice === undefined ? false : undefined)),
-    costPrice: cells.cost,
-    taxable: orDefault(cells.taxable, true),
-    weight: weightOf(cells.grams, weightUnit)
-  }
-}
+const fieldsOfRow = (cells: ShopifyCells, prices: ReturnType<typeof pricesOf>, weightUnit: WeightUnit) => ({
+  price: prices && (prices.price ?? 0),
+  discountedPrice: prices && (prices.discountedPrice ?? null),
+  onSale: prices && (prices.onSale || (prices.discountedPrice === undefined ? false : undefined)),
+  costPrice: cells.cost,
+  taxable: orDefault(cells.taxable, true),
+  weight: weightOf(cells.grams, weightUnit)
+})
 
 /** Fields that all variants decide. An empty tracker means that the stock is not tracked. */
 const fieldsOfVariants = ({ has }: ShopifyColumns, variants: Product["variants"]) => ({
@@ -252,15 +248,18 @@ export const shopifyProduct = (
     const { imported, remaining, variants: merged } = merging.success
 
     // The first variant may be one that the file does not have.
-    const leading = hasVariants ? variantRows[imported.findIndex(({ id }) => id === merged[0]?.id)]?.cells : main
+    const leading = hasVariants
+      ? (variantRows[imported.findIndex(({ id }) => id === merged[0]?.id)]?.cells ?? {})
+      : main
     const stored = hasVariants
       ? storedPricesOf(
           before?.variants.find(({ id }) => id === merged[0]?.id),
           onSale
         )
       : storedPricesOfProduct(before)
-    const ofRow = fieldsOfRow(leading ?? {}, stored, weightUnit)
-    const extras = hasVariants ? [] : extrasOf(main, pricesOf(main, stored))
+    const prices = pricesOf(leading, stored)
+    const ofRow = fieldsOfRow(leading, prices, weightUnit)
+    const extras = hasVariants ? [] : extrasOf(main, prices)
     const isShipped = hasVariants
       ? merged.some((variant) => variant["requiresShipping"] !== false)
       : main.requiresShipping !== false

@@ -2,7 +2,8 @@ import { Result, Schema, SchemaGetter, SchemaTransformation, Struct } from "effe
 import { compileDecoder, issuesOf } from "../json/Decoder.ts"
 import { Amount, AmountDelta, Bool, HttpUrl, text, trimmed } from "../catalog/Fields.ts"
 import { editableFields } from "../catalog/ProductFields.ts"
-import { ExactNumber, type JsonNumber, MAY_BE_INEXACT, NUL } from "../json/Json.ts"
+import { NUL } from "../json/Json.ts"
+import { NOT_A_DOUBLE, toDouble } from "../json/Numbers.ts"
 import { cutText } from "../Text.ts"
 import { ExternalId } from "./Put.ts"
 
@@ -13,20 +14,10 @@ import { ExternalId } from "./Put.ts"
 
 const NUMBER = /^([+-]?)(?=\.?\d)0*(\d*)\.?(\d*)(e[+-]?\d{1,3})?$/i
 
-/** Converts a cell to the number with the same digits, without arithmetic. */
-const numberOf = (cell: string): JsonNumber => {
-  const json = cell.replace(
-    NUMBER,
-    (_, sign: string, whole: string, decimals: string, exponent = "") =>
-      `${sign === "-" ? "-" : ""}${whole || "0"}${decimals && `.${decimals}`}${exponent}`
-  )
-  return MAY_BE_INEXACT.test(json) ? new ExactNumber(json) : Number(json)
-}
-
-/** Number of a schema, whose message also refuses other text. */
-const number = <S extends Schema.Codec<JsonNumber, JsonNumber>>(schema: S) =>
+/** Number of a schema, whose message also refuses other text, and numbers that no double has. */
+const number = <S extends Schema.Codec<number, number>>(schema: S) =>
   Schema.String.check(Schema.isPattern(NUMBER)).pipe(
-    Schema.decodeTo(schema, SchemaTransformation.transform({ decode: numberOf, encode: String }))
+    Schema.decodeTo(schema, SchemaTransformation.transform({ decode: toDouble, encode: String }))
   )
 
 const position = Schema.String.check(Schema.isPattern(/^[+-]?\d{1,9}$/, { message: "must be a whole number" })).pipe(
@@ -238,9 +229,11 @@ export const makeShopifyColumns = (header: ReadonlyArray<string>): Result.Result
     if (field === undefined) return issue
     const cell = textOf(record, field).trim()
     const found = cell.length > MAX_FOUND ? `${cutText(cell, MAX_FOUND)}…` : cell
-    const advice =
-      NUMERIC.has(field) && !NUMBER.test(cell) ? "; write it like 1234.5, without separators or currency" : ""
-    return `${nameOf(field)}: ${issue.slice(issue.indexOf(": ") + 2)}, not "${found}"${advice}`
+    const reason = issue.slice(issue.indexOf(": ") + 2)
+    if (!NUMERIC.has(field)) return `${nameOf(field)}: ${reason}, not "${found}"`
+    if (NUMBER.test(cell))
+      return `${nameOf(field)}: ${Number.isNaN(toDouble(cell)) ? NOT_A_DOUBLE : reason}, not "${found}"`
+    return `${nameOf(field)}: ${reason}, not "${found}"; write it like 1234.5, without separators or currency`
   }
 
   return Result.succeed({

@@ -1,8 +1,8 @@
-import { BigDecimal } from "effect"
+import { BigDecimal, Predicate } from "effect"
 import type { Product } from "../catalog/Product.ts"
 import type { Variant } from "../catalog/ProductFields.ts"
-import { isJsonNumber } from "../catalog/Fields.ts"
-import { decimal, isBelow, type JsonNumber, type JsonObject, numberOf, plus } from "../json/Json.ts"
+import type { JsonObject } from "../json/Json.ts"
+import { plus } from "../json/Numbers.ts"
 import type { ShopifyCells } from "./ShopifyColumns.ts"
 import { hasOptions, type VariantPatch } from "./Variants.ts"
 
@@ -20,8 +20,8 @@ export const valuesOf = (values: Readonly<Record<string, unknown>>): Values =>
 
 /** Stored prices of a product or variant. */
 interface StoredPrices {
-  readonly price: JsonNumber | undefined
-  readonly discountedPrice: JsonNumber | null | undefined
+  readonly price: number | undefined
+  readonly discountedPrice: number | null | undefined
   /** Compare-at price that was not above the price. */
   readonly compareAtPrice: unknown
   /** If false, `discountedPrice` is prepared but not charged. */
@@ -49,9 +49,9 @@ export const storedPricesOfProduct = (product: Product | undefined): StoredPrice
 
 /** Prices to store. */
 interface Prices {
-  readonly price: JsonNumber | undefined
-  readonly discountedPrice: JsonNumber | undefined
-  readonly compareAtPrice: JsonNumber | undefined
+  readonly price: number | undefined
+  readonly discountedPrice: number | undefined
+  readonly compareAtPrice: number | undefined
   readonly onSale: boolean
 }
 
@@ -61,16 +61,16 @@ interface Prices {
  */
 export const pricesOf = ({ compareAtPrice, price }: ShopifyCells, stored: StoredPrices): Prices | undefined => {
   if (price === undefined && compareAtPrice === undefined) return undefined
-  const isOnSale = stored.onSale && isJsonNumber(stored.discountedPrice)
+  const isOnSale = stored.onSale && Predicate.isNumber(stored.discountedPrice)
   const paid = price === undefined ? (isOnSale ? (stored.discountedPrice ?? undefined) : stored.price) : price
   const storedAbove = isOnSale ? stored.price : stored.compareAtPrice
   const above = compareAtPrice === undefined ? storedAbove : compareAtPrice
-  const regular = isJsonNumber(above) ? above : undefined
-  if (isJsonNumber(paid) && regular !== undefined && isBelow(paid, regular)) {
+  const regular = Predicate.isNumber(above) ? above : undefined
+  if (Predicate.isNumber(paid) && regular !== undefined && paid < regular) {
     return { price: regular, discountedPrice: paid, compareAtPrice: undefined, onSale: true }
   }
   const prepared = isOnSale ? undefined : stored.discountedPrice
-  const isUnchanged = isJsonNumber(prepared) && isJsonNumber(paid) && isBelow(prepared, paid)
+  const isUnchanged = Predicate.isNumber(prepared) && Predicate.isNumber(paid) && prepared < paid
   return {
     price: paid ?? undefined,
     discountedPrice: isUnchanged ? prepared : undefined,
@@ -80,8 +80,8 @@ export const pricesOf = ({ compareAtPrice, price }: ShopifyCells, stored: Stored
 }
 
 /** Replaces a negative stock, which Shopify allows, by 0. Returns undefined if the file has no stock. */
-export const stockOf = ({ quantity }: ShopifyCells): JsonNumber | null | undefined =>
-  isJsonNumber(quantity) && isBelow(quantity, 0) ? 0 : quantity
+export const stockOf = ({ quantity }: ShopifyCells): number | null | undefined =>
+  Predicate.isNumber(quantity) && quantity < 0 ? 0 : quantity
 
 /** Values of a row that have no field in this API. */
 export const extrasOf = (cells: ShopifyCells, prices: Prices | undefined): Values =>
@@ -157,8 +157,8 @@ export const variantPatchOf = (
       ...(typeof barcode === "string" && { barcode }),
       ...(prices?.price !== undefined && { price: prices.price }),
       ...(prices?.discountedPrice !== undefined && { discountedPrice: prices.discountedPrice }),
-      ...(isJsonNumber(cost) && { costPrice: cost }),
-      ...(isJsonNumber(stock) && { stock })
+      ...(Predicate.isNumber(cost) && { costPrice: cost }),
+      ...(Predicate.isNumber(stock) && { stock })
     },
     clear: [...members, ...known].flatMap(([name, value]) => (value === null ? [name] : []))
   }
@@ -172,15 +172,17 @@ export type WeightUnit = keyof typeof GRAMS
 const DECIMALS = 4
 
 /** Converts grams to a unit of weight. Shopify writes 0 for a product without weight. */
-export const weightOf = (grams: JsonNumber | null | undefined, unit: WeightUnit): JsonNumber | null | undefined => {
+export const weightOf = (grams: number | null | undefined, unit: WeightUnit): number | null | undefined => {
   if (grams === undefined || grams === null) return grams
-  if (Number(grams) === 0) return null
-  const weight = BigDecimal.divideUnsafe(decimal(grams), BigDecimal.fromStringUnsafe(GRAMS[unit]))
-  return numberOf(unit === "g" || unit === "kg" ? weight : BigDecimal.round(weight, { scale: DECIMALS }))
+  if (grams === 0) return null
+  const weight = BigDecimal.divideUnsafe(BigDecimal.fromNumberUnsafe(grams), BigDecimal.fromStringUnsafe(GRAMS[unit]))
+  return BigDecimal.toNumberUnsafe(
+    unit === "g" || unit === "kg" ? weight : BigDecimal.round(weight, { scale: DECIMALS })
+  )
 }
 
-/** Adds the stocks of all variants. Returns undefined if none has a stock. */
-export const totalStockOf = (variants: Product["variants"]): JsonNumber | undefined => {
+/** Adds the stocks of all variants. Returns undefined if none has a stock, and NaN if no double has the sum. */
+export const totalStockOf = (variants: Product["variants"]): number | undefined => {
   const stocks = variants.flatMap(({ stock }) => stock ?? [])
   return stocks.length === 0 ? undefined : stocks.reduce(plus)
 }

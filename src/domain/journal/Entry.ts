@@ -1,5 +1,5 @@
 import type { JsonText } from "../json/Document.ts"
-import { type JsonObject, stringify } from "../json/Json.ts"
+import { type JsonObject } from "../json/Json.ts"
 import { type Change, Encoded, type Snapshot } from "../Write.ts"
 
 /**
@@ -25,7 +25,7 @@ interface Difference {
 }
 
 const memberOf = (name: string, value: unknown): JsonText =>
-  value === undefined ? "" : `${JSON.stringify(name)}:${value instanceof Encoded ? value.json : stringify(value)}`
+  value === undefined ? "" : `${JSON.stringify(name)}:${value instanceof Encoded ? value.json : JSON.stringify(value)}`
 
 /** Returns the changed members. Identical values, which most are, are skipped without a comparison of their JSON. */
 const differences = (before: Snapshot["fields"], after: Snapshot["fields"]): ReadonlyArray<Difference> =>

@@ -101,7 +101,6 @@ export const boundedArray = <Item extends Schema.Constraint>(
         return decodeMembers(decode, input, { entries: input.entries(), size: input.length }, ast, options)
       }
     },
-    // Keep the JSON value unchanged, so that numbers keep their digits.
     { expected: "array", toCodecJson: () => undefined }
   ).check(
     documented("must be a list", item, (items) => ({
@@ -111,7 +110,7 @@ export const boundedArray = <Item extends Schema.Constraint>(
     }))
   )
 
-/** Object whose values share one schema. Rejects an `ExactNumber`, which is an object in memory. */
+/** Object whose values share one schema. */
 export const boundedRecord = <Value extends Schema.Constraint>(value: Value) =>
   Schema.declareConstructor<{ readonly [key: string]: Value["Type"] }, { readonly [key: string]: Value["Encoded"] }>()(
     [value],

@@ -1,7 +1,8 @@
 import { Result } from "effect"
-import { ExactNumber, lineOf, MAY_BE_INEXACT, NUL, numberProblem, parseExact, STRINGS_AND_INEXACT } from "./Json.ts"
+import { lineOf, NUL } from "./Json.ts"
 import { truncateIssues, MAX_ISSUES } from "../Limits.ts"
 import { formatInteger } from "../Text.ts"
+import { NOT_A_DOUBLE, parseNumbers } from "./Numbers.ts"
 
 /*
  * JSON sent by clients: limits on the cost of parsing one text, because one thread serves all stores, and content that
@@ -19,18 +20,6 @@ export const MAX_PARTS = 40_000
 
 /** Maximum number of keys in one object. Larger objects become hash tables, which cost more with every key. */
 export const MAX_OBJECT_KEYS = 1000
-
-/** Maximum number of values in one text that a float may not represent. Each is parsed and compared digit by digit. */
-export const MAX_INEXACT = 20_000
-
-/** Tests for more than `max` matches of a token. */
-export const hasMore = (text: string, pattern: RegExp, isCounted: (token: string) => boolean, max: number): boolean => {
-  let count = 0
-  for (const [token] of text.matchAll(pattern)) {
-    if (isCounted(token) && ++count > max) return true
-  }
-  return false
-}
 
 /** Length of the shortest part with its separator: `{},`. */
 const SHORTEST_PART = 3
@@ -51,8 +40,6 @@ export const hasTooManyParts = (text: string): boolean => {
   return parts > MAX_PARTS
 }
 
-export const TOO_MANY_INEXACT = `must contain at most ${formatInteger(MAX_INEXACT)} numbers with an exponent or more than 15 digits`
-
 export const TOO_MANY_PARTS = `must contain at most ${formatInteger(MAX_PARTS)} keys, objects and arrays in total`
 
 const textProblem = (text: string) => {
@@ -67,7 +54,7 @@ const textProblem = (text: string) => {
 const isPlain = (json: string): boolean => !json.includes("\\") && json.isWellFormed()
 
 /** Finds invalid content at any depth. Returns one line for each problem: `path: reason`. */
-const problems = (value: unknown, anyNumber: boolean, isTextPlain: boolean): ReadonlyArray<string> => {
+const problems = (value: unknown, isTextPlain: boolean): ReadonlyArray<string> => {
   const lines: Array<string> = []
   let count = 0
   const path: Array<string | number> = []
@@ -86,15 +73,12 @@ const problems = (value: unknown, anyNumber: boolean, isTextPlain: boolean): Rea
   }
   const look = (value: unknown): void => {
     if (typeof value === "string") return tell(inText(value))
-    if (typeof value === "number" || value instanceof ExactNumber) {
-      return tell(anyNumber ? undefined : numberProblem(value))
-    }
+    if (typeof value === "number") return tell(Number.isFinite(value) ? undefined : NOT_A_DOUBLE)
     if (typeof value !== "object" || value === null) return
     if (path.length === MAX_DEPTH) return tell(`must not be nested deeper than ${MAX_DEPTH} levels`)
     if (Array.isArray(value)) return value.forEach((item, index) => enter(index, item))
     const entries = Object.entries(value)
-    // Verbatim content is not processed further, so its objects may have any size.
-    if (entries.length > MAX_OBJECT_KEYS && !(anyNumber && path.length > 0)) {
+    if (entries.length > MAX_OBJECT_KEYS) {
       return tell(`must be an object of at most ${formatInteger(MAX_OBJECT_KEYS)} keys`)
     }
     for (const [key, item] of entries) {
@@ -112,27 +96,15 @@ export interface NotAcceptable {
   readonly issues: ReadonlyArray<string>
 }
 
-/**
- * Parses JSON sent by a client. The first pass limits the depth, so that the second may recurse. `anyNumber` allows
- * numbers that the service does not calculate with.
- */
-export const parseUntrusted = (text: string, anyNumber = false): Result.Result<unknown, NotAcceptable> => {
+/** Parses JSON sent by a client. */
+export const parseUntrusted = (text: string): Result.Result<unknown, NotAcceptable> => {
   if (hasTooManyParts(text)) return Result.fail({ issues: [TOO_MANY_PARTS] })
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = parseNumbers(text)
   } catch {
     return Result.fail({ issues: [] })
   }
-  const isTextPlain = isPlain(text)
-  const first = problems(value, anyNumber, isTextPlain)
-  if (first.length > 0 || !MAY_BE_INEXACT.test(text)) {
-    return first.length > 0 ? Result.fail({ issues: first }) : Result.succeed(value)
-  }
-  if (hasMore(text, STRINGS_AND_INEXACT, (token) => !token.startsWith('"'), MAX_INEXACT)) {
-    return Result.fail({ issues: [TOO_MANY_INEXACT] })
-  }
-  const exact = parseExact(text)
-  const second = problems(exact, anyNumber, isTextPlain)
-  return second.length > 0 ? Result.fail({ issues: second }) : Result.succeed(exact)
+  const issues = problems(value, isPlain(text))
+  return issues.length > 0 ? Result.fail({ issues }) : Result.succeed(value)
 }

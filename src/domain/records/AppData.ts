@@ -1,10 +1,10 @@
 import { Context, type Effect, Schema } from "effect"
 import type { Installation } from "../access/Installations.ts"
-import { withDescription, withJsonSchema, JsonValue, optional, Timestamp } from "../catalog/Fields.ts"
+import { withDescription, JsonValue, optional, Timestamp } from "../catalog/Fields.ts"
 import type { DocumentPage, JsonText } from "../json/Document.ts"
 import type { PageRequest } from "../Page.ts"
 import { formatInteger } from "../Text.ts"
-import { Encoded, type Write } from "../Write.ts"
+import type { Write } from "../Write.ts"
 
 /**
  * Maximum number of entries of an installation, and maximum total bytes of their values. Expired entries do not count.
@@ -12,7 +12,7 @@ import { Encoded, type Write } from "../Write.ts"
 export const MAX_ENTRIES = 10_000
 export const MAX_VALUES = 10 * 1024 * 1024
 
-/** Maximum size of one value in bytes of its JSON in UTF-8, as sent. */
+/** Maximum size of one value in bytes of its JSON in UTF-8, without white space. */
 export const MAX_VALUE = 64 * 1024
 
 /** Maximum lifetime of an expiring entry in seconds: one year. */
@@ -35,17 +35,16 @@ export const Namespace = name(64).annotate({
 /** Key of an entry within its namespace. */
 export const EntryKey = name(256).annotate({ description: "Key of the entry", examples: ["theme"] })
 
-const isValue = (value: unknown): value is Encoded =>
-  value instanceof Encoded && new TextEncoder().encode(value.json).length <= MAX_VALUE
+const isWithinBounds = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)).length <= MAX_VALUE
 
 /** Any JSON value, stored as its text. */
-const Value = Schema.declare(isValue, { toCodecJson: () => undefined })
-  // Without a type: generators read an object type without members as an object that must be empty.
-  .check(withJsonSchema({}))
-  .annotate({
-    description: `Any JSON value of at most ${formatInteger(MAX_VALUE)} bytes. It is returned exactly as sent`,
-    message: `must be JSON of at most ${formatInteger(MAX_VALUE)} bytes`
+const Value = JsonValue.check(
+  Schema.makeFilter(isWithinBounds, {
+    message: `must be JSON of at most ${formatInteger(MAX_VALUE)} bytes`,
+    // Without a type: generators read an object type without members as an object that must be empty.
+    toJsonSchema: () => ({})
   })
+).annotate({ description: `Any JSON value of at most ${formatInteger(MAX_VALUE)} bytes` })
 
 /** Fields of an entry to write. */
 export const PutAppData = Schema.Struct({

@@ -1,7 +1,8 @@
 import { BigDecimal } from "effect"
-import { decimal, numberOf } from "../json/Json.ts"
 import type { Customer, CustomerId } from "./Customer.ts"
 import type { Order } from "./Order.ts"
+
+const { fromNumberUnsafe, multiply, sum } = BigDecimal
 
 /** Change of a customer's order count and total. */
 export interface Spending {
@@ -18,9 +19,9 @@ export const spendingOf = (
   const spending = new Map<CustomerId, Spending>()
   const add = (order: Spent | undefined, orders: 1 | -1) => {
     if (order === undefined || order.customerId === null || order.status === "cancelled") return
-    const known = spending.get(order.customerId) ?? { orders: 0, amount: decimal(0) }
-    const amount = BigDecimal.multiply(decimal(order.total), decimal(orders))
-    spending.set(order.customerId, { orders: known.orders + orders, amount: BigDecimal.sum(known.amount, amount) })
+    const known = spending.get(order.customerId) ?? { orders: 0, amount: fromNumberUnsafe(0) }
+    const amount = multiply(fromNumberUnsafe(order.total), fromNumberUnsafe(orders))
+    spending.set(order.customerId, { orders: known.orders + orders, amount: sum(known.amount, amount) })
   }
   for (const { after, before } of changes) {
     add(before, -1)
@@ -29,7 +30,7 @@ export const spendingOf = (
   return new Map([...spending].filter(([, { amount, orders }]) => orders !== 0 || !BigDecimal.isZero(amount)))
 }
 
-/** Applies the change to a customer. */
+/** Applies the change to a customer. The total is the nearest number of at least 0 if no double has the sum. */
 export const applySpending = <C extends Pick<Customer, "ordersCount" | "totalSpent" | "updatedAt">>(
   customer: C,
   { amount, orders }: Spending,
@@ -37,6 +38,6 @@ export const applySpending = <C extends Pick<Customer, "ordersCount" | "totalSpe
 ): C => ({
   ...customer,
   ordersCount: customer.ordersCount + orders,
-  totalSpent: numberOf(BigDecimal.sum(decimal(customer.totalSpent), amount)),
+  totalSpent: Math.max(0, BigDecimal.toNumberUnsafe(sum(fromNumberUnsafe(customer.totalSpent), amount))),
   updatedAt: at.toISOString()
 })

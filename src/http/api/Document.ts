@@ -41,7 +41,7 @@ An app can register a webhook for the event kinds under \`webhooks\` below. It g
 
 ## Numbers and text
 
-Numbers keep all their digits. Text is Unicode without NUL. Times are RFC 3339 in UTC. Rules: \`docs/spec/values.md\`.
+Numbers follow I-JSON (RFC 7493): a number is accepted if a double (IEEE 754) prints as the same value, as 0.1, 19.99 or 1e2. Others get 400; round them, or send them as text where text is allowed. Sums are computed in decimals. Text is Unicode without NUL. Times are RFC 3339 in UTC. Rules: \`docs/spec/values.md\`.
 `.trim()
 
 /** The API with the texts of its reference. They are not in the definitions, because the Effect client bundles those. */

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, parse, stringify } from "../../domain/json/ExactJson.ts"
+import { isObject, type JsonObject } from "../../domain/json/Json.ts"
 import { type Bearer, makeBearer, type TokenStore } from "./Bearer.ts"
 import type { Answer, CallOptions, DryRun, Listing, Page, DryRunAnswer, UpdateOptions } from "./Calls.ts"
 import { ApiError, ConnectionError } from "./Errors.ts"
@@ -97,7 +97,7 @@ const orAborted = <A>(promise: Promise<A>, signal: AbortSignal | undefined): Pro
 
 const parseBody = ({ text }: HttpResponse, ids: RequestIds): unknown => {
   try {
-    return parse(text)
+    return JSON.parse(text)
   } catch (cause) {
     throw new ConnectionError("The response is not JSON", { cause, ...ids })
   }
@@ -220,7 +220,7 @@ export const makeApi = (options: ClientOptions): Api => {
       content?: unknown
     ): Promise<Answer<Data> | DryRunAnswer<Data>> => {
       const idempotencyKey = options.idempotencyKey ?? crypto.randomUUID()
-      const text = content === undefined ? undefined : stringify(content)
+      const text = content === undefined ? undefined : JSON.stringify(content)
       const url = `${PREFIX}${path}${formatQuery(query)}`
       const { body, ...metadata } = await send(method, url, { ...options, idempotencyKey }, text)
       if (isDryRunAnswer<Data>(body)) return { ...body, requestId: metadata.requestId }

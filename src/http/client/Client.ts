@@ -12,7 +12,6 @@ export type * from "./Calls.ts"
 export { ApiError, ConnectionError, OAuthError } from "./Errors.ts"
 export type * from "./generated/Operations.ts"
 export type * from "./generated/Resources.ts"
-export { type ExactNumber, exactNumber, type JsonNumber, parseJson, stringifyJson } from "./Numbers.ts"
 export {
   authorizationUrl,
   exchangeCode,

@@ -1,9 +1,8 @@
 import { Context, Effect, Option, Schema, Stream } from "effect"
 import { HttpClient, type HttpClientRequest, HttpClientResponse, UrlParams } from "effect/http"
 import { HttpApi, HttpApiClient } from "effect/http-api"
-import { bareNumbers, isObject, stringify } from "../../domain/json/ExactJson.ts"
+import { isObject } from "../../domain/json/Json.ts"
 import { DEFAULT_LIMIT } from "../../domain/Page.ts"
-import { Encoded } from "../../domain/Write.ts"
 import { PartnerApi } from "../api/PartnerApi.ts"
 import { type SuccessResponse, type ClientOptions, makeSend, type Send } from "./Api.ts"
 import type { Answer, UpdateOptions } from "./Calls.ts"
@@ -12,7 +11,7 @@ import { ApiError, ConnectionError, OAuthError } from "./Errors.ts"
 /*
  * The client for Effect programs, published as `partner-api/client/effect`: `HttpApiClient` over the definitions in
  * src/http/api. It sends requests like `partner-api/client`. Bodies are not decoded by the schemas, because the decoder
- * would round numbers and fail on fields of a newer service.
+ * would fail on fields of a newer service.
  */
 
 export { CollectionId } from "../../domain/catalog/Collection.ts"
@@ -88,9 +87,6 @@ export interface EffectClient {
   ) => Stream.Stream<Item, CallError>
 }
 
-/** Encodes the `value` of `putAppData` as JSON. */
-export const appDataValue = (value: unknown): Encoded => new Encoded(stringify(value))
-
 const isCallError = (error: unknown): error is CallError =>
   error instanceof ApiError || error instanceof ConnectionError || error instanceof OAuthError
 
@@ -105,7 +101,7 @@ const makeHttpClient = (send: Send) =>
         const { body, method, url, urlParams } = yield* request
         const call = yield* Call
         const query = UrlParams.toString(urlParams)
-        const text = body._tag === "Uint8Array" ? bareNumbers(new TextDecoder().decode(body.body)) : undefined
+        const text = body._tag === "Uint8Array" ? new TextDecoder().decode(body.body) : undefined
         call.response = yield* Effect.tryPromise({
           try: (signal) => send(method, query === "" ? url : `${url}?${query}`, { ...call.options, signal }, text),
           catch: (error) => error

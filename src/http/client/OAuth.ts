@@ -1,4 +1,4 @@
-import { isObject } from "../../domain/json/ExactJson.ts"
+import { isObject } from "../../domain/json/Json.ts"
 import { ConnectionError, OAuthError } from "./Errors.ts"
 import { type RetryOptions, withRetries } from "./Retry.ts"
 import { joinUrl, sendRequest, type HttpResponse, type TransportOptions } from "./Transport.ts"

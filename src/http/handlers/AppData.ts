@@ -5,7 +5,7 @@ import { PartnerApi } from "../api/PartnerApi.ts"
 import { entry, page, plain, read } from "./Responses.ts"
 import { makeWrites, payloadOf } from "./Writes.ts"
 
-const newEntry = payloadOf(PutAppData, "value")
+const newEntry = payloadOf(PutAppData)
 
 export const AppDataLive = HttpApiBuilder.group(
   PartnerApi,

@@ -3,7 +3,6 @@ import { HttpServerResponse } from "effect/http"
 import type { Installation } from "../../domain/access/Installations.ts"
 import type { Document, DocumentPage, JsonText } from "../../domain/json/Document.ts"
 import type { StoredResponse } from "../../domain/Idempotency.ts"
-import { stringify } from "../../domain/json/Json.ts"
 import { CurrentInstallation } from "../api/Middleware.ts"
 import { makeEtag } from "../headers/ConditionalRequests.ts"
 
@@ -34,7 +33,7 @@ export const created = <Id>(document: Document<Id>): StoredResponse => ({ ...res
 export const entry = (json: JsonText): StoredResponse => ok(`{"data":${json}}`)
 
 /** Responds with data that has no version. */
-export const plain = (data: object): StoredResponse => ok(stringify({ data }))
+export const plain = (data: object): StoredResponse => ok(JSON.stringify({ data }))
 
 /** Responds with the id of a deleted resource. */
 export const deleted = (id: string): StoredResponse => ok(JSON.stringify({ data: { id, deleted: true } }))

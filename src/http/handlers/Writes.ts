@@ -25,21 +25,17 @@ export interface Payload<A> {
   /** False if the endpoint takes no body. */
   readonly isSent: boolean
   readonly decode: (input: unknown, isStrict: boolean) => Result.Result<A, BadRequest>
-  /** The member whose JSON text is stored unchanged. */
-  readonly verbatim: string | undefined
 }
 
-/** Makes a payload of a schema. The decoder of `HttpApiBuilder` would round numbers and cannot apply `Prefer`. */
-export const payloadOf = <A, I>(schema: Schema.Codec<A, I>, verbatim?: string): Payload<A> => ({
+/** Makes a payload of a schema. The decoder of `HttpApiBuilder` cannot apply `Prefer`. */
+export const payloadOf = <A, I>(schema: Schema.Codec<A, I>): Payload<A> => ({
   isSent: true,
-  decode: decodeWith(schema),
-  verbatim
+  decode: decodeWith(schema)
 })
 
 const noPayload: Payload<undefined> = {
   isSent: false,
-  decode: () => Result.succeed(undefined),
-  verbatim: undefined
+  decode: () => Result.succeed(undefined)
 }
 
 /** Errors that only writes with a body or a large response can have. */
@@ -90,10 +86,10 @@ export const makeWrites = Effect.map(Idempotency, ({ once }) => {
       const installation = yield* CurrentInstallation
       const key = yield* CurrentKey
       const received = { body: yield* RequestBody, header: (name: string) => headers[name] }
-      const parsed = payload.isSent ? yield* parseJsonBody(received, payload.verbatim) : undefined
+      const parsed = payload.isSent ? yield* parseJsonBody(received) : undefined
       const handling = parsePrefer(headers["prefer"])
       const pace: typeof paced = parsed?.pace ?? Fn.identity
-      const body = yield* pace(Effect.suspend(() => Effect.fromResult(payload.decode(parsed?.input, handling.strict))))
+      const body = yield* pace(Effect.suspend(() => Effect.fromResult(payload.decode(parsed?.json, handling.strict))))
       const fingerprint = yield* pace(Effect.sync(() => fingerprintOf(request, parsed?.json)))
       const condition = yield* parseIfMatch(headers["if-match"])
       // A deletion emits no event, so it ends a chain of events.

@@ -1,10 +1,9 @@
 import { Effect, Result } from "effect"
 import type { IncomingMessage } from "node:http"
 import { BadRequest, INVALID } from "../../domain/BadRequest.ts"
-import { isObject, memberText } from "../../domain/json/Json.ts"
+import { isObject } from "../../domain/json/Json.ts"
 import { parseUntrusted } from "../../domain/json/UntrustedJson.ts"
 import { pacedBy } from "../../domain/Pacing.ts"
-import { Encoded } from "../../domain/Write.ts"
 
 /** Bytes of a request body (docs/spec/requests.md). */
 const MAX_BODY = 1024 * 1024
@@ -65,23 +64,15 @@ const readJsonText = Effect.fnUntraced(function* ({ body, header }: ReceivedBody
   return yield* decodeUtf8(yield* Effect.fromResult(body))
 })
 
-/**
- * Parses a body as a JSON object. `json` holds the members as they were sent. `input` holds the same members for the
- * decoder, with the JSON text of the member `verbatim` in place of its value. Work on a large body runs through `pace`.
- */
-export const parseJsonBody = Effect.fnUntraced(function* (received: ReceivedBody, verbatim?: string) {
+/** Parses a body as a JSON object. Work on a large body runs through `pace`. */
+export const parseJsonBody = Effect.fnUntraced(function* (received: ReceivedBody) {
   const text = yield* readJsonText(received)
   const pace = pacedBy(text.length)
-  const parsed = yield* pace(Effect.sync(() => parseUntrusted(text, verbatim !== undefined)))
+  const parsed = yield* pace(Effect.sync(() => parseUntrusted(text)))
   if (Result.isFailure(parsed)) {
     const { issues } = parsed.failure
     return yield* issues.length === 0 ? badRequest("The body is not valid JSON") : badRequest(INVALID, issues)
   }
   if (!isObject(parsed.success)) return yield* badRequest("The body must be a JSON object")
-  const member = verbatim === undefined ? undefined : memberText(text, verbatim)
-  const input =
-    verbatim === undefined || member === undefined
-      ? parsed.success
-      : { ...parsed.success, [verbatim]: new Encoded(member) }
-  return { json: parsed.success, input, pace }
+  return { json: parsed.success, pace }
 })

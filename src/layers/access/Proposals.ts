@@ -18,7 +18,6 @@ import {
 } from "../../domain/access/Proposals.ts"
 import type { InvalidToken } from "../../domain/access/Tokens.ts"
 import { AgentId, type MerchantId } from "../../domain/access/Ids.ts"
-import { parse } from "../../domain/json/Json.ts"
 import { PAGE_BYTES } from "../../domain/Page.ts"
 import type { StoreId, StoreNotFound } from "../../domain/Store.ts"
 import type { Change, Write } from "../../domain/Write.ts"
@@ -89,7 +88,7 @@ export const ProposalsLive = Layer.effect(
 
     const isPending = sql`status = 'pending' and expires_at > clock_timestamp()`
 
-    /** Proposal as JSON. The payload keeps the digits of its numbers. */
+    /** Proposal as JSON. */
     const proposalJson = sql`
       json_build_object(
         'id', id, 'agentId', agent_id, 'procedure', procedure, 'payload', payload, 'ground', ground,
@@ -257,7 +256,7 @@ export const ProposalsLive = Layer.effect(
         `
         if (row === undefined) return yield* new ProposalNotFound({ id })
         const { payload, ...call } = yield* decodeCall(row)
-        return { ...call, payload: yield* decodePayload(parse(payload)) }
+        return { ...call, payload: yield* decodePayload(JSON.parse(payload)) }
       }, orDefect),
 
       approve: <A, E>(

@@ -4,7 +4,6 @@ import { AppId, type InstallationId } from "../../domain/access/Ids.ts"
 import { AppNotFound } from "../../domain/access/Apps.ts"
 import { InstallationNotFound } from "../../domain/access/Installations.ts"
 import { AppPlanId, Billing } from "../../domain/billing/Billing.ts"
-import { stringify } from "../../domain/json/Json.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { INSTALLED } from "../access/InstallationState.ts"
 import { START } from "../sql/Pages.ts"
@@ -80,7 +79,7 @@ export const BillingLive = Layer.effect(
         const [row] = yield* sql<{ readonly id: string }>`
           insert into app_plans (id, app_id, name, price, currency_code, period, trial_days)
           values (
-            uuid_v7(clock_micros()), ${app}, ${name}, ${stringify(price)}, ${currencyCode}, ${period}, ${trialDays}
+            uuid_v7(clock_micros()), ${app}, ${name}, ${JSON.stringify(price)}, ${currencyCode}, ${period}, ${trialDays}
           )
           on conflict (app_id, name) do update
           set price = excluded.price, currency_code = excluded.currency_code, period = excluded.period,
@@ -112,7 +111,7 @@ export const BillingLive = Layer.effect(
         const rows = yield* listSubscriptions({ store, cursor, limit })
         const page = rows.slice(0, limit)
         const nextCursor = rows.length > limit ? (page.at(-1)?.id ?? null) : null
-        return { items: stringify(page.map(toSubscription)), nextCursor }
+        return { items: JSON.stringify(page.map(toSubscription)), nextCursor }
       }, orDefect),
 
       current: Effect.fn("Billing.current")(

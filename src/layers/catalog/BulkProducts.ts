@@ -3,7 +3,6 @@ import type { SqlClient, Statement } from "effect/sql"
 import { type Facets, facetsJson, facetsOf } from "../../domain/catalog/Facets.ts"
 import { type Product, ProductId } from "../../domain/catalog/Product.ts"
 import type { JsonText } from "../../domain/json/Document.ts"
-import { stringify } from "../../domain/json/Json.ts"
 import type { ExternalId } from "../../domain/imports/Put.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { isText } from "../../domain/Text.ts"
@@ -45,8 +44,8 @@ const keyLists = (rows: ReadonlyArray<Row>) => {
   const codes = rows.map(({ product }) => codesOf(product))
   return {
     ids: plainArray(rows.map(({ product }) => product.id)),
-    prices: plainArray(rows.map(({ product }) => stringify(product.price))),
-    stocks: plainArray(rows.map(({ product }) => stringify(product.stock))),
+    prices: plainArray(rows.map(({ product }) => JSON.stringify(product.price))),
+    stocks: plainArray(rows.map(({ product }) => JSON.stringify(product.stock))),
     skus: textArray(codes.map(([sku]) => sku)),
     barcodes: textArray(codes.map(([, barcode]) => barcode)),
     terms: joinLines(rows.map(({ index }) => plainArray(index.terms)))

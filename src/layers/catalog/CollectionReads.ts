@@ -3,7 +3,6 @@ import type { SqlClient, SqlError } from "effect/sql"
 import { CollectionId, RulesTooSlow } from "../../domain/catalog/Collection.ts"
 import { optional } from "../../domain/catalog/Fields.ts"
 import type { Document, DocumentPage } from "../../domain/json/Document.ts"
-import { parse, stringify } from "../../domain/json/Json.ts"
 import { PAGE_MILLIS, type PageRequest } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { Unavailable } from "../../domain/Unavailable.ts"
@@ -67,7 +66,7 @@ export const makeCollectionReads = (sql: SqlClient.SqlClient, { findHead, listHe
   ): Effect.fn.Return<ReadonlyArray<CollectionItem>, RulesTooSlow | SqlError.SqlError | Schema.SchemaError> {
     const [first] = rows
     if (first === undefined) return []
-    const collections = decodeRules(rows.map(({ document }) => parse(document)))
+    const collections = decodeRules(rows.map(({ document }) => JSON.parse(document)))
     const queries: Array<string> = []
     const requested = collections.map(({ id, version, ...head }, index) => {
       const place = index + 1
@@ -76,7 +75,7 @@ export const makeCollectionReads = (sql: SqlClient.SqlClient, { findHead, listHe
       const shape = queries.includes(query) ? queries.indexOf(query) : queries.push(query) - 1
       return { place, id, version, shape, bindings }
     })
-    const select = Effect.flatMap(selectWithMembers(sql, store, stringify(requested), queries), decodeRows)
+    const select = Effect.flatMap(selectWithMembers(sql, store, JSON.stringify(requested), queries), decodeRows)
     const result = queries.length === 0 ? Option.some(yield* select) : yield* Effect.timeoutOption(select, millis)
     if (Option.isNone(result)) {
       if (rows.length === 1) return yield* new RulesTooSlow({ collection: first.id })

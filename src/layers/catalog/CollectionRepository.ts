@@ -4,7 +4,6 @@ import { compileStoredDecoder } from "../../domain/json/Decoder.ts"
 import { CollectionHead, CollectionId, RULES_SECONDS, RulesTooSlow } from "../../domain/catalog/Collection.ts"
 import type { ProductId } from "../../domain/catalog/Product.ts"
 import { type Document, extend, type JsonText } from "../../domain/json/Document.ts"
-import { parse, stringify } from "../../domain/json/Json.ts"
 import { PAGE_BYTES, type PageRequest } from "../../domain/Page.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { plainArray } from "../sql/ArrayLiterals.ts"
@@ -92,7 +91,7 @@ export const makeCollectionRepository = (sql: SqlClient.SqlClient) => {
     lock: Effect.fnUntraced(function* (store: StoreId, id: CollectionId) {
       const row = yield* lockRow({ store, id })
       return Option.map(row, ({ clock, document }): LockedCollection => ({
-        head: headOf(parse(document), id),
+        head: headOf(JSON.parse(document), id),
         document,
         ...stampOf(clock)
       }))
@@ -100,7 +99,7 @@ export const makeCollectionRepository = (sql: SqlClient.SqlClient) => {
 
     /** Inserts a collection at once, because its members refer to it. Returns its document. */
     insert: Effect.fnUntraced(function* (store: StoreId, head: CollectionHead) {
-      const document = stringify(head)
+      const document = JSON.stringify(head)
       yield* sql`
         insert into collections (store_id, document, bytes, bytes_of)
         values (${store}, ${document}, ${Buffer.byteLength(document)}, ${head.version})
@@ -109,7 +108,7 @@ export const makeCollectionRepository = (sql: SqlClient.SqlClient) => {
     }),
 
     update: Effect.fnUntraced(function* (store: StoreId, head: CollectionHead) {
-      const document = stringify(head)
+      const document = JSON.stringify(head)
       yield* sql`
         update collections set document = ${document}, bytes = ${Buffer.byteLength(document)}, bytes_of = ${head.version}
         where store_id = ${store} and id = ${head.id}

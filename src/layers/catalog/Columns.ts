@@ -7,7 +7,7 @@ export const DOCUMENT_BYTES = sql`case when bytes_of = version then bytes else o
 
 const members = Struct.keys(ProductSummary.fields)
 
-/** Summary of a product's `document` as JSON text. `json` keeps all digits of numbers. */
+/** Summary of a product's `document` as JSON text. `json` keeps the spelling of numbers. */
 export const SUMMARY = sql.literal(`(
   select row_to_json(d)::text from json_to_record(document) as d (${members.map((name) => `"${name}" json`).join(", ")})
 )`)

@@ -6,7 +6,6 @@ import { type Facets, facetsOf } from "../../domain/catalog/Facets.ts"
 import { matches } from "../../domain/catalog/Matcher.ts"
 import { type Product, ProductId } from "../../domain/catalog/Product.ts"
 import { conditionsOf, Rule } from "../../domain/catalog/Rule.ts"
-import { parse } from "../../domain/json/Json.ts"
 import { MAX_LIMIT } from "../../domain/Page.ts"
 import { MAX_DRY_RUN_ITEMS } from "../../domain/DryRun.ts"
 import { StoreId } from "../../domain/Store.ts"
@@ -35,7 +34,7 @@ const compareMembership = (
   before: Facets | null,
   after: Facets | null
 ): { readonly collection: CollectionTitle; readonly enters: boolean } | undefined => {
-  const { disjunctive, rules, title, type } = decodeRules(parse(document))
+  const { disjunctive, rules, title, type } = decodeRules(JSON.parse(document))
   if (type !== "automated") return undefined
   const conditions = conditionsOf(rules)
   const isMember = (facets: Facets | null) => facets !== null && matches(facets, conditions, disjunctive)

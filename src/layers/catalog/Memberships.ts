@@ -6,7 +6,6 @@ import { CollectionHead, CollectionId, CollectionNotFound, RulesTooSlow } from "
 import { facetsOf } from "../../domain/catalog/Facets.ts"
 import { evaluateRules, PREVIEWED, type RulesToEvaluate } from "../../domain/catalog/Membership.ts"
 import { ProductId, ProductNotFound } from "../../domain/catalog/Product.ts"
-import { parse } from "../../domain/json/Json.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { RULES_MILLIS } from "./CollectionRepository.ts"
@@ -19,7 +18,7 @@ const decodeRules = compileStoredDecoder(CollectionHead.mapFields(Struct.pick(["
 
 /** Returns the rules to evaluate: those of the request, else those of the collection. */
 const rulesOf = (request: RulesToEvaluate, document: string | null): Rules => {
-  const stored = document === null ? undefined : decodeRules(parse(document))
+  const stored = document === null ? undefined : decodeRules(JSON.parse(document))
   return {
     rules: request.rules ?? stored?.rules ?? [],
     disjunctive: request.disjunctive ?? stored?.disjunctive ?? false
@@ -31,7 +30,7 @@ const isManual = ({ disjunctive, rules }: RulesToEvaluate, document: string | nu
   document !== null &&
   rules === undefined &&
   disjunctive === undefined &&
-  decodeRules(parse(document)).type === "manual"
+  decodeRules(JSON.parse(document)).type === "manual"
 
 /** Makes the operations that preview rules and explain memberships. */
 export const makeMemberships = (sql: SqlClient.SqlClient) => {

@@ -5,7 +5,6 @@ import { Product, ProductId } from "../../domain/catalog/Product.ts"
 import { codeOf } from "../../domain/catalog/SearchWords.ts"
 import { compileStoredDecoder } from "../../domain/json/Decoder.ts"
 import type { JsonText } from "../../domain/json/Document.ts"
-import { parse, stringify } from "../../domain/json/Json.ts"
 import { PAGE_BYTES, type PageRequest } from "../../domain/Page.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { deferToCommit } from "../sql/Transaction.ts"
@@ -23,7 +22,7 @@ import { insertWords, markStored } from "./Vocabulary.ts"
 const decode = compileStoredDecoder(Product)
 
 /** Decodes a stored document. It was validated when it was written, perhaps by rules less strict than today's. */
-export const productOf = (document: JsonText, id: ProductId): Product => ({ ...decode(parse(document)), id })
+export const productOf = (document: JsonText, id: ProductId): Product => ({ ...decode(JSON.parse(document)), id })
 
 const nullableCode = (text: string | null) => (text === null ? null : codeOf(text) || null)
 
@@ -130,7 +129,7 @@ export const makeProductRepository = (sql: SqlClient.SqlClient) => {
     return sql`
       insert into product_keys (store_id, id, price, stock, sku, barcode, terms)
       values (
-        ${store}, ${product.id}, ${stringify(product.price)}, ${stringify(product.stock)}, ${sku}, ${barcode},
+        ${store}, ${product.id}, ${JSON.stringify(product.price)}, ${JSON.stringify(product.stock)}, ${sku}, ${barcode},
         ${plainArray(terms)}
       )
     `
@@ -140,14 +139,14 @@ export const makeProductRepository = (sql: SqlClient.SqlClient) => {
     const [sku, barcode] = codesOf(product)
     return sql`
       update product_keys
-      set price = ${stringify(product.price)}, stock = ${stringify(product.stock)}, sku = ${sku},
+      set price = ${JSON.stringify(product.price)}, stock = ${JSON.stringify(product.stock)}, sku = ${sku},
         barcode = ${barcode}, terms = ${plainArray(terms)}
       where store_id = ${store} and id = ${product.id}
     `
   }
 
   const updateNumbers = (store: StoreId, { id, price, stock }: Product) => sql`
-    update product_keys set price = ${stringify(price)}, stock = ${stringify(stock)}
+    update product_keys set price = ${JSON.stringify(price)}, stock = ${JSON.stringify(stock)}
     where store_id = ${store} and id = ${id}
   `
 

@@ -12,7 +12,6 @@ import {
   ProductTooLarge
 } from "../../domain/catalog/Product.ts"
 import type { Document } from "../../domain/json/Document.ts"
-import { stringify } from "../../domain/json/Json.ts"
 import { satisfies, type VersionCondition, VersionMismatch } from "../../domain/Version.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { ChangeRecorder, Snapshot } from "../../domain/Write.ts"
@@ -28,7 +27,7 @@ import { type Indexer, makeIndexCache } from "./Terms.ts"
 
 /** Encodes a product as it is stored and returned. Fails if it is too large. */
 const encodeProduct = Effect.fnUntraced(function* (product: Product) {
-  const json = stringify(product)
+  const json = JSON.stringify(product)
   return Buffer.byteLength(json) > MAX_PRODUCT_BYTES ? yield* new ProductTooLarge() : json
 })
 

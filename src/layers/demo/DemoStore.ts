@@ -13,7 +13,6 @@ import { Catalog } from "../../domain/catalog/Catalog.ts"
 import { CreateCollection } from "../../domain/catalog/Collection.ts"
 import { CreateProduct, Product, type ProductId } from "../../domain/catalog/Product.ts"
 import { EventKind } from "../../domain/Events.ts"
-import { parse } from "../../domain/json/Json.ts"
 import { MAX_LIMIT } from "../../domain/Page.ts"
 import { Customers } from "../../domain/records/Customer.ts"
 import { Orders } from "../../domain/records/Order.ts"
@@ -57,7 +56,7 @@ export const createRecords = Effect.fnUntraced(function* (storeId: StoreId) {
   const existing = yield* list(storeId, { cursor: undefined, limit: 1, isPersonal: false })
   if (existing.items !== "[]") return
   const { items } = yield* catalog.listProducts(storeId, { cursor: undefined, limit: MAX_LIMIT })
-  const active = (yield* decodeProducts(parse(items))).filter(({ isActive }) => isActive)
+  const active = (yield* decodeProducts(JSON.parse(items))).filter(({ isActive }) => isActive)
   if (active.length === 0) return
   const context = contextOf(storeId)
   const created = yield* perform(context, put(storeId, asCreations(customers)))

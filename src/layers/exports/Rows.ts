@@ -2,7 +2,6 @@ import { Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { extend, type JsonText } from "../../domain/json/Document.ts"
 import type { ExportKind } from "../../domain/exports/Exports.ts"
-import { parse, stringify } from "../../domain/json/Json.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { DOCUMENT_BYTES } from "../catalog/Columns.ts"
 import { DOCUMENT, PERSONAL } from "../records/Records.ts"
@@ -120,8 +119,8 @@ const decodeOrder = Schema.decodeUnknownSync(
 
 /** Replaces the ids of customer and products in an order by external ids. */
 const withExternalIds = (document: JsonText, externalIds: Readonly<Record<string, string>>): JsonText => {
-  const { customerId, lineItems, ...order } = decodeOrder(parse(document))
-  return stringify({
+  const { customerId, lineItems, ...order } = decodeOrder(JSON.parse(document))
+  return JSON.stringify({
     ...order,
     ...(customerId === null ? {} : { customerExternalId: externalIds[customerId] }),
     lineItems: lineItems.map(({ productId, ...line }) => ({

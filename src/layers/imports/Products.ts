@@ -11,7 +11,6 @@ import {
   ProductTooLarge
 } from "../../domain/catalog/Product.ts"
 import { SlugTaken } from "../../domain/catalog/Slug.ts"
-import { stringify } from "../../domain/json/Json.ts"
 import type { Imports } from "../../domain/imports/Imports.ts"
 import type { ImportedProduct } from "../../domain/imports/Product.ts"
 import { type ExternalId, type ImportItem, type ImportOutcome, InvalidRow } from "../../domain/imports/Put.ts"
@@ -104,7 +103,7 @@ const complete = (
     draft.outcome === "created"
       ? newProduct(draft.input, { ...stamp, id, slug: slug.value || `product-${id.slice(-8)}`, currencyCode })
       : draft.after
-  const json = stringify(product)
+  const json = JSON.stringify(product)
   return Buffer.byteLength(json) > MAX_PRODUCT_BYTES
     ? Result.fail([draft, new ProductTooLarge()])
     : Result.succeed({

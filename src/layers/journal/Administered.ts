@@ -1,6 +1,6 @@
 import { Effect, Record } from "effect"
 import type { SqlClient } from "effect/sql"
-import { type JsonObject, stringify } from "../../domain/json/Json.ts"
+import { type JsonObject } from "../../domain/json/Json.ts"
 import type { AdministeredKind } from "../../domain/journal/Kinds.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { Snapshot, Write } from "../../domain/Write.ts"
@@ -13,7 +13,7 @@ const sorted = Record.map((value: unknown) => (Array.isArray(value) ? value.toSo
 
 const snapshotOf = (resource: JsonObject): Snapshot => {
   const fields = sorted(resource)
-  return { json: stringify(fields), fields }
+  return { json: JSON.stringify(fields), fields }
 }
 
 /**

@@ -1,15 +1,10 @@
-import { Schema, SchemaTransformation } from "effect"
+import { Schema } from "effect"
 import { optional } from "../../domain/catalog/Fields.ts"
 import { CollectionId } from "../../domain/catalog/Collection.ts"
 import { ProductId } from "../../domain/catalog/Product.ts"
-import { isObject, type JsonObject, parse } from "../../domain/json/Json.ts"
+import { isObject, type JsonObject } from "../../domain/json/Json.ts"
 import { EntryId } from "../../domain/journal/Activity.ts"
 import { AdministeredKind, CatalogKind } from "../../domain/journal/Kinds.ts"
-
-/** JSON parsed with all digits of its numbers. Rows are only decoded. */
-const ExactJson = Schema.String.pipe(
-  Schema.decodeTo(Schema.Unknown, SchemaTransformation.transform({ decode: parse, encode: () => "" }))
-)
 
 /** Manual collection that contained a deleted product, and the number of products before it. */
 const Membership = Schema.Struct({ collectionId: Schema.toType(CollectionId), rank: Schema.Int })
@@ -21,8 +16,8 @@ export const JournalRow = Schema.Struct({
   resourceId: Schema.String,
   version: Schema.Int,
   actorId: Schema.String,
-  before: Schema.NullOr(ExactJson),
-  after: Schema.NullOr(ExactJson),
+  before: Schema.NullOr(Schema.fromJsonString(Schema.Unknown)),
+  after: Schema.NullOr(Schema.fromJsonString(Schema.Unknown)),
   omitted: Schema.Array(Schema.String),
   memberships: Schema.NullOr(Schema.fromJsonString(Schema.Array(Membership))),
   externalId: Schema.NullOr(Schema.String)

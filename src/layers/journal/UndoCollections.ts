@@ -3,7 +3,7 @@ import type { SqlClient } from "effect/sql"
 import { type CollectionHead, CollectionId } from "../../domain/catalog/Collection.ts"
 import type { ProductId } from "../../domain/catalog/Product.ts"
 import type { JsonText } from "../../domain/json/Document.ts"
-import { canonical, parse } from "../../domain/json/Json.ts"
+import { canonical } from "../../domain/json/Json.ts"
 import { restoreMembers } from "../../domain/journal/Entry.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { makeAllocation, requireFreeSlug } from "../catalog/Allocation.ts"
@@ -76,7 +76,7 @@ export const makeUndoCollection = (sql: SqlClient.SqlClient) => {
     const locked = Option.getOrThrow(yield* lock(store, id))
     const { at, document, head: before } = locked
     const fields = restoreMembers(
-      membersOfSide(parse(document)),
+      membersOfSide(JSON.parse(document)),
       membersOfSide(entry.before),
       membersOfSide(entry.after)
     )

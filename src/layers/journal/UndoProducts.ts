@@ -3,7 +3,6 @@ import type { SqlClient, Statement } from "effect/sql"
 import { type CollectionId, MAX_MEMBERS } from "../../domain/catalog/Collection.ts"
 import { ProductId } from "../../domain/catalog/Product.ts"
 import { restoreMembers } from "../../domain/journal/Entry.ts"
-import { parse, stringify } from "../../domain/json/Json.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { makeAllocation, requireFreeSlug } from "../catalog/Allocation.ts"
 import { makeProductRepository, productOf } from "../catalog/ProductRepository.ts"
@@ -94,7 +93,7 @@ export const makeUndoProduct = (sql: SqlClient.SqlClient) => {
     id: ProductId,
     { before, externalId, memberships }: JournalRow
   ) {
-    const deleted = productOf(stringify(before), id)
+    const deleted = productOf(JSON.stringify(before), id)
     const stamp = yield* reallocateProduct(store, deleted)
     const updatedAt = stamp.at.toISOString()
     yield* insertProduct(store, stamp, { ...deleted, version: deleted.version + 1, updatedAt })
@@ -108,9 +107,9 @@ export const makeUndoProduct = (sql: SqlClient.SqlClient) => {
   const revert = Effect.fnUntraced(function* (store: StoreId, id: ProductId, { after, before }: JournalRow) {
     const locked = Option.getOrThrow(yield* lock(store, id))
     const { at, document, product } = locked
-    const fields = restoreMembers(membersOfSide(parse(document)), membersOfSide(before), membersOfSide(after))
+    const fields = restoreMembers(membersOfSide(JSON.parse(document)), membersOfSide(before), membersOfSide(after))
     const next = {
-      ...productOf(stringify(fields), id),
+      ...productOf(JSON.stringify(fields), id),
       version: product.version + 1,
       updatedAt: at.toISOString()
     }

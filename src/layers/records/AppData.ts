@@ -152,7 +152,7 @@ export const AppDataLive = Layer.effect(
 
       put: Effect.fnUntraced(function* (installation, namespace, { key, ttlSeconds = null, value }) {
         const { id, storeId } = installation
-        const [row] = yield* putEntry(installation, namespace, key, value.json, ttlSeconds)
+        const [row] = yield* putEntry(installation, namespace, key, JSON.stringify(value), ttlSeconds)
         const { added, fits, grown, json } = yield* decodeWritten(row)
         if (fits) return json
         yield* sql`

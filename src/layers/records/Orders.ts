@@ -1,6 +1,5 @@
 import { Effect, Layer, Option, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
-import { parse, stringify } from "../../domain/json/Json.ts"
 import { Customer, type CustomerId, UnknownCustomer } from "../../domain/records/Customer.ts"
 import {
   Order,
@@ -56,8 +55,8 @@ export const OrdersLive = Layer.effect(
         const stored = known.get(id)
         if (stored === undefined) continue
         const changedAt = tick()
-        const customer = applySpending(decodeCustomer(parse(stored.document)), change, dateOf(changedAt))
-        changed.set(id, { changedAt, document: stringify(customer), personal: stored.personal })
+        const customer = applySpending(decodeCustomer(JSON.parse(stored.document)), change, dateOf(changedAt))
+        changed.set(id, { changedAt, document: JSON.stringify(customer), personal: stored.personal })
       }
       return changed
     })

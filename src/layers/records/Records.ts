@@ -1,7 +1,6 @@
 import { Effect, Option, Schema, Struct } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import type { DocumentPage, JsonText } from "../../domain/json/Document.ts"
-import { stringify } from "../../domain/json/Json.ts"
 import { PAGE_BYTES } from "../../domain/Page.ts"
 import type { FieldVisibility, RecordsRequest } from "../../domain/records/Records.ts"
 import type { StoreId } from "../../domain/Store.ts"
@@ -27,8 +26,8 @@ export interface StoredRecord {
 
 /** Splits a record into its document and its personal members. */
 export const splitRecord = <R extends object>(record: R, personal: ReadonlyArray<keyof R>): StoredRecord => ({
-  document: stringify(Struct.omit(record, [...personal])),
-  personal: stringify(Struct.pick(record, [...personal]))
+  document: JSON.stringify(Struct.omit(record, [...personal])),
+  personal: JSON.stringify(Struct.pick(record, [...personal]))
 })
 
 /** New or changed record, and the time of the change in microseconds of the store's clock. */

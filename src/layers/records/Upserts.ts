@@ -1,7 +1,6 @@
 import { Effect, Result, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { extend } from "../../domain/json/Document.ts"
-import { parse } from "../../domain/json/Json.ts"
 import type { UpsertResult, RecordContext, RecordUpsert } from "../../domain/records/Records.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { uuidOfMicros } from "../../domain/Uuid.ts"
@@ -69,7 +68,7 @@ export const makeUpsertPlanner = <Id extends string, Input, Full extends Dated, 
       const refusal = refusalOf(input)
       if (refusal !== undefined) return Result.fail(refusal)
       const stored = requestedId === null ? undefined : (written.get(requestedId) ?? known.get(requestedId))
-      const before = stored && decode(parse(extend(stored.document, stored.personal)))
+      const before = stored && decode(JSON.parse(extend(stored.document, stored.personal)))
       const changedAt = tick()
       const id = requestedId === null || stored === undefined ? Id.make(uuidOfMicros(changedAt)) : requestedId
       const result = make(input, { id, at: dateOf(changedAt), currencyCode, before })

@@ -9,7 +9,7 @@ import { decodeWith } from "../../domain/json/Decoder.ts"
 import { Bulkhead, WorkWeight } from "../../domain/Bulkhead.ts"
 import type { JsonText } from "../../domain/json/Document.ts"
 import { Idempotency, type IdempotencyKey } from "../../domain/Idempotency.ts"
-import { canonical, type JsonObject, stringify } from "../../domain/json/Json.ts"
+import { canonical, type JsonObject } from "../../domain/json/Json.ts"
 import { BodyLength, pacedBy } from "../../domain/Pacing.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { Write } from "../../domain/Write.ts"
@@ -158,7 +158,7 @@ export const makeHandlerFactory = Effect.gen(function* () {
       if (principal._tag === "Merchant" || !principal.proposalsOnly || payload.dryRun === true || agents === "all") {
         return runWrite(definition, call, json, write, toJson)
       }
-      const proposal = { agentId: principal.id, procedure: definition._tag, payload: stringify(json) }
+      const proposal = { agentId: principal.id, procedure: definition._tag, payload: JSON.stringify(json) }
       return runWrite(definition, call, json, propose(payload.storeId, proposal, write), proposalJson)
     }
 

@@ -1,7 +1,6 @@
 import { Schema } from "effect"
 import { type Document, type DocumentPage, extend, type JsonText } from "../../domain/json/Document.ts"
 import type { Outcome } from "../../domain/Idempotency.ts"
-import { stringify } from "../../domain/json/Json.ts"
 
 /** Returns the stored text of a document, which is sent without parsing. */
 export const documentJson = <Id>({ json }: Document<Id>): JsonText => json
@@ -20,5 +19,5 @@ export const writeJson = ({ body, dryRun }: Outcome): JsonText =>
 /** Encodes a value with the success schema of a definition, for services that do not return JSON text. */
 export const encodeSuccess = <A>({ successSchema }: { readonly successSchema: Schema.Codec<A, unknown> }) => {
   const encode = Schema.encodeSync(successSchema)
-  return (value: A): JsonText => stringify(encode(value))
+  return (value: A): JsonText => JSON.stringify(encode(value))
 }

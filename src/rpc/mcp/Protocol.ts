@@ -8,7 +8,7 @@ import {
   WebStandardStreamableHTTPServerTransport
 } from "@modelcontextprotocol/server"
 import { Effect, Result } from "effect"
-import { bareNumbers, type JsonObject } from "../../domain/json/Json.ts"
+import type { JsonObject } from "../../domain/json/Json.ts"
 import type { Agent } from "../Principal.ts"
 import type { ExecuteCall } from "../server/InProcessCalls.ts"
 import { makeResources } from "./Resources.ts"
@@ -136,7 +136,7 @@ export const makeMessageHandler = (executeCall: ExecuteCall) => {
               onerror
             }).fetch(request, { parsedBody: sent.message })
         const contentType = response.headers.get("content-type") ?? undefined
-        return { status: response.status, contentType, body: bareNumbers(await response.text()) }
+        return { status: response.status, contentType, body: await response.text() }
       })
       if (answer.status >= 500) {
         yield* Effect.annotateLogs(Effect.logError("An MCP message failed", ...errors), {

@@ -2,7 +2,7 @@ import type { CallToolResult } from "@modelcontextprotocol/server"
 import { Predicate } from "effect"
 import { randomUUID } from "node:crypto"
 import type { JsonText } from "../../domain/json/Document.ts"
-import { type JsonObject, stringify } from "../../domain/json/Json.ts"
+import { type JsonObject } from "../../domain/json/Json.ts"
 
 /**
  * Encloses data in two random marks against prompt injection. Merchants, apps and customers write its texts and cannot
@@ -18,7 +18,7 @@ const textOf = (text: string) => ({ type: "text" as const, text })
 /** Creates the result of a successful call: structured for programs, and marked text for models. */
 export const successResult = (content: JsonObject): CallToolResult => ({
   structuredContent: content,
-  content: [textOf(markAsData(stringify(content)))]
+  content: [textOf(markAsData(JSON.stringify(content)))]
 })
 
 const issuesOf = (error: Error): ReadonlyArray<string> =>

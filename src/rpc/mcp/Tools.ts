@@ -4,7 +4,7 @@ import { BadRequest, INVALID } from "../../domain/BadRequest.ts"
 import { decodeWith } from "../../domain/json/Decoder.ts"
 import { Bool, optional } from "../../domain/catalog/Fields.ts"
 import type { JsonText } from "../../domain/json/Document.ts"
-import { type JsonObject, parse } from "../../domain/json/Json.ts"
+import { type JsonObject } from "../../domain/json/Json.ts"
 import { AccessPolicy, ToolDescription } from "../Annotations.ts"
 import { CallError } from "../Authentication.ts"
 import { type Agent, CallOrigin } from "../Principal.ts"
@@ -68,7 +68,7 @@ const ToolError = Schema.Struct({
 const STORE_ID_NOT_ALLOWED = new BadRequest({ reason: INVALID, issues: ["storeId: is not a field that can be set"] })
 
 const decodeObject = Schema.decodeUnknownSync(Schema.Record(Schema.String, Schema.Unknown))
-const objectOf = (json: JsonText): JsonObject => decodeObject(parse(json))
+const objectOf = (json: JsonText): JsonObject => decodeObject(JSON.parse(json))
 
 /** Replaces dots, which the APIs of models do not accept in names of tools. */
 const nameOf = (tag: string) => tag.replaceAll(".", "_")

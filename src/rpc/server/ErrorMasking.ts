@@ -1,7 +1,6 @@
 import { Cause, Effect, Schema } from "effect"
 import type { ResponseExitEncoded } from "effect/rpc/RpcMessage"
 import type { JsonText } from "../../domain/json/Document.ts"
-import { stringify } from "../../domain/json/Json.ts"
 import { logFailure, unavailableIn } from "../../domain/Unavailable.ts"
 import { CallError, InternalError, ServiceUnavailable } from "../Authentication.ts"
 import { CallOrigin } from "../Principal.ts"
@@ -9,7 +8,7 @@ import { CallOrigin } from "../Principal.ts"
 const encodeCallError = Schema.encodeSync(CallError)
 
 /** Encodes an error of every call. */
-export const callErrorJson = (error: CallError): JsonText => stringify(encodeCallError(error))
+export const callErrorJson = (error: CallError): JsonText => JSON.stringify(encodeCallError(error))
 
 /** Logs a cause that clients must not see, and fails with an error without details. */
 export const failMasked = (cause: Cause.Cause<unknown>): Effect.Effect<never, InternalError | ServiceUnavailable> =>
@@ -40,7 +39,7 @@ type EncodedCause = Extract<ResponseExitEncoded["exit"], { readonly _tag: "Failu
  */
 export const failWithEncodedCause = (cause: EncodedCause): Effect.Effect<never, JsonText> => {
   const failure = cause.find((reason) => reason._tag === "Fail")
-  if (failure !== undefined) return Effect.fail(stringify(failure.error))
+  if (failure !== undefined) return Effect.fail(JSON.stringify(failure.error))
   if (cause.some(({ _tag }) => _tag === "Interrupt")) return Effect.interrupt
   return Effect.mapError(failMasked(Cause.die(cause)), callErrorJson)
 }

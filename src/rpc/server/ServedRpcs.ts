@@ -5,7 +5,7 @@ import { followChanges } from "../groups/Changes.ts"
 import { CallError, Authentication } from "../Authentication.ts"
 import { Rpcs } from "../Rpcs.ts"
 
-/** An undecoded payload, whose numbers keep all digits. The handler decodes it after authorization. */
+/** An undecoded payload. The handler decodes it after authorization. */
 const RawPayload = Schema.declare((value): value is JsonObject => isObject(value), { toCodecJson: () => undefined })
 
 /** A response as JSON text, which is sent without encoding. */

@@ -3,7 +3,6 @@ import type { FromServerEncoded } from "effect/rpc/RpcMessage"
 import type { NotSignedIn } from "../../domain/access/Sessions.ts"
 import type { InvalidToken } from "../../domain/access/Tokens.ts"
 import { BadRequest } from "../../domain/BadRequest.ts"
-import { stringify } from "../../domain/json/Json.ts"
 import type { RateLimitExceeded } from "../../domain/RateLimit.ts"
 import type { StoreNotFound } from "../../domain/Store.ts"
 import { CallOrigin, CurrentPrincipal, type Principal } from "../Principal.ts"
@@ -46,7 +45,7 @@ const makeSend = (sockets: ReadonlyMap<number, OpenSocket>) =>
     if (message._tag === "Chunk") {
       const stream = running.get(String(message.requestId))
       if (stream !== undefined) stream.sentAt = yield* Clock.currentTimeMillis
-      peer.send(stringify(message))
+      peer.send(JSON.stringify(message))
     } else if (message._tag === "Exit") {
       const { exit } = message
       const requestId = String(message.requestId)
@@ -55,7 +54,7 @@ const makeSend = (sockets: ReadonlyMap<number, OpenSocket>) =>
       if (exit._tag === "Failure" && exit.cause.every(({ _tag }) => _tag === "Interrupt")) return
       yield* Effect.match(exit._tag === "Success" ? Effect.void : failWithEncodedCause(exit.cause), {
         onFailure: (error) => peer.send(failureLine(requestId, error)),
-        onSuccess: () => peer.send(exitLine(requestId, stringify(exit)))
+        onSuccess: () => peer.send(exitLine(requestId, JSON.stringify(exit)))
       })
     }
   })

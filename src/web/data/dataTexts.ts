@@ -61,6 +61,7 @@ export const dataTexts = {
       `must be a number, such as ${example}${grouped === undefined ? "" : ` or ${grouped}`}`,
     notWhole: (example: string, grouped: string) => `must be a whole number, such as ${example} or ${grouped}`,
     ambiguous: (one: string, other: string) => `could be ${one} or ${other}. Type one of them`,
+    tooManyDigits: "has too many digits. Use at most 15",
     invalidJsonBecause: (reason: string) => `is not valid JSON: ${reason}`,
     invalidJsonAdvice: "check its quotes, commas and brackets",
     invalidJson: "is not valid JSON"

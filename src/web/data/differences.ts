@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { Capability } from "../../domain/access/Capability.ts"
 import { GRANT_DESCRIPTIONS } from "../../domain/access/GrantDescriptions.ts"
 import { Scope } from "../../domain/access/Scope.ts"
-import { canonical, ExactNumber, isObject, type JsonObject } from "../../domain/json/Json.ts"
+import { canonical, isObject, type JsonObject } from "../../domain/json/Json.ts"
 import { isUuid } from "../../domain/Uuid.ts"
 import { number, time } from "./format.ts"
 import { dataTexts } from "./dataTexts.ts"
@@ -54,7 +54,7 @@ const isNothing = (value: unknown): boolean =>
 export const valueText = (value: unknown): string => {
   if (isNothing(value)) return ""
   if (typeof value === "boolean") return value ? dataTexts.values.yes : dataTexts.values.no
-  if (typeof value === "number" || value instanceof ExactNumber) return number(value)
+  if (typeof value === "number") return number(value)
   if (Array.isArray(value)) return value.map(valueText).join(value.some(isObject) ? "\n" : ", ")
   if (!isObject(value)) return String(value)
   return Object.entries(value)

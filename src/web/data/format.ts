@@ -1,16 +1,4 @@
-import { ExactNumber, type JsonNumber } from "../../domain/json/Json.ts"
-
-/* Formats amounts, times and counts in the language of the browser. Exact decimals keep all digits. */
-
-/** Decimal text, which `Intl` formats without loss of digits. */
-const textOf = (amount: JsonNumber) => (amount instanceof ExactNumber ? amount.text : String(amount))
-
-const isDecimal = (text: string): text is `${number}` => Number.isFinite(Number(text))
-
-const digits = (format: Intl.NumberFormat, amount: JsonNumber) => {
-  const text = textOf(amount)
-  return isDecimal(text) ? format.format(text) : text
-}
+/* Formats amounts, times and counts in the language of the browser. */
 
 const moneyFormats = new Map<string, Intl.NumberFormat>()
 
@@ -23,12 +11,12 @@ const moneyFormat = (currency: string) => {
 }
 
 /** Amount of money, such as €19.50. */
-export const money = (amount: JsonNumber, currency: string): string => digits(moneyFormat(currency), amount)
+export const money = (amount: number, currency: string): string => moneyFormat(currency).format(amount)
 
 const plainFormat = new Intl.NumberFormat(undefined, { maximumFractionDigits: 20 })
 
 /** Number, such as 1,234.5. */
-export const number = (amount: JsonNumber): string => digits(plainFormat, amount)
+export const number = (amount: number): string => plainFormat.format(amount)
 
 const plurals = new Intl.PluralRules("en")
 

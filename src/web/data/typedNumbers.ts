@@ -1,11 +1,10 @@
 import { Result } from "effect"
-import { decimalText, ExactNumber, type JsonNumber } from "../../domain/json/Json.ts"
-import { parseUntrusted } from "../../domain/json/UntrustedJson.ts"
+import { toDouble } from "../../domain/json/Numbers.ts"
 import { dataTexts } from "./dataTexts.ts"
 
 /*
  * Numbers as people type them. `Intl` supplies the digits, separators and groups of a language, but no parser. Base
- * UI's `NumberField` drops misplaced separators, so that `12.50` is 1250 in German, and its floats lose digits.
+ * UI's `NumberField` drops misplaced separators, so that `12.50` is 1250 in German, and it rounds.
  */
 
 /** Formats of the pages. Some languages separate prices differently: Austrian ones have points, other numbers spaces. */
@@ -33,6 +32,7 @@ const isDefined = <A>(value: A | undefined): value is A => value !== undefined
 /** Formats and parses numbers in a language, by default that of the browser. */
 export const typedNumbers = (locale?: string) => {
   const plain = new Intl.NumberFormat(locale)
+  const unrounded = new Intl.NumberFormat(locale, { useGrouping: false, maximumSignificantDigits: 21 })
   const decimalSign = partOf(plain, "decimal")
   const minusSign = partOf(plain, "minusSign")
   const digits = [...new Intl.NumberFormat(locale, { useGrouping: false }).format(9_876_543_210)].toReversed()
@@ -85,7 +85,7 @@ export const typedNumbers = (locale?: string) => {
     return [localized(amount.toFixed(decimalPlaces)), new Intl.NumberFormat(locale, options).format(amount)] as const
   }
 
-  const parse = (typed: string, isWhole: boolean): Result.Result<JsonNumber, string> => {
+  const parse = (typed: string, isWhole: boolean): Result.Result<number, string> => {
     const [, sign = "", text = ""] = /^([-+]?)(.*)$/s.exec(ascii(typed).trim()) ?? []
     const local = [wholeOf(text), ...(isWhole ? [] : decimals.map(decimalOf(text)))].filter(isDefined)
     const foreign = isWhole ? [] : COMMON_DECIMALS.map(decimalOf(text)).filter(isDefined)
@@ -100,25 +100,18 @@ export const typedNumbers = (locale?: string) => {
     if (other !== undefined) {
       return Result.fail(dataTexts.input.ambiguous(localized(minus + value), localized(minus + other)))
     }
-    return decode(minus + value.replace(/^0+(?=\d)/, ""))
+    const number = toDouble(minus + value)
+    return Number.isNaN(number) ? Result.fail(dataTexts.input.tooManyDigits) : Result.succeed(number)
   }
 
   return {
     /** Formats a number with all its digits and without groups, so that it has one reading. */
-    numberText: (value: JsonNumber): string => localized(decimalText(value)),
-    /** Parses a number without loss of digits. Refuses text that is another number in other languages. */
+    numberText: (value: number): string => unrounded.format(value),
+    /** Parses a number. Refuses text that is another number in other languages. */
     parseNumber: (typed: string) => parse(typed, false),
     /** Parses a whole number. Its separators can only be groups. */
     parseWhole: (typed: string) => parse(typed, true)
   }
-}
-
-const decode = (decimal: string): Result.Result<JsonNumber, string> => {
-  const parsed = parseUntrusted(decimal)
-  if (Result.isFailure(parsed)) return Result.fail(parsed.failure.issues.join("; "))
-  return typeof parsed.success === "number" || parsed.success instanceof ExactNumber
-    ? Result.succeed(parsed.success)
-    : Result.fail(dataTexts.input.notANumber(decimal))
 }
 
 export const { numberText, parseNumber, parseWhole } = typedNumbers()

@@ -1,6 +1,5 @@
 import type Pg from "pg"
 import type { CollectionHead } from "../../../src/domain/catalog/Collection.ts"
-import { stringify } from "../../../src/domain/json/Json.ts"
 
 /** Inserts collections into the service's table. */
 export const insertServiceCollections = async (
@@ -11,7 +10,7 @@ export const insertServiceCollections = async (
   await db.query(
     `insert into collections (store_id, document, bytes, bytes_of)
      select $1, value::json, octet_length(value), (value::json ->> 'version')::integer from unnest($2::text[]) as value`,
-    [storeId, heads.map(stringify)]
+    [storeId, heads.map((head) => JSON.stringify(head))]
   )
 }
 
@@ -31,6 +30,6 @@ export const insertBaselineCollections = async (
       "createdAt" timestamptz, "updatedAt" timestamptz
     )
   `,
-    [storeId, stringify(heads)]
+    [storeId, JSON.stringify(heads)]
   )
 }

@@ -1,7 +1,6 @@
 import { Effect } from "effect"
 import { newProduct, ProductId } from "../../../src/domain/catalog/Product.ts"
 import { slugify } from "../../../src/layers/catalog/Slugify.ts"
-import { stringify } from "../../../src/domain/json/Json.ts"
 import { openConnection } from "../database.ts"
 import { EPOCH, makeFullProduct, idOf } from "./population.ts"
 import { makeServiceRow } from "./seed.ts"
@@ -23,8 +22,8 @@ const template = (store: number) => {
   return {
     id,
     slug,
-    price: stringify(price),
-    stock: stringify(stock),
+    price: JSON.stringify(price),
+    stock: JSON.stringify(stock),
     ...makeServiceRow(idOf("store", 0, store), product)
   }
 }

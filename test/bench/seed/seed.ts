@@ -4,7 +4,6 @@ import { facetsJson, facetsOf } from "../../../src/domain/catalog/Facets.ts"
 import { newProduct, type Product, ProductId } from "../../../src/domain/catalog/Product.ts"
 import type { Order } from "../../../src/domain/records/Order.ts"
 import { slugify } from "../../../src/layers/catalog/Slugify.ts"
-import { stringify } from "../../../src/domain/json/Json.ts"
 import { indexFacets } from "../../../src/layers/catalog/Terms.ts"
 import {
   MEDIUM_STORE,
@@ -158,7 +157,7 @@ const seedBaselineAccounts = async (db: Pg.Client): Promise<void> => {
 export const makeServiceRow = (storeId: string, product: Product) => {
   const facets = facetsOf(product)
   return {
-    document: stringify(product),
+    document: JSON.stringify(product),
     facets: facetsJson(facets),
     terms: `{${indexFacets(storeId, facets).terms.join(",")}}`,
     description: facets.description

@@ -5,7 +5,6 @@ import { Actor } from "../../../src/domain/Actor.ts"
 import { newProduct, ProductId } from "../../../src/domain/catalog/Product.ts"
 import { slugify } from "../../../src/layers/catalog/Slugify.ts"
 import { eventBodyOf } from "../../../src/domain/Events.ts"
-import { stringify } from "../../../src/domain/json/Json.ts"
 import { StoreId } from "../../../src/domain/Store.ts"
 import { encodeSecret } from "../../../src/layers/webhooks/Signature.ts"
 import { openConnection, createDatabase, vacuumAndCheckpoint } from "../database.ts"
@@ -106,7 +105,7 @@ const template = (): string => {
     storeId: StoreId.make(idOf("store", 0, 0)),
     actor: Actor.Merchant({ id: MerchantId.make(idOf("app", 0, 0)) }),
     hops: 0,
-    json: stringify(product)
+    json: JSON.stringify(product)
   })
 }
 

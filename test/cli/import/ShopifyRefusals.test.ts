@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { NOT_A_DOUBLE } from "../../../src/domain/json/Numbers.ts"
 import { csvScene, linesOf, pick } from "../../support/data/Imports.ts"
 import { cli } from "../../support/process/Cli.ts"
 
@@ -13,7 +14,7 @@ const refusedPrice = (line: number, text: string, isNumber = false) => ({
 /** Reason for a row with another number of cells than the header. */
 const cellsReason = (cells: number) => `has ${cells} cells and the header 5; put quotes around cells with a comma`
 
-it.live("numbers keep their digits; other text is refused with line, column and advice", () =>
+it.live("numbers keep their value; other text is refused with line, column and advice", () =>
   Effect.gen(function* () {
     const { importCsv, products, refusals } = yield* csvScene
     const prices = [
@@ -30,10 +31,12 @@ it.live("numbers keep their digits; other text is refused with line, column and 
       "1_000",
       "٣",
       "-5",
-      "Infinity"
+      "Infinity",
+      "0.1234567890123456789",
+      "1e400"
     ]
     const csv = linesOf("Handle,Title,Variant Price", ...prices.map((price, n) => `p${n},P,${price}`))
-    assert.deepStrictEqual(yield* importCsv(csv), [6, 0, 0, 8])
+    assert.deepStrictEqual(yield* importCsv(csv), [6, 0, 0, 10])
     const stored = yield* products
     assert.deepStrictEqual(
       pick(stored, "price"),
@@ -47,12 +50,26 @@ it.live("numbers keep their digits; other text is refused with line, column and 
       refusedPrice(12, "1_000"),
       refusedPrice(13, "٣"),
       refusedPrice(14, "-5", true),
-      refusedPrice(15, "Infinity")
+      refusedPrice(15, "Infinity"),
+      ...["0.1234567890123456789", "1e400"].map((text, n) => ({
+        line: 16 + n,
+        externalId: `p${14 + n}`,
+        reason: `Variant Price: ${NOT_A_DOUBLE}, not "${text}"`
+      }))
     ])
     yield* importCsv(
       linesOf("Handle,Title,Option1 Name,Option1 Value,Variant Inventory Qty", "sum,Sum,Size,S,0.1", "sum,,,M,0.2")
     )
     assert.deepStrictEqual(pick((yield* products).at(-1), "stock"), { stock: 0.3 })
+    const unheld = linesOf(
+      "Handle,Title,Option1 Name,Option1 Value,Variant Inventory Qty",
+      "sum,Sum,Size,S,1000",
+      "sum,,,M,1e-14"
+    )
+    assert.deepStrictEqual(yield* importCsv(unheld), [0, 0, 0, 1])
+    assert.deepStrictEqual(refusals(), [
+      { line: 2, externalId: "sum", reason: "stock: must be a number from 0 to 999999999999999" }
+    ])
   })
 )
 

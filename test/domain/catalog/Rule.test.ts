@@ -2,7 +2,6 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import { conditionsOf, fieldOf, FIELDS, Rules } from "../../../src/domain/catalog/Rule.ts"
 import { issuesOf } from "../../../src/domain/json/Decoder.ts"
-import { parse, stringify } from "../../../src/domain/json/Json.ts"
 import { ALL_RELATIONS, NAMES, RELATIONS_OF, rightValue, VALUES } from "../../data/RuleTable.ts"
 
 const decode = Schema.decodeUnknownResult(Rules, { errors: "all" })
@@ -91,7 +90,7 @@ describe("Rule", () => {
     assert.deepStrictEqual(values(" 12.50 "), ["12.50"])
     assert.deepStrictEqual(values(12.5), ["12.5"])
     assert.deepStrictEqual(values(-3), ["-3"])
-    assert.deepStrictEqual(values(parse("0.10000000000000000001")), ["0.10000000000000000001"])
+    assert.deepStrictEqual(values(0.10000000000000002), ["0.10000000000000002"])
     for (const text of ["1e3", "0x10", ".5", "5.", "1_000", "1 000", "١٢", "NaN", "Infinity", "--1", ""]) {
       assert.strictEqual(issuesIn([{ field: "price", relation: "equals", value: text }]).length, 1, text)
     }
@@ -167,11 +166,11 @@ describe("Rules", () => {
   })
 
   it("valid rules are stored as sent", () => {
-    const sent = parse(
+    const sent = JSON.parse(
       '[{"field":"vendor","relation":"in","value":["Oak & Co","OAK"]},{"field":"price","relation":"equals","value":" 1.50"},' +
-        '{"field":"price","relation":"less_than","value":0.10000000000000000001},{"field":"tag","relation":"is_set","value":null}]'
+        '{"field":"price","relation":"less_than","value":0.10000000000000002},{"field":"tag","relation":"is_set","value":null}]'
     )
-    assert.strictEqual(stringify(Result.getOrThrow(decode(sent))), stringify(sent))
+    assert.strictEqual(JSON.stringify(Result.getOrThrow(decode(sent))), JSON.stringify(sent))
   })
 })
 

@@ -2,18 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import * as fc from "fast-check"
 import { boundedRecord } from "../../../src/domain/json/Bounded.ts"
-import {
-  Amount,
-  CurrencyCode,
-  nullable,
-  OpaqueJson,
-  openStruct,
-  text,
-  trimmed
-} from "../../../src/domain/catalog/Fields.ts"
+import { Amount, CurrencyCode, nullable, OpaqueJson, text, trimmed } from "../../../src/domain/catalog/Fields.ts"
 import { CreateProduct, UpdateProduct } from "../../../src/domain/catalog/Product.ts"
 import { compileDecoder, decodeWith } from "../../../src/domain/json/Decoder.ts"
-import { ExactNumber, parse, stringify } from "../../../src/domain/json/Json.ts"
 import { Uuid } from "../../../src/domain/Uuid.ts"
 import { randomPatch, randomProduct } from "../../data/RandomProducts.ts"
 
@@ -26,7 +17,7 @@ const issuesOf = <A, I>(schema: Schema.Codec<A, I>, input: unknown, strict = tru
 const Point = Schema.Struct({ x: Schema.Int, y: Schema.optionalKey(Schema.Int) })
 
 const junk = fc.oneof(
-  fc.constantFrom<unknown>(null, "", "1", " a ", 0, -1, 1.5, true, [], {}, [1], { a: 1 }, new ExactNumber("1e400")),
+  fc.constantFrom<unknown>(null, "", "1", " a ", 0, -1, 1.5, true, [], {}, [1], { a: 1 }),
   fc.jsonValue({ maxDepth: 2 })
 )
 
@@ -114,10 +105,11 @@ describe("Issues", () => {
   })
 
   it("a union has its own message, or else those of its members", () => {
-    for (const input of [1, "{}", null, [1], new ExactNumber("0.10000000000000000001")]) {
+    for (const input of [1, "{}", null, [1]]) {
       assert.deepStrictEqual(issuesOf(OpaqueJson, input), ["must be an object or a list of objects"])
     }
     assert.deepStrictEqual(issuesOf(Schema.Union([text(2), Amount]), {}), [
+      "must be text of at most 2 characters",
       "must be a number from 0 to 999999999999999"
     ])
     assert.deepStrictEqual(issuesOf(Schema.Literals(["a", "b"]).annotate({ message: "must be a or b" }), "c"), [
@@ -128,22 +120,5 @@ describe("Issues", () => {
   it("a schema without a message has a default message that does not repeat the input", () => {
     assert.deepStrictEqual(issuesOf(Schema.Literals(["a", "b"]), "c"), ["must be a, or must be b"])
     assert.deepStrictEqual(issuesOf(Point, { x: "secret" }), ["x: must be a number"])
-  })
-})
-
-describe("Numbers", () => {
-  it("numbers keep their digits through the JSON codec of RPC, also in opaque JSON", () => {
-    const codec = Schema.toCodecJson(
-      Schema.Struct({ price: Amount, rest: openStruct({ weight: Amount }), opaque: OpaqueJson })
-    )
-    const sent =
-      '{"price":0.10000000000000000001,"rest":{"weight":2,"more":[1.0000000000000000001]},"opaque":{"a":{"b":1e-30}}}'
-    const decoded = Schema.decodeUnknownSync(codec)(parse(sent))
-    assert.strictEqual(stringify(decoded), stringify(parse(sent)))
-    assert.strictEqual(stringify(Schema.encodeSync(codec)(decoded)), stringify(parse(sent)))
-  })
-
-  it("an exact number is not accepted as an object", () => {
-    assert.deepStrictEqual(issuesOf(openStruct({}), parse("0.10000000000000000001")), ["must be an object"])
   })
 })

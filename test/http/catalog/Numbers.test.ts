@@ -2,22 +2,9 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import * as FastCheck from "fast-check"
+import { NOT_A_DOUBLE } from "../../../src/domain/json/Numbers.ts"
+import { HELD, NOT_HELD } from "../../data/numbers.ts"
 import { ApiTest, dataOf, errorOf, freshClient } from "../../support/http/Api.ts"
-
-/** JSON numbers that a float would round or print differently. */
-const EXACT = [
-  "0.1234567890123456789",
-  "123456789012345.6789",
-  "99999999999999.99999999999999999999",
-  "999999999999999",
-  "0.30000000000000000000000001",
-  "1e3",
-  "1E3",
-  "25e-1",
-  "1.25e+2",
-  "0.1e-7",
-  "1e-300"
-]
 
 /** Members of a body with `@` in place of a number that must not be negative. */
 const PLACES = [
@@ -42,40 +29,67 @@ const fill = (place: string, number: string) => place.replace("@", number)
 
 const literal = (text: string) => text.replace(/[.+]/g, "\\$&")
 
-/** Returns the digits after `key` in JSON text. */
-const digitsAfter = (key: string, text: string) => new RegExp(`"${key}":([^,}\\]]*)`).exec(text)?.[1]
+/** Matches the member of a place with a number. */
+const member = (place: string, number: string) => {
+  const key = place.slice(place.lastIndexOf('"', place.indexOf("@") - 3), place.indexOf("@"))
+  return new RegExp(`${key}${literal(number)}[,}\\]]`)
+}
 
 const Stored = Schema.decodeUnknownSync(
   Schema.Tuple([Schema.Struct({ price: Schema.String, stock: Schema.String, isSame: Schema.Boolean })])
 )
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Numbers in product fields", (it) => {
-  it.effect.each(EXACT)("%s is returned digit by digit in every field", (number) =>
+  it.effect.each(HELD)("%s is stored as %s in every field, by POST and by PATCH", ([number, value]) =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
+      const { id } = dataOf(yield* client.post("/products", { name: "Cup" }))
       for (const place of [...PLACES, ...OPAQUE_PLACES]) {
         const created = yield* client.post("/products", `{"name":"Cup",${fill(place, number)}}`)
         assert.strictEqual(created.status, 201, created.text)
-        const member = place.slice(place.lastIndexOf('"', place.indexOf("@") - 3))
-        assert.match(
-          created.text,
-          new RegExp(`${fill(member.slice(0, member.indexOf("@") + 1), literal(number))}[,}\\]]`)
-        )
+        assert.match(created.text, member(place, value))
+        const changed = yield* client.patch(`/products/${String(id)}`, `{${fill(place, number)}}`)
+        assert.strictEqual(changed.status, 200, changed.text)
+        assert.match(changed.text, member(place, value))
       }
+      const listed = yield* client.get("/products?limit=1")
+      assert.match(listed.text, member('"price":@', value))
     })
   )
 
-  it.effect("a number keeps its digits in responses, lists and the database, and after another change", () =>
+  it.effect.each(NOT_HELD)("%s is rejected with 400 and its path in every field, by POST and by PATCH", (number) =>
+    Effect.gen(function* () {
+      const { client } = yield* freshClient()
+      const { id } = dataOf(yield* client.post("/products", { name: "Cup" }))
+      for (const place of [...PLACES, ...OPAQUE_PLACES]) {
+        for (const refused of [
+          yield* client.post("/products", `{"name":"Cup",${fill(place, number)}}`),
+          yield* client.patch(`/products/${String(id)}`, `{${fill(place, number)}}`)
+        ]) {
+          assert.strictEqual(refused.status, 400, refused.text)
+          const { issues = [] } = errorOf(refused)
+          assert.lengthOf(issues, 1)
+          assert.match(issues[0] ?? "", /^(?:[a-zA-Z]+|0)(?:\.[a-zA-Z0-9]+)*: must be a number that a double/)
+        }
+      }
+      const [first, second] = [`{"price":${number}}`, `"weight":${number}`]
+      const both = yield* client.post("/products", `{"name":"Cup","variants":[{},${first}],${second}}`)
+      assert.deepStrictEqual(errorOf(both).issues, [`variants.1.price: ${NOT_A_DOUBLE}`, `weight: ${NOT_A_DOUBLE}`])
+      assert.strictEqual((yield* client.post("/products", { name: "Cup", metafields: { number } })).status, 201)
+    })
+  )
+
+  it.effect("a number has the same value in responses, lists and the database, and after another change", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { client } = yield* freshClient()
-      const number = "0.1234567890123456789"
+      const number = "0.12345678901234568"
       const created = yield* client.post("/products", `{"name":"Cup","price":${number},"stock":1e3}`)
       const id = String(dataOf(created)["id"])
       const changed = yield* client.patch(`/products/${id}`, { name: "Mug", variants: [{}] })
       for (const { text } of [created, changed, yield* client.get("/products")]) {
-        assert.strictEqual(digitsAfter("price", text), number)
-        assert.strictEqual(digitsAfter("stock", text), "1e3")
+        assert.match(text, member('"price":@', number))
+        assert.match(text, member('"stock":@', "1000"))
       }
       const rows = yield* sql`
         select price::text, stock::text, price = ${number}::numeric and stock = 1000 as "isSame"
@@ -85,46 +99,35 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Numbers in
     })
   )
 
-  it.effect("a decimal with up to 15 integer digits is returned unchanged", () =>
+  it.effect("a decimal of up to 15 digits is returned with its value", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const decimal = FastCheck.tuple(
-        FastCheck.bigInt({ min: 0n, max: 999_999_999_999_998n }),
-        FastCheck.stringMatching(/^(\.[0-9]{0,29}[1-9])?$/)
+        FastCheck.bigInt({ min: 1n, max: 9_999_999_999n }),
+        FastCheck.stringMatching(/^(\.[0-9]{0,4}[1-9])?$/)
       ).map(([whole, fraction]) => `${whole}${fraction}`)
       for (const number of FastCheck.sample(decimal, 80)) {
         const { status, text } = yield* client.post("/products", `{"name":"Cup","weight":${number}}`)
         assert.strictEqual(status, 201, text)
-        assert.strictEqual(digitsAfter("weight", text), number)
+        assert.match(text, member('"weight":@', number))
       }
     })
   )
 
-  it.effect("a number above 999999999999999 is rejected with 400 in every field", () =>
+  it.effect("an amount above 999999999999999 is rejected with 400, and other fields accept larger numbers", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
-      for (const place of [...PLACES, ...OPAQUE_PLACES]) {
-        for (const number of ["1000000000000000", "1e15", "1e400"]) {
+      for (const number of ["1000000000000000", "1e15", "1e300"]) {
+        for (const place of PLACES) {
           const refused = yield* client.post("/products", `{"name":"Cup",${fill(place, number)}}`)
           assert.strictEqual(refused.status, 400, refused.text)
           assert.strictEqual(errorOf(refused).issues?.length, 1)
         }
-      }
-    })
-  )
-
-  it.effect("a number that exceeds the maximum by a fraction is rejected with 400", () =>
-    Effect.gen(function* () {
-      const { client } = yield* freshClient()
-      for (const number of ["999999999999999.01", "999999999999999.0000000000000000001", "99999999999999901e-2"]) {
-        const refused = yield* client.post("/products", `{"name":"Cup","price":${number}}`)
-        assert.strictEqual(refused.status, 400, refused.text)
-      }
-      const tooLow = '{"name":"Cup","metafields":{"a":-999999999999999.01}}'
-      assert.strictEqual((yield* client.post("/products", tooLow)).status, 400)
-      for (const number of ["999999999999999.000", "99999999999999900e-2", "999999999999998.99999999999999999999"]) {
-        const created = yield* client.post("/products", `{"name":"Cup","price":${number}}`)
-        assert.strictEqual(created.status, 201, created.text)
+        for (const place of OPAQUE_PLACES) {
+          const created = yield* client.post("/products", `{"name":"Cup",${fill(place, number)}}`)
+          assert.strictEqual(created.status, 201, created.text)
+          assert.match(created.text, member(place, String(Number(number))))
+        }
       }
     })
   )
@@ -133,7 +136,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Numbers in
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       for (const place of PLACES) {
-        for (const number of ["-1", "-0.01", "-1e-300", "-0.00000000000000000000000000000000001"]) {
+        for (const number of ["-1", "-0.01", "-1e-300", "-0.00000000000000000000000000000000001", "-5e-324"]) {
           const refused = yield* client.post("/products", `{"name":"Cup",${fill(place, number)}}`)
           assert.strictEqual(refused.status, 400, refused.text)
         }
@@ -152,29 +155,16 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Numbers in
     })
   )
 
-  it.effect("zero is accepted in every notation, and extreme exponents are 201 or 400", () =>
+  it.effect("zero is accepted in every notation", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
-      for (const number of ["0", "-0", "0.0", "0e5", "0e-20", "-0e1"]) {
+      for (const number of ["0", "-0", "0.0", "0e5", "-0e1", "0e-99999", "0e1073741824", `0.${"0".repeat(20_000)}`]) {
         const created = yield* client.post(
           "/products",
           `{"name":"Cup","price":${number},"variants":[{"stock":${number}}]}`
         )
         assert.strictEqual(created.status, 201, created.text)
-        assert.equal(dataOf(created)["price"], 0)
-      }
-      for (const number of [
-        "0e-99999",
-        "0e1073741824",
-        "0e99999999999",
-        "0.0e-2147483648",
-        "1e-400",
-        `0.${"0".repeat(20_000)}`
-      ]) {
-        for (const place of PLACES) {
-          const { status, text } = yield* client.post("/products", `{"name":"Cup",${fill(place, number)}}`)
-          assert.oneOf(status, [201, 400], `${number.slice(0, 20)} ${text.slice(0, 200)}`)
-        }
+        assert.include(created.text, '"price":0,')
       }
     })
   )
@@ -230,10 +220,9 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Numbers in
           client.post("/products", `{"name":"Cup","price":${price},"discountedPrice":${discountedPrice}}`),
           (answer) => dataOf(answer)["onSale"]
         )
-      assert.isTrue(yield* onSale("0.1234567890123456789", "0.1234567890123456788"))
-      assert.isFalse(yield* onSale("0.1234567890123456789", "0.1234567890123456789"))
+      assert.isTrue(yield* onSale("0.30000000000000004", "0.3"))
+      assert.isFalse(yield* onSale("0.30000000000000004", "0.30000000000000004"))
       assert.isFalse(yield* onSale("1000", "1e3"))
-      assert.isTrue(yield* onSale("1e3", "999.99999999999999999999"))
     })
   )
 })

@@ -2,6 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { AppData } from "../../../src/domain/records/AppData.ts"
+import { NOT_A_DOUBLE } from "../../../src/domain/json/Numbers.ts"
+import { HELD, NOT_HELD } from "../../data/numbers.ts"
 import {
   type Answer,
   ApiTest,
@@ -71,23 +73,22 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("App data"
   )
 
   const values = [
-    "1.0",
-    "1e400",
-    "-0",
-    "12345678901234567890.10",
-    '"\\u00e9 é 😀 \\/"',
-    "[ 1 ,\n\t2 ]",
-    '{"value": {"key": "}"}, "b": 1, "b": 2}',
-    '""',
-    "false",
-    "[]"
-  ]
-  it.effect.each(values)("the value %s is returned with its exact JSON text", (value) =>
+    ...HELD,
+    ["1.0", "1"],
+    ["1764000000000000", "1764000000000000"],
+    ['"\\u00e9 é 😀 \\/"', '"é é 😀 /"'],
+    ["[ 1 ,\n\t2 ]", "[1,2]"],
+    ['{"value": {"key": "}"}, "b": 1, "b": 2}', '{"value":{"key":"}"},"b":2}'],
+    ['""', '""'],
+    ["false", "false"],
+    ["[]", "[]"]
+  ] as const
+  it.effect.each(values)("the value %s is returned as %s", ([sent, stored]) =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
-      yield* put(client, `{"value":"first", "ttlSeconds":\n60 , "value" :  ${value}\n, "key":"a"}`)
-      assert.include((yield* get(client, "a")).text, `"value":${value},"expiresAt"`)
-      assert.include((yield* client.get(PATH)).text, `"value":${value},"expiresAt"`)
+      yield* put(client, `{"value":"first", "ttlSeconds":\n60 , "value" :  ${sent}\n, "key":"a"}`)
+      assert.include((yield* get(client, "a")).text, `"value":${stored},"expiresAt"`)
+      assert.include((yield* client.get(PATH)).text, `"value":${stored},"expiresAt"`)
     })
   )
 
@@ -108,7 +109,15 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("App data"
         [PATH, '{"key": "a/b", "value": 1, "ttlSeconds": 0}', [`key: ${name(256)}`, ttl]],
         [PATH, '{"key": "a", "value": 1, "ttlSeconds": 31536001}', [ttl]],
         [PATH, '{"key": "a", "value": 1, "ttlSeconds": 1.5}', [ttl]],
-        [PATH, '{"key": "a", "value": 1, "ttlSeconds": 1e400}', [ttl]],
+        [PATH, '{"key": "a", "value": 1, "ttlSeconds": 1e400}', [`ttlSeconds: ${NOT_A_DOUBLE}`]],
+        ...NOT_HELD.map(
+          (number) => [PATH, `{"key": "a", "value": {"n": ${number}}}`, [`value.n: ${NOT_A_DOUBLE}`]] as const
+        ),
+        [
+          PATH,
+          JSON.stringify({ key: "a", value: Object.fromEntries(Array.from({ length: 1001 }, (_, n) => [n, 1])) }),
+          ["value: must be an object of at most 1,000 keys"]
+        ],
         [PATH, '{"key": "a", "value": 1, "ttlSeconds": null}', [ttl]],
         [PATH, JSON.stringify({ key: "a", value: `${largest}x` }), [tooLong]],
         [PATH, `{"key": "a", "value": "${"é".repeat(32_768)}"}`, [tooLong]],

@@ -10,7 +10,7 @@ import { matches } from "../../../src/domain/catalog/Matcher.ts"
 import { Preview, PREVIEWED, PreviewRules } from "../../../src/domain/catalog/Membership.ts"
 import { Product } from "../../../src/domain/catalog/Product.ts"
 import { conditionsOf } from "../../../src/domain/catalog/Rule.ts"
-import { canonical, parse, stringify } from "../../../src/domain/json/Json.ts"
+import { canonical } from "../../../src/domain/json/Json.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { indexFacets } from "../../../src/layers/catalog/Terms.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
@@ -75,7 +75,7 @@ layer(RandomStoreTest, { excludeTestServices: true, timeout: "60 seconds" })("Ru
       const perform = yield* performIn(storeId)
       const runPromise = Effect.runPromiseWith(yield* Effect.context())
       const { items } = yield* catalog.listProducts(storeId, { cursor: undefined, limit: PRODUCTS })
-      const products = toProducts(parse(items)).map((product) => ({ id: product.id, facets: facetsOf(product) }))
+      const products = toProducts(JSON.parse(items)).map((product) => ({ id: product.id, facets: facetsOf(product) }))
 
       const expected = ({ disjunctive, rules }: Collection) =>
         products.filter(({ facets }) => matches(facets, conditionsOf(rules), disjunctive)).map(({ id }) => id)
@@ -83,7 +83,7 @@ layer(RandomStoreTest, { excludeTestServices: true, timeout: "60 seconds" })("Ru
       const create = (rules: RandomRules) =>
         Effect.map(
           perform(catalog.createCollection(storeId, toInput({ title: "Random", type: "automated", ...rules }))),
-          ({ json }) => toCollection(parse(json))
+          ({ json }) => toCollection(JSON.parse(json))
         )
 
       let partial = 0
@@ -93,7 +93,7 @@ layer(RandomStoreTest, { excludeTestServices: true, timeout: "60 seconds" })("Ru
         assert.strictEqual(collection.productCount, collection.productIds.length)
         const preview = await runPromise(catalog.previewCollection(storeId, toRules(rules)))
         assert.strictEqual(preview.productCount, collection.productCount)
-        assert.deepStrictEqual(toIds(parse(preview.items)), collection.productIds.slice(0, PREVIEWED))
+        assert.deepStrictEqual(toIds(JSON.parse(preview.items)), collection.productIds.slice(0, PREVIEWED))
         for (const { id } of fc.sample(fc.constantFrom(...products), 4)) {
           const why = await runPromise(catalog.explainMembership(storeId, id, { id: collection.id }))
           assert.strictEqual(why.isMember, collection.productIds.includes(id))
@@ -111,7 +111,7 @@ layer(RandomStoreTest, { excludeTestServices: true, timeout: "60 seconds" })("Ru
 
       // Lists the same collections in one statement.
       const page = yield* catalog.listCollections(storeId, { cursor: undefined, limit: 200 })
-      for (const collection of toCollections(parse(page.items))) {
+      for (const collection of toCollections(JSON.parse(page.items))) {
         assert.deepStrictEqual(collection.productIds, expected(collection))
       }
     })
@@ -128,16 +128,16 @@ layer(RandomStoreTest, { excludeTestServices: true, timeout: "60 seconds" })("Ru
       )
       assert.strictEqual(rows.length, left)
       for (const { description, document } of rows) {
-        const [product] = toProducts([parse(document)])
+        const [product] = toProducts([JSON.parse(document)])
         assert.isDefined(product)
         if (product === undefined) continue
-        assert.strictEqual(canonical(product), canonical(parse(document)))
+        assert.strictEqual(canonical(product), canonical(JSON.parse(document)))
         const facets = facetsOf(product)
         assert.strictEqual(description, facets.description)
         const [same] = yield* sql`
           select facets = ${facetsJson(facets)}::jsonb as facets, slug = ${product.slug} as slug,
-            version = ${product.version} as version, k.price = ${stringify(product.price)}::numeric as price,
-            k.stock = ${stringify(product.stock)}::numeric as stock,
+            version = ${product.version} as version, k.price = ${JSON.stringify(product.price)}::numeric as price,
+            k.stock = ${JSON.stringify(product.stock)}::numeric as stock,
             k.terms = ${indexFacets(storeId, facets).terms}::uuid[] as terms
           from products p join product_keys k using (store_id, id)
           where store_id = ${storeId} and id = ${product.id}

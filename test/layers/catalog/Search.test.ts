@@ -4,7 +4,6 @@ import { SqlClient } from "effect/sql"
 import { Catalog } from "../../../src/domain/catalog/Catalog.ts"
 import { CreateProduct } from "../../../src/domain/catalog/Product.ts"
 import { SearchResult, Search } from "../../../src/domain/catalog/Search.ts"
-import { parse } from "../../../src/domain/json/Json.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
 import { makeStore } from "../../support/http/Api.ts"
@@ -22,7 +21,7 @@ const toFound = Schema.decodeUnknownSync(Schema.Array(SearchResult), { onExcessP
 const search = (storeId: StoreId, query: string, limit = 50) =>
   Effect.gen(function* () {
     const { products } = yield* Search
-    return toFound(parse((yield* products(storeId, { query, limit })).items))
+    return toFound(JSON.parse((yield* products(storeId, { query, limit })).items))
   })
 
 const create = (storeId: StoreId, product: object) =>

@@ -11,7 +11,6 @@ import { CollectionId, CreateCollection } from "../../../src/domain/catalog/Coll
 import { PreviewRules } from "../../../src/domain/catalog/Membership.ts"
 import { CreateProduct, ProductId, UpdateProduct } from "../../../src/domain/catalog/Product.ts"
 import { Search } from "../../../src/domain/catalog/Search.ts"
-import { parse } from "../../../src/domain/json/Json.ts"
 import { Imports } from "../../../src/domain/imports/Imports.ts"
 import { Idempotency, type StoredResponse } from "../../../src/domain/Idempotency.ts"
 import { OrderId, Orders, PutOrder } from "../../../src/domain/records/Order.ts"
@@ -63,7 +62,7 @@ const respondEmpty = (): StoredResponse => ({ status: 204, body: "", etag: null 
 
 const idOf = <A, I>(id: Schema.Codec<A, I>) => {
   const decode = Schema.decodeUnknownSync(Schema.Struct({ id }))
-  return ({ body }: StoredResponse) => decode(parse(body)).id
+  return ({ body }: StoredResponse) => decode(JSON.parse(body)).id
 }
 const productIdOf = idOf(ProductId)
 const collectionIdOf = idOf(CollectionId)

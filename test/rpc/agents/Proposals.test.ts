@@ -4,7 +4,6 @@ import { SqlClient } from "effect/sql"
 import type { Proposed } from "../../../src/domain/access/Proposals.ts"
 import { CreateCollection } from "../../../src/domain/catalog/Collection.ts"
 import { CreateProduct } from "../../../src/domain/catalog/Product.ts"
-import { ExactNumber } from "../../../src/domain/json/Json.ts"
 import { performed } from "../../../src/rpc/Client.ts"
 import { ApiTest } from "../../support/http/Api.ts"
 import { keyedIn, proposePrice, proposed, proposer, tagOf } from "../../support/rpc/Proposals.ts"
@@ -19,7 +18,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Proposals"
     () =>
       Effect.gen(function* () {
         const { agent, client, merchantId, product, storeId } = yield* proposer
-        const price = new ExactNumber("0.12345678901234567890123")
+        const price = 0.12345678901234568
         const request = { ...keyedIn(storeId), id: product.id, patch: { price } }
         const proposal = yield* proposed(agent.client.products.update(request))
         const ground = [{ resource: "product" as const, id: product.id, version: 1 }]

@@ -135,10 +135,9 @@ layer(ApiTest)("Invalid RPC requests", (it) => {
         yield* issuesOf("products.delete", { storeId, idempotencyKey, id: storeId, expectedVersion: 0 }),
         ["expectedVersion: must be an integer of at least 1"]
       )
-      assert.deepStrictEqual(yield* issuesOf("store.get", { storeId, "\u0000": 1, a: ["\u0000"], b: 1e300 }), [
+      assert.deepStrictEqual(yield* issuesOf("store.get", { storeId, "\u0000": 1, a: ["\u0000"] }), [
         "a key must not contain the NUL character",
-        "a.0: must not contain the NUL character",
-        "b: must be a number of at most 999999999999999"
+        "a.0: must not contain the NUL character"
       ])
       assert.deepStrictEqual(yield* issuesOf("store.get", [storeId]), ["The payload must be a JSON object"])
       assert.deepStrictEqual(yield* issuesOf("store.get", null), ["The payload must be a JSON object"])

@@ -8,7 +8,6 @@ import {
   type Rule,
   type RuleField
 } from "../../../../domain/catalog/Rule.ts"
-import { ExactNumber } from "../../../../domain/json/Json.ts"
 import { parseNumber } from "../../../data/typedNumbers.ts"
 import { collectionTexts } from "../collectionTexts.ts"
 import { ruleNumberText } from "./ruleSentence.ts"
@@ -48,7 +47,7 @@ const localTime = (text: string) => {
 const textOf = (value: unknown, kind: Kind, relation: Relation): string => {
   if (Array.isArray(value)) return value.map((one) => textOf(one, kind, relation)).join("\n")
   if (value === undefined || value === null) return ""
-  if (typeof value === "number" || value instanceof ExactNumber) return ruleNumberText(value)
+  if (typeof value === "number") return ruleNumberText(value)
   const text = String(value)
   if (kind === "number") return ruleNumberText(text)
   return kind === "time" && !hasManyValues(relation) ? localTime(text) : text

@@ -1,6 +1,5 @@
 import { Result } from "effect"
 import { FIELDS, fieldOf, type Kind, type Relation, RELATIONS, type Rule } from "../../../../domain/catalog/Rule.ts"
-import { ExactNumber, type JsonNumber } from "../../../../domain/json/Json.ts"
 import { time } from "../../../data/format.ts"
 import { numberText, parseCanonical } from "../../../data/typedNumbers.ts"
 import { collectionTexts } from "../collectionTexts.ts"
@@ -12,7 +11,7 @@ export const relationLabel = (relation: Relation, kind: Kind): string =>
   (kind === "time" ? timeRelations[relation] : undefined) ?? collectionTexts.relations[relation]
 
 /** Formats a number of a rule. Apps can also send it as text. */
-export const ruleNumberText = (value: string | JsonNumber): string =>
+export const ruleNumberText = (value: string | number): string =>
   typeof value === "string"
     ? Result.match(parseCanonical(value), { onFailure: () => value, onSuccess: numberText })
     : numberText(value)
@@ -22,7 +21,7 @@ export const ruleValueText = (value: unknown, kind: Kind): string => {
   if (Array.isArray(value)) return value.map((one) => ruleValueText(one, kind)).join(", ")
   if (value === null || value === undefined) return collectionTexts.values.none
   if (typeof value === "boolean") return value ? collectionTexts.values.yes : collectionTexts.values.no
-  if (typeof value === "number" || value instanceof ExactNumber) return ruleNumberText(value)
+  if (typeof value === "number") return ruleNumberText(value)
   const text = String(value)
   if (kind === "time" && !Number.isNaN(Date.parse(text))) return time(text)
   if (kind === "number") return ruleNumberText(text)

@@ -1,5 +1,4 @@
 import type { Schema } from "effect"
-import { bareNumbers, type JsonNumber } from "../../../../domain/json/Json.ts"
 import { newProduct, type Product, ProductId, type UpdateProduct } from "../../../../domain/catalog/Product.ts"
 import { uuidV7 } from "../../../../domain/Uuid.ts"
 import { numberText } from "../../../data/typedNumbers.ts"
@@ -80,10 +79,9 @@ export const newItemKey = (): string => `new ${crypto.randomUUID()}`
 
 const text = (value: string | null | undefined) => value ?? ""
 
-const amount = (value: JsonNumber | null | undefined) =>
-  value === null || value === undefined ? "" : numberText(value)
+const amount = (value: number | null | undefined) => (value === null || value === undefined ? "" : numberText(value))
 
-const json = (value: Opaque) => bareNumbers(JSON.stringify(value, undefined, 2))
+const json = (value: Opaque) => JSON.stringify(value, undefined, 2)
 
 const variantDraft = (variant: Product["variants"][number]): VariantDraft => ({
   key: variant.id,

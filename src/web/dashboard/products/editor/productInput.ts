@@ -1,7 +1,7 @@
 import { Predicate, Result, Struct } from "effect"
 import type { BadRequest } from "../../../../domain/BadRequest.ts"
 import { decodeWith } from "../../../../domain/json/Decoder.ts"
-import { canonical, type JsonNumber, type JsonObject } from "../../../../domain/json/Json.ts"
+import { canonical, type JsonObject } from "../../../../domain/json/Json.ts"
 import { CreateProduct, UpdateProduct } from "../../../../domain/catalog/Product.ts"
 import { differences } from "../../../data/merge.ts"
 import { parseJson } from "../../../data/parseInput.ts"
@@ -39,7 +39,7 @@ const makeReader = () => {
         problems.set(path, problem)
         return undefined
       })
-  const amount = (path: string, text: string): JsonNumber | undefined => collect(path)(parseNumber(text))
+  const amount = (path: string, text: string): number | undefined => collect(path)(parseNumber(text))
   return {
     problems,
     amount,

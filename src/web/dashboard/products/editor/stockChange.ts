@@ -1,6 +1,6 @@
 import { Result } from "effect"
 import { decodeWith } from "../../../../domain/json/Decoder.ts"
-import type { JsonNumber, JsonObject } from "../../../../domain/json/Json.ts"
+import type { JsonObject } from "../../../../domain/json/Json.ts"
 import { SetInventory } from "../../../../rpc/Client.ts"
 import { parseNumber } from "../../../data/typedNumbers.ts"
 import { type Problems, parseIssues } from "./productInput.ts"
@@ -11,13 +11,13 @@ export interface StockChange {
   readonly input: string
   readonly reason: string
   /** Stock when the dialog was shown. An absolute change fails if it differs by then. */
-  readonly shown: JsonNumber
+  readonly shown: number
   readonly variantId?: string | undefined
 }
 
 const decodeChange = decodeWith(SetInventory)
 
-const quantityOf = ({ shown, mode }: StockChange, quantity: JsonNumber): JsonObject =>
+const quantityOf = ({ shown, mode }: StockChange, quantity: number): JsonObject =>
   mode === "adjust" ? { adjust: quantity } : { stock: quantity, expectedStock: shown }
 
 /** Validates the change. Messages have the keys `input` and `reason`. */

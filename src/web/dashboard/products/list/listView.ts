@@ -1,5 +1,4 @@
 import { Result, Schema } from "effect"
-import { isBelow, type JsonNumber } from "../../../../domain/json/Json.ts"
 import type { Product } from "../../../../domain/catalog/Product.ts"
 import type { ProductSummary } from "../../../../domain/catalog/ProductSummary.ts"
 import type { StoreId } from "../../../../rpc/Client.ts"
@@ -28,16 +27,16 @@ const decodeView = Schema.decodeUnknownResult(View)
 /** Parses the URL. Invalid filters are dropped. */
 export const parseView = (search: unknown): View => Result.getOrElse(decodeView(search), () => ({}))
 
-const stockMatches = (stock: JsonNumber, filter: View["stock"] = "any") => {
+const stockMatches = (stock: number, filter: View["stock"] = "any") => {
   switch (filter) {
     case "any":
       return true
     case "out":
-      return !isBelow(0, stock)
+      return stock <= 0
     case "low":
-      return isBelow(0, stock) && !isBelow(LOW_STOCK, stock)
+      return stock > 0 && stock <= LOW_STOCK
     case "in":
-      return isBelow(0, stock)
+      return stock > 0
   }
 }
 

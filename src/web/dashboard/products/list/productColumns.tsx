@@ -1,6 +1,5 @@
 import { Link } from "@tanstack/react-router"
 import type { ReactNode } from "react"
-import { isBelow } from "../../../../domain/json/Json.ts"
 import type { StoreId } from "../../../../rpc/Client.ts"
 import { money, number, time } from "../../../data/format.ts"
 import { Badge } from "../../../ui/display/Badge.tsx"
@@ -18,8 +17,8 @@ interface Column {
 }
 
 const Stock = ({ row: { stock } }: { readonly row: Row }) => {
-  if (!isBelow(0, stock)) return <Badge tone="alert">{productTexts.list.stocks.none}</Badge>
-  return isBelow(LOW_STOCK, stock) ? number(stock) : <Badge tone="warn">{productTexts.list.left(number(stock))}</Badge>
+  if (stock <= 0) return <Badge tone="alert">{productTexts.list.stocks.none}</Badge>
+  return stock > LOW_STOCK ? number(stock) : <Badge tone="warn">{productTexts.list.left(number(stock))}</Badge>
 }
 
 export const productColumns: Readonly<Record<ColumnName, Column>> = {
