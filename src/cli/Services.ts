@@ -1,9 +1,13 @@
 import { Layer } from "effect"
 import { AccessLive } from "../layers/access/Access.ts"
 import { BillingLive } from "../layers/billing/Billing.ts"
+import { CatalogLive } from "../layers/catalog/Catalog.ts"
 import { DatabaseLive } from "../layers/Database.ts"
+import { RepositoriesLive } from "../layers/Domain.ts"
 import { ExportsLive } from "../layers/exports/Exports.ts"
 import { ImportsLive } from "../layers/imports/Imports.ts"
+import { CustomersLive } from "../layers/records/Customers.ts"
+import { OrdersLive } from "../layers/records/Orders.ts"
 import { WebhooksLive } from "../layers/webhooks/Webhooks.ts"
 import { WritesLive } from "../layers/Writes.ts"
 
@@ -12,7 +16,7 @@ export const ServicesLive = Layer.mergeAll(
   AccessLive,
   BillingLive,
   ExportsLive,
-  ImportsLive,
+  Layer.provide(ImportsLive, Layer.mergeAll(CatalogLive, CustomersLive, OrdersLive)),
   WebhooksLive,
   WritesLive
-).pipe(Layer.provideMerge(DatabaseLive))
+).pipe(Layer.provide(RepositoriesLive), Layer.provideMerge(DatabaseLive))

@@ -4,14 +4,14 @@ import type { EventLoop } from "./Events.ts"
 import type { DryRunResult } from "./DryRun.ts"
 import type { Write, WriteContext } from "./Write.ts"
 
-/** Hours for which a stored response is replayed (contract, section 8). */
+/** Hours for which a stored outcome is replayed (contract, section 8). */
 export const RECORD_HOURS = 24
 
-/** Size in bytes above which a response is large and counts against {@link MAX_LARGE_ANSWERS}. */
-export const LARGE_ANSWER = 16 * 1024
+/** Size in bytes above which a response is large and counts against {@link MAX_LARGE_RESPONSES}. */
+export const LARGE_RESPONSE = 16 * 1024
 
 /** Maximum total bytes of stored large responses of an installation. The rate limit bounds the smaller ones. */
-export const MAX_LARGE_ANSWERS = 256 * 1024 * 1024
+export const MAX_LARGE_RESPONSES = 256 * 1024 * 1024
 
 /** 1 to 255 visible ASCII characters (docs/spec/idempotency.md). */
 export const IdempotencyKey = Schema.String.pipe(
@@ -27,14 +27,9 @@ export interface KeyedRequest {
   readonly fingerprint: Uint8Array
 }
 
-/** Response of a write. It is stored, and replayed byte for byte. */
-export interface StoredResponse {
-  readonly status: number
-  readonly body: string
-  readonly etag: string | null
-}
-
-export interface Outcome extends StoredResponse {
+/** Outcome of a write, as text that its surface encoded. It is stored, and replayed byte for byte. */
+export interface Outcome {
+  readonly text: string
   readonly replayed: boolean
   /** Effects of the write, for a dry run. */
   readonly dryRun?: DryRunResult
@@ -46,9 +41,9 @@ export class KeyReused extends Schema.TaggedError<KeyReused>()("KeyReused", {}) 
   }
 }
 
-export class AnswersFull extends Schema.TaggedError<AnswersFull>()("AnswersFull", {}) {
+export class StoredResponsesFull extends Schema.TaggedError<StoredResponsesFull>()("StoredResponsesFull", {}) {
   override get message() {
-    return `The stored responses of more than ${LARGE_ANSWER / 1024} KiB of this installation have reached ${MAX_LARGE_ANSWERS / 1024 ** 2} MiB; they are stored for ${RECORD_HOURS} hours. Make writes with smaller responses, such as collections with fewer products, or repeat the request later`
+    return `The stored responses of more than ${LARGE_RESPONSE / 1024} KiB of this installation have reached ${MAX_LARGE_RESPONSES / 1024 ** 2} MiB; they are stored for ${RECORD_HOURS} hours. Make writes with smaller responses, such as collections with fewer products, or repeat the request later`
   }
 }
 
@@ -60,34 +55,34 @@ export class Idempotency extends Context.Service<
   Idempotency,
   {
     /**
-     * Performs the write and stores the response built by `respond` in one transaction, or replays the response of an
+     * Performs the write and stores the outcome that `encode` makes in one transaction, or replays the outcome of an
      * earlier request with this key and fingerprint.
-     * Concurrent requests with one key wait for each other: all receive the response of the first one, or the next one
+     * Concurrent requests with one key wait for each other: all receive the outcome of the first one, or the next one
      * runs if it failed. A failed write leaves no record, so its key can be used again.
      *
-     * A dry run always runs, even if its key has a stored response, and leaves no record: the real write can use the
+     * A dry run always runs, even if its key has a stored outcome, and leaves no record: the real write can use the
      * same key. The method opens its own transaction and dies inside another one, because a rollback of the outer
-     * transaction would discard a response that was already sent.
+     * transaction would discard an outcome that was already sent.
      *
-     * Errors: `KeyReused` if the key belongs to a different request; `AnswersFull` if a response of more than
-     * {@link LARGE_ANSWER} bytes would exceed {@link MAX_LARGE_ANSWERS}; `EventLoop`.
+     * Errors: `KeyReused` if the key belongs to a different request; `StoredResponsesFull` if an outcome of more than
+     * {@link LARGE_RESPONSE} bytes would exceed {@link MAX_LARGE_RESPONSES}; `EventLoop`.
      */
     readonly once: <A, E>(
       context: WriteContext,
       keyed: KeyedRequest,
       write: Write<A, E>,
-      respond: (value: A) => StoredResponse
-    ) => Effect.Effect<Outcome, E | KeyReused | AnswersFull | EventLoop>
+      encode: (value: A) => string
+    ) => Effect.Effect<Outcome, E | KeyReused | StoredResponsesFull | EventLoop>
     /**
      * Same as `once` for data of an account that belongs to no store. Keys belong to the account. Writes no journal
      * entry and no event.
      */
-    readonly onceOf: <A, E>(
+    readonly onceForAccount: <A, E>(
       account: MerchantId,
       keyed: KeyedRequest,
       write: Write<A, E>,
-      respond: (value: A) => StoredResponse
-    ) => Effect.Effect<Outcome, E | KeyReused | AnswersFull>
+      encode: (value: A) => string
+    ) => Effect.Effect<Outcome, E | KeyReused | StoredResponsesFull>
     /** Deletes one batch of expired records and returns its size. */
     readonly purge: Effect.Effect<number>
   }

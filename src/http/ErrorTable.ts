@@ -15,7 +15,7 @@ import { InvalidToken } from "../domain/access/Tokens.ts"
 import { BadRequest } from "../domain/BadRequest.ts"
 import { StoreBusy } from "../domain/Bulkhead.ts"
 import { EventLoop } from "../domain/Events.ts"
-import { AnswersFull, KeyReused } from "../domain/Idempotency.ts"
+import { StoredResponsesFull, KeyReused } from "../domain/Idempotency.ts"
 import { RateLimitExceeded } from "../domain/RateLimit.ts"
 import { StoreNotFound } from "../domain/Store.ts"
 import { Unavailable } from "../domain/Unavailable.ts"
@@ -87,7 +87,7 @@ const TABLE = {
   RulesTooSlow: [RulesTooSlow, 422],
   AppDataFull: [AppDataFull, 422],
   EventLoop: [EventLoop, 422],
-  AnswersFull: [AnswersFull, 422],
+  StoredResponsesFull: [StoredResponsesFull, 422],
   RateLimitExceeded: [RateLimitExceeded, 429],
   TooManySignIns: [TooManySignIns, 429],
   TooManySignUps: [TooManySignUps, 429],

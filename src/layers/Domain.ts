@@ -1,49 +1,86 @@
 import { Layer } from "effect"
 import { AccessLive } from "./access/Access.ts"
+import { AgentCreation } from "./access/AgentCreation.ts"
 import { RequestsLive } from "./access/Requests.ts"
 import { BillingLive } from "./billing/Billing.ts"
+import { Subscriptions } from "./billing/Subscriptions.ts"
 import { BulkheadLive } from "./Bulkhead.ts"
 import { CatalogLive } from "./catalog/Catalog.ts"
-import { ChangesLive } from "./journal/Changes.ts"
+import { CollectionRepository } from "./catalog/CollectionRepository.ts"
+import { ProductRepository } from "./catalog/ProductRepository.ts"
+import { ProductWrites } from "./catalog/ProductWrites.ts"
 import { SearchLive } from "./catalog/Search.ts"
+import { SearchIndex } from "./catalog/SearchIndex.ts"
+import { StoreAllocation } from "./catalog/StoreAllocation.ts"
+import { Vocabulary } from "./catalog/Vocabulary.ts"
 import { ExportsLive } from "./exports/Exports.ts"
 import { HealthLive } from "./Health.ts"
 import { IdempotencyLive } from "./Idempotency.ts"
 import { ImportsLive } from "./imports/Imports.ts"
 import { ActivityLive } from "./journal/Activity.ts"
+import { AdministeredChanges } from "./journal/Administered.ts"
+import { ChangesLive } from "./journal/Changes.ts"
+import { JournalEntries, JournalLive } from "./journal/Journal.ts"
 import { UndoLive } from "./journal/Undo.ts"
-import { JournalLive } from "./journal/Journal.ts"
 import { OauthLive } from "./oauth/Oauth.ts"
 import { AppDataLive } from "./records/AppData.ts"
 import { RateLimitLive } from "./rateLimit/RateLimit.ts"
 import { CustomersLive } from "./records/Customers.ts"
 import { OrdersLive } from "./records/Orders.ts"
+import { UnitOfWork } from "./sql/UnitOfWork.ts"
+import { Outbox } from "./webhooks/Outbox.ts"
 import { StoreWebhooksLive } from "./webhooks/StoreWebhooks.ts"
 import { WebhooksLive } from "./webhooks/Webhooks.ts"
-import { WritesLive } from "./Writes.ts"
+import { Recording, WritesLive } from "./Writes.ts"
+
+/** Repositories and the other services that layers of the domain share. Each exists once. */
+export const RepositoriesLive = Layer.mergeAll(
+  AgentCreation.layer,
+  ProductWrites.layer,
+  Recording.layer,
+  Subscriptions.layer
+).pipe(
+  Layer.provideMerge(
+    Layer.mergeAll(
+      AdministeredChanges.layer,
+      CollectionRepository.layer,
+      JournalEntries.layer,
+      Outbox.layer,
+      ProductRepository.layer,
+      SearchIndex.layer,
+      StoreAllocation.layer,
+      UnitOfWork.layer,
+      Vocabulary.layer
+    )
+  )
+)
 
 /** All domain services, on one database. */
-export const DomainLive = Layer.mergeAll(
-  AccessLive,
-  ActivityLive,
-  AppDataLive,
-  BillingLive,
-  BulkheadLive,
-  CatalogLive,
-  ChangesLive,
-  CustomersLive,
-  ExportsLive,
-  IdempotencyLive,
-  ImportsLive,
-  JournalLive,
-  OauthLive,
-  OrdersLive,
-  RateLimitLive,
-  SearchLive,
-  RequestsLive,
-  HealthLive,
-  StoreWebhooksLive,
-  UndoLive,
-  WebhooksLive,
-  WritesLive
+export const DomainLive = ImportsLive.pipe(
+  Layer.provideMerge(
+    Layer.mergeAll(
+      AccessLive,
+      ActivityLive,
+      AppDataLive,
+      BillingLive,
+      BulkheadLive,
+      CatalogLive,
+      ChangesLive,
+      CustomersLive,
+      ExportsLive,
+      HealthLive,
+      IdempotencyLive,
+      JournalLive,
+      OauthLive,
+      OrdersLive,
+      RateLimitLive,
+      RequestsLive,
+      SearchLive,
+      StoreWebhooksLive,
+      UndoLive,
+      WebhooksLive,
+      WritesLive
+    )
+  ),
+  Layer.provide(RepositoriesLive)
 )

@@ -1,24 +1,25 @@
 import { Effect } from "effect"
-import type { SqlClient } from "effect/sql"
 import { ProductId } from "../domain/catalog/Product.ts"
+import { CATALOG_KINDS } from "../domain/journal/Kinds.ts"
 import type { DryRunResult } from "../domain/DryRun.ts"
 import type { Change, Snapshot, WriteContext } from "../domain/Write.ts"
-import { makeMembershipDiff } from "./catalog/MembershipDiff.ts"
+import { membershipDiff } from "./catalog/MembershipDiff.ts"
 import { productOf } from "./catalog/ProductRepository.ts"
-import { makeOutbox } from "./webhooks/Outbox.ts"
+import { Outbox } from "./webhooks/Outbox.ts"
 import { messagesOf } from "./Writes.ts"
 
-/** Makes a function that describes the effects of changes: events, their recipients, and the collections of a product. */
-export const makeDryRunResult = (sql: SqlClient.SqlClient) => {
-  const { listRecipients } = makeOutbox(sql)
-  const membershipDiff = makeMembershipDiff(sql)
+/** Makes the function that describes the effects of changes: events, their recipients, and the collections of a product. */
+export const dryRunResult = Effect.gen(function* () {
+  const { listRecipients } = yield* Outbox
+  const diff = yield* membershipDiff
 
   /** Returns the collections that a product enters and leaves, if the write changes one product. */
   const collectionsOf = (context: WriteContext, [change, ...others]: ReadonlyArray<Change>) => {
-    if (change === undefined || change.resource !== "product" || others.length > 0) return Effect.succeed(null)
+    if (change === undefined || change.version === null || others.length > 0) return Effect.succeed(null)
+    if (!CATALOG_KINDS[change.resource].isCollected) return Effect.succeed(null)
     const id = ProductId.make(change.resourceId)
     const sideOf = (side: Snapshot | null) => side && productOf(side.json, id)
-    return membershipDiff(context.storeId, id, sideOf(change.before), sideOf(change.after), change.undoes)
+    return diff(context.storeId, id, sideOf(change.before), sideOf(change.after), change.undoes)
   }
 
   return (context: WriteContext, changes: ReadonlyArray<Change>): Effect.Effect<DryRunResult> =>
@@ -38,4 +39,4 @@ export const makeDryRunResult = (sql: SqlClient.SqlClient) => {
       }))
       return { dryRun: true, events, collections: yield* collectionsOf(context, changes) }
     })
-}
+})

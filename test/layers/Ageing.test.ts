@@ -19,8 +19,10 @@ import { makeApp, makeStore } from "../support/http/Api.ts"
 import { flushStatistics } from "../support/plans/Cost.ts"
 import { OneConnectionTest, withoutAutovacuum } from "../support/postgres/PostgresTest.ts"
 import { installing } from "../support/data/Writes.ts"
+import { RepositoriesLive } from "../../src/layers/Domain.ts"
 
 const Live = Layer.mergeAll(IdempotencyLive, AccessLive, AppDataLive, WebhooksLive, WritesLive).pipe(
+  Layer.provide(RepositoriesLive),
   Layer.provideMerge(Layer.tap(OneConnectionTest, (context) => Effect.provide(withoutAutovacuum, context)))
 )
 

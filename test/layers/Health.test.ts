@@ -6,6 +6,7 @@ import { MigrationsLive } from "../../src/layers/Migrations.ts"
 import { postgres } from "../../src/layers/sql/Postgres.ts"
 import { freshDatabase } from "../support/postgres/Postgres.ts"
 import { connection, rowsOf, waitForLockWaits } from "../support/process/Process.ts"
+import { RepositoriesLive } from "../../src/layers/Domain.ts"
 
 it.live(
   "a process becomes ready once another one has migrated the database, and then stops checking the migrations",
@@ -23,7 +24,7 @@ it.live(
         yield* rowsOf(holder, "begin")
         yield* rowsOf(holder, "lock table effect_sql_migrations")
         assert.isTrue(yield* isReady)
-      }).pipe(Effect.provide(Layer.provide(HealthLive, database)))
+      }).pipe(Effect.provide(HealthLive.pipe(Layer.provide(RepositoriesLive), Layer.provide(database))))
     })
 )
 
@@ -47,7 +48,7 @@ it.live("concurrent readiness checks share one query", () =>
       yield* rowsOf(holder, "commit")
       assert.lengthOf(new Set(yield* Fiber.join(answers)), 1)
       assert.isTrue(yield* isReady)
-    }).pipe(Effect.provide(Layer.provide(HealthLive, database)))
+    }).pipe(Effect.provide(HealthLive.pipe(Layer.provide(RepositoriesLive), Layer.provide(database))))
   })
 )
 
@@ -67,6 +68,6 @@ it.live("a process is not ready while an admission table is locked, and ready ag
         yield* rowsOf(holder, "commit")
       }
       assert.isTrue(yield* isReady)
-    }).pipe(Effect.provide(Layer.provide(HealthLive, database)))
+    }).pipe(Effect.provide(HealthLive.pipe(Layer.provide(RepositoriesLive), Layer.provide(database))))
   })
 )

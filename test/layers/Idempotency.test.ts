@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Cause, Data, Effect, Exit } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
-import { Idempotency, LARGE_ANSWER, MAX_LARGE_ANSWERS } from "../../src/domain/Idempotency.ts"
+import { Idempotency, LARGE_RESPONSE, MAX_LARGE_RESPONSES } from "../../src/domain/Idempotency.ts"
 import type { Installation } from "../../src/domain/access/Installations.ts"
 import {
   appContext,
@@ -12,22 +12,23 @@ import {
   KeyedTest,
   nameOf,
   once,
+  encode,
   recordsOf,
   renameStore,
-  respond,
   execute
 } from "../support/data/KeyedWrites.ts"
+import type { UnitOfWork } from "../../src/layers/sql/UnitOfWork.ts"
 import { connection, databaseUrl, rowsOf } from "../support/process/Process.ts"
 import { AGENT, contextOf, MERCHANT } from "../support/data/Writes.ts"
 
 class Refused extends Data.TaggedError("Refused") {}
 
-const large = (letter: string) => letter.repeat(LARGE_ANSWER)
+const large = (letter: string) => letter.repeat(LARGE_RESPONSE)
 
-const largeAnswersOf = ({ id }: Installation) =>
+const largeResponsesOf = ({ id }: Installation) =>
   Effect.flatMap(
     SqlClient.SqlClient,
-    (sql) => sql`select key, bytes from large_answers where actor_id = ${id} order by key`
+    (sql) => sql`select key, bytes from large_responses where actor_id = ${id} order by key`
   )
 
 layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempotency keys", (it) => {
@@ -51,12 +52,12 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempote
       yield* once(installation, "one", renameStore(installation, "First"))
       yield* expire(installation)
       const second = yield* once(installation, "one", renameStore(installation, "Second"))
-      assert.deepInclude(second, { body: '{"data":"Second"}', replayed: false })
+      assert.deepInclude(second, { text: '{"data":"Second"}', replayed: false })
       const replay = yield* once(installation, "one", renameStore(installation, "Third"))
-      assert.deepInclude(replay, { body: '{"data":"Second"}', replayed: true })
+      assert.deepInclude(replay, { text: '{"data":"Second"}', replayed: true })
       yield* expire(installation)
       const other = yield* once(installation, "one", renameStore(installation, "Fourth"), "another body")
-      assert.deepInclude(other, { body: '{"data":"Fourth"}', replayed: false })
+      assert.deepInclude(other, { text: '{"data":"Fourth"}', replayed: false })
       assert.strictEqual(yield* nameOf(installation), "Fourth")
       assert.lengthOf(yield* recordsOf(installation), 1)
     })
@@ -101,13 +102,11 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempote
     })
   )
 
-  it.effect("a record stores status, body and entity tag of the response", () =>
+  it.effect("a record stores the outcome", () =>
     Effect.gen(function* () {
       const installation = yield* installed
       yield* once(installation, "one", renameStore(installation, "First"))
-      assert.deepStrictEqual(yield* recordsOf(installation), [
-        { key: "one", status: 200, body: '{"data":"First"}', etag: '"1"' }
-      ])
+      assert.deepStrictEqual(yield* recordsOf(installation), [{ key: "one", outcome: '{"data":"First"}' }])
     })
   )
 
@@ -115,16 +114,16 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempote
     Effect.gen(function* () {
       const installation = yield* installed
       const { once } = yield* Idempotency
-      const withSql = Effect.provideService(SqlClient.SqlClient, yield* SqlClient.SqlClient)
+      const withSql = Effect.provide(yield* Effect.context<SqlClient.SqlClient | UnitOfWork>())
       for (const context of [
         appContext(installation),
         contextOf(installation.storeId, MERCHANT),
         contextOf(installation.storeId, AGENT)
       ]) {
         const name = context.actor._tag
-        const write = () => once(context, keyed("one", name), withSql(renameStore(installation, name)), respond)
-        assert.deepInclude(yield* write(), { body: `{"data":"${name}"}`, replayed: false })
-        assert.deepInclude(yield* write(), { body: `{"data":"${name}"}`, replayed: true })
+        const write = () => once(context, keyed("one", name), withSql(renameStore(installation, name)), encode)
+        assert.deepInclude(yield* write(), { text: `{"data":"${name}"}`, replayed: false })
+        assert.deepInclude(yield* write(), { text: `{"data":"${name}"}`, replayed: true })
       }
     })
   )
@@ -145,20 +144,20 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempote
   it.effect("a dry run returns the response and stores neither the write nor its record", () =>
     Effect.gen(function* () {
       const { once } = yield* Idempotency
-      const withSql = Effect.provideService(SqlClient.SqlClient, yield* SqlClient.SqlClient)
+      const withSql = Effect.provide(yield* Effect.context<SqlClient.SqlClient | UnitOfWork>())
       const installation = yield* installed
       const before = yield* nameOf(installation)
       const context = { ...appContext(installation), mode: "dryRun" } as const
-      const { body, replayed } = yield* once(
+      const { replayed, text } = yield* once(
         context,
         keyed("one"),
         withSql(renameStore(installation, large("x"))),
-        respond
+        encode
       )
-      assert.deepStrictEqual([body.length, replayed], [respond(large("x")).body.length, false])
+      assert.deepStrictEqual([text.length, replayed], [encode(large("x")).length, false])
       assert.strictEqual(yield* nameOf(installation), before)
       assert.lengthOf(yield* recordsOf(installation), 0)
-      assert.lengthOf(yield* largeAnswersOf(installation), 0)
+      assert.lengthOf(yield* largeResponsesOf(installation), 0)
     })
   )
 
@@ -170,20 +169,20 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempote
       const request = (key: string, letter: string, body?: string) =>
         Effect.match(once(installation, key, renameStore(installation, large(letter)), body), {
           onFailure: ({ _tag }) => _tag,
-          onSuccess: ({ body, replayed }) => `${body.slice(0, 10)} ${body.length}${replayed ? " replayed" : ""}`
+          onSuccess: ({ replayed, text }) => `${text.slice(0, 10)} ${text.length}${replayed ? " replayed" : ""}`
         })
-      const bytes = LARGE_ANSWER + '{"data":""}'.length
+      const bytes = LARGE_RESPONSE + '{"data":""}'.length
       const counted = [{ key: "one", bytes }]
       assert.strictEqual(yield* request("one", "x"), `{"data":"x ${bytes}`)
       assert.strictEqual(yield* request("one", "yy"), `{"data":"x ${bytes} replayed`)
       assert.strictEqual(yield* request("one", "yy", "another body"), "KeyReused")
-      assert.deepStrictEqual(yield* largeAnswersOf(installation), counted)
+      assert.deepStrictEqual(yield* largeResponsesOf(installation), counted)
 
       // At the limit, stored responses are still replayed and new large responses store nothing.
-      yield* sql`update large_answers set bytes = ${MAX_LARGE_ANSWERS} where actor_id = ${installation.id}`
+      yield* sql`update large_responses set bytes = ${MAX_LARGE_RESPONSES} where actor_id = ${installation.id}`
       assert.strictEqual(yield* request("one", "yy"), `{"data":"x ${bytes} replayed`)
-      assert.strictEqual(yield* request("two", "yy"), "AnswersFull")
-      assert.lengthOf(yield* largeAnswersOf(installation), 1)
+      assert.strictEqual(yield* request("two", "yy"), "StoredResponsesFull")
+      assert.lengthOf(yield* largeResponsesOf(installation), 1)
       assert.strictEqual((yield* nameOf(installation))?.slice(0, 1), "x")
     })
   )
@@ -193,11 +192,11 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempote
       const sql = yield* SqlClient.SqlClient
       const { purge } = yield* Idempotency
       yield* sql`delete from idempotency_records`
-      yield* sql`delete from large_answers`
+      yield* sql`delete from large_responses`
       const installation = yield* installed
       const insert = (n: number, ends: string) => sql`
-        insert into idempotency_records (store_id, actor_id, key, fingerprint, status, body, expires_at)
-        select ${installation.storeId}, ${installation.id}, ${randomUUID()} || n, '', 200, '{}', now() + ${ends}::interval
+        insert into idempotency_records (store_id, actor_id, key, fingerprint, outcome, expires_at)
+        select ${installation.storeId}, ${installation.id}, ${randomUUID()} || n, '', '{}', now() + ${ends}::interval
         from generate_series(1, ${n}::integer) as n
       `
       yield* insert(2500, "-1 second")

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Cause, Data, Effect, Exit, Fiber, Layer, Redacted, Result } from "effect"
 import { SqlClient } from "effect/sql"
-import { LARGE_ANSWER } from "../../src/domain/Idempotency.ts"
+import { LARGE_RESPONSE } from "../../src/domain/Idempotency.ts"
 import type { Installation } from "../../src/domain/access/Installations.ts"
 import { Unavailable } from "../../src/domain/Unavailable.ts"
 import { postgres } from "../../src/layers/sql/Postgres.ts"
@@ -19,6 +19,7 @@ import {
 } from "../support/data/KeyedWrites.ts"
 import { databaseUrl, rowsOf, waitForLockWaits } from "../support/process/Process.ts"
 import { wayTo } from "../support/postgres/SilentDatabase.ts"
+import { RepositoriesLive } from "../../src/layers/Domain.ts"
 
 class Refused extends Data.TaggedError("Refused") {}
 
@@ -61,7 +62,11 @@ const race = Effect.fn(function* ({ body, first, waits }: Race) {
 /** Services of another process on the same database. */
 const otherProcess = Effect.gen(function* () {
   const url = Redacted.make(yield* databaseUrl)
-  return yield* Layer.build(Layer.fresh(Layer.provideMerge(IdempotencyLive, postgres({ url, maxConnections: 5 }))))
+  return yield* Layer.build(
+    Layer.fresh(
+      Layer.provideMerge(Layer.provide(IdempotencyLive, RepositoriesLive), postgres({ url, maxConnections: 5 }))
+    )
+  )
 })
 
 /** A write that succeeds once: the second one fails because of the first. */
@@ -81,11 +86,11 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Two requ
     it.effect(`a second request that waits ${waits} receives the response of the first`, () =>
       Effect.gen(function* () {
         const { exit, name, records, second } = yield* race({ waits, first: "commits" })
-        const answer = { status: 200, body: '{"data":"First"}', etag: '"1"' }
+        const answer = { text: '{"data":"First"}' }
         assert.deepStrictEqual(exit, Exit.succeed({ ...answer, replayed: false }))
         assert.deepStrictEqual(second, Result.succeed({ ...answer, replayed: true }))
         assert.strictEqual(name, waits === "for the row" ? "First" : "A store")
-        assert.deepStrictEqual(records, [{ key: "one", ...answer }])
+        assert.deepStrictEqual(records, [{ key: "one", outcome: answer.text }])
       })
     )
 
@@ -102,7 +107,7 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Two requ
       Effect.gen(function* () {
         const { exit, name, second } = yield* race({ waits, first: "is killed", body: "another body" })
         assert.isTrue(Exit.isFailure(exit) && Cause.squash(exit.cause) instanceof Unavailable)
-        assert.deepInclude(Result.getOrNull(second), { body: '{"data":"Second"}', replayed: false })
+        assert.deepInclude(Result.getOrNull(second), { text: '{"data":"Second"}', replayed: false })
         assert.strictEqual(name, "Second")
       })
     )
@@ -112,7 +117,7 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Two requ
     Effect.gen(function* () {
       const { exit, name, second } = yield* race({ waits: "for the row", first: "is refused" })
       const performed = Result.getOrThrow(second)
-      assert.deepInclude(performed, { body: '{"data":"Second"}', replayed: false })
+      assert.deepInclude(performed, { text: '{"data":"Second"}', replayed: false })
       assert.strictEqual(name, "Second")
       // The failed request looks for a record of its key, which the second one may have stored by then.
       const answers = [Result.fail(new Refused()), Result.succeed({ ...performed, replayed: true })]
@@ -136,7 +141,7 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })(
           },
           { concurrency: "unbounded" }
         )
-        for (const { body } of answers) assert.strictEqual(body, '{"data":"Done"}')
+        for (const { text } of answers) assert.strictEqual(text, '{"data":"Done"}')
         assert.lengthOf(
           answers.filter(({ replayed }) => !replayed),
           1
@@ -173,7 +178,7 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })(
           )
           const body = `{"data":"${(yield* nameOf(installation)) ?? ""}"}`
           for (const { answer, isRefused } of answers) {
-            if (Result.isSuccess(answer)) assert.strictEqual(answer.success.body, body)
+            if (Result.isSuccess(answer)) assert.strictEqual(answer.success.text, body)
             else assert.isTrue(isRefused && answer.failure instanceof Refused)
           }
           assert.lengthOf(
@@ -192,13 +197,13 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })(
           indexes,
           (index) =>
             Effect.result(
-              once(installation, "one", renameStore(installation, "x".repeat(LARGE_ANSWER + index)), `body ${index}`)
+              once(installation, "one", renameStore(installation, "x".repeat(LARGE_RESPONSE + index)), `body ${index}`)
             ),
           { concurrency: "unbounded" }
         )
-        const [storedLength, ...others] = answers.filter(Result.isSuccess).map(({ success }) => success.body.length)
+        const [storedLength, ...others] = answers.filter(Result.isSuccess).map(({ success }) => success.text.length)
         assert.deepStrictEqual(others, [])
-        assert.deepStrictEqual(yield* sql`select bytes from large_answers where actor_id = ${installation.id}`, [
+        assert.deepStrictEqual(yield* sql`select bytes from large_responses where actor_id = ${installation.id}`, [
           { bytes: storedLength }
         ])
       })
@@ -224,7 +229,12 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Lost res
       `
       const { freeze, thaw, url } = yield* wayTo(yield* databaseUrl)
       const onUnreliableConnection = yield* Layer.build(
-        Layer.fresh(Layer.provideMerge(IdempotencyLive, postgres({ url: Redacted.make(url), maxConnections: 1 })))
+        Layer.fresh(
+          Layer.provideMerge(
+            Layer.provide(IdempotencyLive, RepositoriesLive),
+            postgres({ url: Redacted.make(url), maxConnections: 1 })
+          )
+        )
       )
       const write = (name: string) =>
         Effect.provide(once(installation, "one", renameStore(installation, name)), onUnreliableConnection)
@@ -235,7 +245,7 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Lost res
       thaw()
       const exit = yield* Fiber.join(request)
       assert.isTrue(Exit.isFailure(exit) && Cause.squash(exit.cause) instanceof Unavailable)
-      assert.deepInclude(yield* write("Second"), { body: '{"data":"First"}', replayed: true })
+      assert.deepInclude(yield* write("Second"), { text: '{"data":"First"}', replayed: true })
       assert.strictEqual(yield* nameOf(installation), "First")
     })
   )

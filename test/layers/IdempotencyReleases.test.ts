@@ -6,11 +6,11 @@ import { lockWrite, installed, KeyedTest, nameOf, once, renameStore } from "../s
 import { connection, databaseUrl, rowsOf, waitForLockWaits } from "../support/process/Process.ts"
 
 const insertClaim = `
-  insert into idempotency_records (store_id, actor_id, key, fingerprint, expires_at)
-  values ($1, $2, 'one', sha256('body'), clock_timestamp() + interval '1 day') on conflict do nothing returning key
+  insert into idempotency_records (store_id, actor_id, key, fingerprint, outcome, expires_at)
+  values ($1, $2, 'one', sha256('body'), '', clock_timestamp() + interval '1 day') on conflict do nothing returning key
 `
 const finishClaim = `
-  update idempotency_records set status = 200, body = '{"data":"Old"}' where actor_id = $1 and key = 'one'
+  update idempotency_records set outcome = '{"data":"Old"}' where actor_id = $1 and key = 'one'
 `
 
 /** A process of the previous release: it inserts a claim of the key first and its response in the same transaction. */
@@ -25,7 +25,7 @@ const previousRelease = Effect.fn(function* ({ id, storeId }: Installation) {
     write: rowsOf(client, "update stores set name = 'Old' where id = $1", [storeId]),
     answer: Effect.andThen(rowsOf(client, finishClaim, [id]), rowsOf(client, "commit")),
     rollback: rowsOf(client, "rollback"),
-    find: rowsOf(client, "select status, body from idempotency_records where actor_id = $1", [id])
+    find: rowsOf(client, "select outcome from idempotency_records where actor_id = $1", [id])
   }
 })
 
@@ -41,7 +41,7 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempote
         yield* waitForLockWaits(watcher, 1)
         yield* isAnswered ? answer : rollback
         assert.deepInclude(yield* Fiber.join(request), {
-          body: `{"data":"${isAnswered ? "Old" : "New"}"}`,
+          text: `{"data":"${isAnswered ? "Old" : "New"}"}`,
           replayed: isAnswered
         })
         assert.strictEqual(yield* nameOf(installation), isAnswered ? "A store" : "New")
@@ -61,7 +61,7 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempote
       yield* release
       assert.lengthOf(yield* Fiber.join(claimed), 0)
       yield* Fiber.join(request)
-      assert.deepStrictEqual(yield* find, [{ status: 200, body: '{"data":"New"}' }])
+      assert.deepStrictEqual(yield* find, [{ outcome: '{"data":"New"}' }])
     })
   )
 
@@ -83,7 +83,7 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempote
         yield* answer
         assert.strictEqual(yield* nameOf(installation), "Old")
         const repeated = yield* once(installation, "one", renameStore(installation, "New"))
-        assert.deepInclude(repeated, { body: '{"data":"Old"}', replayed: true })
+        assert.deepInclude(repeated, { text: '{"data":"Old"}', replayed: true })
       })
   )
 })

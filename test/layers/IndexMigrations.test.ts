@@ -10,8 +10,12 @@ import { connection, duringWork, rowsOf, waitForLockWaits } from "../support/pro
 /** Migrations of a later release that index tables in use. The table of the second one is partitioned. */
 const laterMigrations: Readonly<Record<string, MigrationSteps | OutsideTransaction>> = {
   ...migrations,
-  "9001_find_by_status": new OutsideTransaction({
-    steps: buildIndex({ name: "idempotency_records_by_status", table: "idempotency_records", definition: "(status)" })
+  "9001_find_record_by_request": new OutsideTransaction({
+    steps: buildIndex({
+      name: "idempotency_records_by_request",
+      table: "idempotency_records",
+      definition: "(fingerprint)"
+    })
   }),
   "9002_find_by_request": new OutsideTransaction({
     steps: buildIndex({ name: "journal_by_request", table: "journal", definition: "(store_id, request_id)" })
@@ -24,12 +28,12 @@ const STORE = "01890a5d-ac96-774b-bcce-b302099a8057"
 const writeRecord = (client: pg.Client, key: string) =>
   rowsOf(
     client,
-    `insert into idempotency_records (store_id, actor_id, key, fingerprint, expires_at)
-     values ($1, $1, $2, '', now() + interval '1 day')`,
+    `insert into idempotency_records (store_id, actor_id, key, fingerprint, outcome, expires_at)
+     values ($1, $1, $2, '', '', now() + interval '1 day')`,
     [STORE, key]
   )
 
-/** A database whose next migration builds `idempotency_records_by_status`, and two other sessions. */
+/** A database whose next migration builds `idempotency_records_by_request`, and two other sessions. */
 const beforeIndex = Effect.gen(function* () {
   const url = yield* freshDatabase
   yield* start(url)
@@ -41,7 +45,7 @@ const beforeIndex = Effect.gen(function* () {
 const validity = (client: pg.Client) =>
   rowsOf(
     client,
-    `select indisvalid as "isValid" from pg_index where indexrelid = to_regclass('idempotency_records_by_status')`
+    `select indisvalid as "isValid" from pg_index where indexrelid = to_regclass('idempotency_records_by_request')`
   )
 
 it.live("requests can write to a table while a migration builds an index on it", () =>

@@ -46,13 +46,13 @@ layer(Distributed, { excludeTestServices: true, timeout: "60 seconds" })("Tables
       if (one === undefined) return assert.fail("There is no store")
       for (const { storeId } of others) {
         yield* sql`
-          insert into idempotency_records (store_id, actor_id, key, fingerprint, status, body, expires_at)
-          select ${storeId}, gen_random_uuid(), n, '', 200, 'before', now() + interval '1 hour' from generate_series(1, 20) n
+          insert into idempotency_records (store_id, actor_id, key, fingerprint, outcome, expires_at)
+          select ${storeId}, gen_random_uuid(), n, '', 'before', now() + interval '1 hour' from generate_series(1, 20) n
         `
       }
       const answer = yield* one.writer.post("/products", { name: "Cup" }, { key: "first" })
       assert.strictEqual((yield* one.writer.post("/products", { name: "Cup" }, { key: "first" })).text, answer.text)
-      assert.lengthOf(yield* sql`select 1 from idempotency_records where body <> 'before'`, 1)
+      assert.lengthOf(yield* sql`select 1 from idempotency_records where outcome <> 'before'`, 1)
     })
   )
 

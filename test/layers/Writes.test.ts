@@ -6,9 +6,9 @@ import { CreateCollection } from "../../src/domain/catalog/Collection.ts"
 import { CreateProduct, Product } from "../../src/domain/catalog/Product.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { type Write, Writes } from "../../src/domain/Write.ts"
-import { performWrite } from "../../src/layers/sql/Transaction.ts"
-import { DomainLive } from "../../src/layers/Domain.ts"
-import { makeRecording } from "../../src/layers/Writes.ts"
+import { DomainLive, RepositoriesLive } from "../../src/layers/Domain.ts"
+import { Outbox } from "../../src/layers/webhooks/Outbox.ts"
+import { Recording, WritesLive } from "../../src/layers/Writes.ts"
 import { makeStore } from "../support/http/Api.ts"
 import { OneConnectionTest, PostgresTest } from "../support/postgres/PostgresTest.ts"
 import { contextOf, performIn } from "../support/data/Writes.ts"
@@ -122,15 +122,22 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
         const catalog = yield* Catalog
         const storeId = yield* makeStore()
         let notifications = 0
+        const outbox = Outbox.of({
+          ...(yield* Outbox.make),
+          notifyAfterCommit: sql.afterCommit(Effect.sync(() => void (notifications += 1)))
+        })
+        const counting = Layer.fresh(WritesLive).pipe(
+          // Fresh, as layers are shared: those of `DomainLive` have the real outbox.
+          Layer.provide(Layer.fresh(Recording.layer)),
+          Layer.provide(Layer.succeed(Outbox, outbox)),
+          Layer.provide(RepositoriesLive)
+        )
+        const { perform } = yield* Effect.provide(Writes, counting)
         const notificationsOf = <A, E>(write: Write<A, E>, commits = true) =>
           Effect.gen(function* () {
             notifications = 0
-            const recorded = makeRecording(
-              sql,
-              Effect.sync(() => void (notifications += 1))
-            )
-            const described = recorded(contextOf(storeId), null, write)
-            const outcome = yield* Effect.result(performWrite(sql, described, commits ? "perform" : "dryRun"))
+            const mode = commits ? "perform" : "dryRun"
+            const outcome = yield* Effect.result(perform({ ...contextOf(storeId), mode }, write))
             return { outcome, notifications }
           })
         const create = catalog.createProduct(storeId, cup)

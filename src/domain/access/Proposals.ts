@@ -5,6 +5,7 @@ import type { DocumentPage, JsonText } from "../json/Document.ts"
 import type { JsonObject } from "../json/Json.ts"
 import type { PageRequest } from "../Page.ts"
 import type { StoreId, StoreNotFound } from "../Store.ts"
+import { CatalogKind } from "../journal/Kinds.ts"
 import { Uuid } from "../Uuid.ts"
 import type { Write } from "../Write.ts"
 import type { ApprovalNeeded, BudgetSpent } from "./Agents.ts"
@@ -20,9 +21,7 @@ export const MAX_PENDING = 100
 export const ProposalId = Uuid.pipe(Schema.brand("ProposalId"))
 export type ProposalId = typeof ProposalId.Type
 
-const Resource = Schema.Literals(["product", "collection"])
-
-const AtVersion = Schema.Struct({ resource: Resource, id: Uuid, version: Version })
+const AtVersion = Schema.Struct({ resource: CatalogKind, id: Uuid, version: Version })
 
 /** Status of a proposal. */
 export const ProposalStatus = Schema.Literals(["pending", "approved", "rejected", "withdrawn", "expired"])
@@ -70,7 +69,7 @@ export class ProposalDecided extends Schema.TaggedError<ProposalDecided>()("Prop
 
 /** The resource has another version than the one that the proposal is based on. */
 export class ProposalOutdated extends Schema.TaggedError<ProposalOutdated>()("ProposalOutdated", {
-  resource: Resource,
+  resource: CatalogKind,
   id: Uuid,
   proposed: Schema.Int,
   /** Null if the resource was deleted. */

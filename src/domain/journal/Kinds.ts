@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import type { Scope } from "../access/Scope.ts"
+import type { EventKind } from "../Events.ts"
 
 /** Kinds with versions. They have events and change streams, and their changes can be undone. */
 export const CatalogKind = Schema.Literals(["product", "collection"])
@@ -13,8 +14,29 @@ export type AdministeredKind = typeof AdministeredKind.Type
 export const ResourceKind = Schema.Literals([...CatalogKind.literals, ...AdministeredKind.literals])
 export type ResourceKind = typeof ResourceKind.Type
 
-/** Scopes that an agent needs to read changes of a catalog resource and to undo them. */
-export const SCOPES = {
-  product: { read: "read_products", write: "write_products" },
-  collection: { read: "read_collections", write: "write_collections" }
-} as const satisfies Record<CatalogKind, { readonly read: Scope; readonly write: Scope }>
+/** What the domain decides for a kind of catalog resource. */
+interface CatalogKindFacts {
+  /** Scopes that an agent needs to read changes of the resource and to undo them. */
+  readonly scopes: { readonly read: Scope; readonly write: Scope }
+  /** Event of a creation and of an update. */
+  readonly updated: EventKind
+  /** True if collections contain the resource: a dry run lists them, and an undo of its deletion restores its places. */
+  readonly isCollected: boolean
+}
+
+/**
+ * Facts of each kind of catalog resource; `layers/journal/CatalogTables.ts` holds those of the database. A new kind starts
+ * here: the compiler then names the places that decide something for each kind.
+ */
+export const CATALOG_KINDS = {
+  product: {
+    scopes: { read: "read_products", write: "write_products" },
+    updated: "catalog.product.updated.v1",
+    isCollected: true
+  },
+  collection: {
+    scopes: { read: "read_collections", write: "write_collections" },
+    updated: "catalog.collection.updated.v1",
+    isCollected: false
+  }
+} as const satisfies Record<CatalogKind, CatalogKindFacts>

@@ -31,7 +31,7 @@ import { StockMismatch, StockOutOfRange, VariantNotFound } from "../../domain/ca
 import { ProductId, ProductLimitReached, ProductNotFound, ProductTooLarge } from "../../domain/catalog/Product.ts"
 import { SlugTaken } from "../../domain/catalog/Slug.ts"
 import { EventId, EventLoop } from "../../domain/Events.ts"
-import { AnswersFull, KeyReused } from "../../domain/Idempotency.ts"
+import { StoredResponsesFull, KeyReused } from "../../domain/Idempotency.ts"
 import { RateLimitExceeded } from "../../domain/RateLimit.ts"
 import { AppDataFull, AppDataNotFound } from "../../domain/records/AppData.ts"
 import { StoreNotFound } from "../../domain/Store.ts"
@@ -74,7 +74,7 @@ const errorExamples: { readonly [Example in Exclude<PublicError, OperationSpecif
   TooManyMembers: new TooManyMembers({ count: 12_480 }),
   RulesTooSlow: new RulesTooSlow({ collection: OAK }),
   EventLoop: new EventLoop({ event: EVENT }),
-  AnswersFull: new AnswersFull(),
+  StoredResponsesFull: new StoredResponsesFull(),
   RateLimitExceeded: new RateLimitExceeded(),
   StoreBusy: new StoreBusy(),
   Unavailable: new Unavailable({ cause: "ECONNREFUSED" }),

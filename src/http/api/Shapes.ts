@@ -3,7 +3,7 @@ import { HttpApiSchema } from "effect/http-api"
 import { BadRequest } from "../../domain/BadRequest.ts"
 import { withDescription, optional } from "../../domain/catalog/Fields.ts"
 import { EventLoop } from "../../domain/Events.ts"
-import { AnswersFull, KeyReused } from "../../domain/Idempotency.ts"
+import { StoredResponsesFull, KeyReused } from "../../domain/Idempotency.ts"
 import { DEFAULT_LIMIT, MAX_LIMIT, PAGE_BYTES, PageLimit } from "../../domain/Page.ts"
 import { dryRunFields } from "../../domain/DryRun.ts"
 import { publicError } from "../ErrorTable.ts"
@@ -62,4 +62,4 @@ export const DeleteResponses = <S extends Schema.Top>(id: S) =>
 export const WriteErrors = [publicError(KeyReused), publicError(BadRequest)] as const
 
 /** Errors of creates and updates. Deletions have no event loops and no large responses. */
-export const ChangeErrors = [...WriteErrors, publicError(EventLoop), publicError(AnswersFull)] as const
+export const ChangeErrors = [...WriteErrors, publicError(EventLoop), publicError(StoredResponsesFull)] as const

@@ -2,13 +2,30 @@ import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { Installation } from "../../domain/access/Installations.ts"
 import type { Document, DocumentPage, JsonText } from "../../domain/json/Document.ts"
-import type { StoredResponse } from "../../domain/Idempotency.ts"
 import { CurrentInstallation } from "../api/Middleware.ts"
 import { makeEtag } from "../headers/ConditionalRequests.ts"
 
-/** Converts a stored response to a response of the router. Its body is JSON text and is not encoded again. */
+/** Response of an endpoint, as it is sent and, for a write, stored and replayed. */
+export interface ApiResponse {
+  readonly status: number
+  /** JSON text. */
+  readonly body: string
+  readonly etag: string | null
+}
+
+/** Encodes a response as the outcome of a write: status and entity tag, then the body. */
+export const encodeResponse = ({ body, etag, status }: ApiResponse): string => `${status} ${etag ?? ""}\n${body}`
+
+/** Decodes the outcome of a write that {@link encodeResponse} made. */
+export const decodeResponse = (outcome: string): ApiResponse => {
+  const end = outcome.indexOf("\n")
+  const etag = outcome.slice(4, end)
+  return { status: Number(outcome.slice(0, 3)), etag: etag === "" ? null : etag, body: outcome.slice(end + 1) }
+}
+
+/** Converts a response of an endpoint to one of the router. Its body is JSON text and is not encoded again. */
 export const jsonResponse = (
-  { body, etag, status }: StoredResponse,
+  { body, etag, status }: ApiResponse,
   headers: Readonly<Record<string, string>> = {}
 ): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.text(body, {
@@ -17,36 +34,36 @@ export const jsonResponse = (
     headers: etag === null ? headers : { etag, ...headers }
   })
 
-const ok = (body: JsonText): StoredResponse => ({ status: 200, body, etag: null })
+const ok = (body: JsonText): ApiResponse => ({ status: 200, body, etag: null })
 
 /** Responds with a resource and the entity tag of its version. */
-export const resource = <Id>(document: Document<Id>): StoredResponse => ({
+export const resource = <Id>(document: Document<Id>): ApiResponse => ({
   status: 200,
   body: `{"data":${document.json}}`,
   etag: makeEtag(document)
 })
 
 /** Responds with a new resource (201). */
-export const created = <Id>(document: Document<Id>): StoredResponse => ({ ...resource(document), status: 201 })
+export const created = <Id>(document: Document<Id>): ApiResponse => ({ ...resource(document), status: 201 })
 
 /** Responds with JSON text that has no version. */
-export const entry = (json: JsonText): StoredResponse => ok(`{"data":${json}}`)
+export const entry = (json: JsonText): ApiResponse => ok(`{"data":${json}}`)
 
 /** Responds with data that has no version. */
-export const plain = (data: object): StoredResponse => ok(JSON.stringify({ data }))
+export const plain = (data: object): ApiResponse => ok(JSON.stringify({ data }))
 
 /** Responds with the id of a deleted resource. */
-export const deleted = (id: string): StoredResponse => ok(JSON.stringify({ data: { id, deleted: true } }))
+export const deleted = (id: string): ApiResponse => ok(JSON.stringify({ data: { id, deleted: true } }))
 
 /** Responds with a page of a list. `name` is the member of the items. */
 export const page =
   (name: string) =>
-  ({ items, nextCursor }: DocumentPage<string>): StoredResponse =>
+  ({ items, nextCursor }: DocumentPage<string>): ApiResponse =>
     ok(`{"${name}":${items},"nextCursor":${JSON.stringify(nextCursor)}}`)
 
 /** Handles a read of the current installation. */
 export const read = <A, E, R>(
   run: (installation: Installation) => Effect.Effect<A, E, R>,
-  toResponse: (result: A) => StoredResponse
+  toResponse: (result: A) => ApiResponse
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R | CurrentInstallation> =>
   Effect.map(Effect.flatMap(CurrentInstallation, run), (result) => jsonResponse(toResponse(result)))

@@ -7,7 +7,7 @@ import type { BadRequest } from "../../domain/BadRequest.ts"
 import { decodeWith } from "../../domain/json/Decoder.ts"
 import { extend } from "../../domain/json/Document.ts"
 import { EventId, EventLoop } from "../../domain/Events.ts"
-import { AnswersFull, Idempotency, type Outcome, type StoredResponse } from "../../domain/Idempotency.ts"
+import { StoredResponsesFull, Idempotency, type Outcome } from "../../domain/Idempotency.ts"
 import { canonical, type JsonObject } from "../../domain/json/Json.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { paced } from "../../domain/Pacing.ts"
@@ -18,7 +18,7 @@ import { parseJsonBody } from "../server/BodyReader.ts"
 import { parseIfMatch } from "../headers/ConditionalRequests.ts"
 import { currentResponse } from "../server/NodeResponse.ts"
 import { formatPreferenceApplied, parsePrefer } from "../headers/Preferences.ts"
-import { jsonResponse } from "./Responses.ts"
+import { type ApiResponse, decodeResponse, encodeResponse, jsonResponse } from "./Responses.ts"
 
 /** The body of a write. */
 export interface Payload<A> {
@@ -39,8 +39,8 @@ const noPayload: Payload<undefined> = {
 }
 
 /** Errors that only writes with a body or a large response can have. */
-const isImpossible = (error: unknown): error is AnswersFull | EventLoop =>
-  error instanceof AnswersFull || error instanceof EventLoop
+const isImpossible = (error: unknown): error is StoredResponsesFull | EventLoop =>
+  error instanceof StoredResponsesFull || error instanceof EventLoop
 
 interface WriteInput<Body> {
   readonly installation: Installation
@@ -64,11 +64,13 @@ const decodeCausingEvent = (header: string | undefined) => {
   )
 }
 
-/** Adds the result of a dry run to its response, which has no version and no entity tag. */
-const withDryRunResult = (outcome: Outcome): StoredResponse =>
-  outcome.dryRun === undefined
-    ? outcome
-    : { status: outcome.status, body: extend(outcome.body, JSON.stringify(outcome.dryRun)), etag: null }
+/** Decodes a response. That of a dry run has its result, but no version and no entity tag. */
+const responseOf = ({ dryRun, text }: Outcome): ApiResponse => {
+  const response = decodeResponse(text)
+  return dryRun === undefined
+    ? response
+    : { ...response, body: extend(response.body, JSON.stringify(dryRun)), etag: null }
+}
 
 /**
  * Makes the handlers of writes. They decode the body and run the write once under its idempotency key. Retries get the
@@ -78,7 +80,7 @@ export const makeWrites = Effect.map(Idempotency, ({ once }) => {
   const write = <Body, A, E>(
     payload: Payload<Body>,
     run: (input: WriteInput<Body>) => Write<A, E>,
-    toResponse: (result: A) => StoredResponse
+    toResponse: (result: A) => ApiResponse
   ) =>
     Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
@@ -107,19 +109,17 @@ export const makeWrites = Effect.map(Idempotency, ({ once }) => {
         },
         { key, fingerprint },
         run({ installation, store: storeId, body, condition }),
-        toResponse
+        (result) => encodeResponse(toResponse(result))
       )
-      return jsonResponse(withDryRunResult(outcome), {
+      return jsonResponse(responseOf(outcome), {
         ...(outcome.replayed ? { "idempotent-replayed": "true" } : {}),
         ...formatPreferenceApplied(handling, payload.isSent)
       })
     })
 
   /** Handles a deletion. Without a body and an event, two errors of other writes cannot occur. */
-  const remove = <A, E>(
-    run: (input: WriteInput<undefined>) => Write<A, E>,
-    toResponse: (result: A) => StoredResponse
-  ) => Effect.catchIf(write(noPayload, run, toResponse), isImpossible, Effect.die)
+  const remove = <A, E>(run: (input: WriteInput<undefined>) => Write<A, E>, toResponse: (result: A) => ApiResponse) =>
+    Effect.catchIf(write(noPayload, run, toResponse), isImpossible, Effect.die)
 
   return { remove, write }
 })

@@ -1,10 +1,10 @@
-import { Effect, Schema, Struct } from "effect"
-import type { SqlClient } from "effect/sql"
+import { Context, Effect, Layer, Schema, Struct } from "effect"
+import { SqlClient } from "effect/sql"
 import { Agent, AgentLimitReached, BUDGET, MAX_AGENTS, type NewAgent, WINDOW } from "../../domain/access/Agents.ts"
-import type { AgentId, MerchantId } from "../../domain/access/Ids.ts"
+import { AgentId, type MerchantId } from "../../domain/access/Ids.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import { lockStore } from "../catalog/Allocation.ts"
-import { recordAdministered } from "../journal/Administered.ts"
+import { StoreAllocation } from "../catalog/StoreAllocation.ts"
+import { AdministeredChanges } from "../journal/Administered.ts"
 import { textArray } from "../sql/ArrayLiterals.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { constant, sql as fragment } from "../sql/Statement.ts"
@@ -36,32 +36,50 @@ interface Credential {
   readonly days: number | null
 }
 
-/** Creates an agent of a store unless the store has the maximum number of agents. */
-export const createAgent = Effect.fnUntraced(function* (
-  sql: SqlClient.SqlClient,
-  store: StoreId,
-  by: MerchantId,
-  { budget = BUDGET.usual, name, proposalsOnly = false, scopes, window = WINDOW.usual }: NewAgent,
-  { days, tokenHash }: Credential
-) {
-  yield* lockStore(sql, store)
-  const last = yield* sql`
-    select 1 from agents a where a.store_id = ${store} and ${IS_ACTIVE} offset ${constant(MAX_AGENTS - 1)} limit 1
-  `
-  if (last.length > 0) return yield* new AgentLimitReached()
-  const [agent] = yield* sql<{ readonly id: AgentId; readonly json: string }>`
-    with a as (
-      insert into agents (store_id, id, token_hash, name, scopes, budget, requests, proposals_only, created_by, ends_at)
-      values (
-        ${store}, uuid_v7(clock_micros()), ${tokenHash}, ${name}, ${textArray([...new Set(scopes)])}, ${budget}, ${window},
-        ${proposalsOnly}, ${by}, statement_timestamp() + ${days}::integer * interval '1 day'
-      ) returning *
-    ), w as (
-      insert into agent_windows (store_id, agent_id) select store_id, id from a returning hits
-    )
-    select a.id, ${AGENT} as json from a, w
-  `
-  if (agent === undefined) return yield* Effect.die(new Error("The insertion of an agent returned no row"))
-  yield* recordAdministered(sql, store, "agent", agent.id, null, yield* decodeAdministered(agent.json))
-  return agent
-}, orDefect)
+const decodeCreated = Schema.decodeUnknownEffect(
+  Schema.Tuple([Schema.Struct({ id: Schema.toType(AgentId), json: Schema.String })])
+)
+
+/** Creates agents, with a token or through consent. */
+export class AgentCreation extends Context.Service<AgentCreation>()("layers/access/AgentCreation", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { lockStore } = yield* StoreAllocation
+    const { record: recordAdministered } = yield* AdministeredChanges
+
+    return {
+      /** Creates an agent of a store unless the store has the maximum number of agents. */
+      create: Effect.fn("AgentCreation.create")(function* (
+        store: StoreId,
+        by: MerchantId,
+        { budget = BUDGET.usual, name, proposalsOnly = false, scopes, window = WINDOW.usual }: NewAgent,
+        { days, tokenHash }: Credential
+      ) {
+        yield* lockStore(store)
+        const last = yield* sql`
+          select 1 from agents a where a.store_id = ${store} and ${IS_ACTIVE} offset ${constant(MAX_AGENTS - 1)} limit 1
+        `
+        if (last.length > 0) return yield* new AgentLimitReached()
+        const rows = yield* sql`
+          with a as (
+            insert into agents (
+              store_id, id, token_hash, name, scopes, budget, requests, proposals_only, created_by, ends_at
+            )
+            values (
+              ${store}, uuid_v7(clock_micros()), ${tokenHash}, ${name}, ${textArray([...new Set(scopes)])}, ${budget},
+              ${window}, ${proposalsOnly}, ${by}, statement_timestamp() + ${days}::integer * interval '1 day'
+            ) returning *
+          ), w as (
+            insert into agent_windows (store_id, agent_id) select store_id, id from a returning hits
+          )
+          select a.id, ${AGENT} as json from a, w
+        `
+        const [agent] = yield* decodeCreated(rows)
+        yield* recordAdministered(store, "agent", agent.id, null, yield* decodeAdministered(agent.json))
+        return agent
+      }, orDefect)
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(this, this.make)
+}

@@ -8,7 +8,7 @@ import { WindowResult } from "../../domain/RateLimit.ts"
 import { StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { storedList } from "../../domain/json/StoredList.ts"
 import { retryLockedWindows } from "../rateLimit/LockedWindows.ts"
-import { recordAdministered } from "../journal/Administered.ts"
+import { AdministeredChanges } from "../journal/Administered.ts"
 import { textArray, plainArray } from "../sql/ArrayLiterals.ts"
 import { revokeGrantsOfAgent } from "../oauth/Revocation.ts"
 import { pageReader, selectPage, START } from "../sql/Pages.ts"
@@ -20,7 +20,7 @@ import { AdmissionPool } from "../sql/Postgres.ts"
 import { rowCount } from "../sql/Transaction.ts"
 import { traced } from "../Traced.ts"
 import { observeChanges } from "../Writes.ts"
-import { AGENT, createAgent, decodeAdministered, IS_ACTIVE } from "./AgentCreation.ts"
+import { AGENT, AgentCreation, decodeAdministered, IS_ACTIVE } from "./AgentCreation.ts"
 import { spend } from "./Budget.ts"
 
 /** Token of a request, the number of its calls, and whether tokens of OAuth clients are accepted, too. */
@@ -59,6 +59,8 @@ export const AgentsLive = Layer.effect(
   Agents,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const { record: recordAdministered } = yield* AdministeredChanges
+    const creation = yield* AgentCreation
     const { batch, sql: admission } = yield* AdmissionPool
 
     // Lists are scalar subqueries for the planner, as in RateLimit.ts.
@@ -115,7 +117,7 @@ export const AgentsLive = Layer.effect(
       if (after === undefined) return yield* new AgentNotFound({ id })
       if (before !== undefined) {
         const state = act === "revoke" ? null : yield* decodeAdministered(after.json)
-        yield* recordAdministered(sql, store, "agent", id, yield* decodeAdministered(before), state)
+        yield* recordAdministered(store, "agent", id, yield* decodeAdministered(before), state)
       }
       return after.json
     })
@@ -123,7 +125,7 @@ export const AgentsLive = Layer.effect(
     return Agents.of({
       create: (store, by, agent) => {
         const token = newToken("agent_")
-        const created = createAgent(sql, store, by, agent, { tokenHash: sha256(token), days: null })
+        const created = creation.create(store, by, agent, { tokenHash: sha256(token), days: null })
         return { token, write: Effect.map(created, ({ json }) => json) }
       },
 

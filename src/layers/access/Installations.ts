@@ -12,8 +12,8 @@ import {
 import { ScopesNotDeclared } from "../../domain/access/Scope.ts"
 import { UnknownStore } from "../../domain/access/Stores.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import { makeSubscriptions } from "../billing/Subscriptions.ts"
-import { recordAdministered } from "../journal/Administered.ts"
+import { Subscriptions } from "../billing/Subscriptions.ts"
+import { AdministeredChanges } from "../journal/Administered.ts"
 import { textArray } from "../sql/ArrayLiterals.ts"
 import { revokeTokensOfInstallation } from "../oauth/Revocation.ts"
 import { pageReader, selectPage, START } from "../sql/Pages.ts"
@@ -38,8 +38,9 @@ export const InstallationsLive = Layer.effect(
   Installations,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const { record: recordAdministered } = yield* AdministeredChanges
     const { purgeBeforeInstall, purgeOldest } = makeUninstalledDataPurge(sql)
-    const { cancelActive } = makeSubscriptions(sql)
+    const { cancelActive } = yield* Subscriptions
 
     const isInstalledSummary = (conditions: ReadonlyArray<Statement.Fragment>) => sql`
       select
@@ -107,7 +108,7 @@ export const InstallationsLive = Layer.effect(
     ) {
       const [row] = yield* statement
       if (row === undefined) return yield* Effect.die(new Error(`Installation ${id} is locked and cannot change`))
-      yield* recordAdministered(sql, store, "installation", id, before, yield* decodeInstalledApp(row.json))
+      yield* recordAdministered(store, "installation", id, before, yield* decodeInstalledApp(row.json))
       return row.json
     })
 
@@ -218,7 +219,7 @@ export const InstallationsLive = Layer.effect(
           `
           yield* revokeTokensOfInstallation(sql, store, id)
           yield* cancelActive(store, id)
-          yield* recordAdministered(sql, store, "installation", id, before, null)
+          yield* recordAdministered(store, "installation", id, before, null)
         }).pipe(orDefect),
 
       purge: purgeOldest

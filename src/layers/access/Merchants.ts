@@ -14,8 +14,8 @@ import {
 } from "../../domain/access/Merchants.ts"
 import { MerchantId } from "../../domain/access/Ids.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import { lockStore } from "../catalog/Allocation.ts"
-import { recordAdministered } from "../journal/Administered.ts"
+import { StoreAllocation } from "../catalog/StoreAllocation.ts"
+import { AdministeredChanges } from "../journal/Administered.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { rowCount } from "../sql/Transaction.ts"
 import { Passwords, PasswordsLive } from "./Passwords.ts"
@@ -52,6 +52,8 @@ export const MerchantsLive = Layer.effect(
   Merchants,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const { record: recordAdministered } = yield* AdministeredChanges
+    const { lockStore } = yield* StoreAllocation
     const passwords = yield* Passwords
 
     const listMemberships = SqlSchema.findAll({
@@ -105,7 +107,7 @@ export const MerchantsLive = Layer.effect(
       const before = yield* findMember(store, id)
       const count = yield* rowCount(change)
       if (count > 0) yield* requireOwner(store)
-      yield* recordAdministered(sql, store, "member", id, before, yield* findMember(store, id))
+      yield* recordAdministered(store, "member", id, before, yield* findMember(store, id))
       return count
     })
 
@@ -145,7 +147,7 @@ export const MerchantsLive = Layer.effect(
       // The lock of the store serializes changes of members: of two owners who leave at once, the second one is refused.
       join: (store, email, role) =>
         Effect.gen(function* () {
-          yield* lockStore(sql, store)
+          yield* lockStore(store)
           const id = yield* requireVerified(email)
           yield* changeMember(
             store,
@@ -160,7 +162,7 @@ export const MerchantsLive = Layer.effect(
 
       leave: (store, merchant) =>
         Effect.gen(function* () {
-          yield* lockStore(sql, store)
+          yield* lockStore(store)
           const left = yield* changeMember(
             store,
             merchant,

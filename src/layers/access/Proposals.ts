@@ -21,12 +21,14 @@ import { AgentId, type MerchantId } from "../../domain/access/Ids.ts"
 import { PAGE_BYTES } from "../../domain/Page.ts"
 import type { StoreId, StoreNotFound } from "../../domain/Store.ts"
 import type { Change, Write } from "../../domain/Write.ts"
-import { lockStore } from "../catalog/Allocation.ts"
+import { currentVersion } from "../journal/CatalogTables.ts"
+import { StoreAllocation } from "../catalog/StoreAllocation.ts"
 import { END, pageReader, START } from "../sql/Pages.ts"
 import { purgeExpired } from "../sql/Purging.ts"
-import { orDefect, orDefectOf } from "../sql/Errors.ts"
+import { orDefect, orDefectExcept } from "../sql/Errors.ts"
 import { constant } from "../sql/Statement.ts"
-import { rowCount, tryOut } from "../sql/Transaction.ts"
+import { rowCount } from "../sql/Transaction.ts"
+import { UnitOfWork } from "../sql/UnitOfWork.ts"
 import { time } from "../sql/Times.ts"
 import { traced } from "../Traced.ts"
 import { collectChanges, observeChanges } from "../Writes.ts"
@@ -81,6 +83,8 @@ export const ProposalsLive = Layer.effect(
   Proposals,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const { lockStore } = yield* StoreAllocation
+    const unitOfWork = yield* UnitOfWork
 
     const currentStatus = sql`
       case when status = 'pending' and expires_at <= statement_timestamp() then 'expired' else status end
@@ -179,10 +183,7 @@ export const ProposalsLive = Layer.effect(
       const [outdated] = yield* sql<OutdatedRow>`
         select g.resource, g.id, g.version as proposed, current
         from proposals p, json_to_recordset(p.ground) as g (resource text, id uuid, version integer), lateral (
-          select case g.resource
-            when 'product' then (select version from products where store_id = ${store} and id = g.id)
-            else (select version from collections where store_id = ${store} and id = g.id)
-          end as current
+          select ${currentVersion(sql`p.store_id`, sql`g.resource`, sql`g.id`)} as current
         ) as now
         where p.store_id = ${store} and p.id = ${id} and current is distinct from g.version limit 1
       `
@@ -213,9 +214,9 @@ export const ProposalsLive = Layer.effect(
         write: Write<A, E>
       ): Write<ProposalResult<A>, E | ProposeRefused> =>
         Effect.gen(function* () {
-          const { changes, value } = yield* tryOut(sql, collectChanges(write))
+          const { changes, value } = yield* unitOfWork.tryOut(collectChanges(write))
           if (changes.length === 0) return { unchanged: value }
-          yield* lockStore(sql, store)
+          yield* lockStore(store)
           yield* spend(sql, store, agentId, "proposal")
           const last = yield* sql`
             select 1 from proposals
@@ -238,7 +239,7 @@ export const ProposalsLive = Layer.effect(
             from proposed
           `
           return { proposed: proposal?.json ?? "" }
-        }).pipe(orDefectOf<E | ProposeRefused>()),
+        }).pipe(orDefectExcept<E | ProposeRefused>()),
 
       list: (store, request) => readProposals(selectPage(store, request)).pipe(orDefect, traced("Proposals.list")),
 
@@ -277,7 +278,7 @@ export const ProposalsLive = Layer.effect(
           yield* observeChanges(write, (some) => changes.push(...some))
           yield* requireSameGround(store, id, ground, changes)
           return yield* decide(store, id, null, { status: "approved", by, result: resultOf(changes) })
-        }).pipe(orDefectOf<E | ProposalNotFound | ProposalDecided | ProposalOutdated>()),
+        }).pipe(orDefectExcept<E | ProposalNotFound | ProposalDecided | ProposalOutdated>()),
 
       reject: (store, id, by, reason) => decide(store, id, null, { status: "rejected", by, reason }).pipe(orDefect),
 

@@ -3,7 +3,7 @@ import type { SqlClient } from "effect/sql"
 import { hash } from "node:crypto"
 import { SIGN_IN_MINUTES } from "../../domain/access/Sessions.ts"
 import { plainArray } from "../sql/ArrayLiterals.ts"
-import { orDefectOf } from "../sql/Errors.ts"
+import { orDefectExcept } from "../sql/Errors.ts"
 
 /** Returns the hash by which the attempts of a subject are counted. */
 export const hashSubject = (...parts: ReadonlyArray<string>) => hash("sha256", JSON.stringify(parts), "buffer")
@@ -59,7 +59,7 @@ export const makeSignInThrottle = (sql: SqlClient.SqlClient) => {
     check: <E>(limits: ReadonlyArray<AttemptLimit>, tooMany: (retryAfter: number) => E): Effect.Effect<void, E> =>
       Effect.flatMap(findWait(limits), (seconds) =>
         seconds === null ? Effect.void : Effect.fail(tooMany(seconds))
-      ).pipe(orDefectOf<E>()),
+      ).pipe(orDefectExcept<E>()),
 
     /** Counts an attempt for all subjects, or for none if one of them has reached its limit. */
     count: <E>(
@@ -79,7 +79,7 @@ export const makeSignInThrottle = (sql: SqlClient.SqlClient) => {
             // The wait may have ended since.
             Effect.flatMap(findWait(limits), (seconds) => Effect.fail(tooMany(seconds ?? 1)))
           ),
-          orDefectOf<E>()
+          orDefectExcept<E>()
         ),
 
     /** Removes attempts that succeeded. */
@@ -90,10 +90,10 @@ export const makeSignInThrottle = (sql: SqlClient.SqlClient) => {
           update sign_in_attempts set attempts = array_remove(attempts, ${at}::timestamptz) where subject = ${subject}
         `,
         { discard: true }
-      ).pipe(orDefectOf<never>()),
+      ).pipe(orDefectExcept<never>()),
 
     /** Removes all attempts of a subject. */
     forget: (subject: Buffer): Effect.Effect<void> =>
-      Effect.asVoid(sql`delete from sign_in_attempts where subject = ${subject}`).pipe(orDefectOf<never>())
+      Effect.asVoid(sql`delete from sign_in_attempts where subject = ${subject}`).pipe(orDefectExcept<never>())
   }
 }

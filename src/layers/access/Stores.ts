@@ -11,7 +11,7 @@ import {
   UnknownStore
 } from "../../domain/access/Stores.ts"
 import { StoreId, StoreNotFound } from "../../domain/Store.ts"
-import { recordAdministered } from "../journal/Administered.ts"
+import { AdministeredChanges } from "../journal/Administered.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { rowCount } from "../sql/Transaction.ts"
 
@@ -34,6 +34,7 @@ export const StoresLive = Layer.effect(
   Stores,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const { record: recordAdministered } = yield* AdministeredChanges
 
     const columns = sql`
       s.id, s.name, s.domain, s.currency_code as "currencyCode", s.timezone, s.locale, s.country,
@@ -78,7 +79,7 @@ export const StoresLive = Layer.effect(
     const change = Effect.fnUntraced(function* (id: StoreId, update: Statement.Statement<unknown>) {
       const before = yield* findStore(sql`${selectStore(id)} for no key update of s`)
       const after = yield* findStore(update)
-      yield* recordAdministered(sql, id, "settings", id, Option.getOrNull(before), Option.getOrNull(after))
+      yield* recordAdministered(id, "settings", id, Option.getOrNull(before), Option.getOrNull(after))
       return after
     })
 

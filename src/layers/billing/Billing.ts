@@ -10,7 +10,7 @@ import { START } from "../sql/Pages.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { rowCount } from "../sql/Transaction.ts"
 import { PLAN, PlanRow, SUBSCRIPTION, SubscriptionRow, toSubscription } from "./Rows.ts"
-import { makeSubscriptions } from "./Subscriptions.ts"
+import { Subscriptions } from "./Subscriptions.ts"
 
 const InstallationKey = Schema.Struct({ store: Schema.String, installation: Schema.String })
 
@@ -18,7 +18,7 @@ export const BillingLive = Layer.effect(
   Billing,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const { change, cancel, subscribe } = makeSubscriptions(sql)
+    const { change, cancel, subscribe } = yield* Subscriptions
 
     const listPlansOfApp = SqlSchema.findAll({
       Request: AppId,

@@ -1,21 +1,22 @@
-import { Effect, Schema } from "effect"
-import type { SqlClient } from "effect/sql"
-import type { AppId, InstallationId } from "../../domain/access/Ids.ts"
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { AppId, type InstallationId } from "../../domain/access/Ids.ts"
 import { InstallationNotFound } from "../../domain/access/Installations.ts"
 import {
   AlreadySubscribed,
   type AppPlanId,
   AppPlanNotFound,
-  type Billing,
   NotSubscribed,
   subscriptionStateAt
 } from "../../domain/billing/Billing.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { INSTALLED } from "../access/InstallationState.ts"
-import { recordAdministered } from "../journal/Administered.ts"
+import { AdministeredChanges } from "../journal/Administered.ts"
 import { orDefect } from "../sql/Errors.ts"
-import { deferToCommit } from "../sql/Transaction.ts"
+import { UnitOfWork } from "../sql/UnitOfWork.ts"
 import { SUBSCRIPTION, SubscriptionRow, toSubscription } from "./Rows.ts"
+
+const decodeApp = Schema.decodeUnknownEffect(Schema.Struct({ appId: Schema.toType(AppId) }))
 
 const decodeSubscription = Schema.decodeUnknownEffect(SubscriptionRow)
 
@@ -32,40 +33,45 @@ const isActive = ({ cancelledAt }: SubscriptionRow) => cancelledAt === null
  * Changes of subscriptions. The row of the installation names its last subscription and is the lock of it: concurrent
  * changes see each other's result.
  */
-export const makeSubscriptions = (sql: SqlClient.SqlClient) => {
-  const lockInstallation = Effect.fnUntraced(function* (store: StoreId, id: InstallationId) {
-    const [row] = yield* sql<{ readonly appId: AppId }>`
+export class Subscriptions extends Context.Service<Subscriptions>()("layers/billing/Subscriptions", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { record: recordAdministered } = yield* AdministeredChanges
+    const unitOfWork = yield* UnitOfWork
+
+    const lockInstallation = Effect.fnUntraced(function* (store: StoreId, id: InstallationId) {
+      const [row] = yield* sql`
       select i.app_id as "appId" from installations i
       where i.store_id = ${store} and i.id = ${id} and ${INSTALLED} for no key update
     `
-    return row === undefined ? yield* new InstallationNotFound({ id }) : row.appId
-  })
+      return row === undefined ? yield* new InstallationNotFound({ id }) : (yield* decodeApp(row)).appId
+    })
 
-  const findLast = Effect.fnUntraced(function* (store: StoreId, installation: InstallationId) {
-    const [row] = yield* sql`
+    const findLast = Effect.fnUntraced(function* (store: StoreId, installation: InstallationId) {
+      const [row] = yield* sql`
       select ${SUBSCRIPTION}
       from installations i, lateral (
         select * from subscriptions where store_id = ${store} and id = i.subscription_id offset 0
       ) as s
       where i.store_id = ${store} and i.id = ${installation}
     `
-    return row === undefined ? undefined : yield* decodeSubscription(row)
-  })
+      return row === undefined ? undefined : yield* decodeSubscription(row)
+    })
 
-  const findActive = (store: StoreId, installation: InstallationId) =>
-    Effect.map(findLast(store, installation), (last) => (last !== undefined && isActive(last) ? last : undefined))
+    const findActive = (store: StoreId, installation: InstallationId) =>
+      Effect.map(findLast(store, installation), (last) => (last !== undefined && isActive(last) ? last : undefined))
 
-  const requireActive = Effect.fnUntraced(function* (store: StoreId, installation: InstallationId) {
-    return (yield* findActive(store, installation)) ?? (yield* new NotSubscribed())
-  })
+    const requireActive = Effect.fnUntraced(function* (store: StoreId, installation: InstallationId) {
+      return (yield* findActive(store, installation)) ?? (yield* new NotSubscribed())
+    })
 
-  const end = Effect.fnUntraced(function* (
-    store: StoreId,
-    { id }: SubscriptionRow,
-    cancelledAt: Date | null,
-    endsAt: Date
-  ) {
-    const [row] = yield* sql`
+    const end = Effect.fnUntraced(function* (
+      store: StoreId,
+      { id }: SubscriptionRow,
+      cancelledAt: Date | null,
+      endsAt: Date
+    ) {
+      const [row] = yield* sql`
       with s as (
         update subscriptions set cancelled_at = ${cancelledAt}, ends_at = ${endsAt}
         where store_id = ${store} and id = ${id}
@@ -73,21 +79,21 @@ export const makeSubscriptions = (sql: SqlClient.SqlClient) => {
       )
       select ${SUBSCRIPTION} from s
     `
-    return toSubscription(yield* decodeSubscription(row))
-  })
+      return toSubscription(yield* decodeSubscription(row))
+    })
 
-  /** Cancels an active subscription at the end of its period. */
-  const cancelAtPeriodEnd = (store: StoreId, active: SubscriptionRow) =>
-    end(store, active, active.now, subscriptionStateAt(active, active.now).periodEndsAt)
+    /** Cancels an active subscription at the end of its period. */
+    const cancelAtPeriodEnd = (store: StoreId, active: SubscriptionRow) =>
+      end(store, active, active.now, subscriptionStateAt(active, active.now).periodEndsAt)
 
-  const begin = Effect.fnUntraced(function* (
-    store: StoreId,
-    installation: InstallationId,
-    app: AppId,
-    plan: AppPlanId,
-    { isAllowed, until }: Trial
-  ) {
-    const [row] = yield* sql`
+    const begin = Effect.fnUntraced(function* (
+      store: StoreId,
+      installation: InstallationId,
+      app: AppId,
+      plan: AppPlanId,
+      { isAllowed, until }: Trial
+    ) {
+      const [row] = yield* sql`
       with s as (
         insert into subscriptions (
           store_id, id, installation_id, plan_id, plan_name, price, currency_code, period, started_at, trial_ends_at
@@ -103,17 +109,20 @@ export const makeSubscriptions = (sql: SqlClient.SqlClient) => {
       )
       select ${SUBSCRIPTION} from s
     `
-    if (row === undefined) return yield* new AppPlanNotFound({ id: plan })
-    const subscription = toSubscription(yield* decodeSubscription(row))
-    yield* deferToCommit(sql`
+      if (row === undefined) return yield* new AppPlanNotFound({ id: plan })
+      const subscription = toSubscription(yield* decodeSubscription(row))
+      yield* unitOfWork.add(sql`
       update installations set subscription_id = ${subscription.id} where store_id = ${store} and id = ${installation}
     `)
-    return subscription
-  })
+      return subscription
+    })
 
-  return {
-    subscribe: (store, installation, plan) =>
-      Effect.gen(function* () {
+    return {
+      subscribe: Effect.fn("Billing.subscribe")(function* (
+        store: StoreId,
+        installation: InstallationId,
+        plan: AppPlanId
+      ) {
         const app = yield* lockInstallation(store, installation)
         const last = yield* findLast(store, installation)
         if (last !== undefined && isActive(last)) return yield* new AlreadySubscribed({ planName: last.planName })
@@ -123,35 +132,36 @@ export const makeSubscriptions = (sql: SqlClient.SqlClient) => {
         }
         const trial = { until: null, isAllowed: last === undefined }
         const subscription = yield* begin(store, installation, app, plan, trial)
-        yield* recordAdministered(sql, store, "subscription", subscription.id, null, subscription)
+        yield* recordAdministered(store, "subscription", subscription.id, null, subscription)
         return subscription
-      }).pipe(orDefect),
+      }, orDefect),
 
-    change: (store, installation, plan) =>
-      Effect.gen(function* () {
+      change: Effect.fn("Billing.change")(function* (store: StoreId, installation: InstallationId, plan: AppPlanId) {
         const app = yield* lockInstallation(store, installation)
         const active = yield* requireActive(store, installation)
         const isTrialing = subscriptionStateAt(active, active.now).state === "trialing"
         yield* end(store, active, active.now, active.now)
         const trial = { until: isTrialing ? active.trialEndsAt : null, isAllowed: false }
         const subscription = yield* begin(store, installation, app, plan, trial)
-        yield* recordAdministered(sql, store, "subscription", subscription.id, toSubscription(active), subscription)
+        yield* recordAdministered(store, "subscription", subscription.id, toSubscription(active), subscription)
         return subscription
-      }).pipe(orDefect),
+      }, orDefect),
 
-    cancel: (store, installation) =>
-      Effect.gen(function* () {
+      cancel: Effect.fn("Billing.cancel")(function* (store: StoreId, installation: InstallationId) {
         yield* lockInstallation(store, installation)
         const active = yield* requireActive(store, installation)
         const cancelled = yield* cancelAtPeriodEnd(store, active)
-        yield* recordAdministered(sql, store, "subscription", active.id, toSubscription(active), null)
+        yield* recordAdministered(store, "subscription", active.id, toSubscription(active), null)
         return cancelled
-      }).pipe(orDefect),
+      }, orDefect),
 
-    /** Cancels the subscription of an installation that is uninstalled, if it has an active one. */
-    cancelActive: Effect.fnUntraced(function* (store: StoreId, installation: InstallationId) {
-      const active = yield* findActive(store, installation)
-      if (active !== undefined) yield* cancelAtPeriodEnd(store, active)
-    }, orDefect)
-  } satisfies Partial<typeof Billing.Service> & Record<"cancelActive", unknown>
+      /** Cancels the subscription of an installation that is uninstalled, if it has an active one. */
+      cancelActive: Effect.fn("Subscriptions.cancelActive")(function* (store: StoreId, installation: InstallationId) {
+        const active = yield* findActive(store, installation)
+        if (active !== undefined) yield* cancelAtPeriodEnd(store, active)
+      }, orDefect)
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }

@@ -28,13 +28,13 @@ const POSITION = fragment`position`
 /** Selects the members of a manual collection. */
 export const selectMembers = (sql: SqlClient.SqlClient, store: StoreId, collection: CollectionId) => {
   const source = fragment`from collection_members where store_id = ${store} and collection_id = ${collection}`
-  return sql<{ readonly members: JsonText }>`select (${membersJson(PRODUCT_ID, POSITION, source)}) as members`
+  return sql`select (${membersJson(PRODUCT_ID, POSITION, source)}) as members`
 }
 
 /** Selects the products that match the rules, as members of the JSON of a collection. */
 export const selectMatches = (sql: SqlClient.SqlClient, store: StoreId, rules: Rules) => {
   const matches = membersJson(ID, ID, matching(bindParameter, store, rules))
-  return sql<{ readonly members: JsonText }>`select (${matches}) as members`
+  return sql`select (${matches}) as members`
 }
 
 /** Deletes the members of a collection that are not in the list `wanted`. */

@@ -1,5 +1,5 @@
 import { Effect, Option, Schema } from "effect"
-import type { SqlClient, SqlError } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 import { CollectionId, RulesTooSlow } from "../../domain/catalog/Collection.ts"
 import { optional } from "../../domain/catalog/Fields.ts"
 import type { Document, DocumentPage } from "../../domain/json/Document.ts"
@@ -7,7 +7,7 @@ import { PAGE_MILLIS, type PageRequest } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { Unavailable } from "../../domain/Unavailable.ts"
 import { compileRules, selectWithMembers } from "./CollectionMembers.ts"
-import { type CollectionRepository, CollectionRow, RULES_MILLIS, withMembers } from "./CollectionRepository.ts"
+import { CollectionRepository, CollectionRow, RULES_MILLIS, withMembers } from "./CollectionRepository.ts"
 
 /** Members of a document that a read needs. The rules were validated when they were written. */
 const decodeRules = Schema.decodeUnknownSync(
@@ -50,8 +50,11 @@ interface CollectionItem {
   readonly isFollowed: boolean
 }
 
-/** Makes the reads of collections with their members. */
-export const makeCollectionReads = (sql: SqlClient.SqlClient, { findHead, listHeads }: CollectionRepository) => {
+/** Reads of collections with their members. */
+export const collectionReads = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { findHead, listHeads } = yield* CollectionRepository
+
   /**
    * Reads collections with their members in one statement, so from one snapshot: the first one, and as many more as a page
    * has space and time for. The statement contains the rules, which were read before, and applies them only to the versions
@@ -118,4 +121,4 @@ export const makeCollectionReads = (sql: SqlClient.SqlClient, { findHead, listHe
       return Option.fromNullishOr(found?.document)
     })
   }
-}
+})

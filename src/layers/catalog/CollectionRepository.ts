@@ -1,5 +1,5 @@
-import { Effect, Option, Schema } from "effect"
-import { type SqlClient, type SqlError, SqlSchema } from "effect/sql"
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
 import { compileStoredDecoder } from "../../domain/json/Decoder.ts"
 import { CollectionHead, CollectionId, RULES_SECONDS, RulesTooSlow } from "../../domain/catalog/Collection.ts"
 import type { ProductId } from "../../domain/catalog/Product.ts"
@@ -7,14 +7,12 @@ import { type Document, extend, type JsonText } from "../../domain/json/Document
 import { PAGE_BYTES, type PageRequest } from "../../domain/Page.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { plainArray } from "../sql/ArrayLiterals.ts"
+import { orDefect } from "../sql/Errors.ts"
+import type { Statement } from "../sql/Statement.ts"
 import { withStatementTimeout } from "../sql/Transaction.ts"
-import { type ChangeStamp, stampOf } from "./Allocation.ts"
+import { type ChangeStamp, stampOf } from "./StoreAllocation.ts"
 import { deleteOtherMembers, placeMembers, type Rules, selectMatches, selectMembers } from "./CollectionMembers.ts"
 import { DOCUMENT_BYTES } from "./Columns.ts"
-
-/*
- * Queries of collections, without permissions and events. `CollectionReads.ts` has those that apply rules.
- */
 
 export const CollectionRow = Schema.Struct({
   id: Schema.toType(CollectionId),
@@ -46,20 +44,32 @@ export interface LockedCollection extends ChangeStamp {
 
 const Key = Schema.Struct({ store: StoreId, id: CollectionId })
 
-export const makeCollectionRepository = (sql: SqlClient.SqlClient) => {
-  const findRow = SqlSchema.findOneOption({
-    Request: Key,
-    Result: CollectionRow,
-    execute: ({ id, store }) => sql`
+const decodeMembersRow = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ members: Schema.String })]))
+
+/** Decodes the only row of a statement that selects `members`. */
+const membersOf = (rows: ReadonlyArray<unknown>) =>
+  Effect.map(decodeMembersRow(rows), ([{ members }]): JsonText => members)
+
+/** Queries of collections, without permissions and events. `CollectionReads.ts` has those that apply rules. */
+export class CollectionRepository extends Context.Service<CollectionRepository>()(
+  "layers/catalog/CollectionRepository",
+  {
+    make: Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+
+      const findRow = SqlSchema.findOneOption({
+        Request: Key,
+        Result: CollectionRow,
+        execute: ({ id, store }) => sql`
       select id, version, document::text as document from collections where store_id = ${store} and id = ${id}
     `
-  })
+      })
 
-  const listRows = SqlSchema.findAll({
-    Request: Schema.Struct({ store: StoreId, cursor: Schema.UndefinedOr(CollectionId), limit: Schema.Int }),
-    Result: CollectionRow,
-    // The limit is in a scalar subquery, which hides it from the planner, so that PostgreSQL keeps the generic plan.
-    execute: ({ cursor, limit, store }) => sql`
+      const listRows = SqlSchema.findAll({
+        Request: Schema.Struct({ store: StoreId, cursor: Schema.UndefinedOr(CollectionId), limit: Schema.Int }),
+        Result: CollectionRow,
+        // The limit is in a scalar subquery, which hides it from the planner, so that PostgreSQL keeps the generic plan.
+        execute: ({ cursor, limit, store }) => sql`
       select id, version, document::text as document from (
         select id, version, document, coalesce(sum(${DOCUMENT_BYTES}) over before, 0) < ${PAGE_BYTES} as fits
         from collections
@@ -69,86 +79,103 @@ export const makeCollectionRepository = (sql: SqlClient.SqlClient) => {
       ) as page
       where fits order by id
     `
-  })
+      })
 
-  const lockRow = SqlSchema.findOneOption({
-    Request: Key,
-    Result: Schema.Struct({ document: Schema.String, clock: Schema.NumberFromString }),
-    execute: ({ id, store }) => sql`
+      const lockRow = SqlSchema.findOneOption({
+        Request: Key,
+        Result: Schema.Struct({ document: Schema.String, clock: Schema.NumberFromString }),
+        execute: ({ id, store }) => sql`
       with locked as materialized (
         select document from collections where store_id = ${store} and id = ${id} for no key update
       )
       select document::text as document, change_clock(${store}) as clock from locked
     `
-  })
+      })
 
-  return {
-    findHead: (store: StoreId, id: CollectionId) => findRow({ store, id }),
+      return {
+        findHead: Effect.fn("CollectionRepository.findHead")(
+          (store: StoreId, id: CollectionId) => findRow({ store, id }),
+          orDefect
+        ),
 
-    /** Lists collections without members, up to {@link PAGE_BYTES}. */
-    listHeads: (store: StoreId, { cursor, limit }: PageRequest<CollectionId>) => listRows({ store, cursor, limit }),
+        /** Lists collections without members, up to {@link PAGE_BYTES}. */
+        listHeads: Effect.fn("CollectionRepository.listHeads")(
+          (store: StoreId, { cursor, limit }: PageRequest<CollectionId>) => listRows({ store, cursor, limit }),
+          orDefect
+        ),
 
-    lock: Effect.fnUntraced(function* (store: StoreId, id: CollectionId) {
-      const row = yield* lockRow({ store, id })
-      return Option.map(row, ({ clock, document }): LockedCollection => ({
-        head: headOf(JSON.parse(document), id),
-        document,
-        ...stampOf(clock)
-      }))
-    }),
+        lock: Effect.fn("CollectionRepository.lock")(function* (store: StoreId, id: CollectionId) {
+          const row = yield* lockRow({ store, id })
+          return Option.map(row, ({ clock, document }): LockedCollection => ({
+            head: headOf(JSON.parse(document), id),
+            document,
+            ...stampOf(clock)
+          }))
+        }, orDefect),
 
-    /** Inserts a collection at once, because its members refer to it. Returns its document. */
-    insert: Effect.fnUntraced(function* (store: StoreId, head: CollectionHead) {
-      const document = JSON.stringify(head)
-      yield* sql`
+        /** Inserts a collection at once, because its members refer to it. Returns its document. */
+        insert: Effect.fn("CollectionRepository.insert")(function* (store: StoreId, head: CollectionHead) {
+          const document = JSON.stringify(head)
+          yield* sql`
         insert into collections (store_id, document, bytes, bytes_of)
         values (${store}, ${document}, ${Buffer.byteLength(document)}, ${head.version})
       `
-      return document
-    }),
+          return document
+        }, orDefect),
 
-    update: Effect.fnUntraced(function* (store: StoreId, head: CollectionHead) {
-      const document = JSON.stringify(head)
-      yield* sql`
+        update: Effect.fn("CollectionRepository.update")(function* (store: StoreId, head: CollectionHead) {
+          const document = JSON.stringify(head)
+          yield* sql`
         update collections set document = ${document}, bytes = ${Buffer.byteLength(document)}, bytes_of = ${head.version}
         where store_id = ${store} and id = ${head.id}
       `
-      return document
-    }),
+          return document
+        }, orDefect),
 
-    /** Makes the statement that deletes a collection. */
-    deleteById: (store: StoreId, id: CollectionId) =>
-      sql`delete from collections where store_id = ${store} and id = ${id}`,
+        /** Makes the statement that deletes a collection. */
+        deleteStatement: (store: StoreId, id: CollectionId): Statement =>
+          sql`delete from collections where store_id = ${store} and id = ${id}`,
 
-    /** Returns the members of a manual collection, as members of its JSON. */
-    findMembers: (store: StoreId, id: CollectionId): Effect.Effect<JsonText, SqlError.SqlError> =>
-      Effect.map(selectMembers(sql, store, id), ([row]) => row?.members ?? "{}"),
+        /** Returns the members of a manual collection, as members of its JSON. */
+        findMembers: Effect.fn("CollectionRepository.findMembers")(
+          (store: StoreId, id: CollectionId) => Effect.flatMap(selectMembers(sql, store, id), membersOf),
+          orDefect
+        ),
 
-    /** Returns the products that match the rules, as members of the JSON of a collection; null if it is a new one. */
-    findMatches: Effect.fnUntraced(function* (store: StoreId, collection: CollectionId | null, rules: Rules) {
-      const rows = yield* withStatementTimeout(sql, RULES_MILLIS, selectMatches(sql, store, rules))
-      return Option.isSome(rows) ? (rows.value[0]?.members ?? "{}") : yield* new RulesTooSlow({ collection })
-    }),
+        /** Returns the products that match the rules, as members of the JSON of a collection; null if it is a new one. */
+        findMatches: Effect.fn("CollectionRepository.findMatches")(function* (
+          store: StoreId,
+          collection: CollectionId | null,
+          rules: Rules
+        ) {
+          const rows = yield* withStatementTimeout(sql, RULES_MILLIS, selectMatches(sql, store, rules))
+          return Option.isSome(rows) ? yield* membersOf(rows.value) : yield* new RulesTooSlow({ collection })
+        }, orDefect),
 
-    /**
-     * Makes a manual collection contain these products in this order. `added` are those that are not members yet, `count`
-     * is the number of members before.
-     */
-    setMembers: Effect.fnUntraced(function* (
-      store: StoreId,
-      id: CollectionId,
-      products: ReadonlyArray<ProductId>,
-      added: ReadonlyArray<ProductId>,
-      count: number
-    ) {
-      const members = plainArray(products)
-      if (count + added.length > products.length) yield* deleteOtherMembers(sql, store, id, members)
-      if (products.length > 0) yield* placeMembers(sql, store, id, members, plainArray(added))
-    }),
+        /**
+         * Makes a manual collection contain these products in this order. `added` are those that are not members yet, `count`
+         * is the number of members before.
+         */
+        setMembers: Effect.fn("CollectionRepository.setMembers")(function* (
+          store: StoreId,
+          id: CollectionId,
+          products: ReadonlyArray<ProductId>,
+          added: ReadonlyArray<ProductId>,
+          count: number
+        ) {
+          const members = plainArray(products)
+          if (count + added.length > products.length) yield* deleteOtherMembers(sql, store, id, members)
+          if (products.length > 0) yield* placeMembers(sql, store, id, members, plainArray(added))
+        }, orDefect),
 
-    deleteMembers: (store: StoreId, id: CollectionId) =>
-      Effect.asVoid(sql`delete from collection_members where store_id = ${store} and collection_id = ${id}`)
+        deleteMembers: Effect.fn("CollectionRepository.deleteMembers")(
+          (store: StoreId, id: CollectionId) =>
+            Effect.asVoid(sql`delete from collection_members where store_id = ${store} and collection_id = ${id}`),
+          orDefect
+        )
+      }
+    })
   }
+) {
+  static readonly layer = Layer.effect(this, this.make)
 }
-
-export type CollectionRepository = ReturnType<typeof makeCollectionRepository>

@@ -1,5 +1,4 @@
-import { Effect, Option, Schema } from "effect"
-import type { SqlClient } from "effect/sql"
+import { Effect, Option } from "effect"
 import type { Catalog } from "../../domain/catalog/Catalog.ts"
 import {
   withNextVersion,
@@ -21,18 +20,13 @@ import type { StoreId } from "../../domain/Store.ts"
 import { satisfies, VersionMismatch } from "../../domain/Version.ts"
 import { Encoded, type Snapshot } from "../../domain/Write.ts"
 import { orDefect } from "../sql/Errors.ts"
-import { deferToCommit } from "../sql/Transaction.ts"
+import { UnitOfWork } from "../sql/UnitOfWork.ts"
 import { record } from "../Writes.ts"
-import { type ChangeStamp, lockStore, makeAllocation, requireFreeSlug, requireStore } from "./Allocation.ts"
-import { makeCollectionReads } from "./CollectionReads.ts"
-import {
-  type CollectionRepository,
-  type LockedCollection,
-  makeCollectionRepository,
-  withMembers
-} from "./CollectionRepository.ts"
-import { makeProductRepository } from "./ProductRepository.ts"
+import { collectionReads } from "./CollectionReads.ts"
+import { CollectionRepository, type LockedCollection, withMembers } from "./CollectionRepository.ts"
+import { ProductRepository } from "./ProductRepository.ts"
 import { slugify } from "./Slugify.ts"
+import { type ChangeStamp, StoreAllocation } from "./StoreAllocation.ts"
 
 /** Removes duplicates. Fails if a manual collection may not have so many members. */
 const uniqueIds = Effect.fnUntraced(function* (products: ReadonlyArray<ProductId>) {
@@ -44,11 +38,9 @@ const uniqueIds = Effect.fnUntraced(function* (products: ReadonlyArray<ProductId
 export const encodeMembers = (ids: ReadonlyArray<ProductId>): JsonText =>
   JSON.stringify({ productIds: ids, productCount: ids.length })
 
-/** The ids are not validated again: that takes a millisecond for 10,000. */
-const StoredIds = Schema.declare((value): value is ReadonlyArray<ProductId> => Array.isArray(value))
-const decode = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Struct({ productIds: StoredIds })))
-
-export const decodeMembers = (members: JsonText): ReadonlyArray<ProductId> => decode(members).productIds
+/** Not validated, as the database or `encodeMembers` made this JSON from ids: a schema takes a millisecond for 10,000. */
+export const decodeMembers = (members: JsonText): ReadonlyArray<ProductId> =>
+  (JSON.parse(members) as { readonly productIds: ReadonlyArray<ProductId> }).productIds
 
 /** Returns the members of the JSON by name, still encoded. */
 const fieldsOf = (members: JsonText) => {
@@ -78,28 +70,30 @@ export const recordCollection = Effect.fnUntraced(function* (
   return withMembers({ id: head.id, version: head.version, document }, members)
 })
 
-/** Deletes a locked collection. */
-export const deleteLockedCollection = Effect.fnUntraced(function* (
-  repository: CollectionRepository,
-  store: StoreId,
-  locked: LockedCollection
-) {
-  const { document, head } = locked
-  const members = head.type === "manual" ? yield* repository.findMembers(store, head.id) : "{}"
-  yield* deferToCommit(repository.deleteById(store, head.id))
-  yield* record(locked, "collection", head, collectionSnapshot(head, document, members), null)
+/** Makes the function that deletes a locked collection. */
+export const lockedCollectionDeletion = Effect.gen(function* () {
+  const { deleteStatement, findMembers } = yield* CollectionRepository
+  const unitOfWork = yield* UnitOfWork
+
+  return Effect.fnUntraced(function* (store: StoreId, locked: LockedCollection) {
+    const { document, head } = locked
+    const members = head.type === "manual" ? yield* findMembers(store, head.id) : "{}"
+    yield* unitOfWork.add(deleteStatement(store, head.id))
+    yield* record(locked, "collection", head, collectionSnapshot(head, document, members), null)
+  })
 })
 
 /*
  * Rules may take seconds, and every create waits for the lock of the store. So rules run before it is taken, and only
  * writes that need it take it: locks in the order of ARCHITECTURE.md, The data.
  */
-export const makeCollections = (sql: SqlClient.SqlClient) => {
-  const { allocateCollection } = makeAllocation(sql)
-  const { lockExisting } = makeProductRepository(sql)
-  const repository = makeCollectionRepository(sql)
+export const collectionOperations = Effect.gen(function* () {
+  const { allocateCollection, lockStore, requireFreeSlug, requireStore } = yield* StoreAllocation
+  const { lockExisting } = yield* ProductRepository
+  const repository = yield* CollectionRepository
   const { deleteMembers, findMatches, findMembers, setMembers } = repository
-  const reads = makeCollectionReads(sql, repository)
+  const reads = yield* collectionReads
+  const deleteLocked = yield* lockedCollectionDeletion
 
   /** Locks products of the store. Fails for unknown ids, with their indexes in the request. */
   const requireProducts = Effect.fnUntraced(function* (
@@ -181,13 +175,16 @@ export const makeCollections = (sql: SqlClient.SqlClient) => {
       return Option.isSome(collection) ? collection.value : yield* new CollectionNotFound({ id })
     }, orDefect),
 
-    createCollection: Effect.fnUntraced(function* (store, input) {
+    createCollection: Effect.fn("Catalog.createCollection")(function* (store, input) {
       const isManual = typeOf(input) === "manual"
       const ids = isManual ? yield* uniqueIds(input.productIds ?? []) : []
       const members = isManual
         ? encodeMembers(ids)
         : yield* findMatches(store, null, { disjunctive: false, rules: [], ...input })
-      const allocated = yield* allocateCollection(store, input.slug, slugify(input.title))
+      const allocated = yield* allocateCollection(store, {
+        slug: input.slug ?? slugify(input.title),
+        isRequested: input.slug !== undefined
+      })
       // Checks would take 120 µs, because `make` derives its schema anew each time.
       const id = CollectionId.make(allocated.id, { disableChecks: true })
       const head = newCollection(input, { ...allocated, id, slug: allocated.slug || `collection-${id.slice(-8)}` })
@@ -195,10 +192,10 @@ export const makeCollections = (sql: SqlClient.SqlClient) => {
       const document = yield* repository.insert(store, head)
       yield* setMembers(store, id, ids, ids, 0)
       return yield* recordCollection(allocated, head, null, document, members)
-    }, orDefect),
+    }),
 
-    updateCollection: Effect.fnUntraced(function* (store, id, { productIds, ...patch }, condition) {
-      yield* requireStore(sql, store)
+    updateCollection: Effect.fn("Catalog.updateCollection")(function* (store, id, { productIds, ...patch }, condition) {
+      yield* requireStore(store)
       const locked = yield* repository.lock(store, id)
       if (Option.isNone(locked)) return yield* new CollectionNotFound({ id })
       const { at, document, head: before } = locked.value
@@ -208,8 +205,8 @@ export const makeCollections = (sql: SqlClient.SqlClient) => {
       const next = patchCollection(before, patch)
       const current = yield* findCurrentMembers(store, before, next, productIds)
       if (next.slug !== before.slug) {
-        yield* lockStore(sql, store)
-        yield* requireFreeSlug(sql, "collections", store, next.slug, id)
+        yield* lockStore(store)
+        yield* requireFreeSlug("collections", store, next.slug, id)
       }
       // A collection that becomes automated loses its manual members, which the journal stores.
       const contents = before.type === "manual" && next.type === "automated" ? yield* findMembers(store, id) : current
@@ -226,15 +223,15 @@ export const makeCollections = (sql: SqlClient.SqlClient) => {
         changed,
         members
       )
-    }, orDefect),
+    }),
 
-    deleteCollection: Effect.fnUntraced(function* (store, id, condition) {
-      yield* requireStore(sql, store)
+    deleteCollection: Effect.fn("Catalog.deleteCollection")(function* (store, id, condition) {
+      yield* requireStore(store)
       const locked = yield* repository.lock(store, id)
       if (Option.isNone(locked)) return yield* new CollectionNotFound({ id })
       const { version } = locked.value.head
       if (!satisfies(version, condition)) return yield* new VersionMismatch({ current: version })
-      yield* deleteLockedCollection(repository, store, locked.value)
-    }, orDefect)
+      yield* deleteLocked(store, locked.value)
+    })
   } satisfies Partial<typeof Catalog.Service>
-}
+})

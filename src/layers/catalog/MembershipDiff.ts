@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import { type SqlClient, SqlSchema } from "effect/sql"
+import { SqlClient, SqlSchema } from "effect/sql"
 import { compileStoredDecoder } from "../../domain/json/Decoder.ts"
 import { CollectionId } from "../../domain/catalog/Collection.ts"
 import { type Facets, facetsOf } from "../../domain/catalog/Facets.ts"
@@ -12,7 +12,7 @@ import { StoreId } from "../../domain/Store.ts"
 import { partOf } from "../journal/Journal.ts"
 import { selectRestoredMemberships } from "../journal/UndoProducts.ts"
 import { orDefect } from "../sql/Errors.ts"
-import { type CollectionRow, makeCollectionRepository } from "./CollectionRepository.ts"
+import { type CollectionRow, CollectionRepository } from "./CollectionRepository.ts"
 
 /** Maximum milliseconds of applying the rules of a store to one product, without waits. */
 const MAX_MILLIS = 1_000
@@ -46,13 +46,14 @@ const firstById = (collections: ReadonlyArray<CollectionTitle>) =>
   collections.toSorted((a, b) => (a.id < b.id ? -1 : 1)).slice(0, MAX_DRY_RUN_ITEMS)
 
 /**
- * Makes a function that returns the collections a product enters and leaves with a change; a state is null if the product
+ * The function returns the collections a product enters and leaves with a change; a state is null if the product
  * does not exist. `undoes` is the journal entry that the change undoes, if any. Rules are applied here, since the database
  * contains only one of the states: page by page, without locks, and yielding to other fibers. Returns null if that takes too
  * long: a store may have 600,000 rules.
  */
-export const makeMembershipDiff = (sql: SqlClient.SqlClient) => {
-  const { listHeads } = makeCollectionRepository(sql)
+export const membershipDiff = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { listHeads } = yield* CollectionRepository
 
   /** Each collection is found by its key, whatever the planner knew of the tables: `offset 0` keeps the subquery apart. */
   const listManual = SqlSchema.findAll({
@@ -107,4 +108,4 @@ export const makeMembershipDiff = (sql: SqlClient.SqlClient) => {
       leaves: firstById(leaves)
     }
   }, orDefect)
-}
+})

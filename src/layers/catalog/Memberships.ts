@@ -1,5 +1,5 @@
 import { Effect, Option, Schema, Struct } from "effect"
-import { type SqlClient, SqlSchema } from "effect/sql"
+import { SqlClient, SqlSchema } from "effect/sql"
 import { compileStoredDecoder } from "../../domain/json/Decoder.ts"
 import type { Catalog } from "../../domain/catalog/Catalog.ts"
 import { CollectionHead, CollectionId, CollectionNotFound, RulesTooSlow } from "../../domain/catalog/Collection.ts"
@@ -32,8 +32,14 @@ const isManual = ({ disjunctive, rules }: RulesToEvaluate, document: string | nu
   disjunctive === undefined &&
   decodeRules(JSON.parse(document)).type === "manual"
 
-/** Makes the operations that preview rules and explain memberships. */
-export const makeMemberships = (sql: SqlClient.SqlClient) => {
+const decodePreview = Schema.decodeUnknownEffect(
+  Schema.Tuple([Schema.Struct({ productCount: Schema.Int, items: Schema.String })])
+)
+
+/** Operations of {@link Catalog} that preview rules and explain memberships. */
+export const membershipOperations = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+
   const findDocument = SqlSchema.findOneOption({
     Request: Schema.Struct({ store: StoreId, id: CollectionId }),
     Result: Schema.Struct({ document: Schema.String }),
@@ -43,10 +49,7 @@ export const makeMemberships = (sql: SqlClient.SqlClient) => {
   })
 
   /** Counts the products that match the rules and returns the first of them, in one statement and so from one snapshot. */
-  const preview = (store: StoreId, rules: Rules, limit: number) => sql<{
-    readonly productCount: number
-    readonly items: string
-  }>`
+  const selectPreview = (store: StoreId, rules: Rules, limit: number) => sql`
     with matched as materialized (select id ${matching(bindParameter, store, rules)})
     select (select count(*)::integer from matched) as "productCount",
       '[' || coalesce(string_agg(summary, ',' order by id), '') || ']' as items
@@ -79,11 +82,12 @@ export const makeMemberships = (sql: SqlClient.SqlClient) => {
       const stored = id === undefined ? Option.none() : yield* findDocument({ store, id })
       if (id !== undefined && Option.isNone(stored)) return yield* new CollectionNotFound({ id })
       const rules = rulesOf(request, Option.isNone(stored) ? null : stored.value.document)
-      const [result] = yield* Effect.timeoutOrElse(preview(store, rules, limit), {
+      const rows = yield* Effect.timeoutOrElse(selectPreview(store, rules, limit), {
         duration: RULES_MILLIS,
         orElse: () => new RulesTooSlow({ collection: id ?? null })
       })
-      return result ?? { productCount: 0, items: "[]" }
+      const [preview] = yield* decodePreview(rows)
+      return preview
     }, orDefect),
 
     explainMembership: Effect.fn("Catalog.explainMembership")(function* (store, productId, request) {
@@ -102,4 +106,4 @@ export const makeMemberships = (sql: SqlClient.SqlClient) => {
           }
     }, orDefect)
   } satisfies Partial<typeof Catalog.Service>
-}
+})

@@ -1,23 +1,21 @@
-import { Effect, Option, Schema } from "effect"
-import { type SqlClient, SqlSchema } from "effect/sql"
-import { type Facets, facetsJson, facetsOf } from "../../domain/catalog/Facets.ts"
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
+import { type Facets, facetsJson } from "../../domain/catalog/Facets.ts"
 import { Product, ProductId } from "../../domain/catalog/Product.ts"
 import { codeOf } from "../../domain/catalog/SearchWords.ts"
+import type { ExternalId } from "../../domain/imports/Put.ts"
 import { compileStoredDecoder } from "../../domain/json/Decoder.ts"
 import type { JsonText } from "../../domain/json/Document.ts"
 import { PAGE_BYTES, type PageRequest } from "../../domain/Page.ts"
 import { StoreId } from "../../domain/Store.ts"
-import { deferToCommit } from "../sql/Transaction.ts"
-import { plainArray } from "../sql/ArrayLiterals.ts"
+import { isText } from "../../domain/Text.ts"
+import { resolveExternalIds } from "../imports/ExternalIds.ts"
+import { joinLines, plainArray, textArray } from "../sql/ArrayLiterals.ts"
+import { orDefect } from "../sql/Errors.ts"
 import { pageReader, START } from "../sql/Pages.ts"
-import { type ChangeStamp, stampOf } from "./Allocation.ts"
+import type { Statement } from "../sql/Statement.ts"
 import { DOCUMENT_BYTES, SUMMARY } from "./Columns.ts"
-import { hasSameTerms, type Indexer, type SearchValue } from "./Terms.ts"
-import { insertWords, markStored } from "./Vocabulary.ts"
-
-/*
- * Queries of products, without permissions, limits and events.
- */
+import { type ChangeStamp, stampOf } from "./StoreAllocation.ts"
 
 const decode = compileStoredDecoder(Product)
 
@@ -31,11 +29,20 @@ export const codesOf = ({ barcode, sku }: Product) => [nullableCode(sku), nullab
 
 const readPage = pageReader(ProductId)
 
-/** A product that no other transaction can change until this one ends, with the stamp of its next change. */
-export interface LockedProduct extends ChangeStamp {
+/** A product and its document. */
+export interface StoredProduct {
   readonly product: Product
-  readonly document: JsonText
+  readonly json: JsonText
 }
+
+/** A product with the values of all its columns. */
+export interface ProductRow extends StoredProduct {
+  readonly facets: Facets
+  readonly terms: ReadonlyArray<string>
+}
+
+/** A product that no other transaction can change until this one ends, with the stamp of its next change. */
+export interface LockedProduct extends StoredProduct, ChangeStamp {}
 
 /** A product locked for deletion: no other transaction can add it to a collection. */
 export interface ProductToDelete extends LockedProduct {
@@ -46,182 +53,243 @@ export interface ProductToDelete extends LockedProduct {
 
 const Key = Schema.Struct({ store: StoreId, id: ProductId })
 
-export const makeProductRepository = (sql: SqlClient.SqlClient) => {
-  /** Documents are decompressed only up to the end of the page. */
-  const selectPage = (store: StoreId, cursor: string, limit: number) => sql`
-    with page as (
-      select id, document,
-        count(*) over before < ${limit} and coalesce(sum(${DOCUMENT_BYTES}) over before, 0) < ${PAGE_BYTES} as fits
-      from products where store_id = ${store} and id > ${cursor}
-      window before as (order by id rows between unbounded preceding and 1 preceding)
-      order by id limit ${limit} + 1
-    )
-    select
-      '[' || coalesce(string_agg(document::text, ',' order by id) filter (where fits), '') || ']' as items,
-      case when not bool_and(fits) then max(id::text) filter (where fits) end as "nextCursor"
-    from page
-  `
+/** Encodes columns of `products` as lists. */
+const productLists = (rows: ReadonlyArray<ProductRow>) => ({
+  ids: plainArray(rows.map(({ product }) => product.id)),
+  slugs: plainArray(rows.map(({ product }) => product.slug)),
+  documents: joinLines(rows.map(({ json }) => json)),
+  bytes: plainArray(rows.map(({ json }) => Buffer.byteLength(json))),
+  versions: plainArray(rows.map(({ product }) => product.version)),
+  facets: joinLines(rows.map(({ facets }) => facetsJson(facets))),
+  descriptions: textArray(rows.map(({ facets: { description } }) => (isText(description) ? description : null)))
+})
 
-  const find = SqlSchema.findOneOption({
-    Request: Key,
-    Result: Schema.Struct({ id: Schema.toType(ProductId), version: Schema.Int, json: Schema.String }),
-    execute: ({ id, store }) => sql`
-      select id, version, document::text as json from products where store_id = ${store} and id = ${id}
-    `
-  })
-
-  const lockRow = SqlSchema.findOneOption({
-    Request: Key,
-    Result: Schema.Struct({ document: Schema.String, clock: Schema.NumberFromString }),
-    execute: ({ id, store }) => sql`
-      with locked as materialized (
-        select document from products where store_id = ${store} and id = ${id} for no key update
-      )
-      select document::text as document, change_clock(${store}) as clock from locked
-    `
-  })
-
-  const lockRowForDeletion = SqlSchema.findOneOption({
-    Request: Key,
-    Result: Schema.Struct({
-      document: Schema.String,
-      clock: Schema.NumberFromString,
-      memberships: Schema.NullOr(Schema.String),
-      externalId: Schema.NullOr(Schema.String)
-    }),
-    execute: ({ id, store }) => sql`
-      with locked as materialized (
-        select document from products where store_id = ${store} and id = ${id} for update
-      )
-      select
-        document::text as document, change_clock(${store}) as clock, memberships_of(${store}, ${id}) as memberships,
-        (select external_id from external_ids where store_id = ${store} and resource_id = ${id}) as "externalId"
-      from locked
-    `
-  })
-
-  const summaries = SqlSchema.findOne({
-    Request: Schema.Struct({ store: StoreId, ids: Schema.String }),
-    Result: Schema.Struct({ items: Schema.String }),
-    execute: ({ ids, store }) => sql`
-      select '[' || coalesce(string_agg(${SUMMARY}, ',' order by id), '') || ']' as items
-      from products where store_id = ${store} and id = any(${ids}::uuid[])
-    `
-  })
-
-  const insertProduct = (store: StoreId, { id, slug, version }: Product, document: JsonText, facets: Facets) => sql`
-    insert into products (store_id, id, slug, document, bytes, version, bytes_of, facets, description)
-    values (
-      ${store}, ${id}, ${slug}, ${document}, ${Buffer.byteLength(document)}, ${version}, ${version},
-      ${facetsJson(facets)}, ${facets.description}
-    )
-  `
-
-  const updateProduct = (store: StoreId, { id, slug, version }: Product, document: JsonText, facets: Facets) => sql`
-    update products
-    set slug = ${slug}, document = ${document}, bytes = ${Buffer.byteLength(document)}, version = ${version},
-      bytes_of = ${version}, facets = ${facetsJson(facets)}, description = ${facets.description}
-    where store_id = ${store} and id = ${id}
-  `
-
-  const insertKeys = (store: StoreId, product: Product, terms: ReadonlyArray<string>) => {
-    const [sku, barcode] = codesOf(product)
-    return sql`
-      insert into product_keys (store_id, id, price, stock, sku, barcode, terms)
-      values (
-        ${store}, ${product.id}, ${JSON.stringify(product.price)}, ${JSON.stringify(product.stock)}, ${sku}, ${barcode},
-        ${plainArray(terms)}
-      )
-    `
-  }
-
-  const updateKeys = (store: StoreId, product: Product, terms: ReadonlyArray<string>) => {
-    const [sku, barcode] = codesOf(product)
-    return sql`
-      update product_keys
-      set price = ${JSON.stringify(product.price)}, stock = ${JSON.stringify(product.stock)}, sku = ${sku},
-        barcode = ${barcode}, terms = ${plainArray(terms)}
-      where store_id = ${store} and id = ${product.id}
-    `
-  }
-
-  const updateNumbers = (store: StoreId, { id, price, stock }: Product) => sql`
-    update product_keys set price = ${JSON.stringify(price)}, stock = ${JSON.stringify(stock)}
-    where store_id = ${store} and id = ${id}
-  `
-
-  /** Inserts words that may not be in the vocabulary yet. */
-  const storeWords = Effect.fnUntraced(function* (store: StoreId, unstored: ReadonlyArray<SearchValue>) {
-    if (unstored.length === 0) return
-    yield* deferToCommit(...insertWords(sql, store, unstored))
-    yield* sql.afterCommit(Effect.sync(() => markStored(unstored)))
-  })
-
+/** Encodes columns of `product_keys` as lists. */
+const keyLists = (rows: ReadonlyArray<ProductRow>) => {
+  const codes = rows.map(({ product }) => codesOf(product))
   return {
-    listPage: (store: StoreId, { cursor, limit }: PageRequest<ProductId>) =>
-      readPage(selectPage(store, cursor ?? START, limit)),
-
-    findById: (store: StoreId, id: ProductId) => find({ store, id }),
-
-    /** Returns summaries of products as a JSON array. */
-    summarize: (store: StoreId, ids: ReadonlyArray<ProductId>) =>
-      Effect.map(summaries({ store, ids: plainArray(ids) }), ({ items }) => items),
-
-    lock: Effect.fnUntraced(function* (store: StoreId, id: ProductId) {
-      const row = yield* lockRow({ store, id })
-      return Option.map(row, ({ clock, document }): LockedProduct => ({
-        product: productOf(document, id),
-        document,
-        ...stampOf(clock)
-      }))
-    }),
-
-    lockForDeletion: Effect.fnUntraced(function* (store: StoreId, id: ProductId) {
-      const row = yield* lockRowForDeletion({ store, id })
-      return Option.map(row, ({ clock, document, externalId, memberships }): ProductToDelete => ({
-        product: productOf(document, id),
-        document,
-        externalId,
-        memberships,
-        ...stampOf(clock)
-      }))
-    }),
-
-    /** Returns which of these products exist. They cannot be deleted until the transaction ends. */
-    lockExisting: Effect.fnUntraced(function* (store: StoreId, ids: ReadonlyArray<ProductId>) {
-      const rows = yield* sql<{ readonly id: ProductId }>`
-        select id from products where store_id = ${store} and id = any(${plainArray(ids)}::uuid[]) for key share
-      `
-      return new Set(rows.map(({ id }) => id))
-    }),
-
-    /** Inserts a product with its facets, keys and search terms at the end of the write. */
-    insert: Effect.fnUntraced(function* (indexFacets: Indexer, store: StoreId, product: Product, document: JsonText) {
-      const facets = facetsOf(product)
-      const { terms, unstored } = indexFacets(store, facets)
-      yield* deferToCommit(insertProduct(store, product, document, facets), insertKeys(store, product, terms))
-      yield* storeWords(store, unstored)
-    }),
-
-    /** Updates a product at the end of the write. Unchanged terms are not written, which spares their index. */
-    update: Effect.fnUntraced(function* (
-      indexFacets: Indexer,
-      store: StoreId,
-      before: Product,
-      product: Product,
-      document: JsonText
-    ) {
-      const facets = facetsOf(product)
-      yield* deferToCommit(updateProduct(store, product, document, facets))
-      if (hasSameTerms(before, product)) return yield* deferToCommit(updateNumbers(store, product))
-      const { terms, unstored } = indexFacets(store, facets)
-      yield* deferToCommit(updateKeys(store, product, terms))
-      yield* storeWords(store, unstored)
-    }),
-
-    /** Makes the statement that deletes a product. */
-    deleteById: (store: StoreId, id: ProductId) => sql`delete from products where store_id = ${store} and id = ${id}`
+    ids: plainArray(rows.map(({ product }) => product.id)),
+    prices: plainArray(rows.map(({ product }) => JSON.stringify(product.price))),
+    stocks: plainArray(rows.map(({ product }) => JSON.stringify(product.stock))),
+    skus: textArray(codes.map(([sku]) => sku)),
+    barcodes: textArray(codes.map(([, barcode]) => barcode)),
+    terms: joinLines(rows.map(({ terms }) => plainArray(terms)))
   }
 }
 
-export type ProductRepository = ReturnType<typeof makeProductRepository>
+/** Queries of products, without permissions, limits and events. Writes take lists: one product is a list of one. */
+export class ProductRepository extends Context.Service<ProductRepository>()("layers/catalog/ProductRepository", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    /** Documents are decompressed only up to the end of the page. */
+    const selectPage = (store: StoreId, cursor: string, limit: number) => sql`
+      with page as (
+        select id, document,
+          count(*) over before < ${limit} and coalesce(sum(${DOCUMENT_BYTES}) over before, 0) < ${PAGE_BYTES} as fits
+        from products where store_id = ${store} and id > ${cursor}
+        window before as (order by id rows between unbounded preceding and 1 preceding)
+        order by id limit ${limit} + 1
+      )
+      select
+        '[' || coalesce(string_agg(document::text, ',' order by id) filter (where fits), '') || ']' as items,
+        case when not bool_and(fits) then max(id::text) filter (where fits) end as "nextCursor"
+      from page
+    `
+
+    const find = SqlSchema.findOneOption({
+      Request: Key,
+      Result: Schema.Struct({ id: Schema.toType(ProductId), version: Schema.Int, json: Schema.String }),
+      execute: ({ id, store }) => sql`
+        select id, version, document::text as json from products where store_id = ${store} and id = ${id}
+      `
+    })
+
+    const lockRow = SqlSchema.findOneOption({
+      Request: Key,
+      Result: Schema.Struct({ json: Schema.String, clock: Schema.NumberFromString }),
+      execute: ({ id, store }) => sql`
+        with locked as materialized (
+          select document from products where store_id = ${store} and id = ${id} for no key update
+        )
+        select document::text as json, change_clock(${store}) as clock from locked
+      `
+    })
+
+    const lockRowForDeletion = SqlSchema.findOneOption({
+      Request: Key,
+      Result: Schema.Struct({
+        json: Schema.String,
+        clock: Schema.NumberFromString,
+        memberships: Schema.NullOr(Schema.String),
+        externalId: Schema.NullOr(Schema.String)
+      }),
+      execute: ({ id, store }) => sql`
+        with locked as materialized (
+          select document from products where store_id = ${store} and id = ${id} for update
+        )
+        select
+          document::text as json, change_clock(${store}) as clock, memberships_of(${store}, ${id}) as memberships,
+          (select external_id from external_ids where store_id = ${store} and resource_id = ${id}) as "externalId"
+        from locked
+      `
+    })
+
+    const lockKeys = SqlSchema.findAll({
+      Request: Schema.Struct({ store: StoreId, ids: Schema.String }),
+      Result: Schema.Struct({ id: Schema.toType(ProductId) }),
+      execute: ({ ids, store }) => sql`
+        select id from products where store_id = ${store} and id = any(${ids}::uuid[]) for key share
+      `
+    })
+
+    const lockImported = SqlSchema.findAll({
+      Request: Schema.Struct({ store: StoreId, externalIds: Schema.Array(Schema.String) }),
+      Result: Schema.Struct({ externalId: Schema.String, id: Schema.toType(ProductId), json: Schema.String }),
+      execute: ({ externalIds, store }) => sql`
+        select requested.external_id as "externalId", locked.id, locked.document::text as json
+        from ${resolveExternalIds(store, "product", externalIds)}, lateral (
+          select p.id, p.document from products p
+          where p.store_id = ${store} and p.id = resolved.id for no key update
+        ) as locked
+      `
+    })
+
+    const selectSummaries = SqlSchema.findOne({
+      Request: Schema.Struct({ store: StoreId, ids: Schema.String }),
+      Result: Schema.Struct({ items: Schema.String }),
+      execute: ({ ids, store }) => sql`
+        select '[' || coalesce(string_agg(${SUMMARY}, ',' order by id), '') || ']' as items
+        from products where store_id = ${store} and id = any(${ids}::uuid[])
+      `
+    })
+
+    const insertProducts = (store: StoreId, rows: ReadonlyArray<ProductRow>) => {
+      const { bytes, descriptions, documents, facets, ids, slugs, versions } = productLists(rows)
+      return sql`
+        insert into products (store_id, id, slug, document, bytes, version, bytes_of, facets, description)
+        select ${store}, id, slug, document::json, bytes, version, version, facets::jsonb, description
+        from unnest(
+          ${ids}::uuid[], ${slugs}::text[], string_to_array(${documents}, E'\\n', ''), ${bytes}::integer[],
+          ${versions}::integer[], string_to_array(${facets}, E'\\n', ''), ${descriptions}::text[]
+        ) as entry (id, slug, document, bytes, version, facets, description)
+      `
+    }
+
+    const insertKeys = (store: StoreId, rows: ReadonlyArray<ProductRow>) => {
+      const { barcodes, ids, prices, skus, stocks, terms } = keyLists(rows)
+      return sql`
+        insert into product_keys (store_id, id, price, stock, sku, barcode, terms)
+        select ${store}, id, price, stock, sku, barcode, terms::uuid[]
+        from unnest(
+          ${ids}::uuid[], ${prices}::numeric[], ${stocks}::numeric[], ${skus}::text[], ${barcodes}::text[],
+          string_to_array(${terms}, E'\\n', '')
+        ) as entry (id, price, stock, sku, barcode, terms)
+      `
+    }
+
+    // The list of ids limits the update to these rows, whatever statistics the planner has.
+    const updateProducts = (store: StoreId, rows: ReadonlyArray<ProductRow>) => {
+      const { bytes, descriptions, documents, facets, ids, slugs, versions } = productLists(rows)
+      return sql`
+        update products p
+        set slug = entry.slug, document = entry.document::json, bytes = entry.bytes, version = entry.version,
+          bytes_of = entry.version, facets = entry.facets::jsonb, description = entry.description
+        from unnest(
+          ${ids}::uuid[], ${slugs}::text[], string_to_array(${documents}, E'\\n', ''), ${bytes}::integer[],
+          ${versions}::integer[], string_to_array(${facets}, E'\\n', ''), ${descriptions}::text[]
+        ) as entry (id, slug, document, bytes, version, facets, description)
+        where p.store_id = ${store} and p.id = entry.id and p.id = any(${ids}::uuid[])
+      `
+    }
+
+    // PostgreSQL writes no index entry for a column whose value stays the same.
+    const updateKeys = (store: StoreId, rows: ReadonlyArray<ProductRow>) => {
+      const { barcodes, ids, prices, skus, stocks, terms } = keyLists(rows)
+      return sql`
+        update product_keys k
+        set price = entry.price, stock = entry.stock, sku = entry.sku, barcode = entry.barcode, terms = entry.terms::uuid[]
+        from unnest(
+          ${ids}::uuid[], ${prices}::numeric[], ${stocks}::numeric[], ${skus}::text[], ${barcodes}::text[],
+          string_to_array(${terms}, E'\\n', '')
+        ) as entry (id, price, stock, sku, barcode, terms)
+        where k.store_id = ${store} and k.id = entry.id and k.id = any(${ids}::uuid[])
+      `
+    }
+
+    return {
+      listPage: Effect.fn("ProductRepository.listPage")(
+        (store: StoreId, { cursor, limit }: PageRequest<ProductId>) =>
+          readPage(selectPage(store, cursor ?? START, limit)),
+        orDefect
+      ),
+
+      findById: Effect.fn("ProductRepository.findById")(
+        (store: StoreId, id: ProductId) => find({ store, id }),
+        orDefect
+      ),
+
+      /** Returns summaries of products as a JSON array. */
+      summarize: Effect.fn("ProductRepository.summarize")(function* (store: StoreId, ids: ReadonlyArray<ProductId>) {
+        const { items } = yield* selectSummaries({ store, ids: plainArray(ids) })
+        return items
+      }, orDefect),
+
+      lock: Effect.fn("ProductRepository.lock")(function* (store: StoreId, id: ProductId) {
+        const row = yield* lockRow({ store, id })
+        return Option.map(row, ({ clock, json }): LockedProduct => ({
+          product: productOf(json, id),
+          json,
+          ...stampOf(clock)
+        }))
+      }, orDefect),
+
+      lockForDeletion: Effect.fn("ProductRepository.lockForDeletion")(function* (store: StoreId, id: ProductId) {
+        const row = yield* lockRowForDeletion({ store, id })
+        return Option.map(row, ({ clock, json, ...related }): ProductToDelete => ({
+          product: productOf(json, id),
+          json,
+          ...related,
+          ...stampOf(clock)
+        }))
+      }, orDefect),
+
+      /** Returns which of these products exist. They cannot be deleted until the transaction ends. */
+      lockExisting: Effect.fn("ProductRepository.lockExisting")(function* (
+        store: StoreId,
+        ids: ReadonlyArray<ProductId>
+      ) {
+        const rows = yield* lockKeys({ store, ids: plainArray(ids) })
+        return new Set(rows.map(({ id }) => id))
+      }, orDefect),
+
+      /** Returns the products with these external ids, locked until the transaction ends. */
+      lockByExternalIds: Effect.fn("ProductRepository.lockByExternalIds")(function* (
+        store: StoreId,
+        externalIds: ReadonlyArray<ExternalId>
+      ) {
+        const rows = yield* lockImported({ store, externalIds })
+        return new Map(
+          rows.map(({ externalId, id, json }): readonly [string, StoredProduct] => [
+            externalId,
+            { product: productOf(json, id), json }
+          ])
+        )
+      }, orDefect),
+
+      /** Makes the statements that insert products with their keys. */
+      insertStatements: (store: StoreId, rows: ReadonlyArray<ProductRow>): ReadonlyArray<Statement> =>
+        rows.length === 0 ? [] : [insertProducts(store, rows), insertKeys(store, rows)],
+
+      /** Makes the statements that update products with their keys. */
+      updateStatements: (store: StoreId, rows: ReadonlyArray<ProductRow>): ReadonlyArray<Statement> =>
+        rows.length === 0 ? [] : [updateProducts(store, rows), updateKeys(store, rows)],
+
+      /** Makes the statement that deletes a product. */
+      deleteStatement: (store: StoreId, id: ProductId): Statement =>
+        sql`delete from products where store_id = ${store} and id = ${id}`
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(this, this.make)
+}

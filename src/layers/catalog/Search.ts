@@ -9,9 +9,8 @@ import { orDefect } from "../sql/Errors.ts"
 import { constant } from "../sql/Statement.ts"
 import { plainArray } from "../sql/ArrayLiterals.ts"
 import { START } from "../sql/Pages.ts"
-import { traced } from "../Traced.ts"
 import { SUMMARY } from "./Columns.ts"
-import { makeVocabulary, type TermSets } from "./Vocabulary.ts"
+import { Vocabulary, type TermSets } from "./Vocabulary.ts"
 
 /** Products that match in one way, without those that match in a better way. */
 interface Criteria {
@@ -46,7 +45,7 @@ export const SearchLive = Layer.effect(
   Search,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const vocabulary = makeVocabulary(sql)
+    const vocabulary = yield* Vocabulary
     const and = sql.join(" and ", false)
     const hasTerm = (terms: ReadonlyArray<string>) => sql`terms && ${plainArray(terms)}::uuid[]`
 
@@ -144,7 +143,7 @@ export const SearchLive = Layer.effect(
     })
 
     return Search.of({
-      products: (store, request) => traced("Search.products")(orDefect(findPage(store, request)))
+      products: Effect.fn("Search.products")(findPage, orDefect)
     })
   })
 )

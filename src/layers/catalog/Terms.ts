@@ -18,21 +18,11 @@ const INDEXED = [
 /** Indexed fields whose words are searched too: a word leads to the terms of the values that contain it. */
 const SEARCHED: ReadonlySet<RuleField> = new Set(["tags", "vendorName", "category"])
 
-/** Fields that are searched but have no index for rules. */
-const SEARCHED_ONLY = ["name", "sku", "barcode"] as const satisfies ReadonlyArray<keyof Product>
-
 /** Maximum number of searched words of a name, and of another value. */
 const NAME_WORDS = 32
 const VALUE_WORDS = 8
 
 export const isIndexed = (field: RuleField): boolean => INDEXED.some((indexed) => indexed === field)
-
-/**
- * True if both states of a product have the same terms and codes. Compares by reference: a patch keeps the values of the
- * fields that it does not name.
- */
-export const hasSameTerms = (before: Product, after: Product): boolean =>
-  [...INDEXED, ...SEARCHED_ONLY].every((field) => before[field] === after[field])
 
 /** Kind of a term: a rule field, or a word of the name. */
 type TermKind = RuleField | "word"
@@ -103,6 +93,11 @@ const indexWith =
 
 /** Returns all terms of a product. All of its vocabulary entries count as not stored. */
 export const indexFacets: Indexer = indexWith(makeValue)
+
+/** Marks values whose words a committed write has stored. */
+export const markStored = (values: Iterable<SearchValue>): void => {
+  for (const value of values) value.isStored = true
+}
 
 /** Minimum number of most recently used values in the cache. It holds at most twice as many. */
 const CACHED = 8000

@@ -4,7 +4,7 @@ import { UnknownStore } from "../../domain/access/Stores.ts"
 import { type ExportKind, Exports } from "../../domain/exports/Exports.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { START } from "../sql/Pages.ts"
-import { orDefectOf } from "../sql/Errors.ts"
+import { orDefectExcept } from "../sql/Errors.ts"
 import { snapshot } from "../sql/Transaction.ts"
 import { lineOf, makeExportQueries, Row } from "./Rows.ts"
 
@@ -49,7 +49,7 @@ export const ExportsLive = Layer.effect(
         kind: ExportKind,
         write: (lines: string) => Effect.Effect<void, E, R>
       ): Effect.Effect<number, UnknownStore | E, R> =>
-        orDefectOf<UnknownStore | E>()(snapshot(sql, exportRows(store, kind, write)))
+        orDefectExcept<UnknownStore | E>()(snapshot(sql, exportRows(store, kind, write)))
     })
   })
 )

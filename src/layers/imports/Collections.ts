@@ -1,6 +1,6 @@
 import { Effect, Option, Schema, Struct } from "effect"
-import { type SqlClient, SqlSchema } from "effect/sql"
-import type { Catalog } from "../../domain/catalog/Catalog.ts"
+import { SqlClient, SqlSchema } from "effect/sql"
+import { Catalog } from "../../domain/catalog/Catalog.ts"
 import { CollectionHead, CollectionId, typeOf } from "../../domain/catalog/Collection.ts"
 import { ProductId } from "../../domain/catalog/Product.ts"
 import { type PutCollection, UnknownReferences } from "../../domain/imports/Collection.ts"
@@ -9,14 +9,15 @@ import { InvalidRow } from "../../domain/imports/Put.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { isUuid } from "../../domain/Uuid.ts"
 import { orDefect } from "../sql/Errors.ts"
-import { deferToCommit } from "../sql/Transaction.ts"
+import { UnitOfWork } from "../sql/UnitOfWork.ts"
 import { findByExternalIds, insertExternalIds, resolveExternalIds } from "./ExternalIds.ts"
 
 /** Makes the write that creates or updates a collection by its external id. */
-export const makePutCollection = (
-  sql: SqlClient.SqlClient,
-  { createCollection, updateCollection }: typeof Catalog.Service
-): typeof Imports.Service.putCollection => {
+export const collectionImport = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { createCollection, updateCollection } = yield* Catalog
+  const unitOfWork = yield* UnitOfWork
+
   /** Makes concurrent imports of one collection wait, so that the second one finds the collection of the first. */
   const lockExternalId = (store: StoreId, externalId: string) =>
     sql`select pg_advisory_xact_lock(hashtextextended(${store}::text || ${externalId}::text, 0))`
@@ -50,7 +51,10 @@ export const makePutCollection = (
       ? Effect.succeed({})
       : Effect.map(resolveProducts(store, references), (productIds) => ({ productIds }))
 
-  return Effect.fnUntraced(function* (store, { externalId, input: { productIds, ...fields } }) {
+  const putCollection: typeof Imports.Service.putCollection = Effect.fn("Imports.putCollection")(function* (
+    store,
+    { externalId, input: { productIds, ...fields } }
+  ) {
     yield* lockExternalId(store, externalId)
     const stored = yield* findStored({ store, externalId })
     if (Option.isSome(stored)) {
@@ -64,7 +68,8 @@ export const makePutCollection = (
     const collection = { ...fields, title }
     const members = yield* membersOf(store, typeOf(collection), productIds)
     const created = yield* createCollection(store, { ...collection, ...members })
-    yield* deferToCommit(insertExternalIds(sql, store, "collection", [{ externalId, id: created.id }]))
+    yield* unitOfWork.add(insertExternalIds(sql, store, "collection", [{ externalId, id: created.id }]))
     return "created"
   }, orDefect)
-}
+  return putCollection
+})

@@ -1,5 +1,5 @@
 import { Array, Effect, Option, Result } from "effect"
-import type { SqlClient } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import {
   changed,
   type CreateProduct,
@@ -14,18 +14,21 @@ import { SlugTaken } from "../../domain/catalog/Slug.ts"
 import type { Imports } from "../../domain/imports/Imports.ts"
 import type { ImportedProduct } from "../../domain/imports/Product.ts"
 import { type ExternalId, type ImportItem, type ImportOutcome, InvalidRow } from "../../domain/imports/Put.ts"
+import type { StoreId } from "../../domain/Store.ts"
 import { uuidOfMicros } from "../../domain/Uuid.ts"
 import type { Change } from "../../domain/Write.ts"
 import { recordAll } from "../Writes.ts"
-import { type ChangeStamp, stampOf } from "../catalog/Allocation.ts"
-import { makeBulkAllocation, type ProductAllocation, type SlugRequest } from "../catalog/BulkAllocation.ts"
-import { makeBulkProducts, type StoredProduct } from "../catalog/BulkProducts.ts"
+import { ProductRepository, type StoredProduct } from "../catalog/ProductRepository.ts"
+import { ProductWrites } from "../catalog/ProductWrites.ts"
 import { slugify } from "../catalog/Slugify.ts"
-import { makeIndexCache, type SearchValue } from "../catalog/Terms.ts"
-import { markStored } from "../catalog/Vocabulary.ts"
-import { orDefect } from "../sql/Errors.ts"
-import type { ConnectionPool } from "../sql/Postgres.ts"
-import { deferToCommit } from "../sql/Transaction.ts"
+import {
+  type ChangeStamp,
+  type ProductAllocation,
+  type SlugRequest,
+  stampOf,
+  StoreAllocation
+} from "../catalog/StoreAllocation.ts"
+import { UnitOfWork } from "../sql/UnitOfWork.ts"
 import { insertExternalIds } from "./ExternalIds.ts"
 
 /** Number of products per statement: about a millisecond of work for the database. */
@@ -126,62 +129,72 @@ const changeOf = ({ before, json, product, stamp }: CompletedProduct): Change =>
   reason: null
 })
 
-/*
- * Bulk versions of `createProduct` and `updateProduct` from the same parts. Decisions are made for each product, statements
- * are sent for all of them (docs/performance.md, Import).
+/**
+ * Makes the import of products, from the parts of `createProduct` and `updateProduct`. Decisions are made for each product,
+ * statements are sent for {@link PRODUCTS_PER_STATEMENT} of them (docs/performance.md, Import).
  */
-export const makePutProducts = (
-  sql: SqlClient.SqlClient,
-  pool: typeof ConnectionPool.Service
-): typeof Imports.Service.putProducts => {
-  const { addToProductCount, allocateSlugs, lockCapacity } = makeBulkAllocation(sql)
-  const { lockNamed, writeProducts } = makeBulkProducts(sql)
-  const { clear, indexFacets } = makeIndexCache()
-  pool.onLost(clear)
+export const productImport = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { allocateProducts, lockCapacity, releaseStatement } = yield* StoreAllocation
+  const { lockByExternalIds } = yield* ProductRepository
+  const writes = yield* ProductWrites
+  const unitOfWork = yield* UnitOfWork
 
-  return Effect.fnUntraced(function* (store, puts, planned) {
-    const { capacity, clock, currencyCode, limit } = yield* lockCapacity(store)
-    const externalIds = puts.map(({ externalId }) => externalId)
-    const existing = yield* lockNamed(store, externalIds)
-    const { at } = stampOf(clock)
-    const all = puts.map((put) => draftOf(put, existing.get(put.externalId), at))
-    const drafts = takeAllowed(all, capacity - planned)
-    const changes = Array.getSuccesses(drafts).filter(({ outcome }) => outcome !== "unchanged")
-    const allocations = changes.length === 0 ? [] : yield* allocateSlugs(store, changes.map(slugRequestOf))
+  /** Stores changes and returns the errors of those that cannot be stored. The store must be locked. */
+  const storeChanges = Effect.fnUntraced(function* (store: StoreId, changes: ReadonlyArray<Draft>) {
+    const isCreation = ({ outcome }: Draft) => outcome === "created"
+    const { allocations, currencyCode } = yield* allocateProducts(
+      store,
+      changes.map(slugRequestOf),
+      changes.filter(isCreation).length
+    ).pipe(
+      // The drafts are within the plan, and the store is locked.
+      Effect.catchTag("ProductLimitReached", Effect.die)
+    )
     const errors = new Map<Draft, PutError>()
-    const stored = new Set<SearchValue>()
-    const isNew = (value: SearchValue) => {
-      if (stored.has(value)) return false
-      stored.add(value)
-      return true
-    }
-    let createdCount = 0
     for (const chunk of Array.chunksOf(Array.zip(changes, allocations), PRODUCTS_PER_STATEMENT)) {
       const results = chunk.map(([draft, allocation]) => complete(draft, allocation, currencyCode))
       const [completed, failed] = Array.separate(results)
       for (const [draft, error] of failed) errors.set(draft, error)
       const created = completed.filter(({ before }) => before === undefined)
       const updated = completed.filter(({ before }) => before !== undefined)
-      const named = created.map(({ externalId, product }) => ({ externalId, id: product.id }))
-      const statements = [
-        ...writeProducts(store, indexFacets, isNew, created, updated),
-        ...(named.length > 0 ? [insertExternalIds(sql, store, "product", named)] : [])
-      ]
-      // One at a time: while the database waits for the next statement, others use its core (docs/performance.md, Import).
-      for (const statement of statements) yield* statement
+      yield* writes.addAll(store, created, updated)
+      if (created.length > 0) {
+        const named = created.map(({ externalId, product }) => ({ externalId, id: product.id }))
+        yield* unitOfWork.add(insertExternalIds(sql, store, "product", named))
+      }
       yield* recordAll(completed.map(changeOf))
-      createdCount += created.length
+      // The statements of many products are large: they are sent before the next ones are made.
+      yield* unitOfWork.flush
+      yield* Effect.yieldNow
     }
-    if (createdCount > 0) yield* deferToCommit(addToProductCount(store, createdCount))
-    yield* sql.afterCommit(Effect.sync(() => markStored(stored)))
-    return {
-      outcomes: drafts.map(
-        Result.flatMap((draft): Result.Result<ImportOutcome, PutError> => {
-          const error = errors.get(draft)
-          return error === undefined ? Result.succeed(draft.outcome) : Result.fail(error)
-        })
-      ),
-      limit: drafts.length === all.length ? Option.none() : Option.some(new ProductLimitReached({ limit }))
+    const unused = [...errors.keys()].filter(isCreation).length
+    if (unused > 0) yield* unitOfWork.add(releaseStatement(store, unused))
+    return errors
+  })
+
+  const putProducts: typeof Imports.Service.putProducts = Effect.fn("Imports.putProducts")(
+    function* (store, puts, planned) {
+      const { capacity, clock, limit } = yield* lockCapacity(store)
+      const existing = yield* lockByExternalIds(
+        store,
+        puts.map(({ externalId }) => externalId)
+      )
+      const { at } = stampOf(clock)
+      const all = puts.map((put) => draftOf(put, existing.get(put.externalId), at))
+      const drafts = takeAllowed(all, capacity - planned)
+      const changes = Array.getSuccesses(drafts).filter(({ outcome }) => outcome !== "unchanged")
+      const errors = changes.length === 0 ? new Map<Draft, PutError>() : yield* storeChanges(store, changes)
+      return {
+        outcomes: drafts.map(
+          Result.flatMap((draft): Result.Result<ImportOutcome, PutError> => {
+            const error = errors.get(draft)
+            return error === undefined ? Result.succeed(draft.outcome) : Result.fail(error)
+          })
+        ),
+        limit: drafts.length === all.length ? Option.none() : Option.some(new ProductLimitReached({ limit }))
+      }
     }
-  }, orDefect)
-}
+  )
+  return putProducts
+})

@@ -1,24 +1,25 @@
 import { Array, Effect, Option, Result } from "effect"
-import type { SqlClient } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import { ProductId } from "../../domain/catalog/Product.ts"
 import { UnknownReferences } from "../../domain/imports/Collection.ts"
 import type { Imports } from "../../domain/imports/Imports.ts"
 import type { ImportedOrder } from "../../domain/imports/Order.ts"
 import type { ImportItem } from "../../domain/imports/Put.ts"
-import { CustomerId, type Customers } from "../../domain/records/Customer.ts"
-import { OrderId, type Orders, type PutOrder } from "../../domain/records/Order.ts"
+import { CustomerId, Customers } from "../../domain/records/Customer.ts"
+import { OrderId, Orders, type PutOrder } from "../../domain/records/Order.ts"
 import type { RecordService } from "../../domain/records/Records.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { isText } from "../../domain/Text.ts"
 import { isUuid } from "../../domain/Uuid.ts"
-import { lockStore } from "../catalog/Allocation.ts"
+import { StoreAllocation } from "../catalog/StoreAllocation.ts"
 import { orDefect } from "../sql/Errors.ts"
-import { deferToCommit } from "../sql/Transaction.ts"
+import { UnitOfWork } from "../sql/UnitOfWork.ts"
 import { findByExternalIds, insertExternalIds } from "./ExternalIds.ts"
 
 /** Puts records by their external ids and stores those of new records. The store must be locked. */
 const putByExternalId = Effect.fnUntraced(function* <Id extends string, Input, Refused>(
   sql: SqlClient.SqlClient,
+  unitOfWork: typeof UnitOfWork.Service,
   store: StoreId,
   kind: "order" | "customer",
   toId: (id: string) => Id,
@@ -36,21 +37,27 @@ const putByExternalId = Effect.fnUntraced(function* <Id extends string, Input, R
   const created = Array.zip(puts, results).flatMap(([{ externalId }, result]) =>
     Result.isSuccess(result) && result.success.outcome === "created" ? [{ externalId, id: result.success.id }] : []
   )
-  if (created.length > 0) yield* deferToCommit(insertExternalIds(sql, store, kind, created))
+  if (created.length > 0) yield* unitOfWork.add(insertExternalIds(sql, store, kind, created))
   return results.map(Result.map(({ outcome }) => outcome))
 })
 
 const toOrderId = (id: string) => OrderId.make(id, { disableChecks: true })
 const toCustomerId = (id: string) => CustomerId.make(id, { disableChecks: true })
 
-export const makePutCustomers = (
-  sql: SqlClient.SqlClient,
-  { put }: typeof Customers.Service
-): typeof Imports.Service.putCustomers =>
-  Effect.fnUntraced(function* (store, puts) {
-    yield* lockStore(sql, store)
-    return { outcomes: yield* putByExternalId(sql, store, "customer", toCustomerId, put, puts), limit: Option.none() }
+/** Makes the import of customers. */
+export const customerImport = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { lockStore } = yield* StoreAllocation
+  const { put } = yield* Customers
+  const unitOfWork = yield* UnitOfWork
+
+  const putCustomers: typeof Imports.Service.putCustomers = Effect.fn("Imports.putCustomers")(function* (store, puts) {
+    yield* lockStore(store)
+    const outcomes = yield* putByExternalId(sql, unitOfWork, store, "customer", toCustomerId, put, puts)
+    return { outcomes, limit: Option.none() }
   }, orDefect)
+  return putCustomers
+})
 
 /** Resolves a reference: by external id, else by id. */
 const resolveReference = (
@@ -62,12 +69,15 @@ const resolveReference = (
   return isUuid(id) ? id : undefined
 }
 
-export const makePutOrders = (
-  sql: SqlClient.SqlClient,
-  { put }: typeof Orders.Service
-): typeof Imports.Service.putOrders =>
-  Effect.fnUntraced(function* (store, puts) {
-    yield* lockStore(sql, store)
+/** Makes the import of orders. */
+export const orderImport = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { lockStore } = yield* StoreAllocation
+  const { put } = yield* Orders
+  const unitOfWork = yield* UnitOfWork
+
+  const putOrders: typeof Imports.Service.putOrders = Effect.fn("Imports.putOrders")(function* (store, puts) {
+    yield* lockStore(store)
     const references = puts.map(({ input }) => input.references)
     const distinct = (of: (one: ImportedOrder["references"]) => ReadonlyArray<string | null | undefined>) => [
       ...new Set(references.flatMap(of).filter(isText))
@@ -97,10 +107,20 @@ export const makePutOrders = (
       }
       return Result.succeed({ externalId, input })
     })
-    const results = yield* putByExternalId(sql, store, "order", toOrderId, put, Array.getSuccesses(resolved))
+    const results = yield* putByExternalId(
+      sql,
+      unitOfWork,
+      store,
+      "order",
+      toOrderId,
+      put,
+      Array.getSuccesses(resolved)
+    )
     let next = 0
     const outcomes = resolved.map((one) =>
       Result.flatMap(one, () => results[next++] ?? Result.succeed("unchanged" as const))
     )
     return { outcomes, limit: Option.none() }
   }, orDefect)
+  return putOrders
+})

@@ -1,4 +1,4 @@
-import { Effect, Layer, Option, Schema } from "effect"
+import { Effect, Layer, Option, Record, Schema } from "effect"
 import { SqlClient, SqlSchema, type Statement } from "effect/sql"
 import {
   Activity,
@@ -14,6 +14,7 @@ import { StoreId } from "../../domain/Store.ts"
 import { leastUuidOf } from "../../domain/Uuid.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { constant } from "../sql/Statement.ts"
+import { CATALOG_TABLES } from "./CatalogTables.ts"
 import { partOf } from "./Journal.ts"
 import { plainArray } from "../sql/ArrayLiterals.ts"
 import { END, pageReader, START } from "../sql/Pages.ts"
@@ -119,26 +120,44 @@ export const ActivityLive = Layer.effect(
       `
     })
 
+    /** Statements that select the names of resources of each kind; none for a kind without resources of its own. */
+    const selectNames: Record<ResourceKind, (storeId: string, ids: string) => ReadonlyArray<Statement.Fragment>> = {
+      ...Record.map(CATALOG_TABLES, ({ nameMember, table }) => (storeId: string, ids: string) => [
+        sql`
+          select id, document ->> ${sql.literal(`'${nameMember}'`)} as name from ${sql(table)}
+          where store_id = ${storeId} and id = any(${ids}::uuid[])
+        `
+      ]),
+      agent: (storeId, ids) => [
+        sql`select id, name from agents where store_id = ${storeId} and id = any(${ids}::uuid[])`
+      ],
+      installation: (storeId, ids) => [
+        sql`
+          select i.id, a.name from installations i join apps a on a.id = i.app_id
+          where i.store_id = ${storeId} and i.id = any(${ids}::uuid[])
+        `
+      ],
+      subscription: (storeId, ids) => [
+        sql`
+          select s.id, a.name from subscriptions s
+            join installations i on i.store_id = s.store_id and i.id = s.installation_id join apps a on a.id = i.app_id
+          where s.store_id = ${storeId} and s.id = any(${ids}::uuid[])
+        `
+      ],
+      member: (storeId, ids) => [
+        sql`
+          select merchant_id, name from members join merchants on id = merchant_id
+          where store_id = ${storeId} and merchant_id = any(${ids}::uuid[])
+        `
+      ],
+      settings: () => []
+    }
+
     const listNames = SqlSchema.findAll({
       Request: Schema.Struct({ storeId: StoreId, ids: Schema.String }),
       Result: DisplayName,
-      execute: ({ ids, storeId }) => sql`
-        select id, document ->> 'name' as name from products where store_id = ${storeId} and id = any(${ids}::uuid[])
-        union all
-        select id, document ->> 'title' from collections where store_id = ${storeId} and id = any(${ids}::uuid[])
-        union all
-        select id, name from agents where store_id = ${storeId} and id = any(${ids}::uuid[])
-        union all
-        select i.id, a.name from installations i join apps a on a.id = i.app_id
-        where i.store_id = ${storeId} and i.id = any(${ids}::uuid[])
-        union all
-        select s.id, a.name from subscriptions s
-          join installations i on i.store_id = s.store_id and i.id = s.installation_id join apps a on a.id = i.app_id
-        where s.store_id = ${storeId} and s.id = any(${ids}::uuid[])
-        union all
-        select merchant_id, name from members join merchants on id = merchant_id
-        where store_id = ${storeId} and merchant_id = any(${ids}::uuid[])
-      `
+      execute: ({ ids, storeId }) =>
+        sql`${sql.join(" union all ", false)(ResourceKind.literals.flatMap((kind) => selectNames[kind](storeId, ids)))}`
     })
 
     return Activity.of({

@@ -1,12 +1,12 @@
-import { Effect, Layer, Schema } from "effect"
-import { SqlClient, SqlSchema, type Statement } from "effect/sql"
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
 import { actorType } from "../../domain/Events.ts"
 import { type JournalDiff, makeJournalDiff } from "../../domain/journal/Entry.ts"
 import { ENTRY_DAYS, Journal } from "../../domain/journal/Journal.ts"
 import { millisOf } from "../../domain/Uuid.ts"
 import type { Change, WriteContext } from "../../domain/Write.ts"
 import { orDefect } from "../sql/Errors.ts"
-import { constant } from "../sql/Statement.ts"
+import { constant, type Statement } from "../sql/Statement.ts"
 import { textArray, joinLines, plainArray, NULL_ELEMENT } from "../sql/ArrayLiterals.ts"
 
 /** Milliseconds of entries in one partition of the journal: 30 days. */
@@ -23,82 +23,51 @@ export const partOf = (id: string) => partAt(millisOf(id))
 
 const omittedOf = ({ omitted }: JournalDiff) => `{${omitted.map((name) => JSON.stringify(name)).join(",")}}`
 
-/** Makes the statements that insert journal entries: author, resource, surface and key of each change, and its diff. */
-export const makeJournalEntries = (sql: SqlClient.SqlClient) => {
-  const insertOne = (context: WriteContext, hops: number, key: string | null, change: Change) => {
-    const { actor, approvedBy, requestId, storeId, surface } = context
-    const {
-      at,
-      externalId = null,
-      id,
-      memberships = null,
-      reason,
-      resource,
-      resourceId,
-      undoes = null,
-      version
-    } = change
-    const diff = makeJournalDiff(change)
-    return sql`
-      insert into journal (
-        store_id, id, part, at, actor_type, actor_id, surface, idempotency_key, hops, resource, resource_id, version,
-        before, after, omitted, reason, request_id, approved_by, undoes, memberships, external_id
-      ) values (
-        ${storeId}, ${id}, ${partOf(id)}, ${at}, ${actorType(actor)}, ${actor.id}, ${surface}, ${key}, ${hops},
-        ${resource}, ${resourceId}, ${version}, ${diff.before}, ${diff.after}, ${omittedOf(diff)}, ${reason},
-        ${requestId ?? null}, ${approvedBy ?? null}, ${undoes}, ${memberships}, ${externalId}
-      )
-    `
-  }
+/** Journal entries: author, resource, surface and key of each change, and its diff. */
+export class JournalEntries extends Context.Service<JournalEntries>()("layers/journal/JournalEntries", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
 
-  /** All changes of a write are of one kind of resource. */
-  const insertMany = (
-    { actor, approvedBy, requestId, storeId, surface }: WriteContext,
-    hops: number,
-    key: string | null,
-    resource: Change["resource"],
-    changes: ReadonlyArray<Change>
-  ) => {
-    const diffs = changes.map(makeJournalDiff)
-    return sql`
-      insert into journal (
-        store_id, id, part, at, actor_type, actor_id, surface, idempotency_key, hops, resource, resource_id, version,
-        before, after, omitted, request_id, approved_by, undoes, memberships, external_id
-      )
-      select ${storeId}, id, part, at, ${actorType(actor)}, ${actor.id}, ${surface}, ${key}, ${hops}, ${resource},
-        resource_id, version, before, after, omitted::text[], ${requestId ?? null}, ${approvedBy ?? null}, undoes::uuid,
-        memberships, external_id
-      from unnest(
-        ${plainArray(changes.map(({ id }) => id))}::uuid[],
-        ${plainArray(changes.map(({ id }) => partOf(id)))}::smallint[],
-        ${plainArray(changes.map(({ at }) => at.toISOString()))}::timestamptz[],
-        ${plainArray(changes.map(({ resourceId }) => resourceId))}::uuid[],
-        ${plainArray(changes.map(({ version }) => version ?? NULL_ELEMENT))}::integer[],
-        string_to_array(${joinLines(diffs.map(({ before }) => before ?? ""))}, E'\\n', ''),
-        string_to_array(${joinLines(diffs.map(({ after }) => after ?? ""))}, E'\\n', ''),
-        string_to_array(${joinLines(diffs.map(omittedOf))}, E'\\n', ''),
-        string_to_array(${joinLines(changes.map(({ undoes }) => undoes ?? ""))}, E'\\n', ''),
-        string_to_array(${joinLines(changes.map(({ memberships }) => memberships ?? ""))}, E'\\n', ''),
-        ${textArray(changes.map(({ externalId }) => externalId ?? null))}::text[]
-      ) as entry (id, part, at, resource_id, version, before, after, omitted, undoes, memberships, external_id)
-    `
-  }
-
-  /** One entry has a statement without lists, which takes the database 20 µs less (docs/performance.md, Import). */
-  return (
-    context: WriteContext,
-    hops: number,
-    key: string | null,
-    changes: ReadonlyArray<Change>
-  ): ReadonlyArray<Statement.Statement<unknown>> => {
-    const [first, ...others] = changes
-    if (first === undefined) return []
-    return [
-      others.length === 0
-        ? insertOne(context, hops, key, first)
-        : insertMany(context, hops, key, first.resource, changes)
-    ]
-  }
+    return {
+      /** Makes the statement that inserts the entries of changes. */
+      insertStatement: (
+        { actor, approvedBy, requestId, storeId, surface }: WriteContext,
+        hops: number,
+        key: string | null,
+        changes: ReadonlyArray<Change>
+      ): Statement => {
+        const diffs = changes.map(makeJournalDiff)
+        return sql`
+          insert into journal (
+            store_id, id, part, at, actor_type, actor_id, surface, idempotency_key, hops, resource, resource_id, version,
+            before, after, omitted, reason, request_id, approved_by, undoes, memberships, external_id
+          )
+          select ${storeId}, id, part, at, ${actorType(actor)}, ${actor.id}, ${surface}, ${key}, ${hops}, resource,
+            resource_id, version, before, after, omitted::text[], reason, ${requestId ?? null}, ${approvedBy ?? null},
+            undoes::uuid, memberships, external_id
+          from unnest(
+            ${plainArray(changes.map(({ id }) => id))}::uuid[],
+            ${plainArray(changes.map(({ id }) => partOf(id)))}::smallint[],
+            ${plainArray(changes.map(({ at }) => at.toISOString()))}::timestamptz[],
+            ${plainArray(changes.map(({ resource }) => resource))}::text[],
+            ${plainArray(changes.map(({ resourceId }) => resourceId))}::uuid[],
+            ${plainArray(changes.map(({ version }) => version ?? NULL_ELEMENT))}::integer[],
+            string_to_array(${joinLines(diffs.map(({ before }) => before ?? ""))}, E'\\n', ''),
+            string_to_array(${joinLines(diffs.map(({ after }) => after ?? ""))}, E'\\n', ''),
+            string_to_array(${joinLines(diffs.map(omittedOf))}, E'\\n', ''),
+            ${textArray(changes.map(({ reason }) => reason))}::text[],
+            string_to_array(${joinLines(changes.map(({ undoes }) => undoes ?? ""))}, E'\\n', ''),
+            string_to_array(${joinLines(changes.map(({ memberships }) => memberships ?? ""))}, E'\\n', ''),
+            ${textArray(changes.map(({ externalId }) => externalId ?? null))}::text[]
+          ) as entry (
+            id, part, at, resource, resource_id, version, before, after, omitted, reason, undoes, memberships, external_id
+          )
+        `
+      }
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }
 
 const Part = Schema.Struct({ part: Schema.Int })

@@ -2,7 +2,7 @@ import { Effect, Layer, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { AgentScopeMissing } from "../../domain/access/Agents.ts"
 import { EntryId, EntryNotFound } from "../../domain/journal/Activity.ts"
-import { CatalogKind, SCOPES } from "../../domain/journal/Kinds.ts"
+import { CATALOG_KINDS, CatalogKind } from "../../domain/journal/Kinds.ts"
 import { type ChangeFootprint, findUndoConflicts } from "../../domain/journal/UndoConflicts.ts"
 import {
   ChangedSince,
@@ -20,16 +20,17 @@ import {
 import { StoreId } from "../../domain/Store.ts"
 import { leastUuidOf, millisOf } from "../../domain/Uuid.ts"
 import type { Change, Write } from "../../domain/Write.ts"
-import { lockStore } from "../catalog/Allocation.ts"
+import { StoreAllocation } from "../catalog/StoreAllocation.ts"
 import { partOf } from "./Journal.ts"
 import { plainArray } from "../sql/ArrayLiterals.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { constant } from "../sql/Statement.ts"
-import { withoutDeferral } from "../sql/Transaction.ts"
+import { UnitOfWork } from "../sql/UnitOfWork.ts"
 import { collectChanges, recordAll } from "../Writes.ts"
+import { CATALOG_TABLES } from "./CatalogTables.ts"
 import { AdministeredRow, JournalRow } from "./JournalRow.ts"
-import { makeUndoCollection } from "./UndoCollections.ts"
-import { makeUndoProduct } from "./UndoProducts.ts"
+import { collectionUndo } from "./UndoCollections.ts"
+import { productUndo } from "./UndoProducts.ts"
 
 const toEntryId = Schema.decodeSync(EntryId)
 
@@ -37,9 +38,6 @@ const toEntryId = Schema.decodeSync(EntryId)
  * Maximum milliseconds between the clock of the database and that of a store. Ids of entries are made from both.
  */
 const MAX_CLOCK_SKEW = 3_600_000
-
-const resourceIdsOf = (entries: ReadonlyArray<JournalRow>, resource: CatalogKind) =>
-  entries.filter((entry) => entry.resource === resource).map(({ resourceId }) => resourceId)
 
 const earliestId = ({ id }: JournalRow) => leastUuidOf(new Date(millisOf(id) - MAX_CLOCK_SKEW))
 
@@ -56,7 +54,7 @@ const firstOfEachResource = (entries: ReadonlyArray<JournalRow>): ReadonlyArray<
 /** Returns the members whose old values the undo needs and the journal does not contain. */
 const missingMembersOf = ({ after, before, memberships, omitted, resource }: JournalRow): ReadonlyArray<string> => {
   if (before === null) return []
-  const isUnplaced = resource === "product" && after === null && memberships === null
+  const isUnplaced = CATALOG_KINDS[resource].isCollected && after === null && memberships === null
   return isUnplaced ? [...omitted, "the collections that held it"] : omitted
 }
 
@@ -66,8 +64,12 @@ export const UndoLive = Layer.effect(
   Undo,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const undoProduct = makeUndoProduct(sql)
-    const undoCollection = makeUndoCollection(sql)
+    const { lockStore } = yield* StoreAllocation
+    const unitOfWork = yield* UnitOfWork
+    const undoChange: Record<CatalogKind, (store: StoreId, entry: JournalRow) => Write<void, UndoRefused>> = {
+      product: yield* productUndo,
+      collection: yield* collectionUndo
+    }
 
     const columns = sql.literal(`
       id, resource, resource_id as "resourceId", version, actor_id as "actorId", before, after, omitted, memberships,
@@ -127,17 +129,26 @@ export const UndoLive = Layer.effect(
 
     /** Locks everything that the undo changes, in the lock order of ARCHITECTURE.md. */
     const lockAll = Effect.fnUntraced(function* (storeId: StoreId, entries: ReadonlyArray<JournalRow>) {
-      const containing = entries.flatMap(({ memberships }) => memberships ?? []).map(({ collectionId }) => collectionId)
-      const collections = plainArray([...resourceIdsOf(entries, "collection"), ...containing])
-      yield* sql`
-        select from collections where store_id = ${storeId} and id = any(${collections}::uuid[])
-        order by id for no key update
-      `
-      yield* lockStore(sql, storeId)
-      const products = plainArray(resourceIdsOf(entries, "product"))
-      yield* sql`
-        select from products where store_id = ${storeId} and id = any(${products}::uuid[]) order by id for update
-      `
+      const resources = [
+        ...entries,
+        ...entries
+          .flatMap(({ memberships }) => memberships ?? [])
+          .map(({ collectionId }) => ({ resource: "collection" as const, resourceId: collectionId }))
+      ]
+      const lockKinds = Effect.fnUntraced(function* (when: "before the store" | "after the store") {
+        for (const kind of CatalogKind.literals) {
+          const { table, undoLock } = CATALOG_TABLES[kind]
+          const ids = resources.filter(({ resource }) => resource === kind).map(({ resourceId }) => resourceId)
+          if (undoLock.when !== when || ids.length === 0) continue
+          yield* sql`
+            select from ${sql(table)} where store_id = ${storeId} and id = any(${plainArray(ids)}::uuid[])
+            order by id for ${sql.literal(undoLock.strength)}
+          `
+        }
+      })
+      yield* lockKinds("before the store")
+      yield* lockStore(storeId)
+      yield* lockKinds("after the store")
     })
 
     /** Lists the changes of the resources since the first of the entries, by version. */
@@ -163,7 +174,8 @@ export const UndoLive = Layer.effect(
       right: UndoRight
     ) {
       for (const { actorId, resource } of entries) {
-        if (!right.kinds.includes(resource)) yield* new AgentScopeMissing({ scope: SCOPES[resource].write })
+        if (!right.kinds.includes(resource))
+          yield* new AgentScopeMissing({ scope: CATALOG_KINDS[resource].scopes.write })
         if (right.ownId !== null && right.ownId !== actorId) yield* new EntryNotOwn()
       }
       yield* lockAll(storeId, entries)
@@ -180,10 +192,9 @@ export const UndoLive = Layer.effect(
         const { id, resource, resourceId } = entry
         const members = missingMembersOf(entry)
         if (members.length > 0) yield* new OldValuesUnavailable({ id, members })
-        const undo: Write<void, UndoRefused> =
-          resource === "product" ? undoProduct(storeId, entry) : undoCollection(storeId, entry)
-        // Sent at once, because the next undo may read the same resource.
-        const { changes: recorded } = yield* withoutDeferral(collectChanges(undo))
+        const { changes: recorded } = yield* collectChanges(undoChange[resource](storeId, entry))
+        // The next undo may read the same resource.
+        yield* unitOfWork.flush
         changes.push(...recorded.map((change) => ({ ...change, undoes: id })))
         const [change] = recorded
         undone.push({
@@ -194,12 +205,12 @@ export const UndoLive = Layer.effect(
           version: change === undefined || change.after === null ? null : change.version
         })
       }
-      for (const kind of CatalogKind.literals) yield* recordAll(changes.filter(({ resource }) => resource === kind))
+      yield* recordAll(changes)
       return { undone }
     })
 
     return Undo.of({
-      undo: Effect.fnUntraced(function* (storeId, id, right) {
+      undo: Effect.fn("Undo.undo")(function* (storeId, id, right) {
         const [entry] = yield* findEntries({ storeId, id })
         if (entry === undefined) return yield* new EntryNotFound({ id })
         if (!("version" in entry)) {
@@ -211,7 +222,7 @@ export const UndoLive = Layer.effect(
         return yield* undoAll(storeId, [entry])
       }, orDefect),
 
-      undoSpan: Effect.fnUntraced(function* (storeId, { actorId, since, until }, right) {
+      undoSpan: Effect.fn("Undo.undoSpan")(function* (storeId, { actorId, since, until }, right) {
         const rows = yield* selectSpan(storeId, actorId, since, until)
         if (rows.length > MAX_UNDONE) return yield* new TooMuchToUndo()
         const entries = yield* decodeRows(rows)

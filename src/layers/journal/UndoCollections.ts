@@ -1,22 +1,20 @@
 import { Effect, Option, Schema } from "effect"
-import type { SqlClient } from "effect/sql"
 import { type CollectionHead, CollectionId } from "../../domain/catalog/Collection.ts"
 import type { ProductId } from "../../domain/catalog/Product.ts"
 import type { JsonText } from "../../domain/json/Document.ts"
 import { canonical } from "../../domain/json/Json.ts"
 import { restoreMembers } from "../../domain/journal/Entry.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import { makeAllocation, requireFreeSlug } from "../catalog/Allocation.ts"
-import { headOf, makeCollectionRepository } from "../catalog/CollectionRepository.ts"
+import { CollectionRepository, headOf } from "../catalog/CollectionRepository.ts"
 import {
   collectionSnapshot,
   decodeMembers,
-  deleteLockedCollection,
   encodeMembers,
+  lockedCollectionDeletion,
   recordCollection
 } from "../catalog/Collections.ts"
-import { makeProductRepository } from "../catalog/ProductRepository.ts"
-import { orDefect } from "../sql/Errors.ts"
+import { ProductRepository } from "../catalog/ProductRepository.ts"
+import { StoreAllocation } from "../catalog/StoreAllocation.ts"
 import { type JournalRow, membersOfSide, productIdsOf } from "./JournalRow.ts"
 
 const NO_MEMBERS: JsonText = encodeMembers([])
@@ -24,11 +22,11 @@ const NO_MEMBERS: JsonText = encodeMembers([])
 const toId = Schema.decodeSync(CollectionId)
 
 /** Makes the function that undoes a change of a collection. The collection and the store must be locked. */
-export const makeUndoCollection = (sql: SqlClient.SqlClient) => {
-  const { reallocateCollection } = makeAllocation(sql)
-  const { lockExisting } = makeProductRepository(sql)
-  const repository = makeCollectionRepository(sql)
-  const { deleteMembers, findMembers, insert, lock, setMembers, update } = repository
+export const collectionUndo = Effect.gen(function* () {
+  const { allocateCollection, requireFreeSlug } = yield* StoreAllocation
+  const { lockExisting } = yield* ProductRepository
+  const { deleteMembers, findMembers, insert, lock, setMembers, update } = yield* CollectionRepository
+  const deleteLocked = yield* lockedCollectionDeletion
 
   /** Stores products as members in this order, as far as they still exist, and returns the members. */
   const storeMembers = Effect.fnUntraced(function* (
@@ -64,7 +62,7 @@ export const makeUndoCollection = (sql: SqlClient.SqlClient) => {
   /** Restores a deleted collection with those of its products that still exist. */
   const restore = Effect.fnUntraced(function* (store: StoreId, id: CollectionId, entry: JournalRow) {
     const deleted = headOf(entry.before, id)
-    const stamp = yield* reallocateCollection(store, deleted)
+    const stamp = yield* allocateCollection(store, { slug: deleted.slug, isRequested: true })
     const head = { ...deleted, version: deleted.version + 1, updatedAt: stamp.at.toISOString() }
     const document = yield* insert(store, head)
     const members = yield* storeMembers(store, id, productIdsOf(entry) ?? [], NO_MEMBERS)
@@ -82,7 +80,7 @@ export const makeUndoCollection = (sql: SqlClient.SqlClient) => {
     )
     const next = headOf({ ...fields, version: before.version, updatedAt: before.updatedAt }, id)
     const current = before.type === "manual" ? yield* findMembers(store, id) : NO_MEMBERS
-    if (next.slug !== before.slug) yield* requireFreeSlug(sql, "collections", store, next.slug, id)
+    if (next.slug !== before.slug) yield* requireFreeSlug("collections", store, next.slug, id)
     const members = yield* revertMembers(store, before, next, current, entry)
     // Deleted products are not restored, so nothing may have changed.
     if (members === current && canonical(next) === canonical(before)) return
@@ -94,9 +92,9 @@ export const makeUndoCollection = (sql: SqlClient.SqlClient) => {
   return Effect.fnUntraced(function* (store: StoreId, entry: JournalRow) {
     const id = toId(entry.resourceId)
     if (entry.before === null) {
-      yield* deleteLockedCollection(repository, store, Option.getOrThrow(yield* lock(store, id)))
+      yield* deleteLocked(store, Option.getOrThrow(yield* lock(store, id)))
     } else {
       yield* entry.after === null ? restore(store, id, entry) : revert(store, id, entry)
     }
-  }, orDefect)
-}
+  })
+})

@@ -1,16 +1,15 @@
 import { Effect, Option, Schema } from "effect"
-import type { SqlClient, Statement } from "effect/sql"
+import { SqlClient, type Statement } from "effect/sql"
 import { type CollectionId, MAX_MEMBERS } from "../../domain/catalog/Collection.ts"
 import { ProductId } from "../../domain/catalog/Product.ts"
 import { restoreMembers } from "../../domain/journal/Entry.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import { makeAllocation, requireFreeSlug } from "../catalog/Allocation.ts"
-import { makeProductRepository, productOf } from "../catalog/ProductRepository.ts"
-import { makeProductWrites } from "../catalog/Products.ts"
-import { indexFacets } from "../catalog/Terms.ts"
+import { ProductRepository, productOf } from "../catalog/ProductRepository.ts"
+import { ProductWrites } from "../catalog/ProductWrites.ts"
+import { StoreAllocation } from "../catalog/StoreAllocation.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { constant } from "../sql/Statement.ts"
-import { deferToCommit } from "../sql/Transaction.ts"
+import { UnitOfWork } from "../sql/UnitOfWork.ts"
 import { type JournalRow, membersOfSide } from "./JournalRow.ts"
 
 /** True for a collection `c` that a restored product returns to: it is manual and not full. */
@@ -82,10 +81,12 @@ const insertExternalId = (sql: SqlClient.SqlClient, store: StoreId, externalId: 
 const toId = Schema.decodeSync(ProductId)
 
 /** Makes the function that undoes a change of a product. The store must be locked. */
-export const makeUndoProduct = (sql: SqlClient.SqlClient) => {
-  const { reallocateProduct } = makeAllocation(sql)
-  const { lock, lockForDeletion } = makeProductRepository(sql)
-  const { deleteLocked, insertProduct, replaceProduct } = makeProductWrites(sql, indexFacets)
+export const productUndo = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { allocateProduct, requireFreeSlug } = yield* StoreAllocation
+  const { lock, lockForDeletion } = yield* ProductRepository
+  const writes = yield* ProductWrites
+  const unitOfWork = yield* UnitOfWork
 
   /** Restores a deleted product, also in the manual collections that still exist. */
   const restore = Effect.fnUntraced(function* (
@@ -94,35 +95,35 @@ export const makeUndoProduct = (sql: SqlClient.SqlClient) => {
     { before, externalId, memberships }: JournalRow
   ) {
     const deleted = productOf(JSON.stringify(before), id)
-    const stamp = yield* reallocateProduct(store, deleted)
+    const stamp = yield* allocateProduct(store, { slug: deleted.slug, isRequested: true })
     const updatedAt = stamp.at.toISOString()
-    yield* insertProduct(store, stamp, { ...deleted, version: deleted.version + 1, updatedAt })
-    if (externalId !== null) yield* deferToCommit(insertExternalId(sql, store, externalId, id))
-    for (const { collectionId, rank } of memberships ?? []) {
-      yield* deferToCommit(insertMember(sql, store, collectionId, id, rank))
-    }
-  })
+    yield* writes.insert(store, stamp, { ...deleted, version: deleted.version + 1, updatedAt })
+    // The rows below refer to the product.
+    yield* unitOfWork.flush
+    if (externalId !== null) yield* insertExternalId(sql, store, externalId, id)
+    for (const { collectionId, rank } of memberships ?? []) yield* insertMember(sql, store, collectionId, id, rank)
+  }, orDefect)
 
   /** Restores the members that a change changed. */
   const revert = Effect.fnUntraced(function* (store: StoreId, id: ProductId, { after, before }: JournalRow) {
     const locked = Option.getOrThrow(yield* lock(store, id))
-    const { at, document, product } = locked
-    const fields = restoreMembers(membersOfSide(JSON.parse(document)), membersOfSide(before), membersOfSide(after))
+    const { at, json, product } = locked
+    const fields = restoreMembers(membersOfSide(JSON.parse(json)), membersOfSide(before), membersOfSide(after))
     const next = {
       ...productOf(JSON.stringify(fields), id),
       version: product.version + 1,
       updatedAt: at.toISOString()
     }
-    if (next.slug !== product.slug) yield* requireFreeSlug(sql, "products", store, next.slug, id)
-    yield* replaceProduct(store, locked, next)
+    if (next.slug !== product.slug) yield* requireFreeSlug("products", store, next.slug, id)
+    yield* writes.replace(store, locked, next)
   })
 
   return Effect.fnUntraced(function* (store: StoreId, entry: JournalRow) {
     const id = toId(entry.resourceId)
     if (entry.before === null) {
-      yield* deleteLocked(store, Option.getOrThrow(yield* lockForDeletion(store, id)))
+      yield* writes.delete(store, Option.getOrThrow(yield* lockForDeletion(store, id)))
     } else {
       yield* entry.after === null ? restore(store, id, entry) : revert(store, id, entry)
     }
-  }, orDefect)
-}
+  })
+})

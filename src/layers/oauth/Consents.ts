@@ -8,7 +8,7 @@ import { type Consent, Consents } from "../../domain/oauth/Consents.ts"
 import { CODE_SECONDS } from "../../domain/oauth/Grants.ts"
 import { StoreNotFound } from "../../domain/Store.ts"
 import { type Write, Writes } from "../../domain/Write.ts"
-import { createAgent } from "../access/AgentCreation.ts"
+import { AgentCreation } from "../access/AgentCreation.ts"
 import { sha256, newToken } from "../Secrets.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { constant } from "../sql/Statement.ts"
@@ -21,6 +21,7 @@ export const ConsentsLive = Layer.effect(
   Consents,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const creation = yield* AgentCreation
     const installations = yield* Installations
     const { perform } = yield* Writes
 
@@ -91,7 +92,7 @@ export const ConsentsLive = Layer.effect(
           const { clientId, merchantId, storeId } = consent
           const { id } = yield* performApproved(
             consent,
-            createAgent(sql, storeId, merchantId, agent, { days, tokenHash: null })
+            creation.create(storeId, merchantId, agent, { days, tokenHash: null })
           )
           // The registration of a client without consent expires; it may have done so since the request.
           const updated = yield* rowCount(sql`

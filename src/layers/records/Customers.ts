@@ -9,10 +9,8 @@ import {
   PERSONAL_OF_CUSTOMER,
   type PutCustomer
 } from "../../domain/records/Customer.ts"
-import { makeAllocation } from "../catalog/Allocation.ts"
-import { orDefect } from "../sql/Errors.ts"
-import { deferToCommit } from "../sql/Transaction.ts"
-import { traced } from "../Traced.ts"
+import { StoreAllocation } from "../catalog/StoreAllocation.ts"
+import { UnitOfWork } from "../sql/UnitOfWork.ts"
 import { makeUpsertPlanner } from "./Upserts.ts"
 import { makeRecordReads, makeRecordWrites } from "./Records.ts"
 
@@ -20,7 +18,8 @@ export const CustomersLive = Layer.effect(
   Customers,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const { allocateMany } = makeAllocation(sql)
+    const { allocateInstants } = yield* StoreAllocation
+    const unitOfWork = yield* UnitOfWork
     const { page, read } = makeRecordReads(sql, "customers", CustomerId, PERSONAL_OF_CUSTOMER)
     const { upsert } = makeRecordWrites(sql)
     const plan = makeUpsertPlanner(sql, {
@@ -32,20 +31,17 @@ export const CustomersLive = Layer.effect(
     })
 
     return Customers.of({
-      list: (store, request) => traced("Customers.list")(page(store, request)),
+      list: Effect.fn("Customers.list")(page),
 
-      get: (store, id, visibility) =>
-        traced("Customers.get")(
-          Effect.flatMap(
-            read(store, id, visibility),
-            Option.match({ onNone: () => new CustomerNotFound({ id }), onSome: Effect.succeed })
-          )
-        ),
+      get: Effect.fn("Customers.get")(function* (store, id, visibility) {
+        const json = yield* read(store, id, visibility)
+        return Option.isSome(json) ? json.value : yield* new CustomerNotFound({ id })
+      }),
 
-      put: Effect.fnUntraced(function* (store, puts) {
-        const clock = yield* orDefect(allocateMany(store, puts.length))
+      put: Effect.fn("Customers.put")(function* (store, puts) {
+        const clock = yield* allocateInstants(store, puts.length)
         const { outcomes, written } = yield* plan(store, puts, clock)
-        yield* deferToCommit(...upsert("customers", store, written))
+        yield* unitOfWork.add(...upsert("customers", store, written))
         return outcomes
       })
     })

@@ -12,10 +12,8 @@ import {
 } from "../../domain/records/Order.ts"
 import { applySpending, type Spending, spendingOf } from "../../domain/records/Spending.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import { makeAllocation } from "../catalog/Allocation.ts"
-import { orDefect } from "../sql/Errors.ts"
-import { deferToCommit } from "../sql/Transaction.ts"
-import { traced } from "../Traced.ts"
+import { StoreAllocation } from "../catalog/StoreAllocation.ts"
+import { UnitOfWork } from "../sql/UnitOfWork.ts"
 import { dateOf, makeUpsertPlanner, type StoreClock } from "./Upserts.ts"
 import { makeRecordReads, makeRecordWrites, type WrittenRecord } from "./Records.ts"
 
@@ -32,7 +30,8 @@ export const OrdersLive = Layer.effect(
   Orders,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const { allocateMany } = makeAllocation(sql)
+    const { allocateInstants } = yield* StoreAllocation
+    const unitOfWork = yield* UnitOfWork
     const { page, read } = makeRecordReads(sql, "orders", OrderId, PERSONAL_OF_ORDER)
     const { find, upsert } = makeRecordWrites(sql)
     const plan = makeUpsertPlanner(sql, {
@@ -62,18 +61,15 @@ export const OrdersLive = Layer.effect(
     })
 
     return Orders.of({
-      list: (store, request) => traced("Orders.list")(page(store, request)),
+      list: Effect.fn("Orders.list")(page),
 
-      get: (store, id, visibility) =>
-        traced("Orders.get")(
-          Effect.flatMap(
-            read(store, id, visibility),
-            Option.match({ onNone: () => new OrderNotFound({ id }), onSome: Effect.succeed })
-          )
-        ),
+      get: Effect.fn("Orders.get")(function* (store, id, visibility) {
+        const json = yield* read(store, id, visibility)
+        return Option.isSome(json) ? json.value : yield* new OrderNotFound({ id })
+      }),
 
-      put: Effect.fnUntraced(function* (store, puts) {
-        const clock = yield* orDefect(allocateMany(store, TICKS * puts.length))
+      put: Effect.fn("Orders.put")(function* (store, puts) {
+        const clock = yield* allocateInstants(store, TICKS * puts.length)
         const known = yield* find("customers", store, new Set(puts.flatMap(({ input }) => customerOf(input) ?? [])))
         const refusalOf = (input: PutOrder) => {
           const id = customerOf(input)
@@ -81,7 +77,7 @@ export const OrdersLive = Layer.effect(
         }
         const { changes, outcomes, written } = yield* plan(store, puts, clock, refusalOf)
         const customers = yield* changedCustomers(store, spendingOf(changes), clock)
-        yield* deferToCommit(...upsert("orders", store, written), ...upsert("customers", store, customers))
+        yield* unitOfWork.add(...upsert("orders", store, written), ...upsert("customers", store, customers))
         return outcomes
       })
     })

@@ -46,8 +46,8 @@ export const orDefect = <A, E, R>(
     mapDefects
   )
 
-/** Does the same for an effect whose other errors are generic: TypeScript cannot subtract from those. */
-export const orDefectOf =
+/** Does the same for an effect with the generic errors `E`, from which TypeScript cannot subtract. */
+export const orDefectExcept =
   <E>() =>
   <A, R>(effect: Effect.Effect<A, E | QueryError, R>): Effect.Effect<A, E, R> =>
     effect.pipe(
@@ -59,10 +59,3 @@ export const orDefectOf =
 
 /** True if a statement was ended by a time limit: `query_canceled`. */
 export const isCancelled = ({ reason }: SqlError.SqlError): boolean => reason._tag === "StatementTimeoutError"
-
-/** True if a statement violated a unique constraint of the table or of one of its partitions. */
-export const isDuplicate = (error: unknown, table: string): boolean =>
-  Predicate.hasProperty(error, "reason") &&
-  Predicate.isTagged(error.reason, "UniqueViolation") &&
-  Predicate.hasProperty(error.reason, "cause") &&
-  propertyOf(error.reason.cause, "table").startsWith(table)

@@ -1,5 +1,5 @@
-import { Context, Effect, Layer, Queue, Schema } from "effect"
-import { SqlClient, SqlSchema, type Statement } from "effect/sql"
+import { Array, Context, Effect, Layer, Option, Queue, Schema } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
 import { InstallationId } from "../../domain/access/Ids.ts"
 import type { Actor } from "../../domain/Actor.ts"
 import {
@@ -15,8 +15,9 @@ import {
 } from "../../domain/Events.ts"
 import { MAX_DRY_RUN_ITEMS } from "../../domain/DryRun.ts"
 import { StoreId } from "../../domain/Store.ts"
-import { orDefect } from "../sql/Errors.ts"
 import { joinLines, plainArray } from "../sql/ArrayLiterals.ts"
+import { orDefect } from "../sql/Errors.ts"
+import type { Fragment, Statement } from "../sql/Statement.ts"
 
 /** Channel on which workers are notified of new deliveries. */
 export const DELIVERIES = "deliveries"
@@ -27,138 +28,81 @@ export const DELIVERIES = "deliveries"
  */
 const NOTIFY_INTERVAL = "20 millis"
 
+const decodeRecipients = Schema.decodeUnknownEffect(
+  Schema.Array(Schema.Struct({ installationId: Schema.toType(InstallationId), appName: Schema.String }))
+)
+
 /** Event to publish, and the resource that it is about. */
 export interface OutboxMessage {
   readonly event: NewEvent
   readonly resource: { readonly id: string; readonly version: number }
 }
 
-const Recipient = Schema.Struct({ installationId: Schema.toType(InstallationId), appName: Schema.String })
-
-const decodeRecipients = Schema.decodeUnknownEffect(Schema.Array(Recipient))
-
-const EventHops = Schema.Struct({ hops: Schema.Int })
-
-/** Queries of the outbox: events and their deliveries are rows of the same transaction as their write. */
-export const makeOutbox = (sql: SqlClient.SqlClient) => {
-  /**
-   * Installations that receive an event: the active ones whose app subscribed to its kind and that may read the resource,
-   * except the one that made the write (contract, section 6, rule 1).
-   *
-   * Store and scope are scalar subqueries, which hide their values from the planner: otherwise PostgreSQL plans the
-   * statement anew for each write of a store with few installations. `exists (select from webhooks)` skips all
-   * installations while no app has subscribed, and a join would visit all of them with a plan from that time.
-   */
-  const recipients = (store: StoreId, { actor, kind }: Pick<NewEvent, "actor" | "kind">): Statement.Fragment => sql`
-    installations i where i.store_id = (select ${store}::uuid) and i.is_active
-      and i.id is distinct from ${originInstallationId(actor)}
-      and (select ${EVENTS[kind].scope}) = any(i.scopes) and exists (select from webhooks)
-      and (select ${kind} = any(w.kinds) from webhooks w where w.app_id = i.app_id)
-  `
-
-  /** Columns of a new delivery: it is not queued while a member of the store holds the deliveries of the installation. */
-  const outcome = sql`
-    case when i.held_at is not null then 'held' end as outcome,
-    case when i.held_at is not null then statement_timestamp() end as finished_at
-  `
-
-  const insertOne = ({ event, resource }: OutboxMessage) => {
-    const { actor, hops, id, kind, occurredAt, storeId } = event
-    return [
-      sql`
-        insert into events (
-          store_id, id, kind, occurred_at, actor_type, origin_installation_id, hops, resource_id, resource_version,
-          payload
-        ) values (
-          ${storeId}, ${id}, ${kind}, ${occurredAt}, ${actorType(actor)}, ${originInstallationId(actor)}, ${hops},
-          ${resource.id}, ${resource.version}, ${eventBodyOf(event)}
-        )
-      `,
-      sql`
-        insert into deliveries (store_id, event_id, installation_id, app_id, outcome, finished_at)
-        select i.store_id, ${id}::uuid, i.id, i.app_id, ${outcome} from ${recipients(storeId, event)}
-      `
-    ]
-  }
-
-  /** All messages of a write have the kind and the actor of its first event. */
-  const insertMany = (first: NewEvent, messages: ReadonlyArray<OutboxMessage>) => {
-    const { actor, hops, kind, storeId } = first
-    const ids = plainArray(messages.map(({ event }) => event.id))
-    return [
-      sql`
-        insert into events (
-          store_id, id, kind, occurred_at, actor_type, origin_installation_id, hops, resource_id, resource_version,
-          payload
-        )
-        select ${storeId}, id, ${kind}, at, ${actorType(actor)}, ${originInstallationId(actor)}, ${hops}, resource_id,
-          version, payload
-        from unnest(
-          ${ids}::uuid[],
-          ${plainArray(messages.map(({ event }) => event.occurredAt.toISOString()))}::timestamptz[],
-          ${plainArray(messages.map(({ resource }) => resource.id))}::uuid[],
-          ${plainArray(messages.map(({ resource }) => resource.version))}::integer[],
-          string_to_array(${joinLines(messages.map(({ event }) => eventBodyOf(event)))}, E'\\n', '')
-        ) as message (id, at, resource_id, version, payload)
-      `,
-      // offset 0: PostgreSQL looks for the recipients once, not for each event.
-      sql`
-        insert into deliveries (store_id, event_id, installation_id, app_id, outcome, finished_at)
-        select recipient.store_id, event_id, recipient.id, recipient.app_id, recipient.outcome, recipient.finished_at
-        from (
-          select i.store_id, i.id, i.app_id, ${outcome} from ${recipients(storeId, first)} offset 0
-        ) as recipient, unnest(${ids}::uuid[]) as event_id
-      `
-    ]
-  }
-
-  const findHops = SqlSchema.findOneOption({
-    Request: Schema.Struct({ storeId: StoreId, id: Schema.String }),
-    Result: EventHops,
-    execute: ({ id, storeId }) => sql`select hops from events where store_id = ${storeId} and id = ${id}`
-  })
-
-  return {
-    /** Returns the statements that insert events and their deliveries. One event has statements without lists, which are cheaper. */
-    insertMessages: (messages: ReadonlyArray<OutboxMessage>): ReadonlyArray<Statement.Statement<unknown>> => {
-      const [first, ...others] = messages
-      if (first === undefined) return []
-      return others.length === 0 ? insertOne(first) : insertMany(first.event, messages)
-    },
-
-    /** Lists the first installations that would receive an event. */
-    listRecipients: (store: StoreId, actor: Actor, kind: EventKind) =>
-      Effect.flatMap(
-        sql`
-          select i.id as "installationId", (select name from apps where id = i.app_id) as "appName"
-          from ${recipients(store, { actor, kind })} order by i.id limit ${MAX_DRY_RUN_ITEMS}
-        `,
-        decodeRecipients
-      ).pipe(orDefect),
+/** Events and their deliveries, as rows of the same transaction as their write. */
+export class Outbox extends Context.Service<Outbox>()("layers/webhooks/Outbox", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
 
     /**
-     * Returns the hops of a write that `cause` led to: one more than those of the event. An event that the store does not
-     * have, or no longer has, counts as none. Fails with `EventLoop` beyond the limit.
+     * Installations that receive an event: the active ones whose app subscribed to its kind and that may read the resource,
+     * except the one that made the write (contract, section 6, rule 1).
+     *
+     * Store and scope are scalar subqueries, which hide their values from the planner: otherwise PostgreSQL plans the
+     * statement anew for each write of a store with few installations. `exists (select from webhooks)` skips all
+     * installations while no app has subscribed, and a join would visit all of them with a plan from that time.
      */
-    hopsAfter: Effect.fnUntraced(function* (storeId: StoreId, cause: EventId | null) {
-      if (cause === null) return 0
-      const event = yield* findHops({ storeId, id: cause })
-      const hops = event._tag === "None" ? 0 : event.value.hops + 1
-      return hops > MAX_HOPS ? yield* new EventLoop({ event: cause }) : hops
-    }, orDefect)
-  }
-}
+    const recipients = (store: StoreId, { actor, kind }: Pick<NewEvent, "actor" | "kind">): Fragment => sql`
+      installations i where i.store_id = (select ${store}::uuid) and i.is_active
+        and i.id is distinct from ${originInstallationId(actor)}
+        and (select ${EVENTS[kind].scope}) = any(i.scopes) and exists (select from webhooks)
+        and (select ${kind} = any(w.kinds) from webhooks w where w.app_id = i.app_id)
+    `
 
-/** Wakes the workers after a commit with deliveries. */
-export class Notifier extends Context.Service<Notifier, { readonly notify: Effect.Effect<void> }>()(
-  "layers/Notifier"
-) {}
+    /** Columns of a new delivery: it is not queued while a member of the store holds the deliveries of the installation. */
+    const outcome = sql`
+      case when i.held_at is not null then 'held' end as outcome,
+      case when i.held_at is not null then statement_timestamp() end as finished_at
+    `
 
-/** Notifies after the commit, not in it: the lock of a notification would make the commits of all writes wait in line. */
-export const NotifierLive = Layer.effect(
-  Notifier,
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
+    /** Makes the statements that insert events of one kind and their deliveries. They have the actor of the first one. */
+    const insertKind = (messages: Array.NonEmptyReadonlyArray<OutboxMessage>) => {
+      const [{ event: first }] = messages
+      const { actor, hops, kind, storeId } = first
+      const ids = plainArray(messages.map(({ event }) => event.id))
+      return [
+        sql`
+          insert into events (
+            store_id, id, kind, occurred_at, actor_type, origin_installation_id, hops, resource_id, resource_version,
+            payload
+          )
+          select ${storeId}, id, ${kind}, at, ${actorType(actor)}, ${originInstallationId(actor)}, ${hops}, resource_id,
+            version, payload
+          from unnest(
+            ${ids}::uuid[],
+            ${plainArray(messages.map(({ event }) => event.occurredAt.toISOString()))}::timestamptz[],
+            ${plainArray(messages.map(({ resource }) => resource.id))}::uuid[],
+            ${plainArray(messages.map(({ resource }) => resource.version))}::integer[],
+            string_to_array(${joinLines(messages.map(({ event }) => eventBodyOf(event)))}, E'\\n', '')
+          ) as message (id, at, resource_id, version, payload)
+        `,
+        // offset 0: PostgreSQL looks for the recipients once, not for each event.
+        sql`
+          insert into deliveries (store_id, event_id, installation_id, app_id, outcome, finished_at)
+          select recipient.store_id, event_id, recipient.id, recipient.app_id, recipient.outcome, recipient.finished_at
+          from (
+            select i.store_id, i.id, i.app_id, ${outcome} from ${recipients(storeId, first)} offset 0
+          ) as recipient, unnest(${ids}::uuid[]) as event_id
+        `
+      ]
+    }
+
+    const findHops = SqlSchema.findOneOption({
+      Request: Schema.Struct({ storeId: StoreId, id: Schema.String }),
+      Result: Schema.Struct({ hops: Schema.Int }),
+      execute: ({ id, storeId }) => sql`select hops from events where store_id = ${storeId} and id = ${id}`
+    })
+
+    // Notifies after the commit, not in it: the lock of a notification would make the commits of all writes wait in line.
     const committed = yield* Queue.sliding<void>(1)
     yield* Queue.take(committed).pipe(
       Effect.andThen(Effect.ignore(sql`select pg_notify(${DELIVERIES}, '')`, { log: "Debug" })),
@@ -166,6 +110,35 @@ export const NotifierLive = Layer.effect(
       Effect.forever,
       Effect.forkScoped
     )
-    return Notifier.of({ notify: Effect.sync(() => void Queue.offerUnsafe(committed, undefined)) })
+
+    return {
+      /** Makes the statements that insert events and their deliveries. */
+      insertStatements: (messages: ReadonlyArray<OutboxMessage>): ReadonlyArray<Statement> =>
+        Object.values(Array.groupBy(messages, ({ event }) => event.kind)).flatMap(insertKind),
+
+      /** Wakes the workers after the commit of the transaction. */
+      notifyAfterCommit: sql.afterCommit(Effect.sync(() => void Queue.offerUnsafe(committed, undefined))),
+
+      /** Lists the first installations that would receive an event. */
+      listRecipients: Effect.fn("Outbox.listRecipients")(function* (store: StoreId, actor: Actor, kind: EventKind) {
+        const rows = yield* sql`
+          select i.id as "installationId", (select name from apps where id = i.app_id) as "appName"
+          from ${recipients(store, { actor, kind })} order by i.id limit ${MAX_DRY_RUN_ITEMS}
+        `
+        return yield* decodeRecipients(rows)
+      }, orDefect),
+
+      /**
+       * Returns the hops of a write that `cause` led to: one more than those of the event. An event that the store does not
+       * have, or no longer has, counts as none. Fails with `EventLoop` beyond the limit.
+       */
+      hopsAfter: Effect.fn("Outbox.hopsAfter")(function* (storeId: StoreId, cause: EventId) {
+        const event = yield* findHops({ storeId, id: cause })
+        const hops = Option.isNone(event) ? 0 : event.value.hops + 1
+        return hops > MAX_HOPS ? yield* new EventLoop({ event: cause }) : hops
+      }, orDefect)
+    }
   })
-)
+}) {
+  static readonly layer = Layer.effect(this, this.make)
+}

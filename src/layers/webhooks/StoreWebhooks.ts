@@ -7,8 +7,8 @@ import type { StoreId } from "../../domain/Store.ts"
 import { leastUuidOf } from "../../domain/Uuid.ts"
 import { StoreWebhooks } from "../../domain/webhooks/StoreWebhooks.ts"
 import { DeliveryNotFound, MAX_EXAMINED_DELIVERIES } from "../../domain/webhooks/Webhook.ts"
-import { lockStore } from "../catalog/Allocation.ts"
-import { recordAdministered } from "../journal/Administered.ts"
+import { StoreAllocation } from "../catalog/StoreAllocation.ts"
+import { AdministeredChanges } from "../journal/Administered.ts"
 import { END, pageReader, START } from "../sql/Pages.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { constant } from "../sql/Statement.ts"
@@ -39,6 +39,8 @@ export const StoreWebhooksLive = Layer.effect(
   StoreWebhooks,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const { record: recordAdministered } = yield* AdministeredChanges
+    const { lockStore } = yield* StoreAllocation
 
     const requireInstalled = Effect.fnUntraced(function* (store: StoreId, id: InstallationId) {
       const [installation] = yield* sql<InstalledRow>`
@@ -175,7 +177,7 @@ export const StoreWebhooksLive = Layer.effect(
 
       hold: Effect.fnUntraced(function* (store, id) {
         if (yield* setHold(store, id, true)) {
-          yield* recordAdministered(sql, store, "installation", id, ACTIVE, PAUSED)
+          yield* recordAdministered(store, "installation", id, ACTIVE, PAUSED)
         }
         return yield* findWebhook(store, id)
       }, orDefect),
@@ -185,9 +187,9 @@ export const StoreWebhooksLive = Layer.effect(
       release: Effect.fnUntraced(function* (store, id) {
         if (yield* setHold(store, id, false)) {
           yield* releaseHeld(store, id)
-          yield* lockStore(sql, store)
+          yield* lockStore(store)
           yield* releaseHeld(store, id)
-          yield* recordAdministered(sql, store, "installation", id, PAUSED, ACTIVE)
+          yield* recordAdministered(store, "installation", id, PAUSED, ACTIVE)
         }
         return yield* findWebhook(store, id)
       }, orDefect)

@@ -3,7 +3,7 @@ import { ApprovalNeeded, BudgetSpent } from "../../domain/access/Agents.ts"
 import { Proposed, TooManyProposals } from "../../domain/access/Proposals.ts"
 import { withDescription, optional } from "../../domain/catalog/Fields.ts"
 import { EventLoop } from "../../domain/Events.ts"
-import { AnswersFull, IdempotencyKey, KeyReused } from "../../domain/Idempotency.ts"
+import { StoredResponsesFull, IdempotencyKey, KeyReused } from "../../domain/Idempotency.ts"
 import type { JsonObject } from "../../domain/json/Json.ts"
 import { DEFAULT_LIMIT, MAX_LIMIT, type PageRequest } from "../../domain/Page.ts"
 import { dryRunFields as dryRunResultFields } from "../../domain/DryRun.ts"
@@ -128,12 +128,12 @@ export const isPerformed = <A extends object>(answer: A): answer is Exclude<A, U
   !("dryRun" in answer || "proposal" in answer)
 
 /** Errors of every write to an account. */
-export const AccountWriteError = Schema.Union([KeyReused, AnswersFull])
+export const AccountWriteError = Schema.Union([KeyReused, StoredResponsesFull])
 
 /** Errors of every write in a store. */
 export const WriteError = Schema.Union([
   KeyReused,
-  AnswersFull,
+  StoredResponsesFull,
   EventLoop,
   BudgetSpent,
   ApprovalNeeded,

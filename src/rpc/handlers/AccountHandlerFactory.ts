@@ -26,7 +26,7 @@ export const accountHandler = <Payload, E, A>(
   )
 
 /** Provides constructors of handlers that write to an account. */
-export const makeAccountHandlerFactory = Effect.map(Idempotency, ({ onceOf }) => {
+export const makeAccountHandlerFactory = Effect.map(Idempotency, ({ onceForAccount }) => {
   /** Performs a write once per idempotency key of the account. */
   const runWrite = <A, E>(
     tag: string,
@@ -35,12 +35,7 @@ export const makeAccountHandlerFactory = Effect.map(Idempotency, ({ onceOf }) =>
     json: JsonObject,
     write: Write<A, E>,
     toJson: (value: A) => JsonText
-  ) =>
-    onceOf(id, { key, fingerprint: fingerprint(tag, json) }, write, (value) => ({
-      status: 200,
-      body: toJson(value),
-      etag: null
-    }))
+  ) => onceForAccount(id, { key, fingerprint: fingerprint(tag, json) }, write, toJson)
 
   const writeHandler = <Payload extends WritePayload, E>(
     definition: Definition<Payload, E | WriteError>,
@@ -50,7 +45,7 @@ export const makeAccountHandlerFactory = Effect.map(Idempotency, ({ onceOf }) =>
       Effect.flatMap(currentMerchant, (merchant) =>
         Effect.map(
           runWrite(definition._tag, merchant, payload, json, toWrite(payload, merchant), Fn.identity),
-          ({ body }) => body
+          ({ text }) => text
         )
       )
     )
@@ -71,7 +66,7 @@ export const makeAccountHandlerFactory = Effect.map(Idempotency, ({ onceOf }) =>
           return json
         })
         const secret = outcome.replayed || generated.secret === null ? null : Redacted.value(generated.secret)
-        return extend(outcome.body, JSON.stringify({ [secretField]: secret }))
+        return extend(outcome.text, JSON.stringify({ [secretField]: secret }))
       })
     )
 

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { Activity, type EntryDocument } from "../../domain/journal/Activity.ts"
-import { CatalogKind, ResourceKind, SCOPES } from "../../domain/journal/Kinds.ts"
+import { CatalogKind, ResourceKind, CATALOG_KINDS } from "../../domain/journal/Kinds.ts"
 import { Undo, type UndoResult, type UndoRight } from "../../domain/journal/Undo.ts"
 import { DEFAULT_LIMIT } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"
@@ -13,8 +13,8 @@ import { makeHandlerFactory } from "./HandlerFactory.ts"
 
 /** Entries of a resource have the access policy of the procedures that read the resource. */
 const READ_POLICIES: Record<ResourceKind, AccessPolicy> = {
-  product: membersAndAgentsWith(SCOPES.product.read),
-  collection: membersAndAgentsWith(SCOPES.collection.read),
+  product: membersAndAgentsWith(CATALOG_KINDS.product.scopes.read),
+  collection: membersAndAgentsWith(CATALOG_KINDS.collection.scopes.read),
   settings: MEMBERS_ONLY,
   member: OWNERS_ONLY,
   agent: MEMBERS_ONLY,
@@ -33,7 +33,7 @@ const readableKinds = (principal: Principal, store: StoreId, kinds: ReadonlyArra
 const undoRightOf = (principal: Principal): UndoRight => ({
   kinds: Principal.$match(principal, {
     Merchant: () => CatalogKind.literals,
-    Agent: ({ scopes }) => CatalogKind.literals.filter((kind) => scopes.includes(SCOPES[kind].write))
+    Agent: ({ scopes }) => CatalogKind.literals.filter((kind) => scopes.includes(CATALOG_KINDS[kind].scopes.write))
   }),
   ownId: Principal.$match(principal, { Merchant: () => null, Agent: ({ id }) => id })
 })

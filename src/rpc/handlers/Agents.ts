@@ -18,8 +18,8 @@ export const makeAgentHandlers = Effect.gen(function* () {
         Effect.gen(function* () {
           const { id } = yield* merchantIn(call.principal)
           const { token, write } = agents.create(call.payload.storeId, id, call.payload.agent)
-          const { body, replayed } = yield* runWrite(Rpcs.createAgent, call, json, write, Fn.identity)
-          return extend(body, JSON.stringify({ token: replayed ? null : Redacted.value(token) }))
+          const { replayed, text } = yield* runWrite(Rpcs.createAgent, call, json, write, Fn.identity)
+          return extend(text, JSON.stringify({ token: replayed ? null : Redacted.value(token) }))
         }),
       Fn.identity
     ),

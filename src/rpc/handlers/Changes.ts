@@ -2,7 +2,7 @@ import { Context, Effect, Stream } from "effect"
 import { AgentScopeMissing } from "../../domain/access/Agents.ts"
 import { decodeWith } from "../../domain/json/Decoder.ts"
 import { Changes } from "../../domain/journal/Changes.ts"
-import { CatalogKind, SCOPES } from "../../domain/journal/Kinds.ts"
+import { CatalogKind, CATALOG_KINDS } from "../../domain/journal/Kinds.ts"
 import { followChanges } from "../groups/Changes.ts"
 import { AccessPolicy } from "../Annotations.ts"
 import { CurrentPrincipal, Principal } from "../Principal.ts"
@@ -12,7 +12,7 @@ import { authorizePayload } from "./Authorization.ts"
 /** Returns the kinds of resources that a principal may read. */
 const readableKindsOf = Principal.$match({
   Merchant: () => CatalogKind.literals,
-  Agent: ({ scopes }) => CatalogKind.literals.filter((kind) => scopes.includes(SCOPES[kind].read))
+  Agent: ({ scopes }) => CatalogKind.literals.filter((kind) => scopes.includes(CATALOG_KINDS[kind].scopes.read))
 })
 
 export const StreamHandlers = ServedStreams.toLayer(
@@ -28,7 +28,8 @@ export const StreamHandlers = ServedStreams.toLayer(
             yield* authorizePayload(json, policy)
             const { after, storeId } = yield* Effect.fromResult(decode(json, true))
             const readableKinds = readableKindsOf(yield* CurrentPrincipal)
-            if (readableKinds.length === 0) return yield* new AgentScopeMissing({ scope: SCOPES.product.read })
+            if (readableKinds.length === 0)
+              return yield* new AgentScopeMissing({ scope: CATALOG_KINDS.product.scopes.read })
             return follow(storeId, after, readableKinds)
           })
         )

@@ -134,7 +134,7 @@ export const makeHandlerFactory = Effect.gen(function* () {
         },
         { key: payload.idempotencyKey, fingerprint: fingerprinted },
         principal._tag === "Agent" && payload.dryRun !== true ? budgeted(payload.storeId, principal.id, write) : write,
-        (value) => ({ status: 200, body: toJson(value, payload), etag: null })
+        (value) => toJson(value, payload)
       )
     })
 

@@ -13,8 +13,8 @@ export const pageJson = ({ items, nextCursor }: DocumentPage<string>): JsonText 
 export const deletedJson = (_: void, { id }: { readonly id: string }): JsonText => JSON.stringify({ id, deleted: true })
 
 /** Returns the response of a write, with the result of a dry run if it was one. */
-export const writeJson = ({ body, dryRun }: Outcome): JsonText =>
-  dryRun === undefined ? body : extend(`{"resource":${body}}`, JSON.stringify(dryRun))
+export const writeJson = ({ dryRun, text }: Outcome): JsonText =>
+  dryRun === undefined ? text : extend(`{"resource":${text}}`, JSON.stringify(dryRun))
 
 /** Encodes a value with the success schema of a definition, for services that do not return JSON text. */
 export const encodeSuccess = <A>({ successSchema }: { readonly successSchema: Schema.Codec<A, unknown> }) => {

@@ -20,6 +20,7 @@ import { medianOf } from "../measure/rounds.ts"
 import type { Options } from "../options.ts"
 import { allReached, type Line, formatTable } from "../measure/report.ts"
 import { installing } from "../../support/data/Writes.ts"
+import { RepositoriesLive } from "../../../src/layers/Domain.ts"
 
 const ROUNDS = 21
 const AT_MOST_MILLIS = 5
@@ -28,6 +29,7 @@ const HEADINGS = ["A purge that finds nothing", "Median ms", "Slowest ms", "At m
 
 const services = (url: string) =>
   Layer.mergeAll(IdempotencyLive, AccessLive, AppDataLive, WebhooksLive, WritesLive).pipe(
+    Layer.provide(RepositoriesLive),
     Layer.provideMerge(MigrationsLive),
     Layer.provideMerge(postgres({ url: Redacted.make(url), maxConnections: 1 }))
   )

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { Apps } from "../../../src/domain/access/Apps.ts"
 import { ALL_GRANTS } from "../../../src/domain/access/AccessRule.ts"
 import { EventKind } from "../../../src/domain/Events.ts"
-import { LARGE_ANSWER } from "../../../src/domain/Idempotency.ts"
+import { LARGE_RESPONSE } from "../../../src/domain/Idempotency.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
 import { performed } from "../../../src/rpc/Client.ts"
@@ -223,7 +223,7 @@ layer(IsolatedApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Dr
       yield* client.put("/app-data/settings", { key: "theme", value: 1 })
       const requests = [
         ["POST", "/products", { name: "Cup" }],
-        ["POST", "/products", { name: "Large", description: "x".repeat(LARGE_ANSWER) }],
+        ["POST", "/products", { name: "Large", description: "x".repeat(LARGE_RESPONSE) }],
         ["PATCH", product, { price: 1 }],
         ["PATCH", `${product}/inventory`, { stock: 3 }],
         ["DELETE", product, undefined],
@@ -273,7 +273,7 @@ layer(IsolatedApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Dr
       const product = `/products/${dataOf(yield* client.post("/products", { name: "Cup" }))["id"]}`
       const key = newKey()
       const { release, watcher } = yield* lockStore(yield* databaseUrl, storeId)
-      const body = { name: "Jug", description: "x".repeat(LARGE_ANSWER) }
+      const body = { name: "Jug", description: "x".repeat(LARGE_RESPONSE) }
       const write = yield* Effect.forkChild(client.post("/products", body, { key }))
       yield* duringWork(write, waitForLockWaits(watcher, 1))
       const dryRun = yield* client.patch(product, { description: body.description }, { ...dryRunOptions, key })

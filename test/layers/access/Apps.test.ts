@@ -8,8 +8,12 @@ import { WritesLive } from "../../../src/layers/Writes.ts"
 import { makeApp, makeStore } from "../../support/http/Api.ts"
 import { PostgresTest } from "../../support/postgres/PostgresTest.ts"
 import { installing, suspend } from "../../support/data/Writes.ts"
+import { RepositoriesLive } from "../../../src/layers/Domain.ts"
 
-const Live = Layer.mergeAll(AccessLive, WritesLive).pipe(Layer.provideMerge(PostgresTest))
+const Live = Layer.mergeAll(AccessLive, WritesLive).pipe(
+  Layer.provide(RepositoriesLive),
+  Layer.provideMerge(PostgresTest)
+)
 
 layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Apps", (it) => {
   it.effect("list returns the newest apps first and counts active installations on existing stores", () =>

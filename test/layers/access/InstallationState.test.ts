@@ -19,8 +19,12 @@ import { makeApp, makeInstallation, makeStore } from "../../support/http/Api.ts"
 import { PostgresTest } from "../../support/postgres/PostgresTest.ts"
 import { connection, databaseUrl, duringWork, rowsOf, waitForLockWaits } from "../../support/process/Process.ts"
 import { performIn } from "../../support/data/Writes.ts"
+import { RepositoriesLive } from "../../../src/layers/Domain.ts"
 
-const Live = Layer.mergeAll(AccessLive, WritesLive).pipe(Layer.provideMerge(PostgresTest))
+const Live = Layer.mergeAll(AccessLive, WritesLive).pipe(
+  Layer.provide(RepositoriesLive),
+  Layer.provideMerge(PostgresTest)
+)
 
 const acts = FastCheck.array(
   FastCheck.constantFrom<Array<InstallationAct>>("install", "suspend", "resume", "uninstall"),

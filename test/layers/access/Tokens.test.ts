@@ -13,8 +13,12 @@ import { WritesLive } from "../../../src/layers/Writes.ts"
 import { makeInstallation } from "../../support/http/Api.ts"
 import { PostgresTest } from "../../support/postgres/PostgresTest.ts"
 import { performIn, suspend } from "../../support/data/Writes.ts"
+import { RepositoriesLive } from "../../../src/layers/Domain.ts"
 
-const Live = Layer.mergeAll(AccessLive, RateLimitLive, WritesLive).pipe(Layer.provideMerge(PostgresTest))
+const Live = Layer.mergeAll(AccessLive, RateLimitLive, WritesLive).pipe(
+  Layer.provide(RepositoriesLive),
+  Layer.provideMerge(PostgresTest)
+)
 
 const UNKNOWN_ID = "01890a5d-ac96-774b-bcce-b302099a8057"
 

@@ -20,8 +20,12 @@ import {
   waitForLockWaits
 } from "../../support/process/Process.ts"
 import { performIn } from "../../support/data/Writes.ts"
+import { RepositoriesLive } from "../../../src/layers/Domain.ts"
 
-const Live = Layer.mergeAll(AccessLive, AppDataLive, WritesLive).pipe(Layer.provideMerge(PostgresTest))
+const Live = Layer.mergeAll(AccessLive, AppDataLive, WritesLive).pipe(
+  Layer.provide(RepositoriesLive),
+  Layer.provideMerge(PostgresTest)
+)
 
 /** Number of entries of an installation. */
 const ENTRIES = 300

@@ -8,8 +8,6 @@ import { Imports } from "../../../src/domain/imports/Imports.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
 import { type WriteContext, Writes } from "../../../src/domain/Write.ts"
-import { ConnectionPool } from "../../../src/layers/sql/Postgres.ts"
-import { makePutProducts } from "../../../src/layers/imports/Products.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
 import { makeApp, makeStore } from "../../support/http/Api.ts"
 import { OneConnectionTest, PostgresTest } from "../../support/postgres/PostgresTest.ts"
@@ -72,8 +70,7 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
     it.effect("imported products store the same rows, journal entries and events as single creates", () =>
       Effect.gen(function* () {
         const catalog = yield* Catalog
-        const sql = yield* SqlClient.SqlClient
-        const pool = yield* ConnectionPool
+        const imports = yield* Imports
         const [one, together] = [yield* makeStore(), yield* makeStore()]
         const appId = yield* makeApp()
         const { install } = yield* installing
@@ -84,7 +81,7 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
         const create = yield* performIn(one)
         for (const input of PRODUCTS) yield* create(catalog.createProduct(one, toProduct(input)))
         const put = yield* performIn(together)
-        yield* put(makePutProducts(sql, pool)(together, PRODUCTS.map(putOf), 0))
+        yield* put(imports.putProducts(together, PRODUCTS.map(putOf), 0))
         const traces = yield* tracesOf(one)
         assert.deepStrictEqual(
           traces.map(({ deliveries }) => deliveries),

@@ -12,8 +12,12 @@ import { WritesLive } from "../../../src/layers/Writes.ts"
 import { makeInstallation } from "../../support/http/Api.ts"
 import { PostgresTest } from "../../support/postgres/PostgresTest.ts"
 import { suspend } from "../../support/data/Writes.ts"
+import { RepositoriesLive } from "../../../src/layers/Domain.ts"
 
-const Live = Layer.mergeAll(RateLimitLive, AccessLive, WritesLive).pipe(Layer.provideMerge(PostgresTest))
+const Live = Layer.mergeAll(RateLimitLive, AccessLive, WritesLive).pipe(
+  Layer.provide(RepositoriesLive),
+  Layer.provideMerge(PostgresTest)
+)
 
 const installed = Effect.gen(function* () {
   const tokens = yield* Tokens

@@ -11,8 +11,12 @@ import { makeInstallation } from "../../support/http/Api.ts"
 import { fillAppData, passTime, usageOf } from "../../support/data/AppData.ts"
 import { appContext } from "../../support/data/KeyedWrites.ts"
 import { PostgresTest } from "../../support/postgres/PostgresTest.ts"
+import { RepositoriesLive } from "../../../src/layers/Domain.ts"
 
-const Live = Layer.mergeAll(AppDataLive, WritesLive, AccessLive).pipe(Layer.provideMerge(PostgresTest))
+const Live = Layer.mergeAll(AppDataLive, WritesLive, AccessLive).pipe(
+  Layer.provide(RepositoriesLive),
+  Layer.provideMerge(PostgresTest)
+)
 
 /** One step of a history: an operation on app data, or the passing of time. */
 type Step =

@@ -12,7 +12,7 @@ import { PreviewRules } from "../../../src/domain/catalog/Membership.ts"
 import { CreateProduct, ProductId, UpdateProduct } from "../../../src/domain/catalog/Product.ts"
 import { Search } from "../../../src/domain/catalog/Search.ts"
 import { Imports } from "../../../src/domain/imports/Imports.ts"
-import { Idempotency, type StoredResponse } from "../../../src/domain/Idempotency.ts"
+import { Idempotency, type Outcome } from "../../../src/domain/Idempotency.ts"
 import { OrderId, Orders, PutOrder } from "../../../src/domain/records/Order.ts"
 import { RateLimit } from "../../../src/domain/RateLimit.ts"
 import { AppData } from "../../../src/domain/records/AppData.ts"
@@ -56,13 +56,13 @@ const toCollection = Schema.decodeUnknownSync(CreateCollection)
 const toPreview = Schema.decodeUnknownSync(PreviewRules)
 const toOrder = Schema.decodeUnknownSync(PutOrder)
 
-const respond = ({ json }: { readonly json: string }): StoredResponse => ({ status: 200, body: json, etag: null })
-const respondText = (json: string) => respond({ json })
-const respondEmpty = (): StoredResponse => ({ status: 204, body: "", etag: null })
+const respond = ({ json }: { readonly json: string }) => json
+const respondText = (json: string) => json
+const respondEmpty = () => ""
 
 const idOf = <A, I>(id: Schema.Codec<A, I>) => {
   const decode = Schema.decodeUnknownSync(Schema.Struct({ id }))
-  return ({ body }: StoredResponse) => decode(JSON.parse(body)).id
+  return ({ text }: Outcome) => decode(JSON.parse(text)).id
 }
 const productIdOf = idOf(ProductId)
 const collectionIdOf = idOf(CollectionId)
@@ -95,7 +95,7 @@ const round = Effect.fn(function* ({
     costs.set(name, (yield* costSoFar) - before)
     return answer
   })
-  const once = <A, E>(write: Write<A, E>, respond: (value: A) => StoredResponse, key: string = randomUUID()) =>
+  const once = <A, E>(write: Write<A, E>, respond: (value: A) => string, key: string = randomUUID()) =>
     idempotency.once(contextOf(storeId), keyed(key), write, respond)
   const dryRunOnce = <A, E>(write: Write<A, E>) =>
     idempotency.once({ ...contextOf(storeId), mode: "dryRun" }, keyed(randomUUID()), write, respondEmpty)
@@ -229,7 +229,7 @@ const round = Effect.fn(function* ({
   const administered = yield* administration(installation, (write) => once(write, respondEmpty))
   for (const [name, work] of administered) yield* measured(name, Effect.orDie(work))
   const developed = yield* development((account, write) =>
-    idempotency.onceOf(account, keyed(randomUUID()), write, respondEmpty)
+    idempotency.onceForAccount(account, keyed(randomUUID()), write, respondEmpty)
   )
   for (const [name, work] of developed) yield* measured(name, Effect.orDie(work))
 

@@ -4,7 +4,8 @@ import { SqlClient, SqlError, type Statement } from "effect/sql"
 import { Unavailable } from "../../../src/domain/Unavailable.ts"
 import { orDefect } from "../../../src/layers/sql/Errors.ts"
 import { postgres } from "../../../src/layers/sql/Postgres.ts"
-import { deferToCommit, performWrite, rowCount, snapshot, tryOut } from "../../../src/layers/sql/Transaction.ts"
+import { rowCount, snapshot } from "../../../src/layers/sql/Transaction.ts"
+import { UnitOfWork } from "../../../src/layers/sql/UnitOfWork.ts"
 import {
   connection,
   databaseUrl,
@@ -18,7 +19,8 @@ import {
 import { wayTo } from "../../support/postgres/SilentDatabase.ts"
 
 /** A pool with a single connection, so that the statement after a failure uses the same pool slot. */
-const live = (url: string) => postgres({ url: Redacted.make(url), maxConnections: 1 })
+const live = (url: string) =>
+  Layer.provideMerge(Layer.fresh(UnitOfWork.layer), postgres({ url: Redacted.make(url), maxConnections: 1 }))
 
 const Live = Layer.unwrap(
   Effect.gen(function* () {
@@ -45,11 +47,12 @@ const classify = (defect: unknown) => {
 type AnyStatement = Statement.Statement<unknown>
 
 /** Statements of the tests. Errors are defects, like those of services. */
-const statements = Effect.map(SqlClient.SqlClient, (sql) => ({
+const statements = Effect.map(Effect.all([SqlClient.SqlClient, UnitOfWork]), ([sql, unitOfWork]) => ({
   sql,
+  unitOfWork,
   count: (given: AnyStatement) => orDefect(rowCount(given)),
   transaction: <A>(effect: Effect.Effect<A, SqlError.SqlError>) => orDefect(sql.withTransaction(effect)),
-  perform: (write: Effect.Effect<unknown, SqlError.SqlError>) => orDefect(performWrite(sql, write)),
+  perform: (write: Effect.Effect<unknown, SqlError.SqlError>) => orDefect(unitOfWork.run(write)),
   raise: (code: string) => sql.unsafe(`do $$ begin raise sqlstate '${code}'; end $$`),
   one: sql`select 1`,
   sleep: sql`select pg_sleep(60)`,
@@ -60,16 +63,16 @@ const statements = Effect.map(SqlClient.SqlClient, (sql) => ({
 }))
 
 /** All functions through which a statement reaches the database. */
-const executionPaths = Effect.map(statements, ({ count, perform, sql, transaction }) => {
+const executionPaths = Effect.map(statements, ({ count, perform, sql, transaction, unitOfWork }) => {
   const all: Record<string, (given: AnyStatement) => Effect.Effect<unknown>> = {
     count,
     rows: orDefect,
     transaction,
     nested: (input) => transaction(sql.withTransaction(input)),
     snapshot: (input) => orDefect(snapshot(sql, input)),
-    tryOut: (input) => orDefect(tryOut(sql, input)),
+    tryOut: (input) => orDefect(unitOfWork.tryOut(input)),
     performed: perform,
-    deferred: (input) => perform(deferToCommit(input))
+    added: (input) => perform(unitOfWork.add(input))
   }
   return all
 })
@@ -114,7 +117,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Failed statem
 
   it.effect("a value that the driver cannot serialize is not an outage, and the connection stays usable", () =>
     Effect.gen(function* () {
-      const { count, insertName, insertNameOf, one, perform, sql, transaction } = yield* statements
+      const { count, insertName, insertNameOf, one, perform, sql, transaction, unitOfWork } = yield* statements
       yield* count(sql`create table stored_names (name text)`)
       const circular: { self?: unknown } = {}
       circular.self = circular
@@ -134,7 +137,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Failed statem
         perform(
           Effect.gen(function* () {
             yield* insertName("before")
-            yield* deferToCommit(insertNameOf(circular), insertName("after"))
+            yield* unitOfWork.add(insertNameOf(circular), insertName("after"))
           })
         )
       ]) {
@@ -228,7 +231,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Failed statem
       const broken = Effect.gen(function* () {
         const { count, one, sleep, sql } = yield* statements
         for (const [way, run] of Object.entries(yield* executionPaths)) {
-          const input = way === "deferred" ? sql`delete from rows where pg_sleep(60) is null` : sleep
+          const input = way === "added" ? sql`delete from rows where pg_sleep(60) is null` : sleep
           const fiber = yield* Effect.forkChild(defectOf(run(input)))
           yield* waitUntil(sleeping("pid"), (rows) => rows.length > 0)
           freeze()

@@ -41,7 +41,7 @@ it.live("spans of a request, its service methods and its statements share a trac
     })
     const list = spans.find(({ name }) => name === "Catalog.listProducts")
     assert.strictEqual(list?.traceId, request?.traceId)
-    const statement = spans.find((span) => parentOf(span) === "Catalog.listProducts")
+    const statement = spans.find((span) => parentOf(span) === "ProductRepository.listPage")
     assert.match(String(statement?.attributes.get("db.query.text")), /from products/)
     assert.notInclude(JSON.stringify([...(request?.attributes ?? [])]), "Bearer")
   })

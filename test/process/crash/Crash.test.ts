@@ -123,9 +123,9 @@ it.live("concurrent writes to a server that is killed repeatedly are not lost, d
       events.map(({ event }) => event),
       written.map(({ id, version }) => `${String(id)} ${String(version)}`)
     )
-    const records = yield* rowsOf(client, "select body from idempotency_records")
+    const records = yield* rowsOf(client, "select outcome from idempotency_records")
     assert.sameMembers(
-      records.map(({ body }) => body),
+      records.map(({ outcome }) => String(outcome).slice(String(outcome).indexOf("\n") + 1)),
       completed.map(({ answer }) => answer.text)
     )
     const [store] = yield* rowsOf(client, "select product_count from stores where id = $1", [storeId])

@@ -64,7 +64,7 @@ it.live(
       const counts = yield* rowsOf(
         client,
         `select (select count(*)::int from products) as products, (select count(*)::int from events) as events,
-         (select count(*)::int from idempotency_records where status = 201 and body is not null) as records,
+         (select count(*)::int from idempotency_records where outcome like '201 %') as records,
          (select product_count from stores where id = $1) as counted`,
         [storeId]
       )

@@ -3,7 +3,7 @@ import { Effect, Predicate, SchemaAST } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { Plan, Stores } from "../../../src/domain/access/Stores.ts"
-import { MAX_LARGE_ANSWERS } from "../../../src/domain/Idempotency.ts"
+import { MAX_LARGE_RESPONSES } from "../../../src/domain/Idempotency.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { Rpcs } from "../../../src/rpc/Rpcs.ts"
 import { ApiTest } from "../../support/http/Api.ts"
@@ -90,7 +90,7 @@ const limitToOneEach = (storeId: StoreId) =>
 const fillLargeResponses = (storeId: StoreId) =>
   Effect.flatMap(
     SqlClient.SqlClient,
-    (sql) => sql`update large_answers set bytes = ${MAX_LARGE_ANSWERS} where store_id = ${storeId}`
+    (sql) => sql`update large_responses set bytes = ${MAX_LARGE_RESPONSES} where store_id = ${storeId}`
   ).pipe(Effect.orDie)
 
 const createProduct = ({ write }: Surface, body: object = { name: "Cup" }) =>
@@ -203,7 +203,7 @@ const CASES: Readonly<
       write("create", "product", { body: { name: "Cup" }, key: "one" }),
       write("create", "product", { body: { name: "Mug" }, key: "one" })
     ),
-  AnswersFull: (surface) =>
+  StoredResponsesFull: (surface) =>
     Effect.gen(function* () {
       yield* createProduct(surface, { name: "Cup", metafields: longText(20_000) })
       yield* fillLargeResponses(surface.storeId)

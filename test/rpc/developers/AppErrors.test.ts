@@ -26,9 +26,8 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Errors of
       yield* rowsOf(holder, "select from merchants where id = $1 for no key update", [id])
       yield* rowsOf(holder, insert, [id])
       // Bypasses RPC, whose rate window locks the same row.
-      const sql = yield* SqlClient.SqlClient
       const developers = yield* Developers
-      const late = yield* Effect.forkChild(Effect.flip(performUnrecorded(sql, developers.create(id, toApp(APP)))))
+      const late = yield* Effect.forkChild(Effect.flip(performUnrecorded(developers.create(id, toApp(APP)))))
       yield* duringWork(late, waitForLockWaits(watcher, 1))
       yield* rowsOf(holder, "commit")
       assert.strictEqual((yield* Fiber.join(late))._tag, "AppLimitReached")

@@ -25,7 +25,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Apps of d
       const other = { ...request, app: toApp({ ...APP, name: "Another" }) }
       assert.strictEqual((yield* Effect.flip(client.apps.create(other)))._tag, "KeyReused")
       const sql = yield* SqlClient.SqlClient
-      const records = yield* sql`select body from idempotency_records where body like ${`%${app.id}%`}`
+      const records = yield* sql`select outcome from idempotency_records where outcome like ${`%${app.id}%`}`
       assert.lengthOf(records, 1)
       assert.notInclude(JSON.stringify(records), "app_secret_")
     })

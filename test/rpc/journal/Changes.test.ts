@@ -96,8 +96,8 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Change st
       yield* rowsOf(
         holder,
         `insert into idempotency_records
-           (store_id, actor_id, key, fingerprint, status, body, etag, expires_at)
-         select store_id, id, $2, '', 200, '', null, now() + interval '1 day' from installations where store_id = $1`,
+           (store_id, actor_id, key, fingerprint, outcome, expires_at)
+         select store_id, id, $2, '', '', now() + interval '1 day' from installations where store_id = $1`,
         [storeId, key]
       )
       const writing = yield* Effect.forkChild(client.patch(`/products/${late}`, { price: 1 }, { key }))

@@ -40,8 +40,8 @@ export const AGEING = [
     end: "expires_at",
     life: 1,
     insert: ({ id, storeId }) => `
-      insert into idempotency_records (store_id, actor_id, key, fingerprint, status, body, expires_at)
-      select '${storeId}', '${id}', uuid_v7(clock_micros()), '', 200, repeat('x', 200), at from made
+      insert into idempotency_records (store_id, actor_id, key, fingerprint, outcome, expires_at)
+      select '${storeId}', '${id}', uuid_v7(clock_micros()), '', repeat('x', 200), at from made
     `
   },
   {

@@ -2,12 +2,12 @@ import { Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { hash } from "node:crypto"
 import { Actor } from "../../../src/domain/Actor.ts"
-import { Idempotency, IdempotencyKey, type KeyedRequest, type StoredResponse } from "../../../src/domain/Idempotency.ts"
+import { Idempotency, IdempotencyKey, type KeyedRequest } from "../../../src/domain/Idempotency.ts"
 import { NO_GRANTS } from "../../../src/domain/access/AccessRule.ts"
 import type { Installation } from "../../../src/domain/access/Installations.ts"
 import type { ChangeRecorder, WriteContext } from "../../../src/domain/Write.ts"
 import { orDefect } from "../../../src/layers/sql/Errors.ts"
-import { deferToCommit, rowCount } from "../../../src/layers/sql/Transaction.ts"
+import { rowCount } from "../../../src/layers/sql/Transaction.ts"
 import { IdempotencyLive } from "../../../src/layers/Idempotency.ts"
 import { AccessLive } from "../../../src/layers/access/Access.ts"
 import { WritesLive } from "../../../src/layers/Writes.ts"
@@ -15,12 +15,18 @@ import { makeInstallation } from "../http/Api.ts"
 import { PostgresTest } from "../postgres/PostgresTest.ts"
 import { connection, databaseUrl, rowsOf } from "../process/Process.ts"
 import { contextOf } from "./Writes.ts"
+import { UnitOfWork } from "../../../src/layers/sql/UnitOfWork.ts"
+import { RepositoriesLive } from "../../../src/layers/Domain.ts"
 
 /** Write that takes its client from the context. */
-export type TestWrite<A, E = never> = Effect.Effect<A, E, ChangeRecorder | SqlClient.SqlClient>
+export type TestWrite<A, E = never> = Effect.Effect<A, E, ChangeRecorder | SqlClient.SqlClient | UnitOfWork>
 
 /** Services for writes with keys, without a server. */
-export const KeyedTest = Layer.mergeAll(IdempotencyLive, AccessLive, WritesLive).pipe(Layer.provideMerge(PostgresTest))
+export const KeyedTest = Layer.mergeAll(IdempotencyLive, AccessLive, WritesLive).pipe(
+  Layer.provide(RepositoriesLive),
+  Layer.provideMerge(UnitOfWork.layer),
+  Layer.provideMerge(PostgresTest)
+)
 
 export const installed = makeInstallation(NO_GRANTS)
 
@@ -31,16 +37,16 @@ export const keyed = (key: string, body = "body"): KeyedRequest => ({
   fingerprint: hash("sha256", body, "buffer")
 })
 
-/** Response of a write that returned `value`. */
-export const respond = (value: string): StoredResponse => ({ status: 200, body: `{"data":"${value}"}`, etag: '"1"' })
+/** Encodes the outcome of a write that returned `value`. */
+export const encode = (value: string) => `{"data":"${value}"}`
 
 /** Performs a write of the installation with a key. Another `body` makes it another request. */
 export const once = <E>(installation: Installation, key: string, write: TestWrite<string, E>, body?: string) =>
   Effect.gen(function* () {
     const { once } = yield* Idempotency
-    const sql = yield* SqlClient.SqlClient
-    const provided = Effect.provideService(write, SqlClient.SqlClient, sql)
-    return yield* once(appContext(installation), keyed(key, body), provided, respond)
+    const services = yield* Effect.context<SqlClient.SqlClient | UnitOfWork>()
+    const provided = Effect.provide(write, services)
+    return yield* once(appContext(installation), keyed(key, body), provided, encode)
   })
 
 /** Runs a statement in the current transaction. */
@@ -69,7 +75,7 @@ export const nameOf = ({ storeId }: Installation) =>
 export const recordsOf = ({ id }: Installation) =>
   Effect.flatMap(
     SqlClient.SqlClient,
-    (sql) => sql`select key, status, body, etag from idempotency_records where actor_id = ${id} order by key`
+    (sql) => sql`select key, outcome from idempotency_records where actor_id = ${id} order by key`
   )
 
 /** Expires the idempotency records of an installation. */
@@ -89,8 +95,8 @@ export const lockWrite = Effect.fn(function* ({ id }: Installation) {
     watcher,
     beforeRecord: () => execute((sql) => sql`update installations set is_active = is_active where id = ${id}`),
     atCommit: () =>
-      Effect.flatMap(SqlClient.SqlClient, (sql) =>
-        deferToCommit(sql`update installations set is_active = is_active where id = ${id}`)
+      Effect.flatMap(Effect.all([SqlClient.SqlClient, UnitOfWork]), ([sql, unitOfWork]) =>
+        unitOfWork.add(sql`update installations set is_active = is_active where id = ${id}`)
       ),
     release: rowsOf(holder, "commit")
   }

@@ -1,11 +1,10 @@
 import { Effect } from "effect"
-import type { SqlClient } from "effect/sql"
 import { type Installation, Installations } from "../../../src/domain/access/Installations.ts"
 import { AgentId, MerchantId } from "../../../src/domain/access/Ids.ts"
 import { Actor } from "../../../src/domain/Actor.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { ChangeRecorder, type Write, type WriteContext, Writes } from "../../../src/domain/Write.ts"
-import { performWrite } from "../../../src/layers/sql/Transaction.ts"
+import { UnitOfWork } from "../../../src/layers/sql/UnitOfWork.ts"
 
 export const MERCHANT = Actor.Merchant({ id: MerchantId.make("01890a5d-ac96-774b-bcce-b302099a8057") })
 
@@ -44,8 +43,7 @@ export const performIn = (storeId: StoreId, actor?: Actor) =>
   )
 
 /** Performs a write outside stores, which records no changes. */
-export const performUnrecorded = <A, E>(sql: SqlClient.SqlClient, write: Write<A, E>) =>
-  performWrite(
-    sql,
-    Effect.provideService(write, ChangeRecorder, { record: () => Effect.die(new Error("A change was recorded")) })
+export const performUnrecorded = <A, E>(write: Write<A, E>) =>
+  Effect.flatMap(UnitOfWork.make, ({ run }) =>
+    run(Effect.provideService(write, ChangeRecorder, { record: () => Effect.die(new Error("A change was recorded")) }))
   )

@@ -165,19 +165,19 @@ const filling = (store: StoreId, { apps, products, stores }: Size) => `
   insert into recent_requests (store_id, installation_id, requests)
   select store_id, id, '[]' from installations on conflict do nothing;
 
-  insert into idempotency_records (store_id, actor_id, key, fingerprint, status, body, expires_at)
-  select store_id, id, gen_random_uuid(), '', 200, repeat('x', 200), now() + interval '1 day'
+  insert into idempotency_records (store_id, actor_id, key, fingerprint, outcome, expires_at)
+  select store_id, id, gen_random_uuid(), '', repeat('x', 200), now() + interval '1 day'
   from installations, generate_series(1, 5) n order by n, store_id;
-  insert into large_answers (store_id, actor_id, key, bytes, expires_at)
+  insert into large_responses (store_id, actor_id, key, bytes, expires_at)
   select store_id, id, 'large', 20000, now() + interval '1 day' from installations
   on conflict do nothing;
 `
 
 /** SQL that makes a few hundred rows of each kind expire. */
 const outdating = `
-  insert into idempotency_records (store_id, actor_id, key, fingerprint, status, body, expires_at)
-  select store_id, id, gen_random_uuid(), '', 200, '', now() - interval '1 second' from installations limit 100;
-  insert into large_answers (store_id, actor_id, key, bytes, expires_at)
+  insert into idempotency_records (store_id, actor_id, key, fingerprint, outcome, expires_at)
+  select store_id, id, gen_random_uuid(), '', '', now() - interval '1 second' from installations limit 100;
+  insert into large_responses (store_id, actor_id, key, bytes, expires_at)
   select store_id, id, gen_random_uuid(), 20000, now() - interval '1 second' from installations limit 100;
   insert into access_tokens (token_hash, store_id, installation_id, expires_at)
   select sha256(gen_random_uuid()::text::bytea), store_id, id, now() - interval '1 second' from installations limit 100;

@@ -6,7 +6,7 @@ import { createOrderedRead } from "./orderedReads.ts"
 export const createJournal = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // Responses for repeated requests with the same idempotency key. For a write outside of stores, store_id and actor_id
+  // Outcomes for repeated requests with the same idempotency key. For a write outside of stores, store_id and actor_id
   // are both the account, so neither is a foreign key.
   yield* sql`
     create table idempotency_records (
@@ -14,9 +14,7 @@ export const createJournal = Effect.gen(function* () {
       actor_id uuid not null,
       key text not null,
       fingerprint bytea not null,
-      status smallint,
-      body text,
-      etag text,
+      outcome text not null,
       expires_at timestamptz not null,
       primary key (store_id, actor_id, key)
     ) with (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 5000)
@@ -28,7 +26,7 @@ export const createJournal = Effect.gen(function* () {
   // Sizes of the large responses of each actor, whose sum is limited. An index on idempotency_records would cost every
   // write.
   yield* sql`
-    create table large_answers (
+    create table large_responses (
       store_id uuid not null,
       actor_id uuid not null,
       key text not null,
@@ -38,7 +36,7 @@ export const createJournal = Effect.gen(function* () {
     )
   `
   // Finds expired rows for the purge.
-  yield* sql`create index large_answers_by_end on large_answers (expires_at)`
+  yield* sql`create index large_responses_by_end on large_responses (expires_at)`
 
   // Every change with its author, kept for 400 days (docs/decisions/0013). Entries outlive what they describe, so there
   // are no foreign keys.

@@ -1,5 +1,6 @@
 import { Effect, Schema } from "effect"
 import type { Proposal } from "../../../domain/access/Proposals.ts"
+import type { CatalogKind } from "../../../domain/journal/Kinds.ts"
 import { isObject, type JsonObject } from "../../../domain/json/Json.ts"
 import type { DryRunResult } from "../../../domain/DryRun.ts"
 import { type Client, CollectionId, ProductId, type StoreId } from "../../../rpc/Client.ts"
@@ -72,14 +73,17 @@ export type ProposalPreview =
   | { readonly _tag: "Moved"; readonly changes: ReadonlyArray<NamedEntry> }
   | { readonly _tag: "Unknown" }
 
-const readGround = (client: Client, storeId: StoreId, { id, resource }: ProposalRecord["ground"][number]) =>
-  resource === "product"
-    ? Effect.catchTag(client.products.get({ storeId, id: ProductId.make(id) }), "ProductNotFound", () =>
-        Effect.succeed(null)
-      )
-    : Effect.catchTag(client.collections.get({ storeId, id: CollectionId.make(id) }), "CollectionNotFound", () =>
-        Effect.succeed(null)
-      )
+/** Reads of the current state of a resource of each kind; null if it does not exist. */
+const READS = {
+  product: (client: Client, storeId: StoreId, id: string) =>
+    Effect.catchTag(client.products.get({ storeId, id: ProductId.make(id) }), "ProductNotFound", () =>
+      Effect.succeed(null)
+    ),
+  collection: (client: Client, storeId: StoreId, id: string) =>
+    Effect.catchTag(client.collections.get({ storeId, id: CollectionId.make(id) }), "CollectionNotFound", () =>
+      Effect.succeed(null)
+    )
+} satisfies Record<CatalogKind, unknown>
 
 /** Entries of a resource that are searched for later changes. */
 const MAX_ENTRIES = 20
@@ -103,7 +107,7 @@ export const previewProposal = Effect.fnUntraced(function* (
 ) {
   const { payload, procedure } = proposal
   const [base] = proposal.ground
-  const before = base === undefined ? null : yield* readGround(client, storeId, base)
+  const before = base === undefined ? null : yield* READS[base.resource](client, storeId, base.id)
   if (base !== undefined && before?.version !== base.version) {
     return { _tag: "Moved", changes: yield* changesSince(client, storeId, base) } satisfies ProposalPreview
   }

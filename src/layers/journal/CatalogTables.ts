@@ -1,0 +1,37 @@
+import { CatalogKind } from "../../domain/journal/Kinds.ts"
+import { type Fragment, sql } from "../sql/Statement.ts"
+
+/** What the database decides for a kind of catalog resource. */
+interface CatalogTable {
+  readonly table: string
+  /** Member of the document that names the resource. */
+  readonly nameMember: string
+  /** Lock of a resource that an undo changes. Lock order: ARCHITECTURE.md, Invariants. */
+  readonly undoLock: { readonly when: "before the store" | "after the store"; readonly strength: string }
+}
+
+/** Facts of each kind of catalog resource in the database. `domain/journal/Kinds.ts` holds those of the domain. */
+export const CATALOG_TABLES = {
+  product: {
+    table: "products",
+    nameMember: "name",
+    undoLock: { when: "after the store", strength: "update" }
+  },
+  collection: {
+    table: "collections",
+    nameMember: "title",
+    undoLock: { when: "before the store", strength: "no key update" }
+  }
+} as const satisfies Record<CatalogKind, CatalogTable>
+
+/** Expression of the current version of the resource with this kind and id; null if it does not exist. */
+export const currentVersion = (store: Fragment, kind: Fragment, id: Fragment): Fragment => {
+  const cases = CatalogKind.literals.map(
+    (literal) => sql`
+      when ${kind} = ${sql.literal(`'${literal}'`)} then (
+        select version from ${sql(CATALOG_TABLES[literal].table)} where store_id = ${store} and id = ${id}
+      )
+    `
+  )
+  return sql`case ${sql.join(" ", false)(cases)} end`
+}
