@@ -11,11 +11,8 @@ Map.groupBy ??= <K, T>(items: Iterable<T>, keyOf: (item: T, index: number) => K)
   return groups
 }
 
-/**
- * Files that run after all others, one at a time, in new workers. The first counts the pages that PostgreSQL reads. The
- * second compares deliveries of many processes, whose leases expire on a busy machine.
- */
-const ALONE = ["test/layers/sql/Plans.test.ts", "test/process/webhooks/Together.test.ts"]
+/** Runs after all other files: it compares deliveries of many processes, whose leases expire on a busy machine. */
+const ALONE = ["test/process/webhooks/Together.test.ts"]
 
 // One more than cores, because tests often wait.
 const workers = availableParallelism() + 1
@@ -40,7 +37,7 @@ export default defineConfig({
           isolate: false
         }
       },
-      { test: { ...project, name: "alone", include: ALONE, fileParallelism: false, sequence: { groupOrder: 1 } } }
+      { test: { ...project, name: "alone", include: ALONE, sequence: { groupOrder: 1 } } }
     ]
   }
 })

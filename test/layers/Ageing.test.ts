@@ -16,7 +16,7 @@ import { WebhooksLive } from "../../src/layers/webhooks/Webhooks.ts"
 import { WritesLive } from "../../src/layers/Writes.ts"
 import { agedBy, AGEING } from "../support/data/Ageing.ts"
 import { makeApp, makeStore } from "../support/http/Api.ts"
-import { flushStatistics } from "../support/plans/Cost.ts"
+import { pagesOf } from "../support/postgres/Pages.ts"
 import { OneConnectionTest, withoutAutovacuum } from "../support/postgres/PostgresTest.ts"
 import { installing } from "../support/data/Writes.ts"
 import { RepositoriesLive } from "../../src/layers/Domain.ts"
@@ -43,22 +43,6 @@ const PURGED = {
   deliveries: Webhooks,
   events: Webhooks
 } as const
-
-/** Returns the result of `work` and the number of table and index pages that it read. */
-const pagesOf = Effect.fn(function* <A>(work: Effect.Effect<A>) {
-  const sql = yield* SqlClient.SqlClient
-  const seen = Effect.gen(function* () {
-    yield* flushStatistics
-    const [row] = yield* sql<{ readonly pages: number }>`
-      select sum(heap_blks_hit + heap_blks_read + coalesce(idx_blks_hit + idx_blks_read, 0))::integer as pages
-      from pg_statio_user_tables
-    `
-    return row?.pages ?? 0
-  })
-  const before = yield* seen
-  const answer = yield* work
-  return { answer, pages: (yield* seen) - before }
-})
 
 layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Purges", (it) => {
   it.effect.each(AGEING)(

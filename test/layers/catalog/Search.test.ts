@@ -7,7 +7,7 @@ import { SearchResult, Search } from "../../../src/domain/catalog/Search.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
 import { makeStore } from "../../support/http/Api.ts"
-import { flushStatistics } from "../../support/plans/Cost.ts"
+import { pagesOf } from "../../support/postgres/Pages.ts"
 import { connection, databaseUrl, rowsOf } from "../../support/process/Process.ts"
 import { endSessions } from "../../support/process/Workers.ts"
 import { PostgresTest } from "../../support/postgres/PostgresTest.ts"
@@ -50,30 +50,15 @@ const copies = (storeId: StoreId, count: number) =>
     yield* sql`vacuum (analyze) product_keys, products, search_words`
   })
 
-/** Number of table and index pages that were read so far. */
-const pages = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  yield* flushStatistics
-  const [row] = yield* sql<{ readonly pages: string }>`
-    select sum(heap_blks_hit + heap_blks_read + idx_blks_hit + idx_blks_read) as pages from pg_statio_user_tables
-  `
-  return Number(row?.pages)
-})
-
-const costOf = <A, E, R>(work: Effect.Effect<A, E, R>) =>
-  Effect.gen(function* () {
-    const before = yield* pages
-    yield* work
-    return (yield* pages) - before
-  })
-
 it.live("a search reads about as many pages in a store of 14,000 matching products as in one of half the size", () =>
   Effect.gen(function* () {
     const storeId = yield* makeStore()
     const tags = Array.from({ length: 26 }, (_, index) => `${String.fromCharCode(97 + index)}tag`)
     yield* create(storeId, { name: "Desk", sku: "SAME", tags })
     const queries = ["desk", "d", "dsek", "same", "sam", "a b c d e f g h", "x".repeat(255), "desk ".repeat(51)]
-    const measured = Effect.forEach(queries, (query) => costOf(search(storeId, query)))
+    const measured = Effect.forEach(queries, (query) =>
+      Effect.map(pagesOf(search(storeId, query)), ({ pages }) => pages)
+    )
     yield* copies(storeId, 7000)
     yield* measured
     const half = yield* measured
