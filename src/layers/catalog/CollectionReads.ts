@@ -7,7 +7,7 @@ import { PAGE_MILLIS, type PageRequest } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { Unavailable } from "../../domain/Unavailable.ts"
 import { compileRules, selectWithMembers } from "./CollectionMembers.ts"
-import { CollectionRepository, CollectionRow, RULES_MILLIS, withMembers } from "./CollectionRepository.ts"
+import { CollectionRepository, CollectionRow, RulesTimeout, withMembers } from "./CollectionRepository.ts"
 
 /** Members of a document that a read needs. The rules were validated when they were written. */
 const decodeRules = Schema.decodeUnknownSync(
@@ -64,7 +64,7 @@ export const collectionReads = Effect.gen(function* () {
   const read = Effect.fnUntraced(function* (
     store: StoreId,
     rows: ReadonlyArray<CollectionRow>,
-    millis = RULES_MILLIS,
+    timeout?: number,
     reads = 1
   ): Effect.fn.Return<ReadonlyArray<CollectionItem>, RulesTooSlow | SqlError.SqlError | Schema.SchemaError> {
     const [first] = rows
@@ -79,7 +79,10 @@ export const collectionReads = Effect.gen(function* () {
       return { place, id, version, shape, bindings }
     })
     const select = Effect.flatMap(selectWithMembers(sql, store, JSON.stringify(requested), queries), decodeRows)
-    const result = queries.length === 0 ? Option.some(yield* select) : yield* Effect.timeoutOption(select, millis)
+    const result =
+      queries.length === 0
+        ? Option.some(yield* select)
+        : yield* Effect.timeoutOption(select, timeout ?? (yield* RulesTimeout))
     if (Option.isNone(result)) {
       if (rows.length === 1) return yield* new RulesTooSlow({ collection: first.id })
       // If the first collection was not the slow one, it is read within the time of a page.
@@ -87,7 +90,7 @@ export const collectionReads = Effect.gen(function* () {
     }
     const found = result.value
     if (found.some(({ members }) => members === null)) {
-      return reads === MAX_READS ? yield* changedTooOften : yield* read(store, found, RULES_MILLIS, reads + 1)
+      return reads === MAX_READS ? yield* changedTooOften : yield* read(store, found, undefined, reads + 1)
     }
     return found.map(({ isFollowed, members, ...row }) => ({
       document: withMembers(row, members ?? "{}"),

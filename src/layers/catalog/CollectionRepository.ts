@@ -26,7 +26,10 @@ const decodeHead = compileStoredDecoder(CollectionHead)
 /** Decodes a stored document. It was validated when it was written, perhaps by rules less strict than today's. */
 export const headOf = (fields: unknown, id: CollectionId): CollectionHead => ({ ...decodeHead(fields), id })
 
-export const RULES_MILLIS = RULES_SECONDS * 1000
+/** Milliseconds that applying rules may take. */
+export const RulesTimeout = Context.Reference("layers/catalog/RulesTimeout", {
+  defaultValue: () => RULES_SECONDS * 1000
+})
 
 /** Adds members to a collection. They change without a new version: products change and are deleted. */
 export const withMembers = ({ document, id, version }: CollectionRow, members: JsonText): Document<CollectionId> => ({
@@ -148,7 +151,7 @@ export class CollectionRepository extends Context.Service<CollectionRepository>(
           collection: CollectionId | null,
           rules: Rules
         ) {
-          const rows = yield* withStatementTimeout(sql, RULES_MILLIS, selectMatches(sql, store, rules))
+          const rows = yield* withStatementTimeout(sql, yield* RulesTimeout, selectMatches(sql, store, rules))
           return Option.isSome(rows) ? yield* membersOf(rows.value) : yield* new RulesTooSlow({ collection })
         }, orDefect),
 

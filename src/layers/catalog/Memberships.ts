@@ -8,7 +8,7 @@ import { evaluateRules, PREVIEWED, type RulesToEvaluate } from "../../domain/cat
 import { ProductId, ProductNotFound } from "../../domain/catalog/Product.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { orDefect } from "../sql/Errors.ts"
-import { RULES_MILLIS } from "./CollectionRepository.ts"
+import { RulesTimeout } from "./CollectionRepository.ts"
 import { matching, type Rules } from "./CollectionMembers.ts"
 import { SUMMARY } from "./Columns.ts"
 import { productOf } from "./ProductRepository.ts"
@@ -83,7 +83,7 @@ export const membershipOperations = Effect.gen(function* () {
       if (id !== undefined && Option.isNone(stored)) return yield* new CollectionNotFound({ id })
       const rules = rulesOf(request, Option.isNone(stored) ? null : stored.value.document)
       const rows = yield* Effect.timeoutOrElse(selectPreview(store, rules, limit), {
-        duration: RULES_MILLIS,
+        duration: yield* RulesTimeout,
         orElse: () => new RulesTooSlow({ collection: id ?? null })
       })
       const [preview] = yield* decodePreview(rows)

@@ -30,7 +30,7 @@ interface TokenHashes {
  * token succeeds. If it updated no row, a second statement finds the reason.
  *
  * Conditions on `expires_at` use `clock_timestamp()`: with a stable clock, PostgreSQL may prefer the index on `expires_at` to
- * the hash of the token while a table is small, and keep that plan (`Plans.test.ts`).
+ * the hash of the token while a table is small, and keep that plan.
  */
 export const makeTokenExchange = (sql: SqlClient.SqlClient) => {
   /**

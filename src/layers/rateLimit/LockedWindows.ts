@@ -1,8 +1,8 @@
-import { Deferred, Effect, Option, Random } from "effect"
+import { Context, Deferred, Effect, Option, Random } from "effect"
 import { Unavailable } from "../../domain/Unavailable.ts"
 
 /** Maximum milliseconds that a request waits for a locked window before it fails with 503. */
-const MAX_WAIT = 10_000
+export const WindowTimeout = Context.Reference("layers/rateLimit/WindowTimeout", { defaultValue: () => 10_000 })
 
 /** Maximum number of requests of a window that retry together: as many as share a statement. */
 const MAX_RETRYING = 100
@@ -11,9 +11,7 @@ const MAX_RETRYING = 100
 const retryDelay = (tries: number) => Effect.map(Random.next, (chance) => Math.min(100, 1.2 ** tries) * (0.5 + chance))
 
 const unavailable = Effect.suspend(() =>
-  Effect.die(
-    new Unavailable({ cause: new Error(`Another session has locked a rate window for ${MAX_WAIT / 1000} seconds`) })
-  )
+  Effect.die(new Unavailable({ cause: new Error("Another session has locked a rate window for too long") }))
 )
 
 /** A pause that all requests of a window share, so that they retry in one statement. */
@@ -69,7 +67,7 @@ export const retryLockedWindows = <
   const keyOf = ({ hash }: Request) => hash.toString("base64")
 
   const waitFor = (request: Request) =>
-    Effect.suspend(() => wait(request, keyOf(request), 0, performance.now() + MAX_WAIT))
+    Effect.flatMap(WindowTimeout, (millis) => wait(request, keyOf(request), 0, performance.now() + millis))
 
   return (request: Request): Effect.Effect<Option.Option<Row>> =>
     Effect.suspend(() =>

@@ -9,7 +9,7 @@ import { HEADERS_TOO_LONG, makeGuardedHttpClient, RequestEnded } from "./Guarded
 import { guarded, LookupFailed, lookupBy } from "./Lookup.ts"
 
 /** Milliseconds in which a response must be complete, including the lookup of the host (docs/spec/webhooks.md). */
-const TIMEOUT = 10_000
+export const RequestTimeout = Context.Reference("layers/webhooks/RequestTimeout", { defaultValue: () => 10_000 })
 
 /** Bytes of a response's body that are stored in the log (docs/spec/webhooks.md). */
 export const MAX_BODY_BYTES = 16_384
@@ -166,7 +166,7 @@ export interface OutgoingOptions {
   readonly allowed: AllowedHosts
   /** The lookup of hosts that the operator did not allow; its addresses are checked. Default: that of `Internet`. */
   readonly lookup?: LookupFunction
-  /** Milliseconds for a whole request. Default: 10,000. */
+  /** Milliseconds for a whole request. Default: {@link RequestTimeout}. */
   readonly timeoutMillis?: number
   /** The trusted certificates. Default: those of `Internet`. */
   readonly secureContext?: SecureContext
@@ -195,14 +195,15 @@ export const makeOutgoing = ({
   allowed,
   lookup,
   secureContext: trusted,
-  timeoutMillis = TIMEOUT
+  timeoutMillis
 }: OutgoingOptions): Effect.Effect<Outgoing, never, Scope.Scope> =>
   Effect.gen(function* () {
     const internet = yield* Internet
+    const timeout = timeoutMillis ?? (yield* RequestTimeout)
     const secureContext = trusted ?? internet.secureContext
     const lookupPublic = lookup === undefined ? internet.lookup : guarded(lookup)
-    const toPublic = yield* makeGuardedHttpClient(lookupPublic, secureContext, timeoutMillis)
-    const toAllowed = yield* makeGuardedHttpClient(systemLookup, secureContext, timeoutMillis)
+    const toPublic = yield* makeGuardedHttpClient(lookupPublic, secureContext, timeout)
+    const toAllowed = yield* makeGuardedHttpClient(systemLookup, secureContext, timeout)
 
     const send = Effect.fn("Outgoing.send")(function* (request: OutgoingRequest) {
       const target = checkUrl(request.url, request.isPublicOnly === true ? NO_HOSTS : allowed)

@@ -1,4 +1,4 @@
-import { Effect, Layer, Metric, Option, Queue, Random, Schedule } from "effect"
+import { Context, Effect, Layer, Metric, Option, Queue, Random, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AppId } from "../../domain/access/Ids.ts"
 import { nextAttempt, retryAfterSeconds } from "../../domain/webhooks/Retry.ts"
@@ -22,8 +22,8 @@ import { signedRequest, WRONG_SECRET_KEY } from "./SignedRequest.ts"
 /** Time between claims without a notification. */
 const POLL = "250 millis"
 
-/** Maximum time until the last requests have ended and are recorded when the worker stops. */
-const STOP_TIMEOUT = "15 seconds"
+/** Maximum milliseconds until the last requests have ended and are recorded when the worker stops. */
+export const StopTimeout = Context.Reference("layers/webhooks/StopTimeout", { defaultValue: () => 15_000 })
 
 /** Maximum number of results that one statement records, and the time between two such statements. */
 const BATCH = 500
@@ -86,6 +86,7 @@ export const makeWorker = Effect.fn("makeWorker")(function* (size: number) {
   const queue = makeDeliveryQueue(yield* SqlClient.SqlClient)
   const { post } = yield* makeOutgoing({ allowed: yield* allowedHosts })
   const slots = makeDeliverySlots(size)
+  const stopTimeout = yield* StopTimeout
   const dueNow = yield* Queue.sliding<void>(1)
   const claimNow = () => void Queue.offerUnsafe(dueNow, undefined)
   const dueSoon = yield* Queue.sliding<void>(1)
@@ -167,7 +168,7 @@ export const makeWorker = Effect.fn("makeWorker")(function* (size: number) {
       Effect.repeat({ until: (isEmpty) => isEmpty, schedule: Schedule.spaced("10 millis") }),
       // Finalizers are uninterruptible, which would disable the timeout.
       Effect.interruptible,
-      Effect.timeoutOption(STOP_TIMEOUT)
+      Effect.timeoutOption(stopTimeout)
     )
   )
   yield* Effect.sandbox(listen(DELIVERIES, () => schedule("soon"))).pipe(

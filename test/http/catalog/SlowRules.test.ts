@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { RulesTimeout } from "../../../src/layers/catalog/CollectionRepository.ts"
 import { type Answer, IsolatedApiTest, dataOf, errorOf, freshClient, pageOf } from "../../support/http/Api.ts"
 import { connection, databaseUrl, rowsOf } from "../../support/process/Process.ts"
 
@@ -18,41 +19,45 @@ const activeQueries = `
   where datname = current_database() and application_name = 'partner-api' and state = 'active' and query like '%product_keys%'
 `
 
-layer(IsolatedApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Slow rules", (it) => {
-  it.effect("rules that run longer than 5 s are rejected with 422 and advice, cancelled, and write nothing", () =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const { client } = yield* freshClient()
-      yield* client.post("/products", { name: "Cup" })
-      const quick = dataOf(yield* client.post("/collections", { title: "By hand" }))
-      const slow = dataOf(yield* client.post("/collections", { title: "By rules", rules }))
-      const path = `/collections/${String(slow["id"])}`
-      yield* sql`alter table product_keys rename to original_keys`
-      yield* sql`create view product_keys as select * from original_keys where pg_sleep(20) is not null`
+const ImpatientApi = Layer.provide(IsolatedApiTest, Layer.succeed(RulesTimeout, 300))
 
-      const page = yield* client.get("/collections")
-      assert.deepStrictEqual(pageOf(page), { items: [quick], nextCursor: String(quick["id"]) })
-      const [next, created] = yield* Effect.all(
-        [
-          client.get(`/collections?cursor=${String(quick["id"])}`),
-          client.post("/collections", { title: "Another", rules }, { key: "again" })
-        ],
-        { concurrency: "unbounded" }
-      )
-      const [read, patched] = yield* Effect.all([client.get(path), client.patch(path, { title: "Changed" })], {
-        concurrency: "unbounded"
+layer(ImpatientApi, { excludeTestServices: true, timeout: "60 seconds" })("Slow rules", (it) => {
+  it.effect(
+    "rules that run longer than their timeout are rejected with 422 and advice, cancelled, and write nothing",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { client } = yield* freshClient()
+        yield* client.post("/products", { name: "Cup" })
+        const quick = dataOf(yield* client.post("/collections", { title: "By hand" }))
+        const slow = dataOf(yield* client.post("/collections", { title: "By rules", rules }))
+        const path = `/collections/${String(slow["id"])}`
+        yield* sql`alter table product_keys rename to original_keys`
+        yield* sql`create view product_keys as select * from original_keys where pg_sleep(20) is not null`
+
+        const page = yield* client.get("/collections")
+        assert.deepStrictEqual(pageOf(page), { items: [quick], nextCursor: String(quick["id"]) })
+        const [next, created] = yield* Effect.all(
+          [
+            client.get(`/collections?cursor=${String(quick["id"])}`),
+            client.post("/collections", { title: "Another", rules }, { key: "again" })
+          ],
+          { concurrency: "unbounded" }
+        )
+        const [read, patched] = yield* Effect.all([client.get(path), client.patch(path, { title: "Changed" })], {
+          concurrency: "unbounded"
+        })
+        for (const answer of [next, read, patched]) assertRefused(answer, String(slow["id"]))
+        assertRefused(created, "these rules")
+        assert.deepStrictEqual(yield* rowsOf(yield* connection(yield* databaseUrl), activeQueries), [])
+
+        yield* sql`drop view product_keys`
+        yield* sql`alter table original_keys rename to product_keys`
+        assert.deepStrictEqual(pageOf(yield* client.get("/collections")).items, [quick, slow])
+        assert.strictEqual(
+          (yield* client.post("/collections", { title: "Another", rules }, { key: "again" })).status,
+          201
+        )
       })
-      for (const answer of [next, read, patched]) assertRefused(answer, String(slow["id"]))
-      assertRefused(created, "these rules")
-      assert.deepStrictEqual(yield* rowsOf(yield* connection(yield* databaseUrl), activeQueries), [])
-
-      yield* sql`drop view product_keys`
-      yield* sql`alter table original_keys rename to product_keys`
-      assert.deepStrictEqual(pageOf(yield* client.get("/collections")).items, [quick, slow])
-      assert.strictEqual(
-        (yield* client.post("/collections", { title: "Another", rules }, { key: "again" })).status,
-        201
-      )
-    })
   )
 })

@@ -1,18 +1,14 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { connection, makeMigratedDatabase, rowsOf, serverUrl } from "../../support/process/Process.ts"
+import { makeMigratedDatabase, rowsOf } from "../../support/process/Process.ts"
 import { receiver } from "../../support/webhooks/Receiver.ts"
-import { waitForRequests } from "../../support/webhooks/Webhooks.ts"
 import {
   assertCleanEnd,
   makeSubscribers,
   auditReceiver,
-  closeDatabase,
-  endLeases,
   createUntilSuccess,
   listening,
   makeGate,
-  openDatabase,
   startSender,
   startWorker
 } from "../../support/process/Workers.ts"
@@ -65,56 +61,3 @@ for (const kind of ["worker", "server"] as const) {
     concurrently
   )
 }
-
-it.live(
-  "SIGTERM while receivers hang ends a worker after the request timeout, which is stored as an attempt",
-  () =>
-    Effect.gen(function* () {
-      const { client, url } = yield* makeMigratedDatabase
-      const endpoint = yield* receiver(() => "hang")
-      const writer = yield* startSender({ DATABASE_URL: url, WEBHOOK_WORKERS: "0" })
-      const { tokens } = yield* makeSubscribers(url, endpoint, LISTENERS)
-      const stopped = yield* startWorker({ DATABASE_URL: url })
-      yield* createUntilSuccess(() => writer.base, tokens[0], "hanging")
-      yield* waitForRequests(endpoint, LISTENERS)
-      stopped.kill("SIGTERM")
-      assertCleanEnd(yield* stopped.ended)
-      // The request timeout of 10 s ends it, before the stop timeout of 15 s, after which no result is stored.
-      assert.deepStrictEqual(yield* rowsOf(client, "select distinct attempt, error from delivery_attempts"), [
-        { attempt: 1, error: "The receiver did not answer within 10 seconds" }
-      ])
-      assert.deepStrictEqual(yield* rowsOf(client, "select 1 from deliveries where lease is not null"), [])
-    }),
-  concurrently
-)
-
-it.live(
-  "SIGTERM while the database is down ends a worker, and another one delivers after its leases expire",
-  () =>
-    Effect.gen(function* () {
-      const { client, url } = yield* makeMigratedDatabase
-      const gate = makeGate()
-      const endpoint = yield* receiver(gate.answer)
-      const writer = yield* startSender({ DATABASE_URL: url, WEBHOOK_WORKERS: "0" })
-      const { tokens } = yield* makeSubscribers(url, endpoint, LISTENERS)
-      const stopped = yield* startWorker({ DATABASE_URL: url })
-      const admin = yield* Effect.flatMap(serverUrl, connection)
-      gate.close()
-      yield* createUntilSuccess(() => writer.base, tokens[0], "under-way")
-      yield* gate.holds(LISTENERS)
-      yield* closeDatabase(admin, url)
-      gate.open()
-      stopped.kill("SIGTERM")
-      assertCleanEnd(yield* stopped.ended)
-      yield* openDatabase(admin, url)
-      yield* endLeases(client)
-      yield* startWorker({ DATABASE_URL: url })
-      assert.deepStrictEqual(yield* auditReceiver(client, endpoint), {
-        ...exact,
-        due: LISTENERS,
-        doubled: LISTENERS,
-        lapsed: LISTENERS
-      })
-    }),
-  concurrently
-)
