@@ -146,8 +146,7 @@ const operationsOf = Effect.fn(function* ({ agentToken, appId, installation, tok
   const event = yield* middleOf("events", EventId)
   const limit = 20
   const kinds = CatalogKind.literals
-  const write = <A, E>(work: Write<A, E>) =>
-    once(contextOf(storeId), keyed(randomUUID()), work, () => ({ status: 204, body: "", etag: null }))
+  const write = <A, E>(work: Write<A, E>) => once(contextOf(storeId), keyed(randomUUID()), work, () => "")
   return {
     admit: Effect.flatMap(RateLimit, ({ admit }) => admit(token)),
     "admit an agent": Effect.flatMap(Agents, ({ admit }) => admit(agentToken, 1, "any")),
