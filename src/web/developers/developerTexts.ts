@@ -1,4 +1,4 @@
-import { count, number } from "../data/format.ts"
+import { count } from "../data/format.ts"
 
 /** Texts of the developer portal. */
 export const developerTexts = {
@@ -140,14 +140,7 @@ export const developerTexts = {
   },
   deliveries: {
     viewDetails: (event: string) => `View details of ${event}`,
-    noWebhook: "This app has no webhook",
-    noWebhookAdvice: "Set up a webhook to receive events. Deliveries of the last 30 days appear here.",
-    refresh: "Refresh deliveries",
-    noDeliveriesAdvice: "Events from the stores that have this app appear here.",
-    noResponse: "No response",
-    error: "Error",
-    responseBody: "Response body",
-    attempt: (attempt: number) => `Attempt ${number(attempt)}`
+    noDeliveriesAdvice: "Events from the stores that have this app appear here."
   },
   test: {
     title: "Test webhook",

@@ -39,6 +39,14 @@ export const webhookTexts = {
     milliseconds: (duration: number) => `${number(duration)} ms`,
     httpStatus: (status: number) => `HTTP ${status}`,
     resend: "Resend event",
-    queued: "Event queued for delivery"
+    queued: "Event queued for delivery",
+    refresh: "Refresh deliveries",
+    noWebhook: "This app has no webhook",
+    noWebhookAdvice: "Set up a webhook to receive events. Deliveries of the last 30 days appear here.",
+    attempt: (attempt: number) => `Attempt ${number(attempt)}`,
+    inProgress: "In progress",
+    noResponse: "No response",
+    error: "Error",
+    responseBody: "Response body"
   }
 } as const

@@ -2,7 +2,7 @@ import type { InstallationState } from "../../../domain/access/InstallationState
 import type { RecentRequest } from "../../../domain/access/Requests.ts"
 import type { AppPlan, Subscription } from "../../../domain/billing/Billing.ts"
 import { FAILING_HOURS, type PauseReason } from "../../../domain/webhooks/Webhook.ts"
-import type { StoreAttempt, StoreWebhook } from "../../../domain/webhooks/StoreWebhooks.ts"
+import type { StoreWebhook } from "../../../domain/webhooks/StoreWebhooks.ts"
 import { ago, day, money } from "../../data/format.ts"
 import type { StatusLabel } from "../../ui/display/Badge.tsx"
 import { appTexts } from "./appTexts.ts"
@@ -47,13 +47,6 @@ export const webhookStatus = (
         tone: "alert",
         text: appTexts.webhook.failing(ago(failingSince, now))
       }
-}
-
-/** Result of a delivery attempt. */
-export const attemptStatus = ({ error, status }: typeof StoreAttempt.Type): StatusLabel => {
-  if (status === null)
-    return { word: error ?? appTexts.deliveries.inProgress, tone: error === null ? "accent" : "alert" }
-  return { word: webhookTexts.deliveries.httpStatus(status), tone: status >= 200 && status < 300 ? "good" : "alert" }
 }
 
 /** Response to an API request of the app. */

@@ -107,11 +107,8 @@ export const appTexts = {
     pausedAdvice: (days: number) => `Events are kept for ${count(days, "day")} and sent when you resume.`
   },
   deliveries: {
-    inProgress: "In progress",
     viewDetails: (date: string) => `View details of the delivery from ${date}`,
     noDeliveriesAdvice: "Events sent to this app appear here.",
-    attempt: "Attempt",
-    result: "Result",
     delivery: "Delivery"
   },
   requests: {

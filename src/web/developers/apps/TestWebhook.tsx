@@ -32,7 +32,7 @@ const TestResult = ({ answer, durationMillis, error, eventId, status }: TestDeli
         ]}
       />
       {answer === null || answer === "" ? undefined : (
-        <CodeBlock title={developerTexts.deliveries.responseBody} text={answer} isWrapped />
+        <CodeBlock title={webhookTexts.deliveries.responseBody} text={answer} isWrapped />
       )}
     </>
   )
