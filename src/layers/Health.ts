@@ -1,4 +1,4 @@
-import { Deferred, Effect, Fiber, Layer, Redacted, Schema } from "effect"
+import { Effect, Fiber, Layer, Redacted, Schema } from "effect"
 import { SqlSchema } from "effect/sql"
 import { Agents } from "../domain/access/Agents.ts"
 import { Sessions } from "../domain/access/Sessions.ts"
@@ -20,23 +20,6 @@ const unavailable = (reason: string) => Effect.die(new Unavailable({ cause: new 
 
 /** A token that does not exist. Its admission is refused, by the statements that admit all requests. */
 const UNKNOWN_TOKEN = Redacted.make("unknown")
-
-/** Shares the result of a running effect with all callers that arrive meanwhile: together they use one connection. */
-const shared = <A>(effect: Effect.Effect<A>): Effect.Effect<A> => {
-  let running: Deferred.Deferred<A> | undefined
-  return Effect.suspend(() => {
-    if (running !== undefined) return Deferred.await(running)
-    const result = Deferred.makeUnsafe<A>()
-    running = result
-    const ended = Effect.ensuring(
-      effect,
-      Effect.sync(() => {
-        running = undefined
-      })
-    )
-    return Effect.andThen(Effect.forkDetach(Deferred.into(ended, result)), Deferred.await(result))
-  })
-}
 
 export const HealthLive = Layer.effect(
   Health,
@@ -77,12 +60,14 @@ export const HealthLive = Layer.effect(
     }).pipe(orDefect)
 
     return Health.of({
-      isReady: shared(
+      // Callers share a running probe: together they use one connection.
+      isReady: yield* Effect.cachedWithTTL(
         // A silent database does not answer what it is told to stop either: its fiber is left behind.
         Effect.flatMap(Effect.forkDetach(probe), Fiber.join).pipe(
           Effect.timeoutOrElse({ duration: TIMEOUT, orElse: () => unavailable(`No response within ${TIMEOUT}`) }),
           Effect.catchCause((cause) => Effect.as(logFailure("A readiness probe failed", cause), false))
-        )
+        ),
+        0
       )
     })
   })

@@ -4,8 +4,8 @@ import { useEffect, useSyncExternalStore } from "react"
 import type { Changed, StoreId } from "../../rpc/Client.ts"
 import { runtime, Service } from "./service.ts"
 
-/** Minimum interval between refetches, in milliseconds, however many changes arrive. */
-const FLUSH_MILLIS = 1000
+/** Minimum interval between refetches, however many changes arrive. */
+const REFETCH_INTERVAL = "1 second"
 
 type ChangeListener = (changes: ReadonlyArray<Changed>) => void
 
@@ -51,12 +51,7 @@ const listKeys = { product: "products", collection: "collections" } as const
 export const useLiveUpdates = (storeId: StoreId): void => {
   const queryClient = useQueryClient()
   useEffect(() => {
-    let queued: Array<Changed> = []
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const flush = () => {
-      const changes = queued
-      queued = []
-      timer = undefined
+    const publish = (changes: ReadonlyArray<Changed>) => {
       publishLatest(new Map([...latest, ...changes.map((change) => [change.resourceId, change] as const)]))
       for (const key of new Set(changes.map(({ resource, resourceId }) => `${resource} ${resourceId}`))) {
         void queryClient.invalidateQueries({ queryKey: [storeId, ...key.split(" ")] })
@@ -69,16 +64,13 @@ export const useLiveUpdates = (storeId: StoreId): void => {
     // Queries that were sent before the stream opened may miss changes.
     const onFollowing = () => void queryClient.invalidateQueries({ queryKey: [storeId] })
     const follow = Effect.flatMap(Service, (client) =>
-      Stream.runForEach(client.changes({ storeId, onFollowing }), (change) =>
-        Effect.sync(() => {
-          queued.push(change)
-          timer ??= setTimeout(flush, FLUSH_MILLIS)
-        })
+      client.changes({ storeId, onFollowing }).pipe(
+        Stream.groupedWithin(Number.MAX_SAFE_INTEGER, REFETCH_INTERVAL),
+        Stream.runForEach((changes) => Effect.sync(() => publish(changes)))
       )
     )
     const fiber = runtime.runFork(Effect.ignore(follow, { log: "Debug" }))
     return () => {
-      clearTimeout(timer)
       publishLatest(new Map())
       queryClient.removeQueries({ queryKey: [storeId, "followed"] })
       fiber.interruptUnsafe()

@@ -1,41 +1,32 @@
 import { useQuery, type UseQueryResult } from "@tanstack/react-query"
+import { Effect, Exit, Request, RequestResolver } from "effect"
 import type { ProductSummary } from "../../domain/catalog/ProductSummary.ts"
-import type { ProductId, StoreId } from "../../rpc/Client.ts"
+import type { Client, ProductId, StoreId } from "../../rpc/Client.ts"
 import { callService } from "./service.ts"
 
-/** Milliseconds during which requests are batched, for rows that become visible together. */
-const BATCH_MILLIS = 10
+class GetSummary extends Request.Class<
+  { readonly client: Client; readonly storeId: StoreId; readonly id: ProductId },
+  ProductSummary | null,
+  Effect.Error<ReturnType<Client["products"]["summaries"]>>
+> {}
 
-/** Ids per request. */
-const BATCH_SIZE = 200
-
-type Summaries = ReadonlyMap<string, ProductSummary>
-
-let batch: { readonly ids: Set<ProductId>; readonly summaries: Promise<Summaries> } | undefined
-let batchStoreId: StoreId | undefined
-
-const sleep = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))
-
-/** Adds the id to the current batch. */
-const loadBatched = (storeId: StoreId, id: ProductId): Promise<Summaries> => {
-  if (batch === undefined || batchStoreId !== storeId || batch.ids.size === BATCH_SIZE) {
-    const ids = new Set<ProductId>()
-    const load = async () => {
-      await sleep(BATCH_MILLIS)
-      if (batch?.ids === ids) batch = undefined
-      const { items } = await callService((client) => client.products.summaries({ storeId, ids: [...ids] }))
-      return new Map(items.map((item) => [item.id, item]))
-    }
-    batchStoreId = storeId
-    batch = { ids, summaries: load() }
-  }
-  batch.ids.add(id)
-  return batch.summaries
-}
+/** Gets the summaries of rows that become visible together in one call. */
+const summaries = RequestResolver.makeGrouped<GetSummary, StoreId>({
+  key: ({ request }) => request.storeId,
+  resolver: Effect.fnUntraced(function* (entries, storeId) {
+    const { items } = yield* entries[0].request.client.products.summaries({
+      storeId,
+      ids: entries.map(({ request }) => request.id)
+    })
+    const byId = new Map(items.map((item) => [item.id, item]))
+    for (const entry of entries) entry.completeUnsafe(Exit.succeed(byId.get(entry.request.id) ?? null))
+  })
+}).pipe(RequestResolver.setDelay("10 millis"), RequestResolver.batchN(200))
 
 /** Summary of a product by id. Null if the product is deleted. */
 export const useProductSummary = (storeId: StoreId, id: ProductId): UseQueryResult<ProductSummary | null> =>
   useQuery({
     queryKey: [storeId, "product", id, "summary"],
-    queryFn: async () => (await loadBatched(storeId, id)).get(id) ?? null
+    queryFn: ({ signal }) =>
+      callService((client) => Effect.request(new GetSummary({ client, storeId, id }), summaries), signal)
   })
