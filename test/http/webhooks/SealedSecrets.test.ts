@@ -10,7 +10,7 @@ import { SECRET_KEY } from "../../support/SecretKey.ts"
 import {
   waitForAttempts,
   waitForRequests,
-  DeliveringApi,
+  IsolatedDeliveringApi,
   deliveriesOf,
   scene
 } from "../../support/webhooks/Webhooks.ts"
@@ -37,7 +37,7 @@ const newKey = () => randomBytes(32).toString("base64")
 const withKeys = (keys: Readonly<Record<string, string>>) =>
   Layer.fresh(WebhooksLive).pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(keys))))
 
-layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Sealed webhook secrets", (it) => {
+layer(IsolatedDeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Sealed webhook secrets", (it) => {
   it.effect("stored secrets are sealed, including the previous one, and both sign deliveries", () =>
     Effect.gen(function* () {
       const { rotateSecret } = yield* Webhooks

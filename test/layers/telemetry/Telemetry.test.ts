@@ -4,7 +4,7 @@ import { TracingLive } from "../../../src/layers/telemetry/Tracing.ts"
 import { Scope } from "../../../src/domain/access/Scope.ts"
 import { IsolatedApiTest, freshClient, makeApp, makeStore } from "../../support/http/Api.ts"
 import { receiver } from "../../support/webhooks/Receiver.ts"
-import { waitForRequests, DeliveringApi, installApp, subscriber } from "../../support/webhooks/Webhooks.ts"
+import { waitForRequests, IsolatedDeliveringApi, installApp, subscriber } from "../../support/webhooks/Webhooks.ts"
 
 /** Collects spans, as an exporter does. */
 const recorder = () => {
@@ -111,7 +111,7 @@ it.live("delivery attempts are counted by outcome, and the outbox depth is measu
       yield* installApp(storeId, appId)
       yield* writer.client.post("/products", { name: "Lantern" })
       yield* waitForRequests(endpoint, 1)
-    }).pipe(Effect.provide(DeliveringApi))
+    }).pipe(Effect.provide(IsolatedDeliveringApi))
     const metrics = yield* Metric.snapshot
     const attempts = metrics.filter(({ id }) => id === "webhook.delivery.attempts")
     assert.deepStrictEqual(

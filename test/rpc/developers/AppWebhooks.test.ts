@@ -8,7 +8,7 @@ import { developer } from "../../support/rpc/Developers.ts"
 import { InternetHere, publicReceiver } from "../../support/webhooks/Internet.ts"
 import { waitUntil } from "../../support/process/Process.ts"
 import { newKey } from "../../support/rpc/Rpc.ts"
-import { waitForRequests, DeliveringApi, deliveriesOf } from "../../support/webhooks/Webhooks.ts"
+import { waitForRequests, IsolatedDeliveringApi, deliveriesOf } from "../../support/webhooks/Webhooks.ts"
 import { installing } from "../../support/data/Writes.ts"
 
 const KINDS = ["catalog.product.updated.v1"] as const
@@ -26,7 +26,7 @@ const scene = Effect.gen(function* () {
 const waitForDelivered = (app: AppId, n: number) =>
   waitUntil(deliveriesOf(app), (deliveries) => deliveries.filter(({ outcome }) => outcome === "delivered").length === n)
 
-layer(Layer.provide(DeliveringApi, InternetHere), { excludeTestServices: true, timeout: "120 seconds" })(
+layer(Layer.provide(IsolatedDeliveringApi, InternetHere), { excludeTestServices: true, timeout: "120 seconds" })(
   "Webhooks of apps",
   (it) => {
     it.effect("a webhook test sends a signed event at once, also while paused, and returns the response", () =>

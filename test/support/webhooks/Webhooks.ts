@@ -12,13 +12,17 @@ import { makeWorker } from "../../../src/layers/webhooks/Worker.ts"
 import { IsolatedApiTest, baseUrl, install, makeApp, makeClient, makeStore } from "../http/Api.ts"
 import { type Respond, receiver, type Received, type Receiver } from "./Receiver.ts"
 import { waitUntil } from "../process/Process.ts"
+import { sharedByFiles } from "../SharedByFiles.ts"
 import { installing } from "../data/Writes.ts"
 
 /** The whole service with a webhook worker. Logs below "Warn" are off, because endpoints fail on purpose. */
-export const DeliveringApi = Layer.effectDiscard(makeWorker(64)).pipe(
+export const IsolatedDeliveringApi = Layer.effectDiscard(makeWorker(64)).pipe(
   Layer.provideMerge(IsolatedApiTest),
   Layer.provide(Layer.succeed(References.MinimumLogLevel, "Warn"))
 )
+
+/** {@link IsolatedDeliveringApi}, built once for all files of a worker. */
+export const DeliveringApi = sharedByFiles(IsolatedDeliveringApi)
 
 export interface Subscriber {
   readonly appId: AppId
