@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 import type { Actor } from "./Actor.ts"
 import type { JsonText } from "./json/Document.ts"
 import type { InstallationId } from "./access/Ids.ts"
@@ -9,15 +9,35 @@ import { Uuid } from "./Uuid.ts"
 export const EventId = Uuid.pipe(Schema.brand("EventId"))
 export type EventId = typeof EventId.Type
 
-/** All event kinds (contract, section 6). */
-export const EventKind = Schema.Literals(["catalog.product.updated.v1", "catalog.collection.updated.v1"])
-export type EventKind = typeof EventKind.Type
+interface EventFacts {
+  /** Name of its type in the SDK, and of its request in the OpenAPI document. */
+  readonly name: string
+  /** Text in the pages. */
+  readonly title: string
+  /** Member of `data` that contains the resource. */
+  readonly resource: string
+  /** Scope that an installation needs to receive the event. */
+  readonly scope: Scope
+}
 
-/** Name of the resource in `data` for each kind, and the scope that an installation needs to receive it. */
+/** Facts of each event kind (contract, section 6). */
 export const EVENTS = {
-  "catalog.product.updated.v1": { resource: "product", scope: "read_products" },
-  "catalog.collection.updated.v1": { resource: "collection", scope: "read_collections" }
-} as const satisfies Record<EventKind, { readonly resource: string; readonly scope: Scope }>
+  "catalog.product.updated.v1": {
+    name: "ProductUpdated",
+    title: "Product created or updated",
+    resource: "product",
+    scope: "read_products"
+  },
+  "catalog.collection.updated.v1": {
+    name: "CollectionUpdated",
+    title: "Collection created or updated",
+    resource: "collection",
+    scope: "read_collections"
+  }
+} as const satisfies Record<string, EventFacts>
+
+export const EventKind = Schema.Literals(Struct.keys(EVENTS))
+export type EventKind = typeof EventKind.Type
 
 /** Maximum number of consecutive deliveries in a chain of writes and events. */
 export const MAX_HOPS = 10

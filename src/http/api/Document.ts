@@ -4,7 +4,7 @@ import { ErrorBody } from "../ErrorTable.ts"
 import { completeDocument } from "./Conventions.ts"
 import { PartnerApi } from "./PartnerApi.ts"
 import { JSON_SCHEMA } from "./Shapes.ts"
-import { CollectionUpdated, ProductUpdated } from "./Webhooks.ts"
+import { eventSchemas } from "./Webhooks.ts"
 
 const introduction = `
 Reads and changes the data of the store that an access token belongs to. Every body, in both directions, is JSON. \`docs/spec\` in the repository of the service has every rule, one page a topic.
@@ -50,7 +50,7 @@ const Documented = PartnerApi.annotate(OpenApi.Version, "1.0.0")
   .annotate(OpenApi.Description, introduction)
   .annotate(OpenApi.License, { name: "Proprietary" })
   .annotate(OpenApi.Servers, [{ url: "/", description: "This server" }])
-  .annotate(HttpApi.AdditionalSchemas, [ErrorBody, ProductUpdated, CollectionUpdated])
+  .annotate(HttpApi.AdditionalSchemas, [ErrorBody, ...eventSchemas])
 
 const ENCODED = /Encoded$/
 

@@ -245,4 +245,4 @@ const eventOf = (kind: EventKind, resource: Product | CollectionHead): unknown =
 export const sampleEvents = {
   "catalog.product.updated.v1": eventOf("catalog.product.updated.v1", desk),
   "catalog.collection.updated.v1": eventOf("catalog.collection.updated.v1", oak)
-}
+} satisfies Record<EventKind, unknown>

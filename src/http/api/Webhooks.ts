@@ -25,37 +25,31 @@ const envelope = {
   })
 }
 
-const kindOf = <K extends EventKind>(kind: K) => Schema.Literal(kind).annotate({ description: "The kind of the event" })
-
-/** A product was created or changed. */
-export const ProductUpdated = Schema.Struct({
-  ...envelope,
-  kind: kindOf("catalog.product.updated.v1"),
-  data: Schema.Struct({ product: Product })
-}).annotate({ identifier: "ProductUpdated", description: "A product was created or changed" })
-
-/** A collection was created or changed. */
-export const CollectionUpdated = Schema.Struct({
-  ...envelope,
-  kind: kindOf("catalog.collection.updated.v1"),
-  data: Schema.Struct({
-    collection: Schema.Struct({
-      ...CollectionHead.fields,
-      productIds: Schema.optionalKey(
-        Collection.fields.productIds.annotate({
-          description:
-            "The products of a manual collection. Absent for an automated collection: read it to get its products"
-        })
-      ),
-      productCount: Schema.optionalKey(Collection.fields.productCount)
-    })
+/** Resource in `data` of each event kind. */
+const RESOURCES = {
+  "catalog.product.updated.v1": Product,
+  "catalog.collection.updated.v1": Schema.Struct({
+    ...CollectionHead.fields,
+    productIds: Schema.optionalKey(
+      Collection.fields.productIds.annotate({
+        description:
+          "The products of a manual collection. Absent for an automated collection: read it to get its products"
+      })
+    ),
+    productCount: Schema.optionalKey(Collection.fields.productCount)
   })
-}).annotate({ identifier: "CollectionUpdated", description: "A collection was created or changed" })
+} satisfies Record<EventKind, Schema.Top>
 
-const NAMES = {
-  "catalog.product.updated.v1": "ProductUpdated",
-  "catalog.collection.updated.v1": "CollectionUpdated"
-} as const satisfies Record<EventKind, string>
+const summaryOf = (kind: EventKind) => `A ${EVENTS[kind].resource} was created or changed`
+
+/** Schemas of all events. */
+export const eventSchemas = EventKind.literals.map((kind) =>
+  Schema.Struct({
+    ...envelope,
+    kind: Schema.Literal(kind).annotate({ description: "The kind of the event" }),
+    data: Schema.Struct({ [EVENTS[kind].resource]: RESOURCES[kind] })
+  }).annotate({ identifier: EVENTS[kind].name, description: summaryOf(kind) })
+)
 
 const requiredHeader = (name: string, description: string, example: string) => ({
   name,
@@ -99,8 +93,8 @@ const description = (kind: EventKind) =>
 
 const operation = (kind: EventKind, example: unknown) => ({
   post: {
-    operationId: NAMES[kind],
-    summary: `A ${EVENTS[kind].resource} was created or changed`,
+    operationId: EVENTS[kind].name,
+    summary: summaryOf(kind),
     description: description(kind),
     tags: ["Webhooks"],
     security: [],
@@ -109,7 +103,7 @@ const operation = (kind: EventKind, example: unknown) => ({
       required: true,
       content: {
         "application/json": {
-          schema: { $ref: `#/components/schemas/${NAMES[kind]}` },
+          schema: { $ref: `#/components/schemas/${EVENTS[kind].name}` },
           examples: { Event: { value: example } }
         }
       }

@@ -87,11 +87,13 @@ export interface VerifyWebhookOptions {
   readonly now?: number | undefined
 }
 
-/** The event kinds of this version and the member of their `data`. A test compares them with the service. */
-const RESOURCE_OF: ReadonlyMap<string, string> = new Map([
-  ["catalog.product.updated.v1", "product"],
-  ["catalog.collection.updated.v1", "collection"]
-])
+/** The member of `data` of each event kind of this version. A test compares them with the service. */
+const RESOURCES: Readonly<Record<WebhookEvent["kind"], string>> = {
+  "catalog.product.updated.v1": "product",
+  "catalog.collection.updated.v1": "collection"
+}
+
+const RESOURCE_OF: ReadonlyMap<string, string> = new Map(Object.entries(RESOURCES))
 
 const ACTOR_TYPES: ReadonlySet<unknown> = new Set(["app", "merchant", "agent"])
 

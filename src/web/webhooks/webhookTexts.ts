@@ -16,10 +16,6 @@ export const webhookTexts = {
     canceled: "Canceled",
     held: "Paused"
   },
-  events: {
-    "catalog.product.updated.v1": "Product created or updated",
-    "catalog.collection.updated.v1": "Collection created or updated"
-  },
   deliveries: {
     title: "Deliveries",
     event: "Event",

@@ -1,3 +1,4 @@
+import { ResourceKind } from "../../../domain/journal/Kinds.ts"
 import { Button } from "../../ui/form/Button.tsx"
 import { SelectField, TextField } from "../../ui/form/Field.tsx"
 import { Row } from "../../ui/layout/Page.tsx"
@@ -13,6 +14,9 @@ const ACTOR_TYPES: ReadonlyArray<readonly [type: string, name: string]> = [
   ["agent", activityTexts.filters.allAgents],
   ["app", activityTexts.filters.allApps]
 ]
+
+/** Kinds whose entries staff cannot read. */
+const OWNERS_ONLY: ReadonlySet<ResourceKind> = new Set(["subscription", "member"])
 
 /** Option that replaces the time spans with two date fields. */
 const CUSTOM_RANGE = "days"
@@ -86,17 +90,13 @@ export const ActivityFilters = ({ choose, search }: ActivityFiltersProps) => {
           onChange={({ target }) => change({ resource: target.value })}
         >
           <option value="">{activityTexts.filters.allResources}</option>
-          <option value="product">{activityTexts.filters.resources.product}</option>
-          <option value="collection">{activityTexts.filters.resources.collection}</option>
-          <option value="settings">{activityTexts.filters.resources.settings}</option>
-          <option value="agent">{activityTexts.filters.resources.agent}</option>
-          <option value="installation">{activityTexts.filters.resources.installation}</option>
-          {isOwner ? (
-            <>
-              <option value="subscription">{activityTexts.filters.resources.subscription}</option>
-              <option value="member">{activityTexts.filters.resources.member}</option>
-            </>
-          ) : undefined}
+          {ResourceKind.literals
+            .filter((kind) => isOwner || !OWNERS_ONLY.has(kind))
+            .map((kind) => (
+              <option key={kind} value={kind}>
+                {activityTexts.filters.resources[kind]}
+              </option>
+            ))}
         </SelectField>
         <SelectField
           label={activityTexts.filters.date}

@@ -1,3 +1,4 @@
+import type { CatalogKind } from "../../../domain/journal/Kinds.ts"
 import { count, number } from "../../data/format.ts"
 
 /** Texts of the activity page, the timeline and undo. */
@@ -131,11 +132,8 @@ export const activityTexts = {
     restoresFields: (resource: string, name: string) =>
       `Restores these fields of the ${resource} ${name}. Other changes are kept.`,
     nothing: "No changes to undo. Nothing was changed in this period, or all of it is already undone.",
-    undoes: (changes: number, products: number, collections: number) => {
-      const resources = [
-        ...(products === 0 ? [] : [count(products, "product")]),
-        ...(collections === 0 ? [] : [count(collections, "collection")])
-      ].join(" and ")
+    undoes: (changes: number, counts: ReadonlyArray<readonly [kind: CatalogKind, resources: number]>) => {
+      const resources = counts.map(([kind, resources]) => count(resources, kind)).join(" and ")
       return `Undoes ${count(changes, "change")} to ${resources}. If one change cannot be undone, none is.`
     }
   }

@@ -1,5 +1,6 @@
 import { millisOf } from "../../../domain/Uuid.ts"
 import type { ActivityEntry } from "../../../domain/journal/Activity.ts"
+import { CatalogKind } from "../../../domain/journal/Kinds.ts"
 import type { UndoResult } from "../../../domain/journal/Undo.ts"
 import type { DryRunResult } from "../../../domain/DryRun.ts"
 import { activityTexts } from "./activityTexts.ts"
@@ -63,9 +64,14 @@ export const undoSentence = ({ resource, versions }: ActivityEntry, name: string
 
 /** Effect of the undo of many entries. */
 export const undoSpanSentence = ({ undone }: UndoResult): string => {
-  const resources = (kind: "product" | "collection") =>
-    new Set(undone.filter(({ resource }) => resource === kind).map(({ resourceId }) => resourceId)).size
+  const counts = CatalogKind.literals.map((kind) => {
+    const ids = new Set(undone.filter(({ resource }) => resource === kind).map(({ resourceId }) => resourceId))
+    return [kind, ids.size] as const
+  })
   return undone.length === 0
     ? activityTexts.preview.nothing
-    : activityTexts.preview.undoes(undone.length, resources("product"), resources("collection"))
+    : activityTexts.preview.undoes(
+        undone.length,
+        counts.filter(([, resources]) => resources > 0)
+      )
 }

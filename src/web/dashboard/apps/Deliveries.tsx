@@ -1,5 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query"
 import { useCallback, useState } from "react"
+import { EVENTS } from "../../../domain/Events.ts"
 import type { StoreDelivery as Delivered } from "../../../domain/webhooks/StoreWebhooks.ts"
 import type { EventId, InstallationId } from "../../../rpc/Client.ts"
 import { time } from "../../data/format.ts"
@@ -24,13 +25,13 @@ const isUnderWay = ({ nextAt, state }: StoreDelivery) =>
   state === "pending" && nextAt !== null && Date.parse(nextAt) < Date.now() + DUE_SOON_MILLIS
 
 const COLUMNS: ReadonlyArray<Column<StoreDelivery>> = [
-  { name: webhookTexts.deliveries.event, cell: ({ kind }) => webhookTexts.events[kind] },
+  { name: webhookTexts.deliveries.event, cell: ({ kind }) => EVENTS[kind].title },
   ...deliveryColumns,
   { name: webhookTexts.deliveries.occurred, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> }
 ]
 
 const factsOf = ({ createdAt, kind, nextAt, state }: StoreDelivery) => [
-  [webhookTexts.deliveries.event, webhookTexts.events[kind]] as const,
+  [webhookTexts.deliveries.event, EVENTS[kind].title] as const,
   [webhookTexts.deliveries.occurred, time(createdAt)] as const,
   [webhookTexts.deliveries.status, <DeliveryStatusBadge key="status" state={state} />] as const,
   ...(nextAt === null ? [] : [[webhookTexts.deliveries.nextAttempt, time(nextAt)] as const])

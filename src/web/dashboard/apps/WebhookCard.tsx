@@ -1,3 +1,4 @@
+import { EVENTS } from "../../../domain/Events.ts"
 import type { InstallationId } from "../../../rpc/Client.ts"
 import { LOG_DAYS } from "../../../domain/webhooks/Webhook.ts"
 import { useRpcMutation, useRpcQuery } from "../../data/queries.ts"
@@ -7,7 +8,6 @@ import { ErrorNotice, QueryBoundary } from "../../ui/display/QueryBoundary.tsx"
 import { toast } from "../../ui/display/Toasts.tsx"
 import { useStoreId } from "../store.ts"
 import { webhookStatus } from "./appStatus.ts"
-import { webhookTexts } from "../../webhooks/webhookTexts.ts"
 import { StatusBadge } from "../../ui/display/Badge.tsx"
 import { appTexts } from "./appTexts.ts"
 
@@ -52,7 +52,7 @@ export const WebhookCard = ({ installationId }: { readonly installationId: Insta
                   [appTexts.webhook.endpoint, webhook.host ?? appTexts.webhook.noEndpoint],
                   [
                     appTexts.webhook.events,
-                    webhook.kinds.map((kind) => webhookTexts.events[kind]).join(", ") || appTexts.webhook.noEvents
+                    webhook.kinds.map((kind) => EVENTS[kind].title).join(", ") || appTexts.webhook.noEvents
                   ]
                 ]}
               />

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import type { Proposal } from "../../../domain/access/Proposals.ts"
-import type { CatalogKind } from "../../../domain/journal/Kinds.ts"
+import { CatalogKind } from "../../../domain/journal/Kinds.ts"
 import { isObject, type JsonObject } from "../../../domain/json/Json.ts"
 import type { DryRunResult } from "../../../domain/DryRun.ts"
 import { type Client, CollectionId, ProductId, type StoreId } from "../../../rpc/Client.ts"
@@ -28,7 +28,9 @@ export const proposalTitle = (
   { ground: [first], payload, procedure }: ProposalRecord,
   names: ReadonlyMap<string, string>
 ): string => {
-  const name = names.get(first?.id ?? "") ?? nameIn(payload["product"]) ?? nameIn(payload["collection"])
+  const name =
+    names.get(first?.id ?? "") ??
+    CatalogKind.literals.map((kind) => nameIn(payload[kind])).find((name) => name !== undefined)
   return `${isKnownProcedure(procedure) ? proposalTexts.actions[procedure] : procedure} ${name ?? proposalTexts.deletedItem}`
 }
 

@@ -1,5 +1,6 @@
 import { Effect, Predicate, Result, Schema } from "effect"
 import { type FormEvent, useState } from "react"
+import { EVENTS } from "../../../domain/Events.ts"
 import type { BadRequest } from "../../../domain/BadRequest.ts"
 import { decodeWith } from "../../../domain/json/Decoder.ts"
 import { EventKind } from "../../../domain/Events.ts"
@@ -13,7 +14,6 @@ import { Card, Row, Stack } from "../../ui/layout/Page.tsx"
 import { SecretField } from "../../ui/form/SecretField.tsx"
 import { QueryBoundary, ErrorNotice } from "../../ui/display/QueryBoundary.tsx"
 import { toast } from "../../ui/display/Toasts.tsx"
-import { webhookTexts } from "../../webhooks/webhookTexts.ts"
 import css from "./Apps.module.css"
 import { SigningSecret } from "./SigningSecret.tsx"
 import { TestWebhook } from "./TestWebhook.tsx"
@@ -75,7 +75,7 @@ const WebhookForm = ({ appId, webhook }: { readonly appId: AppId; readonly webho
               {EventKind.literals.map((kind) => (
                 <CheckField
                   key={kind}
-                  label={webhookTexts.events[kind]}
+                  label={EVENTS[kind].title}
                   hint={<code>{kind}</code>}
                   checked={kinds.includes(kind)}
                   onChange={({ target }) =>
