@@ -1,37 +1,23 @@
-import { Context, Effect, Function as Fn, Semaphore } from "effect"
+import { Context, type Effect, Function as Fn } from "effect"
 
-/** Waits for the system clock, independent of the fiber's clock, because other fibers wait for the gate. */
-const rest = (millis: number) =>
-  Effect.callback<void>((resume) => {
-    setTimeout(() => resume(Effect.void), millis)
-  })
+/** Runs work. May delay it. */
+export type Pace = <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
-/** Minimum length in characters of a body whose processing is paced. */
-const LARGE_BODY = 64 * 1024
+/** Does not delay work. */
+export const unpaced: Pace = Fn.identity
 
 /**
- * Makes a function that runs at most `permits` tasks at a time. After a task, its permit stays taken for as long as the task
- * took, so that other work runs. Interruption removes a waiting task.
+ * Paces work on large bodies, which blocks the thread for tens of milliseconds. Other requests run between two such works.
  */
-export const makePaced = (permits: number) => {
-  const gate = Semaphore.makeUnsafe(permits)
-  return <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.uninterruptibleMask((restore) =>
-      Effect.gen(function* () {
-        yield* restore(gate.take(1))
-        yield* Effect.yieldNow
-        const startedAt = performance.now()
-        const reopen = Effect.suspend(() => Effect.andThen(rest(performance.now() - startedAt), gate.release(1)))
-        return yield* Effect.ensuring(restore(work), Effect.forkDetach(reopen))
-      })
-    )
-}
+export class Pacing extends Context.Service<
+  Pacing,
+  {
+    /** Returns the pace of work on a body of this length in characters. The work must not wait. */
+    readonly paceOf: (length: number) => Pace
+  }
+>()("domain/Pacing") {}
 
-/** Runs work on a large body, which blocks the thread for tens of milliseconds. The work must not wait. */
-export const paced = makePaced(1)
-
-/** Paces work on a body of this length, if it is large. */
-export const pacedBy = (length: number): typeof paced => (length < LARGE_BODY ? Fn.identity : paced)
-
-/** Length in characters of the request body that holds the current call. */
-export const BodyLength = Context.Reference<number>("domain/BodyLength", { defaultValue: () => 0 })
+/** Length in characters of the request body that holds the current call, and the pace of work on it. */
+export const CallBody = Context.Reference<{ readonly length: number; readonly pace: Pace }>("domain/CallBody", {
+  defaultValue: () => ({ length: 0, pace: unpaced })
+})

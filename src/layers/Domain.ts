@@ -26,6 +26,7 @@ import { OauthLive } from "./oauth/Oauth.ts"
 import { AppDataLive } from "./records/AppData.ts"
 import { RateLimitLive } from "./rateLimit/RateLimit.ts"
 import { CustomersLive } from "./records/Customers.ts"
+import { PacingLive } from "./Pacing.ts"
 import { OrdersLive } from "./records/Orders.ts"
 import { UnitOfWork } from "./sql/UnitOfWork.ts"
 import { Outbox } from "./webhooks/Outbox.ts"
@@ -73,6 +74,7 @@ export const DomainLive = ImportsLive.pipe(
       JournalLive,
       OauthLive,
       OrdersLive,
+      PacingLive,
       RateLimitLive,
       RequestsLive,
       SearchLive,

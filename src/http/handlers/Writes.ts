@@ -1,4 +1,4 @@
-import { Effect, Function as Fn, Result, Schema } from "effect"
+import { Effect, Result, Schema } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { hash } from "node:crypto"
 import type { Installation } from "../../domain/access/Installations.ts"
@@ -10,7 +10,7 @@ import { EventId, EventLoop } from "../../domain/Events.ts"
 import { StoredResponsesFull, Idempotency, type Outcome } from "../../domain/Idempotency.ts"
 import { canonical, type JsonObject } from "../../domain/json/Json.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import type { paced } from "../../domain/Pacing.ts"
+import { Pacing, unpaced } from "../../domain/Pacing.ts"
 import type { VersionCondition } from "../../domain/Version.ts"
 import type { Write } from "../../domain/Write.ts"
 import { CurrentInstallation, CurrentKey, RequestBody } from "../api/Middleware.ts"
@@ -76,7 +76,10 @@ const responseOf = ({ dryRun, text }: Outcome): ApiResponse => {
  * Makes the handlers of writes. They decode the body and run the write once under its idempotency key. Retries get the
  * stored response.
  */
-export const makeWrites = Effect.map(Idempotency, ({ once }) => {
+export const makeWrites = Effect.gen(function* () {
+  const { once } = yield* Idempotency
+  const { paceOf } = yield* Pacing
+
   const write = <Body, A, E>(
     payload: Payload<Body>,
     run: (input: WriteInput<Body>) => Write<A, E>,
@@ -88,9 +91,9 @@ export const makeWrites = Effect.map(Idempotency, ({ once }) => {
       const installation = yield* CurrentInstallation
       const key = yield* CurrentKey
       const received = { body: yield* RequestBody, header: (name: string) => headers[name] }
-      const parsed = payload.isSent ? yield* parseJsonBody(received) : undefined
+      const parsed = payload.isSent ? yield* parseJsonBody(received, paceOf) : undefined
       const handling = parsePrefer(headers["prefer"])
-      const pace: typeof paced = parsed?.pace ?? Fn.identity
+      const pace = parsed?.pace ?? unpaced
       const body = yield* pace(Effect.suspend(() => Effect.fromResult(payload.decode(parsed?.json, handling.strict))))
       const fingerprint = yield* pace(Effect.sync(() => fingerprintOf(request, parsed?.json)))
       const condition = yield* parseIfMatch(headers["if-match"])

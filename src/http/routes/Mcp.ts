@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http"
 import { ForeignOrigin } from "../../domain/access/Sessions.ts"
 import { InvalidToken } from "../../domain/access/Tokens.ts"
 import type { JsonObject } from "../../domain/json/Json.ts"
-import { BodyLength } from "../../domain/Pacing.ts"
+import { CallBody, Pacing } from "../../domain/Pacing.ts"
 import type { RateLimitExceeded } from "../../domain/RateLimit.ts"
 import type { StoreNotFound } from "../../domain/Store.ts"
 import { parseBearerToken } from "../headers/Credentials.ts"
@@ -65,6 +65,7 @@ const makeChallenge = (metadata: string, hasToken: boolean): Reply => ({
 export const makeMcpRoute = <Agent>({ handle, identify }: McpHandler<Agent>) =>
   Effect.gen(function* () {
     const iss = yield* issuer
+    const { paceOf } = yield* Pacing
     const { isSameOrigin } = yield* makeOriginPolicy
 
     const respond = Effect.fnUntraced(function* (
@@ -85,16 +86,15 @@ export const makeMcpRoute = <Agent>({ handle, identify }: McpHandler<Agent>) =>
       const body = yield* Effect.result(readBody(request))
       if (Result.isFailure(body)) return makeErrorReply(413, body.failure.message)
       const headers = pickProtocolHeaders(request)
-      const { json } = yield* parseJsonBody({ body, header: (name) => request.headers[name]?.toString() })
+      const { json, pace } = yield* parseJsonBody({ body, header: (name) => request.headers[name]?.toString() }, paceOf)
       const {
         body: text,
         contentType,
         status
-      } = yield* Effect.provideService(
-        handle({ agent, message: json, headers, requestId }),
-        BodyLength,
-        body.success.length
-      )
+      } = yield* Effect.provideService(handle({ agent, message: json, headers, requestId }), CallBody, {
+        length: body.success.length,
+        pace
+      })
       return { status, body: text, ...(contentType === undefined ? {} : { headers: { "content-type": contentType } }) }
     })
 

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http"
 import { BadRequest, INVALID } from "../../domain/BadRequest.ts"
 import { isObject } from "../../domain/json/Json.ts"
 import { parseUntrusted } from "../../domain/json/UntrustedJson.ts"
-import { pacedBy } from "../../domain/Pacing.ts"
+import { unpaced, type Pacing } from "../../domain/Pacing.ts"
 
 /** Bytes of a request body (docs/spec/requests.md). */
 const MAX_BODY = 1024 * 1024
@@ -64,10 +64,13 @@ const readJsonText = Effect.fnUntraced(function* ({ body, header }: ReceivedBody
   return yield* decodeUtf8(yield* Effect.fromResult(body))
 })
 
-/** Parses a body as a JSON object. Work on a large body runs through `pace`. */
-export const parseJsonBody = Effect.fnUntraced(function* (received: ReceivedBody) {
+/** Parses a body as a JSON object. Routes that accept large bodies pass `paceOf`. */
+export const parseJsonBody = Effect.fnUntraced(function* (
+  received: ReceivedBody,
+  paceOf: Pacing["Service"]["paceOf"] = () => unpaced
+) {
   const text = yield* readJsonText(received)
-  const pace = pacedBy(text.length)
+  const pace = paceOf(text.length)
   const parsed = yield* pace(Effect.sync(() => parseUntrusted(text)))
   if (Result.isFailure(parsed)) {
     const { issues } = parsed.failure

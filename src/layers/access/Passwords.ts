@@ -3,7 +3,7 @@ import { Context, Effect, Layer, Redacted } from "effect"
 import { randomBytes } from "node:crypto"
 import { availableParallelism } from "node:os"
 import { SignInBusy } from "../../domain/access/Sessions.ts"
-import { makePaced } from "../../domain/Pacing.ts"
+import { makePaced } from "../Pacing.ts"
 
 /** Argon2id with 19 MiB, two passes and one lane (OWASP Password Storage Cheat Sheet), the defaults of the library. */
 export const HashCost = Context.Reference("layers/access/HashCost", {
@@ -48,9 +48,9 @@ const makeHashing = (cost: typeof HashCost.Service) => {
   }
 }
 
-const makePasswords = Effect.map(HashCost, (cost) => {
-  const hashing = makeHashing(cost)
-  const withPermit = makePaced(MAX_CONCURRENT)
+const makePasswords = Effect.gen(function* () {
+  const hashing = makeHashing(yield* HashCost)
+  const withPermit = yield* makePaced(MAX_CONCURRENT)
   let requests = 0
   return {
     /** Hashes a password. Waits without a limit, for commands of operators. */

@@ -10,7 +10,7 @@ import { Bulkhead, WorkWeight } from "../../domain/Bulkhead.ts"
 import type { JsonText } from "../../domain/json/Document.ts"
 import { Idempotency, type IdempotencyKey } from "../../domain/Idempotency.ts"
 import { canonical, type JsonObject } from "../../domain/json/Json.ts"
-import { BodyLength, pacedBy } from "../../domain/Pacing.ts"
+import { CallBody } from "../../domain/Pacing.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { Write } from "../../domain/Write.ts"
 import { AccessPolicy } from "../Annotations.ts"
@@ -71,7 +71,7 @@ export const makeHandler = <Payload, E>(
   const decode = decodeWith(payloadSchema)
   return Effect.fnUntraced(function* (json) {
     yield* authorization(json)
-    const pace = pacedBy(yield* BodyLength)
+    const { pace } = yield* CallBody
     return yield* run(yield* pace(Effect.suspend(() => Effect.fromResult(decode(json, true)))), json)
   })
 }
@@ -100,7 +100,7 @@ export const makeHandlerFactory = Effect.gen(function* () {
         Effect.gen(function* () {
           const principal = yield* CurrentPrincipal
           const origin = yield* CallOrigin
-          const bytes = yield* BodyLength
+          const { length: bytes } = yield* CallBody
           const response = Effect.map(run({ payload, principal, origin }, json), (value) => toJson(value, payload))
           return yield* withPermit({ storeId: payload.storeId, name, weight, bytes }, response, lengthOf)
         }),
@@ -121,7 +121,7 @@ export const makeHandlerFactory = Effect.gen(function* () {
     approval?: { readonly agent: AgentId; readonly by: MerchantId }
   ) =>
     Effect.gen(function* () {
-      const pace = pacedBy(yield* BodyLength)
+      const { pace } = yield* CallBody
       const fingerprinted = yield* pace(Effect.sync(() => fingerprint(_tag, json)))
       return yield* once(
         {

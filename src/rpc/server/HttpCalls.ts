@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { BadRequest } from "../../domain/BadRequest.ts"
-import { BodyLength, pacedBy } from "../../domain/Pacing.ts"
+import { CallBody, Pacing } from "../../domain/Pacing.ts"
 import { type CallError } from "../Authentication.ts"
 import { CallOrigin, type Origin, type Principal } from "../Principal.ts"
 import { makeAuthenticator, admittedPrincipal, type Tokens } from "./Authenticator.ts"
@@ -19,36 +19,37 @@ interface RpcRequest extends Tokens {
  * in one statement; rejected ones do not reach the server. Stored JSON is sent as text.
  */
 export const makeHttpCalls = (executeCall: ExecuteCall) =>
-  Effect.map(
-    makeAuthenticator,
-    ({ authenticate }) =>
-      ({ body, requestId, ...tokens }: RpcRequest): Effect.Effect<string, BadRequest> => {
-        const origin: Origin = { surface: "rpc", requestId }
-        const toResponseLine = (
-          { id, payload, tag }: RequestedCall,
-          principal: Effect.Effect<Principal, CallError>
-        ): Effect.Effect<string> =>
-          Effect.all({ principal, payload: Effect.fromResult(payload) }).pipe(
-            Effect.mapError(callErrorJson),
-            Effect.flatMap((call) => executeCall({ ...call, tag, origin })),
-            Effect.match({
-              onFailure: (error) => failureLine(id, error),
-              onSuccess: (value) => successLine(id, value)
-            })
-          )
-        return Effect.gen(function* () {
-          const calls = yield* pacedBy(body.length)(Effect.suspend(() => Effect.fromResult(parseCalls(body))))
-          const admission = yield* Effect.exit(maskDefects(authenticate(tokens, storeIdsOf(calls), calls.length)))
-          const lines = yield* Effect.forEach(
-            calls,
-            (call, index) =>
-              toResponseLine(
-                call,
-                Effect.flatMap(admission, (caller) => admittedPrincipal(caller, index))
-              ),
-            { concurrency: calls.length }
-          )
-          return lines.join("")
-        }).pipe(Effect.provideService(CallOrigin, origin), Effect.provideService(BodyLength, body.length))
-      }
-  )
+  Effect.gen(function* () {
+    const { authenticate } = yield* makeAuthenticator
+    const { paceOf } = yield* Pacing
+    return ({ body, requestId, ...tokens }: RpcRequest): Effect.Effect<string, BadRequest> => {
+      const pace = paceOf(body.length)
+      const origin: Origin = { surface: "rpc", requestId }
+      const toResponseLine = (
+        { id, payload, tag }: RequestedCall,
+        principal: Effect.Effect<Principal, CallError>
+      ): Effect.Effect<string> =>
+        Effect.all({ principal, payload: Effect.fromResult(payload) }).pipe(
+          Effect.mapError(callErrorJson),
+          Effect.flatMap((call) => executeCall({ ...call, tag, origin })),
+          Effect.match({
+            onFailure: (error) => failureLine(id, error),
+            onSuccess: (value) => successLine(id, value)
+          })
+        )
+      return Effect.gen(function* () {
+        const calls = yield* pace(Effect.suspend(() => Effect.fromResult(parseCalls(body))))
+        const admission = yield* Effect.exit(maskDefects(authenticate(tokens, storeIdsOf(calls), calls.length)))
+        const lines = yield* Effect.forEach(
+          calls,
+          (call, index) =>
+            toResponseLine(
+              call,
+              Effect.flatMap(admission, (caller) => admittedPrincipal(caller, index))
+            ),
+          { concurrency: calls.length }
+        )
+        return lines.join("")
+      }).pipe(Effect.provideService(CallOrigin, origin), Effect.provideService(CallBody, { length: body.length, pace }))
+    }
+  })

@@ -1,6 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
-import { paced } from "../../src/domain/Pacing.ts"
+import { Pacing, unpaced } from "../../src/domain/Pacing.ts"
+import { makePaced, PacingLive } from "../../src/layers/Pacing.ts"
 
 const WORK = 30
 
@@ -13,6 +14,7 @@ const work = Effect.sync(() => {
 
 it.live("paced work runs one at a time, with pauses as long as the work", () =>
   Effect.gen(function* () {
+    const paced = yield* makePaced(1)
     const spans = yield* Effect.all([paced(work), paced(work), paced(work)], { concurrency: "unbounded" })
     const [first, second, third] = spans.toSorted((one, other) => one.from - other.from)
     assert.isAtLeast((second?.from ?? 0) - (first?.to ?? 0), WORK - 2)
@@ -22,6 +24,7 @@ it.live("paced work runs one at a time, with pauses as long as the work", () =>
 
 it.live("paced work runs after other paced work fails", () =>
   Effect.gen(function* () {
+    const paced = yield* makePaced(1)
     assert.strictEqual(yield* Effect.flip(paced(Effect.fail("refused"))), "refused")
     assert.isAtLeast((yield* paced(work)).to, 0)
   })
@@ -29,6 +32,7 @@ it.live("paced work runs after other paced work fails", () =>
 
 it.effect("paced work runs after other paced work under a test clock", () =>
   Effect.gen(function* () {
+    const paced = yield* makePaced(1)
     yield* paced(work)
     assert.isAtLeast((yield* paced(work)).to, 0)
   })
@@ -36,6 +40,7 @@ it.effect("paced work runs after other paced work under a test clock", () =>
 
 it.live("an interrupted task leaves the queue of paced work", () =>
   Effect.gen(function* () {
+    const paced = yield* makePaced(1)
     const [started, finished] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
     const first = yield* Effect.forkChild(
       paced(Effect.andThen(Deferred.succeed(started, undefined), Deferred.await(finished)))
@@ -47,4 +52,13 @@ it.live("an interrupted task leaves the queue of paced work", () =>
     yield* Fiber.join(first)
     assert.isAtLeast((yield* paced(work)).to, 0)
   })
+)
+
+it.effect("work on bodies from 64 Ki characters is paced", () =>
+  Effect.gen(function* () {
+    const { paceOf } = yield* Pacing
+    assert.strictEqual(paceOf(65_535), unpaced)
+    assert.notStrictEqual(paceOf(65_536), unpaced)
+    assert.strictEqual(paceOf(65_536), paceOf(1_000_000))
+  }).pipe(Effect.provide(PacingLive))
 )
