@@ -81,8 +81,8 @@ const growBy = ({ id, storeId }: Installation, count: number) => [
   `insert into proposals (store_id, id, agent_id, procedure, payload, ground, status, created_at, expires_at)
    select store_id, uuid_v7(clock_micros()), id, 'products.create', '{}', '[]', 'approved', now(), now() + interval '7 days'
    from agents, generate_series(1, ${count})`,
-  `insert into idempotency_records (store_id, actor_id, key, fingerprint, status, body, expires_at)
-   select '${storeId}', '${id}', gen_random_uuid(), '', 200, repeat('x', 200), now() + interval '1 day'
+  `insert into idempotency_records (store_id, actor_id, key, fingerprint, outcome, expires_at)
+   select '${storeId}', '${id}', gen_random_uuid(), '', repeat('x', 200), now() + interval '1 day'
    from generate_series(1, ${count})`,
   `insert into access_tokens (token_hash, store_id, installation_id, expires_at)
    select sha256(gen_random_uuid()::text::bytea), '${storeId}', '${id}', now() + interval '1 hour'
