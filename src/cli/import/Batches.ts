@@ -1,32 +1,33 @@
-import { Iterable, Result, Schema } from "effect"
-import { setImmediate } from "node:timers/promises"
+import { Effect, Result, Schema, Stream } from "effect"
 import { isObject, type JsonObject } from "../../domain/json/Json.ts"
 import { truncateIssues } from "../../domain/Limits.ts"
 import { parseUntrusted } from "../../domain/json/UntrustedJson.ts"
 import { compileDecoder, issuesOf } from "../../domain/json/Decoder.ts"
 import { ExternalId, type ImportItem } from "../../domain/imports/Put.ts"
 import { isText } from "../../domain/Text.ts"
-import { type Line, readJsonLines } from "./Lines.ts"
+import { splitLines } from "./Lines.ts"
+import type { Bytes, ReadFailed } from "./Source.ts"
 
 /** Maximum rows and bytes of JSON in a batch. A transaction of this size takes about 50 ms. */
 const MAX_ROWS = 250
 const MAX_BYTES = 1024 * 1024
 
-/** Pace of an import: a rest of 0.1 ms after every 16 rows (docs/import.md). */
-const ROWS_PER_REST = 16
-const REST_MILLIS = 0.1
+/** Maximum bytes of a line, equal to the limit of a request body. */
+const MAX_LINE = 1024 * 1024
 
-/** Never written to: waiting for a change of it ends with the timeout. */
-const UNCHANGED = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+/** Pace of an import: a rest of 1 ms after every 32 rows (docs/import.md). */
+const ROWS_PER_REST = 32
+const REST = "1 millis"
 
 /**
- * Sleeps, then yields to the event loop, which reads responses of the database. The scheduler lets a process that never
- * sleeps keep its core for milliseconds, whatever its priority (docs/performance.md, Import). Timers of Node are longer.
+ * Sleeps between rows, so that an import slows down other requests less. The scheduler lets a process that never sleeps
+ * keep its core for milliseconds, whatever its priority (docs/performance.md, Import).
  */
-const rest = () => {
-  Atomics.wait(UNCHANGED, 0, 0, REST_MILLIS)
-  return setImmediate()
-}
+export const pace = <A, E, R>(rows: Stream.Stream<A, E, R>): Stream.Stream<A, E, R> =>
+  rows.pipe(
+    Stream.rechunk(ROWS_PER_REST),
+    Stream.mapArrayEffect((rows) => Effect.as(Effect.sleep(REST), rows))
+  )
 
 /** Row that is not imported, with the reason. */
 export interface Refusal {
@@ -47,8 +48,8 @@ export interface ReadRow<Input> {
   readonly bytes: number
 }
 
-/** Reads the rows of a file. Rows that arrive together are read one by one when they are needed. */
-export type ReadRows<Input> = (bytes: AsyncIterable<Buffer>) => AsyncIterable<Iterable<ReadRow<Input>>>
+/** Reads the rows of a file. */
+export type ReadRows<Input> = (bytes: Bytes) => Stream.Stream<ReadRow<Input>, ReadFailed>
 
 const failuresOf = (...results: ReadonlyArray<Result.Result<unknown, ReadonlyArray<string>>>) =>
   results.flatMap((result) => (Result.isFailure(result) ? result.failure : []))
@@ -62,13 +63,17 @@ export const makeRowDecoder = <A, I>(schema: Schema.Codec<A, I>): Decode<A> => {
   return (row) => Result.mapError(decode(row), issuesOf)
 }
 
-/** Makes a reader that parses a line and decodes its external id and fields. */
-export const makeRowReader = <A>(decode: Decode<A>): ((line: Line) => Result.Result<Row<A>, Refusal>) => {
+const utf8 = new TextDecoder("utf-8", { fatal: true })
+
+const decodeText = (bytes: Buffer): Result.Result<string, string> =>
+  Result.try({ try: () => utf8.decode(bytes), catch: () => "is not valid UTF-8" })
+
+/** Makes a reader of JSON Lines, which parses each line and decodes its external id and fields. */
+export const readJsonRows = <A>(decode: Decode<A>): ReadRows<A> => {
   const decodeId = compileDecoder(Schema.Struct({ externalId: ExternalId }))
-  return ({ json, number: line }) => {
+  const decodeRow = (line: number, json: string): ReadRow<A>["row"] => {
     const refuse = (reason: string, externalId: string | null = null) => Result.fail({ line, externalId, reason })
-    if (Result.isFailure(json)) return refuse(json.failure)
-    const parsed = parseUntrusted(json.success)
+    const parsed = parseUntrusted(json)
     if (Result.isFailure(parsed)) return refuse(parsed.failure.issues.join("; ") || "is not valid JSON")
     const value = parsed.success
     if (!isObject(value)) return refuse("must be a JSON object")
@@ -79,19 +84,17 @@ export const makeRowReader = <A>(decode: Decode<A>): ((line: Line) => Result.Res
     const { externalId } = value
     return refuse(truncateIssues(failuresOf(id, input)).join("; "), isText(externalId) ? externalId : null)
   }
-}
-
-/** Makes a reader of JSON Lines. */
-export const readJsonRows = <A>(decode: Decode<A>): ReadRows<A> => {
-  const read = makeRowReader(decode)
-  return async function* (bytes) {
-    for await (const lines of readJsonLines(bytes)) {
-      yield Iterable.map(lines, (line) => ({
-        row: read(line),
-        bytes: Result.isSuccess(line.json) ? line.json.success.length : 0
-      }))
-    }
-  }
+  return (bytes) =>
+    pace(splitLines(bytes, MAX_LINE)).pipe(
+      Stream.map((line) => ({ line: line.number, json: Result.flatMap(line.bytes, decodeText) })),
+      Stream.filter(({ json }) => Result.isFailure(json) || json.success.trim() !== ""),
+      Stream.map(({ json, line }) =>
+        Result.match(json, {
+          onFailure: (reason) => ({ row: Result.fail({ line, externalId: null, reason }), bytes: 0 }),
+          onSuccess: (json) => ({ row: decodeRow(line, json), bytes: json.length })
+        })
+      )
+    )
 }
 
 /** Valid rows for one transaction, and the refused rows between them. */
@@ -100,36 +103,32 @@ export interface Batch<Input> {
   readonly refused: ReadonlyArray<Refusal>
 }
 
+const emptyBatch = <Input>() => ({
+  rows: new Map<string, Row<Input>>(),
+  refused: new Array<Refusal>(),
+  bytes: 0
+})
+
 /**
  * Collects rows into batches. A batch has each external id once: a repeated row starts a new batch and updates the earlier
- * one. Rests between rows, so that an import slows down other requests less.
+ * one.
  */
-export async function* readBatches<Input>(
-  chunks: AsyncIterable<Iterable<ReadRow<Input>>>
-): AsyncGenerator<Batch<Input>> {
-  let rows = new Map<string, Row<Input>>()
-  let refused: Array<Refusal> = []
-  let bytes = 0
-  const takeBatch = (): Batch<Input> => {
-    const batch = { rows: [...rows.values()], refused }
-    rows = new Map()
-    refused = []
-    bytes = 0
-    return batch
-  }
-  let rowsRead = 0
-  for await (const chunk of chunks) {
-    for (const { bytes: size, row } of chunk) {
-      rowsRead += 1
-      if (rowsRead % ROWS_PER_REST === 0) await rest()
-      if (Result.isFailure(row)) refused.push(row.failure)
-      else {
-        if (rows.has(row.success.item.externalId)) yield takeBatch()
-        rows.set(row.success.item.externalId, row.success)
-        bytes += size
-      }
-      if (rows.size + refused.length >= MAX_ROWS || bytes >= MAX_BYTES) yield takeBatch()
-    }
-  }
-  yield takeBatch()
-}
+export const toBatches = <Input, E, R>(rows: Stream.Stream<ReadRow<Input>, E, R>): Stream.Stream<Batch<Input>, E, R> =>
+  rows.pipe(
+    Stream.mapAccum(
+      emptyBatch<Input>,
+      (before, { bytes, row }) => {
+        const isRepeated = Result.isSuccess(row) && before.rows.has(row.success.item.externalId)
+        const batch = isRepeated ? emptyBatch<Input>() : before
+        if (Result.isFailure(row)) batch.refused.push(row.failure)
+        else {
+          batch.rows.set(row.success.item.externalId, row.success)
+          batch.bytes += bytes
+        }
+        const isFull = batch.rows.size + batch.refused.length >= MAX_ROWS || batch.bytes >= MAX_BYTES
+        return [isFull ? emptyBatch<Input>() : batch, [...(isRepeated ? [before] : []), ...(isFull ? [batch] : [])]]
+      },
+      { onHalt: (batch) => [batch] }
+    ),
+    Stream.map(({ refused, rows }) => ({ rows: [...rows.values()], refused }))
+  )

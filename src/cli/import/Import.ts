@@ -6,12 +6,11 @@ import { PutCollection } from "../../domain/imports/Collection.ts"
 import { Imports } from "../../domain/imports/Imports.ts"
 import { decodeImportedOrder } from "../../domain/imports/Order.ts"
 import { PutCustomer } from "../../domain/records/Customer.ts"
-import type { StoreId } from "../../domain/Store.ts"
 import { Writes } from "../../domain/Write.ts"
 import { choice, command, group, json, option, store, toggle, withHelp } from "../Options.ts"
 import { print } from "../Output.ts"
 import { makeRowDecoder, readJsonRows } from "./Batches.ts"
-import { importFile, type ImportKind } from "./Run.ts"
+import { importFile, type ImportJob, type ImportKind } from "./Run.ts"
 import { readShopifyRows } from "./ShopifyCsv.ts"
 import { Encoding, UTF_8 } from "./Source.ts"
 
@@ -42,29 +41,23 @@ const STOPPED = "Stopped. Imported rows are kept; run the same import again to c
 
 const defaultRefusedFile = (file: Option.Option<string>) => `${Option.getOrElse(file, () => "import")}.refused.jsonl`
 
-interface ImportOptions {
-  readonly store: StoreId
-  readonly file: Option.Option<string>
+interface ImportOptions extends Omit<ImportJob, "refused"> {
   readonly refused: Option.Option<string>
-  readonly encoding: string
-  readonly isSilent: boolean
-  readonly isDryRun: boolean
   readonly json: boolean
 }
 
 /** Runs an import and prints its counts. An interrupted import sets the exit code and prints how to continue. */
-const runImport = <Input, E, R>(options: ImportOptions, kind: ImportKind<Input, E, R>) =>
-  Effect.gen(function* () {
-    const refused = Option.getOrElse(options.refused, () => defaultRefusedFile(options.file))
-    const counts = yield* Effect.onInterrupt(importFile({ ...options, refused }, kind), () =>
-      Effect.sync(() => {
-        process.exitCode = SIGINT_EXIT_CODE
-        process.stderr.write(STOPPED)
-      })
-    )
-    const file = counts.refused > 0 ? { refusedFile: refused } : {}
-    yield* print(options.json, { storeId: options.store, dryRun: options.isDryRun, ...counts, ...file })
-  })
+const runImport = Effect.fnUntraced(function* <Input, E, R>(options: ImportOptions, kind: ImportKind<Input, E, R>) {
+  const refused = Option.getOrElse(options.refused, () => defaultRefusedFile(options.file))
+  const counts = yield* Effect.onInterrupt(importFile({ ...options, refused }, kind), () =>
+    Effect.sync(() => {
+      process.exitCode = SIGINT_EXIT_CODE
+      process.stderr.write(STOPPED)
+    })
+  )
+  const file = counts.refused > 0 ? { refusedFile: refused } : {}
+  yield* print(options.json, { storeId: options.store, dryRun: options.isDryRun, ...counts, ...file })
+})
 
 const RERUN = "A repeated import updates rows by externalId and skips unchanged ones."
 

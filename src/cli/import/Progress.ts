@@ -1,67 +1,42 @@
 import { SingleBar } from "cli-progress"
-import { Effect, Option, Schedule, type Scope } from "effect"
+import { Effect, Option, Schedule } from "effect"
 import { formatInteger } from "../../domain/Text.ts"
 import type { Source } from "./Source.ts"
-
-/** Interval of progress lines if standard error is not a terminal. */
-const LINE_INTERVAL = "10 seconds"
-
-const secondsSince = (startedAt: number) => Math.max(performance.now() - startedAt, 1) / 1000
 
 const formatRate = (rows: number, rate: number) =>
   `${formatInteger(rows)} rows, ${formatInteger(Math.round(rate))} a second`
 
 const formatRemaining = (elapsed: number, share: number) =>
-  `${formatInteger(Math.ceil((elapsed / share) * (1 - share)))} s left`
+  `, ${Math.floor(share * 100)} %, ${formatInteger(Math.ceil((elapsed / share) * (1 - share)))} s left`
 
-export interface Progress {
-  /** Sets the number of processed rows. */
-  readonly update: (rows: number) => void
-}
+/**
+ * Shows the progress of an import on standard error until the scope ends: a bar on a terminal, otherwise lines. `rows`
+ * returns the number of processed rows.
+ */
+export const showProgress = Effect.fnUntraced(function* ({ read, size }: Source, rows: () => number) {
+  const startedAt = performance.now()
+  const elapsed = () => Math.max(performance.now() - startedAt, 1) / 1000
+  const rate = () => formatRate(rows(), rows() / elapsed())
 
-const showBar = ({ read, size }: Source, startedAt: number): Effect.Effect<Progress, never, Scope.Scope> =>
-  Effect.acquireRelease(
-    Effect.sync(() => {
-      const format = Option.isSome(size) ? "{bar} {percentage} % | {rate} | {eta_formatted} left" : "{rate}"
-      const bar = new SingleBar({ format, stream: process.stderr, hideCursor: true, etaBuffer: 50 })
-      bar.start(
-        Option.getOrElse(size, () => 1),
-        0,
-        { rate: formatRate(0, 0) }
-      )
-      return bar
-    }),
-    (bar) => Effect.sync(() => bar.stop())
-  ).pipe(
-    Effect.map((bar) => ({
-      update: (rows) => bar.update(read(), { rate: formatRate(rows, rows / secondsSince(startedAt)) })
-    }))
-  )
-
-const printLines = ({ read, size }: Source, startedAt: number) =>
-  Effect.gen(function* () {
-    let processed = 0
+  if (!process.stderr.isTTY) {
     const printLine = Effect.sync(() => {
-      const elapsed = secondsSince(startedAt)
-      const share = Option.map(size, (size) => read() / size)
-      const remaining = Option.match(share, {
-        onNone: () => "",
-        onSome: (share) => `, ${Math.floor(share * 100)} %, ${formatRemaining(elapsed, share)}`
-      })
-      process.stderr.write(`${formatRate(processed, processed / elapsed)}${remaining}\n`)
+      const remaining = Option.map(size, (size) => formatRemaining(elapsed(), read() / size))
+      process.stderr.write(`${rate()}${Option.getOrElse(remaining, () => "")}\n`)
     })
-    yield* Effect.forkScoped(Effect.schedule(printLine, Schedule.spaced(LINE_INTERVAL)))
-    const progress: Progress = {
-      update: (rows) => {
-        processed = rows
-      }
-    }
-    return progress
-  })
+    return yield* Effect.forkScoped(Effect.schedule(printLine, Schedule.spaced("10 seconds")))
+  }
 
-/** Shows the progress of an import on standard error until the scope ends: a bar on a terminal, otherwise lines. */
-export const showProgress = (source: Source) =>
-  Effect.suspend(() => {
-    const startedAt = performance.now()
-    return process.stderr.isTTY ? showBar(source, startedAt) : printLines(source, startedAt)
-  })
+  const format = Option.isSome(size) ? "{bar} {percentage} % | {rate} | {eta_formatted} left" : "{rate}"
+  const bar = new SingleBar({ format, stream: process.stderr, hideCursor: true, etaBuffer: 50 })
+  const total = Option.getOrElse(size, () => 1)
+  const update = Effect.sync(() => bar.update(read(), { rate: rate() }))
+  yield* Effect.acquireRelease(
+    Effect.sync(() => bar.start(total, 0, { rate: rate() })),
+    () =>
+      Effect.andThen(
+        update,
+        Effect.sync(() => bar.stop())
+      )
+  )
+  return yield* Effect.forkScoped(Effect.schedule(update, Schedule.spaced("100 millis")))
+})

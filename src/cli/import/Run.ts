@@ -1,12 +1,11 @@
-import { Data, Effect, Option, Result } from "effect"
-import { closeSync, openSync, writeSync } from "node:fs"
+import { Data, Effect, FileSystem, Option, Result, Stream } from "effect"
 import { Actor, IMPORTER } from "../../domain/Actor.ts"
 import type { ImportItem, BatchResult, ImportOutcome } from "../../domain/imports/Put.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { WriteContext } from "../../domain/Write.ts"
-import { type Batch, readBatches, type ReadRows, type Refusal, type Row } from "./Batches.ts"
+import { type Batch, type ReadRows, type Refusal, toBatches } from "./Batches.ts"
 import { showProgress } from "./Progress.ts"
-import { openSource, prefetch, toUtf8, UTF_8 } from "./Source.ts"
+import { openSource } from "./Source.ts"
 
 /** Number of rows per outcome. A dry run counts the outcomes that it would have. */
 export type Counts = Readonly<Record<ImportOutcome | "refused", number>>
@@ -51,63 +50,55 @@ export interface ImportJob {
   readonly isDryRun: boolean
 }
 
-/** Makes a function that writes refused rows as JSON Lines. The file is created with the first of them. */
-const openRefusedFile = (file: string) =>
-  Effect.gen(function* () {
-    let descriptor: number | undefined
-    yield* Effect.addFinalizer(() => Effect.sync(() => descriptor !== undefined && closeSync(descriptor)))
-    return (refusals: ReadonlyArray<Refusal>) => {
-      if (refusals.length === 0) return
-      descriptor ??= openSync(file, "w")
-      writeSync(descriptor, refusals.map((refusal) => `${JSON.stringify(refusal)}\n`).join(""))
+/** Imports a file batch by batch, each in a transaction. */
+export const importFile = Effect.fnUntraced(function* <Input, E, R>(
+  job: ImportJob,
+  { readRows, write }: ImportKind<Input, E, R>
+) {
+  const fs = yield* FileSystem.FileSystem
+  const source = yield* openSource(job.file, job.encoding)
+  /** Opened with the first refused row. */
+  const refusedFile = yield* Effect.cached(fs.open(job.refused, { flag: "w" }))
+  const context: WriteContext = {
+    storeId: job.store,
+    actor: Actor.Merchant({ id: IMPORTER }),
+    surface: "import",
+    cause: null,
+    mode: job.isDryRun ? "dryRun" : "perform",
+    isSilent: job.isSilent
+  }
+  const counts = { created: 0, updated: 0, unchanged: 0, refused: 0 }
+  yield* showProgress(source, () => counts.created + counts.updated + counts.unchanged + counts.refused)
+
+  const refuse = Effect.fnUntraced(function* (refusals: ReadonlyArray<Refusal>) {
+    if (refusals.length === 0) return
+    const lines = refusals.map((refusal) => `${JSON.stringify(refusal)}\n`).join("")
+    yield* (yield* refusedFile).writeAll(Buffer.from(lines))
+    counts.refused += refusals.length
+  })
+
+  const importBatch = Effect.fnUntraced(function* ({ refused, rows }: Batch<Input>) {
+    yield* refuse(refused)
+    if (rows.length === 0) return
+    const items = rows.map(({ item }) => item)
+    const { limit, outcomes } = yield* write(context, items, job.isDryRun ? counts.created : 0)
+    for (const outcome of outcomes) if (Result.isSuccess(outcome)) counts[outcome.success] += 1
+    yield* refuse(
+      rows.flatMap(({ item: { externalId }, line }, index) => {
+        const outcome = outcomes[index]
+        return outcome && Result.isFailure(outcome) ? [{ line, externalId, reason: reasonOf(outcome.failure) }] : []
+      })
+    )
+    const next = rows[outcomes.length]
+    if (Option.isSome(limit) && next !== undefined) {
+      return yield* new PlanFull({ line: next.line, counts, limit: reasonOf(limit.value) })
     }
   })
 
-/** Imports a file batch by batch, each in a transaction. */
-export const importFile = <Input, E, R>(job: ImportJob, { readRows, write }: ImportKind<Input, E, R>) =>
-  Effect.gen(function* () {
-    const source = yield* openSource(job.file)
-    const { update } = yield* showProgress(source)
-    const writeRefused = yield* openRefusedFile(job.refused)
-    const context: WriteContext = {
-      storeId: job.store,
-      actor: Actor.Merchant({ id: IMPORTER }),
-      surface: "import",
-      cause: null,
-      mode: job.isDryRun ? "dryRun" : "perform",
-      isSilent: job.isSilent
-    }
-    const counts = { created: 0, updated: 0, unchanged: 0, refused: 0 }
-    const refuse = (refusals: ReadonlyArray<Refusal>) => {
-      writeRefused(refusals)
-      counts.refused += refusals.length
-    }
-
-    const importBatch = Effect.fnUntraced(function* ({ refused, rows }: Batch<Input>) {
-      refuse(refused)
-      if (rows.length === 0) return
-      const items = rows.map(({ item }) => item)
-      const { limit, outcomes } = yield* write(context, items, job.isDryRun ? counts.created : 0)
-      for (const [index, outcome] of outcomes.entries()) {
-        if (Result.isSuccess(outcome)) counts[outcome.success] += 1
-        else refuse(refusalOf(rows[index], outcome.failure))
-      }
-      const next = rows[outcomes.length]
-      if (Option.isSome(limit) && next !== undefined) {
-        return yield* new PlanFull({ line: next.line, counts, limit: reasonOf(limit.value) })
-      }
-    })
-
-    const bytes = job.encoding === UTF_8 ? source.bytes : toUtf8(source.bytes, job.encoding)
-    const nextBatch = prefetch(readBatches(readRows(bytes)))
-    let batch = yield* nextBatch
-    while (Option.isSome(batch)) {
-      yield* importBatch(batch.value)
-      update(counts.created + counts.updated + counts.unchanged + counts.refused)
-      batch = yield* nextBatch
-    }
-    return counts
-  }).pipe(Effect.scoped)
-
-const refusalOf = <Input>(row: Row<Input> | undefined, error: RowError): ReadonlyArray<Refusal> =>
-  row === undefined ? [] : [{ line: row.line, externalId: row.item.externalId, reason: reasonOf(error) }]
+  yield* toBatches(readRows(source.bytes)).pipe(
+    // Reads the next batch while this one is written.
+    Stream.buffer({ capacity: 1 }),
+    Stream.runForEach(importBatch)
+  )
+  return counts
+}, Effect.scoped)

@@ -1,7 +1,7 @@
-import { parse } from "csv-parse"
-import { Result } from "effect"
+import { NodeStream } from "@effect/platform-node"
+import { type Info, parse } from "csv-parse"
+import { Array, Effect, Option, Result, Sink, Stream } from "effect"
 import { isUtf8 } from "node:buffer"
-import { pipeline, Readable } from "node:stream"
 import type { ImportedProduct } from "../../domain/imports/Product.ts"
 import { ExternalId } from "../../domain/imports/Put.ts"
 import { shopifyProduct, type ShopifyOptions } from "../../domain/imports/Shopify.ts"
@@ -13,7 +13,10 @@ import {
 } from "../../domain/imports/ShopifyColumns.ts"
 import { truncateIssues } from "../../domain/Limits.ts"
 import { slugify } from "../../layers/catalog/Slugify.ts"
-import type { ReadRow, ReadRows } from "./Batches.ts"
+import { formatReason } from "../../layers/postgres/EmbeddedPostgresFailed.ts"
+import { pace, type ReadRow, type ReadRows } from "./Batches.ts"
+import { type Line, splitLines } from "./Lines.ts"
+import { type Bytes, ReadFailed } from "./Source.ts"
 
 /** Maximum bytes of a record. A longer one has an unclosed quote. */
 const MAX_RECORD = 4 * 1024 * 1024
@@ -21,75 +24,54 @@ const MAX_RECORD = 4 * 1024 * 1024
 /** Maximum rows of a product, one per variant or picture. */
 const MAX_ROWS = 4096
 
-const LINE_FEED = 0x0a
+const LINE_FEED = Buffer.from("\n")
 
-const countLines = (bytes: Buffer) => bytes.toString("latin1").split("\n").length - 1
+const checkLine = ({ bytes, number }: Line) =>
+  bytes.pipe(
+    Result.filterOrFail(
+      isUtf8,
+      () => "is not valid UTF-8; save the file as UTF-8, or give its encoding, for example --encoding windows-1252"
+    ),
+    Result.mapBoth({
+      onFailure: (reason) => new ReadFailed({ reason: `line ${number} ${reason}` }),
+      onSuccess: (bytes) => [bytes, LINE_FEED]
+    })
+  )
 
-/** Finds the first line of a block that is not valid UTF-8. */
-const invalidLine = (block: Buffer): number => {
-  let [start, line] = [0, 0]
-  while (start < block.length) {
-    const end = block.indexOf(LINE_FEED, start) + 1 || block.length
-    if (!isUtf8(block.subarray(start, end))) return line
-    start = end
-    line += 1
-  }
-  return line
-}
+/** Passes lines of valid UTF-8 on. A character that another program saved otherwise would be lost. */
+const checkUtf8 = (bytes: Bytes): Bytes =>
+  splitLines(bytes, MAX_RECORD).pipe(
+    Stream.mapArrayEffect((lines) =>
+      Effect.map(Effect.fromResult(Result.all(lines.map(checkLine))), (lines) => Array.of(Buffer.concat(lines.flat())))
+    )
+  )
 
-/** Passes whole lines of valid UTF-8 on. A character that another program saved otherwise would be lost. */
-async function* checkUtf8(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let rest: Buffer = Buffer.alloc(0)
-  let line = 1
-  const check = (block: Buffer) => {
-    if (!isUtf8(block)) {
-      throw new Error(
-        `line ${line + invalidLine(block)} is not valid UTF-8; save the file as UTF-8, or give its encoding, for example --encoding windows-1252`
-      )
-    }
-    line += countLines(block)
-    return block
-  }
-  for await (const chunk of bytes) {
-    const data = Buffer.concat([rest, chunk])
-    const end = data.lastIndexOf(LINE_FEED) + 1
-    rest = data.subarray(end)
-    if (rest.length > MAX_RECORD) throw new Error(`line ${line} is longer than ${MAX_RECORD} bytes`)
-    yield check(data.subarray(0, end))
-  }
-  yield check(rest)
-}
-
-const isOfStrings = (record: unknown): record is ReadonlyArray<string> => Array.isArray(record)
-
-/** A record of the file and the line on which it starts. Rows without any value are skipped. */
+/** A record of the file and the line on which it starts. */
 interface CsvRecord {
   readonly line: number
   readonly cells: ReadonlyArray<string>
 }
 
-async function* readRecords(bytes: AsyncIterable<Buffer>): AsyncGenerator<CsvRecord> {
-  const options = {
-    bom: true,
-    info: true,
-    max_record_size: MAX_RECORD,
-    relax_column_count: true,
-    skip_empty_lines: true
-  }
-  const records = parse(options)
-  // An error of the source also fails the iteration over the records, so the callback ignores it.
-  pipeline(Readable.from(checkUtf8(bytes), { objectMode: false }), records, () => {})
-  // The library counts a CR and an LF inside a cell as two lines.
-  let doubleCounted = 0
-  let end = 0
-  for await (const { info, record } of records) {
-    if (!isOfStrings(record)) continue
-    const line = end + 1
-    doubleCounted += record.reduce((sum, cell) => sum + cell.split("\r\n").length - 1, 0)
-    end = info.lines - doubleCounted
-    if (record.some((cell) => cell.trim() !== "")) yield { line, cells: record }
-  }
-}
+/** Reads the records of a CSV file. Skips those without any value. */
+const readRecords = (bytes: Bytes): Stream.Stream<CsvRecord, ReadFailed> =>
+  checkUtf8(bytes).pipe(
+    NodeStream.pipeThroughDuplex<{ readonly info: Info; readonly record: ReadonlyArray<string> }, ReadFailed>({
+      evaluate: () =>
+        parse({ bom: true, info: true, max_record_size: MAX_RECORD, relax_column_count: true, skip_empty_lines: true }),
+      onError: (error) => new ReadFailed({ reason: formatReason(error) })
+    }),
+    Stream.mapAccum(
+      () => ({ end: 0, doubleCounted: 0 }),
+      (before, { info, record }) => {
+        // The library counts a CR and an LF inside a cell as two lines.
+        const doubleCounted = record.reduce((sum, cell) => sum + cell.split("\r\n").length - 1, before.doubleCounted)
+        return [
+          { end: info.lines - doubleCounted, doubleCounted },
+          record.some((cell) => cell.trim() !== "") ? [{ line: before.end + 1, cells: record }] : []
+        ]
+      }
+    )
+  )
 
 /** Identity of a product in a file: its handle, or the slug of its title in a file without handles. */
 interface Identity {
@@ -119,80 +101,85 @@ const identityOf = (columns: ShopifyColumns, { cells }: CsvRecord): Identity | u
   return title === "" ? undefined : { id: slugify(title), title }
 }
 
-/** Makes a reader of Shopify's CSV. Consecutive rows with one handle are one product. */
-export const readShopifyRows = (options: ShopifyOptions): ReadRows<ImportedProduct> =>
-  async function* (bytes) {
-    let columns: ShopifyColumns | undefined
-    let product: ProductRows | undefined
-    /** First lines and titles of the products before, by id. */
-    const earlier = new Map<string, { readonly line: number; readonly title: string | undefined }>()
+/** Adds a record to its product. Rows above the maximum are counted only. */
+const addRecord = (product: ProductRows, columns: ShopifyColumns, { cells, line }: CsvRecord) => {
+  product.count += 1
+  product.bytes += cells.reduce((sum, cell) => sum + cell.length, 0)
+  if (product.count > MAX_ROWS) return
+  const row = columns.read(line, cells)
+  if (Result.isSuccess(row)) product.rows.push(row.success)
+  else product.problems.push(...row.failure)
+}
 
-    const refused = (
-      { bytes, id, line }: ProductRows,
-      problems: ReadonlyArray<RowProblem>
-    ): ReadRow<ImportedProduct> => {
-      const at = problems[0]?.line ?? line
-      return { bytes, row: Result.fail({ line: at, externalId: id || null, reason: reasonOf(at, problems) }) }
-    }
-
-    const finish = (product: ProductRows, columns: ShopifyColumns): ReadRow<ImportedProduct> => {
-      const { bytes, count, id, line, problems, rows, title } = product
-      const refuse = (reason: string) => refused(product, [{ line, reason }])
-      const before = earlier.get(id)
-      if (id === "") {
-        return refuse(
-          title === undefined
-            ? `${columns.nameOf("handle")}: is empty, and so is the title; give the product one of them`
-            : `${columns.nameOf("title")}: no handle can be made from it; add a column Handle`
-        )
-      }
-      if (before === undefined) earlier.set(id, { line, title })
-      else {
-        return before.title === title
-          ? refuse(
-              `${columns.nameOf(title === undefined ? "handle" : "title")}: has rows on line ${before.line} too; put the rows of a product next to each other`
-            )
-          : refuse(
-              `${columns.nameOf("title")}: has the same handle, ${id}, as the product on line ${before.line}; add a column Handle`
-            )
-      }
-      if (count > MAX_ROWS) return refuse(`has more than ${MAX_ROWS} rows`)
-      if (problems.length > 0) return refused(product, problems)
-      const read = shopifyProduct(columns, rows, options)
-      return Result.isFailure(read)
-        ? refused(product, read.failure)
-        : { bytes, row: Result.succeed({ line, item: { externalId: ExternalId.make(id), input: read.success } }) }
-    }
-
-    for await (const record of readRecords(bytes)) {
-      if (columns === undefined) {
-        const header = makeShopifyColumns(record.cells)
-        if (Result.isFailure(header)) throw new Error(header.failure)
-        columns = header.success
-        continue
-      }
+/** Groups consecutive records with one identity. A record without one belongs to the product before. */
+const groupProducts = (records: Stream.Stream<CsvRecord, ReadFailed>, columns: ShopifyColumns) =>
+  Stream.mapAccum(
+    records,
+    (): ProductRows | undefined => undefined,
+    (before, record) => {
       const identity = identityOf(columns, record)
-      const isNext = identity !== undefined && (identity.id !== product?.id || identity.title !== product.title)
-      if (product === undefined || isNext) {
-        if (product !== undefined) yield [finish(product, columns)]
-        product = {
-          id: "",
-          title: undefined,
-          ...identity,
-          line: record.line,
-          rows: [],
-          problems: [],
-          count: 0,
-          bytes: 0
-        }
-      }
-      product.count += 1
-      product.bytes += record.cells.reduce((sum, cell) => sum + cell.length, 0)
-      if (product.count > MAX_ROWS) continue
-      const row = columns.read(record.line, record.cells)
-      if (Result.isSuccess(row)) product.rows.push(row.success)
-      else product.problems.push(...row.failure)
+      const isSame = identity === undefined || (identity.id === before?.id && identity.title === before.title)
+      const product =
+        before !== undefined && isSame
+          ? before
+          : { id: "", title: undefined, ...identity, line: record.line, rows: [], problems: [], count: 0, bytes: 0 }
+      addRecord(product, columns, record)
+      return [product, before === undefined || before === product ? [] : [before]]
+    },
+    { onHalt: Array.fromNullishOr }
+  )
+
+const refused = ({ bytes, id, line }: ProductRows, problems: ReadonlyArray<RowProblem>): ReadRow<never> => {
+  const at = problems[0]?.line ?? line
+  return { bytes, row: Result.fail({ line: at, externalId: id || null, reason: reasonOf(at, problems) }) }
+}
+
+/** Makes a function that converts the rows of each product of a file, and refuses products that are not one group. */
+const makeConverter = (columns: ShopifyColumns, options: ShopifyOptions) => {
+  /** First lines and titles of the products before, by id. */
+  const earlier = new Map<string, Pick<ProductRows, "line" | "title">>()
+  return (product: ProductRows): ReadRow<ImportedProduct> => {
+    const { bytes, count, id, line, problems, rows, title } = product
+    const refuse = (reason: string) => refused(product, [{ line, reason }])
+    const before = earlier.get(id)
+    if (id === "") {
+      return refuse(
+        title === undefined
+          ? `${columns.nameOf("handle")}: is empty, and so is the title; give the product one of them`
+          : `${columns.nameOf("title")}: no handle can be made from it; add a column Handle`
+      )
     }
-    if (columns === undefined) throw new Error("it is empty; the first line must name the columns")
-    if (product !== undefined) yield [finish(product, columns)]
+    if (before !== undefined) {
+      return before.title === title
+        ? refuse(
+            `${columns.nameOf(title === undefined ? "handle" : "title")}: has rows on line ${before.line} too; put the rows of a product next to each other`
+          )
+        : refuse(
+            `${columns.nameOf("title")}: has the same handle, ${id}, as the product on line ${before.line}; add a column Handle`
+          )
+    }
+    earlier.set(id, { line, title })
+    if (count > MAX_ROWS) return refuse(`has more than ${MAX_ROWS} rows`)
+    if (problems.length > 0) return refused(product, problems)
+    const read = shopifyProduct(columns, rows, options)
+    return Result.isFailure(read)
+      ? refused(product, read.failure)
+      : { bytes, row: Result.succeed({ line, item: { externalId: ExternalId.make(id), input: read.success } }) }
   }
+}
+
+/** Makes a reader of Shopify's CSV. Consecutive rows with one handle are one product. */
+export const readShopifyRows =
+  (options: ShopifyOptions): ReadRows<ImportedProduct> =>
+  (bytes) =>
+    Effect.gen(function* () {
+      const [header, records] = yield* Stream.peel(readRecords(bytes), Sink.head())
+      const columns = yield* Option.match(header, {
+        onNone: () => Result.fail("it is empty; the first line must name the columns"),
+        onSome: ({ cells }) => makeShopifyColumns(cells)
+      }).pipe(
+        Result.mapError((reason) => new ReadFailed({ reason })),
+        Effect.fromResult
+      )
+      return Stream.map(groupProducts(pace(records), columns), makeConverter(columns, options))
+    }).pipe(Stream.unwrap)

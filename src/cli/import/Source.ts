@@ -1,6 +1,15 @@
-import { Data, Effect, Option, Schema, SchemaTransformation } from "effect"
-import { createReadStream, statSync } from "node:fs"
-import type { Readable } from "node:stream"
+import {
+  Data,
+  Effect,
+  FileSystem,
+  Option,
+  type PlatformError,
+  Schema,
+  SchemaTransformation,
+  Stdio,
+  Stream
+} from "effect"
+import { formatReason } from "../../layers/postgres/EmbeddedPostgresFailed.ts"
 
 /** The file cannot be read further. */
 export class ReadFailed extends Data.TaggedError("ReadFailed")<{ readonly reason: string }> {
@@ -9,8 +18,8 @@ export class ReadFailed extends Data.TaggedError("ReadFailed")<{ readonly reason
   }
 }
 
-const toReadFailed = (thrown: unknown) =>
-  new ReadFailed({ reason: thrown instanceof Error ? thrown.message : String(thrown) })
+const toReadFailed = (error: PlatformError.PlatformError) =>
+  new ReadFailed({ reason: formatReason(error.cause ?? error) })
 
 /** Name of an encoding, such as utf-8 or windows-1252. Labels of it, such as UTF8 or latin1, are decoded to the name. */
 export const Encoding = Schema.String.check(
@@ -26,72 +35,55 @@ export const Encoding = Schema.String.check(
 
 export const UTF_8 = "utf-8"
 
-/** Converts a file of another encoding to UTF-8. Fails instead of replacing invalid bytes. */
-export async function* toUtf8(bytes: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<Buffer> {
-  const decoder = new TextDecoder(encoding, { fatal: true })
-  const decode = (chunk: Buffer | undefined) => {
-    try {
-      return Buffer.from(decoder.decode(chunk, { stream: chunk !== undefined }))
-    } catch {
-      throw new Error(`it is not valid ${decoder.encoding}; give the encoding in which it was saved with --encoding`)
-    }
-  }
-  for await (const chunk of bytes) yield decode(chunk)
-  yield decode(undefined)
-}
+/** Bytes of a file, in UTF-8. */
+export type Bytes = Stream.Stream<Uint8Array, ReadFailed>
+
+/** Converts bytes of another encoding to UTF-8. Fails instead of replacing invalid bytes, as `Stream.decodeText` does. */
+const toUtf8 = (bytes: Bytes, encoding: string): Bytes =>
+  Stream.suspend(() => {
+    const decoder = new TextDecoder(encoding, { fatal: true })
+    const decode = (chunk?: Uint8Array) =>
+      Effect.try({
+        try: () => decoder.decode(chunk, { stream: chunk !== undefined }),
+        catch: () =>
+          new ReadFailed({
+            reason: `it is not valid ${encoding}; give the encoding in which it was saved with --encoding`
+          })
+      })
+    const texts = Stream.mapEffect(bytes, (chunk) => decode(chunk))
+    return Stream.encodeText(Stream.concat(texts, Stream.fromEffect(Effect.suspend(decode))))
+  })
 
 /** Bytes to import. */
 export interface Source {
-  readonly bytes: AsyncIterable<Buffer>
-  /** Total number of bytes, if known. */
+  readonly bytes: Bytes
+  /** Total number of bytes, if known. The size of a pipe is not. */
   readonly size: Option.Option<number>
   /** Number of bytes read so far. */
   readonly read: () => number
 }
 
-const openStream = (file: Option.Option<string>): Readable =>
-  Option.match(file, { onNone: () => process.stdin, onSome: (path) => createReadStream(path) })
-
-/** Size of a regular file. The size of a pipe is 0. */
-const sizeOf = (file: string): Option.Option<number> => {
-  const stat = statSync(file)
-  return stat.isFile() ? Option.some(stat.size) : Option.none()
-}
-
-/** Opens the file or standard input, and closes it with the scope. */
-export const openSource = (file: Option.Option<string>) =>
-  Effect.gen(function* () {
-    const stream = yield* Effect.acquireRelease(
-      Effect.sync(() => openStream(file)),
-      (stream) => Effect.sync(() => stream.destroy())
+/** Opens the file or standard input. */
+export const openSource = Effect.fnUntraced(function* (file: Option.Option<string>, encoding: string) {
+  const fs = yield* FileSystem.FileSystem
+  const { stdin } = yield* Stdio.Stdio
+  const info = yield* Effect.transposeOption(Option.map(file, (path) => fs.stat(path)))
+  let read = 0
+  const bytes = Option.match(file, { onNone: () => stdin, onSome: (path) => fs.stream(path) }).pipe(
+    Stream.mapError(toReadFailed),
+    Stream.tap(({ length }) =>
+      Effect.sync(() => {
+        read += length
+      })
     )
-    let read = 0
-    async function* counted(): AsyncGenerator<Buffer> {
-      for await (const chunk of stream) {
-        const bytes = Buffer.from(chunk)
-        read += bytes.length
-        yield bytes
-      }
-    }
-    const source: Source = { bytes: counted(), size: Option.flatMap(file, sizeOf), read: () => read }
-    return source
-  })
-
-/**
- * Makes an effect that takes the next value of a generator. The value after it is produced while the caller uses the
- * current one. Interruption does not wait for it, because a pipe may never yield another value.
- */
-export const prefetch = <A>(values: AsyncGenerator<A>): Effect.Effect<Option.Option<A>, ReadFailed> => {
-  const produce = () => {
-    const next = values.next()
-    // The effect below reports the error to the caller.
-    next.catch(() => {})
-    return next
+  )
+  const source: Source = {
+    bytes: encoding === UTF_8 ? bytes : toUtf8(bytes, encoding),
+    size: info.pipe(
+      Option.filter(({ type }) => type === "File"),
+      Option.map(({ size }) => Number(size))
+    ),
+    read: () => read
   }
-  let next = produce()
-  return Effect.map(Effect.tryPromise({ try: () => next, catch: toReadFailed }), ({ done, value }) => {
-    if (done === true) return Option.none()
-    next = produce()
-    return Option.some(value)
-  })
-}
+  return source
+}, Effect.mapError(toReadFailed))
