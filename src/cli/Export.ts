@@ -1,6 +1,5 @@
-import { Data, Effect, Option, Schema } from "effect"
+import { Data, Effect, FileSystem, Option, type PlatformError, Schema, Stdio, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
-import { createWriteStream, openSync, renameSync } from "node:fs"
 import { type ExportKind, Exports } from "../domain/exports/Exports.ts"
 import type { StoreId } from "../domain/Store.ts"
 import { formatReason } from "../layers/postgres/EmbeddedPostgresFailed.ts"
@@ -13,42 +12,38 @@ class WriteFailed extends Data.TaggedError("WriteFailed")<{ readonly reason: str
   }
 }
 
-const toWriteFailed = (thrown: unknown) => new WriteFailed({ reason: formatReason(thrown) })
+const toWriteFailed = (error: PlatformError.PlatformError) =>
+  new WriteFailed({ reason: formatReason(error.cause ?? error) })
 
-/** Writes a text and waits until the stream accepts more. */
-const writeTo =
-  (stream: NodeJS.WritableStream) =>
-  (text: string): Effect.Effect<void, WriteFailed> =>
-    Effect.callback((resume) => {
-      stream.write(text, (error) => resume(error ? toWriteFailed(error) : Effect.void))
-    })
+/**
+ * Exports to a temporary file and renames it, so that a failed export leaves no partial file. Only its owner can read it,
+ * because exports contain personal data.
+ */
+const exportToFile = Effect.fnUntraced(
+  function* (store: StoreId, kind: ExportKind, path: string) {
+    const { exportAll } = yield* Exports
+    const fs = yield* FileSystem.FileSystem
+    const part = `${path}.part`
+    const exported = yield* Effect.scoped(
+      Effect.gen(function* () {
+        const file = yield* fs.open(part, { flag: "w", mode: 0o600 })
+        return yield* exportAll(store, kind, (lines) => file.writeAll(Buffer.from(lines)))
+      })
+    )
+    yield* fs.rename(part, path)
+    return exported
+  },
+  Effect.catchTag("PlatformError", (error) => Effect.fail(toWriteFailed(error)))
+)
 
-/** Ignores error events: each `write` receives its error in its callback. */
-const ignoreErrors = <Stream extends NodeJS.WritableStream>(stream: Stream): Stream => stream.on("error", () => {})
-
-const end = (stream: NodeJS.WritableStream) =>
-  Effect.callback<void>((resume) => {
-    stream.end(() => resume(Effect.void))
-  })
-
-const attempt = <A>(work: () => A) => Effect.try({ try: work, catch: toWriteFailed })
-
-/** Opens a file that only its owner can read, because exports contain personal data. */
-const openFile = (file: string) =>
-  Effect.acquireRelease(
-    attempt(() => ignoreErrors(createWriteStream(file, { fd: openSync(file, "w", 0o600) }))),
-    end
-  )
-
-/** Exports to a temporary file and renames it, so that a failed export leaves no partial file. */
-const exportToFile = Effect.fn(function* (store: StoreId, kind: ExportKind, file: string) {
-  const { exportAll } = yield* Exports
-  const exported = yield* Effect.scoped(
-    Effect.flatMap(openFile(`${file}.part`), (stream) => exportAll(store, kind, writeTo(stream)))
-  )
-  yield* attempt(() => renameSync(`${file}.part`, file))
-  return exported
-})
+const exportToStdout = Effect.fnUntraced(
+  function* (store: StoreId, kind: ExportKind) {
+    const { exportAll } = yield* Exports
+    const { stdout } = yield* Stdio.Stdio
+    yield* exportAll(store, kind, (lines) => Stream.run(Stream.make(lines), stdout({ endOnDone: false })))
+  },
+  Effect.catchTag("PlatformError", (error) => Effect.fail(toWriteFailed(error)))
+)
 
 const makeExport = (kind: ExportKind, details = "") =>
   command(
@@ -59,8 +54,7 @@ const makeExport = (kind: ExportKind, details = "") =>
       json
     },
     function* ({ file, json, store }) {
-      const { exportAll } = yield* Exports
-      if (Option.isNone(file)) yield* exportAll(store, kind, writeTo(ignoreErrors(process.stdout)))
+      if (Option.isNone(file)) yield* exportToStdout(store, kind)
       else
         yield* print(json, { storeId: store, exported: yield* exportToFile(store, kind, file.value), file: file.value })
     }
