@@ -7,8 +7,10 @@ import { print, printList } from "./Output.ts"
 const importClusters = Effect.promise(() => import("../layers/postgres/Clusters.ts"))
 const importConfig = Effect.promise(() => import("../layers/DatabaseConfig.ts"))
 
-const list = Command.make("list", { json }, ({ json }) =>
-  Effect.gen(function* () {
+const list = Command.make(
+  "list",
+  { json },
+  Effect.fnUntraced(function* ({ json }) {
     const { listClusters } = yield* importClusters
     const { dataDir } = yield* importConfig
     const rows = yield* listClusters(yield* dataDir)
@@ -29,8 +31,10 @@ const list = Command.make("list", { json }, ({ json }) =>
 
 const cluster = argument("cluster", Schema.String, "Folder of the cluster, from: clusters list")
 
-const remove = Command.make("delete", { cluster, json }, ({ cluster, json }) =>
-  Effect.gen(function* () {
+const remove = Command.make(
+  "delete",
+  { cluster, json },
+  Effect.fnUntraced(function* ({ cluster, json }) {
     const { deleteCluster } = yield* importClusters
     yield* deleteCluster(cluster)
     yield* print(json, { cluster, deleted: true })

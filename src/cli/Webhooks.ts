@@ -39,22 +39,21 @@ const selectBehaviour = (options: {
 const listen = Command.make(
   "listen",
   { port: Flag.withDefault(port, DEFAULT_PORT), secret, fail, hang, gone, json },
-  ({ json, port, secret, ...options }) =>
-    Effect.gen(function* () {
-      const { demoWebhookSecret } = yield* Effect.promise(() => import("../layers/demo/Demo.ts"))
-      const behaviour = selectBehaviour(options)
-      if (Option.isNone(behaviour)) return yield* usageError("Give one of --fail, --hang and --gone")
-      const url = yield* startWebhookReceiver({
-        host: "127.0.0.1",
-        port,
-        secret: Option.isSome(secret) ? secret : yield* demoWebhookSecret,
-        behaviour: behaviour.value,
-        print: Console.log,
-        asJson: json
-      })
-      yield* Console.log(json ? JSON.stringify({ listening: url }) : `Listening on ${url}; Ctrl-C stops`)
-      return yield* Effect.never
-    }).pipe(Effect.scoped)
+  Effect.fnUntraced(function* ({ json, port, secret, ...options }) {
+    const { demoWebhookSecret } = yield* Effect.promise(() => import("../layers/demo/Demo.ts"))
+    const behaviour = selectBehaviour(options)
+    if (Option.isNone(behaviour)) return yield* usageError("Give one of --fail, --hang and --gone")
+    const url = yield* startWebhookReceiver({
+      host: "127.0.0.1",
+      port,
+      secret: Option.isSome(secret) ? secret : yield* demoWebhookSecret,
+      behaviour: behaviour.value,
+      print: Console.log,
+      asJson: json
+    })
+    yield* Console.log(json ? JSON.stringify({ listening: url }) : `Listening on ${url}; Ctrl-C stops`)
+    return yield* Effect.never
+  }, Effect.scoped)
 ).pipe(
   withHelp({
     summary: "Run a receiver that verifies and prints webhooks",
