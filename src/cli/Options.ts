@@ -1,9 +1,10 @@
-import { Effect, Layer, Schema, SchemaIssue, SchemaTransformation } from "effect"
+import { Effect, Layer, Schema, SchemaTransformation } from "effect"
 import { Argument, CliError, Command, Flag } from "effect/cli"
 import { AppId, InstallationId } from "../domain/access/Ids.ts"
 import { Capability } from "../domain/access/Capability.ts"
 import { Scope } from "../domain/access/Scope.ts"
 import { Actor, IMPORTER } from "../domain/Actor.ts"
+import { issuesOf } from "../domain/json/Decoder.ts"
 import { StoreId } from "../domain/Store.ts"
 import type { WriteContext } from "../domain/Write.ts"
 
@@ -60,22 +61,13 @@ export const choice = <const Words extends ReadonlyArray<string>>(name: string, 
 
 export const json = toggle("json", "Print the result as JSON")
 
-const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1()
-
 /** Fails with a usage error. */
 export const usageError = (message: string) => Effect.fail(new CliError.ValidationError({ message }))
 
 /** Decodes a value. Error messages start with the name of the option or argument. */
 const decodeAs = <A>(name: string, schema: Schema.Codec<A, string>) => {
   const decode = Schema.decodeEffect(schema)
-  return (text: string) =>
-    Effect.catch(decode(text), ({ issue }) =>
-      usageError(
-        `${name}: ${formatIssues(issue)
-          .issues.map(({ message }) => message)
-          .join("; ")}`
-      )
-    )
+  return (text: string) => Effect.catch(decode(text), (error) => usageError(`${name}: ${issuesOf(error).join("; ")}`))
 }
 
 /** Makes an option whose value is decoded by a schema. Help shows `metavar` in place of the value. */

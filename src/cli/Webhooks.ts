@@ -22,32 +22,23 @@ const fail = option("fail", integer(200, 599), "Respond to every delivery with t
 const hang = toggle("hang", "Never respond")
 const gone = toggle("gone", "Respond with 410, which pauses the webhook")
 
-/** Selects the behaviour. None if more than one option is given. */
-const selectBehaviour = (options: {
-  readonly fail: Option.Option<number>
-  readonly hang: boolean
-  readonly gone: boolean
-}): Option.Option<ReceiverBehaviour> => {
-  const behaviours: ReadonlyArray<ReceiverBehaviour> = [
-    ...(Option.isSome(options.fail) ? [{ fail: options.fail.value }] : []),
-    ...(options.hang ? ["hang" as const] : []),
-    ...(options.gone ? ["gone" as const] : [])
-  ]
-  return behaviours.length > 1 ? Option.none() : Option.some(behaviours[0] ?? "accept")
-}
-
 const listen = Command.make(
   "listen",
   { port: Flag.withDefault(port, DEFAULT_PORT), secret, fail, hang, gone, json },
-  Effect.fnUntraced(function* ({ json, port, secret, ...options }) {
+  Effect.fnUntraced(function* ({ fail, gone, hang, json, port, secret }) {
+    const behaviours: ReadonlyArray<ReceiverBehaviour> = [
+      ...Option.toArray(Option.map(fail, (status) => ({ fail: status }))),
+      ...(hang ? (["hang"] as const) : []),
+      ...(gone ? (["gone"] as const) : [])
+    ]
+    const [behaviour = "accept", ...others] = behaviours
+    if (others.length > 0) return yield* usageError("Give one of --fail, --hang and --gone")
     const { demoWebhookSecret } = yield* Effect.promise(() => import("../layers/demo/Demo.ts"))
-    const behaviour = selectBehaviour(options)
-    if (Option.isNone(behaviour)) return yield* usageError("Give one of --fail, --hang and --gone")
     const url = yield* startWebhookReceiver({
       host: "127.0.0.1",
       port,
       secret: Option.isSome(secret) ? secret : yield* demoWebhookSecret,
-      behaviour: behaviour.value,
+      behaviour,
       print: Console.log,
       asJson: json
     })
