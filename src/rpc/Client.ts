@@ -134,9 +134,6 @@ const protocolOf = (options: ClientOptions) =>
     })
   })
 
-/** Narrows grouped calls to their static type. */
-const isGrouped = (groups: Readonly<Record<string, object>>): groups is Grouped => Object.keys(groups).length > 0
-
 const grouped = (calls: Calls): Grouped => {
   const groups: Record<string, Record<string, unknown>> = {}
   for (const [tag, call] of Object.entries(calls)) {
@@ -144,8 +141,8 @@ const grouped = (calls: Calls): Grouped => {
     const members = (groups[group] ??= {})
     members[name] = call
   }
-  if (!isGrouped(groups)) throw new Error("There are no procedures")
-  return groups
+  // The type checker cannot follow the split of the tags.
+  return groups as Grouped
 }
 
 /**

@@ -64,10 +64,13 @@ const formatQuery = (query: Query) => {
   return entries.length === 0 ? "" : `?${new URLSearchParams(entries)}`
 }
 
-/* The service defines these types, so only the shape of a response is checked. */
-const isAnswer = <Data>(body: JsonObject): body is { readonly data: Data } => "data" in body
-const isDryRunAnswer = <Data>(body: JsonObject): body is JsonObject & DryRunAnswer<Data> => body["dryRun"] === true
-const isListOf = <Item>(value: unknown): value is ReadonlyArray<Item> => Array.isArray(value)
+/* The service defines the types of `data` and items, so only the shape of a response is checked. */
+
+/** Returns the data of a response. Throws if it has none. */
+const dataOf = <Data>(body: JsonObject, ids: RequestIds): Data => {
+  if (!("data" in body)) throw new ConnectionError("The response has no data", ids)
+  return body["data"] as Data
+}
 
 const isText = (value: unknown) => typeof value === "string"
 
@@ -202,15 +205,18 @@ export const makeApi = (options: ClientOptions): Api => {
   return {
     read: async <Data>(path: string, query: Query, options: CallOptions): Promise<Answer<Data>> => {
       const { body, ...metadata } = await send("GET", `${PREFIX}${path}${formatQuery(query)}`, options)
-      if (!isAnswer<Data>(body)) throw new ConnectionError("The response has no data", metadata)
-      return { data: body.data, ...metadata }
+      return { data: dataOf<Data>(body, metadata), ...metadata }
     },
     list: <Item>(path: string, items: string, query: ListQuery, options: CallOptions): Listing<Item> =>
       makeListing(query.cursor, async (cursor): Promise<Page<Item>> => {
         const { body, requestId } = await send("GET", `${PREFIX}${path}${formatQuery({ ...query, cursor })}`, options)
         const { [items]: rows, nextCursor } = body
-        if (!isListOf<Item>(rows)) throw new ConnectionError(`The response has no ${items}`, { requestId })
-        return { items: rows, nextCursor: typeof nextCursor === "string" ? nextCursor : null, requestId }
+        if (!Array.isArray(rows)) throw new ConnectionError(`The response has no ${items}`, { requestId })
+        return {
+          items: rows as ReadonlyArray<Item>,
+          nextCursor: typeof nextCursor === "string" ? nextCursor : null,
+          requestId
+        }
       }),
     write: async <Data>(
       method: "POST" | "PUT" | "PATCH" | "DELETE",
@@ -223,11 +229,9 @@ export const makeApi = (options: ClientOptions): Api => {
       const text = content === undefined ? undefined : JSON.stringify(content)
       const url = `${PREFIX}${path}${formatQuery(query)}`
       const { body, ...metadata } = await send(method, url, { ...options, idempotencyKey }, text)
-      if (isDryRunAnswer<Data>(body)) return { ...body, requestId: metadata.requestId }
-      if (!isAnswer<Data>(body)) {
-        throw new ConnectionError("The response has no data", { ...metadata, idempotencyKey })
-      }
-      return { data: body.data, ...metadata }
+      if (body["dryRun"] === true)
+        return { ...(body as JsonObject & DryRunAnswer<Data>), requestId: metadata.requestId }
+      return { data: dataOf<Data>(body, { ...metadata, idempotencyKey }), ...metadata }
     }
   }
 }

@@ -1,4 +1,4 @@
-import { Result } from "effect"
+import { Predicate, Result } from "effect"
 import { toDouble } from "../../domain/json/Numbers.ts"
 import { dataTexts } from "./dataTexts.ts"
 
@@ -26,8 +26,6 @@ const partOf = (format: Intl.NumberFormat, type: Intl.NumberFormatPartTypes) =>
 const COMMON_DECIMALS = ["en", "de"].map((locale) => partOf(new Intl.NumberFormat(locale), "decimal"))
 
 const DIGITS = /^\d+$/
-
-const isDefined = <A>(value: A | undefined): value is A => value !== undefined
 
 /** Formats and parses numbers in a language, by default that of the browser. */
 export const typedNumbers = (locale?: string) => {
@@ -87,8 +85,8 @@ export const typedNumbers = (locale?: string) => {
 
   const parse = (typed: string, isWhole: boolean): Result.Result<number, string> => {
     const [, sign = "", text = ""] = /^([-+]?)(.*)$/s.exec(ascii(typed).trim()) ?? []
-    const local = [wholeOf(text), ...(isWhole ? [] : decimals.map(decimalOf(text)))].filter(isDefined)
-    const foreign = isWhole ? [] : COMMON_DECIMALS.map(decimalOf(text)).filter(isDefined)
+    const local = [wholeOf(text), ...(isWhole ? [] : decimals.map(decimalOf(text)))].filter(Predicate.isNotUndefined)
+    const foreign = isWhole ? [] : COMMON_DECIMALS.map(decimalOf(text)).filter(Predicate.isNotUndefined)
     const [value, other] = local.length === 0 ? [] : new Set([...local, ...foreign])
     const minus = sign === "-" ? sign : ""
     if (value === undefined) {

@@ -172,13 +172,11 @@ export const productInput = (draft: Draft): Result.Result<CreateProduct, Problem
 
 export const NO_PROBLEMS: Problems = new Map()
 
-const isText = (line: unknown): line is string => typeof line === "string"
-
 /** Validation messages of a service error, by field. */
 export const problemsIn = (error: unknown): Problems => {
   if (Predicate.isTagged(error, "SlugTaken") && error instanceof Error) return new Map([["slug", error.message]])
   const issues = Predicate.hasProperty(error, "issues") && Array.isArray(error.issues) ? error.issues : []
-  return parseIssues(issues.filter(isText))
+  return parseIssues(issues.filter(Predicate.isString))
 }
 
 /** True if the form shows the error itself, at a field or as a conflict. */
