@@ -53,16 +53,20 @@ export const retryLockedWindows = <
 
   const isLocked = (row: Option.Option<Row>) => Option.exists(row, ({ isLocked }) => isLocked)
 
-  const wait = (request: Request, key: string, tries: number, deadline: number): Effect.Effect<Option.Option<Row>> =>
-    Effect.gen(function* () {
-      if (performance.now() > deadline) return yield* unavailable
-      const pause = pauses.get(key) ?? (yield* startPause(key, tries))
-      const mayRetry = pause.waiting++ < MAX_RETRYING
-      yield* Deferred.await(pause.over)
-      const row = mayRetry ? yield* admit(request) : undefined
-      if (row !== undefined && !isLocked(row)) return row
-      return yield* wait(request, key, pause.tries + 1, deadline)
-    })
+  const wait = Effect.fnUntraced(function* (
+    request: Request,
+    key: string,
+    tries: number,
+    deadline: number
+  ): Effect.fn.Return<Option.Option<Row>> {
+    if (performance.now() > deadline) return yield* unavailable
+    const pause = pauses.get(key) ?? (yield* startPause(key, tries))
+    const mayRetry = pause.waiting++ < MAX_RETRYING
+    yield* Deferred.await(pause.over)
+    const row = mayRetry ? yield* admit(request) : undefined
+    if (row !== undefined && !isLocked(row)) return row
+    return yield* wait(request, key, pause.tries + 1, deadline)
+  })
 
   const keyOf = ({ hash }: Request) => hash.toString("base64")
 

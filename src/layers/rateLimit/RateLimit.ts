@@ -1,10 +1,10 @@
 import { Effect, Layer, Option, Schema } from "effect"
 import { Capability } from "../../domain/access/Capability.ts"
 import { InstallationId } from "../../domain/access/Ids.ts"
-import { type Installation, InstallationSuspended } from "../../domain/access/Installations.ts"
+import { InstallationSuspended } from "../../domain/access/Installations.ts"
 import { Scope } from "../../domain/access/Scope.ts"
 import { InvalidToken } from "../../domain/access/Tokens.ts"
-import { RateLimit, RateLimitExceeded, type Refusal, WINDOW_REQUESTS } from "../../domain/RateLimit.ts"
+import { RateLimit, RateLimitExceeded, WINDOW_REQUESTS } from "../../domain/RateLimit.ts"
 import { StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { storedList } from "../../domain/json/StoredList.ts"
 import { AdmissionPool } from "../sql/Postgres.ts"
@@ -12,7 +12,6 @@ import { constant } from "../sql/Statement.ts"
 import { retryLockedWindows } from "./LockedWindows.ts"
 import { rollingWindowCtes } from "./RollingWindow.ts"
 import { sha256 } from "../Secrets.ts"
-import { traced } from "../Traced.ts"
 
 /** Installation of a token, and the decision about its request. */
 const Bearer = Schema.Struct({
@@ -26,15 +25,6 @@ const Bearer = Schema.Struct({
   isLocked: Schema.Boolean,
   isAdmitted: Schema.Boolean
 })
-type Bearer = typeof Bearer.Type
-
-const decide = (found: Option.Option<Bearer>): Effect.Effect<Installation, Refusal> => {
-  if (Option.isNone(found)) return new InvalidToken()
-  const row = found.value
-  if (!row.isActive) return new InstallationSuspended()
-  if (row.isGone) return new StoreNotFound()
-  return row.isAdmitted ? Effect.succeed(row) : new RateLimitExceeded()
-}
 
 /** Implements the exact rolling window: a row of an installation holds the instants of the admitted requests in its window. */
 export const RateLimitLive = Layer.effect(
@@ -68,7 +58,14 @@ export const RateLimitLive = Layer.effect(
     const findBearer = retryLockedWindows(yield* batch(admitAll, Bearer))
 
     return RateLimit.of({
-      admit: (token) => Effect.flatMap(findBearer({ hash: sha256(token) }), decide).pipe(traced("RateLimit.admit"))
+      admit: Effect.fn("RateLimit.admit")(function* (token) {
+        const found = yield* findBearer({ hash: sha256(token) })
+        if (Option.isNone(found)) return yield* new InvalidToken()
+        const { isActive, isAdmitted, isGone, ...installation } = found.value
+        if (!isActive) return yield* new InstallationSuspended()
+        if (isGone) return yield* new StoreNotFound()
+        return isAdmitted ? installation : yield* new RateLimitExceeded()
+      })
     })
   })
 )
