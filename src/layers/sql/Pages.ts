@@ -14,18 +14,27 @@ export const END = "ffffffff-ffff-ffff-ffff-ffffffffffff"
  * Selects a page of at most `limit` rows of `select`, which returns `id` and `json` of the rows after the cursor. The page
  * ends early after {@link PAGE_BYTES}. One more row is read, to find out if there is another page.
  */
-export const selectPage = (sql: SqlClient.SqlClient, select: Fragment, limit: number): Statement => sql`
-  with page as (
-    select id, json,
-      count(*) over before < ${limit} and coalesce(sum(octet_length(json)) over before, 0) < ${PAGE_BYTES} as fits
-    from (${select} order by id limit ${limit} + 1) as listed
-    window before as (order by id rows between unbounded preceding and 1 preceding)
-  )
-  select
-    '[' || coalesce(string_agg(json, ',' order by id) filter (where fits), '') || ']' as items,
-    case when not bool_and(fits) then max(id::text) filter (where fits) end as "nextCursor"
-  from page
-`
+export const selectPage = (
+  sql: SqlClient.SqlClient,
+  select: Fragment,
+  limit: number,
+  direction: "asc" | "desc" = "asc"
+): Statement => {
+  const order = sql.literal(`order by id ${direction}`)
+  const last = sql.literal(direction === "asc" ? "max" : "min")
+  return sql`
+    with page as (
+      select id, json,
+        count(*) over before < ${limit} and coalesce(sum(octet_length(json)) over before, 0) < ${PAGE_BYTES} as fits
+      from (${select} ${order} limit ${limit} + 1) as listed
+      window before as (${order} rows between unbounded preceding and 1 preceding)
+    )
+    select
+      '[' || coalesce(string_agg(json, ',' ${order}) filter (where fits), '') || ']' as items,
+      case when not bool_and(fits) then ${last}(id::text) filter (where fits) end as "nextCursor"
+    from page
+  `
+}
 
 /** Makes a function that runs the statement of a page and decodes its row. */
 export const pageReader = <Id>(id: Schema.Codec<Id, string>) => {
