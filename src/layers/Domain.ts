@@ -1,7 +1,12 @@
 import { Layer } from "effect"
 import { AccessLive } from "./access/Access.ts"
 import { AgentCreation } from "./access/AgentCreation.ts"
+import { AppRepository } from "./access/AppRepository.ts"
+import { Budget } from "./access/Budget.ts"
+import { Passwords } from "./access/Passwords.ts"
 import { RequestsLive } from "./access/Requests.ts"
+import { SignInThrottle } from "./access/SignInThrottle.ts"
+import { UninstalledDataPurge } from "./access/UninstalledDataPurge.ts"
 import { BillingLive } from "./billing/Billing.ts"
 import { Subscriptions } from "./billing/Subscriptions.ts"
 import { BulkheadLive } from "./Bulkhead.ts"
@@ -23,6 +28,8 @@ import { ChangesLive } from "./journal/Changes.ts"
 import { JournalEntries, JournalLive } from "./journal/Journal.ts"
 import { UndoLive } from "./journal/Undo.ts"
 import { OauthLive } from "./oauth/Oauth.ts"
+import { Revocation } from "./oauth/Revocation.ts"
+import { TokenExchange } from "./oauth/TokenExchange.ts"
 import { AppDataLive } from "./records/AppData.ts"
 import { RateLimitLive } from "./rateLimit/RateLimit.ts"
 import { CustomersLive } from "./records/Customers.ts"
@@ -44,12 +51,19 @@ export const RepositoriesLive = Layer.mergeAll(
   Layer.provideMerge(
     Layer.mergeAll(
       AdministeredChanges.layer,
+      AppRepository.layer,
+      Budget.layer,
       CollectionRepository.layer,
       JournalEntries.layer,
       Outbox.layer,
+      Passwords.layer,
       ProductRepository.layer,
+      Revocation.layer,
       SearchIndex.layer,
+      SignInThrottle.layer,
       StoreAllocation.layer,
+      TokenExchange.layer,
+      UninstalledDataPurge.layer,
       UnitOfWork.layer,
       Vocabulary.layer
     )

@@ -7,6 +7,7 @@ import { StoreAllocation } from "../catalog/StoreAllocation.ts"
 import { AdministeredChanges } from "../journal/Administered.ts"
 import { textArray } from "../sql/ArrayLiterals.ts"
 import { orDefect } from "../sql/Errors.ts"
+import { requiredRowReader } from "../sql/Rows.ts"
 import { constant, sql as fragment } from "../sql/Statement.ts"
 import { time } from "../sql/Times.ts"
 
@@ -36,9 +37,7 @@ interface Credential {
   readonly days: number | null
 }
 
-const decodeCreated = Schema.decodeUnknownEffect(
-  Schema.Tuple([Schema.Struct({ id: Schema.toType(AgentId), json: Schema.String })])
-)
+const readCreated = requiredRowReader(Schema.Struct({ id: Schema.toType(AgentId), json: Schema.String }))
 
 /** Creates agents, with a token or through consent. */
 export class AgentCreation extends Context.Service<AgentCreation>()("layers/access/AgentCreation", {
@@ -60,7 +59,7 @@ export class AgentCreation extends Context.Service<AgentCreation>()("layers/acce
           select 1 from agents a where a.store_id = ${store} and ${IS_ACTIVE} offset ${constant(MAX_AGENTS - 1)} limit 1
         `
         if (last.length > 0) return yield* new AgentLimitReached()
-        const rows = yield* sql`
+        const agent = yield* readCreated(sql`
           with a as (
             insert into agents (
               store_id, id, token_hash, name, scopes, budget, requests, proposals_only, created_by, ends_at
@@ -73,8 +72,7 @@ export class AgentCreation extends Context.Service<AgentCreation>()("layers/acce
             insert into agent_windows (store_id, agent_id) select store_id, id from a returning hits
           )
           select a.id, ${AGENT} as json from a, w
-        `
-        const [agent] = yield* decodeCreated(rows)
+        `)
         yield* recordAdministered(store, "agent", agent.id, null, yield* decodeAdministered(agent.json))
         return agent
       }, orDefect)

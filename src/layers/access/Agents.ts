@@ -1,27 +1,29 @@
 import { Effect, Layer, Option, Schema } from "effect"
-import { SqlClient, type Statement } from "effect/sql"
-import { AgentNotFound, Agents, type AdmittedAgent, LISTED_DAYS } from "../../domain/access/Agents.ts"
+import { SqlClient } from "effect/sql"
+import { AgentNotFound, Agents, LISTED_DAYS } from "../../domain/access/Agents.ts"
 import { Scope } from "../../domain/access/Scope.ts"
 import { InvalidToken } from "../../domain/access/Tokens.ts"
 import { AgentId } from "../../domain/access/Ids.ts"
 import { WindowResult } from "../../domain/RateLimit.ts"
 import { StoreId, StoreNotFound } from "../../domain/Store.ts"
+import type { ChangeRecorder, Write } from "../../domain/Write.ts"
 import { storedList } from "../../domain/json/StoredList.ts"
 import { retryLockedWindows } from "../rateLimit/LockedWindows.ts"
 import { AdministeredChanges } from "../journal/Administered.ts"
 import { textArray, plainArray } from "../sql/ArrayLiterals.ts"
-import { revokeGrantsOfAgent } from "../oauth/Revocation.ts"
+import { Revocation } from "../oauth/Revocation.ts"
 import { pageReader, selectPage, START } from "../sql/Pages.ts"
 import { purgeExpired } from "../sql/Purging.ts"
 import { rollingWindowCtes, admittedCalls } from "../rateLimit/RollingWindow.ts"
 import { sha256, newToken } from "../Secrets.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { AdmissionPool } from "../sql/Postgres.ts"
+import { findJson, rowsReader } from "../sql/Rows.ts"
+import type { Statement } from "../sql/Statement.ts"
 import { rowCount } from "../sql/Transaction.ts"
-import { traced } from "../Traced.ts"
 import { observeChanges } from "../Writes.ts"
 import { AGENT, AgentCreation, decodeAdministered, IS_ACTIVE } from "./AgentCreation.ts"
-import { spend } from "./Budget.ts"
+import { Budget } from "./Budget.ts"
 
 /** Token of a request, the number of its calls, and whether tokens of OAuth clients are accepted, too. */
 interface AdmissionRequest {
@@ -40,20 +42,10 @@ const Bearer = Schema.Struct({
   isLocked: Schema.Boolean,
   ...WindowResult.fields
 })
-type Bearer = typeof Bearer.Type
-
-const decide = (found: Option.Option<Bearer>): Effect.Effect<AdmittedAgent, InvalidToken | StoreNotFound> => {
-  if (Option.isNone(found)) return new InvalidToken()
-  const { admitted, id, isGone, proposalsOnly, retryAfter, scopes, storeId } = found.value
-  if (isGone) return new StoreNotFound()
-  return Effect.succeed({ id, storeId, scopes, proposalsOnly, admitted, retryAfter })
-}
 
 const readAgents = pageReader(AgentId)
 
-interface JsonRow {
-  readonly json: string
-}
+const readEnded = rowsReader(Schema.Struct({ place: Schema.Int }))
 
 export const AgentsLive = Layer.effect(
   Agents,
@@ -61,6 +53,8 @@ export const AgentsLive = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const { record: recordAdministered } = yield* AdministeredChanges
     const creation = yield* AgentCreation
+    const { revokeGrantsOfAgent } = yield* Revocation
+    const { spend } = yield* Budget
     const { batch, sql: admission } = yield* AdmissionPool
 
     // Lists are scalar subqueries for the planner, as in RateLimit.ts.
@@ -95,31 +89,29 @@ export const AgentsLive = Layer.effect(
     `
     const findBearer = retryLockedWindows(yield* batch(admitAll, Bearer))
 
-    const lockById = Effect.fnUntraced(function* (store: StoreId, id: AgentId) {
-      const [agent] = yield* sql<JsonRow>`
+    const lockById = (store: StoreId, id: AgentId) =>
+      findJson(sql`
         select ${AGENT} as json from agents a, agent_windows w
         where a.store_id = ${store} and a.id = ${id} and w.store_id = ${store} and w.agent_id = ${id}
           and a.revoked_at is null
         for no key update of a
-      `
-      return agent?.json
-    })
+      `)
 
     /** Runs the change of an agent, records it and returns the agent. An agent that was revoked before has no change. */
     const change = Effect.fnUntraced(function* (
       store: StoreId,
       id: AgentId,
       act: "update" | "revoke",
-      statement: Statement.Statement<JsonRow>
+      statement: Statement
     ) {
       const before = yield* lockById(store, id)
-      const [after] = yield* statement
-      if (after === undefined) return yield* new AgentNotFound({ id })
-      if (before !== undefined) {
-        const state = act === "revoke" ? null : yield* decodeAdministered(after.json)
-        yield* recordAdministered(store, "agent", id, yield* decodeAdministered(before), state)
+      const after = yield* findJson(statement)
+      if (Option.isNone(after)) return yield* new AgentNotFound({ id })
+      if (Option.isSome(before)) {
+        const state = act === "revoke" ? null : yield* decodeAdministered(after.value)
+        yield* recordAdministered(store, "agent", id, yield* decodeAdministered(before.value), state)
       }
-      return after.json
+      return after.value
     })
 
     return Agents.of({
@@ -130,76 +122,84 @@ export const AgentsLive = Layer.effect(
       },
 
       // `offset 0` keeps the window apart, so that it is found by its key for each agent of the page.
-      list: (store, { cursor = START, limit }) =>
-        readAgents(
-          selectPage(
-            sql,
-            sql`
-              select a.id, ${AGENT} as json
-              from agents a join lateral (
-                select hits from agent_windows w where w.store_id = a.store_id and w.agent_id = a.id offset 0
-              ) w on true
-              where a.store_id = ${store} and a.id > ${cursor}
-            `,
-            limit
-          )
-        ).pipe(orDefect, traced("Agents.list")),
+      list: Effect.fn("Agents.list")(
+        (store, { cursor = START, limit }) =>
+          readAgents(
+            selectPage(
+              sql,
+              sql`
+                select a.id, ${AGENT} as json
+                from agents a join lateral (
+                  select hits from agent_windows w where w.store_id = a.store_id and w.agent_id = a.id offset 0
+                ) w on true
+                where a.store_id = ${store} and a.id > ${cursor}
+              `,
+              limit
+            )
+          ),
+        orDefect
+      ),
 
-      update: (store, id, { budget = null, name = null, proposalsOnly = null, scopes, window = null }) => {
-        const scopeArray = scopes === undefined ? null : textArray([...new Set(scopes)])
-        return change(
+      update: Effect.fn("Agents.update")(
+        (store, id, { budget = null, name = null, proposalsOnly = null, scopes, window = null }) => {
+          const scopeArray = scopes === undefined ? null : textArray([...new Set(scopes)])
+          return change(
+            store,
+            id,
+            "update",
+            sql`
+              with a as (
+                update agents set
+                  name = coalesce(${name}, name), scopes = coalesce(${scopeArray}, scopes),
+                  budget = coalesce(${budget}, budget), requests = coalesce(${window}, requests),
+                  proposals_only = coalesce(${proposalsOnly}, proposals_only)
+                where store_id = ${store} and id = ${id} and revoked_at is null
+                returning *
+              )
+              select ${AGENT} as json from a, agent_windows w where w.store_id = ${store} and w.agent_id = ${id}
+            `
+          )
+        },
+        orDefect
+      ),
+
+      revoke: Effect.fn("Agents.revoke")(function* (store, id) {
+        yield* revokeGrantsOfAgent(store, id)
+        return yield* change(
           store,
           id,
-          "update",
+          "revoke",
           sql`
             with a as (
-              update agents set
-                name = coalesce(${name}, name), scopes = coalesce(${scopeArray}, scopes),
-                budget = coalesce(${budget}, budget), requests = coalesce(${window}, requests),
-                proposals_only = coalesce(${proposalsOnly}, proposals_only)
-              where store_id = ${store} and id = ${id} and revoked_at is null
+              update agents set revoked_at = coalesce(revoked_at, statement_timestamp())
+              where store_id = ${store} and id = ${id}
               returning *
             )
             select ${AGENT} as json from a, agent_windows w where w.store_id = ${store} and w.agent_id = ${id}
           `
-        ).pipe(orDefect)
-      },
+        )
+      }, orDefect),
 
-      revoke: (store, id) =>
-        revokeGrantsOfAgent(sql, store, id).pipe(
-          Effect.andThen(
-            change(
-              store,
-              id,
-              "revoke",
-              sql`
-                with a as (
-                  update agents set revoked_at = coalesce(revoked_at, statement_timestamp())
-                  where store_id = ${store} and id = ${id}
-                  returning *
-                )
-                select ${AGENT} as json from a, agent_windows w where w.store_id = ${store} and w.agent_id = ${id}
-              `
-            )
-          ),
-          orDefect
-        ),
+      budgeted: Effect.fn("Agents.budgeted")(function* <A, E>(
+        store: StoreId,
+        agent: AgentId,
+        write: Write<A, E>
+      ): Effect.fn.Return<A, E | Effect.Error<ReturnType<typeof spend>>, ChangeRecorder> {
+        let isChange = false
+        const value = yield* observeChanges(write, () => (isChange = true))
+        if (isChange) yield* spend(store, agent, "write")
+        return value
+      }),
 
-      budgeted: (store, agent, write) =>
-        Effect.gen(function* () {
-          let isChange = false
-          const value = yield* observeChanges(write, () => (isChange = true))
-          if (isChange) yield* spend(sql, store, agent, "write")
-          return value
-        }),
-
-      admit: (token, calls, accepted) =>
-        Effect.flatMap(findBearer({ hash: sha256(token), calls, acceptsAny: accepted === "any" }), decide).pipe(
-          traced("Agents.admit")
-        ),
+      admit: Effect.fn("Agents.admit")(function* (token, calls, accepted) {
+        const found = yield* findBearer({ hash: sha256(token), calls, acceptsAny: accepted === "any" })
+        if (Option.isNone(found)) return yield* new InvalidToken()
+        const { admitted, id, isGone, proposalsOnly, retryAfter, scopes, storeId } = found.value
+        return isGone ? yield* new StoreNotFound() : { id, storeId, scopes, proposalsOnly, admitted, retryAfter }
+      }),
 
       ended: Effect.fn("Agents.ended")(function* (agents) {
-        const ended = yield* sql<{ readonly place: number }>`
+        const ended = yield* readEnded(sql`
           select connection.place
           from unnest(
             ${plainArray(agents.map((_, place) => place))}::integer[], ${plainArray(agents.map(({ storeId }) => storeId))}::uuid[],
@@ -214,20 +214,18 @@ export const AgentsLive = Layer.effect(
               ) = connection.scopes limit 1
           ) agent on true
           where goes_on is null
-        `
+        `)
         return ended.map(({ place }) => place)
       }, orDefect),
 
-      purge: orDefect(
-        rowCount(
-          sql`${purgeExpired({
-            table: "agents",
-            key: ["store_id", "id"],
-            end: "coalesce(revoked_at, ends_at)",
-            retention: `${LISTED_DAYS} days`
-          })}`
-        )
-      )
+      purge: rowCount(
+        sql`${purgeExpired({
+          table: "agents",
+          key: ["store_id", "id"],
+          end: "coalesce(revoked_at, ends_at)",
+          retention: `${LISTED_DAYS} days`
+        })}`
+      ).pipe(orDefect, Effect.withSpan("Agents.purge"))
     })
   })
 )

@@ -1,4 +1,4 @@
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { AppId, InstallationId, type MerchantId } from "../../domain/access/Ids.ts"
 import { AppNotFound } from "../../domain/access/Apps.ts"
@@ -7,13 +7,13 @@ import { redirectsOf } from "../../domain/oauth/Redirects.ts"
 import { NO_HOSTS } from "../../domain/webhooks/AllowedHosts.ts"
 import { pageReader, selectPage, START } from "../sql/Pages.ts"
 import { orDefect } from "../sql/Errors.ts"
+import { findJson } from "../sql/Rows.ts"
 import { constant } from "../sql/Statement.ts"
 import { time } from "../sql/Times.ts"
 import { redelivered } from "../webhooks/DeliveryLog.ts"
 import { sealingLater } from "../webhooks/SecretKeys.ts"
 import { newSecret, putWebhook, rotateWebhook, targetOf } from "../webhooks/Subscriptions.ts"
-import { distinctArrayOf, insertApp } from "./Apps.ts"
-import { addClientSecret, rotateClientSecret } from "./ClientSecrets.ts"
+import { AppRepository, distinctArrayOf } from "./AppRepository.ts"
 import { INSTALLED, STATE } from "./InstallationState.ts"
 
 const readApps = pageReader(AppId)
@@ -26,6 +26,7 @@ export const DevelopersLive = Layer.effect(
   Developers,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const { addSecret, insert, lock, rotateSecret } = yield* AppRepository
     const sealing = yield* sealingLater
 
     /** App `a` as JSON for its developer. */
@@ -49,33 +50,24 @@ export const DevelopersLive = Layer.effect(
     `
 
     const get = Effect.fnUntraced(function* (developer: MerchantId, id: AppId) {
-      const [app] = yield* sql<{ readonly json: string }>`
+      const app = yield* findJson(sql`
         select ${appJson} as json from apps a where a.developer_id = ${developer} and a.id = ${id}
-      `
-      return app === undefined ? yield* new AppNotFound({ id }) : app.json
-    })
-
-    /** Locks an app of the developer against other changes until the transaction ends. */
-    const lockApp = Effect.fnUntraced(function* (developer: MerchantId, id: AppId) {
-      const [app] = yield* sql<{ readonly id: AppId; readonly isPublic: boolean }>`
-        select id, is_public as "isPublic" from apps where developer_id = ${developer} and id = ${id} for no key update
-      `
-      return app ?? (yield* new AppNotFound({ id }))
+      `)
+      return Option.isSome(app) ? app.value : yield* new AppNotFound({ id })
     })
 
     return Developers.of({
-      create: (developer, { capabilities = [], type, ...app }) =>
-        Effect.gen(function* () {
-          yield* sql`select 1 from merchants where id = ${developer} for no key update`
-          const last = yield* sql`
-            select 1 from apps where developer_id = ${developer} offset ${constant(MAX_APPS - 1)} limit 1
-          `
-          if (last.length > 0) return yield* new AppLimitReached()
-          const isPublic = type === "public"
-          const id = yield* insertApp(sql, { ...app, capabilities, developer, isPublic })
-          const secret = isPublic ? null : (yield* addClientSecret(sql, id, 0)).secret
-          return { json: yield* Effect.catchTag(get(developer, id), "AppNotFound", Effect.die), secret }
-        }).pipe(orDefect),
+      create: Effect.fn("Developers.create")(function* (developer, { capabilities = [], type, ...app }) {
+        yield* sql`select 1 from merchants where id = ${developer} for no key update`
+        const last = yield* sql`
+          select 1 from apps where developer_id = ${developer} offset ${constant(MAX_APPS - 1)} limit 1
+        `
+        if (last.length > 0) return yield* new AppLimitReached()
+        const isPublic = type === "public"
+        const id = yield* insert({ ...app, capabilities, developer, isPublic })
+        const secret = isPublic ? null : (yield* addSecret(id, 0)).secret
+        return { json: yield* Effect.catchTag(get(developer, id), "AppNotFound", Effect.die), secret }
+      }, orDefect),
 
       list: Effect.fn("Developers.list")(
         (developer, { cursor = START, limit }) =>
@@ -94,28 +86,30 @@ export const DevelopersLive = Layer.effect(
       get: Effect.fn("Developers.get")(get, orDefect),
 
       // Parameters that are null keep the column. Website and logo can be set to null: undefined keeps them.
-      update: (developer, id, { capabilities, logoUrl, name = null, redirectUris, scopes, website }) =>
-        Effect.gen(function* () {
-          const { isPublic } = yield* lockApp(developer, id)
-          const redirects =
-            redirectUris === undefined ? undefined : yield* Effect.fromResult(redirectsOf(redirectUris, isPublic))
-          yield* sql`
-            update apps set
-              name = coalesce(${name}, name), redirect_uris = coalesce(${distinctOrNull(redirects)}, redirect_uris),
-              scopes = coalesce(${distinctOrNull(scopes)}, scopes),
-              capabilities = coalesce(${distinctOrNull(capabilities)}, capabilities),
-              website = case when ${website !== undefined} then ${website} else website end,
-              logo_url = case when ${logoUrl !== undefined} then ${logoUrl} else logo_url end
-            where id = ${id}
-          `
-          return yield* get(developer, id)
-        }).pipe(orDefect),
+      update: Effect.fn("Developers.update")(function* (
+        developer,
+        id,
+        { capabilities, logoUrl, name = null, redirectUris, scopes, website }
+      ) {
+        const { isPublic } = yield* lock(id, developer)
+        const redirects =
+          redirectUris === undefined ? undefined : yield* Effect.fromResult(redirectsOf(redirectUris, isPublic))
+        yield* sql`
+          update apps set
+            name = coalesce(${name}, name), redirect_uris = coalesce(${distinctOrNull(redirects)}, redirect_uris),
+            scopes = coalesce(${distinctOrNull(scopes)}, scopes),
+            capabilities = coalesce(${distinctOrNull(capabilities)}, capabilities),
+            website = case when ${website !== undefined} then ${website} else website end,
+            logo_url = case when ${logoUrl !== undefined} then ${logoUrl} else logo_url end
+          where id = ${id}
+        `
+        return yield* get(developer, id)
+      }, orDefect),
 
-      rotateSecret: (developer, id, overlapHours) =>
-        Effect.gen(function* () {
-          const { secret } = yield* rotateClientSecret(sql, yield* lockApp(developer, id), overlapHours)
-          return { json: yield* get(developer, id), secret }
-        }).pipe(orDefect),
+      rotateSecret: Effect.fn("Developers.rotateSecret")(function* (developer, id, overlapHours) {
+        const { secret } = yield* rotateSecret(yield* lock(id, developer), overlapHours)
+        return { json: yield* get(developer, id), secret }
+      }, orDefect),
 
       // The stores of the installations are not revealed to the developer.
       installations: Effect.fn("Developers.installations")(function* (developer, id, { cursor = START, limit }) {
@@ -138,30 +132,29 @@ export const DevelopersLive = Layer.effect(
 
       requireOwn: Effect.fn("Developers.requireOwn")((developer, id) => Effect.asVoid(get(developer, id)), orDefect),
 
-      setWebhook: (developer, id, { kinds, url }) =>
-        Effect.map(newSecret(sealing, id), (created) =>
-          Effect.gen(function* () {
-            yield* lockApp(developer, id)
-            const target = yield* targetOf(url, NO_HOSTS)
-            const isFirst = yield* putWebhook(sql, id, { url: target, kinds }, created.sealed)
-            return { json: JSON.stringify({ url: target, kinds }), secret: isFirst ? created.secret : null }
-          }).pipe(orDefect)
-        ),
-
-      rotateWebhookSecret: (developer, id, before) =>
-        Effect.map(newSecret(sealing, id), (created) =>
-          Effect.gen(function* () {
-            yield* lockApp(developer, id)
-            const { previousUntil } = yield* rotateWebhook(sql, id, created.sealed, before)
-            return { json: JSON.stringify({ previousUntil }), secret: created.secret }
-          }).pipe(orDefect)
-        ),
-
-      redeliver: (developer, id, event) =>
-        Effect.gen(function* () {
-          yield* lockApp(developer, id)
-          return yield* redelivered(sql, id, event)
+      setWebhook: Effect.fn("Developers.setWebhook")(function* (developer, id, { kinds, url }) {
+        const created = yield* newSecret(sealing, id)
+        return Effect.gen(function* () {
+          yield* lock(id, developer)
+          const target = yield* targetOf(url, NO_HOSTS)
+          const isFirst = yield* putWebhook(sql, id, { url: target, kinds }, created.sealed)
+          return { json: JSON.stringify({ url: target, kinds }), secret: isFirst ? created.secret : null }
         }).pipe(orDefect)
+      }),
+
+      rotateWebhookSecret: Effect.fn("Developers.rotateWebhookSecret")(function* (developer, id, before) {
+        const created = yield* newSecret(sealing, id)
+        return Effect.gen(function* () {
+          yield* lock(id, developer)
+          const { previousUntil } = yield* rotateWebhook(sql, id, created.sealed, before)
+          return { json: JSON.stringify({ previousUntil }), secret: created.secret }
+        }).pipe(orDefect)
+      }),
+
+      redeliver: Effect.fn("Developers.redeliver")(function* (developer, id, event) {
+        yield* lock(id, developer)
+        return yield* redelivered(sql, id, event)
+      }, orDefect)
     })
   })
 )

@@ -1,7 +1,7 @@
-import { Effect, Layer, Schema } from "effect"
-import { SqlClient, type SqlError, SqlSchema, type Statement } from "effect/sql"
+import { Effect, Layer, Option, Schema } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
 import {
-  type Email,
+  Email,
   EmailTaken,
   EmailUnproven,
   LastOwner,
@@ -17,11 +17,23 @@ import type { StoreId } from "../../domain/Store.ts"
 import { StoreAllocation } from "../catalog/StoreAllocation.ts"
 import { AdministeredChanges } from "../journal/Administered.ts"
 import { orDefect } from "../sql/Errors.ts"
+import { requiredRowReader, rowReader } from "../sql/Rows.ts"
+import type { Statement } from "../sql/Statement.ts"
 import { rowCount } from "../sql/Transaction.ts"
-import { Passwords, PasswordsLive } from "./Passwords.ts"
+import { Passwords } from "./Passwords.ts"
 
 /** Roles of this release, as an SQL list. Members with a role that only a newer release knows have no access. */
 export const KNOWN_ROLES = Role.literals.map((role) => `'${role}'`).join(", ")
+
+const readAccount = requiredRowReader(
+  Schema.Struct({ merchantId: Schema.toType(MerchantId), email: Schema.toType(Email), name: Schema.String })
+)
+
+const readIdentity = rowReader(Schema.Struct({ id: Schema.toType(MerchantId), isClaimed: Schema.Boolean }))
+
+const readId = rowReader(Schema.Struct({ id: Schema.toType(MerchantId) }))
+
+const readMember = rowReader(Schema.Struct({ merchantId: Schema.toType(MerchantId), name: Schema.String, role: Role }))
 
 interface NewMerchant {
   readonly email: Email
@@ -31,22 +43,21 @@ interface NewMerchant {
   readonly isClaimed: boolean
 }
 
-/** Inserts an account and its rate-limit window. Returns undefined if the e-mail address has an account. */
-export const insertMerchant = (
+/** Inserts an account and its rate-limit window, unless the e-mail address has an account. */
+export const insertMerchant = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   { email, isClaimed, name, passwordHash }: NewMerchant
-): Effect.Effect<MerchantId | undefined, SqlError.SqlError> =>
-  Effect.map(
-    sql<{ readonly id: MerchantId }>`
-      with merchant as (
-        insert into merchants (id, email, name, password_hash, is_claimed)
-        values (uuid_v7(clock_micros()), ${email}, ${name}, ${passwordHash}, ${isClaimed})
-        on conflict (email) do nothing returning id
-      )
-      insert into merchant_call_windows (merchant_id) select id from merchant returning merchant_id as id
-    `,
-    ([row]) => row?.id
-  )
+) {
+  const inserted = yield* readId(sql`
+    with merchant as (
+      insert into merchants (id, email, name, password_hash, is_claimed)
+      values (uuid_v7(clock_micros()), ${email}, ${name}, ${passwordHash}, ${isClaimed})
+      on conflict (email) do nothing returning id
+    )
+    insert into merchant_call_windows (merchant_id) select id from merchant returning merchant_id as id
+  `)
+  return Option.isSome(inserted) ? inserted.value.id : yield* new EmailTaken({ email })
+}, orDefect)
 
 export const MerchantsLive = Layer.effect(
   Merchants,
@@ -78,20 +89,21 @@ export const MerchantsLive = Layer.effect(
 
     /** Returns the account of an e-mail address whose owner is verified. */
     const requireVerified = Effect.fnUntraced(function* (email: Email) {
-      const [row] = yield* sql<{ readonly id: MerchantId; readonly isClaimed: boolean }>`
+      const merchant = yield* readIdentity(sql`
         select id, is_claimed as "isClaimed" from merchants where email = ${email}
-      `
-      if (row === undefined) return yield* new MerchantNotFound({ email })
-      return row.isClaimed ? yield* new EmailUnproven({ email }) : row.id
+      `)
+      if (Option.isNone(merchant)) return yield* new MerchantNotFound({ email })
+      return merchant.value.isClaimed ? yield* new EmailUnproven({ email }) : merchant.value.id
     })
 
-    const findMember = Effect.fnUntraced(function* (store: StoreId, merchant: MerchantId) {
-      const [row] = yield* sql<{ readonly merchantId: MerchantId; readonly name: string; readonly role: Role }>`
-        select m.merchant_id as "merchantId", name, m.role from members m join merchants on id = m.merchant_id
-        where m.store_id = ${store} and m.merchant_id = ${merchant} and m.role in (${sql.literal(KNOWN_ROLES)})
-      `
-      return row ?? null
-    })
+    const findMember = (store: StoreId, merchant: MerchantId) =>
+      Effect.map(
+        readMember(sql`
+          select m.merchant_id as "merchantId", name, m.role from members m join merchants on id = m.merchant_id
+          where m.store_id = ${store} and m.merchant_id = ${merchant} and m.role in (${sql.literal(KNOWN_ROLES)})
+        `),
+        Option.getOrNull
+      )
 
     const requireOwner = Effect.fnUntraced(function* (store: StoreId) {
       const owners = yield* sql`select 1 from members where store_id = ${store} and role = 'owner' limit 1`
@@ -99,11 +111,7 @@ export const MerchantsLive = Layer.effect(
     })
 
     /** Runs the change of a membership under the lock of the store. Returns the number of changed members: 0 or 1. */
-    const changeMember = Effect.fnUntraced(function* (
-      store: StoreId,
-      id: MerchantId,
-      change: Statement.Statement<unknown>
-    ) {
+    const changeMember = Effect.fnUntraced(function* (store: StoreId, id: MerchantId, change: Statement) {
       const before = yield* findMember(store, id)
       const count = yield* rowCount(change)
       if (count > 0) yield* requireOwner(store)
@@ -111,67 +119,63 @@ export const MerchantsLive = Layer.effect(
       return count
     })
 
+    /** Replaces the password of an account and ends its sessions. Returns their number. */
+    const replacePassword = Effect.fnUntraced(function* (email: Email, passwordHash: string) {
+      const merchant = yield* readId(sql`
+        update merchants set password_hash = ${passwordHash}, is_claimed = false where email = ${email} returning id
+      `)
+      if (Option.isNone(merchant)) return yield* new MerchantNotFound({ email })
+      return yield* rowCount(sql`delete from sessions where merchant_id = ${merchant.value.id}`)
+    }, sql.withTransaction)
+
     return Merchants.of({
       memberships: Effect.fn("Merchants.memberships")(listMemberships, orDefect),
 
       account: Effect.fn("Merchants.account")(function* (id) {
-        const [row] = yield* sql<{ readonly merchantId: MerchantId; readonly email: Email; readonly name: string }>`
+        const account = yield* readAccount(sql`
           select id as "merchantId", email, name from merchants where id = ${id}
-        `
-        if (row === undefined) return yield* Effect.die(new Error(`There is no merchant ${id}`))
-        return { ...row, stores: yield* listMemberships(id) }
+        `)
+        return { ...account, stores: yield* listMemberships(id) }
       }, orDefect),
 
       create: Effect.fn("Merchants.create")(function* ({ email, name, password }) {
         const passwordHash = yield* passwords.makeHash(password)
-        const id = yield* insertMerchant(sql, { email, name, passwordHash, isClaimed: false })
-        return id ?? (yield* new EmailTaken({ email }))
-      }, orDefect),
+        return yield* insertMerchant(sql, { email, name, passwordHash, isClaimed: false })
+      }),
 
       find: Effect.fn("Merchants.find")(requireVerified, orDefect),
 
       resetPassword: Effect.fn("Merchants.resetPassword")(function* (email, password) {
         const passwordHash = yield* passwords.makeHash(password)
-        return yield* sql.withTransaction(
-          Effect.gen(function* () {
-            const [row] = yield* sql<{ readonly id: MerchantId }>`
-              update merchants set password_hash = ${passwordHash}, is_claimed = false where email = ${email}
-              returning id
-            `
-            if (row === undefined) return yield* new MerchantNotFound({ email })
-            return yield* rowCount(sql`delete from sessions where merchant_id = ${row.id}`)
-          })
-        )
+        return yield* replacePassword(email, passwordHash)
       }, orDefect),
 
       // The lock of the store serializes changes of members: of two owners who leave at once, the second one is refused.
-      join: (store, email, role) =>
-        Effect.gen(function* () {
-          yield* lockStore(store)
-          const id = yield* requireVerified(email)
-          yield* changeMember(
-            store,
-            id,
-            sql`
-              insert into members (store_id, merchant_id, role) values (${store}, ${id}, ${role})
-              on conflict (store_id, merchant_id) do update set role = excluded.role
-            `
-          )
-          return id
-        }).pipe(orDefect),
+      join: Effect.fn("Merchants.join")(function* (store, email, role) {
+        yield* lockStore(store)
+        const id = yield* requireVerified(email)
+        yield* changeMember(
+          store,
+          id,
+          sql`
+            insert into members (store_id, merchant_id, role) values (${store}, ${id}, ${role})
+            on conflict (store_id, merchant_id) do update set role = excluded.role
+          `
+        )
+        return id
+      }, orDefect),
 
-      leave: (store, merchant) =>
-        Effect.gen(function* () {
-          yield* lockStore(store)
-          const left = yield* changeMember(
-            store,
-            merchant,
-            sql`delete from members where store_id = ${store} and merchant_id = ${merchant}`
-          )
-          if (left === 0) return yield* new MemberNotFound({ merchantId: merchant })
-        }).pipe(orDefect),
+      leave: Effect.fn("Merchants.leave")(function* (store, merchant) {
+        yield* lockStore(store)
+        const left = yield* changeMember(
+          store,
+          merchant,
+          sql`delete from members where store_id = ${store} and merchant_id = ${merchant}`
+        )
+        if (left === 0) return yield* new MemberNotFound({ merchantId: merchant })
+      }, orDefect),
 
       members: Effect.fn("Merchants.members")(listMembers, orDefect)
     })
   })
-).pipe(Layer.provide(PasswordsLive))
+)

@@ -48,31 +48,36 @@ const makeHashing = (cost: typeof HashCost.Service) => {
   }
 }
 
-const makePasswords = Effect.gen(function* () {
-  const hashing = makeHashing(yield* HashCost)
-  const withPermit = yield* makePaced(MAX_CONCURRENT)
-  let requests = 0
-  return {
-    /** Hashes a password. Waits without a limit, for commands of operators. */
-    makeHash: (password: Redacted.Redacted) => withPermit(hashing.makeHash(password)),
-
-    /** Runs the work of a request, in the order of arrival. Fails at once if too many requests wait. */
-    withPermit: <A, E>(
-      work: (compute: ReturnType<typeof makeHashing>) => Effect.Effect<A, E>
-    ): Effect.Effect<A, E | SignInBusy> =>
-      Effect.acquireUseRelease(
-        Effect.suspend((): Effect.Effect<number, SignInBusy> =>
-          requests < MAX_CONCURRENT + MAX_WAITING
-            ? Effect.sync(() => requests++)
-            : new SignInBusy({ retryAfter: RETRY_AFTER })
-        ),
-        () => withPermit(work(hashing)),
-        () => Effect.sync(() => requests--)
-      )
-  }
-})
+export type Hashing = ReturnType<typeof makeHashing>
 
 /** Computes password hashes. One queue serves the whole process, whose threads and cores are shared. */
-export class Passwords extends Context.Service<Passwords, Effect.Success<typeof makePasswords>>()("layers/Passwords") {}
+export class Passwords extends Context.Service<Passwords>()("layers/Passwords", {
+  make: Effect.gen(function* () {
+    const hashing = makeHashing(yield* HashCost)
+    const withPermit = yield* makePaced(MAX_CONCURRENT)
+    let requests = 0
+    const enter = Effect.suspend((): Effect.Effect<number, SignInBusy> =>
+      requests < MAX_CONCURRENT + MAX_WAITING
+        ? Effect.sync(() => requests++)
+        : new SignInBusy({ retryAfter: RETRY_AFTER })
+    )
+    const leave = Effect.sync(() => requests--)
 
-export const PasswordsLive = Layer.effect(Passwords, makePasswords)
+    return {
+      /** Hashes a password. Waits without a limit, for commands of operators. */
+      makeHash: Effect.fn("Passwords.makeHash")((password: Redacted.Redacted) =>
+        withPermit(hashing.makeHash(password))
+      ),
+
+      /** Runs the work of a request, in the order of arrival. Fails at once if too many requests wait. */
+      withPermit: <A, E>(work: (compute: Hashing) => Effect.Effect<A, E>): Effect.Effect<A, E | SignInBusy> =>
+        Effect.acquireUseRelease(
+          enter,
+          () => withPermit(work(hashing)),
+          () => leave
+        )
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(this, this.make)
+}

@@ -1,6 +1,5 @@
-import { Effect, Layer, Schema } from "effect"
-import { SqlClient, type Statement } from "effect/sql"
-import type { ApprovalNeeded, BudgetSpent } from "../../domain/access/Agents.ts"
+import { Effect, Layer, Option, Schema, Struct } from "effect"
+import { SqlClient } from "effect/sql"
 import {
   MAX_PENDING,
   type NewProposal,
@@ -16,33 +15,21 @@ import {
   READABLE_DAYS,
   TooManyProposals
 } from "../../domain/access/Proposals.ts"
-import type { InvalidToken } from "../../domain/access/Tokens.ts"
 import { AgentId, type MerchantId } from "../../domain/access/Ids.ts"
-import { PAGE_BYTES } from "../../domain/Page.ts"
-import type { StoreId, StoreNotFound } from "../../domain/Store.ts"
-import type { Change, Write } from "../../domain/Write.ts"
+import type { StoreId } from "../../domain/Store.ts"
+import type { Change, ChangeRecorder, Write } from "../../domain/Write.ts"
 import { currentVersion } from "../journal/CatalogTables.ts"
 import { StoreAllocation } from "../catalog/StoreAllocation.ts"
-import { END, pageReader, START } from "../sql/Pages.ts"
+import { END, pageReader, selectPage, START } from "../sql/Pages.ts"
 import { purgeExpired } from "../sql/Purging.ts"
-import { orDefect, orDefectExcept } from "../sql/Errors.ts"
-import { constant } from "../sql/Statement.ts"
+import { orDefect } from "../sql/Errors.ts"
+import { findJson, requiredRowReader, rowReader } from "../sql/Rows.ts"
+import { constant, type Fragment } from "../sql/Statement.ts"
 import { rowCount } from "../sql/Transaction.ts"
 import { UnitOfWork } from "../sql/UnitOfWork.ts"
 import { time } from "../sql/Times.ts"
-import { traced } from "../Traced.ts"
 import { collectChanges, observeChanges } from "../Writes.ts"
-import { spend } from "./Budget.ts"
-
-/** Errors of {@link Proposals} `propose`, besides those of the write. */
-type ProposeRefused = StoreNotFound | InvalidToken | ApprovalNeeded | BudgetSpent | TooManyProposals
-
-interface JsonRow {
-  readonly json: string
-}
-
-/** Resource that a proposal is based on, at another version than proposed. */
-type OutdatedRow = Pick<ProposalOutdated, "resource" | "id" | "proposed" | "current">
+import { Budget } from "./Budget.ts"
 
 interface Decision {
   readonly status: typeof ProposalStatus.Type
@@ -56,15 +43,24 @@ const Ground = Schema.Array(
   Schema.Struct({ resource: ProposalOutdated.fields.resource, id: Schema.String, version: Schema.Int })
 )
 
-const decodeGround = Schema.decodeUnknownEffect(Schema.Struct({ ground: Schema.fromJsonString(Ground) }))
+const readGround = rowReader(Schema.Struct({ ground: Schema.fromJsonString(Ground) }))
 
-const decodeStatus = Schema.decodeUnknownEffect(Schema.Struct({ status: ProposalStatus }))
-
-const decodeCall = Schema.decodeUnknownEffect(
-  Schema.Struct({ agentId: Schema.toType(AgentId), procedure: Schema.String, payload: Schema.String })
+/** Reads a resource that a proposal is based on, at another version than proposed. */
+const readOutdated = rowReader(
+  Schema.Struct(Struct.pick(ProposalOutdated.fields, ["resource", "id", "proposed", "current"]))
 )
 
-const decodePayload = Schema.decodeUnknownEffect(Schema.Record(Schema.String, Schema.Unknown))
+const readStatus = rowReader(Schema.Struct({ status: ProposalStatus }))
+
+const readProposed = requiredRowReader(Schema.Struct({ proposed: Schema.String }))
+
+const readCall = rowReader(
+  Schema.Struct({
+    agentId: Schema.toType(AgentId),
+    procedure: Schema.String,
+    payload: Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
+  })
+)
 
 const readProposals = pageReader(ProposalId)
 
@@ -84,7 +80,8 @@ export const ProposalsLive = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const { lockStore } = yield* StoreAllocation
-    const unitOfWork = yield* UnitOfWork
+    const { tryOut } = yield* UnitOfWork
+    const { spend } = yield* Budget
 
     const currentStatus = sql`
       case when status = 'pending' and expires_at <= statement_timestamp() then 'expired' else status end
@@ -106,58 +103,28 @@ export const ProposalsLive = Layer.effect(
     const isProposal = (store: StoreId, id: ProposalId, agent: AgentId | null) =>
       sql`store_id = ${store} and id = ${id} and (${agent}::uuid is null or agent_id = ${agent})`
 
-    /** Page of proposals in ascending order of id. */
-    const selectAscending = (rows: Statement.Fragment, limit: number) => sql`
-      with page as (
-        select id, ${proposalJson} as proposal,
-          count(*) over before < ${limit}
-            and coalesce(sum(octet_length(payload::text)) over before, 0) < ${PAGE_BYTES} as fits
-        from ${rows} window before as (order by id rows between unbounded preceding and 1 preceding)
-        order by id limit ${limit} + 1
-      )
-      select
-        '[' || coalesce(string_agg(proposal, ',' order by id) filter (where fits), '') || ']' as items,
-        case when not bool_and(fits) then max(id::text) filter (where fits) end as "nextCursor"
-      from page
-    `
-
-    /** Page of proposals in descending order of id. */
-    const selectDescending = (rows: Statement.Fragment, limit: number) => sql`
-      with page as (
-        select id, ${proposalJson} as proposal,
-          count(*) over before < ${limit}
-            and coalesce(sum(octet_length(payload::text)) over before, 0) < ${PAGE_BYTES} as fits
-        from ${rows} window before as (order by id desc rows between unbounded preceding and 1 preceding)
-        order by id desc limit ${limit} + 1
-      )
-      select
-        '[' || coalesce(string_agg(proposal, ',' order by id desc) filter (where fits), '') || ']' as items,
-        case when not bool_and(fits) then min(id::text) filter (where fits) end as "nextCursor"
-      from page
-    `
-
-    const selectPage = (store: StoreId, { agentId, cursor, isPending: pending, limit }: ProposalsRequest) => {
+    const selectProposals = (store: StoreId, { agentId, cursor, isPending: pending, limit }: ProposalsRequest) => {
+      const select = (rows: Fragment, direction?: "desc") =>
+        selectPage(sql, sql`select id, ${proposalJson} as json from ${rows}`, limit, direction)
       if (pending === undefined) {
-        return selectAscending(sql`proposals_after(${store}, ${cursor ?? START}, ${agentId}, ${limit} + 1)`, limit)
+        return select(sql`proposals_after(${store}, ${cursor ?? START}, ${agentId}, ${limit} + 1)`)
       }
       if (!pending) {
-        return selectDescending(
-          sql`settled_proposals_before(${store}, ${cursor ?? END}, ${agentId}, ${limit} + 1)`,
-          limit
-        )
+        return select(sql`settled_proposals_before(${store}, ${cursor ?? END}, ${agentId}, ${limit} + 1)`, "desc")
       }
-      return selectAscending(
-        sql`proposals where store_id = ${store} and id > ${cursor ?? START}
-          and (${agentId}::uuid is null or agent_id = ${agentId}) and ${isPending}`,
-        limit
-      )
+      return select(sql`
+        proposals where store_id = ${store} and id > ${cursor ?? START}
+          and (${agentId}::uuid is null or agent_id = ${agentId}) and ${isPending}
+      `)
     }
 
     /** Fails with the reason why a proposal cannot be decided. */
     const failUndecidable = Effect.fnUntraced(function* (store: StoreId, id: ProposalId, agent: AgentId | null) {
-      const [row] = yield* sql`select ${currentStatus} as status from proposals where ${isProposal(store, id, agent)}`
-      return yield* row === undefined ? new ProposalNotFound({ id }) : new ProposalDecided(yield* decodeStatus(row))
-    })
+      const status = yield* readStatus(
+        sql`select ${currentStatus} as status from proposals where ${isProposal(store, id, agent)}`
+      )
+      return yield* Option.isNone(status) ? new ProposalNotFound({ id }) : new ProposalDecided(status.value)
+    }, orDefect)
 
     /** Decides a pending proposal. One of several concurrent decisions succeeds. */
     const decide = Effect.fnUntraced(function* (
@@ -166,7 +133,7 @@ export const ProposalsLive = Layer.effect(
       agent: AgentId | null,
       { by, reason = null, result = [], status }: Decision
     ) {
-      const [row] = yield* sql<JsonRow>`
+      const decided = yield* findJson(sql`
         with decided as (
           update proposals set status = ${status}, reason = ${reason}, decided_by = ${by},
             decided_at = statement_timestamp(), result = ${JSON.stringify(result)}
@@ -174,21 +141,21 @@ export const ProposalsLive = Layer.effect(
           returning *
         )
         select ${proposalJson} as json from decided
-      `
-      return row === undefined ? yield* failUndecidable(store, id, agent) : row.json
-    })
+      `)
+      return Option.isSome(decided) ? decided.value : yield* failUndecidable(store, id, agent)
+    }, orDefect)
 
     /** Fails if a resource that the proposal is based on has another version. */
     const requireCurrent = Effect.fnUntraced(function* (store: StoreId, id: ProposalId) {
-      const [outdated] = yield* sql<OutdatedRow>`
+      const outdated = yield* readOutdated(sql`
         select g.resource, g.id, g.version as proposed, current
         from proposals p, json_to_recordset(p.ground) as g (resource text, id uuid, version integer), lateral (
           select ${currentVersion(sql`p.store_id`, sql`g.resource`, sql`g.id`)} as current
         ) as now
         where p.store_id = ${store} and p.id = ${id} and current is distinct from g.version limit 1
-      `
-      if (outdated !== undefined) yield* new ProposalOutdated(outdated)
-    })
+      `)
+      if (Option.isSome(outdated)) yield* new ProposalOutdated(outdated.value)
+    }, orDefect)
 
     /** Fails if the changes were based on other versions than the proposal, because of a write in between. */
     const requireSameGround = Effect.fnUntraced(function* (
@@ -207,92 +174,102 @@ export const ProposalsLive = Layer.effect(
       }
     })
 
-    return Proposals.of({
-      propose: <A, E>(
-        store: StoreId,
-        { agentId, payload, procedure }: NewProposal,
-        write: Write<A, E>
-      ): Write<ProposalResult<A>, E | ProposeRefused> =>
-        Effect.gen(function* () {
-          const { changes, value } = yield* unitOfWork.tryOut(collectChanges(write))
-          if (changes.length === 0) return { unchanged: value }
-          yield* lockStore(store)
-          yield* spend(sql, store, agentId, "proposal")
-          const last = yield* sql`
-            select 1 from proposals
-            where store_id = ${store} and agent_id = ${agentId} and ${isPending}
-            offset ${constant(MAX_PENDING - 1)} limit 1
-          `
-          if (last.length > 0) return yield* new TooManyProposals()
-          const [proposal] = yield* sql<JsonRow>`
-            with proposed as (
-              insert into proposals (store_id, id, agent_id, procedure, payload, ground, created_at, expires_at)
-              select ${store}, uuid_v7(clock_micros()), ${agentId}, ${procedure}, ${payload},
-                ${JSON.stringify(groundOf(changes))}, now, now + interval '${constant(PENDING_DAYS)} days'
-              from (select date_trunc('milliseconds', statement_timestamp()) as now offset 0) as clock
-              returning id, status, ground, created_at, expires_at
-            )
-            select json_build_object(
-              'id', id, 'status', status, 'ground', ground, 'createdAt', ${time("created_at")},
-              'expiresAt', ${time("expires_at")}
-            )::text as json
-            from proposed
-          `
-          return { proposed: proposal?.json ?? "" }
-        }).pipe(orDefectExcept<E | ProposeRefused>()),
+    /** Stores a proposal with the changes that it would make, unless the agent has the maximum number. */
+    const insert = Effect.fnUntraced(function* (
+      store: StoreId,
+      { agentId, payload, procedure }: NewProposal,
+      changes: ReadonlyArray<Change>
+    ) {
+      yield* lockStore(store)
+      yield* spend(store, agentId, "proposal")
+      const last = yield* sql`
+        select 1 from proposals
+        where store_id = ${store} and agent_id = ${agentId} and ${isPending}
+        offset ${constant(MAX_PENDING - 1)} limit 1
+      `
+      if (last.length > 0) return yield* new TooManyProposals()
+      return yield* readProposed(sql`
+        with proposed as (
+          insert into proposals (store_id, id, agent_id, procedure, payload, ground, created_at, expires_at)
+          select ${store}, uuid_v7(clock_micros()), ${agentId}, ${procedure}, ${payload},
+            ${JSON.stringify(groundOf(changes))}, now, now + interval '${constant(PENDING_DAYS)} days'
+          from (select date_trunc('milliseconds', statement_timestamp()) as now offset 0) as clock
+          returning id, status, ground, created_at, expires_at
+        )
+        select json_build_object(
+          'id', id, 'status', status, 'ground', ground, 'createdAt', ${time("created_at")},
+          'expiresAt', ${time("expires_at")}
+        )::text as proposed
+        from proposed
+      `)
+    }, orDefect)
 
-      list: (store, request) => readProposals(selectPage(store, request)).pipe(orDefect, traced("Proposals.list")),
+    /** Locks a pending proposal, whose resources must not have changed, and returns what it is based on. */
+    const lockCurrent = Effect.fnUntraced(function* (store: StoreId, id: ProposalId) {
+      const locked = yield* readGround(sql`
+        select ground::text as ground from proposals where store_id = ${store} and id = ${id} and ${isPending}
+        for no key update
+      `)
+      if (Option.isNone(locked)) return yield* failUndecidable(store, id, null)
+      yield* requireCurrent(store, id)
+      return locked.value.ground
+    }, orDefect)
+
+    return Proposals.of({
+      propose: Effect.fn("Proposals.propose")(function* <A, E>(
+        store: StoreId,
+        proposal: NewProposal,
+        write: Write<A, E>
+      ): Effect.fn.Return<ProposalResult<A>, E | Effect.Error<ReturnType<typeof insert>>, ChangeRecorder> {
+        const { changes, value } = yield* tryOut(collectChanges(write))
+        return changes.length === 0 ? { unchanged: value } : yield* insert(store, proposal, changes)
+      }),
+
+      list: Effect.fn("Proposals.list")((store, request) => readProposals(selectProposals(store, request)), orDefect),
 
       get: Effect.fn("Proposals.get")(function* (store, id, agent) {
-        const [proposal] = yield* sql<JsonRow>`
+        const proposal = yield* findJson(sql`
           select ${proposalJson} as json from proposals where ${isProposal(store, id, agent)}
-        `
-        return proposal === undefined ? yield* new ProposalNotFound({ id }) : proposal.json
+        `)
+        return Option.isSome(proposal) ? proposal.value : yield* new ProposalNotFound({ id })
       }, orDefect),
 
       proposedCall: Effect.fn("Proposals.proposedCall")(function* (store, id) {
-        const [row] = yield* sql`
+        const call = yield* readCall(sql`
           select agent_id as "agentId", procedure, payload::text as payload from proposals
           where store_id = ${store} and id = ${id}
-        `
-        if (row === undefined) return yield* new ProposalNotFound({ id })
-        const { payload, ...call } = yield* decodeCall(row)
-        return { ...call, payload: yield* decodePayload(JSON.parse(payload)) }
+        `)
+        return Option.isSome(call) ? call.value : yield* new ProposalNotFound({ id })
       }, orDefect),
 
-      approve: <A, E>(
+      approve: Effect.fn("Proposals.approve")(function* <A, E>(
         store: StoreId,
         id: ProposalId,
         by: MerchantId,
         write: Write<A, E>
-      ): Write<string, E | ProposalNotFound | ProposalDecided | ProposalOutdated> =>
-        Effect.gen(function* () {
-          const [row] = yield* sql`
-            select ground::text as ground from proposals where store_id = ${store} and id = ${id} and ${isPending}
-            for no key update
-          `
-          if (row === undefined) return yield* failUndecidable(store, id, null)
-          const { ground } = yield* decodeGround(row)
-          yield* requireCurrent(store, id)
-          const changes: Array<Change> = []
-          yield* observeChanges(write, (some) => changes.push(...some))
-          yield* requireSameGround(store, id, ground, changes)
-          return yield* decide(store, id, null, { status: "approved", by, result: resultOf(changes) })
-        }).pipe(orDefectExcept<E | ProposalNotFound | ProposalDecided | ProposalOutdated>()),
+      ): Effect.fn.Return<string, E | ProposalNotFound | ProposalDecided | ProposalOutdated, ChangeRecorder> {
+        const ground = yield* lockCurrent(store, id)
+        const changes: Array<Change> = []
+        yield* observeChanges(write, (some) => changes.push(...some))
+        yield* requireSameGround(store, id, ground, changes)
+        return yield* decide(store, id, null, { status: "approved", by, result: resultOf(changes) })
+      }),
 
-      reject: (store, id, by, reason) => decide(store, id, null, { status: "rejected", by, reason }).pipe(orDefect),
+      reject: Effect.fn("Proposals.reject")((store, id, by, reason) =>
+        decide(store, id, null, { status: "rejected", by, reason })
+      ),
 
-      withdraw: (store, id, agent) => decide(store, id, agent, { status: "withdrawn", by: null }).pipe(orDefect),
+      withdraw: Effect.fn("Proposals.withdraw")((store, id, agent) =>
+        decide(store, id, agent, { status: "withdrawn", by: null })
+      ),
 
-      purge: orDefect(
-        rowCount(
-          sql`${purgeExpired({
-            table: "proposals",
-            key: ["store_id", "id"],
-            retention: `${READABLE_DAYS - PENDING_DAYS} days`
-          })}`
-        )
-      )
+      purge: rowCount(
+        sql`${purgeExpired({
+          table: "proposals",
+          key: ["store_id", "id"],
+          retention: `${READABLE_DAYS - PENDING_DAYS} days`
+        })}`
+      ).pipe(orDefect, Effect.withSpan("Proposals.purge"))
     })
   })
 )

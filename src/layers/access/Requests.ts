@@ -1,4 +1,4 @@
-import { Effect, Layer, Schedule } from "effect"
+import { Effect, Layer, Option, Schedule } from "effect"
 import { chunksOf } from "effect/Array"
 import { SqlClient } from "effect/sql"
 import type { InstallationId } from "../../domain/access/Ids.ts"
@@ -7,6 +7,7 @@ import { GATHER_SECONDS, MAX_REQUESTS, type RecentRequest, Requests } from "../.
 import type { StoreId } from "../../domain/Store.ts"
 import { joinLines, plainArray } from "../sql/ArrayLiterals.ts"
 import { orDefect } from "../sql/Errors.ts"
+import { findJson } from "../sql/Rows.ts"
 import { constant } from "../sql/Statement.ts"
 import { INSTALLED } from "./InstallationState.ts"
 
@@ -67,12 +68,12 @@ export const RequestsLive = Layer.effect(
 
       recent: Effect.fn("Requests.recent")(function* (store, id) {
         yield* flush(id)
-        const [row] = yield* sql<{ readonly json: string }>`
+        const requests = yield* findJson(sql`
           select coalesce(r.requests, '[]')::text as json
           from installations i left join recent_requests r on r.store_id = i.store_id and r.installation_id = i.id
           where i.store_id = ${store} and i.id = ${id} and ${INSTALLED}
-        `
-        return row === undefined ? yield* new InstallationNotFound({ id }) : row.json
+        `)
+        return Option.isSome(requests) ? requests.value : yield* new InstallationNotFound({ id })
       }, orDefect)
     })
   })

@@ -1,6 +1,6 @@
-import { Effect, Layer, Option, type Redacted, Schema } from "effect"
+import { Effect, Layer, Option, type Redacted, Schema, Struct } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
-import { type Email, EmailTaken } from "../../domain/access/Merchants.ts"
+import type { Email } from "../../domain/access/Merchants.ts"
 import {
   Admitted,
   type Browser,
@@ -8,11 +8,12 @@ import {
   MAX_SIGN_UPS,
   NotSignedIn,
   SESSION_DAYS,
-  type SessionId,
+  SessionId,
   Sessions,
   SessionSummary,
   SIGN_IN_LIMITS,
-  type SignedIn,
+  type SignInBusy,
+  SignedIn,
   SignInRefused,
   TooManySignIns,
   TooManySignUps,
@@ -29,19 +30,26 @@ import { rollingWindowCtes, admittedCalls } from "../rateLimit/RollingWindow.ts"
 import { sha256, newToken } from "../Secrets.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { AdmissionPool } from "../sql/Postgres.ts"
+import { requiredRowReader, rowReader, rowsReader } from "../sql/Rows.ts"
 import { constant } from "../sql/Statement.ts"
 import { rowCount } from "../sql/Transaction.ts"
-import { traced } from "../Traced.ts"
 import { insertMerchant, KNOWN_ROLES } from "./Merchants.ts"
-import { Passwords, PasswordsLive } from "./Passwords.ts"
-import { type AttemptLimit, hashSubject, makeSignInThrottle } from "./SignInThrottle.ts"
+import { type Hashing, Passwords } from "./Passwords.ts"
+import { type AttemptLimit, hashSubject, SignInThrottle } from "./SignInThrottle.ts"
 
 /** Maximum length of a stored user agent. */
 const MAX_USER_AGENT = 255
 
-interface AccountRow extends Pick<SignedIn, "merchantId" | "email" | "name"> {
-  readonly passwordHash: string
-}
+const Account = Schema.Struct({ ...Struct.omit(SignedIn.fields, ["sessionId"]), passwordHash: Schema.String })
+type Account = typeof Account.Type
+
+const readAccount = rowReader(Account)
+
+const readCredentials = requiredRowReader(Schema.Struct(Struct.pick(Account.fields, ["email", "passwordHash"])))
+
+const readEnded = rowsReader(Schema.Struct({ place: Schema.Int }))
+
+const readSession = rowReader(Schema.Struct({ id: Schema.toType(SessionId) }))
 
 /** Session token of a request, the number of its calls, and the stores that they are about. */
 interface AdmissionRequest {
@@ -60,36 +68,70 @@ export const SessionsLive = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const { batch, sql: admission } = yield* AdmissionPool
-    const throttle = makeSignInThrottle(sql)
+    const throttle = yield* SignInThrottle
     const passwords = yield* Passwords
 
     const idle = sql.literal(`interval '${IDLE_HOURS} hours'`)
-
-    const findAccount = Effect.fnUntraced(function* (email: Email) {
-      const [row] = yield* sql<AccountRow>`
-        select id as "merchantId", email, name, password_hash as "passwordHash" from merchants where email = ${email}
-      `
-      return row
-    })
 
     const deleteByToken = (token: Redacted.Redacted) => sql`delete from sessions where token_hash = ${sha256(token)}`
 
     /** Creates a session of an account, unless its password was replaced while it was compared. */
     const begin = Effect.fnUntraced(function* (
-      { passwordHash, ...merchant }: AccountRow,
+      { passwordHash, ...merchant }: Account,
       { address, replaced, userAgent }: Browser
     ) {
       const token = newToken()
       if (replaced !== undefined) yield* deleteByToken(replaced)
       const agent = userAgent?.slice(0, MAX_USER_AGENT).toWellFormed() ?? null
-      const [row] = yield* sql<{ readonly id: SessionId }>`
+      const session = yield* readSession(sql`
         insert into sessions (token_hash, id, merchant_id, address, user_agent, created_at, seen_at, ends_at, last_end)
         select ${sha256(token)}, uuid_v7(clock_micros()), m.id, ${address}, ${agent}, now(), now(), now() + ${idle},
           now() + interval '${constant(SESSION_DAYS)} days'
         from merchants m where m.id = ${merchant.merchantId} and m.password_hash = ${passwordHash} for share
         returning id
-      `
-      return row && { token, signedIn: { sessionId: row.id, ...merchant } }
+      `)
+      if (Option.isNone(session)) return yield* new SignInRefused()
+      return { token, signedIn: { sessionId: session.value.id, ...merchant } }
+    })
+
+    /** Creates an account whose e-mail address is not verified, and its first session. */
+    const createAccount = Effect.fnUntraced(function* (account: Omit<Account, "merchantId">, browser: Browser) {
+      const merchantId = yield* insertMerchant(sql, { ...account, isClaimed: true })
+      return yield* Effect.catchTag(begin({ merchantId, ...account }, browser), "SignInRefused", Effect.die)
+    }, sql.withTransaction)
+
+    const findVerified = Effect.fnUntraced(function* (email: Email, password: Redacted.Redacted, { matches }: Hashing) {
+      const account = yield* readAccount(sql`
+        select id as "merchantId", email, name, password_hash as "passwordHash" from merchants where email = ${email}
+      `)
+      const isMatch = yield* matches(Option.getOrUndefined(account)?.passwordHash, password)
+      return isMatch && Option.isSome(account) ? account.value : yield* new SignInRefused()
+    }, orDefect)
+
+    /** Verifies a password and runs the write, within the limits of sign-ins. An attempt that succeeds does not count. */
+    const attempt = Effect.fnUntraced(function* <A, B, E>(
+      email: Email,
+      origin: string,
+      others: ReadonlyArray<AttemptLimit>,
+      verify: (hashing: Hashing) => Effect.Effect<A, E>,
+      write: (verified: A) => Effect.Effect<B, E>
+    ): Effect.fn.Return<B, E | SignInBusy | TooManySignIns> {
+      const pair = hashSubject("pair", email, origin)
+      const limits: ReadonlyArray<AttemptLimit> = [
+        [pair, SIGN_IN_LIMITS.pair],
+        [hashSubject("account", email), SIGN_IN_LIMITS.account],
+        ...others
+      ]
+      // Attempts above a limit do not enter the queue.
+      yield* throttle.check(limits, tooManySignIns)
+      // The attempt is counted once it has the permit, so that few of many concurrent correct passwords count at a time.
+      const [attempts, verified] = yield* passwords.withPermit((hashing) =>
+        Effect.all([throttle.count(limits, tooManySignIns), verify(hashing)])
+      )
+      const result = yield* write(verified)
+      yield* throttle.uncount(attempts)
+      yield* throttle.forget(pair)
+      return result
     })
 
     /**
@@ -144,34 +186,30 @@ export const SessionsLive = Layer.effect(
       `
     })
 
-    return Sessions.of({
-      signIn: Effect.fn("Sessions.signIn")(function* ({ email, password, ...browser }) {
-        const network = networkOf(browser.address)
-        const pair = hashSubject("pair", email, network)
-        const limits: ReadonlyArray<AttemptLimit> = [
-          [pair, SIGN_IN_LIMITS.pair],
-          [hashSubject("account", email), SIGN_IN_LIMITS.account],
-          [hashSubject("address", network), SIGN_IN_LIMITS.address]
-        ]
-        // Attempts above a limit do not enter the queue.
-        yield* throttle.check(limits, tooManySignIns)
-        // The attempt is counted once it has the permit, so that few of many concurrent correct passwords count at a time.
-        const verified = yield* passwords.withPermit(({ matches }) =>
-          Effect.gen(function* () {
-            const attempts = yield* throttle.count(limits, tooManySignIns)
-            const account = yield* findAccount(email)
-            const isMatch = yield* matches(account?.passwordHash, password)
-            return isMatch && account !== undefined ? { account, attempts } : undefined
-          })
-        )
-        if (verified === undefined) return yield* new SignInRefused()
+    /** Replaces a password, unless another request replaced it, and ends the other sessions. Returns their number. */
+    const replacePassword = Effect.fnUntraced(
+      function* ({ merchantId, sessionId }: Pick<SignedIn, "merchantId" | "sessionId">, current: string, next: string) {
+        const replaced = yield* rowCount(sql`
+        update merchants set password_hash = ${next} where id = ${merchantId} and password_hash = ${current}
+      `)
+        if (replaced === 0) return yield* new WrongPassword()
+        return yield* rowCount(sql`delete from sessions where merchant_id = ${merchantId} and id <> ${sessionId}`)
+      },
+      sql.withTransaction,
+      orDefect
+    )
 
-        const session = yield* sql.withTransaction(begin(verified.account, browser))
-        if (session === undefined) return yield* new SignInRefused()
-        yield* throttle.uncount(verified.attempts)
-        yield* throttle.forget(pair)
-        return session
-      }, orDefect),
+    return Sessions.of({
+      signIn: Effect.fn("Sessions.signIn")(({ email, password, ...browser }) => {
+        const network = networkOf(browser.address)
+        return attempt(
+          email,
+          network,
+          [[hashSubject("address", network), SIGN_IN_LIMITS.address]],
+          (hashing) => findVerified(email, password, hashing),
+          (account) => begin(account, browser).pipe(sql.withTransaction, orDefect)
+        )
+      }),
 
       signUp: Effect.fn("Sessions.signUp")(function* ({ email, name, password, ...browser }) {
         const limits: ReadonlyArray<AttemptLimit> = [[hashSubject("sign-up", networkOf(browser.address)), MAX_SIGN_UPS]]
@@ -179,19 +217,12 @@ export const SessionsLive = Layer.effect(
         const passwordHash = yield* passwords.withPermit(({ makeHash }) =>
           Effect.andThen(throttle.count(limits, tooManySignUps), makeHash(password))
         )
-        return yield* sql.withTransaction(
-          Effect.gen(function* () {
-            const merchantId = yield* insertMerchant(sql, { email, name, passwordHash, isClaimed: true })
-            if (merchantId === undefined) return yield* new EmailTaken({ email })
-            const session = yield* begin({ merchantId, email, name, passwordHash }, browser)
-            return session ?? (yield* Effect.die(new Error("The new account has another password")))
-          })
-        )
+        return yield* createAccount({ email, name, passwordHash }, browser)
       }, orDefect),
 
-      find: (token, stores) => traced("Sessions.find")(identify(token, stores, 0)),
+      find: Effect.fn("Sessions.find")((token, stores) => identify(token, stores, 0)),
 
-      admit: (token, stores, calls) => traced("Sessions.admit")(identify(token, stores, calls)),
+      admit: Effect.fn("Sessions.admit")(identify),
 
       ended: Effect.fn("Sessions.ended")(function* (connections) {
         // A connection without stores has one row, whose store is null.
@@ -199,7 +230,7 @@ export const SessionsLive = Layer.effect(
           [...stores, null].map((storeId) => ({ place, merchantId, sessionId, storeId }))
         )
         // Lateral subqueries look up each row by its key; a join could scan all sessions.
-        const ended = yield* sql<{ readonly place: number }>`
+        const ended = yield* readEnded(sql`
           select distinct connection.place::integer as place
           from unnest(
             ${plainArray(rows.map(({ place }) => place))}::integer[],
@@ -217,7 +248,7 @@ export const SessionsLive = Layer.effect(
             where m.store_id = connection.store_id and m.merchant_id = connection.merchant_id limit 1
           ) member on true
           where goes_on is null or (connection.store_id is not null and is_there is null)
-        `
+        `)
         return ended.map(({ place }) => place)
       }, orDefect),
 
@@ -226,55 +257,32 @@ export const SessionsLive = Layer.effect(
       list: Effect.fn("Sessions.list")(listSessions, orDefect),
 
       end: Effect.fn("Sessions.end")(function* (merchant, session) {
-        const [row] = yield* sql<{ readonly id: SessionId }>`
+        const ended = yield* readSession(sql`
           delete from sessions where merchant_id = ${merchant} and id = ${session} returning id
-        `
-        return Option.fromUndefinedOr(row?.id)
+        `)
+        return Option.map(ended, ({ id }) => id)
       }, orDefect),
 
-      changePassword: Effect.fn("Sessions.changePassword")(function* ({ merchantId, sessionId }, { current, next }) {
-        const [account] = yield* sql<Pick<AccountRow, "email" | "passwordHash">>`
-          select email, password_hash as "passwordHash" from merchants where id = ${merchantId}
-        `
-        if (account === undefined) return yield* Effect.die(new Error(`There is no merchant ${merchantId}`))
-        const { email, passwordHash } = account
-        const pair = hashSubject("pair", email, sessionId)
-        const limits: ReadonlyArray<AttemptLimit> = [
-          [pair, SIGN_IN_LIMITS.pair],
-          [hashSubject("account", email), SIGN_IN_LIMITS.account]
-        ]
-        yield* throttle.check(limits, tooManySignIns)
-        const verified = yield* passwords.withPermit(({ makeHash, matches }) =>
-          Effect.gen(function* () {
-            const attempts = yield* throttle.count(limits, tooManySignIns)
-            return (yield* matches(passwordHash, current))
-              ? { attempts, replacement: yield* makeHash(next) }
-              : undefined
-          })
+      changePassword: Effect.fn("Sessions.changePassword")(function* (session, { current, next }) {
+        const { email, passwordHash } = yield* readCredentials(sql`
+          select email, password_hash as "passwordHash" from merchants where id = ${session.merchantId}
+        `)
+        return yield* attempt(
+          email,
+          session.sessionId,
+          [],
+          Effect.fnUntraced(function* ({ makeHash, matches }) {
+            return (yield* matches(passwordHash, current)) ? yield* makeHash(next) : yield* new WrongPassword()
+          }),
+          (replacement) => replacePassword(session, passwordHash, replacement)
         )
-        if (verified === undefined) return yield* new WrongPassword()
-
-        const ended = yield* sql.withTransaction(
-          Effect.gen(function* () {
-            // Not if the password was replaced while it was compared.
-            const replaced = yield* rowCount(sql`
-              update merchants set password_hash = ${verified.replacement}
-              where id = ${merchantId} and password_hash = ${passwordHash}
-            `)
-            if (replaced === 0) return yield* new WrongPassword()
-            return yield* rowCount(sql`delete from sessions where merchant_id = ${merchantId} and id <> ${sessionId}`)
-          })
-        )
-        yield* throttle.uncount(verified.attempts)
-        yield* throttle.forget(pair)
-        return ended
       }, orDefect),
 
       purge: Effect.zipWith(
         rowCount(sql`${purgeExpired({ table: "sessions", key: ["token_hash"], end: "ends_at" })}`),
         rowCount(sql`${purgeExpired({ table: "sign_in_attempts", key: ["subject"], end: "ends_at" })}`),
         (sessions, attempts) => sessions + attempts
-      ).pipe(orDefect)
+      ).pipe(orDefect, Effect.withSpan("Sessions.purge"))
     })
   })
-).pipe(Layer.provide(PasswordsLive))
+)

@@ -1,5 +1,5 @@
 import { Effect, Layer, Option, Schema } from "effect"
-import { SqlClient, SqlSchema, type Statement } from "effect/sql"
+import { SqlClient, SqlSchema } from "effect/sql"
 import { DEFAULT_SETTINGS } from "../../domain/access/Settings.ts"
 import {
   Plan,
@@ -13,6 +13,8 @@ import {
 import { StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { AdministeredChanges } from "../journal/Administered.ts"
 import { orDefect } from "../sql/Errors.ts"
+import { requiredRowReader, rowReader } from "../sql/Rows.ts"
+import type { Statement } from "../sql/Statement.ts"
 import { rowCount } from "../sql/Transaction.ts"
 
 const StoreRow = Schema.Struct({ ...Store.fields, createdAt: Schema.Date })
@@ -22,13 +24,11 @@ const toStore = ({ createdAt, ...store }: typeof StoreRow.Type): Store => ({
   createdAt: createdAt.toISOString()
 })
 
-const decodeStore = Schema.decodeUnknownEffect(StoreRow)
+const readStore = rowReader(StoreRow)
 
-/** Runs a statement that returns at most one store. */
-const findStore = (statement: Statement.Statement<unknown>) =>
-  Effect.flatMap(statement, ([row]) =>
-    row === undefined ? Effect.succeedNone : Effect.asSome(Effect.map(decodeStore(row), toStore))
-  )
+const findStore = (statement: Statement) => Effect.map(readStore(statement), Option.map(toStore))
+
+const readId = requiredRowReader(Schema.Struct({ id: Schema.toType(StoreId) }))
 
 export const StoresLive = Layer.effect(
   Stores,
@@ -76,7 +76,7 @@ export const StoresLive = Layer.effect(
     })
 
     /** Runs the update of a store and records its state before and after. Returns none if the store does not exist. */
-    const change = Effect.fnUntraced(function* (id: StoreId, update: Statement.Statement<unknown>) {
+    const change = Effect.fnUntraced(function* (id: StoreId, update: Statement) {
       const before = yield* findStore(sql`${selectStore(id)} for no key update of s`)
       const after = yield* findStore(update)
       yield* recordAdministered(id, "settings", id, Option.getOrNull(before), Option.getOrNull(after))
@@ -97,14 +97,14 @@ export const StoresLive = Layer.effect(
       create: Effect.fn("Stores.create")(function* ({ currencyCode, name, plan, ...settings }) {
         yield* requirePlan(plan)
         const { country, domain, locale, timezone, weightUnit } = { ...DEFAULT_SETTINGS, ...settings }
-        const [row] = yield* sql<{ readonly id: string }>`
+        const { id } = yield* readId(sql`
           insert into stores (id, name, plan, currency_code, domain, timezone, locale, country, weight_unit)
           values (
             uuid_v7(clock_micros()), ${name}, ${plan}, ${currencyCode}, ${domain}, ${timezone}, ${locale}, ${country},
             ${weightUnit}
           ) returning id
-        `
-        return StoreId.make(row?.id ?? "")
+        `)
+        return id
       }, orDefect),
 
       get: Effect.fn("Stores.get")(function* (id) {

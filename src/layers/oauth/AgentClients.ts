@@ -11,15 +11,14 @@ import {
 } from "../../domain/oauth/AgentClients.ts"
 import { isDocumentUrl, type StoredMetadata } from "../../domain/oauth/ClientMetadata.ts"
 import { Client, ClientId, UnknownClient } from "../../domain/oauth/Clients.ts"
-import { hashSubject, makeSignInThrottle } from "../access/SignInThrottle.ts"
+import { hashSubject, SignInThrottle } from "../access/SignInThrottle.ts"
 import { textArray } from "../sql/ArrayLiterals.ts"
 import { purgeExpired } from "../sql/Purging.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { constant } from "../sql/Statement.ts"
 import { rowCount } from "../sql/Transaction.ts"
-import { namedHosts } from "../webhooks/AllowedHosts.ts"
 import type { OutgoingOptions } from "../webhooks/Outgoing.ts"
-import { makeDocuments } from "./Documents.ts"
+import { ClientDocuments } from "./Documents.ts"
 
 const ClientRow = Client.mapFields(Struct.omit(["isPublic", "of"]))
 
@@ -29,8 +28,8 @@ export const agentClients = (options: Partial<OutgoingOptions> = {}) =>
     AgentClients,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const throttle = makeSignInThrottle(sql)
-      const readDocument = yield* makeDocuments({ allowed: yield* namedHosts, ...options })
+      const throttle = yield* SignInThrottle
+      const documents = yield* ClientDocuments
 
       /** Finds a client whose registration and metadata have not expired. */
       const findFresh = SqlSchema.findOneOption({
@@ -79,7 +78,7 @@ export const agentClients = (options: Partial<OutgoingOptions> = {}) =>
 
       const refresh = Effect.fnUntraced(function* (id: ClientId) {
         if (!isDocumentUrl(id)) return yield* new UnknownClient({})
-        const { freshSeconds, metadata } = yield* readDocument(id)
+        const { freshSeconds, metadata } = yield* documents.read(id)
         yield* putClient(id, metadata, freshSeconds)
         return { clientId: id, ...metadata }
       })
@@ -101,9 +100,12 @@ export const agentClients = (options: Partial<OutgoingOptions> = {}) =>
           return { ...client, isPublic: true, of: { _tag: "AgentClient" as const } }
         }, orDefect),
 
-        purge: orDefect(rowCount(sql`${purgeExpired({ table: "agent_clients", key: ["client_id"], end: "ends_at" })}`))
+        purge: rowCount(sql`${purgeExpired({ table: "agent_clients", key: ["client_id"], end: "ends_at" })}`).pipe(
+          orDefect,
+          Effect.withSpan("AgentClients.purge")
+        )
       })
     })
-  )
+  ).pipe(Layer.provide([ClientDocuments.layer(options), SignInThrottle.layer]))
 
 export const AgentClientsLive = agentClients()

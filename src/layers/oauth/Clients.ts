@@ -1,4 +1,4 @@
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { AppId } from "../../domain/access/Ids.ts"
 import { Capability } from "../../domain/access/Capability.ts"
@@ -9,6 +9,7 @@ import { storedList } from "../../domain/json/StoredList.ts"
 import { isUuid } from "../../domain/Uuid.ts"
 import { sha256 } from "../Secrets.ts"
 import { orDefect } from "../sql/Errors.ts"
+import { rowReader } from "../sql/Rows.ts"
 import { type Fragment, sql as fragment } from "../sql/Statement.ts"
 
 /** Returns the id of the app that a client id names, or null: agent clients have other ids. */
@@ -46,7 +47,7 @@ const AppRow = Schema.Struct({
   capabilities: storedList(Capability)
 })
 
-const decodeApp = Schema.decodeUnknownEffect(AppRow)
+const readApp = rowReader(AppRow)
 
 const toClient = (
   clientId: ClientId,
@@ -62,13 +63,13 @@ export const ClientsLive = Layer.effect(
 
     return Clients.of({
       find: Effect.fn("Clients.find")(function* (id) {
-        const [row] = yield* sql`
+        const app = yield* readApp(sql`
           select
             a.name, a.website, a.logo_url as "logoUrl", a.redirect_uris as "redirectUris", a.is_public as "isPublic",
             a.id as "appId", m.name as "developerName", a.scopes, a.capabilities
           from apps a left join merchants m on m.id = a.developer_id where a.id = ${appIdOf(id)}
-        `
-        return row === undefined ? yield* agentClients.find(id) : toClient(id, yield* decodeApp(row))
+        `)
+        return Option.isSome(app) ? toClient(id, app.value) : yield* agentClients.find(id)
       }, orDefect)
     })
   })

@@ -83,7 +83,7 @@ export const ConsentsLive = Layer.effect(
           )
           return yield* insertGrant({ installation: id }, consent)
         },
-        (effect) => sql.withTransaction(effect),
+        sql.withTransaction,
         orDefect
       ),
 
@@ -102,7 +102,7 @@ export const ConsentsLive = Layer.effect(
           if (updated === 0) return yield* new UnknownClient({})
           return yield* insertGrant({ agent: id }, consent)
         },
-        (effect) => sql.withTransaction(effect),
+        sql.withTransaction,
         orDefect
       )
     })

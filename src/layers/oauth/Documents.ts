@@ -1,8 +1,9 @@
-import { Effect, Option, Result, Semaphore } from "effect"
+import { Context, Effect, Layer, Option, Result, Semaphore } from "effect"
 import { isObject } from "../../domain/json/Json.ts"
 import { parseUntrusted } from "../../domain/json/UntrustedJson.ts"
 import { documentUrlRefusal, freshSeconds, readDocument } from "../../domain/oauth/ClientMetadata.ts"
 import { type ClientId, UnknownClient } from "../../domain/oauth/Clients.ts"
+import { namedHosts } from "../webhooks/AllowedHosts.ts"
 import { type Attempt, makeOutgoing, type OutgoingOptions } from "../webhooks/Outgoing.ts"
 
 /** Milliseconds until a document must have arrived: a merchant waits for the page. */
@@ -31,29 +32,36 @@ const parseResponse = ({ answer, error, headers, status }: Attempt) => {
 }
 
 /**
- * Makes a function that reads client metadata documents with the restrictions of webhooks: only from public addresses and
- * hosts that the operator allowed, at most 16 KiB within five seconds, without redirects. Returns the metadata and for how
- * many seconds it is fresh.
+ * Reads client metadata documents with the restrictions of webhooks: only from public addresses and hosts that the operator
+ * allowed, at most 16 KiB within five seconds, without redirects.
  */
-export const makeDocuments = (options: OutgoingOptions) =>
-  Effect.gen(function* () {
-    const { get } = yield* makeOutgoing({ timeoutMillis: TIMEOUT, ...options })
+export class ClientDocuments extends Context.Service<ClientDocuments>()("layers/oauth/ClientDocuments", {
+  make: Effect.fnUntraced(function* (options: Partial<OutgoingOptions>) {
+    const { allowed = yield* namedHosts } = options
+    const { get } = yield* makeOutgoing({ timeoutMillis: TIMEOUT, ...options, allowed })
     const permits = yield* Semaphore.make(MAX_CONCURRENT)
 
-    return Effect.fn("Documents.read")(function* (id: ClientId) {
-      const unknownClient = (reason: string) => new UnknownClient({ reason: `The client ${id} is unknown: ${reason}` })
-      const refusal = documentUrlRefusal(id, options.allowed)
-      if (refusal !== undefined) return yield* unknownClient(`its address ${refusal}`)
-      const attempt = yield* permits.withPermitsIfAvailable(1)(get({ url: id, headers: HEADERS }))
-      if (Option.isNone(attempt)) {
-        return yield* unknownClient("too many documents are being read; try again in a moment")
-      }
-      const metadata = yield* parseResponse(attempt.value).pipe(
-        Result.mapError((reason) => `its document cannot be read. ${reason}`),
-        Result.flatMap((document) => Result.mapError(readDocument(id, document), ({ message }) => message)),
-        Result.mapError(unknownClient),
-        Effect.fromResult
-      )
-      return { metadata, freshSeconds: freshSeconds(attempt.value.headers["cache-control"]) }
-    })
+    return {
+      /** Returns the metadata of a client, and for how many seconds it is fresh. */
+      read: Effect.fn("ClientDocuments.read")(function* (id: ClientId) {
+        const unknownClient = (reason: string) =>
+          new UnknownClient({ reason: `The client ${id} is unknown: ${reason}` })
+        const refusal = documentUrlRefusal(id, allowed)
+        if (refusal !== undefined) return yield* unknownClient(`its address ${refusal}`)
+        const attempt = yield* permits.withPermitsIfAvailable(1)(get({ url: id, headers: HEADERS }))
+        if (Option.isNone(attempt)) {
+          return yield* unknownClient("too many documents are being read; try again in a moment")
+        }
+        const metadata = yield* parseResponse(attempt.value).pipe(
+          Result.mapError((reason) => `its document cannot be read. ${reason}`),
+          Result.flatMap((document) => Result.mapError(readDocument(id, document), ({ message }) => message)),
+          Result.mapError(unknownClient),
+          Effect.fromResult
+        )
+        return { metadata, freshSeconds: freshSeconds(attempt.value.headers["cache-control"]) }
+      })
+    }
   })
+}) {
+  static readonly layer = (options: Partial<OutgoingOptions>) => Layer.effect(this, this.make(options))
+}

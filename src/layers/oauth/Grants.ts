@@ -1,64 +1,21 @@
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { Scope } from "../../domain/access/Scope.ts"
 import type { Credentials } from "../../domain/oauth/Clients.ts"
 import {
   ACCESS_SECONDS,
   type CodeExchange,
   GRACE_SECONDS,
-  GrantId,
   Grants,
   type RefreshExchange
 } from "../../domain/oauth/Grants.ts"
 import { InvalidClient, InvalidGrant, InvalidScope, InvalidTarget } from "../../domain/oauth/Refusals.ts"
-import { StoreId } from "../../domain/Store.ts"
-import { storedList } from "../../domain/json/StoredList.ts"
 import { textArray } from "../sql/ArrayLiterals.ts"
 import { unnestRows, purgeExpired } from "../sql/Purging.ts"
 import { challengeOf, sha256, newNonce, newToken, successorsOf } from "../Secrets.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { rowCount } from "../sql/Transaction.ts"
-import { traced } from "../Traced.ts"
-import { revokeGrant } from "./Revocation.ts"
-import { makeTokenExchange, type PresentedCode, type PresentedRefreshToken } from "./TokenExchange.ts"
-
-const Scopes = storedList(Scope)
-
-const decodeScopes = Schema.decodeUnknownEffect(Schema.Struct({ scopes: Scopes }))
-
-/** Presented code or token. Its grant is null if it is unknown. */
-const Presented = Schema.Struct({
-  isAuthentic: Schema.Boolean,
-  isOwn: Schema.Boolean,
-  storeId: Schema.NullOr(Schema.toType(StoreId)),
-  grantId: Schema.NullOr(Schema.toType(GrantId))
-})
-
-const decodePresented = Schema.decodeUnknownEffect(Presented)
-
-const decodeRejectedCode = Schema.decodeUnknownEffect(
-  Schema.Struct({
-    ...Presented.fields,
-    isReturned: Schema.Boolean,
-    isVerified: Schema.Boolean,
-    isUsed: Schema.Boolean,
-    isTarget: Schema.Boolean
-  })
-)
-
-const decodeRejectedRefreshToken = Schema.decodeUnknownEffect(
-  Schema.Struct({
-    ...Presented.fields,
-    isRevoked: Schema.Boolean,
-    /** Seconds since its use. */
-    age: Schema.NullOr(Schema.Number),
-    /** Nonce from which its successors were derived. */
-    nonce: Schema.NullOr(Schema.Uint8Array),
-    scopes: Schema.NullOr(Scopes),
-    isTarget: Schema.Boolean,
-    isWithin: Schema.Boolean
-  })
-)
+import { Revocation } from "./Revocation.ts"
+import { type Presented, type PresentedCode, type PresentedRefreshToken, TokenExchange } from "./TokenExchange.ts"
 
 const invalidGrant = (reason: string) =>
   new InvalidGrant({ reason: `${reason}; send the merchant to /oauth/authorize again` })
@@ -79,15 +36,15 @@ export const GrantsLive = Layer.effect(
       findPresentedToken,
       redeemCode,
       redeemRefreshToken
-    } = makeTokenExchange(sql)
+    } = yield* TokenExchange
+    const { revokeGrant } = yield* Revocation
 
-    const revokeGrantOf = ({ grantId, storeId }: Pick<typeof Presented.Type, "grantId" | "storeId">) =>
-      storeId === null || grantId === null ? Effect.void : sql.withTransaction(revokeGrant(sql, storeId, grantId))
+    const revokeGrantOf = ({ grantId, storeId }: Pick<Presented, "grantId" | "storeId">) =>
+      storeId === null || grantId === null ? Effect.void : revokeGrant(storeId, grantId)
 
     /** Fails with the reason why a code was rejected. Wrong parameters change nothing: the owner may not have sent them. */
     const rejectCode = Effect.fnUntraced(function* (client: Credentials, presented: PresentedCode) {
-      const [row] = yield* explainRejectedCode(client, presented)
-      const code = yield* decodeRejectedCode(row)
+      const code = yield* explainRejectedCode(client, presented)
       if (!code.isAuthentic) return yield* new InvalidClient()
       if (!code.isOwn) return yield* invalidGrant("The code is unknown or belongs to another client")
       if (!code.isReturned) {
@@ -108,32 +65,13 @@ export const GrantsLive = Layer.effect(
       return yield* invalidGrant("The code has expired, or its grant was revoked")
     })
 
-    const exchange = Effect.fnUntraced(function* (
-      client: Credentials,
-      { code, redirectUri, resource, verifier }: CodeExchange
-    ) {
-      const accessToken = newToken()
-      const refreshToken = newToken()
-      const presented = {
-        hash: sha256(code),
-        resource: resource ?? null,
-        redirectUri,
-        challenge: challengeOf(verifier)
-      }
-      const hashes = { accessHash: sha256(accessToken), refreshHash: sha256(refreshToken) }
-      const [granted] = yield* redeemCode(client, presented, hashes)
-      if (granted === undefined) return yield* rejectCode(client, presented)
-      return { accessToken, refreshToken, expiresIn: ACCESS_SECONDS, ...(yield* decodeScopes(granted)) }
-    })
-
     /** Returns the same tokens as a recent use of the refresh token. Otherwise fails with the reason of the rejection. */
     const repeatRefresh = Effect.fnUntraced(function* (
       client: Credentials,
       presented: PresentedRefreshToken,
       token: RefreshExchange["refreshToken"]
     ) {
-      const [row] = yield* explainRejectedRefreshToken(client, presented)
-      const { age, nonce, scopes, ...rejected } = yield* decodeRejectedRefreshToken(row)
+      const { age, nonce, scopes, ...rejected } = yield* explainRejectedRefreshToken(client, presented)
       if (!rejected.isAuthentic) return yield* new InvalidClient()
       if (!rejected.isOwn) return yield* invalidGrant("The refresh token is unknown or belongs to another client")
       if (rejected.isRevoked) return yield* invalidGrant("The grant of the refresh token was revoked")
@@ -150,23 +88,6 @@ export const GrantsLive = Layer.effect(
         return yield* invalidGrant("The refresh token has expired")
       }
       return { ...successorsOf(token, nonce), expiresIn: Math.floor(ACCESS_SECONDS - age), scopes }
-    })
-
-    const refresh = Effect.fnUntraced(function* (
-      client: Credentials,
-      { refreshToken, resource, scopes }: RefreshExchange
-    ) {
-      const nonce = newNonce()
-      const successors = successorsOf(refreshToken, nonce)
-      const presented = {
-        hash: sha256(refreshToken),
-        resource: resource ?? null,
-        scopes: scopes === undefined ? null : textArray(scopes)
-      }
-      const hashes = { accessHash: sha256(successors.accessToken), refreshHash: sha256(successors.refreshToken) }
-      const [granted] = yield* redeemRefreshToken(client, presented, nonce, hashes)
-      if (granted === undefined) return yield* repeatRefresh(client, presented, refreshToken)
-      return { ...successors, expiresIn: ACCESS_SECONDS, ...(yield* decodeScopes(granted)) }
     })
 
     /** Deletes a grant with its last code or refresh token. */
@@ -189,15 +110,43 @@ export const GrantsLive = Layer.effect(
 
     return Grants.of({
       // A client that disconnects does not interrupt an exchange.
-      exchange: (client, presented) =>
-        Effect.uninterruptible(exchange(client, presented)).pipe(orDefect, traced("Grants.exchange")),
+      exchange: Effect.fn("Grants.exchange")(function* (
+        client: Credentials,
+        { code, redirectUri, resource, verifier }: CodeExchange
+      ) {
+        const accessToken = newToken()
+        const refreshToken = newToken()
+        const presented = {
+          hash: sha256(code),
+          resource: resource ?? null,
+          redirectUri,
+          challenge: challengeOf(verifier)
+        }
+        const hashes = { accessHash: sha256(accessToken), refreshHash: sha256(refreshToken) }
+        const granted = yield* redeemCode(client, presented, hashes)
+        if (Option.isNone(granted)) return yield* rejectCode(client, presented)
+        return { accessToken, refreshToken, expiresIn: ACCESS_SECONDS, ...granted.value }
+      }, Effect.uninterruptible),
 
-      refresh: (client, presented) =>
-        Effect.uninterruptible(refresh(client, presented)).pipe(orDefect, traced("Grants.refresh")),
+      refresh: Effect.fn("Grants.refresh")(function* (
+        client: Credentials,
+        { refreshToken, resource, scopes }: RefreshExchange
+      ) {
+        const nonce = newNonce()
+        const successors = successorsOf(refreshToken, nonce)
+        const presented = {
+          hash: sha256(refreshToken),
+          resource: resource ?? null,
+          scopes: scopes === undefined ? null : textArray(scopes)
+        }
+        const hashes = { accessHash: sha256(successors.accessToken), refreshHash: sha256(successors.refreshToken) }
+        const granted = yield* redeemRefreshToken(client, presented, nonce, hashes)
+        if (Option.isNone(granted)) return yield* repeatRefresh(client, presented, refreshToken)
+        return { ...successors, expiresIn: ACCESS_SECONDS, ...granted.value }
+      }, Effect.uninterruptible),
 
       revoke: Effect.fn("Grants.revoke")(function* (client, token) {
-        const [row] = yield* findPresentedToken(client, sha256(token))
-        const presented = yield* decodePresented(row)
+        const presented = yield* findPresentedToken(client, sha256(token))
         if (!presented.isAuthentic) return yield* new InvalidClient()
         if (presented.storeId === null) return
         if (!presented.isOwn) {
@@ -205,11 +154,12 @@ export const GrantsLive = Layer.effect(
         }
         if (presented.grantId === null) yield* deleteAccessToken(sha256(token))
         else yield* revokeGrantOf(presented)
-      }, orDefect),
+      }),
 
       purge: Effect.forEach(purges, (purge) => rowCount(sql`${purge}`)).pipe(
         Effect.map((counts) => counts.reduce((sum, count) => sum + count, 0)),
-        orDefect
+        orDefect,
+        Effect.withSpan("Grants.purge")
       )
     })
   })

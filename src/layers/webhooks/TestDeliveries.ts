@@ -5,7 +5,7 @@ import { EventId } from "../../domain/Events.ts"
 import { uuidOfMicros } from "../../domain/Uuid.ts"
 import { TEST_KIND, TEST_LIMITS, TooManyTests } from "../../domain/webhooks/Webhook.ts"
 import type { Webhooks } from "../../domain/webhooks/Webhooks.ts"
-import { hashSubject, makeSignInThrottle } from "../access/SignInThrottle.ts"
+import { hashSubject, type SignInThrottle } from "../access/SignInThrottle.ts"
 import { START } from "../sql/Pages.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { type Outgoing, notSent } from "./Outgoing.ts"
@@ -42,10 +42,16 @@ const makeTestEvent = (now: number) => {
 /** Sends test events, under the same address checks as deliveries. */
 export const makeTestDeliveries = (
   sql: SqlClient.SqlClient,
-  { outgoing: { post }, sealing }: { readonly outgoing: Outgoing; readonly sealing: Effect.Effect<Sealing> }
+  {
+    outgoing: { post },
+    sealing,
+    throttle
+  }: {
+    readonly outgoing: Outgoing
+    readonly sealing: Effect.Effect<Sealing>
+    readonly throttle: typeof SignInThrottle.Service
+  }
 ) => {
-  const throttle = makeSignInThrottle(sql)
-
   const findEndpoint = Effect.fnUntraced(function* (app: AppId) {
     const [endpoint] = yield* sql`
       select

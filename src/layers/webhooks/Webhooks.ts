@@ -7,6 +7,7 @@ import { makeOutgoing } from "./Outgoing.ts"
 import { makeReseal } from "./Reseal.ts"
 import { sealingLater } from "./SecretKeys.ts"
 import { makeSubscriptions } from "./Subscriptions.ts"
+import { SignInThrottle } from "../access/SignInThrottle.ts"
 import { makeTestDeliveries } from "./TestDeliveries.ts"
 
 export const WebhooksLive = Layer.effect(
@@ -18,9 +19,9 @@ export const WebhooksLive = Layer.effect(
     const outgoing = yield* makeOutgoing({ allowed })
     return Webhooks.of({
       ...makeSubscriptions(sql, { allowed, sealing }),
-      ...makeTestDeliveries(sql, { outgoing, sealing }),
+      ...makeTestDeliveries(sql, { outgoing, sealing, throttle: yield* SignInThrottle }),
       ...makeDeliveryLog(sql),
       reseal: makeReseal(sql, sealing)
     })
   })
-)
+).pipe(Layer.provide(SignInThrottle.layer))
