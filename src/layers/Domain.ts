@@ -35,6 +35,7 @@ import { RateLimitLive } from "./rateLimit/RateLimit.ts"
 import { CustomersLive } from "./records/Customers.ts"
 import { PacingLive } from "./Pacing.ts"
 import { OrdersLive } from "./records/Orders.ts"
+import { RecordRepository } from "./records/Records.ts"
 import { UnitOfWork } from "./sql/UnitOfWork.ts"
 import { Outbox } from "./webhooks/Outbox.ts"
 import { StoreWebhooksLive } from "./webhooks/StoreWebhooks.ts"
@@ -59,6 +60,7 @@ export const RepositoriesLive = Layer.mergeAll(
       Passwords.layer,
       ProductRepository.layer,
       Revocation.layer,
+      RecordRepository.layer,
       SearchIndex.layer,
       SignInThrottle.layer,
       StoreAllocation.layer,

@@ -1,4 +1,4 @@
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { InstallationId } from "../../domain/access/Ids.ts"
 import type { Installation } from "../../domain/access/Installations.ts"
@@ -7,11 +7,11 @@ import { PAGE_BYTES } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { pageReader } from "../sql/Pages.ts"
+import { findJson, requiredRowReader } from "../sql/Rows.ts"
 import { constant } from "../sql/Statement.ts"
 import { rowCount } from "../sql/Transaction.ts"
 import { deleteExpired, expiredRows } from "../sql/Purging.ts"
 import { time } from "../sql/Times.ts"
-import { traced } from "../Traced.ts"
 
 /*
  * Locks are taken in one order: entries, then the row with the usage of the installation. Its holder waits for no entry.
@@ -21,9 +21,8 @@ type InstallationKey = Pick<Installation, "id" | "storeId">
 
 const ENTRIES = { table: "app_data", key: ["store_id", "installation_id", "namespace", "key"] }
 
-const decodeEntry = Schema.decodeUnknownEffect(Schema.Struct({ json: Schema.String }))
 const readPage = pageReader(Schema.String)
-const decodeWritten = Schema.decodeUnknownEffect(
+const readWritten = requiredRowReader(
   Schema.Struct({ json: Schema.String, added: Schema.Int, grown: Schema.Int, fits: Schema.Boolean })
 )
 
@@ -41,7 +40,7 @@ export const AppDataLive = Layer.effect(
     const sql = yield* SqlClient.SqlClient
 
     /** Entry as JSON. Namespaces and keys contain no characters that JSON would escape. */
-    const json = sql`
+    const entryJson = sql`
       '{"namespace":"' || namespace || '","key":"' || key || '","value":' || value
       || ',"expiresAt":' || coalesce('"' || ${time("expires_at")} || '"', 'null')
       || ',"createdAt":"' || ${time("created_at")} || '","updatedAt":"' || ${time("updated_at")} || '"}'
@@ -62,7 +61,7 @@ export const AppDataLive = Layer.effect(
         order by key limit (select ${limit}::integer) + 1
       )
       select
-        '[' || coalesce(string_agg(${json}, ',' order by key) filter (where fits), '') || ']' as items,
+        '[' || coalesce(string_agg(${entryJson}, ',' order by key) filter (where fits), '') || ']' as items,
         case when not bool_and(fits) then max(key) filter (where fits) end as "nextCursor"
       from page
     `
@@ -97,7 +96,7 @@ export const AppDataLive = Layer.effect(
           and u.entries + added <= ${constant(MAX_ENTRIES)} and u.bytes + grown <= ${constant(MAX_VALUES)}
         returning 1
       )
-      select ${json} as json, added, grown, exists (select from counted) as fits from written
+      select ${entryJson} as json, added, grown, exists (select from counted) as fits from written
     `
 
     /** Adds an entry to the locked usage if it fits without the expired entries, which are still counted. */
@@ -132,28 +131,26 @@ export const AppDataLive = Layer.effect(
     `
 
     return AppData.of({
-      get: ({ id, storeId }, namespace, key) =>
-        traced("AppData.get")(
-          Effect.flatMap(
-            sql`
-              select ${json} as json from app_data
-              where store_id = ${storeId} and installation_id = ${id} and namespace = ${namespace} and key = ${key}
-                and ${isAlive}
-            `,
-            ([row]): Effect.Effect<string, AppDataNotFound | Schema.SchemaError> =>
-              row === undefined
-                ? new AppDataNotFound({ namespace, key })
-                : Effect.map(decodeEntry(row), ({ json }) => json)
-          ).pipe(orDefect)
-        ),
+      get: Effect.fn("AppData.get")(function* ({ id, storeId }, namespace, key) {
+        const json = yield* findJson(sql`
+          select ${entryJson} as json from app_data
+          where store_id = ${storeId} and installation_id = ${id} and namespace = ${namespace} and key = ${key}
+            and ${isAlive}
+        `)
+        return Option.isSome(json) ? json.value : yield* new AppDataNotFound({ namespace, key })
+      }, orDefect),
 
-      list: (installation, namespace, { cursor = "", limit }) =>
-        traced("AppData.list")(readPage(selectPage(installation, namespace, cursor, limit)).pipe(orDefect)),
+      list: Effect.fn("AppData.list")(
+        (installation, namespace, { cursor = "", limit }) =>
+          readPage(selectPage(installation, namespace, cursor, limit)),
+        orDefect
+      ),
 
-      put: Effect.fnUntraced(function* (installation, namespace, { key, ttlSeconds = null, value }) {
+      put: Effect.fn("AppData.put")(function* (installation, namespace, { key, ttlSeconds = null, value }) {
         const { id, storeId } = installation
-        const [row] = yield* putEntry(installation, namespace, key, JSON.stringify(value), ttlSeconds)
-        const { added, fits, grown, json } = yield* decodeWritten(row)
+        const { added, fits, grown, json } = yield* readWritten(
+          putEntry(installation, namespace, key, JSON.stringify(value), ttlSeconds)
+        )
         if (fits) return json
         yield* sql`
           insert into app_data_usage (store_id, installation_id) values (${storeId}, ${id}) on conflict do nothing
@@ -164,7 +161,7 @@ export const AppDataLive = Layer.effect(
       }, orDefect),
 
       // An expired entry is deleted too, then the write is rolled back.
-      delete: Effect.fnUntraced(function* ({ id, storeId }, namespace, key) {
+      delete: Effect.fn("AppData.delete")(function* ({ id, storeId }, namespace, key) {
         const deleted = yield* rowCount(sql`
           with gone as (
             delete from app_data
@@ -179,7 +176,7 @@ export const AppDataLive = Layer.effect(
         if (deleted === 0) yield* new AppDataNotFound({ namespace, key })
       }, orDefect),
 
-      purge: orDefect(rowCount(purge))
+      purge: rowCount(purge).pipe(orDefect, Effect.withSpan("AppData.purge"))
     })
   })
 )

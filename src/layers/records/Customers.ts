@@ -1,5 +1,4 @@
 import { Effect, Layer, Option, Result } from "effect"
-import { SqlClient } from "effect/sql"
 import {
   Customer,
   CustomerId,
@@ -10,38 +9,46 @@ import {
   type PutCustomer
 } from "../../domain/records/Customer.ts"
 import { StoreAllocation } from "../catalog/StoreAllocation.ts"
+import { orDefect } from "../sql/Errors.ts"
+import { pageReader } from "../sql/Pages.ts"
 import { UnitOfWork } from "../sql/UnitOfWork.ts"
-import { makeUpsertPlanner } from "./Upserts.ts"
-import { makeRecordReads, makeRecordWrites } from "./Records.ts"
+import { RecordRepository, type RecordTable } from "./Records.ts"
+import { idsOf, makeUpsertPlanner } from "./Upserts.ts"
+
+const CUSTOMERS: RecordTable = { table: "customers", personal: PERSONAL_OF_CUSTOMER }
+
+const readPage = pageReader(CustomerId)
+
+const plan = makeUpsertPlanner({
+  id: CustomerId,
+  record: Customer,
+  personal: PERSONAL_OF_CUSTOMER,
+  make: (input: PutCustomer, context) => Result.succeed(customerOf(input, context))
+})
 
 export const CustomersLive = Layer.effect(
   Customers,
   Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
     const { allocateInstants } = yield* StoreAllocation
     const unitOfWork = yield* UnitOfWork
-    const { page, read } = makeRecordReads(sql, "customers", CustomerId, PERSONAL_OF_CUSTOMER)
-    const { upsert } = makeRecordWrites(sql)
-    const plan = makeUpsertPlanner(sql, {
-      table: "customers",
-      id: CustomerId,
-      record: Customer,
-      personal: PERSONAL_OF_CUSTOMER,
-      make: (input: PutCustomer, context) => Result.succeed(customerOf(input, context))
-    })
+    const records = yield* RecordRepository
 
     return Customers.of({
-      list: Effect.fn("Customers.list")(page),
+      list: Effect.fn("Customers.list")(
+        (store, request) => readPage(records.pageStatement(CUSTOMERS, store, request)),
+        orDefect
+      ),
 
       get: Effect.fn("Customers.get")(function* (store, id, visibility) {
-        const json = yield* read(store, id, visibility)
+        const json = yield* records.findById(CUSTOMERS, store, id, visibility)
         return Option.isSome(json) ? json.value : yield* new CustomerNotFound({ id })
       }),
 
       put: Effect.fn("Customers.put")(function* (store, puts) {
         const clock = yield* allocateInstants(store, puts.length)
-        const { outcomes, written } = yield* plan(store, puts, clock)
-        yield* unitOfWork.add(...upsert("customers", store, written))
+        const known = yield* records.findByIds("customers", store, idsOf(puts))
+        const { outcomes, written } = plan(known, puts, clock)
+        yield* unitOfWork.add(...records.upsertStatements("customers", store, written))
         return outcomes
       })
     })

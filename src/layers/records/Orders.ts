@@ -1,5 +1,4 @@
 import { Effect, Layer, Option, Schema, Struct } from "effect"
-import { SqlClient } from "effect/sql"
 import { Customer, type CustomerId, UnknownCustomer } from "../../domain/records/Customer.ts"
 import {
   Order,
@@ -13,9 +12,13 @@ import {
 import { applySpending, type Spending, spendingOf } from "../../domain/records/Spending.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { StoreAllocation } from "../catalog/StoreAllocation.ts"
+import { orDefect } from "../sql/Errors.ts"
+import { pageReader } from "../sql/Pages.ts"
 import { UnitOfWork } from "../sql/UnitOfWork.ts"
-import { dateOf, makeUpsertPlanner, type StoreClock } from "./Upserts.ts"
-import { makeRecordReads, makeRecordWrites, type WrittenRecord } from "./Records.ts"
+import { RecordRepository, type RecordTable, type WrittenRecord } from "./Records.ts"
+import { dateOf, idsOf, makeUpsertPlanner, type StoreClock } from "./Upserts.ts"
+
+const ORDERS: RecordTable = { table: "orders", personal: PERSONAL_OF_ORDER }
 
 /** An order is written, and its customers before and after: each write has its own instant. */
 const TICKS = 3
@@ -24,23 +27,18 @@ const decodeCustomer = Schema.decodeUnknownSync(
   Schema.toType(Customer.mapFields(Struct.omit(["email", "phone", "addresses"])))
 )
 
+const readPage = pageReader(OrderId)
+
+const plan = makeUpsertPlanner({ id: OrderId, record: Order, personal: PERSONAL_OF_ORDER, make: orderOf })
+
 const customerOf = ({ customerId = null }: PutOrder) => customerId
 
 export const OrdersLive = Layer.effect(
   Orders,
   Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
     const { allocateInstants } = yield* StoreAllocation
     const unitOfWork = yield* UnitOfWork
-    const { page, read } = makeRecordReads(sql, "orders", OrderId, PERSONAL_OF_ORDER)
-    const { find, upsert } = makeRecordWrites(sql)
-    const plan = makeUpsertPlanner(sql, {
-      table: "orders",
-      id: OrderId,
-      record: Order,
-      personal: PERSONAL_OF_ORDER,
-      make: orderOf
-    })
+    const records = yield* RecordRepository
 
     /** Returns the customers whose totals change with their orders. */
     const changedCustomers = Effect.fnUntraced(function* (
@@ -48,7 +46,7 @@ export const OrdersLive = Layer.effect(
       spending: ReadonlyMap<CustomerId, Spending>,
       { tick }: StoreClock
     ) {
-      const known = yield* find("customers", store, spending.keys())
+      const known = yield* records.findByIds("customers", store, [...spending.keys()])
       const changed = new Map<string, WrittenRecord>()
       for (const [id, change] of spending) {
         const stored = known.get(id)
@@ -61,23 +59,31 @@ export const OrdersLive = Layer.effect(
     })
 
     return Orders.of({
-      list: Effect.fn("Orders.list")(page),
+      list: Effect.fn("Orders.list")(
+        (store, request) => readPage(records.pageStatement(ORDERS, store, request)),
+        orDefect
+      ),
 
       get: Effect.fn("Orders.get")(function* (store, id, visibility) {
-        const json = yield* read(store, id, visibility)
+        const json = yield* records.findById(ORDERS, store, id, visibility)
         return Option.isSome(json) ? json.value : yield* new OrderNotFound({ id })
       }),
 
       put: Effect.fn("Orders.put")(function* (store, puts) {
         const clock = yield* allocateInstants(store, TICKS * puts.length)
-        const known = yield* find("customers", store, new Set(puts.flatMap(({ input }) => customerOf(input) ?? [])))
+        const named = new Set(puts.flatMap(({ input }) => customerOf(input) ?? []))
+        const known = yield* records.findByIds("customers", store, [...named])
         const refusalOf = (input: PutOrder) => {
           const id = customerOf(input)
           return id === null || known.has(id) ? undefined : new UnknownCustomer({ id })
         }
-        const { changes, outcomes, written } = yield* plan(store, puts, clock, refusalOf)
+        const stored = yield* records.findByIds("orders", store, idsOf(puts))
+        const { changes, outcomes, written } = plan(stored, puts, clock, refusalOf)
         const customers = yield* changedCustomers(store, spendingOf(changes), clock)
-        yield* unitOfWork.add(...upsert("orders", store, written), ...upsert("customers", store, customers))
+        yield* unitOfWork.add(
+          ...records.upsertStatements("orders", store, written),
+          ...records.upsertStatements("customers", store, customers)
+        )
         return outcomes
       })
     })

@@ -1,19 +1,22 @@
-import { Effect, Option, Schema, Struct } from "effect"
-import type { SqlClient, Statement } from "effect/sql"
-import type { DocumentPage, JsonText } from "../../domain/json/Document.ts"
+import { Context, Effect, Layer, Schema, Struct } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import type { JsonText } from "../../domain/json/Document.ts"
 import { PAGE_BYTES } from "../../domain/Page.ts"
 import type { FieldVisibility, RecordsRequest } from "../../domain/records/Records.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { plainArray } from "../sql/ArrayLiterals.ts"
-import { pageReader, START } from "../sql/Pages.ts"
 import { orDefect } from "../sql/Errors.ts"
-import { constant } from "../sql/Statement.ts"
+import { START } from "../sql/Pages.ts"
+import { findJson, rowsReader } from "../sql/Rows.ts"
+import { constant, sql as fragment, type Statement } from "../sql/Statement.ts"
 
-/*
- * Queries of orders and customers: both are a document with its personal members in a column of their own.
- */
+type Table = "orders" | "customers"
 
-export type Table = "orders" | "customers"
+/** Table of a kind of record, and its personal members. */
+export interface RecordTable {
+  readonly table: Table
+  readonly personal: ReadonlyArray<string>
+}
 
 /** Maximum number of changed records that a page sorts by id; with more, it walks through all records by id. */
 const MAX_SORTED = 2000
@@ -35,62 +38,73 @@ export interface WrittenRecord extends StoredRecord {
   readonly changedAt: number
 }
 
-const decodeJson = Schema.decodeUnknownEffect(Schema.Struct({ json: Schema.String }))
+/** Text of the document of a row, and of its personal members. */
+export const DOCUMENT = "opening || '}'"
+export const PERSONAL = "'{' || substr(personal, 2)"
 
-/** Reads records, a page or one. Personal members are not read without the permission to see them. */
-export const makeRecordReads = <Id extends string>(
-  sql: SqlClient.SqlClient,
-  table: Table,
-  id: Schema.Codec<Id, string>,
-  personal: ReadonlyArray<string>
-) => {
-  const readPage = pageReader(id)
-  const masked = personal.map((member) => `"${member}":null`).join(",")
+/** Columns that are read, and the JSON text and the size that they make. */
+const columnsOf = (personal: RecordTable["personal"], { isPersonal }: FieldVisibility) =>
+  isPersonal
+    ? {
+        columns: fragment`opening, personal, bytes, personal_bytes`,
+        text: fragment`opening || personal`,
+        bytes: fragment`bytes + personal_bytes`
+      }
+    : {
+        columns: fragment`opening, bytes`,
+        text: fragment.literal(`opening || ',${personal.map((member) => `"${member}":null`).join(",")}}'`),
+        bytes: fragment`bytes`
+      }
 
-  /** Columns that are read, and the JSON text and the size that they make. */
-  const columnsOf = ({ isPersonal }: FieldVisibility) =>
-    isPersonal
-      ? {
-          columns: sql`opening, personal, bytes, personal_bytes`,
-          text: sql`opening || personal`,
-          bytes: sql`bytes + personal_bytes`
-        }
-      : { columns: sql`opening, bytes`, text: sql.literal(`opening || ',${masked}}'`), bytes: sql`bytes` }
+const readRecords = rowsReader(Schema.Struct({ id: Schema.String, document: Schema.String, personal: Schema.String }))
 
-  const allRows = (store: StoreId, cursor: string) => sql`${sql(table)} where store_id = ${store} and id > ${cursor}`
+/**
+ * Queries of orders and customers: both are a document with its personal members in a column of their own, which is read
+ * only with the permission to see them. Writes run under the lock of the store.
+ */
+export class RecordRepository extends Context.Service<RecordRepository>()("layers/records/RecordRepository", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
 
-  /**
-   * Records that changed since a time, found in the faster of two ways: up to {@link MAX_SORTED} by their time, then sorted
-   * by id; more by walking through all records in the order of their ids.
-   */
-  const changedRows = (store: StoreId, cursor: string, sinceMicros: number, limit: number) => sql`(
-    with few as materialized (
-      select id from ${sql(`changed_${table}`)}(${store}, ${sinceMicros}, ${constant(MAX_SORTED + 1)}) as id
-    ), next as materialized (
-      (
-        select id from few where id > ${cursor} and (select count(*) from few) <= ${constant(MAX_SORTED)}
-        order by id limit ${limit} + 1
-      ) union all (
-        select id from ${sql(`later_${table}`)}(${store}, ${cursor}, ${sinceMicros}, ${limit} + 1) as id
-        where (select count(*) from few) > ${constant(MAX_SORTED)}
+    const allRows = (table: Table, store: StoreId, cursor: string) =>
+      sql`${sql(table)} where store_id = ${store} and id > ${cursor}`
+
+    /**
+     * Records that changed since a time, found in the faster of two ways: up to {@link MAX_SORTED} by their time, then sorted
+     * by id; more by walking through all records in the order of their ids.
+     */
+    const changedRows = (table: Table, store: StoreId, cursor: string, sinceMicros: number, limit: number) => sql`(
+      with few as materialized (
+        select id from ${sql(`changed_${table}`)}(${store}, ${sinceMicros}, ${constant(MAX_SORTED + 1)}) as id
+      ), next as materialized (
+        (
+          select id from few where id > ${cursor} and (select count(*) from few) <= ${constant(MAX_SORTED)}
+          order by id limit ${limit} + 1
+        ) union all (
+          select id from ${sql(`later_${table}`)}(${store}, ${cursor}, ${sinceMicros}, ${limit} + 1) as id
+          where (select count(*) from few) > ${constant(MAX_SORTED)}
+        )
       )
-    )
-    select record.* from next, lateral (
-      -- offset 0: each record is looked up by its key. As a join, PostgreSQL could scan all records of the store.
-      select * from ${sql(table)} r where r.store_id = ${store} and r.id = next.id offset 0
-    ) as record
-  ) as changed`
+      select record.* from next, lateral (
+        -- offset 0: each record is looked up by its key. As a join, PostgreSQL could scan all records of the store.
+        select * from ${sql(table)} r where r.store_id = ${store} and r.id = next.id offset 0
+      ) as record
+    ) as changed`
 
-  return {
-    page: (store: StoreId, request: RecordsRequest<Id>): Effect.Effect<DocumentPage<Id>> => {
-      const { cursor = START, limit, updatedSince } = request
-      const { bytes, columns, text } = columnsOf(request)
-      const rows =
-        updatedSince === undefined
-          ? allRows(store, cursor)
-          : changedRows(store, cursor, Date.parse(updatedSince) * 1000, limit)
-      return orDefect(
-        readPage(sql`
+    return {
+      /** Makes the statement that selects a page. */
+      pageStatement: <Id extends string>(
+        { personal, table }: RecordTable,
+        store: StoreId,
+        request: RecordsRequest<Id>
+      ): Statement => {
+        const { cursor = START, limit, updatedSince } = request
+        const { bytes, columns, text } = columnsOf(personal, request)
+        const rows =
+          updatedSince === undefined
+            ? allRows(table, store, cursor)
+            : changedRows(table, store, cursor, Date.parse(updatedSince) * 1000, limit)
+        return sql`
           with page as (
             select id, ${columns},
               count(*) over before < ${limit} and coalesce(sum(${bytes}) over before, 0) < ${PAGE_BYTES} as fits
@@ -101,73 +115,62 @@ export const makeRecordReads = <Id extends string>(
             '[' || coalesce(string_agg(${text}, ',' order by id) filter (where fits), '') || ']' as items,
             case when not bool_and(fits) then max(id::text) filter (where fits) end as "nextCursor"
           from page
+        `
+      },
+
+      /** Returns the complete document of a record. */
+      findById: Effect.fn("RecordRepository.findById")(
+        ({ personal, table }: RecordTable, store: StoreId, id: string, visibility: FieldVisibility) => {
+          const { text } = columnsOf(personal, visibility)
+          return findJson(sql`select ${text} as json from ${sql(table)} where store_id = ${store} and id = ${id}`)
+        },
+        orDefect
+      ),
+
+      /** Returns the records with these ids. */
+      findByIds: Effect.fn("RecordRepository.findByIds")(function* (
+        table: Table,
+        store: StoreId,
+        ids: ReadonlyArray<string>
+      ): Effect.fn.Return<ReadonlyMap<string, StoredRecord>, SqlError.SqlError | Schema.SchemaError> {
+        if (ids.length === 0) return new Map()
+        const rows = yield* readRecords(sql`
+          select record.* from unnest(${plainArray(ids)}::uuid[]) as wanted (id), lateral (
+            select id, ${sql.literal(DOCUMENT)} as document, ${sql.literal(PERSONAL)} as personal from ${sql(table)} r
+            where r.store_id = ${store} and r.id = wanted.id offset 0
+          ) as record
         `)
-      )
-    },
+        return new Map(rows.map(({ id, ...stored }) => [id, stored]))
+      }, orDefect),
 
-    read: (store: StoreId, id: Id, visibility: FieldVisibility): Effect.Effect<Option.Option<JsonText>> =>
-      Effect.flatMap(
-        sql`select ${columnsOf(visibility).text} as json from ${sql(table)} where store_id = ${store} and id = ${id}`,
-        ([row]) =>
-          row === undefined ? Effect.succeedNone : Effect.map(decodeJson(row), ({ json }) => Option.some(json))
-      ).pipe(orDefect)
-  }
+      /** Makes the statements that write records by their ids: none or one. */
+      upsertStatements: (
+        table: Table,
+        store: StoreId,
+        records: ReadonlyMap<string, WrittenRecord>
+      ): ReadonlyArray<Statement> => {
+        if (records.size === 0) return []
+        const rows = [...records].map(
+          ([id, { changedAt, document, personal }]) =>
+            `{"id":"${id}","changedAt":${changedAt},"document":${document},"personal":${personal}}`
+        )
+        return [
+          sql`
+            insert into ${sql(table)} (store_id, id, changed_at, opening, personal, bytes, personal_bytes)
+            select
+              ${store}::uuid, id, "changedAt", cut.opening, cut.personal, octet_length(cut.opening),
+              octet_length(cut.personal)
+            from json_to_recordset(${`[${rows.join(",")}]`}::json)
+                as record (id uuid, "changedAt" bigint, document json, personal json),
+              lateral (select left(document::text, -1), ',' || substr(record.personal::text, 2)) as cut (opening, personal)
+            on conflict (store_id, id) do update
+            set changed_at = excluded.changed_at, opening = excluded.opening, personal = excluded.personal,
+              bytes = excluded.bytes, personal_bytes = excluded.personal_bytes
+          `
+        ]
+      }
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }
-
-/** Text of the document of a row, and of its personal members. */
-export const DOCUMENT = "opening || '}'"
-export const PERSONAL = "'{' || substr(personal, 2)"
-
-const decodeRecords = Schema.decodeUnknownEffect(
-  Schema.Array(Schema.Struct({ id: Schema.String, document: Schema.String, personal: Schema.String }))
-)
-
-/** Queries of writes, which run under the lock of the store. */
-export const makeRecordWrites = (sql: SqlClient.SqlClient) => ({
-  /** Finds the records with these ids. */
-  find: Effect.fnUntraced(function* (
-    table: Table,
-    store: StoreId,
-    ids: Iterable<string>
-  ): Effect.fn.Return<ReadonlyMap<string, StoredRecord>> {
-    const list = [...ids]
-    if (list.length === 0) return new Map()
-    const rows = yield* Effect.flatMap(
-      sql`
-        select record.* from unnest(${plainArray(list)}::uuid[]) as wanted (id), lateral (
-          select id, ${sql.literal(DOCUMENT)} as document, ${sql.literal(PERSONAL)} as personal from ${sql(table)} r
-          where r.store_id = ${store} and r.id = wanted.id offset 0
-        ) as record
-      `,
-      decodeRecords
-    ).pipe(orDefect)
-    return new Map(rows.map(({ id, ...stored }) => [id, stored]))
-  }),
-
-  /** Returns the statements that write records by their ids: none or one. */
-  upsert: (
-    table: Table,
-    store: StoreId,
-    records: ReadonlyMap<string, WrittenRecord>
-  ): ReadonlyArray<Statement.Statement<unknown>> => {
-    if (records.size === 0) return []
-    const rows = [...records].map(
-      ([id, { changedAt, document, personal }]) =>
-        `{"id":"${id}","changedAt":${changedAt},"document":${document},"personal":${personal}}`
-    )
-    return [
-      sql`
-        insert into ${sql(table)} (store_id, id, changed_at, opening, personal, bytes, personal_bytes)
-        select
-          ${store}::uuid, id, "changedAt", cut.opening, cut.personal, octet_length(cut.opening),
-          octet_length(cut.personal)
-        from json_to_recordset(${`[${rows.join(",")}]`}::json)
-            as record (id uuid, "changedAt" bigint, document json, personal json),
-          lateral (select left(document::text, -1), ',' || substr(record.personal::text, 2)) as cut (opening, personal)
-        on conflict (store_id, id) do update
-        set changed_at = excluded.changed_at, opening = excluded.opening, personal = excluded.personal,
-          bytes = excluded.bytes, personal_bytes = excluded.personal_bytes
-      `
-    ]
-  }
-})

@@ -1,10 +1,8 @@
-import { Effect, Result, Schema } from "effect"
-import type { SqlClient } from "effect/sql"
+import { Result, Schema } from "effect"
 import { extend } from "../../domain/json/Document.ts"
 import type { UpsertResult, RecordContext, RecordUpsert } from "../../domain/records/Records.ts"
-import type { StoreId } from "../../domain/Store.ts"
 import { uuidOfMicros } from "../../domain/Uuid.ts"
-import { makeRecordWrites, splitRecord, type StoredRecord, type Table, type WrittenRecord } from "./Records.ts"
+import { splitRecord, type StoredRecord, type WrittenRecord } from "./Records.ts"
 
 /** Times that every record has. */
 interface Dated {
@@ -14,7 +12,6 @@ interface Dated {
 
 /** Kind of record, and how one is built from an input. */
 export interface RecordKind<Id extends string, Input, Full extends Dated, Invalid> {
-  readonly table: Table
   readonly id: Schema.Codec<Id, string> & { readonly make: (id: string) => Id }
   readonly record: Schema.Codec<Full, unknown>
   readonly personal: ReadonlyArray<keyof Full & string>
@@ -38,26 +35,25 @@ const isSame = (a: StoredRecord, b: StoredRecord) => a.document === b.document &
 
 export const dateOf = (micros: number) => new Date(Math.floor(micros / 1000))
 
-/** Makes a function that plans upserts in order: the second upsert of an id sees the result of the first. */
-export const makeUpsertPlanner = <Id extends string, Input, Full extends Dated, Invalid>(
-  sql: SqlClient.SqlClient,
-  { id: Id, make, personal, record, table }: RecordKind<Id, Input, Full, Invalid>
-) => {
-  const { find } = makeRecordWrites(sql)
+/**
+ * Makes a function that plans upserts in order: the second upsert of an id sees the result of the first. `known` are the
+ * stored records with these ids.
+ */
+export const makeUpsertPlanner = <Id extends string, Input, Full extends Dated, Invalid>({
+  id: Id,
+  make,
+  personal,
+  record
+}: RecordKind<Id, Input, Full, Invalid>) => {
   // Today's rules may be stricter than those at the time of storage.
   const decode = Schema.decodeUnknownSync(Schema.toType(record), { disableChecks: true })
 
-  return Effect.fnUntraced(function* <Refused = never>(
-    store: StoreId,
+  return <Refused = never>(
+    known: ReadonlyMap<string, StoredRecord>,
     upserts: ReadonlyArray<RecordUpsert<Id, Input>>,
     { currencyCode, tick }: StoreClock,
     refusalOf: (input: Input) => Refused | undefined = () => undefined
-  ): Effect.fn.Return<PlannedUpserts<Id, Full, Refused | Invalid>> {
-    const known = yield* find(
-      table,
-      store,
-      upserts.flatMap(({ id }) => id ?? [])
-    )
+  ): PlannedUpserts<Id, Full, Refused | Invalid> => {
     const written = new Map<string, WrittenRecord>()
     const changes: Array<{ before: Full | undefined; after: Full }> = []
 
@@ -86,5 +82,9 @@ export const makeUpsertPlanner = <Id extends string, Input, Full extends Dated, 
     }
 
     return { outcomes: upserts.map(plan), changes, written }
-  })
+  }
 }
+
+/** Returns the ids of upserts that name a record. */
+export const idsOf = <Id>(upserts: ReadonlyArray<RecordUpsert<Id, unknown>>): ReadonlyArray<Id> =>
+  upserts.flatMap(({ id }) => id ?? [])
