@@ -21,6 +21,7 @@ import { Vocabulary } from "./catalog/Vocabulary.ts"
 import { ExportsLive } from "./exports/Exports.ts"
 import { HealthLive } from "./Health.ts"
 import { IdempotencyLive } from "./Idempotency.ts"
+import { ExternalIds } from "./imports/ExternalIds.ts"
 import { ImportsLive } from "./imports/Imports.ts"
 import { ActivityLive } from "./journal/Activity.ts"
 import { AdministeredChanges } from "./journal/Administered.ts"
@@ -55,6 +56,7 @@ export const RepositoriesLive = Layer.mergeAll(
       AppRepository.layer,
       Budget.layer,
       CollectionRepository.layer,
+      ExternalIds.layer,
       JournalEntries.layer,
       Outbox.layer,
       Passwords.layer,

@@ -10,12 +10,13 @@ import { StoreId } from "../../domain/Store.ts"
 import { isUuid } from "../../domain/Uuid.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { UnitOfWork } from "../sql/UnitOfWork.ts"
-import { findByExternalIds, insertExternalIds, resolveExternalIds } from "./ExternalIds.ts"
+import { ExternalIds, resolveExternalIds } from "./ExternalIds.ts"
 
 /** Makes the write that creates or updates a collection by its external id. */
 export const collectionImport = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { createCollection, updateCollection } = yield* Catalog
+  const externalIds = yield* ExternalIds
   const unitOfWork = yield* UnitOfWork
 
   /** Makes concurrent imports of one collection wait, so that the second one finds the collection of the first. */
@@ -36,7 +37,7 @@ export const collectionImport = Effect.gen(function* () {
 
   /** Resolves references to products: by external id, else by id. */
   const resolveProducts = Effect.fnUntraced(function* (store: StoreId, references: ReadonlyArray<string>) {
-    const found = yield* findByExternalIds(sql, store, "product", references)
+    const found = yield* externalIds.find(store, "product", references)
     const ids = references.map((reference) => found.get(reference) ?? reference.toLowerCase())
     const unknown = references.flatMap((reference, index) =>
       isUuid(ids[index] ?? "") ? [] : [{ path: `productIds.${index}`, reference }]
@@ -68,7 +69,7 @@ export const collectionImport = Effect.gen(function* () {
     const collection = { ...fields, title }
     const members = yield* membersOf(store, typeOf(collection), productIds)
     const created = yield* createCollection(store, { ...collection, ...members })
-    yield* unitOfWork.add(insertExternalIds(sql, store, "collection", [{ externalId, id: created.id }]))
+    yield* unitOfWork.add(externalIds.insertStatement(store, "collection", [{ externalId, id: created.id }]))
     return "created"
   }, orDefect)
   return putCollection

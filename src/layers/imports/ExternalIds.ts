@@ -1,10 +1,12 @@
-import { Effect, Schema } from "effect"
-import type { SqlClient } from "effect/sql"
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import type { ExternalId } from "../../domain/imports/Put.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { isUuid } from "../../domain/Uuid.ts"
-import { type Fragment, sql as fragment } from "../sql/Statement.ts"
 import { textArray } from "../sql/ArrayLiterals.ts"
+import { orDefect } from "../sql/Errors.ts"
+import { rowsReader } from "../sql/Rows.ts"
+import { type Fragment, sql as fragment, type Statement } from "../sql/Statement.ts"
 
 /** Resource kinds with external ids. */
 export type ExternalIdKind = "product" | "collection" | "order" | "customer"
@@ -21,20 +23,6 @@ export interface ExternalIdEntry {
   readonly externalId: ExternalId
   readonly id: string
 }
-
-/** Makes the statement that stores the external ids of new resources. */
-export const insertExternalIds = (
-  sql: SqlClient.SqlClient,
-  store: StoreId,
-  kind: ExternalIdKind,
-  entries: ReadonlyArray<ExternalIdEntry>
-) => sql`
-  insert into external_ids (store_id, kind, external_id, resource_id)
-  select ${store}, ${kind}, external_id, resource_id
-  from unnest(
-    ${textArray(entries.map(({ externalId }) => externalId))}::text[], ${textArray(entries.map(({ id }) => id))}::uuid[]
-  ) as entry (external_id, resource_id)
-`
 
 /**
  * Makes a `from` clause with a row for each external id: `requested.external_id` and `resolved.id`. The latter is the
@@ -60,22 +48,42 @@ export const resolveExternalIds = (
   `
 }
 
-const decodeEntries = Schema.decodeUnknownEffect(
-  Schema.Array(Schema.Struct({ externalId: Schema.String, id: Schema.String }))
-)
+const readEntries = rowsReader(Schema.Struct({ externalId: Schema.String, id: Schema.String }))
 
-/** Returns the ids of the resources with these external ids. Unknown ones are omitted. */
-export const findByExternalIds = Effect.fnUntraced(function* (
-  sql: SqlClient.SqlClient,
-  store: StoreId,
-  kind: ExternalIdKind,
-  externalIds: ReadonlyArray<string>
-) {
-  const rows = yield* decodeEntries(
-    yield* sql`
-      select requested.external_id as "externalId", resolved.id from ${resolveExternalIds(store, kind, externalIds)}
-      where resolved.id is not null
-    `
-  )
-  return new Map(rows.map(({ externalId, id }) => [externalId, id]))
-})
+/** External ids of resources: their ids in the system that they were imported from. */
+export class ExternalIds extends Context.Service<ExternalIds>()("layers/imports/ExternalIds", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    return {
+      /** Makes the statement that stores the external ids of new resources. */
+      insertStatement: (
+        store: StoreId,
+        kind: ExternalIdKind,
+        entries: ReadonlyArray<ExternalIdEntry>
+      ): Statement => sql`
+        insert into external_ids (store_id, kind, external_id, resource_id)
+        select ${store}, ${kind}, external_id, resource_id
+        from unnest(
+          ${textArray(entries.map(({ externalId }) => externalId))}::text[],
+          ${textArray(entries.map(({ id }) => id))}::uuid[]
+        ) as entry (external_id, resource_id)
+      `,
+
+      /** Returns the ids of the resources with these external ids. Unknown ones are omitted. */
+      find: Effect.fn("ExternalIds.find")(function* (
+        store: StoreId,
+        kind: ExternalIdKind,
+        externalIds: ReadonlyArray<string>
+      ) {
+        const rows = yield* readEntries(sql`
+          select requested.external_id as "externalId", resolved.id
+          from ${resolveExternalIds(store, kind, externalIds)} where resolved.id is not null
+        `)
+        return new Map(rows.map(({ externalId, id }) => [externalId, id]))
+      }, orDefect)
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(this, this.make)
+}

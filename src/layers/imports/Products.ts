@@ -1,5 +1,4 @@
 import { Array, Effect, Option, Result } from "effect"
-import { SqlClient } from "effect/sql"
 import {
   changed,
   type CreateProduct,
@@ -29,7 +28,7 @@ import {
   StoreAllocation
 } from "../catalog/StoreAllocation.ts"
 import { UnitOfWork } from "../sql/UnitOfWork.ts"
-import { insertExternalIds } from "./ExternalIds.ts"
+import { ExternalIds } from "./ExternalIds.ts"
 
 /** Number of products per statement: about a millisecond of work for the database. */
 const PRODUCTS_PER_STATEMENT = 50
@@ -134,8 +133,8 @@ const changeOf = ({ before, json, product, stamp }: CompletedProduct): Change =>
  * statements are sent for {@link PRODUCTS_PER_STATEMENT} of them (docs/performance.md, Import).
  */
 export const productImport = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
   const { allocateProducts, lockCapacity, releaseStatement } = yield* StoreAllocation
+  const externalIds = yield* ExternalIds
   const { lockByExternalIds } = yield* ProductRepository
   const writes = yield* ProductWrites
   const unitOfWork = yield* UnitOfWork
@@ -161,7 +160,7 @@ export const productImport = Effect.gen(function* () {
       yield* writes.addAll(store, created, updated)
       if (created.length > 0) {
         const named = created.map(({ externalId, product }) => ({ externalId, id: product.id }))
-        yield* unitOfWork.add(insertExternalIds(sql, store, "product", named))
+        yield* unitOfWork.add(externalIds.insertStatement(store, "product", named))
       }
       yield* recordAll(completed.map(changeOf))
       // The statements of many products are large: they are sent before the next ones are made.

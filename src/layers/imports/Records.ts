@@ -1,5 +1,4 @@
 import { Array, Effect, Option, Result } from "effect"
-import { SqlClient } from "effect/sql"
 import { ProductId } from "../../domain/catalog/Product.ts"
 import { UnknownReferences } from "../../domain/imports/Collection.ts"
 import type { Imports } from "../../domain/imports/Imports.ts"
@@ -14,31 +13,35 @@ import { isUuid } from "../../domain/Uuid.ts"
 import { StoreAllocation } from "../catalog/StoreAllocation.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { UnitOfWork } from "../sql/UnitOfWork.ts"
-import { findByExternalIds, insertExternalIds } from "./ExternalIds.ts"
+import { ExternalIds } from "./ExternalIds.ts"
 
-/** Puts records by their external ids and stores those of new records. The store must be locked. */
-const putByExternalId = Effect.fnUntraced(function* <Id extends string, Input, Refused>(
-  sql: SqlClient.SqlClient,
-  unitOfWork: typeof UnitOfWork.Service,
-  store: StoreId,
+/** Makes a function that puts records by their external ids and stores those of new records. The store must be locked. */
+const putterByExternalId = Effect.fnUntraced(function* <Id extends string, Input, Refused>(
   kind: "order" | "customer",
   toId: (id: string) => Id,
-  put: RecordService<Id, Input, Refused, unknown>["put"],
-  puts: ReadonlyArray<ImportItem<Input>>
+  { put }: RecordService<Id, Input, Refused, unknown>
 ) {
-  const externalIds = puts.map(({ externalId }) => externalId)
-  const existing = yield* findByExternalIds(sql, store, kind, externalIds)
-  const idOf = (externalId: string) =>
-    Option.getOrNull(Option.map(Option.fromNullishOr(existing.get(externalId)), toId))
-  const results = yield* put(
-    store,
-    puts.map(({ externalId, input }) => ({ id: idOf(externalId), input }))
-  )
-  const created = Array.zip(puts, results).flatMap(([{ externalId }, result]) =>
-    Result.isSuccess(result) && result.success.outcome === "created" ? [{ externalId, id: result.success.id }] : []
-  )
-  if (created.length > 0) yield* unitOfWork.add(insertExternalIds(sql, store, kind, created))
-  return results.map(Result.map(({ outcome }) => outcome))
+  const externalIds = yield* ExternalIds
+  const unitOfWork = yield* UnitOfWork
+
+  return Effect.fnUntraced(function* (store: StoreId, puts: ReadonlyArray<ImportItem<Input>>) {
+    const existing = yield* externalIds.find(
+      store,
+      kind,
+      puts.map(({ externalId }) => externalId)
+    )
+    const idOf = (externalId: string) =>
+      Option.getOrNull(Option.map(Option.fromNullishOr(existing.get(externalId)), toId))
+    const results = yield* put(
+      store,
+      puts.map(({ externalId, input }) => ({ id: idOf(externalId), input }))
+    )
+    const created = Array.zip(puts, results).flatMap(([{ externalId }, result]) =>
+      Result.isSuccess(result) && result.success.outcome === "created" ? [{ externalId, id: result.success.id }] : []
+    )
+    if (created.length > 0) yield* unitOfWork.add(externalIds.insertStatement(store, kind, created))
+    return results.map(Result.map(({ outcome }) => outcome))
+  })
 })
 
 const toOrderId = (id: string) => OrderId.make(id, { disableChecks: true })
@@ -46,14 +49,12 @@ const toCustomerId = (id: string) => CustomerId.make(id, { disableChecks: true }
 
 /** Makes the import of customers. */
 export const customerImport = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
   const { lockStore } = yield* StoreAllocation
-  const { put } = yield* Customers
-  const unitOfWork = yield* UnitOfWork
+  const put = yield* putterByExternalId("customer", toCustomerId, yield* Customers)
 
   const putCustomers: typeof Imports.Service.putCustomers = Effect.fn("Imports.putCustomers")(function* (store, puts) {
     yield* lockStore(store)
-    const outcomes = yield* putByExternalId(sql, unitOfWork, store, "customer", toCustomerId, put, puts)
+    const outcomes = yield* put(store, puts)
     return { outcomes, limit: Option.none() }
   }, orDefect)
   return putCustomers
@@ -71,10 +72,9 @@ const resolveReference = (
 
 /** Makes the import of orders. */
 export const orderImport = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+  const externalIds = yield* ExternalIds
   const { lockStore } = yield* StoreAllocation
-  const { put } = yield* Orders
-  const unitOfWork = yield* UnitOfWork
+  const put = yield* putterByExternalId("order", toOrderId, yield* Orders)
 
   const putOrders: typeof Imports.Service.putOrders = Effect.fn("Imports.putOrders")(function* (store, puts) {
     yield* lockStore(store)
@@ -84,8 +84,8 @@ export const orderImport = Effect.gen(function* () {
     ]
     const customerReferences = distinct(({ customer }) => [customer])
     const productReferences = distinct(({ products }) => products)
-    const customers = yield* findByExternalIds(sql, store, "customer", customerReferences)
-    const products = yield* findByExternalIds(sql, store, "product", productReferences)
+    const customers = yield* externalIds.find(store, "customer", customerReferences)
+    const products = yield* externalIds.find(store, "product", productReferences)
     const resolved = puts.map(({ externalId, input: { order, references } }) => {
       const reference = references.customer
       const customer = resolveReference(customers, reference)
@@ -107,15 +107,7 @@ export const orderImport = Effect.gen(function* () {
       }
       return Result.succeed({ externalId, input })
     })
-    const results = yield* putByExternalId(
-      sql,
-      unitOfWork,
-      store,
-      "order",
-      toOrderId,
-      put,
-      Array.getSuccesses(resolved)
-    )
+    const results = yield* put(store, Array.getSuccesses(resolved))
     let next = 0
     const outcomes = resolved.map((one) =>
       Result.flatMap(one, () => results[next++] ?? Result.succeed("unchanged" as const))
