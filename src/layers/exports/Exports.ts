@@ -1,12 +1,13 @@
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { UnknownStore } from "../../domain/access/Stores.ts"
 import { type ExportKind, Exports } from "../../domain/exports/Exports.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { START } from "../sql/Pages.ts"
 import { orDefectExcept } from "../sql/Errors.ts"
+import { rowsReader } from "../sql/Rows.ts"
 import { snapshot } from "../sql/Transaction.ts"
-import { lineOf, makeExportQueries, Row } from "./Rows.ts"
+import { lineOf, Row, SELECT_ROWS } from "./Rows.ts"
 
 /** Bytes of documents per statement. */
 const CHUNK = 1024 * 1024
@@ -14,13 +15,12 @@ const CHUNK = 1024 * 1024
 /** Rows per statement. A collection may have 10,000 members. */
 const ROWS: Record<ExportKind, number> = { products: 500, collections: 20, orders: 500, customers: 500 }
 
-const decodeRows = Schema.decodeUnknownEffect(Schema.Array(Row))
+const readRows = rowsReader(Row)
 
 export const ExportsLive = Layer.effect(
   Exports,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const queries = makeExportQueries(sql)
 
     const exportRows = Effect.fnUntraced(function* <E, R>(
       store: StoreId,
@@ -35,7 +35,7 @@ export const ExportsLive = Layer.effect(
       let cursor: string | undefined = START
       while (cursor !== undefined) {
         const page = { store, after: cursor, limit: ROWS[kind], bytes: CHUNK }
-        const rows: ReadonlyArray<Row> = yield* decodeRows(yield* queries[kind](page))
+        const rows: ReadonlyArray<Row> = yield* readRows(sql`${SELECT_ROWS[kind](page)}`)
         if (rows.length > 0) yield* write(rows.map((row) => `${lineOf(row)}\n`).join(""))
         exported += rows.length
         cursor = rows.at(-1)?.id
@@ -49,7 +49,9 @@ export const ExportsLive = Layer.effect(
         kind: ExportKind,
         write: (lines: string) => Effect.Effect<void, E, R>
       ): Effect.Effect<number, UnknownStore | E, R> =>
-        orDefectExcept<UnknownStore | E>()(snapshot(sql, exportRows(store, kind, write)))
+        orDefectExcept<UnknownStore | E>()(snapshot(sql, exportRows(store, kind, write))).pipe(
+          Effect.withSpan("Exports.exportAll")
+        )
     })
   })
 )

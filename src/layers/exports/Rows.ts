@@ -1,10 +1,10 @@
 import { Schema } from "effect"
-import type { SqlClient, Statement } from "effect/sql"
 import { extend, type JsonText } from "../../domain/json/Document.ts"
 import type { ExportKind } from "../../domain/exports/Exports.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { DOCUMENT_BYTES } from "../catalog/Columns.ts"
 import { DOCUMENT, PERSONAL } from "../records/Records.ts"
+import { type Fragment, sql } from "../sql/Statement.ts"
 
 export const Row = Schema.Struct({
   id: Schema.String,
@@ -25,90 +25,79 @@ interface ExportPage {
   readonly bytes: number
 }
 
-type ExportQuery = (page: ExportPage) => Statement.Statement<unknown>
+/** Id of a resource in the export: its external id, else its own. */
+const exportedId = (store: StoreId, id: string): Fragment => sql`
+  coalesce(
+    (select e.external_id from external_ids e where e.store_id = ${store} and e.resource_id = ${sql.literal(id)}),
+    ${sql.literal(id)}::text
+  )
+`
 
-/** Makes the queries of all kinds. A resource without an external id is exported with its id as external id. */
-export const makeExportQueries = (sql: SqlClient.SqlClient): Record<ExportKind, ExportQuery> => ({
-  products: ({ after, bytes, limit, store }) => sql`
-    select id, document::text as document, null as rest, null as "externalIds",
-      coalesce(
-        (select e.external_id from external_ids e where e.store_id = ${store} and e.resource_id = page.id), id::text
-      ) as "externalId"
-    from (
-      select id, document,
-        count(*) over before < ${limit} and coalesce(sum(${DOCUMENT_BYTES}) over before, 0) < ${bytes} as fits
-      from products where store_id = ${store} and id > ${after}
-      window before as (order by id rows between unbounded preceding and 1 preceding)
-      order by id limit ${limit} + 1
-    ) as page
-    where fits order by id
-  `,
+const selectRows = (
+  table: string,
+  read: { readonly columns: Fragment; readonly size: Fragment },
+  members: Fragment,
+  { after, bytes, limit, store }: ExportPage
+): Fragment => sql`
+  select id, ${exportedId(store, "page.id")} as "externalId", ${members}
+  from (
+    select id, ${read.columns},
+      count(*) over before < ${limit} and coalesce(sum(${read.size}) over before, 0) < ${bytes} as fits
+    from ${sql(table)} where store_id = ${store} and id > ${after}
+    window before as (order by id rows between unbounded preceding and 1 preceding)
+    order by id limit ${limit} + 1
+  ) as page
+  where fits order by id
+`
 
-  collections: ({ after, bytes, limit, store }) => sql`
-    select id, document::text as document, null as "externalIds",
-      coalesce(
-        (select e.external_id from external_ids e where e.store_id = ${store} and e.resource_id = page.id), id::text
-      ) as "externalId",
-      case document ->> 'type' when 'manual' then (
-        select
-          '{"productIds":[' || coalesce(string_agg(to_json(coalesce(
-            (select e.external_id from external_ids e where e.store_id = ${store} and e.resource_id = m.product_id),
-            m.product_id::text
-          ))::text, ',' order by m.position), '') || '],"productCount":' || count(*) || '}'
-        from collection_members m where m.store_id = ${store} and m.collection_id = page.id
-      ) end as rest
-    from (
-      select id, document,
-        count(*) over before < ${limit} and coalesce(sum(${DOCUMENT_BYTES}) over before, 0) < ${bytes} as fits
-      from collections where store_id = ${store} and id > ${after}
-      window before as (order by id rows between unbounded preceding and 1 preceding)
-      order by id limit ${limit} + 1
-    ) as page
-    where fits order by id
-  `,
+const RESOURCE = { columns: sql`document`, size: DOCUMENT_BYTES }
+const RECORD = { columns: sql`opening, personal`, size: sql`bytes + personal_bytes` }
 
-  orders: ({ after, bytes, limit, store }) => sql`
-    select id, ${sql.literal(DOCUMENT)} as document, ${sql.literal(PERSONAL)} as rest,
-      coalesce(
-        (select e.external_id from external_ids e where e.store_id = ${store} and e.resource_id = page.id), id::text
-      ) as "externalId",
-      (
-        with parsed as materialized (select (${sql.literal(DOCUMENT)})::json as document)
-        select coalesce(json_object_agg(reference, coalesce(
-          (select e.external_id from external_ids e where e.store_id = ${store} and e.resource_id = reference),
-          reference::text
-        ))::text, '{}')
-        from (
-          select (document ->> 'customerId')::uuid from parsed
-          union
-          select (line ->> 'productId')::uuid from parsed, json_array_elements(document -> 'lineItems') as line
-        ) as referred (reference) where reference is not null
-      ) as "externalIds"
-    from (
-      select id, opening, personal,
-        count(*) over before < ${limit} and coalesce(sum(bytes + personal_bytes) over before, 0) < ${bytes} as fits
-      from orders where store_id = ${store} and id > ${after}
-      window before as (order by id rows between unbounded preceding and 1 preceding)
-      order by id limit ${limit} + 1
-    ) as page
-    where fits order by id
-  `,
+/** Members of an exported record. */
+const RECORD_MEMBERS = sql.literal(`${DOCUMENT} as document, ${PERSONAL} as rest`)
 
-  customers: ({ after, bytes, limit, store }) => sql`
-    select id, ${sql.literal(DOCUMENT)} as document, ${sql.literal(PERSONAL)} as rest, null as "externalIds",
-      coalesce(
-        (select e.external_id from external_ids e where e.store_id = ${store} and e.resource_id = page.id), id::text
-      ) as "externalId"
-    from (
-      select id, opening, personal,
-        count(*) over before < ${limit} and coalesce(sum(bytes + personal_bytes) over before, 0) < ${bytes} as fits
-      from customers where store_id = ${store} and id > ${after}
-      window before as (order by id rows between unbounded preceding and 1 preceding)
-      order by id limit ${limit} + 1
-    ) as page
-    where fits order by id
-  `
-})
+/** Queries of the rows of a page by kind. */
+export const SELECT_ROWS: Record<ExportKind, (page: ExportPage) => Fragment> = {
+  products: (page) =>
+    selectRows("products", RESOURCE, sql`document::text as document, null as rest, null as "externalIds"`, page),
+
+  collections: (page) =>
+    selectRows(
+      "collections",
+      RESOURCE,
+      sql`
+        document::text as document, null as "externalIds",
+        case document ->> 'type' when 'manual' then (
+          select
+            '{"productIds":[' || coalesce(
+              string_agg(to_json(${exportedId(page.store, "m.product_id")})::text, ',' order by m.position), ''
+            ) || '],"productCount":' || count(*) || '}'
+          from collection_members m where m.store_id = ${page.store} and m.collection_id = page.id
+        ) end as rest
+      `,
+      page
+    ),
+
+  orders: (page) =>
+    selectRows(
+      "orders",
+      RECORD,
+      sql`
+        ${RECORD_MEMBERS}, (
+          with parsed as materialized (select (${sql.literal(DOCUMENT)})::json as document)
+          select coalesce(json_object_agg(reference, ${exportedId(page.store, "reference")})::text, '{}')
+          from (
+            select (document ->> 'customerId')::uuid from parsed
+            union
+            select (line ->> 'productId')::uuid from parsed, json_array_elements(document -> 'lineItems') as line
+          ) as referred (reference) where reference is not null
+        ) as "externalIds"
+      `,
+      page
+    ),
+
+  customers: (page) => selectRows("customers", RECORD, sql`${RECORD_MEMBERS}, null as "externalIds"`, page)
+}
 
 const Id = Schema.NullOr(Schema.String)
 const rest = [Schema.Record(Schema.String, Schema.Unknown)] as const
