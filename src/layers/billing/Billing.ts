@@ -1,6 +1,6 @@
 import { Effect, Layer, Option, Schema } from "effect"
-import { SqlClient, SqlSchema } from "effect/sql"
-import { AppId, type InstallationId } from "../../domain/access/Ids.ts"
+import { SqlClient } from "effect/sql"
+import type { AppId, InstallationId } from "../../domain/access/Ids.ts"
 import { AppNotFound } from "../../domain/access/Apps.ts"
 import { InstallationNotFound } from "../../domain/access/Installations.ts"
 import { AppPlanId, Billing } from "../../domain/billing/Billing.ts"
@@ -8,58 +8,20 @@ import type { StoreId } from "../../domain/Store.ts"
 import { INSTALLED } from "../access/InstallationState.ts"
 import { START } from "../sql/Pages.ts"
 import { orDefect } from "../sql/Errors.ts"
+import { requiredRowReader, rowsReader } from "../sql/Rows.ts"
 import { rowCount } from "../sql/Transaction.ts"
 import { PLAN, PlanRow, SUBSCRIPTION, SubscriptionRow, toSubscription } from "./Rows.ts"
 import { Subscriptions } from "./Subscriptions.ts"
 
-const InstallationKey = Schema.Struct({ store: Schema.String, installation: Schema.String })
+const readPlanId = requiredRowReader(Schema.Struct({ id: Schema.toType(AppPlanId) }))
+const readPlans = rowsReader(PlanRow)
+const readSubscriptions = rowsReader(SubscriptionRow)
 
 export const BillingLive = Layer.effect(
   Billing,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const { change, cancel, subscribe } = yield* Subscriptions
-
-    const listPlansOfApp = SqlSchema.findAll({
-      Request: AppId,
-      Result: PlanRow,
-      execute: (app) => sql`
-        select ${PLAN} from app_plans p where p.app_id = ${app} and p.retired_at is null
-        order by p.currency_code, p.price, p.name
-      `
-    })
-
-    const listPlansOfInstallation = SqlSchema.findAll({
-      Request: InstallationKey,
-      Result: PlanRow,
-      execute: ({ installation, store }) => sql`
-        select ${PLAN} from installations i join app_plans p on p.app_id = i.app_id and p.retired_at is null
-        where i.store_id = ${store} and i.id = ${installation}
-        order by p.currency_code, p.price, p.name
-      `
-    })
-
-    // The limit is a subquery, which hides its value from the planner, so that PostgreSQL keeps the generic plan.
-    const listSubscriptions = SqlSchema.findAll({
-      Request: Schema.Struct({ store: Schema.String, cursor: Schema.String, limit: Schema.Int }),
-      Result: SubscriptionRow,
-      execute: ({ cursor, limit, store }) => sql`
-        select ${SUBSCRIPTION} from subscriptions s
-        where s.store_id = ${store} and s.id > ${cursor} order by s.id limit (select ${limit}::integer) + 1
-      `
-    })
-
-    const findCurrent = SqlSchema.findOneOption({
-      Request: InstallationKey,
-      Result: SubscriptionRow,
-      execute: ({ installation, store }) => sql`
-        select ${SUBSCRIPTION}
-        from installations i, lateral (
-          select * from subscriptions where store_id = ${store} and id = i.subscription_id offset 0
-        ) as s
-        where i.store_id = ${store} and i.id = ${installation} and (s.ends_at is null or s.ends_at > statement_timestamp())
-      `
-    })
+    const { cancel, change, findLast, subscribe } = yield* Subscriptions
 
     const requireApp = Effect.fnUntraced(function* (id: AppId) {
       const apps = yield* sql`select 1 from apps where id = ${id}`
@@ -76,7 +38,7 @@ export const BillingLive = Layer.effect(
     return Billing.of({
       setPlan: Effect.fn("Billing.setPlan")(function* (app, { currencyCode, name, period, price, trialDays }) {
         yield* requireApp(app)
-        const [row] = yield* sql<{ readonly id: string }>`
+        const { id } = yield* readPlanId(sql`
           insert into app_plans (id, app_id, name, price, currency_code, period, trial_days)
           values (
             uuid_v7(clock_micros()), ${app}, ${name}, ${JSON.stringify(price)}, ${currencyCode}, ${period}, ${trialDays}
@@ -85,8 +47,8 @@ export const BillingLive = Layer.effect(
           set price = excluded.price, currency_code = excluded.currency_code, period = excluded.period,
             trial_days = excluded.trial_days, retired_at = null
           returning id
-        `
-        return AppPlanId.make(row?.id ?? "")
+        `)
+        return id
       }, orDefect),
 
       retirePlan: Effect.fn("Billing.retirePlan")(function* (app, name) {
@@ -99,25 +61,39 @@ export const BillingLive = Layer.effect(
 
       appPlans: Effect.fn("Billing.appPlans")(function* (app) {
         yield* requireApp(app)
-        return yield* listPlansOfApp(app)
+        return yield* readPlans(sql`
+          select ${PLAN} from app_plans p where p.app_id = ${app} and p.retired_at is null
+          order by p.currency_code, p.price, p.name
+        `)
       }, orDefect),
 
       plans: Effect.fn("Billing.plans")(function* (store, installation) {
         yield* requireInstallation(store, installation)
-        return yield* listPlansOfInstallation({ store, installation })
+        return yield* readPlans(sql`
+          select ${PLAN} from installations i join app_plans p on p.app_id = i.app_id and p.retired_at is null
+          where i.store_id = ${store} and i.id = ${installation}
+          order by p.currency_code, p.price, p.name
+        `)
       }, orDefect),
 
       subscriptions: Effect.fn("Billing.subscriptions")(function* (store, { cursor = START, limit }) {
-        const rows = yield* listSubscriptions({ store, cursor, limit })
+        // The limit is a subquery, which hides its value from the planner, so that PostgreSQL keeps the generic plan.
+        const rows = yield* readSubscriptions(sql`
+          select ${SUBSCRIPTION} from subscriptions s
+          where s.store_id = ${store} and s.id > ${cursor} order by s.id limit (select ${limit}::integer) + 1
+        `)
         const page = rows.slice(0, limit)
         const nextCursor = rows.length > limit ? (page.at(-1)?.id ?? null) : null
         return { items: JSON.stringify(page.map(toSubscription)), nextCursor }
       }, orDefect),
 
-      current: Effect.fn("Billing.current")(
-        ({ id, storeId }) => Effect.map(findCurrent({ store: storeId, installation: id }), Option.map(toSubscription)),
-        orDefect
-      ),
+      current: Effect.fn("Billing.current")(function* ({ id, storeId }) {
+        const last = yield* findLast(storeId, id)
+        return Option.map(
+          Option.filter(last, ({ endsAt, now }) => endsAt === null || endsAt > now),
+          toSubscription
+        )
+      }, orDefect),
 
       subscribe,
       change,
