@@ -1,5 +1,5 @@
 import { Effect, Layer, Option, Record, Schema } from "effect"
-import { SqlClient, SqlSchema, type Statement } from "effect/sql"
+import { SqlClient, type Statement } from "effect/sql"
 import {
   Activity,
   type ActivityRequest,
@@ -10,9 +10,10 @@ import {
 } from "../../domain/journal/Activity.ts"
 import { ResourceKind } from "../../domain/journal/Kinds.ts"
 import { PAGE_BYTES } from "../../domain/Page.ts"
-import { StoreId } from "../../domain/Store.ts"
+import type { StoreId } from "../../domain/Store.ts"
 import { leastUuidOf } from "../../domain/Uuid.ts"
 import { orDefect } from "../sql/Errors.ts"
+import { rowReader, rowsReader } from "../sql/Rows.ts"
 import { constant } from "../sql/Statement.ts"
 import { CATALOG_TABLES } from "./CatalogTables.ts"
 import { partOf } from "./Journal.ts"
@@ -31,7 +32,8 @@ interface Filters {
   readonly limit: number
 }
 
-const Entry = Schema.Struct({ resource: ResourceKind, json: Schema.String })
+const readEntry = rowReader(Schema.Struct({ resource: ResourceKind, json: Schema.String }))
+const readNames = rowsReader(DisplayName)
 
 const min = (a: string, b: string) => (a < b ? a : b)
 
@@ -111,15 +113,6 @@ export const ActivityLive = Layer.effect(
         : selectPage(sql`entries_before_of_actor(${store}, ${before}, ${start}, ${max}, ${actorId})`, filters)
     }
 
-    const findEntry = SqlSchema.findOneOption({
-      Request: Schema.Struct({ storeId: StoreId, id: EntryId }),
-      Result: Entry,
-      execute: ({ id, storeId }) => sql`
-        select resource, ${json} as json from journal
-        where store_id = ${storeId} and id = ${id} and part = ${partOf(id)}
-      `
-    })
-
     /** Statements that select the names of resources of each kind; none for a kind without resources of its own. */
     const selectNames: Record<ResourceKind, (storeId: string, ids: string) => ReadonlyArray<Statement.Fragment>> = {
       ...Record.map(CATALOG_TABLES, ({ nameMember, table }) => (storeId: string, ids: string) => [
@@ -153,22 +146,21 @@ export const ActivityLive = Layer.effect(
       settings: () => []
     }
 
-    const listNames = SqlSchema.findAll({
-      Request: Schema.Struct({ storeId: StoreId, ids: Schema.String }),
-      Result: DisplayName,
-      execute: ({ ids, storeId }) =>
-        sql`${sql.join(" union all ", false)(ResourceKind.literals.flatMap((kind) => selectNames[kind](storeId, ids)))}`
-    })
-
     return Activity.of({
       list: Effect.fn("Activity.list")((store, request) => readPage(selectRequested(store, request)), orDefect),
 
       get: Effect.fn("Activity.get")(function* (storeId, id) {
-        const entry = yield* findEntry({ storeId, id })
+        const entry = yield* readEntry(sql`
+          select resource, ${json} as json from journal
+          where store_id = ${storeId} and id = ${id} and part = ${partOf(id)}
+        `)
         return Option.isSome(entry) ? entry.value : yield* new EntryNotFound({ id })
       }, orDefect),
 
-      names: Effect.fn("Activity.names")((storeId, ids) => listNames({ storeId, ids: plainArray(ids) }), orDefect)
+      names: Effect.fn("Activity.names")((storeId, ids) => {
+        const statements = ResourceKind.literals.flatMap((kind) => selectNames[kind](storeId, plainArray(ids)))
+        return readNames(sql`${sql.join(" union all ", false)(statements)}`)
+      }, orDefect)
     })
   })
 )

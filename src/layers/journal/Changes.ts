@@ -15,6 +15,7 @@ import type { CatalogKind } from "../../domain/journal/Kinds.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { leastUuidOf, leastUuidOfMicros, millisOf } from "../../domain/Uuid.ts"
 import { orDefect } from "../sql/Errors.ts"
+import { rowsReader } from "../sql/Rows.ts"
 import { constant } from "../sql/Statement.ts"
 import { PARTITION_MILLIS, partAt } from "./Journal.ts"
 import { plainArray } from "../sql/ArrayLiterals.ts"
@@ -66,6 +67,9 @@ const Horizon = Schema.Struct({
   micros: Schema.NumberFromString
 })
 
+const readStores = rowsReader(Horizon.mapFields(Struct.pick(["storeId"])))
+const readRows = rowsReader(Row)
+
 /** Store with followers in this process. */
 interface FollowedStore {
   followers: number
@@ -94,24 +98,21 @@ export const ChangesLive = Layer.effect(
     const stores = new Map<StoreId, FollowedStore>()
 
     /** Finds stores with entries at or after their horizon, in the given parts of the journal. */
-    const findStoresWithChanges = SqlSchema.findAll({
-      Request: Schema.Struct({ stores: Schema.String, horizons: Schema.String, parts: Schema.String }),
-      Result: Horizon.mapFields(Struct.pick(["storeId"])),
-      execute: ({ horizons, parts, stores }) => sql`
+    const findStoresWithChanges = (stores: string, horizons: string, parts: string) =>
+      readStores(sql`
         select followed.store_id as "storeId"
         from unnest(${stores}::uuid[], ${horizons}::uuid[]) as followed (store_id, horizon), lateral (
           select from journal j
           where j.store_id = followed.store_id and j.id >= followed.horizon and j.part = any(${parts}::smallint[])
           order by j.id limit 1
         ) as newer
-      `
-    })
+      `)
 
     /**
      * Returns the instant in microseconds before which every change of a store has ended: now, or the begin of its oldest
      * running change. If the database role may not see that begin, the horizon waits for the end of the change.
      */
-    const findHorizons = SqlSchema.findAll({
+    const findHorizons = SqlSchema.findNonEmpty({
       Request: Schema.Array(Schema.String),
       Result: Horizon,
       execute: (stores) => sql`
@@ -129,16 +130,9 @@ export const ChangesLive = Layer.effect(
       `
     })
 
-    const listChanges = SqlSchema.findAll({
-      Request: Schema.Struct({
-        storeId: StoreId,
-        after: Schema.String,
-        before: Schema.String,
-        parts: Schema.String,
-        resources: Schema.String
-      }),
-      Result: Row,
-      execute: ({ after, before, parts, resources, storeId }) => sql`
+    const listChanges = (storeId: StoreId, after: string, before: string, resources: string) => {
+      const parts = partsOf(millisOf(after), millisOf(before))
+      return readRows(sql`
         select
           id, at as "occurredAt", actor_type as "actorType", actor_id as "actorId", surface, resource,
           resource_id as "resourceId", version,
@@ -148,17 +142,13 @@ export const ChangesLive = Layer.effect(
             order by 1
           ) end as members
         from entries_after(${storeId}, ${after}, ${before}, ${parts}, ${resources}, ${constant(PAGE)})
-      `
-    })
+      `)
+    }
 
     const poll = Effect.gen(function* () {
       if (stores.size === 0) return
       const horizons = [...stores.values()].map((followed) => followed.horizon)
-      const changed = yield* findStoresWithChanges({
-        stores: plainArray([...stores.keys()]),
-        horizons: plainArray(horizons),
-        parts: newestParts()
-      })
+      const changed = yield* findStoresWithChanges(plainArray([...stores.keys()]), plainArray(horizons), newestParts())
       if (changed.length === 0) return
       for (const { micros, storeId } of yield* findHorizons(changed.map(({ storeId }) => storeId))) {
         const followed = stores.get(storeId)
@@ -185,14 +175,12 @@ export const ChangesLive = Layer.effect(
         if (--followed.followers === 0) stores.delete(storeId)
       })
 
-    const follow = Effect.fnUntraced(function* (
+    const follow = Effect.fn("Changes.follow")(function* (
       storeId: StoreId,
       after: EventId | undefined,
       resources: ReadonlyArray<CatalogKind>
     ) {
-      const [{ micros, now }] = yield* Effect.filterOrElse(findHorizons([storeId]), Array.isArrayNonEmpty, () =>
-        Effect.die(new Error("The database returned no horizon"))
-      )
+      const [{ micros, now }] = yield* findHorizons([storeId])
       const oldest = leastUuidOf(new Date(now - RETENTION_MILLIS))
       if (after !== undefined && (after < oldest || after > leastUuidOf(new Date(now + 1)))) {
         return yield* new ChangesGone()
@@ -206,9 +194,7 @@ export const ChangesLive = Layer.effect(
       const next: Effect.Effect<Chunk.Chunk<ChangeStreamItem>> = Effect.suspend(() => {
         const { advanced, horizon } = followed
         if (last >= horizon) return Effect.andThen(Deferred.await(advanced), next)
-        const parts = partsOf(millisOf(last), millisOf(horizon))
-        const page = listChanges({ storeId, after: last, before: horizon, parts, resources: plainArray(resources) })
-        return Effect.flatMap(orDefect(page), (entries) => {
+        return Effect.flatMap(orDefect(listChanges(storeId, last, horizon, plainArray(resources))), (entries) => {
           last = (entries.length < PAGE ? undefined : entries.at(-1)?.id) ?? horizon
           const known = entries.filter(isKnown)
           return known.length === 0 ? next : Effect.succeed(Chunk.fromArrayUnsafe(known.map(toChange)))

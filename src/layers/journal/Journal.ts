@@ -1,11 +1,12 @@
 import { Context, Effect, Layer, Schema } from "effect"
-import { SqlClient, SqlSchema } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import { actorType } from "../../domain/Events.ts"
 import { type JournalDiff, makeJournalDiff } from "../../domain/journal/Entry.ts"
 import { ENTRY_DAYS, Journal } from "../../domain/journal/Journal.ts"
 import { millisOf } from "../../domain/Uuid.ts"
 import type { Change, WriteContext } from "../../domain/Write.ts"
 import { orDefect } from "../sql/Errors.ts"
+import { rowsReader } from "../sql/Rows.ts"
 import { constant, type Statement } from "../sql/Statement.ts"
 import { textArray, joinLines, plainArray, NULL_ELEMENT } from "../sql/ArrayLiterals.ts"
 
@@ -70,7 +71,7 @@ export class JournalEntries extends Context.Service<JournalEntries>()("layers/jo
   static readonly layer = Layer.effect(this, this.make)
 }
 
-const Part = Schema.Struct({ part: Schema.Int })
+const readParts = rowsReader(Schema.Struct({ part: Schema.Int }))
 
 /** Empties parts of the journal whose entries have all expired. */
 export const JournalLive = Layer.effect(
@@ -79,32 +80,28 @@ export const JournalLive = Layer.effect(
     const sql = yield* SqlClient.SqlClient
 
     /** Finds the parts whose newest entry has expired. Empty parts have none. */
-    const findExpired = SqlSchema.findAll({
-      Request: Schema.Array(Schema.Int),
-      Result: Part,
-      execute: (parts) => sql`
+    const findExpired = (parts: ReadonlyArray<number>) =>
+      readParts(sql`
         select part from unnest(${parts}::smallint[]) as candidate (part)
         where (select max(at) from journal j where j.part = candidate.part)
           < now() - interval '${constant(ENTRY_DAYS)} days'
-      `
-    })
+      `)
 
     /** Checks again under the lock: another process may have emptied the part, and new entries may be in it since. */
-    const empty = (part: number) =>
-      Effect.gen(function* () {
-        yield* sql`set local lock_timeout = '2s'`
-        yield* sql`lock table ${sql(`journal_${part}`)} in access exclusive mode`
-        const expired = yield* findExpired([part])
-        if (expired.length > 0) yield* sql`truncate ${sql(`journal_${part}`)}`
-        return expired.length
-      }).pipe(sql.withTransaction)
+    const empty = Effect.fnUntraced(function* (part: number) {
+      yield* sql`set local lock_timeout = '2s'`
+      yield* sql`lock table ${sql(`journal_${part}`)} in access exclusive mode`
+      const expired = yield* findExpired([part])
+      if (expired.length > 0) yield* sql`truncate ${sql(`journal_${part}`)}`
+      return expired.length
+    }, sql.withTransaction)
 
     return Journal.of({
       purge: Effect.gen(function* () {
         const expired = yield* findExpired(PARTS)
         const emptied = yield* Effect.forEach(expired, ({ part }) => empty(part))
         return emptied.reduce((sum, parts) => sum + parts, 0)
-      }).pipe(orDefect)
+      }).pipe(orDefect, Effect.withSpan("Journal.purge"))
     })
   })
 )

@@ -1,5 +1,5 @@
-import { Effect, Layer, Schema } from "effect"
-import { SqlClient, SqlSchema } from "effect/sql"
+import { Effect, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { AgentScopeMissing } from "../../domain/access/Agents.ts"
 import { EntryId, EntryNotFound } from "../../domain/journal/Activity.ts"
 import { CATALOG_KINDS, CatalogKind } from "../../domain/journal/Kinds.ts"
@@ -17,13 +17,14 @@ import {
   type UndoResult,
   type UndoRight
 } from "../../domain/journal/Undo.ts"
-import { StoreId } from "../../domain/Store.ts"
+import type { StoreId } from "../../domain/Store.ts"
 import { leastUuidOf, millisOf } from "../../domain/Uuid.ts"
 import type { Change, Write } from "../../domain/Write.ts"
 import { StoreAllocation } from "../catalog/StoreAllocation.ts"
 import { partOf } from "./Journal.ts"
 import { plainArray } from "../sql/ArrayLiterals.ts"
 import { orDefect } from "../sql/Errors.ts"
+import { rowReader, rowsReader } from "../sql/Rows.ts"
 import { constant } from "../sql/Statement.ts"
 import { UnitOfWork } from "../sql/UnitOfWork.ts"
 import { collectChanges, recordAll } from "../Writes.ts"
@@ -58,6 +59,19 @@ const missingMembersOf = ({ after, before, memberships, omitted, resource }: Jou
   return isUnplaced ? [...omitted, "the collections that held it"] : omitted
 }
 
+const readEntry = rowReader(Schema.Union([JournalRow, AdministeredRow]))
+const readEntries = rowsReader(JournalRow)
+const readHistory = rowsReader(
+  Schema.Struct({
+    id: Schema.toType(EntryId),
+    resourceId: Schema.String,
+    version: Schema.Int,
+    isEnd: Schema.Boolean,
+    members: Schema.NullOr(Schema.Array(Schema.String)),
+    undoes: Schema.NullOr(Schema.toType(EntryId))
+  })
+)
+
 const leastIdAt = (time: string) => leastUuidOf(new Date(time))
 
 export const UndoLive = Layer.effect(
@@ -76,40 +90,8 @@ export const UndoLive = Layer.effect(
       external_id as "externalId"
     `)
 
-    const findEntries = SqlSchema.findAll({
-      Request: Schema.Struct({ storeId: StoreId, id: EntryId }),
-      Result: Schema.Union([JournalRow, AdministeredRow]),
-      execute: ({ id, storeId }) => sql`
-        select ${columns} from journal where store_id = ${storeId} and id = ${id} and part = ${partOf(id)}
-      `
-    })
-
-    const decodeRows = Schema.decodeUnknownEffect(Schema.Array(JournalRow))
-
-    /** Selects the changes of products and collections by an actor, newest first. */
-    const selectSpan = (storeId: StoreId, actorId: string, since: string, until: string) => sql`
-      select ${columns} from journal
-      where store_id = ${storeId} and actor_id = ${actorId} and id >= ${leastIdAt(since)} and id < ${leastIdAt(until)}
-        and version is not null
-      order by id desc limit ${MAX_UNDONE + 1}
-    `
-
-    const listHistory = SqlSchema.findAll({
-      Request: Schema.Struct({
-        storeId: StoreId,
-        resourceIds: Schema.String,
-        versions: Schema.String,
-        earliestIds: Schema.String
-      }),
-      Result: Schema.Struct({
-        id: Schema.toType(EntryId),
-        resourceId: Schema.String,
-        version: Schema.Int,
-        isEnd: Schema.Boolean,
-        members: Schema.NullOr(Schema.Array(Schema.String)),
-        undoes: Schema.NullOr(Schema.toType(EntryId))
-      }),
-      execute: ({ earliestIds, resourceIds, storeId, versions }) => sql`
+    const listHistory = (storeId: StoreId, resourceIds: string, versions: string, earliestIds: string) =>
+      readHistory(sql`
         select j.id, j.resource_id as "resourceId", j.version, j.after is null as "isEnd", j.members, j.undoes
         from unnest(${resourceIds}::uuid[], ${versions}::integer[], ${earliestIds}::uuid[])
           as wanted (resource_id, version, earliest), lateral (
@@ -124,8 +106,7 @@ export const UndoLive = Layer.effect(
           )
         ) as j
         limit ${constant(MAX_SINCE + 1)}
-      `
-    })
+      `)
 
     /** Locks everything that the undo changes, in the lock order of ARCHITECTURE.md. */
     const lockAll = Effect.fnUntraced(function* (storeId: StoreId, entries: ReadonlyArray<JournalRow>) {
@@ -154,12 +135,12 @@ export const UndoLive = Layer.effect(
     /** Lists the changes of the resources since the first of the entries, by version. */
     const findHistory = Effect.fnUntraced(function* (storeId: StoreId, entries: ReadonlyArray<JournalRow>) {
       const firsts = firstOfEachResource(entries)
-      const history = yield* listHistory({
+      const history = yield* listHistory(
         storeId,
-        resourceIds: plainArray(firsts.map(({ resourceId }) => resourceId)),
-        versions: plainArray(firsts.map(({ version }) => version)),
-        earliestIds: plainArray(firsts.map(earliestId))
-      })
+        plainArray(firsts.map(({ resourceId }) => resourceId)),
+        plainArray(firsts.map(({ version }) => version)),
+        plainArray(firsts.map(earliestId))
+      )
       if (history.length > MAX_SINCE) return yield* new TooMuchToUndo()
       const sorted: ReadonlyArray<ChangeFootprint> = history.toSorted(
         (a, b) => a.version - b.version || Number(a.isEnd) - Number(b.isEnd)
@@ -211,7 +192,10 @@ export const UndoLive = Layer.effect(
 
     return Undo.of({
       undo: Effect.fn("Undo.undo")(function* (storeId, id, right) {
-        const [entry] = yield* findEntries({ storeId, id })
+        const found = yield* readEntry(sql`
+          select ${columns} from journal where store_id = ${storeId} and id = ${id} and part = ${partOf(id)}
+        `)
+        const entry = Option.getOrUndefined(found)
         if (entry === undefined) return yield* new EntryNotFound({ id })
         if (!("version" in entry)) {
           return yield* Effect.fail(right.ownId === null ? new NotUndoable({ id, ...entry }) : new EntryNotOwn())
@@ -223,9 +207,14 @@ export const UndoLive = Layer.effect(
       }, orDefect),
 
       undoSpan: Effect.fn("Undo.undoSpan")(function* (storeId, { actorId, since, until }, right) {
-        const rows = yield* selectSpan(storeId, actorId, since, until)
-        if (rows.length > MAX_UNDONE) return yield* new TooMuchToUndo()
-        const entries = yield* decodeRows(rows)
+        // Changes of products and collections, newest first.
+        const entries = yield* readEntries(sql`
+          select ${columns} from journal
+          where store_id = ${storeId} and actor_id = ${actorId} and id >= ${leastIdAt(since)} and id < ${leastIdAt(until)}
+            and version is not null
+          order by id desc limit ${MAX_UNDONE + 1}
+        `)
+        if (entries.length > MAX_UNDONE) return yield* new TooMuchToUndo()
         const { left } = yield* prepare(storeId, entries, right)
         return yield* undoAll(
           storeId,
