@@ -1,16 +1,19 @@
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { databaseOptions } from "./DatabaseConfig.ts"
 import { migrate, migrations } from "./Migrations.ts"
 import { DatabaseFailed, explainDatabaseError, type DatabaseSource } from "./sql/DatabaseFailed.ts"
 import { postgres } from "./sql/Postgres.ts"
+import { rowsReader } from "./sql/Rows.ts"
 import { FIXED_SETTINGS, TIMEOUTS } from "./sql/Session.ts"
+
+const readProblems = rowsReader(Schema.Struct({ reason: Schema.String }))
 
 /** Fails if a pooler dropped the settings of the session. Without its timeouts, statements could wait for ever. */
 const checkSession = Effect.fnUntraced(function* ({ name, url }: DatabaseSource) {
   const sql = yield* SqlClient.SqlClient
   const problems = yield* Effect.mapError(
-    sql<{ readonly reason: string }>`
+    readProblems(sql`
       select 'no timeout, or too long a one, for ' || string_agg(name, ', ' order by name) as reason
       from unnest(${Object.keys(TIMEOUTS)}::text[], ${Object.values(TIMEOUTS)}::integer[]) as timeouts (name, most)
       join pg_settings using (name) where setting::integer not between 1 and most having count(*) > 0
@@ -18,7 +21,7 @@ const checkSession = Effect.fnUntraced(function* ({ name, url }: DatabaseSource)
       select string_agg(name || ' is ' || setting, ' and ' order by name)
       from unnest(${Object.keys(FIXED_SETTINGS)}::text[], ${Object.values(FIXED_SETTINGS)}::text[]) as fixed (name, expected)
       join pg_settings using (name) where setting <> expected having count(*) > 0
-    `,
+    `),
     explainDatabaseError({ name, url })
   )
   if (problems.length === 0) return

@@ -72,11 +72,9 @@ const makeSession = Effect.gen(function* () {
  */
 const acquireMigrationLock = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   yield* Effect.addFinalizer(() => Effect.ignore(sql`select pg_advisory_unlock_all()`))
-  const tryLock = sql<{ readonly isAcquired: boolean }>`
-    select pg_try_advisory_lock(hashtext('effect_sql_migrations')) as "isAcquired"
-  `
+  const tryLock = sql`select from pg_try_advisory_lock(hashtext('effect_sql_migrations')) as is_acquired where is_acquired`
   yield* Effect.repeat(tryLock, {
-    until: ([row]) => row?.isAcquired === true,
+    until: ({ length }) => length > 0,
     schedule: Schedule.tap(Schedule.spaced("250 millis"), ({ attempt }) =>
       attempt % 240 === 41 ? Effect.logWarning("Waiting for another process to migrate the database") : Effect.void
     )

@@ -13,6 +13,7 @@ import { makeFolder } from "../Folder.ts"
 import { formatReason } from "../postgres/EmbeddedPostgresFailed.ts"
 import { invalidSetting } from "../Settings.ts"
 import { orDefect } from "../sql/Errors.ts"
+import { rowReader } from "../sql/Rows.ts"
 import {
   createOwnerAndAgent,
   createRecords,
@@ -63,14 +64,13 @@ const write = (file: string, contents: object) =>
     renameSync(temporary, file)
   })
 
-interface DemoStoreRow {
-  readonly storeId: StoreId
-  readonly installationId: InstallationId | null
-}
+const readDemoStore = rowReader(
+  Schema.Struct({ storeId: Schema.toType(StoreId), installationId: Schema.NullOr(Schema.toType(InstallationId)) })
+)
 
 /** Finds the newest store with a demo owner, and its newest active installation of the demo app. */
-const findDemoStore = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
-  const [store] = yield* sql<DemoStoreRow>`
+const findDemoStore = (sql: SqlClient.SqlClient) =>
+  readDemoStore(sql`
     select m.store_id as "storeId", (
       select i.id from installations i join apps a on a.id = i.app_id
       where i.store_id = m.store_id and i.is_active and a.name = 'Demo app' and a.developer_id is null
@@ -80,9 +80,7 @@ const findDemoStore = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     where s.deleted_at is null and o.email = 'owner-' || right(m.store_id::text, 12) || '@example.com'
       and m.role = 'owner'
     order by m.store_id desc limit 1
-  `
-  return Option.fromUndefinedOr(store)
-})
+  `)
 
 /**
  * Finds the demo store if `demo.json` is missing or damaged; none if the database has no demo store. The secrets of the
