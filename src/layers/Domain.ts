@@ -61,6 +61,7 @@ export const RepositoriesLive = Layer.mergeAll(
       Outbox.layer,
       Passwords.layer,
       ProductRepository.layer,
+      RecordRepository.layer,
       Revocation.layer,
       RecordRepository.layer,
       SearchIndex.layer,
