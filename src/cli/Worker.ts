@@ -18,14 +18,19 @@ export const worker = Command.make(
   },
   ({ concurrency }) =>
     Layer.launch(
-      Layer.effectDiscard(
-        Effect.gen(function* () {
-          // Imported here, because no other command sends HTTP requests.
-          const { makeWorker } = yield* Effect.promise(() => import("../layers/webhooks/Worker.ts"))
-          yield* makeWorker(concurrency)
-          yield* Console.log("Delivering webhooks; Ctrl-C stops")
-        })
-      ).pipe(Layer.provide(DatabaseLive), Layer.provide(TracingLive))
+      Layer.effectDiscard(Console.log("Delivering webhooks; Ctrl-C stops")).pipe(
+        // Imported here, because no other command sends HTTP requests.
+        Layer.provide(
+          Layer.unwrap(
+            Effect.map(
+              Effect.promise(() => import("../layers/webhooks/Worker.ts")),
+              ({ webhookWorker }) => webhookWorker(concurrency)
+            )
+          )
+        ),
+        Layer.provide(DatabaseLive),
+        Layer.provide(TracingLive)
+      )
     )
 ).pipe(
   withHelp({

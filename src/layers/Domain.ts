@@ -38,8 +38,11 @@ import { PacingLive } from "./Pacing.ts"
 import { OrdersLive } from "./records/Orders.ts"
 import { RecordRepository } from "./records/Records.ts"
 import { UnitOfWork } from "./sql/UnitOfWork.ts"
+import { DeliveryLog } from "./webhooks/DeliveryLog.ts"
 import { Outbox } from "./webhooks/Outbox.ts"
+import { SecretKeys } from "./webhooks/SecretKeys.ts"
 import { StoreWebhooksLive } from "./webhooks/StoreWebhooks.ts"
+import { WebhookRepository } from "./webhooks/WebhookRepository.ts"
 import { WebhooksLive } from "./webhooks/Webhooks.ts"
 import { Recording, WritesLive } from "./Writes.ts"
 
@@ -48,7 +51,8 @@ export const RepositoriesLive = Layer.mergeAll(
   AgentCreation.layer,
   ProductWrites.layer,
   Recording.layer,
-  Subscriptions.layer
+  Subscriptions.layer,
+  WebhookRepository.layer
 ).pipe(
   Layer.provideMerge(
     Layer.mergeAll(
@@ -56,6 +60,7 @@ export const RepositoriesLive = Layer.mergeAll(
       AppRepository.layer,
       Budget.layer,
       CollectionRepository.layer,
+      DeliveryLog.layer,
       ExternalIds.layer,
       JournalEntries.layer,
       Outbox.layer,
@@ -65,6 +70,7 @@ export const RepositoriesLive = Layer.mergeAll(
       Revocation.layer,
       RecordRepository.layer,
       SearchIndex.layer,
+      SecretKeys.layer,
       SignInThrottle.layer,
       StoreAllocation.layer,
       TokenExchange.layer,

@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Idempotency } from "../../src/domain/Idempotency.ts"
 import { Webhooks } from "../../src/domain/webhooks/Webhooks.ts"
-import { makeDeliveryQueue } from "../../src/layers/webhooks/DeliveryQueue.ts"
+import { DeliveryQueue } from "../../src/layers/webhooks/DeliveryQueue.ts"
 import { IsolatedApiTest } from "../support/http/Api.ts"
 import { deliveriesOf, scene } from "../support/webhooks/Webhooks.ts"
 
@@ -65,7 +65,7 @@ layer(Distributed, { excludeTestServices: true, timeout: "60 seconds" })("Tables
       for (const { writer } of [one, ...others]) yield* writer.post("/products", { name: "Cup" })
 
       yield* sql`update webhooks set paused_at = now(), pause_reason = 'operator' where app_id <> ${one.appId}`
-      const queue = makeDeliveryQueue(yield* SqlClient.SqlClient)
+      const queue = yield* DeliveryQueue.make
       const claimed = yield* queue.claim(10, new Map())
       assert.deepStrictEqual(
         claimed.map(({ storeId }) => storeId),

@@ -2,7 +2,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer, References } from "effect"
 import { type AppPlan, Billing } from "../../src/domain/billing/Billing.ts"
 import type { InstallationId } from "../../src/domain/access/Ids.ts"
-import { makeWorker } from "../../src/layers/webhooks/Worker.ts"
+import { webhookWorker } from "../../src/layers/webhooks/Worker.ts"
 import { install, makeApp } from "../support/http/Api.ts"
 import { isMissing } from "../support/process/Programs.ts"
 import { assertAccessible } from "../support/process/Chromium.ts"
@@ -11,7 +11,7 @@ import { receiver } from "../support/webhooks/Receiver.ts"
 import { waitForRequests, eventOf, installApp, subscriber } from "../support/webhooks/Webhooks.ts"
 
 /** The service with its pages and a delivery worker. Hides the log lines of expected failures. */
-const DeliveringPages = Layer.effectDiscard(makeWorker(64)).pipe(
+const DeliveringPages = webhookWorker(64).pipe(
   Layer.provideMerge(IsolatedPagesTest),
   Layer.provide(Layer.succeed(References.MinimumLogLevel, "Warn"))
 )

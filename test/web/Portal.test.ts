@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import type { Page } from "playwright-core"
 import { verifyWebhook } from "../../src/http/client/Webhooks.ts"
-import { makeWorker } from "../../src/layers/webhooks/Worker.ts"
+import { webhookWorker } from "../../src/layers/webhooks/Worker.ts"
 import { baseUrl, install, makeStore } from "../support/http/Api.ts"
 import { assertAccessible, openWindow } from "../support/process/Chromium.ts"
 import { developer } from "../support/rpc/Developers.ts"
@@ -21,7 +21,7 @@ import { waitForRequests } from "../support/webhooks/Webhooks.ts"
 import { installing } from "../support/data/Writes.ts"
 
 /** The pages and a delivery worker. Public host names resolve to this machine. */
-const PortalTest = Layer.effectDiscard(makeWorker(8)).pipe(Layer.provideMerge(PagesTest), Layer.provide(InternetHere))
+const PortalTest = webhookWorker(8).pipe(Layer.provideMerge(PagesTest), Layer.provide(InternetHere))
 
 const linesOf = (page: Page, title: string) => page.getByRole("region", { name: title, exact: true }).innerText()
 

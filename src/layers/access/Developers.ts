@@ -10,9 +10,8 @@ import { orDefect } from "../sql/Errors.ts"
 import { findJson } from "../sql/Rows.ts"
 import { constant } from "../sql/Statement.ts"
 import { time } from "../sql/Times.ts"
-import { redelivered } from "../webhooks/DeliveryLog.ts"
-import { sealingLater } from "../webhooks/SecretKeys.ts"
-import { newSecret, putWebhook, rotateWebhook, targetOf } from "../webhooks/Subscriptions.ts"
+import { DeliveryLog } from "../webhooks/DeliveryLog.ts"
+import { targetOf, WebhookRepository } from "../webhooks/WebhookRepository.ts"
 import { AppRepository, distinctArrayOf } from "./AppRepository.ts"
 import { INSTALLED, STATE } from "./InstallationState.ts"
 
@@ -27,7 +26,8 @@ export const DevelopersLive = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const { addSecret, insert, lock, rotateSecret } = yield* AppRepository
-    const sealing = yield* sealingLater
+    const log = yield* DeliveryLog
+    const webhooks = yield* WebhookRepository
 
     /** App `a` as JSON for its developer. */
     const appJson = sql`
@@ -133,27 +133,27 @@ export const DevelopersLive = Layer.effect(
       requireOwn: Effect.fn("Developers.requireOwn")((developer, id) => Effect.asVoid(get(developer, id)), orDefect),
 
       setWebhook: Effect.fn("Developers.setWebhook")(function* (developer, id, { kinds, url }) {
-        const created = yield* newSecret(sealing, id)
+        const created = yield* webhooks.newSecret(id)
         return Effect.gen(function* () {
           yield* lock(id, developer)
           const target = yield* targetOf(url, NO_HOSTS)
-          const isFirst = yield* putWebhook(sql, id, { url: target, kinds }, created.sealed)
+          const isFirst = yield* webhooks.put(id, { url: target, kinds }, created.sealed)
           return { json: JSON.stringify({ url: target, kinds }), secret: isFirst ? created.secret : null }
         }).pipe(orDefect)
       }),
 
       rotateWebhookSecret: Effect.fn("Developers.rotateWebhookSecret")(function* (developer, id, before) {
-        const created = yield* newSecret(sealing, id)
+        const created = yield* webhooks.newSecret(id)
         return Effect.gen(function* () {
           yield* lock(id, developer)
-          const { previousUntil } = yield* rotateWebhook(sql, id, created.sealed, before)
+          const { previousUntil } = yield* webhooks.rotateSecret(id, created.sealed, before)
           return { json: JSON.stringify({ previousUntil }), secret: created.secret }
         }).pipe(orDefect)
       }),
 
       redeliver: Effect.fn("Developers.redeliver")(function* (developer, id, event) {
         yield* lock(id, developer)
-        return yield* redelivered(sql, id, event)
+        return yield* log.redeliver(id, event)
       }, orDefect)
     })
   })

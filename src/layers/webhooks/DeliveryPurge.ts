@@ -1,7 +1,10 @@
-import type { SqlClient } from "effect/sql"
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
 import { LOG_DAYS } from "../../domain/webhooks/Webhook.ts"
+import { orDefect } from "../sql/Errors.ts"
 import { PURGE_BATCH, deleteExpired, expiredRows, unnestRows, purgeExpired } from "../sql/Purging.ts"
 import { constant } from "../sql/Statement.ts"
+import { rowCount } from "../sql/Transaction.ts"
 
 const RETENTION = `${LOG_DAYS} days`
 
@@ -20,24 +23,25 @@ const EXPIRED_EVENTS = {
 }
 
 /**
- * Statements that delete what is older than {@link LOG_DAYS} days, a batch at a time. They compare with `now()`, because
- * indexes are not used for `clock_timestamp()`.
+ * Deletes what is older than {@link LOG_DAYS} days, a batch at a time. The statements compare with `now()`, because indexes
+ * are not used for `clock_timestamp()`.
  */
-export const makeDeliveryPurge = (sql: SqlClient.SqlClient) => {
-  const cutoff = sql.literal(`now() - interval '${RETENTION}'`)
-  const batch = constant(PURGE_BATCH)
+export class DeliveryPurge extends Context.Service<DeliveryPurge>()("layers/webhooks/DeliveryPurge", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const cutoff = sql.literal(`now() - interval '${RETENTION}'`)
+    const batch = constant(PURGE_BATCH)
 
-  const deleteAttempts = sql`, attempts as (
+    const deleteAttempts = sql`, attempts as (
     delete from delivery_attempts a using ${unnestRows(EXPIRED_DELIVERIES.key)}
     where a.store_id = listed.store_id and a.event_id = listed.event_id and a.installation_id = listed.installation_id
   )`
 
-  return {
     /** Deletes finished deliveries and their attempts. */
-    deleteFinished: sql`${purgeExpired(EXPIRED_DELIVERIES, deleteAttempts)}`,
+    const deleteFinished = sql`${purgeExpired(EXPIRED_DELIVERIES, deleteAttempts)}`
 
     /** Deletes due deliveries of paused webhooks. Those of active webhooks stay, because a worker may start and send them. */
-    deleteMissed: sql`
+    const deleteMissed = sql`
       with expired as materialized (
         select d.store_id, d.event_id, d.installation_id from webhooks w cross join lateral (
           select store_id, event_id, installation_id from deliveries d
@@ -46,14 +50,14 @@ export const makeDeliveryPurge = (sql: SqlClient.SqlClient) => {
         ) d
         where w.paused_at is not null limit ${batch}
       )${deleteAttempts} ${deleteExpired(EXPIRED_DELIVERIES)}
-    `,
+    `
 
     /**
      * Deletes events without deliveries. An event with deliveries moves back in the order of the purge to the end of its
      * last delivery, so that the next batch does not examine it again: a webhook that was resumed after weeks may need
      * all of its events.
      */
-    deleteEvents: sql`
+    const deleteEvents = sql`
       with ${expiredRows(EXPIRED_EVENTS)}, needed as materialized (
         select store_id, id, (
           select max(coalesce(d.finished_at, now())) from deliveries d
@@ -71,5 +75,16 @@ export const makeDeliveryPurge = (sql: SqlClient.SqlClient) => {
       )
       select 1 from moved union all select 1 from deleted
     `
-  }
+
+    return {
+      // Events last, when no expired delivery refers to them any more.
+      purge: Effect.gen(function* () {
+        const finished = yield* rowCount(deleteFinished)
+        const missed = yield* rowCount(deleteMissed)
+        return finished + missed === 0 ? yield* rowCount(deleteEvents) : finished + missed
+      }).pipe(orDefect, Effect.withSpan("DeliveryPurge.purge"))
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }

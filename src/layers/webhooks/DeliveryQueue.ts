@@ -1,11 +1,12 @@
-import { Effect, Schema } from "effect"
-import type { SqlClient } from "effect/sql"
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { AppId, InstallationId } from "../../domain/access/Ids.ts"
 import { EventId } from "../../domain/Events.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { FAILING_HOURS, PauseReason } from "../../domain/webhooks/Webhook.ts"
 import { orDefect } from "../sql/Errors.ts"
-import { constant, type Fragment } from "../sql/Statement.ts"
+import { requiredRowReader, rowsReader } from "../sql/Rows.ts"
+import { constant, type Fragment, sql as fragment } from "../sql/Statement.ts"
 import type { Attempt } from "./Outgoing.ts"
 
 /**
@@ -77,36 +78,38 @@ const MAX_DEPTH = 100_000
  * Inserts a failed attempt for each row of `deliveries` with an expired lease, which no worker recorded. `deliveries` names
  * a common table expression of locked rows, read before their leases change.
  */
-export const insertInterruptedAttempts = (sql: SqlClient.SqlClient, deliveries: string): Fragment => sql`
+export const insertInterruptedAttempts = (deliveries: string): Fragment => fragment`
   insert into delivery_attempts (store_id, event_id, installation_id, attempt, started_at, error)
   select
     store_id, event_id, installation_id, attempts, next_at - interval '${constant(LEASE_SECONDS)} seconds', ${INTERRUPTED}
-  from ${sql(deliveries)} where lease is not null
+  from ${fragment(deliveries)} where lease is not null
   on conflict do nothing
 `
 
-const decodeClaimed = Schema.decodeUnknownEffect(Schema.Array(ClaimedDelivery))
-const decodeDepth = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ depth: Schema.Int })]))
-const decodeTransitions = Schema.decodeUnknownEffect(Schema.Array(EndpointTransition))
+const readClaimed = rowsReader(ClaimedDelivery)
+const readDepth = requiredRowReader(Schema.Struct({ depth: Schema.Int }))
+const readTransitions = rowsReader(EndpointTransition)
 
 /** The queue of deliveries. Any number of worker processes can use it at once. */
-export const makeDeliveryQueue = (sql: SqlClient.SqlClient) => {
-  const lease = sql`interval '${constant(LEASE_SECONDS)} seconds'`
-  const failingPeriod = sql`interval '${constant(FAILING_HOURS)} hours'`
+export class DeliveryQueue extends Context.Service<DeliveryQueue>()("layers/webhooks/DeliveryQueue", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const lease = sql`interval '${constant(LEASE_SECONDS)} seconds'`
+    const failingPeriod = sql`interval '${constant(FAILING_HOURS)} hours'`
 
-  return {
-    /**
-     * Leases up to about `free` due deliveries, shared evenly among their endpoints. An endpoint gets at most its limit
-     * minus the `busy` requests of this process. If there are more endpoints than slots, healthy ones come first: the
-     * backlogs of dead ones would be older than anything new.
-     *
-     * A connection keeps the plan of this statement, even if it was made while the tables were empty. Therefore each
-     * table is read by an index, by subqueries with a limit, and the rows are changed by `on conflict`, which uses the
-     * key: for an UPDATE, the planner would expect a tenth of the backlog (docs/performance.md, Webhooks). The lease and
-     * its end are computed in the SELECT, after the wait for installations that are being released.
-     */
-    claim: (free: number, busy: ReadonlyMap<AppId, number>): Effect.Effect<ReadonlyArray<ClaimedDelivery>> =>
-      sql`
+    return {
+      /**
+       * Leases up to about `free` due deliveries, shared evenly among their endpoints. An endpoint gets at most its limit
+       * minus the `busy` requests of this process. If there are more endpoints than slots, healthy ones come first: the
+       * backlogs of dead ones would be older than anything new.
+       *
+       * A connection keeps the plan of this statement, even if it was made while the tables were empty. Therefore each
+       * table is read by an index, by subqueries with a limit, and the rows are changed by `on conflict`, which uses the
+       * key: for an UPDATE, the planner would expect a tenth of the backlog (docs/performance.md, Webhooks). The lease and
+       * its end are computed in the SELECT, after the wait for installations that are being released.
+       */
+      claim: Effect.fn("DeliveryQueue.claim")(function* (free: number, busy: ReadonlyMap<AppId, number>) {
+        return yield* readClaimed(sql`
         with recursive endpoint as (
           (
             select app_id, next_at from deliveries where finished_at is null
@@ -146,7 +149,7 @@ export const makeDeliveryQueue = (sql: SqlClient.SqlClient) => {
             limit 1 for share
           ) i
         ), interrupted as (
-          ${insertInterruptedAttempts(sql, "due")}
+          ${insertInterruptedAttempts("due")}
         ), aside as (
           insert into deliveries as d (store_id, event_id, installation_id, app_id)
           select store_id, event_id, installation_id, app_id from held
@@ -180,29 +183,30 @@ export const makeDeliveryQueue = (sql: SqlClient.SqlClient) => {
           select i.is_active, i.installed_at, s.deleted_at from installations i join stores s on s.id = i.store_id
           where i.store_id = c.store_id and i.id = c.installation_id limit 1
         ) i on true
-      `.pipe(Effect.flatMap(decodeClaimed), orDefect),
+      `)
+      }, orDefect),
 
-    /** Number of unfinished deliveries of all apps, at most {@link MAX_DEPTH}. */
-    depth: sql`
-      select count(*)::integer as depth from (
-        select from deliveries where finished_at is null limit ${constant(MAX_DEPTH)}
-      ) as unfinished
-    `.pipe(
-      Effect.flatMap(decodeDepth),
-      Effect.map(([{ depth }]) => depth),
-      orDefect
-    ),
+      /** Number of unfinished deliveries of all apps, at most {@link MAX_DEPTH}. */
+      depth: readDepth(sql`
+        select count(*)::integer as depth from (
+          select from deliveries where finished_at is null limit ${constant(MAX_DEPTH)}
+        ) as unfinished
+      `).pipe(
+        Effect.map(({ depth }) => depth),
+        orDefect,
+        Effect.withSpan("DeliveryQueue.depth")
+      ),
 
-    /**
-     * Records results of deliveries that this worker still owns, and the state of their endpoints. The first failure
-     * marks an endpoint as failing and a success clears that. A response of 410, or {@link FAILING_HOURS} hours of
-     * failures, pause it. Results of a URL that was replaced meanwhile do not count. Returns the endpoints that changed.
-     */
-    recordResults: (results: ReadonlyArray<DeliveryResult>): Effect.Effect<ReadonlyArray<EndpointTransition>> => {
-      const column = <A>(valueOf: (result: DeliveryResult) => A) => results.map(valueOf)
-      const attempts = results.flatMap(({ attempt, claimed }) => (attempt === null ? [] : [{ ...attempt, claimed }]))
-      const attemptColumn = <A>(valueOf: (attempt: (typeof attempts)[number]) => A) => attempts.map(valueOf)
-      return sql`
+      /**
+       * Records results of deliveries that this worker still owns, and the state of their endpoints. The first failure
+       * marks an endpoint as failing and a success clears that. A response of 410, or {@link FAILING_HOURS} hours of
+       * failures, pause it. Results of a URL that was replaced meanwhile do not count. Returns the endpoints that changed.
+       */
+      recordResults: Effect.fn("DeliveryQueue.recordResults")(function* (results: ReadonlyArray<DeliveryResult>) {
+        const column = <A>(valueOf: (result: DeliveryResult) => A) => results.map(valueOf)
+        const attempts = results.flatMap(({ attempt, claimed }) => (attempt === null ? [] : [{ ...attempt, claimed }]))
+        const attemptColumn = <A>(valueOf: (attempt: (typeof attempts)[number]) => A) => attempts.map(valueOf)
+        return yield* readTransitions(sql`
         with result as (
           select * from unnest(
             ${column(({ claimed }) => claimed.storeId)}::uuid[], ${column(({ claimed }) => claimed.eventId)}::uuid[],
@@ -266,9 +270,12 @@ export const makeDeliveryQueue = (sql: SqlClient.SqlClient) => {
         from changed c
         where w.app_id = c.app_id
         returning w.app_id as "appId", w.url, w.failing_since is not null as failing, w.pause_reason as "pauseReason"
-      `.pipe(Effect.flatMap(decodeTransitions), orDefect)
+      `)
+      }, orDefect)
     }
-  }
+  })
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }
 
 /** True for a complete response with a 2xx status. */

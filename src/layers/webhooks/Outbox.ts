@@ -1,5 +1,5 @@
 import { Array, Context, Effect, Layer, Option, Queue, Schema } from "effect"
-import { SqlClient, SqlSchema } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import { InstallationId } from "../../domain/access/Ids.ts"
 import type { Actor } from "../../domain/Actor.ts"
 import {
@@ -14,9 +14,10 @@ import {
   eventBodyOf
 } from "../../domain/Events.ts"
 import { MAX_DRY_RUN_ITEMS } from "../../domain/DryRun.ts"
-import { StoreId } from "../../domain/Store.ts"
+import type { StoreId } from "../../domain/Store.ts"
 import { joinLines, plainArray } from "../sql/ArrayLiterals.ts"
 import { orDefect } from "../sql/Errors.ts"
+import { rowReader, rowsReader } from "../sql/Rows.ts"
 import type { Fragment, Statement } from "../sql/Statement.ts"
 
 /** Channel on which workers are notified of new deliveries. */
@@ -28,9 +29,10 @@ export const DELIVERIES = "deliveries"
  */
 const NOTIFY_INTERVAL = "20 millis"
 
-const decodeRecipients = Schema.decodeUnknownEffect(
-  Schema.Array(Schema.Struct({ installationId: Schema.toType(InstallationId), appName: Schema.String }))
+const readRecipients = rowsReader(
+  Schema.Struct({ installationId: Schema.toType(InstallationId), appName: Schema.String })
 )
+const readHops = rowReader(Schema.Struct({ hops: Schema.Int }))
 
 /** Event to publish, and the resource that it is about. */
 export interface OutboxMessage {
@@ -96,12 +98,6 @@ export class Outbox extends Context.Service<Outbox>()("layers/webhooks/Outbox", 
       ]
     }
 
-    const findHops = SqlSchema.findOneOption({
-      Request: Schema.Struct({ storeId: StoreId, id: Schema.String }),
-      Result: Schema.Struct({ hops: Schema.Int }),
-      execute: ({ id, storeId }) => sql`select hops from events where store_id = ${storeId} and id = ${id}`
-    })
-
     // Notifies after the commit, not in it: the lock of a notification would make the commits of all writes wait in line.
     const committed = yield* Queue.sliding<void>(1)
     yield* Queue.take(committed).pipe(
@@ -120,20 +116,21 @@ export class Outbox extends Context.Service<Outbox>()("layers/webhooks/Outbox", 
       notifyAfterCommit: sql.afterCommit(Effect.sync(() => void Queue.offerUnsafe(committed, undefined))),
 
       /** Lists the first installations that would receive an event. */
-      listRecipients: Effect.fn("Outbox.listRecipients")(function* (store: StoreId, actor: Actor, kind: EventKind) {
-        const rows = yield* sql`
+      listRecipients: Effect.fn("Outbox.listRecipients")(
+        (store: StoreId, actor: Actor, kind: EventKind) =>
+          readRecipients(sql`
           select i.id as "installationId", (select name from apps where id = i.app_id) as "appName"
           from ${recipients(store, { actor, kind })} order by i.id limit ${MAX_DRY_RUN_ITEMS}
-        `
-        return yield* decodeRecipients(rows)
-      }, orDefect),
+        `),
+        orDefect
+      ),
 
       /**
        * Returns the hops of a write that `cause` led to: one more than those of the event. An event that the store does not
        * have, or no longer has, counts as none. Fails with `EventLoop` beyond the limit.
        */
       hopsAfter: Effect.fn("Outbox.hopsAfter")(function* (storeId: StoreId, cause: EventId) {
-        const event = yield* findHops({ storeId, id: cause })
+        const event = yield* readHops(sql`select hops from events where store_id = ${storeId} and id = ${cause}`)
         const hops = Option.isNone(event) ? 0 : event.value.hops + 1
         return hops > MAX_HOPS ? yield* new EventLoop({ event: cause }) : hops
       }, orDefect)

@@ -1,10 +1,11 @@
-import { Context, Effect, Predicate, Result, type Scope, Stream } from "effect"
+import { Context, Effect, Layer, Predicate, Result, type Scope, Stream } from "effect"
 import { type Headers, HttpBody, HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 import { lookup as systemLookup, promises } from "node:dns"
 import type { LookupFunction } from "node:net"
 import { createSecureContext, type SecureContext } from "node:tls"
 import { type AllowedHosts, NO_HOSTS } from "../../domain/webhooks/AllowedHosts.ts"
 import { checkUrl } from "../../domain/webhooks/Destination.ts"
+import { allowedHosts } from "./AllowedHosts.ts"
 import { HEADERS_TOO_LONG, makeGuardedHttpClient, RequestEnded } from "./GuardedHttpClient.ts"
 import { guarded, LookupFailed, lookupBy } from "./Lookup.ts"
 
@@ -152,16 +153,6 @@ const exchange = (
     )
   })
 
-export interface Outgoing {
-  /**
-   * Sends one POST request, once, and follows no redirect. A response, an error, the time limit and interruption end
-   * the request entirely.
-   */
-  readonly post: (request: OutgoingRequest) => Effect.Effect<Attempt>
-  /** Sends a GET request in the same way. A response longer than {@link MAX_BODY_BYTES} is an error. */
-  readonly get: (request: Omit<OutgoingRequest, "body">) => Effect.Effect<Attempt>
-}
-
 export interface OutgoingOptions {
   readonly allowed: AllowedHosts
   /** The lookup of hosts that the operator did not allow; its addresses are checked. Default: that of `Internet`. */
@@ -196,7 +187,7 @@ export const makeOutgoing = ({
   lookup,
   secureContext: trusted,
   timeoutMillis
-}: OutgoingOptions): Effect.Effect<Outgoing, never, Scope.Scope> =>
+}: OutgoingOptions): Effect.Effect<typeof Outgoing.Service, never, Scope.Scope> =>
   Effect.gen(function* () {
     const internet = yield* Internet
     const timeout = timeoutMillis ?? (yield* RequestTimeout)
@@ -218,3 +209,22 @@ export const makeOutgoing = ({
       get: (request) => send({ ...request, body: null })
     }
   })
+
+/** Client of the webhooks of a process. It connects to this machine too in the demo. */
+export class Outgoing extends Context.Service<
+  Outgoing,
+  {
+    /**
+     * Sends one POST request, once, and follows no redirect. A response, an error, the time limit and interruption end
+     * the request entirely.
+     */
+    readonly post: (request: OutgoingRequest) => Effect.Effect<Attempt>
+    /** Sends a GET request in the same way. A response longer than {@link MAX_BODY_BYTES} is an error. */
+    readonly get: (request: Omit<OutgoingRequest, "body">) => Effect.Effect<Attempt>
+  }
+>()("layers/webhooks/Outgoing") {
+  static readonly layer = Layer.effect(
+    this,
+    Effect.flatMap(allowedHosts, (allowed) => makeOutgoing({ allowed }))
+  )
+}

@@ -1,4 +1,4 @@
-import { Config, ConfigProvider, Effect, Option } from "effect"
+import { Config, ConfigProvider, Context, Effect, Layer, Option } from "effect"
 import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { randomBytes } from "node:crypto"
 import { join } from "node:path"
@@ -77,6 +77,15 @@ export const sealing: Effect.Effect<Sealing, Config.ConfigError> = Effect.gen(fu
 })
 
 /** Reads the keys on first use, from the current configuration: most operator commands need no key. */
-export const sealingLater: Effect.Effect<Effect.Effect<Sealing>> = ConfigProvider.ConfigProvider.use((provider) =>
-  Effect.cached(Effect.orDie(Effect.provideService(sealing, ConfigProvider.ConfigProvider, provider)))
-)
+export class SecretKeys extends Context.Service<SecretKeys>()("layers/webhooks/SecretKeys", {
+  make: Effect.gen(function* () {
+    const provider = yield* ConfigProvider.ConfigProvider
+    return {
+      sealing: yield* Effect.cached(
+        Effect.orDie(Effect.provideService(sealing, ConfigProvider.ConfigProvider, provider))
+      )
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(this, this.make)
+}

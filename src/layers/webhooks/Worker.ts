@@ -1,21 +1,19 @@
 import { Context, Effect, Layer, Metric, Option, Queue, Random, Schedule } from "effect"
-import { SqlClient } from "effect/sql"
 import type { AppId } from "../../domain/access/Ids.ts"
 import { nextAttempt, retryAfterSeconds } from "../../domain/webhooks/Retry.ts"
 import { FAILING_HOURS } from "../../domain/webhooks/Webhook.ts"
 import { DELIVERIES } from "./Outbox.ts"
 import { makeOutageRetry, PAUSE } from "../OutageRetry.ts"
 import { Notifications } from "../sql/Postgres.ts"
-import { allowedHosts } from "./AllowedHosts.ts"
 import {
   type ClaimedDelivery,
+  DeliveryQueue,
   type DeliveryResult,
   type EndpointTransition,
-  isSuccess,
-  makeDeliveryQueue
+  isSuccess
 } from "./DeliveryQueue.ts"
 import { makeDeliverySlots, type NextClaim } from "./DeliverySlots.ts"
-import { type Attempt, makeOutgoing, notSent } from "./Outgoing.ts"
+import { type Attempt, notSent, Outgoing } from "./Outgoing.ts"
 import { sealing } from "./SecretKeys.ts"
 import { signedRequest, WRONG_SECRET_KEY } from "./SignedRequest.ts"
 
@@ -81,10 +79,10 @@ const logTransition = ({ appId, failing, pauseReason, url }: EndpointTransition)
  * Delivers due events with up to `size` concurrent requests until the scope ends, and then lets running requests finish.
  * If the worker is killed, its leases expire and other workers send its deliveries.
  */
-export const makeWorker = Effect.fn("makeWorker")(function* (size: number) {
+const makeWorker = Effect.fn("makeWorker")(function* (size: number) {
   const { listen } = yield* Notifications
-  const queue = makeDeliveryQueue(yield* SqlClient.SqlClient)
-  const { post } = yield* makeOutgoing({ allowed: yield* allowedHosts })
+  const queue = yield* DeliveryQueue
+  const { post } = yield* Outgoing
   const slots = makeDeliverySlots(size)
   const stopTimeout = yield* StopTimeout
   const dueNow = yield* Queue.sliding<void>(1)
@@ -184,5 +182,8 @@ export const makeWorker = Effect.fn("makeWorker")(function* (size: number) {
   )
 })
 
-/** Delivers webhooks in the server process, unless `size` is 0. */
-export const webhookWorker = (size: number) => Layer.effectDiscard(size === 0 ? Effect.void : makeWorker(size))
+/** Delivers webhooks, unless `size` is 0. */
+export const webhookWorker = (size: number) =>
+  Layer.effectDiscard(size === 0 ? Effect.void : makeWorker(size)).pipe(
+    Layer.provide(Layer.mergeAll(DeliveryQueue.layer, Outgoing.layer))
+  )

@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { randomBytes } from "node:crypto"
 import type { AppId } from "../../../src/domain/access/Ids.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
+import { RepositoriesLive } from "../../../src/layers/Domain.ts"
 import { WebhooksLive } from "../../../src/layers/webhooks/Webhooks.ts"
 import { verifyWebhook } from "../../../src/http/client/Webhooks.ts"
 import { SECRET_KEY } from "../../support/SecretKey.ts"
@@ -35,7 +36,9 @@ const newKey = () => randomBytes(32).toString("base64")
 
 /** The service of a process with other keys on the same database. */
 const withKeys = (keys: Readonly<Record<string, string>>) =>
-  Layer.fresh(WebhooksLive).pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(keys))))
+  Layer.fresh(Layer.provide(WebhooksLive, RepositoriesLive)).pipe(
+    Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(keys)))
+  )
 
 layer(IsolatedDeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Sealed webhook secrets", (it) => {
   it.effect("stored secrets are sealed, including the previous one, and both sign deliveries", () =>

@@ -25,7 +25,7 @@ import { StoreWebhooks } from "../../../src/domain/webhooks/StoreWebhooks.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
 import { Encoded, type Write } from "../../../src/domain/Write.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
-import { makeDeliveryQueue } from "../../../src/layers/webhooks/DeliveryQueue.ts"
+import { DeliveryQueue } from "../../../src/layers/webhooks/DeliveryQueue.ts"
 import { keyed } from "../../support/data/KeyedWrites.ts"
 import { contextOf, MERCHANT, performIn } from "../../support/data/Writes.ts"
 import { makeInstallation } from "../../support/http/Api.ts"
@@ -139,7 +139,7 @@ const operationsOf = Effect.fn(function* ({ agentToken, appId, installation, tok
   const { undo } = yield* Undo
   const webhooks = yield* StoreWebhooks
   const proposals = yield* Proposals
-  const queue = makeDeliveryQueue(yield* SqlClient.SqlClient)
+  const queue = yield* DeliveryQueue.make
   const product = yield* middleOf("products", ProductId)
   const order = yield* middleOf("orders", OrderId)
   const collection = yield* middleOf("collections", CollectionId)

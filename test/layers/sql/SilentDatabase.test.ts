@@ -3,7 +3,7 @@ import { Array, Config, Context, Effect, Exit, Layer, Scope } from "effect"
 import { HttpServer } from "effect/http"
 import { listen } from "../../../src/http/server/HttpListener.ts"
 import { Silence } from "../../../src/layers/sql/Session.ts"
-import { makeWorker, StopTimeout } from "../../../src/layers/webhooks/Worker.ts"
+import { StopTimeout, webhookWorker } from "../../../src/layers/webhooks/Worker.ts"
 import { ServerLive } from "../../../src/Server.ts"
 import { assertUnavailable, freshClient, IsolatedApiTest, makeClient, pageOf } from "../../support/http/Api.ts"
 import { wayTo } from "../../support/postgres/SilentDatabase.ts"
@@ -17,7 +17,7 @@ const impatientServicesOn = (url: string) => Layer.provide(servicesOn(url), Laye
 
 /** A worker that waits at most 2 s for results when it stops. */
 const startWorker = (services: ReturnType<typeof servicesOn>) =>
-  Layer.build(Layer.provide(Layer.effectDiscard(makeWorker(8)), [services, Layer.succeed(StopTimeout, 2000)]))
+  Layer.build(Layer.fresh(Layer.provide(webhookWorker(8), [services, Layer.succeed(StopTimeout, 2000)])))
 
 layer(IsolatedApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A silent database", (it) => {
   it.effect("requests get 503 if the database stops responding, and succeed after it responds again", () =>

@@ -1,9 +1,9 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Exit, Scope } from "effect"
+import { Effect, Exit, Layer, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AppId } from "../../../src/domain/access/Ids.ts"
 import { RequestTimeout } from "../../../src/layers/webhooks/Outgoing.ts"
-import { makeWorker } from "../../../src/layers/webhooks/Worker.ts"
+import { webhookWorker } from "../../../src/layers/webhooks/Worker.ts"
 import { freshClient, IsolatedApiTest } from "../../support/http/Api.ts"
 import { waitUntil } from "../../support/process/Process.ts"
 import { badReceivers, type Kind } from "../../support/webhooks/BadReceivers.ts"
@@ -23,7 +23,9 @@ const SLACK = 4000
 const SLOW = ["hang", "drip"] as const
 const FAST = ["fail", "reset", "redirect"] as const
 
-const startWorker = (timeout: number) => Effect.provideService(makeWorker(256), RequestTimeout, timeout)
+/** Fresh, as layers are shared: the client of the surrounding layer has another timeout. */
+const startWorker = (timeout: number) =>
+  Layer.build(Layer.provide(Layer.fresh(webhookWorker(256)), Layer.succeed(RequestTimeout, timeout)))
 
 const attemptsOf = (appId: AppId | undefined) =>
   Effect.flatMap(

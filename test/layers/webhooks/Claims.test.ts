@@ -4,14 +4,14 @@ import { SqlClient } from "effect/sql"
 import type { AppId } from "../../../src/domain/access/Ids.ts"
 import { EventId } from "../../../src/domain/Events.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
-import { makeDeliveryQueue } from "../../../src/layers/webhooks/DeliveryQueue.ts"
+import { DeliveryQueue } from "../../../src/layers/webhooks/DeliveryQueue.ts"
 import { IsolatedApiTest } from "../../support/http/Api.ts"
 import { deliveriesOf, makeDeliveries } from "../../support/webhooks/Webhooks.ts"
 
 const NOTHING = EventId.make("01890a5d-ac96-774b-bcce-b302099a8057")
 
 layer(IsolatedApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Delivery queue", (it) => {
-  const claimAll = Effect.flatMap(SqlClient.SqlClient, (sql) => makeDeliveryQueue(sql).claim(100, new Map()))
+  const claimAll = Effect.flatMap(DeliveryQueue.make, ({ claim }) => claim(100, new Map()))
   const expireLeases = Effect.flatMap(
     SqlClient.SqlClient,
     (sql) => sql`update deliveries set next_at = now() where lease is not null`
@@ -22,7 +22,7 @@ layer(IsolatedApiTest, { excludeTestServices: true, timeout: "60 seconds" })("De
     () =>
       Effect.gen(function* () {
         const { attempts } = yield* Webhooks
-        const { recordResults } = makeDeliveryQueue(yield* SqlClient.SqlClient)
+        const { recordResults } = yield* DeliveryQueue.make
         const { appId, ids } = yield* makeDeliveries(1)
         const [first] = yield* claimAll
         assert.deepInclude(first, { appId, attempt: 1, failures: 0, isActive: true })
@@ -59,7 +59,7 @@ layer(IsolatedApiTest, { excludeTestServices: true, timeout: "60 seconds" })("De
       const sql = yield* SqlClient.SqlClient
       const long = yield* makeDeliveries(30)
       const short = [yield* makeDeliveries(2), yield* makeDeliveries(2)]
-      const { claim } = makeDeliveryQueue(yield* SqlClient.SqlClient)
+      const { claim } = yield* DeliveryQueue.make
       const claimed = yield* claim(9, new Map())
       const of = (app: AppId) => claimed.filter(({ appId }) => appId === app).length
       assert.strictEqual(of(long.appId), 3)
@@ -82,7 +82,7 @@ layer(IsolatedApiTest, { excludeTestServices: true, timeout: "60 seconds" })("De
         yield* sql`update deliveries set next_at = now() - interval '1 hour' where app_id = ${appId}`
       }
       const healthy = yield* makeDeliveries(1)
-      const { claim } = makeDeliveryQueue(yield* SqlClient.SqlClient)
+      const { claim } = yield* DeliveryQueue.make
       const claimed = yield* claim(2, new Map())
       assert.lengthOf(claimed, 2)
       assert.include(
@@ -100,7 +100,7 @@ layer(IsolatedApiTest, { excludeTestServices: true, timeout: "60 seconds" })("De
       const sql = yield* SqlClient.SqlClient
       yield* sql`delete from deliveries`
       yield* Effect.all(Array.from({ length: 4 }, () => makeDeliveries(20)))
-      const queue = makeDeliveryQueue(yield* SqlClient.SqlClient)
+      const queue = yield* DeliveryQueue.make
       const rounds = yield* Effect.all(
         Array.from({ length: 40 }, () => queue.claim(10, new Map())),
         { concurrency: 8 }

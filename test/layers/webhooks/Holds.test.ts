@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { StoreWebhooks } from "../../../src/domain/webhooks/StoreWebhooks.ts"
-import { makeDeliveryQueue } from "../../../src/layers/webhooks/DeliveryQueue.ts"
+import { DeliveryQueue } from "../../../src/layers/webhooks/DeliveryQueue.ts"
 import { IsolatedApiTest } from "../../support/http/Api.ts"
 import { waitUntil } from "../../support/process/Process.ts"
 import { deliveriesOf, scene } from "../../support/webhooks/Webhooks.ts"
@@ -64,7 +64,7 @@ layer(IsolatedApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Ho
   it.effect("a claim waits for a release in progress and then claims the released deliveries", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { claim } = makeDeliveryQueue(yield* SqlClient.SqlClient)
+      const { claim } = yield* DeliveryQueue.make
       const { hold } = yield* StoreWebhooks
       const { appId, installation, storeId, writer } = yield* scene()
       yield* writer.post("/products", { name: "Due before" })
@@ -87,7 +87,7 @@ layer(IsolatedApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Ho
 
   it.effect("a hold sets due deliveries aside without an attempt and does not affect other apps", () =>
     Effect.gen(function* () {
-      const { claim } = makeDeliveryQueue(yield* SqlClient.SqlClient)
+      const { claim } = yield* DeliveryQueue.make
       const { hold, release } = yield* StoreWebhooks
       const heldApp = yield* scene()
       const other = yield* scene()

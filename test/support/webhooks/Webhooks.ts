@@ -8,7 +8,7 @@ import { Tokens } from "../../../src/domain/access/Tokens.ts"
 import { EventId, EventKind } from "../../../src/domain/Events.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
-import { makeWorker } from "../../../src/layers/webhooks/Worker.ts"
+import { webhookWorker } from "../../../src/layers/webhooks/Worker.ts"
 import { IsolatedApiTest, baseUrl, install, makeApp, makeClient, makeStore } from "../http/Api.ts"
 import { type Respond, receiver, type Received, type Receiver } from "./Receiver.ts"
 import { waitUntil } from "../process/Process.ts"
@@ -16,7 +16,7 @@ import { sharedByFiles } from "../SharedByFiles.ts"
 import { installing } from "../data/Writes.ts"
 
 /** The whole service with a webhook worker. Logs below "Warn" are off, because endpoints fail on purpose. */
-export const IsolatedDeliveringApi = Layer.effectDiscard(makeWorker(64)).pipe(
+export const IsolatedDeliveringApi = webhookWorker(64).pipe(
   Layer.provideMerge(IsolatedApiTest),
   Layer.provide(Layer.succeed(References.MinimumLogLevel, "Warn"))
 )
