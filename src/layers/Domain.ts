@@ -68,7 +68,6 @@ export const RepositoriesLive = Layer.mergeAll(
       ProductRepository.layer,
       RecordRepository.layer,
       Revocation.layer,
-      RecordRepository.layer,
       SearchIndex.layer,
       SecretKeys.layer,
       SignInThrottle.layer,
