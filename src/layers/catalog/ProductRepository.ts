@@ -38,7 +38,8 @@ export interface StoredProduct {
 /** A product with the values of all its columns. */
 export interface ProductRow extends StoredProduct {
   readonly facets: Facets
-  readonly terms: ReadonlyArray<string>
+  /** Null if an update keeps them. */
+  readonly terms: ReadonlyArray<string> | null
 }
 
 /** A product that no other transaction can change until this one ends, with the stamp of its next change. */
@@ -73,7 +74,7 @@ const keyLists = (rows: ReadonlyArray<ProductRow>) => {
     stocks: plainArray(rows.map(({ product }) => JSON.stringify(product.stock))),
     skus: textArray(codes.map(([sku]) => sku)),
     barcodes: textArray(codes.map(([, barcode]) => barcode)),
-    terms: joinLines(rows.map(({ terms }) => plainArray(terms)))
+    terms: joinLines(rows.map(({ terms }) => (terms === null ? "" : plainArray(terms))))
   }
 }
 
@@ -208,7 +209,8 @@ export class ProductRepository extends Context.Service<ProductRepository>()("lay
       const { barcodes, ids, prices, skus, stocks, terms } = keyLists(rows)
       return sql`
         update product_keys k
-        set price = entry.price, stock = entry.stock, sku = entry.sku, barcode = entry.barcode, terms = entry.terms::uuid[]
+        set price = entry.price, stock = entry.stock, sku = entry.sku, barcode = entry.barcode,
+          terms = coalesce(entry.terms::uuid[], k.terms)
         from unnest(
           ${ids}::uuid[], ${prices}::numeric[], ${stocks}::numeric[], ${skus}::text[], ${barcodes}::text[],
           string_to_array(${terms}, E'\\n', '')

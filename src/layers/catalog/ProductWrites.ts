@@ -8,6 +8,12 @@ import { record, recordAll } from "../Writes.ts"
 import { type LockedProduct, ProductRepository, type ProductToDelete, type StoredProduct } from "./ProductRepository.ts"
 import { SearchIndex } from "./SearchIndex.ts"
 import { type ChangeStamp, StoreAllocation } from "./StoreAllocation.ts"
+import { hasSameTerms } from "./Terms.ts"
+
+/** Next state of a product, and the one before. */
+export interface ChangedProduct extends StoredProduct {
+  readonly before: Product
+}
 
 /** Encodes a product as it is stored and returned. Fails if it is too large. */
 const encodeProduct = Effect.fnUntraced(function* (product: Product) {
@@ -23,17 +29,20 @@ export class ProductWrites extends Context.Service<ProductWrites>()("layers/cata
     const searchIndex = yield* SearchIndex
     const unitOfWork = yield* UnitOfWork
 
-    /** Adds the statements that store new and changed products with their keys and search words. */
+    /** Adds the statements that store new and changed products with their keys, terms and search words. */
     const addAll = Effect.fn("ProductWrites.addAll")(function* (
       store: StoreId,
       created: ReadonlyArray<StoredProduct>,
-      updated: ReadonlyArray<StoredProduct>
+      updated: ReadonlyArray<ChangedProduct>
     ) {
-      const index = (stored: StoredProduct) => {
+      const index = (stored: StoredProduct, before?: Product) => {
         const facets = facetsOf(stored.product)
-        return { ...stored, facets, ...searchIndex.termsOf(store, facets) }
+        return before !== undefined && hasSameTerms(before, stored.product)
+          ? { ...stored, facets, terms: null, unstored: [] }
+          : { ...stored, facets, ...searchIndex.termsOf(store, facets) }
       }
-      const [inserts, updates] = [created.map(index), updated.map(index)]
+      const inserts = created.map((stored) => index(stored))
+      const updates = updated.map((stored) => index(stored, stored.before))
       const unstored = [...inserts, ...updates].flatMap((row) => row.unstored)
       yield* unitOfWork.add(
         ...repository.insertStatements(store, inserts),
@@ -72,7 +81,7 @@ export class ProductWrites extends Context.Service<ProductWrites>()("layers/cata
         reason: string | null = null
       ) {
         const stored = { product, json: yield* encodeProduct(product) }
-        yield* addAll(store, [], [stored])
+        yield* addAll(store, [], [{ ...stored, before: locked.product }])
         return yield* recordProduct(locked, stored, { json: locked.json, fields: locked.product }, reason)
       }),
 

@@ -24,6 +24,13 @@ const VALUE_WORDS = 8
 
 export const isIndexed = (field: RuleField): boolean => INDEXED.some((indexed) => indexed === field)
 
+/**
+ * True if both states of a product have the same terms. Compares by reference: a patch keeps the values of the fields that
+ * it does not name.
+ */
+export const hasSameTerms = (before: Product, after: Product): boolean =>
+  before.name === after.name && INDEXED.every((field) => before[field] === after[field])
+
 /** Kind of a term: a rule field, or a word of the name. */
 type TermKind = RuleField | "word"
 

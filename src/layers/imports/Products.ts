@@ -156,7 +156,9 @@ export const productImport = Effect.gen(function* () {
       const [completed, failed] = Array.separate(results)
       for (const [draft, error] of failed) errors.set(draft, error)
       const created = completed.filter(({ before }) => before === undefined)
-      const updated = completed.filter(({ before }) => before !== undefined)
+      const updated = completed.flatMap(({ before, ...stored }) =>
+        before === undefined ? [] : [{ ...stored, before: before.product }]
+      )
       yield* writes.addAll(store, created, updated)
       if (created.length > 0) {
         const named = created.map(({ externalId, product }) => ({ externalId, id: product.id }))
