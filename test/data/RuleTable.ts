@@ -82,7 +82,10 @@ export const NAMES: ReadonlyArray<{ readonly name: string; readonly field: RuleF
 /** A valid value of each kind, and some invalid ones. */
 export const VALUES: Readonly<Record<Kind, { readonly right: unknown; readonly wrong: ReadonlyArray<unknown> }>> = {
   text: { right: "oak", wrong: [1, true, null, ["oak"], { oak: 1 }] },
-  number: { right: 12.5, wrong: ["twelve", "", "1,5", "1e3", "0x10", true, null, [1]] },
+  number: {
+    right: 12.5,
+    wrong: ["twelve", "", "1,5", "1e3", "0x10", ".5", "5.", "1_000", "Infinity", "--1", true, null, [1]]
+  },
   time: {
     right: "2026-01-31T09:30:00Z",
     wrong: [
@@ -92,6 +95,9 @@ export const VALUES: Readonly<Record<Kind, { readonly right: unknown; readonly w
       "2026-02-30T09:30:00Z",
       "2026-01-31T24:00:00Z",
       "2026-01-31T09:61:00Z",
+      "2026-01-31T09:30:60Z",
+      "2026-01-30T23:59:60Z",
+      "2026-01-31T09:30:00+24:00",
       1769851800000,
       true,
       null

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { codeOf, allowsTypo, isWithinOneTypo, queryWords, wordsOf } from "../../../src/domain/catalog/SearchWords.ts"
+import { isWithinOneTypo, queryWords, wordsOf } from "../../../src/domain/catalog/SearchWords.ts"
 import { foldCase } from "../../../src/domain/Text.ts"
 import { anyText, phrase } from "../../data/RandomProducts.ts"
 
@@ -23,28 +23,6 @@ const LETTERS = ["a", "b", "c"]
 const short = fc.string({ unit: fc.constantFrom(...LETTERS), minLength: 1, maxLength: 6 })
 
 describe("Search words", () => {
-  it("words are split at white space and hyphens, unique, and without accents, case and outer punctuation", () => {
-    assert.deepStrictEqual(wordsOf(" Café-Tisch (160 cm), CAFÉ! ", 9), ["cafe-tisch", "cafe", "tisch", "160", "cm"])
-    assert.deepStrictEqual(wordsOf("a b c d", 2), ["a", "b"])
-    assert.deepStrictEqual(wordsOf("--- !", 9), [])
-    assert.deepStrictEqual(queryWords("“T-Shirt”,  t-shirt red", 9), ["t-shirt", "red"])
-    assert.deepStrictEqual(wordsOf("x".repeat(300), 9), ["x".repeat(64)])
-    assert.strictEqual(codeOf("  DÉSK  1 "), "desk 1")
-  })
-
-  it("compatibility characters are words and codes of their plain forms", () => {
-    assert.deepStrictEqual(wordsOf("Heater 3㎾ Zqkleen™ 𝐙𝐪𝐛𝐨𝐥𝐝 ＡＢＣ ﬁlter", 9), [
-      "heater",
-      "3kw",
-      "zqkleentm",
-      "zqbold",
-      "abc",
-      "filter"
-    ])
-    assert.deepStrictEqual(queryWords("ZQKLEEN™ İstanbul ΟΔΟΣ", 9), ["zqkleentm", "istanbul", "οδοσ"])
-    assert.strictEqual(codeOf("№ 𝐀𝟏"), "no a1")
-  })
-
   it("words of a query are among the words of the same text", () => {
     fc.assert(
       fc.property(fc.oneof(phrase, anyText), (text) => {
@@ -55,11 +33,6 @@ describe("Search words", () => {
         for (const word of words) assert.match(word, /^[\p{L}\p{N}]/u)
       })
     )
-  })
-
-  it("a typo is allowed in words of at least four letters, but not in numbers", () => {
-    const allowed = ["desk", "oak", "1600", "b160"].map(allowsTypo)
-    assert.deepStrictEqual(allowed, [true, false, false, true])
   })
 
   it("a word is within one typo of a prefix only if its first letter is correct or swapped", () => {

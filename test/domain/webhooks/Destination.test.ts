@@ -1,7 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import * as fc from "fast-check"
-import { isPublic } from "../../../src/domain/webhooks/Address.ts"
 import { checkUrl, MAX_URL_LENGTH } from "../../../src/domain/webhooks/Destination.ts"
 
 const NONE: ReadonlySet<string> = new Set()
@@ -10,12 +8,13 @@ const NONE: ReadonlySet<string> = new Set()
 const check = (text: string) =>
   Result.match(checkUrl(text, NONE), { onFailure: ({ message }) => message, onSuccess: ({ url }): string => url })
 
-const isRefused = (host: string) => Result.isFailure(checkUrl(`https://${host}/`, NONE))
-
 const ofLength = (length: number) => "https://example.com/".padEnd(length, "x")
 
-/** The notations of a number in an IPv4 address: decimal, hexadecimal and octal. */
-const notationsOf = (n: number) => fc.constantFrom(String(n), `0x${n.toString(16)}`, `0${n.toString(8)}`)
+/** Public addresses next to the special ranges. */
+const PUBLIC =
+  "1.1.1.1 9.255.255.255 11.0.0.0 100.63.255.255 100.128.0.0 126.255.255.255 128.0.0.0 168.63.129.15 " +
+  "169.253.255.255 169.255.0.0 172.15.255.255 172.32.0.0 192.0.1.0 192.167.255.255 192.169.0.0 198.17.255.255 " +
+  "198.20.0.0 223.255.255.255 [2000::1] [2001:200::1] [2003::1] [2a00:1450:4001:81b::200e] [3ffe:ffff::1]"
 
 describe("checkUrl", () => {
   it("public URLs are accepted and normalized", () => {
@@ -31,6 +30,7 @@ describe("checkUrl", () => {
       "https://[2A00:1450:4001:81B:0:0:0:200E]:8443/": "https://[2a00:1450:4001:81b::200e]:8443/"
     }
     assert.deepStrictEqual(Object.fromEntries(Object.keys(examples).map((url) => [url, check(url)])), examples)
+    for (const host of PUBLIC.split(" ")) assert.strictEqual(check(`https://${host}/`), `https://${host}/`)
   })
 
   it("the error message of a rejected URL names the required change", () => {
@@ -66,62 +66,5 @@ describe("checkUrl", () => {
     assert.match(check(ofLength(MAX_URL_LENGTH + 1)), /at most 2048 characters/)
     assert.match(check(`https://example.com/${"é".repeat(1000)}`), /at most 2048 characters/)
     assert.match(check(`https://example.com/${"\n".repeat(3000)}`), /at most 2048 characters/)
-  })
-
-  it("origin and path add up to the normalized URL", () => {
-    const target = Result.getOrThrow(checkUrl("https://example.com.:8443/a b?c", NONE))
-    assert.deepStrictEqual(
-      { ...target },
-      {
-        url: target.url,
-        origin: "https://example.com:8443",
-        path: "/a%20b?c",
-        isAllowed: false
-      }
-    )
-    assert.strictEqual(target.url, target.origin + target.path)
-  })
-
-  it("an IPv4 address has the same result in every notation", () => {
-    const octet = fc.integer({ min: 0, max: 255 })
-    const address = fc.tuple(octet, octet, octet, octet).chain(([a, b, c, d]) => {
-      const [last3, last2] = [(b * 256 + c) * 256 + d, c * 256 + d]
-      const parts = fc.constantFrom([a, b, c, d], [a, b, last2], [a, last3], [a * 2 ** 24 + last3])
-      const text = parts.chain((numbers) => fc.tuple(...numbers.map(notationsOf))).map((texts) => texts.join("."))
-      return fc.tuple(fc.constant(`${a}.${b}.${c}.${d}`), text)
-    })
-    fc.assert(
-      fc.property(address, ([plain, text]) => {
-        assert.strictEqual(isRefused(text), !isPublic(plain), text)
-        assert.isTrue(isRefused(`[::ffff:${plain}]`))
-      }),
-      { numRuns: 500 }
-    )
-  })
-
-  it("a normalized URL is accepted again without changes", () => {
-    fc.assert(
-      fc.property(fc.webUrl({ validSchemes: ["https"], withQueryParameters: true }), (text) => {
-        const once = checkUrl(text, NONE)
-        assert.deepStrictEqual(
-          Result.flatMap(once, ({ url }) => checkUrl(url, NONE)),
-          once
-        )
-      }),
-      { numRuns: 500 }
-    )
-  })
-
-  it("checkUrl does not throw for any text", () => {
-    fc.assert(
-      fc.property(
-        fc.oneof(fc.string(), fc.string({ unit: "binary" })),
-        fc.constantFrom("", "https://"),
-        (text, start) => {
-          assert.isString(check(start + text))
-        }
-      ),
-      { numRuns: 1000 }
-    )
   })
 })

@@ -145,7 +145,7 @@ const LISTS: ReadonlyArray<Case> = [
 const NUMBERS: ReadonlyArray<Case> = [
   ["price", "equals", 249.5, ["desk"]],
   ["price", "equals", " 249.50 ", ["desk"]],
-  ["price", "equals", "0249.5", ["desk"]],
+  ["price", "equals", "+0249.5", ["desk"]],
   ["price", "not_equals", 249.5, allExcept("desk")],
   ["price", "greater_than", 20, ["desk"]],
   ["price", "greater_or_equal", 20, ["desk", "shirt"]],
@@ -199,7 +199,9 @@ const timesOf = (at: string): ReadonlyArray<Case> =>
     [field, "not_in", [at], allExcept("cafe")],
     [field, "is_set", null, ALL],
     [field, "is_not_set", null, []],
-    [field, "greater_than", "2000-01-01T00:00:00+00:00", ALL]
+    [field, "greater_than", "2000-01-01T00:00:00+00:00", ALL],
+    [field, "greater_than", "2016-12-31T23:59:60.5Z", ALL],
+    [field, "less_than", "2017-01-01T08:59:60+09:00", []]
   ])
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Collection rules", (it) => {

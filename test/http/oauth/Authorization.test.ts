@@ -117,6 +117,8 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Authorizat
           "http://127.0.0.1.evil.com/callback",
           "http://127.0.0.1:80@evil.com/callback",
           "http://127.0.0.1:/callback",
+          "http://127.0.0.1:65536/callback",
+          "http://127.0.0.1:000080/callback",
           "http://localhost:8080/callback",
           "https://127.0.0.1:8080/callback"
         ].map((redirect_uri) => ({ redirect_uri }))
@@ -141,6 +143,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Authorizat
       const { checkWith, makeLocation } = yield* scene
       for (const redirect_uri of [
         "http://127.0.0.1:49152/callback",
+        "http://127.0.0.1:0/callback",
         "http://127.0.0.1/callback",
         "com.example.app:/cb"
       ]) {

@@ -20,6 +20,26 @@ const UNUSABLE = [
   null
 ]
 
+/** More than one registration may name. */
+const HOSTILE = [
+  "https://app.example.com/#",
+  "https://app.example.com/call back",
+  "https://app.example.com\\@evil.example/",
+  "https://user:pass@app.example.com/",
+  "http://localhost:80@evil.example/",
+  "http://127.0.0.1.example.com/",
+  "http://127.0.0.2/callback",
+  "HTTPS://app.example.com/",
+  "https://b\u00fccher.example/",
+  "https://2130706433/",
+  "https://[::ffff:192.168.0.1]/",
+  "https://app.internal./",
+  "data:text/html,x",
+  "myapp:/callback",
+  "/callback",
+  " https://app.example.com/"
+]
+
 const VALID = [
   "https://ide.example.com/agents/mcp/oauth/callback",
   "http://localhost:8787/callback",
@@ -46,7 +66,13 @@ layer(OauthTest, { excludeTestServices: true, timeout: "60 seconds" })("Redirect
 
   it.effect("a registration without a valid redirect URI fails and recommends one that is valid", () =>
     Effect.gen(function* () {
-      for (const redirect_uris of [...UNUSABLE.map((uri) => [uri]), UNUSABLE, [], "http://127.0.0.1/", undefined]) {
+      for (const redirect_uris of [
+        ...[...UNUSABLE, ...HOSTILE].map((uri) => [uri]),
+        UNUSABLE,
+        [],
+        "http://127.0.0.1/",
+        undefined
+      ]) {
         const { json, status } = yield* registerClient({ redirect_uris })
         assert.deepStrictEqual([status, json["error"]], [400, "invalid_redirect_uri"], JSON.stringify(redirect_uris))
         const description = String(json["error_description"])
