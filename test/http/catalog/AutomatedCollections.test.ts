@@ -1,6 +1,5 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { randomUUID } from "node:crypto"
 import { ALL_RELATIONS, NAMES, RELATIONS_OF, rightValue, VALUES } from "../../data/RuleTable.ts"
 import { type Client, ApiTest, dataOf, errorOf, freshClient, pageOf } from "../../support/http/Api.ts"
 
@@ -121,19 +120,6 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Automated 
       const category = { field: "category", relation: "equals", value: "none" }
       assert.deepStrictEqual(yield* matchesOf({ rules: [oak, category], disjunctive: true }), [both, onlyOak])
       assert.deepStrictEqual(yield* matchesOf({ rules: [oak, category] }), [])
-    })
-  )
-
-  it.effect("an automated collection ignores productIds on create and update", () =>
-    Effect.gen(function* () {
-      const { client } = yield* freshClient()
-      const desk = yield* makeProduct(client, { name: "Desk", tags: ["oak"] })
-      const stool = yield* makeProduct(client, { name: "Stool" })
-      const created = yield* makeCollection(client, { rules: [oak], productIds: [stool, randomUUID()] })
-      assert.deepStrictEqual(created["productIds"], [desk])
-      const patched = yield* client.patch(`/collections/${created["id"]}`, { productIds: [stool, randomUUID()] })
-      assert.strictEqual(patched.status, 200)
-      assert.deepStrictEqual(dataOf(patched), created)
     })
   )
 

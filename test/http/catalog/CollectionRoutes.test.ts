@@ -1,20 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import {
-  ApiTest,
-  dataOf,
-  errorOf,
-  freshClient,
-  install,
-  makeStore,
-  pageOf,
-  type Resource
-} from "../../support/http/Api.ts"
+import { ApiTest, dataOf, errorOf, freshClient, makeStore, pageOf, type Resource } from "../../support/http/Api.ts"
 import { makeClientRotation } from "../../support/http/ClientRotation.ts"
 
 const UNKNOWN = "01890a5d-ac96-774b-bcce-b302099a8057"
-
-const ifMatch = (version: string) => ({ headers: { "if-match": version } })
 
 const idsOf = (rows: ReadonlyArray<Resource>) => rows.map(({ id }) => String(id))
 
@@ -40,81 +29,6 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Collection
       assert.deepStrictEqual(pageOf(yield* other.client.get("/collections")).items, [])
       assert.strictEqual((yield* client.get(`/collections/${id.toUpperCase()}`)).status, 200)
       assert.strictEqual(dataOf(yield* client.get(`/collections/${id}`))["title"], "Desks")
-    })
-  )
-
-  it.effect("a patch or delete with an outdated If-Match version is 412", () =>
-    Effect.gen(function* () {
-      const { client } = yield* freshClient()
-      const path = `/collections/${dataOf(yield* client.post("/collections", { title: "Desks" }))["id"]}`
-      assert.strictEqual((yield* client.patch(path, { title: "Two" }, ifMatch('"1"'))).status, 200)
-      const stale = yield* client.patch(path, { title: "Three" }, ifMatch('"1"'))
-      assert.strictEqual(stale.status, 412)
-      assert.include(errorOf(stale).error, "its version is 2")
-      assert.strictEqual((yield* client.delete(path, ifMatch('"1"'))).status, 412)
-      assert.strictEqual(dataOf(yield* client.get(path))["title"], "Two")
-      assert.strictEqual((yield* client.delete(path, ifMatch('"2"'))).status, 200)
-    })
-  )
-
-  it.effect("collection routes require read_collections or write_collections and no other scope", () =>
-    Effect.gen(function* () {
-      const { client, storeId } = yield* freshClient({ scopes: ["read_collections", "write_collections"] })
-      const products = (yield* install(storeId, { scopes: ["read_products", "write_products"] })).client
-      const created = yield* client.post("/collections", { title: "Desks" })
-      assert.strictEqual(created.status, 201)
-      const path = `/collections/${dataOf(created)["id"]}`
-      for (const [scope, answer] of [
-        ["read_collections", yield* products.get("/collections")],
-        ["read_collections", yield* products.get(path)],
-        ["write_collections", yield* products.post("/collections", { title: "Mine" })],
-        ["write_collections", yield* products.patch(path, { title: "Mine" })],
-        ["write_collections", yield* products.delete(path)]
-      ] as const) {
-        assert.strictEqual(answer.status, 403)
-        assert.include(errorOf(answer).error, scope)
-      }
-      assert.strictEqual((yield* client.delete(path)).status, 200)
-    })
-  )
-
-  it.effect("GET /collections pages by ascending id, and an invalid limit or cursor is 400", () =>
-    Effect.gen(function* () {
-      const { client } = yield* freshClient()
-      const titles = ["c", "b", "a", "d", "e"]
-      const created = yield* Effect.forEach(titles, (title) =>
-        Effect.map(client.post("/collections", { title }), dataOf)
-      )
-      assert.deepStrictEqual(idsOf(created), idsOf(created).toSorted())
-      const read = (query: string) => Effect.map(client.get(`/collections${query}`), pageOf)
-      assert.deepStrictEqual(yield* read(""), { items: created, nextCursor: null })
-      for (const limit of [1, 2, 3, 4, 5, 6]) {
-        const pages: Array<ReadonlyArray<Resource>> = []
-        let after: string | null = ""
-        while (after !== null) {
-          const { items, nextCursor }: ReturnType<typeof pageOf> = yield* read(
-            `?limit=${limit}${after === "" ? "" : `&cursor=${after}`}`
-          )
-          pages.push(items)
-          assert.strictEqual(nextCursor ?? idsOf(created).at(-1), idsOf(items).at(-1))
-          after = nextCursor
-        }
-        assert.deepStrictEqual(pages.flat(), created)
-        assert.strictEqual(pages.length, Math.ceil(5 / limit))
-      }
-      const [, second, third] = idsOf(created)
-      yield* client.delete(`/collections/${second}`)
-      assert.deepStrictEqual((yield* read(`?cursor=${second}&limit=1`)).items, created.slice(2, 3))
-      assert.deepStrictEqual(idsOf((yield* read(`?cursor=${third}`)).items), idsOf(created.slice(3)))
-      assert.deepStrictEqual(yield* read("?cursor=ffffffff-ffff-7fff-bfff-ffffffffffff"), {
-        items: [],
-        nextCursor: null
-      })
-      for (const query of ["?cursor=1", "?cursor=", "?limit=0", "?limit=-1", "?limit=1.5", "?limit=x", "?limit="]) {
-        const refused = yield* client.get(`/collections${query}`)
-        assert.strictEqual(refused.status, 400, query)
-        assert.strictEqual(errorOf(refused).issues?.length, 1, query)
-      }
     })
   )
 
@@ -180,28 +94,6 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Collection
       }
       assert.deepStrictEqual(pageOf(yield* client.get("/collections")).items, [remaining])
       assert.deepStrictEqual(pageOf(yield* client.get("/products")).items, [product])
-    })
-  )
-
-  it.effect("a repeated key returns the stored response, and the key is 409 for a different request", () =>
-    Effect.gen(function* () {
-      const { client } = yield* freshClient()
-      const key = { key: "collection-1" }
-      const first = yield* client.post("/collections", { title: "Desks", isActive: true }, key)
-      const replay = yield* client.post("/collections", '{"isActive":true, "title":"Desks"}', key)
-      assert.strictEqual(replay.status, 201)
-      assert.strictEqual(replay.text, first.text)
-      assert.strictEqual(replay.headers.get("idempotent-replayed"), "true")
-      assert.strictEqual((yield* client.post("/collections", { title: "Chairs" }, key)).status, 409)
-      assert.strictEqual(
-        (yield* client.patch(`/collections/${dataOf(first)["id"]}`, { title: "Desks" }, key)).status,
-        409
-      )
-      assert.strictEqual((yield* client.delete(`/collections/${dataOf(first)["id"]}`, key)).status, 409)
-      assert.deepStrictEqual(pageOf(yield* client.get("/collections")).items, [dataOf(first)])
-      const missing = yield* client.post("/collections", { title: "Desks" }, { key: null })
-      assert.strictEqual(missing.status, 400)
-      assert.strictEqual(errorOf(missing).error, "missing_key")
     })
   )
 })

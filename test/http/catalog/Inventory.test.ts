@@ -2,8 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { StoreId } from "../../../src/domain/Store.ts"
-import { type Answer, ApiTest, type Client, dataOf, errorOf, freshClient, makeClient } from "../../support/http/Api.ts"
-import { startSecondServer } from "../../support/process/Process.ts"
+import { type Answer, ApiTest, type Client, dataOf, errorOf, freshClient } from "../../support/http/Api.ts"
 
 const UNKNOWN = "019c1363-49c0-7fff-8000-000000000000"
 
@@ -45,9 +44,6 @@ const changesOf = (storeId: StoreId) =>
       from events e join journal j using (store_id, id) where store_id = ${storeId} order by id
     `
   })
-
-/** Counts the successful and the rejected requests. */
-const count = (statuses: ReadonlyArray<number>) => [200, 422].map((n) => statuses.filter((s) => s === n).length)
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("PATCH /products/{id}/inventory", (it) => {
   it.effect("stock sets and adjust changes the stock of the product or of one variant", () =>
@@ -172,48 +168,6 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("PATCH /pro
       const strict = { prefer: "handling=strict" }
       assert.deepStrictEqual(yield* issuesOf({ stock: 1, price: 2 }, strict), ["price: is not a field that can be set"])
       assert.strictEqual((yield* client.patch(path, { stock: 1, price: 2 })).status, 200)
-    })
-  )
-
-  it.effect("a repeated key returns the stored response and changes the stock once", () =>
-    Effect.gen(function* () {
-      const { client, path } = yield* createStocked(5)
-      const sell = client.patch(path, { adjust: -1 }, { key: "sale-1" })
-      const first = yield* sell
-      const second = yield* sell
-      assert.strictEqual(second.headers.get("idempotent-replayed"), "true")
-      assert.strictEqual(second.text, first.text)
-      assert.strictEqual((yield* client.patch(path, { adjust: -2 }, { key: "sale-1" })).status, 409)
-      assert.deepStrictEqual(stocksOf(yield* set(client, path, { adjust: 0 }))[0], 4)
-    })
-  )
-
-  it.effect("64 concurrent decrements of a stock of 50 on two servers: 50 succeed and 14 are rejected", () =>
-    Effect.gen(function* () {
-      const { client, path, product, small, storeId } = yield* createStocked(50)
-      const other = makeClient(yield* startSecondServer, client.token)
-      const decrement = (body: object) =>
-        Effect.forEach(
-          Array.from({ length: 64 }, (_, index) => (index % 2 === 0 ? client : other)),
-          (server) => Effect.map(server.patch(path, { adjust: -1, ...body }), ({ status }) => status),
-          { concurrency: "unbounded" }
-        )
-      assert.deepStrictEqual(count(yield* decrement({})), [50, 14])
-      const sql = yield* SqlClient.SqlClient
-      yield* sql`update rate_windows set hits = '{}' where store_id = ${storeId}`
-      assert.deepStrictEqual(count(yield* decrement({ variantId: small })), [3, 61])
-      yield* sql`update rate_windows set hits = '{}' where store_id = ${storeId}`
-      const last = yield* set(client, path, { adjust: 0 })
-      assert.deepStrictEqual(stocksOf(last), [0, 0, undefined])
-      assert.strictEqual(dataOf(last)["version"], 54)
-      const changes = yield* changesOf(storeId)
-      assert.deepStrictEqual(
-        changes.map(({ version }) => version),
-        Array.from({ length: 54 }, (_, index) => index + 1)
-      )
-      // Rules read the stock from `product_keys`.
-      const collection = { title: "Sold out", rules: [{ field: "stock", relation: "equals", value: 0 }] }
-      assert.deepStrictEqual(dataOf(yield* client.post("/collections", collection))["productIds"], [product["id"]])
     })
   )
 })

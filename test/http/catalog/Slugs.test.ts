@@ -106,32 +106,6 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Product sl
     })
   )
 
-  it.effect("concurrent creates with the same name get consecutively numbered slugs", () =>
-    Effect.gen(function* () {
-      const { client } = yield* freshClient()
-      const slugs = yield* Effect.all(
-        Array.from({ length: 20 }, () => slugOf(client, { name: "Cup" })),
-        { concurrency: "unbounded" }
-      )
-      const expected = ["cup", ...Array.from({ length: 19 }, (_, n) => `cup-${n + 2}`)]
-      assert.deepStrictEqual(slugs.map(String).toSorted(), expected.toSorted())
-    })
-  )
-
-  it.effect("exactly one of several concurrent creates with the same explicit slug succeeds, the others are 422", () =>
-    Effect.gen(function* () {
-      const { client } = yield* freshClient()
-      const answers = yield* Effect.all(
-        Array.from({ length: 10 }, () => client.post("/products", { name: "Cup", slug: "one" })),
-        { concurrency: "unbounded" }
-      )
-      assert.deepStrictEqual(answers.map(({ status }) => status).toSorted(), [
-        201,
-        ...Array.from({ length: 9 }, () => 422)
-      ])
-    })
-  )
-
   it.effect("every name produces a valid, unique slug", () =>
     Effect.gen(function* () {
       const { storeId } = yield* freshClient()

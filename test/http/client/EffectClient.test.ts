@@ -34,58 +34,6 @@ layer(ApiTest)("Effect client", (it) => {
     })
   )
 
-  it.effect("reads and writes collections and app data, and reads the store, orders and customers", () =>
-    Effect.gen(function* () {
-      const { client, installation, storeId } = yield* makeTestClient()
-      const lantern = yield* client.call((api) =>
-        api.Products.createProduct({ payload: { name: "Lantern", price: 24.5 } })
-      )
-      const rules = [{ field: "price", relation: "less_than", value: 30 }] as const
-      const { data: cheap } = yield* client.call((api) =>
-        api.Collections.createCollection({ payload: { title: "Cheap", rules } })
-      )
-      assert.deepStrictEqual(cheap.productIds, [lantern.data.id])
-      const params = { id: cheap.id }
-      assert.deepStrictEqual((yield* client.call((api) => api.Collections.getCollection({ params }))).data, cheap)
-      const renamed = yield* client.call((api) =>
-        api.Collections.updateCollection({ params, payload: { title: "Below 30" } })
-      )
-      assert.strictEqual(renamed.data.title, "Below 30")
-      assert.isTrue((yield* client.call((api) => api.Collections.deleteCollection({ params }))).data.deleted)
-
-      const { data: store } = yield* client.call((api) => api.Store.getStore())
-      assert.strictEqual(store.id, storeId)
-      assert.strictEqual(store.installation.id, installation.id)
-      const query = { limit: 10, updatedSince: "2026-01-31T09:30:00+01:00" }
-      assert.deepStrictEqual((yield* client.call((api) => api.Orders.listOrders({ query }))).orders, [])
-      assert.deepStrictEqual((yield* client.call((api) => api.Customers.listCustomers({ query }))).customers, [])
-
-      const settings = { namespace: "settings" }
-      const payload = {
-        key: "theme",
-        value: { name: "dark", scale: 1.5 },
-        ttlSeconds: 3600
-      }
-      const { data: theme } = yield* client.call((api) => api["App data"].putAppData({ params: settings, payload }))
-      assert.deepInclude(theme.value, { name: "dark", scale: 1.5 })
-      const entries = yield* client
-        .stream(
-          (api, query) => api["App data"].getAppData({ params: settings, query }),
-          ({ entries }) => entries
-        )
-        .pipe(Stream.runCollect)
-      assert.deepStrictEqual(entries, [theme])
-      const entry = yield* client.call((api) =>
-        api["App data"].getAppData({ params: settings, query: { key: "theme", limit: 1 } })
-      )
-      assert.deepStrictEqual("data" in entry && entry.data, theme)
-      const deleted = yield* client.call((api) =>
-        api["App data"].deleteAppData({ params: settings, query: { key: "theme" } })
-      )
-      assert.isTrue(deleted.data.deleted)
-    })
-  )
-
   it.effect("stream requests only the pages that its consumer reads", () =>
     Effect.gen(function* () {
       const { url } = yield* makeTestClient()

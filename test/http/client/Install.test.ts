@@ -1,6 +1,5 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import {
   ApiError,
   authorizationUrl,
@@ -9,8 +8,7 @@ import {
   generatePkce,
   OAuthError,
   refreshToken,
-  revokeToken,
-  type TokenSet
+  revokeToken
 } from "../../../src/http/client/Client.ts"
 import { ApiTest, baseUrl, makeStore } from "../../support/http/Api.ts"
 import { register } from "../../support/oauth/Oauth.ts"
@@ -79,52 +77,6 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("OAuth inst
       assert.match(again.requestId ?? "", /^[0-9a-f-]{36}$/)
       // A reused code may be stolen, so the tokens of its first use are revoked.
       assert.strictEqual(yield* statusOf(app.url, tokens.accessToken), 401)
-    })
-  )
-
-  it.effect("concurrent calls with an expired token share one refresh and save its tokens once", () =>
-    Effect.gen(function* () {
-      const { app, tokens } = yield* installApp()
-      const sql = yield* SqlClient.SqlClient
-      const state: { stored: TokenSet; saved: Array<TokenSet> } = { stored: tokens, saved: [] }
-      const client = createClient({
-        url: app.url,
-        tokens: {
-          app,
-          load: () => state.stored,
-          save: (next) => {
-            state.stored = next
-            state.saved.push(next)
-          }
-        }
-      })
-      for (const round of [1, 2]) {
-        yield* sql`update access_tokens set expires_at = now() - interval '1 second'`
-        const created = yield* Effect.promise(() =>
-          Promise.all(Array.from({ length: 20 }, (_, index) => client.products.create({ name: `Lamp ${index}` })))
-        )
-        assert.lengthOf(new Set(created.map(({ data }) => data.id)), 20)
-        assert.lengthOf(state.saved, round)
-      }
-    })
-  )
-
-  it.effect("a refresh that is retried after a lost response returns the same tokens", () =>
-    Effect.gen(function* () {
-      const { app, tokens } = yield* installApp()
-      const first = yield* Effect.promise(() => refreshToken(app, tokens.refreshToken))
-      let responsesToLose = 1
-      const again = yield* Effect.promise(() =>
-        refreshToken(app, tokens.refreshToken, {
-          wait: async () => undefined,
-          fetch: async (url, init) => {
-            const response = await fetch(url, init)
-            if (responsesToLose-- > 0) throw new TypeError("terminated")
-            return response
-          }
-        })
-      )
-      assert.deepInclude(again, { accessToken: first.accessToken, refreshToken: first.refreshToken })
     })
   )
 

@@ -117,35 +117,4 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Conditiona
       }
     })
   )
-
-  it.effect("exactly one of several concurrent writes with the same If-Match succeeds, and the others return 412", () =>
-    Effect.gen(function* () {
-      const { client, path } = yield* atVersion3()
-      const responses = yield* Effect.all(
-        Array.from({ length: 10 }, (_, n) => client.patch(path, { price: 100 + n }, ifMatch('"3"'))),
-        { concurrency: "unbounded" }
-      )
-      const statuses = responses.map(({ status }) => status).toSorted()
-      assert.deepStrictEqual(statuses, [200, ...Array.from({ length: 9 }, () => 412)])
-      const winner = responses.filter(({ status }) => status === 200).map(dataOf)
-      assert.deepStrictEqual(pageOf(yield* client.get("/products")).items, winner)
-    })
-  )
-
-  it.effect("concurrent writes without If-Match all succeed, each with the next version", () =>
-    Effect.gen(function* () {
-      const { client, path } = yield* atVersion3()
-      const responses = yield* Effect.all(
-        Array.from({ length: 10 }, (_, n) => client.patch(path, { price: 100 + n })),
-        { concurrency: "unbounded" }
-      )
-      const versions = responses.map((response) => Number(dataOf(response)["version"]))
-      assert.deepStrictEqual(
-        versions.toSorted((a, b) => a - b),
-        [4, 5, 6, 7, 8, 9, 10, 11, 12, 13]
-      )
-      const last = responses.map(dataOf).filter(({ version }) => version === 13)
-      assert.deepStrictEqual(pageOf(yield* client.get("/products")).items, last)
-    })
-  )
 })

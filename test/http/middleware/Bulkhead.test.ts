@@ -234,26 +234,4 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Bulkhead o
       assert.deepStrictEqual(pageOf(yield* client.get("/products")).items, [])
     })
   )
-
-  it.effect("a started write completes even if its client disconnects", () =>
-    Effect.gen(function* () {
-      const { client, storeId } = yield* freshClient()
-      const { release, watcher } = yield* lockStore(yield* databaseUrl, storeId)
-      const write = request(`${yield* baseUrl}/api/platform/v1/products`, {
-        method: "POST",
-        headers: {
-          authorization: `Bearer ${client.token}`,
-          "content-type": "application/json",
-          "idempotency-key": "begun"
-        }
-      }).on("error", () => {})
-      write.end('{"name":"Cup"}')
-      yield* waitForLockWaits(watcher, 1)
-      write.destroy()
-      yield* release
-      const replay = yield* client.post("/products", { name: "Cup" }, { key: "begun" })
-      assert.strictEqual(replay.headers.get("idempotent-replayed"), "true")
-      assert.strictEqual(dataOf(replay)["name"], "Cup")
-    })
-  )
 })

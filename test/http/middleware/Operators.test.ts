@@ -1,29 +1,12 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { ALL_GRANTS } from "../../../src/domain/access/AccessRule.ts"
-import { Plan, Stores } from "../../../src/domain/access/Stores.ts"
+import { Stores } from "../../../src/domain/access/Stores.ts"
 import { Tokens } from "../../../src/domain/access/Tokens.ts"
 import { ApiTest, baseUrl, errorOf, freshClient, makeApp, makeClient, makeStore } from "../../support/http/Api.ts"
-import { installing, performIn } from "../../support/data/Writes.ts"
+import { installing } from "../../support/data/Writes.ts"
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Operator changes", (it) => {
-  it.effect("a new plan applies from the next request and deletes nothing", () =>
-    Effect.gen(function* () {
-      const stores = yield* Stores
-      yield* stores.createPlan(Plan.make({ name: "single", productLimit: 1, collectionLimit: 0 }))
-      const { client, storeId } = yield* freshClient({ plan: "single" })
-      const perform = yield* performIn(storeId)
-      const create = Effect.suspend(() => Effect.map(client.post("/products", { name: "Cup" }), ({ status }) => status))
-      assert.deepStrictEqual([yield* create, yield* create], [201, 403])
-      yield* perform(stores.setPlan(storeId, "free"))
-      assert.deepStrictEqual([yield* create, yield* create], [201, 201])
-      yield* perform(stores.setPlan(storeId, "single"))
-      assert.strictEqual(yield* create, 403)
-      const known = /choose one of .*free, starter/
-      assert.match((yield* Effect.flip(perform(stores.setPlan(storeId, "gold")))).message, known)
-    })
-  )
-
   it.effect("requests to a deleted store return 404; other stores are unaffected", () =>
     Effect.gen(function* () {
       const stores = yield* Stores

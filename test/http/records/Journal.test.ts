@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import type { StoreId } from "../../../src/domain/Store.ts"
-import { IsolatedApiTest, dataOf, freshClient, install, type Resource } from "../../support/http/Api.ts"
+import { IsolatedApiTest, dataOf, freshClient, type Resource } from "../../support/http/Api.ts"
 
 const Side = Schema.NullOr(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))
 
@@ -60,50 +60,6 @@ const updated = (
 })
 
 layer(IsolatedApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Journal", (it) => {
-  it.effect("each write of a product has an entry with its actor, surface, idempotency key and changes", () =>
-    Effect.gen(function* () {
-      const { client, installation, storeId } = yield* freshClient()
-      const body = { name: "Cup", variants: [{ price: 1 }], metafields: { a: { b: null } } }
-      const created = dataOf(yield* client.post("/products", body, { key: "made" }))
-      const path = `/products/${created["id"]}`
-      const other = yield* install(storeId)
-      const sent = { price: 2, tags: ["tea"], name: "Cup", metafields: { a: { b: null } } }
-      const updated = dataOf(yield* other.client.patch(path, sent, { key: "changed" }))
-      yield* client.delete(path, { key: "gone" })
-
-      const changed = ["version", "price", "tags", "updatedAt"]
-      const entries = yield* entriesOf(storeId)
-      const common = {
-        actorType: "app",
-        surface: "rest",
-        hops: 0,
-        resource: "product",
-        resourceId: String(created["id"]),
-        omitted: []
-      }
-      const [one, two] = [installation.id, other.installation.id]
-      assert.deepStrictEqual<ReadonlyArray<unknown>>(
-        entries.map(({ at: _, id: _id, ...entry }) => entry),
-        [
-          { ...common, actorId: one, key: "made", version: 1, before: null, after: created },
-          {
-            ...common,
-            actorId: two,
-            key: "changed",
-            version: 2,
-            before: pick(created, ...changed),
-            after: pick(updated, ...changed)
-          },
-          { ...common, actorId: one, key: "gone", version: 2, before: updated, after: null }
-        ]
-      )
-      assert.deepStrictEqual<ReadonlyArray<unknown>>(
-        entries.slice(0, 2).map(({ at }) => at.toISOString()),
-        [created["updatedAt"], updated["updatedAt"]]
-      )
-    })
-  )
-
   it.effect("an entry has the id, time and hops of the event of the same change", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
@@ -217,26 +173,6 @@ layer(IsolatedApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Jo
         [200, 200, 400, 412, 412, 412, 412, 404, 422, 409]
       )
       assert.lengthOf(yield* entriesOf(storeId), 2)
-    })
-  )
-
-  it.effect("an entry is stored in the transaction of its write", () =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const { client, storeId } = yield* freshClient()
-      const product = dataOf(yield* client.post("/products", { name: "Cup" }))
-      const collection = dataOf(yield* client.post("/collections", { title: "Hand" }))
-      yield* client.patch(`/products/${product["id"]}`, { price: 1 })
-      yield* client.patch(`/collections/${collection["id"]}`, { title: "By hand" })
-      const committed = yield* sql`
-        with resources as (
-          select store_id, id, version, xmin from products union all select store_id, id, version, xmin from collections
-        )
-        select j.resource from journal j join resources r
-          on r.store_id = j.store_id and r.id = j.resource_id and r.version = j.version and r.xmin = j.xmin
-        where j.store_id = ${storeId} order by 1
-      `
-      assert.deepStrictEqual(committed, [{ resource: "collection" }, { resource: "product" }])
     })
   )
 

@@ -110,45 +110,4 @@ layer(IsolatedApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Re
       ])
     })
   )
-
-  it.effect("deliveries are inserted in the transaction that writes the product", () =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const storeId = yield* makeStore()
-      const writer = yield* install(storeId)
-      yield* installApp(storeId, (yield* subscriber(ENDPOINT)).appId)
-      yield* writer.client.post("/products", { name: "Cup" })
-      const countInSameTransaction = yield* sql`
-        select count(*)::integer as n
-        from products p
-        join events e on e.store_id = p.store_id and e.resource_id = p.id and e.xmin = p.xmin
-        join deliveries d on d.store_id = e.store_id and d.event_id = e.id and d.xmin = p.xmin
-        where p.store_id = ${storeId}
-      `
-      assert.deepStrictEqual(countInSameTransaction, [{ n: 1 }])
-    })
-  )
-
-  it.effect("if a delivery cannot be stored, the write fails with 500, and the same key can be retried", () =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const storeId = yield* makeStore()
-      const writer = yield* install(storeId)
-      yield* installApp(storeId, (yield* subscriber(ENDPOINT)).appId)
-      yield* sql`
-        create function refuse_delivery() returns trigger language plpgsql as $$ begin raise 'no room'; end $$
-      `
-      // DDL takes no parameters. The id comes from the database, so interpolating it is safe.
-      yield* sql.unsafe(`
-        create trigger refuse before insert on deliveries for each row
-        when (new.store_id = '${storeId}') execute function refuse_delivery()
-      `)
-      const create = writer.client.post("/products", { name: "Cup" }, { key: "create" })
-      assert.strictEqual((yield* create).status, 500)
-      assert.deepStrictEqual(yield* recipientsOf(storeId), [])
-      yield* sql`drop trigger refuse on deliveries`
-      assert.strictEqual((yield* create).status, 201)
-      assert.lengthOf((yield* recipientsOf(storeId)).flat(), 1)
-    })
-  )
 })

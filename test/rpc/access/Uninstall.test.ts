@@ -7,9 +7,8 @@ import { ClientId } from "../../../src/domain/oauth/Clients.ts"
 import { Consents } from "../../../src/domain/oauth/Consents.ts"
 import { Grants } from "../../../src/domain/oauth/Grants.ts"
 import { Challenge } from "../../../src/domain/oauth/Pkce.ts"
-import { IsolatedApiTest, baseUrl, makeApp, makeClient } from "../../support/http/Api.ts"
+import { IsolatedApiTest, makeApp } from "../../support/http/Api.ts"
 import { freshMember, newKey } from "../../support/rpc/Rpc.ts"
-import { installing } from "../../support/data/Writes.ts"
 
 const VERIFIER = "a verifier of 43 characters or more, at random"
 const REDIRECT = "https://example.com/callback"
@@ -35,7 +34,6 @@ const scene = Effect.gen(function* () {
   }
   const credentials = { clientId, secret: undefined }
   const verifier = Redacted.make(VERIFIER)
-  const { install } = yield* installing
   const find = Effect.map(member.installations.list({ storeId }), ({ items }) => items.map(({ id }) => id))
   return {
     storeId,
@@ -44,7 +42,6 @@ const scene = Effect.gen(function* () {
       grants.exchange(credentials, { code, redirectUri: REDIRECT, verifier, resource: undefined }),
     refresh: (refreshToken: Redacted.Redacted) =>
       grants.refresh(credentials, { refreshToken, scopes: undefined, resource: undefined }),
-    install: install({ storeId, appId, ...ALL_GRANTS }),
     uninstall: Effect.flatMap(find, (ids) =>
       Effect.forEach(ids, (id) => member.installations.uninstall({ storeId, id, idempotencyKey: newKey() }))
     )
@@ -52,31 +49,6 @@ const scene = Effect.gen(function* () {
 })
 
 layer(IsolatedApiTest)("Uninstall", (it) => {
-  it.effect("an uninstall revokes access tokens, refresh tokens and codes, and a reinstall does not restore them", () =>
-    Effect.gen(function* () {
-      const { agree, exchange, install, refresh, uninstall } = yield* scene
-      const tokens = yield* Effect.flatMap(agree, exchange)
-      const code = yield* agree
-      const app = makeClient(yield* baseUrl, Redacted.value(tokens.accessToken))
-      assert.strictEqual((yield* app.get("/products")).status, 200)
-      assert.lengthOf(yield* uninstall, 1)
-
-      const assertRevoked = Effect.gen(function* () {
-        assert.strictEqual((yield* app.get("/products")).status, 401)
-        assert.strictEqual((yield* Effect.flip(refresh(tokens.refreshToken)))._tag, "InvalidGrant")
-        assert.strictEqual((yield* Effect.flip(exchange(code)))._tag, "InvalidGrant")
-      })
-      yield* assertRevoked
-      yield* install
-      yield* assertRevoked
-      const again = yield* Effect.flatMap(agree, exchange)
-      assert.strictEqual(
-        (yield* makeClient(yield* baseUrl, Redacted.value(again.accessToken)).get("/products")).status,
-        200
-      )
-    })
-  )
-
   it.effect("an uninstall leaves no access token to a concurrent exchange or refresh", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

@@ -74,18 +74,6 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("RPC client
     })
   )
 
-  it.effect("80 concurrent calls each get their own result", () =>
-    Effect.gen(function* () {
-      const members = yield* Effect.replicateEffect(freshMember(), 4)
-      const callers = Array.from({ length: 80 }, (_, index) => members[index % 4]).filter((one) => one !== undefined)
-      yield* Effect.forEach(
-        callers,
-        ({ client, storeId }) => Effect.map(client.store.get({ storeId }), ({ id }) => assert.strictEqual(id, storeId)),
-        { concurrency: "unbounded" }
-      )
-    })
-  )
-
   it.effect("interrupting a call cancels its query in the database", () =>
     Effect.gen(function* () {
       const { cookie, storeId } = yield* freshMember()

@@ -3,7 +3,7 @@ import { Stripe } from "stripe"
 import { Webhook as SvixWebhook } from "svix"
 
 /** Verdicts of libraries that receivers commonly use. */
-export interface Acceptance {
+interface Acceptance {
   readonly stripe: boolean
   readonly svix: boolean
   readonly standardwebhooks: boolean
