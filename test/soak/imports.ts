@@ -89,4 +89,4 @@ export const killedImports = (server: string, { "import-kills": kills, "import-r
     invariants.none("numbers without a search result", Math.abs((books.get("numbers") ?? 0) - rows * 0.9))
     invariants.fact("rows before the last run", String(atLast))
     return invariants.all
-  }).pipe(Effect.scoped)
+  }).pipe(Effect.scoped, Effect.orDie)

@@ -4,7 +4,6 @@ import { rmSync } from "node:fs"
 import { openConnection, databaseServer } from "../bench/database.ts"
 import { describeMachine } from "../bench/measure/report.ts"
 import { csvFiles } from "./csvFiles.ts"
-import { followedChanges } from "./changes.ts"
 import { deadEndpoint } from "./deadEndpoint.ts"
 import { killedImports } from "./imports.ts"
 import { killedWorkers } from "./kills.ts"
@@ -21,7 +20,6 @@ const RUN = {
   receivers: badEndpoints,
   dead: deadEndpoint,
   imports: killedImports,
-  changes: followedChanges,
   oauth: concurrentExchanges,
   properties
 }

@@ -121,4 +121,4 @@ export const concurrentExchanges = (server: string, { "oauth-rounds": rounds }: 
     invariants.fact("codes presented: granted · refused", `${codes.granted} · ${codes.refused}`)
     invariants.fact("refresh tokens presented: granted · refused", `${tokens.granted} · ${tokens.refused}`)
     return invariants.all
-  }).pipe(Effect.scoped)
+  }).pipe(Effect.scoped, Effect.orDie)

@@ -1,10 +1,10 @@
+import { Record } from "effect"
 import { parseArgs } from "node:util"
 
 /** Subjects with their parts. */
 const SUBJECTS = {
   webhooks: ["kills", "receivers", "dead"],
   import: ["imports"],
-  changes: ["changes"],
   oauth: ["oauth"],
   properties: ["properties"],
   csv: ["csv"]
@@ -32,9 +32,6 @@ const DEFAULTS = {
   /** Kills of imports, and rows of their file. */
   "import-kills": 50,
   "import-rows": 100_000,
-  /** Cut connections of followers, and kills of their server. */
-  "change-cuts": 100,
-  "change-kills": 20,
   /** Number of codes, and of refresh tokens, that are exchanged many times at once. */
   "oauth-rounds": 300,
   /** Runs of all property tests, each with a random seed. */
@@ -50,7 +47,7 @@ export interface Options {
   readonly sizes: Readonly<Sizes>
 }
 
-const USAGE = `usage: npm run soak -- webhooks [${SUBJECTS.webhooks.join(" | ")}] | import | changes | oauth | properties | csv FOLDER ${Object.entries(
+const USAGE = `usage: npm run soak -- webhooks [${SUBJECTS.webhooks.join(" | ")}] | import | oauth | properties | csv FOLDER ${Object.entries(
   DEFAULTS
 )
   .map(([name, size]) => `[--${name}=${size}]`)
@@ -79,24 +76,6 @@ export const readOptions = (args: ReadonlyArray<string>): Options => {
   return {
     parts,
     folder: folder ?? "",
-    sizes: {
-      kills: size("kills"),
-      deliveries: size("deliveries"),
-      calm: size("calm"),
-      "kill-seconds": size("kill-seconds"),
-      workers: size("workers"),
-      endpoints: size("endpoints"),
-      requests: size("requests"),
-      apps: size("apps"),
-      slots: size("slots"),
-      "dead-seconds": size("dead-seconds"),
-      "dead-rate": size("dead-rate"),
-      "import-kills": size("import-kills"),
-      "import-rows": size("import-rows"),
-      "change-cuts": size("change-cuts"),
-      "change-kills": size("change-kills"),
-      "oauth-rounds": size("oauth-rounds"),
-      "property-rounds": size("property-rounds")
-    }
+    sizes: Record.map(DEFAULTS, (_, name) => size(name))
   }
 }

@@ -98,10 +98,10 @@ const isReady = (base: string | undefined) =>
   )
 
 /** Starts a server without webhook workers and waits until it is ready. It chooses a port by default. */
-export const startServer = (databaseUrl: string, port = 0) =>
+export const startServer = (databaseUrl: string) =>
   Effect.gen(function* () {
     const { child, readOutput } = yield* Effect.acquireRelease(
-      Effect.sync(() => start("main", [], { DATABASE_URL: databaseUrl, PORT: String(port), WEBHOOK_WORKERS: "0" })),
+      Effect.sync(() => start("main", [], { DATABASE_URL: databaseUrl, PORT: "0", WEBHOOK_WORKERS: "0" })),
       ({ child }) => kill(child)
     )
     const base = () => /^Partner API  (http:\S+)$/m.exec(readOutput())?.[1]
