@@ -53,7 +53,7 @@ export const properties = (_: string, { "property-rounds": rounds }: Sizes) =>
       failed.push(`PROPERTY_SEED=${seed} npx vitest run (${log})`)
       yield* printLine(`Failed; repeat it with PROPERTY_SEED=${seed} npx vitest run. Output: ${log}`)
     }
-    invariants.atLeast("files with properties", files.length, 30)
+    invariants.atLeast("files with properties", files.length, 20)
     invariants.none("rounds that failed", failed)
     return invariants.all
   })
