@@ -1,7 +1,6 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Option, Redacted, Stream } from "effect"
+import { Effect, Option, Stream } from "effect"
 import { SqlClient } from "effect/sql"
-import { Agents } from "../../../src/domain/access/Agents.ts"
 import { Apps } from "../../../src/domain/access/Apps.ts"
 import { Installations } from "../../../src/domain/access/Installations.ts"
 import { EventId } from "../../../src/rpc/Client.ts"
@@ -169,19 +168,6 @@ layer(IsolatedApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Ro
         (yield* Stream.runCollect(nextChange)).map(({ resourceId }) => resourceId),
         [third]
       )
-    })
-  )
-
-  it.effect("the admission of an agent stays valid until its known scopes change", () =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const agents = yield* Agents
-      const { id, token } = yield* agentOf(yield* freshMember(), { scopes: ["read_products"] })
-      yield* sql`update agents set scopes = '{read_shipping,read_products}' where id = ${id}`
-      const admitted = yield* agents.admit(Redacted.make(token ?? ""), 1, "shown")
-      assert.deepStrictEqual(yield* agents.ended([admitted]), [])
-      yield* sql`update agents set scopes = '{read_shipping}' where id = ${id}`
-      assert.deepStrictEqual(yield* agents.ended([admitted]), [0])
     })
   )
 })

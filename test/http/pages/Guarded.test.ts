@@ -189,20 +189,6 @@ layer(IsolatedApiTest)("Security of the authorization pages", (it) => {
     })
   )
 
-  it.effect("a redirect URI with an invalid port returns a 400 page, signed in or not", () =>
-    Effect.gen(function* () {
-      const app = yield* makeOauthApp({ redirectUris: ["http://127.0.0.1/cb"] })
-      const pathWith = (redirect_uri: string) => authorizePath(app, { redirect_uri })
-      const { email } = yield* makeMerchant([yield* makeStore()])
-      const visitor = yield* makeBrowser
-      assert.strictEqual((yield* visitor.open(pathWith("http://127.0.0.1:99999/cb"))).status, 400)
-      assert.strictEqual((yield* visitor.signIn(pathWith("http://127.0.0.1:4711/cb"), email)).status, 200)
-      const refused = yield* visitor.open(pathWith("http://127.0.0.1:99999/cb"))
-      assert.strictEqual(refused.status, 400)
-      assert.include(visibleText(refused), "redirect_uri is not registered")
-    })
-  )
-
   it.effect("an unexpected failure shows a page with the request id and no details", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
