@@ -17,9 +17,7 @@ const propertyFiles = () =>
   readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".test.ts"))
     .map((file) => join("test", file))
-    .filter((file) =>
-      /\bFastCheck\b|\.prop\(|\/Random(?:Products|Rules)\.ts/.test(readFileSync(join(root, file), "utf8"))
-    )
+    .filter((file) => /"fast-check"/.test(readFileSync(join(root, file), "utf8")))
 
 const outputOf = (args: ReadonlyArray<string>, seed: number) =>
   Effect.promise(async () => {
