@@ -189,7 +189,8 @@ export class ProductRepository extends Context.Service<ProductRepository>()("lay
       `
     }
 
-    // The list of ids limits the update to these rows, whatever statistics the planner has.
+    // The list of ids limits the update to these rows, whatever statistics the planner has. It is in a subquery, which
+    // hides its length: PostgreSQL would plan the statement anew for each list that is short.
     const updateProducts = (store: StoreId, rows: ReadonlyArray<ProductRow>) => {
       const { bytes, descriptions, documents, facets, ids, slugs, versions } = productLists(rows)
       return sql`
@@ -197,10 +198,10 @@ export class ProductRepository extends Context.Service<ProductRepository>()("lay
         set slug = entry.slug, document = entry.document::json, bytes = entry.bytes, version = entry.version,
           bytes_of = entry.version, facets = entry.facets::jsonb, description = entry.description
         from unnest(
-          ${ids}::uuid[], ${slugs}::text[], string_to_array(${documents}, E'\\n', ''), ${bytes}::integer[],
+          (select ${ids}::uuid[]), ${slugs}::text[], string_to_array(${documents}, E'\\n', ''), ${bytes}::integer[],
           ${versions}::integer[], string_to_array(${facets}, E'\\n', ''), ${descriptions}::text[]
         ) as entry (id, slug, document, bytes, version, facets, description)
-        where p.store_id = ${store} and p.id = entry.id and p.id = any(${ids}::uuid[])
+        where p.store_id = ${store} and p.id = entry.id and p.id = any((select ${ids}::uuid[])::uuid[])
       `
     }
 
@@ -212,10 +213,10 @@ export class ProductRepository extends Context.Service<ProductRepository>()("lay
         set price = entry.price, stock = entry.stock, sku = entry.sku, barcode = entry.barcode,
           terms = coalesce(entry.terms::uuid[], k.terms)
         from unnest(
-          ${ids}::uuid[], ${prices}::numeric[], ${stocks}::numeric[], ${skus}::text[], ${barcodes}::text[],
+          (select ${ids}::uuid[]), ${prices}::numeric[], ${stocks}::numeric[], ${skus}::text[], ${barcodes}::text[],
           string_to_array(${terms}, E'\\n', '')
         ) as entry (id, price, stock, sku, barcode, terms)
-        where k.store_id = ${store} and k.id = entry.id and k.id = any(${ids}::uuid[])
+        where k.store_id = ${store} and k.id = entry.id and k.id = any((select ${ids}::uuid[])::uuid[])
       `
     }
 

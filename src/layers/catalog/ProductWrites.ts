@@ -30,7 +30,7 @@ export class ProductWrites extends Context.Service<ProductWrites>()("layers/cata
     const unitOfWork = yield* UnitOfWork
 
     /** Adds the statements that store new and changed products with their keys, terms and search words. */
-    const addAll = Effect.fn("ProductWrites.addAll")(function* (
+    const addAll = Effect.fnUntraced(function* (
       store: StoreId,
       created: ReadonlyArray<StoredProduct>,
       updated: ReadonlyArray<ChangedProduct>
@@ -64,7 +64,7 @@ export class ProductWrites extends Context.Service<ProductWrites>()("layers/cata
     })
 
     return {
-      addAll,
+      addAll: Effect.fn("ProductWrites.addAll")(addAll),
 
       /** Inserts a product that is already allocated. */
       insert: Effect.fn("ProductWrites.insert")(function* (store: StoreId, stamp: ChangeStamp, product: Product) {

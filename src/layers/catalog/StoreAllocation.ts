@@ -140,7 +140,7 @@ export class StoreAllocation extends Context.Service<StoreAllocation>()("layers/
       return Option.isSome(row) ? row.value : yield* new StoreNotFound()
     }, orDefect)
 
-    const allocateProducts = Effect.fn("StoreAllocation.allocateProducts")(function* (
+    const allocateProducts = Effect.fnUntraced(function* (
       store: StoreId,
       requests: ReadonlyArray<SlugRequest>,
       created: number
@@ -193,7 +193,7 @@ export class StoreAllocation extends Context.Service<StoreAllocation>()("layers/
        * Allocates an instant and a slug for each request, in their order, and places for `created` new products. The places
        * are counted in the UPDATE, under the lock. Fails with `ProductLimitReached` if the plan has too few.
        */
-      allocateProducts,
+      allocateProducts: Effect.fn("StoreAllocation.allocateProducts")(allocateProducts),
 
       /** Allocates the id, slug and place of a new product. */
       allocateProduct: Effect.fn("StoreAllocation.allocateProduct")(function* (store: StoreId, request: SlugRequest) {

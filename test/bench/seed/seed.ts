@@ -4,6 +4,7 @@ import { facetsJson, facetsOf } from "../../../src/domain/catalog/Facets.ts"
 import { newProduct, type Product, ProductId } from "../../../src/domain/catalog/Product.ts"
 import type { Order } from "../../../src/domain/records/Order.ts"
 import { slugify } from "../../../src/layers/catalog/Slugify.ts"
+import { codesOf } from "../../../src/layers/catalog/ProductRepository.ts"
 import { indexFacets } from "../../../src/layers/catalog/Terms.ts"
 import {
   MEDIUM_STORE,
@@ -156,7 +157,10 @@ const seedBaselineAccounts = async (db: Pg.Client): Promise<void> => {
 /** Row of a product, made by the functions that `layers/catalog` uses. */
 export const makeServiceRow = (storeId: string, product: Product) => {
   const facets = facetsOf(product)
+  const [sku, barcode] = codesOf(product)
   return {
+    sku,
+    barcode,
     document: JSON.stringify(product),
     facets: facetsJson(facets),
     terms: `{${indexFacets(storeId, facets).terms.join(",")}}`,
@@ -174,15 +178,16 @@ const insertServiceProducts = async (
     `
     with given as materialized (
       select (document::json ->> 'id')::uuid as id, (document::json ->> 'version')::integer as version, document::json,
-        facets::jsonb, terms::uuid[], description
-      from json_to_recordset($2) as given (document text, facets text, terms text, description text)
+        facets::jsonb, terms::uuid[], description, sku, barcode
+      from json_to_recordset($2)
+        as given (document text, facets text, terms text, description text, sku text, barcode text)
     ), made as (
       insert into products (store_id, id, version, slug, document, bytes, bytes_of, facets, description)
       select $1, id, version, facets ->> 'slug', document, octet_length(document::text), version, facets, description
       from given
     )
-    insert into product_keys (store_id, id, price, stock, terms)
-    select $1, id, (facets ->> 'price')::numeric, (facets ->> 'stock')::numeric, terms from given
+    insert into product_keys (store_id, id, price, stock, terms, sku, barcode)
+    select $1, id, (facets ->> 'price')::numeric, (facets ->> 'stock')::numeric, terms, sku, barcode from given
   `,
     [storeId, JSON.stringify(rows)]
   )
