@@ -1,3 +1,7 @@
+/*
+ * Works around Node's cost of a write for each line, which is twice that of the line, and around slow readers.
+ */
+
 import { Context, Effect, Layer, LogLevel, References } from "effect"
 import type { NodeResponse } from "./NodeResponse.ts"
 

@@ -1,3 +1,8 @@
+/*
+ * Works around Node's server, which emits `close` only for the first pipelined response and does not tell which
+ * connections have open ones.
+ */
+
 import { type IncomingMessage, Server, type ServerOptions } from "node:http"
 import type { Socket } from "node:net"
 import { type ConnectionLimits, ConnectionTracker } from "./ConnectionLimits.ts"

@@ -1,3 +1,8 @@
+/*
+ * Works around Node, which ends the connection of a client that still sends a refused body, decodes invalid UTF-8
+ * without an error, and rounds numbers in `JSON.parse`.
+ */
+
 import { Effect, Result } from "effect"
 import type { IncomingMessage } from "node:http"
 import { BadRequest, INVALID } from "../../domain/BadRequest.ts"

@@ -1,3 +1,8 @@
+/*
+ * Works around the proxy middleware of `effect/http`, which does not read `Forwarded` (RFC 7239) and does not see
+ * requests that bypass the router.
+ */
+
 import { Context, Result, Schema } from "effect"
 import parseForwarded from "forwarded-parse"
 import ipaddr from "ipaddr.js"

@@ -1,3 +1,7 @@
+/*
+ * Works around Node's `maxConnections`, which refuses the newest connection and knows no limit for an address.
+ */
+
 import { BlockList, isIPv6, type Socket } from "node:net"
 import { networkOf } from "../../domain/Network.ts"
 

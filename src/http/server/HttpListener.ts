@@ -1,3 +1,7 @@
+/*
+ * Works around Node's server, whose responses to malformed HTTP and during a shutdown have no JSON body.
+ */
+
 import { NodeHttpServer } from "@effect/platform-node"
 import { type Config, Context, Effect, Layer, Predicate, Scope } from "effect"
 import { HttpServer, type HttpServerRequest, type HttpServerResponse } from "effect/http"

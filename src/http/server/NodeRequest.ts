@@ -1,3 +1,7 @@
+/*
+ * Works around Node's parser, which accepts a second `Host` and emits `upgrade` for every upgrade.
+ */
+
 import { IncomingMessage } from "node:http"
 import { RPC_PATH } from "../routes/Rpc.ts"
 

@@ -1,3 +1,7 @@
+/*
+ * Works around Node's response, which holds no data of its request for the access log.
+ */
+
 import { NodeHttpServerRequest } from "@effect/platform-node"
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"

@@ -1,3 +1,7 @@
+/*
+ * Works around `effect/http`, which has no metrics and does not see requests that bypass the router.
+ */
+
 import { Effect, Metric } from "effect"
 import { AccessLog, type AccessEntry } from "./AccessLog.ts"
 

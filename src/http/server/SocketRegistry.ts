@@ -1,3 +1,7 @@
+/*
+ * Works around `ws`, which limits neither sockets of a client, unsent bytes nor control frames, and sends no pings.
+ */
+
 import { Effect, Schedule } from "effect"
 import type { RawData, WebSocket } from "ws"
 import { makeErrorReply, type Reply } from "../Reply.ts"

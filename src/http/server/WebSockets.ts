@@ -1,3 +1,7 @@
+/*
+ * Works around `ws`, which also opens sockets of a draft version, and whose types lack `maxFragments`.
+ */
+
 import { Effect, type Redacted } from "effect"
 import type { IncomingMessage } from "node:http"
 import { WebSocketServer } from "ws"

@@ -1,3 +1,7 @@
+/*
+ * Works around PostgreSQL, which refuses to run as root, and Node, which passes on environment and working folder.
+ */
+
 import { Data, Effect, Option } from "effect"
 import { spawn, spawnSync, type ChildProcess, type StdioOptions } from "node:child_process"
 import { lchownSync, lstatSync, readdirSync, statSync } from "node:fs"

@@ -1,3 +1,7 @@
+/*
+ * Works around npm, whose packages contain no symbolic links and whose installation scripts may not run.
+ */
+
 import { Effect, Option, Schema } from "effect"
 import { randomUUID } from "node:crypto"
 import {

@@ -1,3 +1,7 @@
+/*
+ * Works around data folders that the server's account cannot enter: their cluster is elsewhere.
+ */
+
 import { Effect } from "effect"
 import { randomBytes, randomUUID } from "node:crypto"
 import {

@@ -1,3 +1,7 @@
+/*
+ * Works around clusters outside their data folders, which stay when the folder is deleted.
+ */
+
 import { Effect, Option, Schema } from "effect"
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"

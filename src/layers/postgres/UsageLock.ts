@@ -1,3 +1,7 @@
+/*
+ * Works around PostgreSQL, which cannot stop itself when its last user leaves.
+ */
+
 import { PgConnection } from "@effect/sql-pg"
 import { Effect, Option, type Redacted, type Scope } from "effect"
 import type { SqlError } from "effect/sql"

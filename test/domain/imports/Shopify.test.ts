@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Result, Stream } from "effect"
+import * as FastCheck from "fast-check"
 import { createReadStream } from "node:fs"
 import { readShopifyRows } from "../../../src/cli/import/ShopifyCsv.ts"
 import { ReadFailed } from "../../../src/cli/import/Source.ts"
@@ -40,10 +41,10 @@ const inputsOf = (rows: ReadonlyArray<Result.Result<{ item: { input: UpdateProdu
 const quote = (cell: string) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)
 
 /** A CSV file. Each row names the columns that it fills. */
-const csvOf = (columns: ReadonlyArray<string>, rows: ReadonlyArray<Readonly<Record<string, string>>>) =>
+const csvOf = (columns: ReadonlyArray<string>, rows: ReadonlyArray<Readonly<Record<string, string>>>, end = "\n") =>
   [columns.map(quote), ...rows.map((row) => columns.map((column) => quote(row[column] ?? "")))]
     .map((cells) => cells.join(","))
-    .join("\n")
+    .join(end)
 
 it.live("both sample exports are imported without errors", () =>
   Effect.gen(function* () {
@@ -219,5 +220,46 @@ it.live("newer columns are supported, unknown ones are stored, and a price that 
       reason:
         'Price: must be a number from 0 to 999999999999999, not "much"; write it like 1234.5, without separators or currency'
     })
+  })
+)
+
+it.live("column order, line ends, empty lines, a BOM and chunk sizes do not change the result", () =>
+  Effect.gen(function* () {
+    const expected = (yield* productsIn(chunksOf(csvOf(NEW_COLUMNS, NEW_ROWS), 1000))).slice(0, 2)
+    const formats = FastCheck.tuple(
+      FastCheck.shuffledSubarray(NEW_COLUMNS, { minLength: NEW_COLUMNS.length }),
+      FastCheck.constantFrom("\n", "\r\n"),
+      FastCheck.boolean(),
+      FastCheck.boolean(),
+      FastCheck.integer({ min: 1, max: 64 })
+    )
+    const inputs = (rows: typeof expected) => rows.map((row) => Result.getOrThrow(row).item)
+    for (const [columns, end, hasBom, isSpaced, size] of FastCheck.sample(formats, 40)) {
+      const csv = csvOf(columns, NEW_ROWS, isSpaced ? `${end}${end}` : end)
+      const rows = yield* productsIn(chunksOf(`${hasBom ? "\uFEFF" : ""}${csv}${end}`, size))
+      assert.deepStrictEqual(inputs(rows.slice(0, 2)).map(withoutFieldOrder), inputs(expected).map(withoutFieldOrder))
+    }
+  })
+)
+
+/** An item without the order of its custom fields, which follows the order of the columns. */
+const withoutFieldOrder = (item: { readonly input: UpdateProduct }) => ({
+  ...item,
+  input: { ...item.input, customFields: JSON.stringify(item.input.customFields).split("},").toSorted().length }
+})
+
+it.live("a product can have 2,048 variants, and a file that is not a product export is rejected", () =>
+  Effect.gen(function* () {
+    const rows = Array.from({ length: 2048 }, (_, n) => ({
+      Handle: "all",
+      ...(n === 0 ? { Title: "All", "Option1 Name": "N" } : {}),
+      "Option1 Value": `${n}`,
+      "Variant Price": "1"
+    }))
+    const columns = ["Handle", "Title", "Option1 Name", "Option1 Value", "Variant Price"]
+    const [product] = inputsOf(yield* productsIn(chunksOf(csvOf(columns, rows), 4096)))
+    assert.lengthOf(product?.variants ?? [], 2048)
+    const { message } = yield* Effect.flip(productsIn(chunksOf("Order,Total\n1,2\n")))
+    assert.include(message, "no column Handle")
   })
 )

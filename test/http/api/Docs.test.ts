@@ -102,6 +102,21 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("API refere
       assert.notMatch(markup, /https?:|url\(|@import/i)
     })
   )
+
+  it.effect("disables features that contact other hosts: fonts, telemetry, toolbar, client, proxy", () =>
+    Effect.gen(function* () {
+      const { scripts } = parts(yield* page)
+      const configuration: unknown = JSON.parse(startArguments(scripts).options)
+      assert.deepInclude(configuration, {
+        withDefaultFonts: false,
+        telemetry: false,
+        showToolbar: "never",
+        hideClientButton: true
+      })
+      for (const key of ["proxyUrl", "url", "cdn", "sources"]) assert.notProperty(configuration, key)
+      assert.notMatch(JSON.stringify(configuration), /https?:/)
+    })
+  )
 })
 
 describe.skipIf(isMissing("chromium"))("API reference page in a browser", () => {
