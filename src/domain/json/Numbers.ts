@@ -5,7 +5,7 @@ import { BigDecimal } from "effect"
  * would store another value than the client sent. RFC 7493 (I-JSON), section 2.2, advises text for such numbers.
  */
 
-/** Maximum magnitude of an amount (decisions, section 1). */
+/** Maximum magnitude of an amount (docs/spec/values.md). */
 export const MAX_NUMBER = 999_999_999_999_999
 
 /** Reason why a number is rejected, with the advice of RFC 7493. */

@@ -13,13 +13,13 @@ import { orDefect } from "../sql/Errors.ts"
 import { pageReader } from "../sql/Pages.ts"
 import { UnitOfWork } from "../sql/UnitOfWork.ts"
 import { RecordRepository, type RecordTable } from "./Records.ts"
-import { idsOf, makeUpsertPlanner } from "./Upserts.ts"
+import { idsOf, upsertPlanner } from "./Upserts.ts"
 
 const CUSTOMERS: RecordTable = { table: "customers", personal: PERSONAL_OF_CUSTOMER }
 
 const readPage = pageReader(CustomerId)
 
-const plan = makeUpsertPlanner({
+const plan = upsertPlanner({
   id: CustomerId,
   record: Customer,
   personal: PERSONAL_OF_CUSTOMER,

@@ -16,7 +16,7 @@ import { orDefect } from "../sql/Errors.ts"
 import { pageReader } from "../sql/Pages.ts"
 import { UnitOfWork } from "../sql/UnitOfWork.ts"
 import { RecordRepository, type RecordTable, type WrittenRecord } from "./Records.ts"
-import { dateOf, idsOf, makeUpsertPlanner, type StoreClock } from "./Upserts.ts"
+import { dateOf, idsOf, upsertPlanner, type StoreClock } from "./Upserts.ts"
 
 const ORDERS: RecordTable = { table: "orders", personal: PERSONAL_OF_ORDER }
 
@@ -29,7 +29,7 @@ const decodeCustomer = Schema.decodeUnknownSync(
 
 const readPage = pageReader(OrderId)
 
-const plan = makeUpsertPlanner({ id: OrderId, record: Order, personal: PERSONAL_OF_ORDER, make: orderOf })
+const plan = upsertPlanner({ id: OrderId, record: Order, personal: PERSONAL_OF_ORDER, make: orderOf })
 
 const customerOf = ({ customerId = null }: PutOrder) => customerId
 

@@ -39,7 +39,7 @@ export const dateOf = (micros: number) => new Date(Math.floor(micros / 1000))
  * Makes a function that plans upserts in order: the second upsert of an id sees the result of the first. `known` are the
  * stored records with these ids.
  */
-export const makeUpsertPlanner = <Id extends string, Input, Full extends Dated, Invalid>({
+export const upsertPlanner = <Id extends string, Input, Full extends Dated, Invalid>({
   id: Id,
   make,
   personal,

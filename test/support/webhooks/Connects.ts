@@ -4,8 +4,8 @@ import { isPublic } from "../../../src/domain/webhooks/Address.ts"
 
 /** Connections that sockets of this process attempted. */
 export interface Connects {
-  /** Addresses of attempted connections. */
-  readonly attempted: Array<string>
+  /** Attempted connections. Services that other tests share connect too, so tests look at their own ports. */
+  readonly attempted: Array<{ readonly address: string; readonly port: number }>
   /** Public addresses of connections that were prevented: tests send nothing to the internet. */
   readonly offered: Array<string>
 }
@@ -30,7 +30,7 @@ export const watchConnects = Effect.acquireRelease(
     const connects: Connects = { attempted: [], offered: [] }
     const { connect } = Socket.prototype
     function watched(this: Socket, ...args: ReadonlyArray<unknown>): unknown {
-      this.on("connectionAttempt", (address: string) => connects.attempted.push(address))
+      this.on("connectionAttempt", (address: string, port: number) => connects.attempted.push({ address, port }))
       const [options] = args.flat()
       if (Predicate.hasProperty(options, "lookup") && isLookup(options.lookup))
         Object.assign(options, { lookup: withheld(options.lookup, connects) })

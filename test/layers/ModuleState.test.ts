@@ -2,28 +2,12 @@ import { assert, it } from "@effect/vitest"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 
-/** Modules that may import the driver: the SQL layer, the migrator, and the usage lock of the embedded server. */
-const SQL_LAYER = "src/layers/sql/"
-const OTHER_DRIVER_MODULES = ["src/layers/migrations/", "src/layers/Migrations.ts", "src/layers/postgres/UsageLock.ts"]
-
-/** Internals of the driver, and members that bypass the SQL layer. HTTP responses also have a `stream`. */
-const DRIVER_INTERNALS =
-  /\.query\(|(?<!response)\.(?:connection|stream|reserve|processID|secretKey)\b|\b(?:activeQuery|parsedStatements|submittedNamedStatements|TransactionConnection)\b|\._(?:queryable|ending|connected|activeQuery|queryQueue|sentQueryQueue|idle|clients|types)\b/g
-
 type Source = readonly [file: string, text: string]
 
 const sources: ReadonlyArray<Source> = readdirSync("src", { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".ts"))
   .map((file) => join("src", file))
   .map((file) => [file, readFileSync(file, "utf8")])
-
-const mayUseDriver = (file: string) => [SQL_LAYER, ...OTHER_DRIVER_MODULES].some((place) => file.startsWith(place))
-
-/** Surfaces and the domain cannot import the driver (.oxlintrc.json). */
-const driverInternalsIn = ([file, text]: Source) =>
-  mayUseDriver(file) || /^src\/(?:domain|http|rpc)\//.test(file)
-    ? []
-    : [...text.matchAll(DRIVER_INTERNALS)].map(([part]) => `${file}: ${part}`)
 
 const MUTATING_METHODS = "add|clear|copyWithin|delete|fill|pop|push|reverse|set|shift|sort|splice|unshift"
 
@@ -47,13 +31,6 @@ const stateIn = ([file, text]: Source) => {
   const names = [...variables, ...created, ...changed].map(([, name]) => `${file}: ${name}`)
   return [...new Set(names)]
 }
-
-it("no other module uses internals of the driver", () => {
-  assert.deepStrictEqual(sources.flatMap(driverInternalsIn), [])
-  for (const text of ["client.query(text)", "pool._idle.length", "client.connection.stream", "sql.reserve"]) {
-    assert.isNotEmpty(driverInternalsIn(["src/layers/A.ts", text]), text)
-  }
-})
 
 it("no module of the layers has mutable state", () => {
   const layers = sources.filter(([file]) => file.startsWith("src/layers/"))
