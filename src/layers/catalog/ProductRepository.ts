@@ -57,7 +57,8 @@ const Key = Schema.Struct({ store: StoreId, id: ProductId })
 /** Encodes columns of `products` as lists. */
 const productLists = (rows: ReadonlyArray<ProductRow>) => ({
   ids: plainArray(rows.map(({ product }) => product.id)),
-  slugs: plainArray(rows.map(({ product }) => product.slug)),
+  // Quoted, as `null` is a slug too.
+  slugs: textArray(rows.map(({ product }) => product.slug)),
   documents: joinLines(rows.map(({ json }) => json)),
   bytes: plainArray(rows.map(({ json }) => Buffer.byteLength(json))),
   versions: plainArray(rows.map(({ product }) => product.version)),

@@ -20,7 +20,8 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Product sl
     ["Ελληνικά", "ellinika"],
     ["Ærøskøbing", "aeroskobing"],
     ["  --A__b..C!  ", "a-b-c"],
-    ["100% Łódź", "100-lodz"]
+    ["100% Łódź", "100-lodz"],
+    ["Null", "null"]
   ] as const)("the slug of %s is its transliteration", ([name, slug]) =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
