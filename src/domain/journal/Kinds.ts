@@ -14,7 +14,7 @@ export type AdministeredKind = typeof AdministeredKind.Type
 export const ResourceKind = Schema.Literals([...CatalogKind.literals, ...AdministeredKind.literals])
 export type ResourceKind = typeof ResourceKind.Type
 
-/** What the domain decides for a kind of catalog resource. */
+/** Facts of a kind of catalog resource that the domain decides. */
 interface CatalogKindFacts {
   /** Scopes that an agent needs to read changes of the resource and to undo them. */
   readonly scopes: { readonly read: Scope; readonly write: Scope }

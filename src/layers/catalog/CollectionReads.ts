@@ -6,6 +6,7 @@ import type { Document, DocumentPage } from "../../domain/json/Document.ts"
 import { PAGE_MILLIS, type PageRequest } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { Unavailable } from "../../domain/Unavailable.ts"
+import { rowsReader } from "../sql/Rows.ts"
 import { compileRules, selectWithMembers } from "./CollectionMembers.ts"
 import { CollectionRepository, CollectionRow, RulesTimeout, withMembers } from "./CollectionRepository.ts"
 
@@ -24,14 +25,12 @@ const decodeRules = Schema.decodeUnknownSync(
   )
 )
 
-const decodeRows = Schema.decodeUnknownEffect(
-  Schema.Array(
-    Schema.Struct({
-      ...CollectionRow.fields,
-      members: Schema.NullOr(Schema.String),
-      isFollowed: Schema.Boolean
-    })
-  )
+const readRows = rowsReader(
+  Schema.Struct({
+    ...CollectionRow.fields,
+    members: Schema.NullOr(Schema.String),
+    isFollowed: Schema.Boolean
+  })
 )
 
 /**
@@ -78,7 +77,7 @@ export const collectionReads = Effect.gen(function* () {
       const shape = queries.includes(query) ? queries.indexOf(query) : queries.push(query) - 1
       return { place, id, version, shape, bindings }
     })
-    const select = Effect.flatMap(selectWithMembers(sql, store, JSON.stringify(requested), queries), decodeRows)
+    const select = readRows(selectWithMembers(sql, store, JSON.stringify(requested), queries))
     const result =
       queries.length === 0
         ? Option.some(yield* select)

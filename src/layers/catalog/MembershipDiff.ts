@@ -12,6 +12,7 @@ import { StoreId } from "../../domain/Store.ts"
 import { partOf } from "../journal/Journal.ts"
 import { selectRestoredMemberships } from "../journal/UndoProducts.ts"
 import { orDefect } from "../sql/Errors.ts"
+import { rowsReader } from "../sql/Rows.ts"
 import { type CollectionRow, CollectionRepository } from "./CollectionRepository.ts"
 
 /** Maximum milliseconds of applying the rules of a store to one product, without waits. */
@@ -26,7 +27,7 @@ const decodeRules = compileStoredDecoder(
 
 const CollectionTitle = Schema.Struct({ id: Schema.toType(CollectionId), title: Schema.String })
 type CollectionTitle = typeof CollectionTitle.Type
-const decodeTitles = Schema.decodeUnknownEffect(Schema.Array(CollectionTitle))
+const readTitles = rowsReader(CollectionTitle)
 
 /** Applies the rules of a collection to both states of a product. Returns undefined if both match or neither. */
 const compareMembership = (
@@ -80,7 +81,7 @@ export const membershipDiff = Effect.gen(function* () {
     // A changed product stays in its manual collections. A new one is in none, unless an undo restores it.
     const enters: Array<CollectionTitle> =
       before === null && undoes !== undefined
-        ? [...(yield* Effect.flatMap(selectRestoredMemberships(sql, store, undoes, partOf(undoes)), decodeTitles))]
+        ? [...(yield* readTitles(selectRestoredMemberships(sql, store, undoes, partOf(undoes))))]
         : []
     const leaves: Array<CollectionTitle> = after === null ? yield* listManual({ store, product: id }) : []
     let worked = 0

@@ -8,6 +8,7 @@ import { evaluateRules, PREVIEWED, type RulesToEvaluate } from "../../domain/cat
 import { ProductId, ProductNotFound } from "../../domain/catalog/Product.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { orDefect } from "../sql/Errors.ts"
+import { requiredRowReader } from "../sql/Rows.ts"
 import { RulesTimeout } from "./CollectionRepository.ts"
 import { matching, type Rules } from "./CollectionMembers.ts"
 import { SUMMARY } from "./Columns.ts"
@@ -32,9 +33,7 @@ const isManual = ({ disjunctive, rules }: RulesToEvaluate, document: string | nu
   disjunctive === undefined &&
   decodeRules(JSON.parse(document)).type === "manual"
 
-const decodePreview = Schema.decodeUnknownEffect(
-  Schema.Tuple([Schema.Struct({ productCount: Schema.Int, items: Schema.String })])
-)
+const readPreview = requiredRowReader(Schema.Struct({ productCount: Schema.Int, items: Schema.String }))
 
 /** Operations of {@link Catalog} that preview rules and explain memberships. */
 export const membershipOperations = Effect.gen(function* () {
@@ -82,12 +81,10 @@ export const membershipOperations = Effect.gen(function* () {
       const stored = id === undefined ? Option.none() : yield* findDocument({ store, id })
       if (id !== undefined && Option.isNone(stored)) return yield* new CollectionNotFound({ id })
       const rules = rulesOf(request, Option.isNone(stored) ? null : stored.value.document)
-      const rows = yield* Effect.timeoutOrElse(selectPreview(store, rules, limit), {
+      return yield* Effect.timeoutOrElse(readPreview(selectPreview(store, rules, limit)), {
         duration: yield* RulesTimeout,
         orElse: () => new RulesTooSlow({ collection: id ?? null })
       })
-      const [preview] = yield* decodePreview(rows)
-      return preview
     }, orDefect),
 
     explainMembership: Effect.fn("Catalog.explainMembership")(function* (store, productId, request) {

@@ -9,6 +9,7 @@ import { orDefect } from "../sql/Errors.ts"
 import { constant } from "../sql/Statement.ts"
 import { plainArray } from "../sql/ArrayLiterals.ts"
 import { START } from "../sql/Pages.ts"
+import { rowsReader } from "../sql/Rows.ts"
 import { SUMMARY } from "./Columns.ts"
 import { Vocabulary, type TermSets } from "./Vocabulary.ts"
 
@@ -94,9 +95,7 @@ export const SearchLive = Layer.effect(
         order by page.id
       `
     }
-    const decodeMatches = Schema.decodeUnknownEffect(
-      Schema.Array(Schema.Struct({ id: Schema.toType(ProductId), summary: Schema.String }))
-    )
+    const readMatches = rowsReader(Schema.Struct({ id: Schema.toType(ProductId), summary: Schema.String }))
 
     /** Returns the criteria of each kind of match; undefined if no product can match. */
     const makeCriteria = Effect.fnUntraced(function* (store: StoreId, query: string) {
@@ -132,8 +131,8 @@ export const SearchLive = Layer.effect(
         const missing = limit + 1 - items.length
         const criterion = missing === 0 ? undefined : yield* criteria[kind]
         if (criterion === undefined) continue
-        const rows = yield* selectMatches(store, criterion, kind === first ? after : START, missing)
-        items.push(...(yield* decodeMatches(rows)).map(({ id, summary }) => makeItem(kind, id, summary)))
+        const rows = yield* readMatches(selectMatches(store, criterion, kind === first ? after : START, missing))
+        items.push(...rows.map(({ id, summary }) => makeItem(kind, id, summary)))
       }
       const page = items.slice(0, limit)
       return {

@@ -1,7 +1,7 @@
 import { CatalogKind } from "../../domain/journal/Kinds.ts"
 import { type Fragment, sql } from "../sql/Statement.ts"
 
-/** What the database decides for a kind of catalog resource. */
+/** Table of a kind of catalog resource, and how its rows are locked. */
 interface CatalogTable {
   readonly table: string
   /** Member of the document that names the resource. */
