@@ -50,7 +50,7 @@ export const deadEndpoint = (server: string, sizes: Sizes) =>
       const settling = Effect.repeat(Effect.sleep("100 millis"), { until: () => seen.size >= healthy })
       yield* Effect.timeoutOption(settling, "30 seconds")
       invariants.none("lost by the healthy", healthy - seen.size)
-      invariants.none("doubled", delays.length - seen.size)
+      invariants.none("duplicates", delays.length - seen.size)
       invariants.fact("deliveries to the healthy", String(delays.length))
       invariants.fact("p50 from the event to the socket", `${quantile(delays, 0.5)} ms`)
       invariants.atMost("p99", quantile(delays, 0.99), P99, " ms")

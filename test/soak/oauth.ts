@@ -44,7 +44,7 @@ const makeFaults = () => ({
   living: new Array<string>(),
   tokens: new Array<string>(),
   failing: new Array<string>(),
-  strange: new Array<string>()
+  unexpected: new Array<string>()
 })
 
 /** Exchanges the same code, and the same refresh token, many times at once at two servers. */
@@ -66,7 +66,7 @@ export const concurrentExchanges = (server: string, { "oauth-rounds": rounds }: 
       const refused = answers.filter((answer) => !isGranted(answer))
       counts.granted += granted.length
       counts.refused += refused.length
-      faults.strange.push(...refused.map(formatError).filter((line) => line !== "400 invalid_grant"))
+      faults.unexpected.push(...refused.map(formatError).filter((line) => line !== "400 invalid_grant"))
       return { granted, refused }
     }
 
@@ -117,7 +117,7 @@ export const concurrentExchanges = (server: string, { "oauth-rounds": rounds }: 
     invariants.none("token sets that outlive the second use of their code", faults.living)
     invariants.none("refresh tokens without exactly one successor for all requests", faults.tokens)
     invariants.none("successors that do not work at both servers", faults.failing)
-    invariants.none("responses other than tokens and 400 invalid_grant", faults.strange)
+    invariants.none("responses other than tokens and 400 invalid_grant", faults.unexpected)
     invariants.fact("codes presented: granted · refused", `${codes.granted} · ${codes.refused}`)
     invariants.fact("refresh tokens presented: granted · refused", `${tokens.granted} · ${tokens.refused}`)
     return invariants.all

@@ -32,7 +32,7 @@ export const Proposal = Schema.Struct({
   agentId: withDescription(AgentId, "Agent that made the proposal"),
   procedure: Schema.String.annotate({ description: "Procedure that an approval calls", examples: ["products.update"] }),
   payload: Schema.Record(Schema.String, JsonValue).annotate({ description: "Payload of the call" }),
-  ground: Schema.Array(AtVersion).annotate({
+  basedOn: Schema.Array(AtVersion).annotate({
     description:
       "Resources that the write would change, with the versions that it is based on; empty for a new resource"
   }),
@@ -47,7 +47,7 @@ export const Proposal = Schema.Struct({
 
 /** Response to an agent whose write requires approval. */
 export const Proposed = Schema.Struct({
-  proposal: Proposal.mapFields(Struct.pick(["id", "status", "ground", "createdAt", "expiresAt"])).annotate({
+  proposal: Proposal.mapFields(Struct.pick(["id", "status", "basedOn", "createdAt", "expiresAt"])).annotate({
     description:
       "The write was not performed: it requires the approval of a store member. `proposals.get` returns its status"
   })

@@ -45,11 +45,11 @@ export interface RecordService<Id, Input, Refused, Missing> {
   /** Returns the complete document of a record. */
   readonly get: (store: StoreId, id: Id, shown: FieldVisibility) => Effect.Effect<JsonText, Missing>
   /**
-   * Creates or changes records, in order. Absent fields keep their values. An unchanged record is not written and keeps its `updatedAt`. Returns one
-   * result for each record; a failure does not undo the others.
+   * Creates or changes records, in order. Absent fields keep their values. An unchanged record is not written and keeps
+   * its `updatedAt`. Returns one result for each record; a failure does not undo the others.
    */
-  readonly put: (
+  readonly upsert: (
     store: StoreId,
-    puts: ReadonlyArray<RecordUpsert<Id, Input>>
+    upserts: ReadonlyArray<RecordUpsert<Id, Input>>
   ) => Write<ReadonlyArray<Result.Result<UpsertResult<Id>, Refused>>, StoreNotFound>
 }

@@ -5,7 +5,7 @@ import { type Header, isSecret, isSigned, type Scheme, SERVICE, STANDARD } from 
  * Crypto exists (Node 20 and newer, Deno, Bun, edge workers).
  */
 
-/** The product or collection after the write. Numbers are rounded to doubles; the body has all digits. */
+/** The product or collection after the write. */
 export interface WebhookResource {
   readonly id: string
   /** Increases with every write of the resource. Order deliveries by it. */

@@ -39,11 +39,11 @@ interface Decision {
 }
 
 /** Resources that a proposal is based on, with their versions. */
-const Ground = Schema.Array(
+const BasedOn = Schema.Array(
   Schema.Struct({ resource: ProposalOutdated.fields.resource, id: Schema.String, version: Schema.Int })
 )
 
-const readGround = rowReader(Schema.Struct({ ground: Schema.fromJsonString(Ground) }))
+const readBasedOn = rowReader(Schema.Struct({ basedOn: Schema.fromJsonString(BasedOn) }))
 
 /** Reads a resource that a proposal is based on, at another version than proposed. */
 const readOutdated = rowReader(
@@ -65,7 +65,7 @@ const readCall = rowReader(
 const readProposals = pageReader(ProposalId)
 
 /** Returns the resources that changes were based on, with their versions. Created resources have none. */
-const groundOf = (changes: ReadonlyArray<Change>) =>
+const versionsBefore = (changes: ReadonlyArray<Change>) =>
   changes.flatMap(({ after, before, resource, resourceId, version }) =>
     before === null || version === null
       ? []
@@ -92,7 +92,7 @@ export const ProposalsLive = Layer.effect(
     /** Proposal as JSON. */
     const proposalJson = sql`
       json_build_object(
-        'id', id, 'agentId', agent_id, 'procedure', procedure, 'payload', payload, 'ground', ground,
+        'id', id, 'agentId', agent_id, 'procedure', procedure, 'payload', payload, 'basedOn', based_on,
         'status', ${currentStatus}, 'reason', reason, 'decidedBy', decided_by, 'decidedAt', ${time("decided_at")},
         'result', result,
         'createdAt', ${time("created_at")}, 'expiresAt', ${time("expires_at")}
@@ -149,7 +149,7 @@ export const ProposalsLive = Layer.effect(
     const requireCurrent = Effect.fnUntraced(function* (store: StoreId, id: ProposalId) {
       const outdated = yield* readOutdated(sql`
         select g.resource, g.id, g.version as proposed, current
-        from proposals p, json_to_recordset(p.ground) as g (resource text, id uuid, version integer), lateral (
+        from proposals p, json_to_recordset(p.based_on) as g (resource text, id uuid, version integer), lateral (
           select ${currentVersion(sql`p.store_id`, sql`g.resource`, sql`g.id`)} as current
         ) as now
         where p.store_id = ${store} and p.id = ${id} and current is distinct from g.version limit 1
@@ -158,14 +158,14 @@ export const ProposalsLive = Layer.effect(
     }, orDefect)
 
     /** Fails if the changes were based on other versions than the proposal, because of a write in between. */
-    const requireSameGround = Effect.fnUntraced(function* (
+    const requireSameVersions = Effect.fnUntraced(function* (
       store: StoreId,
       id: ProposalId,
-      ground: typeof Ground.Type,
+      basedOn: typeof BasedOn.Type,
       changes: ReadonlyArray<Change>
     ) {
-      const actual = groundOf(changes)
-      for (const { version: proposed, ...resource } of ground) {
+      const actual = versionsBefore(changes)
+      for (const { version: proposed, ...resource } of basedOn) {
         const changed = actual.find((one) => one.id === resource.id)
         if (changed === undefined) yield* requireCurrent(store, id)
         else if (changed.version !== proposed) {
@@ -190,14 +190,14 @@ export const ProposalsLive = Layer.effect(
       if (last.length > 0) return yield* new TooManyProposals()
       return yield* readProposed(sql`
         with proposed as (
-          insert into proposals (store_id, id, agent_id, procedure, payload, ground, created_at, expires_at)
+          insert into proposals (store_id, id, agent_id, procedure, payload, based_on, created_at, expires_at)
           select ${store}, uuid_v7(clock_micros()), ${agentId}, ${procedure}, ${payload},
-            ${JSON.stringify(groundOf(changes))}, now, now + interval '${constant(PENDING_DAYS)} days'
+            ${JSON.stringify(versionsBefore(changes))}, now, now + interval '${constant(PENDING_DAYS)} days'
           from (select date_trunc('milliseconds', statement_timestamp()) as now offset 0) as clock
-          returning id, status, ground, created_at, expires_at
+          returning id, status, based_on, created_at, expires_at
         )
         select json_build_object(
-          'id', id, 'status', status, 'ground', ground, 'createdAt', ${time("created_at")},
+          'id', id, 'status', status, 'basedOn', based_on, 'createdAt', ${time("created_at")},
           'expiresAt', ${time("expires_at")}
         )::text as proposed
         from proposed
@@ -206,13 +206,13 @@ export const ProposalsLive = Layer.effect(
 
     /** Locks a pending proposal, whose resources must not have changed, and returns what it is based on. */
     const lockCurrent = Effect.fnUntraced(function* (store: StoreId, id: ProposalId) {
-      const locked = yield* readGround(sql`
-        select ground::text as ground from proposals where store_id = ${store} and id = ${id} and ${isPending}
+      const locked = yield* readBasedOn(sql`
+        select based_on::text as "basedOn" from proposals where store_id = ${store} and id = ${id} and ${isPending}
         for no key update
       `)
       if (Option.isNone(locked)) return yield* failUndecidable(store, id, null)
       yield* requireCurrent(store, id)
-      return locked.value.ground
+      return locked.value.basedOn
     }, orDefect)
 
     return Proposals.of({
@@ -248,10 +248,10 @@ export const ProposalsLive = Layer.effect(
         by: MerchantId,
         write: Write<A, E>
       ): Effect.fn.Return<string, E | ProposalNotFound | ProposalDecided | ProposalOutdated, ChangeRecorder> {
-        const ground = yield* lockCurrent(store, id)
+        const basedOn = yield* lockCurrent(store, id)
         const changes: Array<Change> = []
         yield* observeChanges(write, (some) => changes.push(...some))
-        yield* requireSameGround(store, id, ground, changes)
+        yield* requireSameVersions(store, id, basedOn, changes)
         return yield* decide(store, id, null, { status: "approved", by, result: resultOf(changes) })
       }),
 

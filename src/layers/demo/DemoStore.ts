@@ -51,7 +51,7 @@ const asCreations = <Input>(inputs: ReadonlyArray<Input>) => inputs.map((input) 
 export const createRecords = Effect.fnUntraced(function* (storeId: StoreId) {
   const catalog = yield* Catalog
   const orders = yield* Orders
-  const { list, put } = yield* Customers
+  const { list, upsert } = yield* Customers
   const { perform } = yield* Writes
   const existing = yield* list(storeId, { cursor: undefined, limit: 1, isPersonal: false })
   if (existing.items !== "[]") return
@@ -59,9 +59,9 @@ export const createRecords = Effect.fnUntraced(function* (storeId: StoreId) {
   const active = (yield* decodeProducts(JSON.parse(items))).filter(({ isActive }) => isActive)
   if (active.length === 0) return
   const context = contextOf(storeId)
-  const created = yield* perform(context, put(storeId, asCreations(customers)))
+  const created = yield* perform(context, upsert(storeId, asCreations(customers)))
   const ids = Array.getSuccesses(created).map(({ id }) => id)
-  yield* perform(context, orders.put(storeId, asCreations(ordersOf(active, ids))))
+  yield* perform(context, orders.upsert(storeId, asCreations(ordersOf(active, ids))))
 })
 
 /** Installs an app with all scopes and capabilities. */

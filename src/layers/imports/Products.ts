@@ -175,14 +175,14 @@ export const productImport = Effect.gen(function* () {
   })
 
   const putProducts: typeof Imports.Service.putProducts = Effect.fn("Imports.putProducts")(
-    function* (store, puts, planned) {
+    function* (store, items, planned) {
       const { capacity, clock, limit } = yield* lockCapacity(store)
       const existing = yield* lockByExternalIds(
         store,
-        puts.map(({ externalId }) => externalId)
+        items.map(({ externalId }) => externalId)
       )
       const { at } = stampOf(clock)
-      const all = puts.map((put) => draftOf(put, existing.get(put.externalId), at))
+      const all = items.map((item) => draftOf(item, existing.get(item.externalId), at))
       const drafts = takeAllowed(all, capacity - planned)
       const changes = Array.getSuccesses(drafts).filter(({ outcome }) => outcome !== "unchanged")
       const errors = changes.length === 0 ? new Map<Draft, PutError>() : yield* storeChanges(store, changes)

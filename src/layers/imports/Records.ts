@@ -15,28 +15,28 @@ import { orDefect } from "../sql/Errors.ts"
 import { UnitOfWork } from "../sql/UnitOfWork.ts"
 import { ExternalIds } from "./ExternalIds.ts"
 
-/** Makes a function that puts records by their external ids and stores those of new records. The store must be locked. */
-const putterByExternalId = Effect.fnUntraced(function* <Id extends string, Input, Refused>(
+/** Makes a function that writes records by their external ids and stores those of new records. The store must be locked. */
+const upserterByExternalId = Effect.fnUntraced(function* <Id extends string, Input, Refused>(
   kind: "order" | "customer",
   toId: (id: string) => Id,
-  { put }: RecordService<Id, Input, Refused, unknown>
+  { upsert }: RecordService<Id, Input, Refused, unknown>
 ) {
   const externalIds = yield* ExternalIds
   const unitOfWork = yield* UnitOfWork
 
-  return Effect.fnUntraced(function* (store: StoreId, puts: ReadonlyArray<ImportItem<Input>>) {
+  return Effect.fnUntraced(function* (store: StoreId, items: ReadonlyArray<ImportItem<Input>>) {
     const existing = yield* externalIds.find(
       store,
       kind,
-      puts.map(({ externalId }) => externalId)
+      items.map(({ externalId }) => externalId)
     )
     const idOf = (externalId: string) =>
       Option.getOrNull(Option.map(Option.fromNullishOr(existing.get(externalId)), toId))
-    const results = yield* put(
+    const results = yield* upsert(
       store,
-      puts.map(({ externalId, input }) => ({ id: idOf(externalId), input }))
+      items.map(({ externalId, input }) => ({ id: idOf(externalId), input }))
     )
-    const created = Array.zip(puts, results).flatMap(([{ externalId }, result]) =>
+    const created = Array.zip(items, results).flatMap(([{ externalId }, result]) =>
       Result.isSuccess(result) && result.success.outcome === "created" ? [{ externalId, id: result.success.id }] : []
     )
     if (created.length > 0) yield* unitOfWork.add(externalIds.insertStatement(store, kind, created))
@@ -50,11 +50,11 @@ const toCustomerId = (id: string) => CustomerId.make(id, { disableChecks: true }
 /** Makes the import of customers. */
 export const customerImport = Effect.gen(function* () {
   const { lockStore } = yield* StoreAllocation
-  const put = yield* putterByExternalId("customer", toCustomerId, yield* Customers)
+  const upsert = yield* upserterByExternalId("customer", toCustomerId, yield* Customers)
 
-  const putCustomers: typeof Imports.Service.putCustomers = Effect.fn("Imports.putCustomers")(function* (store, puts) {
+  const putCustomers: typeof Imports.Service.putCustomers = Effect.fn("Imports.putCustomers")(function* (store, items) {
     yield* lockStore(store)
-    const outcomes = yield* put(store, puts)
+    const outcomes = yield* upsert(store, items)
     return { outcomes, limit: Option.none() }
   }, orDefect)
   return putCustomers
@@ -74,11 +74,11 @@ const resolveReference = (
 export const orderImport = Effect.gen(function* () {
   const externalIds = yield* ExternalIds
   const { lockStore } = yield* StoreAllocation
-  const put = yield* putterByExternalId("order", toOrderId, yield* Orders)
+  const upsert = yield* upserterByExternalId("order", toOrderId, yield* Orders)
 
-  const putOrders: typeof Imports.Service.putOrders = Effect.fn("Imports.putOrders")(function* (store, puts) {
+  const putOrders: typeof Imports.Service.putOrders = Effect.fn("Imports.putOrders")(function* (store, items) {
     yield* lockStore(store)
-    const references = puts.map(({ input }) => input.references)
+    const references = items.map(({ input }) => input.references)
     const distinct = (of: (one: ImportedOrder["references"]) => ReadonlyArray<string | null | undefined>) => [
       ...new Set(references.flatMap(of).filter(isText))
     ]
@@ -86,7 +86,7 @@ export const orderImport = Effect.gen(function* () {
     const productReferences = distinct(({ products }) => products)
     const customers = yield* externalIds.find(store, "customer", customerReferences)
     const products = yield* externalIds.find(store, "product", productReferences)
-    const resolved = puts.map(({ externalId, input: { order, references } }) => {
+    const resolved = items.map(({ externalId, input: { order, references } }) => {
       const reference = references.customer
       const customer = resolveReference(customers, reference)
       if (isText(reference) && customer === undefined) {
@@ -107,7 +107,7 @@ export const orderImport = Effect.gen(function* () {
       }
       return Result.succeed({ externalId, input })
     })
-    const results = yield* put(store, Array.getSuccesses(resolved))
+    const results = yield* upsert(store, Array.getSuccesses(resolved))
     let next = 0
     const outcomes = resolved.map((one) =>
       Result.flatMap(one, () => results[next++] ?? Result.succeed("unchanged" as const))

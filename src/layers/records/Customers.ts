@@ -44,10 +44,10 @@ export const CustomersLive = Layer.effect(
         return Option.isSome(json) ? json.value : yield* new CustomerNotFound({ id })
       }),
 
-      put: Effect.fn("Customers.put")(function* (store, puts) {
-        const clock = yield* allocateInstants(store, puts.length)
-        const known = yield* records.findByIds("customers", store, idsOf(puts))
-        const { outcomes, written } = plan(known, puts, clock)
+      upsert: Effect.fn("Customers.upsert")(function* (store, upserts) {
+        const clock = yield* allocateInstants(store, upserts.length)
+        const known = yield* records.findByIds("customers", store, idsOf(upserts))
+        const { outcomes, written } = plan(known, upserts, clock)
         yield* unitOfWork.add(...records.upsertStatements("customers", store, written))
         return outcomes
       })

@@ -69,16 +69,16 @@ export const OrdersLive = Layer.effect(
         return Option.isSome(json) ? json.value : yield* new OrderNotFound({ id })
       }),
 
-      put: Effect.fn("Orders.put")(function* (store, puts) {
-        const clock = yield* allocateInstants(store, TICKS * puts.length)
-        const named = new Set(puts.flatMap(({ input }) => customerOf(input) ?? []))
+      upsert: Effect.fn("Orders.upsert")(function* (store, upserts) {
+        const clock = yield* allocateInstants(store, TICKS * upserts.length)
+        const named = new Set(upserts.flatMap(({ input }) => customerOf(input) ?? []))
         const known = yield* records.findByIds("customers", store, [...named])
         const refusalOf = (input: PutOrder) => {
           const id = customerOf(input)
           return id === null || known.has(id) ? undefined : new UnknownCustomer({ id })
         }
-        const stored = yield* records.findByIds("orders", store, idsOf(puts))
-        const { changes, outcomes, written } = plan(stored, puts, clock, refusalOf)
+        const stored = yield* records.findByIds("orders", store, idsOf(upserts))
+        const { changes, outcomes, written } = plan(stored, upserts, clock, refusalOf)
         const customers = yield* changedCustomers(store, spendingOf(changes), clock)
         yield* unitOfWork.add(
           ...records.upsertStatements("orders", store, written),

@@ -75,7 +75,7 @@ const openWindow = async (launched: Browser, base: string, cookie: string) => {
   const page = await context.newPage()
   await page.addInitScript(WATCH_SHIFTS)
   await page.goto(`${base}/dashboard/${store}`)
-  await page.getByRole("heading", { name: "Newest activity" }).waitFor()
+  await page.getByRole("heading", { name: "Recent activity" }).waitFor()
   return page
 }
 

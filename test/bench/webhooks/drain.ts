@@ -52,8 +52,9 @@ interface Worker {
 const timed = (fixture: WebhookFixture, count: number, { left, pid }: Worker) =>
   Effect.gen(function* () {
     const arrivals = yield* waitForArrivals(fixture.receiver, count, "3 minutes")
-    const { doubled, lost } = countFaults(arrivals, count)
-    if (lost + doubled > 0) yield* Effect.die(new Error(`Of ${count} deliveries ${lost} lost, ${doubled} doubled`))
+    const { duplicates, lost } = countFaults(arrivals, count)
+    if (lost + duplicates > 0)
+      yield* Effect.die(new Error(`Of ${count} deliveries ${lost} lost, ${duplicates} duplicates`))
     yield* Effect.promise(() => fixture.db.query<{ some: boolean }>(`select exists(${left}) as some`)).pipe(
       Effect.repeat({ while: ({ rows: [row] }) => row?.some !== false, schedule: Schedule.spaced("20 millis") })
     )

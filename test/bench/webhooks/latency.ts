@@ -46,7 +46,7 @@ const measure = (fixture: WebhookFixture, title: string, setup: WorkerSetup, sec
     const written = yield* writer.ask(order, WriteResult)
     const expected = written.products.length * SUBSCRIBERS
     const arrivals = yield* waitForArrivals(fixture.receiver, expected)
-    const { doubled, lost } = countFaults(arrivals, expected)
+    const { duplicates, lost } = countFaults(arrivals, expected)
     const counted = yield* measureDelays(fixture, written, arrivals, WARM_UP * 1000)
     const sinceAnswer = counted.map((wait) => wait.sinceAnswer)
     const sinceDue = counted.map((wait) => wait.sinceDue)
@@ -59,10 +59,10 @@ const measure = (fixture: WebhookFixture, title: string, setup: WorkerSetup, sec
         p99.toFixed(1),
         `${quantile(sinceDue, 0.5).toFixed(1)} · ${quantile(sinceDue, 0.99).toFixed(1)}`,
         String(lost),
-        String(doubled),
+        String(duplicates),
         `p50 < ${TARGETS.p50}, p99 < ${TARGETS.p99}, 0, 0`
       ],
-      reached: p50 < TARGETS.p50 && p99 < TARGETS.p99 && lost === 0 && doubled === 0
+      reached: p50 < TARGETS.p50 && p99 < TARGETS.p99 && lost === 0 && duplicates === 0
     }
     return line
   }).pipe(Effect.scoped)

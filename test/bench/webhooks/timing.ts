@@ -20,7 +20,7 @@ export const waitForArrivals = (receiver: ChildHandle, count: number, maxWait: D
 /** Counts lost and duplicated deliveries. */
 export const countFaults = ({ keys }: Arrivals, expected: number) => {
   const distinct = new Set(keys).size
-  return { lost: expected - distinct, doubled: keys.length - distinct }
+  return { lost: expected - distinct, duplicates: keys.length - distinct }
 }
 
 export const quantile = (values: ReadonlyArray<number>, q: number): number => {

@@ -103,9 +103,9 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
         const perform = yield* performIn(storeId)
         const decode = Schema.decodeUnknownSync(PutOrder)
         const input = { number: "1", placedAt: "2026-01-31T09:30:00Z", lineItems: [] }
-        const outcomes = yield* Effect.flatMap(Orders, ({ put }) =>
+        const outcomes = yield* Effect.flatMap(Orders, ({ upsert }) =>
           perform(
-            put(storeId, [
+            upsert(storeId, [
               { id: null, input: decode(input) },
               { id: null, input: decode({ ...input, customerId: otherCustomer?.id }) }
             ])

@@ -78,7 +78,7 @@ const growBy = ({ id, storeId }: Installation, count: number) => [
    select '${storeId}', uuid_v7(micros), micros / 1000 / 2592000000 % 16, now(), 'merchant', gen_random_uuid(), 'rpc', 0,
      'product', gen_random_uuid(), 2, '{"price":1}', '{"price":2}', '{}'
    from (select clock_micros() - 1000 * n as micros from generate_series(1, ${count}) n) as made`,
-  `insert into proposals (store_id, id, agent_id, procedure, payload, ground, status, created_at, expires_at)
+  `insert into proposals (store_id, id, agent_id, procedure, payload, based_on, status, created_at, expires_at)
    select store_id, uuid_v7(clock_micros()), id, 'products.create', '{}', '[]', 'approved', now(), now() + interval '7 days'
    from agents, generate_series(1, ${count})`,
   `insert into idempotency_records (store_id, actor_id, key, fingerprint, outcome, expires_at)
@@ -123,7 +123,7 @@ const scene = Effect.gen(function* () {
   yield* perform(write)
   const product = yield* perform(catalog.createProduct(storeId, toProduct({ name: "Cup", price: 3 })))
   yield* perform(catalog.createCollection(storeId, toCollection({ title: "Sale", productIds: [product.id] })))
-  yield* perform(orders.put(storeId, [{ id: null, input: ORDER }]))
+  yield* perform(orders.upsert(storeId, [{ id: null, input: ORDER }]))
   const { token } = yield* Effect.flatMap(Tokens, ({ issue }) => issue(installation))
   return { agentToken, appId, installation, token }
 })
@@ -160,7 +160,7 @@ const operationsOf = Effect.fn(function* ({ agentToken, appId, installation, tok
     "get a product": catalog.getProduct(storeId, product),
     "list products": catalog.listProducts(storeId, { cursor: product, limit }),
     "list collections": catalog.listCollections(storeId, { cursor: collection, limit }),
-    "put an order": write(orders.put(storeId, [{ id: order, input: ORDER }])),
+    "upsert an order": write(orders.upsert(storeId, [{ id: order, input: ORDER }])),
     "list orders": orders.list(storeId, { cursor: order, limit, isPersonal: true }),
     "list changed orders": orders.list(storeId, {
       cursor: undefined,

@@ -243,8 +243,8 @@ describe("Informational responses (1xx)", () => {
       const offering = yield* receiver(respondWith("HTTP/1.1 200 OK", ...upgrade, "content-length: 2", "", "ok"))
       assert.deepInclude(yield* post(offering.url), { status: 200, error: null })
       for (const status of ["101 Switching Protocols", "099 Nothing"]) {
-        const strange = yield* receiver(respondWith(`HTTP/1.1 ${status}`, "content-length: 0", "", ""))
-        assert.deepInclude(yield* post(strange.url), {
+        const receiving = yield* receiver(respondWith(`HTTP/1.1 ${status}`, "content-length: 0", "", ""))
+        assert.deepInclude(yield* post(receiving.url), {
           status: null,
           error: "The response is not valid HTTP/1.1 (its status is not final)"
         })

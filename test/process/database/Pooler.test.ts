@@ -64,7 +64,7 @@ for (const [mode, isSkipped, variables, settings] of modes) {
         { concurrency: "unbounded", discard: true }
       )
 
-      assert.deepInclude(yield* auditReceiver(client, endpoint), { due: 2 * 8 * 15, lost: [], doubled: 0 })
+      assert.deepInclude(yield* auditReceiver(client, endpoint), { due: 2 * 8 * 15, lost: [], duplicates: 0 })
       yield* waitUntil(
         rowsOf(
           client,

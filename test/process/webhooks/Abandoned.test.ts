@@ -19,7 +19,7 @@ const concurrently = { concurrent: true }
 /** Duration of a lease in milliseconds. */
 const LEASE_MILLIS = 20_000
 
-const exact = { lost: [], strange: [], unexplained: [], unwritten: [], doubled: 0, lapsed: 0 }
+const exact = { lost: [], unexpected: [], unexplained: [], unrecorded: [], duplicates: 0, expiredLeases: 0 }
 
 it.live(
   "a server killed while it stores deliveries does not store the event either",
@@ -105,7 +105,12 @@ it.live(
       assert.lengthOf(moved, 3)
       for (const lease of moved) assert.approximately(Number(lease["claimedAt"]), claimedAt, 2000)
       yield* startWorker({ DATABASE_URL: url })
-      assert.deepStrictEqual(yield* auditReceiver(client, endpoint), { ...exact, due: 3, doubled: 3, lapsed: 3 })
+      assert.deepStrictEqual(yield* auditReceiver(client, endpoint), {
+        ...exact,
+        due: 3,
+        duplicates: 3,
+        expiredLeases: 3
+      })
 
       const starts = yield* rowsOf(
         client,
@@ -147,7 +152,7 @@ it.live(
       const leases = yield* rowsOf(client, "select lease is not null as held, outcome, attempts from deliveries")
       assert.deepStrictEqual(leases, [{ held: true, outcome: null, attempts: 2 }])
       answers[1]?.({})
-      assert.deepStrictEqual(yield* auditReceiver(client, endpoint), { ...exact, due: 1, doubled: 1 })
+      assert.deepStrictEqual(yield* auditReceiver(client, endpoint), { ...exact, due: 1, duplicates: 1 })
       assert.deepStrictEqual(
         (yield* attempts).map(({ status }) => status),
         [500, 204]

@@ -23,7 +23,7 @@ import {
 
 const LISTENERS = 8
 const PRODUCTS = 250
-const exact = { due: LISTENERS * PRODUCTS, lost: [], strange: [], unexplained: [], unwritten: [] }
+const exact = { due: LISTENERS * PRODUCTS, lost: [], unexpected: [], unexplained: [], unrecorded: [] }
 
 /** Log lines of a worker about the database. */
 const outages = ({ output }: Worker) => output.stdout.split("\n").filter((line) => line.includes("database"))
@@ -42,9 +42,9 @@ it.live("when all connections are cut repeatedly, no delivery is lost and delive
       yield* endSessions(cutter, url)
     }
     yield* Fiber.join(writing)
-    const { doubled, lapsed, ...rest } = yield* auditReceiver(client, endpoint)
+    const { duplicates, expiredLeases, ...rest } = yield* auditReceiver(client, endpoint)
     assert.deepStrictEqual(rest, exact)
-    assert.isAtMost(doubled, lapsed)
+    assert.isAtMost(duplicates, expiredLeases)
     yield* listening(client, workers.length)
     for (const { child, output } of workers) assert.deepStrictEqual([child.exitCode, output.stderr], [null, ""])
   })
@@ -66,9 +66,9 @@ it.live("when the database crashes and restarts, no delivery is lost and deliver
     const client = yield* connection(url)
     // The worker has dropped unsaved results. It claims these deliveries again after their leases.
     yield* endLeases(client)
-    const { doubled, lapsed, ...rest } = yield* auditReceiver(client, endpoint)
+    const { duplicates, expiredLeases, ...rest } = yield* auditReceiver(client, endpoint)
     assert.deepStrictEqual(rest, exact)
-    assert.isAtMost(doubled, lapsed)
+    assert.isAtMost(duplicates, expiredLeases)
     yield* listening(client, 1)
     assert.isAtMost(outages(worker).length, 3)
     assert.deepStrictEqual([worker.child.exitCode, worker.output.stderr], [null, ""])
@@ -123,8 +123,8 @@ it.live("a worker logs an outage once, stores its results afterwards and receive
     assert.deepStrictEqual(yield* auditReceiver(client, endpoint), {
       ...exact,
       due: 23 * LISTENERS,
-      doubled: 0,
-      lapsed: 0
+      duplicates: 0,
+      expiredLeases: 0
     })
     assert.deepStrictEqual([worker.child.exitCode, worker.output.stderr], [null, ""])
   })

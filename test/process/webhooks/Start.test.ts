@@ -82,7 +82,7 @@ it.live("WEBHOOK_WORKERS=0 delivers nothing, and a later server with workers del
 
     yield* startSender({ DATABASE_URL: url, WEBHOOK_WORKERS: "1" })
     yield* listening(client, 1)
-    assert.deepInclude(yield* auditReceiver(client, endpoint), { due: 2, lost: [], doubled: 0 })
+    assert.deepInclude(yield* auditReceiver(client, endpoint), { due: 2, lost: [], duplicates: 0 })
   })
 )
 
@@ -93,6 +93,6 @@ it.live("a server with an empty WEBHOOK_WORKERS delivers events, as without it",
     const server = yield* startSender({ DATABASE_URL: url, WEBHOOK_WORKERS: "" })
     const { tokens } = yield* makeSubscribers(url, endpoint, 2)
     yield* createUntilSuccess(() => server.base, tokens[0], "one")
-    assert.deepInclude(yield* auditReceiver(client, endpoint), { due: 2, lost: [], doubled: 0 })
+    assert.deepInclude(yield* auditReceiver(client, endpoint), { due: 2, lost: [], duplicates: 0 })
   })
 )

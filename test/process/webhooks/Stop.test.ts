@@ -17,7 +17,7 @@ import {
 const concurrently = { concurrent: true }
 
 const LISTENERS = 3
-const exact = { lost: [], strange: [], unexplained: [], unwritten: [], doubled: 0, lapsed: 0 }
+const exact = { lost: [], unexpected: [], unexplained: [], unrecorded: [], duplicates: 0, expiredLeases: 0 }
 
 const attempts = `
   select attempts, outcome, count(*)::int as deliveries from deliveries group by 1, 2 order by attempts

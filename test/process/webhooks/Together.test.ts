@@ -36,11 +36,11 @@ it.live("three workers and a server that share a backlog deliver each event to e
     assert.deepStrictEqual(yield* auditReceiver(client, endpoint), {
       due: PRODUCTS * LISTENERS,
       lost: [],
-      strange: [],
+      unexpected: [],
       unexplained: [],
-      unwritten: [],
-      doubled: 0,
-      lapsed: 0
+      unrecorded: [],
+      duplicates: 0,
+      expiredLeases: 0
     })
     for (const { output } of processes) assert.strictEqual(output.stderr, "")
   })

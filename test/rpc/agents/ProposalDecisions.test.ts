@@ -154,8 +154,8 @@ layer(IsolatedApiTest, { excludeTestServices: true, timeout: "60 seconds" })("De
       const sql = yield* SqlClient.SqlClient
       yield* proposePrice(agent.client, storeId, product.id, 7)
       yield* sql`
-        insert into proposals (store_id, id, agent_id, procedure, payload, ground, created_at, expires_at)
-        select store_id, gen_random_uuid(), agent_id, procedure, payload, ground, created_at, expires_at
+        insert into proposals (store_id, id, agent_id, procedure, payload, based_on, created_at, expires_at)
+        select store_id, gen_random_uuid(), agent_id, procedure, payload, based_on, created_at, expires_at
         from proposals, generate_series(1, ${MAX_PENDING - 4}) where store_id = ${storeId}
       `
       const outcomes = yield* Effect.all(

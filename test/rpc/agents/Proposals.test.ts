@@ -21,8 +21,8 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Proposals"
         const price = 0.12345678901234568
         const request = { ...keyedIn(storeId), id: product.id, patch: { price } }
         const proposal = yield* proposed(agent.client.products.update(request))
-        const ground = [{ resource: "product" as const, id: product.id, version: 1 }]
-        assert.deepInclude(proposal, { status: "pending", ground })
+        const basedOn = [{ resource: "product" as const, id: product.id, version: 1 }]
+        assert.deepInclude(proposal, { status: "pending", basedOn })
         assert.deepStrictEqual(yield* client.products.get({ storeId, id: product.id }), product)
 
         const { items } = yield* client.proposals.list({ storeId, pending: true })
@@ -33,7 +33,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Proposals"
           agentId: agent.id,
           procedure: "products.update",
           status: "pending" as const,
-          ground,
+          basedOn,
           result: []
         }
         assert.deepInclude(stored, { ...pending, reason: null, decidedBy: null, decidedAt: null })
@@ -155,10 +155,10 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Proposals"
         return yield* Effect.forEach(approvals, (approval) => Effect.map(approval, (error): object => ({ ...error })))
       })
       yield* client.products.update({ ...keyedIn(storeId), id, patch: { stock: 2 } })
-      const ground = { _tag: "ProposalOutdated", resource: "product", id, proposed: 1 }
-      for (const error of yield* approvalErrors) assert.deepInclude(error, { ...ground, current: 2 })
+      const basedOn = { _tag: "ProposalOutdated", resource: "product", id, proposed: 1 }
+      for (const error of yield* approvalErrors) assert.deepInclude(error, { ...basedOn, current: 2 })
       yield* client.products.delete({ ...keyedIn(storeId), id })
-      for (const error of yield* approvalErrors) assert.deepInclude(error, { ...ground, current: null })
+      for (const error of yield* approvalErrors) assert.deepInclude(error, { ...basedOn, current: null })
       assert.lengthOf((yield* client.proposals.list({ storeId, pending: true })).items, 3)
     })
   )

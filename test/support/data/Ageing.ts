@@ -100,7 +100,7 @@ export const AGEING = [
         select '${storeId}', gen_random_uuid(), '', 'Proposes', '{}', 0, 1, true, by from merchant returning id
       )
       insert into proposals (
-        store_id, id, agent_id, procedure, payload, ground, status, decided_at, created_at, expires_at
+        store_id, id, agent_id, procedure, payload, based_on, status, decided_at, created_at, expires_at
       )
       select '${storeId}', gen_random_uuid(), agent.id, 'products.update', '{}', '[]', 'approved', now(),
         at - interval '${READABLE_DAYS} days', at - interval '${READABLE_DAYS - PENDING_DAYS} days'

@@ -15,7 +15,7 @@ export const putOrders = Effect.fn(function* (
   const orders = yield* Orders
   const perform = yield* performIn(storeId)
   const outcomes = yield* perform(
-    orders.put(
+    orders.upsert(
       storeId,
       inputs.map(({ id = null, ...input }) => ({
         id,
@@ -34,7 +34,7 @@ export const putCustomers = Effect.fn(function* (
   const customers = yield* Customers
   const perform = yield* performIn(storeId)
   const outcomes = yield* perform(
-    customers.put(
+    customers.upsert(
       storeId,
       inputs.map(({ id = null, ...input }) => ({ id, input: decodeCustomer(input) }))
     )

@@ -2,14 +2,14 @@ import { Schema } from "effect"
 import type pg from "pg"
 
 /**
- * All expected deliveries, computed from events and subscriptions, not from the rows of deliveries. `lapsed` counts
+ * All expected deliveries, computed from events and subscriptions, not from the rows of deliveries. `expiredLeases` counts
  * attempts without a recorded result.
  */
 const everyDelivery = `
   select
     e.id || ' ' || i.app_id as key, d.outcome, coalesce(d.attempts, 0) as attempts,
     count(a.attempt)::int as logged,
-    count(a.attempt) filter (where a.duration_ms is null)::int as lapsed
+    count(a.attempt) filter (where a.duration_ms is null)::int as expiredLeases
   from events e
   join installations i on i.store_id = e.store_id and i.id is distinct from e.origin_installation_id
   join webhooks w on w.app_id = i.app_id and e.kind = any(w.kinds)
@@ -23,7 +23,7 @@ const Entry = Schema.Struct({
   outcome: Schema.NullOr(Schema.String),
   attempts: Schema.Int,
   logged: Schema.Int,
-  lapsed: Schema.Int
+  expiredLeases: Schema.Int
 })
 const entriesOf = Schema.decodeUnknownPromise(Schema.Array(Entry))
 
@@ -34,15 +34,15 @@ export interface DeliveryAudit {
   /** Expected, but not received. */
   readonly lost: ReadonlyArray<string>
   /** Received, but not expected. */
-  readonly strange: ReadonlyArray<string>
+  readonly unexpected: ReadonlyArray<string>
   /** Received more often than attempts are counted, except for duplicates after a crash. */
   readonly unexplained: ReadonlyArray<string>
   /** Not recorded as delivered, or with a wrong number of attempts. */
-  readonly unwritten: ReadonlyArray<string>
+  readonly unrecorded: ReadonlyArray<string>
   /** Receptions after the first of each delivery. */
-  readonly doubled: number
+  readonly duplicates: number
   /** Attempts that ended with their worker. */
-  readonly lapsed: number
+  readonly expiredLeases: number
 }
 
 /** Compares the receptions by `<event id> <app id>` with the database, once all deliveries are finished. */
@@ -55,11 +55,11 @@ export const auditDeliveries = async (db: pg.Client, arrivals: ReadonlyMap<strin
   return {
     due: entries.length,
     lost: keysOf(({ key }) => times(key) === 0),
-    strange: [...arrivals.keys()].filter((key) => !known.has(key)),
+    unexpected: [...arrivals.keys()].filter((key) => !known.has(key)),
     unexplained: keysOf(({ attempts, key }) => times(key) > attempts),
-    unwritten: keysOf(({ attempts, logged, outcome }) => outcome !== "delivered" || attempts !== logged),
-    doubled: [...arrivals.values()].reduce((sum, n) => sum + n - 1, 0),
-    lapsed: entries.reduce((sum, { lapsed }) => sum + lapsed, 0)
+    unrecorded: keysOf(({ attempts, logged, outcome }) => outcome !== "delivered" || attempts !== logged),
+    duplicates: [...arrivals.values()].reduce((sum, n) => sum + n - 1, 0),
+    expiredLeases: entries.reduce((sum, { expiredLeases }) => sum + expiredLeases, 0)
   }
 }
 

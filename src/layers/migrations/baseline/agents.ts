@@ -144,7 +144,7 @@ export const createAgents = Effect.gen(function* () {
   yield* sql`create index agent_tokens_by_end on agent_tokens (expires_at)`
 
   // Writes of agents that wait for the approval of a member.
-  // ground: versions of the resources at the time of the proposal. status: stays `pending` when the proposal expires.
+  // based_on: versions of the resources at the time of the proposal. status: stays `pending` when the proposal expires.
   yield* sql`
     create table proposals (
       store_id uuid not null,
@@ -152,7 +152,7 @@ export const createAgents = Effect.gen(function* () {
       agent_id uuid not null,
       procedure text not null,
       payload json not null,
-      ground json not null,
+      based_on json not null,
       status text not null default 'pending',
       reason text,
       decided_by uuid references merchants (id),

@@ -124,7 +124,7 @@ export const ProposalCard = ({ proposal }: { readonly proposal: NamedProposal })
   const storeId = useStoreId()
   const queryClient = useQueryClient()
   const [isRejecting, setRejecting] = useState(false)
-  const [base] = proposal.ground
+  const [base] = proposal.basedOn
   // The key starts with the resource, so that its changes refetch the preview.
   const keyPrefix = base === undefined ? ["proposals"] : [base.resource, base.id]
   const previewKey = [storeId, ...keyPrefix, "preview", proposal.id]

@@ -12,7 +12,7 @@ type ListProposalsRequest = Parameters<Client["proposals"]["list"]>[0]
 export const listProposals = Effect.fnUntraced(function* (client: Client, request: ListProposalsRequest) {
   const { storeId }: { readonly storeId: StoreId } = request
   const { items, nextCursor } = yield* client.proposals.list(request)
-  const ids = [...new Set(items.flatMap(({ agentId, ground }) => [agentId, ...ground.map(({ id }) => id)]))]
+  const ids = [...new Set(items.flatMap(({ agentId, basedOn }) => [agentId, ...basedOn.map(({ id }) => id)]))]
   const resources = yield* client.activity.names({ storeId, ids })
   const names = new Map(resources.map(({ id, name }) => [id, name]))
   return {

@@ -25,7 +25,7 @@ const nameIn = (side: unknown) => {
 
 /** Title of a proposal, such as "Update Cup". */
 export const proposalTitle = (
-  { ground: [first], payload, procedure }: ProposalRecord,
+  { basedOn: [first], payload, procedure }: ProposalRecord,
   names: ReadonlyMap<string, string>
 ): string => {
   const name =
@@ -90,7 +90,7 @@ const READS = {
 /** Entries of a resource that are searched for later changes. */
 const MAX_ENTRIES = 20
 
-const changesSince = (client: Client, storeId: StoreId, { id, resource, version }: ProposalRecord["ground"][number]) =>
+const changesSince = (client: Client, storeId: StoreId, { id, resource, version }: ProposalRecord["basedOn"][number]) =>
   Effect.flatMap(client.activity.list({ storeId, resource, resourceId: id, limit: MAX_ENTRIES }), ({ items }) =>
     nameEntries(
       client,
@@ -108,7 +108,7 @@ export const previewProposal = Effect.fnUntraced(function* (
   proposal: ProposalRecord
 ) {
   const { payload, procedure } = proposal
-  const [base] = proposal.ground
+  const [base] = proposal.basedOn
   const before = base === undefined ? null : yield* READS[base.resource](client, storeId, base.id)
   if (base !== undefined && before?.version !== base.version) {
     return { _tag: "Moved", changes: yield* changesSince(client, storeId, base) } satisfies ProposalPreview
