@@ -26,7 +26,73 @@ const spelled = Result.match({ onFailure: (problem: string) => problem, onSucces
 /** Digits of a number, from the first that is not zero to the last. */
 const digitsOf = (text: string) => text.replaceAll(/[^0-9]/g, "").replaceAll(/^0+|0+$/g, "")
 
+/** Texts by language: the number, or the message that a form shows. */
+const TYPED: Readonly<Record<string, ReadonlyArray<readonly [text: string, outcome: number | string]>>> = {
+  "de-DE": [
+    ["1.234,50", 1234.5],
+    ["12,50", 12.5],
+    ["1,234", 1.234],
+    ["1234", 1234],
+    ["1.234.567", 1_234_567],
+    ["1.234", "could be 1234 or 1,234. Type one of them"],
+    ["12.50", "must be a number, such as 12,50"],
+    ["1,234.50", "must be a number, such as 1234,50 or 1.234,50"],
+    ["1 234,50", "must be a number, such as 1234,50 or 1.234,50"],
+    ["1e9", "must be a number, such as 1234,50 or 1.234,50"]
+  ],
+  "fr-FR": [
+    ["1\u202f234,50", 1234.5],
+    ["2\u00a0234,50", 2234.5],
+    ["3 234,50", 3234.5],
+    ["4 234", 4234],
+    ["12,50", 12.5],
+    ["12.50", "must be a number, such as 12,50"],
+    ["1.234", "must be a number, such as 1,234"],
+    ["1.234,50", "must be a number, such as 1234,50 or 1\u202f234,50"]
+  ],
+  "pt-BR": [
+    ["1.234,50", 1234.5],
+    ["12,50", 12.5],
+    ["1.234", "could be 1234 or 1,234. Type one of them"],
+    ["12.50", "must be a number, such as 12,50"],
+    ["1\u00a0234,50", "must be a number, such as 1234,50 or 1.234,50"]
+  ],
+  "en-US": [
+    ["1,234.50", 1234.5],
+    ["12.50", 12.5],
+    ["1.234", 1.234],
+    ["1,234", "could be 1234 or 1.234. Type one of them"],
+    ["12,50", "must be a number, such as 12.50"],
+    ["1.234,50", "must be a number, such as 1234.50 or 1,234.50"]
+  ],
+  "de-CH": [
+    ["1’234.50", 1234.5],
+    ["2'234", 2234],
+    ["12,50", "must be a number, such as 12.50"]
+  ],
+  "en-IN": [
+    ["12,34,567.50", 1_234_567.5],
+    ["1,234,567.50", "must be a number, such as 1234.50 or 1,234.50"]
+  ],
+  "ar-EG": [
+    ["١٬٢٣٤٫٥٠", 1234.5],
+    ["12.50", 12.5],
+    ["١٬٢٣٤", 1234],
+    ["1,234", "could be ١٢٣٤ or ١٫٢٣٤. Type one of them"]
+  ]
+}
+
 describe("Typed numbers", () => {
+  for (const [locale, typed] of Object.entries(TYPED)) {
+    it(`a price is parsed as ${locale} reads it, and an ambiguous or misspelled one is refused`, () => {
+      const { parseNumber } = typedNumbers(locale)
+      for (const [text, outcome] of typed) {
+        const expected = typeof outcome === "number" ? Result.succeed(outcome) : Result.fail(outcome)
+        assert.deepStrictEqual(parseNumber(text), expected, text)
+      }
+    })
+  }
+
   it("a number is parsed from its own text, and from that of lists and prices, in every language", () => {
     fc.assert(
       fc.property(fc.constantFrom(...LOCALES), decimals, (locale, decimal) => {
