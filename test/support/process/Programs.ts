@@ -25,7 +25,10 @@ const PROGRAMS = {
   basenc: { path: find("basenc"), install: "apt-get install coreutils" },
   bash: { path: find("bash"), install: "apt-get install bash" },
   chromium: {
-    path: find(process.env["CHROMIUM"] || "chromium"),
+    // The shell has no user interface, and takes a quarter less CPU.
+    path: process.env["CHROMIUM"]
+      ? find(process.env["CHROMIUM"])
+      : (find("chromium-headless-shell") ?? find("chromium")),
     install: "apt-get install chromium, or set CHROMIUM to the path of a Chromium or Chrome"
   },
   curl: { path: find("curl"), install: "apt-get install curl" },
