@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Option, Schema, Scope } from "effect"
-import { chmodSync, existsSync, rmSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, rmSync } from "node:fs"
 import { connect } from "node:net"
 import { dirname, join } from "node:path"
 import { partnerApi } from "../../src/cli/Program.ts"
@@ -71,7 +71,7 @@ it.live("clusters list shows the cluster of DATA_DIR and the process id of its r
 it.live("clusters delete refuses a folder that is no cluster outside a data folder", () =>
   Effect.gen(function* () {
     const dataDir = yield* dataFolder
-    yield* Effect.scoped(embeddedPostgres({ dataDir, isDurable: false }))
+    mkdirSync(dataDir)
     const folders = ["/", "/var/lib/partner-api", "/var/lib/partner-api/", "/var/lib/partner-api/..", dirname(dataDir)]
     for (const folder of folders) {
       const { code, stderr } = yield* command(dataDir, "delete", folder)

@@ -1,5 +1,5 @@
-import { assert, it } from "@effect/vitest"
-import { Deferred, Effect, Option, Redacted } from "effect"
+import { assert, it, layer } from "@effect/vitest"
+import { Context, Deferred, Effect, Layer, Option, Redacted } from "effect"
 import { build } from "esbuild"
 import { spawn } from "node:child_process"
 import { readFileSync, symlinkSync } from "node:fs"
@@ -61,106 +61,114 @@ const startHolder = (dataDir: string) =>
     return { child, exit: Deferred.await(exit), url: yield* Deferred.await(url) }
   })
 
-it.live("the server starts, stops cleanly with its scope, and keeps its data", () =>
-  Effect.gen(function* () {
-    const dataDir = yield* dataFolder
-    const first = Effect.gen(function* () {
-      const url = yield* embeddedPostgres({ dataDir })
-      yield* query(url, "create table stored_data (word text)")
-      yield* query(url, "insert into stored_data values ('čaj')")
-      const settings = yield* query(
-        url,
-        `select current_setting('server_version_num')::int / 10000 as version, current_setting('fsync') as fsync,
-          current_setting('server_encoding') as encoding, current_setting('listen_addresses') as listens,
-          current_setting('unix_socket_directories') as sockets, current_setting('password_encryption') as passwords`
-      )
-      const listens = "127.0.0.1"
-      const passwords = "scram-sha-256"
-      assert.deepStrictEqual(settings, [
-        { version: 18, fsync: "on", encoding: "UTF8", listens, sockets: "", passwords }
-      ])
-      assert.isDefined(yield* serverOf(dataDir))
-    })
-    yield* Effect.scoped(first)
-    assert.isUndefined(yield* serverOf(dataDir))
-    assert.match(readFileSync(join(dataDir, "postgres.log"), "utf8"), /database system is shut down\n$/)
+/** A data folder for several tests, because creating a cluster takes seconds. Each test stops its server. */
+class SharedFolder extends Context.Service<SharedFolder, string>()("test/SharedFolder") {}
 
-    const url = yield* embeddedPostgres({ dataDir })
-    assert.deepStrictEqual(yield* query(url, "select word from stored_data"), [{ word: "čaj" }])
-  })
-)
+layer(Layer.effect(SharedFolder, dataFolder), { excludeTestServices: true, timeout: "60 seconds" })(
+  "One cluster",
+  (it) => {
+    it.effect("the server starts, stops cleanly with its scope, and keeps its data", () =>
+      Effect.gen(function* () {
+        const dataDir = yield* SharedFolder
+        const first = Effect.gen(function* () {
+          const url = yield* embeddedPostgres({ dataDir })
+          yield* query(url, "create table words (word text)")
+          yield* query(url, "insert into words values ('čaj')")
+          const settings = yield* query(
+            url,
+            `select current_setting('server_version_num')::int / 10000 as version, current_setting('fsync') as fsync,
+            current_setting('server_encoding') as encoding, current_setting('listen_addresses') as listens,
+            current_setting('unix_socket_directories') as sockets, current_setting('password_encryption') as passwords`
+          )
+          const listens = "127.0.0.1"
+          const passwords = "scram-sha-256"
+          assert.deepStrictEqual(settings, [
+            { version: 18, fsync: "on", encoding: "UTF8", listens, sockets: "", passwords }
+          ])
+          assert.isDefined(yield* serverOf(dataDir))
+        })
+        yield* Effect.scoped(first)
+        assert.isUndefined(yield* serverOf(dataDir))
+        assert.match(readFileSync(join(dataDir, "postgres.log"), "utf8"), /database system is shut down\n$/)
 
-it.live("the server rejects a wrong password", () =>
-  Effect.gen(function* () {
-    const dataDir = yield* dataFolder
-    const guessed = new URL(Redacted.value(yield* embeddedPostgres({ dataDir, isDurable: false })))
-    guessed.password = "guessed"
-    const error = yield* Effect.flip(Effect.sandbox(query(guessed.href, "select 1")))
-    assert.include(String(error), "password authentication failed")
-  })
-)
-
-it.live("a second process shares the running server and leaves it running", () =>
-  Effect.gen(function* () {
-    const dataDir = yield* dataFolder
-    const other = yield* startHolder(dataDir)
-    const pid = yield* serverOf(dataDir)
-
-    const url = yield* Effect.scoped(embeddedPostgres({ dataDir, isDurable: false }))
-    assert.strictEqual(Redacted.value(url), other.url)
-    assert.strictEqual(yield* serverOf(dataDir), pid)
-    yield* query(other.url, "select 1")
-
-    other.child.stdin.end()
-    assert.strictEqual(yield* other.exit, 0)
-    assert.isUndefined(yield* serverOf(dataDir))
-  })
-)
-
-it.live("the last process that uses the server stops it", () =>
-  Effect.gen(function* () {
-    const dataDir = yield* dataFolder
-    const stayed = Effect.gen(function* () {
-      const other = yield* startHolder(dataDir)
-      const url = yield* embeddedPostgres({ dataDir, isDurable: false })
-      other.child.stdin.end()
-      assert.strictEqual(yield* other.exit, 0)
-      yield* query(url, "select 1")
-    })
-    yield* Effect.scoped(stayed)
-    assert.isUndefined(yield* serverOf(dataDir))
-  })
-)
-
-it.live("a new process takes over the server of a killed process with its data", () =>
-  Effect.gen(function* () {
-    const dataDir = yield* dataFolder
-    const killed = yield* startHolder(dataDir)
-    yield* query(killed.url, "create table stored_data as select 42 as answer")
-    killed.child.kill("SIGKILL")
-    yield* killed.exit
-    assert.isDefined(yield* serverOf(dataDir))
-
-    const takeOver = Effect.flatMap(embeddedPostgres({ dataDir }), (url) =>
-      query(url, "select answer from stored_data")
+        const url = yield* embeddedPostgres({ dataDir })
+        assert.deepStrictEqual(yield* query(url, "select word from words"), [{ word: "čaj" }])
+      })
     )
-    assert.deepStrictEqual(yield* Effect.scoped(takeOver), [{ answer: 42 }])
-    assert.isUndefined(yield* serverOf(dataDir))
-  })
-)
 
-it.live("a new process recovers the data after process and server were killed", () =>
-  Effect.gen(function* () {
-    const dataDir = yield* dataFolder
-    const killed = yield* startHolder(dataDir)
-    yield* query(killed.url, "create table stored_data as select 42 as answer")
-    killed.child.kill("SIGKILL")
-    process.kill((yield* serverOf(dataDir)) ?? assert.fail("the server went with its process"), "SIGKILL")
-    yield* killed.exit
+    it.effect("the server rejects a wrong password", () =>
+      Effect.gen(function* () {
+        const dataDir = yield* SharedFolder
+        const guessed = new URL(Redacted.value(yield* embeddedPostgres({ dataDir, isDurable: false })))
+        guessed.password = "guessed"
+        const error = yield* Effect.flip(Effect.sandbox(query(guessed.href, "select 1")))
+        assert.include(String(error), "password authentication failed")
+      })
+    )
 
-    const url = yield* embeddedPostgres({ dataDir, isDurable: false })
-    assert.deepStrictEqual(yield* query(url, "select answer from stored_data"), [{ answer: 42 }])
-  })
+    it.effect("a second process shares the running server and leaves it running", () =>
+      Effect.gen(function* () {
+        const dataDir = yield* SharedFolder
+        const other = yield* startHolder(dataDir)
+        const pid = yield* serverOf(dataDir)
+
+        const url = yield* Effect.scoped(embeddedPostgres({ dataDir, isDurable: false }))
+        assert.strictEqual(Redacted.value(url), other.url)
+        assert.strictEqual(yield* serverOf(dataDir), pid)
+        yield* query(other.url, "select 1")
+
+        other.child.stdin.end()
+        assert.strictEqual(yield* other.exit, 0)
+        assert.isUndefined(yield* serverOf(dataDir))
+      })
+    )
+
+    it.effect("the last process that uses the server stops it", () =>
+      Effect.gen(function* () {
+        const dataDir = yield* SharedFolder
+        const stayed = Effect.gen(function* () {
+          const other = yield* startHolder(dataDir)
+          const url = yield* embeddedPostgres({ dataDir, isDurable: false })
+          other.child.stdin.end()
+          assert.strictEqual(yield* other.exit, 0)
+          yield* query(url, "select 1")
+        })
+        yield* Effect.scoped(stayed)
+        assert.isUndefined(yield* serverOf(dataDir))
+      })
+    )
+
+    it.effect("a new process takes over the server of a killed process with its data", () =>
+      Effect.gen(function* () {
+        const dataDir = yield* SharedFolder
+        const killed = yield* startHolder(dataDir)
+        yield* query(killed.url, "create table stored_data as select 42 as answer")
+        killed.child.kill("SIGKILL")
+        yield* killed.exit
+        assert.isDefined(yield* serverOf(dataDir))
+
+        const takeOver = Effect.flatMap(embeddedPostgres({ dataDir }), (url) =>
+          query(url, "select answer from stored_data")
+        )
+        assert.deepStrictEqual(yield* Effect.scoped(takeOver), [{ answer: 42 }])
+        assert.isUndefined(yield* serverOf(dataDir))
+      })
+    )
+
+    it.effect("a new process recovers the data after process and server were killed", () =>
+      Effect.gen(function* () {
+        const dataDir = yield* SharedFolder
+        const killed = yield* startHolder(dataDir)
+        yield* query(killed.url, "create table recovered_data as select 42 as answer")
+        killed.child.kill("SIGKILL")
+        process.kill((yield* serverOf(dataDir)) ?? assert.fail("the server went with its process"), "SIGKILL")
+        yield* killed.exit
+
+        const url = yield* embeddedPostgres({ dataDir, isDurable: false })
+        assert.deepStrictEqual(yield* query(url, "select answer from recovered_data"), [{ answer: 42 }])
+      })
+    )
+  }
 )
 
 it.live("concurrent starts share one server", () =>
