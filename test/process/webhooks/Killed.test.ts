@@ -15,7 +15,7 @@ import {
 } from "../../support/process/Workers.ts"
 
 /** Workers that are killed and replaced one by one, before all are killed together. */
-const KILLS = 6
+const KILLS = 4
 const WORKERS = 3
 const LISTENERS = 6
 

@@ -22,7 +22,7 @@ import {
 } from "../../support/process/Workers.ts"
 
 const LISTENERS = 8
-const PRODUCTS = 250
+const PRODUCTS = 120
 const exact = { due: LISTENERS * PRODUCTS, lost: [], unexpected: [], unexplained: [], unrecorded: [] }
 
 /** Log lines of a worker about the database. */
@@ -37,7 +37,7 @@ it.live("when all connections are cut repeatedly, no delivery is lost and delive
     const workers = yield* Effect.replicateEffect(startWorker({ DATABASE_URL: url }, 32), 2)
     const cutter = yield* connection(url)
     const writing = yield* Effect.forkChild(makeProducts(server.base, tokens, PRODUCTS))
-    for (const moment of [100, 400, 700, 1000, 1300]) {
+    for (const moment of [50, 200, 350, 500, 650]) {
       yield* waitForRequests(endpoint, moment)
       yield* endSessions(cutter, url)
     }
@@ -58,7 +58,7 @@ it.live("when the database crashes and restarts, no delivery is lost and deliver
     const { tokens } = yield* makeSubscribers(url, endpoint, LISTENERS, 4)
     const worker = yield* startWorker({ DATABASE_URL: url }, 32)
     const writing = yield* Effect.forkChild(makeProducts(server.base, tokens, PRODUCTS))
-    for (const moment of [200, 800, 1400]) {
+    for (const moment of [100, 400, 700]) {
       yield* waitForRequests(endpoint, moment)
       yield* restart
     }
