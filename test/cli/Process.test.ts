@@ -1,5 +1,5 @@
-import { assert, it } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { assert, it, layer } from "@effect/vitest"
+import { Context, Effect, Layer, Schema } from "effect"
 import { AppMade, cli, cliProcess } from "../support/process/Cli.ts"
 import { makeMigratedDatabase } from "../support/process/Process.ts"
 
@@ -18,18 +18,33 @@ const commands: ReadonlyArray<readonly [invocation: string, code: number]> = [
   ["destroy", 1]
 ]
 
-for (const [invocation, code] of commands) {
-  it.live(`${invocation} prints the same in a separate process and exits with ${code}`, () =>
+/** Two equal databases, one for each way to run a command. */
+class Databases extends Context.Service<Databases, { readonly url: string; readonly otherUrl: string }>()(
+  "test/Databases"
+) {
+  static readonly layer = Layer.effect(
+    this,
     Effect.gen(function* () {
       const [{ url }, other] = [yield* makeMigratedDatabase, yield* makeMigratedDatabase]
-      const result = yield* cliProcess(url, ...argumentsOf(invocation))
-      assert.deepStrictEqual(result, yield* cli(other.url, ...argumentsOf(invocation)))
-      assert.strictEqual(result.code, code)
-      assert.match(code === 0 ? result.stdout : result.stderr, /^[^\n]+\n/)
-      assert.strictEqual(code === 0 ? result.stderr : result.stdout, "")
+      return { url, otherUrl: other.url }
     })
   )
 }
+
+layer(Databases.layer, { excludeTestServices: true, timeout: "60 seconds" })("Commands", (it) => {
+  for (const [invocation, code] of commands) {
+    it.effect(`${invocation} prints the same in a separate process and exits with ${code}`, () =>
+      Effect.gen(function* () {
+        const { otherUrl, url } = yield* Databases
+        const result = yield* cliProcess(url, ...argumentsOf(invocation))
+        assert.deepStrictEqual(result, yield* cli(otherUrl, ...argumentsOf(invocation)))
+        assert.strictEqual(result.code, code)
+        assert.match(code === 0 ? result.stdout : result.stderr, /^[^\n]+\n/)
+        assert.strictEqual(code === 0 ? result.stderr : result.stdout, "")
+      })
+    )
+  }
+})
 
 it.live("a separate process stores what it creates", () =>
   Effect.gen(function* () {

@@ -54,35 +54,6 @@ it.live("DEMO=true creates a demo store and writes its credentials to demo.json,
   })
 )
 
-it.live("a second start keeps the demo store with its changes and issues a new token", () =>
-  Effect.gen(function* () {
-    const { client: database, url } = yield* makeMigratedDatabase
-    const environment = { DATABASE_URL: url, DATA_DIR: yield* temporaryFolder, DEMO: "true" }
-    const startDemo = Effect.gen(function* () {
-      const server = yield* startServer(environment)
-      yield* server.greeted
-      const demo = readDemo(environment.DATA_DIR)
-      return { demo, server, client: makeClient(demo.baseUrl, demo.accessToken) }
-    })
-    const first = yield* startDemo
-    yield* first.client.post("/products", { name: "Kept" })
-    first.server.kill("SIGTERM")
-    yield* first.server.ended
-
-    const second = yield* startDemo
-    assert.strictEqual(second.demo.storeId, first.demo.storeId)
-    assert.strictEqual(second.demo.installationId, first.demo.installationId)
-    assert.notStrictEqual(second.demo.accessToken, first.demo.accessToken)
-    assert.strictEqual(second.demo.baseUrl, second.server.base)
-    const names = pageOf(yield* second.client.get("/products?limit=200")).items.map(({ name }) => name)
-    assert.lengthOf(
-      names.filter((name) => name === "Kept"),
-      1
-    )
-    assert.deepStrictEqual(yield* rowsOf(database, "select count(*)::int as n from stores"), [{ n: 1 }])
-  })
-)
-
 /** Kinds of damage to `demo.json` and their log lines. */
 const damageCases: Readonly<Record<string, { readonly damage: (file: string) => void; readonly logged: RegExp }>> = {
   "is cut off": {
@@ -97,44 +68,62 @@ const damageCases: Readonly<Record<string, { readonly damage: (file: string) => 
   "is gone": { damage: (file) => rmSync(file), logged: /demo\.json is missing/ }
 }
 
-for (const [how, { damage, logged }] of Object.entries(damageCases)) {
-  it.live(`the demo store is kept when demo.json ${how}, with new credentials and a log line`, () =>
+it.live(
+  "later starts keep the demo store with its changes, also when demo.json is damaged, and issue new credentials",
+  () =>
     Effect.gen(function* () {
       const { client: database, url } = yield* makeMigratedDatabase
       const environment = { DATABASE_URL: url, DATA_DIR: yield* temporaryFolder, DEMO: "true" }
       const file = join(environment.DATA_DIR, "demo.json")
-      const startDemo = Effect.gen(function* () {
-        const server = yield* startServer(environment)
-        yield* server.greeted
-        return { demo: readDemo(environment.DATA_DIR), server }
-      })
-      const first = yield* startDemo
-      first.server.kill("SIGTERM")
-      yield* first.server.ended
-      damage(file)
-      const damaged = existsSync(file) ? readFileSync(file, "utf8") : undefined
+      /** Starts the server, runs `use`, and stops it. */
+      const duringStart = (use: (client: ReturnType<typeof makeClient>, base: string) => Effect.Effect<void>) =>
+        Effect.gen(function* () {
+          const server = yield* startServer(environment)
+          yield* server.greeted
+          const demo = readDemo(environment.DATA_DIR)
+          assert.strictEqual(demo.baseUrl, server.base)
+          yield* use(makeClient(demo.baseUrl, demo.accessToken), demo.baseUrl)
+          server.kill("SIGTERM")
+          yield* server.ended
+          return { demo, stdout: server.output.stdout }
+        })
+      const first = yield* duringStart((client) => Effect.asVoid(client.post("/products", { name: "Kept" })))
+      assert.notInclude(first.stdout, "is kept")
 
-      const second = yield* startDemo
-      assert.deepStrictEqual(yield* rowsOf(database, "select id from stores"), [{ id: first.demo.storeId }])
+      const second = yield* duringStart((client) =>
+        Effect.map(client.get("/products?limit=200"), (page) => {
+          assert.lengthOf(
+            pageOf(page).items.filter(({ name }) => name === "Kept"),
+            1
+          )
+        })
+      )
       assert.strictEqual(second.demo.storeId, first.demo.storeId)
       assert.strictEqual(second.demo.installationId, first.demo.installationId)
-      const client = makeClient(second.demo.baseUrl, second.demo.accessToken)
-      assert.strictEqual((yield* client.get("/products")).status, 200)
-      const { merchantEmail: email, merchantPassword: password } = second.demo
-      const signIn = yield* client.send("POST", `${second.demo.baseUrl}/auth/sign-in`, {
-        key: null,
-        body: { email, password }
-      })
-      assert.strictEqual(signIn.status, 200)
-      assert.match(second.server.output.stdout, logged)
-      assert.include(second.server.output.stdout, `The demo store ${first.demo.storeId} is kept`)
-      assert.notInclude(first.server.output.stdout, "is kept")
-      if (damaged === undefined) return
-      assert.strictEqual(readFileSync(`${file}.damaged`, "utf8"), damaged)
-      assert.strictEqual(statSync(`${file}.damaged`).mode & 0o777, 0o600)
+      assert.notStrictEqual(second.demo.accessToken, first.demo.accessToken)
+
+      for (const [how, { damage, logged }] of Object.entries(damageCases)) {
+        damage(file)
+        const damaged = existsSync(file) ? readFileSync(file, "utf8") : undefined
+        const next = yield* duringStart((client, base) =>
+          Effect.gen(function* () {
+            assert.strictEqual((yield* client.get("/products")).status, 200, how)
+            const { merchantEmail: email, merchantPassword: password } = readDemo(environment.DATA_DIR)
+            const signIn = yield* client.send("POST", `${base}/auth/sign-in`, { key: null, body: { email, password } })
+            assert.strictEqual(signIn.status, 200, how)
+          })
+        )
+        assert.strictEqual(next.demo.storeId, first.demo.storeId, how)
+        assert.strictEqual(next.demo.installationId, first.demo.installationId, how)
+        assert.match(next.stdout, logged)
+        assert.include(next.stdout, `The demo store ${first.demo.storeId} is kept`)
+        if (damaged === undefined) continue
+        assert.strictEqual(readFileSync(`${file}.damaged`, "utf8"), damaged, how)
+        assert.strictEqual(statSync(`${file}.damaged`).mode & 0o777, 0o600)
+      }
+      assert.deepStrictEqual(yield* rowsOf(database, "select id from stores"), [{ id: first.demo.storeId }])
     })
-  )
-}
+)
 
 it.live("the service is alive but not ready until its demo store exists", () =>
   Effect.gen(function* () {
