@@ -198,7 +198,7 @@ layer(IsolatedApiTest, { excludeTestServices: true, timeout: "120 seconds" })("R
             })
           )
       )
-      yield* Effect.promise(() => FastCheck.assert(property, { numRuns: 50, interruptAfterTimeLimit: 25_000 }))
+      yield* Effect.promise(() => FastCheck.assert(property, { numRuns: 25, interruptAfterTimeLimit: 25_000 }))
       // Both successes and errors occurred.
       for (const status of [200, 201, 400]) assert.isAbove(statuses.get(status) ?? 0, 50, JSON.stringify([...statuses]))
     })

@@ -174,7 +174,7 @@ layer(Live, { excludeTestServices: true, timeout: "120 seconds" })("App data", (
   it.effect("random sequences of operations have the results of a map with expiry and a quota", () =>
     check(
       FastCheck.tuple(freeQuota, FastCheck.array(step, { minLength: 10, maxLength: 40 })),
-      30,
+      15,
       ([freeQuota, steps]) =>
         Effect.gen(function* () {
           const installation = yield* filled(freeQuota)
@@ -196,7 +196,7 @@ layer(Live, { excludeTestServices: true, timeout: "120 seconds" })("App data", (
   it.effect("concurrent operations keep the usage count exact, store only values of puts and respect the quota", () =>
     check(
       FastCheck.tuple(freeQuota, FastCheck.array(step, { minLength: 10, maxLength: 40 })),
-      30,
+      15,
       ([freeQuota, steps]) =>
         Effect.gen(function* () {
           const installation = yield* filled(freeQuota)

@@ -10,7 +10,7 @@ import {
   startWorker
 } from "../../support/process/Workers.ts"
 
-const PRODUCTS = 500
+const PRODUCTS = 200
 const LISTENERS = 8
 
 it.live("three workers and a server that share a backlog deliver each event to each app exactly once", () =>

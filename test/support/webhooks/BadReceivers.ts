@@ -10,17 +10,14 @@ import { bodyOf, portOf } from "./Receiver.ts"
 export const KINDS = ["well", "slow", "fail", "hang", "drip", "reset", "redirect", "flood", "elsewhere"] as const
 export type Kind = (typeof KINDS)[number]
 
-/** Declared length of a flood in bytes. It sends as many of them as the client reads. */
-export const FLOOD_BYTES = 2 ** 30
-
 const CHUNK = Buffer.alloc(65_536, "flood ")
 
 /** Maximum delay of a slow receiver in milliseconds. */
 const SLOW_MILLIS = 1000
 
-/** Sends data while the client reads. */
-const flood = (response: ServerResponse, sent: (bytes: number) => void) => {
-  let left = FLOOD_BYTES
+/** Sends as many bytes of `length` as the client reads. */
+const flood = (response: ServerResponse, length: number, sent: (bytes: number) => void) => {
+  let left = length
   const more = () => {
     let isRoom = true
     while (left > 0 && isRoom && !response.destroyed) {
@@ -30,7 +27,7 @@ const flood = (response: ServerResponse, sent: (bytes: number) => void) => {
     }
     if (left === 0) response.end()
   }
-  response.writeHead(200, { "content-length": FLOOD_BYTES }).on("drain", more)
+  response.writeHead(200, { "content-length": length }).on("drain", more)
   more()
 }
 
@@ -64,8 +61,11 @@ const ignore: OnRequest = () => undefined
 
 const kindOf = (url: string): Kind | undefined => KINDS.find((kind) => url.startsWith(`/${kind}/`))
 
-/** Receivers of all kinds on one port, for any number of apps. `onRequest` is called with each complete request. */
-export const badReceivers = Effect.fn(function* (onRequest: OnRequest = ignore) {
+/**
+ * Receivers of all kinds on one port, for any number of apps. `onRequest` is called with each complete request. A flood has
+ * `floodBytes`.
+ */
+export const badReceivers = Effect.fn(function* (onRequest: OnRequest = ignore, floodBytes = 2 ** 30) {
   const requests = new Map<Kind, number>()
   const open = new Map<string, number>()
   const most = new Map<string, number>()
@@ -79,7 +79,7 @@ export const badReceivers = Effect.fn(function* (onRequest: OnRequest = ignore) 
     drip,
     reset: (response) => response.req.socket.resetAndDestroy(),
     redirect: (response, url) => response.writeHead(307, { location: url.replace("redirect", "elsewhere") }).end(),
-    flood: (response) => flood(response, (bytes) => (flooded += bytes)),
+    flood: (response) => flood(response, floodBytes, (bytes) => (flooded += bytes)),
     elsewhere: (response) => response.writeHead(204).end()
   }
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
