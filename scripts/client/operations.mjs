@@ -81,9 +81,10 @@ export const methodsOf = ({ method, operation, path }, tag, types, parameterAt) 
   const list = () => {
     const [items] = Object.keys(page.properties)
     const filters = answer === undefined ? query : query.filter(({ name }) => PAGING.has(name))
-    const queryType = types.declareQuery(`List${nounOf(operation)}Query`, filters)
+    const verb = operation.operationId.startsWith("search") ? "search" : "list"
+    const queryType = types.declareQuery(`${upperFirst(verb)}${nounOf(operation)}Query`, filters)
     const args = [...typed(inPath), `query: ${queryType} = {}`, "options: CallOptions = {}"]
-    return `${documentation(inPath)}list(${args.join(", ")}): Listing<${types.typeOf(page.properties[items].items)}> {
+    return `${documentation(inPath)}${verb}(${args.join(", ")}): Listing<${types.typeOf(page.properties[items].items)}> {
       return this.#api.list(${template(path)}, "${items}", { ...query }, options)
     }\n`
   }

@@ -16,6 +16,7 @@ import { BadRequest } from "../domain/BadRequest.ts"
 import { StoreBusy } from "../domain/Bulkhead.ts"
 import { EventLoop } from "../domain/Events.ts"
 import { StoredResponsesFull, KeyReused } from "../domain/Idempotency.ts"
+import { QueryTooSlow } from "../domain/Query.ts"
 import { RateLimitExceeded } from "../domain/RateLimit.ts"
 import { StoreNotFound } from "../domain/Store.ts"
 import { Unavailable } from "../domain/Unavailable.ts"
@@ -85,6 +86,7 @@ const TABLE = {
   UnknownProducts: [UnknownProducts, 422],
   TooManyMembers: [TooManyMembers, 422],
   RulesTooSlow: [RulesTooSlow, 422],
+  QueryTooSlow: [QueryTooSlow, 422],
   AppDataFull: [AppDataFull, 422],
   EventLoop: [EventLoop, 422],
   StoredResponsesFull: [StoredResponsesFull, 422],

@@ -1,6 +1,8 @@
 import { Context, type Effect } from "effect"
+import type { BadRequest } from "../BadRequest.ts"
 import type { Document, DocumentPage, JsonText } from "../json/Document.ts"
 import type { PageRequest } from "../Page.ts"
+import type { QueryPage, QueryPageRequest, QueryTooSlow } from "../Query.ts"
 import type { StoreId, StoreNotFound } from "../Store.ts"
 import type { VersionCondition, VersionMismatch } from "../Version.ts"
 import type { Write } from "../Write.ts"
@@ -25,6 +27,7 @@ import type {
   ProductTooLarge,
   UpdateProduct
 } from "./Product.ts"
+import type { CollectionQuery, ProductQuery } from "./Queries.ts"
 import type { SlugTaken } from "./Slug.ts"
 
 /** Result of a preview, with the products as JSON. */
@@ -43,6 +46,12 @@ export class Catalog extends Context.Service<
   {
     /** Lists products in ascending order of id. */
     readonly listProducts: (store: StoreId, page: PageRequest<ProductId>) => Effect.Effect<DocumentPage<ProductId>>
+    /** Lists the products that match a query, in its sort order. */
+    readonly queryProducts: (
+      store: StoreId,
+      query: ProductQuery,
+      page: QueryPageRequest
+    ) => Effect.Effect<QueryPage, BadRequest | QueryTooSlow>
     /** Returns summaries of products in the order of `ids`. Unknown ids are skipped. */
     readonly summarizeProducts: (store: StoreId, ids: ReadonlyArray<ProductId>) => Effect.Effect<JsonText>
     readonly getProduct: (store: StoreId, id: ProductId) => Effect.Effect<Document<ProductId>, ProductNotFound>
@@ -78,6 +87,12 @@ export class Catalog extends Context.Service<
       store: StoreId,
       page: PageRequest<CollectionId>
     ) => Effect.Effect<DocumentPage<CollectionId>, RulesTooSlow>
+    /** Lists the collections that match a query, in its sort order, each with its current products. */
+    readonly queryCollections: (
+      store: StoreId,
+      query: CollectionQuery,
+      page: QueryPageRequest
+    ) => Effect.Effect<QueryPage, BadRequest | QueryTooSlow | RulesTooSlow>
     readonly getCollection: (
       store: StoreId,
       id: CollectionId

@@ -1,6 +1,7 @@
 import { Context, Schema, Struct } from "effect"
 import { boundedArray } from "../json/Bounded.ts"
-import { Amount, Bool, field, nullable, tags, text, Timestamp } from "../catalog/Fields.ts"
+import { Amount, Bool, field, nullable, optional, tags, text, Timestamp } from "../catalog/Fields.ts"
+import { SearchText, sortField } from "../Query.ts"
 import { Uuid } from "../Uuid.ts"
 import { Address } from "./Address.ts"
 import type { RecordContext, RecordService } from "./Records.ts"
@@ -78,6 +79,19 @@ export const customerOf = (input: PutCustomer, { at, before, id }: RecordContext
   }
 }
 
+/** Filter and sort order of customers (docs/spec/queries.md). No sort order reveals personal data. */
+export const CustomerQuery = Schema.Struct({
+  search: optional(
+    field(
+      SearchText,
+      "Part of the name or company, and of the e-mail address if the caller sees it. Ignores case",
+      "ada"
+    )
+  ),
+  sort: sortField(["name", "ordersCount", "totalSpent", "createdAt", "updatedAt"], "-createdAt")
+})
+export type CustomerQuery = typeof CustomerQuery.Type
+
 export class CustomerNotFound extends Schema.TaggedError<CustomerNotFound>()("CustomerNotFound", { id: CustomerId }) {
   override get message() {
     return `Customer ${this.id} was not found`
@@ -94,5 +108,5 @@ export class UnknownCustomer extends Schema.TaggedError<UnknownCustomer>()("Unkn
 /** Customers of stores. */
 export class Customers extends Context.Service<
   Customers,
-  RecordService<CustomerId, PutCustomer, never, CustomerNotFound>
+  RecordService<CustomerId, PutCustomer, never, CustomerNotFound, CustomerQuery>
 >()("domain/Customers") {}

@@ -16,6 +16,7 @@ import {
 } from "../catalog/Fields.ts"
 import { ProductId } from "../catalog/Product.ts"
 import { Instant } from "../Time.ts"
+import { SearchText, sortField } from "../Query.ts"
 import { Uuid, uuidV7 } from "../Uuid.ts"
 import { truncateIssues } from "../Limits.ts"
 import { Address } from "./Address.ts"
@@ -223,6 +224,17 @@ export const orderOf = (
   })
 }
 
+/** Filter and sort order of orders (docs/spec/queries.md). */
+export const OrderQuery = Schema.Struct({
+  number: optional(field(SearchText, "Orders with this number. Ignores case", "1042")),
+  status: optional(withDescription(Status, "Orders with this status")),
+  customerId: optional(withDescription(CustomerId, "Orders of this customer")),
+  placedSince: optional(withDescription(Instant, "Orders placed at this time or later")),
+  placedBefore: optional(withDescription(Instant, "Orders placed before this time")),
+  sort: sortField(["number", "total", "placedAt", "createdAt", "updatedAt"], "-createdAt")
+})
+export type OrderQuery = typeof OrderQuery.Type
+
 export class OrderNotFound extends Schema.TaggedError<OrderNotFound>()("OrderNotFound", { id: OrderId }) {
   override get message() {
     return `Order ${this.id} was not found`
@@ -232,5 +244,5 @@ export class OrderNotFound extends Schema.TaggedError<OrderNotFound>()("OrderNot
 /** Orders of stores. A write also updates the totals of their customers, in the same transaction. */
 export class Orders extends Context.Service<
   Orders,
-  RecordService<OrderId, PutOrder, UnknownCustomer | InvalidRow, OrderNotFound>
+  RecordService<OrderId, PutOrder, UnknownCustomer | InvalidRow, OrderNotFound, OrderQuery>
 >()("domain/Orders") {}

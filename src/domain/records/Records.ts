@@ -1,6 +1,8 @@
 import type { Effect, Result } from "effect"
+import type { BadRequest } from "../BadRequest.ts"
 import type { DocumentPage, JsonText } from "../json/Document.ts"
 import type { PageRequest } from "../Page.ts"
+import type { QueryPage, QueryPageRequest, QueryTooSlow } from "../Query.ts"
 import type { StoreId, StoreNotFound } from "../Store.ts"
 import type { Write } from "../Write.ts"
 
@@ -39,9 +41,16 @@ export interface RecordContext<Id, Full> {
 }
 
 /** Service for one kind of record. */
-export interface RecordService<Id, Input, Refused, Missing> {
+export interface RecordService<Id, Input, Refused, Missing, Query> {
   /** Lists records in ascending order of id. */
   readonly list: (store: StoreId, request: RecordsRequest<Id>) => Effect.Effect<DocumentPage<Id>>
+  /** Lists the records that match a query, in its sort order. Fields that the caller does not see match nothing. */
+  readonly query: (
+    store: StoreId,
+    query: Query,
+    page: QueryPageRequest,
+    visibility: FieldVisibility
+  ) => Effect.Effect<QueryPage, BadRequest | QueryTooSlow>
   /** Returns the complete document of a record. */
   readonly get: (store: StoreId, id: Id, shown: FieldVisibility) => Effect.Effect<JsonText, Missing>
   /**

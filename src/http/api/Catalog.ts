@@ -14,7 +14,7 @@ import {
   UnknownProducts,
   UpdateCollection
 } from "../../domain/catalog/Collection.ts"
-import { withDescription } from "../../domain/catalog/Fields.ts"
+import { optional, withDescription } from "../../domain/catalog/Fields.ts"
 import { SetInventory, StockMismatch, StockOutOfRange, VariantNotFound } from "../../domain/catalog/Inventory.ts"
 import {
   CreateProduct,
@@ -25,12 +25,27 @@ import {
   ProductTooLarge,
   UpdateProduct
 } from "../../domain/catalog/Product.ts"
+import { CollectionQuery, ProductQuery } from "../../domain/catalog/Queries.ts"
+import { Rules } from "../../domain/catalog/Rule.ts"
 import { SlugTaken } from "../../domain/catalog/Slug.ts"
 import { PAGE_MILLIS } from "../../domain/Page.ts"
 import { VersionMismatch } from "../../domain/Version.ts"
 import { publicError } from "../ErrorTable.ts"
 import { KeyRequired, requireAccess } from "./Middleware.ts"
-import { DataResponse, ChangeErrors, DeleteResponses, Page, pageQuery, WriteErrors, WriteResponses } from "./Shapes.ts"
+import {
+  booleanQuery,
+  DataResponse,
+  ChangeErrors,
+  DeleteResponses,
+  jsonQuery,
+  Page,
+  pageQuery,
+  SearchErrors,
+  SearchPage,
+  searchQuery,
+  WriteErrors,
+  WriteResponses
+} from "./Shapes.ts"
 
 const product = { id: withDescription(ProductId, "The id of the product") }
 const collection = { id: withDescription(CollectionId, "The id of the collection") }
@@ -49,6 +64,30 @@ export const listProducts = HttpApiEndpoint.get("listProducts", "/products", {
   .annotate(
     OpenApi.Description,
     "Returns every product, in ascending order of id. Ids ascend in commit order, so a client that follows the cursor misses none."
+  )
+
+export const searchProducts = HttpApiEndpoint.get("searchProducts", "/products/search", {
+  query: {
+    ...searchQuery,
+    ...ProductQuery.fields,
+    rules: optional(
+      jsonQuery(
+        Rules,
+        "Rules that the products satisfy, as JSON text: the `rules` of an automated collection. Without rules, all products match",
+        '[{"field":"tags","relation":"equals","value":"oak"}]'
+      )
+    ),
+    disjunctive: optional(booleanQuery("false: products must satisfy every rule. true: any one rule"))
+  },
+  success: SearchPage({ products: Schema.Array(Product) }),
+  error: SearchErrors
+})
+  .annotateMerge(READ_PRODUCTS)
+  .annotate(WorkWeight, "heavy")
+  .annotate(OpenApi.Summary, "Search products")
+  .annotate(
+    OpenApi.Description,
+    "Returns the products that match rules and a search, in a sort order. Following the cursor neither skips nor repeats a product whose sort value stays the same. Rules: `docs/spec/queries.md`."
   )
 
 export const createProduct = HttpApiEndpoint.post("createProduct", "/products", {
@@ -121,7 +160,7 @@ export const deleteProduct = HttpApiEndpoint.delete("deleteProduct", "/products/
 
 /** The products of the store of the token. The contract has no endpoint for a single product. */
 export class ProductsGroup extends HttpApiGroup.make("Products")
-  .add(listProducts, createProduct, setInventory, updateProduct, deleteProduct)
+  .add(listProducts, searchProducts, createProduct, setInventory, updateProduct, deleteProduct)
   .annotate(OpenApi.Description, "The products of a store. Rules: `docs/spec/products.md`") {}
 
 export const listCollections = HttpApiEndpoint.get("listCollections", "/collections", {
@@ -135,6 +174,19 @@ export const listCollections = HttpApiEndpoint.get("listCollections", "/collecti
   .annotate(
     OpenApi.Description,
     `Returns every collection with its current products, in ascending order of id. A page also ends early, after at least one collection, when finding the products takes more than ${PAGE_MILLIS} ms.`
+  )
+
+export const searchCollections = HttpApiEndpoint.get("searchCollections", "/collections/search", {
+  query: { ...searchQuery, ...CollectionQuery.fields },
+  success: SearchPage({ collections: Schema.Array(Collection) }),
+  error: [...SearchErrors, publicError(RulesTooSlow)]
+})
+  .annotateMerge(READ_COLLECTIONS)
+  .annotate(WorkWeight, "heavy")
+  .annotate(OpenApi.Summary, "Search collections")
+  .annotate(
+    OpenApi.Description,
+    "Returns the collections that match a search, in a sort order, each with its current products. Rules: `docs/spec/queries.md`."
   )
 
 export const getCollection = HttpApiEndpoint.get("getCollection", "/collections/:id", {
@@ -206,5 +258,5 @@ export const deleteCollection = HttpApiEndpoint.delete("deleteCollection", "/col
 
 /** The collections of the store of the token. */
 export class CollectionsGroup extends HttpApiGroup.make("Collections")
-  .add(listCollections, getCollection, createCollection, updateCollection, deleteCollection)
+  .add(listCollections, searchCollections, getCollection, createCollection, updateCollection, deleteCollection)
   .annotate(OpenApi.Description, "Groups of products, manual or by rules. Rules: `docs/spec/collections.md`") {}

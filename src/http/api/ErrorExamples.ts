@@ -32,6 +32,7 @@ import { ProductId, ProductLimitReached, ProductNotFound, ProductTooLarge } from
 import { SlugTaken } from "../../domain/catalog/Slug.ts"
 import { EventId, EventLoop } from "../../domain/Events.ts"
 import { StoredResponsesFull, KeyReused } from "../../domain/Idempotency.ts"
+import { QueryTooSlow } from "../../domain/Query.ts"
 import { RateLimitExceeded } from "../../domain/RateLimit.ts"
 import { AppDataFull, AppDataNotFound } from "../../domain/records/AppData.ts"
 import { StoreNotFound } from "../../domain/Store.ts"
@@ -73,6 +74,7 @@ const errorExamples: { readonly [Example in Exclude<PublicError, OperationSpecif
   TooManyProductIds: new TooManyProductIds(),
   TooManyMembers: new TooManyMembers({ count: 12_480 }),
   RulesTooSlow: new RulesTooSlow({ collection: OAK }),
+  QueryTooSlow: new QueryTooSlow(),
   EventLoop: new EventLoop({ event: EVENT }),
   StoredResponsesFull: new StoredResponsesFull(),
   RateLimitExceeded: new RateLimitExceeded(),

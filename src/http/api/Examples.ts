@@ -135,6 +135,17 @@ const badChanges = {
   ...badPage,
   InvalidTime: invalid("updatedSince: must be a time of RFC 3339, as in 2026-01-31T09:30:00Z")
 }
+const badCursor = invalid(
+  "cursor: belongs to another query; send the rules, search, filters and sort of the first page again, or start without a cursor"
+)
+const badSearch = {
+  InvalidLimit: badPage.InvalidLimit,
+  OtherQuery: badCursor
+}
+const badRules = {
+  ...badSearch,
+  InvalidRules: invalid('rules: must be JSON text, as in [{"field":"tags","relation":"equals","value":"oak"}]')
+}
 const badBody = { InvalidJson: { error: "The body is not valid JSON" } }
 const badProduct = {
   InvalidFields: invalid(
@@ -162,6 +173,7 @@ interface Sample {
 export const samples: Readonly<Record<string, Sample>> = {
   getStore: { response: { data: store }, malformed: {} },
   listProducts: { response: { products: [desk], nextCursor: DESK }, malformed: badPage },
+  searchProducts: { response: { products: [desk], nextCursor: null, total: 1 }, malformed: badRules },
   createProduct: {
     requests: { "With variants": deskFields, "Only a name": { name: "Oak desk" } },
     response: { data: desk },
@@ -184,6 +196,10 @@ export const samples: Readonly<Record<string, Sample>> = {
   },
   deleteProduct: { response: { data: { id: DESK, deleted: true } }, malformed: { ...badId, ...badCondition } },
   listCollections: { response: { collections: [withProducts(oak)], nextCursor: null }, malformed: badPage },
+  searchCollections: {
+    response: { collections: [withProducts(oak)], nextCursor: null, total: 1 },
+    malformed: badSearch
+  },
   getCollection: { response: { data: withProducts(oak) }, malformed: badId },
   createCollection: {
     requests: {
@@ -200,7 +216,9 @@ export const samples: Readonly<Record<string, Sample>> = {
   },
   deleteCollection: { response: { data: { id: OAK, deleted: true } }, malformed: { ...badId, ...badCondition } },
   listOrders: { response: { orders: [order], nextCursor: null }, malformed: badChanges },
+  searchOrders: { response: { orders: [order], nextCursor: null, total: 1 }, malformed: badSearch },
   listCustomers: { response: { customers: [customer], nextCursor: null }, malformed: badChanges },
+  searchCustomers: { response: { customers: [customer], nextCursor: null, total: 1 }, malformed: badSearch },
   putAppData: {
     requests: {
       "A setting": { key: "theme", value: { name: "dark", contrast: 1.5 } },

@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Effect, Result, Schema, SchemaGetter, SchemaIssue } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { BadRequest } from "../../domain/BadRequest.ts"
 import { withDescription, optional } from "../../domain/catalog/Fields.ts"
@@ -6,6 +6,8 @@ import { EventLoop } from "../../domain/Events.ts"
 import { StoredResponsesFull, KeyReused } from "../../domain/Idempotency.ts"
 import { DEFAULT_LIMIT, MAX_LIMIT, PAGE_BYTES, PageLimit } from "../../domain/Page.ts"
 import { dryRunFields } from "../../domain/DryRun.ts"
+import { parseUntrusted } from "../../domain/json/UntrustedJson.ts"
+import { QueryCursor, QueryTooSlow, Total } from "../../domain/Query.ts"
 import { publicError } from "../ErrorTable.ts"
 
 /* Schemas that the endpoints of all resources share: list queries, responses and errors of writes. */
@@ -28,6 +30,53 @@ export const pageQuery = <A, I>(cursor: Schema.Codec<A, I>) => ({
     }
   }).pipe(Schema.decodeTo(PageLimit), Schema.withDecodingDefaultTypeKey(Effect.succeed(DEFAULT_LIMIT)))
 })
+
+/** Query parameter that is JSON text. */
+export const jsonQuery = <S extends Schema.Top>(schema: S, description: string, example: string) =>
+  Schema.String.annotate({
+    message: "must be given once",
+    [JSON_SCHEMA]: { type: "string", description, examples: [example] }
+  }).pipe(
+    Schema.decodeTo(Schema.Unknown, {
+      decode: SchemaGetter.transformEffect((text: string, options) => {
+        const parsed = parseUntrusted(text)
+        if (Result.isSuccess(parsed)) return Effect.succeed(parsed.success)
+        const [message = "must be JSON text"] = parsed.failure.issues
+        return Effect.fail(new SchemaIssue.InvalidValue({ message }, text, options))
+      }),
+      encode: SchemaGetter.transform((value) => JSON.stringify(value))
+    }),
+    Schema.decodeTo(schema.annotate({ message: `must be JSON text, as in ${example}` }))
+  )
+
+/** Query parameter that is `true` or `false`. */
+export const booleanQuery = (description: string) =>
+  Schema.Literals(["true", "false"])
+    .annotate({ message: "must be true or false", [JSON_SCHEMA]: { type: "boolean", description } })
+    .pipe(
+      Schema.decodeTo(Schema.Boolean, {
+        decode: SchemaGetter.transform((text) => text === "true"),
+        encode: SchemaGetter.transform((value) => (value ? ("true" as const) : ("false" as const)))
+      })
+    )
+
+/** Query parameters of the page of a query. */
+export const searchQuery = {
+  ...pageQuery(QueryCursor),
+  cursor: optional(
+    withDescription(
+      QueryCursor,
+      "The `nextCursor` of the previous page. Keep all other parameters but `limit` the same"
+    )
+  )
+}
+
+/** Makes the schema of a page of a query. */
+export const SearchPage = <const Rows extends Readonly<Record<string, Schema.Top>>>(rows: Rows) =>
+  Page({ ...rows, total: Total }, QueryCursor)
+
+/** Errors of every query. */
+export const SearchErrors = [publicError(BadRequest), publicError(QueryTooSlow)] as const
 
 /** Makes the schema of a page: its items and the cursor of the next page. */
 export const Page = <const Rows extends Readonly<Record<string, Schema.Top>>, Id extends Schema.Top>(

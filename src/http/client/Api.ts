@@ -24,7 +24,7 @@ export interface ClientOptions extends TransportOptions, RetryOptions {
   readonly tokens: string | TokenStore
 }
 
-export type Query = Readonly<Record<string, string | number | null | undefined>>
+export type Query = Readonly<Record<string, string | number | boolean | null | undefined>>
 
 export type ListQuery = Query & { readonly cursor?: string | null | undefined }
 

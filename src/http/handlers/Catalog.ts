@@ -5,7 +5,7 @@ import { CreateCollection, UpdateCollection } from "../../domain/catalog/Collect
 import { SetInventory } from "../../domain/catalog/Inventory.ts"
 import { CreateProduct, UpdateProduct } from "../../domain/catalog/Product.ts"
 import { PartnerApi } from "../api/PartnerApi.ts"
-import { created, deleted, page, read, resource } from "./Responses.ts"
+import { created, deleted, page, read, resource, searchPage } from "./Responses.ts"
 import { makeWrites, payloadOf } from "./Writes.ts"
 
 const newProduct = payloadOf(CreateProduct)
@@ -24,6 +24,9 @@ export const ProductsLive = HttpApiBuilder.group(
     return handlers
       .handle("listProducts", ({ query }) =>
         read(({ storeId }) => catalog.listProducts(storeId, query), page("products"))
+      )
+      .handle("searchProducts", ({ query: { cursor, limit, ...query } }) =>
+        read(({ storeId }) => catalog.queryProducts(storeId, query, { cursor, limit }), searchPage("products"))
       )
       .handleRaw("createProduct", () =>
         write(newProduct, ({ body, store }) => catalog.createProduct(store, body), created)
@@ -53,6 +56,9 @@ export const CollectionsLive = HttpApiBuilder.group(
     return handlers
       .handle("listCollections", ({ query }) =>
         read(({ storeId }) => catalog.listCollections(storeId, query), page("collections"))
+      )
+      .handle("searchCollections", ({ query: { cursor, limit, ...query } }) =>
+        read(({ storeId }) => catalog.queryCollections(storeId, query, { cursor, limit }), searchPage("collections"))
       )
       .handle("getCollection", ({ params: { id } }) =>
         read(({ storeId }) => catalog.getCollection(storeId, id), resource)

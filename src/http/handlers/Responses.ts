@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { Installation } from "../../domain/access/Installations.ts"
 import type { Document, DocumentPage, JsonText } from "../../domain/json/Document.ts"
+import type { QueryPage } from "../../domain/Query.ts"
 import { CurrentInstallation } from "../api/Middleware.ts"
 import { makeEtag } from "../headers/ConditionalRequests.ts"
 
@@ -60,6 +61,12 @@ export const page =
   (name: string) =>
   ({ items, nextCursor }: DocumentPage<string>): ApiResponse =>
     ok(`{"${name}":${items},"nextCursor":${JSON.stringify(nextCursor)}}`)
+
+/** Responds with a page of a query. */
+export const searchPage =
+  (name: string) =>
+  ({ items, nextCursor, total }: QueryPage): ApiResponse =>
+    ok(`{"${name}":${items},"nextCursor":${JSON.stringify(nextCursor)},"total":${total}}`)
 
 /** Handles a read of the current installation. */
 export const read = <A, E, R>(

@@ -2,6 +2,7 @@ import { Effect, Layer } from "effect"
 import { Catalog } from "../../domain/catalog/Catalog.ts"
 import { collectionOperations } from "./Collections.ts"
 import { membershipOperations } from "./Memberships.ts"
+import { productQueryOperations } from "./ProductQueries.ts"
 import { productOperations } from "./Products.ts"
 
 export const CatalogLive = Layer.effect(
@@ -9,6 +10,7 @@ export const CatalogLive = Layer.effect(
   Effect.gen(function* () {
     return Catalog.of({
       ...(yield* productOperations),
+      ...(yield* productQueryOperations),
       ...(yield* collectionOperations),
       ...(yield* membershipOperations)
     })

@@ -1,13 +1,19 @@
 import { Effect, Option, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import type { BadRequest } from "../../domain/BadRequest.ts"
 import { CollectionId, RulesTooSlow } from "../../domain/catalog/Collection.ts"
 import { optional } from "../../domain/catalog/Fields.ts"
+import type { CollectionQuery } from "../../domain/catalog/Queries.ts"
 import type { Document, DocumentPage } from "../../domain/json/Document.ts"
 import { PAGE_MILLIS, type PageRequest } from "../../domain/Page.ts"
+import type { QueryPage, QueryPageRequest, QueryTooSlow } from "../../domain/Query.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { Unavailable } from "../../domain/Unavailable.ts"
+import { contains, makeQueries, type SortKey } from "../sql/Queries.ts"
 import { rowsReader } from "../sql/Rows.ts"
+import { sql as fragment } from "../sql/Statement.ts"
 import { compileRules, selectWithMembers } from "./CollectionMembers.ts"
+import { DOCUMENT_BYTES } from "./Columns.ts"
 import { CollectionRepository, CollectionRow, RulesTimeout, withMembers } from "./CollectionRepository.ts"
 
 /** Members of a document that a read needs. The rules were validated when they were written. */
@@ -33,6 +39,18 @@ const readRows = rowsReader(
   })
 )
 
+const decodeRows = Schema.decodeUnknownSync(
+  Schema.Array(Schema.Struct({ ...CollectionRow.fields, value: Schema.NullOr(Schema.String) }))
+)
+
+const TABLE = fragment`collections`
+const TITLE = fragment`(document ->> 'title')`
+
+const KEYS: Readonly<Record<string, SortKey>> = {
+  title: { value: fragment`lower(${TITLE}) collate "C"`, type: "text" },
+  updatedAt: { value: fragment`(document ->> 'updatedAt') collate "C"`, type: "text" }
+}
+
 /**
  * Maximum number of reads of a request during which rules changed, before it is answered with 503. A client that writes
  * without pause changes them during every second read: with five reads one request of 270 was refused.
@@ -53,6 +71,7 @@ interface CollectionItem {
 export const collectionReads = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { findHead, listHeads } = yield* CollectionRepository
+  const query = yield* makeQueries
 
   /**
    * Reads collections with their members in one statement, so from one snapshot: the first one, and as many more as a page
@@ -115,8 +134,51 @@ export const collectionReads = Effect.gen(function* () {
     }
   })
 
+  /** Reads the rows of a query, and as many of them with their members as a page has space and time for. */
+  const readQuery = Effect.fnUntraced(function* (
+    store: StoreId,
+    request: CollectionQuery,
+    page: QueryPageRequest,
+    reads = 1
+  ): Effect.fn.Return<QueryPage, BadRequest | QueryTooSlow | RulesTooSlow | SqlError.SqlError | Schema.SchemaError> {
+    const { search, sort = "-createdAt" } = request
+    const listed = yield* query(
+      {
+        table: TABLE,
+        name: TABLE,
+        store,
+        conditions:
+          search === undefined ? [] : [fragment`(${contains(TITLE, search)} or ${contains(fragment`slug`, search)})`],
+        isIndexed: false,
+        sort,
+        keys: KEYS,
+        request: { search },
+        item: fragment`
+          select json_build_object(
+              'id', c.id, 'version', version, 'document', document::text, 'value', page.key::text
+            ) as json, ${DOCUMENT_BYTES} as bytes
+          from collections c where c.store_id = ${store}::uuid and c.id = page.id
+        `
+      },
+      page
+    )
+    const rows = decodeRows(JSON.parse(listed.items))
+    const found = yield* read(store, rows)
+    if (found.length === 0 && rows.length > 0) {
+      return reads === MAX_READS ? yield* changedTooOften : yield* readQuery(store, request, page, reads + 1)
+    }
+    const last = rows.findLast(({ id }) => found.at(-1)?.document.id === id)
+    return {
+      items: `[${found.map(({ document }) => document.json).join(",")}]`,
+      nextCursor: last === undefined || last === rows.at(-1) ? listed.nextCursor : listed.cursorOf(last),
+      total: listed.total
+    }
+  })
+
   return {
     readPage: (store: StoreId, request: PageRequest<CollectionId>) => readPage(store, request),
+
+    readQuery: (store: StoreId, request: CollectionQuery, page: QueryPageRequest) => readQuery(store, request, page),
 
     readById: Effect.fnUntraced(function* (store: StoreId, id: CollectionId) {
       const [found] = yield* read(store, Option.toArray(yield* findHead(store, id)))

@@ -170,6 +170,8 @@ export const collectionOperations = Effect.gen(function* () {
   return {
     listCollections: Effect.fn("Catalog.listCollections")(reads.readPage, orDefect),
 
+    queryCollections: Effect.fn("Catalog.queryCollections")(reads.readQuery, orDefect),
+
     getCollection: Effect.fn("Catalog.getCollection")(function* (store, id) {
       const collection = yield* reads.readById(store, id)
       return Option.isSome(collection) ? collection.value : yield* new CollectionNotFound({ id })

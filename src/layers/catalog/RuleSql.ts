@@ -49,10 +49,15 @@ const costOf = (condition: Condition) => {
 const termsOf = (store: string, condition: Condition) =>
   valuesOf(condition).map((value) => termOf(store, condition.field, String(value)))
 
-/** Returns the tables that decide the conditions. Both have the same primary key. */
-const sourceOf = (conditions: ReadonlyArray<Condition>) => {
-  if (conditions.every(isKey)) return sql`product_keys`
-  return conditions.some(isKey) ? sql`product_keys join products using (store_id, id)` : sql`products`
+/** Tables of products that a statement reads. Both have the same primary key. */
+interface ProductTables {
+  readonly keys: boolean
+  readonly products: boolean
+}
+
+export const joinTables = ({ keys, products }: ProductTables): Fragment => {
+  if (!products) return sql`product_keys`
+  return keys ? sql`product_keys join products using (store_id, id)` : sql`products`
 }
 
 const typed = (text: Fragment, kind: Condition["kind"]) =>
@@ -170,10 +175,42 @@ const splitByIndex = (
   }
 }
 
+/** Conditions of rules in SQL. */
+export interface RuleFilter {
+  /** Conditions that the index of terms decides. */
+  readonly indexed: ReadonlyArray<Fragment>
+  readonly others: ReadonlyArray<Fragment>
+  readonly tables: ProductTables
+}
+
 /**
- * Compiles rules to the `from` and `where` clauses of a query for matching products of a store, equivalent to
- * `domain/catalog/Matcher` (a property test compares both). The text depends only on fields and relations, which are names
- * of the tables in `domain/catalog/Rule`; `bind` adds the values. Without conditions no product matches.
+ * Compiles rules, equivalent to `domain/catalog/Matcher` (a property test compares both). The text depends only on fields
+ * and relations, which are names of the tables in `domain/catalog/Rule`; `bind` adds the values. Without conditions there is
+ * nothing to decide.
+ */
+export const compileFilter = (
+  bind: BindValue,
+  store: string,
+  conditions: ReadonlyArray<Condition>,
+  disjunctive: boolean
+): RuleFilter => {
+  if (conditions.length === 0) return { indexed: [], others: [], tables: { keys: false, products: false } }
+  const { indexed, rest } = splitByIndex(bind, store, conditions, disjunctive)
+  const groups = groupsOf(
+    rest.toSorted((a, b) => costOf(a) - costOf(b)),
+    disjunctive
+  )
+  const predicates = groups.map((group) => predicate(bind, store, group))
+  return {
+    indexed,
+    others: predicates.length === 0 ? [] : [sql`(${(disjunctive ? or : and)(predicates)})`],
+    tables: { keys: conditions.some(isKey), products: !conditions.every(isKey) }
+  }
+}
+
+/**
+ * Compiles rules to the `from` and `where` clauses of a query for matching products of a store. Without conditions no
+ * product matches.
  *
  * Terms include the store, so conditions on terms need no index of the store. `is not distinct from` keeps the planner from
  * intersecting the two indexes, which reads all entries of the store (1.5 ms of 3 ms at 10,000 products).
@@ -185,13 +222,7 @@ export const productsWhere = (
   disjunctive: boolean
 ): Fragment => {
   if (conditions.length === 0) return sql`from products where false`
-  const { indexed, rest } = splitByIndex(bind, store, conditions, disjunctive)
+  const { indexed, others, tables } = compileFilter(bind, store, conditions, disjunctive)
   const ofStore = sql`store_id ${indexed.length > 0 ? sql`is not distinct from` : sql`=`} ${bind("uuid", store)}`
-  const groups = groupsOf(
-    rest.toSorted((a, b) => costOf(a) - costOf(b)),
-    disjunctive
-  )
-  const predicates = groups.map((group) => predicate(bind, store, group))
-  const others = predicates.length === 0 ? [] : [sql`(${(disjunctive ? or : and)(predicates)})`]
-  return sql`from ${sourceOf(conditions)} where ${and([ofStore, ...indexed, ...others])}`
+  return sql`from ${joinTables(tables)} where ${and([ofStore, ...indexed, ...others])}`
 }

@@ -1,10 +1,10 @@
 import { Effect, Layer, Schema } from "effect"
-import { SqlClient, SqlSchema } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import { ProductId } from "../../domain/catalog/Product.ts"
 import { MatchKind, MAX_QUERY_WORDS, Search, SearchCursor, type SearchRequest } from "../../domain/catalog/Search.ts"
 import { codeOf, queryWords } from "../../domain/catalog/SearchWords.ts"
 import { extend, type JsonText } from "../../domain/json/Document.ts"
-import { StoreId } from "../../domain/Store.ts"
+import type { StoreId } from "../../domain/Store.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { constant } from "../sql/Statement.ts"
 import { plainArray } from "../sql/ArrayLiterals.ts"
@@ -26,9 +26,6 @@ interface Criteria {
 /** Maximum number of matches that are collected and sorted. If there are more, a scan by id finds a page soon enough. */
 const MAX_SORTED = 5000
 
-/** Maximum number of codes with a prefix: the first ones in alphabetical order. */
-const MAX_CODES = 100
-
 interface Item {
   readonly cursor: SearchCursor
   readonly json: JsonText
@@ -40,7 +37,7 @@ const makeItem = (kind: MatchKind, id: ProductId, summary: JsonText): Item => ({
 })
 
 /** True if no product can have a term of each set. */
-const matchesNothing = (sets: TermSets) => sets.length === 0 || sets.some((terms) => terms.length === 0)
+export const matchesNothing = (sets: TermSets) => sets.length === 0 || sets.some((terms) => terms.length === 0)
 
 export const SearchLive = Layer.effect(
   Search,
@@ -49,14 +46,6 @@ export const SearchLive = Layer.effect(
     const vocabulary = yield* Vocabulary
     const and = sql.join(" and ", false)
     const hasTerm = (terms: ReadonlyArray<string>) => sql`terms && ${plainArray(terms)}::uuid[]`
-
-    const findCodes = SqlSchema.findAll({
-      Request: Schema.Struct({ store: StoreId, code: Schema.String }),
-      Result: Schema.Struct({ id: Schema.toType(ProductId), isWhole: Schema.Boolean }),
-      execute: ({ code, store }) => sql`
-        select id, code = ${code} as "isWhole" from codes_from(${store}, ${code}, ${constant(MAX_CODES)})
-      `
-    })
 
     /** Selects the first matches after a cursor: a few are found by the index of terms and sorted, many by a scan by id. */
     const selectMatches = (
@@ -100,7 +89,7 @@ export const SearchLive = Layer.effect(
     /** Returns the criteria of each kind of match; undefined if no product can match. */
     const makeCriteria = Effect.fnUntraced(function* (store: StoreId, query: string) {
       const [code, words] = [codeOf(query), queryWords(query, MAX_QUERY_WORDS)]
-      const codes = code === "" ? [] : yield* findCodes({ store, code })
+      const codes = code === "" ? [] : yield* vocabulary.findCodes(store, code)
       const prefixed = codes.map(({ id }) => id)
       const whole = codes.flatMap(({ id, isWhole }) => (isWhole ? [id] : []))
       const exact = words.length === 0 ? [] : yield* vocabulary.findPrefixed(store, words)

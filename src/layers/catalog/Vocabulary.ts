@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
+import { ProductId } from "../../domain/catalog/Product.ts"
 import { allowsTypo, isWithinOneTypo } from "../../domain/catalog/SearchWords.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { constant } from "../sql/Statement.ts"
@@ -8,6 +9,9 @@ import { orDefect } from "../sql/Errors.ts"
 
 /** Maximum number of terms for a prefix: those of the first words in alphabetical order. */
 const MAX_TERMS = 100
+
+/** Maximum number of codes with a prefix: the first ones in alphabetical order. */
+const MAX_CODES = 100
 
 /** Maximum number of candidates for a typo: words with the same first half, and with the same first letter. */
 const WITH_HALF = 500
@@ -33,7 +37,10 @@ const typoCandidates = (word: string) => {
 /** For each of several words the terms that it leads to. */
 export type TermSets = ReadonlyArray<ReadonlyArray<string>>
 
-/** The vocabulary of a store: words of its products, each with the terms that it leads to. Words stay when products go. */
+/**
+ * The vocabulary of a store: words of its products, each with the terms that it leads to, and codes. Words stay when products
+ * go.
+ */
 export class Vocabulary extends Context.Service<Vocabulary>()("layers/catalog/Vocabulary", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -66,7 +73,21 @@ export class Vocabulary extends Context.Service<Vocabulary>()("layers/catalog/Vo
     `
     })
 
+    const findByCode = SqlSchema.findAll({
+      Request: Schema.Struct({ store: StoreId, code: Schema.String }),
+      Result: Schema.Struct({ id: Schema.toType(ProductId), isWhole: Schema.Boolean }),
+      execute: ({ code, store }) => sql`
+        select id, code = ${code} as "isWhole" from codes_from(${store}, ${code}, ${constant(MAX_CODES)})
+      `
+    })
+
     return {
+      /** Returns the products whose SKU or barcode begins with the code. */
+      findCodes: Effect.fn("Vocabulary.findCodes")(
+        (store: StoreId, code: string) => findByCode({ store, code }),
+        orDefect
+      ),
+
       /** Returns for each word the terms of the vocabulary's words that begin with it. */
       findPrefixed: Effect.fn("Vocabulary.findPrefixed")(function* (store: StoreId, words: ReadonlyArray<string>) {
         const rows = yield* findByPrefix({ store, words: textArray(words) })

@@ -19,7 +19,7 @@ import { ExternalIds } from "./ExternalIds.ts"
 const upserterByExternalId = Effect.fnUntraced(function* <Id extends string, Input, Refused>(
   kind: "order" | "customer",
   toId: (id: string) => Id,
-  { upsert }: RecordService<Id, Input, Refused, unknown>
+  { upsert }: Pick<RecordService<Id, Input, Refused, unknown, never>, "upsert">
 ) {
   const externalIds = yield* ExternalIds
   const unitOfWork = yield* UnitOfWork

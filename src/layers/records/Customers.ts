@@ -11,11 +11,22 @@ import {
 import { StoreAllocation } from "../catalog/StoreAllocation.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { pageReader } from "../sql/Pages.ts"
+import { contains } from "../sql/Queries.ts"
+import { sql } from "../sql/Statement.ts"
 import { UnitOfWork } from "../sql/UnitOfWork.ts"
-import { RecordRepository, type RecordTable } from "./Records.ts"
+import { CHANGED_KEY, hidden, numberKey, RecordRepository, type RecordTable, textKey, visible } from "./Records.ts"
 import { idsOf, upsertPlanner } from "./Upserts.ts"
 
 const CUSTOMERS: RecordTable = { table: "customers", personal: PERSONAL_OF_CUSTOMER }
+
+const KEYS = {
+  name: textKey("name"),
+  ordersCount: numberKey("ordersCount"),
+  totalSpent: numberKey("totalSpent"),
+  updatedAt: CHANGED_KEY
+}
+
+const or = sql.join(" or ", false)
 
 const readPage = pageReader(CustomerId)
 
@@ -38,6 +49,18 @@ export const CustomersLive = Layer.effect(
         (store, request) => readPage(records.pageStatement(CUSTOMERS, store, request)),
         orDefect
       ),
+
+      query: Effect.fn("Customers.query")((store, { search, sort = "-createdAt" }, page, visibility) => {
+        const searched = [visible("name"), visible("company"), ...(visibility.isPersonal ? [hidden("email")] : [])]
+        const conditions = search === undefined ? [] : [sql`(${or(searched.map((value) => contains(value, search)))})`]
+        return records.queryPage(
+          CUSTOMERS,
+          store,
+          { sort, keys: KEYS, request: { search }, conditions },
+          page,
+          visibility
+        )
+      }),
 
       get: Effect.fn("Customers.get")(function* (store, id, visibility) {
         const json = yield* records.findById(CUSTOMERS, store, id, visibility)

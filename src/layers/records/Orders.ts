@@ -5,6 +5,7 @@ import {
   OrderId,
   OrderNotFound,
   orderOf,
+  type OrderQuery,
   Orders,
   PERSONAL_OF_ORDER,
   type PutOrder
@@ -14,8 +15,17 @@ import type { StoreId } from "../../domain/Store.ts"
 import { StoreAllocation } from "../catalog/StoreAllocation.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { pageReader } from "../sql/Pages.ts"
+import { type Fragment, sql } from "../sql/Statement.ts"
 import { UnitOfWork } from "../sql/UnitOfWork.ts"
-import { RecordRepository, type RecordTable, type WrittenRecord } from "./Records.ts"
+import {
+  CHANGED_KEY,
+  numberKey,
+  RecordRepository,
+  type RecordTable,
+  textKey,
+  visible,
+  type WrittenRecord
+} from "./Records.ts"
 import { dateOf, idsOf, upsertPlanner, type StoreClock } from "./Upserts.ts"
 
 const ORDERS: RecordTable = { table: "orders", personal: PERSONAL_OF_ORDER }
@@ -26,6 +36,21 @@ const TICKS = 3
 const decodeCustomer = Schema.decodeUnknownSync(
   Schema.toType(Customer.mapFields(Struct.omit(["email", "phone", "addresses"])))
 )
+
+const KEYS = {
+  number: textKey("number"),
+  total: numberKey("total"),
+  placedAt: textKey("placedAt"),
+  updatedAt: CHANGED_KEY
+}
+
+const filterOf = ({ customerId, number, placedBefore, placedSince, status }: OrderQuery): ReadonlyArray<Fragment> => [
+  ...(number === undefined ? [] : [sql`lower(${visible("number")}) = lower(${number}::text)`]),
+  ...(status === undefined ? [] : [sql`${visible("status")} = ${status}`]),
+  ...(customerId === undefined ? [] : [sql`${visible("customerId")} = ${customerId}`]),
+  ...(placedSince === undefined ? [] : [sql`${visible("placedAt")} collate "C" >= ${placedSince}`]),
+  ...(placedBefore === undefined ? [] : [sql`${visible("placedAt")} collate "C" < ${placedBefore}`])
+]
 
 const readPage = pageReader(OrderId)
 
@@ -62,6 +87,10 @@ export const OrdersLive = Layer.effect(
       list: Effect.fn("Orders.list")(
         (store, request) => readPage(records.pageStatement(ORDERS, store, request)),
         orDefect
+      ),
+
+      query: Effect.fn("Orders.query")((store, { sort = "-createdAt", ...request }, page, visibility) =>
+        records.queryPage(ORDERS, store, { sort, keys: KEYS, request, conditions: filterOf(request) }, page, visibility)
       ),
 
       get: Effect.fn("Orders.get")(function* (store, id, visibility) {

@@ -3,12 +3,14 @@ import { SqlClient, type SqlError } from "effect/sql"
 import type { JsonText } from "../../domain/json/Document.ts"
 import { PAGE_BYTES } from "../../domain/Page.ts"
 import type { FieldVisibility, RecordsRequest } from "../../domain/records/Records.ts"
+import type { QueryPageRequest } from "../../domain/Query.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { plainArray } from "../sql/ArrayLiterals.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { START } from "../sql/Pages.ts"
+import { type ListQuery, makeQueries, type SortKey } from "../sql/Queries.ts"
 import { findJson, rowsReader } from "../sql/Rows.ts"
-import { constant, sql as fragment, type Statement } from "../sql/Statement.ts"
+import { constant, type Fragment, sql as fragment, type Statement } from "../sql/Statement.ts"
 
 type Table = "orders" | "customers"
 
@@ -42,6 +44,26 @@ export interface WrittenRecord extends StoredRecord {
 export const DOCUMENT = "opening || '}'"
 export const PERSONAL = "'{' || substr(personal, 2)"
 
+const VISIBLE = fragment.literal(`(${DOCUMENT})::json`)
+const HIDDEN = fragment.literal(`(${PERSONAL})::json`)
+
+/** Member of the document, as text. */
+export const visible = (member: string): Fragment => fragment`(${VISIBLE} ->> '${fragment.literal(member)}')`
+
+/** Personal member of the document, as text. */
+export const hidden = (member: string): Fragment => fragment`(${HIDDEN} ->> '${fragment.literal(member)}')`
+
+/** Sort key of a text that ignores case, of a number, and of the time of the last change. */
+export const textKey = (member: string): SortKey => ({
+  value: fragment`lower(${visible(member)}) collate "C"`,
+  type: "text"
+})
+export const numberKey = (member: string): SortKey => ({
+  value: fragment`${visible(member)}::numeric`,
+  type: "numeric"
+})
+export const CHANGED_KEY: SortKey = { value: fragment`changed_at`, type: "numeric" }
+
 /** Columns that are read, and the JSON text and the size that they make. */
 const columnsOf = (personal: RecordTable["personal"], { isPersonal }: FieldVisibility) =>
   isPersonal
@@ -65,6 +87,7 @@ const readRecords = rowsReader(Schema.Struct({ id: Schema.String, document: Sche
 export class RecordRepository extends Context.Service<RecordRepository>()("layers/records/RecordRepository", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const query = yield* makeQueries
 
     const allRows = (table: Table, store: StoreId, cursor: string) =>
       sql`${sql(table)} where store_id = ${store} and id > ${cursor}`
@@ -117,6 +140,37 @@ export class RecordRepository extends Context.Service<RecordRepository>()("layer
           from page
         `
       },
+
+      /** Reads a page of a query. `fields` are its filter and sort order. */
+      queryPage: Effect.fn("RecordRepository.queryPage")(
+        (
+          { personal, table }: RecordTable,
+          store: StoreId,
+          { conditions, keys, request, sort }: Pick<ListQuery, "conditions" | "keys" | "request" | "sort">,
+          page: QueryPageRequest,
+          visibility: FieldVisibility
+        ) => {
+          const { bytes, text } = columnsOf(personal, visibility)
+          return query(
+            {
+              table: fragment.literal(table),
+              name: fragment.literal(table),
+              store,
+              conditions,
+              isIndexed: false,
+              sort,
+              keys,
+              request: { ...visibility, request },
+              item: fragment`
+                select ${text} as json, ${bytes} as bytes from ${fragment.literal(table)} r
+                where r.store_id = ${store}::uuid and r.id = page.id
+              `
+            },
+            page
+          )
+        },
+        orDefect
+      ),
 
       /** Returns the complete document of a record. */
       findById: Effect.fn("RecordRepository.findById")(

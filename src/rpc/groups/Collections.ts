@@ -16,7 +16,9 @@ import {
 import { withDescription } from "../../domain/catalog/Fields.ts"
 import { Membership, Preview, PreviewRules, RulesToEvaluate } from "../../domain/catalog/Membership.ts"
 import { ProductId, ProductNotFound } from "../../domain/catalog/Product.ts"
+import { CollectionQuery } from "../../domain/catalog/Queries.ts"
 import { SlugTaken } from "../../domain/catalog/Slug.ts"
+import { QueryCursor, QueryTooSlow } from "../../domain/Query.ts"
 import { VersionMismatch } from "../../domain/Version.ts"
 import { membersAndAgentsWith, AccessPolicy, ToolDescription } from "../Annotations.ts"
 import { Authentication } from "../Authentication.ts"
@@ -27,6 +29,7 @@ import {
   storeFields,
   Page,
   pageFields,
+  QueryPage,
   WriteError,
   WriteResult
 } from "./CommonSchemas.ts"
@@ -42,6 +45,19 @@ export const listCollections = Rpc.make("collections.list", {
   .annotate(
     ToolDescription,
     "Lists the collections of the store in pages, oldest first. Each has its number of products and the ids of the first 10. Use it to see how the store is organized, or to find the id of a collection. Pass `nextCursor` as `cursor` for the next page."
+  )
+
+/** Lists collections by search and sort order, with their products. Members, and agents with `read_collections`. */
+export const queryCollections = Rpc.make("collections.query", {
+  payload: { ...pageFields(QueryCursor), ...CollectionQuery.fields },
+  success: QueryPage(Collection),
+  error: Schema.Union([RulesTooSlow, QueryTooSlow])
+})
+  .annotate(WorkWeight, "heavy")
+  .annotate(AccessPolicy, membersAndAgentsWith("read_collections"))
+  .annotate(
+    ToolDescription,
+    'Lists the collections whose title or slug contains a text, sorted by title or time, with their number (`total`). Use it to find a collection by its title; to go through all collections, use collections.list. Pass `nextCursor` as `cursor` with the same search and sort for the next page. Example: { "search": "oak", "sort": "title" }'
   )
 
 /** Reads one collection with its current products. Members, and agents with `read_collections`. */
@@ -136,6 +152,7 @@ export const explainMembership = Rpc.make("collections.why", {
 /** Manual and automated collections of products. */
 export class CollectionRpcs extends RpcGroup.make(
   listCollections,
+  queryCollections,
   getCollection,
   createCollection,
   updateCollection,

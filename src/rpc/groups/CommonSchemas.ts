@@ -6,6 +6,7 @@ import { EventLoop } from "../../domain/Events.ts"
 import { StoredResponsesFull, IdempotencyKey, KeyReused } from "../../domain/Idempotency.ts"
 import type { JsonObject } from "../../domain/json/Json.ts"
 import { DEFAULT_LIMIT, MAX_LIMIT, type PageRequest } from "../../domain/Page.ts"
+import { QueryCursor, Total } from "../../domain/Query.ts"
 import { dryRunFields as dryRunResultFields } from "../../domain/DryRun.ts"
 import { StoreId } from "../../domain/Store.ts"
 import type { VersionCondition } from "../../domain/Version.ts"
@@ -99,6 +100,10 @@ export const Page = <Item extends Schema.Top, Id extends Schema.Top>(item: Item,
     items: Schema.Array(item),
     nextCursor: Schema.NullOr(id).annotate({ description: "Cursor of the next page, or null on the last one" })
   })
+
+/** Creates the schema of a page of a query. */
+export const QueryPage = <Item extends Schema.Top>(item: Item) =>
+  Schema.Struct({ ...Page(item, QueryCursor).fields, total: Total })
 
 /** Creates the schema of a page that a filter can leave short or empty although a next page exists. */
 export const SparsePage = <Item extends Schema.Top, Id extends Schema.Top>(item: Item, id: Id) =>

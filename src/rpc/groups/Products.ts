@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
+import { WorkWeight } from "../../domain/Bulkhead.ts"
 import { boundedArray } from "../../domain/json/Bounded.ts"
 import { field, optional, withDescription } from "../../domain/catalog/Fields.ts"
 import {
@@ -26,8 +27,10 @@ import {
   SearchCursor,
   SearchResult
 } from "../../domain/catalog/Search.ts"
+import { ProductQuery } from "../../domain/catalog/Queries.ts"
 import { SlugTaken } from "../../domain/catalog/Slug.ts"
 import { MAX_LIMIT } from "../../domain/Page.ts"
+import { QueryCursor, QueryTooSlow } from "../../domain/Query.ts"
 import { VersionMismatch } from "../../domain/Version.ts"
 import { membersAndAgentsWith, AccessPolicy, ToolDescription } from "../Annotations.ts"
 import { Authentication } from "../Authentication.ts"
@@ -38,6 +41,7 @@ import {
   storeFields,
   Page,
   pageFields,
+  QueryPage,
   integerBetween,
   WriteError,
   WriteResult
@@ -51,7 +55,7 @@ export const listProducts = Rpc.make("products.list", {
   .annotate(AccessPolicy, membersAndAgentsWith("read_products"))
   .annotate(
     ToolDescription,
-    'Lists the products of the store in pages, oldest first. Use it to go through all products; to find products by name, SKU or barcode, use products.search. Long texts and lists are cut; products.get returns them in full. Pass `nextCursor` as `cursor` for the next page. Example: { "limit": 50 }'
+    'Lists the products of the store in pages, oldest first. Use it to go through all products; to find products by name, SKU or barcode, use products.search; by price, stock or other conditions, or sorted, use products.query. Long texts and lists are cut; products.get returns them in full. Pass `nextCursor` as `cursor` for the next page. Example: { "limit": 50 }'
   )
 
 /** Reads one product. Members, and agents with `read_products`. */
@@ -122,7 +126,20 @@ export const searchProducts = Rpc.make("products.search", {
   .annotate(AccessPolicy, membersAndAgentsWith("read_products"))
   .annotate(
     ToolDescription,
-    'Searches products by text and returns a short form of each, best match first. Use it to find the id of a product from its name, SKU or barcode, then products.get for all fields. Each word of `query` must be the start of a word in name, vendor, category or tags, or the start of a SKU or barcode. One typing error in a word of four or more letters is tolerated; such products come last with `found` "similar". If nothing matches, use fewer words. Example: { "query": "oak des" } finds "Oak desk".'
+    'Searches products by text and returns a short form of each, best match first. Use it to find the id of a product from its name, SKU or barcode, then products.get for all fields; for conditions, sort orders or counts, use products.query. Each word of `query` must be the start of a word in name, vendor, category or tags, or the start of a SKU or barcode. One typing error in a word of four or more letters is tolerated; such products come last with `found` "similar". If nothing matches, use fewer words. Example: { "query": "oak des" } finds "Oak desk".'
+  )
+
+/** Lists products by rules, search and sort order. Members, and agents with `read_products`. */
+export const queryProducts = Rpc.make("products.query", {
+  payload: { ...pageFields(QueryCursor), ...ProductQuery.fields },
+  success: QueryPage(Product),
+  error: QueryTooSlow
+})
+  .annotate(WorkWeight, "heavy")
+  .annotate(AccessPolicy, membersAndAgentsWith("read_products"))
+  .annotate(
+    ToolDescription,
+    'Lists the products that match rules, sorted by name, price, stock or time, with their number (`total`). Use it for questions with a condition, an order or a count, such as "the 10 cheapest oak products" or "how many products are out of stock"; to find one product by its name or SKU, use products.search; to go through all products, use products.list. `rules` are those of automated collections: the resource store://rules lists fields and relations. Long texts and lists are cut. Use a small `limit`. Pass `nextCursor` as `cursor` with the same rules, search and sort for the next page. Example: { "rules": [{ "field": "tags", "relation": "equals", "value": "oak" }, { "field": "stock", "relation": "less_than", "value": 5 }], "sort": "stock", "limit": 10 }'
   )
 
 /** Reads short forms of products by id, in order of id. Omits unknown ids. For lists of ids, as in collections. Members only. */
@@ -142,6 +159,7 @@ export class ProductRpcs extends RpcGroup.make(
   updateProduct,
   deleteProduct,
   searchProducts,
+  queryProducts,
   summarizeProducts
 ).middleware(Authentication) {}
 

@@ -1,12 +1,14 @@
 import type { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
+import { WorkWeight } from "../../domain/Bulkhead.ts"
 import { withDescription, optional } from "../../domain/catalog/Fields.ts"
-import { Customer, CustomerId, CustomerNotFound } from "../../domain/records/Customer.ts"
-import { Order, OrderId, OrderNotFound } from "../../domain/records/Order.ts"
+import { Customer, CustomerId, CustomerNotFound, CustomerQuery } from "../../domain/records/Customer.ts"
+import { Order, OrderId, OrderNotFound, OrderQuery } from "../../domain/records/Order.ts"
+import { QueryCursor, QueryTooSlow } from "../../domain/Query.ts"
 import { Instant } from "../../domain/Time.ts"
 import { membersAndAgentsWith, AccessPolicy, ToolDescription } from "../Annotations.ts"
 import { Authentication } from "../Authentication.ts"
-import { storeFields, Page, pageFields } from "./CommonSchemas.ts"
+import { storeFields, Page, pageFields, QueryPage } from "./CommonSchemas.ts"
 
 /*
  * Orders and customers of a store, read-only. Personal data is for members. Agents read null instead, as apps without the
@@ -31,6 +33,19 @@ export const listOrders = Rpc.make("orders.list", { payload: recordPageFields(Or
     'Lists the orders of the store with their lines and amounts in pages, oldest first. Use a small `limit`, because an order can have 1,000 lines, and `updatedSince` to read only recent changes. Pass `nextCursor` as `cursor` for the next page. Amounts are decimals in the `currencyCode` of the order. `email`, `shippingAddress` and `billingAddress` are always null. No tool changes orders. Example: { "updatedSince": "2026-01-31T09:30:00Z", "limit": 5 }'
   )
 
+/** Lists orders by filters and sort order. Members, and agents with `read_orders`. */
+export const queryOrders = Rpc.make("orders.query", {
+  payload: { ...pageFields(QueryCursor), ...OrderQuery.fields },
+  success: QueryPage(Order),
+  error: QueryTooSlow
+})
+  .annotate(WorkWeight, "heavy")
+  .annotate(AccessPolicy, membersAndAgentsWith("read_orders"))
+  .annotate(
+    ToolDescription,
+    'Lists the orders that match all given filters, sorted, newest first by default, with their number (`total`). Use it to find an order by `number`, the orders of a customer, or the largest orders of a period; to follow changes, use orders.list. Use a small `limit`, because an order can have 1,000 lines. Pass `nextCursor` as `cursor` with the same filters and sort for the next page. `email`, `shippingAddress` and `billingAddress` are always null. Example: { "placedSince": "2026-01-01T00:00:00Z", "sort": "-total", "limit": 5 }'
+  )
+
 /** Reads one order. Members, and agents with `read_orders`. */
 export const getOrder = Rpc.make("orders.get", {
   payload: { ...storeFields, id: OrderId },
@@ -44,7 +59,7 @@ export const getOrder = Rpc.make("orders.get", {
   )
 
 /** Orders of a store. */
-export class OrderRpcs extends RpcGroup.make(listOrders, getOrder).middleware(Authentication) {}
+export class OrderRpcs extends RpcGroup.make(listOrders, queryOrders, getOrder).middleware(Authentication) {}
 
 /** Lists customers in ascending order of id. Members, and agents with `read_customers`. */
 export const listCustomers = Rpc.make("customers.list", {
@@ -55,6 +70,19 @@ export const listCustomers = Rpc.make("customers.list", {
   .annotate(
     ToolDescription,
     'Lists the customers of the store in pages, oldest first, with their number of orders (`ordersCount`) and their total (`totalSpent`). Use `updatedSince` to read only recent changes. Pass `nextCursor` as `cursor` for the next page. `email`, `phone` and `addresses` are always null. No tool changes customers. Example: { "updatedSince": "2026-01-31T09:30:00Z" }'
+  )
+
+/** Lists customers by search and sort order. Members, and agents with `read_customers`. */
+export const queryCustomers = Rpc.make("customers.query", {
+  payload: { ...pageFields(QueryCursor), ...CustomerQuery.fields },
+  success: QueryPage(Customer),
+  error: QueryTooSlow
+})
+  .annotate(WorkWeight, "heavy")
+  .annotate(AccessPolicy, membersAndAgentsWith("read_customers"))
+  .annotate(
+    ToolDescription,
+    'Lists the customers whose name or company contains a text, sorted by name, orders or total, with their number (`total`). Use it to find a customer by name, or the best customers; to follow changes, use customers.list. Pass `nextCursor` as `cursor` with the same search and sort for the next page. `email`, `phone` and `addresses` are always null and not searched. Example: { "sort": "-totalSpent", "limit": 10 }'
   )
 
 /** Reads one customer. Members, and agents with `read_customers`. */
@@ -70,4 +98,6 @@ export const getCustomer = Rpc.make("customers.get", {
   )
 
 /** Customers of a store. */
-export class CustomerRpcs extends RpcGroup.make(listCustomers, getCustomer).middleware(Authentication) {}
+export class CustomerRpcs extends RpcGroup.make(listCustomers, queryCustomers, getCustomer).middleware(
+  Authentication
+) {}

@@ -1,9 +1,10 @@
 import { Effect } from "effect"
 import { Catalog } from "../../domain/catalog/Catalog.ts"
+import { DEFAULT_LIMIT } from "../../domain/Page.ts"
 import * as Rpcs from "../groups/Collections.ts"
 import { toPageRequest, toVersionCondition } from "../groups/CommonSchemas.ts"
 import { makeHandlerFactory } from "./HandlerFactory.ts"
-import { deletedJson, encodeSuccess, pageJson, documentJson } from "./StoredJson.ts"
+import { deletedJson, encodeSuccess, pageJson, documentJson, queryPageJson } from "./StoredJson.ts"
 
 export const makeCollectionHandlers = Effect.gen(function* () {
   const catalog = yield* Catalog
@@ -14,6 +15,12 @@ export const makeCollectionHandlers = Effect.gen(function* () {
       Rpcs.listCollections,
       ({ payload }) => catalog.listCollections(payload.storeId, toPageRequest(payload)),
       pageJson
+    ),
+    "collections.query": storeHandler(
+      Rpcs.queryCollections,
+      ({ payload: { cursor, limit = DEFAULT_LIMIT, storeId, ...query } }) =>
+        catalog.queryCollections(storeId, query, { cursor, limit }),
+      queryPageJson
     ),
     "collections.get": storeHandler(
       Rpcs.getCollection,

@@ -1,10 +1,11 @@
 import { Effect } from "effect"
 import { Catalog } from "../../domain/catalog/Catalog.ts"
 import { DEFAULT_SEARCH_LIMIT, Search } from "../../domain/catalog/Search.ts"
+import { DEFAULT_LIMIT } from "../../domain/Page.ts"
 import { toPageRequest, toVersionCondition } from "../groups/CommonSchemas.ts"
 import * as Rpcs from "../groups/Products.ts"
 import { makeHandlerFactory } from "./HandlerFactory.ts"
-import { deletedJson, pageJson, documentJson } from "./StoredJson.ts"
+import { deletedJson, pageJson, documentJson, queryPageJson } from "./StoredJson.ts"
 
 export const makeProductHandlers = Effect.gen(function* () {
   const catalog = yield* Catalog
@@ -42,6 +43,12 @@ export const makeProductHandlers = Effect.gen(function* () {
       ({ payload: { limit = DEFAULT_SEARCH_LIMIT, storeId, ...options } }) =>
         search.products(storeId, { ...options, limit }),
       pageJson
+    ),
+    "products.query": storeHandler(
+      Rpcs.queryProducts,
+      ({ payload: { cursor, limit = DEFAULT_LIMIT, storeId, ...query } }) =>
+        catalog.queryProducts(storeId, query, { cursor, limit }),
+      queryPageJson
     ),
     "products.summaries": storeHandler(
       Rpcs.summarizeProducts,

@@ -1,11 +1,12 @@
 import { Effect, Function as Fn } from "effect"
+import { DEFAULT_LIMIT } from "../../domain/Page.ts"
 import { Customers } from "../../domain/records/Customer.ts"
 import { Orders } from "../../domain/records/Order.ts"
 import type { FieldVisibility } from "../../domain/records/Records.ts"
 import type { Principal } from "../Principal.ts"
 import * as Rpcs from "../groups/Records.ts"
 import { toPageRequest } from "../groups/CommonSchemas.ts"
-import { pageJson } from "./StoredJson.ts"
+import { pageJson, queryPageJson } from "./StoredJson.ts"
 import { makeHandlerFactory } from "./HandlerFactory.ts"
 
 /** Only members see personal data. */
@@ -27,6 +28,12 @@ export const makeRecordHandlers = Effect.gen(function* () {
         }),
       pageJson
     ),
+    "orders.query": storeHandler(
+      Rpcs.queryOrders,
+      ({ payload: { cursor, limit = DEFAULT_LIMIT, storeId, ...query }, principal }) =>
+        orders.query(storeId, query, { cursor, limit }, visibilityFor(principal)),
+      queryPageJson
+    ),
     "orders.get": storeHandler(
       Rpcs.getOrder,
       ({ payload, principal }) => orders.get(payload.storeId, payload.id, visibilityFor(principal)),
@@ -42,6 +49,12 @@ export const makeRecordHandlers = Effect.gen(function* () {
           updatedSince: payload.updatedSince
         }),
       pageJson
+    ),
+    "customers.query": storeHandler(
+      Rpcs.queryCustomers,
+      ({ payload: { cursor, limit = DEFAULT_LIMIT, storeId, ...query }, principal }) =>
+        customers.query(storeId, query, { cursor, limit }, visibilityFor(principal)),
+      queryPageJson
     ),
     "customers.get": storeHandler(
       Rpcs.getCustomer,

@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { type Document, type DocumentPage, extend, type JsonText } from "../../domain/json/Document.ts"
 import type { Outcome } from "../../domain/Idempotency.ts"
+import type { QueryPage } from "../../domain/Query.ts"
 
 /** Returns the stored text of a document, which is sent without parsing. */
 export const documentJson = <Id>({ json }: Document<Id>): JsonText => json
@@ -8,6 +9,9 @@ export const documentJson = <Id>({ json }: Document<Id>): JsonText => json
 /** Joins a page from the stored text of its items. */
 export const pageJson = ({ items, nextCursor }: DocumentPage<string>): JsonText =>
   `{"items":${items},"nextCursor":${JSON.stringify(nextCursor)}}`
+
+/** Joins a page of a query. */
+export const queryPageJson = ({ total, ...page }: QueryPage): JsonText => extend(pageJson(page), `{"total":${total}}`)
 
 /** Returns the response of a deletion. */
 export const deletedJson = (_: void, { id }: { readonly id: string }): JsonText => JSON.stringify({ id, deleted: true })

@@ -54,7 +54,9 @@ layer(ApiTest)("Order and customer procedures", (it) => {
         yield* call("orders.list", { updatedSince: "2020-01-01T00:00:00Z" }),
         yield* call("orders.get", { id: order }),
         yield* call("customers.list"),
-        yield* call("customers.get", { id: customer })
+        yield* call("customers.get", { id: customer }),
+        yield* call("orders.query"),
+        yield* call("customers.query")
       ]
       for (const response of responses) assert.notMatch(JSON.stringify(response), /secret/i)
       assert.deepInclude(responses[2], { number: "1042", email: null, shippingAddress: null, billingAddress: null })
@@ -65,7 +67,9 @@ layer(ApiTest)("Order and customer procedures", (it) => {
         ["orders.list", {}],
         ["orders.get", { id: order }],
         ["customers.list", {}],
-        ["customers.get", { id: customer }]
+        ["customers.get", { id: customer }],
+        ["orders.query", {}],
+        ["customers.query", {}]
       ] as const) {
         assert.strictEqual((yield* callWithoutScope(tag, payload))["_tag"], "AgentScopeMissing", tag)
       }

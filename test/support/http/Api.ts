@@ -58,7 +58,8 @@ const page = Schema.decodeUnknownSync(
     collections: Schema.optional(Schema.Array(AnyResource)),
     orders: Schema.optional(Schema.Array(AnyResource)),
     customers: Schema.optional(Schema.Array(AnyResource)),
-    nextCursor: Schema.NullOr(Schema.String)
+    nextCursor: Schema.NullOr(Schema.String),
+    total: Schema.optional(Schema.NullOr(Schema.Number))
   }),
   { onExcessProperty: "error" }
 )

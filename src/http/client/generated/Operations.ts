@@ -33,6 +33,10 @@ import type {
   Order,
   Product,
   PutAppData,
+  SearchCollectionsQuery,
+  SearchCustomersQuery,
+  SearchOrdersQuery,
+  SearchProductsQuery,
   SetInventory,
   Store,
   UpdateCollection,
@@ -96,6 +100,19 @@ export class ProductsApi {
   create(product: CreateProduct, options: DryRun<CreateOptions>): Promise<DryRunAnswer<Product>>
   create(product: CreateProduct, options: CreateOptions | DryRun<CreateOptions> = {}) {
     return this.#api.write<Product>("POST", `/products`, {}, options, product)
+  }
+
+  /**
+   * Search products.
+   *
+   * Returns the products that match rules and a search, in a sort order. Following the cursor neither skips nor repeats a product whose sort value stays the same. Rules: `docs/spec/queries.md`.
+   *
+   * Needs the scope `read_products`.
+   *
+   * @throws ApiError of status 400, 401, 403, 404, 422, 429, 500, 503, or ConnectionError without a response
+   */
+  search(query: SearchProductsQuery = {}, options: CallOptions = {}): Listing<Product> {
+    return this.#api.list(`/products/search`, "products", { ...query }, options)
   }
 
   /**
@@ -200,6 +217,19 @@ export class CollectionsApi {
   }
 
   /**
+   * Search collections.
+   *
+   * Returns the collections that match a search, in a sort order, each with its current products. Rules: `docs/spec/queries.md`.
+   *
+   * Needs the scope `read_collections`.
+   *
+   * @throws ApiError of status 400, 401, 403, 404, 422, 429, 500, 503, or ConnectionError without a response
+   */
+  search(query: SearchCollectionsQuery = {}, options: CallOptions = {}): Listing<Collection> {
+    return this.#api.list(`/collections/search`, "collections", { ...query }, options)
+  }
+
+  /**
    * Read a collection.
    *
    * Returns the collection with its current products. Rules are applied on every read.
@@ -276,6 +306,19 @@ export class OrdersApi {
   list(query: ListOrdersQuery = {}, options: CallOptions = {}): Listing<Order> {
     return this.#api.list(`/orders`, "orders", { ...query }, options)
   }
+
+  /**
+   * Search orders.
+   *
+   * Returns the orders that match all filters, in a sort order. Without the capability `customer_pii`, `email`, `shippingAddress` and `billingAddress` are null. Rules: `docs/spec/queries.md`.
+   *
+   * Needs the scope `read_orders`.
+   *
+   * @throws ApiError of status 400, 401, 403, 404, 422, 429, 500, 503, or ConnectionError without a response
+   */
+  search(query: SearchOrdersQuery = {}, options: CallOptions = {}): Listing<Order> {
+    return this.#api.list(`/orders/search`, "orders", { ...query }, options)
+  }
 }
 
 /** The customers of a store. Rules: `docs/spec/orders-and-customers.md`. */
@@ -297,6 +340,19 @@ export class CustomersApi {
    */
   list(query: ListCustomersQuery = {}, options: CallOptions = {}): Listing<Customer> {
     return this.#api.list(`/customers`, "customers", { ...query }, options)
+  }
+
+  /**
+   * Search customers.
+   *
+   * Returns the customers that match a search, in a sort order. Without the capability `customer_pii`, `email`, `phone` and `addresses` are null, and `search` does not look into `email`. Rules: `docs/spec/queries.md`.
+   *
+   * Needs the scope `read_customers`.
+   *
+   * @throws ApiError of status 400, 401, 403, 404, 422, 429, 500, 503, or ConnectionError without a response
+   */
+  search(query: SearchCustomersQuery = {}, options: CallOptions = {}): Listing<Customer> {
+    return this.#api.list(`/customers/search`, "customers", { ...query }, options)
   }
 }
 

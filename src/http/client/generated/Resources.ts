@@ -325,6 +325,34 @@ export interface VariantInput {
   readonly [name: string]: unknown
 }
 
+/** Options of a list: its filters, and where and how long a page is. */
+export interface SearchProductsQuery {
+  /** The `nextCursor` of the previous page. Keep all other parameters but `limit` the same */
+  readonly cursor?: string | null | undefined
+  /** The maximum number of rows. 50 if absent; more than 200 is treated as 200. A page can have fewer rows and still a `nextCursor`: it ends early, after at least one row, when it exceeds 1 MiB */
+  readonly limit?: number | null | undefined
+  /** Rules that the products satisfy, as JSON text: the `rules` of an automated collection. Without rules, all products match, as in `"[{\"field\":\"tags\",\"relation\":\"equals\",\"value\":\"oak\"}]"` */
+  readonly rules?: string | null | undefined
+  /** false: products must satisfy every rule. true: any one rule */
+  readonly disjunctive?: boolean | null | undefined
+  /** Words, or the start of a SKU or barcode. Each word must be the start of a word in name, vendor, category or tags. Ignores case and accents; tolerates no typing errors, as in `"oak des"` */
+  readonly search?: string | null | undefined
+  /** Order of the rows; `-` sorts in descending order. Rows with the same value are ordered by id, and those without a value come last. Default: `-createdAt` */
+  readonly sort?:
+    | "name"
+    | "-name"
+    | "price"
+    | "-price"
+    | "stock"
+    | "-stock"
+    | "createdAt"
+    | "-createdAt"
+    | "updatedAt"
+    | "-updatedAt"
+    | null
+    | undefined
+}
+
 export interface SetInventory {
   /** New stock, as in `20` */
   readonly stock?: number
@@ -551,6 +579,18 @@ export interface CreateCollection {
   readonly productIds?: ReadonlyArray<string>
 }
 
+/** Options of a list: its filters, and where and how long a page is. */
+export interface SearchCollectionsQuery {
+  /** The `nextCursor` of the previous page. Keep all other parameters but `limit` the same */
+  readonly cursor?: string | null | undefined
+  /** The maximum number of rows. 50 if absent; more than 200 is treated as 200. A page can have fewer rows and still a `nextCursor`: it ends early, after at least one row, when it exceeds 1 MiB */
+  readonly limit?: number | null | undefined
+  /** Part of the title or slug. Ignores case, as in `"oak"` */
+  readonly search?: string | null | undefined
+  /** Order of the rows; `-` sorts in descending order. Rows with the same value are ordered by id, and those without a value come last. Default: `-createdAt` */
+  readonly sort?: "title" | "-title" | "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt" | null | undefined
+}
+
 export interface UpdateCollection {
   /** Title, trimmed, as in `"Desks of oak"` */
   readonly title?: string
@@ -678,6 +718,38 @@ export interface Address {
 }
 
 /** Options of a list: its filters, and where and how long a page is. */
+export interface SearchOrdersQuery {
+  /** The `nextCursor` of the previous page. Keep all other parameters but `limit` the same */
+  readonly cursor?: string | null | undefined
+  /** The maximum number of rows. 50 if absent; more than 200 is treated as 200. A page can have fewer rows and still a `nextCursor`: it ends early, after at least one row, when it exceeds 1 MiB */
+  readonly limit?: number | null | undefined
+  /** Orders with this number. Ignores case, as in `"1042"` */
+  readonly number?: string | null | undefined
+  /** Orders with this status */
+  readonly status?: "open" | "completed" | "cancelled" | null | undefined
+  /** Orders of this customer */
+  readonly customerId?: string | null | undefined
+  /** Orders placed at this time or later */
+  readonly placedSince?: string | null | undefined
+  /** Orders placed before this time */
+  readonly placedBefore?: string | null | undefined
+  /** Order of the rows; `-` sorts in descending order. Rows with the same value are ordered by id, and those without a value come last. Default: `-createdAt` */
+  readonly sort?:
+    | "number"
+    | "-number"
+    | "total"
+    | "-total"
+    | "placedAt"
+    | "-placedAt"
+    | "createdAt"
+    | "-createdAt"
+    | "updatedAt"
+    | "-updatedAt"
+    | null
+    | undefined
+}
+
+/** Options of a list: its filters, and where and how long a page is. */
 export interface ListCustomersQuery {
   /** The `nextCursor` of the previous page: the id of its last row */
   readonly cursor?: string | null | undefined
@@ -711,6 +783,30 @@ export interface Customer {
   readonly createdAt: string
   /** RFC 3339 in UTC with milliseconds, as in `"2026-01-31T09:30:00.000Z"` */
   readonly updatedAt: string
+}
+
+/** Options of a list: its filters, and where and how long a page is. */
+export interface SearchCustomersQuery {
+  /** The `nextCursor` of the previous page. Keep all other parameters but `limit` the same */
+  readonly cursor?: string | null | undefined
+  /** The maximum number of rows. 50 if absent; more than 200 is treated as 200. A page can have fewer rows and still a `nextCursor`: it ends early, after at least one row, when it exceeds 1 MiB */
+  readonly limit?: number | null | undefined
+  /** Part of the name or company, and of the e-mail address if the caller sees it. Ignores case, as in `"ada"` */
+  readonly search?: string | null | undefined
+  /** Order of the rows; `-` sorts in descending order. Rows with the same value are ordered by id, and those without a value come last. Default: `-createdAt` */
+  readonly sort?:
+    | "name"
+    | "-name"
+    | "ordersCount"
+    | "-ordersCount"
+    | "totalSpent"
+    | "-totalSpent"
+    | "createdAt"
+    | "-createdAt"
+    | "updatedAt"
+    | "-updatedAt"
+    | null
+    | undefined
 }
 
 export interface PutAppData {

@@ -1,0 +1,75 @@
+import { Effect } from "effect"
+import type { Catalog } from "../../domain/catalog/Catalog.ts"
+import { conditionsOf } from "../../domain/catalog/Rule.ts"
+import { MAX_QUERY_WORDS } from "../../domain/catalog/Search.ts"
+import { codeOf, queryWords } from "../../domain/catalog/SearchWords.ts"
+import type { StoreId } from "../../domain/Store.ts"
+import { plainArray } from "../sql/ArrayLiterals.ts"
+import { orDefect } from "../sql/Errors.ts"
+import { makeQueries, type SortKey } from "../sql/Queries.ts"
+import { type Fragment, sql } from "../sql/Statement.ts"
+import { DOCUMENT_BYTES } from "./Columns.ts"
+import { bindParameter, compileFilter, joinTables } from "./RuleSql.ts"
+import { matchesNothing } from "./Search.ts"
+import { Vocabulary } from "./Vocabulary.ts"
+
+const and = sql.join(" and ", false)
+const or = sql.join(" or ", false)
+
+const TABLE = sql`product_keys`
+
+const KEYS: Readonly<Record<string, SortKey>> = {
+  name: { value: sql`(facets ->> 'title') collate "C"`, type: "text" },
+  updatedAt: { value: sql`(facets ->> 'updatedAt') collate "C"`, type: "text" },
+  price: { value: sql`product_keys.price`, type: "numeric" },
+  stock: { value: sql`product_keys.stock`, type: "numeric" }
+}
+
+const hasTerm = (terms: ReadonlyArray<string>) => sql`terms && ${plainArray(terms)}::uuid[]`
+
+/** Operations of {@link Catalog} that query products. */
+export const productQueryOperations = Effect.gen(function* () {
+  const vocabulary = yield* Vocabulary
+  const query = yield* makeQueries
+
+  /** Makes the condition of a search: the words, or the beginning of a code. */
+  const makeSearch = Effect.fnUntraced(function* (store: StoreId, text: string) {
+    const [code, words] = [codeOf(text), queryWords(text, MAX_QUERY_WORDS)]
+    const codes = code === "" ? [] : yield* vocabulary.findCodes(store, code)
+    const sets = words.length === 0 ? [] : yield* vocabulary.findPrefixed(store, words)
+    const ways: ReadonlyArray<Fragment> = [
+      ...(codes.length === 0 ? [] : [sql`id = any(${plainArray(codes.map(({ id }) => id))}::uuid[])`]),
+      ...(matchesNothing(sets) ? [] : [sql`(${and(sets.map(hasTerm))})`])
+    ]
+    return { condition: ways.length === 0 ? sql`false` : sql`(${or(ways)})`, isIndexed: codes.length === 0 }
+  })
+
+  return {
+    queryProducts: Effect.fn("Catalog.queryProducts")(function* (store, request, page) {
+      const { disjunctive = false, rules = [], search, sort = "-createdAt" } = request
+      const filter = compileFilter(bindParameter, store, conditionsOf(rules), disjunctive)
+      const searched = search === undefined ? undefined : yield* makeSearch(store, search)
+      const tables = {
+        products: filter.tables.products || /name|updatedAt/.test(sort),
+        keys: filter.tables.keys || searched !== undefined || /price|stock/.test(sort)
+      }
+      return yield* query(
+        {
+          table: joinTables(tables),
+          name: TABLE,
+          store,
+          conditions: [...(searched === undefined ? [] : [searched.condition]), ...filter.indexed, ...filter.others],
+          isIndexed: filter.indexed.length > 0 || searched?.isIndexed === true,
+          sort,
+          keys: KEYS,
+          request: { rules, disjunctive, search },
+          item: sql`
+            select document as json, ${DOCUMENT_BYTES} as bytes from products p
+            where p.store_id = ${store}::uuid and p.id = page.id
+          `
+        },
+        page
+      )
+    }, orDefect)
+  } satisfies Partial<typeof Catalog.Service>
+})

@@ -1,0 +1,327 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { QueryTimeout } from "../../../src/layers/sql/Queries.ts"
+import { putCustomers, putOrders } from "../../support/data/Records.ts"
+import {
+  type Answer,
+  ApiTest,
+  type Client,
+  errorOf,
+  freshClient,
+  install,
+  IsolatedApiTest,
+  pageOf,
+  type Resource
+} from "../../support/http/Api.ts"
+import { connection, databaseUrl, rowsOf } from "../../support/process/Process.ts"
+import { freshMember } from "../../support/rpc/Rpc.ts"
+
+const queryOf = (parameters: Readonly<Record<string, unknown>>) =>
+  new URLSearchParams(
+    Object.entries(parameters).map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)])
+  ).toString()
+
+const search = (client: Client, noun: string, parameters: Readonly<Record<string, unknown>> = {}) =>
+  client.get(`/${noun}/search?${queryOf(parameters)}`)
+
+const itemsOf = (answer: Answer) => {
+  assert.strictEqual(answer.status, 200, answer.text)
+  return pageOf(answer).items
+}
+
+const issuesOf = (answer: Answer) => {
+  assert.strictEqual(answer.status, 400, answer.text)
+  return errorOf(answer).issues ?? []
+}
+
+/** Values of a field, with a letter in place of null. */
+const valuesOf = (items: ReadonlyArray<Resource>, name: string) =>
+  items.map((item) => String(item[name] ?? "-")).join(" ")
+
+/** Reads all pages of two rows. */
+const readAll = Effect.fn(function* (client: Client, noun: string, parameters: Readonly<Record<string, unknown>>) {
+  const items: Array<Resource> = []
+  let cursor: string | null | undefined
+  while (cursor !== null) {
+    const page: Answer = yield* search(client, noun, {
+      ...parameters,
+      limit: 2,
+      ...(cursor === undefined ? {} : { cursor })
+    })
+    items.push(...itemsOf(page))
+    cursor = pageOf(page).nextCursor
+  }
+  return items
+})
+
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Queries", (it) => {
+  it.effect(
+    "GET /products/search filters by rules and search, sorts, and returns whole products of the store only",
+    () =>
+      Effect.gen(function* () {
+        const [{ client }, other] = [yield* freshClient(), yield* freshClient()]
+        for (const [name, price, tags] of [
+          ["Oak desk", 30, ["oak"]],
+          ["Ash desk", 20, ["ash"]],
+          ["Oak shelf", 10, ["oak"]]
+        ] as const) {
+          yield* client.post("/products", { name, price, tags, sku: `${name.slice(0, 3)}-${price}` })
+        }
+        yield* other.client.post("/products", { name: "Oak chair", tags: ["oak"] })
+        const listed = pageOf(yield* client.get("/products")).items
+        const oak = [{ field: "tags", relation: "equals", value: "oak" }]
+        const cheap = { field: "price", relation: "less_than", value: 25 }
+        const cases = [
+          [{}, "Oak shelf,Ash desk,Oak desk"],
+          [{ rules: [] }, "Oak shelf,Ash desk,Oak desk"],
+          [{ rules: oak, sort: "price" }, "Oak shelf,Oak desk"],
+          [{ rules: [...oak, cheap] }, "Oak shelf"],
+          [{ rules: [...oak, cheap], disjunctive: true, sort: "-name" }, "Oak shelf,Oak desk,Ash desk"],
+          [{ search: "des", sort: "name" }, "Ash desk,Oak desk"],
+          [{ search: "oak-1" }, "Oak shelf"],
+          [{ search: "oka" }, ""],
+          [{ search: "des", rules: oak }, "Oak desk"]
+        ] as const
+        for (const [parameters, names] of cases) {
+          const answer = yield* search(client, "products", parameters)
+          const items = itemsOf(answer)
+          assert.strictEqual(items.map(({ name }) => name).join(), names, JSON.stringify(parameters))
+          assert.propertyVal(answer.json, "total", items.length)
+          for (const item of items) assert.deepInclude(listed, item)
+        }
+      })
+  )
+
+  it.effect("a limit counts as at most 200, and a page ends early when it exceeds 1 MiB", () =>
+    Effect.gen(function* () {
+      const { client } = yield* freshClient()
+      for (const name of ["a", "b", "c"]) {
+        yield* client.post("/products", { name, metafields: { text: "x".repeat(600_000) } })
+      }
+      const first = yield* search(client, "products", { sort: "name", limit: 1000 })
+      assert.strictEqual(valuesOf(itemsOf(first), "name"), "a b")
+      const cursor = pageOf(first).nextCursor
+      const rest = yield* search(client, "products", { sort: "name", cursor: cursor ?? "" })
+      assert.strictEqual(valuesOf(itemsOf(rest), "name"), "c")
+      assert.isNull(pageOf(rest).nextCursor)
+      assert.deepStrictEqual(issuesOf(yield* search(client, "products", { limit: "0" })), [
+        "limit: must be an integer of at least 1"
+      ])
+    })
+  )
+
+  it.effect("a cursor of another filter, sort order or store, or of no page, is refused with advice", () =>
+    Effect.gen(function* () {
+      const [{ client }, other] = [yield* freshClient(), yield* freshClient()]
+      for (const name of ["a", "b", "c"]) yield* client.post("/products", { name, tags: ["oak"] })
+      const rules = [{ field: "tags", relation: "equals", value: "oak" }]
+      const { nextCursor } = pageOf(yield* search(client, "products", { rules, sort: "name", limit: 1 }))
+      const cursor = nextCursor ?? assert.fail("There is no next page")
+      assert.strictEqual(
+        valuesOf(itemsOf(yield* search(client, "products", { rules, sort: "name", cursor })), "name"),
+        "b c"
+      )
+      for (const [from, parameters] of [
+        [client, { rules, sort: "-name" }],
+        [client, { rules, sort: "price" }],
+        [client, { sort: "name" }],
+        [client, { rules, sort: "name", disjunctive: true }],
+        [client, { rules, sort: "name", search: "a" }],
+        [other.client, { rules, sort: "name" }]
+      ] as const) {
+        const [issue = ""] = issuesOf(yield* search(from, "products", { ...parameters, cursor }))
+        assert.match(issue, /^cursor: (?:belongs to another query; send|must be the `nextCursor`)/)
+      }
+      const forged = (parts: unknown) => Buffer.from(JSON.stringify(parts)).toString("base64url")
+      const [origin] = JSON.parse(Buffer.from(cursor, "base64url").toString())
+      const id = "01890a5d-ac96-774b-bcce-b302099a8057"
+      for (const bad of [
+        "",
+        "x",
+        "%00",
+        forged([origin, "a\u0000", id]),
+        forged([origin, "\ud800", id]),
+        forged([origin, "a", "b"]),
+        forged({})
+      ]) {
+        assert.deepStrictEqual(issuesOf(yield* search(client, "products", { rules, sort: "name", cursor: bad })), [
+          "cursor: must be the `nextCursor` of a page"
+        ])
+      }
+      const { nextCursor: byPrice } = pageOf(yield* search(client, "products", { sort: "price", limit: 1 }))
+      const [ofPrice] = JSON.parse(Buffer.from(byPrice ?? "", "base64url").toString())
+      for (const value of ["x", "NaN", "1e5", "1;"]) {
+        const answer = yield* search(client, "products", { sort: "price", cursor: forged([ofPrice, value, id]) })
+        assert.deepStrictEqual(issuesOf(answer), ["cursor: must be the `nextCursor` of a page"])
+      }
+    })
+  )
+
+  it.effect("an invalid filter or sort order is refused with its path", () =>
+    Effect.gen(function* () {
+      const { client } = yield* freshClient()
+      const cases = [
+        ["products", { rules: "[" }, "rules: must be JSON text"],
+        ["products", { rules: "{}" }, "rules: must be JSON text"],
+        ["products", { rules: [{ field: "colour", relation: "equals", value: 1 }] }, "rules.0.field: must be one of"],
+        [
+          "products",
+          { rules: [{ field: "price", relation: "contains", value: 1 }] },
+          "rules.0.relation: must be one of"
+        ],
+        ["products", { disjunctive: "yes" }, "disjunctive: must be true or false"],
+        ["products", { search: "a\u0000" }, "search: must not contain the NUL character"],
+        ["products", { search: " " }, "search: must be text of 1 to 255 characters"],
+        ["products", { sort: "sku" }, "sort: must be one of name, -name, price"],
+        ["collections", { sort: "slug" }, "sort: must be one of title"],
+        ["orders", { sort: "email" }, "sort: must be one of number"],
+        ["orders", { status: "new" }, "status: must be open"],
+        ["orders", { customerId: "7" }, "customerId: must be a UUID"],
+        ["orders", { placedSince: "today" }, "placedSince: must be a time"],
+        ["customers", { sort: "email" }, "sort: must be one of name"]
+      ] as const
+      for (const [noun, parameters, issue] of cases) {
+        const [found = ""] = issuesOf(yield* search(client, noun, parameters))
+        assert.isTrue(found.startsWith(issue), `${found} instead of ${issue}`)
+      }
+    })
+  )
+
+  it.effect("collections are found by parts of title and slug, in every sort order, with their products", () =>
+    Effect.gen(function* () {
+      const { client } = yield* freshClient()
+      for (const [title, slug] of [
+        ["b Oak", "x"],
+        ["Äther", "oak-2"],
+        ["a Oak", "y"],
+        ["Ash", "z"]
+      ]) {
+        yield* client.post("/collections", { title, slug })
+      }
+      const listed = pageOf(yield* client.get("/collections")).items
+      const found = yield* readAll(client, "collections", { search: "OAK", sort: "title" })
+      assert.deepStrictEqual(found, [listed[2], listed[0], listed[1]])
+      yield* client.patch(`/collections/${String(listed[0]?.["id"])}`, { isActive: false })
+      for (const [sort, slugs] of [
+        ["title", "y z x oak-2"],
+        ["-title", "oak-2 x z y"],
+        ["createdAt", "x oak-2 y z"],
+        ["-createdAt", "z y oak-2 x"],
+        ["updatedAt", "oak-2 y z x"],
+        ["-updatedAt", "x z y oak-2"]
+      ] as const) {
+        assert.strictEqual(valuesOf(yield* readAll(client, "collections", { sort }), "slug"), slugs, sort)
+      }
+    })
+  )
+
+  it.effect("orders are filtered by number, status, customer and time, in every sort order", () =>
+    Effect.gen(function* () {
+      const { client, storeId } = yield* freshClient()
+      const [ada] = yield* putCustomers(storeId, [{ name: "Ada" }])
+      const line = (unitPrice: number) => [{ name: "Cup", quantity: 1, unitPrice }]
+      yield* putOrders(storeId, [
+        { number: "b2", placedAt: "2026-01-03T00:00:00Z", lineItems: line(10), customerId: ada?.id },
+        { number: "A1", placedAt: "2026-01-01T00:00:00Z", lineItems: line(9), status: "cancelled" },
+        { number: "c3", placedAt: "2026-01-02T00:00:00Z", lineItems: line(100) }
+      ])
+      const cases = [
+        [{}, "c3 A1 b2"],
+        [{ sort: "createdAt" }, "b2 A1 c3"],
+        [{ sort: "number" }, "A1 b2 c3"],
+        [{ sort: "-number" }, "c3 b2 A1"],
+        [{ sort: "total" }, "A1 b2 c3"],
+        [{ sort: "-total" }, "c3 b2 A1"],
+        [{ sort: "placedAt" }, "A1 c3 b2"],
+        [{ sort: "-placedAt" }, "b2 c3 A1"],
+        [{ sort: "updatedAt" }, "b2 A1 c3"],
+        [{ sort: "-updatedAt" }, "c3 A1 b2"],
+        [{ number: "B2" }, "b2"],
+        [{ status: "open" }, "c3 b2"],
+        [{ customerId: ada?.id ?? "" }, "b2"],
+        [{ placedSince: "2026-01-02T00:00:00Z" }, "c3 b2"],
+        [{ placedBefore: "2026-01-02T00:00:00Z" }, "A1"],
+        [{ status: "open", placedBefore: "2026-01-03T00:00:00Z" }, "c3"]
+      ] as const
+      for (const [parameters, numbers] of cases) {
+        assert.strictEqual(
+          valuesOf(yield* readAll(client, "orders", parameters), "number"),
+          numbers,
+          JSON.stringify(parameters)
+        )
+      }
+    })
+  )
+
+  it.effect("customers are found by name, company and visible e-mail address; those without a name come last", () =>
+    Effect.gen(function* () {
+      const { client, storeId } = yield* freshClient()
+      const [, bo] = yield* putCustomers(storeId, [
+        { name: null, company: "Secret Ltd" },
+        { name: "bo", email: "secret@example.com" },
+        { name: "Ada", phone: "+351 secret", addresses: [{ city: "Secret" }] },
+        { name: null, email: "other@example.com" }
+      ])
+      yield* putOrders(storeId, [{ customerId: bo?.id, lineItems: [{ name: "Cup", quantity: 1, unitPrice: 5 }] }])
+      const { client: blind } = yield* install(storeId, { capabilities: [] })
+      for (const [sort, names] of [
+        ["name", "Ada bo - -"],
+        ["-name", "bo Ada - -"],
+        ["-totalSpent", "bo - Ada -"],
+        ["ordersCount", "- Ada - bo"],
+        ["createdAt", "- bo Ada -"],
+        ["-updatedAt", "bo - Ada -"]
+      ] as const) {
+        for (const reader of [client, blind]) {
+          assert.strictEqual(valuesOf(yield* readAll(reader, "customers", { sort }), "name"), names, sort)
+        }
+      }
+      const all = pageOf(yield* client.get("/customers")).items
+      assert.sameDeepMembers(itemsOf(yield* search(client, "customers", { search: "SECRET" })), [all[0], all[1]])
+      const hidden = yield* search(blind, "customers", { search: "secret" })
+      assert.deepStrictEqual(valuesOf(itemsOf(hidden), "company"), "Secret Ltd")
+      assert.propertyVal(hidden.json, "total", 1)
+      assert.notMatch((yield* search(blind, "customers")).text, /secret@|\+351/)
+    })
+  )
+
+  it.effect("products.query answers as GET /products/search does, and refuses unknown fields", () =>
+    Effect.gen(function* () {
+      const { client, storeId } = yield* freshMember()
+      const { client: app } = yield* install(storeId)
+      for (const name of ["a", "b", "c"]) yield* app.post("/products", { name })
+      const { items, nextCursor, total } = yield* client.products.query({ storeId, sort: "-name", limit: 2 })
+      const answer = yield* search(app, "products", { sort: "-name", limit: 2 })
+      assert.deepStrictEqual(pageOf(answer), { items: [...items], nextCursor })
+      assert.strictEqual(total, 3)
+      const error = yield* Effect.flip(
+        client.products.query({ storeId, sort: "name", cursor: nextCursor ?? assert.fail() })
+      )
+      assert.propertyVal(error, "_tag", "BadRequest")
+    })
+  )
+})
+
+const ImpatientApi = Layer.provide(IsolatedApiTest, Layer.succeed(QueryTimeout, 300))
+
+layer(ImpatientApi, { excludeTestServices: true, timeout: "60 seconds" })("Slow queries", (it) => {
+  it.effect("a query that takes too long is cancelled and refused with 422 and advice", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { client } = yield* freshClient()
+      yield* client.post("/products", { name: "Cup" })
+      yield* sql`alter table product_keys rename to original_keys`
+      yield* sql`create view product_keys as select * from original_keys where pg_sleep(20) is not null`
+      const answer = yield* search(client, "products", { sort: "price" })
+      assert.strictEqual(answer.status, 422, answer.text)
+      assert.include(errorOf(answer).error, "Sort by createdAt")
+      const active = `
+        select query from pg_stat_activity
+        where datname = current_database() and application_name = 'partner-api' and state = 'active'
+          and query like '%product_keys%'
+      `
+      assert.deepStrictEqual(yield* rowsOf(yield* connection(yield* databaseUrl), active), [])
+    })
+  )
+})
