@@ -14,7 +14,9 @@ export const MAX_TOTAL = 10_000
 
 /** Text to search for. A URL can contain NUL, which the database refuses. */
 export const SearchText = trimmed(255).check(
-  Schema.makeFilter((text) => !text.includes(NUL), { message: "must not contain the NUL character" })
+  Schema.makeFilter((text) => !text.includes(NUL), {
+    message: "must not contain the NUL character"
+  })
 )
 
 /** Position of the last row of a page in its query. Its content is not part of the API. */

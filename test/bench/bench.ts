@@ -5,6 +5,7 @@ import { printLine } from "./serverPair.ts"
 import { changes } from "./scenarios/changes.ts"
 import { openConnection, databaseServer } from "./database.ts"
 import { imports } from "./scenarios/imports.ts"
+import { lists } from "./scenarios/lists.ts"
 import { memory } from "./scenarios/memory.ts"
 import { largeStore } from "./scenarios/largeStore.ts"
 import { noisyNeighbour } from "./scenarios/noisyNeighbour.ts"
@@ -21,6 +22,7 @@ const RUN = {
   writes,
   memory,
   million: largeStore,
+  lists,
   ageing,
   "noisy-neighbour": noisyNeighbour,
   changes,

@@ -125,7 +125,7 @@ const richStore = Effect.gen(function* () {
 })
 
 /** Arguments that page or filter the resources of the agent: a foreign id in them is no error. */
-const FILTER_ARGUMENTS = new Set(["cursor", "actorId", "resourceId"])
+const FILTER_ARGUMENTS = new Set(["cursor", "actorId", "resourceId", "customerId"])
 
 layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Isolation of stores over MCP", (it) => {
   it.effect("every tool returns the same result for a foreign id as for an unknown id", () =>
