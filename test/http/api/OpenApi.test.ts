@@ -25,13 +25,12 @@ import {
 /** Statuses that any request may return. */
 const commonStatuses = [400, 401, 403, 404, 429, 500, 503]
 
+const SEARCHED = ["Collections", "Customers", "Orders", "Products"]
+
 const statuses: Record<string, ReadonlyArray<number>> = {
   "GET /store": [200, ...commonStatuses.filter((status) => status !== 400)],
   "GET /products": [200, ...commonStatuses],
-  "GET /products/search": [200, 422, ...commonStatuses],
-  "GET /collections/search": [200, 422, ...commonStatuses],
-  "GET /orders/search": [200, 422, ...commonStatuses],
-  "GET /customers/search": [200, 422, ...commonStatuses],
+  ...Object.fromEntries(SEARCHED.map((noun) => [`GET /${noun.toLowerCase()}/search`, [200, 422, ...commonStatuses]])),
   "POST /products": [201, 409, 422, ...commonStatuses],
   "PATCH /products/{id}/inventory": [200, 409, 412, 422, ...commonStatuses],
   "PATCH /products/{id}": [200, 409, 412, 422, ...commonStatuses],
@@ -107,10 +106,7 @@ describe("OpenAPI document", () => {
       "listOrders",
       "listProducts",
       "putAppData",
-      "searchCollections",
-      "searchCustomers",
-      "searchOrders",
-      "searchProducts",
+      ...SEARCHED.map((noun) => `search${noun}`),
       "setInventory",
       "updateCollection",
       "updateProduct"

@@ -1,7 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql"
-import { QueryTimeout } from "../../../src/layers/sql/Queries.ts"
+import { Effect } from "effect"
 import { putCustomers, putOrders } from "../../support/data/Records.ts"
 import {
   type Answer,
@@ -10,11 +8,9 @@ import {
   errorOf,
   freshClient,
   install,
-  IsolatedApiTest,
   pageOf,
   type Resource
 } from "../../support/http/Api.ts"
-import { connection, databaseUrl, rowsOf } from "../../support/process/Process.ts"
 import { freshMember } from "../../support/rpc/Rpc.ts"
 
 const queryOf = (parameters: Readonly<Record<string, unknown>>) =>
@@ -54,6 +50,9 @@ const readAll = Effect.fn(function* (client: Client, noun: string, parameters: R
   }
   return items
 })
+
+const forged = (parts: unknown) => Buffer.from(JSON.stringify(parts)).toString("base64url")
+const line = (unitPrice: number) => [{ name: "Cup", quantity: 1, unitPrice }]
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Queries", (it) => {
   it.effect(
@@ -133,7 +132,6 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Queries", 
         const [issue = ""] = issuesOf(yield* search(from, "products", { ...parameters, cursor }))
         assert.match(issue, /^cursor: (?:belongs to another query; send|must be the `nextCursor`)/)
       }
-      const forged = (parts: unknown) => Buffer.from(JSON.stringify(parts)).toString("base64url")
       const [origin] = JSON.parse(Buffer.from(cursor, "base64url").toString())
       const id = "01890a5d-ac96-774b-bcce-b302099a8057"
       for (const bad of [
@@ -220,7 +218,6 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Queries", 
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()
       const [ada] = yield* putCustomers(storeId, [{ name: "Ada" }])
-      const line = (unitPrice: number) => [{ name: "Cup", quantity: 1, unitPrice }]
       yield* putOrders(storeId, [
         { number: "b2", placedAt: "2026-01-03T00:00:00Z", lineItems: line(10), customerId: ada?.id },
         { number: "A1", placedAt: "2026-01-01T00:00:00Z", lineItems: line(9), status: "cancelled" },
@@ -278,10 +275,9 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Queries", 
         }
       }
       const all = pageOf(yield* client.get("/customers")).items
-      assert.sameDeepMembers(itemsOf(yield* search(client, "customers", { search: "SECRET" })), [all[0], all[1]])
+      assert.sameDeepMembers(itemsOf(yield* search(client, "customers", { search: "SECRET" })), all.slice(0, 2))
       const hidden = yield* search(blind, "customers", { search: "secret" })
       assert.deepStrictEqual(valuesOf(itemsOf(hidden), "company"), "Secret Ltd")
-      assert.propertyVal(hidden.json, "total", 1)
       assert.notMatch((yield* search(blind, "customers")).text, /secret@|\+351/)
     })
   )
@@ -299,29 +295,6 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Queries", 
         client.products.query({ storeId, sort: "name", cursor: nextCursor ?? assert.fail() })
       )
       assert.propertyVal(error, "_tag", "BadRequest")
-    })
-  )
-})
-
-const ImpatientApi = Layer.provide(IsolatedApiTest, Layer.succeed(QueryTimeout, 300))
-
-layer(ImpatientApi, { excludeTestServices: true, timeout: "60 seconds" })("Slow queries", (it) => {
-  it.effect("a query that takes too long is cancelled and refused with 422 and advice", () =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const { client } = yield* freshClient()
-      yield* client.post("/products", { name: "Cup" })
-      yield* sql`alter table product_keys rename to original_keys`
-      yield* sql`create view product_keys as select * from original_keys where pg_sleep(20) is not null`
-      const answer = yield* search(client, "products", { sort: "price" })
-      assert.strictEqual(answer.status, 422, answer.text)
-      assert.include(errorOf(answer).error, "Sort by createdAt")
-      const active = `
-        select query from pg_stat_activity
-        where datname = current_database() and application_name = 'partner-api' and state = 'active'
-          and query like '%product_keys%'
-      `
-      assert.deepStrictEqual(yield* rowsOf(yield* connection(yield* databaseUrl), active), [])
     })
   )
 })

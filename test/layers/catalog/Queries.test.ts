@@ -76,6 +76,8 @@ const readAll = Effect.fn(function* <E, R>(
 
 const idsOf = (products: ReadonlyArray<Product>) => products.map(({ id }) => id)
 
+const toProduct = (price: number) => ({ name: `Cup ${price}`, price })
+
 layer(Live, { excludeTestServices: true, timeout: "120 seconds" })("Queries of products", (it) => {
   it.effect("every sort order with random rules returns the matches in the order of the model, and their number", () =>
     Effect.gen(function* () {
@@ -128,7 +130,6 @@ layer(Live, { excludeTestServices: true, timeout: "120 seconds" })("Queries of p
         limit: fc.integer({ min: 1, max: 4 }),
         writes: fc.array(write, { maxLength: 10 })
       })
-      const toProduct = (price: number) => ({ name: `Cup ${price}`, price })
       const holds = fc.asyncProperty(scenario, ({ limit, prices, sort, writes }) =>
         run(
           Effect.gen(function* () {
