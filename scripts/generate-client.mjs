@@ -64,7 +64,7 @@ const client = [
   `import type { ${findMentioned(methods, [...types.declared.keys()].toSorted())} } from "./Resources.ts"`,
   methods
 ].join("\n\n")
-types.declare("DryRunEffects", dryRunEffectsIn(operations))
+types.declare("DryRunEffects", dryRunEffectsIn(operations, types))
 const resources = [HEAD, ...types.declared.values()].join("\n\n")
 
 const files = { "Resources.ts": resources, "Operations.ts": client }

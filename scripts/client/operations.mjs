@@ -9,20 +9,21 @@ const PAGING = new Set(["cursor", "limit"])
 
 const isPage = ({ properties }) => "nextCursor" in properties
 const isDryRun = ({ properties }) => "dryRun" in properties
-const isAnswer = (form) => !isPage(form) && !isDryRun(form)
+const isFeed = ({ properties }) => "nextPosition" in properties
+const isAnswer = (form) => !isPage(form) && !isDryRun(form) && !isFeed(form)
 
 const jsonIn = ({ content }) => content["application/json"].schema
+const successOf = ({ responses }) => jsonIn(Object.entries(responses).find(([status]) => status < "300")[1])
 
 /** Finds the schemas of the success response. */
-const formsOf = ({ responses }) => {
-  const [, success] = Object.entries(responses).find(([status]) => status < "300")
-  const { anyOf, ...form } = jsonIn(success)
+const formsOf = (operation, types) => {
+  const { anyOf, ...form } = types.resolve(successOf(operation))
   return anyOf ?? [form]
 }
 
 /** Makes the schema of the effects in a dry run's result, which is the same for every write. */
-export const dryRunEffectsIn = (operations) => {
-  const [{ properties, required }] = operations.flatMap(({ operation }) => formsOf(operation).filter(isDryRun))
+export const dryRunEffectsIn = (operations, types) => {
+  const [{ properties, required }] = operations.flatMap(({ operation }) => formsOf(operation, types).filter(isDryRun))
   const { data: _, ...effects } = properties
   return { description: "The effects that a write would have.", properties: effects, required }
 }
@@ -61,7 +62,7 @@ export const methodsOf = ({ method, operation, path }, tag, types, parameterAt) 
   const placed = (place) => parameters.filter((one) => one.in === place)
   const inPath = placed("path")
   const query = placed("query")
-  const forms = formsOf(operation)
+  const forms = formsOf(operation, types)
   const page = forms.find(isPage)
   const answer = forms.find(isAnswer)
   const name = methodName(operation, tag)
@@ -98,6 +99,14 @@ export const methodsOf = ({ method, operation, path }, tag, types, parameterAt) 
     }\n`
   }
 
+  const feed = () => {
+    const page = types.typeOf(successOf(operation))
+    const queryType = types.declareQuery(`${upperFirst(name)}Query`, query)
+    return `${documentation([])}${name}(query: ${queryType} = {}, options: CallOptions = {}): Promise<${page}> {
+      return this.#api.feed<${page}>(${template(path)}, { ...query }, options)
+    }\n`
+  }
+
   const write = () => {
     const headers = new Set(placed("header").map(({ name }) => name))
     const conditions = ["If-Match", "X-Service-Event-Id"].filter((header) => headers.has(header))
@@ -116,5 +125,6 @@ export const methodsOf = ({ method, operation, path }, tag, types, parameterAt) 
   }
 
   if (method !== "get") return [write()]
+  if (forms.some(isFeed)) return [feed()]
   return [...(page === undefined ? [] : [list()]), ...(answer === undefined ? [] : [read()])]
 }

@@ -69,5 +69,8 @@ export const typesOf = ({ schemas }) => {
     return name
   }
 
-  return { declare, declareQuery, declared, typeOf }
+  /** Returns the schema, or the component that it refers to. */
+  const resolve = (schema) => (schema.$ref === undefined ? schema : schemas[nameOf(schema.$ref)])
+
+  return { declare, declareQuery, declared, resolve, typeOf }
 }

@@ -20,6 +20,9 @@ export const WorkWeight = Context.Reference<Weight>("domain/WorkWeight", {
   defaultValue: (): Weight => "usual"
 })
 
+/** Annotation of an endpoint: its handler takes the permits, so that it holds none while it waits. */
+export const TakesPermits = Context.Reference("domain/TakesPermits", { defaultValue: () => false })
+
 /** Size in bytes of a body or result that counts as large: its work takes about as long as that of three usual ones. */
 export const LARGE_BYTES = PAGE_BYTES / 2
 

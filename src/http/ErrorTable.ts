@@ -31,6 +31,8 @@ import {
 } from "../domain/catalog/Collection.ts"
 import { StockMismatch, StockOutOfRange, VariantNotFound } from "../domain/catalog/Inventory.ts"
 import { ProductLimitReached, ProductNotFound, ProductTooLarge } from "../domain/catalog/Product.ts"
+import { ChangesGone, TooManyFollowers } from "../domain/journal/Changes.ts"
+import { DigestTooSlow } from "../domain/journal/Digest.ts"
 import { AppDataFull, AppDataNotFound } from "../domain/records/AppData.ts"
 import { SlugTaken } from "../domain/catalog/Slug.ts"
 
@@ -76,6 +78,7 @@ const TABLE = {
   AppDataNotFound: [AppDataNotFound, 404],
   EmailTaken: [EmailTaken, 409],
   KeyReused: [KeyReused, 409],
+  ChangesGone: [ChangesGone, 410],
   VersionMismatch: [VersionMismatch, 412],
   StockMismatch: [StockMismatch, 412],
   StockOutOfRange: [StockOutOfRange, 422],
@@ -95,6 +98,8 @@ const TABLE = {
   TooManySignUps: [TooManySignUps, 429],
   SignInBusy: [SignInBusy, 503],
   StoreBusy: [StoreBusy, 503],
+  TooManyFollowers: [TooManyFollowers, 503],
+  DigestTooSlow: [DigestTooSlow, 503],
   Unavailable: [Unavailable, 503]
 } as const
 
@@ -109,6 +114,7 @@ export const STATUS_DESCRIPTIONS: Record<Row[1] | 500, string> = {
   403: "A scope or capability is missing, the installation is not active, or the store's plan allows no more products",
   404: "The resource or the store was not found",
   409: "The Idempotency-Key was used with a different request",
+  410: "The position is older than the changes that are kept",
   412: "The version does not match If-Match, or the stock is not the expected one",
   422: "The request is well formed but cannot be applied",
   429: "More than 100 requests in 60 seconds. Wait and repeat; no header states how long",
@@ -140,6 +146,8 @@ const findRetryAfter = (error: PublicError): number | undefined => {
     case "TooManySignUps":
       return error.retryAfter
     case "StoreBusy":
+    case "TooManyFollowers":
+    case "DigestTooSlow":
     case "Unavailable":
       return 1
     default:

@@ -25,7 +25,10 @@ import { ExternalIds } from "./imports/ExternalIds.ts"
 import { ImportsLive } from "./imports/Imports.ts"
 import { ActivityLive } from "./journal/Activity.ts"
 import { AdministeredChanges } from "./journal/Administered.ts"
+import { ChangeFeedLive } from "./journal/ChangeFeed.ts"
 import { ChangesLive } from "./journal/Changes.ts"
+import { DigestsLive } from "./journal/Digest.ts"
+import { FollowedStores } from "./journal/FollowedStores.ts"
 import { JournalEntries, JournalLive } from "./journal/Journal.ts"
 import { UndoLive } from "./journal/Undo.ts"
 import { OauthLive } from "./oauth/Oauth.ts"
@@ -62,6 +65,7 @@ export const RepositoriesLive = Layer.mergeAll(
       CollectionRepository.layer,
       DeliveryLog.layer,
       ExternalIds.layer,
+      FollowedStores.layer,
       JournalEntries.layer,
       Outbox.layer,
       Passwords.layer,
@@ -90,8 +94,10 @@ export const DomainLive = ImportsLive.pipe(
       BillingLive,
       BulkheadLive,
       CatalogLive,
+      ChangeFeedLive,
       ChangesLive,
       CustomersLive,
+      DigestsLive,
       ExportsLive,
       HealthLive,
       IdempotencyLive,

@@ -5,6 +5,7 @@ import { SqlClient, type SqlError } from "effect/sql"
 import baseline from "./migrations/0001_baseline.ts"
 import waitForChangeClock from "./migrations/0002_wait_for_change_clock.ts"
 import changeSets from "./migrations/0003_change_sets.ts"
+import feed from "./migrations/0004_feed.ts"
 import { FIXED_SETTINGS, TIMEOUTS } from "./sql/Session.ts"
 import { limitLockWaits, OutsideTransaction, type MigrationSteps } from "./sql/IndexMigration.ts"
 
@@ -21,7 +22,8 @@ type Migration = MigrationSteps | OutsideTransaction
 export const migrations = {
   "0001_baseline": baseline,
   "0002_wait_for_change_clock": waitForChangeClock,
-  "0003_change_sets": changeSets
+  "0003_change_sets": changeSets,
+  "0004_feed": feed
 } satisfies Record<string, Migration>
 
 /** Number at the start of a migration's key. */

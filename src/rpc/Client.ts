@@ -158,11 +158,11 @@ const grouped = (calls: Calls): Grouped => {
 export const makeClient = (options: ClientOptions): Effect.Effect<Client, never, Scope.Scope> =>
   RpcClient.make(Rpcs, { disableTracing: true, generateRequestId: makeRequestIds() }).pipe(
     Effect.provideServiceEffect(RpcClient.Protocol, protocolOf(options)),
-    Effect.map((calls) =>
-      Object.assign(grouped(calls), {
-        changes: makeChangeStream(options.url, options.webSocket, (storeId) => calls["store.get"]({ storeId }))
-      })
-    )
+    Effect.map((calls) => {
+      const groups = grouped(calls)
+      const follow = makeChangeStream(options.url, options.webSocket, (storeId) => calls["store.get"]({ storeId }))
+      return Object.assign(groups, { changes: Object.assign(follow, groups.changes) })
+    })
   )
 
 /**

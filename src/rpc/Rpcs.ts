@@ -4,6 +4,7 @@ import { AgentRpcs } from "./groups/Agents.ts"
 import { AppRpcs } from "./groups/Apps.ts"
 import { AppDeliveryRpcs, AppWebhookRpcs } from "./groups/AppWebhooks.ts"
 import { BillingRpcs } from "./groups/Billing.ts"
+import { FeedRpcs } from "./groups/Changes.ts"
 import { CollectionRpcs } from "./groups/Collections.ts"
 import { InstallationRpcs } from "./groups/Installations.ts"
 import { InventoryRpcs, ProductRpcs } from "./groups/Products.ts"
@@ -13,7 +14,7 @@ import { MemberRpcs, StoreRpcs } from "./groups/Stores.ts"
 import { DeliveryRpcs, WebhookRpcs } from "./groups/Webhooks.ts"
 
 /** All procedures. MCP lists tools in this order. */
-export const Rpcs = ProductRpcs.merge(CollectionRpcs, InventoryRpcs, OrderRpcs, CustomerRpcs).merge(
+export const Rpcs = ProductRpcs.merge(CollectionRpcs, InventoryRpcs, OrderRpcs, CustomerRpcs, FeedRpcs).merge(
   AgentRpcs,
   ProposalRpcs,
   StoreRpcs,

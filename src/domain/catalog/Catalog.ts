@@ -1,7 +1,6 @@
 import { Context, type Effect } from "effect"
 import type { BadRequest } from "../BadRequest.ts"
 import type { Document, DocumentPage, JsonText } from "../json/Document.ts"
-import type { PageRequest } from "../Page.ts"
 import type { QueryPage, QueryPageRequest, QueryTooSlow } from "../Query.ts"
 import type { StoreId, StoreNotFound } from "../Store.ts"
 import type { VersionCondition, VersionMismatch } from "../Version.ts"
@@ -17,6 +16,7 @@ import type {
   UnknownProducts,
   UpdateCollection
 } from "./Collection.ts"
+import type { CatalogRequest } from "./ListFilter.ts"
 import type { SetInventory, StockMismatch, StockOutOfRange, VariantNotFound } from "./Inventory.ts"
 import type { Membership, PreviewRules, RulesToEvaluate } from "./Membership.ts"
 import type {
@@ -44,8 +44,11 @@ export interface PreviewDocument {
 export class Catalog extends Context.Service<
   Catalog,
   {
-    /** Lists products in ascending order of id. */
-    readonly listProducts: (store: StoreId, page: PageRequest<ProductId>) => Effect.Effect<DocumentPage<ProductId>>
+    /** Lists products in ascending order of id. A page of a filtered list can be short or empty before the last one. */
+    readonly listProducts: (
+      store: StoreId,
+      request: CatalogRequest<ProductId>
+    ) => Effect.Effect<DocumentPage<ProductId>>
     /** Lists the products that match a query, in its sort order. */
     readonly queryProducts: (
       store: StoreId,
@@ -85,7 +88,7 @@ export class Catalog extends Context.Service<
     /** Lists collections in ascending order of id, each with its current products. */
     readonly listCollections: (
       store: StoreId,
-      page: PageRequest<CollectionId>
+      request: CatalogRequest<CollectionId>
     ) => Effect.Effect<DocumentPage<CollectionId>, RulesTooSlow>
     /** Lists the collections that match a query, in its sort order, each with its current products. */
     readonly queryCollections: (

@@ -15,6 +15,7 @@ import {
   UpdateCollection
 } from "../../domain/catalog/Collection.ts"
 import { optional, withDescription } from "../../domain/catalog/Fields.ts"
+import { IdRange, MAX_IDS } from "../../domain/catalog/ListFilter.ts"
 import { SetInventory, StockMismatch, StockOutOfRange, VariantNotFound } from "../../domain/catalog/Inventory.ts"
 import {
   CreateProduct,
@@ -29,11 +30,13 @@ import { CollectionQuery, ProductQuery } from "../../domain/catalog/Queries.ts"
 import { Rules } from "../../domain/catalog/Rule.ts"
 import { SlugTaken } from "../../domain/catalog/Slug.ts"
 import { PAGE_MILLIS } from "../../domain/Page.ts"
+import { Instant } from "../../domain/Time.ts"
 import { VersionMismatch } from "../../domain/Version.ts"
 import { publicError } from "../ErrorTable.ts"
 import { KeyRequired, requireAccess } from "./Middleware.ts"
 import {
   booleanQuery,
+  commaSeparated,
   DataResponse,
   ChangeErrors,
   DeleteResponses,
@@ -50,13 +53,38 @@ import {
 const product = { id: withDescription(ProductId, "The id of the product") }
 const collection = { id: withDescription(CollectionId, "The id of the collection") }
 
+/** Query of a list that can be filtered. */
+const catalogQuery = <A extends string>(id: Schema.Codec<A, string>) => ({
+  ...pageQuery(id),
+  ids: optional(
+    commaSeparated(
+      id,
+      MAX_IDS,
+      `must be at most ${MAX_IDS} ids with commas between them`,
+      `Returns only rows with these ids: at most ${MAX_IDS}, with commas between them. Unknown ids are left out`
+    )
+  ),
+  range: optional(
+    withDescription(
+      IdRange,
+      "Returns only rows whose ids end with these two hexadecimal digits, as the ranges of a digest do"
+    )
+  ),
+  updatedSince: optional(
+    withDescription(
+      Instant,
+      "Returns only rows whose `updatedAt` is this time or later: RFC 3339 with any offset (encode `+` as `%2B`). After more than 5,000 changes, pages can have few rows, or none, and still a `nextCursor`. It misses deletions: `GET /changes` lists them"
+    )
+  )
+})
+
 const READ_PRODUCTS = requireAccess(AnyScope.make({ scopes: ["read_products"] }))
 const WRITE_PRODUCTS = requireAccess(AnyScope.make({ scopes: ["write_products"] }))
 const READ_COLLECTIONS = requireAccess(AnyScope.make({ scopes: ["read_collections"] }))
 const WRITE_COLLECTIONS = requireAccess(AnyScope.make({ scopes: ["write_collections"] }))
 
 export const listProducts = HttpApiEndpoint.get("listProducts", "/products", {
-  query: pageQuery(ProductId),
+  query: catalogQuery(ProductId),
   success: Page({ products: Schema.Array(Product) }, ProductId)
 })
   .annotateMerge(READ_PRODUCTS)
@@ -164,7 +192,7 @@ export class ProductsGroup extends HttpApiGroup.make("Products")
   .annotate(OpenApi.Description, "The products of a store. Rules: `docs/spec/products.md`") {}
 
 export const listCollections = HttpApiEndpoint.get("listCollections", "/collections", {
-  query: pageQuery(CollectionId),
+  query: catalogQuery(CollectionId),
   success: Page({ collections: Schema.Array(Collection) }, CollectionId),
   error: publicError(RulesTooSlow)
 })

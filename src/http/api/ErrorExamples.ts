@@ -34,6 +34,8 @@ import { EventId, EventLoop } from "../../domain/Events.ts"
 import { StoredResponsesFull, KeyReused } from "../../domain/Idempotency.ts"
 import { QueryTooSlow } from "../../domain/Query.ts"
 import { RateLimitExceeded } from "../../domain/RateLimit.ts"
+import { ChangesGone, TooManyFollowers } from "../../domain/journal/Changes.ts"
+import { DigestTooSlow } from "../../domain/journal/Digest.ts"
 import { AppDataFull, AppDataNotFound } from "../../domain/records/AppData.ts"
 import { StoreNotFound } from "../../domain/Store.ts"
 import { Unavailable } from "../../domain/Unavailable.ts"
@@ -64,6 +66,7 @@ const errorExamples: { readonly [Example in Exclude<PublicError, OperationSpecif
   AppDataNotFound: new AppDataNotFound({ namespace: "settings", key: "theme" }),
   AppDataFull: new AppDataFull(),
   KeyReused: new KeyReused(),
+  ChangesGone: new ChangesGone(),
   VersionMismatch: new VersionMismatch({ current: 3 }),
   StockMismatch: new StockMismatch({ current: "3" }),
   StockOutOfRange: new StockOutOfRange({ current: "3" }),
@@ -79,6 +82,8 @@ const errorExamples: { readonly [Example in Exclude<PublicError, OperationSpecif
   StoredResponsesFull: new StoredResponsesFull(),
   RateLimitExceeded: new RateLimitExceeded(),
   StoreBusy: new StoreBusy(),
+  DigestTooSlow: new DigestTooSlow(),
+  TooManyFollowers: new TooManyFollowers(),
   Unavailable: new Unavailable({ cause: "ECONNREFUSED" }),
   NotSignedIn: new NotSignedIn(),
   SignInRefused: new SignInRefused(),

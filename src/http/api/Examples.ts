@@ -13,6 +13,8 @@ import { EventId, type EventKind, eventBodyOf } from "../../domain/Events.ts"
 import { AppPlanId, SubscriptionId } from "../../domain/billing/Billing.ts"
 import { periodEnd } from "../../domain/billing/Period.ts"
 import { StoreId } from "../../domain/Store.ts"
+import type { FeedChange } from "../../domain/journal/ChangeFeed.ts"
+import { digestOf } from "../../domain/journal/Digest.ts"
 import { INVALID } from "../../domain/BadRequest.ts"
 import type { StoreOfApp } from "./Stores.ts"
 import { customer, order } from "./RecordExamples.ts"
@@ -124,6 +126,20 @@ const theme: AppDataEntry = {
   updatedAt: created.at.toISOString()
 }
 
+const deskChange: typeof FeedChange.Type = {
+  position: EVENT,
+  resource: "products",
+  id: DESK,
+  version: 1,
+  deleted: false,
+  at: created.at.toISOString(),
+  actor: { kind: "app", id: INSTALLATION },
+  originInstallationId: INSTALLATION,
+  changeSetId: null
+}
+
+const digest = digestOf("products", [{ range: 0x90, count: 1, digest: "0c84e2a1b7f3596d" }])
+
 const invalid = (...issues: ReadonlyArray<string>) => ({ error: INVALID, issues })
 
 const badId = { InvalidId: invalid("id: must be a UUID, as in 01890a5d-ac96-774b-bcce-b302099a8057") }
@@ -145,6 +161,11 @@ const badSearch = {
 const badRules = {
   ...badSearch,
   InvalidRules: invalid('rules: must be JSON text, as in [{"field":"tags","relation":"equals","value":"oak"}]')
+}
+const badFilter = {
+  ...badChanges,
+  InvalidIds: invalid("ids: must be at most 100 ids with commas between them"),
+  InvalidRange: invalid("range: must be two hexadecimal digits, as in a7")
 }
 const badBody = { InvalidJson: { error: "The body is not valid JSON" } }
 const badProduct = {
@@ -172,7 +193,7 @@ interface Sample {
 /** Example requests and responses by operation name. */
 export const samples: Readonly<Record<string, Sample>> = {
   getStore: { response: { data: store }, malformed: {} },
-  listProducts: { response: { products: [desk], nextCursor: DESK }, malformed: badPage },
+  listProducts: { response: { products: [desk], nextCursor: DESK }, malformed: badFilter },
   searchProducts: { response: { products: [desk], nextCursor: null, total: 1 }, malformed: badRules },
   createProduct: {
     requests: { "With variants": deskFields, "Only a name": { name: "Oak desk" } },
@@ -195,7 +216,7 @@ export const samples: Readonly<Record<string, Sample>> = {
     }
   },
   deleteProduct: { response: { data: { id: DESK, deleted: true } }, malformed: { ...badId, ...badCondition } },
-  listCollections: { response: { collections: [withProducts(oak)], nextCursor: null }, malformed: badPage },
+  listCollections: { response: { collections: [withProducts(oak)], nextCursor: null }, malformed: badFilter },
   searchCollections: {
     response: { collections: [withProducts(oak)], nextCursor: null, total: 1 },
     malformed: badSearch
@@ -219,6 +240,19 @@ export const samples: Readonly<Record<string, Sample>> = {
   searchOrders: { response: { orders: [order], nextCursor: null, total: 1 }, malformed: badSearch },
   listCustomers: { response: { customers: [customer], nextCursor: null }, malformed: badChanges },
   searchCustomers: { response: { customers: [customer], nextCursor: null, total: 1 }, malformed: badSearch },
+  listChanges: {
+    response: { changes: [deskChange], nextPosition: EVENT, isLatest: true },
+    malformed: {
+      InvalidPosition: invalid("after: must be a UUID, as in 01890a5d-ac96-774b-bcce-b302099a8057"),
+      InvalidLimit: badPage.InvalidLimit,
+      InvalidResources: invalid("resources: must be products, collections or both, with a comma between them"),
+      InvalidWait: invalid("wait: must be an integer from 0 to 30")
+    }
+  },
+  getDigest: {
+    response: { data: digest },
+    malformed: { InvalidResource: invalid("resource: must be products or collections") }
+  },
   putAppData: {
     requests: {
       "A setting": { key: "theme", value: { name: "dark", contrast: 1.5 } },

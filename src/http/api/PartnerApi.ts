@@ -1,6 +1,7 @@
 import { HttpApi, OpenApi } from "effect/http-api"
 import { AppDataGroup } from "./AppData.ts"
 import { CollectionsGroup, ProductsGroup } from "./Catalog.ts"
+import { FeedGroup } from "./Feed.ts"
 import { AccessCheck, BearerAuth, BodyReception, RequestValidation, StoreBulkhead } from "./Middleware.ts"
 import { CustomersGroup, OrdersGroup } from "./Records.ts"
 import { StoreGroup } from "./Stores.ts"
@@ -13,7 +14,7 @@ export const PREFIX = "/api/platform/v1"
  * first. `KeyRequired` of writes runs after all of them.
  */
 export class PartnerApi extends HttpApi.make("partner")
-  .add(StoreGroup, ProductsGroup, CollectionsGroup, OrdersGroup, CustomersGroup, AppDataGroup)
+  .add(StoreGroup, ProductsGroup, CollectionsGroup, OrdersGroup, CustomersGroup, AppDataGroup, FeedGroup)
   .middleware(RequestValidation)
   .middleware(StoreBulkhead)
   .middleware(BodyReception)

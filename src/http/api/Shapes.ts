@@ -1,4 +1,4 @@
-import { Effect, Result, Schema, SchemaGetter, SchemaIssue } from "effect"
+import { Effect, Option, Result, Schema, SchemaGetter, SchemaIssue } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { BadRequest } from "../../domain/BadRequest.ts"
 import { withDescription, optional } from "../../domain/catalog/Fields.ts"
@@ -77,6 +77,22 @@ export const SearchPage = <const Rows extends Readonly<Record<string, Schema.Top
 
 /** Errors of every query. */
 export const SearchErrors = [publicError(BadRequest), publicError(QueryTooSlow)] as const
+
+/** Makes the schema of a query parameter with values between commas. */
+export const commaSeparated = <A>(item: Schema.Codec<A, string>, max: number, message: string, description: string) => {
+  const decode = Schema.decodeUnknownOption(Schema.Array(item).check(Schema.isMaxLength(max)))
+  return Schema.String.annotate({ message, [JSON_SCHEMA]: { type: "string", description } }).pipe(
+    Schema.decodeTo(Schema.Array(Schema.toType(item)), {
+      decode: SchemaGetter.transformEffect((text: string, options) =>
+        Option.match(decode(text.split(",")), {
+          onNone: () => Effect.fail(new SchemaIssue.InvalidValue({ message }, text, options)),
+          onSome: Effect.succeed
+        })
+      ),
+      encode: SchemaGetter.transform((items: ReadonlyArray<A>) => items.join(","))
+    })
+  )
+}
 
 /** Makes the schema of a page: its items and the cursor of the next page. */
 export const Page = <const Rows extends Readonly<Record<string, Schema.Top>>, Id extends Schema.Top>(

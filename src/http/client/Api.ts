@@ -30,7 +30,7 @@ export type ListQuery = Query & { readonly cursor?: string | null | undefined }
 
 export type AnyWriteOptions = UpdateOptions | DryRun<UpdateOptions>
 
-/** A successful response. Its body has data or is a page. */
+/** A successful response. Its body has data or is a page of a list or of the change feed. */
 export interface SuccessResponse extends Omit<Answer<unknown>, "data"> {
   readonly body: JsonObject
 }
@@ -48,6 +48,8 @@ export interface Api {
   readonly read: <Data>(path: string, query: Query, options: CallOptions) => Promise<Answer<Data>>
   /** Makes a list. `items` is the member of a page that has the items. */
   readonly list: <Item>(path: string, items: string, query: ListQuery, options: CallOptions) => Listing<Item>
+  /** Reads a page of the change feed. */
+  readonly feed: <Page extends object>(path: string, query: Query, options: CallOptions) => Promise<Page>
   readonly write: <Data>(
     method: "POST" | "PUT" | "PATCH" | "DELETE",
     path: string,
@@ -147,7 +149,7 @@ export const makeSend = (options: ClientOptions): Send => {
     const responseIds = { ...ids, requestId: received.headers.get("x-request-id") ?? requestId }
     if (received.status < 200 || received.status >= 300) throw toApiError(received, responseIds)
     const parsed = parseBody(received, responseIds)
-    if (!isObject(parsed) || !("data" in parsed || "nextCursor" in parsed)) {
+    if (!isObject(parsed) || !["data", "nextCursor", "nextPosition"].some((member) => member in parsed)) {
       throw new ConnectionError("The response has no data", responseIds)
     }
     return {
@@ -218,6 +220,10 @@ export const makeApi = (options: ClientOptions): Api => {
           requestId
         }
       }),
+    feed: async <Page extends object>(path: string, query: Query, options: CallOptions): Promise<Page> => {
+      const { body } = await send("GET", `${PREFIX}${path}${formatQuery(query)}`, options)
+      return body as Page
+    },
     write: async <Data>(
       method: "POST" | "PUT" | "PATCH" | "DELETE",
       path: string,

@@ -35,7 +35,8 @@ export const jsonResponse = (
     headers: etag === null ? headers : { etag, ...headers }
   })
 
-const ok = (body: JsonText): ApiResponse => ({ status: 200, body, etag: null })
+/** Responds with JSON text. */
+export const ok = (body: JsonText): ApiResponse => ({ status: 200, body, etag: null })
 
 /** Responds with a resource and the entity tag of its version. */
 export const resource = <Id>(document: Document<Id>): ApiResponse => ({

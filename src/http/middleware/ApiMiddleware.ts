@@ -5,7 +5,7 @@ import { refusalOf } from "../../domain/access/AccessRule.ts"
 import { type RecentRequest, Requests } from "../../domain/access/Requests.ts"
 import { InvalidToken } from "../../domain/access/Tokens.ts"
 import { BadRequest, INVALID } from "../../domain/BadRequest.ts"
-import { Bulkhead, WorkWeight } from "../../domain/Bulkhead.ts"
+import { Bulkhead, TakesPermits, WorkWeight } from "../../domain/Bulkhead.ts"
 import { issuesOf } from "../../domain/json/Decoder.ts"
 import { IdempotencyKey } from "../../domain/Idempotency.ts"
 import { RateLimit } from "../../domain/RateLimit.ts"
@@ -87,6 +87,7 @@ const StoreBulkheadLive = Layer.effect(
     return StoreBulkhead.of((httpEffect, { endpoint }) => {
       const { annotations, identifier: name } = endpoint
       const weight = Context.get(annotations, WorkWeight)
+      if (Context.get(annotations, TakesPermits)) return httpEffect
       return Effect.flatMap(CurrentInstallation, ({ storeId }) =>
         Effect.flatMap(RequestBody, (body) => {
           const bytes = Result.isSuccess(body) ? body.success.length : 0

@@ -7,6 +7,7 @@ import { generatedRoute } from "./StaticAsset.ts"
 import { currentResponse } from "../server/NodeResponse.ts"
 import { AppDataLive } from "../handlers/AppData.ts"
 import { CollectionsLive, ProductsLive } from "../handlers/Catalog.ts"
+import { FeedLive } from "../handlers/Feed.ts"
 import { HealthRoutes } from "../handlers/Health.ts"
 import { CustomersLive, OrdersLive } from "../handlers/Records.ts"
 import { SignInRoutes } from "../handlers/SignIn.ts"
@@ -20,7 +21,15 @@ import { AuthorizeRoutes } from "../pages/Authorize.ts"
 import { replyToFailure, NOT_FOUND, toHttpResponse } from "../Reply.ts"
 import { WebRoutes } from "./WebPages.ts"
 
-const ApiHandlers = Layer.mergeAll(StoreLive, ProductsLive, CollectionsLive, OrdersLive, CustomersLive, AppDataLive)
+const ApiHandlers = Layer.mergeAll(
+  StoreLive,
+  ProductsLive,
+  CollectionsLive,
+  OrdersLive,
+  CustomersLive,
+  AppDataLive,
+  FeedLive
+)
 
 /** The public REST API. */
 const ApiRoutes = HttpApiBuilder.layer(PartnerApi).pipe(

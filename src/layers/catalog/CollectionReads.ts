@@ -2,10 +2,11 @@ import { Effect, Option, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { BadRequest } from "../../domain/BadRequest.ts"
 import { CollectionId, RulesTooSlow } from "../../domain/catalog/Collection.ts"
+import type { CatalogRequest } from "../../domain/catalog/ListFilter.ts"
 import { optional } from "../../domain/catalog/Fields.ts"
 import type { CollectionQuery } from "../../domain/catalog/Queries.ts"
 import type { Document, DocumentPage } from "../../domain/json/Document.ts"
-import { PAGE_MILLIS, type PageRequest } from "../../domain/Page.ts"
+import { PAGE_MILLIS } from "../../domain/Page.ts"
 import type { QueryPage, QueryPageRequest, QueryTooSlow } from "../../domain/Query.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { Unavailable } from "../../domain/Unavailable.ts"
@@ -118,7 +119,7 @@ export const collectionReads = Effect.gen(function* () {
 
   const readPage = Effect.fnUntraced(function* (
     store: StoreId,
-    request: PageRequest<CollectionId>,
+    request: CatalogRequest<CollectionId>,
     reads = 1
   ): Effect.fn.Return<DocumentPage<CollectionId>, RulesTooSlow | SqlError.SqlError | Schema.SchemaError> {
     const rows = yield* listHeads(store, request)
@@ -176,7 +177,7 @@ export const collectionReads = Effect.gen(function* () {
   })
 
   return {
-    readPage: (store: StoreId, request: PageRequest<CollectionId>) => readPage(store, request),
+    readPage: (store: StoreId, request: CatalogRequest<CollectionId>) => readPage(store, request),
 
     readQuery: (store: StoreId, request: CollectionQuery, page: QueryPageRequest) => readQuery(store, request, page),
 

@@ -2,14 +2,17 @@ import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { compileStoredDecoder } from "../../domain/json/Decoder.ts"
 import { CollectionHead, CollectionId, RULES_SECONDS, RulesTooSlow } from "../../domain/catalog/Collection.ts"
+import { type CatalogRequest, isFiltered } from "../../domain/catalog/ListFilter.ts"
 import type { ProductId } from "../../domain/catalog/Product.ts"
 import { type Document, extend, type JsonText } from "../../domain/json/Document.ts"
-import { PAGE_BYTES, type PageRequest } from "../../domain/Page.ts"
+import { PAGE_BYTES } from "../../domain/Page.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { plainArray } from "../sql/ArrayLiterals.ts"
 import { orDefect } from "../sql/Errors.ts"
+import { rowsReader } from "../sql/Rows.ts"
 import type { Statement } from "../sql/Statement.ts"
 import { withStatementTimeout } from "../sql/Transaction.ts"
+import { candidatesOf } from "./Candidates.ts"
 import { type ChangeStamp, stampOf } from "./StoreAllocation.ts"
 import { deleteOtherMembers, placeMembers, type Rules, selectMatches, selectMembers } from "./CollectionMembers.ts"
 import { DOCUMENT_BYTES } from "./Columns.ts"
@@ -84,6 +87,25 @@ export class CollectionRepository extends Context.Service<CollectionRepository>(
     `
       })
 
+      const readFilteredRows = rowsReader(CollectionRow)
+
+      const selectFilteredRows = (store: StoreId, request: CatalogRequest<CollectionId>) => {
+        const { definitions, hasId, hasTime } = candidatesOf("collection", store, request)
+        return sql`
+      with ${definitions}
+      select id, version, document::text as document from (
+        select candidate.id, found.version, found.document, coalesce(sum(found.bytes) over before, 0) < ${PAGE_BYTES} as fits
+        from (select id from candidates where ${hasId} order by id) as candidate, lateral (
+          select version, document, ${DOCUMENT_BYTES} as bytes from collections c
+          where c.store_id = ${store} and c.id = candidate.id and ${hasTime} offset 0
+        ) as found
+        window before as (order by candidate.id rows between unbounded preceding and 1 preceding)
+        order by candidate.id limit ${request.limit}
+      ) as page
+      where fits order by id
+    `
+      }
+
       const lockRow = SqlSchema.findOneOption({
         Request: Key,
         Result: Schema.Struct({ document: Schema.String, clock: Schema.NumberFromString }),
@@ -103,7 +125,10 @@ export class CollectionRepository extends Context.Service<CollectionRepository>(
 
         /** Lists collections without members, up to {@link PAGE_BYTES}. */
         listHeads: Effect.fn("CollectionRepository.listHeads")(
-          (store: StoreId, { cursor, limit }: PageRequest<CollectionId>) => listRows({ store, cursor, limit }),
+          (store: StoreId, request: CatalogRequest<CollectionId>) =>
+            isFiltered(request)
+              ? readFilteredRows(selectFilteredRows(store, request))
+              : listRows({ store, cursor: request.cursor, limit: request.limit }),
           orDefect
         ),
 

@@ -1,20 +1,21 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { type Facets, facetsJson } from "../../domain/catalog/Facets.ts"
+import type { CatalogRequest } from "../../domain/catalog/ListFilter.ts"
 import { Product, ProductId } from "../../domain/catalog/Product.ts"
 import { codeOf } from "../../domain/catalog/SearchWords.ts"
 import type { ExternalId } from "../../domain/imports/Put.ts"
 import { compileStoredDecoder } from "../../domain/json/Decoder.ts"
 import type { JsonText } from "../../domain/json/Document.ts"
-import { PAGE_BYTES, type PageRequest } from "../../domain/Page.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { isText } from "../../domain/Text.ts"
 import { resolveExternalIds } from "../imports/ExternalIds.ts"
 import { joinLines, plainArray, textArray } from "../sql/ArrayLiterals.ts"
 import { orDefect } from "../sql/Errors.ts"
-import { pageReader, START } from "../sql/Pages.ts"
+import { pageReader } from "../sql/Pages.ts"
 import type { Statement } from "../sql/Statement.ts"
-import { DOCUMENT_BYTES, SUMMARY } from "./Columns.ts"
+import { selectProducts } from "./ProductPages.ts"
+import { SUMMARY } from "./Columns.ts"
 import { type ChangeStamp, stampOf } from "./StoreAllocation.ts"
 
 const decode = compileStoredDecoder(Product)
@@ -83,21 +84,6 @@ const keyLists = (rows: ReadonlyArray<ProductRow>) => {
 export class ProductRepository extends Context.Service<ProductRepository>()("layers/catalog/ProductRepository", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-
-    /** Documents are decompressed only up to the end of the page. */
-    const selectPage = (store: StoreId, cursor: string, limit: number) => sql`
-      with page as (
-        select id, document,
-          count(*) over before < ${limit} and coalesce(sum(${DOCUMENT_BYTES}) over before, 0) < ${PAGE_BYTES} as fits
-        from products where store_id = ${store} and id > ${cursor}
-        window before as (order by id rows between unbounded preceding and 1 preceding)
-        order by id limit ${limit} + 1
-      )
-      select
-        '[' || coalesce(string_agg(document::text, ',' order by id) filter (where fits), '') || ']' as items,
-        case when not bool_and(fits) then max(id::text) filter (where fits) end as "nextCursor"
-      from page
-    `
 
     const find = SqlSchema.findOneOption({
       Request: Key,
@@ -223,8 +209,7 @@ export class ProductRepository extends Context.Service<ProductRepository>()("lay
 
     return {
       listPage: Effect.fn("ProductRepository.listPage")(
-        (store: StoreId, { cursor, limit }: PageRequest<ProductId>) =>
-          readPage(selectPage(store, cursor ?? START, limit)),
+        (store: StoreId, request: CatalogRequest<ProductId>) => readPage(selectProducts(sql, store, request)),
         orDefect
       ),
 

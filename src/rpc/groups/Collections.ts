@@ -30,13 +30,14 @@ import {
   Page,
   pageFields,
   QueryPage,
+  catalogPageFields,
   WriteError,
   WriteResult
 } from "./CommonSchemas.ts"
 
 /** Lists collections with their current products, in ascending order of id. Members, and agents with `read_collections`. */
 export const listCollections = Rpc.make("collections.list", {
-  payload: pageFields(CollectionId),
+  payload: catalogPageFields(CollectionId),
   success: Page(Collection, CollectionId),
   error: RulesTooSlow
 })

@@ -2,13 +2,16 @@ import { type Option, Schema } from "effect"
 import { ApprovalNeeded, BudgetSpent } from "../../domain/access/Agents.ts"
 import { Proposed, TooManyProposals } from "../../domain/access/Proposals.ts"
 import { withDescription, optional } from "../../domain/catalog/Fields.ts"
+import { IdRange, MAX_IDS } from "../../domain/catalog/ListFilter.ts"
 import { EventLoop } from "../../domain/Events.ts"
 import { StoredResponsesFull, IdempotencyKey, KeyReused } from "../../domain/Idempotency.ts"
+import { boundedArray } from "../../domain/json/Bounded.ts"
 import type { JsonObject } from "../../domain/json/Json.ts"
 import { DEFAULT_LIMIT, MAX_LIMIT, type PageRequest } from "../../domain/Page.ts"
 import { QueryCursor, Total } from "../../domain/Query.ts"
 import { dryRunFields as dryRunResultFields } from "../../domain/DryRun.ts"
 import { StoreId } from "../../domain/Store.ts"
+import { Instant } from "../../domain/Time.ts"
 import type { VersionCondition } from "../../domain/Version.ts"
 
 /* Payload fields, response schemas and errors that procedures share. */
@@ -83,6 +86,21 @@ export const accountPageFields = <Cursor extends Schema.Top>(cursor: Cursor) => 
 export const pageFields = <Cursor extends Schema.Top>(cursor: Cursor) => ({
   ...storeFields,
   ...accountPageFields(cursor)
+})
+
+/** Payload of a list of products or collections. */
+export const catalogPageFields = <A extends string>(id: Schema.Codec<A, string>) => ({
+  ...pageFields(id),
+  ids: optional(
+    boundedArray(id, MAX_IDS, "ids").annotate({ description: `Only rows with these ids, at most ${MAX_IDS}` })
+  ),
+  range: optional(withDescription(IdRange, "Only rows whose ids end with these two hexadecimal digits")),
+  updatedSince: optional(
+    withDescription(
+      Instant,
+      "Only rows created or changed at this time or later, in RFC 3339. A page can be empty and still have a `nextCursor`"
+    )
+  )
 })
 
 /** Converts `cursor` and `limit` to a page request. */

@@ -42,6 +42,7 @@ import {
   Page,
   pageFields,
   QueryPage,
+  catalogPageFields,
   integerBetween,
   WriteError,
   WriteResult
@@ -49,7 +50,7 @@ import {
 
 /** Lists products in ascending order of id. Members, and agents with `read_products`. */
 export const listProducts = Rpc.make("products.list", {
-  payload: pageFields(ProductId),
+  payload: catalogPageFields(ProductId),
   success: Page(Product, ProductId)
 })
   .annotate(AccessPolicy, membersAndAgentsWith("read_products"))

@@ -1,13 +1,27 @@
 import { Context, Effect, Stream } from "effect"
 import { AgentScopeMissing } from "../../domain/access/Agents.ts"
 import { decodeWith } from "../../domain/json/Decoder.ts"
+import { Bulkhead } from "../../domain/Bulkhead.ts"
 import { Changes } from "../../domain/journal/Changes.ts"
 import { CatalogKind, CATALOG_KINDS } from "../../domain/journal/Kinds.ts"
-import { followChanges } from "../groups/Changes.ts"
+import {
+  ChangeFeed,
+  feedPageJson,
+  feedPageSize,
+  FeedResource,
+  KIND_OF_RESOURCE,
+  readScopeOf,
+  scopeEnd
+} from "../../domain/journal/ChangeFeed.ts"
+import { Digests } from "../../domain/journal/Digest.ts"
+import { DEFAULT_LIMIT } from "../../domain/Page.ts"
+import * as Rpcs from "../groups/Changes.ts"
 import { AccessPolicy } from "../Annotations.ts"
 import { CurrentPrincipal, Principal } from "../Principal.ts"
 import { ServedStreams } from "../server/ServedRpcs.ts"
 import { authorizePayload } from "./Authorization.ts"
+import { makeHandler, makeHandlerFactory } from "./HandlerFactory.ts"
+import { encodeSuccess } from "./StoredJson.ts"
 
 /** Returns the kinds of resources that a principal may read. */
 const readableKindsOf = Principal.$match({
@@ -15,11 +29,57 @@ const readableKindsOf = Principal.$match({
   Agent: ({ scopes }) => CatalogKind.literals.filter((kind) => scopes.includes(CATALOG_KINDS[kind].scopes.read))
 })
 
+/** Returns the resources that a principal reads, of those named or all. Fails if a scope is missing. */
+const readableResources = (principal: Principal, named?: ReadonlyArray<FeedResource>) => {
+  const kinds: ReadonlyArray<CatalogKind> = readableKindsOf(principal)
+  const isReadable = (resource: FeedResource) => kinds.includes(KIND_OF_RESOURCE[resource])
+  const resources = named ?? FeedResource.literals.filter(isReadable)
+  const refused = resources.length === 0 ? "products" : resources.find((resource) => !isReadable(resource))
+  return refused === undefined
+    ? Effect.succeed(resources)
+    : Effect.fail(new AgentScopeMissing({ scope: readScopeOf(refused) }))
+}
+
+export const makeFeedHandlers = Effect.gen(function* () {
+  const feed = yield* ChangeFeed
+  const digests = yield* Digests
+  const { withPermit } = yield* Bulkhead
+  const { storeHandler } = yield* makeHandlerFactory
+  const stopping = yield* scopeEnd
+  const { _tag: name, annotations } = Rpcs.listChanges
+  const policy = Context.get(annotations, AccessPolicy)
+
+  return {
+    "changes.list": makeHandler(
+      Rpcs.listChanges,
+      ({ limit = DEFAULT_LIMIT, resources, storeId, ...request }) =>
+        Effect.gen(function* () {
+          const readable = yield* readableResources(yield* CurrentPrincipal, resources)
+          const weight = request.include === "document" ? "heavy" : "usual"
+          const page = yield* feed.list(
+            storeId,
+            { ...request, limit, resources: readable },
+            { permit: (work) => withPermit({ storeId, name, weight, bytes: 0 }, work, feedPageSize), stopping }
+          )
+          return feedPageJson(page)
+        }),
+      (json) => authorizePayload(json, policy)
+    ),
+
+    "digest.get": storeHandler(
+      Rpcs.getDigest,
+      ({ payload: { resource, storeId }, principal }) =>
+        Effect.andThen(readableResources(principal, [resource]), digests.get(storeId, resource)),
+      encodeSuccess(Rpcs.getDigest)
+    )
+  }
+})
+
 export const StreamHandlers = ServedStreams.toLayer(
   Effect.gen(function* () {
     const { follow } = yield* Changes
-    const decode = decodeWith(followChanges.payloadSchema)
-    const policy = Context.get(followChanges.annotations, AccessPolicy)
+    const decode = decodeWith(Rpcs.followChanges.payloadSchema)
+    const policy = Context.get(Rpcs.followChanges.annotations, AccessPolicy)
 
     return ServedStreams.of({
       "changes.follow": (json) =>

@@ -13,7 +13,7 @@ export const makeCollectionHandlers = Effect.gen(function* () {
   return {
     "collections.list": storeHandler(
       Rpcs.listCollections,
-      ({ payload }) => catalog.listCollections(payload.storeId, toPageRequest(payload)),
+      ({ payload }) => catalog.listCollections(payload.storeId, { ...payload, ...toPageRequest(payload) }),
       pageJson
     ),
     "collections.query": storeHandler(

@@ -4,6 +4,7 @@ import { makeAccountHandlers } from "./Account.ts"
 import { makeActivityHandlers } from "./Activity.ts"
 import { makeAgentHandlers } from "./Agents.ts"
 import { makeBillingHandlers } from "./Billing.ts"
+import { makeFeedHandlers } from "./Changes.ts"
 import { makeCollectionHandlers } from "./Collections.ts"
 import { makeProductHandlers } from "./Products.ts"
 import { makeStoreHandlers } from "./Stores.ts"
@@ -22,6 +23,7 @@ export const RpcHandlers = ServedRpcs.toLayer(
       ...products,
       ...collections,
       ...(yield* makeProposalHandlers({ ...products, ...collections })),
+      ...(yield* makeFeedHandlers),
       ...(yield* makeAccountHandlers),
       ...(yield* makeAgentHandlers),
       ...(yield* makeRecordHandlers),

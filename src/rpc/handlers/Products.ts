@@ -15,7 +15,7 @@ export const makeProductHandlers = Effect.gen(function* () {
   return {
     "products.list": storeHandler(
       Rpcs.listProducts,
-      ({ payload }) => catalog.listProducts(payload.storeId, toPageRequest(payload)),
+      ({ payload }) => catalog.listProducts(payload.storeId, { ...payload, ...toPageRequest(payload) }),
       pageJson
     ),
     "products.get": storeHandler(

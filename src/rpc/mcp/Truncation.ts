@@ -34,7 +34,7 @@ export const truncate = (content: JsonObject, limits: TruncationLimits): JsonObj
       return `${shown}…`
     }
     if (Array.isArray(value)) {
-      const isPage = path.length === 1 && path[0] === "items"
+      const isPage = path.length === 1 && (path[0] === "items" || path[0] === "changes")
       if (!isPage && value.length > limits.items) report(path, limits.items, value.length, "items")
       const shown: ReadonlyArray<unknown> = isPage ? value : value.slice(0, limits.items)
       return shown.map((item, index) => shorten(item, [...path, index]))

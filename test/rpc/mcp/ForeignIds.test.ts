@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Predicate } from "effect"
+import { Effect, Predicate, Struct } from "effect"
 import { randomUUID } from "node:crypto"
 import { ApiTest, baseUrl } from "../../support/http/Api.ts"
 import { callTool, CLIENTS, freshAgent, type Result } from "../../support/rpc/Mcp.ts"
@@ -38,6 +38,8 @@ const CALLS: Readonly<Record<string, (ids: OwnIds) => Json>> = {
   collections_delete: keyed,
   collections_preview: () => ({ rules: [{ field: "title", relation: "contains", value: SECRET }], disjunctive: false }),
   collections_why: ({ collection, product }) => ({ id: collection, productId: product }),
+  changes_list: () => ({}),
+  digest_get: () => ({ resource: "products" }),
   orders_list: () => ({}),
   orders_get: () => ({ whole: true }),
   customers_list: () => ({}),
@@ -59,7 +61,8 @@ const idsIn = (schema: unknown, path: Path = []): ReadonlyArray<{ readonly path:
   const inItems = idsIn(items, path).map((found) => ({ ...found, isList: true }))
   const inAnyOf = Array.isArray(anyOf) ? anyOf.flatMap((option) => idsIn(option, path)) : []
   const inProperties = Predicate.isObject(properties)
-    ? Object.entries(properties).flatMap(([name, member]) => idsIn(member, [...path, name]))
+    ? // A position is a time, not the id of a resource.
+      Object.entries(Struct.omit(properties, ["after"])).flatMap(([name, member]) => idsIn(member, [...path, name]))
     : []
   return [...inItems, ...inAnyOf, ...inProperties]
 }
@@ -125,7 +128,7 @@ const richStore = Effect.gen(function* () {
 })
 
 /** Arguments that page or filter the resources of the agent: a foreign id in them is no error. */
-const FILTER_ARGUMENTS = new Set(["cursor", "actorId", "resourceId", "customerId"])
+const FILTER_ARGUMENTS = new Set(["after", "cursor", "ids", "actorId", "resourceId", "customerId"])
 
 layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Isolation of stores over MCP", (it) => {
   it.effect("every tool returns the same result for a foreign id as for an unknown id", () =>

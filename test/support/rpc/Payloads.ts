@@ -38,6 +38,8 @@ const payloadsOf = (
     "collections.preview": { id: collection },
     "collections.why": { id: collection, productId: product },
     "inventory.change": { idempotencyKey: randomUUID(), id: product, change: { adjust: 1 } },
+    "changes.list": {},
+    "digest.get": { resource: "products" },
     "orders.list": {},
     "orders.get": { id: order },
     "customers.list": {},

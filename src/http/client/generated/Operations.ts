@@ -25,7 +25,10 @@ import type {
   DeletedAppData,
   DeletedCollection,
   DeletedProduct,
+  Digest,
+  FeedPage,
   ListAppDataQuery,
+  ListChangesQuery,
   ListCollectionsQuery,
   ListCustomersQuery,
   ListOrdersQuery,
@@ -443,6 +446,42 @@ export class AppDataApi {
   }
 }
 
+/** Changes and digests, for complete copies of a catalog. Guide: `docs/sync.md`. */
+export class FeedApi {
+  readonly #api: Api
+
+  constructor(api: Api) {
+    this.#api = api
+  }
+
+  /**
+   * List changes.
+   *
+   * Returns every create, update and deletion after a position, in commit order, including your own. None is missed: a change is listed once all changes that began before it have ended. With `wait`, an empty page is returned only after that time. Rules: `docs/spec/changes.md`.
+   *
+   * Needs the scope `read_products` or `read_collections`.
+   *
+   * @throws ApiError of status 400, 401, 403, 404, 410, 422, 429, 500, 503, or ConnectionError without a response
+   */
+  listChanges(query: ListChangesQuery = {}, options: CallOptions = {}): Promise<FeedPage> {
+    return this.#api.feed<FeedPage>(`/changes`, { ...query }, options)
+  }
+
+  /**
+   * Read a digest.
+   *
+   * Returns the number of rows and a digest of their ids and versions, in total and for 256 ranges. A copy with the same digest is complete. Read the ranges that differ with `range` of the lists.
+   *
+   * Needs the scope `read_products` or `read_collections`.
+   *
+   * @param resource the resource whose rows are hashed
+   * @throws ApiError of status 400, 401, 403, 404, 429, 500, 503, or ConnectionError without a response
+   */
+  getDigest(resource: "products" | "collections", options: CallOptions = {}): Promise<Answer<Digest>> {
+    return this.#api.read(`/digest`, { resource: required("resource", resource) }, options)
+  }
+}
+
 /** Every operation of the API. */
 export class PartnerClient {
   /** The store of the token. Rules: `docs/spec/store.md`. */
@@ -457,6 +496,8 @@ export class PartnerClient {
   readonly customers: CustomersApi
   /** Data that an installation stores for itself. Rules: `docs/spec/app-data.md`. */
   readonly appData: AppDataApi
+  /** Changes and digests, for complete copies of a catalog. Guide: `docs/sync.md`. */
+  readonly feed: FeedApi
 
   constructor(api: Api) {
     this.store = new StoreApi(api)
@@ -465,5 +506,6 @@ export class PartnerClient {
     this.orders = new OrdersApi(api)
     this.customers = new CustomersApi(api)
     this.appData = new AppDataApi(api)
+    this.feed = new FeedApi(api)
   }
 }

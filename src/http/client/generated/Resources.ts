@@ -80,6 +80,12 @@ export interface ListProductsQuery {
   readonly cursor?: string | null | undefined
   /** The maximum number of rows. 50 if absent; more than 200 is treated as 200. A page can have fewer rows and still a `nextCursor`: it ends early, after at least one row, when it exceeds 1 MiB */
   readonly limit?: number | null | undefined
+  /** Returns only rows with these ids: at most 100, with commas between them. Unknown ids are left out */
+  readonly ids?: string | null | undefined
+  /** Returns only rows whose ids end with these two hexadecimal digits, as the ranges of a digest do */
+  readonly range?: string | null | undefined
+  /** Returns only rows whose `updatedAt` is this time or later: RFC 3339 with any offset (encode `+` as `%2B`). After more than 5,000 changes, pages can have few rows, or none, and still a `nextCursor`. It misses deletions: `GET /changes` lists them */
+  readonly updatedSince?: string | null | undefined
 }
 
 export interface Product {
@@ -451,6 +457,12 @@ export interface ListCollectionsQuery {
   readonly cursor?: string | null | undefined
   /** The maximum number of rows. 50 if absent; more than 200 is treated as 200. A page can have fewer rows and still a `nextCursor`: it ends early, after at least one row, when it exceeds 1 MiB */
   readonly limit?: number | null | undefined
+  /** Returns only rows with these ids: at most 100, with commas between them. Unknown ids are left out */
+  readonly ids?: string | null | undefined
+  /** Returns only rows whose ids end with these two hexadecimal digits, as the ranges of a digest do */
+  readonly range?: string | null | undefined
+  /** Returns only rows whose `updatedAt` is this time or later: RFC 3339 with any offset (encode `+` as `%2B`). After more than 5,000 changes, pages can have few rows, or none, and still a `nextCursor`. It misses deletions: `GET /changes` lists them */
+  readonly updatedSince?: string | null | undefined
 }
 
 export interface Collection {
@@ -848,6 +860,75 @@ export interface DeletedAppData {
   /** Key of the entry, as in `"theme"` */
   readonly key: string
   readonly deleted: true
+}
+
+/** A page of the change feed */
+export interface FeedPage {
+  /** Changes in commit order */
+  readonly changes: ReadonlyArray<FeedChange>
+  /** The `after` of the next request. Store it with what the changes changed */
+  readonly nextPosition: string
+  /** True if no further change is readable now */
+  readonly isLatest: boolean
+}
+
+/** A create, update or deletion */
+export interface FeedChange {
+  /** Position of the change, to continue after it. It is the id of the journal entry and of the event */
+  readonly position: string
+  readonly resource: "products" | "collections"
+  /** Id of the product or collection */
+  readonly id: string
+  /** Version that the change created; for a deletion, the last version, as in `1` */
+  readonly version: number
+  /** True if the change deleted the resource */
+  readonly deleted: boolean
+  /** RFC 3339 in UTC with milliseconds, as in `"2026-01-31T09:30:00.000Z"` */
+  readonly at: string
+  /** Author of the change */
+  readonly actor: {
+    readonly kind: "app" | "merchant" | "agent"
+    /** Id of the installation, merchant or agent */
+    readonly id: string
+  }
+  /** Installation whose app made the change; your own id marks your own changes */
+  readonly originInstallationId: string | null
+  /** Change set that the change is part of */
+  readonly changeSetId: string | null
+  /** With `include=document`: the current product or collection, which can be newer than the change; null if it no longer exists */
+  readonly document?: unknown
+}
+
+/** Options of a list: its filters, and where and how long a page is. */
+export interface ListChangesQuery {
+  /** The position to continue after: the `nextPosition` of the previous page, or the `position` of a change. Without it, the page is empty and names the newest position. Positions are valid for 400 days */
+  readonly after?: string | null | undefined
+  /** The maximum number of rows. 50 if absent; more than 200 is treated as 200. A page can have fewer rows and still a `nextCursor`: it ends early, after at least one row, when it exceeds 1 MiB */
+  readonly limit?: number | null | undefined
+  /** The resources whose changes are listed, with commas between them. Default: all that your scopes read */
+  readonly resources?: string | null | undefined
+  /** `document` adds the current product or collection to each change */
+  readonly include?: "document" | null | undefined
+  /** Seconds to wait for a change if none is readable, at most 30 */
+  readonly wait?: number | null | undefined
+}
+
+/** Digest of the rows of a resource */
+export interface Digest {
+  readonly resource: "products" | "collections"
+  /** Number of rows */
+  readonly count: number
+  /** XOR of the hashes of the rows, 16 hexadecimal digits. The hash of a row is the first 8 bytes of SHA-256 of `<id>:<version>`, as in `"0c84e2a1b7f3596d"` */
+  readonly digest: string
+  /** All 256 ranges in ascending order */
+  readonly ranges: ReadonlyArray<{
+    /** Last two digits of the ids, as in `"a7"` */
+    readonly range: string
+    /** Number of rows */
+    readonly count: number
+    /** XOR of the hashes of the rows of the range, as in `"0c84e2a1b7f3596d"` */
+    readonly digest: string
+  }>
 }
 
 /** The effects that a write would have. */

@@ -1,0 +1,127 @@
+import { Context, Deferred, Effect, Schema } from "effect"
+import type { Scope as AccessScope } from "../access/Scope.ts"
+import { InstallationId } from "../access/Ids.ts"
+import type { StoreBusy } from "../Bulkhead.ts"
+import type { RulesTooSlow } from "../catalog/Collection.ts"
+import { JsonValue, optional, Timestamp, Version } from "../catalog/Fields.ts"
+import { EventId } from "../Events.ts"
+import type { JsonText } from "../json/Document.ts"
+import type { StoreId } from "../Store.ts"
+import { Uuid } from "../Uuid.ts"
+import { ActorType } from "./Activity.ts"
+import type { ChangesGone, TooManyFollowers } from "./Changes.ts"
+import { CATALOG_KINDS, type CatalogKind } from "./Kinds.ts"
+
+/** Maximum number of seconds that a read of the feed waits for a change. */
+export const MAX_WAIT_SECONDS = 30
+
+/** Resources with changes and digests, as requests name them. */
+export const FeedResource = Schema.Literals(["products", "collections"])
+export type FeedResource = typeof FeedResource.Type
+
+export const KIND_OF_RESOURCE = {
+  products: "product",
+  collections: "collection"
+} as const satisfies Record<FeedResource, CatalogKind>
+
+/** Returns the scope that reads a resource. */
+export const readScopeOf = (resource: FeedResource): AccessScope =>
+  CATALOG_KINDS[KIND_OF_RESOURCE[resource]].scopes.read
+
+/** Committed change of a product or collection, as the feed lists it. */
+export const FeedChange = Schema.Struct({
+  position: Schema.toType(EventId).annotate({
+    description: "Position of the change, to continue after it. It is the id of the journal entry and of the event",
+    format: "uuid"
+  }),
+  resource: FeedResource,
+  id: Schema.toType(Uuid).annotate({ description: "Id of the product or collection", format: "uuid" }),
+  version: Version.annotate({ description: "Version that the change created; for a deletion, the last version" }),
+  deleted: Schema.Boolean.annotate({ description: "True if the change deleted the resource" }),
+  at: Timestamp,
+  actor: Schema.Struct({
+    kind: ActorType,
+    id: Schema.toType(Uuid).annotate({ description: "Id of the installation, merchant or agent", format: "uuid" })
+  }).annotate({ description: "Author of the change" }),
+  originInstallationId: Schema.NullOr(Schema.toType(InstallationId)).annotate({
+    description: "Installation whose app made the change; your own id marks your own changes",
+    format: "uuid"
+  }),
+  changeSetId: Schema.NullOr(Schema.toType(Uuid)).annotate({
+    description: "Change set that the change is part of",
+    format: "uuid"
+  }),
+  document: optional(
+    JsonValue.annotate({
+      description:
+        "With `include=document`: the current product or collection, which can be newer than the change; null if it no longer exists"
+    })
+  )
+}).annotate({ identifier: "FeedChange", description: "A create, update or deletion" })
+
+/** Page of the feed. */
+export const FeedPage = Schema.Struct({
+  changes: Schema.Array(FeedChange).annotate({ description: "Changes in commit order" }),
+  nextPosition: Schema.toType(EventId).annotate({
+    description: "The `after` of the next request. Store it with what the changes changed",
+    format: "uuid"
+  }),
+  isLatest: Schema.Boolean.annotate({ description: "True if no further change is readable now" })
+}).annotate({ identifier: "FeedPage", description: "A page of the change feed" })
+
+/** Page of the feed with its changes as JSON. */
+export interface FeedPageDocument {
+  readonly changes: ReadonlyArray<JsonText>
+  readonly nextPosition: EventId
+  readonly isLatest: boolean
+}
+
+/** Encodes a page as JSON. */
+export const feedPageJson = ({ changes, isLatest, nextPosition }: FeedPageDocument): JsonText =>
+  `{"changes":[${changes.join(",")}],"nextPosition":"${nextPosition}","isLatest":${isLatest}}`
+
+/** Returns the size of a page as JSON, about. */
+export const feedPageSize = ({ changes }: FeedPageDocument): number =>
+  changes.reduce((sum, { length }) => sum + length, 0)
+
+export interface FeedRequest {
+  /** Position of the last read change. Without it, the page has no changes and names the newest position. */
+  readonly after?: EventId | undefined
+  readonly limit: number
+  readonly resources: ReadonlyArray<FeedResource>
+  /** `document` adds the current documents. */
+  readonly include?: "document" | undefined
+  /** Seconds to wait for a change if none is readable. */
+  readonly wait?: number | undefined
+}
+
+/** How a surface runs a read of the feed. */
+export interface FeedReading {
+  /** Runs a read in the bulkhead of the store. A waiting request holds no permit. */
+  readonly permit: <E>(read: Effect.Effect<FeedPageDocument, E>) => Effect.Effect<FeedPageDocument, E | StoreBusy>
+  /** Done when waiting requests must be answered, because the server stops. */
+  readonly stopping: Effect.Effect<void>
+}
+
+/** Changes of the catalog in pages, for copies that continue from a stored position. */
+export class ChangeFeed extends Context.Service<
+  ChangeFeed,
+  {
+    /**
+     * Lists the changes after a position. A change is listed once every change of its store that began before it has ended, so
+     * a reader misses none. Waits for the next change if the request says so.
+     */
+    readonly list: (
+      store: StoreId,
+      request: FeedRequest,
+      reading: FeedReading
+    ) => Effect.Effect<FeedPageDocument, ChangesGone | RulesTooSlow | TooManyFollowers | StoreBusy>
+  }
+>()("domain/journal/ChangeFeed") {}
+
+/** Makes an effect that is done when the current scope ends. */
+export const scopeEnd = Effect.gen(function* () {
+  const ended = yield* Deferred.make<void>()
+  yield* Effect.addFinalizer(() => Deferred.succeed(ended, undefined))
+  return Deferred.await(ended)
+})
