@@ -1,5 +1,7 @@
 import { type ClientOptions, makeApi } from "./Api.ts"
 import { PartnerClient } from "./generated/Operations.ts"
+import type { FeedChange } from "./generated/Resources.ts"
+import { type ChangesOptions, type Copy, iterateChanges, type Proof, syncCopy, type SyncOptions } from "./Sync.ts"
 
 /*
  * The client for apps, published as `partner-api/client`: OAuth and every operation. It has no dependencies and runs
@@ -12,6 +14,7 @@ export type * from "./Calls.ts"
 export { ApiError, ConnectionError, OAuthError } from "./Errors.ts"
 export type * from "./generated/Operations.ts"
 export type * from "./generated/Resources.ts"
+export type { ChangesOptions, Copy, Proof, SyncBatch, SyncOptions, SyncResource, SyncRow } from "./Sync.ts"
 export {
   authorizationUrl,
   exchangeCode,
@@ -23,6 +26,34 @@ export {
   revokeToken,
   type TokenSet
 } from "./OAuth.ts"
+
+/** Every operation of the API, and copies of the catalog. */
+export class Client extends PartnerClient {
+  /**
+   * Iterates over every create, update and deletion after a position, and waits for the next one. Store the `position` of a
+   * change with what it changed, and continue with it as `after`. Positions are valid for 400 days: later ones fail with 410.
+   *
+   * @example
+   * for await (const { id, position } of client.changes({ after: await readPosition(), resources: ["products"] })) {
+   *   await invalidate(id, position)
+   * }
+   */
+  changes(options: ChangesOptions = {}): AsyncGenerator<FeedChange, never> {
+    return iterateChanges(this, options)
+  }
+
+  /**
+   * Brings a copy up to date and proves that it is complete: applies the changes since its stored position, compares its
+   * digests with those of the store, and reads again only the ranges that differ. Resolves with the proof. One call at a time
+   * for a copy.
+   *
+   * @example
+   * const { digests } = await client.sync(copy, { resources: ["products"] })
+   */
+  sync(copy: Copy, options: SyncOptions = {}): Promise<Proof> {
+    return syncCopy(this, copy, options)
+  }
+}
 
 /**
  * Creates a client of every operation for one installation.
@@ -39,4 +70,4 @@ export {
  *   if (product.stock === 0) await client.products.update(product.id, { isActive: false }, { ifMatch: product.version })
  * }
  */
-export const createClient = (options: ClientOptions): PartnerClient => new PartnerClient(makeApi(options))
+export const createClient = (options: ClientOptions): Client => new Client(makeApi(options))
