@@ -4,6 +4,7 @@ import { ageing } from "./scenarios/ageing.ts"
 import { printLine } from "./serverPair.ts"
 import { changes } from "./scenarios/changes.ts"
 import { openConnection, databaseServer } from "./database.ts"
+import { feed } from "./scenarios/feed.ts"
 import { imports } from "./scenarios/imports.ts"
 import { lists } from "./scenarios/lists.ts"
 import { memory } from "./scenarios/memory.ts"
@@ -26,6 +27,7 @@ const RUN = {
   ageing,
   "noisy-neighbour": noisyNeighbour,
   changes,
+  feed,
   import: imports,
   pages,
   surfaces,

@@ -9,6 +9,7 @@ const MODES = [
   "ageing",
   "noisy-neighbour",
   "changes",
+  "feed",
   "import",
   "pages",
   "surfaces",
@@ -48,7 +49,7 @@ export interface Options {
 }
 
 const USAGE =
-  "usage: npm run bench -- [speed | writes | memory | million | lists | ageing | noisy-neighbour | changes | import | pages | surfaces | tokens | " +
+  "usage: npm run bench -- [speed | writes | memory | million | lists | ageing | noisy-neighbour | changes | feed | import | pages | surfaces | tokens | " +
   "webhooks [latency | drain | spread | dead] | all] [--quick] [--connections=32] [--against=<main.js of another build>] [--only=<text in the title of an attack>]"
 
 /** Parses the arguments of `npm run bench -- <mode>`. `--quick` reduces all sizes. */
