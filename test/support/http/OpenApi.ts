@@ -131,3 +131,16 @@ export const undocumentedParts = (name: string, answer: Answer): ReadonlyArray<s
     ...validationErrors(schemaOf(operation, answer.status), answer.json)
   ]
 }
+
+/** Every schema with examples, and its pointer. */
+export const schemasWithExamples = (
+  value: unknown,
+  pointer: string
+): ReadonlyArray<readonly [string, ReadonlyArray<unknown>]> => {
+  if (typeof value !== "object" || value === null) return []
+  return Object.entries(value).flatMap(([key, member]) =>
+    key === "examples" && Array.isArray(member)
+      ? [[pointer, member] as const]
+      : schemasWithExamples(member, `${pointer}/${key.replaceAll("/", "~1")}`)
+  )
+}
