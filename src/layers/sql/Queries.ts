@@ -162,12 +162,14 @@ export const makeQueries = Effect.gen(function* () {
       where ${isIndexed ? sql`store_id is not distinct from ${store}::uuid` : ofStore} and ${isMatch}
     `
     const few = sql`
-      matched as materialized (${matches} limit ${constant(MAX_TOTAL + 1)}), page as materialized (
-        select id, key from matched where (select count(*) from matched) <= ${constant(MAX_TOTAL)} and ${after}
+      matched as materialized (${matches} limit ${constant(MAX_TOTAL + 1)}),
+      total as materialized (select count(*)::integer as count from matched),
+      page as materialized (
+        select id, key from matched where (select count from total) <= ${constant(MAX_TOTAL)} and ${after}
         order by ${order} limit ${limit} + 1
       )
     `
-    const page = yield* readRow(selectItems(few, sql`(select count(*)::integer from matched)`, order, item, limit))
+    const page = yield* readRow(selectItems(few, sql`(select count from total)`, order, item, limit))
     if (page.count !== null && page.count <= MAX_TOTAL) return page
     // More matches than are counted are dense enough to find a page in the order of ids.
     const rows =

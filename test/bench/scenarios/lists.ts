@@ -11,12 +11,16 @@ import { SERVICE, startServer } from "../servers.ts"
 
 const rule = (field: string, relation: string, value: unknown) => ({ field, relation, value })
 
-/** Filters by title. All products have the same tags and prices, so the rules match all or none. */
+/** Number of different prices, stocks, names, vendors and tags of the products. */
+const TEMPLATES = 100
+
+/** Filters by title. Some match all products, others a tenth or none. */
 const FILTERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "no filter": {},
-  "an indexed rule": { rules: JSON.stringify([rule("category", "equals", "Furniture")]) },
+  "an indexed rule of all products": { rules: JSON.stringify([rule("category", "equals", "Furniture")]) },
+  "an indexed rule of half of them": { rules: JSON.stringify([rule("tags", "equals", "oak")]) },
   "an indexed rule without matches": { rules: JSON.stringify([rule("tags", "equals", "none")]) },
-  "a rule on the price": { rules: JSON.stringify([rule("price", "greater_than", 1)]) },
+  "a rule on the price": { rules: JSON.stringify([rule("price", "greater_than", 50)]) },
   "a rule on the SKU": { rules: JSON.stringify([rule("sku", "ends_with", "7")]) },
   "a rule on the description": { rules: JSON.stringify([rule("description", "contains", "oiled")]) },
   "a search": { search: "furniture" }
@@ -36,7 +40,7 @@ const measureStore = (server: string, products: number, bound: number) =>
     const { port } = yield* startServer(SERVICE, url)
     const db = yield* openConnection(url)
     yield* Effect.promise(() => seedServiceAccounts(db, [[LARGE_STORE.store, products]]))
-    yield* fillStore(url, LARGE_STORE.store, LARGE_STORE.products - products, LARGE_STORE.products)
+    yield* fillStore(url, LARGE_STORE.store, LARGE_STORE.products - products, LARGE_STORE.products, TEMPLATES)
     yield* vacuumAndCheckpoint(db)
     let request = 0
     const read = (query: string) =>
