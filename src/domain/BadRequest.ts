@@ -37,7 +37,7 @@ const messagesOf = (ast: SchemaAST.AST): ReadonlyArray<string> => {
   const message = messageOf(ast)
   if (message !== undefined) return [message]
   if (ast.encoding !== undefined) return messagesOf(Arr.lastNonEmpty(ast.encoding).to)
-  return SchemaAST.isUnion(ast) ? ast.types.flatMap(messagesOf) : []
+  return SchemaAST.isUnion(ast) ? [...new Set(ast.types.flatMap(messagesOf))] : []
 }
 
 /** Returns the message of a type. The library's would name the identifier of a schema, which no client knows. */

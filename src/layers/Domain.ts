@@ -40,6 +40,7 @@ import { CustomersLive } from "./records/Customers.ts"
 import { PacingLive } from "./Pacing.ts"
 import { OrdersLive } from "./records/Orders.ts"
 import { RecordRepository } from "./records/Records.ts"
+import { ViewsLive } from "./views/Views.ts"
 import { UnitOfWork } from "./sql/UnitOfWork.ts"
 import { DeliveryLog } from "./webhooks/DeliveryLog.ts"
 import { Outbox } from "./webhooks/Outbox.ts"
@@ -110,6 +111,7 @@ export const DomainLive = ImportsLive.pipe(
       SearchLive,
       StoreWebhooksLive,
       UndoLive,
+      ViewsLive,
       WebhooksLive,
       WritesLive
     )

@@ -6,6 +6,7 @@ import baseline from "./migrations/0001_baseline.ts"
 import waitForChangeClock from "./migrations/0002_wait_for_change_clock.ts"
 import changeSets from "./migrations/0003_change_sets.ts"
 import feed from "./migrations/0004_feed.ts"
+import views from "./migrations/0005_views.ts"
 import { FIXED_SETTINGS, TIMEOUTS } from "./sql/Session.ts"
 import { limitLockWaits, OutsideTransaction, type MigrationSteps } from "./sql/IndexMigration.ts"
 
@@ -23,7 +24,8 @@ export const migrations = {
   "0001_baseline": baseline,
   "0002_wait_for_change_clock": waitForChangeClock,
   "0003_change_sets": changeSets,
-  "0004_feed": feed
+  "0004_feed": feed,
+  "0005_views": views
 } satisfies Record<string, Migration>
 
 /** Number at the start of a migration's key. */

@@ -23,6 +23,7 @@ export { IdempotencyKey } from "../domain/Idempotency.ts"
 export { CustomerId } from "../domain/records/Customer.ts"
 export { OrderId } from "../domain/records/Order.ts"
 export { StoreId } from "../domain/Store.ts"
+export { ViewId, ViewInput } from "../domain/views/Views.ts"
 export type { Changed } from "../domain/journal/Changes.ts"
 export { Rpcs } from "./Rpcs.ts"
 

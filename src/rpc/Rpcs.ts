@@ -11,6 +11,7 @@ import { InventoryRpcs, ProductRpcs } from "./groups/Products.ts"
 import { ProposalRpcs } from "./groups/Proposals.ts"
 import { CustomerRpcs, OrderRpcs } from "./groups/Records.ts"
 import { MemberRpcs, StoreRpcs } from "./groups/Stores.ts"
+import { ViewRpcs } from "./groups/Views.ts"
 import { DeliveryRpcs, WebhookRpcs } from "./groups/Webhooks.ts"
 
 /** All procedures. MCP lists tools in this order. */
@@ -28,5 +29,6 @@ export const Rpcs = ProductRpcs.merge(CollectionRpcs, InventoryRpcs, OrderRpcs, 
   BillingRpcs,
   AppRpcs,
   AppWebhookRpcs,
-  AppDeliveryRpcs
+  AppDeliveryRpcs,
+  ViewRpcs
 )

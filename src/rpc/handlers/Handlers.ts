@@ -12,6 +12,7 @@ import { makeAppHandlers } from "./Apps.ts"
 import { makeInstallationHandlers } from "./Installations.ts"
 import { makeProposalHandlers } from "./Proposals.ts"
 import { makeRecordHandlers } from "./Records.ts"
+import { makeViewHandlers } from "./Views.ts"
 import { makeWebhookHandlers } from "./Webhooks.ts"
 
 /** The handlers of all procedures. A missing handler is a type error. */
@@ -32,7 +33,8 @@ export const RpcHandlers = ServedRpcs.toLayer(
       ...(yield* makeInstallationHandlers),
       ...(yield* makeWebhookHandlers),
       ...(yield* makeBillingHandlers),
-      ...(yield* makeAppHandlers)
+      ...(yield* makeAppHandlers),
+      ...(yield* makeViewHandlers)
     })
   })
 )

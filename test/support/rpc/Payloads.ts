@@ -54,6 +54,18 @@ const payloadsOf = (
       since: "2026-01-31T09:30:00Z",
       until: "2026-01-31T09:30:00Z"
     },
+    "views.list": {},
+    "views.create": {
+      idempotencyKey: randomUUID(),
+      view: { resource: "products", name: "Stray", query: {}, columns: [], isShared: true }
+    },
+    "views.update": {
+      idempotencyKey: randomUUID(),
+      id: product,
+      view: { resource: "products", name: "Stray", query: {}, columns: [], isShared: true }
+    },
+    "views.delete": { idempotencyKey: randomUUID(), id: product },
+    "views.toCollection": { idempotencyKey: randomUUID(), id: product },
     "store.get": {},
     "installations.list": {},
     "installations.get": { id: product },
