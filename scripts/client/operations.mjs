@@ -85,8 +85,9 @@ export const methodsOf = ({ method, operation, path }, tag, types, parameterAt) 
     const verb = operation.operationId.startsWith("search") ? "search" : "list"
     const queryType = types.declareQuery(`${upperFirst(verb)}${nounOf(operation)}Query`, filters)
     const args = [...typed(inPath), `query: ${queryType} = {}`, "options: CallOptions = {}"]
-    return `${documentation(inPath)}${verb}(${args.join(", ")}): Listing<${types.typeOf(page.properties[items].items)}> {
-      return this.#api.list(${template(path)}, "${items}", { ...query }, options)
+    const listing = verb === "search" ? "SearchListing" : "Listing"
+    return `${documentation(inPath)}${verb}(${args.join(", ")}): ${listing}<${types.typeOf(page.properties[items].items)}> {
+      return this.#api.${verb}(${template(path)}, "${items}", { ...query }, options)
     }\n`
   }
 

@@ -231,6 +231,8 @@ export const OrderQuery = Schema.Struct({
   customerId: optional(withDescription(CustomerId, "Orders of this customer")),
   placedSince: optional(withDescription(Instant, "Orders placed at this time or later")),
   placedBefore: optional(withDescription(Instant, "Orders placed before this time")),
+  totalFrom: optional(field(Amount, "Orders with this total or a higher one, in the currency of each order", 100)),
+  totalTo: optional(field(Amount, "Orders with this total or a lower one, in the currency of each order", 500)),
   sort: sortField(["number", "total", "placedAt", "createdAt", "updatedAt"], "-createdAt")
 })
 export type OrderQuery = typeof OrderQuery.Type

@@ -7,7 +7,7 @@ import { Customer, CustomerId, CustomerQuery } from "../../domain/records/Custom
 import { Order, OrderId, OrderQuery } from "../../domain/records/Order.ts"
 import { Instant } from "../../domain/Time.ts"
 import { requireAccess } from "./Middleware.ts"
-import { Page, pageQuery, SearchErrors, SearchPage, searchQuery } from "./Shapes.ts"
+import { amountQuery, Page, pageQuery, SearchErrors, SearchPage, searchQuery } from "./Shapes.ts"
 
 /** The query of a list that can be filtered by time of change. */
 const recordsQuery = <A, I>(cursor: Schema.Codec<A, I>) => ({
@@ -32,7 +32,12 @@ export const listOrders = HttpApiEndpoint.get("listOrders", "/orders", {
   )
 
 export const searchOrders = HttpApiEndpoint.get("searchOrders", "/orders/search", {
-  query: { ...searchQuery, ...OrderQuery.fields },
+  query: {
+    ...searchQuery,
+    ...OrderQuery.fields,
+    totalFrom: optional(amountQuery("Orders with this total or a higher one, in the currency of each order")),
+    totalTo: optional(amountQuery("Orders with this total or a lower one, in the currency of each order"))
+  },
   success: SearchPage({ orders: Schema.Array(Order) }),
   error: SearchErrors
 })

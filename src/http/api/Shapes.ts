@@ -1,7 +1,7 @@
 import { Effect, Option, Result, Schema, SchemaGetter, SchemaIssue } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { BadRequest } from "../../domain/BadRequest.ts"
-import { withDescription, optional } from "../../domain/catalog/Fields.ts"
+import { Amount, withDescription, optional } from "../../domain/catalog/Fields.ts"
 import { EventLoop } from "../../domain/Events.ts"
 import { StoredResponsesFull, KeyReused } from "../../domain/Idempotency.ts"
 import { DEFAULT_LIMIT, MAX_LIMIT, PAGE_BYTES, PageLimit } from "../../domain/Page.ts"
@@ -59,6 +59,18 @@ export const booleanQuery = (description: string) =>
         encode: SchemaGetter.transform((value) => (value ? ("true" as const) : ("false" as const)))
       })
     )
+
+/** Query parameter that is an amount of at least 0. */
+export const amountQuery = (description: string) =>
+  Schema.String.annotate({
+    message: "must be given once",
+    [JSON_SCHEMA]: { type: "number", minimum: 0, description }
+  }).pipe(
+    Schema.decodeTo(Amount, {
+      decode: SchemaGetter.transform((text) => (/^\d{1,20}(?:\.\d{1,20})?$/.test(text) ? Number(text) : -1)),
+      encode: SchemaGetter.transform(String)
+    })
+  )
 
 /** Query parameters of the page of a query. */
 export const searchQuery = {

@@ -1,6 +1,16 @@
 import { isObject, type JsonObject } from "../../domain/json/Json.ts"
 import { type Bearer, makeBearer, type TokenStore } from "./Bearer.ts"
-import type { Answer, CallOptions, DryRun, Listing, Page, DryRunAnswer, UpdateOptions } from "./Calls.ts"
+import type {
+  Answer,
+  CallOptions,
+  DryRun,
+  Listing,
+  Page,
+  DryRunAnswer,
+  SearchListing,
+  SearchPage,
+  UpdateOptions
+} from "./Calls.ts"
 import { ApiError, ConnectionError } from "./Errors.ts"
 import { type RetryOptions, withRetries } from "./Retry.ts"
 import {
@@ -48,6 +58,7 @@ export interface Api {
   readonly read: <Data>(path: string, query: Query, options: CallOptions) => Promise<Answer<Data>>
   /** Makes a list. `items` is the member of a page that has the items. */
   readonly list: <Item>(path: string, items: string, query: ListQuery, options: CallOptions) => Listing<Item>
+  readonly search: <Item>(path: string, items: string, query: ListQuery, options: CallOptions) => SearchListing<Item>
   /** Reads a page of the change feed. */
   readonly feed: <Page extends object>(path: string, query: Query, options: CallOptions) => Promise<Page>
   readonly write: <Data>(
@@ -162,10 +173,10 @@ export const makeSend = (options: ClientOptions): Send => {
 }
 
 /** Makes the list whose pages `page` reads, from the cursor `first` on. */
-const makeListing = <Item>(
+const makeListing = <Item, ItemPage extends Page<Item>>(
   first: string | null | undefined,
-  page: (cursor: string | null | undefined) => Promise<Page<Item>>
-): Listing<Item> => {
+  page: (cursor: string | null | undefined) => Promise<ItemPage>
+): Listing<Item, ItemPage> => {
   const pages = async function* () {
     for (let cursor = first; ;) {
       const next = await page(cursor)
@@ -204,6 +215,19 @@ const validateOptions = (options: ClientOptions | undefined) => {
 export const makeApi = (options: ClientOptions): Api => {
   const send = makeSend(options)
 
+  /** Reads a page of a list, and its body. */
+  const readPage = async <Item>(path: string, items: string, query: ListQuery, options: CallOptions) => {
+    const { body, requestId } = await send("GET", `${PREFIX}${path}${formatQuery(query)}`, options)
+    const { [items]: rows, nextCursor } = body
+    if (!Array.isArray(rows)) throw new ConnectionError(`The response has no ${items}`, { requestId })
+    const page: Page<Item> = {
+      items: rows as ReadonlyArray<Item>,
+      nextCursor: typeof nextCursor === "string" ? nextCursor : null,
+      requestId
+    }
+    return { page, body }
+  }
+
   return {
     read: async <Data>(path: string, query: Query, options: CallOptions): Promise<Answer<Data>> => {
       const { body, ...metadata } = await send("GET", `${PREFIX}${path}${formatQuery(query)}`, options)
@@ -211,14 +235,13 @@ export const makeApi = (options: ClientOptions): Api => {
     },
     list: <Item>(path: string, items: string, query: ListQuery, options: CallOptions): Listing<Item> =>
       makeListing(query.cursor, async (cursor): Promise<Page<Item>> => {
-        const { body, requestId } = await send("GET", `${PREFIX}${path}${formatQuery({ ...query, cursor })}`, options)
-        const { [items]: rows, nextCursor } = body
-        if (!Array.isArray(rows)) throw new ConnectionError(`The response has no ${items}`, { requestId })
-        return {
-          items: rows as ReadonlyArray<Item>,
-          nextCursor: typeof nextCursor === "string" ? nextCursor : null,
-          requestId
-        }
+        const { page } = await readPage<Item>(path, items, { ...query, cursor }, options)
+        return page
+      }),
+    search: <Item>(path: string, items: string, query: ListQuery, options: CallOptions): SearchListing<Item> =>
+      makeListing(query.cursor, async (cursor): Promise<SearchPage<Item>> => {
+        const { body, page } = await readPage<Item>(path, items, { ...query, cursor }, options)
+        return { ...page, total: typeof body["total"] === "number" ? body["total"] : null }
       }),
     feed: async <Page extends object>(path: string, query: Query, options: CallOptions): Promise<Page> => {
       const { body } = await send("GET", `${PREFIX}${path}${formatQuery(query)}`, options)

@@ -70,6 +70,12 @@ export interface Page<Item> extends Identified {
   readonly nextCursor: string | null
 }
 
+/** A page of a search. */
+export interface SearchPage<Item> extends Page<Item> {
+  /** The number of all matches; null if they are more than the service counts. */
+  readonly total: number | null
+}
+
 /**
  * A list. It sends no request until it is iterated or a page is read.
  *
@@ -78,9 +84,12 @@ export interface Page<Item> extends Identified {
  *
  * const { items, nextCursor } = await client.products.list({ limit: 10 }).page()
  */
-export interface Listing<Item> extends AsyncIterable<Item> {
+export interface Listing<Item, ItemPage = Page<Item>> extends AsyncIterable<Item> {
   /** Reads one page. */
-  readonly page: () => Promise<Page<Item>>
+  readonly page: () => Promise<ItemPage>
   /** Iterates over the pages, to the end of the list. */
-  readonly pages: () => AsyncIterable<Page<Item>>
+  readonly pages: () => AsyncIterable<ItemPage>
 }
+
+/** A list of matches, whose pages have their number. */
+export interface SearchListing<Item> extends Listing<Item, SearchPage<Item>> {}

@@ -44,12 +44,24 @@ const KEYS = {
   updatedAt: CHANGED_KEY
 }
 
-const filterOf = ({ customerId, number, placedBefore, placedSince, status }: OrderQuery): ReadonlyArray<Fragment> => [
+const TOTAL = sql`${visible("total")}::numeric`
+
+const filterOf = ({
+  customerId,
+  number,
+  placedBefore,
+  placedSince,
+  status,
+  totalFrom,
+  totalTo
+}: OrderQuery): ReadonlyArray<Fragment> => [
   ...(number === undefined ? [] : [sql`lower(${visible("number")}) = lower(${number}::text)`]),
   ...(status === undefined ? [] : [sql`${visible("status")} = ${status}`]),
   ...(customerId === undefined ? [] : [sql`${visible("customerId")} = ${customerId}`]),
   ...(placedSince === undefined ? [] : [sql`${visible("placedAt")} collate "C" >= ${placedSince}`]),
-  ...(placedBefore === undefined ? [] : [sql`${visible("placedAt")} collate "C" < ${placedBefore}`])
+  ...(placedBefore === undefined ? [] : [sql`${visible("placedAt")} collate "C" < ${placedBefore}`]),
+  ...(totalFrom === undefined ? [] : [sql`${TOTAL} >= ${JSON.stringify(totalFrom)}::numeric`]),
+  ...(totalTo === undefined ? [] : [sql`${TOTAL} <= ${JSON.stringify(totalTo)}::numeric`])
 ]
 
 const readPage = pageReader(OrderId)

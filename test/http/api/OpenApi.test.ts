@@ -160,6 +160,8 @@ describe("OpenAPI document", () => {
   it("describes the scope or capability that each operation needs", () => {
     const exceptions: Record<string, string> = {
       "GET /store": "any valid token",
+      "GET /changes": "the scope `read_products` or `read_collections`",
+      "GET /digest": "the scope `read_products` or `read_collections`",
       "PATCH /products/{id}/inventory": "the scope `write_inventory` or `write_products`",
       ...Object.fromEntries(
         ["GET", "PUT", "DELETE"].map((method) => [`${method} /app-data/{namespace}`, "the capability `app_storage`"])

@@ -96,6 +96,21 @@ layer(ApiTest)("Client", (it) => {
     })
   )
 
+  it.effect("search returns pages with the number of matches, and iterates over all of them", () =>
+    Effect.gen(function* () {
+      const { client } = yield* makeTestClient()
+      yield* Effect.promise(async () => {
+        for (const price of [3, 1, 2]) await client.products.create({ name: "Cup", price })
+        const found = client.products.search({ sort: "price", limit: 2 })
+        const { items, total } = await found.page()
+        assert.deepStrictEqual([items.map(({ price }) => price), total], [[1, 2], 3])
+        const prices: Array<number> = []
+        for await (const { price } of found) prices.push(price)
+        assert.deepStrictEqual(prices, [1, 2, 3])
+      })
+    })
+  )
+
   it.effect("optional query parameters that are null or undefined are left out", () =>
     Effect.promise(async () => {
       const urls: Array<string> = []

@@ -214,7 +214,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Queries", 
     })
   )
 
-  it.effect("orders are filtered by number, status, customer and time, in every sort order", () =>
+  it.effect("orders are filtered by number, status, customer, time and total, in every sort order", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()
       const [ada] = yield* putCustomers(storeId, [{ name: "Ada" }])
@@ -239,7 +239,10 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Queries", 
         [{ customerId: ada?.id ?? "" }, "b2"],
         [{ placedSince: "2026-01-02T00:00:00Z" }, "c3 b2"],
         [{ placedBefore: "2026-01-02T00:00:00Z" }, "A1"],
-        [{ status: "open", placedBefore: "2026-01-03T00:00:00Z" }, "c3"]
+        [{ status: "open", placedBefore: "2026-01-03T00:00:00Z" }, "c3"],
+        [{ totalFrom: "10" }, "c3 b2"],
+        [{ totalTo: "10.0" }, "A1 b2"],
+        [{ totalFrom: "9.5", totalTo: "99.99", sort: "total" }, "b2"]
       ] as const
       for (const [parameters, numbers] of cases) {
         assert.strictEqual(

@@ -10,6 +10,7 @@ import type {
   DryRun,
   DryRunAnswer,
   Listing,
+  SearchListing,
   UpdateOptions,
   WriteOptions
 } from "../Calls.ts"
@@ -114,8 +115,8 @@ export class ProductsApi {
    *
    * @throws ApiError of status 400, 401, 403, 404, 422, 429, 500, 503, or ConnectionError without a response
    */
-  search(query: SearchProductsQuery = {}, options: CallOptions = {}): Listing<Product> {
-    return this.#api.list(`/products/search`, "products", { ...query }, options)
+  search(query: SearchProductsQuery = {}, options: CallOptions = {}): SearchListing<Product> {
+    return this.#api.search(`/products/search`, "products", { ...query }, options)
   }
 
   /**
@@ -228,8 +229,8 @@ export class CollectionsApi {
    *
    * @throws ApiError of status 400, 401, 403, 404, 422, 429, 500, 503, or ConnectionError without a response
    */
-  search(query: SearchCollectionsQuery = {}, options: CallOptions = {}): Listing<Collection> {
-    return this.#api.list(`/collections/search`, "collections", { ...query }, options)
+  search(query: SearchCollectionsQuery = {}, options: CallOptions = {}): SearchListing<Collection> {
+    return this.#api.search(`/collections/search`, "collections", { ...query }, options)
   }
 
   /**
@@ -319,8 +320,8 @@ export class OrdersApi {
    *
    * @throws ApiError of status 400, 401, 403, 404, 422, 429, 500, 503, or ConnectionError without a response
    */
-  search(query: SearchOrdersQuery = {}, options: CallOptions = {}): Listing<Order> {
-    return this.#api.list(`/orders/search`, "orders", { ...query }, options)
+  search(query: SearchOrdersQuery = {}, options: CallOptions = {}): SearchListing<Order> {
+    return this.#api.search(`/orders/search`, "orders", { ...query }, options)
   }
 }
 
@@ -354,8 +355,8 @@ export class CustomersApi {
    *
    * @throws ApiError of status 400, 401, 403, 404, 422, 429, 500, 503, or ConnectionError without a response
    */
-  search(query: SearchCustomersQuery = {}, options: CallOptions = {}): Listing<Customer> {
-    return this.#api.list(`/customers/search`, "customers", { ...query }, options)
+  search(query: SearchCustomersQuery = {}, options: CallOptions = {}): SearchListing<Customer> {
+    return this.#api.search(`/customers/search`, "customers", { ...query }, options)
   }
 }
 

@@ -745,6 +745,10 @@ export interface SearchOrdersQuery {
   readonly placedSince?: string | null | undefined
   /** Orders placed before this time */
   readonly placedBefore?: string | null | undefined
+  /** Orders with this total or a higher one, in the currency of each order */
+  readonly totalFrom?: number | null | undefined
+  /** Orders with this total or a lower one, in the currency of each order */
+  readonly totalTo?: number | null | undefined
   /** Order of the rows; `-` sorts in descending order. Rows with the same value are ordered by id, and those without a value come last. Default: `-createdAt` */
   readonly sort?:
     | "number"
@@ -803,7 +807,7 @@ export interface SearchCustomersQuery {
   readonly cursor?: string | null | undefined
   /** The maximum number of rows. 50 if absent; more than 200 is treated as 200. A page can have fewer rows and still a `nextCursor`: it ends early, after at least one row, when it exceeds 1 MiB */
   readonly limit?: number | null | undefined
-  /** Part of the name or company, and of the e-mail address if the caller sees it. Ignores case, as in `"ada"` */
+  /** Part of the name or company. Callers who see personal data also find customers by a part of the e-mail address; for others, it is not searched, and fewer customers match. Ignores case, as in `"ada"` */
   readonly search?: string | null | undefined
   /** Order of the rows; `-` sorts in descending order. Rows with the same value are ordered by id, and those without a value come last. Default: `-createdAt` */
   readonly sort?:
