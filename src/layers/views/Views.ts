@@ -25,6 +25,9 @@ const readCount = requiredRowReader(Schema.Struct({ count: Schema.Int, isNameTak
 /** Decodes a view. It was validated when it was written. */
 const decodeView = Schema.decodeUnknownEffect(Schema.fromJsonString(View))
 
+/** Returns the owner of a private view; null for a shared one. */
+const ownerOf = (member: MerchantId, { isShared }: ViewInput) => (isShared ? null : member)
+
 export const ViewsLive = Layer.effect(
   Views,
   Effect.gen(function* () {
@@ -40,8 +43,6 @@ export const ViewsLive = Layer.effect(
 
     const visibleTo = (store: StoreId, member: MerchantId) =>
       sql`store_id = ${store} and (owner_id is null or owner_id = ${member})`
-
-    const ownerOf = (member: MerchantId, { isShared }: ViewInput) => (isShared ? null : member)
 
     /** Counts the views of the store, and compares names. Runs under the lock of the store. */
     const count = (store: StoreId, member: MerchantId, view: ViewInput, id: ViewId | null) =>

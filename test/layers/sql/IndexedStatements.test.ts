@@ -11,6 +11,7 @@ import { Tokens } from "../../../src/domain/access/Tokens.ts"
 import { Catalog } from "../../../src/domain/catalog/Catalog.ts"
 import { CollectionId, CreateCollection } from "../../../src/domain/catalog/Collection.ts"
 import { CreateProduct, ProductId } from "../../../src/domain/catalog/Product.ts"
+import { ProductQuery } from "../../../src/domain/catalog/Queries.ts"
 import { EventId, EventKind } from "../../../src/domain/Events.ts"
 import { Idempotency } from "../../../src/domain/Idempotency.ts"
 import { Activity, EntryId } from "../../../src/domain/journal/Activity.ts"
@@ -21,6 +22,7 @@ import { Grants } from "../../../src/domain/oauth/Grants.ts"
 import { RateLimit } from "../../../src/domain/RateLimit.ts"
 import { AppData } from "../../../src/domain/records/AppData.ts"
 import { OrderId, Orders, PutOrder } from "../../../src/domain/records/Order.ts"
+import { Views } from "../../../src/domain/views/Views.ts"
 import { StoreWebhooks } from "../../../src/domain/webhooks/StoreWebhooks.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
 import { Encoded, type Write } from "../../../src/domain/Write.ts"
@@ -44,6 +46,7 @@ const ROUNDS = 7
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
 const toCollection = Schema.decodeUnknownSync(CreateCollection)
 const toOrder = Schema.decodeUnknownSync(PutOrder)
+const RARE = Schema.decodeUnknownSync(ProductQuery)({ rules: [{ field: "tags", relation: "equals", value: "rare" }] })
 const ORDER = toOrder({ number: "1", placedAt: "2026-01-31T09:30:00Z", lineItems: [] })
 
 /** Statements that copy a row of each kind `count` times. */
@@ -135,6 +138,7 @@ const operationsOf = Effect.fn(function* ({ agentToken, appId, installation, tok
   const { once } = yield* Idempotency
   const orders = yield* Orders
   const appData = yield* AppData
+  const views = yield* Views
   const activity = yield* Activity
   const { undo } = yield* Undo
   const webhooks = yield* StoreWebhooks
@@ -159,6 +163,9 @@ const operationsOf = Effect.fn(function* ({ agentToken, appId, installation, tok
     "change the inventory": write(catalog.setInventory(storeId, product, { adjust: 1 }, "any")),
     "get a product": catalog.getProduct(storeId, product),
     "list products": catalog.listProducts(storeId, { cursor: product, limit }),
+    "query products by an indexed rule": catalog.queryProducts(storeId, RARE, { limit }),
+    "search products in a query": catalog.queryProducts(storeId, { search: "rare", sort: "name" }, { limit }),
+    "list views": views.list(storeId, MERCHANT.id),
     "list collections": catalog.listCollections(storeId, { cursor: collection, limit }),
     "upsert an order": write(orders.upsert(storeId, [{ id: order, input: ORDER }])),
     "list orders": orders.list(storeId, { cursor: order, limit, isPersonal: true }),
