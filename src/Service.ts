@@ -14,6 +14,7 @@ import { configuredKeys } from "./layers/webhooks/SecretKeys.ts"
 import { TracingLive } from "./layers/telemetry/Tracing.ts"
 import { webhookWorker } from "./layers/webhooks/Worker.ts"
 import { webhookWorkers } from "./layers/webhooks/WorkerSettings.ts"
+import { jobRunner, jobRunners } from "./layers/jobs/JobRunner.ts"
 import { ServerLive } from "./Server.ts"
 import { reportFailure } from "./Startup.ts"
 
@@ -94,14 +95,16 @@ const Server = Layer.unwrap(
       format: LogFormat,
       keys: configuredKeys,
       publicUrl,
+      runners: jobRunners,
       started: Deferred.make<void>(),
       trustedProxies,
       workers: webhookWorkers
     }),
-    ({ address, format, publicUrl, started, trustedProxies, workers }) =>
+    ({ address, format, publicUrl, runners, started, trustedProxies, workers }) =>
       Layer.mergeAll(
         Layer.provide(ServerLive, makeReadiness(started)),
         webhookWorker(workers),
+        jobRunner(runners),
         HousekeepingLive,
         Layer.effectDiscard(announce(started))
       ).pipe(

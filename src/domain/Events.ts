@@ -59,6 +59,8 @@ export interface NewEvent {
   readonly occurredAt: Date
   readonly storeId: StoreId
   readonly actor: Actor
+  /** Change set that the write is part of. */
+  readonly changeSetId?: string | undefined
   /** Number of consecutive deliveries that led to the write: 0 for a write that answers no event. */
   readonly hops: number
   /** Current JSON of the resource. */
@@ -66,7 +68,7 @@ export interface NewEvent {
 }
 
 /** Builds the body that subscribers receive (docs/spec/webhooks.md). It never changes after recording. */
-export const eventBodyOf = ({ actor, hops, id, json, kind, occurredAt, storeId }: NewEvent): JsonText => {
+export const eventBodyOf = ({ actor, changeSetId, hops, id, json, kind, occurredAt, storeId }: NewEvent): JsonText => {
   const origin = originInstallationId(actor)
   const envelope = JSON.stringify({
     id,
@@ -75,6 +77,7 @@ export const eventBodyOf = ({ actor, hops, id, json, kind, occurredAt, storeId }
     storeId,
     actor: { type: actorType(actor) },
     ...(origin === null ? {} : { originInstallationId: origin }),
+    ...(changeSetId === undefined ? {} : { changeSetId }),
     hops
   })
   return `${envelope.slice(0, -1)},"data":{"${EVENTS[kind].resource}":${json}}}`

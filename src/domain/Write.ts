@@ -22,6 +22,8 @@ export interface WriteContext {
   readonly approvedBy?: MerchantId | undefined
   /** `dryRun`: the write runs and is rolled back. */
   readonly mode: "perform" | "dryRun"
+  /** Change set that the write is part of. */
+  readonly changeSetId?: string | undefined
   /** True if the write sends no events, as for the initial import of a store. The journal still records it. */
   readonly isSilent?: boolean
 }

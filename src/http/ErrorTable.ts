@@ -29,6 +29,15 @@ import {
   TooManyProductIds,
   UnknownProducts
 } from "../domain/catalog/Collection.ts"
+import {
+  ChangeSetNotFound,
+  ChangeSetRefused,
+  ChangeSetStateMismatch,
+  ChangeSetUndone,
+  OperationScopeMissing,
+  TooManyChangeSets,
+  TooManyOperations
+} from "../domain/changeSets/ChangeSet.ts"
 import { StockMismatch, StockOutOfRange, VariantNotFound } from "../domain/catalog/Inventory.ts"
 import { ProductLimitReached, ProductNotFound, ProductTooLarge } from "../domain/catalog/Product.ts"
 import { ChangesGone, TooManyFollowers } from "../domain/journal/Changes.ts"
@@ -64,6 +73,7 @@ const TABLE = {
   KeyMissing: [KeyMissing, 400],
   KeyMalformed: [KeyMalformed, 400],
   TooManyProductIds: [TooManyProductIds, 400],
+  TooManyOperations: [TooManyOperations, 400],
   InvalidToken: [InvalidToken, 401],
   NotSignedIn: [NotSignedIn, 401],
   SignInRefused: [SignInRefused, 401],
@@ -72,12 +82,16 @@ const TABLE = {
   ScopeNotGranted: [ScopeNotGranted, 403],
   CapabilityNotGranted: [CapabilityNotGranted, 403],
   ProductLimitReached: [ProductLimitReached, 403],
+  OperationScopeMissing: [OperationScopeMissing, 403],
   StoreNotFound: [StoreNotFound, 404],
   ProductNotFound: [ProductNotFound, 404],
   CollectionNotFound: [CollectionNotFound, 404],
   AppDataNotFound: [AppDataNotFound, 404],
+  ChangeSetNotFound: [ChangeSetNotFound, 404],
   EmailTaken: [EmailTaken, 409],
   KeyReused: [KeyReused, 409],
+  ChangeSetStateMismatch: [ChangeSetStateMismatch, 409],
+  ChangeSetUndone: [ChangeSetUndone, 409],
   ChangesGone: [ChangesGone, 410],
   VersionMismatch: [VersionMismatch, 412],
   StockMismatch: [StockMismatch, 412],
@@ -91,6 +105,8 @@ const TABLE = {
   RulesTooSlow: [RulesTooSlow, 422],
   QueryTooSlow: [QueryTooSlow, 422],
   AppDataFull: [AppDataFull, 422],
+  ChangeSetRefused: [ChangeSetRefused, 422],
+  TooManyChangeSets: [TooManyChangeSets, 422],
   EventLoop: [EventLoop, 422],
   StoredResponsesFull: [StoredResponsesFull, 422],
   RateLimitExceeded: [RateLimitExceeded, 429],
@@ -113,7 +129,7 @@ export const STATUS_DESCRIPTIONS: Record<Row[1] | 500, string> = {
   401: "The bearer token is missing, invalid or expired",
   403: "A scope or capability is missing, the installation is not active, or the store's plan allows no more products",
   404: "The resource or the store was not found",
-  409: "The Idempotency-Key was used with a different request",
+  409: "The Idempotency-Key was used with a different request, or the state of the change set does not allow the request",
   410: "The position is older than the changes that are kept",
   412: "The version does not match If-Match, or the stock is not the expected one",
   422: "The request is well formed but cannot be applied",

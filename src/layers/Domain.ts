@@ -12,12 +12,18 @@ import { Subscriptions } from "./billing/Subscriptions.ts"
 import { BulkheadLive } from "./Bulkhead.ts"
 import { CatalogLive } from "./catalog/Catalog.ts"
 import { CollectionRepository } from "./catalog/CollectionRepository.ts"
+import { ProductBatch } from "./catalog/ProductBatch.ts"
 import { ProductRepository } from "./catalog/ProductRepository.ts"
 import { ProductWrites } from "./catalog/ProductWrites.ts"
 import { SearchLive } from "./catalog/Search.ts"
 import { SearchIndex } from "./catalog/SearchIndex.ts"
 import { StoreAllocation } from "./catalog/StoreAllocation.ts"
 import { Vocabulary } from "./catalog/Vocabulary.ts"
+import { ChangeSetJobs } from "./changeSets/ChangeSetJobs.ts"
+import { ChangeSetRepository } from "./changeSets/ChangeSetRepository.ts"
+import { ChangeSetsLive } from "./changeSets/ChangeSets.ts"
+import { Operations } from "./changeSets/Operations.ts"
+import { ProductOperations } from "./changeSets/ProductOperations.ts"
 import { ExportsLive } from "./exports/Exports.ts"
 import { HealthLive } from "./Health.ts"
 import { IdempotencyLive } from "./Idempotency.ts"
@@ -31,6 +37,7 @@ import { DigestsLive } from "./journal/Digest.ts"
 import { FollowedStores } from "./journal/FollowedStores.ts"
 import { JournalEntries, JournalLive } from "./journal/Journal.ts"
 import { UndoLive } from "./journal/Undo.ts"
+import { Jobs } from "./jobs/Jobs.ts"
 import { OauthLive } from "./oauth/Oauth.ts"
 import { Revocation } from "./oauth/Revocation.ts"
 import { TokenExchange } from "./oauth/TokenExchange.ts"
@@ -53,20 +60,23 @@ import { Recording, WritesLive } from "./Writes.ts"
 /** Repositories and the other services that layers of the domain share. Each exists once. */
 export const RepositoriesLive = Layer.mergeAll(
   AgentCreation.layer,
-  ProductWrites.layer,
+  ProductBatch.layer,
   Recording.layer,
   Subscriptions.layer,
   WebhookRepository.layer
 ).pipe(
+  Layer.provideMerge(ProductWrites.layer),
   Layer.provideMerge(
     Layer.mergeAll(
       AdministeredChanges.layer,
       AppRepository.layer,
       Budget.layer,
+      ChangeSetRepository.layer,
       CollectionRepository.layer,
       DeliveryLog.layer,
       ExternalIds.layer,
       FollowedStores.layer,
+      Jobs.layer,
       JournalEntries.layer,
       Outbox.layer,
       Passwords.layer,
@@ -85,8 +95,14 @@ export const RepositoriesLive = Layer.mergeAll(
   )
 )
 
+/** Steps of the jobs of change sets, which perform the writes of other domain services. */
+const ChangeSetJobsLive = ChangeSetJobs.layer.pipe(
+  Layer.provide(Operations.layer),
+  Layer.provide(ProductOperations.layer)
+)
+
 /** All domain services, on one database. */
-export const DomainLive = ImportsLive.pipe(
+export const DomainLive = Layer.mergeAll(ImportsLive, ChangeSetJobsLive).pipe(
   Layer.provideMerge(
     Layer.mergeAll(
       AccessLive,
@@ -96,6 +112,7 @@ export const DomainLive = ImportsLive.pipe(
       BulkheadLive,
       CatalogLive,
       ChangeFeedLive,
+      ChangeSetsLive,
       ChangesLive,
       CustomersLive,
       DigestsLive,

@@ -4,6 +4,7 @@ import { Installations } from "../domain/access/Installations.ts"
 import { Proposals } from "../domain/access/Proposals.ts"
 import { Sessions } from "../domain/access/Sessions.ts"
 import { Tokens } from "../domain/access/Tokens.ts"
+import { ChangeSets } from "../domain/changeSets/ChangeSet.ts"
 import { Idempotency } from "../domain/Idempotency.ts"
 import { Journal } from "../domain/journal/Journal.ts"
 import { AgentClients } from "../domain/oauth/AgentClients.ts"
@@ -38,7 +39,8 @@ export const HousekeepingLive = Layer.effectDiscard(
       yield* Journal,
       yield* Webhooks,
       yield* AppData,
-      yield* Installations
+      yield* Installations,
+      yield* ChangeSets
     ]
     yield* Effect.forEach(services, ({ purge }) => purgeAll(purge), { discard: true }).pipe(
       Effect.repeat(Schedule.spaced(INTERVAL)),

@@ -44,13 +44,13 @@ export const collectChanges = <A, E>(
 
 /** Returns the event of a change, if it has one. Deletions have none (contract, section 6). */
 export const messagesOf = (
-  { actor, isSilent, storeId }: WriteContext,
+  { actor, changeSetId, isSilent, storeId }: WriteContext,
   hops: number,
   { after, at, id, resource, resourceId, version }: Change
 ): ReadonlyArray<OutboxMessage> => {
   if (after === null || version === null || isSilent) return []
   const kind = CATALOG_KINDS[resource].updated
-  const event = { id, kind, occurredAt: at, storeId, actor, hops, json: after.json }
+  const event = { id, kind, occurredAt: at, storeId, actor, changeSetId, hops, json: after.json }
   return [{ event, resource: { id: resourceId, version } }]
 }
 

@@ -5,6 +5,7 @@ import { AppRpcs } from "./groups/Apps.ts"
 import { AppDeliveryRpcs, AppWebhookRpcs } from "./groups/AppWebhooks.ts"
 import { BillingRpcs } from "./groups/Billing.ts"
 import { FeedRpcs } from "./groups/Changes.ts"
+import { ChangeSetRpcs } from "./groups/ChangeSets.ts"
 import { CollectionRpcs } from "./groups/Collections.ts"
 import { InstallationRpcs } from "./groups/Installations.ts"
 import { InventoryRpcs, ProductRpcs } from "./groups/Products.ts"
@@ -23,6 +24,7 @@ export const Rpcs = ProductRpcs.merge(CollectionRpcs, InventoryRpcs, OrderRpcs, 
   SessionRpcs,
   AccountRpcs,
   ActivityRpcs,
+  ChangeSetRpcs,
   InstallationRpcs,
   WebhookRpcs,
   DeliveryRpcs,

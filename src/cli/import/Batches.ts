@@ -5,7 +5,7 @@ import { parseUntrusted } from "../../domain/json/UntrustedJson.ts"
 import { compileDecoder, issuesOf } from "../../domain/json/Decoder.ts"
 import { ExternalId, type ImportItem } from "../../domain/imports/Put.ts"
 import { isText } from "../../domain/Text.ts"
-import { splitLines } from "./Lines.ts"
+import { splitLines } from "../../domain/json/Lines.ts"
 import type { Bytes, ReadFailed } from "./Source.ts"
 
 /** Maximum rows and bytes of JSON in a batch. A transaction of this size takes about 50 ms. */

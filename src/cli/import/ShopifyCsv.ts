@@ -15,7 +15,7 @@ import { truncateIssues } from "../../domain/Limits.ts"
 import { slugify } from "../../layers/catalog/Slugify.ts"
 import { formatReason } from "../../layers/postgres/EmbeddedPostgresFailed.ts"
 import { pace, type ReadRow, type ReadRows } from "./Batches.ts"
-import { type Line, splitLines } from "./Lines.ts"
+import { type Line, splitLines } from "../../domain/json/Lines.ts"
 import { type Bytes, ReadFailed } from "./Source.ts"
 
 /** Maximum bytes of a record. A longer one has an unclosed quote. */

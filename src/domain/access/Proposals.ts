@@ -93,6 +93,8 @@ export interface NewProposal {
   readonly agentId: AgentId
   readonly procedure: string
   readonly payload: JsonText
+  /** True if the write changes resources after its commit, so that it is proposed although it changes none at once. */
+  readonly isDeferred: boolean
 }
 
 /** Result of proposing a write: the stored proposal, or the result of a write that would change nothing. */

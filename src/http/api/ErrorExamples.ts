@@ -27,6 +27,17 @@ import {
   TooManyProductIds,
   UnknownProducts
 } from "../../domain/catalog/Collection.ts"
+import {
+  ChangeSetId,
+  ChangeSetNotFound,
+  ChangeSetRefused,
+  ChangeSetStateMismatch,
+  ChangeSetUndone,
+  MAX_ATOMIC_OPERATIONS,
+  OperationScopeMissing,
+  TooManyChangeSets,
+  TooManyOperations
+} from "../../domain/changeSets/ChangeSet.ts"
 import { StockMismatch, StockOutOfRange, VariantNotFound } from "../../domain/catalog/Inventory.ts"
 import { ProductId, ProductLimitReached, ProductNotFound, ProductTooLarge } from "../../domain/catalog/Product.ts"
 import { SlugTaken } from "../../domain/catalog/Slug.ts"
@@ -47,6 +58,7 @@ import { KeyMalformed, KeyMissing, type PublicError, toErrorBody } from "../Erro
 
 const UNKNOWN = ProductId.make("019c1363-49c0-7fff-8000-000000000000")
 const EVENT = EventId.make("019c1363-49c0-7d21-8e4f-3a6b0c9d2f18")
+const SALE = ChangeSetId.make("019c1363-49c0-7c55-a1b2-6f24d09e7b51")
 const OAK = CollectionId.make("019c1363-49c0-7b3e-a1c8-6f24d09e7b51")
 
 /** Errors whose examples depend on the operation. */
@@ -68,6 +80,13 @@ const errorExamples: { readonly [Example in Exclude<PublicError, OperationSpecif
   KeyReused: new KeyReused(),
   ChangesGone: new ChangesGone(),
   VersionMismatch: new VersionMismatch({ current: 3 }),
+  ChangeSetNotFound: new ChangeSetNotFound({ id: SALE }),
+  ChangeSetStateMismatch: new ChangeSetStateMismatch({ state: "applied", allowed: ["ready"] }),
+  ChangeSetUndone: new ChangeSetUndone({ by: SALE }),
+  ChangeSetRefused: new ChangeSetRefused({ refused: 3 }),
+  TooManyChangeSets: new TooManyChangeSets(),
+  TooManyOperations: new TooManyOperations({ limit: MAX_ATOMIC_OPERATIONS }),
+  OperationScopeMissing: new OperationScopeMissing({ scopes: ["write_inventory", "write_products"] }),
   StockMismatch: new StockMismatch({ current: "3" }),
   StockOutOfRange: new StockOutOfRange({ current: "3" }),
   VariantNotFound: new VariantNotFound({ id: UNKNOWN }),

@@ -17,6 +17,7 @@ import type { FeedChange } from "../../domain/journal/ChangeFeed.ts"
 import { digestOf } from "../../domain/journal/Digest.ts"
 import { INVALID } from "../../domain/BadRequest.ts"
 import type { StoreOfApp } from "./Stores.ts"
+import { changeSetSamples } from "./ChangeSetExamples.ts"
 import { customer, order } from "./RecordExamples.ts"
 
 /*
@@ -236,6 +237,7 @@ export const samples: Readonly<Record<string, Sample>> = {
     malformed: { ...badId, ...badBody, ...badCollection, ...badCondition }
   },
   deleteCollection: { response: { data: { id: OAK, deleted: true } }, malformed: { ...badId, ...badCondition } },
+  ...changeSetSamples,
   listOrders: { response: { orders: [order], nextCursor: null }, malformed: badChanges },
   searchOrders: { response: { orders: [order], nextCursor: null, total: 1 }, malformed: badSearch },
   listCustomers: { response: { customers: [customer], nextCursor: null }, malformed: badChanges },

@@ -55,6 +55,9 @@ export class AccessCheck extends HttpApiMiddleware.Service<AccessCheck, { requir
   { error: [publicError(ScopeNotGranted), publicError(CapabilityNotGranted)] }
 ) {}
 
+/** Annotates an endpoint whose handler reads the body as a stream, and enters the bulkhead when it has a part. */
+export const StreamedBody = Context.Reference("http/StreamedBody", { defaultValue: () => false })
+
 /** The bytes of a request body, or the error of reading it. Empty if the endpoint takes no body. */
 export class RequestBody extends Context.Service<RequestBody, Result.Result<Uint8Array, BadRequest>>()(
   "http/RequestBody"

@@ -1,4 +1,5 @@
 import { HttpApi, OpenApi } from "effect/http-api"
+import { ChangeSetsGroup } from "./ChangeSets.ts"
 import { AppDataGroup } from "./AppData.ts"
 import { CollectionsGroup, ProductsGroup } from "./Catalog.ts"
 import { FeedGroup } from "./Feed.ts"
@@ -14,7 +15,16 @@ export const PREFIX = "/api/platform/v1"
  * first. `KeyRequired` of writes runs after all of them.
  */
 export class PartnerApi extends HttpApi.make("partner")
-  .add(StoreGroup, ProductsGroup, CollectionsGroup, OrdersGroup, CustomersGroup, AppDataGroup, FeedGroup)
+  .add(
+    StoreGroup,
+    ProductsGroup,
+    CollectionsGroup,
+    ChangeSetsGroup,
+    OrdersGroup,
+    CustomersGroup,
+    AppDataGroup,
+    FeedGroup
+  )
   .middleware(RequestValidation)
   .middleware(StoreBulkhead)
   .middleware(BodyReception)

@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { InstallationId } from "../../domain/access/Ids.ts"
 import { Collection, CollectionHead } from "../../domain/catalog/Collection.ts"
+import { ChangeSetId } from "../../domain/changeSets/ChangeSet.ts"
 import { withDescription, Timestamp } from "../../domain/catalog/Fields.ts"
 import { Product } from "../../domain/catalog/Product.ts"
 import { EventId, EventKind, EVENTS, MAX_HOPS } from "../../domain/Events.ts"
@@ -19,6 +20,9 @@ const envelope = {
   }),
   originInstallationId: Schema.optionalKey(
     withDescription(InstallationId, "The installation of the write, if an app wrote. It does not receive this event")
+  ),
+  changeSetId: Schema.optionalKey(
+    withDescription(ChangeSetId, "The change set of the write, if it was part of one (docs/spec/change-sets.md)")
   ),
   hops: Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 0, maximum: MAX_HOPS }))).annotate({
     description: `The number of events in a row that led to the write. Send the event's id as \`X-Service-Event-Id\` with writes that respond to it; a write after ${MAX_HOPS} hops is refused`

@@ -22,6 +22,8 @@ interface Envelope {
   readonly actor: { readonly type: "app" | "merchant" | "agent" }
   /** The installation of the write. Absent if no app wrote. */
   readonly originInstallationId?: string
+  /** The change set of the write. Absent if it was not part of one. */
+  readonly changeSetId?: string
   /** The number of events in a row that led to this write. */
   readonly hops: number
 }

@@ -12,7 +12,7 @@ import { canonical, type JsonObject } from "../../domain/json/Json.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { Pacing, unpaced } from "../../domain/Pacing.ts"
 import type { VersionCondition } from "../../domain/Version.ts"
-import type { Write } from "../../domain/Write.ts"
+import type { Write, WriteContext } from "../../domain/Write.ts"
 import { CurrentInstallation, CurrentKey, RequestBody } from "../api/Middleware.ts"
 import { parseJsonBody } from "../server/BodyReader.ts"
 import { parseIfMatch } from "../headers/ConditionalRequests.ts"
@@ -22,8 +22,8 @@ import { type ApiResponse, decodeResponse, encodeResponse, jsonResponse } from "
 
 /** The body of a write. */
 export interface Payload<A> {
-  /** False if the endpoint takes no body. */
-  readonly isSent: boolean
+  /** False if the endpoint takes no body. `optional`: a request without a body is one with an empty object. */
+  readonly isSent: boolean | "optional"
   readonly decode: (input: unknown, isStrict: boolean) => Result.Result<A, BadRequest>
 }
 
@@ -33,7 +33,14 @@ export const payloadOf = <A, I>(schema: Schema.Codec<A, I>): Payload<A> => ({
   decode: decodeWith(schema)
 })
 
-const noPayload: Payload<undefined> = {
+/** Makes an optional payload of a schema: no body means an object without members. */
+export const optionalPayloadOf = <A, I>(schema: Schema.Codec<A, I>): Payload<A> => ({
+  isSent: "optional",
+  decode: decodeWith(schema)
+})
+
+/** Payload of an endpoint that takes no body. */
+export const withoutBody: Payload<undefined> = {
   isSent: false,
   decode: () => Result.succeed(undefined)
 }
@@ -47,6 +54,8 @@ interface WriteInput<Body> {
   readonly store: StoreId
   readonly body: Body
   readonly condition: VersionCondition
+  /** Author, store and cause of the write. */
+  readonly context: WriteContext
 }
 
 /** Hashes the operation of a key: method, path with query, and the members of the body. */
@@ -91,38 +100,47 @@ export const makeWrites = Effect.gen(function* () {
       const installation = yield* CurrentInstallation
       const key = yield* CurrentKey
       const received = { body: yield* RequestBody, header: (name: string) => headers[name] }
-      const parsed = payload.isSent ? yield* parseJsonBody(received, paceOf) : undefined
+      const isEmpty = Result.isSuccess(received.body) && received.body.success.length === 0
+      const isAbsent = payload.isSent === false || (payload.isSent === "optional" && isEmpty)
+      const parsed = isAbsent ? undefined : yield* parseJsonBody(received, paceOf)
       const handling = parsePrefer(headers["prefer"])
       const pace = parsed?.pace ?? unpaced
-      const body = yield* pace(Effect.suspend(() => Effect.fromResult(payload.decode(parsed?.json, handling.strict))))
+      const body = yield* pace(
+        Effect.suspend(() =>
+          Effect.fromResult(
+            payload.decode(payload.isSent === "optional" ? (parsed?.json ?? {}) : parsed?.json, handling.strict)
+          )
+        )
+      )
       const fingerprint = yield* pace(Effect.sync(() => fingerprintOf(request, parsed?.json)))
       const condition = yield* parseIfMatch(headers["if-match"])
       // A deletion emits no event, so it ends a chain of events.
-      const cause = payload.isSent ? yield* decodeCausingEvent(headers["x-service-event-id"]) : null
+      const cause = payload.isSent !== false ? yield* decodeCausingEvent(headers["x-service-event-id"]) : null
       const { requestId } = yield* currentResponse
       const { id, storeId } = installation
+      const context: WriteContext = {
+        storeId,
+        actor: Actor.App({ id }),
+        surface: "rest",
+        cause,
+        requestId,
+        mode: handling["dry-run"] ? "dryRun" : "perform"
+      }
       const outcome = yield* once(
-        {
-          storeId,
-          actor: Actor.App({ id }),
-          surface: "rest",
-          cause,
-          requestId,
-          mode: handling["dry-run"] ? "dryRun" : "perform"
-        },
+        context,
         { key, fingerprint },
-        run({ installation, store: storeId, body, condition }),
+        run({ installation, store: storeId, body, condition, context }),
         (result) => encodeResponse(toResponse(result))
       )
       return jsonResponse(responseOf(outcome), {
         ...(outcome.replayed ? { "idempotent-replayed": "true" } : {}),
-        ...formatPreferenceApplied(handling, payload.isSent)
+        ...formatPreferenceApplied(handling, payload.isSent !== false)
       })
     })
 
   /** Handles a deletion. Without a body and an event, two errors of other writes cannot occur. */
   const remove = <A, E>(run: (input: WriteInput<undefined>) => Write<A, E>, toResponse: (result: A) => ApiResponse) =>
-    Effect.catchIf(write(noPayload, run, toResponse), isImpossible, Effect.die)
+    Effect.catchIf(write(withoutBody, run, toResponse), isImpossible, Effect.die)
 
   return { remove, write }
 })

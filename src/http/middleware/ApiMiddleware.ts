@@ -19,7 +19,8 @@ import {
   KeyRequired,
   RequestBody,
   RequestValidation,
-  StoreBulkhead
+  StoreBulkhead,
+  StreamedBody
 } from "../api/Middleware.ts"
 import { parseBearerToken } from "../headers/Credentials.ts"
 import { KeyMalformed, KeyMissing, retryAfterHeader } from "../ErrorTable.ts"
@@ -69,7 +70,7 @@ export const AccessCheckLive = Layer.succeed(AccessCheck, (httpEffect, { endpoin
 const NO_BODY = Result.succeed(Buffer.alloc(0))
 
 const BodyReceptionLive = Layer.succeed(BodyReception, (httpEffect, { endpoint }) =>
-  endpoint.payload.size === 0
+  endpoint.payload.size === 0 || Context.get(endpoint.annotations, StreamedBody)
     ? Effect.provideService(httpEffect, RequestBody, NO_BODY)
     : Effect.provideServiceEffect(
         httpEffect,
@@ -86,6 +87,7 @@ const StoreBulkheadLive = Layer.effect(
   Effect.map(Bulkhead, ({ withPermit }) => {
     return StoreBulkhead.of((httpEffect, { endpoint }) => {
       const { annotations, identifier: name } = endpoint
+      if (Context.get(annotations, StreamedBody)) return httpEffect
       const weight = Context.get(annotations, WorkWeight)
       if (Context.get(annotations, TakesPermits)) return httpEffect
       return Effect.flatMap(CurrentInstallation, ({ storeId }) =>

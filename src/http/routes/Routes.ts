@@ -8,6 +8,7 @@ import { currentResponse } from "../server/NodeResponse.ts"
 import { AppDataLive } from "../handlers/AppData.ts"
 import { CollectionsLive, ProductsLive } from "../handlers/Catalog.ts"
 import { FeedLive } from "../handlers/Feed.ts"
+import { ChangeSetsLive } from "../handlers/ChangeSets.ts"
 import { HealthRoutes } from "../handlers/Health.ts"
 import { CustomersLive, OrdersLive } from "../handlers/Records.ts"
 import { SignInRoutes } from "../handlers/SignIn.ts"
@@ -25,6 +26,7 @@ const ApiHandlers = Layer.mergeAll(
   StoreLive,
   ProductsLive,
   CollectionsLive,
+  ChangeSetsLive,
   OrdersLive,
   CustomersLive,
   AppDataLive,

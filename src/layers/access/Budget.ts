@@ -23,20 +23,25 @@ export class Budget extends Context.Service<Budget>()("layers/access/Budget", {
 
     return {
       /**
-       * Counts a write or proposal of an agent against its budget of the day (UTC, by the clock of the database). The row is
+       * Counts writes or a proposal of an agent against its budget of the day (UTC, by the clock of the database). The row is
        * locked until the commit: a revocation waits for the write, and the write for a revocation. A write that waited past
        * midnight has the date of the day before, so the date of the row never goes back. A date in the future, after the
        * clock was set back, counts as today.
        */
-      spend: Effect.fn("Budget.spend")(function* (store: StoreId, agent: AgentId, kind: "write" | "proposal") {
+      spend: Effect.fn("Budget.spend")(function* (
+        store: StoreId,
+        agent: AgentId,
+        kind: "write" | "proposal",
+        count = 1
+      ) {
         const isProposal = kind === "proposal"
         const counted = yield* sql`
           update agents a
-          set writes = case when written_on < today then 1 else writes + 1 end,
+          set writes = case when written_on < today then 0 else writes end + ${count},
             written_on = greatest(written_on, today)
           from (select (statement_timestamp() at time zone 'UTC')::date as today offset 0) as clock
           where store_id = ${store} and id = ${agent} and revoked_at is null and (not proposals_only or ${isProposal})
-            and case when written_on < today then 0 else writes end < budget
+            and case when written_on < today then 0 else writes end + ${count} <= budget
           returning id
         `
         if (counted.length > 0) return

@@ -222,7 +222,9 @@ export const ProposalsLive = Layer.effect(
         write: Write<A, E>
       ): Effect.fn.Return<ProposalResult<A>, E | Effect.Error<ReturnType<typeof insert>>, ChangeRecorder> {
         const { changes, value } = yield* tryOut(collectChanges(write))
-        return changes.length === 0 ? { unchanged: value } : yield* insert(store, proposal, changes)
+        return changes.length === 0 && !proposal.isDeferred
+          ? { unchanged: value }
+          : yield* insert(store, proposal, changes)
       }),
 
       list: Effect.fn("Proposals.list")((store, request) => readProposals(selectProposals(store, request)), orDefect),

@@ -13,7 +13,7 @@ import { resolveExternalIds } from "../imports/ExternalIds.ts"
 import { joinLines, plainArray, textArray } from "../sql/ArrayLiterals.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { pageReader } from "../sql/Pages.ts"
-import type { Statement } from "../sql/Statement.ts"
+import { constant, type Statement } from "../sql/Statement.ts"
 import { selectProducts } from "./ProductPages.ts"
 import { SUMMARY } from "./Columns.ts"
 import { type ChangeStamp, stampOf } from "./StoreAllocation.ts"
@@ -52,6 +52,9 @@ export interface ProductToDelete extends LockedProduct {
   readonly memberships: JsonText | null
   readonly externalId: string | null
 }
+
+/** Maximum number of products that are examined for one SKU. Their SKUs may differ in case and accents. */
+const MAX_PER_SKU = 20
 
 const Key = Schema.Struct({ store: StoreId, id: ProductId })
 
@@ -140,6 +143,26 @@ export class ProductRepository extends Context.Service<ProductRepository>()("lay
           select p.id, p.document from products p
           where p.store_id = ${store} and p.id = resolved.id for no key update
         ) as locked
+      `
+    })
+
+    const lockListed = SqlSchema.findAll({
+      Request: Schema.Struct({ store: StoreId, ids: Schema.String }),
+      Result: Schema.Struct({ id: Schema.toType(ProductId), json: Schema.String }),
+      // The list is in a subquery, which hides its length from the planner (see updateProducts).
+      execute: ({ ids, store }) => sql`
+        select id, document::text as json from products
+        where store_id = ${store} and id = any((select ${ids}::uuid[])::uuid[]) order by id for no key update
+      `
+    })
+
+    const selectBySkus = SqlSchema.findAll({
+      Request: Schema.Struct({ store: StoreId, skus: Schema.String }),
+      Result: Schema.Struct({ id: Schema.toType(ProductId) }),
+      execute: ({ skus, store }) => sql`
+        select distinct k.id from unnest(${skus}::text[]) as requested (sku), lateral (
+          select id from product_keys where store_id = ${store} and sku = requested.sku limit ${constant(MAX_PER_SKU)}
+        ) as k
       `
     })
 
@@ -264,6 +287,21 @@ export class ProductRepository extends Context.Service<ProductRepository>()("lay
             { product: productOf(json, id), json }
           ])
         )
+      }, orDefect),
+
+      /** Locks products until the transaction ends, in the order of their ids. Unknown ids are omitted. */
+      lockAll: Effect.fn("ProductRepository.lockAll")(function* (store: StoreId, ids: ReadonlyArray<ProductId>) {
+        const rows = yield* lockListed({ store, ids: plainArray(ids) })
+        return new Map(
+          rows.map(({ id, json }): readonly [ProductId, StoredProduct] => [id, { product: productOf(json, id), json }])
+        )
+      }, orDefect),
+
+      /** Returns the products with these SKUs, at most {@link MAX_PER_SKU} for each, compared as a search does. */
+      findBySkus: Effect.fn("ProductRepository.findBySkus")(function* (store: StoreId, skus: ReadonlyArray<string>) {
+        const codes = skus.flatMap((sku) => nullableCode(sku) ?? [])
+        const rows = yield* selectBySkus({ store, skus: textArray([...new Set(codes)]) })
+        return rows.map(({ id }) => id)
       }, orDefect),
 
       /** Makes the statements that insert products with their keys. */

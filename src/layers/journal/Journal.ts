@@ -32,7 +32,7 @@ export class JournalEntries extends Context.Service<JournalEntries>()("layers/jo
     return {
       /** Makes the statement that inserts the entries of changes. */
       insertStatement: (
-        { actor, approvedBy, requestId, storeId, surface }: WriteContext,
+        { actor, approvedBy, changeSetId, requestId, storeId, surface }: WriteContext,
         hops: number,
         key: string | null,
         changes: ReadonlyArray<Change>
@@ -41,11 +41,11 @@ export class JournalEntries extends Context.Service<JournalEntries>()("layers/jo
         return sql`
           insert into journal (
             store_id, id, part, at, actor_type, actor_id, surface, idempotency_key, hops, resource, resource_id, version,
-            before, after, omitted, reason, request_id, approved_by, undoes, memberships, external_id
+            before, after, omitted, reason, request_id, approved_by, undoes, memberships, external_id, change_set_id
           )
           select ${storeId}, id, part, at, ${actorType(actor)}, ${actor.id}, ${surface}, ${key}, ${hops}, resource,
             resource_id, version, before, after, omitted::text[], reason, ${requestId ?? null}, ${approvedBy ?? null},
-            undoes::uuid, memberships, external_id
+            undoes::uuid, memberships, external_id, ${changeSetId ?? null}::uuid
           from unnest(
             ${plainArray(changes.map(({ id }) => id))}::uuid[],
             ${plainArray(changes.map(({ id }) => partOf(id)))}::smallint[],

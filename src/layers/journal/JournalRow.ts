@@ -5,6 +5,7 @@ import { ProductId } from "../../domain/catalog/Product.ts"
 import { isObject, type JsonObject } from "../../domain/json/Json.ts"
 import { EntryId } from "../../domain/journal/Activity.ts"
 import { AdministeredKind, CatalogKind } from "../../domain/journal/Kinds.ts"
+import { sql } from "../sql/Statement.ts"
 
 /** Manual collection that contained a deleted product, and the number of products before it. */
 const Membership = Schema.Struct({ collectionId: Schema.toType(CollectionId), rank: Schema.Int })
@@ -23,6 +24,12 @@ export const JournalRow = Schema.Struct({
   externalId: Schema.NullOr(Schema.String)
 })
 export type JournalRow = typeof JournalRow.Type
+
+/** Columns of {@link JournalRow}. */
+export const ENTRY_COLUMNS = sql.literal(`
+  id, resource, resource_id as "resourceId", version, actor_id as "actorId", before, after, omitted, memberships,
+  external_id as "externalId"
+`)
 
 /** Journal entry of a resource that members administer. It cannot be undone. */
 export const AdministeredRow = Schema.Struct({ resource: AdministeredKind })

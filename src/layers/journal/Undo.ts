@@ -29,7 +29,7 @@ import { constant } from "../sql/Statement.ts"
 import { UnitOfWork } from "../sql/UnitOfWork.ts"
 import { collectChanges, recordAll } from "../Writes.ts"
 import { CATALOG_TABLES } from "./CatalogTables.ts"
-import { AdministeredRow, JournalRow } from "./JournalRow.ts"
+import { AdministeredRow, ENTRY_COLUMNS, JournalRow } from "./JournalRow.ts"
 import { collectionUndo } from "./UndoCollections.ts"
 import { productUndo } from "./UndoProducts.ts"
 
@@ -84,11 +84,6 @@ export const UndoLive = Layer.effect(
       product: yield* productUndo,
       collection: yield* collectionUndo
     }
-
-    const columns = sql.literal(`
-      id, resource, resource_id as "resourceId", version, actor_id as "actorId", before, after, omitted, memberships,
-      external_id as "externalId"
-    `)
 
     const listHistory = (storeId: StoreId, resourceIds: string, versions: string, earliestIds: string) =>
       readHistory(sql`
@@ -193,7 +188,7 @@ export const UndoLive = Layer.effect(
     return Undo.of({
       undo: Effect.fn("Undo.undo")(function* (storeId, id, right) {
         const found = yield* readEntry(sql`
-          select ${columns} from journal where store_id = ${storeId} and id = ${id} and part = ${partOf(id)}
+          select ${ENTRY_COLUMNS} from journal where store_id = ${storeId} and id = ${id} and part = ${partOf(id)}
         `)
         const entry = Option.getOrUndefined(found)
         if (entry === undefined) return yield* new EntryNotFound({ id })
@@ -209,7 +204,7 @@ export const UndoLive = Layer.effect(
       undoSpan: Effect.fn("Undo.undoSpan")(function* (storeId, { actorId, since, until }, right) {
         // Changes of products and collections, newest first.
         const entries = yield* readEntries(sql`
-          select ${columns} from journal
+          select ${ENTRY_COLUMNS} from journal
           where store_id = ${storeId} and actor_id = ${actorId} and id >= ${leastIdAt(since)} and id < ${leastIdAt(until)}
             and version is not null
           order by id desc limit ${MAX_UNDONE + 1}

@@ -29,8 +29,8 @@ export default Effect.gen(function* () {
   yield* sql`create index jobs_by_turn on jobs (next_at)`
 
   // state: see domain/changeSets/ChangeSet.ts. selection, change: a change of everything that rules match. on_conflict:
-  // what happens to rows that changed since the preview. total, done: progress of the current step. preview: summary of
-  // the preview. failure: why the set failed. finished_at: end of the set, from which it is kept for a while.
+  // what happens to rows that changed since the preview. scopes: required ones; of those joined by | one is enough.
+  // total: operations, -1 until the products of a selection are found. done: progress of the current step. preview: its summary. failure: why the set failed. finished_at: end of the set, from which it is kept for a while.
   yield* sql`
     create table change_sets (
       store_id uuid not null references stores on delete cascade,
@@ -46,6 +46,7 @@ export default Effect.gen(function* () {
       selection json,
       change json,
       undoes uuid,
+      scopes text[] not null,
       apply_at timestamptz,
       on_conflict text not null default 'skip',
       total integer not null,
@@ -68,22 +69,30 @@ export default Effect.gen(function* () {
   // Finds the undo of a set.
   yield* sql`create index change_sets_by_undone on change_sets (store_id, undoes) where undoes is not null`
 
-  // Operations as sent. They are stored while the body is received, before their set, and deleted when the set ends.
+  // Change sets whose operations are being received. The set is created when all have arrived.
+  yield* sql`
+    create table change_set_uploads (
+      store_id uuid not null,
+      id uuid not null,
+      started_at timestamptz not null default now(),
+      primary key (store_id, id)
+    )
+  `
+  // Finds uploads that ended without a set.
+  yield* sql`create index change_set_uploads_by_time on change_set_uploads (started_at)`
+
+  // Operations as sent. They are deleted when their set ends.
   yield* sql`
     create table change_set_operations (
       store_id uuid not null,
       change_set_id uuid not null,
       index integer not null,
       operation text not null,
-      received_at timestamptz not null default now(),
       primary key (store_id, change_set_id, index)
     )
   `
-  // Finds operations whose request ended before their set was stored.
-  yield* sql`create index change_set_operations_by_time on change_set_operations (received_at)`
-
   // Result of each operation: of the preview, then of its application.
-  // seen: version of the resource at the preview. entry_id: journal entry; null until the operation is applied.
+  // seen: version of the resource before the operation. is_applied: false for the result of the preview.
   yield* sql`
     create table change_set_results (
       store_id uuid not null,
@@ -95,8 +104,9 @@ export default Effect.gen(function* () {
       seen integer,
       version integer,
       entry_id uuid,
+      is_applied boolean not null default false,
       error text,
-      issues text[],
+      issues json,
       primary key (store_id, change_set_id, index)
     ) with (fillfactor = 80)
   `

@@ -11,6 +11,7 @@ import { WorkWeight } from "../../domain/Bulkhead.ts"
 import { withDescription, optional, trimmed } from "../../domain/catalog/Fields.ts"
 import { AccessPolicy, MEMBERS_AND_AGENTS, ToolDescription } from "../Annotations.ts"
 import { Authentication } from "../Authentication.ts"
+import { applyChangeSet } from "./ChangeSets.ts"
 import { createCollection, deleteCollection, updateCollection } from "./Collections.ts"
 import { storeFields, keyedFields, Page, pageFields, WriteError } from "./CommonSchemas.ts"
 import { changeInventory, createProduct, deleteProduct, updateProduct } from "./Products.ts"
@@ -55,7 +56,8 @@ export const PROPOSABLE = [
   createCollection,
   updateCollection,
   deleteCollection,
-  changeInventory
+  changeInventory,
+  applyChangeSet
 ] as const
 
 /** Errors of proposed writes, which an approval can fail with. */

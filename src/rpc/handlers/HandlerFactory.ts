@@ -140,12 +140,13 @@ export const makeHandlerFactory = Effect.gen(function* () {
 
   /**
    * Creates a handler that performs a write once and replays its response. An agent with `proposalsOnly` stores a proposal
-   * instead, unless the procedure is open to all agents.
+   * instead, unless the procedure is open to all agents. `isDeferred`: the write changes resources after its commit.
    */
   const writeHandler = <Payload extends WritePayload, E, A>(
     definition: Definition<Payload, E | WriteError>,
-    toWrite: (payload: Payload, principal: Principal) => Write<A, NoInfer<E> | CallError>,
-    toJson: (value: A, payload: Payload) => JsonText
+    toWrite: (payload: Payload, principal: Principal) => Write<A, NoInfer<E> | WriteError | CallError>,
+    toJson: (value: A, payload: Payload) => JsonText,
+    { isDeferred = false }: { readonly isDeferred?: boolean } = {}
   ): WriteHandler<E | WriteError | CallError> => {
     const decode = decodeWith(definition.payloadSchema)
     const { agents } = Context.get(definition.annotations, AccessPolicy)
@@ -155,10 +156,11 @@ export const makeHandlerFactory = Effect.gen(function* () {
     const run = (call: StoreCall<Payload>, json: JsonObject) => {
       const { payload, principal } = call
       const write = toWrite(payload, principal)
-      if (principal._tag === "Merchant" || !principal.proposalsOnly || payload.dryRun === true || agents === "all") {
+      const isOpen = agents === "all" && !isDeferred
+      if (principal._tag === "Merchant" || !principal.proposalsOnly || payload.dryRun === true || isOpen) {
         return runWrite(definition, call, json, write, toJson)
       }
-      const proposal = { agentId: principal.id, procedure: definition._tag, payload: JSON.stringify(json) }
+      const proposal = { agentId: principal.id, procedure: definition._tag, payload: JSON.stringify(json), isDeferred }
       return runWrite(definition, call, json, propose(payload.storeId, proposal, write), proposalJson)
     }
 

@@ -5,6 +5,7 @@ import { makeActivityHandlers } from "./Activity.ts"
 import { makeAgentHandlers } from "./Agents.ts"
 import { makeBillingHandlers } from "./Billing.ts"
 import { makeFeedHandlers } from "./Changes.ts"
+import { makeChangeSetHandlers } from "./ChangeSets.ts"
 import { makeCollectionHandlers } from "./Collections.ts"
 import { makeProductHandlers } from "./Products.ts"
 import { makeStoreHandlers } from "./Stores.ts"
@@ -20,11 +21,13 @@ export const RpcHandlers = ServedRpcs.toLayer(
   Effect.gen(function* () {
     const products = yield* makeProductHandlers
     const collections = yield* makeCollectionHandlers
+    const changeSets = yield* makeChangeSetHandlers
     return ServedRpcs.of({
       ...products,
       ...collections,
-      ...(yield* makeProposalHandlers({ ...products, ...collections })),
       ...(yield* makeFeedHandlers),
+      ...changeSets,
+      ...(yield* makeProposalHandlers({ ...products, ...collections, ...changeSets })),
       ...(yield* makeAccountHandlers),
       ...(yield* makeAgentHandlers),
       ...(yield* makeRecordHandlers),

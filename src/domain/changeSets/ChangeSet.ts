@@ -1,0 +1,368 @@
+import { Context, type Effect, Schema } from "effect"
+import type { Grants } from "../access/AccessRule.ts"
+import type { BudgetSpent, ApprovalNeeded } from "../access/Agents.ts"
+import { InstallationId, MerchantId } from "../access/Ids.ts"
+import type { Scope } from "../access/Scope.ts"
+import type { InvalidToken } from "../access/Tokens.ts"
+import { CollectionId } from "../catalog/Collection.ts"
+import { field, optional, text, Timestamp } from "../catalog/Fields.ts"
+import { Rules } from "../catalog/Rule.ts"
+import { EventKind } from "../Events.ts"
+import type { Actor } from "../Actor.ts"
+import { ActorType, EntryId } from "../journal/Activity.ts"
+import { CatalogKind } from "../journal/Kinds.ts"
+import { boundedArray } from "../json/Bounded.ts"
+import type { DocumentPage, JsonText } from "../json/Document.ts"
+import type { PageRequest } from "../Page.ts"
+import type { StoreId, StoreNotFound } from "../Store.ts"
+import { formatInteger } from "../Text.ts"
+import { Uuid } from "../Uuid.ts"
+import type { Write, WriteContext } from "../Write.ts"
+import { Edit } from "./Edit.ts"
+import { Operation } from "./Operation.ts"
+
+/** Maximum number of operations of a change set, and of one that is applied as a whole. */
+export const MAX_OPERATIONS = 100_000
+export const MAX_ATOMIC_OPERATIONS = 10_000
+
+/** Maximum number of operations in a JSON body of 1 MiB: over RPC and MCP. */
+export const MAX_SENT_OPERATIONS = 5_000
+
+/** Maximum number of unfinished change sets of a store. */
+export const MAX_UNFINISHED = 20
+
+/** Days after the preview until a change set that is not applied is canceled, and days for which a finished one is kept. */
+export const READY_DAYS = 7
+export const KEPT_DAYS = 90
+
+export const ChangeSetId = Uuid.pipe(Schema.brand("ChangeSetId"), Schema.annotate({ identifier: "ChangeSetId" }))
+export type ChangeSetId = typeof ChangeSetId.Type
+
+export const ChangeSetState = Schema.Literals([
+  "previewing",
+  "ready",
+  "scheduled",
+  "applying",
+  "applied",
+  "canceled",
+  "failed"
+])
+export type ChangeSetState = typeof ChangeSetState.Type
+
+export const ChangeSetMode = Schema.Literals(["each", "atomic"]).annotate({ message: "must be each or atomic" })
+export type ChangeSetMode = typeof ChangeSetMode.Type
+
+/** Rules that select the products of a change. */
+export const Selection = Schema.Struct({
+  rules: Rules.annotate({
+    description: "Rules of automated collections. An empty list selects all products of the store"
+  }),
+  disjunctive: optional(
+    Schema.Boolean.annotate({
+      description: "false: products must satisfy every rule (default). true: any one rule",
+      message: "must be true or false"
+    })
+  )
+})
+export type Selection = typeof Selection.Type
+
+/** What happens to a row that changed after the preview. */
+export const OnConflict = Schema.Literals(["skip", "overwrite"]).annotate({ message: "must be skip or overwrite" })
+export type OnConflict = typeof OnConflict.Type
+
+const headerFields = {
+  mode: ChangeSetMode.annotate({
+    description: `\`each\`: every operation is applied or refused by itself. \`atomic\`: all operations or none, at most ${formatInteger(MAX_ATOMIC_OPERATIONS)}`
+  }),
+  note: optional(field(text(500), "Reason, shown to members and stored in the journal", "Summer sale")),
+  applyAt: optional(
+    field(
+      Schema.String.check(
+        Schema.makeFilter((time) => /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(time) && !Number.isNaN(Date.parse(time)), {
+          message: "must be a time of RFC 3339, as in 2026-01-31T09:30:00Z"
+        })
+      ),
+      "Time at which an applied change set starts. A time that has passed starts at once",
+      "2026-12-24T00:00:00Z"
+    )
+  )
+}
+
+/** Change set without its operations: the first line of NDJSON. */
+export const ChangeSetHeader = Schema.Struct(headerFields)
+export type ChangeSetHeader = typeof ChangeSetHeader.Type
+
+const selected = { where: Selection, change: Edit }
+
+/** One change of all products that rules match. */
+export const SelectedChange = Schema.Struct({ ...headerFields, ...selected })
+export type SelectedChange = typeof SelectedChange.Type
+
+const NewFields = Schema.Struct({
+  ...headerFields,
+  operations: optional(
+    boundedArray(Operation, MAX_OPERATIONS).annotate({ description: "Operations, applied in their order" })
+  ),
+  where: optional(Selection),
+  change: optional(Edit)
+})
+
+/** Requires either `operations` or both `where` and `change`. */
+export const operationsOrSelection = Schema.makeFilter<Pick<typeof NewFields.Type, "operations" | "where" | "change">>(
+  ({ change, operations, where }) => {
+    if (operations !== undefined) {
+      return where === undefined && change === undefined
+        ? undefined
+        : { path: ["operations"], issue: "must not be combined with `where` and `change`" }
+    }
+    if (where === undefined && change === undefined)
+      return { path: ["operations"], issue: "is missing, or `where` and `change`" }
+    if (where === undefined) return { path: ["where"], issue: "is missing" }
+    return change === undefined ? { path: ["change"], issue: "is missing" } : undefined
+  },
+  { toJsonSchema: () => ({ oneOf: [{ required: ["operations"] }, { required: ["where", "change"] }] }) }
+)
+
+/** New change set: a list of operations, or one change of all products that rules match. */
+export const NewChangeSet = NewFields.annotate({ identifier: "NewChangeSet" }).check(operationsOrSelection)
+export type NewChangeSet = typeof NewChangeSet.Type
+
+const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+
+/** Summary of what a change set would do. */
+export const Preview = Schema.Struct({
+  created: Count,
+  updated: Count,
+  deleted: Count,
+  lowestPrice: Schema.NullOr(Schema.Number).annotate({ description: "Lowest new price; null if no price changes" }),
+  highestPrice: Schema.NullOr(Schema.Number).annotate({ description: "Highest new price; null if no price changes" }),
+  refusals: Schema.Array(Schema.Struct({ error: Schema.String, count: Count })).annotate({
+    description: "The most frequent reasons of refusals"
+  }),
+  collections: Schema.NullOr(
+    Schema.Array(Schema.Struct({ id: CollectionId, title: Schema.String, enters: Count, leaves: Count }))
+  ).annotate({
+    description:
+      "Automated collections that products would enter or leave. Null if applying the rules of the store takes too long"
+  }),
+  events: Schema.Array(
+    Schema.Struct({
+      kind: EventKind,
+      count: Count,
+      recipients: Schema.Array(Schema.Struct({ installationId: InstallationId, appName: Schema.String }))
+    })
+  ).annotate({ description: "Events that would be sent, and the apps that receive them" })
+})
+export type Preview = typeof Preview.Type
+
+/** Change set as clients see it. */
+export const ChangeSet = Schema.Struct({
+  id: ChangeSetId,
+  state: ChangeSetState.annotate({
+    description:
+      "`previewing` → `ready` → `applying` (or `scheduled` before) → `applied`. `canceled` and `failed` end it earlier"
+  }),
+  mode: ChangeSetMode,
+  note: Schema.NullOr(Schema.String),
+  where: Schema.NullOr(Schema.Unknown).annotate({ description: "Rules that selected the products, if any" }),
+  change: Schema.NullOr(Schema.Unknown).annotate({ description: "Change of the selected products, if any" }),
+  counts: Schema.Struct({
+    total: Count.annotate({ description: "Operations" }),
+    changed: Count.annotate({ description: "Operations that create, change or delete something" }),
+    unchanged: Count,
+    refused: Count
+  }).annotate({ description: "Results: those of the preview until the set is applied" }),
+  progress: Schema.Struct({ done: Count, total: Count }).annotate({
+    description: "Operations of the current step that are done"
+  }),
+  preview: Schema.NullOr(Preview).annotate({ description: "Null until the preview is complete" }),
+  undoes: Schema.NullOr(ChangeSetId).annotate({ description: "Change set that this one undoes" }),
+  undoneBy: Schema.NullOr(ChangeSetId).annotate({ description: "Newest applied change set that undoes this one" }),
+  actor: Schema.Struct({ type: ActorType, id: Schema.toType(Uuid) }),
+  approvedBy: Schema.NullOr(MerchantId),
+  onConflict: OnConflict.annotate({ description: "What happens to rows that changed after the preview" }),
+  failure: Schema.NullOr(Schema.String).annotate({ description: "Why the set failed or was canceled by the service" }),
+  applyAt: Schema.NullOr(Timestamp),
+  createdAt: Timestamp,
+  previewedAt: Schema.NullOr(Timestamp),
+  appliedAt: Schema.NullOr(Timestamp),
+  finishedAt: Schema.NullOr(Timestamp)
+}).annotate({ identifier: "ChangeSet" })
+export type ChangeSet = typeof ChangeSet.Type
+
+export const Outcome = Schema.Literals(["created", "updated", "deleted", "unchanged", "refused"])
+export type Outcome = typeof Outcome.Type
+
+/** Result of one operation. */
+export const OperationResult = Schema.Struct({
+  index: Count.annotate({ description: "Position of the operation, from 0" }),
+  outcome: Outcome,
+  isApplied: Schema.Boolean.annotate({
+    description: "false: the result of the preview. true: the result of the application"
+  }),
+  resource: Schema.NullOr(CatalogKind),
+  id: Schema.NullOr(Schema.toType(Uuid)).annotate({
+    description: "Id of the resource; null for one that the preview would create, and if none was found"
+  }),
+  version: Schema.NullOr(Schema.Int).annotate({
+    description: "Version after the operation; before it is applied, the version that the preview saw"
+  }),
+  entryId: Schema.NullOr(Schema.toType(EntryId)).annotate({ description: "Entry of the journal, and id of the event" }),
+  error: Schema.NullOr(Schema.String).annotate({ description: "Why the operation is refused" }),
+  issues: Schema.NullOr(Schema.Array(Schema.String))
+}).annotate({ identifier: "OperationResult" })
+export type OperationResult = typeof OperationResult.Type
+
+export class ChangeSetNotFound extends Schema.TaggedError<ChangeSetNotFound>()("ChangeSetNotFound", {
+  id: ChangeSetId
+}) {
+  override get message() {
+    return `Change set ${this.id} was not found; change sets are kept for ${KEPT_DAYS} days`
+  }
+}
+
+/** The change set is in a state that does not allow the request. */
+export class ChangeSetStateMismatch extends Schema.TaggedError<ChangeSetStateMismatch>()("ChangeSetStateMismatch", {
+  state: ChangeSetState,
+  allowed: Schema.Array(ChangeSetState)
+}) {
+  override get message() {
+    return `The change set is ${this.state}; this is possible only while it is ${this.allowed.join(" or ")}`
+  }
+}
+
+/** An atomic change set with refused operations cannot be applied. */
+export class ChangeSetRefused extends Schema.TaggedError<ChangeSetRefused>()("ChangeSetRefused", {
+  refused: Schema.Int
+}) {
+  override get message() {
+    return `${formatInteger(this.refused)} operations of the atomic change set are refused; read its results and make a new set without them`
+  }
+}
+
+export class TooManyChangeSets extends Schema.TaggedError<TooManyChangeSets>()("TooManyChangeSets", {}) {
+  override get message() {
+    return `The store has ${MAX_UNFINISHED} unfinished change sets, the maximum; apply or cancel some of them`
+  }
+}
+
+export class TooManyOperations extends Schema.TaggedError<TooManyOperations>()("TooManyOperations", {
+  limit: Schema.Int
+}) {
+  override get message() {
+    return `A change set has at most ${formatInteger(this.limit)} operations; split it, or use mode \`each\` for up to ${formatInteger(MAX_OPERATIONS)}`
+  }
+}
+
+/** The applied change set has been undone. */
+export class ChangeSetUndone extends Schema.TaggedError<ChangeSetUndone>()("ChangeSetUndone", { by: ChangeSetId }) {
+  override get message() {
+    return `The change set is undone already, by ${this.by}; undo that one to apply it again`
+  }
+}
+
+/** Permission of a caller: scopes of an app or agent, or all of a member; and the sets that it may see. */
+export interface ChangeSetRight {
+  readonly scopes: Grants["scopes"]
+  /** Only sets of this actor, unless null. */
+  readonly ownId: string | null
+}
+
+/** Scopes of which a caller has none that one of the operations needs. */
+export class OperationScopeMissing extends Schema.TaggedError<OperationScopeMissing>()("OperationScopeMissing", {
+  scopes: Schema.Array(Schema.String)
+}) {
+  override get message() {
+    return `An operation of the change set needs the scope ${this.scopes.join(" or ")}, which was not granted`
+  }
+}
+
+/** Content of a new change set: staged operations, or a change of selected products. */
+export type NewContent =
+  | { readonly operations: number; readonly scopes: ReadonlySet<readonly [Scope, ...ReadonlyArray<Scope>]> }
+  | Pick<SelectedChange, "where" | "change">
+
+/**
+ * Many changes of a store at once (docs/spec/change-sets.md): previewed, applied in the background, and undone as one.
+ */
+export class ChangeSets extends Context.Service<
+  ChangeSets,
+  {
+    /** Begins to receive the operations of a new change set. */
+    readonly begin: (store: StoreId) => Effect.Effect<ChangeSetId>
+    /** Stores operations of a set that is being received, each as JSON, from the position `first` on. */
+    readonly stage: (
+      store: StoreId,
+      id: ChangeSetId,
+      first: number,
+      operations: ReadonlyArray<JsonText>
+    ) => Effect.Effect<void>
+    /** Discards a set that is being received. Changes nothing if it was created. */
+    readonly discard: (store: StoreId, id: ChangeSetId) => Effect.Effect<void>
+    /** Creates a change set and starts its preview. */
+    readonly create: (
+      context: WriteContext,
+      id: ChangeSetId,
+      header: ChangeSetHeader,
+      content: NewContent
+    ) => Write<JsonText, StoreNotFound | TooManyChangeSets | TooManyOperations>
+    /** Lists change sets, newest first. */
+    readonly list: (
+      store: StoreId,
+      page: PageRequest<ChangeSetId>,
+      right: ChangeSetRight
+    ) => Effect.Effect<DocumentPage<ChangeSetId>>
+    readonly get: (store: StoreId, id: ChangeSetId, right: ChangeSetRight) => Effect.Effect<JsonText, ChangeSetNotFound>
+    /** Lists the results of operations in their order. The cursor is the position of the last one. */
+    readonly results: (
+      store: StoreId,
+      id: ChangeSetId,
+      page: PageRequest<string>,
+      outcome: Outcome | undefined,
+      right: ChangeSetRight
+    ) => Effect.Effect<DocumentPage<string>, ChangeSetNotFound>
+    /**
+     * Applies a change set that is ready. Its changes stay those of its author; a member who applies the set of another
+     * author approves it. The budget of an agent that applies its own set counts each row that changes, unless `by` is
+     * null, for a proposal.
+     */
+    readonly apply: (
+      store: StoreId,
+      id: ChangeSetId,
+      onConflict: OnConflict,
+      right: ChangeSetRight,
+      by: Actor | null
+    ) => Write<
+      JsonText,
+      | ChangeSetNotFound
+      | ChangeSetStateMismatch
+      | ChangeSetRefused
+      | OperationScopeMissing
+      | InvalidToken
+      | ApprovalNeeded
+      | BudgetSpent
+    >
+    /** Cancels a change set. One that is being applied stops after the current batch, and keeps what it has changed. */
+    readonly cancel: (
+      store: StoreId,
+      id: ChangeSetId,
+      right: ChangeSetRight
+    ) => Write<JsonText, ChangeSetNotFound | ChangeSetStateMismatch>
+    /** Creates a change set that undoes an applied one, or the applied part of one that was canceled or failed. */
+    readonly undo: (
+      context: WriteContext,
+      id: ChangeSetId,
+      right: ChangeSetRight
+    ) => Write<
+      JsonText,
+      | ChangeSetNotFound
+      | ChangeSetStateMismatch
+      | ChangeSetUndone
+      | StoreNotFound
+      | TooManyChangeSets
+      | TooManyOperations
+    >
+    /** Cancels sets that were not applied in time, deletes expired ones, and returns their number. */
+    readonly purge: Effect.Effect<number>
+  }
+>()("domain/ChangeSets") {}

@@ -1,0 +1,43 @@
+import { Schema } from "effect"
+import { ProductId } from "../catalog/Product.ts"
+import { EntryId } from "../journal/Activity.ts"
+import { CatalogKind } from "../journal/Kinds.ts"
+import { Uuid } from "../Uuid.ts"
+import type { Outcome } from "./ChangeSet.ts"
+import { Operation } from "./Operation.ts"
+
+/** Change of a product that the rules of a set selected. The set holds the change. */
+const EditOperation = Schema.Struct({ op: Schema.Literal("product.edit"), id: Schema.toType(ProductId) })
+
+/** Undo of an operation of an earlier set. */
+const UndoOperation = Schema.Struct({
+  op: Schema.Literal("entry.undo"),
+  entryId: Schema.toType(EntryId),
+  resource: CatalogKind,
+  id: Schema.toType(Uuid)
+})
+
+/** Operation as it is stored: one that a client sent, or one that the service made from a selection or an earlier set. */
+export const StoredOperation = Schema.Union([Operation, EditOperation, UndoOperation])
+export type StoredOperation = typeof StoredOperation.Type
+
+/** Operation with its place in the set, and the version of its resource at the preview, if it must be the same. */
+export interface NumberedOperation {
+  readonly index: number
+  readonly operation: StoredOperation
+  readonly seen: number | null
+}
+
+/** Result of performing an operation. */
+export interface Performed {
+  readonly index: number
+  readonly outcome: Outcome
+  readonly resource: CatalogKind
+  readonly id: string | null
+  /** Versions before and after. */
+  readonly seen: number | null
+  readonly version: number | null
+  readonly entryId: string | null
+  readonly error: string | null
+  readonly issues: ReadonlyArray<string> | null
+}

@@ -1,0 +1,119 @@
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { HttpServerRequest } from "effect/http"
+import { hash } from "node:crypto"
+import type { Installation } from "../../domain/access/Installations.ts"
+import { Actor } from "../../domain/Actor.ts"
+import { Bulkhead } from "../../domain/Bulkhead.ts"
+import { type ChangeSetRight, ChangeSets, OperationScopeMissing } from "../../domain/changeSets/ChangeSet.ts"
+import { scopesOfEdit } from "../../domain/changeSets/Edit.ts"
+import { Idempotency } from "../../domain/Idempotency.ts"
+import type { JsonText } from "../../domain/json/Document.ts"
+import { ApplyChangeSet } from "../api/ChangeSets.ts"
+import { CurrentInstallation, CurrentKey } from "../api/Middleware.ts"
+import { PartnerApi } from "../api/PartnerApi.ts"
+import { formatPreferenceApplied, parsePrefer } from "../headers/Preferences.ts"
+import { currentResponse } from "../server/NodeResponse.ts"
+import { receiveChangeSet } from "./ChangeSetBody.ts"
+import { type ApiResponse, decodeResponse, encodeResponse, entry, jsonResponse, page, read } from "./Responses.ts"
+import { makeWrites, optionalPayloadOf, withoutBody } from "./Writes.ts"
+
+/** An app sees its own sets. */
+const rightOf = ({ id, scopes }: Installation): ChangeSetRight => ({ scopes, ownId: id })
+
+const createdSet = (json: JsonText): ApiResponse => ({ ...entry(json), status: 201 })
+
+const application = optionalPayloadOf(ApplyChangeSet)
+
+export const ChangeSetsLive = HttpApiBuilder.group(
+  PartnerApi,
+  "ChangeSets",
+  Effect.fnUntraced(function* (handlers) {
+    const sets = yield* ChangeSets
+    const { once } = yield* Idempotency
+    const { withPermit } = yield* Bulkhead
+    const { write } = yield* makeWrites
+
+    /**
+     * Receives the operations before the write, so that a slow client holds neither a connection nor a slot of its store.
+     * A replayed or refused request discards them.
+     */
+    const create = Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const installation = yield* CurrentInstallation
+      const key = yield* CurrentKey
+      const { req, requestId } = yield* currentResponse
+      const { strict } = parsePrefer(request.headers["prefer"])
+      const { id: installationId, scopes, storeId } = installation
+      const operation = { storeId, name: "createChangeSet", weight: "usual", bytes: 0 } as const
+      const id = yield* sets.begin(storeId)
+
+      const receive = Effect.gen(function* () {
+        const {
+          content,
+          hash: bodyHash,
+          header
+        } = yield* receiveChangeSet(req, strict, (first, operations) =>
+          withPermit(operation, sets.stage(storeId, id, first, operations), () => 0)
+        )
+        const groups = "operations" in content ? [...content.scopes] : [scopesOfEdit(content.change)]
+        const missing = groups.find((group) => !group.some((scope) => scopes.includes(scope)))
+        if (missing !== undefined) return yield* new OperationScopeMissing({ scopes: missing })
+        const context = {
+          storeId,
+          actor: Actor.App({ id: installationId }),
+          surface: "rest",
+          cause: null,
+          requestId,
+          mode: "perform"
+        } as const
+        const fingerprint = hash("sha256", `POST ${request.url}\n${Buffer.from(bodyHash).toString("hex")}`, "buffer")
+        return yield* withPermit(
+          operation,
+          once(context, { key, fingerprint }, sets.create(context, id, header, content), (json) =>
+            encodeResponse(createdSet(json))
+          ),
+          () => 0
+        )
+      })
+      const outcome = yield* Effect.ensuring(receive, sets.discard(storeId, id))
+      return jsonResponse(decodeResponse(outcome.text), {
+        ...(outcome.replayed ? { "idempotent-replayed": "true" } : {}),
+        ...formatPreferenceApplied({ strict, "dry-run": false }, true)
+      })
+    })
+
+    return handlers
+      .handleRaw("createChangeSet", () => create)
+      .handle("listChangeSets", ({ query }) =>
+        read((installation) => sets.list(installation.storeId, query, rightOf(installation)), page("changeSets"))
+      )
+      .handle("getChangeSet", ({ params: { id } }) =>
+        read((installation) => sets.get(installation.storeId, id, rightOf(installation)), entry)
+      )
+      .handle("listChangeSetResults", ({ params: { id }, query: { outcome, ...request } }) =>
+        read(
+          (installation) => sets.results(installation.storeId, id, request, outcome, rightOf(installation)),
+          page("results")
+        )
+      )
+      .handleRaw("applyChangeSet", ({ params: { id } }) =>
+        write(
+          application,
+          ({ body: { onConflict = "skip" }, installation, store }) =>
+            sets
+              .apply(store, id, onConflict, rightOf(installation), Actor.App({ id: installation.id }))
+              .pipe(
+                Effect.catchTags({ InvalidToken: Effect.die, ApprovalNeeded: Effect.die, BudgetSpent: Effect.die })
+              ),
+          entry
+        )
+      )
+      .handleRaw("cancelChangeSet", ({ params: { id } }) =>
+        write(withoutBody, ({ installation, store }) => sets.cancel(store, id, rightOf(installation)), entry)
+      )
+      .handleRaw("undoChangeSet", ({ params: { id } }) =>
+        write(withoutBody, ({ context, installation }) => sets.undo(context, id, rightOf(installation)), createdSet)
+      )
+  })
+)

@@ -1,0 +1,285 @@
+import { Context, Data, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { AgentId, InstallationId, MerchantId } from "../../domain/access/Ids.ts"
+import { Scope } from "../../domain/access/Scope.ts"
+import { Actor, IMPORTER } from "../../domain/Actor.ts"
+import {
+  ChangeSetId,
+  MAX_ATOMIC_OPERATIONS,
+  MAX_OPERATIONS,
+  TooManyOperations
+} from "../../domain/changeSets/ChangeSet.ts"
+import type { Performed } from "../../domain/changeSets/StoredOperation.ts"
+import type { StoreId, StoreNotFound } from "../../domain/Store.ts"
+import { ChangeRecorder, type Write, type WriteContext } from "../../domain/Write.ts"
+import { conditionsOf } from "../../domain/catalog/Rule.ts"
+import { bindParameter, productsWhere } from "../catalog/RuleSql.ts"
+import { type Job, Jobs, type JobWork, type LeaseLost } from "../jobs/Jobs.ts"
+import { orDefect, orDefectExcept } from "../sql/Errors.ts"
+import { rowReader } from "../sql/Rows.ts"
+import { rowCount, withStatementTimeout } from "../sql/Transaction.ts"
+import { UnitOfWork } from "../sql/UnitOfWork.ts"
+import { observeChanges, Recording } from "../Writes.ts"
+import { ChangeSetRepository, type StoredChangeSet } from "./ChangeSetRepository.ts"
+import { Operations } from "./Operations.ts"
+import { NO_SUMS, previewSummary, Sums } from "./PreviewSummary.ts"
+
+/**
+ * Number of operations that a preview performs in one transaction. It locks the store until it rolls back, so other
+ * writes of the store wait meanwhile. An operation sees the results of those before it in the same transaction.
+ */
+const PREVIEWED = 5_000
+
+/** Number of operations that are applied in one transaction. */
+const APPLIED = 250
+
+/** Maximum milliseconds for finding the products of a selection. */
+const SELECTION_MILLIS = 20_000
+
+/** An operation of an atomic set is refused, so nothing may be stored. */
+class AtomicRefusal extends Data.TaggedError("AtomicRefusal")<{ readonly results: ReadonlyArray<Performed> }> {}
+
+const toId = (job: Job) => ChangeSetId.make(job.subjectId, { disableChecks: true })
+
+const actorOf = ({ actorId, actorType }: StoredChangeSet): Actor => {
+  switch (actorType) {
+    case "app":
+      return Actor.App({ id: InstallationId.make(actorId) })
+    case "merchant":
+      return Actor.Merchant({ id: MerchantId.make(actorId) })
+    case "agent":
+      return Actor.Agent({ id: AgentId.make(actorId) })
+  }
+}
+
+const contextOf = (storeId: StoreId, set: StoredChangeSet, mode: WriteContext["mode"]): WriteContext => ({
+  storeId,
+  actor: actorOf(set),
+  surface: set.surface,
+  cause: null,
+  requestId: set.requestId ?? undefined,
+  approvedBy: set.approvedBy === null ? undefined : MerchantId.make(set.approvedBy),
+  changeSetId: set.id,
+  mode
+})
+
+/** Gives the note of a set as the reason of changes that have none. */
+const withNote = <A, E>(write: Write<A, E>, note: string | null): Write<A, E> =>
+  note === null
+    ? write
+    : Effect.updateService(write, ChangeRecorder, ({ record }) => ({
+        record: (changes) => record(changes.map((change) => ({ ...change, reason: change.reason ?? note })))
+      }))
+
+const countOf = (results: ReadonlyArray<Performed>) => {
+  const count = (isCounted: (outcome: Performed["outcome"]) => boolean) =>
+    results.filter(({ outcome }) => isCounted(outcome)).length
+  return {
+    changed: count((outcome) => outcome !== "refused" && outcome !== "unchanged"),
+    unchanged: count((outcome) => outcome === "unchanged"),
+    refused: count((outcome) => outcome === "refused")
+  }
+}
+
+/** True if the scopes include one of each group that the set needs. */
+export const hasScopes = (granted: ReadonlyArray<string>, { scopes }: Pick<StoredChangeSet, "scopes">): boolean =>
+  scopes.every((group) => group.split("|").some((scope) => granted.includes(scope)))
+
+const readGranted = rowReader(Schema.Struct({ scopes: Schema.Array(Schema.String) }))
+const decodeSums = Schema.decodeUnknownSync(Sums)
+
+/** Steps of the jobs that preview and apply change sets. */
+export class ChangeSetJobs extends Context.Service<ChangeSetJobs>()("layers/changeSets/ChangeSetJobs", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const jobs = yield* Jobs
+    const repository = yield* ChangeSetRepository
+    const operations = yield* Operations
+    const { recorded } = yield* Recording
+    const { run } = yield* UnitOfWork
+    const { collect, complete } = yield* previewSummary
+
+    const inTransaction = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+      orDefectExcept<E>()(sql.withTransaction(effect))
+
+    /** Ends a set and its job together. */
+    const end = (job: Job, state: "applied" | "canceled" | "failed", failure: string | null = null) =>
+      inTransaction(Effect.andThen(repository.finish(job.storeId, toId(job), state, failure), jobs.finish(job))).pipe(
+        Effect.as("finished" as const)
+      )
+
+    /** Keeps the lease, in the transaction of a step. Returns how the step ended. */
+    const keep = (job: Job) =>
+      Effect.map(jobs.keep(job), (isCanceled) => (isCanceled ? ("canceled" as const) : ("more" as const)))
+
+    /** Stores an operation for each product that the rules match. Returns undefined if there are too many. */
+    const expand = Effect.fnUntraced(function* (job: Job, { id, mode, selection }: StoredChangeSet) {
+      const { storeId } = job
+      const rules = selection?.rules ?? []
+      const from =
+        rules.length === 0
+          ? sql`from products where store_id = ${storeId}`
+          : productsWhere(bindParameter, storeId, conditionsOf(rules), selection?.disjunctive ?? false)
+      const limit = mode === "atomic" ? MAX_ATOMIC_OPERATIONS : MAX_OPERATIONS
+      const found = yield* withStatementTimeout(
+        sql,
+        SELECTION_MILLIS,
+        rowCount(sql`
+          insert into change_set_operations (store_id, change_set_id, index, operation)
+          select ${storeId}, ${id}, row_number() over (order by id) - 1, '{"op":"product.edit","id":"' || id || '"}'
+          from (select id ${from} order by id limit ${limit + 1}) as selected
+        `)
+      )
+      return { found, limit }
+    }, orDefect)
+
+    const select = Effect.fnUntraced(function* (job: Job, set: StoredChangeSet) {
+      return yield* inTransaction(
+        Effect.gen(function* () {
+          const { found, limit } = yield* expand(job, set)
+          if (Option.isNone(found)) return "The rules took too long; use rules that select fewer products"
+          if (found.value > limit) return new TooManyOperations({ limit }).message
+          yield* repository.setTotal(job.storeId, set.id, found.value)
+          yield* jobs.keep(job)
+          return undefined
+        })
+      )
+    })
+
+    const previewStep = Effect.fn("ChangeSetJobs.preview")(function* (job: Job) {
+      const { storeId } = job
+      const found = yield* repository.find(storeId, toId(job))
+      if (Option.isNone(found) || found.value.state !== "previewing") {
+        yield* jobs.finish(job)
+        return "finished" as const
+      }
+      const set = found.value
+      if (set.total < 0) {
+        const failure = yield* select(job, set)
+        return failure === undefined ? ("more" as const) : yield* end(job, "failed", failure)
+      }
+      const context = contextOf(storeId, set, "dryRun")
+      const sums = set.preview === null ? NO_SUMS : decodeSums(set.preview)
+      const numbered = yield* orDefect(repository.listOperations(storeId, set.id, set.done, PREVIEWED))
+      const collector = yield* orDefect(collect(context, sums))
+      const write = observeChanges(
+        operations.perform(storeId, numbered, set.change, set.onConflict),
+        collector.addChanges
+      )
+      const results = yield* Effect.result(run(recorded(context, null, write), "dryRun"))
+      if (results._tag === "Failure") return yield* end(job, "failed", results.failure.message)
+      collector.addResults(results.success)
+      const done = set.done + numbered.length
+      const isLast = done >= set.total
+      const preview = isLast ? yield* complete(context, collector.sums()) : collector.sums()
+      const ended = yield* inTransaction(
+        Effect.gen(function* () {
+          yield* repository.storeResults(storeId, set.id, results.success, false)
+          yield* repository.advance(storeId, set.id, { done, ...countOf(results.success), preview })
+          const kept = yield* keep(job)
+          if (kept === "canceled" || !isLast) return kept
+          yield* repository.ready(storeId, set.id)
+          yield* jobs.finish(job)
+          return "finished" as const
+        })
+      )
+      return ended === "canceled" ? yield* end(job, "canceled") : ended
+    })
+
+    /** Scopes that the author of a set has now; none if it has lost its access to the store. */
+    const findGranted = ({ actorId, actorType }: StoredChangeSet, storeId: StoreId) => {
+      if (actorId === IMPORTER) return Effect.succeed(Option.some({ scopes: Scope.literals }))
+      switch (actorType) {
+        case "app":
+          return readGranted(sql`
+            select scopes from installations where store_id = ${storeId} and id = ${actorId} and is_active
+          `)
+        case "agent":
+          return readGranted(sql`
+            select scopes from agents where store_id = ${storeId} and id = ${actorId} and revoked_at is null
+          `)
+        case "merchant":
+          return readGranted(sql`
+            select ${[...Scope.literals]}::text[] as scopes from members where store_id = ${storeId} and merchant_id = ${actorId}
+          `)
+      }
+    }
+
+    /** Applies the next operations of a set and stores their results. */
+    const applyNext = (
+      job: Job,
+      set: StoredChangeSet
+    ): Write<"more" | "canceled" | "applied", StoreNotFound | LeaseLost | AtomicRefusal> =>
+      Effect.gen(function* () {
+        const { storeId } = job
+        const isAtomic = set.mode === "atomic"
+        const limit = isAtomic ? MAX_ATOMIC_OPERATIONS : APPLIED
+        const numbered = yield* repository.listChanging(storeId, set.id, set.done, limit)
+        const overwrites = set.onConflict === "overwrite"
+        const conditional = overwrites ? numbered.map((one) => ({ ...one, seen: null })) : numbered
+        const results = yield* operations.perform(storeId, conditional, set.change, set.onConflict)
+        if (isAtomic && results.some(({ outcome }) => outcome === "refused"))
+          return yield* new AtomicRefusal({ results })
+        yield* repository.storeResults(storeId, set.id, results, true)
+        const { changed, refused, unchanged } = countOf(results)
+        yield* repository.advance(storeId, set.id, {
+          done: (numbered.at(-1)?.index ?? set.total - 1) + 1,
+          changed: changed - results.length,
+          unchanged,
+          refused
+        })
+        const kept = yield* keep(job)
+        return isAtomic || numbered.length < limit ? "applied" : kept
+      })
+
+    const applyStep = Effect.fn("ChangeSetJobs.apply")(function* (job: Job) {
+      const { storeId } = job
+      const found = yield* repository.find(storeId, toId(job))
+      if (Option.isNone(found) || (found.value.state !== "applying" && found.value.state !== "scheduled")) {
+        yield* jobs.finish(job)
+        return "finished" as const
+      }
+      const set = found.value
+      const granted = yield* orDefect(findGranted(set, storeId))
+      if (Option.isNone(granted) || !hasScopes(granted.value.scopes, set)) {
+        return yield* end(job, "failed", "The author of the change set no longer has the access that it needs")
+      }
+      if (set.state === "scheduled") yield* repository.start(storeId, set.id, "applying", set.onConflict, null)
+      const context = contextOf(storeId, set, "perform")
+      const applied = yield* Effect.result(run(recorded(context, null, withNote(applyNext(job, set), set.note))))
+      if (applied._tag === "Success") {
+        return applied.success === "more" ? ("more" as const) : yield* end(job, applied.success)
+      }
+      const error = applied.failure
+      if (error instanceof AtomicRefusal) {
+        const refusals = error.results.filter(({ outcome }) => outcome === "refused")
+        yield* inTransaction(
+          Effect.gen(function* () {
+            yield* repository.storeResults(storeId, set.id, refusals, false)
+            const refused = refusals.length
+            yield* repository.advance(storeId, set.id, { done: 0, changed: -refused, unchanged: 0, refused })
+          })
+        )
+        return yield* end(
+          job,
+          "failed",
+          `${refusals.length} operations were refused because of changes after the preview; nothing was changed`
+        )
+      }
+      return error._tag === "LeaseLost" ? yield* error : yield* end(job, "failed", error.message)
+    })
+
+    const fail = (job: Job) =>
+      Effect.asVoid(
+        end(job, "failed", "An unexpected failure, which the log of the service describes; results up to it are kept")
+      )
+
+    const works: { readonly preview: JobWork; readonly apply: JobWork } = {
+      preview: { step: previewStep, fail },
+      apply: { step: applyStep, fail }
+    }
+    return works
+  })
+}) {
+  static readonly layer = Layer.effect(this, this.make)
+}

@@ -1,0 +1,171 @@
+import { Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import {
+  ChangeSetId,
+  ChangeSetNotFound,
+  ChangeSetRefused,
+  ChangeSets,
+  ChangeSetStateMismatch,
+  type ChangeSetState,
+  ChangeSetUndone,
+  MAX_ATOMIC_OPERATIONS,
+  MAX_OPERATIONS,
+  MAX_UNFINISHED,
+  type NewContent,
+  OperationScopeMissing,
+  TooManyChangeSets,
+  TooManyOperations
+} from "../../domain/changeSets/ChangeSet.ts"
+import { scopesOfEdit } from "../../domain/changeSets/Edit.ts"
+import type { StoreId } from "../../domain/Store.ts"
+import { uuidOfMicros } from "../../domain/Uuid.ts"
+import type { WriteContext } from "../../domain/Write.ts"
+import { Budget } from "../access/Budget.ts"
+import { StoreAllocation } from "../catalog/StoreAllocation.ts"
+import { Jobs } from "../jobs/Jobs.ts"
+import { orDefect } from "../sql/Errors.ts"
+import { UnitOfWork } from "../sql/UnitOfWork.ts"
+import { hasScopes } from "./ChangeSetJobs.ts"
+import { ChangeSetRepository, type NewStored, type StoredChangeSet } from "./ChangeSetRepository.ts"
+
+const groupsOf = (content: NewContent): ReadonlyArray<string> => {
+  const groups = "operations" in content ? [...content.scopes] : [scopesOfEdit(content.change)]
+  return [...new Set(groups.map((group) => group.join("|")))]
+}
+
+export const ChangeSetsLive = Layer.effect(
+  ChangeSets,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const repository = yield* ChangeSetRepository
+    const jobs = yield* Jobs
+    const { spend } = yield* Budget
+    const { lockStore } = yield* StoreAllocation
+    const unitOfWork = yield* UnitOfWork
+
+    const newId = Effect.sync(() => ChangeSetId.make(uuidOfMicros(Date.now() * 1000), { disableChecks: true }))
+
+    const json = Effect.fnUntraced(function* (store: StoreId, id: ChangeSetId) {
+      const found = yield* repository.findJson(store, id, null)
+      return Option.getOrThrow(found)
+    })
+
+    /** Stores a set and starts its preview. The store is locked, so the number of unfinished sets is exact. */
+    const insert = Effect.fnUntraced(function* (context: WriteContext, set: NewStored) {
+      const { storeId } = context
+      yield* lockStore(storeId)
+      if ((yield* repository.countUnfinished(storeId)) >= MAX_UNFINISHED) return yield* new TooManyChangeSets()
+      yield* repository.insert(context, set)
+      yield* unitOfWork.add(jobs.insertStatement(storeId, set.id, "changeSet.preview", null))
+      yield* unitOfWork.flush
+      yield* jobs.notifyAfterCommit
+      return yield* json(storeId, set.id)
+    }, orDefect)
+
+    /** Locks a set whose state allows a request. */
+    const lockIn = Effect.fnUntraced(function* (
+      store: StoreId,
+      id: ChangeSetId,
+      ownId: string | null,
+      allowed: ReadonlyArray<ChangeSetState>
+    ) {
+      const found = yield* repository.lock(store, id, ownId)
+      if (Option.isNone(found)) return yield* new ChangeSetNotFound({ id })
+      const { state } = found.value
+      return allowed.includes(state) ? found.value : yield* new ChangeSetStateMismatch({ state, allowed })
+    })
+
+    const requireScopes = (set: StoredChangeSet, scopes: ReadonlyArray<string>) => {
+      const missing = set.scopes.find((group) => !hasScopes(scopes, { scopes: [group] }))
+      return missing === undefined
+        ? Effect.void
+        : Effect.fail(new OperationScopeMissing({ scopes: missing.split("|") }))
+    }
+
+    return ChangeSets.of({
+      begin: Effect.fn("ChangeSets.begin")(function* (store) {
+        const id = yield* newId
+        yield* repository.insertUpload(store, id)
+        return id
+      }),
+
+      stage: Effect.fn("ChangeSets.stage")(repository.insertOperations),
+
+      discard: Effect.fn("ChangeSets.discard")(repository.discardUpload),
+
+      create: Effect.fn("ChangeSets.create")(function* (context, id, { applyAt = null, mode, note = null }, content) {
+        const isListed = "operations" in content
+        const limit = mode === "atomic" ? MAX_ATOMIC_OPERATIONS : MAX_OPERATIONS
+        if (isListed && content.operations > limit) return yield* new TooManyOperations({ limit })
+        if (isListed) yield* repository.deleteUpload(context.storeId, id)
+        return yield* insert(context, {
+          id,
+          mode,
+          note,
+          applyAt,
+          selection: isListed ? null : content.where,
+          change: isListed ? null : content.change,
+          undoes: null,
+          scopes: groupsOf(content),
+          total: isListed ? content.operations : -1
+        })
+      }),
+
+      list: Effect.fn("ChangeSets.list")((store, page, { ownId }) => repository.listPage(store, page, ownId)),
+
+      get: Effect.fn("ChangeSets.get")(function* (store, id, { ownId }) {
+        const found = yield* repository.findJson(store, id, ownId)
+        return Option.isSome(found) ? found.value : yield* new ChangeSetNotFound({ id })
+      }),
+
+      results: Effect.fn("ChangeSets.results")(function* (store, id, { cursor, limit }, outcome, { ownId }) {
+        const found = yield* repository.findJson(store, id, ownId)
+        if (Option.isNone(found)) return yield* new ChangeSetNotFound({ id })
+        return yield* repository.listResults(store, id, cursor === undefined ? -1 : Number(cursor), limit, outcome)
+      }),
+
+      apply: Effect.fn("ChangeSets.apply")(function* (storeId, id, onConflict, { ownId, scopes }, by) {
+        const set = yield* lockIn(storeId, id, ownId, ["ready"])
+        yield* requireScopes(set, scopes)
+        if (set.mode === "atomic" && set.refused > 0) return yield* new ChangeSetRefused({ refused: set.refused })
+        if (by?._tag === "Agent" && set.changed > 0) yield* spend(storeId, by.id, "write", set.changed)
+        const approvedBy = by?._tag === "Merchant" && by.id !== set.actorId ? by.id : null
+        yield* repository.start(storeId, id, set.applyAt === null ? "applying" : "scheduled", onConflict, approvedBy)
+        yield* unitOfWork.add(jobs.insertStatement(storeId, id, "changeSet.apply", set.applyAt))
+        yield* unitOfWork.flush
+        yield* jobs.notifyAfterCommit
+        return yield* json(storeId, id)
+      }, orDefect),
+
+      cancel: Effect.fn("ChangeSets.cancel")(function* (store, id, { ownId }) {
+        const set = yield* lockIn(store, id, ownId, ["previewing", "ready", "scheduled", "applying"])
+        // A job stops after its batch. A set that has none, or whose job has not begun, ends now.
+        if (set.state === "ready" || set.state === "scheduled") {
+          yield* sql`delete from jobs where store_id = ${store} and subject_id = ${id} and lease is null`
+          yield* repository.finish(store, id, "canceled", null)
+        } else {
+          yield* unitOfWork.add(jobs.cancelStatement(store, id))
+          yield* unitOfWork.flush
+          yield* jobs.notifyAfterCommit
+        }
+        return yield* json(store, id)
+      }, orDefect),
+
+      undo: Effect.fn("ChangeSets.undo")(function* (context, id, { ownId }) {
+        const { storeId } = context
+        const set = yield* lockIn(storeId, id, ownId, ["applied", "canceled", "failed"])
+        const by = yield* repository.findUndo(storeId, id)
+        if (Option.isSome(by)) return yield* new ChangeSetUndone({ by: by.value })
+        const undo = yield* newId
+        const total = yield* repository.insertUndo(storeId, undo, id)
+        const { mode, scopes, state } = set
+        // It was canceled or failed before it changed anything.
+        if (total === 0) return yield* new ChangeSetStateMismatch({ state, allowed: ["applied"] })
+        const values = { applyAt: null, selection: null, change: null, note: null, mode, scopes, total }
+        return yield* insert(context, { ...values, id: undo, undoes: id })
+      }, orDefect),
+
+      purge: Effect.zipWith(repository.cancelStale(), repository.deleteExpired(), (a, b) => a + b)
+    })
+  })
+)

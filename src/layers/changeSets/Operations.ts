@@ -1,0 +1,196 @@
+import { Array, Context, Effect, Layer, Result } from "effect"
+import { SqlClient } from "effect/sql"
+import { Catalog } from "../../domain/catalog/Catalog.ts"
+import type { CollectionId } from "../../domain/catalog/Collection.ts"
+import { CollectionNotFound } from "../../domain/catalog/Collection.ts"
+import { ProductId } from "../../domain/catalog/Product.ts"
+import type { OnConflict } from "../../domain/changeSets/ChangeSet.ts"
+import type { Edit } from "../../domain/changeSets/Edit.ts"
+import type { NumberedOperation, Performed, StoredOperation } from "../../domain/changeSets/StoredOperation.ts"
+import { CatalogKind } from "../../domain/journal/Kinds.ts"
+import { Undo } from "../../domain/journal/Undo.ts"
+import type { StoreId, StoreNotFound } from "../../domain/Store.ts"
+import { satisfies, type VersionCondition, VersionMismatch } from "../../domain/Version.ts"
+import type { Change, Write } from "../../domain/Write.ts"
+import { CollectionRepository } from "../catalog/CollectionRepository.ts"
+import { decodeMembers } from "../catalog/Collections.ts"
+import { StoreAllocation } from "../catalog/StoreAllocation.ts"
+import { plainArray } from "../sql/ArrayLiterals.ts"
+import { orDefect } from "../sql/Errors.ts"
+import { UnitOfWork } from "../sql/UnitOfWork.ts"
+import { observeChanges } from "../Writes.ts"
+import { isBatched, ProductOperations, type Refusal, refused } from "./ProductOperations.ts"
+
+/** Maximum number of operations that are decided together. */
+const BATCH = 250
+
+const seenOf = ({ after, before, version }: Change): number | null => {
+  if (before === null || version === null) return null
+  return after === null ? version : version - 1
+}
+
+/** An operation and the resource that it names. */
+const targetOf = (operation: StoredOperation): Pick<Performed, "resource" | "id"> => {
+  switch (operation.op) {
+    case "product.create":
+      return { resource: "product", id: null }
+    case "product.update":
+    case "product.delete":
+    case "product.edit":
+    case "inventory.change":
+      return { resource: "product", id: operation.id ?? null }
+    case "collection.create":
+      return { resource: "collection", id: null }
+    case "collection.update":
+    case "collection.delete":
+    case "collection.members":
+      return { resource: "collection", id: operation.id }
+    case "entry.undo":
+      return { resource: operation.resource, id: operation.id }
+  }
+}
+
+/** Right of the service to undo all entries of a set: the caller's own right was checked before. */
+const ALL_ENTRIES = { kinds: CatalogKind.literals, ownId: null }
+
+/** Performs the operations of change sets by the functions of single writes. */
+export class Operations extends Context.Service<Operations>()("layers/changeSets/Operations", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const catalog = yield* Catalog
+    const { undo } = yield* Undo
+    const { lockStore } = yield* StoreAllocation
+    const collections = yield* CollectionRepository
+    const products = yield* ProductOperations
+    const unitOfWork = yield* UnitOfWork
+
+    /** Locks the collections that operations name before the store, in the lock order of ARCHITECTURE.md. */
+    const lockCollections = Effect.fnUntraced(function* (store: StoreId, operations: ReadonlyArray<NumberedOperation>) {
+      const ids = operations.flatMap(({ operation }) => {
+        const { id, resource } = targetOf(operation)
+        return resource === "collection" && id !== null ? [id] : []
+      })
+      if (ids.length === 0) return
+      yield* sql`
+        select from collections where store_id = ${store} and id = any((select ${plainArray([...new Set(ids)])}::uuid[])::uuid[])
+        order by id for no key update
+      `
+    }, orDefect)
+
+    /** Adds products to a manual collection and removes others. */
+    const changeMembers = Effect.fnUntraced(function* (
+      store: StoreId,
+      id: CollectionId,
+      {
+        add = [],
+        remove = []
+      }: { readonly add?: ReadonlyArray<ProductId>; readonly remove?: ReadonlyArray<ProductId> },
+      condition: VersionCondition
+    ) {
+      const row = yield* collections.lock(store, id)
+      if (row._tag === "None") return yield* new CollectionNotFound({ id })
+      const { head } = row.value
+      if (!satisfies(head.version, condition)) return yield* new VersionMismatch({ current: head.version })
+      const removed = new Set<string>(remove.map((one) => one.toLowerCase()))
+      const kept =
+        head.type === "manual"
+          ? decodeMembers(yield* collections.findMembers(store, id)).filter((one) => !removed.has(one))
+          : []
+      const added = add.map((one) => ProductId.make(one.toLowerCase(), { disableChecks: true }))
+      return yield* catalog.updateCollection(store, id, { productIds: [...kept, ...added] }, condition)
+    })
+
+    const write = (
+      store: StoreId,
+      operation: StoredOperation,
+      condition: VersionCondition
+    ): Write<{ readonly version: number | null }, Refusal> => {
+      switch (operation.op) {
+        case "product.delete":
+        case "product.edit":
+          return Effect.as(catalog.deleteProduct(store, operation.id, condition), { version: null })
+        case "collection.create":
+          return catalog.createCollection(store, operation.collection)
+        case "collection.update":
+          return catalog.updateCollection(store, operation.id, operation.patch, condition)
+        case "collection.delete":
+          return Effect.as(catalog.deleteCollection(store, operation.id, condition), { version: null })
+        case "collection.members":
+          return changeMembers(store, operation.id, operation, condition)
+        case "entry.undo":
+          return Effect.map(undo(store, operation.entryId, ALL_ENTRIES), ({ undone: [one] }) => ({
+            version: one?.version ?? null
+          }))
+        case "product.create":
+        case "product.update":
+        case "inventory.change":
+          return Effect.die(new Error(`${operation.op} is written in batches`))
+      }
+    }
+
+    /** Performs one operation in a savepoint, so that its refusal undoes nothing else. */
+    const performOne = Effect.fnUntraced(function* (store: StoreId, numbered: NumberedOperation) {
+      const { index, operation, seen } = numbered
+      const expected = "expectedVersion" in operation ? operation.expectedVersion : undefined
+      if (expected !== undefined && seen !== null && expected !== seen) {
+        return refused(numbered, new VersionMismatch({ current: seen }), { ...targetOf(operation), seen })
+      }
+      const condition = seen ?? expected
+      const changes: Array<Change> = []
+      const result = yield* Effect.result(
+        unitOfWork.run(
+          observeChanges(write(store, operation, condition === undefined ? "any" : [condition]), (some) =>
+            changes.push(...some)
+          )
+        )
+      )
+      const target = targetOf(operation)
+      if (Result.isFailure(result)) return refused(numbered, result.failure, { ...target, seen })
+      const [change] = changes
+      const none = { error: null, issues: null }
+      if (change === undefined) {
+        const { version } = result.success
+        return { index, outcome: "unchanged", ...target, seen: version, version, entryId: null, ...none } as const
+      }
+      const performed: Performed = {
+        index,
+        outcome: change.before === null ? "created" : change.after === null ? "deleted" : "updated",
+        resource: target.resource,
+        id: change.resourceId,
+        seen: seenOf(change),
+        version: change.version,
+        entryId: change.id,
+        ...none
+      }
+      return performed
+    })
+
+    return {
+      /** Performs operations in their order. Each is performed or refused by itself. */
+      perform: (
+        store: StoreId,
+        operations: ReadonlyArray<NumberedOperation>,
+        edit: Edit | null,
+        onConflict: OnConflict
+      ): Write<ReadonlyArray<Performed>, StoreNotFound> =>
+        Effect.gen(function* () {
+          yield* lockCollections(store, operations)
+          yield* lockStore(store)
+          const performed: Array<Performed> = []
+          while (performed.length < operations.length) {
+            const rest = operations.slice(performed.length, performed.length + BATCH)
+            const batched = Array.takeWhile(rest, (numbered) => isBatched(numbered, edit))
+            const results = batched.length === 0 ? [] : yield* products.perform(store, batched, edit, onConflict)
+            performed.push(...results)
+            const [next] = rest
+            if (results.length === 0 && next !== undefined) performed.push(yield* performOne(store, next))
+            // The next operations may read what these ones change.
+            yield* unitOfWork.flush
+          }
+          return performed
+        }).pipe(Effect.withSpan("Operations.perform"))
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(this, this.make)
+}

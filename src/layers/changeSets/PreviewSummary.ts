@@ -1,0 +1,191 @@
+import { Effect, Schema, Struct } from "effect"
+import { CollectionHead, CollectionId } from "../../domain/catalog/Collection.ts"
+import { type Facets, facetsOf } from "../../domain/catalog/Facets.ts"
+import { matches } from "../../domain/catalog/Matcher.ts"
+import { ProductId } from "../../domain/catalog/Product.ts"
+import { type Condition, conditionsOf } from "../../domain/catalog/Rule.ts"
+import type { Preview } from "../../domain/changeSets/ChangeSet.ts"
+import type { Performed } from "../../domain/changeSets/StoredOperation.ts"
+import { EventKind } from "../../domain/Events.ts"
+import { compileStoredDecoder } from "../../domain/json/Decoder.ts"
+import { MAX_LIMIT } from "../../domain/Page.ts"
+import type { StoreId } from "../../domain/Store.ts"
+import type { Change, Snapshot, WriteContext } from "../../domain/Write.ts"
+import { CollectionRepository, type CollectionRow } from "../catalog/CollectionRepository.ts"
+import { productOf } from "../catalog/ProductRepository.ts"
+import { Outbox } from "../webhooks/Outbox.ts"
+import { messagesOf } from "../Writes.ts"
+
+/** Maximum number of automated collections whose rules are applied, and milliseconds for applying them. */
+const MAX_COLLECTIONS = 1_000
+const MAX_MILLIS = 5_000
+
+/** Maximum number of reasons of refusals. */
+const MAX_REASONS = 20
+
+const decodeRules = compileStoredDecoder(
+  CollectionHead.mapFields(Struct.pick(["disjunctive", "rules", "title", "type"]))
+)
+
+/** Automated collection with its conditions, ready to be applied to many products. */
+interface Automated {
+  readonly id: CollectionId
+  readonly title: string
+  readonly conditions: ReadonlyArray<Condition>
+  readonly disjunctive: boolean
+}
+
+/** Mutable sums of a preview, stored between its steps. */
+export const Sums = Schema.Struct({
+  created: Schema.Int,
+  updated: Schema.Int,
+  deleted: Schema.Int,
+  lowestPrice: Schema.NullOr(Schema.Number),
+  highestPrice: Schema.NullOr(Schema.Number),
+  refusals: Schema.Array(Schema.Struct({ error: Schema.String, count: Schema.Int })),
+  collections: Schema.NullOr(
+    Schema.Array(
+      Schema.Struct({
+        id: Schema.toType(CollectionId),
+        title: Schema.String,
+        enters: Schema.Int,
+        leaves: Schema.Int
+      })
+    )
+  ),
+  events: Schema.Array(Schema.Struct({ kind: EventKind, count: Schema.Int }))
+})
+export type Sums = typeof Sums.Type
+
+export const NO_SUMS: Sums = {
+  created: 0,
+  updated: 0,
+  deleted: 0,
+  lowestPrice: null,
+  highestPrice: null,
+  refusals: [],
+  collections: [],
+  events: []
+}
+
+const sides = ({ after, before, resourceId }: Change) => {
+  const id = ProductId.make(resourceId, { disableChecks: true })
+  const productIn = (side: Snapshot | null) => side && productOf(side.json, id)
+  return { before: productIn(before), after: productIn(after) }
+}
+
+/** Returns the fields of rules in which two states differ; null if one does not exist. */
+const changedFields = (before: Facets | null, after: Facets | null): ReadonlySet<string> | null => {
+  if (before === null || after === null) return null
+  const names = Object.entries(before).flatMap(([name, value]) => {
+    const other: unknown = Object.getOwnPropertyDescriptor(after, name)?.value
+    const isSame = value === other || (Array.isArray(value) && JSON.stringify(value) === JSON.stringify(other))
+    return isSame ? [] : [name]
+  })
+  return new Set(names)
+}
+
+/** Adds up what the changes of a preview would do, change by change, so that no change is kept. */
+export const previewSummary = Effect.gen(function* () {
+  const { listHeads } = yield* CollectionRepository
+  const { listRecipients } = yield* Outbox
+
+  const listAutomated = Effect.fnUntraced(function* (store: StoreId) {
+    const automated: Array<Automated> = []
+    let cursor: CollectionId | undefined
+    do {
+      const page: ReadonlyArray<CollectionRow> = yield* listHeads(store, { cursor, limit: MAX_LIMIT })
+      cursor = page.at(-1)?.id
+      for (const { document, id } of page) {
+        const { disjunctive, rules, title, type } = decodeRules(JSON.parse(document))
+        if (type === "automated" && rules.length > 0) {
+          automated.push({ id, title, disjunctive, conditions: conditionsOf(rules) })
+        }
+      }
+      if (automated.length > MAX_COLLECTIONS) return null
+    } while (cursor !== undefined)
+    return automated
+  })
+
+  return {
+    /** Makes a collector of changes, which starts with the sums of the steps before. */
+    collect: Effect.fnUntraced(function* (context: WriteContext, before: Sums) {
+      const automated = before.collections === null ? null : yield* listAutomated(context.storeId)
+      const collections = new Map(before.collections?.map((one) => [one.id, { ...one }]))
+      const events = new Map(before.events.map(({ count, kind }) => [kind, count]))
+      const refusals = new Map(before.refusals.map(({ count, error }) => [error, count]))
+      let { created, deleted, highestPrice, lowestPrice, updated } = before
+      let millis = 0
+
+      const addMembership = (facetsBefore: Facets | null, facetsAfter: Facets | null) => {
+        const changed = changedFields(facetsBefore, facetsAfter)
+        for (const { conditions, disjunctive, id, title } of automated ?? []) {
+          if (changed !== null && !conditions.some(({ field }) => changed.has(field))) continue
+          const isMember = (facets: Facets | null) => facets !== null && matches(facets, conditions, disjunctive)
+          const [was, is] = [isMember(facetsBefore), isMember(facetsAfter)]
+          if (was === is) continue
+          const counts = collections.get(id) ?? { id, title, enters: 0, leaves: 0 }
+          collections.set(id, {
+            ...counts,
+            enters: counts.enters + Number(is),
+            leaves: counts.leaves + Number(was)
+          })
+        }
+      }
+
+      const addProduct = (change: Change) => {
+        const { after, before } = sides(change)
+        if (after !== null && after.price !== before?.price) {
+          lowestPrice = Math.min(lowestPrice ?? after.price, after.price)
+          highestPrice = Math.max(highestPrice ?? after.price, after.price)
+        }
+        if (automated === null || millis > MAX_MILLIS) return
+        const startedAt = performance.now()
+        addMembership(before && facetsOf(before), after && facetsOf(after))
+        millis += performance.now() - startedAt
+      }
+
+      return {
+        addChanges: (changes: ReadonlyArray<Change>) => {
+          for (const change of changes) {
+            if (change.resource === "product") addProduct(change)
+            for (const { event } of messagesOf(context, 0, change)) {
+              events.set(event.kind, (events.get(event.kind) ?? 0) + 1)
+            }
+          }
+        },
+        addResults: (results: ReadonlyArray<Performed>) => {
+          for (const { error, outcome } of results) {
+            created += Number(outcome === "created")
+            updated += Number(outcome === "updated")
+            deleted += Number(outcome === "deleted")
+            if (error !== null && (refusals.has(error) || refusals.size < MAX_REASONS)) {
+              refusals.set(error, (refusals.get(error) ?? 0) + 1)
+            }
+          }
+        },
+        sums: (): Sums => ({
+          created,
+          updated,
+          deleted,
+          lowestPrice,
+          highestPrice,
+          refusals: [...refusals].map(([error, count]) => ({ error, count })),
+          collections: automated === null || millis > MAX_MILLIS ? null : [...collections.values()],
+          events: [...events].map(([kind, count]) => ({ kind, count }))
+        })
+      }
+    }),
+
+    /** Completes the summary with the apps that receive the events. */
+    complete: Effect.fnUntraced(function* (context: WriteContext, sums: Sums) {
+      const events = yield* Effect.forEach(sums.events, ({ count, kind }) =>
+        Effect.map(listRecipients(context.storeId, context.actor, kind), (recipients) => ({ kind, count, recipients }))
+      )
+      const refusals = sums.refusals.toSorted((a, b) => b.count - a.count)
+      const collections = sums.collections?.toSorted((a, b) => b.enters + b.leaves - a.enters - a.leaves).slice(0, 100)
+      const summary: Preview = { ...sums, refusals, events, collections: collections ?? null }
+      return summary
+    })
+  }
+})

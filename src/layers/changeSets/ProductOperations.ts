@@ -1,0 +1,384 @@
+import { Array, Context, Effect, Layer, Option, Result, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { withStock } from "../../domain/catalog/Inventory.ts"
+import {
+  patchProduct,
+  type Product,
+  ProductId,
+  ProductLimitReached,
+  ProductNotFound
+} from "../../domain/catalog/Product.ts"
+import { type Edit, patchOfEdit } from "../../domain/changeSets/Edit.ts"
+import type { NumberedOperation, Performed, StoredOperation } from "../../domain/changeSets/StoredOperation.ts"
+import type { OnConflict } from "../../domain/changeSets/ChangeSet.ts"
+import { restoreMembers } from "../../domain/journal/Entry.ts"
+import type { StoreId } from "../../domain/Store.ts"
+import { foldCase } from "../../domain/Text.ts"
+import { VersionMismatch } from "../../domain/Version.ts"
+import { ProductBatch, type ProductDraft } from "../catalog/ProductBatch.ts"
+import { productOf, ProductRepository, type StoredProduct } from "../catalog/ProductRepository.ts"
+import { slugify } from "../catalog/Slugify.ts"
+import { stampOf, StoreAllocation } from "../catalog/StoreAllocation.ts"
+import { ExternalIds } from "../imports/ExternalIds.ts"
+import { ENTRY_COLUMNS, JournalRow, membersOfSide } from "../journal/JournalRow.ts"
+import { partOf } from "../journal/Journal.ts"
+import { plainArray, textArray } from "../sql/ArrayLiterals.ts"
+import { orDefect } from "../sql/Errors.ts"
+import { rowsReader } from "../sql/Rows.ts"
+
+/** No product, or more than one, has the SKU or external id. */
+export class NotOneProduct extends Schema.TaggedError<NotOneProduct>()("NotOneProduct", {
+  name: Schema.Literals(["SKU", "external id"]),
+  value: Schema.String,
+  count: Schema.Int
+}) {
+  override get message() {
+    const found = this.count === 0 ? "No product has" : "Several products or variants have"
+    return `${found} the ${this.name} ${JSON.stringify(this.value)}; name the product by its id`
+  }
+}
+
+/** A new product has the external id of another one. */
+export class ExternalIdTaken extends Schema.TaggedError<ExternalIdTaken>()("ExternalIdTaken", {
+  externalId: Schema.String
+}) {
+  override get message() {
+    return `Another product has the external id ${JSON.stringify(this.externalId)}; change that product, or use another id`
+  }
+}
+
+/** An error that refuses an operation. */
+export interface Refusal {
+  readonly message: string
+  readonly issues?: ReadonlyArray<string> | undefined
+}
+
+export const refused = (
+  { index }: NumberedOperation,
+  { issues, message }: Refusal,
+  at: Pick<Performed, "resource" | "id" | "seen">
+): Performed => ({
+  index,
+  outcome: "refused",
+  ...at,
+  version: null,
+  entryId: null,
+  error: message,
+  issues: issues === undefined || issues.length === 0 ? null : issues
+})
+
+/** Operations that change or create one product, of which many are written together. */
+type ProductOperation = Exclude<
+  StoredOperation,
+  {
+    readonly op:
+      "product.delete" | "collection.create" | "collection.update" | "collection.delete" | "collection.members"
+  }
+>
+
+interface NumberedProductOperation extends NumberedOperation {
+  readonly operation: ProductOperation
+}
+
+/** True if the operation is one of many that are written together. */
+export const isBatched = (numbered: NumberedOperation, edit: Edit | null): numbered is NumberedProductOperation => {
+  const { operation } = numbered
+  switch (operation.op) {
+    case "product.create":
+    case "product.update":
+    case "inventory.change":
+      return true
+    case "product.edit":
+      return edit?.delete !== true
+    case "entry.undo":
+      return operation.resource === "product"
+    case "product.delete":
+    case "collection.create":
+    case "collection.update":
+    case "collection.delete":
+    case "collection.members":
+      return false
+  }
+}
+
+/** A product with a SKU, or the variant that has it. */
+interface SkuOwner {
+  readonly id: ProductId
+  readonly variantId: string | undefined
+}
+
+const ownersOf = ({ id, sku: own, variants }: Product, sku: string): ReadonlyArray<SkuOwner> => {
+  const byVariant = variants.flatMap((variant) => (variant.sku === sku ? [{ id, variantId: variant.id }] : []))
+  return byVariant.length === 0 && own === sku ? [{ id, variantId: undefined }] : byVariant
+}
+
+const readEntries = rowsReader(JournalRow)
+const readIds = rowsReader(Schema.Struct({ id: Schema.toType(ProductId) }))
+
+/** What the operations of a batch refer to, read and locked before they are performed. */
+interface Loaded {
+  readonly products: Map<ProductId, StoredProduct>
+  readonly idsByExternalId: ReadonlyMap<string, string>
+  readonly owners: ReadonlyMap<string, ReadonlyArray<SkuOwner>>
+  readonly entries: ReadonlyMap<string, JournalRow>
+}
+
+const skuOf = (operation: ProductOperation) => ("sku" in operation ? operation.sku : undefined)
+
+const toId = (id: string) => ProductId.make(id, { disableChecks: true })
+
+/** Finds the product of an operation. */
+const findTarget = (
+  operation: Exclude<ProductOperation, { readonly op: "product.create" }>,
+  { idsByExternalId, owners }: Loaded
+): Result.Result<SkuOwner, NotOneProduct> => {
+  const sku = skuOf(operation)
+  if (sku !== undefined) {
+    const found = owners.get(sku) ?? []
+    const [owner] = found
+    const products = new Set(found.map(({ id }) => id))
+    const isUnique = operation.op === "inventory.change" ? found.length === 1 : products.size === 1
+    return owner !== undefined && isUnique
+      ? Result.succeed(owner)
+      : Result.fail(new NotOneProduct({ name: "SKU", value: sku, count: found.length }))
+  }
+  if ("externalId" in operation && operation.externalId !== undefined) {
+    const { externalId } = operation
+    const id = idsByExternalId.get(externalId)
+    return id === undefined
+      ? Result.fail(new NotOneProduct({ name: "external id", value: externalId, count: 0 }))
+      : Result.succeed({ id: toId(id), variantId: undefined })
+  }
+  return Result.succeed({ id: toId(operation.id ?? ""), variantId: undefined })
+}
+
+/** Decision about one operation. */
+type Decision =
+  | { readonly kind: "write"; readonly draft: ProductDraft; readonly seen: number | null }
+  | { readonly kind: "done"; readonly performed: Performed }
+  /** The operation depends on an earlier one of the batch, which must be written first. */
+  | { readonly kind: "wait" }
+  /** The operation is not a simple change of a product. */
+  | { readonly kind: "single" }
+
+/**
+ * Creates and changes of products by change sets. Each operation is decided by the functions of a single write; many are
+ * then written by few statements.
+ */
+export class ProductOperations extends Context.Service<ProductOperations>()("layers/changeSets/ProductOperations", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { lockCapacity } = yield* StoreAllocation
+    const externalIds = yield* ExternalIds
+    const repository = yield* ProductRepository
+    const batch = yield* ProductBatch
+
+    /** Finds products of which a variant has one of the SKUs. There is no index, so all products of the store are read. */
+    const findByVariantSkus = (store: StoreId, skus: ReadonlyArray<string>) =>
+      readIds(sql`
+        select id from products
+        where store_id = ${store} and facets -> 'variant.sku' ?| ${textArray(skus.map(foldCase))}::text[] limit 1000
+      `)
+
+    const loadEntries = (store: StoreId, ids: ReadonlyArray<string>) =>
+      readEntries(sql`
+        select ${ENTRY_COLUMNS} from journal
+        where store_id = ${store} and id = any((select ${plainArray(ids)}::uuid[])::uuid[])
+          and part = any(${plainArray([...new Set(ids.map(partOf))])}::smallint[])
+      `)
+
+    const load = Effect.fnUntraced(function* (store: StoreId, operations: ReadonlyArray<NumberedProductOperation>) {
+      const skus = [...new Set(operations.flatMap(({ operation }) => skuOf(operation) ?? []))]
+      const named = operations.flatMap(({ operation }) =>
+        "externalId" in operation && operation.externalId !== undefined ? [operation.externalId] : []
+      )
+      const undone = operations.flatMap(({ operation }) => (operation.op === "entry.undo" ? [operation.entryId] : []))
+      const idsByExternalId: ReadonlyMap<string, string> =
+        named.length === 0 ? new Map<string, string>() : yield* externalIds.find(store, "product", named)
+      const entries = undone.length === 0 ? [] : yield* loadEntries(store, undone)
+      const candidates =
+        skus.length === 0
+          ? []
+          : [
+              ...(yield* repository.findBySkus(store, skus)),
+              ...(yield* findByVariantSkus(store, skus)).map(({ id }) => id)
+            ]
+      const direct = operations.flatMap(({ operation }) =>
+        operation.op !== "product.create" && operation.id !== undefined ? [toId(operation.id)] : []
+      )
+      const ids = new Set([...direct, ...candidates, ...[...idsByExternalId.values()].map(toId)])
+      const products = ids.size === 0 ? new Map<ProductId, StoredProduct>() : yield* repository.lockAll(store, [...ids])
+      const owners = new Map(
+        skus.map((sku) => [sku, candidates.flatMap((id) => ownersOfStored(products.get(id), sku))] as const)
+      )
+      return { products, idsByExternalId, owners, entries: new Map(entries.map((entry) => [entry.id, entry] as const)) }
+    }, orDefect)
+
+    const ownersOfStored = (stored: StoredProduct | undefined, sku: string) =>
+      stored === undefined ? [] : ownersOf(stored.product, sku)
+
+    /** Computes the next state of a product; none if the operation is not a simple change. */
+    const nextOf = (
+      operation: Exclude<ProductOperation, { readonly op: "product.create" }>,
+      before: StoredProduct,
+      variantId: string | undefined,
+      at: Date,
+      { edit, entries, onConflict }: Loaded & { readonly edit: Edit | null; readonly onConflict: OnConflict }
+    ): Result.Result<Option.Option<Product>, Refusal> => {
+      const { product } = before
+      switch (operation.op) {
+        case "product.update":
+          return Result.succeed(Option.some(patchProduct(product, operation.patch, at)))
+        case "inventory.change": {
+          const change = variantId === undefined ? operation.change : { ...operation.change, variantId }
+          return Result.map(withStock(product, change, at), Option.some)
+        }
+        case "product.edit":
+          return Result.map(patchOfEdit(product, edit ?? {}), (patch) => Option.some(patchProduct(product, patch, at)))
+        case "entry.undo": {
+          const entry = entries.get(operation.entryId)
+          const isSimple =
+            entry !== undefined && entry.before !== null && entry.after !== null && entry.omitted.length === 0
+          if (!isSimple || (entry.version !== product.version && onConflict === "skip")) {
+            return Result.succeed(Option.none())
+          }
+          const fields = restoreMembers(
+            membersOfSide(JSON.parse(before.json)),
+            membersOfSide(entry.before),
+            membersOfSide(entry.after)
+          )
+          const restored = productOf(JSON.stringify(fields), product.id)
+          return Result.succeed(Option.some({ ...restored, version: product.version + 1, updatedAt: at.toISOString() }))
+        }
+      }
+    }
+
+    return {
+      /**
+       * Performs the first operations, up to one that depends on an earlier one of them or is not a simple change, and at
+       * least one unless it returns none. Locks the store.
+       */
+      perform: Effect.fn("ProductOperations.perform")(function* (
+        store: StoreId,
+        operations: ReadonlyArray<NumberedProductOperation>,
+        edit: Edit | null,
+        onConflict: OnConflict
+      ) {
+        const { capacity, clock, limit } = yield* lockCapacity(store)
+        const { at } = stampOf(clock)
+        const loaded = { ...(yield* load(store, operations)), edit, onConflict }
+        let free = capacity
+        let changesSkus = false
+        const written = new Set<string>()
+        const freedSlugs = new Set<string>()
+        const named = new Set<string>()
+
+        const decideCreation = (
+          numbered: NumberedProductOperation,
+          { externalId, product }: Extract<ProductOperation, { readonly op: "product.create" }>
+        ): Decision => {
+          if (freedSlugs.has(product.slug ?? slugify(product.name))) return { kind: "wait" }
+          const refuse = (error: Refusal): Decision => ({
+            kind: "done",
+            performed: refused(numbered, error, { resource: "product", id: null, seen: null })
+          })
+          if (externalId !== undefined) {
+            if (named.has(externalId)) return { kind: "wait" }
+            if (loaded.idsByExternalId.has(externalId)) return refuse(new ExternalIdTaken({ externalId }))
+          }
+          // A creation before this one may be refused, which leaves its place free.
+          if (free <= 0) return free < capacity ? { kind: "wait" } : refuse(new ProductLimitReached({ limit }))
+          free--
+          changesSkus = true
+          if (externalId !== undefined) named.add(externalId)
+          return { kind: "write", draft: { outcome: "created", input: product, externalId }, seen: null }
+        }
+
+        const decide = (numbered: NumberedProductOperation): Decision => {
+          const { operation, seen } = numbered
+          if (operation.op === "product.create") return decideCreation(numbered, operation)
+          if (changesSkus && skuOf(operation) !== undefined) return { kind: "wait" }
+          if ("externalId" in operation && named.has(operation.externalId ?? "")) return { kind: "wait" }
+          const refuse = (error: Refusal, id: string | null, version: number | null): Decision => ({
+            kind: "done",
+            performed: refused(numbered, error, { resource: "product", id, seen: version })
+          })
+          const target = findTarget(operation, loaded)
+          if (Result.isFailure(target)) return refuse(target.failure, null, null)
+          const { id, variantId } = target.success
+          if (written.has(id)) return { kind: "wait" }
+          const before = loaded.products.get(id)
+          if (before === undefined) {
+            return operation.op === "entry.undo" ? { kind: "single" } : refuse(new ProductNotFound({ id }), id, null)
+          }
+          const { version } = before.product
+          const expected = "expectedVersion" in operation ? operation.expectedVersion : undefined
+          if ((seen !== null && seen !== version) || (expected !== undefined && expected !== version)) {
+            return refuse(new VersionMismatch({ current: version }), id, version)
+          }
+          const next = nextOf(operation, before, variantId, at, loaded)
+          if (Result.isFailure(next)) return refuse(next.failure, id, version)
+          if (Option.isNone(next.success)) return { kind: "single" }
+          const after = next.success.value
+          if (after === before.product) {
+            const performed: Performed = {
+              index: numbered.index,
+              outcome: "unchanged",
+              resource: "product",
+              id,
+              seen: version,
+              version,
+              entryId: null,
+              error: null,
+              issues: null
+            }
+            return { kind: "done", performed }
+          }
+          if (after.slug !== before.product.slug) {
+            if (freedSlugs.has(after.slug)) return { kind: "wait" }
+            freedSlugs.add(before.product.slug)
+          }
+          if (after.sku !== before.product.sku || after.variants !== before.product.variants) changesSkus = true
+          written.add(id)
+          const reason = operation.op === "inventory.change" ? (operation.change.reason ?? null) : null
+          const undoes = operation.op === "entry.undo" ? { undoes: operation.entryId } : {}
+          return { kind: "write", draft: { outcome: "updated", before, after, reason, ...undoes }, seen: version }
+        }
+
+        const decided: Array<readonly [NumberedProductOperation, Decision]> = []
+        for (const numbered of operations) {
+          const decision = decide(numbered)
+          if (decision.kind === "wait" || decision.kind === "single") break
+          decided.push([numbered, decision])
+        }
+        const drafts = decided.flatMap(([, decision]) => (decision.kind === "write" ? [decision.draft] : []))
+        const stored = new Map(Array.zip(drafts, yield* batch.store(store, drafts)))
+        return decided.flatMap(([numbered, decision]): ReadonlyArray<Performed> => {
+          if (decision.kind === "done") return [decision.performed]
+          if (decision.kind !== "write") return []
+          const { draft, seen } = decision
+          const result = stored.get(draft)
+          const id = draft.outcome === "created" ? null : draft.before.product.id
+          if (result === undefined) return []
+          if (Result.isFailure(result)) return [refused(numbered, result.failure, { resource: "product", id, seen })]
+          const { eventId, product } = result.success
+          return [
+            {
+              index: numbered.index,
+              outcome: draft.outcome,
+              resource: "product",
+              id: product.id,
+              seen,
+              version: product.version,
+              entryId: eventId,
+              error: null,
+              issues: null
+            }
+          ]
+        })
+      })
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(this, this.make)
+}

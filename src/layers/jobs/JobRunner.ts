@@ -1,0 +1,94 @@
+import { Cause, Config, Effect, Layer, Option, Queue, Schedule } from "effect"
+import { logFailure, Unavailable } from "../../domain/Unavailable.ts"
+import { ChangeSetJobs } from "../changeSets/ChangeSetJobs.ts"
+import { makeOutageRetry, PAUSE } from "../OutageRetry.ts"
+import { integer, invalidSetting, optionalString } from "../Settings.ts"
+import { Notifications } from "../sql/Postgres.ts"
+import { type Job, type JobKind, Jobs, JOBS, type JobWork, LEASE_SECONDS, type LeaseLost } from "./Jobs.ts"
+
+/** Time between claims without a notification. */
+const POLL = "1 second"
+
+/** Milliseconds after which a job gives its place to the jobs of other stores. */
+const TURN_MILLIS = 2_000
+
+/** Pause between steps, in which other requests use the processor (docs/performance.md, Import). */
+const REST = "2 millis"
+
+/** Number of faults in a row after which a job fails, and seconds until it is tried again. */
+const MAX_FAILURES = 5
+const RETRY_SECONDS = 1
+
+/** Default and maximum of `JOB_RUNNERS`. */
+const DEFAULT_JOB_RUNNERS = 1
+const MAX_JOB_RUNNERS = 16
+
+const count = integer("JOB_RUNNERS").pipe(
+  Config.mapEffect((value) =>
+    value >= 0 && value <= MAX_JOB_RUNNERS
+      ? Effect.succeed(value)
+      : Effect.fail(
+          invalidSetting("JOB_RUNNERS", `Expected 0 to ${MAX_JOB_RUNNERS} but received ${value}; 0 runs no jobs here`)
+        )
+  )
+)
+
+/** Number of jobs that the process runs at the same time. */
+export const jobRunners = Config.flatMap(
+  optionalString("JOB_RUNNERS"),
+  Option.match({ onNone: () => Config.succeed(DEFAULT_JOB_RUNNERS), onSome: () => count })
+)
+
+const makeRunner = Effect.fn("makeJobRunner")(function* (size: number) {
+  const jobs = yield* Jobs
+  const { listen } = yield* Notifications
+  const { apply, preview } = yield* ChangeSetJobs
+  const work: Record<JobKind, JobWork> = { "changeSet.preview": preview, "changeSet.apply": apply }
+  const due = yield* Queue.sliding<void>(size)
+  const retryOutages = makeOutageRetry("Jobs")
+
+  const steps = (job: Job, until: number): Effect.Effect<"more" | "finished", LeaseLost> =>
+    work[job.kind]
+      .step(job)
+      .pipe(
+        Effect.tap(Effect.sleep(REST)),
+        Effect.repeat({ until: (left) => left === "finished" || performance.now() > until })
+      )
+
+  /** Runs one turn of a job. An outage or a stop of the process returns it to the queue. */
+  const turn = Effect.fn("Jobs.turn")(function* (job: Job) {
+    const heartbeat = Effect.forever(
+      Effect.andThen(Effect.sleep(`${LEASE_SECONDS / 3} seconds`), Effect.ignoreCause(jobs.renew(job)))
+    )
+    const exit = yield* Effect.exit(
+      Effect.raceFirst(steps(job, performance.now() + TURN_MILLIS), heartbeat).pipe(
+        Effect.onInterrupt(() => Effect.ignoreCause(jobs.release(job, 0, job.failures)))
+      )
+    )
+    if (exit._tag === "Success") return exit.value === "more" ? yield* jobs.release(job, 0, 0) : undefined
+    const { cause } = exit
+    // Another runner owns the job, or this process stops.
+    if (Cause.hasFails(cause) || Cause.hasInterruptsOnly(cause)) return
+    const isOutage = Cause.squash(cause) instanceof Unavailable
+    const failures = isOutage ? job.failures : job.failures + 1
+    yield* logFailure(`A job of kind ${job.kind} on ${job.subjectId} failed`, cause)
+    if (failures < MAX_FAILURES) return yield* jobs.release(job, RETRY_SECONDS, failures)
+    yield* Effect.ignore(work[job.kind].fail(job))
+  })
+
+  const claimOrWait = Effect.gen(function* () {
+    const job = yield* retryOutages(jobs.claim())
+    if (Option.isSome(job)) return yield* Effect.ignoreCause(turn(job.value), { log: "Debug" })
+    yield* Effect.timeoutOption(Queue.take(due), POLL)
+  })
+
+  yield* Effect.sandbox(listen(JOBS, () => void Queue.offerUnsafe(due, undefined))).pipe(
+    Effect.retry(Schedule.spaced(PAUSE)),
+    Effect.forkScoped
+  )
+  for (let runner = 0; runner < size; runner++) yield* Effect.forkScoped(Effect.forever(claimOrWait))
+})
+
+/** Runs jobs until the scope ends, unless `size` is 0. */
+export const jobRunner = (size: number) =>
+  Layer.effectDiscard(size === 0 ? Effect.void : makeRunner(size)).pipe(Layer.provide(Jobs.layer))

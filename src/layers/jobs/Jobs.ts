@@ -1,0 +1,145 @@
+import { Context, Data, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient, SqlError } from "effect/sql"
+import { StoreId } from "../../domain/Store.ts"
+import { orDefect } from "../sql/Errors.ts"
+import { requiredRowReader, rowReader } from "../sql/Rows.ts"
+import { constant, type Statement } from "../sql/Statement.ts"
+
+/** Channel on which runners are notified of new jobs. */
+export const JOBS = "jobs"
+
+/** Seconds for which a runner owns a job. It renews the lease while it works; a dead runner's job continues after it. */
+export const LEASE_SECONDS = 15
+
+/** Kinds of jobs. */
+export const JobKind = Schema.Literals(["changeSet.preview", "changeSet.apply"])
+export type JobKind = typeof JobKind.Type
+
+const Claimed = Schema.Struct({
+  storeId: Schema.toType(StoreId),
+  subjectId: Schema.String,
+  kind: JobKind,
+  lease: Schema.String,
+  failures: Schema.Int
+})
+
+/** Job that this process owns until its lease ends. */
+export type Job = typeof Claimed.Type
+
+/** Another runner owns the job: the transaction must not commit. */
+export class LeaseLost extends Data.TaggedError("LeaseLost") {}
+
+/** Work of one kind. */
+export interface JobWork {
+  /** Does the next part in its own transactions, which keep the lease. Returns whether more is left. */
+  readonly step: (job: Job) => Effect.Effect<"more" | "finished", LeaseLost>
+  /** Ends the job after faults that did not go away. */
+  readonly fail: (job: Job) => Effect.Effect<void, LeaseLost>
+}
+
+const readClaimed = rowReader(Claimed)
+const readKept = rowReader(Schema.Struct({ isCanceled: Schema.Boolean }))
+const readDepth = requiredRowReader(Schema.Struct({ depth: Schema.Int }))
+
+/**
+ * Durable work on the data of stores, in turns (docs/decisions/0024). Each turn runs in transactions that also extend the
+ * lease, so a job whose lease was lost commits nothing. A store has one running job at a time.
+ */
+export class Jobs extends Context.Service<Jobs>()("layers/jobs/Jobs", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const lease = sql`interval '${constant(LEASE_SECONDS)} seconds'`
+    const isOwned = ({ lease: owned, storeId, subjectId }: Job) =>
+      sql`store_id = ${storeId} and subject_id = ${subjectId} and lease = ${owned}`
+
+    return {
+      /** Makes the statement that starts a job. The time of its first turn is `at`, or now. */
+      insertStatement: (store: StoreId, subject: string, kind: JobKind, at: Date | null): Statement => sql`
+        insert into jobs (store_id, subject_id, kind, next_at)
+        values (${store}, ${subject}, ${kind}, coalesce(${at?.toISOString() ?? null}::timestamptz, statement_timestamp()))
+      `,
+
+      /** Wakes the runners after the commit of the transaction. */
+      notifyAfterCommit: sql.afterCommit(Effect.ignore(sql`select pg_notify(${JOBS}, '')`, { log: "Debug" })),
+
+      /** Asks a job to stop after its current turn, and makes its next turn due. */
+      cancelStatement: (store: StoreId, subject: string): Statement => sql`
+        update jobs set is_canceled = true, next_at = case when lease is null then statement_timestamp() else next_at end
+        where store_id = ${store} and subject_id = ${subject}
+      `,
+
+      /** Takes the job that has waited longest, of a store without a running one. */
+      claim: Effect.fn("Jobs.claim")(
+        () =>
+          readClaimed(sql`
+            with due as (
+              select store_id, subject_id from jobs j
+              where next_at <= statement_timestamp() and kind = any(${[...JobKind.literals]}::text[]) and not exists (
+                select from jobs r where r.store_id = j.store_id and r.lease is not null and r.subject_id <> j.subject_id
+              )
+              order by next_at limit 1 for update skip locked
+            )
+            update jobs j set lease = gen_random_uuid(), next_at = statement_timestamp() + ${lease}
+            from due where j.store_id = due.store_id and j.subject_id = due.subject_id
+            returning j.store_id as "storeId", j.subject_id as "subjectId", j.kind, j.lease, j.failures
+          `).pipe(
+            // Another runner has just taken a job of the store.
+            Effect.catchIf(
+              (error) => SqlError.isSqlError(error) && error.reason._tag === "UniqueViolation",
+              () => Effect.succeed(Option.none<Job>())
+            )
+          ),
+        orDefect
+      ),
+
+      /**
+       * Extends the lease, in the transaction of a turn. Returns whether the job is to be canceled. Fails with `LeaseLost` if
+       * another runner owns the job.
+       */
+      keep: Effect.fn("Jobs.keep")(function* (job: Job) {
+        const kept = yield* readKept(sql`
+          update jobs set next_at = clock_timestamp() + ${lease}, failures = 0 where ${isOwned(job)}
+          returning is_canceled as "isCanceled"
+        `)
+        return Option.isSome(kept) ? kept.value.isCanceled : yield* new LeaseLost()
+      }, orDefect),
+
+      /** Extends the lease during a long turn. Waits for no transaction, since a turn may hold the row. */
+      renew: Effect.fn("Jobs.renew")(function* (job: Job) {
+        yield* sql`
+          update jobs j set next_at = clock_timestamp() + ${lease} from (
+            select store_id, subject_id from jobs where ${isOwned(job)} for update skip locked
+          ) as owned where j.store_id = owned.store_id and j.subject_id = owned.subject_id
+        `
+      }, orDefect),
+
+      /** Returns the job to the queue, behind jobs of other stores that are due. */
+      release: Effect.fn("Jobs.release")(function* (job: Job, delaySeconds: number, failures: number) {
+        yield* sql`
+          update jobs set lease = null, failures = ${failures},
+            next_at = clock_timestamp() + ${delaySeconds} * interval '1 second'
+          where ${isOwned(job)}
+        `
+      }, orDefect),
+
+      /** Ends the job, in the transaction of its last turn. Fails with `LeaseLost` if another runner owns it. */
+      finish: Effect.fn("Jobs.finish")(function* (job: Job) {
+        const ended = yield* sql`delete from jobs where ${isOwned(job)} returning subject_id`
+        if (ended.length === 0) yield* new LeaseLost()
+      }, orDefect),
+
+      /** Number of unfinished jobs that are due, at most 1,000. */
+      depth: readDepth(sql`
+        select count(*)::integer as depth from (
+          select from jobs where next_at <= now() limit 1000
+        ) as due
+      `).pipe(
+        Effect.map(({ depth }) => depth),
+        orDefect,
+        Effect.withSpan("Jobs.depth")
+      )
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(this, this.make)
+}

@@ -1,0 +1,110 @@
+import { Effect, Function as Fn } from "effect"
+import { AgentScopeMissing } from "../../domain/access/Agents.ts"
+import { Scope } from "../../domain/access/Scope.ts"
+import { type ChangeSetRight, ChangeSets, type NewContent } from "../../domain/changeSets/ChangeSet.ts"
+import { scopesOfEdit } from "../../domain/changeSets/Edit.ts"
+import { SCOPES_OF_OPERATION } from "../../domain/changeSets/Operation.ts"
+import * as Rpcs from "../groups/ChangeSets.ts"
+import { toPageRequest } from "../groups/CommonSchemas.ts"
+import { actorOf, Principal } from "../Principal.ts"
+import { makeHandlerFactory } from "./HandlerFactory.ts"
+import { pageJson, writeJson } from "./StoredJson.ts"
+
+/** Members see all sets of the store, agents their own. */
+const rightOf: (principal: Principal) => ChangeSetRight = Principal.$match({
+  Merchant: () => ({ scopes: Scope.literals, ownId: null }),
+  Agent: ({ id, scopes }) => ({ scopes, ownId: id })
+})
+
+/** Returns who applies a set; null for an agent that only proposes it. */
+const applierOf = (principal: Principal) =>
+  principal._tag === "Agent" && principal.proposalsOnly ? null : actorOf(principal)
+
+/** Content of a set, and the scopes that it needs. */
+const contentOf = ({ change, operations, where }: typeof Rpcs.createChangeSet.payloadSchema.Type): NewContent => {
+  if (where !== undefined && change !== undefined) return { where, change }
+  return {
+    operations: operations?.length ?? 0,
+    scopes: new Set((operations ?? []).map(({ op }) => SCOPES_OF_OPERATION[op]))
+  }
+}
+
+const requireScopes = (principal: Principal, content: NewContent) => {
+  const groups = "operations" in content ? [...content.scopes] : [scopesOfEdit(content.change)]
+  const { scopes } = rightOf(principal)
+  const missing = groups.find((group) => !group.some((scope) => scopes.includes(scope)))
+  return missing === undefined ? Effect.void : Effect.fail(new AgentScopeMissing({ scope: missing[0] }))
+}
+
+export const makeChangeSetHandlers = Effect.gen(function* () {
+  const sets = yield* ChangeSets
+  const { runWrite, storeHandler, writeHandler } = yield* makeHandlerFactory
+
+  return {
+    "changeSets.create": storeHandler(
+      Rpcs.createChangeSet,
+      (call, json) =>
+        Effect.gen(function* () {
+          const { origin, payload, principal } = call
+          const { operations = [], storeId } = payload
+          const content = contentOf(payload)
+          yield* requireScopes(principal, content)
+          const context = { storeId, actor: actorOf(principal), ...origin, cause: null, mode: "perform" } as const
+          const write = Effect.gen(function* () {
+            const id = yield* sets.begin(storeId)
+            yield* sets.stage(
+              storeId,
+              id,
+              0,
+              operations.map((operation) => JSON.stringify(operation))
+            )
+            return yield* sets.create(context, id, payload, content)
+          })
+          return yield* runWrite(Rpcs.createChangeSet, call, json, write, Fn.identity)
+        }),
+      writeJson
+    ),
+    "changeSets.list": storeHandler(
+      Rpcs.listChangeSets,
+      ({ payload, principal }) => sets.list(payload.storeId, toPageRequest(payload), rightOf(principal)),
+      pageJson
+    ),
+    "changeSets.get": storeHandler(
+      Rpcs.getChangeSet,
+      ({ payload, principal }) => sets.get(payload.storeId, payload.id, rightOf(principal)),
+      Fn.identity
+    ),
+    "changeSets.results": storeHandler(
+      Rpcs.listChangeSetResults,
+      ({ payload, principal }) =>
+        sets.results(payload.storeId, payload.id, toPageRequest(payload), payload.outcome, rightOf(principal)),
+      pageJson
+    ),
+    "changeSets.apply": writeHandler(
+      Rpcs.applyChangeSet,
+      ({ id, onConflict = "skip", storeId }, principal) =>
+        sets.apply(storeId, id, onConflict, rightOf(principal), applierOf(principal)),
+      Fn.identity,
+      { isDeferred: true }
+    ),
+    "changeSets.cancel": storeHandler(
+      Rpcs.cancelChangeSet,
+      (call, json) => {
+        const { payload, principal } = call
+        const write = sets.cancel(payload.storeId, payload.id, rightOf(principal))
+        return runWrite(Rpcs.cancelChangeSet, call, json, write, Fn.identity)
+      },
+      writeJson
+    ),
+    "changeSets.undo": storeHandler(
+      Rpcs.undoChangeSet,
+      (call, json) => {
+        const { origin, payload, principal } = call
+        const { id, storeId } = payload
+        const context = { storeId, actor: actorOf(principal), ...origin, cause: null, mode: "perform" } as const
+        return runWrite(Rpcs.undoChangeSet, call, json, sets.undo(context, id, rightOf(principal)), Fn.identity)
+      },
+      writeJson
+    )
+  }
+})
