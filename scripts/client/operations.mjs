@@ -82,8 +82,11 @@ export const methodsOf = ({ method, operation, path }, tag, types, parameterAt) 
   const list = () => {
     const [items] = Object.keys(page.properties)
     const filters = answer === undefined ? query : query.filter(({ name }) => PAGING.has(name))
-    const verb = operation.operationId.startsWith("search") ? "search" : "list"
-    const queryType = types.declareQuery(`${upperFirst(verb)}${nounOf(operation)}Query`, filters)
+    const part = path.split("/").at(-1)
+    // A list of the parts of a resource has their name, as in `changeSets.results`.
+    const isOfParts = inPath.length > 0 && !part.startsWith("{")
+    const verb = operation.operationId.startsWith("search") ? "search" : isOfParts ? part : "list"
+    const queryType = types.declareQuery(`${upperFirst(isOfParts ? "list" : verb)}${nounOf(operation)}Query`, filters)
     const args = [...typed(inPath), `query: ${queryType} = {}`, "options: CallOptions = {}"]
     const listing = verb === "search" ? "SearchListing" : "Listing"
     return `${documentation(inPath)}${verb}(${args.join(", ")}): ${listing}<${types.typeOf(page.properties[items].items)}> {
@@ -116,6 +119,12 @@ export const methodsOf = ({ method, operation, path }, tag, types, parameterAt) 
     const body = operation.requestBody === undefined ? [] : [lowerFirst(nounOf(operation))]
     const args = [...typed(all), ...body.map((name) => `${name}: ${types.typeOf(jsonIn(operation.requestBody))}`)]
     const data = dataOf(answer)
+    if (!forms.some(isDryRun)) {
+      const sent = [`"${method.toUpperCase()}"`, template(path), requiredIn(query), "options", ...body]
+      return `${documentation(all)}${name}(${[...args, `options: WriteOptions = {}`].join(", ")}): Promise<Answer<${data}>> {
+        return this.#api.perform<${data}>(${sent.join(", ")})
+      }\n`
+    }
     const dryRun = `${operation.summary} as a dry run. Returns the result or error of the write and its effects, and stores nothing.`
     const sent = [`"${method.toUpperCase()}"`, template(path), requiredIn(query), "options", ...body]
     return `${documentation(all)}${name}(${[...args, `options?: ${options}`].join(", ")}): Promise<Answer<${data}>>

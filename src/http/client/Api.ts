@@ -61,6 +61,14 @@ export interface Api {
   readonly search: <Item>(path: string, items: string, query: ListQuery, options: CallOptions) => SearchListing<Item>
   /** Reads a page of the change feed. */
   readonly feed: <Page extends object>(path: string, query: Query, options: CallOptions) => Promise<Page>
+  /** Performs a write that has no dry run. */
+  readonly perform: <Data>(
+    method: "POST" | "PUT" | "PATCH" | "DELETE",
+    path: string,
+    query: Query,
+    options: WriteOptions,
+    body?: unknown
+  ) => Promise<Answer<Data>>
   readonly write: <Data>(
     method: "POST" | "PUT" | "PATCH" | "DELETE",
     path: string,
@@ -246,6 +254,23 @@ export const makeApi = (options: ClientOptions): Api => {
     feed: async <Page extends object>(path: string, query: Query, options: CallOptions): Promise<Page> => {
       const { body } = await send("GET", `${PREFIX}${path}${formatQuery(query)}`, options)
       return body as Page
+    },
+    perform: async <Data>(
+      method: "POST" | "PUT" | "PATCH" | "DELETE",
+      path: string,
+      query: Query,
+      options: WriteOptions,
+      content?: unknown
+    ): Promise<Answer<Data>> => {
+      const idempotencyKey = options.idempotencyKey ?? crypto.randomUUID()
+      const text = content === undefined ? undefined : JSON.stringify(content)
+      const { body, ...metadata } = await send(
+        method,
+        `${PREFIX}${path}${formatQuery(query)}`,
+        { ...options, idempotencyKey },
+        text
+      )
+      return { data: dataOf<Data>(body, { ...metadata, idempotencyKey }), ...metadata }
     },
     write: async <Data>(
       method: "POST" | "PUT" | "PATCH" | "DELETE",

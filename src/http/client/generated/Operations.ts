@@ -19,24 +19,36 @@ import { pathSegment } from "../Transport.ts"
 
 import type {
   AppDataEntry,
+  ApplyChangeSet,
+  ChangeInventoryOperation,
+  ChangeMembersOperation,
+  ChangeSet,
   Collection,
   CreateCollection,
+  CreateCollectionOperation,
   CreateProduct,
+  CreateProductOperation,
   Customer,
+  DeleteCollectionOperation,
+  DeleteProductOperation,
   DeletedAppData,
   DeletedCollection,
   DeletedProduct,
   Digest,
   FeedPage,
   ListAppDataQuery,
+  ListChangeSetResultsQuery,
+  ListChangeSetsQuery,
   ListChangesQuery,
   ListCollectionsQuery,
   ListCustomersQuery,
   ListOrdersQuery,
   ListProductsQuery,
+  OperationResult,
   Order,
   Product,
   PutAppData,
+  Rule,
   SearchCollectionsQuery,
   SearchCustomersQuery,
   SearchOrdersQuery,
@@ -44,7 +56,9 @@ import type {
   SetInventory,
   Store,
   UpdateCollection,
-  UpdateProduct
+  UpdateCollectionOperation,
+  UpdateProduct,
+  UpdateProductOperation
 } from "./Resources.ts"
 
 /** The store of the token. Rules: `docs/spec/store.md`. */
@@ -290,6 +304,178 @@ export class CollectionsApi {
   }
 }
 
+/** Many changes at once. Rules: `docs/spec/change-sets.md`. */
+export class ChangeSetsApi {
+  readonly #api: Api
+
+  constructor(api: Api) {
+    this.#api = api
+  }
+
+  /**
+   * Create a change set.
+   *
+   * Stores up to 100,000 operations, or one change of all products that rules match, and previews them. Nothing changes before the set is applied, within 7 days. The body may have 64 MiB, also after decompression (`Content-Encoding: gzip`). As `application/x-ndjson` the first line is the object without `operations`, and each further line is an operation. Needs the write scopes of its operations.
+   *
+   * Needs the scope `write_products` or `write_collections` or `write_inventory`.
+   *
+   * @throws ApiError of status 400, 401, 403, 404, 409, 422, 429, 500, 503, or ConnectionError without a response
+   */
+  create(
+    changeSet: {
+      /** `each`: every operation is applied or refused by itself. `atomic`: all operations or none, at most 10,000 */
+      readonly mode: "each" | "atomic"
+      /** Reason, shown to members and stored in the journal, as in `"Summer sale"` */
+      readonly note?: string
+      readonly applyAt?: string
+      /** Operations, applied in their order */
+      readonly operations?: ReadonlyArray<
+        | CreateProductOperation
+        | UpdateProductOperation
+        | DeleteProductOperation
+        | ChangeInventoryOperation
+        | CreateCollectionOperation
+        | UpdateCollectionOperation
+        | DeleteCollectionOperation
+        | ChangeMembersOperation
+      >
+      readonly where?: {
+        /** Rules of automated collections. An empty list selects all products of the store */
+        readonly rules: ReadonlyArray<Rule>
+        /** false: products must satisfy every rule (default). true: any one rule */
+        readonly disjunctive?: boolean
+      }
+      readonly change?: {
+        readonly patch?: UpdateProduct
+        readonly price?: {
+          /** New value, as in `19.99` */
+          readonly set?: number
+          /** Difference to add, as in `-2` */
+          readonly add?: number
+          /** Change in percent of the current value: -10 makes 100 to 90, as in `-10` */
+          readonly percent?: number
+          /** Rounds the result half up to a multiple of this number. Default: 0.01 with `percent`, otherwise no rounding, as in `0.05` */
+          readonly round?: number
+        }
+        readonly discountedPrice?: {
+          /** New value, as in `19.99` */
+          readonly set?: number
+          /** Difference to add, as in `-2` */
+          readonly add?: number
+          /** Change in percent of the current value: -10 makes 100 to 90, as in `-10` */
+          readonly percent?: number
+          /** Rounds the result half up to a multiple of this number. Default: 0.01 with `percent`, otherwise no rounding, as in `0.05` */
+          readonly round?: number
+        }
+        readonly stock?: {
+          /** New value, as in `19.99` */
+          readonly set?: number
+          /** Difference to add, as in `-2` */
+          readonly add?: number
+          /** Change in percent of the current value: -10 makes 100 to 90, as in `-10` */
+          readonly percent?: number
+          /** Rounds the result half up to a multiple of this number. Default: 0.01 with `percent`, otherwise no rounding, as in `0.05` */
+          readonly round?: number
+        }
+        readonly tags?: {
+          /** Tags to add. A product keeps its own spelling of a tag that it has, as in `["sale"]` */
+          readonly add?: ReadonlyArray<string>
+          /** Tags to remove, in any case, as in `["new"]` */
+          readonly remove?: ReadonlyArray<string>
+        }
+        /** Deletes the products */
+        readonly delete?: true
+      }
+    },
+    options: WriteOptions = {}
+  ): Promise<Answer<ChangeSet>> {
+    return this.#api.perform<ChangeSet>("POST", `/change-sets`, {}, options, changeSet)
+  }
+
+  /**
+   * List change sets.
+   *
+   * Returns the change sets of the installation, newest first.
+   *
+   * Needs the scope `write_products` or `write_collections` or `write_inventory`.
+   *
+   * @throws ApiError of status 400, 401, 403, 404, 429, 500, 503, or ConnectionError without a response
+   */
+  list(query: ListChangeSetsQuery = {}, options: CallOptions = {}): Listing<ChangeSet> {
+    return this.#api.list(`/change-sets`, "changeSets", { ...query }, options)
+  }
+
+  /**
+   * Read a change set.
+   *
+   * Returns the state, progress, preview and counts of a change set of the installation.
+   *
+   * Needs the scope `write_products` or `write_collections` or `write_inventory`.
+   *
+   * @param id the id of the change set
+   * @throws ApiError of status 400, 401, 403, 404, 429, 500, 503, or ConnectionError without a response
+   */
+  get(id: string, options: CallOptions = {}): Promise<Answer<ChangeSet>> {
+    return this.#api.read(`/change-sets/${pathSegment(id)}`, {}, options)
+  }
+
+  /**
+   * List results of a change set.
+   *
+   * Returns the result of each operation, in their order.
+   *
+   * Needs the scope `write_products` or `write_collections` or `write_inventory`.
+   *
+   * @param id the id of the change set
+   * @throws ApiError of status 400, 401, 403, 404, 429, 500, 503, or ConnectionError without a response
+   */
+  results(id: string, query: ListChangeSetResultsQuery = {}, options: CallOptions = {}): Listing<OperationResult> {
+    return this.#api.list(`/change-sets/${pathSegment(id)}/results`, "results", { ...query }, options)
+  }
+
+  /**
+   * Apply a change set.
+   *
+   * Starts to apply a change set that is `ready`, or schedules it for `applyAt`. It runs in the background, survives restarts, and emits the events of its changes with `changeSetId`.
+   *
+   * Needs the scope `write_products` or `write_collections` or `write_inventory`.
+   *
+   * @param id the id of the change set
+   * @throws ApiError of status 400, 401, 403, 404, 409, 422, 429, 500, 503, or ConnectionError without a response
+   */
+  apply(id: string, changeSet: ApplyChangeSet, options: WriteOptions = {}): Promise<Answer<ChangeSet>> {
+    return this.#api.perform<ChangeSet>("POST", `/change-sets/${pathSegment(id)}/apply`, {}, options, changeSet)
+  }
+
+  /**
+   * Cancel a change set.
+   *
+   * Cancels a change set that is not finished. One that is being applied stops after its current batch and keeps what it has changed, which can be undone.
+   *
+   * Needs the scope `write_products` or `write_collections` or `write_inventory`.
+   *
+   * @param id the id of the change set
+   * @throws ApiError of status 400, 401, 403, 404, 409, 422, 429, 500, 503, or ConnectionError without a response
+   */
+  cancel(id: string, options: WriteOptions = {}): Promise<Answer<ChangeSet>> {
+    return this.#api.perform<ChangeSet>("POST", `/change-sets/${pathSegment(id)}/cancel`, {}, options)
+  }
+
+  /**
+   * Undo a change set.
+   *
+   * Creates a change set that undoes the applied operations of this one, with its own preview. Apply it to undo them. What others changed since is refused, unless it is applied with `onConflict: overwrite`.
+   *
+   * Needs the scope `write_products` or `write_collections` or `write_inventory`.
+   *
+   * @param id the id of the change set
+   * @throws ApiError of status 400, 401, 403, 404, 409, 422, 429, 500, 503, or ConnectionError without a response
+   */
+  undo(id: string, options: WriteOptions = {}): Promise<Answer<ChangeSet>> {
+    return this.#api.perform<ChangeSet>("POST", `/change-sets/${pathSegment(id)}/undo`, {}, options)
+  }
+}
+
 /** The orders of a store. Rules: `docs/spec/orders-and-customers.md`. */
 export class OrdersApi {
   readonly #api: Api
@@ -491,6 +677,8 @@ export class PartnerClient {
   readonly products: ProductsApi
   /** Groups of products, manual or by rules. Rules: `docs/spec/collections.md`. */
   readonly collections: CollectionsApi
+  /** Many changes at once. Rules: `docs/spec/change-sets.md`. */
+  readonly changeSets: ChangeSetsApi
   /** The orders of a store. Rules: `docs/spec/orders-and-customers.md`. */
   readonly orders: OrdersApi
   /** The customers of a store. Rules: `docs/spec/orders-and-customers.md`. */
@@ -504,6 +692,7 @@ export class PartnerClient {
     this.store = new StoreApi(api)
     this.products = new ProductsApi(api)
     this.collections = new CollectionsApi(api)
+    this.changeSets = new ChangeSetsApi(api)
     this.orders = new OrdersApi(api)
     this.customers = new CustomersApi(api)
     this.appData = new AppDataApi(api)

@@ -634,6 +634,208 @@ export interface DeletedCollection {
   readonly deleted: true
 }
 
+/** Creates a product */
+export interface CreateProductOperation {
+  /** Kind of the operation */
+  readonly op: "product.create"
+  readonly product: CreateProduct
+  readonly externalId?: string
+}
+
+/** Changes a product by a JSON Merge Patch */
+export interface UpdateProductOperation {
+  /** Kind of the operation */
+  readonly op: "product.update"
+  /** Id of the product. Exactly one of `id`, `externalId` and `sku` is required */
+  readonly id?: string
+  readonly externalId?: string
+  readonly sku?: string
+  readonly patch: UpdateProduct
+  /** The `version` that was read. The operation is refused if the resource has another version */
+  readonly expectedVersion?: number
+}
+
+/** Deletes a product */
+export interface DeleteProductOperation {
+  /** Kind of the operation */
+  readonly op: "product.delete"
+  /** Id of the product */
+  readonly id: string
+  /** The `version` that was read. The operation is refused if the resource has another version */
+  readonly expectedVersion?: number
+}
+
+/** Sets or adjusts the stock of a product, or of the variant with the SKU */
+export interface ChangeInventoryOperation {
+  /** Kind of the operation */
+  readonly op: "inventory.change"
+  /** Id of the product. Exactly one of `id` and `sku` is required */
+  readonly id?: string
+  readonly sku?: string
+  /** Exactly one of `stock` and `adjust`, with its options */
+  readonly change: {
+    /** New stock, as in `20` */
+    readonly stock?: number
+    /** Difference to add to the stock, as in `-2` */
+    readonly adjust?: number
+    /** Variant to change; without it, the product itself */
+    readonly variantId?: string
+    /** Required current stock: the change fails if the stock differs, as in `12` */
+    readonly expectedStock?: number
+    /** Reason for the journal, as in `"Two were broken"` */
+    readonly reason?: string
+  }
+  /** The `version` that was read. The operation is refused if the resource has another version */
+  readonly expectedVersion?: number
+}
+
+/** Creates a collection */
+export interface CreateCollectionOperation {
+  /** Kind of the operation */
+  readonly op: "collection.create"
+  readonly collection: CreateCollection
+}
+
+/** Changes a collection by a JSON Merge Patch */
+export interface UpdateCollectionOperation {
+  /** Kind of the operation */
+  readonly op: "collection.update"
+  /** Id of the collection */
+  readonly id: string
+  readonly patch: UpdateCollection
+  /** The `version` that was read. The operation is refused if the resource has another version */
+  readonly expectedVersion?: number
+}
+
+/** Deletes a collection, but not its products */
+export interface DeleteCollectionOperation {
+  /** Kind of the operation */
+  readonly op: "collection.delete"
+  /** Id of the collection */
+  readonly id: string
+  /** The `version` that was read. The operation is refused if the resource has another version */
+  readonly expectedVersion?: number
+}
+
+/** Adds products to a manual collection and removes others */
+export interface ChangeMembersOperation {
+  /** Kind of the operation */
+  readonly op: "collection.members"
+  /** Id of the collection */
+  readonly id: string
+  /** Products to add at the end. Products that it contains already keep their places */
+  readonly add?: ReadonlyArray<string>
+  /** Products to remove. Products that it does not contain are ignored */
+  readonly remove?: ReadonlyArray<string>
+  /** The `version` that was read. The operation is refused if the resource has another version */
+  readonly expectedVersion?: number
+}
+
+export interface ChangeSet {
+  readonly id: string
+  /** `previewing` → `ready` → `applying` (or `scheduled` before) → `applied`. `canceled` and `failed` end it earlier */
+  readonly state: "previewing" | "ready" | "scheduled" | "applying" | "applied" | "canceled" | "failed"
+  readonly mode: "each" | "atomic"
+  readonly note: string | null
+  /** Rules that selected the products, if any */
+  readonly where: unknown | null
+  /** Change of the selected products, if any */
+  readonly change: unknown | null
+  /** Results: those of the preview until the set is applied */
+  readonly counts: {
+    /** Operations */
+    readonly total: number
+    /** Operations that create, change or delete something */
+    readonly changed: number
+    readonly unchanged: number
+    readonly refused: number
+  }
+  /** Operations of the current step that are done */
+  readonly progress: { readonly done: number; readonly total: number }
+  /** Null until the preview is complete */
+  readonly preview: {
+    readonly created: number
+    readonly updated: number
+    readonly deleted: number
+    /** Lowest new price; null if no price changes */
+    readonly lowestPrice: number | "Infinity" | "-Infinity" | "NaN" | null
+    /** Highest new price; null if no price changes */
+    readonly highestPrice: number | "Infinity" | "-Infinity" | "NaN" | null
+    /** The most frequent reasons of refusals */
+    readonly refusals: ReadonlyArray<{ readonly error: string; readonly count: number }>
+    /** Automated collections that products would enter or leave. Null if applying the rules of the store takes too long */
+    readonly collections: ReadonlyArray<{
+      readonly id: string
+      readonly title: string
+      readonly enters: number
+      readonly leaves: number
+    }> | null
+    /** Events that would be sent, and the apps that receive them */
+    readonly events: ReadonlyArray<{
+      readonly kind: "catalog.product.updated.v1" | "catalog.collection.updated.v1"
+      readonly count: number
+      readonly recipients: ReadonlyArray<{ readonly installationId: string; readonly appName: string }>
+    }>
+  } | null
+  /** Change set that this one undoes */
+  readonly undoes: string | null
+  /** Newest applied change set that undoes this one */
+  readonly undoneBy: string | null
+  readonly actor: { readonly type: "app" | "merchant" | "agent"; readonly id: string }
+  readonly approvedBy: string | null
+  /** What happens to rows that changed after the preview */
+  readonly onConflict: "skip" | "overwrite"
+  /** Why the set failed or was canceled by the service */
+  readonly failure: string | null
+  readonly applyAt: string | null
+  /** RFC 3339 in UTC with milliseconds, as in `"2026-01-31T09:30:00.000Z"` */
+  readonly createdAt: string
+  readonly previewedAt: string | null
+  readonly appliedAt: string | null
+  readonly finishedAt: string | null
+}
+
+/** Options of a list: its filters, and where and how long a page is. */
+export interface ListChangeSetsQuery {
+  /** The `nextCursor` of the previous page: the id of its last row */
+  readonly cursor?: string | null | undefined
+  /** The maximum number of rows. 50 if absent; more than 200 is treated as 200. A page can have fewer rows and still a `nextCursor`: it ends early, after at least one row, when it exceeds 1 MiB */
+  readonly limit?: number | null | undefined
+}
+
+/** Options of a list: its filters, and where and how long a page is. */
+export interface ListChangeSetResultsQuery {
+  /** The `nextCursor` of the previous page: the id of its last row */
+  readonly cursor?: string | null | undefined
+  /** The maximum number of rows. 50 if absent; more than 200 is treated as 200. A page can have fewer rows and still a `nextCursor`: it ends early, after at least one row, when it exceeds 1 MiB */
+  readonly limit?: number | null | undefined
+  /** Only results with this outcome */
+  readonly outcome?: "created" | "updated" | "deleted" | "unchanged" | "refused" | null | undefined
+}
+
+export interface OperationResult {
+  /** Position of the operation, from 0 */
+  readonly index: number
+  readonly outcome: "created" | "updated" | "deleted" | "unchanged" | "refused"
+  /** false: the result of the preview. true: the result of the application */
+  readonly isApplied: boolean
+  readonly resource: "product" | "collection" | null
+  /** Id of the resource; null for one that the preview would create, and if none was found */
+  readonly id: string | null
+  /** Version after the operation; before it is applied, the version that the preview saw */
+  readonly version: number | null
+  /** Entry of the journal, and id of the event */
+  readonly entryId: string | null
+  /** Why the operation is refused */
+  readonly error: string | null
+  readonly issues: ReadonlyArray<string> | null
+}
+
+export interface ApplyChangeSet {
+  /** What happens to resources that changed since the preview. `skip` (default): their operations are refused. `overwrite`: they are applied to the new state */
+  readonly onConflict?: "skip" | "overwrite"
+}
+
 /** Options of a list: its filters, and where and how long a page is. */
 export interface ListOrdersQuery {
   /** The `nextCursor` of the previous page: the id of its last row */
