@@ -9,7 +9,8 @@ import type {
   DryRunAnswer,
   SearchListing,
   SearchPage,
-  UpdateOptions
+  UpdateOptions,
+  WriteOptions
 } from "./Calls.ts"
 import { ApiError, ConnectionError } from "./Errors.ts"
 import { type RetryOptions, withRetries } from "./Retry.ts"
