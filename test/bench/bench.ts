@@ -2,6 +2,7 @@ import { NodeRuntime } from "@effect/platform-node"
 import { Effect, Exit } from "effect"
 import { ageing } from "./scenarios/ageing.ts"
 import { printLine } from "./serverPair.ts"
+import { changeSets } from "./scenarios/changeSets.ts"
 import { changes } from "./scenarios/changes.ts"
 import { openConnection, databaseServer } from "./database.ts"
 import { feed } from "./scenarios/feed.ts"
@@ -27,6 +28,7 @@ const RUN = {
   ageing,
   "noisy-neighbour": noisyNeighbour,
   changes,
+  "change-sets": changeSets,
   feed,
   import: imports,
   pages,

@@ -9,6 +9,7 @@ const MODES = [
   "ageing",
   "noisy-neighbour",
   "changes",
+  "change-sets",
   "feed",
   "import",
   "pages",
@@ -36,6 +37,8 @@ export interface Options {
   readonly memoryAt: readonly [number, number]
   readonly largeStoreProducts: number
   readonly agedRows: number
+  /** Operations of the largest change set. */
+  readonly changeSetRows: number
   /** Products in the imported file. */
   readonly importRows: number
   readonly parts: ReadonlyArray<WebhookPart>
@@ -49,7 +52,7 @@ export interface Options {
 }
 
 const USAGE =
-  "usage: npm run bench -- [speed | writes | memory | million | lists | ageing | noisy-neighbour | changes | feed | import | pages | surfaces | tokens | " +
+  "usage: npm run bench -- [speed | writes | memory | million | lists | ageing | noisy-neighbour | changes | change-sets | feed | import | pages | surfaces | tokens | " +
   "webhooks [latency | drain | spread | dead] | all] [--quick] [--connections=32] [--against=<main.js of another build>] [--only=<text in the title of an attack>]"
 
 /** Parses the arguments of `npm run bench -- <mode>`. `--quick` reduces all sizes. */
@@ -81,6 +84,7 @@ export const readOptions = (args: ReadonlyArray<string>): Options => {
     memoryAt: quick ? [2_000, 20_000] : [20_000, 200_000],
     largeStoreProducts: quick ? 100_000 : 1_000_000,
     importRows: quick ? 100_000 : 1_000_000,
+    changeSetRows: quick ? 20_000 : 100_000,
     agedRows: quick ? 100_000 : 1_000_000,
     parts,
     latencySeconds: quick ? 8 : 30,

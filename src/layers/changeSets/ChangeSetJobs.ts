@@ -25,10 +25,11 @@ import { Operations } from "./Operations.ts"
 import { NO_SUMS, previewSummary, Sums } from "./PreviewSummary.ts"
 
 /**
- * Number of operations that a preview performs in one transaction. It locks the store until it rolls back, so other
- * writes of the store wait meanwhile. An operation sees the results of those before it in the same transaction.
+ * Number of operations that the preview of a set in mode `each` performs in one transaction. It locks the store until it
+ * rolls back, so other writes of the store wait meanwhile. An operation sees the results of those before it in the same
+ * transaction. An atomic set is previewed in one, as it is applied.
  */
-const PREVIEWED = 5_000
+const PREVIEWED = 2_000
 
 /** Number of operations that are applied in one transaction. */
 const APPLIED = 250
@@ -160,7 +161,9 @@ export class ChangeSetJobs extends Context.Service<ChangeSetJobs>()("layers/chan
       }
       const context = contextOf(storeId, set, "dryRun")
       const sums = set.preview === null ? NO_SUMS : decodeSums(set.preview)
-      const numbered = yield* orDefect(repository.listOperations(storeId, set.id, set.done, PREVIEWED))
+      const numbered = yield* orDefect(
+        repository.listOperations(storeId, set.id, set.done, set.mode === "atomic" ? MAX_ATOMIC_OPERATIONS : PREVIEWED)
+      )
       const collector = yield* orDefect(collect(context, sums))
       const write = observeChanges(
         operations.perform(storeId, numbered, set.change, set.onConflict),

@@ -196,12 +196,15 @@ export class ProductOperations extends Context.Service<ProductOperations>()("lay
       const idsByExternalId: ReadonlyMap<string, string> =
         named.length === 0 ? new Map<string, string>() : yield* externalIds.find(store, "product", named)
       const entries = undone.length === 0 ? [] : yield* loadEntries(store, undone)
+      // A product can have a SKU itself and in a variant.
       const candidates =
         skus.length === 0
           ? []
           : [
-              ...(yield* repository.findBySkus(store, skus)),
-              ...(yield* findByVariantSkus(store, skus)).map(({ id }) => id)
+              ...new Set([
+                ...(yield* repository.findBySkus(store, skus)),
+                ...(yield* findByVariantSkus(store, skus)).map(({ id }) => id)
+              ])
             ]
       const direct = operations.flatMap(({ operation }) =>
         operation.op !== "product.create" && operation.id !== undefined ? [toId(operation.id)] : []
