@@ -1,0 +1,87 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import { randomUUID } from "node:crypto"
+import { Stores } from "../../../src/domain/access/Stores.ts"
+import { DomainLive } from "../../../src/layers/Domain.ts"
+import { type Job, Jobs, LeaseLost } from "../../../src/layers/jobs/Jobs.ts"
+import { PostgresTest } from "../../support/postgres/PostgresTest.ts"
+
+const Live = Jobs.layer.pipe(Layer.provideMerge(DomainLive), Layer.provideMerge(PostgresTest))
+
+const makeStore = Effect.flatMap(Stores, ({ create }) => create({ name: "A", plan: "scale", currencyCode: "EUR" }))
+
+/** Adds a job that became due so many seconds ago. */
+const addJob = Effect.fn(function* (secondsAgo: number, storeId?: Job["storeId"]) {
+  const jobs = yield* Jobs
+  const subject = randomUUID()
+  const store = storeId ?? (yield* makeStore)
+  yield* jobs.insertStatement(store, subject, "changeSet.preview", new Date(Date.now() - secondsAgo * 1000))
+  return { storeId: store, subjectId: subject }
+})
+
+const claimed = Effect.flatMap(Jobs, ({ claim }) => claim())
+const subjectOf = Option.map(({ subjectId }: Job) => subjectId)
+
+layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Jobs", (it) => {
+  it.effect("a store has one running job; stores take turns, in the order in which their jobs became due", () =>
+    Effect.gen(function* () {
+      const jobs = yield* Jobs
+      const first = yield* addJob(30)
+      const second = yield* addJob(20, first.storeId)
+      const other = yield* addJob(10)
+      const later = yield* addJob(-60)
+      const one = Option.getOrThrow(yield* claimed)
+      assert.strictEqual(one.subjectId, first.subjectId)
+      // The second job of the store waits, although it is due longer.
+      assert.deepStrictEqual(subjectOf(yield* claimed), Option.some(other.subjectId))
+      assert.isTrue(Option.isNone(yield* claimed))
+      // A job that ends its turn goes behind the others of its store, too.
+      yield* jobs.release(one, 0, 0)
+      const two = Option.getOrThrow(yield* claimed)
+      assert.strictEqual(two.subjectId, second.subjectId)
+      yield* jobs.finish(two)
+      assert.deepStrictEqual(subjectOf(yield* claimed), Option.some(first.subjectId))
+      const sql = yield* SqlClient.SqlClient
+      assert.lengthOf(yield* sql`select from jobs where subject_id = ${later.subjectId} and lease is null`, 1)
+      yield* sql`delete from jobs`
+    })
+  )
+
+  it.effect("many runners that claim at once never run two jobs of a store", () =>
+    Effect.gen(function* () {
+      const stores = [yield* makeStore, yield* makeStore, yield* makeStore]
+      for (const store of stores) for (let n = 0; n < 5; n++) yield* addJob(10 - n, store)
+      const taken = yield* Effect.all(
+        Array.from({ length: 12 }, () => claimed),
+        { concurrency: "unbounded" }
+      )
+      const owners = taken.flatMap(Option.toArray).map(({ storeId }) => storeId)
+      assert.strictEqual(new Set(owners).size, owners.length)
+      assert.isAtLeast(owners.length, 1)
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`delete from jobs`
+    })
+  )
+
+  it.effect("a job whose lease ended runs elsewhere, and its former runner can commit nothing", () =>
+    Effect.gen(function* () {
+      const jobs = yield* Jobs
+      const sql = yield* SqlClient.SqlClient
+      const { subjectId } = yield* addJob(10)
+      const former = Option.getOrThrow(yield* claimed)
+      assert.isFalse(yield* jobs.keep(former))
+      yield* sql`update jobs set next_at = now() where subject_id = ${subjectId}`
+      const next = Option.getOrThrow(yield* claimed)
+      assert.strictEqual(next.subjectId, subjectId)
+      for (const action of [jobs.keep(former), jobs.finish(former)]) {
+        assert.instanceOf(yield* Effect.flip(action), LeaseLost)
+      }
+      yield* jobs.release(former, 0, 0)
+      yield* jobs.cancelStatement(next.storeId, subjectId)
+      assert.isTrue(yield* jobs.keep(next))
+      yield* jobs.finish(next)
+      assert.lengthOf(yield* sql`select from jobs where subject_id = ${subjectId}`, 0)
+    })
+  )
+})
