@@ -32,7 +32,7 @@ import { NO_SUMS, previewSummary, Sums } from "./PreviewSummary.ts"
 const PREVIEWED = 2_000
 
 /** Number of operations that are applied in one transaction. */
-const APPLIED = 250
+const APPLIED = 200
 
 /** Maximum milliseconds for finding the products of a selection. */
 const SELECTION_MILLIS = 20_000

@@ -21,8 +21,9 @@ import { UnitOfWork } from "../sql/UnitOfWork.ts"
 import { observeChanges } from "../Writes.ts"
 import { isBatched, ProductOperations, type Refusal, refused } from "./ProductOperations.ts"
 
-/** Maximum number of operations that are decided together. */
-const BATCH = 250
+/** Maximum number of operations that are decided together, and the rest after them (docs/performance.md, Import). */
+const BATCH = 100
+const REST = "1 millis"
 
 const seenOf = ({ after, before, version }: Change): number | null => {
   if (before === null || version === null) return null
@@ -186,6 +187,7 @@ export class Operations extends Context.Service<Operations>()("layers/changeSets
             if (results.length === 0 && next !== undefined) performed.push(yield* performOne(store, next))
             // The next operations may read what these ones change.
             yield* unitOfWork.flush
+            if (batched.length > 0) yield* Effect.sleep(REST)
           }
           return performed
         }).pipe(Effect.withSpan("Operations.perform"))
