@@ -90,7 +90,7 @@ export const methodsOf = ({ method, operation, path }, tag, types, parameterAt) 
     const args = [...typed(inPath), `query: ${queryType} = {}`, "options: CallOptions = {}"]
     const listing = verb === "search" ? "SearchListing" : "Listing"
     return `${documentation(inPath)}${verb}(${args.join(", ")}): ${listing}<${types.typeOf(page.properties[items].items)}> {
-      return this.#api.${verb}(${template(path)}, "${items}", { ...query }, options)
+      return this.#api.${verb === "search" ? "search" : "list"}(${template(path)}, "${items}", { ...query }, options)
     }\n`
   }
 
