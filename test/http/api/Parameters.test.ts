@@ -53,13 +53,15 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Parameter
       const { client, storeId } = yield* freshClient()
       const product = String(dataOf(yield* client.post("/products", { name: "Cup" })).id)
       const collection = String(dataOf(yield* client.post("/collections", { title: "Cups" })).id)
+      const set = String(dataOf(yield* client.post("/change-sets", { mode: "each", operations: [] })).id)
+      const ids: Readonly<Record<string, string>> = { collections: collection, "change-sets": set }
       const succeeded: Array<string> = []
 
       for (const operation of operations) {
         // A new installation for each operation, whose window admits its requests.
         const { client } = yield* install(storeId)
         const parameters = parametersOf(operation)
-        const valid = { id: operation.path.startsWith("/collections") ? collection : product, namespace: "settings" }
+        const valid = { id: ids[operation.path.split("/")[1] ?? ""] ?? product, namespace: "settings" }
         const query = new Map(
           parameters.flatMap(({ in: place, name, required }) =>
             place === "query" && required ? [[name, "theme"]] : []

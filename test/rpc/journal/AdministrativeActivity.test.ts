@@ -23,8 +23,17 @@ import { contextOf, MERCHANT } from "../../support/data/Writes.ts"
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
 const Created = Schema.Struct({ id: Schema.String, token: Schema.optional(Schema.String) })
 
-/** Writes without an entry: redelivery, and decisions on a proposal, which the proposal itself records. */
-const NOT_JOURNALED = new Set(["deliveries.redeliver", "proposals.approve", "proposals.reject", "proposals.withdraw"])
+/** Writes without an entry: redelivery, decisions on a proposal, which it records itself, and change sets. */
+const NOT_JOURNALED = new Set([
+  "deliveries.redeliver",
+  "proposals.approve",
+  "proposals.reject",
+  "proposals.withdraw",
+  "changeSets.create",
+  "changeSets.apply",
+  "changeSets.cancel",
+  "changeSets.undo"
+])
 
 /** Procedures that write in a store and, unlike those of the catalog, have no dry run. */
 const ADMINISTRATIVE = [...Rpcs.requests.values()].flatMap(({ _tag, payloadSchema }) => {

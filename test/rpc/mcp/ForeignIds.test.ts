@@ -38,6 +38,13 @@ const CALLS: Readonly<Record<string, (ids: OwnIds) => Json>> = {
   collections_delete: keyed,
   collections_preview: () => ({ rules: [{ field: "title", relation: "contains", value: SECRET }], disjunctive: false }),
   collections_why: ({ collection, product }) => ({ id: collection, productId: product }),
+  changeSets_list: () => ({}),
+  changeSets_get: () => ({ whole: true }),
+  changeSets_results: () => ({ whole: true }),
+  changeSets_create: () => ({ ...keyed(), mode: "each", operations: [] }),
+  changeSets_apply: keyed,
+  changeSets_cancel: keyed,
+  changeSets_undo: keyed,
   changes_list: () => ({}),
   digest_get: () => ({ resource: "products" }),
   orders_list: () => ({}),
@@ -61,8 +68,10 @@ const idsIn = (schema: unknown, path: Path = []): ReadonlyArray<{ readonly path:
   const inItems = idsIn(items, path).map((found) => ({ ...found, isList: true }))
   const inAnyOf = Array.isArray(anyOf) ? anyOf.flatMap((option) => idsIn(option, path)) : []
   const inProperties = Predicate.isObject(properties)
-    ? // A position is a time, not the id of a resource.
-      Object.entries(Struct.omit(properties, ["after"])).flatMap(([name, member]) => idsIn(member, [...path, name]))
+    ? // A position is a time. Operations are refused by the preview (test/rpc/changeSets).
+      Object.entries(Struct.omit(properties, ["after", "operations"])).flatMap(([name, member]) =>
+        idsIn(member, [...path, name])
+      )
     : []
   return [...inItems, ...inAnyOf, ...inProperties]
 }
@@ -106,6 +115,12 @@ const richStore = Effect.gen(function* () {
   yield* callTool(proposer.token ?? "", "products_create", { ...keyed(), product: { name: SECRET } })
   const [proposal] = (yield* client.proposals.list({ storeId })).items
   const entries = (yield* client.activity.list({ storeId })).items
+  const changeSet = yield* callTool(token, "changeSets_create", {
+    ...keyed(),
+    mode: "each",
+    note: SECRET,
+    operations: [{ op: "product.delete", id: idOf(product) }]
+  })
   const ids = {
     store: storeId,
     product: idOf(product),
@@ -114,6 +129,7 @@ const richStore = Effect.gen(function* () {
     customer: customer?.id,
     order: order?.id,
     proposal: proposal?.id,
+    changeSet: idOf(changeSet),
     entry: entries.at(-1)?.id,
     agent: store.agent.id,
     merchant: merchantId
