@@ -16,6 +16,7 @@ const isSpace = (byte: number) => byte === 0x20 || byte === 0x0a || byte === 0x0
 /** State of the scan. An array of the object is at depth 2. */
 const makeScanner = (maxBytes: number) => {
   const rest: Array<Buffer> = []
+  let restSize = 0
   let element: Array<Buffer> = []
   let size = 0
   let depth = 0
@@ -23,21 +24,28 @@ const makeScanner = (maxBytes: number) => {
   let isEscaped = false
   let isInArray = false
   let isBlank = true
+  let isAfterComma = false
 
-  const endElement = (): ReadonlyArray<JsonPart> => {
+  /** Ends an element. A blank one is none if it is alone in its array; otherwise it is not valid JSON. */
+  const endElement = (isFollowed: boolean): ReadonlyArray<JsonPart> => {
     const bytes = Buffer.concat(element)
+    const isNone = isBlank && !isFollowed && !isAfterComma
     element = []
     size = 0
-    const wasBlank = isBlank
     isBlank = true
-    return wasBlank ? [] : [{ kind: "element", bytes }]
+    isAfterComma = isFollowed
+    return isNone ? [] : [{ kind: "element", bytes }]
   }
 
+  // An element or a rest that is too long is cut, so that it is not valid JSON.
   const add = (part: Buffer) => {
-    if (!isInArray) return void rest.push(part)
-    size += part.length
-    // An element that is too long is cut, so that it is not valid JSON.
-    if (size <= maxBytes) element.push(part)
+    if (isInArray) {
+      size += part.length
+      if (size <= maxBytes) element.push(part)
+    } else {
+      restSize += part.length
+      if (restSize <= maxBytes) rest.push(part)
+    }
   }
 
   return {
@@ -55,7 +63,7 @@ const makeScanner = (maxBytes: number) => {
         }
         if (isInArray && depth === 2 && (byte === COMMA || byte === CLOSE_LIST)) {
           add(bytes.subarray(start, at))
-          parts.push(...endElement())
+          parts.push(...endElement(byte === COMMA))
           start = byte === COMMA ? at + 1 : at
         }
         if (isInArray && !isSpace(byte) && byte !== COMMA) isBlank = false
@@ -67,6 +75,7 @@ const makeScanner = (maxBytes: number) => {
             start = at + 1
             isInArray = true
             isBlank = true
+            isAfterComma = false
           }
         } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) {
           depth--
@@ -79,11 +88,11 @@ const makeScanner = (maxBytes: number) => {
       add(bytes.subarray(start))
       return parts
     },
-    end: (): ReadonlyArray<JsonPart> => [...endElement(), { kind: "rest", bytes: Buffer.concat(rest) }]
+    end: (): ReadonlyArray<JsonPart> => [...endElement(false), { kind: "rest", bytes: Buffer.concat(rest) }]
   }
 }
 
-/** Cuts the text of an object. The rest is the last part. An element of more than `maxBytes` is not valid JSON. */
+/** Cuts the text of an object. The rest is the last part. A part of more than `maxBytes` is not valid JSON. */
 export const splitArrays = <E, R>(
   bytes: Stream.Stream<Uint8Array, E, R>,
   maxBytes: number

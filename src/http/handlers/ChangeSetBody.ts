@@ -4,7 +4,13 @@ import { createHash } from "node:crypto"
 import type { IncomingMessage } from "node:http"
 import { createGunzip } from "node:zlib"
 import { BadRequest, INVALID } from "../../domain/BadRequest.ts"
-import { type ChangeSetHeader, NewChangeSet, type NewContent } from "../../domain/changeSets/ChangeSet.ts"
+import {
+  type ChangeSetHeader,
+  MAX_OPERATIONS,
+  NewChangeSet,
+  type NewContent,
+  TooManyOperations
+} from "../../domain/changeSets/ChangeSet.ts"
 import { decodeOperationAt, SCOPES_OF_OPERATION } from "../../domain/changeSets/Operation.ts"
 import { splitArrays } from "../../domain/json/ArrayElements.ts"
 import { compileDecoder, issuesOf } from "../../domain/json/Decoder.ts"
@@ -15,7 +21,7 @@ import { parseUntrusted } from "../../domain/json/UntrustedJson.ts"
 import { MAX_ISSUES, truncateIssues } from "../../domain/Limits.ts"
 import { makeMediaTypeTest } from "../server/BodyReader.ts"
 
-/** Maximum bytes of the body of a change set, as sent and after decompression, and of one operation. */
+/** Maximum bytes of the body of a change set, as sent and after decompression, and of one operation or the header. */
 const MAX_BYTES = 64 * 1024 * 1024
 const MAX_OPERATION_BYTES = 1024 * 1024
 
@@ -106,7 +112,7 @@ export const receiveChangeSet = Effect.fn("receiveChangeSet")(function* <E>(
   request: IncomingMessage,
   isStrict: boolean,
   stage: (first: number, operations: ReadonlyArray<JsonText>) => Effect.Effect<void, E>
-): Effect.fn.Return<ReceivedChangeSet, E | BadRequest> {
+): Effect.fn.Return<ReceivedChangeSet, E | BadRequest | TooManyOperations> {
   const hash = createHash("sha256")
   const issues: Array<string> = []
   const scopes = new Set<(typeof SCOPES_OF_OPERATION)[keyof typeof SCOPES_OF_OPERATION]>()
@@ -142,6 +148,7 @@ export const receiveChangeSet = Effect.fn("receiveChangeSet")(function* <E>(
           else issues.push(...parsed.failure)
           return []
         })
+        if (count > MAX_OPERATIONS) return yield* new TooManyOperations({ limit: MAX_OPERATIONS })
         isListed ||= count > 0
         if (operations.length > 0) yield* stage(first, operations)
         yield* Effect.yieldNow
@@ -151,6 +158,9 @@ export const receiveChangeSet = Effect.fn("receiveChangeSet")(function* <E>(
   if (issues.length > 0) return yield* badRequest(INVALID, truncateIssues(issues))
   if (!isObject(header)) return yield* badRequest("The body must be a JSON object")
   const { operations: listed, ...rest } = header
+  if (isNdjson(request.headers["content-type"]) && listed !== undefined) {
+    return yield* badRequest(INVALID, ["operations: must follow the first line, one operation a line"])
+  }
   const hasOperations = isListed || listed !== undefined
   const decoded = decodeNew(
     hasOperations ? { ...rest, operations: Array.isArray(listed ?? []) ? [] : listed } : rest,

@@ -16,7 +16,7 @@ import { formatPreferenceApplied, parsePrefer } from "../headers/Preferences.ts"
 import { currentResponse } from "../server/NodeResponse.ts"
 import { receiveChangeSet } from "./ChangeSetBody.ts"
 import { type ApiResponse, decodeResponse, encodeResponse, entry, jsonResponse, page, read } from "./Responses.ts"
-import { makeWrites, optionalPayloadOf, withoutBody } from "./Writes.ts"
+import { decodeCausingEvent, makeWrites, optionalPayloadOf, withoutBody } from "./Writes.ts"
 
 /** An app sees its own sets. */
 const rightOf = ({ id, scopes }: Installation): ChangeSetRight => ({ scopes, ownId: id })
@@ -44,6 +44,7 @@ export const ChangeSetsLive = HttpApiBuilder.group(
       const key = yield* CurrentKey
       const { req, requestId } = yield* currentResponse
       const { strict } = parsePrefer(request.headers["prefer"])
+      const cause = yield* decodeCausingEvent(request.headers["x-service-event-id"])
       const { id: installationId, scopes, storeId } = installation
       const operation = { storeId, name: "createChangeSet", weight: "usual", bytes: 0 } as const
       const id = yield* sets.begin(storeId)
@@ -63,7 +64,7 @@ export const ChangeSetsLive = HttpApiBuilder.group(
           storeId,
           actor: Actor.App({ id: installationId }),
           surface: "rest",
-          cause: null,
+          cause,
           requestId,
           mode: "perform"
         } as const

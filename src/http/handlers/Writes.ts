@@ -65,7 +65,7 @@ const fingerprintOf = ({ method, url }: HttpServerRequest.HttpServerRequest, bod
 const decodeCause = decodeWith(Schema.Struct({ "X-Service-Event-Id": EventId }))
 
 /** Decodes the id of the event that caused the write. */
-const decodeCausingEvent = (header: string | undefined) => {
+export const decodeCausingEvent = (header: string | undefined) => {
   if (header === undefined) return Effect.succeed(null)
   return Effect.map(
     Effect.fromResult(decodeCause({ "X-Service-Event-Id": header }, false)),

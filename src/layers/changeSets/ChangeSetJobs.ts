@@ -57,7 +57,7 @@ const contextOf = (storeId: StoreId, set: StoredChangeSet, mode: WriteContext["m
   storeId,
   actor: actorOf(set),
   surface: set.surface,
-  cause: null,
+  cause: set.cause,
   requestId: set.requestId ?? undefined,
   approvedBy: set.approvedBy === null ? undefined : MerchantId.make(set.approvedBy),
   changeSetId: set.id,

@@ -13,7 +13,7 @@ import {
 } from "../../domain/changeSets/ChangeSet.ts"
 import { Edit } from "../../domain/changeSets/Edit.ts"
 import { type NumberedOperation, type Performed, StoredOperation } from "../../domain/changeSets/StoredOperation.ts"
-import { actorType } from "../../domain/Events.ts"
+import { actorType, EventId } from "../../domain/Events.ts"
 import { ActorType, EntrySurface } from "../../domain/journal/Activity.ts"
 import type { JsonText } from "../../domain/json/Document.ts"
 import type { PageRequest } from "../../domain/Page.ts"
@@ -39,6 +39,7 @@ const Stored = Schema.Struct({
   approvedBy: Schema.NullOr(Schema.String),
   surface: EntrySurface,
   requestId: Schema.NullOr(Schema.String),
+  cause: Schema.NullOr(Schema.toType(EventId)),
   selection: Schema.NullOr(Schema.toType(Selection)),
   change: Schema.NullOr(Schema.toType(Edit)),
   undoes: Schema.NullOr(Schema.toType(ChangeSetId)),
@@ -55,8 +56,8 @@ export type StoredChangeSet = typeof Stored.Type
 
 const columns = fragment.literal(`
   id, state, mode, note, actor_type as "actorType", actor_id as "actorId", approved_by as "approvedBy", surface,
-  request_id as "requestId", selection, change, undoes, scopes, apply_at as "applyAt", on_conflict as "onConflict", total,
-  done, changed, refused, preview
+  request_id as "requestId", cause, selection, change, undoes, scopes, apply_at as "applyAt", on_conflict as "onConflict",
+  total, done, changed, refused, preview
 `)
 
 /** Values of a new change set. */
@@ -195,16 +196,16 @@ export class ChangeSetRepository extends Context.Service<ChangeSetRepository>()(
         ),
 
         insert: Effect.fn("ChangeSetRepository.insert")(function* (
-          { actor, approvedBy, requestId, storeId, surface }: WriteContext,
+          { actor, approvedBy, cause, requestId, storeId, surface }: WriteContext,
           { applyAt, change, id, mode, note, scopes, selection, total, undoes }: NewStored
         ) {
           yield* sql`
           insert into change_sets (
-            store_id, id, state, mode, note, actor_type, actor_id, approved_by, surface, request_id, selection, change,
-            undoes, scopes, apply_at, total, created_at
+            store_id, id, state, mode, note, actor_type, actor_id, approved_by, surface, request_id, cause, selection,
+            change, undoes, scopes, apply_at, total, created_at
           ) values (
             ${storeId}, ${id}, 'previewing', ${mode}, ${note}, ${actorType(actor)}, ${actor.id}, ${approvedBy ?? null},
-            ${surface}, ${requestId ?? null}, ${selection === null ? null : JSON.stringify(selection)},
+            ${surface}, ${requestId ?? null}, ${cause}, ${selection === null ? null : JSON.stringify(selection)},
             ${change === null ? null : JSON.stringify(change)}, ${undoes}, ${textArray(scopes)}::text[],
             ${applyAt}::timestamptz, ${total}, statement_timestamp()
           )

@@ -28,7 +28,7 @@ export default Effect.gen(function* () {
   // Finds the next job in the order of turns.
   yield* sql`create index jobs_by_turn on jobs (next_at)`
 
-  // state: see domain/changeSets/ChangeSet.ts. selection, change: a change of everything that rules match. on_conflict:
+  // cause: event that the set responds to. state: see domain/changeSets/ChangeSet.ts. selection, change: a change of everything that rules match. on_conflict:
   // what happens to rows that changed since the preview. scopes: required ones; of those joined by | one is enough.
   // total: operations, -1 until the products of a selection are found. done: progress of the current step. preview: its summary. failure: why the set failed. finished_at: end of the set, from which it is kept for a while.
   yield* sql`
@@ -43,6 +43,7 @@ export default Effect.gen(function* () {
       approved_by uuid,
       surface text not null,
       request_id text,
+      cause uuid,
       selection json,
       change json,
       undoes uuid,
