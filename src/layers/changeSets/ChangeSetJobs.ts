@@ -154,6 +154,7 @@ export class ChangeSetJobs extends Context.Service<ChangeSetJobs>()("layers/chan
         yield* jobs.finish(job)
         return "finished" as const
       }
+      if (job.isCanceled) return yield* end(job, "canceled")
       const set = found.value
       if (set.total < 0) {
         const failure = yield* select(job, set)
@@ -217,19 +218,21 @@ export class ChangeSetJobs extends Context.Service<ChangeSetJobs>()("layers/chan
         const { storeId } = job
         const isAtomic = set.mode === "atomic"
         const limit = isAtomic ? MAX_ATOMIC_OPERATIONS : APPLIED
-        const numbered = yield* repository.listChanging(storeId, set.id, set.done, limit)
         const overwrites = set.onConflict === "overwrite"
+        const withRefused = overwrites && set.undoes !== null
+        const numbered = yield* repository.listChanging(storeId, set.id, set.done, limit, withRefused)
         const conditional = overwrites ? numbered.map((one) => ({ ...one, seen: null })) : numbered
         const results = yield* operations.perform(storeId, conditional, set.change, set.onConflict)
         if (isAtomic && results.some(({ outcome }) => outcome === "refused"))
           return yield* new AtomicRefusal({ results })
         yield* repository.storeResults(storeId, set.id, results, true)
         const { changed, refused, unchanged } = countOf(results)
+        const wereRefused = numbered.filter(({ wasRefused }) => wasRefused).length
         yield* repository.advance(storeId, set.id, {
           done: (numbered.at(-1)?.index ?? set.total - 1) + 1,
-          changed: changed - results.length,
+          changed: changed - (results.length - wereRefused),
           unchanged,
-          refused
+          refused: refused - wereRefused
         })
         const kept = yield* keep(job)
         return isAtomic || numbered.length < limit ? "applied" : kept
@@ -242,6 +245,7 @@ export class ChangeSetJobs extends Context.Service<ChangeSetJobs>()("layers/chan
         yield* jobs.finish(job)
         return "finished" as const
       }
+      if (job.isCanceled) return yield* end(job, "canceled")
       const set = found.value
       const granted = yield* orDefect(findGranted(set, storeId))
       if (Option.isNone(granted) || !hasScopes(granted.value.scopes, set)) {

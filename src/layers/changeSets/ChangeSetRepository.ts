@@ -83,12 +83,18 @@ const readOperations = rowsReader(
   Schema.Struct({
     index: Schema.Int,
     operation: Schema.fromJsonString(Schema.Unknown),
-    seen: Schema.NullOr(Schema.Int)
+    seen: Schema.NullOr(Schema.Int),
+    wasRefused: Schema.Boolean
   })
 )
 const readCount = requiredRowReader(Schema.Struct({ count: Schema.Int }))
 const readId = rowReader(Schema.Struct({ id: Schema.toType(ChangeSetId) }))
 const readIds = rowsReader(Schema.Struct({ id: Schema.toType(ChangeSetId) }))
+
+/** Operation to apply. `wasRefused`: the preview refused it. */
+interface ChangingOperation extends NumberedOperation {
+  readonly wasRefused: boolean
+}
 
 const isUnfinished = fragment`state in ('previewing', 'ready', 'scheduled', 'applying')`
 
@@ -279,7 +285,7 @@ export class ChangeSetRepository extends Context.Service<ChangeSetRepository>()(
           limit: number
         ) {
           const rows = yield* readOperations(sql`
-          select index, operation, null::integer as seen from change_set_operations
+          select index, operation, null::integer as seen, false as "wasRefused" from change_set_operations
           where store_id = ${store} and change_set_id = ${id} and index >= ${first} order by index limit ${limit}
         `)
           return rows.map(({ operation, ...row }): NumberedOperation => ({
@@ -288,23 +294,27 @@ export class ChangeSetRepository extends Context.Service<ChangeSetRepository>()(
           }))
         }, orDefect),
 
-        /** Reads the operations from a position on that change something according to the preview. */
+        /**
+         * Reads the operations from a position on that change something according to the preview, and for an undo that
+         * overwrites also those that it refused.
+         */
         listChanging: Effect.fn("ChangeSetRepository.listChanging")(function* (
           store: StoreId,
           id: ChangeSetId,
           first: number,
-          limit: number
+          limit: number,
+          withRefused: boolean
         ) {
           const rows = yield* readOperations(sql`
-          select r.index, o.operation, r.seen from change_set_results r, lateral (
+          select r.index, o.operation, r.seen, r.outcome = 'refused' as "wasRefused" from change_set_results r, lateral (
             select operation from change_set_operations o
             where o.store_id = r.store_id and o.change_set_id = r.change_set_id and o.index = r.index limit 1
           ) o
           where r.store_id = ${store} and r.change_set_id = ${id} and r.index >= ${first} and not r.is_applied
-            and r.outcome in ('created', 'updated', 'deleted')
+            and (r.outcome in ('created', 'updated', 'deleted') or (${withRefused} and r.outcome = 'refused'))
           order by r.index limit ${limit}
         `)
-          return rows.map(({ operation, ...row }): NumberedOperation => ({
+          return rows.map(({ operation, ...row }): ChangingOperation => ({
             ...row,
             operation: decodeOperation(operation)
           }))

@@ -127,8 +127,12 @@ export const ChangeSetsLive = Layer.effect(
       apply: Effect.fn("ChangeSets.apply")(function* (storeId, id, onConflict, { ownId, scopes }, by) {
         const set = yield* lockIn(storeId, id, ownId, ["ready"])
         yield* requireScopes(set, scopes)
-        if (set.mode === "atomic" && set.refused > 0) return yield* new ChangeSetRefused({ refused: set.refused })
-        if (by?._tag === "Agent" && set.changed > 0) yield* spend(storeId, by.id, "write", set.changed)
+        // An undo that overwrites also performs what the preview refused because of later changes.
+        const withRefused = onConflict === "overwrite" && set.undoes !== null
+        const { refused } = set
+        if (set.mode === "atomic" && refused > 0 && !withRefused) return yield* new ChangeSetRefused({ refused })
+        const rows = set.changed + (withRefused ? refused : 0)
+        if (by?._tag === "Agent" && rows > 0) yield* spend(storeId, by.id, "write", rows)
         const approvedBy = by?._tag === "Merchant" && by.id !== set.actorId ? by.id : null
         yield* repository.start(storeId, id, set.applyAt === null ? "applying" : "scheduled", onConflict, approvedBy)
         yield* unitOfWork.add(jobs.insertStatement(storeId, id, "changeSet.apply", set.applyAt))

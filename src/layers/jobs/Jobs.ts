@@ -20,6 +20,8 @@ const Claimed = Schema.Struct({
   subjectId: Schema.String,
   kind: JobKind,
   lease: Schema.String,
+  /** True if its cancellation was requested before this turn. */
+  isCanceled: Schema.Boolean,
   failures: Schema.Int
 })
 
@@ -81,7 +83,7 @@ export class Jobs extends Context.Service<Jobs>()("layers/jobs/Jobs", {
             )
             update jobs j set lease = gen_random_uuid(), next_at = statement_timestamp() + ${lease}
             from due where j.store_id = due.store_id and j.subject_id = due.subject_id
-            returning j.store_id as "storeId", j.subject_id as "subjectId", j.kind, j.lease, j.failures
+            returning j.store_id as "storeId", j.subject_id as "subjectId", j.kind, j.lease, j.is_canceled as "isCanceled", j.failures
           `).pipe(
             // Another runner has just taken a job of the store.
             Effect.catchIf(

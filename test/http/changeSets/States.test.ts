@@ -11,7 +11,7 @@ import {
 } from "../../../src/domain/changeSets/ChangeSet.ts"
 import { jobRunner } from "../../../src/layers/jobs/JobRunner.ts"
 import { type Client, dataOf, errorOf, freshClient, IsolatedApiTest, pageOf } from "../../support/http/Api.ts"
-import { applied, previewed, resultsOf, settled, setOf } from "../../support/http/ChangeSets.ts"
+import { applied, previewed, resultsOf, settled, setOf, waitForState } from "../../support/http/ChangeSets.ts"
 import { databaseUrl, lockStore, waitForLockWaits } from "../../support/process/Process.ts"
 import { suspend } from "../../support/data/Writes.ts"
 
@@ -98,9 +98,9 @@ layer(IsolatedApiTest, { excludeTestServices: true, timeout: "120 seconds" })("S
       yield* running(settled(client, undo.id))
       yield* twice(`/change-sets/${undo.id}/cancel`, undefined)
       assert.strictEqual(yield* countProducts(client), 1)
-      const other = yield* client.post("/change-sets", { ...SET, note: "Other" }, { key: "the same" })
+      const other = yield* client.post("/change-sets", { ...SET, note: "Other" }, { key: "one-key" })
       assert.strictEqual(other.status, 201)
-      assert.strictEqual((yield* client.post("/change-sets", SET, { key: "the same" })).status, 409)
+      assert.strictEqual((yield* client.post("/change-sets", SET, { key: "one-key" })).status, 409)
       assert.strictEqual((yield* client.post("/change-sets", SET, { key: null })).status, 400)
       assert.lengthOf(setPageOf((yield* client.get("/change-sets")).json).ids, 3)
     })
@@ -126,19 +126,24 @@ layer(IsolatedApiTest, { excludeTestServices: true, timeout: "120 seconds" })("S
       yield* post(client, applying.id, "apply")
       yield* post(client, applying.id, "cancel")
       yield* running(settled(client, applying.id))
-      assert.deepInclude(yield* get(client, applying.id), { state: "canceled", preview: applying.preview })
+      assert.deepInclude(yield* get(client, applying.id), { state: "canceled", progress: { done: 0, total: 1 } })
     })
   )
 
   it.effect("a cancellation stops after the current batch of 250; what it has changed stays, and can be undone", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()
-      const { id } = yield* running(previewed(client, { mode: "each", operations: creations(260) }))
+      const price = { mode: "each", where: { rules: [] }, change: { price: { set: 5 } } }
+      const { id } = yield* running(
+        Effect.gen(function* () {
+          yield* applied(client, (yield* previewed(client, { mode: "each", operations: creations(260) })).id)
+          return yield* previewed(client, price)
+        })
+      )
       yield* post(client, id, "apply")
-      const url = yield* databaseUrl
+      const { release, watcher } = yield* lockStore(yield* databaseUrl, storeId)
       yield* running(
         Effect.gen(function* () {
-          const { release, watcher } = yield* lockStore(url, storeId)
           yield* waitForLockWaits(watcher, 1)
           yield* post(client, id, "cancel")
           yield* release
@@ -150,7 +155,9 @@ layer(IsolatedApiTest, { excludeTestServices: true, timeout: "120 seconds" })("S
       assert.strictEqual(results.filter(({ isApplied }) => isApplied).length, 250)
       const undo = setOf(yield* post(client, id, "undo"))
       yield* running(Effect.andThen(settled(client, undo.id), applied(client, undo.id)))
-      assert.strictEqual(yield* countProducts(client), 0)
+      assert.deepInclude(yield* get(client, undo.id), {
+        counts: { total: 250, changed: 250, unchanged: 0, refused: 0 }
+      })
       assert.strictEqual((yield* get(client, id)).undoneBy, undo.id)
     })
   )
@@ -162,13 +169,12 @@ layer(IsolatedApiTest, { excludeTestServices: true, timeout: "120 seconds" })("S
       yield* post(client, past.id, "apply")
       const later = yield* running(previewed(client, { ...SET, applyAt: "2999-01-01T00:00:00Z" }))
       yield* post(client, later.id, "apply")
-      const wait = Effect.repeat(get(client, past.id), { until: ({ state }) => state === "applied" })
-      yield* running(wait)
+      yield* running(waitForState(past.id, "applied"))
       assert.deepInclude(yield* get(client, later.id), { state: "scheduled", appliedAt: null })
       assert.strictEqual(yield* countProducts(client), 1)
       const sql = yield* SqlClient.SqlClient
       yield* sql`update jobs set next_at = now() where subject_id = ${later.id}`
-      yield* running(Effect.repeat(get(client, later.id), { until: ({ state }) => state === "applied" }))
+      yield* running(waitForState(later.id, "applied"))
       assert.strictEqual(yield* countProducts(client), 2)
     })
   )
@@ -199,11 +205,7 @@ layer(IsolatedApiTest, { excludeTestServices: true, timeout: "120 seconds" })("S
         const { id } = yield* running(previewed(client, SET))
         yield* post(client, id, "apply")
         yield* lose(installation)
-        yield* running(
-          Effect.repeat(sql`select state from change_sets where id = ${id}`, {
-            until: ([row]) => row?.["state"] === "failed"
-          })
-        )
+        yield* running(waitForState(id, "failed"))
         const [row] = yield* sql`select failure from change_sets where id = ${id}`
         assert.match(String(row?.["failure"]), /author of the change set no longer has the access/)
         assert.deepStrictEqual(yield* sql`select id from products where store_id = ${storeId}`, [])
@@ -248,8 +250,7 @@ layer(IsolatedApiTest, { excludeTestServices: true, timeout: "120 seconds" })("S
       assert.deepStrictEqual(next, { ids: [first.id], nextCursor: null })
       yield* running(settled(client, second.id))
       const refused = yield* client.get(`/change-sets/${second.id}/results?outcome=refused`)
-      assert.deepInclude(refused.text, '"index":1')
-      assert.notInclude(refused.text, '"index":0')
+      assert.match(refused.text, /^\{"results":\[\{"index" ?: ?1,[^{}]+\}\],"nextCursor":null\}$/)
       for (const query of ["outcome=painted", "cursor=x", "limit=0"]) {
         assert.strictEqual((yield* client.get(`/change-sets/${second.id}/results?${query}`)).status, 400, query)
       }

@@ -1,6 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect, Layer, Schedule, Schema } from "effect"
-import { ChangeSet, OperationResult } from "../../../src/domain/changeSets/ChangeSet.ts"
+import { SqlClient } from "effect/sql"
+import { ChangeSet, type ChangeSetState, OperationResult } from "../../../src/domain/changeSets/ChangeSet.ts"
 import { jobRunner } from "../../../src/layers/jobs/JobRunner.ts"
 import { sharedByFiles } from "../SharedByFiles.ts"
 import { type Answer, type Client, dataOf, IsolatedApiTest } from "./Api.ts"
@@ -19,15 +20,19 @@ const decodeResults = Schema.decodeUnknownSync(
 /** Decodes the change set of a response. */
 export const setOf = (answer: Answer): ChangeSet => decodeSet(dataOf(answer))
 
-/** Waits until a change set has left the states in which a job works on it. */
-export const settled = (client: Client, id: string) =>
-  client.get(`/change-sets/${id}`).pipe(
-    Effect.map(setOf),
-    Effect.repeat({
-      until: ({ state }) => state !== "previewing" && state !== "applying",
-      schedule: Schedule.spaced("20 millis")
-    })
+/** Waits until a change set is in one of some states. Reads the database, because requests would fill the window. */
+export const waitForState = (id: string, ...states: ReadonlyArray<ChangeSetState>) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql`select from change_sets where id = ${id} and state = any(${states}::text[])`.pipe(
+      Effect.repeat({ until: ({ length }) => length > 0, schedule: Schedule.spaced("20 millis") })
+    )
   )
+
+/** Waits until a change set has left the states in which a job works on it. */
+export const settled = Effect.fn("settled")(function* (client: Client, id: string) {
+  yield* waitForState(id, "ready", "scheduled", "applied", "canceled", "failed")
+  return setOf(yield* client.get(`/change-sets/${id}`))
+})
 
 /** Creates a change set and waits for its preview. */
 export const previewed = Effect.fn("previewed")(function* (client: Client, set: unknown) {
@@ -57,4 +62,12 @@ export const resultsOf = Effect.fn("resultsOf")(function* (client: Client, id: s
     cursor = nextCursor
   }
   return all
+})
+
+/** Undoes a change set and waits for its end. Returns the set that undoes it. */
+export const undone = Effect.fn("undone")(function* (client: Client, id: string, body: unknown = {}) {
+  const answer = yield* client.post(`/change-sets/${id}/undo`, undefined)
+  assert.strictEqual(answer.status, 201, answer.text)
+  const undo = yield* settled(client, setOf(answer).id)
+  return yield* applied(client, undo.id, body)
 })

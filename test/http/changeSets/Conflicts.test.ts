@@ -1,0 +1,175 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { type Client, dataOf, errorOf, freshClient, pageOf } from "../../support/http/Api.ts"
+import { applied, JobsTest, previewed, resultsOf, settled, setOf, undone } from "../../support/http/ChangeSets.ts"
+
+const create = (client: Client, product: object) => Effect.map(client.post("/products", product), dataOf)
+
+const valuesOf = (client: Client, ...members: ReadonlyArray<string>) =>
+  Effect.map(client.get("/products"), (answer) =>
+    pageOf(answer).items.map((product) => members.map((member) => product[member]))
+  )
+
+const update = (id: unknown, patch: object, more: object = {}) => ({ op: "product.update", id, patch, ...more })
+
+const outcomesOf = (client: Client, id: string) =>
+  Effect.map(resultsOf(client, id), (results) => results.map(({ outcome }) => outcome))
+
+/** Two products, and a set whose preview changes the price of both. The second one changes after the preview. */
+const movedScene = Effect.fn(function* (mode: "each" | "atomic") {
+  const { client } = yield* freshClient()
+  const [a, b] = [yield* create(client, { name: "A", price: 1 }), yield* create(client, { name: "B", price: 1 })]
+  const set = yield* previewed(client, { mode, operations: [update(a.id, { price: 5 }), update(b.id, { price: 5 })] })
+  assert.deepInclude(set.counts, { changed: 2, refused: 0 })
+  yield* client.patch(`/products/${String(b.id)}`, { name: "Moved" })
+  return { client, set, id: String(b.id) }
+})
+
+layer(JobsTest, { excludeTestServices: true, timeout: "120 seconds" })("Conflicts of change sets", (it) => {
+  it.effect("expectedVersion refuses an operation if the resource has another version", () =>
+    Effect.gen(function* () {
+      const { client } = yield* freshClient()
+      const product = yield* create(client, { name: "A", price: 1, sku: "A" })
+      const collection = dataOf(yield* client.post("/collections", { title: "All" }))
+      const operations = (expectedVersion: number) => [
+        update(product.id, { price: 2 }, { expectedVersion }),
+        { op: "inventory.change", sku: "A", change: { stock: 4 }, expectedVersion: expectedVersion + 1 },
+        { op: "product.delete", id: product.id, expectedVersion: expectedVersion + 2 },
+        { op: "collection.members", id: collection.id, add: [], expectedVersion },
+        { op: "collection.update", id: collection.id, patch: { title: "New" }, expectedVersion },
+        { op: "collection.delete", id: collection.id, expectedVersion: expectedVersion + 1 }
+      ]
+      const stale = yield* previewed(client, { mode: "each", operations: operations(7) })
+      assert.deepInclude(stale.counts, { total: 6, changed: 0, refused: 6 })
+      assert.match(stale.preview?.refusals[0]?.error ?? "", /version/)
+      const current = yield* previewed(client, { mode: "each", operations: operations(1) })
+      assert.deepInclude(current.counts, { changed: 5, unchanged: 1, refused: 0 })
+    })
+  )
+
+  it.effect("a row that changed after the preview is refused and reported; the others are changed", () =>
+    Effect.gen(function* () {
+      const { client, id, set } = yield* movedScene("each")
+      const done = yield* applied(client, set.id)
+      assert.deepInclude(done, { state: "applied", counts: { total: 2, changed: 1, unchanged: 0, refused: 1 } })
+      const [, refused] = yield* resultsOf(client, set.id)
+      assert.deepInclude(refused, { outcome: "refused", isApplied: true, id, version: null, entryId: null })
+      assert.match(refused?.error ?? "", /version.* 2/)
+      assert.deepStrictEqual(yield* valuesOf(client, "name", "price"), [
+        ["A", 5],
+        ["Moved", 1]
+      ])
+    })
+  )
+
+  it.effect("onConflict overwrite applies the operation to the new state of the row", () =>
+    Effect.gen(function* () {
+      const { client, set } = yield* movedScene("each")
+      assert.deepInclude(yield* applied(client, set.id, { onConflict: "overwrite" }), {
+        counts: set.counts,
+        onConflict: "overwrite"
+      })
+      assert.deepStrictEqual(yield* valuesOf(client, "name", "price"), [
+        ["A", 5],
+        ["Moved", 5]
+      ])
+      const invalid = yield* client.post(`/change-sets/${set.id}/apply`, { onConflict: "ask" })
+      assert.deepStrictEqual(errorOf(invalid).issues, ["onConflict: must be skip or overwrite"])
+    })
+  )
+
+  it.effect("a selected change is computed from the row as it is when it is applied", () =>
+    Effect.gen(function* () {
+      const { client } = yield* freshClient()
+      const { id } = yield* create(client, { name: "A", price: 10 })
+      const set = yield* previewed(client, { mode: "each", where: { rules: [] }, change: { price: { percent: 10 } } })
+      assert.deepInclude(set.preview, { lowestPrice: 11, highestPrice: 11 })
+      yield* client.patch(`/products/${String(id)}`, { price: 100 })
+      yield* create(client, { name: "Later", price: 10 })
+      yield* applied(client, set.id, { onConflict: "overwrite" })
+      assert.deepStrictEqual((yield* valuesOf(client, "price")).flat(), [110, 10])
+    })
+  )
+
+  it.effect("an atomic set with refused operations cannot be applied (422)", () =>
+    Effect.gen(function* () {
+      const { client } = yield* freshClient()
+      const { id } = yield* create(client, { name: "A", price: 1 })
+      const operations = [update(id, { price: 5 }), { op: "inventory.change", id, change: { adjust: -1 } }]
+      const set = yield* previewed(client, { mode: "atomic", operations })
+      assert.deepInclude(set, { state: "ready", counts: { total: 2, changed: 1, unchanged: 0, refused: 1 } })
+      const refused = yield* client.post(`/change-sets/${set.id}/apply`, {})
+      assert.strictEqual(refused.status, 422)
+      assert.match(errorOf(refused).error, /1 operations of the atomic change set are refused; read its results/)
+      assert.deepStrictEqual(yield* valuesOf(client, "price"), [[1]])
+    })
+  )
+
+  it.effect("an atomic set changes nothing if a row changed after the preview, unless it overwrites", () =>
+    Effect.gen(function* () {
+      const { client, set } = yield* movedScene("atomic")
+      const failed = yield* applied(client, set.id)
+      assert.deepInclude(failed, { state: "failed", counts: { total: 2, changed: 1, unchanged: 0, refused: 1 } })
+      assert.match(failed.failure ?? "", /1 operations were refused because of changes after the preview; nothing/)
+      assert.deepStrictEqual(yield* outcomesOf(client, set.id), ["updated", "refused"])
+      assert.isTrue((yield* resultsOf(client, set.id)).every(({ isApplied }) => !isApplied))
+      assert.deepStrictEqual((yield* valuesOf(client, "price", "version")).flat(), [1, 1, 1, 2])
+      const other = yield* movedScene("atomic")
+      assert.deepInclude(yield* applied(other.client, other.set.id, { onConflict: "overwrite" }), { state: "applied" })
+      assert.deepStrictEqual((yield* valuesOf(other.client, "price")).flat(), [5, 5])
+    })
+  )
+
+  it.effect("an undo refuses what others changed since, and overwrites it by choice", () =>
+    Effect.gen(function* () {
+      const scene = Effect.gen(function* () {
+        const { client } = yield* freshClient()
+        const [a, b] = [yield* create(client, { name: "A", price: 1 }), yield* create(client, { name: "B", price: 1 })]
+        const operations = [update(a.id, { price: 5 }), update(b.id, { price: 5 })]
+        const set = yield* previewed(client, { mode: "each", operations })
+        yield* applied(client, set.id)
+        yield* client.patch(`/products/${String(b.id)}`, { price: 7, vendorName: "Nord" })
+        return { client, set }
+      })
+      const { client, set } = yield* scene
+      const answer = yield* client.post(`/change-sets/${set.id}/undo`, undefined)
+      const undo = yield* settled(client, setOf(answer).id)
+      assert.deepInclude(undo, { undoes: set.id, counts: { total: 2, changed: 1, unchanged: 0, refused: 1 } })
+      yield* applied(client, undo.id)
+      assert.deepStrictEqual((yield* valuesOf(client, "price")).flat(), [1, 7])
+
+      const other = yield* scene
+      yield* undone(other.client, other.set.id, { onConflict: "overwrite" })
+      assert.deepStrictEqual(yield* valuesOf(other.client, "price", "vendorName"), [
+        [1, null],
+        [1, "Nord"]
+      ])
+    })
+  )
+
+  it.effect("an undo can be undone, after which the set can be undone again", () =>
+    Effect.gen(function* () {
+      const { client } = yield* freshClient()
+      const { id } = yield* create(client, { name: "A", price: 1 })
+      const operations = [
+        update(id, { price: 5 }),
+        { op: "product.create", product: { name: "B" } },
+        { op: "collection.create", collection: { title: "All" } }
+      ]
+      const set = yield* previewed(client, { mode: "each", operations })
+      yield* applied(client, set.id)
+      const first = yield* undone(client, set.id)
+      assert.deepInclude(first.counts, { changed: 3, refused: 0 })
+      assert.deepStrictEqual(yield* valuesOf(client, "name", "price"), [["A", 1]])
+      const taken = yield* client.post(`/change-sets/${set.id}/undo`, undefined)
+      assert.strictEqual(taken.status, 409)
+      assert.include(errorOf(taken).error, `undone already, by ${first.id}; undo that one to apply it again`)
+      yield* undone(client, first.id)
+      assert.deepStrictEqual(yield* valuesOf(client, "name", "price"), [
+        ["A", 5],
+        ["B", 0]
+      ])
+      assert.lengthOf(pageOf(yield* client.get("/collections")).items, 1)
+    })
+  )
+})
