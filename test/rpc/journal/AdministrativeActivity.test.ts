@@ -23,7 +23,10 @@ import { contextOf, MERCHANT } from "../../support/data/Writes.ts"
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
 const Created = Schema.Struct({ id: Schema.String, token: Schema.optional(Schema.String) })
 
-/** Writes without an entry: redelivery, decisions on a proposal, which it records itself, and change sets. */
+/**
+ * Writes without an entry: redelivery, decisions on a proposal, which it records itself, change sets, and views, which
+ * only their owner may know. A collection made from a view has the entry of a collection.
+ */
 const NOT_JOURNALED = new Set([
   "deliveries.redeliver",
   "proposals.approve",
@@ -32,7 +35,11 @@ const NOT_JOURNALED = new Set([
   "changeSets.create",
   "changeSets.apply",
   "changeSets.cancel",
-  "changeSets.undo"
+  "changeSets.undo",
+  "views.create",
+  "views.update",
+  "views.delete",
+  "views.toCollection"
 ])
 
 /** Procedures that write in a store and, unlike those of the catalog, have no dry run. */
