@@ -39,7 +39,7 @@ export const candidatesOf = (
   { cursor = START, ids, range, updatedSince }: CatalogRequest<string>
 ): Candidates => {
   const conditions = {
-    hasId: range === undefined ? sql`true` : sql`right(id::text, 2) = ${range}`,
+    hasId: range === undefined ? sql`true` : sql`get_byte(uuid_send(id), 15) = ${Number.parseInt(range, 16)}`,
     hasTime: updatedSince === undefined ? sql`true` : sql`(document ->> 'updatedAt') collate "C" >= ${updatedSince}`
   }
   const nextIds = (most: number) => sql`
