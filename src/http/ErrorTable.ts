@@ -40,6 +40,7 @@ import {
 } from "../domain/changeSets/ChangeSet.ts"
 import { StockMismatch, StockOutOfRange, VariantNotFound } from "../domain/catalog/Inventory.ts"
 import { ProductLimitReached, ProductNotFound, ProductTooLarge } from "../domain/catalog/Product.ts"
+import { MembershipsTooFar } from "../domain/journal/ChangeFeed.ts"
 import { ChangesGone, TooManyFollowers } from "../domain/journal/Changes.ts"
 import { DigestTooSlow } from "../domain/journal/Digest.ts"
 import { AppDataFull, AppDataNotFound } from "../domain/records/AppData.ts"
@@ -104,6 +105,7 @@ const TABLE = {
   TooManyMembers: [TooManyMembers, 422],
   RulesTooSlow: [RulesTooSlow, 422],
   QueryTooSlow: [QueryTooSlow, 422],
+  MembershipsTooFar: [MembershipsTooFar, 422],
   AppDataFull: [AppDataFull, 422],
   ChangeSetRefused: [ChangeSetRefused, 422],
   TooManyChangeSets: [TooManyChangeSets, 422],

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
-import { Amount, withDescription, optional } from "./Fields.ts"
+import { EventId } from "../Events.ts"
+import { Amount, withDescription, optional, Timestamp } from "./Fields.ts"
 import { CollectionHead, CollectionId } from "./Collection.ts"
 import type { Facets } from "./Facets.ts"
 import { isSatisfied, matches } from "./Matcher.ts"
@@ -70,6 +71,17 @@ export const RuleResult = Schema.Struct({
 }).annotate({ identifier: "Reason" })
 export type RuleResult = typeof RuleResult.Type
 
+/** Maximum number of changes of a product, and of a collection, in which the start of a membership is searched. */
+export const MAX_STEPS = 200
+
+/** Change with which a product entered a collection. */
+const MembershipStart = Schema.Struct({
+  position: Schema.toType(EventId).annotate({ description: "Id of the journal entry: see activity.get" }),
+  at: Timestamp,
+  changed: Schema.Literals(["product", "collection"]).annotate({ description: "What the change changed" })
+})
+export type MembershipStart = typeof MembershipStart.Type
+
 /** Explanation of why a product is in a collection or not. */
 export const Membership = Schema.Struct({
   collectionId: Schema.NullOr(CollectionId).annotate({ description: "Null if the rules belong to no collection" }),
@@ -83,6 +95,9 @@ export const Membership = Schema.Struct({
   }),
   reasons: Schema.Array(RuleResult).annotate({
     description: "Result of each rule of an automated collection; empty for a manual one"
+  }),
+  since: Schema.NullOr(MembershipStart).annotate({
+    description: `The change since which the product is in the collection; null if it is not, if \`rules\` or \`disjunctive\` are given, or if more than ${MAX_STEPS} changes of the product or the collection followed`
   })
 }).annotate({ identifier: "Membership" })
 export type Membership = typeof Membership.Type

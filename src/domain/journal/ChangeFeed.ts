@@ -2,8 +2,10 @@ import { Context, Deferred, Effect, Schema } from "effect"
 import type { Scope as AccessScope } from "../access/Scope.ts"
 import { InstallationId } from "../access/Ids.ts"
 import type { StoreBusy } from "../Bulkhead.ts"
-import type { RulesTooSlow } from "../catalog/Collection.ts"
+import { CollectionId, type RulesTooSlow } from "../catalog/Collection.ts"
 import { JsonValue, optional, Timestamp, Version } from "../catalog/Fields.ts"
+import { MembershipCause } from "../catalog/MembershipChange.ts"
+import { ProductId } from "../catalog/Product.ts"
 import { EventId } from "../Events.ts"
 import type { JsonText } from "../json/Document.ts"
 import type { StoreId } from "../Store.ts"
@@ -19,6 +21,10 @@ export const MAX_WAIT_SECONDS = 30
 export const FeedResource = Schema.Literals(["products", "collections"])
 export type FeedResource = typeof FeedResource.Type
 
+/** What the feed lists: changes of resources, and products that enter and leave collections because of them. */
+export const FeedSubject = Schema.Literals([...FeedResource.literals, "memberships"])
+export type FeedSubject = typeof FeedSubject.Type
+
 export const KIND_OF_RESOURCE = {
   products: "product",
   collections: "collection"
@@ -27,6 +33,10 @@ export const KIND_OF_RESOURCE = {
 /** Returns the scope that reads a resource. */
 export const readScopeOf = (resource: FeedResource): AccessScope =>
   CATALOG_KINDS[KIND_OF_RESOURCE[resource]].scopes.read
+
+/** Returns the scopes that read a subject. Memberships reveal products and collections. */
+export const readScopesOf = (subject: FeedSubject): ReadonlyArray<AccessScope> =>
+  subject === "memberships" ? FeedResource.literals.map(readScopeOf) : [readScopeOf(subject)]
 
 /** Committed change of a product or collection, as the feed lists it. */
 export const FeedChange = Schema.Struct({
@@ -39,10 +49,7 @@ export const FeedChange = Schema.Struct({
   version: Version.annotate({ description: "Version that the change created; for a deletion, the last version" }),
   deleted: Schema.Boolean.annotate({ description: "True if the change deleted the resource" }),
   at: Timestamp,
-  actor: Schema.Struct({
-    kind: ActorType,
-    id: Schema.toType(Uuid).annotate({ description: "Id of the installation, merchant or agent", format: "uuid" })
-  }).annotate({ description: "Author of the change" }),
+  actor: Schema.Struct({ kind: ActorType }).annotate({ description: "Kind of author, as in events" }),
   originInstallationId: Schema.NullOr(Schema.toType(InstallationId)).annotate({
     description: "Installation whose app made the change; your own id marks your own changes",
     format: "uuid"
@@ -59,9 +66,42 @@ export const FeedChange = Schema.Struct({
   )
 }).annotate({ identifier: "FeedChange", description: "A create, update or deletion" })
 
+/** Maximum number of products that a change of a collection lists one by one. */
+export const MAX_MEMBERSHIPS = 1_000
+
+/** Maximum number of automated collections of a store whose memberships are followed. */
+export const MAX_AUTOMATED = 1_000
+
+/** Maximum number of later changes that are undone in memory to know the states at the time of a page. */
+export const MAX_WALKED = 5_000
+
+/** A product that entered or left a collection. */
+export const FeedMembership = Schema.Struct({
+  position: Schema.toType(EventId).annotate({ description: "Position of the change that caused it", format: "uuid" }),
+  resource: Schema.Literal("memberships"),
+  collectionId: Schema.toType(CollectionId).annotate({ format: "uuid" }),
+  productId: Schema.NullOr(Schema.toType(ProductId)).annotate({
+    description: `The product; null if a change of the collection affects more than ${MAX_MEMBERSHIPS} products: read the collection again`,
+    format: "uuid"
+  }),
+  entered: Schema.NullOr(Schema.Boolean).annotate({
+    description: "True if the product entered the collection, false if it left; null without a product"
+  }),
+  cause: MembershipCause
+}).annotate({ identifier: "FeedMembership", description: "A product entered or left a collection" })
+export type FeedMembership = typeof FeedMembership.Type
+
+export class MembershipsTooFar extends Schema.TaggedError<MembershipsTooFar>()("MembershipsTooFar", {}) {
+  override get message() {
+    return `Memberships need at most ${MAX_WALKED} later changes of the page's products and collections, and at most ${MAX_AUTOMATED} automated collections; use a smaller \`limit\`, or read the collections again and follow from the newest position`
+  }
+}
+
 /** Page of the feed. */
 export const FeedPage = Schema.Struct({
-  changes: Schema.Array(FeedChange).annotate({ description: "Changes in commit order" }),
+  changes: Schema.Array(Schema.Union([FeedChange, FeedMembership])).annotate({
+    description: "Changes in commit order, each followed by its memberships"
+  }),
   nextPosition: Schema.toType(EventId).annotate({
     description: "The `after` of the next request. Store it with what the changes changed",
     format: "uuid"
@@ -88,7 +128,7 @@ export interface FeedRequest {
   /** Position of the last read change. Without it, the page has no changes and names the newest position. */
   readonly after?: EventId | undefined
   readonly limit: number
-  readonly resources: ReadonlyArray<FeedResource>
+  readonly resources: ReadonlyArray<FeedSubject>
   /** `document` adds the current documents. */
   readonly include?: "document" | undefined
   /** Seconds to wait for a change if none is readable. */
@@ -115,7 +155,7 @@ export class ChangeFeed extends Context.Service<
       store: StoreId,
       request: FeedRequest,
       reading: FeedReading
-    ) => Effect.Effect<FeedPageDocument, ChangesGone | RulesTooSlow | TooManyFollowers | StoreBusy>
+    ) => Effect.Effect<FeedPageDocument, ChangesGone | MembershipsTooFar | RulesTooSlow | TooManyFollowers | StoreBusy>
   }
 >()("domain/journal/ChangeFeed") {}
 

@@ -45,6 +45,7 @@ import { EventId, EventLoop } from "../../domain/Events.ts"
 import { StoredResponsesFull, KeyReused } from "../../domain/Idempotency.ts"
 import { QueryTooSlow } from "../../domain/Query.ts"
 import { RateLimitExceeded } from "../../domain/RateLimit.ts"
+import { MembershipsTooFar } from "../../domain/journal/ChangeFeed.ts"
 import { ChangesGone, TooManyFollowers } from "../../domain/journal/Changes.ts"
 import { DigestTooSlow } from "../../domain/journal/Digest.ts"
 import { AppDataFull, AppDataNotFound } from "../../domain/records/AppData.ts"
@@ -97,6 +98,7 @@ const errorExamples: { readonly [Example in Exclude<PublicError, OperationSpecif
   TooManyMembers: new TooManyMembers({ count: 12_480 }),
   RulesTooSlow: new RulesTooSlow({ collection: OAK }),
   QueryTooSlow: new QueryTooSlow(),
+  MembershipsTooFar: new MembershipsTooFar(),
   EventLoop: new EventLoop({ event: EVENT }),
   StoredResponsesFull: new StoredResponsesFull(),
   RateLimitExceeded: new RateLimitExceeded(),

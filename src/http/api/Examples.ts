@@ -134,7 +134,7 @@ const deskChange: typeof FeedChange.Type = {
   version: 1,
   deleted: false,
   at: created.at.toISOString(),
-  actor: { kind: "app", id: INSTALLATION },
+  actor: { kind: "app" },
   originInstallationId: INSTALLATION,
   changeSetId: null
 }

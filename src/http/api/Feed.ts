@@ -5,7 +5,13 @@ import { StoreBusy, TakesPermits, WorkWeight } from "../../domain/Bulkhead.ts"
 import { RulesTooSlow } from "../../domain/catalog/Collection.ts"
 import { optional, withDescription } from "../../domain/catalog/Fields.ts"
 import { EventId } from "../../domain/Events.ts"
-import { FeedPage, FeedResource, MAX_WAIT_SECONDS } from "../../domain/journal/ChangeFeed.ts"
+import {
+  FeedPage,
+  FeedResource,
+  FeedSubject,
+  MAX_WAIT_SECONDS,
+  MembershipsTooFar
+} from "../../domain/journal/ChangeFeed.ts"
 import { ChangesGone, TooManyFollowers } from "../../domain/journal/Changes.ts"
 import { Digest, DigestTooSlow } from "../../domain/journal/Digest.ts"
 import { ENTRY_DAYS } from "../../domain/journal/Journal.ts"
@@ -47,10 +53,10 @@ export const listChanges = HttpApiEndpoint.get("listChanges", "/changes", {
     limit: pageQuery(EventId).limit,
     resources: optional(
       commaSeparated(
-        FeedResource,
-        FeedResource.literals.length,
-        "must be products, collections or both, with a comma between them",
-        "The resources whose changes are listed, with commas between them. Default: all that your scopes read"
+        FeedSubject,
+        FeedSubject.literals.length,
+        "must be products, collections or memberships, or some of them with commas between them",
+        "What is listed, with commas between them: changes of `products` and `collections`, and `memberships`, the products that enter and leave collections, for which you need both scopes. Default: the changes that your scopes read"
       )
     ),
     include: optional(
@@ -62,7 +68,13 @@ export const listChanges = HttpApiEndpoint.get("listChanges", "/changes", {
     wait: optional(WaitSeconds)
   },
   success: FeedPage,
-  error: [publicError(ChangesGone), publicError(TooManyFollowers), publicError(RulesTooSlow), publicError(StoreBusy)]
+  error: [
+    publicError(ChangesGone),
+    publicError(TooManyFollowers),
+    publicError(RulesTooSlow),
+    publicError(MembershipsTooFar),
+    publicError(StoreBusy)
+  ]
 })
   .annotateMerge(READ_CATALOG)
   .annotate(TakesPermits, true)

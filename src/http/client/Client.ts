@@ -1,7 +1,16 @@
 import { type ClientOptions, makeApi } from "./Api.ts"
 import { PartnerClient } from "./generated/Operations.ts"
-import type { FeedChange } from "./generated/Resources.ts"
-import { type ChangesOptions, type Copy, iterateChanges, type Proof, syncCopy, type SyncOptions } from "./Sync.ts"
+import type { FeedChange, FeedMembership } from "./generated/Resources.ts"
+import {
+  type ChangesOptions,
+  type Copy,
+  iterateChanges,
+  iterateMemberships,
+  type MembershipsOptions,
+  type Proof,
+  syncCopy,
+  type SyncOptions
+} from "./Sync.ts"
 
 /*
  * The client for apps, published as `partner-api/client`: OAuth and every operation. It has no dependencies and runs
@@ -14,7 +23,16 @@ export type * from "./Calls.ts"
 export { ApiError, ConnectionError, OAuthError } from "./Errors.ts"
 export type * from "./generated/Operations.ts"
 export type * from "./generated/Resources.ts"
-export type { ChangesOptions, Copy, Proof, SyncBatch, SyncOptions, SyncResource, SyncRow } from "./Sync.ts"
+export type {
+  ChangesOptions,
+  Copy,
+  MembershipsOptions,
+  Proof,
+  SyncBatch,
+  SyncOptions,
+  SyncResource,
+  SyncRow
+} from "./Sync.ts"
 export {
   authorizationUrl,
   exchangeCode,
@@ -40,6 +58,19 @@ export class Client extends PartnerClient {
    */
   changes(options: ChangesOptions = {}): AsyncGenerator<FeedChange, never> {
     return iterateChanges(this, options)
+  }
+
+  /**
+   * Iterates over products that enter and leave collections after a position, each with the cause, and waits for the next
+   * one. `productId` is null if a change of a collection affects too many products: read the collection again.
+   *
+   * @example
+   * for await (const { cause, collectionId, entered, productId } of client.memberships({ after })) {
+   *   console.log(productId, entered ? "entered" : "left", collectionId, cause.text)
+   * }
+   */
+  memberships(options: MembershipsOptions = {}): AsyncGenerator<FeedMembership, never> {
+    return iterateMemberships(this, options)
   }
 
   /**

@@ -1,7 +1,7 @@
 import type { CallOptions } from "./Calls.ts"
 import { ApiError } from "./Errors.ts"
 import type { PartnerClient } from "./generated/Operations.ts"
-import type { Collection, FeedChange, FeedPage, Product } from "./generated/Resources.ts"
+import type { Collection, FeedChange, FeedMembership, FeedPage, Product } from "./generated/Resources.ts"
 
 /* Copies of the catalog: the change feed as an iterator, and copies whose digests are compared. */
 
@@ -68,18 +68,41 @@ const PAGE = 200
 /** Rounds in which a copy and its store may differ because the store changes. */
 const MAX_ROUNDS = 20
 
-/** Follows the changes of a store, one page after the other. */
-export async function* iterateChanges(
+/** Follows the feed, one page after the other. */
+async function* iterateFeed(
   { feed }: Feed,
-  { after, include, resources, ...options }: ChangesOptions
-): AsyncGenerator<FeedChange, never> {
-  const query = { include, resources: resources?.join(","), limit: PAGE, wait: WAIT }
-  let position = after ?? (await feed.listChanges({ resources: query.resources }, options)).nextPosition
+  { after, include, ...options }: Omit<ChangesOptions, "resources">,
+  resources: string | undefined
+): AsyncGenerator<FeedChange | FeedMembership, never> {
+  const query = { include, resources, limit: PAGE, wait: WAIT }
+  let position = after ?? (await feed.listChanges({ resources }, options)).nextPosition
   while (true) {
     const page = await feed.listChanges({ ...query, after: position }, options)
     yield* page.changes
     position = page.nextPosition
   }
+}
+
+const isChange = (item: FeedChange | FeedMembership): item is FeedChange => item.resource !== "memberships"
+
+/** Follows the changes of a store. */
+export async function* iterateChanges(
+  client: Feed,
+  { resources, ...options }: ChangesOptions
+): AsyncGenerator<FeedChange, never> {
+  for await (const item of iterateFeed(client, options, resources?.join(","))) if (isChange(item)) yield item
+  throw new Error("The feed has no end")
+}
+
+export type MembershipsOptions = Omit<ChangesOptions, "resources" | "include">
+
+/** Follows the products that enter and leave collections. */
+export async function* iterateMemberships(
+  client: Feed,
+  options: MembershipsOptions
+): AsyncGenerator<FeedMembership, never> {
+  for await (const item of iterateFeed(client, options, "memberships")) if (!isChange(item)) yield item
+  throw new Error("The feed has no end")
 }
 
 const isGone = (error: unknown) => error instanceof ApiError && error.status === 410
@@ -118,7 +141,7 @@ const rowOf = (resource: SyncResource, document: unknown): SyncRow => {
 
 const toBatch = ({ changes, nextPosition }: FeedPage): SyncBatch => {
   // The last change of a row has the newest document.
-  const last = new Map(changes.map((change) => [`${change.resource} ${change.id}`, change]))
+  const last = new Map(changes.filter(isChange).map((change) => [`${change.resource} ${change.id}`, change]))
   const rows = [...last.values()]
   return {
     puts: rows.flatMap(({ document, resource }) => (document === null ? [] : [rowOf(resource, document)])),

@@ -7,20 +7,21 @@ import {
   feedPageJson,
   feedPageSize,
   FeedResource,
-  readScopeOf,
+  type FeedSubject,
+  readScopesOf,
   scopeEnd
 } from "../../domain/journal/ChangeFeed.ts"
 import { Digests } from "../../domain/journal/Digest.ts"
 import { PartnerApi } from "../api/PartnerApi.ts"
 import { ok, plain, read } from "./Responses.ts"
 
-/** Returns the resources that the installation reads, of those named or all. Fails if a named one is not granted. */
-const readableResources = ({ scopes }: Grants, named: ReadonlyArray<FeedResource> | undefined) => {
-  const isReadable = (resource: FeedResource) => scopes.includes(readScopeOf(resource))
-  const refused = named?.find((resource) => !isReadable(resource))
-  return refused === undefined
-    ? Effect.succeed(named ?? FeedResource.literals.filter(isReadable))
-    : Effect.fail(new ScopeNotGranted({ scopes: [readScopeOf(refused)] }))
+/** Returns what the installation reads, of what is named or all resources. Fails if a named one is not granted. */
+const readableSubjects = ({ scopes }: Grants, named: ReadonlyArray<FeedSubject> | undefined) => {
+  const missingOf = (subject: FeedSubject) => readScopesOf(subject).filter((scope) => !scopes.includes(scope))
+  const missing = named?.flatMap(missingOf)[0]
+  return missing === undefined
+    ? Effect.succeed(named ?? FeedResource.literals.filter((resource) => missingOf(resource).length === 0))
+    : Effect.fail(new ScopeNotGranted({ scopes: [missing] }))
 }
 
 export const FeedLive = HttpApiBuilder.group(
@@ -36,7 +37,7 @@ export const FeedLive = HttpApiBuilder.group(
       .handle("getDigest", ({ query: { resource } }) =>
         read(
           (installation) =>
-            Effect.andThen(readableResources(installation, [resource]), digests.get(installation.storeId, resource)),
+            Effect.andThen(readableSubjects(installation, [resource]), digests.get(installation.storeId, resource)),
           plain
         )
       )
@@ -45,8 +46,9 @@ export const FeedLive = HttpApiBuilder.group(
           (installation) =>
             Effect.gen(function* () {
               const { storeId } = installation
-              const resources = yield* readableResources(installation, query.resources)
-              const weight = query.include === "document" ? "heavy" : "usual"
+              const resources = yield* readableSubjects(installation, query.resources)
+              const isHeavy = query.include === "document" || resources.includes("memberships")
+              const weight = isHeavy ? "heavy" : "usual"
               return yield* feed.list(
                 storeId,
                 { ...query, resources },

@@ -3,9 +3,9 @@ import { SqlClient, SqlSchema } from "effect/sql"
 import { compileStoredDecoder } from "../../domain/json/Decoder.ts"
 import { CollectionId } from "../../domain/catalog/Collection.ts"
 import { type Facets, facetsOf } from "../../domain/catalog/Facets.ts"
-import { matches } from "../../domain/catalog/Matcher.ts"
+import { automatedOf, changedFields, crosses } from "../../domain/catalog/MembershipChange.ts"
 import { type Product, ProductId } from "../../domain/catalog/Product.ts"
-import { conditionsOf, Rule } from "../../domain/catalog/Rule.ts"
+import { Rule } from "../../domain/catalog/Rule.ts"
 import { MAX_LIMIT } from "../../domain/Page.ts"
 import { MAX_DRY_RUN_ITEMS } from "../../domain/DryRun.ts"
 import { StoreId } from "../../domain/Store.ts"
@@ -33,14 +33,13 @@ const readTitles = rowsReader(CollectionTitle)
 const compareMembership = (
   { document, id }: CollectionRow,
   before: Facets | null,
-  after: Facets | null
+  after: Facets | null,
+  changed: ReadonlySet<string> | null
 ): { readonly collection: CollectionTitle; readonly enters: boolean } | undefined => {
   const { disjunctive, rules, title, type } = decodeRules(JSON.parse(document))
   if (type !== "automated") return undefined
-  const conditions = conditionsOf(rules)
-  const isMember = (facets: Facets | null) => facets !== null && matches(facets, conditions, disjunctive)
-  const enters = isMember(after)
-  return isMember(before) === enters ? undefined : { collection: { id, title }, enters }
+  const enters = crosses(automatedOf({ id, title, rules, disjunctive }), before, after, changed)
+  return enters === undefined ? undefined : { collection: { id, title }, enters }
 }
 
 const firstById = (collections: ReadonlyArray<CollectionTitle>) =>
@@ -78,6 +77,7 @@ export const membershipDiff = Effect.gen(function* () {
     undoes?: string
   ) {
     const sides = [before && facetsOf(before), after && facetsOf(after)] as const
+    const changed = changedFields(...sides)
     // A changed product stays in its manual collections. A new one is in none, unless an undo restores it.
     const enters: Array<CollectionTitle> =
       before === null && undoes !== undefined
@@ -91,7 +91,7 @@ export const membershipDiff = Effect.gen(function* () {
       cursor = page.at(-1)?.id
       let startedAt = performance.now()
       for (const row of page) {
-        const change = compareMembership(row, ...sides)
+        const change = compareMembership(row, ...sides, changed)
         if (change !== undefined) (change.enters ? enters : leaves).push(change.collection)
         const elapsed = performance.now() - startedAt
         if (elapsed < YIELD_MILLIS) continue

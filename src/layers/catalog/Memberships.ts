@@ -1,14 +1,29 @@
-import { Effect, Option, Schema, Struct } from "effect"
+import { Clock, Effect, Option, Schema, Struct } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { compileStoredDecoder } from "../../domain/json/Decoder.ts"
 import type { Catalog } from "../../domain/catalog/Catalog.ts"
 import { CollectionHead, CollectionId, CollectionNotFound, RulesTooSlow } from "../../domain/catalog/Collection.ts"
 import { facetsOf } from "../../domain/catalog/Facets.ts"
-import { evaluateRules, PREVIEWED, type RulesToEvaluate } from "../../domain/catalog/Membership.ts"
+import {
+  evaluateRules,
+  MAX_STEPS,
+  type MembershipStart,
+  PREVIEWED,
+  type RulesToEvaluate
+} from "../../domain/catalog/Membership.ts"
+import { isMatched } from "../../domain/catalog/MembershipChange.ts"
 import { ProductId, ProductNotFound } from "../../domain/catalog/Product.ts"
+import { EventId } from "../../domain/Events.ts"
+import type { JsonObject } from "../../domain/json/Json.ts"
+import { ENTRY_DAYS } from "../../domain/journal/Journal.ts"
 import { StoreId } from "../../domain/Store.ts"
+import { leastUuidOf } from "../../domain/Uuid.ts"
+import { membersOfSide } from "../journal/JournalRow.ts"
+import { automatedIn, facetsIn, resourceHistory, stepsOf } from "../journal/ResourceHistory.ts"
 import { orDefect } from "../sql/Errors.ts"
+import { END } from "../sql/Pages.ts"
 import { requiredRowReader } from "../sql/Rows.ts"
+import { snapshot } from "../sql/Transaction.ts"
 import { RulesTimeout } from "./CollectionRepository.ts"
 import { matching, type Rules } from "./CollectionMembers.ts"
 import { SUMMARY } from "./Columns.ts"
@@ -35,9 +50,25 @@ const isManual = ({ disjunctive, rules }: RulesToEvaluate, document: string | nu
 
 const readPreview = requiredRowReader(Schema.Struct({ productCount: Schema.Int, items: Schema.String }))
 
+interface Sides {
+  readonly product: JsonObject | null
+  readonly collection: JsonObject | null
+}
+
+/** Tests whether a product is in a collection in these states of both. */
+const isMemberIn = (product: ProductId, id: CollectionId, sides: Sides): boolean => {
+  if (sides.product === null || sides.collection === null) return false
+  const automated = automatedIn(id, sides.collection)
+  const { productIds } = sides.collection
+  return automated === null
+    ? Array.isArray(productIds) && productIds.includes(product)
+    : isMatched(facetsIn(sides.product), automated)
+}
+
 /** Operations of {@link Catalog} that preview rules and explain memberships. */
 export const membershipOperations = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
+  const { listNewest } = yield* resourceHistory
 
   const findDocument = SqlSchema.findOneOption({
     Request: Schema.Struct({ store: StoreId, id: CollectionId }),
@@ -75,6 +106,52 @@ export const membershipOperations = Effect.gen(function* () {
     `
   })
 
+  /**
+   * Finds the change with which a member entered the collection: changes of both are undone in memory, newest first, until
+   * the product is no member.
+   */
+  const findStart = Effect.fnUntraced(
+    function* (store: StoreId, product: ProductId, collection: CollectionId) {
+      const {
+        collection: document,
+        isListed,
+        product: productDocument
+      } = yield* findPair({ store, collection, product })
+      if (document === null || productDocument === null) return null
+      const since = leastUuidOf(new Date((yield* Clock.currentTimeMillis) - ENTRY_DAYS * 24 * 3_600_000))
+      const listSteps = (id: string, current: JsonObject) =>
+        Effect.map(listNewest(store, id, since, END, MAX_STEPS), (entries) => stepsOf(current, entries))
+      let sides: Sides = {
+        product: membersOfSide(JSON.parse(productDocument)),
+        collection: { ...membersOfSide(JSON.parse(document)), productIds: isListed ? [product] : [] }
+      }
+      if (!isMemberIn(product, collection, sides)) return null
+      const collections = yield* listSteps(collection, membersOfSide(sides.collection))
+      const products = yield* listSteps(product, membersOfSide(sides.product))
+      const [oldestKnown] = [collections, products]
+        .flatMap((steps) => (steps.length < MAX_STEPS ? [] : steps.slice(-1)))
+        .map(({ entry }) => entry.id)
+        .toSorted()
+        .toReversed()
+      const steps = [...collections, ...products].toSorted((a, b) => (a.entry.id < b.entry.id ? 1 : -1))
+      for (const { before, entry } of steps) {
+        if (oldestKnown !== undefined && entry.id < oldestKnown) return null
+        if (entry.resource === "product") sides = { product: before, collection: sides.collection }
+        else sides = { product: sides.product, collection: before }
+        if (!isMemberIn(product, collection, sides)) {
+          const start: MembershipStart = {
+            position: EventId.make(entry.id, { disableChecks: true }),
+            at: entry.at.toISOString(),
+            changed: entry.resource
+          }
+          return start
+        }
+      }
+      return null
+    },
+    (work) => snapshot(sql, work)
+  )
+
   return {
     previewCollection: Effect.fn("Catalog.previewCollection")(function* (store, { limit = PREVIEWED, ...request }) {
       const { id } = request
@@ -94,13 +171,16 @@ export const membershipOperations = Effect.gen(function* () {
       if (product === null) return yield* new ProductNotFound({ id: productId })
       const { disjunctive, rules } = rulesOf(request, collection)
       const subject = { collectionId: id, productId, disjunctive }
-      return isManual(request, collection)
+      const explained = isManual(request, collection)
         ? { ...subject, type: "manual" as const, isMember: isListed, reasons: [] }
         : {
             ...subject,
             type: "automated" as const,
             ...evaluateRules(facetsOf(productOf(product, productId)), { disjunctive, rules })
           }
+      const isStored = request.rules === undefined && request.disjunctive === undefined
+      const since = explained.isMember && isStored && id !== null ? yield* findStart(store, productId, id) : null
+      return { ...explained, since }
     }, orDefect)
   } satisfies Partial<typeof Catalog.Service>
 })

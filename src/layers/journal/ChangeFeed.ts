@@ -5,10 +5,10 @@ import { EventId } from "../../domain/Events.ts"
 import { extend, type JsonText } from "../../domain/json/Document.ts"
 import {
   ChangeFeed,
-  type FeedResource,
   type FeedPageDocument,
   type FeedReading,
   type FeedRequest,
+  FeedResource,
   KIND_OF_RESOURCE
 } from "../../domain/journal/ChangeFeed.ts"
 import { CatalogKind } from "../../domain/journal/Kinds.ts"
@@ -20,6 +20,7 @@ import { DOCUMENT_BYTES } from "../catalog/Columns.ts"
 import { plainArray } from "../sql/ArrayLiterals.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { rowsReader } from "../sql/Rows.ts"
+import { feedMemberships } from "./FeedMemberships.ts"
 import { FollowedStores, partsOf } from "./FollowedStores.ts"
 
 /** Maximum number of entries examined for a page of some resources. A page of a rare resource ends early. */
@@ -56,7 +57,7 @@ const changeJson = ({ actorId, actorType, at, changeSetId, deleted, id, kind, po
     version,
     deleted,
     at,
-    actor: { kind: actorType, id: actorId },
+    actor: { kind: actorType },
     originInstallationId: actorType === "app" ? actorId : null,
     changeSetId
   })
@@ -67,6 +68,7 @@ export const ChangeFeedLive = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const { findHorizon, follow } = yield* FollowedStores
     const { readById } = yield* collectionReads
+    const listMemberships = yield* feedMemberships
 
     const listEntries = (store: StoreId, after: string, before: string, limit: number) => {
       const parts = partsOf(millisOf(after), millisOf(before))
@@ -109,14 +111,22 @@ export const ChangeFeedLive = Layer.effect(
      * Adds the current documents to changes. The page ends before a change whose document has no space or, for a collection,
      * takes too long.
      */
-    const withDocuments = Effect.fnUntraced(function* (store: StoreId, rows: ReadonlyArray<Row>) {
-      const products = rows.filter(({ kind }) => kind === "product")
+    const withDocuments = Effect.fnUntraced(function* (
+      store: StoreId,
+      rows: ReadonlyArray<Row>,
+      isListed: (row: Row) => boolean
+    ) {
+      const products = rows.filter((row) => row.kind === "product" && isListed(row))
       const documents = yield* findProducts(store, [...new Set(products.map(({ id }) => id))])
       const startedAt = yield* Clock.currentTimeMillis
-      const changes: Array<JsonText> = []
+      const changes: Array<ReadonlyArray<JsonText>> = []
       let bytes = 0
       for (const row of rows) {
         const isFirst = changes.length === 0
+        if (!isListed(row)) {
+          changes.push([])
+          continue
+        }
         if (row.kind === "collection" && !documents.has(row.id)) {
           if (!isFirst && (yield* Clock.currentTimeMillis) - startedAt > PAGE_MILLIS) break
           const found = yield* findCollection(store, row.id, isFirst)
@@ -125,7 +135,7 @@ export const ChangeFeedLive = Layer.effect(
         const document = documents.get(row.id)
         if (document === undefined || bytes >= PAGE_BYTES) break
         bytes += document?.length ?? 0
-        changes.push(extend(changeJson(row), `{"document":${document}}`))
+        changes.push([extend(changeJson(row), `{"document":${document}}`)])
       }
       return changes
     })
@@ -140,13 +150,27 @@ export const ChangeFeedLive = Layer.effect(
       const horizon = EventId.make(current > known ? current : known, { disableChecks: true })
       if (after === undefined) return { changes: [], nextPosition: horizon, isLatest: true }
       if (after >= horizon) return { changes: [], nextPosition: after, isLatest: true }
-      const kinds = new Set<string>(resources.map((resource) => KIND_OF_RESOURCE[resource]))
-      const examined = kinds.size === CatalogKind.literals.length ? limit + 1 : MAX_EXAMINED
+      const kinds = new Set<string>(
+        FeedResource.literals.flatMap((one) => (resources.includes(one) ? KIND_OF_RESOURCE[one] : []))
+      )
+      const isListed = ({ kind }: Row) => kinds.has(kind)
+      const hasMemberships = resources.includes("memberships")
+      const isFull = hasMemberships || kinds.size === CatalogKind.literals.length
+      const examined = isFull ? limit + 1 : MAX_EXAMINED
       const entries = yield* listEntries(store, after, horizon, examined)
-      const matching = entries.filter(({ kind }) => kinds.has(kind))
+      const matching = isFull ? entries : entries.filter(isListed)
       const rows = matching.slice(0, limit)
-      const changes = include === "document" ? yield* withDocuments(store, rows) : rows.map(changeJson)
-      const last = changes.length < matching.length ? rows[changes.length - 1] : undefined
+      const listed =
+        include === "document"
+          ? yield* withDocuments(store, rows, isListed)
+          : rows.map((row) => (isListed(row) ? [changeJson(row)] : []))
+      const memberships = hasMemberships ? yield* listMemberships(store, rows.slice(0, listed.length)) : undefined
+      const complete = listed.slice(0, memberships?.size)
+      const changes = complete.flatMap((one, index) => [
+        ...one,
+        ...(memberships?.get(rows[index]?.position ?? "") ?? [])
+      ])
+      const last = complete.length < matching.length ? rows[complete.length - 1] : undefined
       if (last !== undefined) return { changes, nextPosition: last.position, isLatest: false }
       const end = entries.length < examined ? undefined : entries.at(-1)
       return { changes, nextPosition: end?.position ?? horizon, isLatest: end === undefined }

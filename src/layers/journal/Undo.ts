@@ -18,7 +18,7 @@ import {
   type UndoRight
 } from "../../domain/journal/Undo.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import { leastUuidOf, millisOf } from "../../domain/Uuid.ts"
+import { leastUuidOf } from "../../domain/Uuid.ts"
 import type { Change, Write } from "../../domain/Write.ts"
 import { StoreAllocation } from "../catalog/StoreAllocation.ts"
 import { partOf } from "./Journal.ts"
@@ -30,17 +30,11 @@ import { UnitOfWork } from "../sql/UnitOfWork.ts"
 import { collectChanges, recordAll } from "../Writes.ts"
 import { CATALOG_TABLES } from "./CatalogTables.ts"
 import { AdministeredRow, ENTRY_COLUMNS, JournalRow } from "./JournalRow.ts"
+import { earliestAfter } from "./ResourceHistory.ts"
 import { collectionUndo } from "./UndoCollections.ts"
 import { productUndo } from "./UndoProducts.ts"
 
 const toEntryId = Schema.decodeSync(EntryId)
-
-/**
- * Maximum milliseconds between the clock of the database and that of a store. Ids of entries are made from both.
- */
-const MAX_CLOCK_SKEW = 3_600_000
-
-const earliestId = ({ id }: JournalRow) => leastUuidOf(new Date(millisOf(id) - MAX_CLOCK_SKEW))
 
 /** Returns the entry with the lowest version of each resource. */
 const firstOfEachResource = (entries: ReadonlyArray<JournalRow>): ReadonlyArray<JournalRow> => {
@@ -134,7 +128,7 @@ export const UndoLive = Layer.effect(
         storeId,
         plainArray(firsts.map(({ resourceId }) => resourceId)),
         plainArray(firsts.map(({ version }) => version)),
-        plainArray(firsts.map(earliestId))
+        plainArray(firsts.map(({ id }) => earliestAfter(id)))
       )
       if (history.length > MAX_SINCE) return yield* new TooMuchToUndo()
       const sorted: ReadonlyArray<ChangeFootprint> = history.toSorted(

@@ -5,7 +5,13 @@ import { RulesTooSlow } from "../../domain/catalog/Collection.ts"
 import { withDescription, optional } from "../../domain/catalog/Fields.ts"
 import { EventId } from "../../domain/Events.ts"
 import { ChangesGone, ChangeStreamItem, TooManyFollowers } from "../../domain/journal/Changes.ts"
-import { FeedPage, FeedResource, MAX_WAIT_SECONDS } from "../../domain/journal/ChangeFeed.ts"
+import {
+  FeedPage,
+  FeedResource,
+  FeedSubject,
+  MAX_WAIT_SECONDS,
+  MembershipsTooFar
+} from "../../domain/journal/ChangeFeed.ts"
 import { Digest, DigestTooSlow } from "../../domain/journal/Digest.ts"
 import { boundedArray } from "../../domain/json/Bounded.ts"
 import { MAX_LIMIT } from "../../domain/Page.ts"
@@ -46,8 +52,9 @@ export const listChanges = Rpc.make("changes.list", {
     ),
     limit: optional(integerBetween(1, MAX_LIMIT, "Maximum number of changes. A page can hold fewer")),
     resources: optional(
-      boundedArray(FeedResource, FeedResource.literals.length, "resources").annotate({
-        description: "Resources whose changes are listed. Default: all that the caller may read"
+      boundedArray(FeedSubject, FeedSubject.literals.length, "resources").annotate({
+        description:
+          "What is listed: changes of products and collections, and `memberships`: products that enter and leave collections, with the cause. Default: the changes that the caller may read"
       })
     ),
     include: optional(
@@ -59,7 +66,7 @@ export const listChanges = Rpc.make("changes.list", {
     wait: optional(integerBetween(0, MAX_WAIT_SECONDS, "Seconds to wait for a change if none is readable. Default: 0"))
   },
   success: FeedPage,
-  error: Schema.Union([ChangesGone, TooManyFollowers, RulesTooSlow])
+  error: Schema.Union([ChangesGone, TooManyFollowers, RulesTooSlow, MembershipsTooFar])
 })
   .annotate(AccessPolicy, MEMBERS_AND_AGENTS)
   .annotate(

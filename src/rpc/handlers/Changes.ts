@@ -9,8 +9,8 @@ import {
   feedPageJson,
   feedPageSize,
   FeedResource,
-  KIND_OF_RESOURCE,
-  readScopeOf,
+  type FeedSubject,
+  readScopesOf,
   scopeEnd
 } from "../../domain/journal/ChangeFeed.ts"
 import { Digests } from "../../domain/journal/Digest.ts"
@@ -29,15 +29,16 @@ const readableKindsOf = Principal.$match({
   Agent: ({ scopes }) => CatalogKind.literals.filter((kind) => scopes.includes(CATALOG_KINDS[kind].scopes.read))
 })
 
-/** Returns the resources that a principal reads, of those named or all. Fails if a scope is missing. */
-const readableResources = (principal: Principal, named?: ReadonlyArray<FeedResource>) => {
-  const kinds: ReadonlyArray<CatalogKind> = readableKindsOf(principal)
-  const isReadable = (resource: FeedResource) => kinds.includes(KIND_OF_RESOURCE[resource])
-  const resources = named ?? FeedResource.literals.filter(isReadable)
-  const refused = resources.length === 0 ? "products" : resources.find((resource) => !isReadable(resource))
-  return refused === undefined
-    ? Effect.succeed(resources)
-    : Effect.fail(new AgentScopeMissing({ scope: readScopeOf(refused) }))
+/** Returns what a principal reads, of what is named or all resources. Fails if a scope is missing. */
+const readableSubjects = (principal: Principal, named?: ReadonlyArray<FeedSubject>) => {
+  const scopes = readableKindsOf(principal).map((kind) => CATALOG_KINDS[kind].scopes.read)
+  const missingOf = (subject: FeedSubject) =>
+    readScopesOf(subject).find((scope) => !scopes.some((one) => one === scope))
+  const subjects = named ?? FeedResource.literals.filter((resource) => missingOf(resource) === undefined)
+  const missing = (subjects.length === 0 ? FeedResource.literals : subjects)
+    .map(missingOf)
+    .find((scope) => scope !== undefined)
+  return missing === undefined ? Effect.succeed(subjects) : Effect.fail(new AgentScopeMissing({ scope: missing }))
 }
 
 export const makeFeedHandlers = Effect.gen(function* () {
@@ -54,8 +55,9 @@ export const makeFeedHandlers = Effect.gen(function* () {
       Rpcs.listChanges,
       ({ limit = DEFAULT_LIMIT, resources, storeId, ...request }) =>
         Effect.gen(function* () {
-          const readable = yield* readableResources(yield* CurrentPrincipal, resources)
-          const weight = request.include === "document" ? "heavy" : "usual"
+          const readable = yield* readableSubjects(yield* CurrentPrincipal, resources)
+          const isHeavy = request.include === "document" || readable.includes("memberships")
+          const weight = isHeavy ? "heavy" : "usual"
           const page = yield* feed.list(
             storeId,
             { ...request, limit, resources: readable },
@@ -69,7 +71,7 @@ export const makeFeedHandlers = Effect.gen(function* () {
     "digest.get": storeHandler(
       Rpcs.getDigest,
       ({ payload: { resource, storeId }, principal }) =>
-        Effect.andThen(readableResources(principal, [resource]), digests.get(storeId, resource)),
+        Effect.andThen(readableSubjects(principal, [resource]), digests.get(storeId, resource)),
       encodeSuccess(Rpcs.getDigest)
     )
   }

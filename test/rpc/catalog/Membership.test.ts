@@ -126,7 +126,8 @@ layer(IsolatedApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Me
         reasons: [
           { rule: OAK, found: ["oak", "office"], holds: true },
           { rule: CHEAP, found: 400, holds: false }
-        ]
+        ],
+        since: null
       })
       assert.deepInclude(yield* why(stool), { isMember: true })
       const patch = Schema.decodeSync(UpdateCollection)({ disjunctive: true })

@@ -1070,8 +1070,8 @@ export interface DeletedAppData {
 
 /** A page of the change feed */
 export interface FeedPage {
-  /** Changes in commit order */
-  readonly changes: ReadonlyArray<FeedChange>
+  /** Changes in commit order, each followed by its memberships */
+  readonly changes: ReadonlyArray<FeedChange | FeedMembership>
   /** The `after` of the next request. Store it with what the changes changed */
   readonly nextPosition: string
   /** True if no further change is readable now */
@@ -1091,12 +1091,8 @@ export interface FeedChange {
   readonly deleted: boolean
   /** RFC 3339 in UTC with milliseconds, as in `"2026-01-31T09:30:00.000Z"` */
   readonly at: string
-  /** Author of the change */
-  readonly actor: {
-    readonly kind: "app" | "merchant" | "agent"
-    /** Id of the installation, merchant or agent */
-    readonly id: string
-  }
+  /** Kind of author, as in events */
+  readonly actor: { readonly kind: "app" | "merchant" | "agent" }
   /** Installation whose app made the change; your own id marks your own changes */
   readonly originInstallationId: string | null
   /** Change set that the change is part of */
@@ -1105,13 +1101,43 @@ export interface FeedChange {
   readonly document?: unknown
 }
 
+/** A product entered or left a collection */
+export interface FeedMembership {
+  /** Position of the change that caused it */
+  readonly position: string
+  readonly resource: "memberships"
+  readonly collectionId: string
+  /** The product; null if a change of the collection affects more than 1000 products: read the collection again */
+  readonly productId: string | null
+  /** True if the product entered the collection, false if it left; null without a product */
+  readonly entered: boolean | null
+  readonly cause: MembershipCause
+}
+
+export interface MembershipCause {
+  /** `product`: a product was written or deleted. `rules`: those of a collection. `members`: a manual list */
+  readonly changed: "product" | "rules" | "members"
+  /** The rules whose result the change altered, at most 5, with their new results; empty for a deletion or a manual list */
+  readonly reasons: ReadonlyArray<Reason>
+  /** The cause in words, as in `"price 30 by change 019a3f5e-7c40-7d21-9a53-5b1c6e2f8a90; rule price less_than 25"` */
+  readonly text: string
+}
+
+export interface Reason {
+  readonly rule: Rule
+  /** Value of the product as rules compare it: text in lower case, at most 200 characters, and at most 20 values of a list; null or empty if the product has none, as in `["oak","office"]` */
+  readonly found: string | number | boolean | ReadonlyArray<string | number | boolean> | null
+  /** True if the product satisfies this rule */
+  readonly holds: boolean
+}
+
 /** Options of a list: its filters, and where and how long a page is. */
 export interface ListChangesQuery {
   /** The position to continue after: the `nextPosition` of the previous page, or the `position` of a change. Without it, the page is empty and names the newest position. Positions are valid for 400 days */
   readonly after?: string | null | undefined
   /** The maximum number of rows. 50 if absent; more than 200 is treated as 200. A page can have fewer rows and still a `nextCursor`: it ends early, after at least one row, when it exceeds 1 MiB */
   readonly limit?: number | null | undefined
-  /** The resources whose changes are listed, with commas between them. Default: all that your scopes read */
+  /** What is listed, with commas between them: changes of `products` and `collections`, and `memberships`, the products that enter and leave collections, for which you need both scopes. Default: the changes that your scopes read */
   readonly resources?: string | null | undefined
   /** `document` adds the current product or collection to each change */
   readonly include?: "document" | null | undefined
