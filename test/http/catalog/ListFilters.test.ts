@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { ApiTest, type Client, dataOf, errorOf, freshClient, pageOf } from "../../support/http/Api.ts"
 import { memberOf } from "../../support/rpc/Rpc.ts"
 
@@ -79,6 +80,30 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Filters of
           assert.deepStrictEqual(yield* listIds(client, resource, `updatedSince=${since}&ids=${ids.join()}`), [ids[1]])
         }
       })
+  )
+
+  it.effect("updatedSince before the time of the journal examines 5,000 products a page, and continues", () =>
+    Effect.gen(function* () {
+      const { client, storeId } = yield* freshClient()
+      yield* fill(client, "products", 1)
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`
+        insert into products (store_id, id, version, slug, document, facets)
+        select store_id, made.id, 1, 'copy-' || n, '{"updatedAt":"2010-01-31T09:30:00.000Z"}', facets
+        from products, generate_series(1, 6000) as n, lateral (select uuid_v7(clock_micros()) as id where n > 0) as made
+        where store_id = ${storeId}
+      `
+      const last = yield* create(client, "products")
+      const query = "/products?updatedSince=2020-01-31T09:30:00Z"
+      const first = pageOf(yield* client.get(query))
+      assert.lengthOf(first.items, 1)
+      const second = pageOf(yield* client.get(`${query}&cursor=${first.nextCursor}`))
+      assert.deepStrictEqual(
+        second.items.map(({ id }) => id),
+        [last]
+      )
+      assert.isNull(second.nextCursor)
+    })
   )
 
   it.effect("invalid filters are 400 with their path", () =>

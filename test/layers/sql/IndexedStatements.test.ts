@@ -15,6 +15,7 @@ import { ProductQuery } from "../../../src/domain/catalog/Queries.ts"
 import { EventId, EventKind } from "../../../src/domain/Events.ts"
 import { Idempotency } from "../../../src/domain/Idempotency.ts"
 import { Activity, EntryId } from "../../../src/domain/journal/Activity.ts"
+import { ChangeFeed, type FeedPageDocument } from "../../../src/domain/journal/ChangeFeed.ts"
 import { CatalogKind } from "../../../src/domain/journal/Kinds.ts"
 import { Undo } from "../../../src/domain/journal/Undo.ts"
 import { AgentClients } from "../../../src/domain/oauth/AgentClients.ts"
@@ -144,6 +145,10 @@ const operationsOf = Effect.fn(function* ({ agentToken, appId, installation, tok
   const webhooks = yield* StoreWebhooks
   const proposals = yield* Proposals
   const queue = yield* DeliveryQueue.make
+  const feed = yield* ChangeFeed
+  const entry = yield* middleOf("journal", EventId)
+  const reading = { permit: <E>(read: Effect.Effect<FeedPageDocument, E>) => read, stopping: Effect.never }
+  const now = new Date().toISOString()
   const product = yield* middleOf("products", ProductId)
   const order = yield* middleOf("orders", OrderId)
   const collection = yield* middleOf("collections", CollectionId)
@@ -179,6 +184,11 @@ const operationsOf = Effect.fn(function* ({ agentToken, appId, installation, tok
       appData.put(installation, "settings", { key: randomUUID(), value: new Encoded("1"), ttlSeconds: 60 })
     ),
     "list entries": appData.list(installation, "settings", { cursor: "8", limit }),
+    "list some products": catalog.listProducts(storeId, { limit, ids: [product] }),
+    "list changed products": catalog.listProducts(storeId, { limit, updatedSince: now }),
+    "list changes": feed.list(storeId, { after: entry, limit, resources: ["products"], include: "document" }, reading),
+    "list memberships": feed.list(storeId, { after: entry, limit, resources: ["memberships"] }, reading),
+    "explain a membership": catalog.explainMembership(storeId, product, { id: collection }),
     "list activity of a product": activity.list(storeId, { limit, kinds, resourceId: product }),
     "list activity of a merchant": activity.list(storeId, { limit, kinds, actorId: MERCHANT.id }),
     "list deliveries": webhooks.deliveries(storeId, id, { limit, cursor: event }),
