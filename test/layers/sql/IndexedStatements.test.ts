@@ -187,7 +187,6 @@ const operationsOf = Effect.fn(function* ({ agentToken, appId, installation, tok
     "list some products": catalog.listProducts(storeId, { limit, ids: [product] }),
     "list changed products": catalog.listProducts(storeId, { limit, updatedSince: now }),
     "list changes": feed.list(storeId, { after: entry, limit, resources: ["products"], include: "document" }, reading),
-    "list memberships": feed.list(storeId, { after: entry, limit, resources: ["memberships"] }, reading),
     "explain a membership": catalog.explainMembership(storeId, product, { id: collection }),
     "list activity of a product": activity.list(storeId, { limit, kinds, resourceId: product }),
     "list activity of a merchant": activity.list(storeId, { limit, kinds, actorId: MERCHANT.id }),
