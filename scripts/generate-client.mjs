@@ -52,8 +52,11 @@ const classes = () => {
   return [...members, root].join("\n\n")
 }
 
-/** Finds the names that the text mentions, for an import of types. */
-const findMentioned = (text, names) => names.filter((name) => new RegExp(`\\b${name}\\b`).test(text)).join(", ")
+/** Finds the names that the code mentions outside comments, for an import of types. */
+const findMentioned = (text, names) => {
+  const code = text.replace(/\/\*[^]*?\*\//g, "")
+  return names.filter((name) => new RegExp(`\\b${name}\\b`).test(code)).join(", ")
+}
 
 const methods = classes()
 const client = [
