@@ -6,6 +6,7 @@ import { StderrLoggingLive, LoggingLive } from "../layers/Logging.ts"
 import { reportFailure } from "../Startup.ts"
 import { developers } from "./Accounts.ts"
 import { apps } from "./Apps.ts"
+import { changeSets } from "./ChangeSets.ts"
 import { clusters } from "./Clusters.ts"
 import { exportCommands } from "./Export.ts"
 import { makePresenter, subcommandNames } from "./Help.ts"
@@ -39,6 +40,7 @@ const program = Command.make("partner-api").pipe(
     developers,
     importCommands,
     exportCommands,
+    changeSets,
     worker,
     webhooks,
     clusters

@@ -2,6 +2,7 @@ import { Layer } from "effect"
 import { AccessLive } from "../layers/access/Access.ts"
 import { BillingLive } from "../layers/billing/Billing.ts"
 import { CatalogLive } from "../layers/catalog/Catalog.ts"
+import { ChangeSetsLive } from "../layers/changeSets/ChangeSets.ts"
 import { DatabaseLive } from "../layers/Database.ts"
 import { RepositoriesLive } from "../layers/Domain.ts"
 import { ExportsLive } from "../layers/exports/Exports.ts"
@@ -15,6 +16,7 @@ import { WritesLive } from "../layers/Writes.ts"
 export const ServicesLive = Layer.mergeAll(
   AccessLive,
   BillingLive,
+  ChangeSetsLive,
   ExportsLive,
   Layer.provide(ImportsLive, Layer.mergeAll(CatalogLive, CustomersLive, OrdersLive)),
   WebhooksLive,

@@ -2,10 +2,11 @@ import { Console, Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
 import { DatabaseLive } from "../layers/Database.ts"
 import { DEFAULT_WORKERS, MAX_WORKERS } from "../layers/webhooks/WorkerSettings.ts"
+import { DEFAULT_JOB_RUNNERS, MAX_JOB_RUNNERS } from "../layers/jobs/RunnerSettings.ts"
 import { TracingLive } from "../layers/telemetry/Tracing.ts"
 import { integer, option, withHelp } from "./Options.ts"
 
-/** Delivers webhooks in a separate process, beside any number of others. */
+/** Delivers webhooks and runs jobs in a separate process, beside any number of others. */
 export const worker = Command.make(
   "worker",
   {
@@ -14,17 +15,33 @@ export const worker = Command.make(
       integer(1, MAX_WORKERS),
       `Maximum number of concurrent requests. Default: ${DEFAULT_WORKERS}`,
       "number"
-    ).pipe(Flag.withDefault(DEFAULT_WORKERS))
+    ).pipe(Flag.withDefault(DEFAULT_WORKERS)),
+    jobs: option(
+      "jobs",
+      integer(0, MAX_JOB_RUNNERS),
+      `Maximum number of concurrent jobs, such as change sets. Default: ${DEFAULT_JOB_RUNNERS}`,
+      "number"
+    ).pipe(Flag.withDefault(DEFAULT_JOB_RUNNERS))
   },
-  ({ concurrency }) =>
+  ({ concurrency, jobs }) =>
     Layer.launch(
       Layer.effectDiscard(Console.log("Delivering webhooks; Ctrl-C stops")).pipe(
-        // Imported here, because no other command sends HTTP requests.
+        // Imported here, because no other command sends HTTP requests or runs jobs.
         Layer.provide(
           Layer.unwrap(
             Effect.map(
-              Effect.promise(() => import("../layers/webhooks/Worker.ts")),
-              ({ webhookWorker }) => webhookWorker(concurrency)
+              Effect.promise(() =>
+                Promise.all([
+                  import("../layers/webhooks/Worker.ts"),
+                  import("../layers/jobs/JobRunner.ts"),
+                  import("../layers/Domain.ts")
+                ])
+              ),
+              ([{ webhookWorker }, { jobRunner }, { DomainLive }]) =>
+                Layer.mergeAll(
+                  webhookWorker(concurrency),
+                  jobs === 0 ? Layer.empty : Layer.provide(jobRunner(jobs), DomainLive)
+                )
             )
           )
         ),
@@ -34,9 +51,9 @@ export const worker = Command.make(
     )
 ).pipe(
   withHelp({
-    summary: "Deliver webhooks until stopped",
+    summary: "Deliver webhooks and run jobs until stopped",
     details:
-      "Any number of workers can run beside servers. Start servers with WEBHOOK_WORKERS=0 to deliver in workers only. LOG_FORMAT=json prints the log as JSON.",
+      "Any number of workers can run beside servers. Start servers with WEBHOOK_WORKERS=0 and JOB_RUNNERS=0 to leave this work to workers. LOG_FORMAT=json prints the log as JSON.",
     examples: ["", "--concurrency 50"]
   })
 )

@@ -10,10 +10,13 @@ const formatRemaining = (elapsed: number, share: number) =>
   `, ${Math.floor(share * 100)} %, ${formatInteger(Math.ceil((elapsed / share) * (1 - share)))} s left`
 
 /**
- * Shows the progress of an import on standard error until the scope ends: a bar on a terminal, otherwise lines. `rows`
+ * Shows the progress of an import or a change set on standard error until the scope ends: a bar on a terminal, otherwise lines. `rows`
  * returns the number of processed rows.
  */
-export const showProgress = Effect.fnUntraced(function* ({ read, size }: Source, rows: () => number) {
+export const showProgress = Effect.fnUntraced(function* (
+  { read, size }: Pick<Source, "read" | "size">,
+  rows: () => number
+) {
   const startedAt = performance.now()
   const elapsed = () => Math.max(performance.now() - startedAt, 1) / 1000
   const rate = () => formatRate(rows(), rows() / elapsed())

@@ -1,12 +1,13 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { HttpServerRequest } from "effect/http"
-import { hash } from "node:crypto"
+import { createHash } from "node:crypto"
 import type { Installation } from "../../domain/access/Installations.ts"
 import { Actor } from "../../domain/Actor.ts"
 import { Bulkhead } from "../../domain/Bulkhead.ts"
 import { type ChangeSetRight, ChangeSets, OperationScopeMissing } from "../../domain/changeSets/ChangeSet.ts"
 import { scopesOfEdit } from "../../domain/changeSets/Edit.ts"
+import { receiveChangeSet } from "../../domain/changeSets/Reception.ts"
 import { Idempotency } from "../../domain/Idempotency.ts"
 import type { JsonText } from "../../domain/json/Document.ts"
 import { ApplyChangeSet } from "../api/ChangeSets.ts"
@@ -14,7 +15,7 @@ import { CurrentInstallation, CurrentKey } from "../api/Middleware.ts"
 import { PartnerApi } from "../api/PartnerApi.ts"
 import { formatPreferenceApplied, parsePrefer } from "../headers/Preferences.ts"
 import { currentResponse } from "../server/NodeResponse.ts"
-import { receiveChangeSet } from "./ChangeSetBody.ts"
+import { changeSetBytes, changeSetFormat } from "./ChangeSetBody.ts"
 import { type ApiResponse, decodeResponse, encodeResponse, entry, jsonResponse, page, read } from "./Responses.ts"
 import { decodeCausingEvent, makeWrites, optionalPayloadOf, withoutBody } from "./Writes.ts"
 
@@ -47,16 +48,15 @@ export const ChangeSetsLive = HttpApiBuilder.group(
       const cause = yield* decodeCausingEvent(request.headers["x-service-event-id"])
       const { id: installationId, scopes, storeId } = installation
       const operation = { storeId, name: "createChangeSet", weight: "usual", bytes: 0 } as const
+      const format = yield* changeSetFormat(req.headers["content-type"])
       const id = yield* sets.begin(storeId)
 
       const receive = Effect.gen(function* () {
-        const {
-          content,
-          hash: bodyHash,
-          header
-        } = yield* receiveChangeSet(req, strict, (first, operations) =>
-          withPermit(operation, sets.stage(storeId, id, first, operations), () => 0)
-        )
+        const hash = createHash("sha256").update(`POST ${request.url}\n`)
+        const { content, header } = yield* receiveChangeSet(changeSetBytes(req), format, strict, {
+          stage: (first, operations) => withPermit(operation, sets.stage(storeId, id, first, operations), () => 0),
+          update: (text) => hash.update(text)
+        })
         const groups = "operations" in content ? [...content.scopes] : [scopesOfEdit(content.change)]
         const missing = groups.find((group) => !group.some((scope) => scopes.includes(scope)))
         if (missing !== undefined) return yield* new OperationScopeMissing({ scopes: missing })
@@ -68,10 +68,9 @@ export const ChangeSetsLive = HttpApiBuilder.group(
           requestId,
           mode: "perform"
         } as const
-        const fingerprint = hash("sha256", `POST ${request.url}\n${Buffer.from(bodyHash).toString("hex")}`, "buffer")
         return yield* withPermit(
           operation,
-          once(context, { key, fingerprint }, sets.create(context, id, header, content), (json) =>
+          once(context, { key, fingerprint: hash.digest() }, sets.create(context, id, header, content), (json) =>
             encodeResponse(createdSet(json))
           ),
           () => 0

@@ -1,8 +1,7 @@
-import { Cause, Config, Effect, Layer, Option, Queue, Schedule } from "effect"
+import { Cause, Effect, Layer, Option, Queue, Schedule } from "effect"
 import { logFailure, Unavailable } from "../../domain/Unavailable.ts"
 import { ChangeSetJobs } from "../changeSets/ChangeSetJobs.ts"
 import { makeOutageRetry, PAUSE } from "../OutageRetry.ts"
-import { integer, invalidSetting, optionalString } from "../Settings.ts"
 import { Notifications } from "../sql/Postgres.ts"
 import { type Job, type JobKind, Jobs, JOBS, type JobWork, LEASE_SECONDS, type LeaseLost } from "./Jobs.ts"
 
@@ -18,26 +17,6 @@ const REST = "2 millis"
 /** Number of faults in a row after which a job fails, and seconds until it is tried again. */
 const MAX_FAILURES = 5
 const RETRY_SECONDS = 1
-
-/** Default and maximum of `JOB_RUNNERS`. */
-const DEFAULT_JOB_RUNNERS = 1
-const MAX_JOB_RUNNERS = 16
-
-const count = integer("JOB_RUNNERS").pipe(
-  Config.mapEffect((value) =>
-    value >= 0 && value <= MAX_JOB_RUNNERS
-      ? Effect.succeed(value)
-      : Effect.fail(
-          invalidSetting("JOB_RUNNERS", `Expected 0 to ${MAX_JOB_RUNNERS} but received ${value}; 0 runs no jobs here`)
-        )
-  )
-)
-
-/** Number of jobs that the process runs at the same time. */
-export const jobRunners = Config.flatMap(
-  optionalString("JOB_RUNNERS"),
-  Option.match({ onNone: () => Config.succeed(DEFAULT_JOB_RUNNERS), onSome: () => count })
-)
 
 const makeRunner = Effect.fn("makeJobRunner")(function* (size: number) {
   const jobs = yield* Jobs

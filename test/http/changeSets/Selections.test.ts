@@ -19,6 +19,8 @@ const valuesOf = (client: Client, ...members: ReadonlyArray<string>) =>
     pageOf(answer).items.map((product) => members.map((member) => product[member]))
   )
 
+const tag = (name: string) => ({ tags: { add: [name] } })
+
 layer(JobsTest, { excludeTestServices: true, timeout: "120 seconds" })("Changes of selected products", (it) => {
   it.effect("rules select the products as they do for automated collections, all or any of them", () =>
     Effect.gen(function* () {
@@ -33,7 +35,6 @@ layer(JobsTest, { excludeTestServices: true, timeout: "120 seconds" })("Changes 
         { field: "price", relation: "greater_than", value: 5 },
         { field: "vendorName", relation: "equals", value: "Nord" }
       ]
-      const tag = (name: string) => ({ tags: { add: [name] } })
       assert.deepInclude((yield* change(client, tag("both"), { rules })).counts, { total: 1, changed: 1 })
       assert.deepInclude((yield* change(client, tag("any"), { rules, disjunctive: true })).counts, { total: 3 })
       assert.deepInclude((yield* change(client, tag("all"))).counts, { total: 4, changed: 4 })

@@ -36,6 +36,8 @@ const scene = Effect.gen(function* () {
   return { ...member, agentWith: (settings: Parameters<typeof agentOf>[1]) => agentOf(member, settings) }
 })
 
+const keyed = () => ({ idempotencyKey: randomUUID() })
+
 const productCount = (client: Client, storeId: StoreId) =>
   Effect.map(client.store.get({ storeId }), ({ productCount }) => productCount)
 
@@ -226,7 +228,6 @@ layer(JobsTest, { excludeTestServices: true, timeout: "120 seconds" })("Change s
       const { agentWith, client, storeId } = yield* scene
       const { token } = yield* agentWith({})
       const call = (name: string, args: Record<string, unknown>) => callTool(token ?? "", name, args)
-      const keyed = () => ({ idempotencyKey: randomUUID() })
       const operations = [
         { op: "product.create", product: { name: "Cup", price: 4 } },
         { op: "product.update", sku: "missing", patch: { price: 1 } }
