@@ -1,14 +1,8 @@
 import { Data, Effect, Option, Schedule, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Scope } from "../domain/access/Scope.ts"
-import {
-  ChangeSet,
-  ChangeSetId,
-  type ChangeSetRight,
-  ChangeSets,
-  OnConflict,
-  OperationResult
-} from "../domain/changeSets/ChangeSet.ts"
+import { ChangeSet, ChangeSetId, OnConflict, OperationResult } from "../domain/changeSets/ChangeSet.ts"
+import { type ChangeSetRight, ChangeSets } from "../domain/changeSets/ChangeSets.ts"
 import { receiveChangeSet } from "../domain/changeSets/Reception.ts"
 import type { JsonText } from "../domain/json/Document.ts"
 import type { StoreId } from "../domain/Store.ts"

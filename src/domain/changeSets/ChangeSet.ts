@@ -1,23 +1,14 @@
-import { Context, type Effect, Schema } from "effect"
-import type { Grants } from "../access/AccessRule.ts"
-import type { BudgetSpent, ApprovalNeeded } from "../access/Agents.ts"
+import { Schema } from "effect"
 import { InstallationId, MerchantId } from "../access/Ids.ts"
-import type { Scope } from "../access/Scope.ts"
-import type { InvalidToken } from "../access/Tokens.ts"
 import { CollectionId } from "../catalog/Collection.ts"
 import { field, optional, text, Timestamp } from "../catalog/Fields.ts"
 import { Rules } from "../catalog/Rule.ts"
 import { EventKind } from "../Events.ts"
-import type { Actor } from "../Actor.ts"
 import { ActorType, EntryId } from "../journal/Activity.ts"
 import { CatalogKind } from "../journal/Kinds.ts"
 import { boundedArray } from "../json/Bounded.ts"
-import type { DocumentPage, JsonText } from "../json/Document.ts"
-import type { PageRequest } from "../Page.ts"
-import type { StoreId, StoreNotFound } from "../Store.ts"
 import { formatInteger } from "../Text.ts"
 import { Uuid } from "../Uuid.ts"
-import type { Write, WriteContext } from "../Write.ts"
 import { Edit } from "./Edit.ts"
 import { Operation } from "./Operation.ts"
 
@@ -261,13 +252,6 @@ export class ChangeSetUndone extends Schema.TaggedError<ChangeSetUndone>()("Chan
   }
 }
 
-/** Permission of a caller: scopes of an app or agent, or all of a member; and the sets that it may see. */
-export interface ChangeSetRight {
-  readonly scopes: Grants["scopes"]
-  /** Only sets of this actor, unless null. */
-  readonly ownId: string | null
-}
-
 /** Scopes of which a caller has none that one of the operations needs. */
 export class OperationScopeMissing extends Schema.TaggedError<OperationScopeMissing>()("OperationScopeMissing", {
   scopes: Schema.Array(Schema.String)
@@ -276,93 +260,3 @@ export class OperationScopeMissing extends Schema.TaggedError<OperationScopeMiss
     return `An operation of the change set needs the scope ${this.scopes.join(" or ")}, which was not granted`
   }
 }
-
-/** Content of a new change set: staged operations, or a change of selected products. */
-export type NewContent =
-  | { readonly operations: number; readonly scopes: ReadonlySet<readonly [Scope, ...ReadonlyArray<Scope>]> }
-  | Pick<SelectedChange, "where" | "change">
-
-/**
- * Many changes of a store at once (docs/spec/change-sets.md): previewed, applied in the background, and undone as one.
- */
-export class ChangeSets extends Context.Service<
-  ChangeSets,
-  {
-    /** Begins to receive the operations of a new change set. */
-    readonly begin: (store: StoreId) => Effect.Effect<ChangeSetId>
-    /** Stores operations of a set that is being received, each as JSON, from the position `first` on. */
-    readonly stage: (
-      store: StoreId,
-      id: ChangeSetId,
-      first: number,
-      operations: ReadonlyArray<JsonText>
-    ) => Effect.Effect<void>
-    /** Discards a set that is being received. Changes nothing if it was created. */
-    readonly discard: (store: StoreId, id: ChangeSetId) => Effect.Effect<void>
-    /** Creates a change set and starts its preview. */
-    readonly create: (
-      context: WriteContext,
-      id: ChangeSetId,
-      header: ChangeSetHeader,
-      content: NewContent
-    ) => Write<JsonText, StoreNotFound | TooManyChangeSets | TooManyOperations>
-    /** Lists change sets, newest first. */
-    readonly list: (
-      store: StoreId,
-      page: PageRequest<ChangeSetId>,
-      right: ChangeSetRight
-    ) => Effect.Effect<DocumentPage<ChangeSetId>>
-    readonly get: (store: StoreId, id: ChangeSetId, right: ChangeSetRight) => Effect.Effect<JsonText, ChangeSetNotFound>
-    /** Lists the results of operations in their order. The cursor is the position of the last one. */
-    readonly results: (
-      store: StoreId,
-      id: ChangeSetId,
-      page: PageRequest<string>,
-      outcome: Outcome | undefined,
-      right: ChangeSetRight
-    ) => Effect.Effect<DocumentPage<string>, ChangeSetNotFound>
-    /**
-     * Applies a change set that is ready. Its changes stay those of its author; a member who applies the set of another
-     * author approves it. The budget of an agent that applies its own set counts each row that changes, unless `by` is
-     * null, for a proposal.
-     */
-    readonly apply: (
-      store: StoreId,
-      id: ChangeSetId,
-      onConflict: OnConflict,
-      right: ChangeSetRight,
-      by: Actor | null
-    ) => Write<
-      JsonText,
-      | ChangeSetNotFound
-      | ChangeSetStateMismatch
-      | ChangeSetRefused
-      | OperationScopeMissing
-      | InvalidToken
-      | ApprovalNeeded
-      | BudgetSpent
-    >
-    /** Cancels a change set. One that is being applied stops after the current batch, and keeps what it has changed. */
-    readonly cancel: (
-      store: StoreId,
-      id: ChangeSetId,
-      right: ChangeSetRight
-    ) => Write<JsonText, ChangeSetNotFound | ChangeSetStateMismatch>
-    /** Creates a change set that undoes an applied one, or the applied part of one that was canceled or failed. */
-    readonly undo: (
-      context: WriteContext,
-      id: ChangeSetId,
-      right: ChangeSetRight
-    ) => Write<
-      JsonText,
-      | ChangeSetNotFound
-      | ChangeSetStateMismatch
-      | ChangeSetUndone
-      | StoreNotFound
-      | TooManyChangeSets
-      | TooManyOperations
-    >
-    /** Cancels sets that were not applied in time, deletes expired ones, and returns their number. */
-    readonly purge: Effect.Effect<number>
-  }
->()("domain/ChangeSets") {}

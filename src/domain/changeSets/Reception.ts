@@ -7,7 +7,8 @@ import { canonical, isObject } from "../json/Json.ts"
 import { splitLines } from "../json/Lines.ts"
 import { parseUntrusted } from "../json/UntrustedJson.ts"
 import { MAX_ISSUES, truncateIssues } from "../Limits.ts"
-import { type ChangeSetHeader, MAX_OPERATIONS, NewChangeSet, type NewContent, TooManyOperations } from "./ChangeSet.ts"
+import { type ChangeSetHeader, MAX_OPERATIONS, NewChangeSet, TooManyOperations } from "./ChangeSet.ts"
+import type { NewContent } from "./ChangeSets.ts"
 import { decodeOperationAt, SCOPES_OF_OPERATION } from "./Operation.ts"
 
 /** Maximum bytes of an operation, and of the header. */

@@ -4,18 +4,17 @@ import {
   ChangeSetId,
   ChangeSetNotFound,
   ChangeSetRefused,
-  ChangeSets,
   ChangeSetStateMismatch,
   type ChangeSetState,
   ChangeSetUndone,
   MAX_ATOMIC_OPERATIONS,
   MAX_OPERATIONS,
   MAX_UNFINISHED,
-  type NewContent,
   OperationScopeMissing,
   TooManyChangeSets,
   TooManyOperations
 } from "../../domain/changeSets/ChangeSet.ts"
+import { ChangeSets, type NewContent } from "../../domain/changeSets/ChangeSets.ts"
 import { scopesOfEdit } from "../../domain/changeSets/Edit.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { uuidOfMicros } from "../../domain/Uuid.ts"

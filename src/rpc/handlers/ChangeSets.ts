@@ -1,7 +1,7 @@
 import { Effect, Function as Fn } from "effect"
 import { AgentScopeMissing } from "../../domain/access/Agents.ts"
 import { Scope } from "../../domain/access/Scope.ts"
-import { type ChangeSetRight, ChangeSets, type NewContent } from "../../domain/changeSets/ChangeSet.ts"
+import { type ChangeSetRight, ChangeSets, type NewContent } from "../../domain/changeSets/ChangeSets.ts"
 import { scopesOfEdit } from "../../domain/changeSets/Edit.ts"
 import { SCOPES_OF_OPERATION } from "../../domain/changeSets/Operation.ts"
 import * as Rpcs from "../groups/ChangeSets.ts"

@@ -2,13 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
-import {
-  ChangeSet,
-  ChangeSets,
-  KEPT_DAYS,
-  MAX_UNFINISHED,
-  READY_DAYS
-} from "../../../src/domain/changeSets/ChangeSet.ts"
+import { ChangeSet, KEPT_DAYS, MAX_UNFINISHED, READY_DAYS } from "../../../src/domain/changeSets/ChangeSet.ts"
+import { ChangeSets } from "../../../src/domain/changeSets/ChangeSets.ts"
 import { jobRunner } from "../../../src/layers/jobs/JobRunner.ts"
 import { type Client, dataOf, errorOf, freshClient, IsolatedApiTest, pageOf } from "../../support/http/Api.ts"
 import { applied, previewed, resultsOf, settled, setOf, waitForState } from "../../support/http/ChangeSets.ts"
