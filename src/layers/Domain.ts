@@ -22,8 +22,10 @@ import { Vocabulary } from "./catalog/Vocabulary.ts"
 import { ChangeSetJobs } from "./changeSets/ChangeSetJobs.ts"
 import { ChangeSetRepository } from "./changeSets/ChangeSetRepository.ts"
 import { ChangeSetsLive } from "./changeSets/ChangeSets.ts"
+import { OperationRepository } from "./changeSets/OperationRepository.ts"
 import { Operations } from "./changeSets/Operations.ts"
 import { ProductOperations } from "./changeSets/ProductOperations.ts"
+import { Skus } from "./changeSets/Skus.ts"
 import { ExportsLive } from "./exports/Exports.ts"
 import { HealthLive } from "./Health.ts"
 import { IdempotencyLive } from "./Idempotency.ts"
@@ -78,6 +80,7 @@ export const RepositoriesLive = Layer.mergeAll(
       FollowedStores.layer,
       Jobs.layer,
       JournalEntries.layer,
+      OperationRepository.layer,
       Outbox.layer,
       Passwords.layer,
       ProductRepository.layer,
@@ -98,7 +101,8 @@ export const RepositoriesLive = Layer.mergeAll(
 /** Steps of the jobs of change sets, which perform the writes of other domain services. */
 const ChangeSetJobsLive = ChangeSetJobs.layer.pipe(
   Layer.provide(Operations.layer),
-  Layer.provide(ProductOperations.layer)
+  Layer.provide(ProductOperations.layer),
+  Layer.provide(Skus.layer)
 )
 
 /** All domain services, on one database. */

@@ -1,5 +1,6 @@
 import { type ChangeSet, ChangeSetId } from "../../domain/changeSets/ChangeSet.ts"
 import { CollectionId } from "../../domain/catalog/Collection.ts"
+import { INVALID } from "../../domain/BadRequest.ts"
 import { InstallationId } from "../../domain/access/Ids.ts"
 import { EntryId } from "../../domain/journal/Activity.ts"
 
@@ -59,9 +60,10 @@ const applying: ChangeSet = {
   appliedAt: "2026-01-31T09:31:00.000Z"
 }
 
-const invalid = (...issues: ReadonlyArray<string>) => ({ error: "The request is invalid", issues })
+/** Body of an invalid request. */
+export const invalid = (...issues: ReadonlyArray<string>) => ({ error: INVALID, issues })
 
-const badId = { InvalidId: invalid("id: must be a UUID, as in 01890a5d-ac96-774b-bcce-b302099a8057") }
+export const badId = { InvalidId: invalid("id: must be a UUID, as in 01890a5d-ac96-774b-bcce-b302099a8057") }
 
 /** Example requests and responses of change sets, by operation name. */
 export const changeSetSamples = {

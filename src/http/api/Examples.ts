@@ -15,9 +15,8 @@ import { periodEnd } from "../../domain/billing/Period.ts"
 import { StoreId } from "../../domain/Store.ts"
 import type { FeedChange } from "../../domain/journal/ChangeFeed.ts"
 import { digestOf } from "../../domain/journal/Digest.ts"
-import { INVALID } from "../../domain/BadRequest.ts"
 import type { StoreOfApp } from "./Stores.ts"
-import { changeSetSamples } from "./ChangeSetExamples.ts"
+import { badId, changeSetSamples, invalid } from "./ChangeSetExamples.ts"
 import { customer, order } from "./RecordExamples.ts"
 
 /*
@@ -141,9 +140,6 @@ const deskChange: typeof FeedChange.Type = {
 
 const digest = digestOf("products", [{ range: 0x90, count: 1, digest: "0c84e2a1b7f3596d" }])
 
-const invalid = (...issues: ReadonlyArray<string>) => ({ error: INVALID, issues })
-
-const badId = { InvalidId: invalid("id: must be a UUID, as in 01890a5d-ac96-774b-bcce-b302099a8057") }
 const badPage = {
   InvalidLimit: invalid("limit: must be an integer of at least 1"),
   InvalidCursor: invalid("cursor: must be a UUID, as in 01890a5d-ac96-774b-bcce-b302099a8057")

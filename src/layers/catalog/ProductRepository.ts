@@ -13,7 +13,7 @@ import { resolveExternalIds } from "../imports/ExternalIds.ts"
 import { joinLines, plainArray, textArray } from "../sql/ArrayLiterals.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { pageReader } from "../sql/Pages.ts"
-import { constant, type Statement } from "../sql/Statement.ts"
+import type { Statement } from "../sql/Statement.ts"
 import { selectProducts } from "./ProductPages.ts"
 import { SUMMARY } from "./Columns.ts"
 import { type ChangeStamp, stampOf } from "./StoreAllocation.ts"
@@ -23,7 +23,7 @@ const decode = compileStoredDecoder(Product)
 /** Decodes a stored document. It was validated when it was written, perhaps by rules less strict than today's. */
 export const productOf = (document: JsonText, id: ProductId): Product => ({ ...decode(JSON.parse(document)), id })
 
-const nullableCode = (text: string | null) => (text === null ? null : codeOf(text) || null)
+export const nullableCode = (text: string | null) => (text === null ? null : codeOf(text) || null)
 
 /** Returns SKU and barcode in the form in which they are searched. */
 export const codesOf = ({ barcode, sku }: Product) => [nullableCode(sku), nullableCode(barcode)] as const
@@ -52,9 +52,6 @@ export interface ProductToDelete extends LockedProduct {
   readonly memberships: JsonText | null
   readonly externalId: string | null
 }
-
-/** Maximum number of products that are examined for one SKU. Their SKUs may differ in case and accents. */
-const MAX_PER_SKU = 20
 
 const Key = Schema.Struct({ store: StoreId, id: ProductId })
 
@@ -153,16 +150,6 @@ export class ProductRepository extends Context.Service<ProductRepository>()("lay
       execute: ({ ids, store }) => sql`
         select id, document::text as json from products
         where store_id = ${store} and id = any((select ${ids}::uuid[])::uuid[]) order by id for no key update
-      `
-    })
-
-    const selectBySkus = SqlSchema.findAll({
-      Request: Schema.Struct({ store: StoreId, skus: Schema.String }),
-      Result: Schema.Struct({ id: Schema.toType(ProductId) }),
-      execute: ({ skus, store }) => sql`
-        select distinct k.id from unnest(${skus}::text[]) as requested (sku), lateral (
-          select id from product_keys where store_id = ${store} and sku = requested.sku limit ${constant(MAX_PER_SKU)}
-        ) as k
       `
     })
 
@@ -292,16 +279,7 @@ export class ProductRepository extends Context.Service<ProductRepository>()("lay
       /** Locks products until the transaction ends, in the order of their ids. Unknown ids are omitted. */
       lockAll: Effect.fn("ProductRepository.lockAll")(function* (store: StoreId, ids: ReadonlyArray<ProductId>) {
         const rows = yield* lockListed({ store, ids: plainArray(ids) })
-        return new Map(
-          rows.map(({ id, json }): readonly [ProductId, StoredProduct] => [id, { product: productOf(json, id), json }])
-        )
-      }, orDefect),
-
-      /** Returns the products with these SKUs, at most {@link MAX_PER_SKU} for each, compared as a search does. */
-      findBySkus: Effect.fn("ProductRepository.findBySkus")(function* (store: StoreId, skus: ReadonlyArray<string>) {
-        const codes = skus.flatMap((sku) => nullableCode(sku) ?? [])
-        const rows = yield* selectBySkus({ store, skus: textArray([...new Set(codes)]) })
-        return rows.map(({ id }) => id)
+        return new Map(rows.map(({ id, json }) => [id, { product: productOf(json, id), json }] as const))
       }, orDefect),
 
       /** Makes the statements that insert products with their keys. */

@@ -21,6 +21,7 @@ import { rowCount, withStatementTimeout } from "../sql/Transaction.ts"
 import { UnitOfWork } from "../sql/UnitOfWork.ts"
 import { observeChanges, Recording } from "../Writes.ts"
 import { ChangeSetRepository, type StoredChangeSet } from "./ChangeSetRepository.ts"
+import { OperationRepository } from "./OperationRepository.ts"
 import { Operations } from "./Operations.ts"
 import { NO_SUMS, previewSummary, Sums } from "./PreviewSummary.ts"
 
@@ -95,6 +96,7 @@ export class ChangeSetJobs extends Context.Service<ChangeSetJobs>()("layers/chan
     const sql = yield* SqlClient.SqlClient
     const jobs = yield* Jobs
     const repository = yield* ChangeSetRepository
+    const rows = yield* OperationRepository
     const operations = yield* Operations
     const { recorded } = yield* Recording
     const { run } = yield* UnitOfWork
@@ -163,7 +165,7 @@ export class ChangeSetJobs extends Context.Service<ChangeSetJobs>()("layers/chan
       const context = contextOf(storeId, set, "dryRun")
       const sums = set.preview === null ? NO_SUMS : decodeSums(set.preview)
       const numbered = yield* orDefect(
-        repository.listOperations(storeId, set.id, set.done, set.mode === "atomic" ? MAX_ATOMIC_OPERATIONS : PREVIEWED)
+        rows.listOperations(storeId, set.id, set.done, set.mode === "atomic" ? MAX_ATOMIC_OPERATIONS : PREVIEWED)
       )
       const collector = yield* orDefect(collect(context, sums))
       const write = observeChanges(
@@ -178,7 +180,7 @@ export class ChangeSetJobs extends Context.Service<ChangeSetJobs>()("layers/chan
       const preview = isLast ? yield* complete(context, collector.sums()) : collector.sums()
       const ended = yield* inTransaction(
         Effect.gen(function* () {
-          yield* repository.storeResults(storeId, set.id, results.success, false)
+          yield* rows.storeResults(storeId, set.id, results.success, false)
           yield* repository.advance(storeId, set.id, { done, ...countOf(results.success), preview })
           const kept = yield* keep(job)
           if (kept === "canceled" || !isLast) return kept
@@ -220,12 +222,12 @@ export class ChangeSetJobs extends Context.Service<ChangeSetJobs>()("layers/chan
         const limit = isAtomic ? MAX_ATOMIC_OPERATIONS : APPLIED
         const overwrites = set.onConflict === "overwrite"
         const withRefused = overwrites && set.undoes !== null
-        const numbered = yield* repository.listChanging(storeId, set.id, set.done, limit, withRefused)
+        const numbered = yield* rows.listChanging(storeId, set.id, set.done, limit, withRefused)
         const conditional = overwrites ? numbered.map((one) => ({ ...one, seen: null })) : numbered
         const results = yield* operations.perform(storeId, conditional, set.change, set.onConflict)
         if (isAtomic && results.some(({ outcome }) => outcome === "refused"))
           return yield* new AtomicRefusal({ results })
-        yield* repository.storeResults(storeId, set.id, results, true)
+        yield* rows.storeResults(storeId, set.id, results, true)
         const { changed, refused, unchanged } = countOf(results)
         const wereRefused = numbered.filter(({ wasRefused }) => wasRefused).length
         yield* repository.advance(storeId, set.id, {
@@ -262,7 +264,7 @@ export class ChangeSetJobs extends Context.Service<ChangeSetJobs>()("layers/chan
         const refusals = error.results.filter(({ outcome }) => outcome === "refused")
         yield* inTransaction(
           Effect.gen(function* () {
-            yield* repository.storeResults(storeId, set.id, refusals, false)
+            yield* rows.storeResults(storeId, set.id, refusals, false)
             const refused = refusals.length
             yield* repository.advance(storeId, set.id, { done: 0, changed: -refused, unchanged: 0, refused })
           })

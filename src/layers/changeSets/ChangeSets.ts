@@ -26,10 +26,16 @@ import { orDefect } from "../sql/Errors.ts"
 import { UnitOfWork } from "../sql/UnitOfWork.ts"
 import { hasScopes } from "./ChangeSetJobs.ts"
 import { ChangeSetRepository, type NewStored, type StoredChangeSet } from "./ChangeSetRepository.ts"
+import { OperationRepository } from "./OperationRepository.ts"
 
 const groupsOf = (content: NewContent): ReadonlyArray<string> => {
   const groups = "operations" in content ? [...content.scopes] : [scopesOfEdit(content.change)]
   return [...new Set(groups.map((group) => group.join("|")))]
+}
+
+const requireScopes = (set: StoredChangeSet, scopes: ReadonlyArray<string>) => {
+  const missing = set.scopes.find((group) => !hasScopes(scopes, { scopes: [group] }))
+  return missing === undefined ? Effect.void : Effect.fail(new OperationScopeMissing({ scopes: missing.split("|") }))
 }
 
 export const ChangeSetsLive = Layer.effect(
@@ -37,6 +43,7 @@ export const ChangeSetsLive = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const repository = yield* ChangeSetRepository
+    const rows = yield* OperationRepository
     const jobs = yield* Jobs
     const { spend } = yield* Budget
     const { lockStore } = yield* StoreAllocation
@@ -53,7 +60,8 @@ export const ChangeSetsLive = Layer.effect(
     const insert = Effect.fnUntraced(function* (context: WriteContext, set: NewStored) {
       const { storeId } = context
       yield* lockStore(storeId)
-      if ((yield* repository.countUnfinished(storeId)) >= MAX_UNFINISHED) return yield* new TooManyChangeSets()
+      const { count } = yield* repository.countUnfinished(storeId)
+      if (count >= MAX_UNFINISHED) return yield* new TooManyChangeSets()
       yield* repository.insert(context, set)
       yield* unitOfWork.add(jobs.insertStatement(storeId, set.id, "changeSet.preview", null))
       yield* unitOfWork.flush
@@ -74,29 +82,22 @@ export const ChangeSetsLive = Layer.effect(
       return allowed.includes(state) ? found.value : yield* new ChangeSetStateMismatch({ state, allowed })
     })
 
-    const requireScopes = (set: StoredChangeSet, scopes: ReadonlyArray<string>) => {
-      const missing = set.scopes.find((group) => !hasScopes(scopes, { scopes: [group] }))
-      return missing === undefined
-        ? Effect.void
-        : Effect.fail(new OperationScopeMissing({ scopes: missing.split("|") }))
-    }
-
     return ChangeSets.of({
       begin: Effect.fn("ChangeSets.begin")(function* (store) {
         const id = yield* newId
-        yield* repository.insertUpload(store, id)
+        yield* rows.insertUpload(store, id)
         return id
       }),
 
-      stage: Effect.fn("ChangeSets.stage")(repository.insertOperations),
+      stage: Effect.fn("ChangeSets.stage")(rows.insertOperations),
 
-      discard: Effect.fn("ChangeSets.discard")(repository.discardUpload),
+      discard: Effect.fn("ChangeSets.discard")(rows.discardUpload),
 
       create: Effect.fn("ChangeSets.create")(function* (context, id, { applyAt = null, mode, note = null }, content) {
         const isListed = "operations" in content
         const limit = mode === "atomic" ? MAX_ATOMIC_OPERATIONS : MAX_OPERATIONS
         if (isListed && content.operations > limit) return yield* new TooManyOperations({ limit })
-        if (isListed) yield* repository.deleteUpload(context.storeId, id)
+        if (isListed) yield* rows.deleteUpload(context.storeId, id)
         return yield* insert(context, {
           id,
           mode,
@@ -120,7 +121,7 @@ export const ChangeSetsLive = Layer.effect(
       results: Effect.fn("ChangeSets.results")(function* (store, id, { cursor, limit }, outcome, { ownId }) {
         const found = yield* repository.findJson(store, id, ownId)
         if (Option.isNone(found)) return yield* new ChangeSetNotFound({ id })
-        return yield* repository.listResults(store, id, cursor === undefined ? -1 : Number(cursor), limit, outcome)
+        return yield* rows.listResults(store, id, cursor === undefined ? -1 : Number(cursor), limit, outcome)
       }),
 
       apply: Effect.fn("ChangeSets.apply")(function* (storeId, id, onConflict, { ownId, scopes }, by) {
@@ -160,7 +161,7 @@ export const ChangeSetsLive = Layer.effect(
         const by = yield* repository.findUndo(storeId, id)
         if (Option.isSome(by)) return yield* new ChangeSetUndone({ by: by.value })
         const undo = yield* newId
-        const total = yield* repository.insertUndo(storeId, undo, id)
+        const total = yield* rows.insertUndo(storeId, undo, id)
         const { mode, scopes, state } = set
         // It was canceled or failed before it changed anything.
         if (total === 0) return yield* new ChangeSetStateMismatch({ state, allowed: ["applied"] })

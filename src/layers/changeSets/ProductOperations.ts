@@ -1,42 +1,31 @@
 import { Array, Context, Effect, Layer, Option, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { withStock } from "../../domain/catalog/Inventory.ts"
-import {
-  patchProduct,
-  type Product,
-  ProductId,
-  ProductLimitReached,
-  ProductNotFound
-} from "../../domain/catalog/Product.ts"
-import { type Edit, patchOfEdit } from "../../domain/changeSets/Edit.ts"
-import type { NumberedOperation, Performed, StoredOperation } from "../../domain/changeSets/StoredOperation.ts"
+import { type ProductId, ProductLimitReached, ProductNotFound } from "../../domain/catalog/Product.ts"
+import type { Edit } from "../../domain/changeSets/Edit.ts"
+import type { NumberedOperation, Performed } from "../../domain/changeSets/StoredOperation.ts"
 import type { OnConflict } from "../../domain/changeSets/ChangeSet.ts"
-import { restoreMembers } from "../../domain/journal/Entry.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import { foldCase } from "../../domain/Text.ts"
 import { VersionMismatch } from "../../domain/Version.ts"
 import { ProductBatch, type ProductDraft } from "../catalog/ProductBatch.ts"
-import { productOf, ProductRepository, type StoredProduct } from "../catalog/ProductRepository.ts"
+import { ProductRepository, type StoredProduct } from "../catalog/ProductRepository.ts"
 import { slugify } from "../catalog/Slugify.ts"
 import { stampOf, StoreAllocation } from "../catalog/StoreAllocation.ts"
 import { ExternalIds } from "../imports/ExternalIds.ts"
-import { ENTRY_COLUMNS, JournalRow, membersOfSide } from "../journal/JournalRow.ts"
+import { ENTRY_COLUMNS, JournalRow } from "../journal/JournalRow.ts"
 import { partOf } from "../journal/Journal.ts"
-import { plainArray, textArray } from "../sql/ArrayLiterals.ts"
+import { plainArray } from "../sql/ArrayLiterals.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { rowsReader } from "../sql/Rows.ts"
-
-/** No product, or more than one, has the SKU or external id. */
-export class NotOneProduct extends Schema.TaggedError<NotOneProduct>()("NotOneProduct", {
-  name: Schema.Literals(["SKU", "external id"]),
-  value: Schema.String,
-  count: Schema.Int
-}) {
-  override get message() {
-    const found = this.count === 0 ? "No product has" : "Several products or variants have"
-    return `${found} the ${this.name} ${JSON.stringify(this.value)}; name the product by its id`
-  }
-}
+import {
+  findTarget,
+  nextOf,
+  type NumberedProductOperation,
+  type ProductOperation,
+  type Refusal,
+  skuOf,
+  toId
+} from "./ProductDecisions.ts"
+import { ownersOfStored, Skus } from "./Skus.ts"
 
 /** A new product has the external id of another one. */
 export class ExternalIdTaken extends Schema.TaggedError<ExternalIdTaken>()("ExternalIdTaken", {
@@ -45,12 +34,6 @@ export class ExternalIdTaken extends Schema.TaggedError<ExternalIdTaken>()("Exte
   override get message() {
     return `Another product has the external id ${JSON.stringify(this.externalId)}; change that product, or use another id`
   }
-}
-
-/** An error that refuses an operation. */
-export interface Refusal {
-  readonly message: string
-  readonly issues?: ReadonlyArray<string> | undefined
 }
 
 export const refused = (
@@ -66,19 +49,6 @@ export const refused = (
   error: message,
   issues: issues === undefined || issues.length === 0 ? null : issues
 })
-
-/** Operations that change or create one product, of which many are written together. */
-type ProductOperation = Exclude<
-  StoredOperation,
-  {
-    readonly op:
-      "product.delete" | "collection.create" | "collection.update" | "collection.delete" | "collection.members"
-  }
->
-
-interface NumberedProductOperation extends NumberedOperation {
-  readonly operation: ProductOperation
-}
 
 /** True if the operation is one of many that are written together. */
 export const isBatched = (numbered: NumberedOperation, edit: Edit | null): numbered is NumberedProductOperation => {
@@ -101,56 +71,7 @@ export const isBatched = (numbered: NumberedOperation, edit: Edit | null): numbe
   }
 }
 
-/** A product with a SKU, or the variant that has it. */
-interface SkuOwner {
-  readonly id: ProductId
-  readonly variantId: string | undefined
-}
-
-const ownersOf = ({ id, sku: own, variants }: Product, sku: string): ReadonlyArray<SkuOwner> => {
-  const byVariant = variants.flatMap((variant) => (variant.sku === sku ? [{ id, variantId: variant.id }] : []))
-  return byVariant.length === 0 && own === sku ? [{ id, variantId: undefined }] : byVariant
-}
-
 const readEntries = rowsReader(JournalRow)
-const readIds = rowsReader(Schema.Struct({ id: Schema.toType(ProductId) }))
-
-/** What the operations of a batch refer to, read and locked before they are performed. */
-interface Loaded {
-  readonly products: Map<ProductId, StoredProduct>
-  readonly idsByExternalId: ReadonlyMap<string, string>
-  readonly owners: ReadonlyMap<string, ReadonlyArray<SkuOwner>>
-  readonly entries: ReadonlyMap<string, JournalRow>
-}
-
-const skuOf = (operation: ProductOperation) => ("sku" in operation ? operation.sku : undefined)
-
-const toId = (id: string) => ProductId.make(id, { disableChecks: true })
-
-/** Finds the product of an operation. */
-const findTarget = (
-  operation: Exclude<ProductOperation, { readonly op: "product.create" }>,
-  { idsByExternalId, owners }: Loaded
-): Result.Result<SkuOwner, NotOneProduct> => {
-  const sku = skuOf(operation)
-  if (sku !== undefined) {
-    const found = owners.get(sku) ?? []
-    const [owner] = found
-    const products = new Set(found.map(({ id }) => id))
-    const isUnique = operation.op === "inventory.change" ? found.length === 1 : products.size === 1
-    return owner !== undefined && isUnique
-      ? Result.succeed(owner)
-      : Result.fail(new NotOneProduct({ name: "SKU", value: sku, count: found.length }))
-  }
-  if ("externalId" in operation && operation.externalId !== undefined) {
-    const { externalId } = operation
-    const id = idsByExternalId.get(externalId)
-    return id === undefined
-      ? Result.fail(new NotOneProduct({ name: "external id", value: externalId, count: 0 }))
-      : Result.succeed({ id: toId(id), variantId: undefined })
-  }
-  return Result.succeed({ id: toId(operation.id ?? ""), variantId: undefined })
-}
 
 /** Decision about one operation. */
 type Decision =
@@ -172,13 +93,7 @@ export class ProductOperations extends Context.Service<ProductOperations>()("lay
     const externalIds = yield* ExternalIds
     const repository = yield* ProductRepository
     const batch = yield* ProductBatch
-
-    /** Finds products of which a variant has one of the SKUs. There is no index, so all products of the store are read. */
-    const findByVariantSkus = (store: StoreId, skus: ReadonlyArray<string>) =>
-      readIds(sql`
-        select id from products
-        where store_id = ${store} and facets -> 'variant.sku' ?| ${textArray(skus.map(foldCase))}::text[] limit 1000
-      `)
+    const { find: findBySkus } = yield* Skus
 
     const loadEntries = (store: StoreId, ids: ReadonlyArray<string>) =>
       readEntries(sql`
@@ -197,15 +112,7 @@ export class ProductOperations extends Context.Service<ProductOperations>()("lay
         named.length === 0 ? new Map<string, string>() : yield* externalIds.find(store, "product", named)
       const entries = undone.length === 0 ? [] : yield* loadEntries(store, undone)
       // A product can have a SKU itself and in a variant.
-      const candidates =
-        skus.length === 0
-          ? []
-          : [
-              ...new Set([
-                ...(yield* repository.findBySkus(store, skus)),
-                ...(yield* findByVariantSkus(store, skus)).map(({ id }) => id)
-              ])
-            ]
+      const candidates = skus.length === 0 ? [] : yield* findBySkus(store, skus)
       const direct = operations.flatMap(({ operation }) =>
         operation.op !== "product.create" && operation.id !== undefined ? [toId(operation.id)] : []
       )
@@ -216,45 +123,6 @@ export class ProductOperations extends Context.Service<ProductOperations>()("lay
       )
       return { products, idsByExternalId, owners, entries: new Map(entries.map((entry) => [entry.id, entry] as const)) }
     }, orDefect)
-
-    const ownersOfStored = (stored: StoredProduct | undefined, sku: string) =>
-      stored === undefined ? [] : ownersOf(stored.product, sku)
-
-    /** Computes the next state of a product; none if the operation is not a simple change. */
-    const nextOf = (
-      operation: Exclude<ProductOperation, { readonly op: "product.create" }>,
-      before: StoredProduct,
-      variantId: string | undefined,
-      at: Date,
-      { edit, entries, onConflict }: Loaded & { readonly edit: Edit | null; readonly onConflict: OnConflict }
-    ): Result.Result<Option.Option<Product>, Refusal> => {
-      const { product } = before
-      switch (operation.op) {
-        case "product.update":
-          return Result.succeed(Option.some(patchProduct(product, operation.patch, at)))
-        case "inventory.change": {
-          const change = variantId === undefined ? operation.change : { ...operation.change, variantId }
-          return Result.map(withStock(product, change, at), Option.some)
-        }
-        case "product.edit":
-          return Result.map(patchOfEdit(product, edit ?? {}), (patch) => Option.some(patchProduct(product, patch, at)))
-        case "entry.undo": {
-          const entry = entries.get(operation.entryId)
-          const isSimple =
-            entry !== undefined && entry.before !== null && entry.after !== null && entry.omitted.length === 0
-          if (!isSimple || (entry.version !== product.version && onConflict === "skip")) {
-            return Result.succeed(Option.none())
-          }
-          const fields = restoreMembers(
-            membersOfSide(JSON.parse(before.json)),
-            membersOfSide(entry.before),
-            membersOfSide(entry.after)
-          )
-          const restored = productOf(JSON.stringify(fields), product.id)
-          return Result.succeed(Option.some({ ...restored, version: product.version + 1, updatedAt: at.toISOString() }))
-        }
-      }
-    }
 
     return {
       /**

@@ -1,0 +1,116 @@
+import { Option, Result, Schema } from "effect"
+import { withStock } from "../../domain/catalog/Inventory.ts"
+import { patchProduct, type Product, ProductId } from "../../domain/catalog/Product.ts"
+import type { OnConflict } from "../../domain/changeSets/ChangeSet.ts"
+import { type Edit, patchOfEdit } from "../../domain/changeSets/Edit.ts"
+import type { NumberedOperation, StoredOperation } from "../../domain/changeSets/StoredOperation.ts"
+import { restoreMembers } from "../../domain/journal/Entry.ts"
+import { productOf, type StoredProduct } from "../catalog/ProductRepository.ts"
+import { type JournalRow, membersOfSide } from "../journal/JournalRow.ts"
+import type { SkuOwner } from "./Skus.ts"
+
+/* Pure decisions about operations of products. */
+
+/** No product, or more than one, has the SKU or external id. */
+export class NotOneProduct extends Schema.TaggedError<NotOneProduct>()("NotOneProduct", {
+  name: Schema.Literals(["SKU", "external id"]),
+  value: Schema.String,
+  count: Schema.Int
+}) {
+  override get message() {
+    const found = this.count === 0 ? "No product has" : "Several products or variants have"
+    return `${found} the ${this.name} ${JSON.stringify(this.value)}; name the product by its id`
+  }
+}
+
+/** An error that refuses an operation. */
+export interface Refusal {
+  readonly message: string
+  readonly issues?: ReadonlyArray<string> | undefined
+}
+
+/** Operations that change or create one product, of which many are written together. */
+export type ProductOperation = Exclude<
+  StoredOperation,
+  {
+    readonly op:
+      "product.delete" | "collection.create" | "collection.update" | "collection.delete" | "collection.members"
+  }
+>
+
+export interface NumberedProductOperation extends NumberedOperation {
+  readonly operation: ProductOperation
+}
+
+/** What the operations of a batch refer to, read and locked before they are performed. */
+export interface Loaded {
+  readonly products: Map<ProductId, StoredProduct>
+  readonly idsByExternalId: ReadonlyMap<string, string>
+  readonly owners: ReadonlyMap<string, ReadonlyArray<SkuOwner>>
+  readonly entries: ReadonlyMap<string, JournalRow>
+}
+
+export const skuOf = (operation: ProductOperation) => ("sku" in operation ? operation.sku : undefined)
+
+export const toId = (id: string) => ProductId.make(id, { disableChecks: true })
+
+/** Finds the product of an operation. */
+export const findTarget = (
+  operation: Exclude<ProductOperation, { readonly op: "product.create" }>,
+  { idsByExternalId, owners }: Loaded
+): Result.Result<SkuOwner, NotOneProduct> => {
+  const sku = skuOf(operation)
+  if (sku !== undefined) {
+    const found = owners.get(sku) ?? []
+    const [owner] = found
+    const products = new Set(found.map(({ id }) => id))
+    const isUnique = operation.op === "inventory.change" ? found.length === 1 : products.size === 1
+    return owner !== undefined && isUnique
+      ? Result.succeed(owner)
+      : Result.fail(new NotOneProduct({ name: "SKU", value: sku, count: found.length }))
+  }
+  if ("externalId" in operation && operation.externalId !== undefined) {
+    const { externalId } = operation
+    const id = idsByExternalId.get(externalId)
+    return id === undefined
+      ? Result.fail(new NotOneProduct({ name: "external id", value: externalId, count: 0 }))
+      : Result.succeed({ id: toId(id), variantId: undefined })
+  }
+  return Result.succeed({ id: toId(operation.id ?? ""), variantId: undefined })
+}
+
+/** Computes the next state of a product; none if the operation is not a simple change. */
+export const nextOf = (
+  operation: Exclude<ProductOperation, { readonly op: "product.create" }>,
+  before: StoredProduct,
+  variantId: string | undefined,
+  at: Date,
+  { edit, entries, onConflict }: Loaded & { readonly edit: Edit | null; readonly onConflict: OnConflict }
+): Result.Result<Option.Option<Product>, Refusal> => {
+  const { product } = before
+  switch (operation.op) {
+    case "product.update":
+      return Result.succeed(Option.some(patchProduct(product, operation.patch, at)))
+    case "inventory.change": {
+      const change = variantId === undefined ? operation.change : { ...operation.change, variantId }
+      return Result.map(withStock(product, change, at), Option.some)
+    }
+    case "product.edit":
+      return Result.map(patchOfEdit(product, edit ?? {}), (patch) => Option.some(patchProduct(product, patch, at)))
+    case "entry.undo": {
+      const entry = entries.get(operation.entryId)
+      const isSimple =
+        entry !== undefined && entry.before !== null && entry.after !== null && entry.omitted.length === 0
+      if (!isSimple || (entry.version !== product.version && onConflict === "skip")) {
+        return Result.succeed(Option.none())
+      }
+      const fields = restoreMembers(
+        membersOfSide(JSON.parse(before.json)),
+        membersOfSide(entry.before),
+        membersOfSide(entry.after)
+      )
+      const restored = productOf(JSON.stringify(fields), product.id)
+      return Result.succeed(Option.some({ ...restored, version: product.version + 1, updatedAt: at.toISOString() }))
+    }
+  }
+}
