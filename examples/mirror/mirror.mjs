@@ -20,10 +20,11 @@ const listVersions = db.prepare("select id, version from rows where resource = ?
 const copy = {
   load: async () => getPosition.get()?.position,
   versions: async (resource) => listVersions.all(resource),
-  save: async ({ deletions, position, puts }) => {
+  save: async ({ deletions, position, upserts }) => {
     db.exec("begin")
     try {
-      for (const { document, id, resource, version } of puts) put.run(resource, id, version, JSON.stringify(document))
+      for (const { document, id, resource, version } of upserts)
+        put.run(resource, id, version, JSON.stringify(document))
       for (const { id, resource } of deletions) remove.run(resource, id)
       setPosition.run(position)
       db.exec("commit")

@@ -33,7 +33,7 @@ export class Imports extends Context.Service<
      */
     readonly putProducts: (
       store: StoreId,
-      puts: ReadonlyArray<ImportItem<ImportedProduct>>,
+      items: ReadonlyArray<ImportItem<ImportedProduct>>,
       planned: number
     ) => Write<BatchResult<ProductTooLarge | SlugTaken | InvalidRow, ProductLimitReached>, StoreNotFound>
     /** Creates or updates a collection. A new one needs a title. Products are referenced by external id or by id. */
@@ -60,12 +60,12 @@ export class Imports extends Context.Service<
      */
     readonly putOrders: (
       store: StoreId,
-      puts: ReadonlyArray<ImportItem<ImportedOrder>>
+      items: ReadonlyArray<ImportItem<ImportedOrder>>
     ) => Write<BatchResult<InvalidRow | UnknownReferences | UnknownCustomer, never>, StoreNotFound>
     /** Creates or updates customers with distinct external ids. */
     readonly putCustomers: (
       store: StoreId,
-      puts: ReadonlyArray<ImportItem<PutCustomer>>
+      items: ReadonlyArray<ImportItem<PutCustomer>>
     ) => Write<BatchResult<never, never>, StoreNotFound>
   }
 >()("domain/Imports") {}

@@ -25,7 +25,7 @@ export type SyncRow =
 /** A step of a copy. */
 export interface SyncBatch {
   /** Rows to insert or replace. */
-  readonly puts: ReadonlyArray<SyncRow>
+  readonly upserts: ReadonlyArray<SyncRow>
   /** Rows to delete. Some may not exist. */
   readonly deletions: ReadonlyArray<{ readonly resource: SyncResource; readonly id: string }>
   /** Position to store, which `load` returns after a restart. */
@@ -144,7 +144,7 @@ const toBatch = ({ changes, nextPosition }: FeedPage): SyncBatch => {
   const last = new Map(changes.filter(isChange).map((change) => [`${change.resource} ${change.id}`, change]))
   const rows = [...last.values()]
   return {
-    puts: rows.flatMap(({ document, resource }) => (document === null ? [] : [rowOf(resource, document)])),
+    upserts: rows.flatMap(({ document, resource }) => (document === null ? [] : [rowOf(resource, document)])),
     deletions: rows.flatMap(({ document, id, resource }) => (document === null ? [{ resource, id }] : [])),
     position: nextPosition
   }
@@ -180,7 +180,7 @@ export const syncCopy = async (
       if (page.isLatest) return
     }
     position = await newest()
-    await copy.save({ puts: [], deletions: [], position })
+    await copy.save({ upserts: [], deletions: [], position })
   }
 
   /** Replaces the rows of a range, or all rows if the copy has none. */
@@ -191,10 +191,10 @@ export const syncCopy = async (
       resource === "products" ? client.products.list(query, options) : client.collections.list(query, options)
     for await (const { items } of pages.pages()) {
       for (const { id } of items) missing.delete(id)
-      await copy.save({ puts: items.map((item) => rowOf(resource, item)), deletions: [], position: position ?? "" })
+      await copy.save({ upserts: items.map((item) => rowOf(resource, item)), deletions: [], position: position ?? "" })
     }
     const deletions = [...missing].map((id) => ({ resource, id }))
-    if (deletions.length > 0) await copy.save({ puts: [], deletions, position: position ?? "" })
+    if (deletions.length > 0) await copy.save({ upserts: [], deletions, position: position ?? "" })
   }
 
   /** Ranges that differed in the previous round. */

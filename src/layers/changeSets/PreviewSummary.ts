@@ -1,9 +1,8 @@
 import { Effect, Schema, Struct } from "effect"
 import { CollectionHead, CollectionId } from "../../domain/catalog/Collection.ts"
 import { type Facets, facetsOf } from "../../domain/catalog/Facets.ts"
-import { matches } from "../../domain/catalog/Matcher.ts"
+import { type Automated, automatedOf, changedFields, crosses } from "../../domain/catalog/MembershipChange.ts"
 import { ProductId } from "../../domain/catalog/Product.ts"
-import { type Condition, conditionsOf } from "../../domain/catalog/Rule.ts"
 import type { Preview } from "../../domain/changeSets/ChangeSet.ts"
 import type { Performed } from "../../domain/changeSets/StoredOperation.ts"
 import { EventKind } from "../../domain/Events.ts"
@@ -26,14 +25,6 @@ const MAX_REASONS = 20
 const decodeRules = compileStoredDecoder(
   CollectionHead.mapFields(Struct.pick(["disjunctive", "rules", "title", "type"]))
 )
-
-/** Automated collection with its conditions, ready to be applied to many products. */
-interface Automated {
-  readonly id: CollectionId
-  readonly title: string
-  readonly conditions: ReadonlyArray<Condition>
-  readonly disjunctive: boolean
-}
 
 /** Mutable sums of a preview, stored between its steps. */
 export const Sums = Schema.Struct({
@@ -74,17 +65,6 @@ const sides = ({ after, before, resourceId }: Change) => {
   return { before: productIn(before), after: productIn(after) }
 }
 
-/** Returns the fields of rules in which two states differ; null if one does not exist. */
-const changedFields = (before: Facets | null, after: Facets | null): ReadonlySet<string> | null => {
-  if (before === null || after === null) return null
-  const names = Object.entries(before).flatMap(([name, value]) => {
-    const other: unknown = Object.getOwnPropertyDescriptor(after, name)?.value
-    const isSame = value === other || (Array.isArray(value) && JSON.stringify(value) === JSON.stringify(other))
-    return isSame ? [] : [name]
-  })
-  return new Set(names)
-}
-
 /** Adds up what the changes of a preview would do, change by change, so that no change is kept. */
 export const previewSummary = Effect.gen(function* () {
   const { listHeads } = yield* CollectionRepository
@@ -99,7 +79,7 @@ export const previewSummary = Effect.gen(function* () {
       for (const { document, id } of page) {
         const { disjunctive, rules, title, type } = decodeRules(JSON.parse(document))
         if (type === "automated" && rules.length > 0) {
-          automated.push({ id, title, disjunctive, conditions: conditionsOf(rules) })
+          automated.push(automatedOf({ id, title, disjunctive, rules }))
         }
       }
       if (automated.length > MAX_COLLECTIONS) return null
@@ -119,16 +99,15 @@ export const previewSummary = Effect.gen(function* () {
 
       const addMembership = (facetsBefore: Facets | null, facetsAfter: Facets | null) => {
         const changed = changedFields(facetsBefore, facetsAfter)
-        for (const { conditions, disjunctive, id, title } of automated ?? []) {
-          if (changed !== null && !conditions.some(({ field }) => changed.has(field))) continue
-          const isMember = (facets: Facets | null) => facets !== null && matches(facets, conditions, disjunctive)
-          const [was, is] = [isMember(facetsBefore), isMember(facetsAfter)]
-          if (was === is) continue
+        for (const collection of automated ?? []) {
+          const enters = crosses(collection, facetsBefore, facetsAfter, changed)
+          if (enters === undefined) continue
+          const { id, title } = collection
           const counts = collections.get(id) ?? { id, title, enters: 0, leaves: 0 }
           collections.set(id, {
             ...counts,
-            enters: counts.enters + Number(is),
-            leaves: counts.leaves + Number(was)
+            enters: counts.enters + Number(enters),
+            leaves: counts.leaves + Number(!enters)
           })
         }
       }

@@ -29,7 +29,7 @@ const makeCopy = () => {
     storage: {
       load: async () => position,
       save: async (batch: SyncBatch) => {
-        for (const row of batch.puts) rows.set(keyOf(row), row)
+        for (const row of batch.upserts) rows.set(keyOf(row), row)
         for (const row of batch.deletions) rows.delete(keyOf(row))
         position = batch.position
       },

@@ -16,6 +16,7 @@ import { ChangeSetJobs } from "../../../src/layers/changeSets/ChangeSetJobs.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
 import { Jobs } from "../../../src/layers/jobs/Jobs.ts"
 import { type Write, Writes } from "../../../src/domain/Write.ts"
+import { operation, PRODUCTS, type RandomOperation, SKUS } from "../../data/RandomOperations.ts"
 import { PostgresTest } from "../../support/postgres/PostgresTest.ts"
 
 /*
@@ -26,68 +27,6 @@ import { PostgresTest } from "../../support/postgres/PostgresTest.ts"
 const Live = Jobs.layer.pipe(Layer.provideMerge(DomainLive), Layer.provideMerge(PostgresTest))
 
 const RUNS = 40
-
-const SKUS = ["A-1", "A-2", "B-1", "b-1"]
-const SLUGS = ["cup", "bowl", "plate"]
-const PRODUCTS = 4
-
-const sku = fc.constantFrom(...SKUS)
-const slug = fc.constantFrom(...SLUGS)
-const price = fc.constantFrom(0, 1.5, 20, 99.99)
-const stock = fc.integer({ min: 0, max: 5 })
-
-const optional = { requiredKeys: [] }
-
-const product = fc.record(
-  {
-    name: fc.constantFrom("Cup", "Bowl", "Ümlaut"),
-    slug,
-    price,
-    stock,
-    sku,
-    tags: fc.subarray(["new", "sale"]),
-    variants: fc.array(fc.record({ title: fc.constantFrom("S", "M"), sku, stock }), { maxLength: 2 })
-  },
-  { requiredKeys: ["name"] }
-)
-const patch = fc.record({ name: fc.constantFrom("Cup", "Mug"), slug, price, stock, sku: fc.option(sku) }, optional)
-const index = fc.integer({ min: 0, max: PRODUCTS - 1 })
-const version = fc.option(fc.integer({ min: 1, max: 3 }), { freq: 2 })
-const change = fc.oneof(
-  fc.record({ adjust: fc.integer({ min: -3, max: 3 }) }),
-  fc.record({ stock, expectedStock: stock }, { requiredKeys: ["stock"] })
-)
-const members = fc.uniqueArray(index, { maxLength: 3 })
-
-/** Random operation. Numbers name the products and collections that both stores have. */
-const operation = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ op: fc.constant("product.create" as const), product }) },
-  { weight: 4, arbitrary: fc.record({ op: fc.constant("product.update" as const), target: index, version, patch }) },
-  { weight: 2, arbitrary: fc.record({ op: fc.constant("product.update" as const), sku, version, patch }) },
-  { weight: 2, arbitrary: fc.record({ op: fc.constant("inventory.change" as const), target: index, change }) },
-  { weight: 2, arbitrary: fc.record({ op: fc.constant("inventory.change" as const), sku, change }) },
-  { weight: 1, arbitrary: fc.record({ op: fc.constant("product.delete" as const), target: index, version }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      op: fc.constant("collection.create" as const),
-      collection: fc.record({ title: fc.constantFrom("All", "None"), slug }, { requiredKeys: ["title"] })
-    })
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      op: fc.constant("collection.update" as const),
-      patch: fc.record({ title: fc.constantFrom("All", "Some"), slug }, optional)
-    })
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({ op: fc.constant("collection.members" as const), add: members, remove: members })
-  },
-  { weight: 1, arbitrary: fc.record({ op: fc.constant("collection.delete" as const) }) }
-)
-type RandomOperation = typeof operation extends fc.Arbitrary<infer A> ? A : never
 
 const context = (storeId: StoreId) =>
   ({ storeId, actor: Actor.Merchant({ id: IMPORTER }), surface: "cli", cause: null, mode: "perform" }) as const

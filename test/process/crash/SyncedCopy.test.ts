@@ -21,7 +21,7 @@ it.live(
       const copy = {
         load: async () => position,
         save: async (batch: SyncBatch) => {
-          for (const { document, id, version } of batch.puts) rows.set(id, { ...document, id, version })
+          for (const { document, id, version } of batch.upserts) rows.set(id, { ...document, id, version })
           for (const { id } of batch.deletions) rows.delete(id)
           position = batch.position
         },
