@@ -69,7 +69,7 @@ for (const [mode, isSkipped, variables, settings] of modes) {
         rowsOf(
           client,
           `select 1 from pg_stat_activity
-           where datname = current_database() and application_name = 'partner-api' and query not ilike 'listen%deliveries%'`
+           where datname = current_database() and application_name = 'partner-api' and query not ilike 'listen%'`
         ),
         (sessions) => sessions.length === 2
       )

@@ -229,6 +229,7 @@ const tagsOf = (ast: SchemaAST.AST): ReadonlyArray<string> => {
 const TESTED_ELSEWHERE = [
   "TooManyMembers",
   "RulesTooSlow",
+  "QueryTooSlow",
   "EventLoop",
   "BudgetSpent",
   "ApprovalNeeded",

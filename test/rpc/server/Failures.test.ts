@@ -9,7 +9,7 @@ import { HttpListener, listen, serveRoutes } from "../../../src/http/server/Http
 import { RecordRoute, RouterMiddleware } from "../../../src/http/routes/Routes.ts"
 import { makeRpcRoute } from "../../../src/http/routes/Rpc.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
-import { Unavailable } from "../../../src/domain/Unavailable.ts"
+import { OutageLog, Unavailable } from "../../../src/domain/Unavailable.ts"
 import { makeHandler } from "../../../src/rpc/handlers/HandlerFactory.ts"
 import { encodeSuccess } from "../../../src/rpc/handlers/StoredJson.ts"
 import { Authentication } from "../../../src/rpc/Authentication.ts"
@@ -104,6 +104,8 @@ const Service = Layer.unwrap(
 ).pipe(
   Layer.provideMerge(DomainLive),
   Layer.provideMerge(PostgresTest),
+  // Other files of the worker may have logged the same outage, whose reasons are logged once.
+  Layer.provideMerge(Layer.sync(OutageLog, () => ({ reasons: new Set<string>(), failures: 0 }))),
   Layer.provideMerge(Layer.sync(LogEntries, () => LogEntries.of({ requests: [], failures: [] })))
 )
 

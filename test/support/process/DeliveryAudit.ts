@@ -9,7 +9,7 @@ const everyDelivery = `
   select
     e.id || ' ' || i.app_id as key, d.outcome, coalesce(d.attempts, 0) as attempts,
     count(a.attempt)::int as logged,
-    count(a.attempt) filter (where a.duration_ms is null)::int as expiredLeases
+    count(a.attempt) filter (where a.duration_ms is null)::int as "expiredLeases"
   from events e
   join installations i on i.store_id = e.store_id and i.id is distinct from e.origin_installation_id
   join webhooks w on w.app_id = i.app_id and e.kind = any(w.kinds)

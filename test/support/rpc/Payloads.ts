@@ -54,6 +54,17 @@ const payloadsOf = (
       since: "2026-01-31T09:30:00Z",
       until: "2026-01-31T09:30:00Z"
     },
+    "changeSets.create": {
+      idempotencyKey: randomUUID(),
+      mode: "each",
+      operations: [{ op: "product.create", product: { name: "Stray" } }]
+    },
+    "changeSets.list": {},
+    "changeSets.get": { id: product },
+    "changeSets.results": { id: product },
+    "changeSets.apply": { idempotencyKey: randomUUID(), id: product },
+    "changeSets.cancel": { idempotencyKey: randomUUID(), id: product },
+    "changeSets.undo": { idempotencyKey: randomUUID(), id: product },
     "views.list": {},
     "views.create": {
       idempotencyKey: randomUUID(),
