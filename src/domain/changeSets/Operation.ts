@@ -1,4 +1,4 @@
-import { Result, Schema, Struct } from "effect"
+import { Schema } from "effect"
 import type { Scope } from "../access/Scope.ts"
 import { CollectionId, CreateCollection, UpdateCollection } from "../catalog/Collection.ts"
 import { field, optional, withDescription } from "../catalog/Fields.ts"
@@ -6,8 +6,6 @@ import { SetInventory, stockOrAdjust } from "../catalog/Inventory.ts"
 import { CreateProduct, ProductId, UpdateProduct } from "../catalog/Product.ts"
 import { ExternalId } from "../imports/Put.ts"
 import { boundedArray } from "../json/Bounded.ts"
-import { compileDecoder, issuesOf } from "../json/Decoder.ts"
-import { isObject } from "../json/Json.ts"
 
 /** Maximum number of products that `collection.members` adds or removes. */
 const MAX_MEMBERS_CHANGED = 10_000
@@ -153,25 +151,4 @@ export const SCOPES_OF_OPERATION: Record<Operation["op"], readonly [Scope, ...Re
   "collection.update": ["write_collections"],
   "collection.delete": ["write_collections"],
   "collection.members": ["write_collections"]
-}
-
-const OPERATIONS = Struct.keys(SCOPES_OF_OPERATION)
-
-const decode = compileDecoder(Schema.Struct({ operation: Operation }), { errors: "all" })
-
-/** Decodes the operation at a position of a list. Fails with one line for each problem. */
-export const decodeOperationAt = (
-  index: number,
-  operation: unknown,
-  isStrict: boolean
-): Result.Result<Operation, ReadonlyArray<string>> => {
-  const path = `operations.${index}`
-  if (!isObject(operation)) return Result.fail([`${path}: must be an object`])
-  if (!OPERATIONS.some((name) => name === operation["op"])) {
-    return Result.fail([`${path}.op: must be one of ${OPERATIONS.join(", ")}`])
-  }
-  return Result.mapBoth(decode({ operation }, isStrict), {
-    onFailure: (error) => issuesOf(error).map((line) => line.replace(/^operation/, path)),
-    onSuccess: (decoded) => decoded.operation
-  })
 }

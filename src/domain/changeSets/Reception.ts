@@ -1,4 +1,4 @@
-import { Effect, Result, Stream } from "effect"
+import { Effect, Result, Schema, Stream, Struct } from "effect"
 import { BadRequest, INVALID } from "../BadRequest.ts"
 import { splitArrays } from "../json/ArrayElements.ts"
 import { compileDecoder, issuesOf } from "../json/Decoder.ts"
@@ -9,7 +9,7 @@ import { parseUntrusted } from "../json/UntrustedJson.ts"
 import { MAX_ISSUES, truncateIssues } from "../Limits.ts"
 import { type ChangeSetHeader, MAX_OPERATIONS, NewChangeSet, TooManyOperations } from "./ChangeSet.ts"
 import type { NewContent } from "./ChangeSets.ts"
-import { decodeOperationAt, SCOPES_OF_OPERATION } from "./Operation.ts"
+import { Operation, SCOPES_OF_OPERATION } from "./Operation.ts"
 
 /** Maximum bytes of an operation, and of the header. */
 const MAX_PART_BYTES = 1024 * 1024
@@ -19,6 +19,27 @@ const OPERATIONS_PER_PART = 100
 
 /** Form of a change set as bytes: one JSON object, or lines of which the first is the object without operations. */
 export type ChangeSetFormat = "json" | "ndjson"
+
+const OPERATIONS = Struct.keys(SCOPES_OF_OPERATION)
+
+const decodeOperation = compileDecoder(Schema.Struct({ operation: Operation }), { errors: "all" })
+
+/** Decodes the operation at a position of a list. Fails with one line for each problem. */
+const decodeOperationAt = (
+  index: number,
+  operation: unknown,
+  isStrict: boolean
+): Result.Result<Operation, ReadonlyArray<string>> => {
+  const path = `operations.${index}`
+  if (!isObject(operation)) return Result.fail([`${path}: must be an object`])
+  if (!OPERATIONS.some((name) => name === operation["op"])) {
+    return Result.fail([`${path}.op: must be one of ${OPERATIONS.join(", ")}`])
+  }
+  return Result.mapBoth(decodeOperation({ operation }, isStrict), {
+    onFailure: (error) => issuesOf(error).map((line) => line.replace(/^operation/, path)),
+    onSuccess: (decoded) => decoded.operation
+  })
+}
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 

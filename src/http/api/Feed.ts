@@ -88,7 +88,8 @@ export const getDigest = HttpApiEndpoint.get("getDigest", "/digest", {
   query: {
     resource: FeedResource.annotate({
       message: "must be products or collections",
-      description: "The resource whose rows are hashed"
+      description: "The resource whose rows are hashed",
+      examples: ["products"]
     })
   },
   success: DataResponse(Digest, "The digest"),

@@ -166,7 +166,7 @@ const failed = await Effect.runPromise(Effect.flip(createEffectClient(options).c
 console.log(thrown instanceof ConnectionError, failed instanceof ConnectionError, failed._tag, thrown instanceof ApiError)
 `
 
-it.live("a bundle of the Effect client contains no server code and is below 120 KiB gzipped", () =>
+it.live("a bundle of the Effect client contains no server code and is below 130 KiB gzipped", () =>
   Effect.gen(function* () {
     const path = yield* consumer("effect")
     const { kibibytes, metafile } = yield* bundled(path, `${EFFECT_USE}\nconsole.log(await Effect.runPromise(run))\n`)
@@ -180,7 +180,8 @@ it.live("a bundle of the Effect client contains no server code and is below 120 
       /\bselect\b.+\bfrom\b|insert into|["']node:|["']@effect|argon2|\brequire\(|\bprocess\.|\bBuffer\b/
     )
     yield* Effect.log(`The Effect client is ${kibibytes.toFixed(1)} KiB gzipped, with Effect`)
-    assert.isBelow(kibibytes, 120)
+    // Each operation adds its definition; Effect is two thirds.
+    assert.isBelow(kibibytes, 130)
   })
 )
 

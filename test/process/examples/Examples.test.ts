@@ -3,8 +3,8 @@ import { Effect, Schema } from "effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { makeClient } from "../../support/http/Api.ts"
-import { settled } from "../../support/http/ChangeSets.ts"
-import { temporaryFolder, makeMigratedDatabase, startServer } from "../../support/process/Process.ts"
+import { setOf } from "../../support/http/ChangeSets.ts"
+import { temporaryFolder, makeMigratedDatabase, startServer, waitUntil } from "../../support/process/Process.ts"
 
 const Values = Schema.Record(Schema.String, Schema.Struct({ value: Schema.Unknown }))
 const Parameter = Schema.Struct({
@@ -72,7 +72,12 @@ it.live("all examples of the OpenAPI document succeed on the demo store in docum
         const expected = Object.keys(operation.responses).find((status) => status.startsWith("2"))
         // A set that is canceled cannot be undone.
         const id = ids.get(noun)?.at(operation.operationId === "cancelChangeSet" ? 1 : 0) ?? ""
-        if (noun === "change-sets" && method === "post" && id !== "") yield* settled(client, id)
+        if (noun === "change-sets" && method === "post" && id !== "") {
+          yield* waitUntil(
+            Effect.map(client.get(`${baseUrl}/api/platform/v1/change-sets/${id}`), setOf),
+            ({ state }) => state !== "previewing" && state !== "applying"
+          )
+        }
         for (const { key, ...sent } of examplesOf(operation)) {
           if (key !== null) keys.push(key)
           const address = `${baseUrl}${addressOf(path, operation, id)}`
