@@ -180,7 +180,7 @@ it.live("a bundle of the Effect client contains no server code and is below 130 
       /\bselect\b.+\bfrom\b|insert into|["']node:|["']@effect|argon2|\brequire\(|\bprocess\.|\bBuffer\b/
     )
     yield* Effect.log(`The Effect client is ${kibibytes.toFixed(1)} KiB gzipped, with Effect`)
-    // Each operation adds its definition; Effect is two thirds.
+    // Each operation adds its definition.
     assert.isBelow(kibibytes, 130)
   })
 )
