@@ -75,7 +75,7 @@ const applyReady = Effect.fnUntraced(function* (store: StoreId, id: ChangeSetId,
 const onConflict = choice(
   "on-conflict",
   OnConflict.literals,
-  "What happens to rows that changed after the preview. Default: skip"
+  "Treatment of rows that changed after the preview. Default: skip"
 ).pipe(Flag.withDefault("skip"))
 const wait = toggle("wait", "Wait until a server or worker has done the work, and show the progress")
 const set = argument("set", ChangeSetId, "Change set id, from: change-sets list")

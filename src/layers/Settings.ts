@@ -21,6 +21,19 @@ const setting = <A>(name: string, expected: string, parse: (text: string) => Opt
 export const integer = (name: string): Config.Config<number> =>
   setting(name, "an integer value", (text) => Option.liftPredicate(Number(text), Number.isInteger))
 
+/** Makes a setting from 0 to `max`. An empty value means the default: as a number it would turn the feature off. */
+export const countOrDefault = (name: string, initial: number, max: number, zero: string): Config.Config<number> => {
+  const count = Config.mapEffect(integer(name), (value) =>
+    value >= 0 && value <= max
+      ? Effect.succeed(value)
+      : Effect.fail(invalidSetting(name, `Expected 0 to ${max} but received ${value}; 0 ${zero}`))
+  )
+  return Config.flatMap(
+    optionalString(name),
+    Option.match({ onNone: () => Config.succeed(initial), onSome: () => count })
+  )
+}
+
 const YES = /^(?:true|yes|on|1)$/
 const NO = /^(?:false|no|off|0)$/
 

@@ -57,9 +57,19 @@ export const Selection = Schema.Struct({
 })
 export type Selection = typeof Selection.Type
 
-/** What happens to a row that changed after the preview. */
+/** Treatment of rows that changed after the preview. */
 export const OnConflict = Schema.Literals(["skip", "overwrite"]).annotate({ message: "must be skip or overwrite" })
 export type OnConflict = typeof OnConflict.Type
+
+/** Options of an application. */
+export const applyOptions = {
+  onConflict: optional(
+    OnConflict.annotate({
+      description:
+        "Treatment of resources that changed since the preview. `skip` (default): their operations are refused. `overwrite`: they are applied to the new state"
+    })
+  )
+}
 
 const headerFields = {
   mode: ChangeSetMode.annotate({
@@ -171,7 +181,7 @@ export const ChangeSet = Schema.Struct({
   undoneBy: Schema.NullOr(ChangeSetId).annotate({ description: "Newest applied change set that undoes this one" }),
   actor: Schema.Struct({ type: ActorType, id: Schema.toType(Uuid) }),
   approvedBy: Schema.NullOr(MerchantId),
-  onConflict: OnConflict.annotate({ description: "What happens to rows that changed after the preview" }),
+  onConflict: OnConflict.annotate({ description: "Treatment of rows that changed after the preview" }),
   failure: Schema.NullOr(Schema.String).annotate({ description: "Why the set failed or was canceled by the service" }),
   applyAt: Schema.NullOr(Timestamp),
   createdAt: Timestamp,

@@ -22,6 +22,7 @@ import type {
   TooManyChangeSets,
   TooManyOperations
 } from "./ChangeSet.ts"
+import { scopesOfEdit } from "./Edit.ts"
 
 /** Permission of a caller: scopes of an app or agent, or all of a member; and the sets that it may see. */
 export interface ChangeSetRight {
@@ -32,8 +33,20 @@ export interface ChangeSetRight {
 
 /** Content of a new change set: staged operations, or a change of selected products. */
 export type NewContent =
-  | { readonly operations: number; readonly scopes: ReadonlySet<readonly [Scope, ...ReadonlyArray<Scope>]> }
-  | Pick<SelectedChange, "where" | "change">
+  { readonly operations: number; readonly scopes: ReadonlySet<ScopeGroup> } | Pick<SelectedChange, "where" | "change">
+
+/** Scopes of which one is enough. */
+type ScopeGroup = readonly [Scope, ...ReadonlyArray<Scope>]
+
+/** Returns the groups of scopes that a content needs. */
+export const scopeGroupsOf = (content: NewContent): ReadonlyArray<ScopeGroup> =>
+  "operations" in content ? [...content.scopes] : [scopesOfEdit(content.change)]
+
+/** Finds a group of which no scope is granted. */
+export const findMissingScopes = <Group extends ReadonlyArray<string>>(
+  groups: ReadonlyArray<Group>,
+  granted: ReadonlyArray<string>
+): Group | undefined => groups.find((group) => !group.some((scope) => granted.includes(scope)))
 
 /**
  * Many changes of a store at once (docs/spec/change-sets.md): previewed, applied in the background, and undone as one.

@@ -21,7 +21,7 @@ export const MAX_WAIT_SECONDS = 30
 export const FeedResource = Schema.Literals(["products", "collections"])
 export type FeedResource = typeof FeedResource.Type
 
-/** What the feed lists: changes of resources, and products that enter and leave collections because of them. */
+/** Kinds of items of the feed: changes of resources, and products that enter and leave collections because of them. */
 export const FeedSubject = Schema.Literals([...FeedResource.literals, "memberships"])
 export type FeedSubject = typeof FeedSubject.Type
 
@@ -135,7 +135,7 @@ export interface FeedRequest {
   readonly wait?: number | undefined
 }
 
-/** How a surface runs a read of the feed. */
+/** Functions of a surface for a read of the feed. */
 export interface FeedReading {
   /** Runs a read in the bulkhead of the store. A waiting request holds no permit. */
   readonly permit: <E>(read: Effect.Effect<FeedPageDocument, E>) => Effect.Effect<FeedPageDocument, E | StoreBusy>

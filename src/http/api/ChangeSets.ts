@@ -4,6 +4,7 @@ import { AnyScope } from "../../domain/access/AccessRule.ts"
 import { WorkWeight } from "../../domain/Bulkhead.ts"
 import { optional, withDescription } from "../../domain/catalog/Fields.ts"
 import {
+  applyOptions,
   ChangeSet,
   ChangeSetId,
   ChangeSetNotFound,
@@ -12,7 +13,6 @@ import {
   ChangeSetUndone,
   MAX_OPERATIONS,
   NewChangeSet,
-  OnConflict,
   OperationResult,
   OperationScopeMissing,
   Outcome,
@@ -82,15 +82,8 @@ export const listChangeSetResults = HttpApiEndpoint.get("listChangeSetResults", 
   .annotate(OpenApi.Summary, "List results of a change set")
   .annotate(OpenApi.Description, "Returns the result of each operation, in their order.")
 
-/** How a change set is applied. */
-export const ApplyChangeSet = Schema.Struct({
-  onConflict: optional(
-    OnConflict.annotate({
-      description:
-        "What happens to resources that changed since the preview. `skip` (default): their operations are refused. `overwrite`: they are applied to the new state"
-    })
-  )
-}).annotate({ identifier: "ApplyChangeSet" })
+/** Body of an application. */
+export const ApplyChangeSet = Schema.Struct(applyOptions).annotate({ identifier: "ApplyChangeSet" })
 
 export const applyChangeSet = HttpApiEndpoint.post("applyChangeSet", "/change-sets/:id/apply", {
   disableCodecs: true,

@@ -56,7 +56,7 @@ export const listChanges = HttpApiEndpoint.get("listChanges", "/changes", {
         FeedSubject,
         FeedSubject.literals.length,
         "must be products, collections or memberships, or some of them with commas between them",
-        "What is listed, with commas between them: changes of `products` and `collections`, and `memberships`, the products that enter and leave collections, for which you need both scopes. Default: the changes that your scopes read"
+        "Kinds of items, with commas between them: changes of `products` and `collections`, and `memberships`, the products that enter and leave collections, for which you need both scopes. Default: the changes that your scopes read"
       )
     ),
     include: optional(

@@ -6,8 +6,12 @@ import type { Installation } from "../../domain/access/Installations.ts"
 import { Actor } from "../../domain/Actor.ts"
 import { Bulkhead } from "../../domain/Bulkhead.ts"
 import { OperationScopeMissing } from "../../domain/changeSets/ChangeSet.ts"
-import { type ChangeSetRight, ChangeSets } from "../../domain/changeSets/ChangeSets.ts"
-import { scopesOfEdit } from "../../domain/changeSets/Edit.ts"
+import {
+  type ChangeSetRight,
+  ChangeSets,
+  findMissingScopes,
+  scopeGroupsOf
+} from "../../domain/changeSets/ChangeSets.ts"
 import { receiveChangeSet } from "../../domain/changeSets/Reception.ts"
 import { Idempotency } from "../../domain/Idempotency.ts"
 import type { JsonText } from "../../domain/json/Document.ts"
@@ -58,8 +62,7 @@ export const ChangeSetsLive = HttpApiBuilder.group(
           stage: (first, operations) => withPermit(operation, sets.stage(storeId, id, first, operations), () => 0),
           update: (text) => hash.update(text)
         })
-        const groups = "operations" in content ? [...content.scopes] : [scopesOfEdit(content.change)]
-        const missing = groups.find((group) => !group.some((scope) => scopes.includes(scope)))
+        const missing = findMissingScopes(scopeGroupsOf(content), scopes)
         if (missing !== undefined) return yield* new OperationScopeMissing({ scopes: missing })
         const context = {
           storeId,

@@ -9,6 +9,7 @@ import {
   MAX_OPERATIONS,
   TooManyOperations
 } from "../../domain/changeSets/ChangeSet.ts"
+import { findMissingScopes } from "../../domain/changeSets/ChangeSets.ts"
 import type { Performed } from "../../domain/changeSets/StoredOperation.ts"
 import type { StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { ChangeRecorder, type Write, type WriteContext } from "../../domain/Write.ts"
@@ -83,9 +84,12 @@ const countOf = (results: ReadonlyArray<Performed>) => {
   }
 }
 
-/** True if the scopes include one of each group that the set needs. */
-export const hasScopes = (granted: ReadonlyArray<string>, { scopes }: Pick<StoredChangeSet, "scopes">): boolean =>
-  scopes.every((group) => group.split("|").some((scope) => granted.includes(scope)))
+/** Finds scopes that a set needs, of which none is granted. */
+export const missingScopesOf = ({ scopes }: StoredChangeSet, granted: ReadonlyArray<string>) =>
+  findMissingScopes(
+    scopes.map((group) => group.split("|")),
+    granted
+  )
 
 const readGranted = rowReader(Schema.Struct({ scopes: Schema.Array(Schema.String) }))
 const decodeSums = Schema.decodeUnknownSync(Sums)
@@ -115,7 +119,7 @@ export class ChangeSetJobs extends Context.Service<ChangeSetJobs>()("layers/chan
     const keep = (job: Job) =>
       Effect.map(jobs.keep(job), (isCanceled) => (isCanceled ? ("canceled" as const) : ("more" as const)))
 
-    /** Stores an operation for each product that the rules match. Returns undefined if there are too many. */
+    /** Stores an operation for each product that the rules match. Finds none if it takes too long, and one too many at most. */
     const expand = Effect.fnUntraced(function* (job: Job, { id, mode, selection }: StoredChangeSet) {
       const { storeId } = job
       const rules = selection?.rules ?? []
@@ -164,10 +168,9 @@ export class ChangeSetJobs extends Context.Service<ChangeSetJobs>()("layers/chan
       }
       const context = contextOf(storeId, set, "dryRun")
       const sums = set.preview === null ? NO_SUMS : decodeSums(set.preview)
-      const numbered = yield* orDefect(
-        rows.listOperations(storeId, set.id, set.done, set.mode === "atomic" ? MAX_ATOMIC_OPERATIONS : PREVIEWED)
-      )
-      const collector = yield* orDefect(collect(context, sums))
+      const limit = set.mode === "atomic" ? MAX_ATOMIC_OPERATIONS : PREVIEWED
+      const numbered = yield* rows.listOperations(storeId, set.id, set.done, limit)
+      const collector = yield* collect(context, sums)
       const write = observeChanges(
         operations.perform(storeId, numbered, set.change, set.onConflict),
         collector.addChanges
@@ -250,7 +253,7 @@ export class ChangeSetJobs extends Context.Service<ChangeSetJobs>()("layers/chan
       if (job.isCanceled) return yield* end(job, "canceled")
       const set = found.value
       const granted = yield* orDefect(findGranted(set, storeId))
-      if (Option.isNone(granted) || !hasScopes(granted.value.scopes, set)) {
+      if (Option.isNone(granted) || missingScopesOf(set, granted.value.scopes) !== undefined) {
         return yield* end(job, "failed", "The author of the change set no longer has the access that it needs")
       }
       if (set.state === "scheduled") yield* repository.start(storeId, set.id, "applying", set.onConflict, null)
@@ -262,17 +265,18 @@ export class ChangeSetJobs extends Context.Service<ChangeSetJobs>()("layers/chan
       const error = applied.failure
       if (error instanceof AtomicRefusal) {
         const refusals = error.results.filter(({ outcome }) => outcome === "refused")
-        yield* inTransaction(
+        const refused = refusals.length
+        // Together with the end: repeated after a crash, the counts would change twice.
+        return yield* inTransaction(
           Effect.gen(function* () {
             yield* rows.storeResults(storeId, set.id, refusals, false)
-            const refused = refusals.length
             yield* repository.advance(storeId, set.id, { done: 0, changed: -refused, unchanged: 0, refused })
+            return yield* end(
+              job,
+              "failed",
+              `${refused} operations were refused because of changes after the preview; nothing was changed`
+            )
           })
-        )
-        return yield* end(
-          job,
-          "failed",
-          `${refusals.length} operations were refused because of changes after the preview; nothing was changed`
         )
       }
       return error._tag === "LeaseLost" ? yield* error : yield* end(job, "failed", error.message)

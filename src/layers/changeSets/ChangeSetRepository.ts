@@ -20,7 +20,7 @@ import { textArray } from "../sql/ArrayLiterals.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { END, pageReader, selectPage } from "../sql/Pages.ts"
 import { PURGE_BATCH } from "../sql/Purging.ts"
-import { findJson, requiredRowReader, rowReader, rowsReader } from "../sql/Rows.ts"
+import { findJson, requiredRowReader, rowReader } from "../sql/Rows.ts"
 import { constant, sql as fragment } from "../sql/Statement.ts"
 import { time } from "../sql/Times.ts"
 import { rowCount } from "../sql/Transaction.ts"
@@ -75,7 +75,6 @@ const readStored = rowReader(Stored)
 const readPage = pageReader(ChangeSetId)
 const readCount = requiredRowReader(Schema.Struct({ count: Schema.Int }))
 const readId = rowReader(Schema.Struct({ id: Schema.toType(ChangeSetId) }))
-const readIds = rowsReader(Schema.Struct({ id: Schema.toType(ChangeSetId) }))
 
 const isUnfinished = fragment`state in ('previewing', 'ready', 'scheduled', 'applying')`
 
@@ -251,9 +250,10 @@ export class ChangeSetRepository extends Context.Service<ChangeSetRepository>()(
           yield* sql`delete from change_set_operations where store_id = ${store} and change_set_id = ${id}`
         }, orDefect),
 
-        /** Ids of sets that have been ready for too long, of a store that is not locked by others. */
-        cancelStale: Effect.fn("ChangeSetRepository.cancelStale")(function* () {
-          const stale = yield* readIds(sql`
+        /** Cancels a batch of sets that have been ready for too long. Returns their number. */
+        cancelStale: Effect.fn("ChangeSetRepository.cancelStale")(
+          () =>
+            rowCount(sql`
           with stale as (
             select store_id, id from change_sets
             where state = 'ready' and previewed_at < now() - interval '${constant(READY_DAYS)} days'
@@ -264,10 +264,9 @@ export class ChangeSetRepository extends Context.Service<ChangeSetRepository>()(
           update change_sets s set state = 'canceled', finished_at = statement_timestamp(),
             failure = 'The set was not applied within ${constant(READY_DAYS)} days'
           from stale where s.store_id = stale.store_id and s.id = stale.id
-          returning s.id
-        `)
-          return stale.length
-        }, orDefect),
+        `),
+          orDefect
+        ),
 
         /** Deletes a batch of expired sets and of uploads that ended without a set. */
         deleteExpired: Effect.fn("ChangeSetRepository.deleteExpired")(function* () {

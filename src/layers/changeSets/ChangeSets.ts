@@ -14,8 +14,7 @@ import {
   TooManyChangeSets,
   TooManyOperations
 } from "../../domain/changeSets/ChangeSet.ts"
-import { ChangeSets, type NewContent } from "../../domain/changeSets/ChangeSets.ts"
-import { scopesOfEdit } from "../../domain/changeSets/Edit.ts"
+import { ChangeSets, scopeGroupsOf } from "../../domain/changeSets/ChangeSets.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { uuidOfMicros } from "../../domain/Uuid.ts"
 import type { WriteContext } from "../../domain/Write.ts"
@@ -24,18 +23,13 @@ import { StoreAllocation } from "../catalog/StoreAllocation.ts"
 import { Jobs } from "../jobs/Jobs.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { UnitOfWork } from "../sql/UnitOfWork.ts"
-import { hasScopes } from "./ChangeSetJobs.ts"
+import { missingScopesOf } from "./ChangeSetJobs.ts"
 import { ChangeSetRepository, type NewStored, type StoredChangeSet } from "./ChangeSetRepository.ts"
 import { OperationRepository } from "./OperationRepository.ts"
 
-const groupsOf = (content: NewContent): ReadonlyArray<string> => {
-  const groups = "operations" in content ? [...content.scopes] : [scopesOfEdit(content.change)]
-  return [...new Set(groups.map((group) => group.join("|")))]
-}
-
 const requireScopes = (set: StoredChangeSet, scopes: ReadonlyArray<string>) => {
-  const missing = set.scopes.find((group) => !hasScopes(scopes, { scopes: [group] }))
-  return missing === undefined ? Effect.void : Effect.fail(new OperationScopeMissing({ scopes: missing.split("|") }))
+  const missing = missingScopesOf(set, scopes)
+  return missing === undefined ? Effect.void : Effect.fail(new OperationScopeMissing({ scopes: missing }))
 }
 
 export const ChangeSetsLive = Layer.effect(
@@ -106,7 +100,7 @@ export const ChangeSetsLive = Layer.effect(
           selection: isListed ? null : content.where,
           change: isListed ? null : content.change,
           undoes: null,
-          scopes: groupsOf(content),
+          scopes: [...new Set(scopeGroupsOf(content).map((group) => group.join("|")))],
           total: isListed ? content.operations : -1
         })
       }),

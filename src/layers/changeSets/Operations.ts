@@ -179,11 +179,14 @@ export class Operations extends Context.Service<Operations>()("layers/changeSets
           yield* lockCollections(store, operations)
           yield* lockStore(store)
           const performed: Array<Performed> = []
+          let size = BATCH
           while (performed.length < operations.length) {
-            const rest = operations.slice(performed.length, performed.length + BATCH)
+            const rest = operations.slice(performed.length, performed.length + size)
             const batched = Array.takeWhile(rest, (numbered) => isBatched(numbered, edit))
             const results = batched.length === 0 ? [] : yield* products.perform(store, batched, edit, onConflict)
             performed.push(...results)
+            // Operations that are performed one by one follow each other, so no others are loaded with the next one.
+            size = results.length === 0 ? 1 : Math.min(BATCH, size * 2)
             const [next] = rest
             if (results.length === 0 && next !== undefined) performed.push(yield* performOne(store, next))
             // The next operations may read what these ones change.

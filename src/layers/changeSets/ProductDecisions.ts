@@ -42,7 +42,7 @@ export interface NumberedProductOperation extends NumberedOperation {
   readonly operation: ProductOperation
 }
 
-/** What the operations of a batch refer to, read and locked before they are performed. */
+/** Products, ids and entries that the operations of a batch name, read and locked before they are performed. */
 export interface Loaded {
   readonly products: Map<ProductId, StoredProduct>
   readonly idsByExternalId: ReadonlyMap<string, string>

@@ -6,6 +6,7 @@ import { InvalidToken } from "../../domain/access/Tokens.ts"
 import { WorkWeight } from "../../domain/Bulkhead.ts"
 import { optional, withDescription } from "../../domain/catalog/Fields.ts"
 import {
+  applyOptions,
   ChangeSet,
   ChangeSetHeader,
   ChangeSetId,
@@ -14,7 +15,6 @@ import {
   ChangeSetStateMismatch,
   ChangeSetUndone,
   MAX_SENT_OPERATIONS,
-  OnConflict,
   OperationResult,
   OperationScopeMissing,
   operationsOrSelection,
@@ -104,12 +104,7 @@ export const applyChangeSet = Rpc.make("changeSets.apply", {
   payload: {
     ...keyedFields,
     ...setFields,
-    onConflict: optional(
-      OnConflict.annotate({
-        description:
-          "What happens to resources that changed since the preview. `skip` (default): their operations are refused. `overwrite`: they are applied to the new state"
-      })
-    )
+    ...applyOptions
   },
   success: Schema.Union([Proposed, ChangeSet]),
   error: Schema.Union([

@@ -54,7 +54,7 @@ export const listChanges = Rpc.make("changes.list", {
     resources: optional(
       boundedArray(FeedSubject, FeedSubject.literals.length, "resources").annotate({
         description:
-          "What is listed: changes of products and collections, and `memberships`: products that enter and leave collections, with the cause. Default: the changes that the caller may read"
+          "Kinds of items: changes of products and collections, and `memberships`: products that enter and leave collections, with the cause. Default: the changes that the caller may read"
       })
     ),
     include: optional(

@@ -1,13 +1,19 @@
 import { Effect, Function as Fn } from "effect"
 import { AgentScopeMissing } from "../../domain/access/Agents.ts"
 import { Scope } from "../../domain/access/Scope.ts"
-import { type ChangeSetRight, ChangeSets, type NewContent } from "../../domain/changeSets/ChangeSets.ts"
-import { scopesOfEdit } from "../../domain/changeSets/Edit.ts"
+import {
+  type ChangeSetRight,
+  ChangeSets,
+  findMissingScopes,
+  type NewContent,
+  scopeGroupsOf
+} from "../../domain/changeSets/ChangeSets.ts"
 import { SCOPES_OF_OPERATION } from "../../domain/changeSets/Operation.ts"
+import type { WriteContext } from "../../domain/Write.ts"
 import * as Rpcs from "../groups/ChangeSets.ts"
 import { toPageRequest } from "../groups/CommonSchemas.ts"
 import { actorOf, Principal } from "../Principal.ts"
-import { makeHandlerFactory } from "./HandlerFactory.ts"
+import { makeHandlerFactory, type StoreCall, type StorePayload } from "./HandlerFactory.ts"
 import { pageJson, writeJson } from "./StoredJson.ts"
 
 /** Members see all sets of the store, agents their own. */
@@ -30,11 +36,17 @@ const contentOf = ({ change, operations, where }: typeof Rpcs.createChangeSet.pa
 }
 
 const requireScopes = (principal: Principal, content: NewContent) => {
-  const groups = "operations" in content ? [...content.scopes] : [scopesOfEdit(content.change)]
-  const { scopes } = rightOf(principal)
-  const missing = groups.find((group) => !group.some((scope) => scopes.includes(scope)))
+  const missing = findMissingScopes(scopeGroupsOf(content), rightOf(principal).scopes)
   return missing === undefined ? Effect.void : Effect.fail(new AgentScopeMissing({ scope: missing[0] }))
 }
+
+const contextOf = ({ origin, payload: { storeId }, principal }: StoreCall<StorePayload>): WriteContext => ({
+  storeId,
+  actor: actorOf(principal),
+  ...origin,
+  cause: null,
+  mode: "perform"
+})
 
 export const makeChangeSetHandlers = Effect.gen(function* () {
   const sets = yield* ChangeSets
@@ -45,11 +57,10 @@ export const makeChangeSetHandlers = Effect.gen(function* () {
       Rpcs.createChangeSet,
       (call, json) =>
         Effect.gen(function* () {
-          const { origin, payload, principal } = call
+          const { payload, principal } = call
           const { operations = [], storeId } = payload
           const content = contentOf(payload)
           yield* requireScopes(principal, content)
-          const context = { storeId, actor: actorOf(principal), ...origin, cause: null, mode: "perform" } as const
           const write = Effect.gen(function* () {
             const id = yield* sets.begin(storeId)
             yield* sets.stage(
@@ -58,7 +69,7 @@ export const makeChangeSetHandlers = Effect.gen(function* () {
               0,
               operations.map((operation) => JSON.stringify(operation))
             )
-            return yield* sets.create(context, id, payload, content)
+            return yield* sets.create(contextOf(call), id, payload, content)
           })
           return yield* runWrite(Rpcs.createChangeSet, call, json, write, Fn.identity)
         }),
@@ -99,10 +110,8 @@ export const makeChangeSetHandlers = Effect.gen(function* () {
     "changeSets.undo": storeHandler(
       Rpcs.undoChangeSet,
       (call, json) => {
-        const { origin, payload, principal } = call
-        const { id, storeId } = payload
-        const context = { storeId, actor: actorOf(principal), ...origin, cause: null, mode: "perform" } as const
-        return runWrite(Rpcs.undoChangeSet, call, json, sets.undo(context, id, rightOf(principal)), Fn.identity)
+        const write = sets.undo(contextOf(call), call.payload.id, rightOf(call.principal))
+        return runWrite(Rpcs.undoChangeSet, call, json, write, Fn.identity)
       },
       writeJson
     )

@@ -39,7 +39,7 @@ export interface Definition<Payload, E> {
 }
 
 /** A decoded call in a store. */
-interface StoreCall<Payload> {
+export interface StoreCall<Payload> {
   readonly payload: Payload
   readonly principal: Principal
   readonly origin: Origin

@@ -14,21 +14,9 @@ import {
   operations,
   requestsOf,
   schemaOf,
+  schemasWithExamples,
   validationErrors
 } from "../../support/http/OpenApi.ts"
-
-/** Every schema with examples, and its pointer. */
-const schemasWithExamples = (
-  value: unknown,
-  pointer: string
-): ReadonlyArray<readonly [string, ReadonlyArray<unknown>]> => {
-  if (typeof value !== "object" || value === null) return []
-  return Object.entries(value).flatMap(([key, member]) =>
-    key === "examples" && Array.isArray(member)
-      ? [[pointer, member] as const]
-      : schemasWithExamples(member, `${pointer}/${key.replaceAll("/", "~1")}`)
-  )
-}
 
 /** Decodes each request example with `schema` and rejects excess properties. */
 const decodesRequests = <A, I>(name: string, schema: Schema.Codec<A, I>) => {

@@ -783,7 +783,7 @@ export interface ChangeSet {
   readonly undoneBy: string | null
   readonly actor: { readonly type: "app" | "merchant" | "agent"; readonly id: string }
   readonly approvedBy: string | null
-  /** What happens to rows that changed after the preview */
+  /** Treatment of rows that changed after the preview */
   readonly onConflict: "skip" | "overwrite"
   /** Why the set failed or was canceled by the service */
   readonly failure: string | null
@@ -832,7 +832,7 @@ export interface OperationResult {
 }
 
 export interface ApplyChangeSet {
-  /** What happens to resources that changed since the preview. `skip` (default): their operations are refused. `overwrite`: they are applied to the new state */
+  /** Treatment of resources that changed since the preview. `skip` (default): their operations are refused. `overwrite`: they are applied to the new state */
   readonly onConflict?: "skip" | "overwrite"
 }
 
@@ -1137,7 +1137,7 @@ export interface ListChangesQuery {
   readonly after?: string | null | undefined
   /** The maximum number of rows. 50 if absent; more than 200 is treated as 200. A page can have fewer rows and still a `nextCursor`: it ends early, after at least one row, when it exceeds 1 MiB */
   readonly limit?: number | null | undefined
-  /** What is listed, with commas between them: changes of `products` and `collections`, and `memberships`, the products that enter and leave collections, for which you need both scopes. Default: the changes that your scopes read */
+  /** Kinds of items, with commas between them: changes of `products` and `collections`, and `memberships`, the products that enter and leave collections, for which you need both scopes. Default: the changes that your scopes read */
   readonly resources?: string | null | undefined
   /** `document` adds the current product or collection to each change */
   readonly include?: "document" | null | undefined
