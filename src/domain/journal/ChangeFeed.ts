@@ -1,7 +1,7 @@
-import { Context, Deferred, Effect, Schema } from "effect"
+import { Context, Deferred, Effect, Result, Schema } from "effect"
 import type { Scope as AccessScope } from "../access/Scope.ts"
 import { InstallationId } from "../access/Ids.ts"
-import type { StoreBusy } from "../Bulkhead.ts"
+import type { StoreBusy, Weight } from "../Bulkhead.ts"
 import { CollectionId, type RulesTooSlow } from "../catalog/Collection.ts"
 import { JsonValue, optional, Timestamp, Version } from "../catalog/Fields.ts"
 import { MembershipCause } from "../catalog/MembershipChange.ts"
@@ -35,8 +35,21 @@ export const readScopeOf = (resource: FeedResource): AccessScope =>
   CATALOG_KINDS[KIND_OF_RESOURCE[resource]].scopes.read
 
 /** Returns the scopes that read a subject. Memberships reveal products and collections. */
-export const readScopesOf = (subject: FeedSubject): ReadonlyArray<AccessScope> =>
+const readScopesOf = (subject: FeedSubject): ReadonlyArray<AccessScope> =>
   subject === "memberships" ? FeedResource.literals.map(readScopeOf) : [readScopeOf(subject)]
+
+/** Returns what `scopes` read, of the named subjects or all resources. Fails with the first missing scope. */
+export const readableSubjects = (
+  scopes: ReadonlyArray<AccessScope>,
+  named: ReadonlyArray<FeedSubject> | undefined
+): Result.Result<ReadonlyArray<FeedSubject>, AccessScope> => {
+  const missingOf = (subject: FeedSubject) => readScopesOf(subject).find((scope) => !scopes.includes(scope))
+  const subjects = named ?? FeedResource.literals.filter((resource) => missingOf(resource) === undefined)
+  const missing = (subjects.length === 0 ? FeedResource.literals : subjects)
+    .map(missingOf)
+    .find((scope) => scope !== undefined)
+  return missing === undefined ? Result.succeed(subjects) : Result.fail(missing)
+}
 
 /** Committed change of a product or collection, as the feed lists it. */
 export const FeedChange = Schema.Struct({
@@ -123,6 +136,10 @@ export const feedPageJson = ({ changes, isLatest, nextPosition }: FeedPageDocume
 /** Returns the size of a page as JSON, about. */
 export const feedPageSize = ({ changes }: FeedPageDocument): number =>
   changes.reduce((sum, { length }) => sum + length, 0)
+
+/** Returns the weight of a read: current documents and memberships take more work than changes. */
+export const feedWeight = ({ include, resources }: Pick<FeedRequest, "include" | "resources">): Weight =>
+  include === "document" || resources.includes("memberships") ? "heavy" : "usual"
 
 export interface FeedRequest {
   /** Position of the last read change. Without it, the page has no changes and names the newest position. */

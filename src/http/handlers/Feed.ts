@@ -6,23 +6,21 @@ import {
   ChangeFeed,
   feedPageJson,
   feedPageSize,
-  FeedResource,
   type FeedSubject,
-  readScopesOf,
+  feedWeight,
+  readableSubjects,
   scopeEnd
 } from "../../domain/journal/ChangeFeed.ts"
 import { Digests } from "../../domain/journal/Digest.ts"
 import { PartnerApi } from "../api/PartnerApi.ts"
 import { ok, plain, read } from "./Responses.ts"
 
-/** Returns what the installation reads, of what is named or all resources. Fails if a named one is not granted. */
-const readableSubjects = ({ scopes }: Grants, named: ReadonlyArray<FeedSubject> | undefined) => {
-  const missingOf = (subject: FeedSubject) => readScopesOf(subject).filter((scope) => !scopes.includes(scope))
-  const missing = named?.flatMap(missingOf)[0]
-  return missing === undefined
-    ? Effect.succeed(named ?? FeedResource.literals.filter((resource) => missingOf(resource).length === 0))
-    : Effect.fail(new ScopeNotGranted({ scopes: [missing] }))
-}
+/** Returns what the installation reads. Fails if a named subject is not granted. */
+const subjectsOf = ({ scopes }: Grants, named: ReadonlyArray<FeedSubject> | undefined) =>
+  Effect.mapError(
+    Effect.fromResult(readableSubjects(scopes, named)),
+    (scope) => new ScopeNotGranted({ scopes: [scope] })
+  )
 
 export const FeedLive = HttpApiBuilder.group(
   PartnerApi,
@@ -37,7 +35,7 @@ export const FeedLive = HttpApiBuilder.group(
       .handle("getDigest", ({ query: { resource } }) =>
         read(
           (installation) =>
-            Effect.andThen(readableSubjects(installation, [resource]), digests.get(installation.storeId, resource)),
+            Effect.andThen(subjectsOf(installation, [resource]), digests.get(installation.storeId, resource)),
           plain
         )
       )
@@ -46,17 +44,13 @@ export const FeedLive = HttpApiBuilder.group(
           (installation) =>
             Effect.gen(function* () {
               const { storeId } = installation
-              const resources = yield* readableSubjects(installation, query.resources)
-              const isHeavy = query.include === "document" || resources.includes("memberships")
-              const weight = isHeavy ? "heavy" : "usual"
-              return yield* feed.list(
-                storeId,
-                { ...query, resources },
-                {
-                  permit: (work) => withPermit({ storeId, name, weight, bytes: 0 }, work, feedPageSize),
-                  stopping
-                }
-              )
+              const resources = yield* subjectsOf(installation, query.resources)
+              const request = { ...query, resources }
+              const weight = feedWeight(request)
+              return yield* feed.list(storeId, request, {
+                permit: (work) => withPermit({ storeId, name, weight, bytes: 0 }, work, feedPageSize),
+                stopping
+              })
             }),
           (page) => ok(feedPageJson(page))
         )

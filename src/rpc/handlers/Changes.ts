@@ -8,9 +8,9 @@ import {
   ChangeFeed,
   feedPageJson,
   feedPageSize,
-  FeedResource,
   type FeedSubject,
-  readScopesOf,
+  feedWeight,
+  readableSubjects,
   scopeEnd
 } from "../../domain/journal/ChangeFeed.ts"
 import { Digests } from "../../domain/journal/Digest.ts"
@@ -29,16 +29,13 @@ const readableKindsOf = Principal.$match({
   Agent: ({ scopes }) => CatalogKind.literals.filter((kind) => scopes.includes(CATALOG_KINDS[kind].scopes.read))
 })
 
-/** Returns what a principal reads, of what is named or all resources. Fails if a scope is missing. */
-const readableSubjects = (principal: Principal, named?: ReadonlyArray<FeedSubject>) => {
+/** Returns what a principal reads. Fails if a scope is missing. */
+const subjectsOf = (principal: Principal, named: ReadonlyArray<FeedSubject> | undefined) => {
   const scopes = readableKindsOf(principal).map((kind) => CATALOG_KINDS[kind].scopes.read)
-  const missingOf = (subject: FeedSubject) =>
-    readScopesOf(subject).find((scope) => !scopes.some((one) => one === scope))
-  const subjects = named ?? FeedResource.literals.filter((resource) => missingOf(resource) === undefined)
-  const missing = (subjects.length === 0 ? FeedResource.literals : subjects)
-    .map(missingOf)
-    .find((scope) => scope !== undefined)
-  return missing === undefined ? Effect.succeed(subjects) : Effect.fail(new AgentScopeMissing({ scope: missing }))
+  return Effect.mapError(
+    Effect.fromResult(readableSubjects(scopes, named)),
+    (scope) => new AgentScopeMissing({ scope })
+  )
 }
 
 export const makeFeedHandlers = Effect.gen(function* () {
@@ -55,14 +52,13 @@ export const makeFeedHandlers = Effect.gen(function* () {
       Rpcs.listChanges,
       ({ limit = DEFAULT_LIMIT, resources, storeId, ...request }) =>
         Effect.gen(function* () {
-          const readable = yield* readableSubjects(yield* CurrentPrincipal, resources)
-          const isHeavy = request.include === "document" || readable.includes("memberships")
-          const weight = isHeavy ? "heavy" : "usual"
-          const page = yield* feed.list(
-            storeId,
-            { ...request, limit, resources: readable },
-            { permit: (work) => withPermit({ storeId, name, weight, bytes: 0 }, work, feedPageSize), stopping }
-          )
+          const readable = yield* subjectsOf(yield* CurrentPrincipal, resources)
+          const feedRequest = { ...request, limit, resources: readable }
+          const weight = feedWeight(feedRequest)
+          const page = yield* feed.list(storeId, feedRequest, {
+            permit: (work) => withPermit({ storeId, name, weight, bytes: 0 }, work, feedPageSize),
+            stopping
+          })
           return feedPageJson(page)
         }),
       (json) => authorizePayload(json, policy)
@@ -71,7 +67,7 @@ export const makeFeedHandlers = Effect.gen(function* () {
     "digest.get": storeHandler(
       Rpcs.getDigest,
       ({ payload: { resource, storeId }, principal }) =>
-        Effect.andThen(readableSubjects(principal, [resource]), digests.get(storeId, resource)),
+        Effect.andThen(subjectsOf(principal, [resource]), digests.get(storeId, resource)),
       encodeSuccess(Rpcs.getDigest)
     )
   }

@@ -1,28 +1,9 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Schema } from "effect"
-import { FeedChange, FeedPage } from "../../../src/domain/journal/ChangeFeed.ts"
+import { Effect } from "effect"
 import { leastUuidOf } from "../../../src/domain/Uuid.ts"
-import { type Answer, ApiTest, type Client, dataOf, errorOf, freshClient, install } from "../../support/http/Api.ts"
+import { ApiTest, dataOf, errorOf, freshClient, install } from "../../support/http/Api.ts"
+import { createProduct, feedOf, isChange, readAfter, startOf } from "../../support/http/Feed.ts"
 import { agentOf, freshMember, memberOf, newKey } from "../../support/rpc/Rpc.ts"
-
-const decodePage = Schema.decodeUnknownSync(FeedPage, { onExcessProperty: "error" })
-
-const isChange = Schema.is(FeedChange)
-
-/** Decodes a page without memberships strictly. */
-const feedOf = (answer: Answer) => {
-  assert.strictEqual(answer.status, 200, answer.text)
-  const page = decodePage(answer.json)
-  return { ...page, changes: page.changes.filter(isChange) }
-}
-
-const startOf = (client: Client) => Effect.map(client.get("/changes"), (answer) => feedOf(answer).nextPosition)
-
-const createProduct = (client: Client, body: object = { name: "Cup" }) =>
-  Effect.map(client.post("/products", body), (answer) => String(dataOf(answer)["id"]))
-
-const read = (client: Client, after: string, query = "") =>
-  Effect.map(client.get(`/changes?after=${after}${query}`), feedOf)
 
 const resourcesOf = ({ changes }: ReturnType<typeof feedOf>) => changes.map(({ resource }) => resource)
 
@@ -35,7 +16,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Change fe
       yield* createProduct(client)
       const page = feedOf(yield* client.get("/changes"))
       assert.deepStrictEqual({ ...page, nextPosition: "" }, { changes: [], nextPosition: "", isLatest: true })
-      assert.deepStrictEqual((yield* read(client, page.nextPosition)).changes, [])
+      assert.deepStrictEqual((yield* readAfter(client, page.nextPosition)).changes, [])
     })
   )
 
@@ -48,7 +29,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Change fe
       yield* client.patch(`/products/${id}`, { price: 4 })
       yield* member.client.collections.create({ storeId, idempotencyKey: newKey(), collection: { title: "Cups" } })
       yield* client.delete(`/products/${id}`)
-      const page = yield* read(client, after)
+      const page = yield* readAfter(client, after)
       const own = {
         actor: { kind: "app" },
         originInstallationId: installation.id,
@@ -80,21 +61,21 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Change fe
       const { client } = yield* freshClient()
       const after = yield* startOf(client)
       for (let n = 0; n < 5; n++) yield* createProduct(client)
-      const all = (yield* read(client, after)).changes.map(({ position }) => position)
-      const first = yield* read(client, after, "&limit=3")
+      const all = (yield* readAfter(client, after)).changes.map(({ position }) => position)
+      const first = yield* readAfter(client, after, "&limit=3")
       assert.deepStrictEqual(
         first.changes.map(({ position }) => position),
         all.slice(0, 3)
       )
       assert.strictEqual(first.nextPosition, all[2])
       assert.isFalse(first.isLatest)
-      const second = yield* read(client, first.nextPosition, "&limit=2")
+      const second = yield* readAfter(client, first.nextPosition, "&limit=2")
       assert.deepStrictEqual(
         second.changes.map(({ position }) => position),
         all.slice(3)
       )
       assert.isTrue(second.isLatest)
-      assert.deepStrictEqual((yield* read(client, all[3] ?? "")).changes.length, 1)
+      assert.deepStrictEqual((yield* readAfter(client, all[3] ?? "")).changes.length, 1)
     })
   )
 
@@ -106,7 +87,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Change fe
       const product = dataOf(yield* client.patch(`/products/${id}`, { price: 4 }))
       const collection = dataOf(yield* client.post("/collections", { title: "Cups", productIds: [id] }))
       yield* client.delete(`/products/${yield* createProduct(client)}`)
-      const { changes } = yield* read(client, after, "&include=document")
+      const { changes } = yield* readAfter(client, after, "&include=document")
       assert.deepStrictEqual(
         changes.map(({ document }) => document),
         [product, product, collection, null, null]
@@ -120,10 +101,10 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Change fe
       const after = yield* startOf(client)
       const body = { name: "Large", metafields: { blob: "x".repeat(600_000) } }
       for (let n = 0; n < 3; n++) yield* createProduct(client, body)
-      const first = yield* read(client, after, "&include=document")
+      const first = yield* readAfter(client, after, "&include=document")
       assert.strictEqual(first.changes.length, 2)
       assert.isFalse(first.isLatest)
-      const second = yield* read(client, first.nextPosition, "&include=document")
+      const second = yield* readAfter(client, first.nextPosition, "&include=document")
       assert.strictEqual(second.changes.length, 1)
       assert.isTrue(second.isLatest)
     })
@@ -137,9 +118,9 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Change fe
       yield* client.post("/collections", { title: "Cups" })
       const { client: products } = yield* install(storeId, { scopes: ["read_products"] })
       const { client: none } = yield* install(storeId, { scopes: ["read_orders"] })
-      assert.deepStrictEqual(resourcesOf(yield* read(client, after)), ["products", "collections"])
-      assert.deepStrictEqual(resourcesOf(yield* read(client, after, "&resources=collections")), ["collections"])
-      assert.deepStrictEqual(resourcesOf(yield* read(products, after)), ["products"])
+      assert.deepStrictEqual(resourcesOf(yield* readAfter(client, after)), ["products", "collections"])
+      assert.deepStrictEqual(resourcesOf(yield* readAfter(client, after, "&resources=collections")), ["collections"])
+      assert.deepStrictEqual(resourcesOf(yield* readAfter(products, after)), ["products"])
       for (const path of [`/changes?after=${after}&resources=products,collections`, "/changes?resources=collections"]) {
         const refused = yield* products.get(path)
         assert.strictEqual(refused.status, 403)
@@ -157,7 +138,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Change fe
       yield* createProduct(other)
       const id = yield* createProduct(client)
       assert.deepStrictEqual(
-        (yield* read(client, after)).changes.map((change) => change.id),
+        (yield* readAfter(client, after)).changes.map((change) => change.id),
         [id]
       )
     })
@@ -206,7 +187,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Change fe
       const id = yield* createProduct(client)
       yield* client.post("/collections", { title: "Cups" })
       const page = yield* member.client.changes.list({ storeId, after, include: "document" })
-      assert.deepStrictEqual(page.changes, (yield* read(client, after, "&include=document")).changes)
+      assert.deepStrictEqual(page.changes, (yield* readAfter(client, after, "&include=document")).changes)
       const agent = yield* agentOf({ ...member, storeId }, { scopes: ["read_products"] })
       const seen = yield* agent.client.changes.list({ storeId, after })
       assert.deepStrictEqual(

@@ -1,18 +1,16 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { FeedMembership, FeedPage, MAX_MEMBERSHIPS } from "../../../src/domain/journal/ChangeFeed.ts"
+import { FeedMembership, MAX_MEMBERSHIPS } from "../../../src/domain/journal/ChangeFeed.ts"
 import { CollectionId } from "../../../src/domain/catalog/Collection.ts"
 import { ProductId } from "../../../src/domain/catalog/Product.ts"
 import { ApiTest, type Client, dataOf, errorOf, freshClient, install } from "../../support/http/Api.ts"
+import { decodePage, startOf } from "../../support/http/Feed.ts"
 import { memberOf, newKey } from "../../support/rpc/Rpc.ts"
 
-const decodePage = Schema.decodeUnknownSync(FeedPage, { onExcessProperty: "error" })
 const isMembership = Schema.is(FeedMembership)
 
 const CHEAP = { title: "Cheap", rules: [{ field: "price", relation: "less_than", value: 25 }] }
-
-const startOf = (client: Client) => Effect.map(client.get("/changes"), (answer) => decodePage(answer.json).nextPosition)
 
 const read = Effect.fn(function* (client: Client, after: string, resources = "memberships", query = "") {
   const answer = yield* client.get(`/changes?after=${after}&resources=${resources}${query}`)

@@ -1,19 +1,17 @@
 import { assert, it, layer } from "@effect/vitest"
-import { Effect, Exit, Fiber, Layer, Schema, Scope } from "effect"
+import { Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { randomUUID } from "node:crypto"
 import { MAX_FOLLOWERS } from "../../../src/domain/journal/Changes.ts"
-import { FeedChange, FeedPage } from "../../../src/domain/journal/ChangeFeed.ts"
 import {
   type Answer,
   ApiTest,
-  baseUrl,
   type Client,
-  dataOf,
   errorOf,
   freshClient,
   install,
   IsolatedApiTest
 } from "../../support/http/Api.ts"
+import { createProduct, feedOf, readAfter, startOf } from "../../support/http/Feed.ts"
 import {
   connection,
   databaseUrl,
@@ -23,23 +21,17 @@ import {
   waitUntil
 } from "../../support/process/Process.ts"
 
-const decodePage = Schema.decodeUnknownSync(FeedPage, { onExcessProperty: "error" })
-const isChange = Schema.is(FeedChange)
+/** Sends one waiting request more than a store may have, until one is refused. The others wait then. */
+const takeAllPlaces = Effect.fnUntraced(function* (client: Client, after: string) {
+  const requests = yield* Effect.forEach(Array.from({ length: MAX_FOLLOWERS + 1 }), () =>
+    Effect.forkChild(client.get(`/changes?after=${after}&wait=30`))
+  )
+  const refused = yield* Effect.raceAllFirst(requests.map(Fiber.join))
+  assert.strictEqual(refused.status, 503, refused.text)
+  return { refused, requests }
+})
 
-/** Decodes a page strictly. */
-const feedOf = (answer: Answer) => {
-  assert.strictEqual(answer.status, 200, answer.text)
-  const page = decodePage(answer.json)
-  return { ...page, changes: page.changes.filter(isChange) }
-}
-
-const startOf = (client: Client) => Effect.map(client.get("/changes"), (answer) => feedOf(answer).nextPosition)
-
-const createProduct = (client: Client, body: object = { name: "Cup" }) =>
-  Effect.map(client.post("/products", body), (answer) => String(dataOf(answer)["id"]))
-
-const read = (client: Client, after: string, query = "") =>
-  Effect.map(client.get(`/changes?after=${after}${query}`), feedOf)
+const areAllAnswered = (answers: ReadonlyArray<Answer>) => answers.every(({ status }) => status === 200)
 
 layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Waiting for changes", (it) => {
   it.effect("a change that commits late is not missed: it delays the changes after it", () =>
@@ -61,9 +53,9 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Waiting f
       const writing = yield* Effect.forkChild(client.patch(`/products/${late}`, { price: 1 }, { key }))
       yield* duringWork(writing, waitForLockWaits(watcher, 1))
       assert.strictEqual((yield* client.patch(`/products/${early}`, { price: 2 })).status, 200)
-      const before = yield* read(client, after)
+      const before = yield* readAfter(client, after)
       assert.deepStrictEqual(before.changes, [])
-      const waiting = yield* Effect.forkChild(read(client, before.nextPosition, "&wait=30"))
+      const waiting = yield* Effect.forkChild(readAfter(client, before.nextPosition, "&wait=30"))
       yield* rowsOf(holder, "rollback")
       assert.strictEqual((yield* Fiber.join(writing)).status, 200)
       const { changes } = yield* Fiber.join(waiting)
@@ -78,11 +70,11 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Waiting f
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const after = yield* startOf(client)
-      const empty = yield* read(client, after, "&wait=1")
+      const empty = yield* readAfter(client, after, "&wait=1")
       assert.deepStrictEqual(empty.changes, [])
       assert.isTrue(empty.isLatest)
       const startedAt = Date.now()
-      const waiting = yield* Effect.forkChild(read(client, after, "&wait=30&resources=products"))
+      const waiting = yield* Effect.forkChild(readAfter(client, after, "&wait=30&resources=products"))
       yield* client.post("/collections", { title: "Cups" })
       const id = yield* createProduct(client)
       assert.deepStrictEqual(
@@ -97,20 +89,15 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Waiting f
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()
       const after = yield* startOf(client)
-      const waiting = yield* Effect.forkChild(
-        Effect.all(
-          Array.from({ length: MAX_FOLLOWERS }, () => read(client, after, "&wait=30")),
-          { concurrency: "unbounded" }
-        )
-      )
-      const { client: other } = yield* install(storeId)
-      const refused = yield* waitUntil(other.get(`/changes?after=${after}&wait=1`), ({ status }) => status === 503)
+      const { refused, requests } = yield* takeAllPlaces(client, after)
       assert.include(errorOf(refused).error, `${MAX_FOLLOWERS} followers`)
       assert.strictEqual(refused.headers.get("retry-after"), "1")
       // Reads and writes of the store are not delayed, and answer the waiting requests.
+      const { client: other } = yield* install(storeId)
       assert.strictEqual((yield* other.get("/products")).status, 200)
       const id = yield* createProduct(other)
-      for (const { changes } of yield* Fiber.join(waiting)) assert.deepStrictEqual(changes[0]?.id, id)
+      const waited = (yield* Fiber.joinAll(requests)).filter((answer) => answer !== refused)
+      for (const answer of waited) assert.strictEqual(feedOf(answer).changes[0]?.id, id)
     })
   )
 
@@ -118,21 +105,16 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Waiting f
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()
       const after = yield* startOf(client)
-      const { client: other } = yield* install(storeId)
-      for (let round = 0; round < 2; round++) {
-        const { client: many } = yield* install(storeId)
-        const controller = new AbortController()
-        const url = `${yield* baseUrl}/api/platform/v1/changes?after=${after}&wait=30`
-        const waiting = Array.from({ length: MAX_FOLLOWERS }, () =>
-          fetch(url, { headers: { authorization: `Bearer ${many.token}` }, signal: controller.signal }).catch(
-            () => undefined
-          )
+      const { requests } = yield* takeAllPlaces(client, after)
+      yield* Fiber.interruptAll(requests)
+      // A new installation each time, because of the rate limit.
+      const waitAgain = Effect.flatMap(install(storeId), ({ client: other }) =>
+        Effect.all(
+          Array.from({ length: MAX_FOLLOWERS }, () => other.get(`/changes?after=${after}&wait=1`)),
+          { concurrency: "unbounded" }
         )
-        yield* waitUntil(other.get(`/changes?after=${after}&wait=1`), ({ status }) => status === 503)
-        controller.abort()
-        yield* Effect.promise(() => Promise.all(waiting))
-        yield* waitUntil(other.get(`/changes?after=${after}&wait=1`), ({ status }) => status === 200)
-      }
+      )
+      yield* Effect.timeout(waitUntil(waitAgain, areAllAnswered), "20 seconds")
     })
   )
 })
@@ -143,7 +125,7 @@ it.live("waiting requests are answered when the server stops", () =>
     const context = yield* Layer.buildWithScope(IsolatedApiTest, scope)
     const { client } = yield* Effect.provide(freshClient(), context)
     const after = yield* startOf(client)
-    const waiting = yield* Effect.forkChild(read(client, after, "&wait=30"))
+    const waiting = yield* Effect.forkChild(readAfter(client, after, "&wait=30"))
     yield* Effect.sleep("500 millis")
     const startedAt = Date.now()
     yield* Scope.close(scope, Exit.void)

@@ -94,12 +94,13 @@ export interface Sent {
   readonly key?: string | null
 }
 
-/** HTTP client of the service. `path` is below `/api/platform/v1` unless it has a scheme. */
+/** HTTP client of the service. `path` is below `/api/platform/v1` unless it has a scheme. Interruption aborts a request. */
 export const makeClient = (base: string, token?: string) => {
   const send = (method: string, path: string, { body, headers = {}, key = randomUUID() }: Sent = {}) =>
-    Effect.promise(async (): Promise<Answer> => {
+    Effect.promise(async (signal): Promise<Answer> => {
       const response = await fetch(path.startsWith("http") ? path : `${base}/api/platform/v1${path}`, {
         method,
+        signal,
         headers: {
           // Otherwise `fetch` requests compression and hides the bytes and the ETag of the response.
           "accept-encoding": "identity",
