@@ -1,4 +1,5 @@
 import { Cause, Effect, Layer, Option, Queue, Schedule } from "effect"
+import type { StoreId } from "../../domain/Store.ts"
 import { logFailure, Unavailable } from "../../domain/Unavailable.ts"
 import { ChangeSetJobs } from "../changeSets/ChangeSetJobs.ts"
 import { makeOutageRetry, PAUSE } from "../OutageRetry.ts"
@@ -18,7 +19,7 @@ const REST = "2 millis"
 const MAX_FAILURES = 5
 const RETRY_SECONDS = 1
 
-const makeRunner = Effect.fn("makeJobRunner")(function* (size: number) {
+const makeRunner = Effect.fn("makeJobRunner")(function* (size: number, store: StoreId | undefined) {
   const jobs = yield* Jobs
   const { listen } = yield* Notifications
   const { apply, preview } = yield* ChangeSetJobs
@@ -56,7 +57,7 @@ const makeRunner = Effect.fn("makeJobRunner")(function* (size: number) {
   })
 
   const claimOrWait = Effect.gen(function* () {
-    const job = yield* retryOutages(jobs.claim())
+    const job = yield* retryOutages(jobs.claim(store))
     if (Option.isSome(job)) return yield* Effect.ignoreCause(turn(job.value), { log: "Debug" })
     yield* Effect.timeoutOption(Queue.take(due), POLL)
   })
@@ -68,6 +69,6 @@ const makeRunner = Effect.fn("makeJobRunner")(function* (size: number) {
   for (let runner = 0; runner < size; runner++) yield* Effect.forkScoped(Effect.forever(claimOrWait))
 })
 
-/** Runs jobs until the scope ends, unless `size` is 0. */
-export const jobRunner = (size: number) =>
-  Layer.effectDiscard(size === 0 ? Effect.void : makeRunner(size)).pipe(Layer.provide(Jobs.layer))
+/** Runs jobs of all stores, or of the given one, until the scope ends, unless `size` is 0. */
+export const jobRunner = (size: number, store?: StoreId) =>
+  Layer.effectDiscard(size === 0 ? Effect.void : makeRunner(size, store)).pipe(Layer.provide(Jobs.layer))

@@ -70,13 +70,14 @@ export class Jobs extends Context.Service<Jobs>()("layers/jobs/Jobs", {
         where store_id = ${store} and subject_id = ${subject}
       `,
 
-      /** Takes the job that has waited longest, of a store without a running one. */
+      /** Takes the job that has waited longest, of a store without a running one, or of the given store. */
       claim: Effect.fn("Jobs.claim")(
-        () =>
+        (store: StoreId | undefined) =>
           readClaimed(sql`
             with due as (
               select store_id, subject_id from jobs j
-              where next_at <= statement_timestamp() and kind = any(${[...JobKind.literals]}::text[]) and not exists (
+              where next_at <= statement_timestamp() and kind = any(${[...JobKind.literals]}::text[])
+                and (${store ?? null}::uuid is null or store_id = ${store ?? null}) and not exists (
                 select from jobs r where r.store_id = j.store_id and r.lease is not null and r.subject_id <> j.subject_id
               )
               order by next_at limit 1 for update skip locked

@@ -187,7 +187,7 @@ const performSingly = Effect.fn(function* (store: MadeStore, random: RandomOpera
 const runJob = Effect.gen(function* () {
   const jobs = yield* Jobs
   const { apply, preview } = yield* ChangeSetJobs
-  const job = Option.getOrThrow(yield* jobs.claim())
+  const job = Option.getOrThrow(yield* jobs.claim(undefined))
   const { step } = job.kind === "changeSet.preview" ? preview : apply
   yield* Effect.repeat(step(job), { until: (left) => left === "finished" })
 })

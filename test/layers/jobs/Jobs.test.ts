@@ -20,7 +20,7 @@ const addJob = Effect.fn(function* (secondsAgo: number, storeId?: Job["storeId"]
   return { storeId: store, subjectId: subject }
 })
 
-const claimed = Effect.flatMap(Jobs, ({ claim }) => claim())
+const claimed = Effect.flatMap(Jobs, ({ claim }) => claim(undefined))
 const subjectOf = Option.map(({ subjectId }: Job) => subjectId)
 
 layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Jobs", (it) => {
