@@ -7,6 +7,7 @@ import { receiveChangeSet } from "../domain/changeSets/Reception.ts"
 import type { JsonText } from "../domain/json/Document.ts"
 import type { StoreId } from "../domain/Store.ts"
 import { Writes } from "../domain/Write.ts"
+import { runJobs } from "./Jobs.ts"
 import { showProgress } from "./import/Progress.ts"
 import { openSource, UTF_8 } from "./import/Source.ts"
 import { argument, choice, command, group, json, limit, operatorContext, store, toggle, withHelp } from "./Options.ts"
@@ -26,7 +27,7 @@ class ChangeSetFailed extends Data.TaggedError("ChangeSetFailed")<{ readonly set
 }
 
 /** Operators see and apply all sets of a store. */
-const RIGHT: ChangeSetRight = { scopes: Scope.literals, ownId: null }
+export const OPERATOR_RIGHT: ChangeSetRight = { scopes: Scope.literals, ownId: null }
 
 const decodeSet = Schema.decodeEffect(Schema.fromJsonString(ChangeSet))
 const decodeSets = Schema.decodeEffect(Schema.fromJsonString(Schema.Array(ChangeSet)))
@@ -46,15 +47,16 @@ const rowOf = ({ counts, createdAt, failure, id, mode, note, state, undoes }: Ch
 const printSet = (json: boolean, text: JsonText) =>
   Effect.flatMap(Effect.orDie(decodeSet(text)), (set) => print(json, rowOf(set)))
 
-const POLL = "500 millis"
+const POLL = "200 millis"
 
-/** Waits until no job works on a set, and shows its progress. Fails if the set failed. */
-const settled = Effect.fnUntraced(function* (store: StoreId, { id, progress }: ChangeSet) {
+/** Runs the jobs of a store until none works on a set, and shows its progress. */
+export const settled = Effect.fnUntraced(function* (store: StoreId, { id, progress }: ChangeSet) {
+  yield* runJobs(store)
   const sets = yield* ChangeSets
   let done = 0
   const size = progress.total > 0 ? Option.some(progress.total) : Option.none()
   yield* showProgress({ read: () => done, size }, () => done)
-  const set = yield* sets.get(store, id, RIGHT).pipe(
+  return yield* sets.get(store, id, OPERATOR_RIGHT).pipe(
     Effect.flatMap((text) => Effect.orDie(decodeSet(text))),
     Effect.tap((set) => Effect.sync(() => (done = set.progress.done))),
     Effect.repeat({
@@ -62,13 +64,20 @@ const settled = Effect.fnUntraced(function* (store: StoreId, { id, progress }: C
       schedule: Schedule.spaced(POLL)
     })
   )
-  return set.state === "failed" ? yield* new ChangeSetFailed({ set }) : set
 }, Effect.scoped)
+
+/** Runs the jobs of a store until none works on a set. Fails if the set failed. */
+const succeeded = (store: StoreId, set: ChangeSet) =>
+  Effect.filterOrFail(
+    settled(store, set),
+    ({ state }) => state !== "failed",
+    (set) => new ChangeSetFailed({ set })
+  )
 
 const applyReady = Effect.fnUntraced(function* (store: StoreId, id: ChangeSetId, onConflict: OnConflict) {
   const sets = yield* ChangeSets
   const { perform } = yield* Writes
-  const text = yield* perform(operatorContext(store), sets.apply(store, id, onConflict, RIGHT, null))
+  const text = yield* perform(operatorContext(store), sets.apply(store, id, onConflict, OPERATOR_RIGHT, null))
   return yield* Effect.orDie(decodeSet(text))
 })
 
@@ -77,7 +86,7 @@ const onConflict = choice(
   OnConflict.literals,
   "Treatment of rows that changed after the preview. Default: skip"
 ).pipe(Flag.withDefault("skip"))
-const wait = toggle("wait", "Wait until a server or worker has done the work, and show the progress")
+const wait = toggle("wait", "Wait until the work is done, and show the progress. This process takes part in the work")
 const set = argument("set", ChangeSetId, "Change set id, from: change-sets list")
 
 const create = command(
@@ -110,9 +119,9 @@ const create = command(
       )
     )
     const created = yield* Effect.orDie(decodeSet(yield* receive))
-    const previewed = wait || isApplied ? yield* settled(store, created) : created
+    const previewed = wait || isApplied ? yield* succeeded(store, created) : created
     const applied = isApplied ? yield* applyReady(store, id, "skip") : previewed
-    yield* print(json, rowOf(wait && isApplied ? yield* settled(store, applied) : applied))
+    yield* print(json, rowOf(wait && isApplied ? yield* succeeded(store, applied) : applied))
   }
 ).pipe(
   withHelp({
@@ -124,24 +133,24 @@ const create = command(
 
 const list = command("list", { store, limit, json }, function* ({ json, limit, store }) {
   const sets = yield* ChangeSets
-  const { items } = yield* sets.list(store, { limit, cursor: undefined }, RIGHT)
+  const { items } = yield* sets.list(store, { limit, cursor: undefined }, OPERATOR_RIGHT)
   yield* printList(json, "changeSets", (yield* Effect.orDie(decodeSets(items))).map(rowOf))
 }).pipe(withHelp({ summary: "List the change sets of a store, newest first", examples: ["--store <id>"] }))
 
 const show = command("show", { set, store, json }, function* ({ json, set, store }) {
   const sets = yield* ChangeSets
-  yield* printSet(json, yield* sets.get(store, set, RIGHT))
+  yield* printSet(json, yield* sets.get(store, set, OPERATOR_RIGHT))
 }).pipe(withHelp({ summary: "Show a change set", examples: ["<set> --store <id>"] }))
 
 const apply = command("apply", { set, store, onConflict, wait, json }, function* (options) {
   const started = yield* applyReady(options.store, options.set, options.onConflict)
-  yield* print(options.json, rowOf(options.wait ? yield* settled(options.store, started) : started))
+  yield* print(options.json, rowOf(options.wait ? yield* succeeded(options.store, started) : started))
 }).pipe(withHelp({ summary: "Apply a change set that is ready", examples: ["<set> --store <id> --wait"] }))
 
 const cancel = command("cancel", { set, store, json }, function* ({ json, set, store }) {
   const sets = yield* ChangeSets
   const { perform } = yield* Writes
-  yield* printSet(json, yield* perform(operatorContext(store), sets.cancel(store, set, RIGHT)))
+  yield* printSet(json, yield* perform(operatorContext(store), sets.cancel(store, set, OPERATOR_RIGHT)))
 }).pipe(
   withHelp({
     summary: "Cancel a change set",
@@ -150,16 +159,18 @@ const cancel = command("cancel", { set, store, json }, function* ({ json, set, s
   })
 )
 
-const undo = command("undo", { set, store, json }, function* ({ json, set, store }) {
+const undo = command("undo", { set, store, wait, json }, function* ({ json, set, store, wait }) {
   const sets = yield* ChangeSets
   const { perform } = yield* Writes
   const context = operatorContext(store)
-  yield* printSet(json, yield* perform(context, sets.undo(context, set, RIGHT)))
+  const undo = yield* perform(context, sets.undo(context, set, OPERATOR_RIGHT))
+  const created = yield* Effect.orDie(decodeSet(undo))
+  yield* print(json, rowOf(wait ? yield* succeeded(store, created) : created))
 }).pipe(
   withHelp({
     summary: "Create a change set that undoes another one",
     details: "Apply it after its preview.",
-    examples: ["<set> --store <id>"]
+    examples: ["<set> --store <id> --wait"]
   })
 )
 
@@ -169,7 +180,7 @@ const results = command(
   function* ({ isRefused, json, limit, set, store }) {
     const sets = yield* ChangeSets
     const outcome = isRefused ? "refused" : undefined
-    const { items } = yield* sets.results(store, set, { limit, cursor: undefined }, outcome, RIGHT)
+    const { items } = yield* sets.results(store, set, { limit, cursor: undefined }, outcome, OPERATOR_RIGHT)
     yield* printList(json, "results", yield* Effect.orDie(decodeResults(items)))
   }
 ).pipe(

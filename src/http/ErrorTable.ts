@@ -34,6 +34,7 @@ import {
   ChangeSetRefused,
   ChangeSetStateMismatch,
   ChangeSetUndone,
+  NothingToUndo,
   OperationScopeMissing,
   TooManyChangeSets,
   TooManyOperations
@@ -93,6 +94,7 @@ const TABLE = {
   KeyReused: [KeyReused, 409],
   ChangeSetStateMismatch: [ChangeSetStateMismatch, 409],
   ChangeSetUndone: [ChangeSetUndone, 409],
+  NothingToUndo: [NothingToUndo, 409],
   ChangesGone: [ChangesGone, 410],
   VersionMismatch: [VersionMismatch, 412],
   StockMismatch: [StockMismatch, 412],

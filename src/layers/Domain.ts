@@ -30,6 +30,7 @@ import { ExportsLive } from "./exports/Exports.ts"
 import { HealthLive } from "./Health.ts"
 import { IdempotencyLive } from "./Idempotency.ts"
 import { ExternalIds } from "./imports/ExternalIds.ts"
+import { ImportSteps } from "./imports/ImportSteps.ts"
 import { ImportsLive } from "./imports/Imports.ts"
 import { ActivityLive } from "./journal/Activity.ts"
 import { AdministeredChanges } from "./journal/Administered.ts"
@@ -98,15 +99,17 @@ export const RepositoriesLive = Layer.mergeAll(
   )
 )
 
-/** Steps of the jobs of change sets, which perform the writes of other domain services. */
+/** Steps of the jobs of change sets and imports, which perform the writes of other domain services. */
 const ChangeSetJobsLive = ChangeSetJobs.layer.pipe(
+  Layer.provide(ImportSteps.layer),
+  Layer.provideMerge(ImportsLive),
   Layer.provide(Operations.layer),
   Layer.provide(ProductOperations.layer),
   Layer.provide(Skus.layer)
 )
 
 /** All domain services, on one database. */
-export const DomainLive = Layer.mergeAll(ImportsLive, ChangeSetJobsLive).pipe(
+export const DomainLive = ChangeSetJobsLive.pipe(
   Layer.provideMerge(
     Layer.mergeAll(
       AccessLive,

@@ -7,6 +7,7 @@ import waitForChangeClock from "./migrations/0002_wait_for_change_clock.ts"
 import changeSets from "./migrations/0003_change_sets.ts"
 import feed from "./migrations/0004_feed.ts"
 import views from "./migrations/0005_views.ts"
+import imports from "./migrations/0006_imports.ts"
 import { FIXED_SETTINGS, TIMEOUTS } from "./sql/Session.ts"
 import { limitLockWaits, OutsideTransaction, type MigrationSteps } from "./sql/IndexMigration.ts"
 
@@ -25,7 +26,8 @@ export const migrations = {
   "0002_wait_for_change_clock": waitForChangeClock,
   "0003_change_sets": changeSets,
   "0004_feed": feed,
-  "0005_views": views
+  "0005_views": views,
+  "0006_imports": imports
 } satisfies Record<string, Migration>
 
 /** Number at the start of a migration's key. */

@@ -1,17 +1,9 @@
-import { Effect, Option, Result, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
-import { Stores } from "../../domain/access/Stores.ts"
-import { decodeImportedProduct } from "../../domain/imports/Product.ts"
-import { PutCollection } from "../../domain/imports/Collection.ts"
-import { Imports } from "../../domain/imports/Imports.ts"
-import { decodeImportedOrder } from "../../domain/imports/Order.ts"
-import { PutCustomer } from "../../domain/records/Customer.ts"
-import { Writes } from "../../domain/Write.ts"
+import type { ImportKind } from "../../domain/imports/ImportFile.ts"
 import { choice, command, group, json, option, store, toggle, withHelp } from "../Options.ts"
 import { print } from "../Output.ts"
-import { makeRowDecoder, readJsonRows } from "./Batches.ts"
-import { importFile, type ImportJob, type ImportKind } from "./Run.ts"
-import { readShopifyRows } from "./ShopifyCsv.ts"
+import { importFile, type ImportJob } from "./Run.ts"
 import { Encoding, UTF_8 } from "./Source.ts"
 
 const common = {
@@ -41,28 +33,25 @@ const STOPPED = "Stopped. Imported rows are kept; run the same import again to c
 
 const defaultRefusedFile = (file: Option.Option<string>) => `${Option.getOrElse(file, () => "import")}.refused.jsonl`
 
-interface ImportOptions extends Omit<ImportJob, "refused"> {
+interface ImportOptions extends Omit<ImportJob, "kind" | "refused"> {
   readonly refused: Option.Option<string>
   readonly json: boolean
 }
 
 /** Runs an import and prints its counts. An interrupted import sets the exit code and prints how to continue. */
-const runImport = Effect.fnUntraced(function* <Input, E, R>(options: ImportOptions, kind: ImportKind<Input, E, R>) {
+const runImport = Effect.fnUntraced(function* (kind: ImportKind, { json, ...options }: ImportOptions) {
   const refused = Option.getOrElse(options.refused, () => defaultRefusedFile(options.file))
-  const counts = yield* Effect.onInterrupt(importFile({ ...options, refused }, kind), () =>
+  const counts = yield* Effect.onInterrupt(importFile({ ...options, kind, refused }), () =>
     Effect.sync(() => {
       process.exitCode = SIGINT_EXIT_CODE
       process.stderr.write(STOPPED)
     })
   )
   const file = counts.refused > 0 ? { refusedFile: refused } : {}
-  yield* print(options.json, { storeId: options.store, dryRun: options.isDryRun, ...counts, ...file })
+  yield* print(json, { storeId: options.store, dryRun: options.isDryRun, ...counts, ...file })
 })
 
 const RERUN = "A repeated import updates rows by externalId and skips unchanged ones."
-
-const decodeCollection = makeRowDecoder(PutCollection)
-const readCustomers = readJsonRows(makeRowDecoder(PutCustomer))
 
 const products = command(
   "products",
@@ -73,18 +62,8 @@ const products = command(
     ),
     replaceVariants: toggle("replace-variants", "Remove the variants of a product that the file leaves out")
   },
-  function* ({ format, replaceVariants, ...options }) {
-    const { putProducts } = yield* Imports
-    const { perform } = yield* Writes
-    const stores = yield* Stores
-    const { weightUnit } = yield* stores.get(options.store)
-    yield* runImport(options, {
-      readRows:
-        format === "shopify"
-          ? readShopifyRows({ replaceVariants, weightUnit })
-          : readJsonRows((row) => decodeImportedProduct(row, replaceVariants)),
-      write: (context, items, planned) => perform(context, putProducts(options.store, items, planned))
-    })
+  function* (options) {
+    yield* runImport("products", options)
   }
 ).pipe(
   withHelp({
@@ -97,64 +76,18 @@ const products = command(
   })
 )
 
-/** Writes each collection in its own transaction: rules can be slow, and a shared one would hold locks for all of them. */
-const collections = command("collections", common, function* (options) {
-  const { putCollection } = yield* Imports
-  const { perform } = yield* Writes
-  yield* runImport(options, {
-    readRows: readJsonRows(decodeCollection),
-    write: Effect.fnUntraced(function* (context, items) {
-      const outcomes = []
-      for (const item of items) {
-        const outcome = yield* Effect.result(perform(context, putCollection(options.store, item)))
-        if (Result.isSuccess(outcome)) outcomes.push(outcome)
-        else if (outcome.failure._tag === "StoreNotFound") return yield* outcome.failure
-        else if (outcome.failure._tag === "CollectionLimitReached")
-          return { outcomes, limit: Option.some(outcome.failure) }
-        else outcomes.push(Result.fail(outcome.failure))
-      }
-      return { outcomes, limit: Option.none() }
-    })
-  })
-}).pipe(
-  withHelp({
-    summary: "Import collections from JSON Lines, after their products",
-    details: RERUN,
-    examples: ["--store <id> --file collections.jsonl"]
-  })
-)
+/** Makes the command that imports a kind from JSON Lines. */
+const makeImport = (kind: ImportKind, order: string, examples: readonly [string, ...ReadonlyArray<string>]) =>
+  command(kind, common, function* (options) {
+    yield* runImport(kind, { ...options, format: "jsonl", replaceVariants: false })
+  }).pipe(withHelp({ summary: `Import ${kind} from JSON Lines${order}`, details: RERUN, examples }))
 
-const customers = command("customers", common, function* (options) {
-  const { putCustomers } = yield* Imports
-  const { perform } = yield* Writes
-  yield* runImport(options, {
-    readRows: readCustomers,
-    write: (context, items) => perform(context, putCustomers(options.store, items))
-  })
-}).pipe(
-  withHelp({
-    summary: "Import customers from JSON Lines",
-    details: RERUN,
-    examples: ["--store <id> --file customers.jsonl", "--store <id> --json < customers.jsonl"]
-  })
-)
-
-const readOrders = readJsonRows(decodeImportedOrder)
-
-const orders = command("orders", common, function* (options) {
-  const { putOrders } = yield* Imports
-  const { perform } = yield* Writes
-  yield* runImport(options, {
-    readRows: readOrders,
-    write: (context, items) => perform(context, putOrders(options.store, items))
-  })
-}).pipe(
-  withHelp({
-    summary: "Import orders from JSON Lines, after their customers and products",
-    details: RERUN,
-    examples: ["--store <id> --file orders.jsonl"]
-  })
-)
+const collections = makeImport("collections", ", after their products", ["--store <id> --file collections.jsonl"])
+const customers = makeImport("customers", "", [
+  "--store <id> --file customers.jsonl",
+  "--store <id> --json < customers.jsonl"
+])
+const orders = makeImport("orders", ", after their customers and products", ["--store <id> --file orders.jsonl"])
 
 export const importCommands = group("import", "Import data of another system").pipe(
   Command.withSubcommands([products, collections, customers, orders])

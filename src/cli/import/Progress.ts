@@ -7,7 +7,9 @@ const formatRate = (rows: number, rate: number) =>
   `${formatInteger(rows)} rows, ${formatInteger(Math.round(rate))} a second`
 
 const formatRemaining = (elapsed: number, share: number) =>
-  `, ${Math.floor(share * 100)} %, ${formatInteger(Math.ceil((elapsed / share) * (1 - share)))} s left`
+  share === 0
+    ? ""
+    : `, ${Math.floor(share * 100)} %, ${formatInteger(Math.ceil((elapsed / share) * (1 - share)))} s left`
 
 /**
  * Shows the progress of an import or a change set on standard error until the scope ends: a bar on a terminal, otherwise lines. `rows`

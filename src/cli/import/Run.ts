@@ -1,104 +1,132 @@
-import { Data, Effect, FileSystem, Option, Result, Stream } from "effect"
+import { Data, Effect, FileSystem, Option, Schema, Stream } from "effect"
+import { Stores } from "../../domain/access/Stores.ts"
 import { Actor, IMPORTER } from "../../domain/Actor.ts"
-import type { ImportItem, BatchResult, ImportOutcome } from "../../domain/imports/Put.ts"
+import { ChangeSet, type ChangeSetNotFound, OperationResult } from "../../domain/changeSets/ChangeSet.ts"
+import { ChangeSets } from "../../domain/changeSets/ChangeSets.ts"
+import type { ImportKind, ImportRow } from "../../domain/imports/ImportFile.ts"
+import type { JsonText } from "../../domain/json/Document.ts"
+import { MAX_LIMIT } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import type { WriteContext } from "../../domain/Write.ts"
-import { type Batch, type ReadRows, type Refusal, toBatches } from "./Batches.ts"
+import { type WriteContext, Writes } from "../../domain/Write.ts"
+import { OPERATOR_RIGHT, settled } from "../ChangeSets.ts"
+import { readJsonLines } from "./JsonLines.ts"
 import { showProgress } from "./Progress.ts"
+import { readShopifyCsv } from "./ShopifyCsv.ts"
 import { openSource } from "./Source.ts"
 
-/** Number of rows per outcome. A dry run counts the outcomes that it would have. */
-export type Counts = Readonly<Record<ImportOutcome | "refused", number>>
+/** Maximum rows and characters that are stored together. */
+const MAX_ROWS = 500
+const MAX_CHARACTERS = 1024 * 1024
 
-/** Import that stopped at a limit of the store's plan. */
-export class PlanFull extends Data.TaggedError("PlanFull")<{
-  readonly line: number
-  readonly counts: Counts
-  readonly limit: string
-}> {
+/** Import that ended early: at a limit of the store's plan, by a fault or a cancellation. */
+class ImportFailed extends Data.TaggedError("ImportFailed")<{ readonly reason: string; readonly counts: Counts }> {
   override get message() {
     const { created, refused, unchanged, updated } = this.counts
-    return `Stopped before line ${this.line}: ${this.limit}. Created ${created}, updated ${updated}, unchanged ${unchanged}, refused ${refused}. Then run the same import again to continue`
+    return `${this.reason}. Created ${created}, updated ${updated}, unchanged ${unchanged}, refused ${refused}. Then run the same import again to continue`
   }
 }
 
-/** Error of the API for a row. */
-interface RowError {
-  readonly message: string
-  readonly issues?: ReadonlyArray<string>
-}
-
-const reasonOf = ({ issues, message }: RowError) => issues?.join("; ") ?? message
-
-/** Functions that read and write the rows of one kind of resource. */
-export interface ImportKind<Input, E, R> {
-  readonly readRows: ReadRows<Input>
-  /** `planned` is the number of resources that earlier batches of a dry run would have created. */
-  readonly write: (
-    context: WriteContext,
-    items: ReadonlyArray<ImportItem<Input>>,
-    planned: number
-  ) => Effect.Effect<BatchResult<RowError, RowError>, E, R>
-}
+/** Number of rows per outcome. A dry run counts the outcomes that it would have. */
+export type Counts = Readonly<Record<"created" | "updated" | "unchanged" | "refused", number>>
 
 export interface ImportJob {
   readonly store: StoreId
+  readonly kind: ImportKind
+  readonly format: "jsonl" | "shopify"
   readonly file: Option.Option<string>
+  /** File for refused rows. */
   readonly refused: string
   readonly encoding: string
+  readonly replaceVariants: boolean
   readonly isSilent: boolean
   readonly isDryRun: boolean
 }
 
-/** Imports a file batch by batch, each in a transaction. */
-export const importFile = Effect.fnUntraced(function* <Input, E, R>(
-  job: ImportJob,
-  { readRows, write }: ImportKind<Input, E, R>
-) {
-  const fs = yield* FileSystem.FileSystem
+const decodeSet = Schema.decodeEffect(Schema.fromJsonString(ChangeSet))
+const decodeResults = Schema.decodeEffect(Schema.fromJsonString(Schema.Array(OperationResult)))
+
+/** Collects rows as JSON, up to a number and a size. */
+const toParts = <E>(rows: Stream.Stream<ImportRow, E>): Stream.Stream<ReadonlyArray<JsonText>, E> =>
+  Stream.mapAccum(
+    rows,
+    () => ({ part: new Array<JsonText>(), size: 0 }),
+    (before, row) => {
+      const json = JSON.stringify(row)
+      const [part, size] = [[...before.part, json], before.size + json.length]
+      return part.length >= MAX_ROWS || size >= MAX_CHARACTERS ? [{ part: [], size: 0 }, [part]] : [{ part, size }, []]
+    },
+    { onHalt: ({ part }) => (part.length === 0 ? [] : [part]) }
+  )
+
+/** Reads a file and stores its rows. Nothing is imported if that fails. Returns the JSON of the import. */
+const upload = Effect.fnUntraced(function* (job: ImportJob, context: WriteContext) {
+  const sets = yield* ChangeSets
+  const { perform } = yield* Writes
+  const { weightUnit } = yield* (yield* Stores).get(job.store)
   const source = yield* openSource(job.file, job.encoding)
-  /** Opened with the first refused row. */
-  const refusedFile = yield* Effect.cached(fs.open(job.refused, { flag: "w" }))
+  const id = yield* sets.begin(job.store)
+  let count = 0
+  yield* showProgress(source, () => count)
+  return yield* Effect.gen(function* () {
+    const { columns, rows } =
+      job.format === "shopify"
+        ? yield* readShopifyCsv(source.bytes)
+        : { columns: null, rows: readJsonLines(source.bytes) }
+    yield* Stream.runForEach(toParts(rows), (part) => {
+      const first = count
+      count += part.length
+      return sets.stage(job.store, id, first, part)
+    })
+    const { isSilent, kind, replaceVariants } = job
+    return yield* perform(
+      { ...context, mode: "perform" },
+      sets.import(context, id, { kind, columns, replaceVariants, weightUnit, isSilent }, count)
+    )
+  }).pipe(Effect.ensuring(sets.discard(job.store, id)))
+}, Effect.scoped)
+
+/** Writes the refused rows of an import to a file. */
+const writeRefused = Effect.fnUntraced(function* (job: ImportJob, { id }: ChangeSet) {
+  const sets = yield* ChangeSets
+  const fs = yield* FileSystem.FileSystem
+  const refused = Stream.paginate<string | undefined, OperationResult, ChangeSetNotFound | Schema.SchemaError>(
+    undefined,
+    Effect.fnUntraced(function* (cursor) {
+      const page = { limit: MAX_LIMIT, cursor }
+      const { items, nextCursor } = yield* sets.results(job.store, id, page, "refused", OPERATOR_RIGHT)
+      return [yield* decodeResults(items), Option.fromNullishOr(nextCursor)]
+    })
+  )
+  const lines = Stream.map(
+    refused,
+    ({ error, externalId, issues, line }) =>
+      `${JSON.stringify({ line, externalId, reason: issues?.join("; ") ?? error })}\n`
+  )
+  yield* Stream.run(Stream.encodeText(lines), fs.sink(job.refused))
+})
+
+/** Stores the rows of a file and waits until they are imported. An interrupt cancels the import. */
+export const importFile = Effect.fnUntraced(function* (job: ImportJob) {
+  const sets = yield* ChangeSets
+  const { perform } = yield* Writes
   const context: WriteContext = {
     storeId: job.store,
     actor: Actor.Merchant({ id: IMPORTER }),
     surface: "import",
     cause: null,
-    mode: job.isDryRun ? "dryRun" : "perform",
-    isSilent: job.isSilent
+    mode: job.isDryRun ? "dryRun" : "perform"
   }
-  const counts = { created: 0, updated: 0, unchanged: 0, refused: 0 }
-  yield* showProgress(source, () => counts.created + counts.updated + counts.unchanged + counts.refused)
-
-  const refuse = Effect.fnUntraced(function* (refusals: ReadonlyArray<Refusal>) {
-    if (refusals.length === 0) return
-    const lines = refusals.map((refusal) => `${JSON.stringify(refusal)}\n`).join("")
-    yield* (yield* refusedFile).writeAll(Buffer.from(lines))
-    counts.refused += refusals.length
-  })
-
-  const importBatch = Effect.fnUntraced(function* ({ refused, rows }: Batch<Input>) {
-    yield* refuse(refused)
-    if (rows.length === 0) return
-    const items = rows.map(({ item }) => item)
-    const { limit, outcomes } = yield* write(context, items, job.isDryRun ? counts.created : 0)
-    for (const outcome of outcomes) if (Result.isSuccess(outcome)) counts[outcome.success] += 1
-    yield* refuse(
-      rows.flatMap(({ item: { externalId }, line }, index) => {
-        const outcome = outcomes[index]
-        return outcome && Result.isFailure(outcome) ? [{ line, externalId, reason: reasonOf(outcome.failure) }] : []
-      })
-    )
-    const next = rows[outcomes.length]
-    if (Option.isSome(limit) && next !== undefined) {
-      return yield* new PlanFull({ line: next.line, counts, limit: reasonOf(limit.value) })
-    }
-  })
-
-  yield* toBatches(readRows(source.bytes)).pipe(
-    // Reads the next batch while this one is written.
-    Stream.buffer({ capacity: 1 }),
-    Stream.runForEach(importBatch)
+  const created = yield* Effect.flatMap(upload(job, context), decodeSet)
+  const cancel = perform(context, sets.cancel(job.store, created.id, OPERATOR_RIGHT)).pipe(
+    Effect.andThen(settled(job.store, created)),
+    Effect.ignore
   )
-  return counts
+  const set = yield* Effect.onInterrupt(settled(job.store, created), () => cancel)
+  const { counts, import: imported, state } = set
+  const { refused, unchanged } = counts
+  const result = { created: imported?.created ?? 0, updated: imported?.updated ?? 0, unchanged, refused }
+  if (refused > 0) yield* writeRefused(job, set)
+  const isStopped = state === "failed" || (state === "canceled" && !job.isDryRun)
+  if (isStopped) yield* new ImportFailed({ reason: set.failure ?? "The import was canceled", counts: result })
+  return { changeSetId: set.id, ...result }
 }, Effect.scoped)

@@ -2,19 +2,11 @@ import { NodeStream } from "@effect/platform-node"
 import { type Info, parse } from "csv-parse"
 import { Array, Effect, Option, Result, Sink, Stream } from "effect"
 import { isUtf8 } from "node:buffer"
-import type { ImportedProduct } from "../../domain/imports/Product.ts"
-import { ExternalId } from "../../domain/imports/Put.ts"
-import { shopifyProduct, type ShopifyOptions } from "../../domain/imports/Shopify.ts"
-import {
-  makeShopifyColumns,
-  type RowProblem,
-  type ShopifyColumns,
-  type ShopifyRow
-} from "../../domain/imports/ShopifyColumns.ts"
-import { truncateIssues } from "../../domain/Limits.ts"
+import type { CsvRecord, ImportRow } from "../../domain/imports/ImportFile.ts"
+import { makeShopifyColumns, type ShopifyColumns } from "../../domain/imports/ShopifyColumns.ts"
 import { slugify } from "../../layers/catalog/Slugify.ts"
 import { formatReason } from "../../layers/postgres/EmbeddedPostgresFailed.ts"
-import { pace, type ReadRow, type ReadRows } from "./Batches.ts"
+import { pace } from "./JsonLines.ts"
 import { type Line, splitLines } from "../../domain/json/Lines.ts"
 import { type Bytes, ReadFailed } from "./Source.ts"
 
@@ -46,12 +38,6 @@ const checkUtf8 = (bytes: Bytes): Bytes =>
     )
   )
 
-/** A record of the file and the line on which it starts. */
-interface CsvRecord {
-  readonly line: number
-  readonly cells: ReadonlyArray<string>
-}
-
 /** Reads the records of a CSV file. Skips those without any value. */
 const readRecords = (bytes: Bytes): Stream.Stream<CsvRecord, ReadFailed> =>
   checkUtf8(bytes).pipe(
@@ -80,20 +66,12 @@ interface Identity {
   readonly title: string | undefined
 }
 
-/** Rows of one product. */
-interface ProductRows extends Identity {
+/** Records of one product. */
+interface ProductRecords extends Identity {
   readonly line: number
-  readonly rows: Array<ShopifyRow>
-  readonly problems: Array<RowProblem>
+  readonly records: Array<CsvRecord>
   count: number
-  bytes: number
 }
-
-/** Formats problems with their lines, unless a problem is on the first line. */
-const reasonOf = (line: number, problems: ReadonlyArray<RowProblem>) =>
-  truncateIssues(
-    problems.map((problem) => (problem.line === line ? problem.reason : `line ${problem.line}, ${problem.reason}`))
-  ).join("; ")
 
 const identityOf = (columns: ShopifyColumns, { cells }: CsvRecord): Identity | undefined => {
   const [handle, title] = [columns.textOf(cells, "handle").trim(), columns.textOf(cells, "title").trim()]
@@ -101,46 +79,36 @@ const identityOf = (columns: ShopifyColumns, { cells }: CsvRecord): Identity | u
   return title === "" ? undefined : { id: slugify(title), title }
 }
 
-/** Adds a record to its product. Rows above the maximum are counted only. */
-const addRecord = (product: ProductRows, columns: ShopifyColumns, { cells, line }: CsvRecord) => {
+/** Adds a record to its product. Records above the maximum are counted only. */
+const addRecord = (product: ProductRecords, record: CsvRecord) => {
   product.count += 1
-  product.bytes += cells.reduce((sum, cell) => sum + cell.length, 0)
-  if (product.count > MAX_ROWS) return
-  const row = columns.read(line, cells)
-  if (Result.isSuccess(row)) product.rows.push(row.success)
-  else product.problems.push(...row.failure)
+  if (product.count <= MAX_ROWS) product.records.push(record)
 }
 
 /** Groups consecutive records with one identity. A record without one belongs to the product before. */
 const groupProducts = (records: Stream.Stream<CsvRecord, ReadFailed>, columns: ShopifyColumns) =>
   Stream.mapAccum(
     records,
-    (): ProductRows | undefined => undefined,
+    (): ProductRecords | undefined => undefined,
     (before, record) => {
       const identity = identityOf(columns, record)
       const isSame = identity === undefined || (identity.id === before?.id && identity.title === before.title)
       const product =
         before !== undefined && isSame
           ? before
-          : { id: "", title: undefined, ...identity, line: record.line, rows: [], problems: [], count: 0, bytes: 0 }
-      addRecord(product, columns, record)
+          : { id: "", title: undefined, ...identity, line: record.line, records: [], count: 0 }
+      addRecord(product, record)
       return [product, before === undefined || before === product ? [] : [before]]
     },
     { onHalt: Array.fromNullishOr }
   )
 
-const refused = ({ bytes, id, line }: ProductRows, problems: ReadonlyArray<RowProblem>): ReadRow<never> => {
-  const at = problems[0]?.line ?? line
-  return { bytes, row: Result.fail({ line: at, externalId: id || null, reason: reasonOf(at, problems) }) }
-}
-
-/** Makes a function that converts the rows of each product of a file, and refuses products that are not one group. */
-const makeConverter = (columns: ShopifyColumns, options: ShopifyOptions) => {
+/** Makes a function that makes a row of the records of a product, and refuses products that are not one group. */
+const makeRows = (columns: ShopifyColumns) => {
   /** First lines and titles of the products before, by id. */
-  const earlier = new Map<string, Pick<ProductRows, "line" | "title">>()
-  return (product: ProductRows): ReadRow<ImportedProduct> => {
-    const { bytes, count, id, line, problems, rows, title } = product
-    const refuse = (reason: string) => refused(product, [{ line, reason }])
+  const earlier = new Map<string, Pick<ProductRecords, "line" | "title">>()
+  return ({ count, id, line, records, title }: ProductRecords): ImportRow => {
+    const refuse = (reason: string) => ({ line, externalId: id || null, reason })
     const before = earlier.get(id)
     if (id === "") {
       return refuse(
@@ -159,27 +127,19 @@ const makeConverter = (columns: ShopifyColumns, options: ShopifyOptions) => {
           )
     }
     earlier.set(id, { line, title })
-    if (count > MAX_ROWS) return refuse(`has more than ${MAX_ROWS} rows`)
-    if (problems.length > 0) return refused(product, problems)
-    const read = shopifyProduct(columns, rows, options)
-    return Result.isFailure(read)
-      ? refused(product, read.failure)
-      : { bytes, row: Result.succeed({ line, item: { externalId: ExternalId.make(id), input: read.success } }) }
+    return count > MAX_ROWS ? refuse(`has more than ${MAX_ROWS} rows`) : { line, externalId: id, records }
   }
 }
 
-/** Makes a reader of Shopify's CSV. Consecutive rows with one handle are one product. */
-export const readShopifyRows =
-  (options: ShopifyOptions): ReadRows<ImportedProduct> =>
-  (bytes) =>
-    Effect.gen(function* () {
-      const [header, records] = yield* Stream.peel(readRecords(bytes), Sink.head())
-      const columns = yield* Option.match(header, {
-        onNone: () => Result.fail("it is empty; the first line must name the columns"),
-        onSome: ({ cells }) => makeShopifyColumns(cells)
-      }).pipe(
-        Result.mapError((reason) => new ReadFailed({ reason })),
-        Effect.fromResult
-      )
-      return Stream.map(groupProducts(pace(records), columns), makeConverter(columns, options))
-    }).pipe(Stream.unwrap)
+/** Reads a CSV of Shopify: its columns, and a row for the consecutive records with one handle, which are a product. */
+export const readShopifyCsv = Effect.fnUntraced(function* (bytes: Bytes) {
+  const [header, records] = yield* Stream.peel(readRecords(bytes), Sink.head())
+  const cells = Option.match(header, { onNone: () => [], onSome: ({ cells }) => cells })
+  const columns = yield* Effect.fromResult(
+    Result.mapError(
+      cells.length === 0 ? Result.fail("it is empty; the first line must name the columns") : makeShopifyColumns(cells),
+      (reason) => new ReadFailed({ reason })
+    )
+  )
+  return { columns: cells, rows: Stream.map(groupProducts(pace(records), columns), makeRows(columns)) }
+})

@@ -14,7 +14,7 @@ import { formatReason } from "../../layers/postgres/EmbeddedPostgresFailed.ts"
 /** The file cannot be read further. */
 export class ReadFailed extends Data.TaggedError("ReadFailed")<{ readonly reason: string }> {
   override get message() {
-    return `The file could not be read: ${this.reason}. Imported rows are kept; correct the file and run the same import again`
+    return `The file could not be read: ${this.reason}. Nothing was imported; correct the file and run the import again`
   }
 }
 

@@ -5,6 +5,7 @@ import { field, optional, text, Timestamp } from "../catalog/Fields.ts"
 import { Rules } from "../catalog/Rule.ts"
 import { EventKind } from "../Events.ts"
 import { ActorType, EntryId } from "../journal/Activity.ts"
+import { ImportKind } from "../imports/ImportFile.ts"
 import { CatalogKind } from "../journal/Kinds.ts"
 import { boundedArray } from "../json/Bounded.ts"
 import { formatInteger } from "../Text.ts"
@@ -167,6 +168,9 @@ export const ChangeSet = Schema.Struct({
   note: Schema.NullOr(Schema.String),
   where: Schema.NullOr(Schema.Unknown).annotate({ description: "Rules that selected the products, if any" }),
   change: Schema.NullOr(Schema.Unknown).annotate({ description: "Change of the selected products, if any" }),
+  import: Schema.NullOr(Schema.Struct({ kind: ImportKind, created: Count, updated: Count })).annotate({
+    description: "Import of a file, and the rows that it created and updated; null for other sets"
+  }),
   counts: Schema.Struct({
     total: Count.annotate({ description: "Operations" }),
     changed: Count.annotate({ description: "Operations that create, change or delete something" }),
@@ -191,6 +195,10 @@ export const ChangeSet = Schema.Struct({
 }).annotate({ identifier: "ChangeSet" })
 export type ChangeSet = typeof ChangeSet.Type
 
+/** Kinds of resources that change sets change. Imports change orders and customers, too. */
+export const ChangedKind = Schema.Literals([...CatalogKind.literals, "order", "customer"])
+export type ChangedKind = typeof ChangedKind.Type
+
 export const Outcome = Schema.Literals(["created", "updated", "deleted", "unchanged", "refused"])
 export type Outcome = typeof Outcome.Type
 
@@ -201,7 +209,7 @@ export const OperationResult = Schema.Struct({
   isApplied: Schema.Boolean.annotate({
     description: "false: the result of the preview. true: the result of the application"
   }),
-  resource: Schema.NullOr(CatalogKind),
+  resource: Schema.NullOr(ChangedKind),
   id: Schema.NullOr(Schema.toType(Uuid)).annotate({
     description: "Id of the resource; null for one that the preview would create, and if none was found"
   }),
@@ -210,7 +218,9 @@ export const OperationResult = Schema.Struct({
   }),
   entryId: Schema.NullOr(Schema.toType(EntryId)).annotate({ description: "Entry of the journal, and id of the event" }),
   error: Schema.NullOr(Schema.String).annotate({ description: "Why the operation is refused" }),
-  issues: Schema.NullOr(Schema.Array(Schema.String))
+  issues: Schema.NullOr(Schema.Array(Schema.String)),
+  line: Schema.NullOr(Schema.Int).annotate({ description: "Line of the row in the file of an import" }),
+  externalId: Schema.NullOr(Schema.String).annotate({ description: "Id of the row in the file of an import" })
 }).annotate({ identifier: "OperationResult" })
 export type OperationResult = typeof OperationResult.Type
 
@@ -259,6 +269,13 @@ export class TooManyOperations extends Schema.TaggedError<TooManyOperations>()("
 export class ChangeSetUndone extends Schema.TaggedError<ChangeSetUndone>()("ChangeSetUndone", { by: ChangeSetId }) {
   override get message() {
     return `The change set is undone already, by ${this.by}; undo that one to apply it again`
+  }
+}
+
+/** The change set has changed nothing that the journal can undo. */
+export class NothingToUndo extends Schema.TaggedError<NothingToUndo>()("NothingToUndo", {}) {
+  override get message() {
+    return "The change set has changed no products or collections, so there is nothing to undo"
   }
 }
 

@@ -4,6 +4,7 @@ import type { ApprovalNeeded, BudgetSpent } from "../access/Agents.ts"
 import type { Scope } from "../access/Scope.ts"
 import type { InvalidToken } from "../access/Tokens.ts"
 import type { Actor } from "../Actor.ts"
+import type { ImportSettings } from "../imports/ImportFile.ts"
 import type { DocumentPage, JsonText } from "../json/Document.ts"
 import type { PageRequest } from "../Page.ts"
 import type { StoreId, StoreNotFound } from "../Store.ts"
@@ -15,6 +16,7 @@ import type {
   ChangeSetRefused,
   ChangeSetStateMismatch,
   ChangeSetUndone,
+  NothingToUndo,
   OnConflict,
   OperationScopeMissing,
   Outcome,
@@ -72,6 +74,16 @@ export class ChangeSets extends Context.Service<
       header: ChangeSetHeader,
       content: NewContent
     ) => Write<JsonText, StoreNotFound | TooManyChangeSets | TooManyOperations>
+    /**
+     * Creates the import of staged rows, and starts it. A context with `dryRun` only counts what the rows would do; the set
+     * then ends as `canceled`.
+     */
+    readonly import: (
+      context: WriteContext,
+      id: ChangeSetId,
+      settings: ImportSettings,
+      rows: number
+    ) => Write<JsonText, StoreNotFound | TooManyChangeSets>
     /** Lists change sets, newest first. */
     readonly list: (
       store: StoreId,
@@ -124,6 +136,7 @@ export class ChangeSets extends Context.Service<
       | ChangeSetNotFound
       | ChangeSetStateMismatch
       | ChangeSetUndone
+      | NothingToUndo
       | StoreNotFound
       | TooManyChangeSets
       | TooManyOperations

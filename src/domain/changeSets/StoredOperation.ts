@@ -3,7 +3,7 @@ import { ProductId } from "../catalog/Product.ts"
 import { EntryId } from "../journal/Activity.ts"
 import { CatalogKind } from "../journal/Kinds.ts"
 import { Uuid } from "../Uuid.ts"
-import type { Outcome } from "./ChangeSet.ts"
+import type { ChangedKind, Outcome } from "./ChangeSet.ts"
 import { Operation } from "./Operation.ts"
 
 /** Change of a product that the rules of a set selected. The set holds the change. */
@@ -32,7 +32,7 @@ export interface NumberedOperation {
 export interface Performed {
   readonly index: number
   readonly outcome: Outcome
-  readonly resource: CatalogKind
+  readonly resource: ChangedKind
   readonly id: string | null
   /** Versions before and after. */
   readonly seen: number | null
@@ -40,4 +40,6 @@ export interface Performed {
   readonly entryId: string | null
   readonly error: string | null
   readonly issues: ReadonlyArray<string> | null
+  /** Row of an import. */
+  readonly row?: { readonly line: number; readonly externalId: string | null }
 }

@@ -2,6 +2,7 @@ import { Predicate, Record, Result, Schema, Struct } from "effect"
 import { editableFields } from "../catalog/ProductFields.ts"
 import type { Product } from "../catalog/Product.ts"
 import { compileDecoder, issuesOf } from "../json/Decoder.ts"
+import type { ImportSettings } from "./ImportFile.ts"
 import { checkVariants, type ImportedProduct } from "./Product.ts"
 import type { RowProblem, ShopifyCells, ShopifyColumns, ShopifyRow } from "./ShopifyColumns.ts"
 import { type ImportedPicture, isMetafield, mergeCustomFields, mergeMedia, mergeMetafields } from "./ShopifyFields.ts"
@@ -23,11 +24,7 @@ import { mergeOptions, mergeVariants } from "./Variants.ts"
 
 /* Converts the rows of one product in a Shopify export. docs/import.md describes each column. */
 
-export interface ShopifyOptions {
-  /** Unit of the store's weights. */
-  readonly weightUnit: WeightUnit
-  readonly replaceVariants: boolean
-}
+export type ShopifyOptions = Pick<ImportSettings, "weightUnit" | "replaceVariants">
 
 const NUMBERS = [1, 2, 3] as const
 type OptionNumber = (typeof NUMBERS)[number]

@@ -17,6 +17,7 @@ const previewing: ChangeSet = {
   note: "Summer sale",
   where: null,
   change: null,
+  import: null,
   counts: { total: 3, changed: 0, unchanged: 0, refused: 0 },
   progress: { done: 0, total: 3 },
   preview: null,

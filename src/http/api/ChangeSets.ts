@@ -11,6 +11,7 @@ import {
   ChangeSetRefused,
   ChangeSetStateMismatch,
   ChangeSetUndone,
+  NothingToUndo,
   MAX_OPERATIONS,
   NewChangeSet,
   OperationResult,
@@ -126,7 +127,13 @@ export const undoChangeSet = HttpApiEndpoint.post("undoChangeSet", "/change-sets
   disableCodecs: true,
   params: set,
   success: DataResponse(ChangeSet, "The change set that undoes the other one").pipe(HttpApiSchema.status(201)),
-  error: [...stateErrors, publicError(ChangeSetUndone), publicError(TooManyChangeSets), publicError(TooManyOperations)]
+  error: [
+    ...stateErrors,
+    publicError(ChangeSetUndone),
+    publicError(NothingToUndo),
+    publicError(TooManyChangeSets),
+    publicError(TooManyOperations)
+  ]
 })
   .middleware(KeyRequired)
   .annotateMerge(WRITE)

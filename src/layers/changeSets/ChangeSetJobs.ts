@@ -1,27 +1,24 @@
 import { Context, Data, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { AgentId, InstallationId, MerchantId } from "../../domain/access/Ids.ts"
 import { Scope } from "../../domain/access/Scope.ts"
-import { Actor, IMPORTER } from "../../domain/Actor.ts"
-import {
-  ChangeSetId,
-  MAX_ATOMIC_OPERATIONS,
-  MAX_OPERATIONS,
-  TooManyOperations
-} from "../../domain/changeSets/ChangeSet.ts"
+import { IMPORTER } from "../../domain/Actor.ts"
+import { MAX_ATOMIC_OPERATIONS, MAX_OPERATIONS, TooManyOperations } from "../../domain/changeSets/ChangeSet.ts"
 import { findMissingScopes } from "../../domain/changeSets/ChangeSets.ts"
 import type { Performed } from "../../domain/changeSets/StoredOperation.ts"
 import type { StoreId, StoreNotFound } from "../../domain/Store.ts"
-import { ChangeRecorder, type Write, type WriteContext } from "../../domain/Write.ts"
+import { ChangeRecorder, type Write } from "../../domain/Write.ts"
 import { conditionsOf } from "../../domain/catalog/Rule.ts"
 import { bindParameter, productsWhere } from "../catalog/RuleSql.ts"
+import { ImportSteps } from "../imports/ImportSteps.ts"
 import { type Job, Jobs, type JobWork, type LeaseLost } from "../jobs/Jobs.ts"
-import { orDefect, orDefectExcept } from "../sql/Errors.ts"
+import { orDefect } from "../sql/Errors.ts"
 import { rowReader } from "../sql/Rows.ts"
 import { rowCount, withStatementTimeout } from "../sql/Transaction.ts"
 import { UnitOfWork } from "../sql/UnitOfWork.ts"
 import { observeChanges, Recording } from "../Writes.ts"
-import { ChangeSetRepository, type StoredChangeSet } from "./ChangeSetRepository.ts"
+import { ChangeSetRepository } from "./ChangeSetRepository.ts"
+import type { StoredChangeSet } from "./StoredChangeSet.ts"
+import { changeSetOf, contextOf, countOf, jobSteps } from "./JobSteps.ts"
 import { OperationRepository } from "./OperationRepository.ts"
 import { Operations } from "./Operations.ts"
 import { NO_SUMS, previewSummary, Sums } from "./PreviewSummary.ts"
@@ -42,30 +39,6 @@ const SELECTION_MILLIS = 20_000
 /** An operation of an atomic set is refused, so nothing may be stored. */
 class AtomicRefusal extends Data.TaggedError("AtomicRefusal")<{ readonly results: ReadonlyArray<Performed> }> {}
 
-const toId = (job: Job) => ChangeSetId.make(job.subjectId, { disableChecks: true })
-
-const actorOf = ({ actorId, actorType }: StoredChangeSet): Actor => {
-  switch (actorType) {
-    case "app":
-      return Actor.App({ id: InstallationId.make(actorId) })
-    case "merchant":
-      return Actor.Merchant({ id: MerchantId.make(actorId) })
-    case "agent":
-      return Actor.Agent({ id: AgentId.make(actorId) })
-  }
-}
-
-const contextOf = (storeId: StoreId, set: StoredChangeSet, mode: WriteContext["mode"]): WriteContext => ({
-  storeId,
-  actor: actorOf(set),
-  surface: set.surface,
-  cause: set.cause,
-  requestId: set.requestId ?? undefined,
-  approvedBy: set.approvedBy === null ? undefined : MerchantId.make(set.approvedBy),
-  changeSetId: set.id,
-  mode
-})
-
 /** Gives the note of a set as the reason of changes that have none. */
 const withNote = <A, E>(write: Write<A, E>, note: string | null): Write<A, E> =>
   note === null
@@ -73,16 +46,6 @@ const withNote = <A, E>(write: Write<A, E>, note: string | null): Write<A, E> =>
     : Effect.updateService(write, ChangeRecorder, ({ record }) => ({
         record: (changes) => record(changes.map((change) => ({ ...change, reason: change.reason ?? note })))
       }))
-
-const countOf = (results: ReadonlyArray<Performed>) => {
-  const count = (isCounted: (outcome: Performed["outcome"]) => boolean) =>
-    results.filter(({ outcome }) => isCounted(outcome)).length
-  return {
-    changed: count((outcome) => outcome !== "refused" && outcome !== "unchanged"),
-    unchanged: count((outcome) => outcome === "unchanged"),
-    refused: count((outcome) => outcome === "refused")
-  }
-}
 
 /** Finds scopes that a set needs, of which none is granted. */
 export const missingScopesOf = ({ scopes }: StoredChangeSet, granted: ReadonlyArray<string>) =>
@@ -105,19 +68,8 @@ export class ChangeSetJobs extends Context.Service<ChangeSetJobs>()("layers/chan
     const { recorded } = yield* Recording
     const { run } = yield* UnitOfWork
     const { collect, complete } = yield* previewSummary
-
-    const inTransaction = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-      orDefectExcept<E>()(sql.withTransaction(effect))
-
-    /** Ends a set and its job together. */
-    const end = (job: Job, state: "applied" | "canceled" | "failed", failure: string | null = null) =>
-      inTransaction(Effect.andThen(repository.finish(job.storeId, toId(job), state, failure), jobs.finish(job))).pipe(
-        Effect.as("finished" as const)
-      )
-
-    /** Keeps the lease, in the transaction of a step. Returns how the step ended. */
-    const keep = (job: Job) =>
-      Effect.map(jobs.keep(job), (isCanceled) => (isCanceled ? ("canceled" as const) : ("more" as const)))
+    const { end, inTransaction, keep } = yield* jobSteps
+    const { importNext } = yield* ImportSteps
 
     /** Stores an operation for each product that the rules match. Finds none if it takes too long, and one too many at most. */
     const expand = Effect.fnUntraced(function* (job: Job, { id, mode, selection }: StoredChangeSet) {
@@ -155,13 +107,14 @@ export class ChangeSetJobs extends Context.Service<ChangeSetJobs>()("layers/chan
 
     const previewStep = Effect.fn("ChangeSetJobs.preview")(function* (job: Job) {
       const { storeId } = job
-      const found = yield* repository.find(storeId, toId(job))
+      const found = yield* repository.find(storeId, changeSetOf(job))
       if (Option.isNone(found) || found.value.state !== "previewing") {
         yield* jobs.finish(job)
         return "finished" as const
       }
       if (job.isCanceled) return yield* end(job, "canceled")
       const set = found.value
+      if (set.import !== null) return yield* importNext(job, set, set.import, "dryRun")
       if (set.total < 0) {
         const failure = yield* select(job, set)
         return failure === undefined ? ("more" as const) : yield* end(job, "failed", failure)
@@ -245,13 +198,14 @@ export class ChangeSetJobs extends Context.Service<ChangeSetJobs>()("layers/chan
 
     const applyStep = Effect.fn("ChangeSetJobs.apply")(function* (job: Job) {
       const { storeId } = job
-      const found = yield* repository.find(storeId, toId(job))
+      const found = yield* repository.find(storeId, changeSetOf(job))
       if (Option.isNone(found) || (found.value.state !== "applying" && found.value.state !== "scheduled")) {
         yield* jobs.finish(job)
         return "finished" as const
       }
       if (job.isCanceled) return yield* end(job, "canceled")
       const set = found.value
+      if (set.import !== null) return yield* importNext(job, set, set.import, "perform")
       const granted = yield* orDefect(findGranted(set, storeId))
       if (Option.isNone(granted) || missingScopesOf(set, granted.value.scopes) !== undefined) {
         return yield* end(job, "failed", "The author of the change set no longer has the access that it needs")

@@ -1,18 +1,8 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MerchantId } from "../../domain/access/Ids.ts"
-import {
-  ChangeSetId,
-  ChangeSetMode,
-  ChangeSetState,
-  KEPT_DAYS,
-  OnConflict,
-  READY_DAYS,
-  Selection
-} from "../../domain/changeSets/ChangeSet.ts"
-import { Edit } from "../../domain/changeSets/Edit.ts"
-import { actorType, EventId } from "../../domain/Events.ts"
-import { ActorType, EntrySurface } from "../../domain/journal/Activity.ts"
+import { ChangeSetId, KEPT_DAYS, type OnConflict, READY_DAYS } from "../../domain/changeSets/ChangeSet.ts"
+import { actorType } from "../../domain/Events.ts"
 import type { PageRequest } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { WriteContext } from "../../domain/Write.ts"
@@ -24,57 +14,14 @@ import { findJson, requiredRowReader, rowReader } from "../sql/Rows.ts"
 import { constant, sql as fragment } from "../sql/Statement.ts"
 import { time } from "../sql/Times.ts"
 import { rowCount } from "../sql/Transaction.ts"
+import { columns, type NewStored, StoredChangeSet } from "./StoredChangeSet.ts"
 
-/** Change set as jobs and writes use it. */
-const Stored = Schema.Struct({
-  id: Schema.toType(ChangeSetId),
-  state: ChangeSetState,
-  mode: ChangeSetMode,
-  note: Schema.NullOr(Schema.String),
-  actorType: ActorType,
-  actorId: Schema.String,
-  approvedBy: Schema.NullOr(Schema.String),
-  surface: EntrySurface,
-  requestId: Schema.NullOr(Schema.String),
-  cause: Schema.NullOr(Schema.toType(EventId)),
-  selection: Schema.NullOr(Schema.toType(Selection)),
-  change: Schema.NullOr(Schema.toType(Edit)),
-  undoes: Schema.NullOr(Schema.toType(ChangeSetId)),
-  scopes: Schema.Array(Schema.String),
-  applyAt: Schema.NullOr(Schema.Date),
-  onConflict: OnConflict,
-  total: Schema.Int,
-  done: Schema.Int,
-  changed: Schema.Int,
-  refused: Schema.Int,
-  preview: Schema.NullOr(Schema.Unknown)
-})
-export type StoredChangeSet = typeof Stored.Type
-
-const columns = fragment.literal(`
-  id, state, mode, note, actor_type as "actorType", actor_id as "actorId", approved_by as "approvedBy", surface,
-  request_id as "requestId", cause, selection, change, undoes, scopes, apply_at as "applyAt", on_conflict as "onConflict",
-  total, done, changed, refused, preview
-`)
-
-/** Values of a new change set. */
-export interface NewStored {
-  readonly id: ChangeSetId
-  readonly mode: ChangeSetMode
-  readonly note: string | null
-  readonly applyAt: string | null
-  readonly selection: Selection | null
-  readonly change: Edit | null
-  readonly undoes: ChangeSetId | null
-  readonly scopes: ReadonlyArray<string>
-  /** Number of operations, or -1 if they are not known yet. */
-  readonly total: number
-}
-
-const readStored = rowReader(Stored)
+const readStored = rowReader(StoredChangeSet)
 const readPage = pageReader(ChangeSetId)
 const readCount = requiredRowReader(Schema.Struct({ count: Schema.Int }))
 const readId = rowReader(Schema.Struct({ id: Schema.toType(ChangeSetId) }))
+
+const jsonOrNull = (value: object | null) => (value === null ? null : JSON.stringify(value))
 
 const isUnfinished = fragment`state in ('previewing', 'ready', 'scheduled', 'applying')`
 
@@ -88,6 +35,9 @@ export class ChangeSetRepository extends Context.Service<ChangeSetRepository>()(
       const setJson = sql`
       json_build_object(
         'id', s.id, 'state', s.state, 'mode', s.mode, 'note', s.note, 'where', s.selection, 'change', s.change,
+        'import', case when s.import is not null then json_build_object(
+          'kind', s.import ->> 'kind', 'created', s.created, 'updated', s.changed - s.created
+        ) end,
         'counts', json_build_object(
           'total', greatest(s.total, 0), 'changed', s.changed, 'unchanged', s.unchanged, 'refused', s.refused
         ),
@@ -131,17 +81,18 @@ export class ChangeSetRepository extends Context.Service<ChangeSetRepository>()(
 
         insert: Effect.fn("ChangeSetRepository.insert")(function* (
           { actor, approvedBy, cause, requestId, storeId, surface }: WriteContext,
-          { applyAt, change, id, mode, note, scopes, selection, total, undoes }: NewStored
+          { applyAt, change, id, import: settings, mode, note, scopes, selection, total, undoes }: NewStored,
+          state: "previewing" | "applying"
         ) {
           yield* sql`
           insert into change_sets (
-            store_id, id, state, mode, note, actor_type, actor_id, approved_by, surface, request_id, cause, selection,
-            change, undoes, scopes, apply_at, total, created_at
+            store_id, id, state, mode, note, actor_type, actor_id, approved_by, surface, request_id, cause, import,
+            selection, change, undoes, scopes, apply_at, total, created_at, applied_at
           ) values (
-            ${storeId}, ${id}, 'previewing', ${mode}, ${note}, ${actorType(actor)}, ${actor.id}, ${approvedBy ?? null},
-            ${surface}, ${requestId ?? null}, ${cause}, ${selection === null ? null : JSON.stringify(selection)},
-            ${change === null ? null : JSON.stringify(change)}, ${undoes}, ${textArray(scopes)}::text[],
-            ${applyAt}::timestamptz, ${total}, statement_timestamp()
+            ${storeId}, ${id}, ${state}, ${mode}, ${note}, ${actorType(actor)}, ${actor.id}, ${approvedBy ?? null},
+            ${surface}, ${requestId ?? null}, ${cause}, ${jsonOrNull(settings)}, ${jsonOrNull(selection)},
+            ${jsonOrNull(change)}, ${undoes}, ${textArray(scopes)}::text[], ${applyAt}::timestamptz, ${total},
+            statement_timestamp(), case when ${state} = 'applying' then statement_timestamp() end
           )
         `
         }, orDefect),
@@ -188,12 +139,15 @@ export class ChangeSetRepository extends Context.Service<ChangeSetRepository>()(
           id: ChangeSetId,
           {
             changed,
+            created = 0,
             done,
             preview,
             refused,
             unchanged
           }: {
             readonly done: number
+            /** Counted for imports. */
+            readonly created?: number
             readonly changed: number
             readonly unchanged: number
             readonly refused: number
@@ -202,7 +156,7 @@ export class ChangeSetRepository extends Context.Service<ChangeSetRepository>()(
         ) {
           yield* sql`
           update change_sets
-          set done = ${done}, changed = changed + ${changed}, unchanged = unchanged + ${unchanged},
+          set done = ${done}, created = created + ${created}, changed = changed + ${changed}, unchanged = unchanged + ${unchanged},
             refused = refused + ${refused},
             preview = coalesce(${preview === undefined ? null : JSON.stringify(preview)}::json, preview)
           where store_id = ${store} and id = ${id}

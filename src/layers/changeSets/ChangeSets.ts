@@ -1,5 +1,6 @@
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
+import type { Scope } from "../../domain/access/Scope.ts"
 import {
   ChangeSetId,
   ChangeSetNotFound,
@@ -10,11 +11,14 @@ import {
   MAX_ATOMIC_OPERATIONS,
   MAX_OPERATIONS,
   MAX_UNFINISHED,
+  NothingToUndo,
   OperationScopeMissing,
   TooManyChangeSets,
   TooManyOperations
 } from "../../domain/changeSets/ChangeSet.ts"
 import { ChangeSets, scopeGroupsOf } from "../../domain/changeSets/ChangeSets.ts"
+import type { ImportKind } from "../../domain/imports/ImportFile.ts"
+import { CATALOG_KINDS } from "../../domain/journal/Kinds.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { uuidOfMicros } from "../../domain/Uuid.ts"
 import type { WriteContext } from "../../domain/Write.ts"
@@ -24,8 +28,17 @@ import { Jobs } from "../jobs/Jobs.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { UnitOfWork } from "../sql/UnitOfWork.ts"
 import { missingScopesOf } from "./ChangeSetJobs.ts"
-import { ChangeSetRepository, type NewStored, type StoredChangeSet } from "./ChangeSetRepository.ts"
+import { ChangeSetRepository } from "./ChangeSetRepository.ts"
+import type { NewStored, StoredChangeSet } from "./StoredChangeSet.ts"
 import { OperationRepository } from "./OperationRepository.ts"
+
+/** Scopes of a caller who undoes an import. The journal does not undo orders and customers. */
+const IMPORT_SCOPES: Record<ImportKind, ReadonlyArray<Scope>> = {
+  products: [CATALOG_KINDS.product.scopes.write],
+  collections: [CATALOG_KINDS.collection.scopes.write],
+  orders: [],
+  customers: []
+}
 
 const requireScopes = (set: StoredChangeSet, scopes: ReadonlyArray<string>) => {
   const missing = missingScopesOf(set, scopes)
@@ -50,14 +63,19 @@ export const ChangeSetsLive = Layer.effect(
       return Option.getOrThrow(found)
     })
 
-    /** Stores a set and starts its preview. The store is locked, so the number of unfinished sets is exact. */
-    const insert = Effect.fnUntraced(function* (context: WriteContext, set: NewStored) {
+    /** Stores a set and starts its job. The store is locked, so the number of unfinished sets is exact. */
+    const insert = Effect.fnUntraced(function* (
+      context: WriteContext,
+      set: NewStored,
+      state: "previewing" | "applying" = "previewing"
+    ) {
       const { storeId } = context
       yield* lockStore(storeId)
       const { count } = yield* repository.countUnfinished(storeId)
       if (count >= MAX_UNFINISHED) return yield* new TooManyChangeSets()
-      yield* repository.insert(context, set)
-      yield* unitOfWork.add(jobs.insertStatement(storeId, set.id, "changeSet.preview", null))
+      yield* repository.insert(context, set, state)
+      const kind = state === "previewing" ? "changeSet.preview" : "changeSet.apply"
+      yield* unitOfWork.add(jobs.insertStatement(storeId, set.id, kind, null))
       yield* unitOfWork.flush
       yield* jobs.notifyAfterCommit
       return yield* json(storeId, set.id)
@@ -97,12 +115,33 @@ export const ChangeSetsLive = Layer.effect(
           mode,
           note,
           applyAt,
+          import: null,
           selection: isListed ? null : content.where,
           change: isListed ? null : content.change,
           undoes: null,
           scopes: [...new Set(scopeGroupsOf(content).map((group) => group.join("|")))],
           total: isListed ? content.operations : -1
         })
+      }),
+
+      import: Effect.fn("ChangeSets.import")(function* (context, id, settings, rowCount) {
+        yield* rows.deleteUpload(context.storeId, id)
+        return yield* insert(
+          context,
+          {
+            id,
+            mode: "each",
+            note: null,
+            applyAt: null,
+            import: settings,
+            selection: null,
+            change: null,
+            undoes: null,
+            scopes: IMPORT_SCOPES[settings.kind],
+            total: rowCount
+          },
+          context.mode === "dryRun" ? "previewing" : "applying"
+        )
       }),
 
       list: Effect.fn("ChangeSets.list")((store, page, { ownId }) => repository.listPage(store, page, ownId)),
@@ -156,10 +195,9 @@ export const ChangeSetsLive = Layer.effect(
         if (Option.isSome(by)) return yield* new ChangeSetUndone({ by: by.value })
         const undo = yield* newId
         const total = yield* rows.insertUndo(storeId, undo, id)
-        const { mode, scopes, state } = set
-        // It was canceled or failed before it changed anything.
-        if (total === 0) return yield* new ChangeSetStateMismatch({ state, allowed: ["applied"] })
-        const values = { applyAt: null, selection: null, change: null, note: null, mode, scopes, total }
+        const { mode, scopes } = set
+        if (total === 0) return yield* new NothingToUndo()
+        const values = { applyAt: null, import: null, selection: null, change: null, note: null, mode, scopes, total }
         return yield* insert(context, { ...values, id: undo, undoes: id })
       }, orDefect),
 

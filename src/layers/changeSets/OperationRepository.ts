@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ChangeSetId, Outcome } from "../../domain/changeSets/ChangeSet.ts"
 import { type NumberedOperation, type Performed, StoredOperation } from "../../domain/changeSets/StoredOperation.ts"
+import { ImportRow } from "../../domain/imports/ImportFile.ts"
 import type { JsonText } from "../../domain/json/Document.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { joinLines, NULL_ELEMENT, plainArray, textArray } from "../sql/ArrayLiterals.ts"
@@ -20,6 +21,10 @@ const readOperations = rowsReader(
     seen: Schema.NullOr(Schema.Int),
     wasRefused: Schema.Boolean
   })
+)
+
+const readImportRows = rowsReader(
+  Schema.Struct({ index: Schema.Int, row: Schema.fromJsonString(Schema.toType(ImportRow)) })
 )
 
 /** Operation to apply. `wasRefused`: the preview refused it. */
@@ -92,7 +97,7 @@ export class OperationRepository extends Context.Service<OperationRepository>()(
               select index, json_build_object(
                 'index', index, 'outcome', outcome, 'isApplied', is_applied, 'resource', resource, 'id', resource_id,
                 'version', case when is_applied then version else seen end, 'entryId', entry_id, 'error', error,
-                'issues', issues
+                'issues', issues, 'line', line, 'externalId', external_id
               )::text as json
               from change_set_results
               where store_id = ${store} and change_set_id = ${id} and index > ${after}
@@ -123,6 +128,21 @@ export class OperationRepository extends Context.Service<OperationRepository>()(
             operation: decodeOperation(operation)
           }))
         }, orDefect),
+
+        /** Reads rows of an import from a position on, at least one if any is left. */
+        listRows: Effect.fn("OperationRepository.listRows")(
+          (store: StoreId, id: ChangeSetId, first: number, limit: number, bytes: number) =>
+            readImportRows(sql`
+            select index, operation as row from (
+              select index, operation, sum(octet_length(operation)) over (order by index) as size from (
+                select index, operation from change_set_operations
+                where store_id = ${store} and change_set_id = ${id} and index >= ${first} order by index limit ${limit}
+              ) as next
+            ) as sized
+            where size <= ${bytes} or index = ${first} order by index
+          `),
+          orDefect
+        ),
 
         /**
          * Reads the operations from a position on that change something according to the preview, and for an undo that
@@ -162,18 +182,21 @@ export class OperationRepository extends Context.Service<OperationRepository>()(
             plainArray(results.map((result) => valueOf(result) ?? NULL_ELEMENT))
           yield* sql`
           insert into change_set_results as r (
-            store_id, change_set_id, index, outcome, resource, resource_id, seen, version, entry_id, is_applied, error, issues
+            store_id, change_set_id, index, outcome, resource, resource_id, seen, version, entry_id, is_applied, error, issues,
+            line, external_id
           )
           select ${store}, ${id}, index, outcome, resource, resource_id, seen, version, entry_id, ${isApplied}, error,
-            issues::json
+            issues::json, line, external_id
           from unnest(
             ${plain(({ index }) => index)}::integer[], ${plain(({ outcome }) => outcome)}::text[],
             ${plain(({ resource }) => resource)}::text[], ${plain(({ id }) => id)}::uuid[],
             ${plain(({ seen }) => seen)}::integer[], ${plain(({ version }) => version)}::integer[],
             ${plain(({ entryId }) => (isApplied ? entryId : null))}::uuid[],
             ${textArray(results.map(({ error }) => error))}::text[],
-            ${textArray(results.map(({ issues }) => (issues === null ? null : JSON.stringify(issues))))}::text[]
-          ) as list (index, outcome, resource, resource_id, seen, version, entry_id, error, issues)
+            ${textArray(results.map(({ issues }) => (issues === null ? null : JSON.stringify(issues))))}::text[],
+            ${plain(({ row }) => row?.line ?? null)}::integer[],
+            ${textArray(results.map(({ row }) => row?.externalId ?? null))}::text[]
+          ) as list (index, outcome, resource, resource_id, seen, version, entry_id, error, issues, line, external_id)
           on conflict (store_id, change_set_id, index) do update
           set outcome = excluded.outcome, resource_id = excluded.resource_id, seen = excluded.seen,
             version = excluded.version, entry_id = excluded.entry_id, is_applied = excluded.is_applied,

@@ -14,6 +14,7 @@ import {
   ChangeSetRefused,
   ChangeSetStateMismatch,
   ChangeSetUndone,
+  NothingToUndo,
   MAX_SENT_OPERATIONS,
   OperationResult,
   OperationScopeMissing,
@@ -144,6 +145,7 @@ export const undoChangeSet = Rpc.make("changeSets.undo", {
     ChangeSetNotFound,
     ChangeSetStateMismatch,
     ChangeSetUndone,
+    NothingToUndo,
     TooManyChangeSets,
     TooManyOperations
   ])

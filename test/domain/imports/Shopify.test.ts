@@ -2,33 +2,38 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Result, Stream } from "effect"
 import * as FastCheck from "fast-check"
 import { createReadStream } from "node:fs"
-import { readShopifyRows } from "../../../src/cli/import/ShopifyCsv.ts"
+import { readShopifyCsv } from "../../../src/cli/import/ShopifyCsv.ts"
 import { ReadFailed } from "../../../src/cli/import/Source.ts"
+import { productDecoder } from "../../../src/domain/imports/Rows.ts"
 import type { UpdateProduct } from "../../../src/domain/catalog/Product.ts"
 import type { Variant, VariantInput } from "../../../src/domain/catalog/ProductFields.ts"
 
 const withoutIds = (variants: ReadonlyArray<Variant>) => variants.map(({ id: _, ...variant }): VariantInput => variant)
 
-const readRows = (bytes: AsyncIterable<Buffer>) =>
-  readShopifyRows({ weightUnit: "kg", replaceVariants: false })(
+/** Decodes the products of a file as they are created in a store without products. */
+const productsIn = Effect.fnUntraced(function* (bytes: AsyncIterable<Buffer>) {
+  const { columns, rows } = yield* readShopifyCsv(
     Stream.fromAsyncIterable(bytes, (error) => new ReadFailed({ reason: String(error) }))
   )
-
-/** The products of a file, as they are created in a store without products. */
-const productsIn = (bytes: AsyncIterable<Buffer>) =>
-  Effect.map(Stream.runCollect(readRows(bytes)), (rows) =>
-    rows.map(({ row }) =>
-      Result.flatMap(row, ({ item: { externalId, input }, line }) =>
-        Result.mapBoth(input(undefined, new Date(0)), {
-          onSuccess: ({ variants, ...fields }) => ({
-            line,
-            item: { externalId, input: { ...fields, ...(variants && { variants: withoutIds(variants) }) } }
-          }),
-          onFailure: (issues) => ({ line, externalId, reason: issues.join("; ") })
-        })
-      )
+  const decode = productDecoder({
+    kind: "products",
+    columns,
+    weightUnit: "kg",
+    replaceVariants: false,
+    isSilent: false
+  })
+  return (yield* Stream.runCollect(rows)).map((row) =>
+    Result.flatMap(decode(row), ({ externalId, input }) =>
+      Result.mapBoth(input(undefined, new Date(0)), {
+        onSuccess: ({ variants, ...fields }) => ({
+          line: row.line,
+          item: { externalId, input: { ...fields, ...(variants && { variants: withoutIds(variants) }) } }
+        }),
+        onFailure: (issues) => ({ line: row.line, externalId, reason: issues.join("; ") })
+      })
     )
   )
+}, Effect.scoped)
 
 async function* chunksOf(text: string, size = 7) {
   const bytes = Buffer.from(text)

@@ -20,7 +20,8 @@ export const Imported = Schema.Struct({
   updated: Schema.Int,
   unchanged: Schema.Int,
   refused: Schema.Int,
-  refusedFile: Schema.optional(Schema.String)
+  refusedFile: Schema.optional(Schema.String),
+  changeSetId: Schema.String.check(Schema.isUUID())
 })
 
 /** Counts of an import in the order of its output. */

@@ -741,6 +741,12 @@ export interface ChangeSet {
   readonly where: unknown | null
   /** Change of the selected products, if any */
   readonly change: unknown | null
+  /** Import of a file, and the rows that it created and updated; null for other sets */
+  readonly import: {
+    readonly kind: "products" | "collections" | "orders" | "customers"
+    readonly created: number
+    readonly updated: number
+  } | null
   /** Results: those of the preview until the set is applied */
   readonly counts: {
     /** Operations */
@@ -819,7 +825,7 @@ export interface OperationResult {
   readonly outcome: "created" | "updated" | "deleted" | "unchanged" | "refused"
   /** false: the result of the preview. true: the result of the application */
   readonly isApplied: boolean
-  readonly resource: "product" | "collection" | null
+  readonly resource: "product" | "collection" | "order" | "customer" | null
   /** Id of the resource; null for one that the preview would create, and if none was found */
   readonly id: string | null
   /** Version after the operation; before it is applied, the version that the preview saw */
@@ -829,6 +835,10 @@ export interface OperationResult {
   /** Why the operation is refused */
   readonly error: string | null
   readonly issues: ReadonlyArray<string> | null
+  /** Line of the row in the file of an import */
+  readonly line: number | null
+  /** Id of the row in the file of an import */
+  readonly externalId: string | null
 }
 
 export interface ApplyChangeSet {
