@@ -22,6 +22,7 @@ import { Vocabulary } from "./catalog/Vocabulary.ts"
 import { ChangeSetJobs } from "./changeSets/ChangeSetJobs.ts"
 import { ChangeSetRepository } from "./changeSets/ChangeSetRepository.ts"
 import { ChangeSetsLive } from "./changeSets/ChangeSets.ts"
+import { FollowedChangeSets } from "./changeSets/FollowedChangeSets.ts"
 import { OperationRepository } from "./changeSets/OperationRepository.ts"
 import { Operations } from "./changeSets/Operations.ts"
 import { ProductOperations } from "./changeSets/ProductOperations.ts"
@@ -63,6 +64,7 @@ import { Recording, WritesLive } from "./Writes.ts"
 /** Repositories and the other services that layers of the domain share. Each exists once. */
 export const RepositoriesLive = Layer.mergeAll(
   AgentCreation.layer,
+  FollowedChangeSets.layer,
   ProductBatch.layer,
   Recording.layer,
   Subscriptions.layer,

@@ -1,8 +1,16 @@
 import { Duration, Effect, Option, Schema, type Scope, type Stream } from "effect"
 import { RpcClient, RpcClientError, RpcSerialization } from "effect/rpc"
 import type { FromClientEncoded } from "effect/rpc/RpcMessage"
+import type { ChangeSet } from "../domain/changeSets/ChangeSet.ts"
 import type { Changed } from "../domain/journal/Changes.ts"
-import { type FollowOptions, type ChangeStreamError, makeChangeStream, type SocketLike } from "./client/ChangeStream.ts"
+import {
+  type ChangeSetStreamError,
+  type ChangeStreamError,
+  type FollowedSet,
+  type FollowOptions,
+  makeStreamCalls,
+  type SocketLike
+} from "./client/ChangeStream.ts"
 import { Rpcs } from "./Rpcs.ts"
 import { isPerformed, type UnperformedWrite } from "./groups/CommonSchemas.ts"
 import { isExitMessage, makeRequestIds } from "./client/Messages.ts"
@@ -45,6 +53,10 @@ export type Client = Grouped & {
    * access.
    */
   readonly changes: (followed: FollowOptions) => Stream.Stream<Changed, ChangeStreamError>
+  readonly changeSets: {
+    /** Streams a change set, at once and after each progress, until it is ready, applied, canceled or failed. */
+    readonly follow: (followed: FollowedSet) => Stream.Stream<ChangeSet, ChangeSetStreamError>
+  }
 }
 
 export interface ClientOptions {
@@ -54,7 +66,7 @@ export interface ClientOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** Timeout of a call, including its response body. Default: 60 seconds. */
   readonly timeout?: Duration.Input
-  /** Opens the socket of `changes`. Required in Node: its `WebSocket`, new in version 22, sends no cookie. Default: `WebSocket`. */
+  /** Opens the socket of `changes` and `changeSets.follow`. Required in Node: its `WebSocket`, new in version 22, sends no cookie. Default: `WebSocket`. */
   readonly webSocket?: (url: string) => SocketLike
   /** Sends requests. Default: `fetch`. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
@@ -161,8 +173,13 @@ export const makeClient = (options: ClientOptions): Effect.Effect<Client, never,
     Effect.provideServiceEffect(RpcClient.Protocol, protocolOf(options)),
     Effect.map((calls) => {
       const groups = grouped(calls)
-      const follow = makeChangeStream(options.url, options.webSocket, (storeId) => calls["store.get"]({ storeId }))
-      return Object.assign(groups, { changes: Object.assign(follow, groups.changes) })
+      const { followChangeSet, followChanges } = makeStreamCalls(options.url, options.webSocket, (storeId) =>
+        calls["store.get"]({ storeId })
+      )
+      return Object.assign(groups, {
+        changes: Object.assign(followChanges, groups.changes),
+        changeSets: Object.assign(groups.changeSets, { follow: followChangeSet })
+      })
     })
   )
 

@@ -1,10 +1,11 @@
-import { Context, type Effect } from "effect"
+import { Context, type Effect, type Stream } from "effect"
 import type { Grants } from "../access/AccessRule.ts"
 import type { ApprovalNeeded, BudgetSpent } from "../access/Agents.ts"
 import type { Scope } from "../access/Scope.ts"
 import type { InvalidToken } from "../access/Tokens.ts"
 import type { Actor } from "../Actor.ts"
 import type { ImportSettings } from "../imports/ImportFile.ts"
+import type { TooManyFollowers } from "../journal/Changes.ts"
 import type { DocumentPage, JsonText } from "../json/Document.ts"
 import type { PageRequest } from "../Page.ts"
 import type { StoreId, StoreNotFound } from "../Store.ts"
@@ -91,6 +92,15 @@ export class ChangeSets extends Context.Service<
       right: ChangeSetRight
     ) => Effect.Effect<DocumentPage<ChangeSetId>>
     readonly get: (store: StoreId, id: ChangeSetId, right: ChangeSetRight) => Effect.Effect<JsonText, ChangeSetNotFound>
+    /**
+     * Streams a set, at once and whenever its state, counts or progress change. Ends when it is ready, applied, canceled or
+     * failed.
+     */
+    readonly follow: (
+      store: StoreId,
+      id: ChangeSetId,
+      right: ChangeSetRight
+    ) => Stream.Stream<JsonText, ChangeSetNotFound | TooManyFollowers>
     /** Lists the results of operations in their order. The cursor is the position of the last one. */
     readonly results: (
       store: StoreId,

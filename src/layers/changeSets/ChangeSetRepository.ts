@@ -12,9 +12,8 @@ import { END, pageReader, selectPage } from "../sql/Pages.ts"
 import { PURGE_BATCH } from "../sql/Purging.ts"
 import { findJson, requiredRowReader, rowReader } from "../sql/Rows.ts"
 import { constant, sql as fragment } from "../sql/Statement.ts"
-import { time } from "../sql/Times.ts"
 import { rowCount } from "../sql/Transaction.ts"
-import { columns, type NewStored, StoredChangeSet } from "./StoredChangeSet.ts"
+import { changeSetJson, columns, type NewStored, StoredChangeSet } from "./StoredChangeSet.ts"
 
 const readStored = rowReader(StoredChangeSet)
 const readPage = pageReader(ChangeSetId)
@@ -31,28 +30,6 @@ export class ChangeSetRepository extends Context.Service<ChangeSetRepository>()(
   {
     make: Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-
-      const setJson = sql`
-      json_build_object(
-        'id', s.id, 'state', s.state, 'mode', s.mode, 'note', s.note, 'where', s.selection, 'change', s.change,
-        'import', case when s.import is not null then json_build_object(
-          'kind', s.import ->> 'kind', 'created', s.created, 'updated', s.changed - s.created
-        ) end,
-        'counts', json_build_object(
-          'total', greatest(s.total, 0), 'changed', s.changed, 'unchanged', s.unchanged, 'refused', s.refused
-        ),
-        'progress', json_build_object('done', s.done, 'total', greatest(s.total, 0)),
-        'preview', case when s.previewed_at is not null then s.preview end, 'undoes', s.undoes,
-        'undoneBy', (
-          select u.id from change_sets u where u.store_id = s.store_id and u.undoes = s.id and u.applied_at is not null
-          order by u.id desc limit 1
-        ),
-        'actor', json_build_object('type', s.actor_type, 'id', s.actor_id), 'approvedBy', s.approved_by,
-        'onConflict', s.on_conflict, 'failure', s.failure, 'applyAt', ${time("s.apply_at")},
-        'createdAt', ${time("s.created_at")}, 'previewedAt', ${time("s.previewed_at")},
-        'appliedAt', ${time("s.applied_at")}, 'finishedAt', ${time("s.finished_at")}
-      )::text
-    `
 
       const isVisible = (store: StoreId, id: ChangeSetId, ownId: string | null) =>
         sql`s.store_id = ${store} and s.id = ${id} and (${ownId}::uuid is null or s.actor_id = ${ownId})`
@@ -99,7 +76,7 @@ export class ChangeSetRepository extends Context.Service<ChangeSetRepository>()(
 
         findJson: Effect.fn("ChangeSetRepository.findJson")(
           (store: StoreId, id: ChangeSetId, ownId: string | null) =>
-            findJson(sql`select ${setJson} as json from change_sets s where ${isVisible(store, id, ownId)}`),
+            findJson(sql`select ${changeSetJson} as json from change_sets s where ${isVisible(store, id, ownId)}`),
           orDefect
         ),
 
@@ -123,7 +100,7 @@ export class ChangeSetRepository extends Context.Service<ChangeSetRepository>()(
               selectPage(
                 sql,
                 sql`
-                select s.id, ${setJson} as json from change_sets s
+                select s.id, ${changeSetJson} as json from change_sets s
                 where s.store_id = ${store} and s.id < ${cursor ?? END} and (${ownId}::uuid is null or s.actor_id = ${ownId})
               `,
                 limit,

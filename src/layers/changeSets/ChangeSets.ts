@@ -1,4 +1,4 @@
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Scope } from "../../domain/access/Scope.ts"
 import {
@@ -29,6 +29,7 @@ import { orDefect } from "../sql/Errors.ts"
 import { UnitOfWork } from "../sql/UnitOfWork.ts"
 import { missingScopesOf } from "./ChangeSetJobs.ts"
 import { ChangeSetRepository } from "./ChangeSetRepository.ts"
+import { FollowedChangeSets } from "./FollowedChangeSets.ts"
 import type { NewStored, StoredChangeSet } from "./StoredChangeSet.ts"
 import { OperationRepository } from "./OperationRepository.ts"
 
@@ -51,6 +52,7 @@ export const ChangeSetsLive = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const repository = yield* ChangeSetRepository
     const rows = yield* OperationRepository
+    const followed = yield* FollowedChangeSets
     const jobs = yield* Jobs
     const { spend } = yield* Budget
     const { lockStore } = yield* StoreAllocation
@@ -150,6 +152,14 @@ export const ChangeSetsLive = Layer.effect(
         const found = yield* repository.findJson(store, id, ownId)
         return Option.isSome(found) ? found.value : yield* new ChangeSetNotFound({ id })
       }),
+
+      follow: (store, id, { ownId }) =>
+        Stream.unwrap(
+          Effect.gen(function* () {
+            const found = yield* repository.findJson(store, id, ownId)
+            return Option.isSome(found) ? followed.follow(store, id, found.value) : yield* new ChangeSetNotFound({ id })
+          })
+        ),
 
       results: Effect.fn("ChangeSets.results")(function* (store, id, { cursor, limit }, outcome, { ownId }) {
         const found = yield* repository.findJson(store, id, ownId)

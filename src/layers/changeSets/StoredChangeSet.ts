@@ -5,6 +5,7 @@ import { EventId } from "../../domain/Events.ts"
 import { ImportSettings } from "../../domain/imports/ImportFile.ts"
 import { ActorType, EntrySurface } from "../../domain/journal/Activity.ts"
 import { sql as fragment } from "../sql/Statement.ts"
+import { time } from "../sql/Times.ts"
 
 /** Change set as jobs and writes use it. */
 export const StoredChangeSet = Schema.Struct({
@@ -40,6 +41,29 @@ export const columns = fragment.literal(`
   request_id as "requestId", cause, import, selection, change, undoes, scopes, apply_at as "applyAt", on_conflict as "onConflict",
   total, done, created, changed, refused, preview
 `)
+
+/** Document of a change set `s`, as clients see it. */
+export const changeSetJson = fragment`
+  json_build_object(
+    'id', s.id, 'state', s.state, 'mode', s.mode, 'note', s.note, 'where', s.selection, 'change', s.change,
+    'import', case when s.import is not null then json_build_object(
+      'kind', s.import ->> 'kind', 'created', s.created, 'updated', s.changed - s.created
+    ) end,
+    'counts', json_build_object(
+      'total', greatest(s.total, 0), 'changed', s.changed, 'unchanged', s.unchanged, 'refused', s.refused
+    ),
+    'progress', json_build_object('done', s.done, 'total', greatest(s.total, 0)),
+    'preview', case when s.previewed_at is not null then s.preview end, 'undoes', s.undoes,
+    'undoneBy', (
+      select u.id from change_sets u where u.store_id = s.store_id and u.undoes = s.id and u.applied_at is not null
+      order by u.id desc limit 1
+    ),
+    'actor', json_build_object('type', s.actor_type, 'id', s.actor_id), 'approvedBy', s.approved_by,
+    'onConflict', s.on_conflict, 'failure', s.failure, 'applyAt', ${time("s.apply_at")},
+    'createdAt', ${time("s.created_at")}, 'previewedAt', ${time("s.previewed_at")},
+    'appliedAt', ${time("s.applied_at")}, 'finishedAt', ${time("s.finished_at")}
+  )::text
+`
 
 /** Values of a new change set. */
 export interface NewStored {

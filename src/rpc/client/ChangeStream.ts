@@ -1,6 +1,7 @@
 import { Effect, Option, Predicate, Schedule, Schema, type Scope, Stream } from "effect"
 import { RpcClient, RpcClientError, RpcSerialization } from "effect/rpc"
 import type { FromClientEncoded, FromServerEncoded } from "effect/rpc/RpcMessage"
+import type { ChangeSet, ChangeSetId, ChangeSetNotFound } from "../../domain/changeSets/ChangeSet.ts"
 import type { EventId } from "../../domain/Events.ts"
 import type { Changed, ChangesGone, ChangeStreamItem, TooManyFollowers } from "../../domain/journal/Changes.ts"
 import { type RateLimitExceeded, WINDOW_SECONDS } from "../../domain/RateLimit.ts"
@@ -29,6 +30,15 @@ export interface FollowOptions {
 
 /** Errors that end a change stream. All others are retried. */
 export type ChangeStreamError = CallError | ChangesGone | TooManyFollowers
+
+/** Selects a change set. */
+export interface FollowedSet {
+  readonly storeId: StoreId
+  readonly id: ChangeSetId
+}
+
+/** Errors that end the stream of a change set. All others are retried. */
+export type ChangeSetStreamError = CallError | ChangeSetNotFound | TooManyFollowers
 
 /** Timeouts for opening a socket, and in milliseconds for the next message of an open one. */
 const OPEN_TIMEOUT = "15 seconds"
@@ -115,23 +125,23 @@ const protocolOver = (socket: SocketLike) =>
     })
   )
 
-/** Opens a socket and streams changes until it closes. */
-const streamOnce = (open: () => SocketLike, followed: Pick<FollowOptions, "after" | "storeId">) =>
+const makeStreams = RpcClient.make(Streams, { disableTracing: true, generateRequestId: makeRequestIds() })
+
+/** Opens a socket and streams until it closes. */
+const streamOnce = <A, E>(
+  open: () => SocketLike,
+  call: (client: Effect.Success<typeof makeStreams>) => Stream.Stream<A, E>
+) =>
   Stream.unwrap(
     Effect.gen(function* () {
       const protocol = yield* protocolOver(yield* openSocket(open))
-      const client = yield* Effect.provideService(
-        RpcClient.make(Streams, { disableTracing: true, generateRequestId: makeRequestIds() }),
-        RpcClient.Protocol,
-        protocol
-      )
-      return client["changes.follow"](followed)
+      return call(yield* Effect.provideService(makeStreams, RpcClient.Protocol, protocol))
     })
   )
 
 const TRANSIENT = ["RpcClientError", "RateLimitExceeded", "ServiceUnavailable", "InternalError", "StoreBusy"] as const
 
-type Failed = ChangeStreamError | RpcClientError.RpcClientError
+type Failed = ChangeStreamError | ChangeSetStreamError | RpcClientError.RpcClientError
 type Transient = Extract<Failed, { readonly _tag: (typeof TRANSIENT)[number] }>
 
 const isTransient = (error: Failed): error is Transient => TRANSIENT.some((tag) => tag === error._tag)
@@ -153,37 +163,60 @@ const RECONNECT = Schedule.min([Schedule.exponential("200 millis"), Schedule.spa
 )
 
 /**
- * Streams the changes of a store. A lost connection resumes after the last received change, so none is missed or repeated.
- * Browsers hide why a socket was rejected; `checkAccess` finds out if the caller still has access.
+ * Makes the streams of a client, which reconnect after a lost connection. Browsers hide why a socket was rejected;
+ * `checkAccess` finds out if the caller still has access.
  */
-export const makeChangeStream =
-  (
-    url: string,
-    open: (url: string) => SocketLike = platformSocket,
-    checkAccess: (store: StoreId) => Effect.Effect<unknown, CallError | RpcClientError.RpcClientError>
-  ) =>
-  ({ after, onFollowing = () => {}, storeId }: FollowOptions): Stream.Stream<Changed, ChangeStreamError> =>
-    Stream.suspend(() => {
-      let last = after
-      let hasStarted = false
-      const items: Stream.Stream<ChangeStreamItem, Failed> = Stream.suspend(() =>
-        streamOnce(() => open(socketUrl(url)), last === undefined ? { storeId } : { storeId, after: last })
-      )
-      return items.pipe(
-        Stream.map((one) => {
+export const makeStreamCalls = (
+  url: string,
+  open: (url: string) => SocketLike = platformSocket,
+  checkAccess: (store: StoreId) => Effect.Effect<unknown, CallError | RpcClientError.RpcClientError>
+) => {
+  /** Repeats a stream after transient errors. The call is made again for each socket. */
+  const reconnecting = <A>(
+    storeId: StoreId,
+    call: (client: Effect.Success<typeof makeStreams>) => Stream.Stream<A, Failed>
+  ): Stream.Stream<A, Exclude<Failed, Transient>> =>
+    Stream.suspend(() => streamOnce(() => open(socketUrl(url)), call)).pipe(
+      Stream.catchTag("RpcClientError", (error) =>
+        Stream.fromEffect(Effect.andThen(checkAccess(storeId), failAfterPause(error)))
+      ),
+      Stream.catchTag("RateLimitExceeded", (error) =>
+        Stream.fromEffect(Effect.andThen(waitForWindow(error), Effect.fail(error)))
+      ),
+      Stream.retry(RECONNECT),
+      Stream.catch((error) => (isTransient(error) ? Stream.die(error) : Stream.fail(error)))
+    )
+
+  return {
+    /** Streams the changes of a store. A lost connection resumes after the last received change, so none is missed or repeated. */
+    followChanges: ({
+      after,
+      onFollowing = () => {},
+      storeId
+    }: FollowOptions): Stream.Stream<Changed, ChangeStreamError> =>
+      Stream.suspend(() => {
+        let last = after
+        let hasStarted = false
+        const receive = (one: ChangeStreamItem) => {
           last = one._tag === "Following" ? one.after : one.id
           if (!hasStarted) onFollowing()
           hasStarted = true
           return one
-        }),
-        Stream.catchTag("RpcClientError", (error) =>
-          Stream.fromEffect(Effect.andThen(checkAccess(storeId), failAfterPause(error)))
-        ),
-        Stream.catchTag("RateLimitExceeded", (error) =>
-          Stream.fromEffect(Effect.andThen(waitForWindow(error), Effect.fail(error)))
-        ),
-        Stream.retry(RECONNECT),
-        Stream.filter((one) => one._tag === "Changed"),
-        Stream.catch((error) => (isTransient(error) ? Stream.die(error) : Stream.fail(error)))
+        }
+        return reconnecting(storeId, (client) =>
+          Stream.map(client["changes.follow"](last === undefined ? { storeId } : { storeId, after: last }), receive)
+        ).pipe(
+          Stream.filter((one) => one._tag === "Changed"),
+          Stream.catchTag("ChangeSetNotFound", Stream.die)
+        )
+      }),
+
+    /** Streams a change set until it is settled. A new connection starts with its current state. */
+    followChangeSet: (followed: FollowedSet): Stream.Stream<ChangeSet, ChangeSetStreamError> =>
+      Stream.catchTag(
+        reconnecting(followed.storeId, (client) => client["changeSets.follow"](followed)),
+        "ChangesGone",
+        Stream.die
       )
-    })
+  }
+}

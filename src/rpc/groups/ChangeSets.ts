@@ -26,6 +26,7 @@ import {
 } from "../../domain/changeSets/ChangeSet.ts"
 import { Edit } from "../../domain/changeSets/Edit.ts"
 import { Operation } from "../../domain/changeSets/Operation.ts"
+import { TooManyFollowers } from "../../domain/journal/Changes.ts"
 import { boundedArray } from "../../domain/json/Bounded.ts"
 import { AccessPolicy, MEMBERS_AND_AGENTS, ToolDescription } from "../Annotations.ts"
 import { Authentication } from "../Authentication.ts"
@@ -81,6 +82,17 @@ export const getChangeSet = Rpc.make("changeSets.get", {
     ToolDescription,
     "Reads one of your change sets: its state, progress, preview and counts. Call it again while the state is previewing or applying."
   )
+
+/**
+ * Streams a change set, at once and whenever its state, counts or progress change, until it is ready, applied, canceled or
+ * failed. Members; agents only their own.
+ */
+export const followChangeSet = Rpc.make("changeSets.follow", {
+  payload: { ...storeFields, ...setFields },
+  success: ChangeSet,
+  error: Schema.Union([ChangeSetNotFound, TooManyFollowers]),
+  stream: true
+}).annotate(AccessPolicy, MEMBERS_AND_AGENTS)
 
 /** Lists the results of the operations of a change set, in their order. Members; agents only their own. */
 export const listChangeSetResults = Rpc.make("changeSets.results", {

@@ -17,6 +17,7 @@ import { boundedArray } from "../../domain/json/Bounded.ts"
 import { MAX_LIMIT } from "../../domain/Page.ts"
 import { AccessPolicy, MEMBERS_AND_AGENTS, ToolDescription } from "../Annotations.ts"
 import { Authentication } from "../Authentication.ts"
+import { followChangeSet } from "./ChangeSets.ts"
 import { integerBetween, storeFields } from "./CommonSchemas.ts"
 
 /**
@@ -97,4 +98,4 @@ export const getDigest = Rpc.make("digest.get", {
 export class FeedRpcs extends RpcGroup.make(listChanges, getDigest).middleware(Authentication) {}
 
 /** Streams, which are available only over a WebSocket. */
-export class Streams extends RpcGroup.make(followChanges).middleware(Authentication) {}
+export class Streams extends RpcGroup.make(followChanges, followChangeSet).middleware(Authentication) {}

@@ -17,7 +17,7 @@ import { makeHandlerFactory, type StoreCall, type StorePayload } from "./Handler
 import { pageJson, writeJson } from "./StoredJson.ts"
 
 /** Members see all sets of the store, agents their own. */
-const rightOf: (principal: Principal) => ChangeSetRight = Principal.$match({
+export const rightOf: (principal: Principal) => ChangeSetRight = Principal.$match({
   Merchant: () => ({ scopes: Scope.literals, ownId: null }),
   Agent: ({ id, scopes }) => ({ scopes, ownId: id })
 })

@@ -1,5 +1,7 @@
-import { Context, Effect, Stream } from "effect"
+import { Context, Effect, Schema, Stream } from "effect"
 import { AgentScopeMissing } from "../../domain/access/Agents.ts"
+import { ChangeSet } from "../../domain/changeSets/ChangeSet.ts"
+import { ChangeSets } from "../../domain/changeSets/ChangeSets.ts"
 import { decodeWith } from "../../domain/json/Decoder.ts"
 import { Bulkhead } from "../../domain/Bulkhead.ts"
 import { Changes } from "../../domain/journal/Changes.ts"
@@ -15,11 +17,13 @@ import {
 } from "../../domain/journal/ChangeFeed.ts"
 import { Digests } from "../../domain/journal/Digest.ts"
 import { DEFAULT_LIMIT } from "../../domain/Page.ts"
+import { followChangeSet } from "../groups/ChangeSets.ts"
 import * as Rpcs from "../groups/Changes.ts"
 import { AccessPolicy } from "../Annotations.ts"
 import { CurrentPrincipal, Principal } from "../Principal.ts"
 import { ServedStreams } from "../server/ServedRpcs.ts"
 import { authorizePayload } from "./Authorization.ts"
+import { rightOf } from "./ChangeSets.ts"
 import { makeHandler, makeHandlerFactory } from "./HandlerFactory.ts"
 import { encodeSuccess } from "./StoredJson.ts"
 
@@ -73,13 +77,26 @@ export const makeFeedHandlers = Effect.gen(function* () {
   }
 })
 
+const decodeSet = Schema.decodeUnknownSync(Schema.fromJsonString(ChangeSet))
+
 export const StreamHandlers = ServedStreams.toLayer(
   Effect.gen(function* () {
     const { follow } = yield* Changes
     const decode = decodeWith(Rpcs.followChanges.payloadSchema)
     const policy = Context.get(Rpcs.followChanges.annotations, AccessPolicy)
+    const sets = yield* ChangeSets
+    const decodeSetPayload = decodeWith(followChangeSet.payloadSchema)
+    const setPolicy = Context.get(followChangeSet.annotations, AccessPolicy)
 
     return ServedStreams.of({
+      "changeSets.follow": (json) =>
+        Stream.unwrap(
+          Effect.gen(function* () {
+            yield* authorizePayload(json, setPolicy)
+            const { id, storeId } = yield* Effect.fromResult(decodeSetPayload(json, true))
+            return Stream.map(sets.follow(storeId, id, rightOf(yield* CurrentPrincipal)), (set) => decodeSet(set))
+          })
+        ),
       "changes.follow": (json) =>
         Stream.unwrap(
           Effect.gen(function* () {

@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { type Rpc, RpcGroup, type RpcMiddleware } from "effect/rpc"
 import { isObject, type JsonObject } from "../../domain/json/Json.ts"
+import { followChangeSet } from "../groups/ChangeSets.ts"
 import { followChanges } from "../groups/Changes.ts"
 import { CallError, Authentication } from "../Authentication.ts"
 import { Rpcs } from "../Rpcs.ts"
@@ -37,6 +38,7 @@ export function served(group: { readonly requests: ReadonlyMap<string, Definitio
 export const ServedRpcs = served(Rpcs)
 
 /** All streams. `RpcServer` encodes their values. */
-export const ServedStreams = RpcGroup.make(followChanges.setPayload(RawPayload).setError(CallError)).middleware(
-  Authentication
-)
+export const ServedStreams = RpcGroup.make(
+  followChanges.setPayload(RawPayload).setError(CallError),
+  followChangeSet.setPayload(RawPayload).setError(CallError)
+).middleware(Authentication)
