@@ -2,6 +2,7 @@ import { Schema } from "effect"
 import { InstallationId, MerchantId } from "../access/Ids.ts"
 import { CollectionId } from "../catalog/Collection.ts"
 import { field, optional, text, Timestamp } from "../catalog/Fields.ts"
+import { ProductId } from "../catalog/Product.ts"
 import { Rules } from "../catalog/Rule.ts"
 import { EventKind } from "../Events.ts"
 import { ActorType, EntryId } from "../journal/Activity.ts"
@@ -44,11 +45,20 @@ export type ChangeSetState = typeof ChangeSetState.Type
 export const ChangeSetMode = Schema.Literals(["each", "atomic"]).annotate({ message: "must be each or atomic" })
 export type ChangeSetMode = typeof ChangeSetMode.Type
 
-/** Rules that select the products of a change. */
-export const Selection = Schema.Struct({
-  rules: Rules.annotate({
-    description: "Rules of automated collections. An empty list selects all products of the store"
-  }),
+/** Maximum number of products that a selection names. */
+export const MAX_SELECTED_IDS = 5_000
+
+const SelectionFields = Schema.Struct({
+  rules: optional(
+    Rules.annotate({
+      description: "Rules of automated collections. An empty list selects all products of the store"
+    })
+  ),
+  ids: optional(
+    boundedArray(ProductId, MAX_SELECTED_IDS, "ids")
+      .check(Schema.isMinLength(1, { message: "must have at least one id" }))
+      .annotate({ description: "Ids of products instead of rules. An id that is named twice counts once" })
+  ),
   disjunctive: optional(
     Schema.Boolean.annotate({
       description: "false: products must satisfy every rule (default). true: any one rule",
@@ -56,6 +66,20 @@ export const Selection = Schema.Struct({
     })
   )
 })
+
+/** Rules that select the products of a change, or their ids. */
+export const Selection = SelectionFields.check(
+  Schema.makeFilter<typeof SelectionFields.Type>(
+    ({ disjunctive, ids, rules }) => {
+      if ((ids === undefined) === (rules === undefined))
+        return { path: [], issue: "must have exactly one of rules, ids" }
+      return ids !== undefined && disjunctive !== undefined
+        ? { path: ["disjunctive"], issue: "must not be combined with `ids`" }
+        : undefined
+    },
+    { toJsonSchema: () => ({ oneOf: [{ required: ["rules"] }, { required: ["ids"] }] }) }
+  )
+)
 export type Selection = typeof Selection.Type
 
 /** Treatment of rows that changed after the preview. */
@@ -166,7 +190,9 @@ export const ChangeSet = Schema.Struct({
   }),
   mode: ChangeSetMode,
   note: Schema.NullOr(Schema.String),
-  where: Schema.NullOr(Schema.Unknown).annotate({ description: "Rules that selected the products, if any" }),
+  where: Schema.NullOr(Schema.Unknown).annotate({
+    description: "Rules that selected the products, if any. Null if ids did: the results name them"
+  }),
   change: Schema.NullOr(Schema.Unknown).annotate({ description: "Change of the selected products, if any" }),
   import: Schema.NullOr(Schema.Struct({ kind: ImportKind, created: Count, updated: Count })).annotate({
     description: "Import of a file, and the rows that it created and updated; null for other sets"

@@ -48,7 +48,7 @@ export const createChangeSet = HttpApiEndpoint.post("createChangeSet", "/change-
   .annotate(OpenApi.Summary, "Create a change set")
   .annotate(
     OpenApi.Description,
-    `Stores up to ${formatInteger(MAX_OPERATIONS)} operations, or one change of all products that rules match, and previews them. Nothing changes before the set is applied, within ${READY_DAYS} days. The body may have 64 MiB, also after decompression (\`Content-Encoding: gzip\`). As \`application/x-ndjson\` the first line is the object without \`operations\`, and each further line is an operation. Needs the write scopes of its operations.`
+    `Stores up to ${formatInteger(MAX_OPERATIONS)} operations, or one change of products that rules or ids select, and previews them. Nothing changes before the set is applied, within ${READY_DAYS} days. The body may have 64 MiB, also after decompression (\`Content-Encoding: gzip\`). As \`application/x-ndjson\` the first line is the object without \`operations\`, and each further line is an operation. Needs the write scopes of its operations.`
   )
 
 export const listChangeSets = HttpApiEndpoint.get("listChangeSets", "/change-sets", {

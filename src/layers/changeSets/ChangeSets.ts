@@ -58,7 +58,11 @@ export const ChangeSetsLive = Layer.effect(
     const { lockStore } = yield* StoreAllocation
     const unitOfWork = yield* UnitOfWork
 
-    const newId = Effect.sync(() => ChangeSetId.make(uuidOfMicros(Date.now() * 1000), { disableChecks: true }))
+    const newId = Effect.sync(() =>
+      ChangeSetId.make(uuidOfMicros(Date.now() * 1000), {
+        disableChecks: true
+      })
+    )
 
     const json = Effect.fnUntraced(function* (store: StoreId, id: ChangeSetId) {
       const found = yield* repository.findJson(store, id, null)
@@ -111,18 +115,22 @@ export const ChangeSetsLive = Layer.effect(
         const isListed = "operations" in content
         const limit = mode === "atomic" ? MAX_ATOMIC_OPERATIONS : MAX_OPERATIONS
         if (isListed && content.operations > limit) return yield* new TooManyOperations({ limit })
-        if (isListed) yield* rows.deleteUpload(context.storeId, id)
+        yield* rows.deleteUpload(context.storeId, id)
+        // The ids are stored as operations, not in the set, which every reading of it would return.
+        const ids = isListed ? [] : [...new Set(content.where.ids?.map((one) => one.toLowerCase()))]
+        const edits = ids.map((id) => JSON.stringify({ op: "product.edit", id }))
+        if (edits.length > 0) yield* rows.insertOperations(context.storeId, id, 0, edits)
         return yield* insert(context, {
           id,
           mode,
           note,
           applyAt,
           import: null,
-          selection: isListed ? null : content.where,
+          selection: isListed || ids.length > 0 ? null : content.where,
           change: isListed ? null : content.change,
           undoes: null,
           scopes: [...new Set(scopeGroupsOf(content).map((group) => group.join("|")))],
-          total: isListed ? content.operations : -1
+          total: isListed ? content.operations : ids.length || -1
         })
       }),
 

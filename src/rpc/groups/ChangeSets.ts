@@ -57,7 +57,7 @@ export const createChangeSet = Rpc.make("changeSets.create", {
   .annotate(WorkWeight, "heavy")
   .annotate(
     ToolDescription,
-    'Prepares many changes at once and previews them; nothing changes yet. Use it instead of many single writes. Send `operations`, or `where` and `change` to change all products that rules match (the rules of automated collections; an empty list selects all products). Then call changeSets.get until `state` is ready, check `preview` and `counts`, and call changeSets.apply. Example: { "idempotencyKey": "<new UUID>", "mode": "each", "note": "Sale", "where": { "rules": [{ "field": "vendorName", "relation": "equals", "value": "Nordlicht" }] }, "change": { "price": { "percent": -10 } } }'
+    'Prepares many changes at once and previews them; nothing changes yet. Use it instead of many single writes. Send `operations`, or `where` and `change` to change all products that rules match (the rules of automated collections; an empty list selects all products), or the products of up to 5,000 `ids`. Then call changeSets.get until `state` is ready, check `preview` and `counts`, and call changeSets.apply. Example: { "idempotencyKey": "<new UUID>", "mode": "each", "note": "Sale", "where": { "rules": [{ "field": "vendorName", "relation": "equals", "value": "Nordlicht" }] }, "change": { "price": { "percent": -10 } } }'
   )
 
 /** Lists change sets, newest first. Members read all of the store; agents only their own. */

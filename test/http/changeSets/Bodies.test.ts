@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { request } from "node:http"
 import { gzipSync } from "node:zlib"
+import { MAX_SELECTED_IDS } from "../../../src/domain/changeSets/ChangeSet.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { baseUrl, type Client, errorOf, freshClient, pageOf } from "../../support/http/Api.ts"
 import { applied, JobsTest, resultsOf, settled, setOf } from "../../support/http/ChangeSets.ts"
@@ -13,6 +14,8 @@ const NDJSON = "application/x-ndjson"
 const CREATE = { op: "product.create", product: { name: "Cup", price: 3 } }
 
 const jsonOf = (operations: ReadonlyArray<unknown>) => JSON.stringify({ mode: "each", operations })
+
+const deletionOf = (where: object) => ({ mode: "each", where, change: { delete: true } })
 
 const linesOf = (...lines: ReadonlyArray<unknown>) => lines.map((line) => `${JSON.stringify(line)}\n`).join("")
 
@@ -161,6 +164,15 @@ layer(JobsTest, { excludeTestServices: true, timeout: "120 seconds" })("Bodies o
         [JSON.stringify({ mode: "each", where: { rules: [] } }), /change: is missing/],
         [JSON.stringify({ mode: "each", change: { delete: true } }), /where: is missing/],
         [JSON.stringify({ mode: "each", where: { rules: [] }, change: {} }), /change: must have exactly one of/],
+        [JSON.stringify(deletionOf({})), /where: must have exactly one of rules, ids/],
+        [JSON.stringify(deletionOf({ rules: [], ids: [randomUUID()] })), /where: must have exactly one of rules, ids/],
+        [JSON.stringify(deletionOf({ ids: [randomUUID()], disjunctive: true })), /where\.disjunctive: must not be/],
+        [JSON.stringify(deletionOf({ ids: [] })), /where\.ids: must have at least one id/],
+        [JSON.stringify(deletionOf({ ids: ["7"] })), /where\.ids\.0: must be a UUID/],
+        [
+          JSON.stringify(deletionOf({ ids: Array.from({ length: MAX_SELECTED_IDS + 1 }, () => randomUUID()) })),
+          /where\.ids: must be a list of at most 5,000 ids/
+        ],
         [
           JSON.stringify({ mode: "each", where: { rules: [] }, change: { price: { add: 1, set: 2 } } }),
           /exactly one of set, add, percent/

@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { randomUUID } from "node:crypto"
 import { type Client, dataOf, freshClient, pageOf } from "../../support/http/Api.ts"
 import { applied, JobsTest, previewed, resultsOf, undone } from "../../support/http/ChangeSets.ts"
 
@@ -59,6 +60,41 @@ layer(JobsTest, { excludeTestServices: true, timeout: "120 seconds" })("Changes 
       assert.deepInclude(set, { state: "applied", counts: { total: 0, changed: 0, unchanged: 0, refused: 0 } })
       assert.lengthOf(pageOf(yield* client.get("/products")).items, 1)
     })
+  )
+
+  it.effect(
+    "ids select the products; one that is named twice counts once, and one of no product of the store is refused",
+    () =>
+      Effect.gen(function* () {
+        const { client } = yield* freshClient()
+        const created = yield* createAll(client, [{ name: "A", price: 10 }, { name: "B", price: 20 }, { name: "C" }])
+        const [a = "", b = ""] = created.map(({ id }) => String(id))
+        const [foreign = {}] = yield* createAll((yield* freshClient()).client, [{ name: "D", price: 5 }])
+        const unknown = randomUUID()
+        const where = { ids: [b, a, unknown, b.toUpperCase(), String(foreign["id"])] }
+        const ready = yield* previewed(client, { mode: "each", where, change: { price: { percent: -10 } } })
+        assert.deepInclude(ready, { where: null, counts: { total: 4, changed: 2, unchanged: 0, refused: 2 } })
+        const set = yield* applied(client, ready.id)
+        assert.deepInclude(set, { state: "applied", counts: ready.counts })
+        const results = yield* resultsOf(client, set.id)
+        assert.deepStrictEqual(
+          results.map(({ id, outcome }) => [id, outcome]),
+          [
+            [b, "updated"],
+            [a, "updated"],
+            [unknown, "refused"],
+            [foreign["id"], "refused"]
+          ]
+        )
+        for (const { error } of results.slice(2)) assert.match(error ?? "", /was not found/)
+        assert.deepStrictEqual((yield* valuesOf(client, "price")).flat(), [9, 18, 0])
+
+        const deleted = yield* change(client, { delete: true }, where)
+        assert.deepInclude(deleted.counts, { total: 4, changed: 2, refused: 2 })
+        assert.deepStrictEqual(yield* valuesOf(client, "name"), [["C"]])
+        yield* undone(client, deleted.id)
+        assert.deepStrictEqual((yield* valuesOf(client, "price")).flat(), [9, 18, 0])
+      })
   )
 
   const numbers: ReadonlyArray<readonly [string, object, ReadonlyArray<number>]> = [

@@ -68,8 +68,8 @@ const idsIn = (schema: unknown, path: Path = []): ReadonlyArray<{ readonly path:
   const inItems = idsIn(items, path).map((found) => ({ ...found, isList: true }))
   const inAnyOf = Array.isArray(anyOf) ? anyOf.flatMap((option) => idsIn(option, path)) : []
   const inProperties = Predicate.isObject(properties)
-    ? // A position is a time. Operations are refused by the preview (test/rpc/changeSets).
-      Object.entries(Struct.omit(properties, ["after", "operations"])).flatMap(([name, member]) =>
+    ? // A position is a time. The preview refuses operations and selected ids (test/rpc/changeSets, test/http/changeSets).
+      Object.entries(Struct.omit(properties, ["after", "operations", "where"])).flatMap(([name, member]) =>
         idsIn(member, [...path, name])
       )
     : []

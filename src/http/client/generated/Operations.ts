@@ -315,7 +315,7 @@ export class ChangeSetsApi {
   /**
    * Create a change set.
    *
-   * Stores up to 100,000 operations, or one change of all products that rules match, and previews them. Nothing changes before the set is applied, within 7 days. The body may have 64 MiB, also after decompression (`Content-Encoding: gzip`). As `application/x-ndjson` the first line is the object without `operations`, and each further line is an operation. Needs the write scopes of its operations.
+   * Stores up to 100,000 operations, or one change of products that rules or ids select, and previews them. Nothing changes before the set is applied, within 7 days. The body may have 64 MiB, also after decompression (`Content-Encoding: gzip`). As `application/x-ndjson` the first line is the object without `operations`, and each further line is an operation. Needs the write scopes of its operations.
    *
    * Needs the scope `write_products` or `write_collections` or `write_inventory`.
    *
@@ -341,7 +341,9 @@ export class ChangeSetsApi {
       >
       readonly where?: {
         /** Rules of automated collections. An empty list selects all products of the store */
-        readonly rules: ReadonlyArray<Rule>
+        readonly rules?: ReadonlyArray<Rule>
+        /** Ids of products instead of rules. An id that is named twice counts once */
+        readonly ids?: ReadonlyArray<string>
         /** false: products must satisfy every rule (default). true: any one rule */
         readonly disjunctive?: boolean
       }

@@ -737,7 +737,7 @@ export interface ChangeSet {
   readonly state: "previewing" | "ready" | "scheduled" | "applying" | "applied" | "canceled" | "failed"
   readonly mode: "each" | "atomic"
   readonly note: string | null
-  /** Rules that selected the products, if any */
+  /** Rules that selected the products, if any. Null if ids did: the results name them */
   readonly where: unknown | null
   /** Change of the selected products, if any */
   readonly change: unknown | null
