@@ -3,7 +3,8 @@ import { fileURLToPath } from "node:url"
 import type { Role } from "../../src/domain/access/Merchants.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { WebFolder } from "../../src/http/routes/WebPages.ts"
-import { IsolatedApiTest, baseUrl, makeStore } from "./http/Api.ts"
+import { baseUrl, makeStore } from "./http/Api.ts"
+import { IsolatedJobsTest } from "./http/ChangeSets.ts"
 import { ChromiumTest, openWindow } from "./process/Chromium.ts"
 import { buildOnce } from "./process/Process.ts"
 import { sharedByFiles } from "./SharedByFiles.ts"
@@ -12,7 +13,7 @@ import { memberOf } from "./rpc/Rpc.ts"
 /** The pages as `npm run build` makes them. */
 const folder = fileURLToPath(new URL("../../dist/web", import.meta.url))
 
-const service = Layer.unwrap(Effect.as(buildOnce, Layer.provide(IsolatedApiTest, Layer.succeed(WebFolder, folder))))
+const service = Layer.unwrap(Effect.as(buildOnce, Layer.provide(IsolatedJobsTest, Layer.succeed(WebFolder, folder))))
 
 /** The whole service with its pages, on its own database, and a browser. For tests with a delivery worker. */
 export const IsolatedPagesTest = Layer.merge(ChromiumTest, service)

@@ -5,6 +5,7 @@ import { isMissing } from "../support/process/Programs.ts"
 import { assertAccessible } from "../support/process/Chromium.ts"
 import { dashboardMember, PagesTest } from "../support/Pages.ts"
 import { makeProducts } from "../support/data/Products.ts"
+import { connection, databaseUrl, rowsOf } from "../support/process/Process.ts"
 import { newKey } from "../support/rpc/Rpc.ts"
 
 /** More than two pages of the list. */
@@ -138,62 +139,132 @@ describe.skipIf(isMissing("chromium"))("Products page of the dashboard", () => {
       })
     )
 
-    it.effect("a bulk edit can be stopped, and reports failed and unstarted products", () =>
+    it.effect("a bulk edit shows a preview, keeps refused products selected, and can be undone", () =>
       Effect.gen(function* () {
         const member = yield* dashboardMember()
         const { client, complaints, dashboard, page, storeId } = member
         const products = yield* makeProducts(
           member,
-          Array.from({ length: 12 }, (_, index) => ({ name: `Product ${index}`, tags: ["old"] }))
+          Array.from({ length: 12 }, (_, index) => ({ name: `Product ${index}`, price: index, tags: ["old"] }))
         )
-        const held: Array<() => void> = []
-        let isHolding = true
+        const pricesOf = Effect.map(client.products.list({ storeId }), ({ items }) => items.map(({ price }) => price))
+        const dialog = page.getByRole("dialog")
         yield* Effect.promise(async () => {
           await page.goto(`${dashboard}/products`)
           await page.getByLabel("Select all loaded products").check()
           await page.getByRole("button", { name: "Edit selected" }).click()
           await page.getByLabel("Action").selectOption("Set price")
           await page.getByLabel("New price").fill("12,5")
-          await page.getByRole("button", { name: "Set price: 12 products" }).click()
+          await page.getByRole("button", { name: "Preview changes" }).click()
           await page.getByText("must be a number").waitFor()
           await assertAccessible(page)
-          await page.getByLabel("New price").fill("12.5")
-          await page.route("**/rpc", async (route) => {
-            if (isHolding && route.request().postData()?.includes("products.update") === true) {
-              await new Promise<void>((release) => held.push(release))
-            }
-            await route.continue()
-          })
+          await page.getByLabel("New price").fill("11")
         })
         const [first] = products
         if (first !== undefined) {
           yield* performed(client.products.delete({ storeId, id: first.id, idempotencyKey: newKey() }))
         }
+        const before = yield* pricesOf
         yield* Effect.promise(async () => {
-          await page.getByRole("button", { name: "Set price: 12 products" }).click()
-          await page.getByText("0 of 12 products done").waitFor()
-          await page.getByRole("button", { name: "Stop" }).click()
-          await page.getByText("Stopping").waitFor()
-          isHolding = false
-          for (const release of held) release()
-          await page.getByText("Stopped: 3 done, 1 failed, 8 not started.").waitFor()
-          await page.getByRole("dialog").getByText("Product 0", { exact: true }).waitFor()
+          await page.keyboard.press("Enter")
+          await page.getByText("10 prices change, 1 unchanged, 1 refused").waitFor()
+          await page.getByText("New price: €11.00").waitFor()
+          await dialog.getByText("Product 0", { exact: true }).waitFor()
           await page.getByText("was not found").waitFor()
           await assertAccessible(page)
-          await page.getByRole("button", { name: "Close and keep unfinished products selected" }).click()
-          await page.getByText("9 selected").waitFor()
+          await page.setViewportSize({ width: 390, height: 800 })
+          await assertAccessible(page)
+          await page.setViewportSize({ width: 1280, height: 800 })
         })
-        const { items } = yield* client.products.list({ storeId })
-        assert.strictEqual(items.filter(({ price }) => price === 12.5).length, 3)
+        assert.deepStrictEqual(yield* pricesOf, before)
         yield* Effect.promise(async () => {
+          await page.keyboard.press("Tab")
+          await page.keyboard.press("Tab")
+          await page.keyboard.press("Enter")
+          await page.getByText("11 done, 1 refused.").waitFor()
+          await assertAccessible(page)
+          await page.getByRole("button", { name: "Close and keep unfinished products selected" }).click()
+          await page.getByText("1 selected").waitFor()
+        })
+        assert.deepStrictEqual(
+          yield* pricesOf,
+          Array.from({ length: 11 }, () => 11)
+        )
+        yield* Effect.promise(async () => {
+          await page.getByText("10 products edited").waitFor()
+          await page.getByRole("button", { name: "Undo" }).click()
+          await page.getByText("10 products restored").waitFor()
+        })
+        assert.deepStrictEqual(yield* pricesOf, before)
+        yield* Effect.promise(async () => {
+          await page.getByLabel("Select all loaded products").check()
           await page.getByRole("button", { name: "Edit selected" }).click()
           await page.getByLabel("Action").selectOption("Add tag")
           await page.getByLabel("Tag", { exact: true }).fill("sale")
-          await page.getByRole("button", { name: "Add tag: 9 products" }).click()
-          await page.getByText("8 done, 1 failed").waitFor()
+          await page.getByRole("button", { name: "Preview changes" }).click()
+          await page.getByText("11 products change, 1 refused").waitFor()
+          await page.getByRole("button", { name: "Cancel" }).click()
+          await page.getByText("12 selected").waitFor()
         })
+        const { items: sets } = yield* client.changeSets
+          .list({ storeId })
+          .pipe(Effect.repeat({ until: ({ items }) => items[0]?.state === "canceled" }))
+        assert.lengthOf(sets, 3)
         const after = yield* client.products.list({ storeId })
-        assert.strictEqual(after.items.filter(({ tags }) => tags.join(" ") === "old sale").length, 8)
+        assert.isTrue(after.items.every(({ tags }) => tags.join(" ") === "old"))
+        assert.deepStrictEqual(complaints(), [])
+      })
+    )
+
+    it.effect("a bulk edit of many products can be stopped after its current batch", () =>
+      Effect.gen(function* () {
+        const member = yield* dashboardMember()
+        const { client, complaints, dashboard, page, storeId } = member
+        const products = yield* makeProducts(
+          member,
+          Array.from({ length: PRODUCT_COUNT }, (_, index) => ({ name: `Product ${index}` }))
+        )
+        yield* Effect.promise(async () => {
+          await page.goto(`${dashboard}/products`)
+          await page.getByRole("grid").getByRole("row").nth(1).focus()
+          for (const shown of [`250 of ${PRODUCT_COUNT} products loaded`, `${PRODUCT_COUNT} products`]) {
+            await page.keyboard.press("End")
+            await page.getByText(shown, { exact: true }).waitFor()
+          }
+          await page.getByLabel("Select all loaded products").check()
+          await page.getByRole("button", { name: "Edit selected" }).click()
+          await page.getByLabel("Action").selectOption("Set vendor")
+          await page.getByLabel("Vendor").fill("Nord")
+          await page.getByRole("button", { name: "Preview changes" }).click()
+          await page.getByText(`${PRODUCT_COUNT} products change`).waitFor()
+        })
+        // The first batch waits for this row.
+        const holder = yield* connection(yield* databaseUrl)
+        yield* rowsOf(holder, "begin")
+        yield* rowsOf(holder, "select from products where store_id = $1 and id = $2 for update", [
+          storeId,
+          products[0]?.id
+        ])
+        yield* Effect.promise(async () => {
+          await page.getByRole("button", { name: `Apply to ${PRODUCT_COUNT} products` }).click()
+          await page.getByText(`0 of ${PRODUCT_COUNT} products done`).waitFor()
+          await assertAccessible(page)
+          await page.getByRole("button", { name: "Stop editing" }).click()
+          await page.getByText("Stopping after the current batch.").waitFor()
+        })
+        yield* Effect.repeat(rowsOf(holder, "select from jobs where store_id = $1 and is_canceled", [storeId]), {
+          until: (rows) => rows.length > 0
+        })
+        yield* rowsOf(holder, "rollback")
+        yield* Effect.promise(async () => {
+          await page.getByText("Stopped: 200 done, 0 refused, 60 not started.").waitFor()
+          await assertAccessible(page)
+          await page.getByRole("button", { name: "Close and keep unfinished products selected" }).click()
+          await page.getByText("60 selected").waitFor()
+          await page.getByText("200 products edited").waitFor()
+        })
+        const [set] = (yield* client.changeSets.list({ storeId })).items
+        assert.deepInclude(set, { state: "canceled", progress: { done: 200, total: PRODUCT_COUNT } })
         assert.deepStrictEqual(complaints(), [])
       })
     )

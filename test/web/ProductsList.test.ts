@@ -1,11 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Result } from "effect"
-import { TestClock } from "effect/testing"
 import { newProduct, type Product, ProductId } from "../../src/domain/catalog/Product.ts"
-import { RateLimitExceeded } from "../../src/domain/RateLimit.ts"
 import { uuidV7 } from "../../src/domain/Uuid.ts"
 import { EventId, type Changed } from "../../src/rpc/Client.ts"
-import { type Outcome, runMany } from "../../src/web/dashboard/products/list/runMany.ts"
 import { toggleSelection, matches, parseView } from "../../src/web/dashboard/products/list/listView.ts"
 import { reconcile } from "../../src/web/dashboard/products/list/useProducts.ts"
 
@@ -63,58 +59,4 @@ describe("Product list", () => {
     assert.deepStrictEqual([...toggleSelection(new Set([3]), [0, 1, 2, 3], 2, 0, true)], [3, 0, 1, 2])
     assert.deepStrictEqual([...toggleSelection(new Set([0, 3]), [0, 1, 2, 3], 0, 3, false)], [0])
   })
-})
-
-/** A run of eight writes that records their outcomes and its waits. */
-const run = (write: (item: number) => Effect.Effect<unknown, Error>, isStopped = () => false) => {
-  const outcomes: Array<Outcome<number, Error>> = []
-  const waits: Array<number | undefined> = []
-  const running = runMany({
-    items: [0, 1, 2, 3, 4, 5, 6, 7],
-    write,
-    onOutcome: (outcome) => void outcomes.push(outcome),
-    onWait: (seconds) => void waits.push(seconds),
-    isStopped
-  })
-  return { outcomes, waits, running }
-}
-
-describe("Bulk writes", () => {
-  it.effect("all writes wait for Retry-After when the rate limit is exceeded, and then continue", () =>
-    Effect.gen(function* () {
-      const attempts: Array<number> = []
-      const { outcomes, running, waits } = run((item) =>
-        Effect.suspend(() => {
-          attempts.push(item)
-          return attempts.length === 3 ? new RateLimitExceeded({ retryAfter: 20 }) : Effect.void
-        })
-      )
-      const fiber = yield* Effect.forkChild(running)
-      yield* TestClock.adjust("19 seconds")
-      const before = attempts.length
-      yield* TestClock.adjust("2 seconds")
-      yield* Fiber.join(fiber)
-      assert.isBelow(before, 8)
-      assert.strictEqual(attempts.length, 9)
-      assert.isTrue(waits.includes(20) && waits.at(-1) === undefined)
-      assert.deepStrictEqual(outcomes.map(({ item }) => item).toSorted(), [0, 1, 2, 3, 4, 5, 6, 7])
-      assert.isTrue(outcomes.every(({ result }) => Result.isSuccess(result)))
-    })
-  )
-
-  it.effect("each write reports its outcome, and none starts after a stop", () =>
-    Effect.gen(function* () {
-      const failure = new Error("Refused")
-      let started = 0
-      const { outcomes, running } = run(
-        () => Effect.suspend(() => (started++ === 1 ? Effect.fail(failure) : Effect.void)),
-        () => started >= 2
-      )
-      yield* running
-      assert.deepStrictEqual(
-        outcomes.map(({ result }) => Result.isFailure(result)),
-        [false, true]
-      )
-    })
-  )
 })

@@ -135,12 +135,13 @@ describe.skipIf(isMissing("chromium"))("Numbers typed into pages", () => {
           await page.getByRole("button", { name: "Edit selected" }).click()
           await page.getByLabel("Action").selectOption(action)
           await page.getByLabel(label).fill("1.234")
-          await page.getByRole("button", { name: `${action}: 1 product` }).click()
+          await page.getByRole("button", { name: "Preview changes" }).click()
           await ambiguous.waitFor()
           await page.getByLabel(label).fill(text)
-          await page.getByRole("button", { name: `${action}: 1 product` }).click()
-          await page.getByText("1 product done.").waitFor()
-          await page.getByRole("dialog").getByRole("button", { name: "Close" }).last().click()
+          await page.getByRole("button", { name: "Preview changes" }).click()
+          await page.getByRole("button", { name: "Apply to 1 product" }).click()
+          await page.getByText("1 product edited").last().waitFor()
+          await page.getByRole("dialog", { name: "Edit" }).waitFor({ state: "detached" })
         }
         yield* Effect.promise(async () => {
           await page.goto(`${dashboard}/products`)

@@ -60,8 +60,6 @@ export const productTexts = {
     loading: "Loading",
     editSelected: "Edit selected products",
     clearSelection: "Clear selection",
-    editingUnsaved:
-      "Products are being edited. If you leave, finished changes are kept and the remaining products stay unchanged.",
     noMatches: "No products found",
     noMatchesAdvice: "Try a shorter search or remove a filter.",
     empty: "No products yet",
@@ -101,21 +99,51 @@ export const productTexts = {
     delete: "Delete",
     action: "Action",
     deleteAdvice: "Deleted products are also removed from their collections. You can restore them from Activity.",
+    tooMany: (limit: number) => `Select at most ${count(limit, "product")} for one edit.`,
     title: (products: number) => `Edit ${count(products, "product")}`,
     editing: "Editing products",
-    submit: (edit: string, products: number) => `${edit}: ${count(products, "product")}`,
-    stopping: "Stopping. Waiting for requests in progress.",
-    waiting: (seconds: number) => `The service is busy. Editing continues in ${count(seconds, "second")}.`,
+    submit: "Preview changes",
+    previewing: (done: number, products: number) => `${number(done)} of ${count(products, "product")} checked`,
+    preview: (
+      thing: "price" | "product" | "deletion",
+      {
+        changed,
+        refused,
+        unchanged
+      }: { readonly changed: number; readonly unchanged: number; readonly refused: number }
+    ) => {
+      const isOne = changed === 1
+      const verb = thing === "deletion" ? "will be deleted" : isOne ? "changes" : "change"
+      const others = [
+        unchanged > 0 ? [`${number(unchanged)} unchanged`] : [],
+        refused > 0 ? [`${number(refused)} refused`] : []
+      ]
+      return [`${count(changed, thing === "price" ? "price" : "product")} ${verb}`, ...others.flat()].join(", ")
+    },
+    newPrices: (lowest: string, highest: string) =>
+      lowest === highest ? `New price: ${lowest}` : `New prices: ${lowest} to ${highest}`,
+    apply: (isDeletion: boolean, products: number) =>
+      isDeletion ? `Delete ${count(products, "product")}` : `Apply to ${count(products, "product")}`,
+    cancel: "Cancel",
+    stopping: "Stopping after the current batch.",
     running: (done: number, products: number) => `${number(done)} of ${count(products, "product")} done`,
-    stopped: (done: number, failed: number, left: number) =>
-      `Stopped: ${number(done)} done, ${number(failed)} failed, ${number(left)} not started.`,
-    done: (products: number) => `${count(products, "product")} done.`,
-    doneWithFailures: (done: number, failed: number) => `${number(done)} done, ${number(failed)} failed.`,
+    stopped: (done: number, refused: number, left: number) =>
+      `Stopped: ${number(done)} done, ${number(refused)} refused, ${number(left)} not started.`,
+    notApplied: "No product was changed.",
+    doneWithRefusals: (done: number, refused: number) => `${number(done)} done, ${number(refused)} refused.`,
     progress: "Progress",
-    failedProducts: "Failed products",
+    refusedProducts: "Refused products",
+    moreRefused: (products: number) => `${count(products, "more product", "more products")} refused.`,
     stop: "Stop editing",
     close: "Close",
-    closeWithFailures: "Close and keep unfinished products selected"
+    closeWithRefusals: "Close and keep unfinished products selected",
+    changed: (products: number) => `${count(products, "product")} edited`,
+    undo: "Undo",
+    undone: (products: number, refused: number) =>
+      refused === 0
+        ? `${count(products, "product")} restored`
+        : `${count(products, "product")} restored, ${number(refused)} refused because others changed them`,
+    undoFailed: (advice: string) => `The edit was not undone. ${advice}`
   },
   create: {
     created: (product: string) => `${product} created`,

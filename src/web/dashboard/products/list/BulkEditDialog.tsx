@@ -4,20 +4,13 @@ import { Button } from "../../../ui/form/Button.tsx"
 import { Dialog } from "../../../ui/layout/Dialog.tsx"
 import { NumberField, SelectField, TextField } from "../../../ui/form/Field.tsx"
 import { MutedText, Row as Line, Stack } from "../../../ui/layout/Page.tsx"
-import { bulkEdits, type Change } from "./bulkEdits.ts"
+import { MAX_SELECTED_IDS } from "../../../../domain/changeSets/ChangeSet.ts"
+import type { Edit } from "../../../../domain/changeSets/Edit.ts"
+import { bulkEdits } from "./bulkEdits.ts"
 import { BulkProgress } from "./BulkProgress.tsx"
 import type { Row } from "./listView.ts"
-import type { Progress } from "./useBulkEdit.ts"
+import type { useBulkChange } from "./useBulkChange.ts"
 import { productTexts } from "../productTexts.ts"
-
-interface BulkEditDialogProps {
-  readonly rows: ReadonlyArray<Row>
-  readonly progress: Progress | undefined
-  readonly run: (rows: ReadonlyArray<Row>, change: Change) => void
-  readonly stop: () => void
-  readonly isOpen: boolean
-  readonly close: () => void
-}
 
 /** Selects the edit and its value. */
 const BulkEditForm = ({
@@ -25,13 +18,13 @@ const BulkEditForm = ({
   productCount
 }: {
   readonly productCount: number
-  readonly onSubmit: (change: Change) => void
+  readonly onSubmit: (edit: Edit) => void
 }) => {
   const [name, setName] = useState(bulkEdits[0]?.name ?? "")
   const [input, setInput] = useState("")
   const [problem, setProblem] = useState<string>()
   const edit = bulkEdits.find((one) => one.name === name)
-  const isDelete = name === productTexts.bulkEdit.delete
+  const isTooMany = productCount > MAX_SELECTED_IDS
   const ValueField = edit?.inputMode === undefined ? TextField : NumberField
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -66,10 +59,10 @@ const BulkEditForm = ({
             }}
           />
         )}
-        {isDelete ? <MutedText>{productTexts.bulkEdit.deleteAdvice}</MutedText> : undefined}
+        {isTooMany ? <MutedText>{productTexts.bulkEdit.tooMany(MAX_SELECTED_IDS)}</MutedText> : undefined}
         <Line>
-          <Button type="submit" kind={isDelete ? "danger" : "strong"}>
-            {productTexts.bulkEdit.submit(name, productCount)}
+          <Button type="submit" kind="strong" disabled={isTooMany}>
+            {productTexts.bulkEdit.submit}
           </Button>
         </Line>
       </Stack>
@@ -77,17 +70,30 @@ const BulkEditForm = ({
   )
 }
 
-/** Edits the selected products and shows the progress. */
-export const BulkEditDialog = ({ close, isOpen, progress, rows, run, stop }: BulkEditDialogProps) => (
-  <Dialog
-    title={progress === undefined ? productTexts.bulkEdit.title(rows.length) : productTexts.bulkEdit.editing}
-    isOpen={isOpen}
-    close={progress?.isRunning === true ? () => undefined : close}
-  >
-    {progress === undefined ? (
-      <BulkEditForm productCount={rows.length} onSubmit={(change) => run(rows, change)} />
-    ) : (
-      <BulkProgress progress={progress} stop={stop} close={close} />
-    )}
-  </Dialog>
-)
+/** Edits the selected products: the form, the preview and the progress. */
+export const BulkEditDialog = ({
+  closeForm,
+  isOpen,
+  rows,
+  ...change
+}: ReturnType<typeof useBulkChange> & {
+  readonly rows: ReadonlyArray<Row>
+  readonly isOpen: boolean
+  readonly closeForm: () => void
+}) => {
+  const { bulk, close, preview } = change
+  const isApplying = bulk?.step === "applying"
+  return (
+    <Dialog
+      title={isApplying ? productTexts.bulkEdit.editing : productTexts.bulkEdit.title(rows.length)}
+      isOpen={isOpen}
+      close={bulk === undefined ? closeForm : isApplying ? () => undefined : close}
+    >
+      {bulk === undefined ? (
+        <BulkEditForm productCount={rows.length} onSubmit={(edit) => preview(rows, edit)} />
+      ) : (
+        <BulkProgress {...change} bulk={bulk} />
+      )}
+    </Dialog>
+  )
+}

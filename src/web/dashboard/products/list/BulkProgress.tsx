@@ -1,63 +1,115 @@
+import { useEffect, useRef } from "react"
+import { money, number } from "../../../data/format.ts"
+import { ErrorNotice } from "../../../ui/display/QueryBoundary.tsx"
 import { Button } from "../../../ui/form/Button.tsx"
-import { Row as Line, Stack } from "../../../ui/layout/Page.tsx"
-import css from "./Products.module.css"
-import type { Progress } from "./useBulkEdit.ts"
+import { MutedText, Row as Line, Stack } from "../../../ui/layout/Page.tsx"
 import { productTexts } from "../productTexts.ts"
+import css from "./Products.module.css"
+import type { BulkChange, useBulkChange } from "./useBulkChange.ts"
 
-const progressText = ({ done, failed, isRunning, isStopping, rows, waitSeconds }: Progress) => {
-  const remaining = rows.length - done.size - failed.length
-  if (isStopping && isRunning) return productTexts.bulkEdit.stopping
-  if (waitSeconds !== undefined) return productTexts.bulkEdit.waiting(waitSeconds)
-  if (isRunning) return productTexts.bulkEdit.running(done.size, rows.length)
-  if (remaining > 0) return productTexts.bulkEdit.stopped(done.size, failed.length, remaining)
-  return failed.length === 0
-    ? productTexts.bulkEdit.done(done.size)
-    : productTexts.bulkEdit.doneWithFailures(done.size, failed.length)
+const texts = productTexts.bulkEdit
+
+/** Maximum number of refused products that are shown. */
+const SHOWN = 100
+
+const editedThing = ({ edit }: BulkChange) => {
+  if (edit.delete === true) return "deletion"
+  return edit.patch?.price === undefined ? "product" : "price"
 }
 
-/** Progress of a bulk edit, a stop button, and the failures. */
+const statusText = (bulk: BulkChange): string => {
+  const { isCanceling, left, refused, rows, set, step } = bulk
+  if (step === "previewing" || set === undefined) return texts.previewing(set?.progress.done ?? 0, rows.length)
+  if (step === "ready") return texts.preview(editedThing(bulk), set.counts)
+  if (step === "applying") {
+    return isCanceling ? texts.stopping : texts.running(set.progress.done, rows.length)
+  }
+  if (set.appliedAt === null) return texts.notApplied
+  const { changed, unchanged } = set.counts
+  const waiting = left.size - refused.length
+  if (set.state === "applied") return texts.doneWithRefusals(changed + unchanged, refused.length)
+  return texts.stopped(rows.length - left.size, refused.length, waiting)
+}
+
+/** Lowest and highest new price. */
+const Prices = ({ rows, set }: BulkChange) => {
+  const { highestPrice = null, lowestPrice = null } = set?.preview ?? {}
+  if (highestPrice === null || lowestPrice === null) return undefined
+  const [currency, ...others] = new Set(rows.map(({ currencyCode }) => currencyCode))
+  const shown = (price: number) =>
+    currency === undefined || others.length > 0 ? number(price) : money(price, currency)
+  return <MutedText>{texts.newPrices(shown(lowestPrice), shown(highestPrice))}</MutedText>
+}
+
+/** Products that are refused, with the reasons. */
+const Refused = ({ refused, rows }: BulkChange) => {
+  if (refused.length === 0) return undefined
+  const names = new Map<string, string>(rows.map(({ id, name }) => [id, name]))
+  return (
+    <section aria-label={texts.refusedProducts}>
+      <h3>{texts.refusedProducts}</h3>
+      {/* Scrollable, so it takes the focus. */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- Keyboards scroll the list. */}
+      <ul className={css["failures"]} tabIndex={0} aria-label={texts.refusedProducts}>
+        {refused.slice(0, SHOWN).map(({ error, id, index, issues }) => (
+          <li key={index}>
+            <strong>{names.get(id ?? "") ?? id}</strong>
+            <p>{[error, ...(issues ?? [])].join(" ")}</p>
+          </li>
+        ))}
+      </ul>
+      {refused.length > SHOWN ? <MutedText>{texts.moreRefused(refused.length - SHOWN)}</MutedText> : undefined}
+    </section>
+  )
+}
+
+/** Preview of a bulk edit, its progress and the refused products. */
 export const BulkProgress = ({
-  close,
-  progress,
-  stop
-}: {
-  readonly progress: Progress
-  readonly stop: () => void
-  readonly close: () => void
-}) => {
-  const { done, failed, isRunning, isStopping, rows } = progress
+  apply,
+  bulk,
+  cancel,
+  close
+}: Pick<ReturnType<typeof useBulkChange>, "apply" | "cancel" | "close"> & { readonly bulk: BulkChange }) => {
+  const { error, isCanceling, rows, set, step } = bulk
+  const status = useRef<HTMLDivElement>(null)
+  // The button that was pressed is gone.
+  useEffect(() => status.current?.focus(), [step])
+  const isRunning = step === "previewing" || step === "applying"
+  const changed = set?.counts.changed ?? 0
   return (
     <Stack>
-      <progress
-        className={css["progress"]}
-        aria-label={productTexts.bulkEdit.progress}
-        max={rows.length}
-        value={done.size + failed.length}
-      />
-      <output>{progressText(progress)}</output>
-      {failed.length === 0 ? undefined : (
-        <section aria-label={productTexts.bulkEdit.failedProducts}>
-          <h3>{productTexts.bulkEdit.failedProducts}</h3>
-          <ul className={css["failures"]}>
-            {failed.map(({ reason, row }) => (
-              <li key={row.id}>
-                <strong>{row.name}</strong>
-                <p>{reason}</p>
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
-      <Line>
+      <div ref={status} tabIndex={-1} className={css["bulkStatus"]}>
         {isRunning ? (
-          <Button onClick={stop} isBusy={isStopping}>
-            {productTexts.bulkEdit.stop}
+          <progress
+            className={css["progress"]}
+            aria-label={texts.progress}
+            max={rows.length}
+            value={set?.progress.done ?? 0}
+          />
+        ) : undefined}
+        {error === undefined ? <output>{statusText(bulk)}</output> : <ErrorNotice error={error} />}
+        {set?.failure ? <p>{set.failure}</p> : undefined}
+      </div>
+      {step === "ready" ? <Prices {...bulk} /> : undefined}
+      {step === "ready" && bulk.edit.delete === true ? <MutedText>{texts.deleteAdvice}</MutedText> : undefined}
+      {isRunning ? undefined : <Refused {...bulk} />}
+      <Line>
+        {step === "ready" && set !== undefined && changed > 0 ? (
+          <Button kind={bulk.edit.delete === true ? "danger" : "strong"} onClick={() => apply(set)}>
+            {texts.apply(bulk.edit.delete === true, changed)}
           </Button>
-        ) : (
+        ) : undefined}
+        {step === "applying" && set !== undefined ? (
+          <Button onClick={() => cancel(set)} isBusy={isCanceling}>
+            {texts.stop}
+          </Button>
+        ) : undefined}
+        {step === "previewing" || step === "ready" ? <Button onClick={close}>{texts.cancel}</Button> : undefined}
+        {step === "ended" ? (
           <Button kind="strong" onClick={close}>
-            {failed.length === 0 ? productTexts.bulkEdit.close : productTexts.bulkEdit.closeWithFailures}
+            {bulk.left.size === 0 ? texts.close : texts.closeWithRefusals}
           </Button>
-        )}
+        ) : undefined}
       </Line>
     </Stack>
   )

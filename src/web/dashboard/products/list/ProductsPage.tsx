@@ -5,7 +5,6 @@ import { Button, buttonClass } from "../../../ui/form/Button.tsx"
 import { CheckField, Fieldset, SelectField, TextField } from "../../../ui/form/Field.tsx"
 import { Page, Row as Line } from "../../../ui/layout/Page.tsx"
 import { EmptyState, QueryBoundary } from "../../../ui/display/QueryBoundary.tsx"
-import { UnsavedChangesGuard } from "../../../ui/form/UnsavedChangesGuard.tsx"
 import { useStore, useStoreId } from "../../store.ts"
 import { BulkEditDialog } from "./BulkEditDialog.tsx"
 import {
@@ -23,7 +22,7 @@ import {
 } from "./listView.ts"
 import css from "./Products.module.css"
 import { ProductTable } from "./ProductTable.tsx"
-import { useBulkEdit } from "./useBulkEdit.ts"
+import { useBulkChange } from "./useBulkChange.ts"
 import { Dialog } from "../../../ui/layout/Dialog.tsx"
 import { productColumns } from "./productColumns.tsx"
 import { useProductList } from "./useProducts.ts"
@@ -60,17 +59,10 @@ export const ProductsPage = () => {
   const [selection, setSelection] = useState<ReadonlyMap<Row["id"], Row>>(new Map())
   const [columns, setColumns] = useState(() => loadColumns(storeId))
   const [open, setOpen] = useState<"columns" | "edit">()
-  const bulk = useBulkEdit(storeId)
-
-  const endEdit = () => {
-    // Failed and remaining products stay selected.
-    if (bulk.progress !== undefined) {
-      const { done } = bulk.progress
-      setSelection(new Map([...selection].filter(([id]) => !done.has(id))))
-    }
-    bulk.close()
+  const bulkChange = useBulkChange(storeId, (left) => {
+    setSelection((before) => new Map([...before].filter(([id]) => left.has(id))))
     setOpen(undefined)
-  }
+  })
 
   return (
     <Page
@@ -164,16 +156,11 @@ export const ProductsPage = () => {
         close={() => setOpen(undefined)}
       />
       <BulkEditDialog
+        {...bulkChange}
         rows={[...selection.values()]}
-        progress={bulk.progress}
-        run={(many, change) => void bulk.run(many, change)}
-        stop={bulk.stop}
         isOpen={open === "edit"}
-        close={endEdit}
+        closeForm={() => setOpen(undefined)}
       />
-      <UnsavedChangesGuard isUnsaved={bulk.progress?.isRunning === true}>
-        {productTexts.list.editingUnsaved}
-      </UnsavedChangesGuard>
     </Page>
   )
 }
