@@ -94,6 +94,16 @@ describe.skipIf(isMissing("chromium"))("Collections pages of the dashboard", () 
           await page.keyboard.type("Cheap, or of oak")
           await page.getByRole("button", { name: "Create collection" }).click()
           await page.getByRole("heading", { name: "Cheap, or of oak" }).waitFor()
+          // Saved rules name the change with which a product entered the collection, unsaved ones do not.
+          await page.getByRole("button", { name: "Explain Oak lamp" }).click()
+          await page.getByText(/^Included since .+, by a change of the collection\./).waitFor()
+          await assertAccessible(page)
+          await page.getByRole("listitem", { name: "Rule 2" }).getByLabel("Value").fill("101")
+          await page.getByText("Included since").waitFor({ state: "detached" })
+          await page.getByRole("button", { name: "Discard" }).click()
+          await page.getByRole("link", { name: "View changes of the collection" }).click()
+          await page.getByRole("heading", { name: "Activity" }).waitFor()
+          assert.match(page.url(), /activity\?resource=collection&resourceId=/)
         })
         const [collection] = (yield* client.collections.list({ storeId })).items
         assert.deepInclude(collection, {

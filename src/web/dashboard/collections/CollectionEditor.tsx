@@ -93,6 +93,7 @@ export const CollectionEditor = ({ latest }: { readonly latest: Collection }) =>
         <CollectionForm
           id={latest.id}
           matched={base.productIds}
+          saved={latestDraft}
           draft={draft}
           problems={problems}
           change={(part) => setDraft(base, { ...draft, ...part })}

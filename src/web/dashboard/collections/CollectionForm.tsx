@@ -18,6 +18,8 @@ interface CollectionFormProps {
   /** Products of an automated collection, kept when it becomes a manual one. */
   readonly matched: ReadonlyArray<ProductId>
   readonly draft: Draft
+  /** The saved collection. A new collection has none. */
+  readonly saved?: Draft
   readonly problems: Problems
   readonly change: (part: Partial<Draft>) => void
 }
@@ -25,7 +27,7 @@ interface CollectionFormProps {
 const isUrl = Schema.is(HttpUrl)
 
 /** All fields of a collection. */
-export const CollectionForm = ({ change, draft, id, matched, problems }: CollectionFormProps) => {
+export const CollectionForm = ({ change, draft, id, matched, problems, saved }: CollectionFormProps) => {
   const changeType = (type: string) =>
     change(
       type === "automated"
@@ -65,7 +67,11 @@ export const CollectionForm = ({ change, draft, id, matched, problems }: Collect
             <Card title={collectionTexts.fields.rules}>
               <RuleBuilder draft={draft} problems={problems} change={change} />
             </Card>
-            <MatchingProducts {...(id === undefined ? {} : { id })} draft={draft} />
+            <MatchingProducts
+              {...(id === undefined ? {} : { id })}
+              {...(saved === undefined ? {} : { saved })}
+              draft={draft}
+            />
           </>
         )}
       </div>

@@ -180,6 +180,11 @@ export const collectionTexts = {
     excludedByAny: (product: string) => `${product} is not included: it matches no rule.`,
     excludedByAll: (product: string, failing: number, rules: number) =>
       `${product} is not included: it does not match ${number(failing)} of ${count(rules, "rule")}.`,
+    since: {
+      product: (at: string) => `Included since ${at}, by a change of the product.`,
+      collection: (at: string) => `Included since ${at}, by a change of the collection.`
+    },
+    changes: { product: "View changes of the product", collection: "View changes of the collection" },
     currentValue: (value: string) => `Current value: ${value}`
   },
   rules: {

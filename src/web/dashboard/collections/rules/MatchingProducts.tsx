@@ -21,19 +21,24 @@ interface MatchingProductsProps {
   /** Id of the collection. A new collection has none. */
   readonly id?: CollectionId
   readonly draft: Pick<Draft, "disjunctive" | "rules">
+  /** Rules of the saved collection. */
+  readonly saved?: Pick<Draft, "disjunctive" | "rules">
 }
 
 /** Products in the preview. */
 const PREVIEW_SIZE = 50
 
 /** Live preview of the matching products, and the explanation for a single product. */
-export const MatchingProducts = ({ draft, id }: MatchingProductsProps) => {
+export const MatchingProducts = ({ draft, id, saved }: MatchingProductsProps) => {
   const storeId = useStoreId()
   const [explained, setExplained] = useState<Pick<ProductSummary, "id" | "name">>()
   const { disjunctive, rules: debouncedRules } = useDebouncedValue(draft, 250)
   const rules = Result.getOrUndefined(rulesOf({ rules: debouncedRules }))
   const isValid = rules !== undefined && rules.length > 0
   const ruleSet = { rules: rules ?? [], disjunctive }
+  const savedRules = saved === undefined ? undefined : Result.getOrUndefined(rulesOf(saved))
+  const isSaved =
+    savedRules !== undefined && canonical({ rules: savedRules, disjunctive: saved?.disjunctive }) === canonical(ruleSet)
   const preview = useRpcQuery(
     // The key starts with "products", so that product changes refetch the preview.
     [storeId, "products", "preview", canonical(ruleSet)],
@@ -78,7 +83,12 @@ export const MatchingProducts = ({ draft, id }: MatchingProductsProps) => {
       <Card title={collectionTexts.matches.check}>
         <ProductSearch label={collectionTexts.matches.find} storeId={storeId} choose={setExplained} />
         {explained === undefined || !isValid ? undefined : (
-          <MembershipExplanation {...(id === undefined ? {} : { id })} rules={ruleSet} product={explained} />
+          <MembershipExplanation
+            {...(id === undefined ? {} : { id })}
+            rules={ruleSet}
+            isSaved={isSaved}
+            product={explained}
+          />
         )}
       </Card>
     </>

@@ -1,8 +1,10 @@
+import { Link } from "@tanstack/react-router"
 import { useEffect, useRef } from "react"
 import type { Membership } from "../../../../domain/catalog/Membership.ts"
 import type { Rule } from "../../../../domain/catalog/Rule.ts"
 import { canonical } from "../../../../domain/json/Json.ts"
 import type { CollectionId, ProductId } from "../../../../rpc/Client.ts"
+import { time } from "../../../data/format.ts"
 import { useRpcQuery } from "../../../data/queries.ts"
 import { Badge } from "../../../ui/display/Badge.tsx"
 import { QueryBoundary } from "../../../ui/display/QueryBoundary.tsx"
@@ -14,18 +16,25 @@ import { collectionTexts } from "../collectionTexts.ts"
 interface MembershipExplanationProps {
   readonly id?: CollectionId
   readonly rules: { readonly rules: ReadonlyArray<Rule>; readonly disjunctive: boolean }
+  /** True if the collection has these rules, so that it is known since when the product is in it. */
+  readonly isSaved: boolean
   readonly product: { readonly id: ProductId; readonly name: string }
 }
 
 /** Explains rule by rule why a product is in a collection. */
-export const MembershipExplanation = ({ id, product, rules }: MembershipExplanationProps) => {
+export const MembershipExplanation = ({ id, isSaved, product, rules }: MembershipExplanationProps) => {
   const storeId = useStoreId()
   const container = useRef<HTMLDivElement>(null)
   useEffect(() => void container.current?.scrollIntoView({ block: "nearest" }), [product])
   const query = useRpcQuery(
-    [storeId, "products", "why", id ?? "new", product.id, canonical(rules)],
+    [storeId, "products", "why", id ?? "new", product.id, isSaved, canonical(rules)],
     (client) =>
-      client.collections.why({ storeId, ...(id === undefined ? {} : { id }), productId: product.id, ...rules }),
+      client.collections.why({
+        storeId,
+        ...(id === undefined ? {} : { id }),
+        productId: product.id,
+        ...(isSaved ? {} : rules)
+      }),
     { keepPrevious: true }
   )
   return (
@@ -45,9 +54,26 @@ const verdictText = ({ disjunctive, isMember, reasons }: Membership, name: strin
     : excludedByAll(name, reasons.filter(({ holds }) => !holds).length, reasons.length)
 }
 
+/** The change with which the product entered the collection. */
+const Since = ({ collectionId, productId, since }: Membership) => {
+  const storeId = useStoreId()
+  if (since === null) return undefined
+  const { changes, since: sinceText } = collectionTexts.explanation
+  const resourceId = since.changed === "product" ? productId : (collectionId ?? productId)
+  return (
+    <p>
+      {sinceText[since.changed](time(since.at))}{" "}
+      <Link to="/dashboard/$storeId/activity" params={{ storeId }} search={{ resource: since.changed, resourceId }}>
+        {changes[since.changed]}
+      </Link>
+    </p>
+  )
+}
+
 const RuleResults = ({ membership, name }: { readonly membership: Membership; readonly name: string }) => (
   <div className={css["explanation"]}>
     <p className={css["verdict"]}>{verdictText(membership, name)}</p>
+    <Since {...membership} />
     <ul className={css["reasons"]}>
       {membership.reasons.map(({ found, holds, rule }, index) => (
         // oxlint-disable-next-line react/no-array-index-key -- Rules have no id.
