@@ -45,7 +45,7 @@ export const operation = fc.oneof(
   { weight: 2, arbitrary: fc.record({ op: fc.constant("product.update" as const), sku, version, patch }) },
   { weight: 2, arbitrary: fc.record({ op: fc.constant("inventory.change" as const), target: index, change }) },
   { weight: 2, arbitrary: fc.record({ op: fc.constant("inventory.change" as const), sku, change }) },
-  { weight: 1, arbitrary: fc.record({ op: fc.constant("product.delete" as const), target: index, version }) },
+  { weight: 3, arbitrary: fc.record({ op: fc.constant("product.delete" as const), target: index, version }) },
   {
     weight: 1,
     arbitrary: fc.record({

@@ -1,4 +1,4 @@
-import { Array, Context, Effect, Layer, Option, Result } from "effect"
+import { Array, Context, Effect, Layer, Option, Result, Schema } from "effect"
 import {
   type CreateProduct,
   MAX_PRODUCT_BYTES,
@@ -13,10 +13,12 @@ import type { StoreId } from "../../domain/Store.ts"
 import { uuidOfMicros } from "../../domain/Uuid.ts"
 import type { Change } from "../../domain/Write.ts"
 import { ExternalIds } from "../imports/ExternalIds.ts"
+import { Memberships } from "../journal/JournalRow.ts"
 import { UnitOfWork } from "../sql/UnitOfWork.ts"
 import { recordAll } from "../Writes.ts"
-import type { StoredProduct } from "./ProductRepository.ts"
-import { ProductWrites } from "./ProductWrites.ts"
+import { type ProductReferences, ProductRepository } from "./ProductRepository.ts"
+import type { StoredProduct } from "./ProductRows.ts"
+import { deletionOf, ProductWrites } from "./ProductWrites.ts"
 import { slugify } from "./Slugify.ts"
 import {
   type ChangeStamp,
@@ -25,6 +27,9 @@ import {
   stampOf,
   StoreAllocation
 } from "./StoreAllocation.ts"
+
+const decodeMemberships = Schema.decodeSync(Memberships)
+const encodeMemberships = Schema.encodeSync(Memberships)
 
 /** Number of products per statement: about a millisecond of work for the database. */
 const PRODUCTS_PER_STATEMENT = 50
@@ -38,20 +43,22 @@ export type ProductDraft = {
 } & (
   | { readonly outcome: "created"; readonly input: CreateProduct; readonly externalId?: ExternalId | undefined }
   | { readonly outcome: "updated"; readonly before: StoredProduct; readonly after: Product }
+  | { readonly outcome: "deleted"; readonly before: StoredProduct }
 )
 
-/** Product after its change, with the stamp of the change. */
+/** Product after its change, or before its deletion, with the stamp of the change. */
 export interface StoredChange extends StoredProduct, ChangeStamp {
   readonly draft: ProductDraft
 }
 
-/** Returns the slug to allocate; "" for a product that keeps its slug. */
+/** Returns the slug to allocate; "" for a product that keeps its slug or is deleted. */
 const slugRequestOf = (draft: ProductDraft): SlugRequest => {
   if (draft.outcome === "created") {
     const { name, slug } = draft.input
     return { slug: slug ?? slugify(name), isRequested: slug !== undefined }
   }
-  return { slug: draft.after.slug === draft.before.product.slug ? "" : draft.after.slug, isRequested: true }
+  const isKept = draft.outcome === "deleted" || draft.after.slug === draft.before.product.slug
+  return { slug: isKept ? "" : draft.after.slug, isRequested: true }
 }
 
 /** Completes a product for storage. Fails if its slug is taken or it is too large. */
@@ -60,6 +67,7 @@ const complete = (
   { clock, slug }: ProductAllocation,
   currencyCode: string
 ): Result.Result<StoredChange, ProductTooLarge | SlugTaken> => {
+  if (draft.outcome === "deleted") return Result.succeed({ draft, ...draft.before, ...stampOf(clock) })
   const requested = draft.outcome === "created" ? draft.input.slug : draft.after.slug
   if (Option.isNone(slug)) return Result.fail(new SlugTaken({ slug: requested ?? "" }))
   const id = ProductId.make(uuidOfMicros(clock), { disableChecks: true })
@@ -74,26 +82,57 @@ const complete = (
     : Result.succeed({ draft, product, json, ...stamp })
 }
 
-const changeOf = ({ at, draft, eventId, json, product }: StoredChange): Change => ({
-  id: eventId,
-  at,
-  resource: "product",
-  resourceId: product.id,
-  version: product.version,
-  before: draft.outcome === "created" ? null : { json: draft.before.json, fields: draft.before.product },
-  after: { json, fields: product },
-  reason: draft.reason ?? null,
-  ...(draft.undoes === undefined ? {} : { undoes: draft.undoes })
-})
+/**
+ * Returns what refers to each product when those before it are deleted. A rank is the number of products before it in a
+ * collection. Products in too many collections are not counted; their deletion cannot be undone.
+ */
+const referencesInTurn = (
+  deleted: ReadonlyArray<StoredProduct>,
+  found: ReadonlyMap<ProductId, ProductReferences>
+): ReadonlyMap<ProductId, ProductReferences> => {
+  const ranks = new Map<string, ReadonlyArray<number>>()
+  return new Map(
+    deleted.map(({ product: { id } }): readonly [ProductId, ProductReferences] => {
+      const { externalId, memberships } = Option.getOrThrow(Option.fromNullishOr(found.get(id)))
+      if (memberships === null) return [id, { externalId, memberships }]
+      const inTurn = decodeMemberships(memberships).map(({ collectionId, rank }) => {
+        const earlier = ranks.get(collectionId) ?? []
+        ranks.set(collectionId, [...earlier, rank])
+        return { collectionId, rank: rank - earlier.filter((other) => other < rank).length }
+      })
+      return [id, { externalId, memberships: encodeMemberships(inTurn) }]
+    })
+  )
+}
+
+const changeOf = (
+  { at, draft, eventId, json, product }: StoredChange,
+  references: ReadonlyMap<ProductId, ProductReferences>
+): Change => {
+  const reasons = { reason: draft.reason ?? null, ...(draft.undoes === undefined ? {} : { undoes: draft.undoes }) }
+  const related = references.get(product.id)
+  if (related !== undefined) return { ...deletionOf({ at, eventId, json, product, ...related }), ...reasons }
+  return {
+    id: eventId,
+    at,
+    resource: "product",
+    resourceId: product.id,
+    version: product.version,
+    before: draft.outcome === "created" ? null : { json: draft.before.json, fields: draft.before.product },
+    after: { json, fields: product },
+    ...reasons
+  }
+}
 
 /**
- * Writes many products, from the parts of `createProduct` and `updateProduct`. Decisions are made for each product,
- * statements are sent for {@link PRODUCTS_PER_STATEMENT} of them (docs/performance.md, Import).
+ * Writes many products, from the parts of `createProduct`, `updateProduct` and `deleteProduct`. Decisions are made for
+ * each product, statements are sent for {@link PRODUCTS_PER_STATEMENT} of them (docs/performance.md, Import).
  */
 export class ProductBatch extends Context.Service<ProductBatch>()("layers/catalog/ProductBatch", {
   make: Effect.gen(function* () {
     const { allocateProducts, releaseStatement } = yield* StoreAllocation
     const externalIds = yield* ExternalIds
+    const repository = yield* ProductRepository
     const writes = yield* ProductWrites
     const unitOfWork = yield* UnitOfWork
 
@@ -113,6 +152,12 @@ export class ProductBatch extends Context.Service<ProductBatch>()("layers/catalo
           // The drafts are within the plan, and the store is locked.
           Effect.catchTag("ProductLimitReached", Effect.die)
         )
+        const deleted = drafts.flatMap((draft) => (draft.outcome === "deleted" ? [draft.before] : []))
+        const ids = deleted.map(({ product }) => product.id)
+        const references = referencesInTurn(
+          deleted,
+          ids.length === 0 ? new Map<ProductId, ProductReferences>() : yield* repository.lockAllForDeletion(store, ids)
+        )
         const results: Array<Result.Result<StoredChange, ProductTooLarge | SlugTaken>> = []
         for (const chunk of Array.chunksOf(Array.zip(drafts, allocations), PRODUCTS_PER_STATEMENT)) {
           const completed = chunk.map(([draft, allocation]) => complete(draft, allocation, currencyCode))
@@ -122,12 +167,14 @@ export class ProductBatch extends Context.Service<ProductBatch>()("layers/catalo
           const updated = stored.flatMap(({ draft, json, product }) =>
             draft.outcome === "updated" ? [{ product, json, before: draft.before.product }] : []
           )
+          const removed = stored.flatMap(({ draft, product: { id } }) => (draft.outcome === "deleted" ? [id] : []))
           yield* writes.addAll(store, created, updated)
+          if (removed.length > 0) yield* unitOfWork.add(repository.deleteStatement(store, removed))
           const named = created.flatMap(({ draft, product: { id } }) =>
             draft.outcome === "created" && draft.externalId !== undefined ? [{ externalId: draft.externalId, id }] : []
           )
           if (named.length > 0) yield* unitOfWork.add(externalIds.insertStatement(store, "product", named))
-          yield* recordAll(stored.map(changeOf))
+          yield* recordAll(stored.map((one) => changeOf(one, references)))
           // The statements of many products are large: they are sent before the next ones are made.
           yield* unitOfWork.flush
           yield* Effect.yieldNow
@@ -136,7 +183,8 @@ export class ProductBatch extends Context.Service<ProductBatch>()("layers/catalo
           const draft = drafts[index]
           return Result.isFailure(result) && draft !== undefined && isCreation(draft)
         }).length
-        if (unused > 0) yield* unitOfWork.add(releaseStatement(store, unused))
+        const released = unused + deleted.length
+        if (released > 0) yield* unitOfWork.add(releaseStatement(store, released))
         return results
       })
     }

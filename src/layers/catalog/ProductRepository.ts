@@ -1,20 +1,18 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
-import { type Facets, facetsJson } from "../../domain/catalog/Facets.ts"
 import type { CatalogRequest } from "../../domain/catalog/ListFilter.ts"
 import { Product, ProductId } from "../../domain/catalog/Product.ts"
-import { codeOf } from "../../domain/catalog/SearchWords.ts"
 import type { ExternalId } from "../../domain/imports/Put.ts"
 import { compileStoredDecoder } from "../../domain/json/Decoder.ts"
 import type { JsonText } from "../../domain/json/Document.ts"
 import { StoreId } from "../../domain/Store.ts"
-import { isText } from "../../domain/Text.ts"
 import { resolveExternalIds } from "../imports/ExternalIds.ts"
-import { joinLines, plainArray, textArray } from "../sql/ArrayLiterals.ts"
+import { plainArray } from "../sql/ArrayLiterals.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { pageReader } from "../sql/Pages.ts"
 import type { Statement } from "../sql/Statement.ts"
 import { selectProducts } from "./ProductPages.ts"
+import { keyLists, productLists, type ProductRow, type StoredProduct } from "./ProductRows.ts"
 import { SUMMARY } from "./Columns.ts"
 import { type ChangeStamp, stampOf } from "./StoreAllocation.ts"
 
@@ -23,62 +21,22 @@ const decode = compileStoredDecoder(Product)
 /** Decodes a stored document. It was validated when it was written, perhaps by rules less strict than today's. */
 export const productOf = (document: JsonText, id: ProductId): Product => ({ ...decode(JSON.parse(document)), id })
 
-export const nullableCode = (text: string | null) => (text === null ? null : codeOf(text) || null)
-
-/** Returns SKU and barcode in the form in which they are searched. */
-export const codesOf = ({ barcode, sku }: Product) => [nullableCode(sku), nullableCode(barcode)] as const
-
 const readPage = pageReader(ProductId)
-
-/** A product and its document. */
-export interface StoredProduct {
-  readonly product: Product
-  readonly json: JsonText
-}
-
-/** A product with the values of all its columns. */
-export interface ProductRow extends StoredProduct {
-  readonly facets: Facets
-  /** Null if an update keeps them. */
-  readonly terms: ReadonlyArray<string> | null
-}
 
 /** A product that no other transaction can change until this one ends, with the stamp of its next change. */
 export interface LockedProduct extends StoredProduct, ChangeStamp {}
 
-/** A product locked for deletion: no other transaction can add it to a collection. */
-export interface ProductToDelete extends LockedProduct {
+/** What refers to a product that is locked for deletion: no other transaction can add it to a collection. */
+const References = Schema.Struct({
   /** Manual collections that contain the product, as JSON; null if they are too many to store. */
-  readonly memberships: JsonText | null
-  readonly externalId: string | null
-}
+  memberships: Schema.NullOr(Schema.String),
+  externalId: Schema.NullOr(Schema.String)
+})
+export type ProductReferences = typeof References.Type
+
+export interface ProductToDelete extends LockedProduct, ProductReferences {}
 
 const Key = Schema.Struct({ store: StoreId, id: ProductId })
-
-/** Encodes columns of `products` as lists. */
-const productLists = (rows: ReadonlyArray<ProductRow>) => ({
-  ids: plainArray(rows.map(({ product }) => product.id)),
-  // Quoted, as `null` is a slug too.
-  slugs: textArray(rows.map(({ product }) => product.slug)),
-  documents: joinLines(rows.map(({ json }) => json)),
-  bytes: plainArray(rows.map(({ json }) => Buffer.byteLength(json))),
-  versions: plainArray(rows.map(({ product }) => product.version)),
-  facets: joinLines(rows.map(({ facets }) => facetsJson(facets))),
-  descriptions: textArray(rows.map(({ facets: { description } }) => (isText(description) ? description : null)))
-})
-
-/** Encodes columns of `product_keys` as lists. */
-const keyLists = (rows: ReadonlyArray<ProductRow>) => {
-  const codes = rows.map(({ product }) => codesOf(product))
-  return {
-    ids: plainArray(rows.map(({ product }) => product.id)),
-    prices: plainArray(rows.map(({ product }) => JSON.stringify(product.price))),
-    stocks: plainArray(rows.map(({ product }) => JSON.stringify(product.stock))),
-    skus: textArray(codes.map(([sku]) => sku)),
-    barcodes: textArray(codes.map(([, barcode]) => barcode)),
-    terms: joinLines(rows.map(({ terms }) => (terms === null ? "" : plainArray(terms))))
-  }
-}
 
 /** Queries of products, without permissions, limits and events. Writes take lists: one product is a list of one. */
 export class ProductRepository extends Context.Service<ProductRepository>()("layers/catalog/ProductRepository", {
@@ -104,22 +62,32 @@ export class ProductRepository extends Context.Service<ProductRepository>()("lay
       `
     })
 
+    /** Columns of {@link References} for rows that are locked. */
+    const references = (store: string) => sql`
+      memberships_of(${store}, locked.id) as memberships,
+      (select external_id from external_ids where store_id = ${store} and resource_id = locked.id) as "externalId"
+    `
+
     const lockRowForDeletion = SqlSchema.findOneOption({
       Request: Key,
-      Result: Schema.Struct({
-        json: Schema.String,
-        clock: Schema.NumberFromString,
-        memberships: Schema.NullOr(Schema.String),
-        externalId: Schema.NullOr(Schema.String)
-      }),
+      Result: Schema.Struct({ json: Schema.String, clock: Schema.NumberFromString, ...References.fields }),
       execute: ({ id, store }) => sql`
         with locked as materialized (
-          select document from products where store_id = ${store} and id = ${id} for update
+          select id, document from products where store_id = ${store} and id = ${id} for update
         )
-        select
-          document::text as json, change_clock(${store}) as clock, memberships_of(${store}, ${id}) as memberships,
-          (select external_id from external_ids where store_id = ${store} and resource_id = ${id}) as "externalId"
-        from locked
+        select document::text as json, change_clock(${store}) as clock, ${references(store)} from locked
+      `
+    })
+
+    const lockListedForDeletion = SqlSchema.findAll({
+      Request: Schema.Struct({ store: StoreId, ids: Schema.String }),
+      Result: Schema.Struct({ id: Schema.toType(ProductId), ...References.fields }),
+      execute: ({ ids, store }) => sql`
+        with locked as materialized (
+          select id from products
+          where store_id = ${store} and id = any((select ${ids}::uuid[])::uuid[]) order by id for update
+        )
+        select id, ${references(store)} from locked
       `
     })
 
@@ -253,6 +221,15 @@ export class ProductRepository extends Context.Service<ProductRepository>()("lay
         }))
       }, orDefect),
 
+      /** Locks products for deletion, in the order of their ids, and returns what refers to each. */
+      lockAllForDeletion: Effect.fn("ProductRepository.lockAllForDeletion")(function* (
+        store: StoreId,
+        ids: ReadonlyArray<ProductId>
+      ) {
+        const rows = yield* lockListedForDeletion({ store, ids: plainArray(ids) })
+        return new Map(rows.map(({ id, ...related }): readonly [ProductId, ProductReferences] => [id, related]))
+      }, orDefect),
+
       /** Returns which of these products exist. They cannot be deleted until the transaction ends. */
       lockExisting: Effect.fn("ProductRepository.lockExisting")(function* (
         store: StoreId,
@@ -290,9 +267,9 @@ export class ProductRepository extends Context.Service<ProductRepository>()("lay
       updateStatements: (store: StoreId, rows: ReadonlyArray<ProductRow>): ReadonlyArray<Statement> =>
         rows.length === 0 ? [] : [updateProducts(store, rows), updateKeys(store, rows)],
 
-      /** Makes the statement that deletes a product. */
-      deleteStatement: (store: StoreId, id: ProductId): Statement =>
-        sql`delete from products where store_id = ${store} and id = ${id}`
+      /** Makes the statement that deletes products. */
+      deleteStatement: (store: StoreId, ids: ReadonlyArray<ProductId>): Statement =>
+        sql`delete from products where store_id = ${store} and id = any((select ${plainArray(ids)}::uuid[])::uuid[])`
     }
   })
 }) {

@@ -2,10 +2,11 @@ import { Context, Effect, Layer } from "effect"
 import { facetsOf } from "../../domain/catalog/Facets.ts"
 import { MAX_PRODUCT_BYTES, type Product, ProductTooLarge } from "../../domain/catalog/Product.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import type { Snapshot } from "../../domain/Write.ts"
+import type { CatalogChange, Snapshot } from "../../domain/Write.ts"
 import { UnitOfWork } from "../sql/UnitOfWork.ts"
 import { record, recordAll } from "../Writes.ts"
-import { type LockedProduct, ProductRepository, type ProductToDelete, type StoredProduct } from "./ProductRepository.ts"
+import { type LockedProduct, ProductRepository, type ProductToDelete } from "./ProductRepository.ts"
+import type { StoredProduct } from "./ProductRows.ts"
 import { SearchIndex } from "./SearchIndex.ts"
 import { type ChangeStamp, StoreAllocation } from "./StoreAllocation.ts"
 import { hasSameTerms } from "./Terms.ts"
@@ -19,6 +20,27 @@ export interface ChangedProduct extends StoredProduct {
 const encodeProduct = Effect.fnUntraced(function* (product: Product) {
   const json = JSON.stringify(product)
   return Buffer.byteLength(json) > MAX_PRODUCT_BYTES ? yield* new ProductTooLarge() : json
+})
+
+/** Returns the change that deletes a locked product. */
+export const deletionOf = ({
+  at,
+  eventId,
+  externalId,
+  json,
+  memberships,
+  product
+}: ProductToDelete): CatalogChange => ({
+  id: eventId,
+  at,
+  resource: "product",
+  resourceId: product.id,
+  version: product.version,
+  before: { json, fields: product },
+  after: null,
+  reason: null,
+  memberships,
+  externalId
 })
 
 /** The parts of product writes that creates, updates, deletes, imports and undo share. */
@@ -87,22 +109,11 @@ export class ProductWrites extends Context.Service<ProductWrites>()("layers/cata
 
       /** Deletes a locked product. The store must be locked too. */
       delete: Effect.fn("ProductWrites.delete")(function* (store: StoreId, locked: ProductToDelete) {
-        const { at, eventId, externalId, json, memberships, product } = locked
-        yield* unitOfWork.add(repository.deleteStatement(store, product.id), allocation.releaseStatement(store))
-        yield* recordAll([
-          {
-            id: eventId,
-            at,
-            resource: "product",
-            resourceId: product.id,
-            version: product.version,
-            before: { json, fields: product },
-            after: null,
-            reason: null,
-            memberships,
-            externalId
-          }
-        ])
+        yield* unitOfWork.add(
+          repository.deleteStatement(store, [locked.product.id]),
+          allocation.releaseStatement(store)
+        )
+        yield* recordAll([deletionOf(locked)])
       })
     }
   })

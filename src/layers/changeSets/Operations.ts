@@ -108,9 +108,6 @@ export class Operations extends Context.Service<Operations>()("layers/changeSets
       condition: VersionCondition
     ): Write<{ readonly version: number | null }, Refusal> => {
       switch (operation.op) {
-        case "product.delete":
-        case "product.edit":
-          return Effect.as(catalog.deleteProduct(store, operation.id, condition), { version: null })
         case "collection.create":
           return catalog.createCollection(store, operation.collection)
         case "collection.update":
@@ -125,6 +122,8 @@ export class Operations extends Context.Service<Operations>()("layers/changeSets
           }))
         case "product.create":
         case "product.update":
+        case "product.delete":
+        case "product.edit":
         case "inventory.change":
           return Effect.die(new Error(`${operation.op} is written in batches`))
       }
@@ -182,7 +181,7 @@ export class Operations extends Context.Service<Operations>()("layers/changeSets
           let size = BATCH
           while (performed.length < operations.length) {
             const rest = operations.slice(performed.length, performed.length + size)
-            const batched = Array.takeWhile(rest, (numbered) => isBatched(numbered, edit))
+            const batched = Array.takeWhile(rest, (numbered) => isBatched(numbered))
             const results = batched.length === 0 ? [] : yield* products.perform(store, batched, edit, onConflict)
             performed.push(...results)
             // Operations that are performed one by one follow each other, so no others are loaded with the next one.

@@ -5,7 +5,8 @@ import type { OnConflict } from "../../domain/changeSets/ChangeSet.ts"
 import { type Edit, patchOfEdit } from "../../domain/changeSets/Edit.ts"
 import type { NumberedOperation, StoredOperation } from "../../domain/changeSets/StoredOperation.ts"
 import { restoreMembers } from "../../domain/journal/Entry.ts"
-import { productOf, type StoredProduct } from "../catalog/ProductRepository.ts"
+import { productOf } from "../catalog/ProductRepository.ts"
+import type { StoredProduct } from "../catalog/ProductRows.ts"
 import { type JournalRow, membersOfSide } from "../journal/JournalRow.ts"
 import type { SkuOwner } from "./Skus.ts"
 
@@ -29,13 +30,10 @@ export interface Refusal {
   readonly issues?: ReadonlyArray<string> | undefined
 }
 
-/** Operations that change or create one product, of which many are written together. */
+/** Operations on one product, of which many are written together. */
 export type ProductOperation = Exclude<
   StoredOperation,
-  {
-    readonly op:
-      "product.delete" | "collection.create" | "collection.update" | "collection.delete" | "collection.members"
-  }
+  { readonly op: "collection.create" | "collection.update" | "collection.delete" | "collection.members" }
 >
 
 export interface NumberedProductOperation extends NumberedOperation {
@@ -79,14 +77,14 @@ export const findTarget = (
   return Result.succeed({ id: toId(operation.id ?? ""), variantId: undefined })
 }
 
-/** Computes the next state of a product; none if the operation is not a simple change. */
+/** Computes the next state of a product, null if it is deleted; none if the operation is not a simple change. */
 export const nextOf = (
   operation: Exclude<ProductOperation, { readonly op: "product.create" }>,
   before: StoredProduct,
   variantId: string | undefined,
   at: Date,
   { edit, entries, onConflict }: Loaded & { readonly edit: Edit | null; readonly onConflict: OnConflict }
-): Result.Result<Option.Option<Product>, Refusal> => {
+): Result.Result<Option.Option<Product | null>, Refusal> => {
   const { product } = before
   switch (operation.op) {
     case "product.update":
@@ -95,13 +93,19 @@ export const nextOf = (
       const change = variantId === undefined ? operation.change : { ...operation.change, variantId }
       return Result.map(withStock(product, change, at), Option.some)
     }
+    case "product.delete":
+      return Result.succeed(Option.some(null))
     case "product.edit":
+      if (edit?.delete === true) return Result.succeed(Option.some(null))
       return Result.map(patchOfEdit(product, edit ?? {}), (patch) => Option.some(patchProduct(product, patch, at)))
     case "entry.undo": {
       const entry = entries.get(operation.entryId)
+      const isLast = entry?.version === product.version
+      // Nothing has changed the product since its creation.
+      if (entry?.before === null && isLast) return Result.succeed(Option.some(null))
       const isSimple =
         entry !== undefined && entry.before !== null && entry.after !== null && entry.omitted.length === 0
-      if (!isSimple || (entry.version !== product.version && onConflict === "skip")) {
+      if (!isSimple || (!isLast && onConflict === "skip")) {
         return Result.succeed(Option.none())
       }
       const fields = restoreMembers(

@@ -7,7 +7,8 @@ import type { OnConflict } from "../../domain/changeSets/ChangeSet.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { VersionMismatch } from "../../domain/Version.ts"
 import { ProductBatch, type ProductDraft } from "../catalog/ProductBatch.ts"
-import { ProductRepository, type StoredProduct } from "../catalog/ProductRepository.ts"
+import { ProductRepository } from "../catalog/ProductRepository.ts"
+import type { StoredProduct } from "../catalog/ProductRows.ts"
 import { slugify } from "../catalog/Slugify.ts"
 import { stampOf, StoreAllocation } from "../catalog/StoreAllocation.ts"
 import { ExternalIds } from "../imports/ExternalIds.ts"
@@ -51,18 +52,17 @@ export const refused = (
 })
 
 /** True if the operation is one of many that are written together. */
-export const isBatched = (numbered: NumberedOperation, edit: Edit | null): numbered is NumberedProductOperation => {
+export const isBatched = (numbered: NumberedOperation): numbered is NumberedProductOperation => {
   const { operation } = numbered
   switch (operation.op) {
     case "product.create":
     case "product.update":
+    case "product.delete":
+    case "product.edit":
     case "inventory.change":
       return true
-    case "product.edit":
-      return edit?.delete !== true
     case "entry.undo":
       return operation.resource === "product"
-    case "product.delete":
     case "collection.create":
     case "collection.update":
     case "collection.delete":
@@ -83,7 +83,7 @@ type Decision =
   | { readonly kind: "single" }
 
 /**
- * Creates and changes of products by change sets. Each operation is decided by the functions of a single write; many are
+ * Creations, changes and deletions of products by change sets. Each operation is decided by the functions of a single write; many are
  * then written by few statements.
  */
 export class ProductOperations extends Context.Service<ProductOperations>()("layers/changeSets/ProductOperations", {
@@ -140,9 +140,13 @@ export class ProductOperations extends Context.Service<ProductOperations>()("lay
         const loaded = { ...(yield* load(store, operations)), edit, onConflict }
         let free = capacity
         let changesSkus = false
+        let hasDeleted = false
         const written = new Set<string>()
         const freedSlugs = new Set<string>()
         const named = new Set<string>()
+
+        /** A new product whose slug would be a number after the same text may get this one. */
+        const freeSlug = (slug: string) => freedSlugs.add(slug).add(slug.replace(/-[0-9]+$/, ""))
 
         const decideCreation = (
           numbered: NumberedProductOperation,
@@ -155,10 +159,14 @@ export class ProductOperations extends Context.Service<ProductOperations>()("lay
           })
           if (externalId !== undefined) {
             if (named.has(externalId)) return { kind: "wait" }
-            if (loaded.idsByExternalId.has(externalId)) return refuse(new ExternalIdTaken({ externalId }))
+            const owner = loaded.idsByExternalId.get(externalId)
+            if (owner !== undefined && written.has(owner)) return { kind: "wait" }
+            if (owner !== undefined) return refuse(new ExternalIdTaken({ externalId }))
           }
-          // A creation before this one may be refused, which leaves its place free.
-          if (free <= 0) return free < capacity ? { kind: "wait" } : refuse(new ProductLimitReached({ limit }))
+          // A creation before this one may be refused, which leaves its place free, as a deletion does.
+          if (free <= 0) {
+            return free < capacity || hasDeleted ? { kind: "wait" } : refuse(new ProductLimitReached({ limit }))
+          }
           free--
           changesSkus = true
           if (externalId !== undefined) named.add(externalId)
@@ -191,6 +199,14 @@ export class ProductOperations extends Context.Service<ProductOperations>()("lay
           if (Result.isFailure(next)) return refuse(next.failure, id, version)
           if (Option.isNone(next.success)) return { kind: "single" }
           const after = next.success.value
+          const undoes = operation.op === "entry.undo" ? { undoes: operation.entryId } : {}
+          if (after === null) {
+            freeSlug(before.product.slug)
+            changesSkus = true
+            hasDeleted = true
+            written.add(id)
+            return { kind: "write", draft: { outcome: "deleted", before, ...undoes }, seen: version }
+          }
           if (after === before.product) {
             const performed: Performed = {
               index: numbered.index,
@@ -207,12 +223,11 @@ export class ProductOperations extends Context.Service<ProductOperations>()("lay
           }
           if (after.slug !== before.product.slug) {
             if (freedSlugs.has(after.slug)) return { kind: "wait" }
-            freedSlugs.add(before.product.slug)
+            freeSlug(before.product.slug)
           }
           if (after.sku !== before.product.sku || after.variants !== before.product.variants) changesSkus = true
           written.add(id)
           const reason = operation.op === "inventory.change" ? (operation.change.reason ?? null) : null
-          const undoes = operation.op === "entry.undo" ? { undoes: operation.entryId } : {}
           return { kind: "write", draft: { outcome: "updated", before, after, reason, ...undoes }, seen: version }
         }
 

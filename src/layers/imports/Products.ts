@@ -11,7 +11,8 @@ import type { Imports } from "../../domain/imports/Imports.ts"
 import type { ImportedProduct } from "../../domain/imports/Product.ts"
 import { type ExternalId, type ImportItem, type ImportOutcome, InvalidRow } from "../../domain/imports/Put.ts"
 import { ProductBatch, type ProductDraft } from "../catalog/ProductBatch.ts"
-import { ProductRepository, type StoredProduct } from "../catalog/ProductRepository.ts"
+import { ProductRepository } from "../catalog/ProductRepository.ts"
+import type { StoredProduct } from "../catalog/ProductRows.ts"
 import { stampOf, StoreAllocation } from "../catalog/StoreAllocation.ts"
 
 /** Planned result of a row that can be stored. */

@@ -9,6 +9,7 @@ import { sql } from "../sql/Statement.ts"
 
 /** Manual collection that contained a deleted product, and the number of products before it. */
 const Membership = Schema.Struct({ collectionId: Schema.toType(CollectionId), rank: Schema.Int })
+export const Memberships = Schema.fromJsonString(Schema.Array(Membership))
 
 /** Journal entry of a product or collection, with what its undo needs. */
 export const JournalRow = Schema.Struct({
@@ -20,7 +21,7 @@ export const JournalRow = Schema.Struct({
   before: Schema.NullOr(Schema.fromJsonString(Schema.Unknown)),
   after: Schema.NullOr(Schema.fromJsonString(Schema.Unknown)),
   omitted: Schema.Array(Schema.String),
-  memberships: Schema.NullOr(Schema.fromJsonString(Schema.Array(Membership))),
+  memberships: Schema.NullOr(Memberships),
   externalId: Schema.NullOr(Schema.String)
 })
 export type JournalRow = typeof JournalRow.Type

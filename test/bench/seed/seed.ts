@@ -4,7 +4,7 @@ import { facetsJson, facetsOf } from "../../../src/domain/catalog/Facets.ts"
 import { newProduct, type Product, ProductId } from "../../../src/domain/catalog/Product.ts"
 import type { Order } from "../../../src/domain/records/Order.ts"
 import { slugify } from "../../../src/layers/catalog/Slugify.ts"
-import { codesOf } from "../../../src/layers/catalog/ProductRepository.ts"
+import { codesOf } from "../../../src/layers/catalog/ProductRows.ts"
 import { indexFacets } from "../../../src/layers/catalog/Terms.ts"
 import {
   MEDIUM_STORE,
