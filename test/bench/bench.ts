@@ -10,7 +10,7 @@ import { imports } from "./scenarios/imports.ts"
 import { lists } from "./scenarios/lists.ts"
 import { memory } from "./scenarios/memory.ts"
 import { largeStore } from "./scenarios/largeStore.ts"
-import { noisyNeighbour } from "./scenarios/noisyNeighbour.ts"
+import { neighbours } from "./scenarios/neighbours.ts"
 import { pages } from "./scenarios/pages.ts"
 import { readOptions } from "./options.ts"
 import { describeMachine } from "./measure/report.ts"
@@ -26,7 +26,7 @@ const RUN = {
   million: largeStore,
   lists,
   ageing,
-  "noisy-neighbour": noisyNeighbour,
+  neighbours,
   changes,
   "change-sets": changeSets,
   feed,

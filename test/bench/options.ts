@@ -7,7 +7,7 @@ const MODES = [
   "million",
   "lists",
   "ageing",
-  "noisy-neighbour",
+  "neighbours",
   "changes",
   "change-sets",
   "feed",
@@ -47,12 +47,12 @@ export interface Options {
   readonly deadSeconds: number
   /** Pending deliveries when a worker starts. */
   readonly backlog: number
-  /** Text in the titles of the attacks that `noisy-neighbour` runs. */
+  /** Text in the titles of the attacks that `neighbours` runs. */
   readonly only: string
 }
 
 const USAGE =
-  "usage: npm run bench -- [speed | writes | memory | million | lists | ageing | noisy-neighbour | changes | change-sets | feed | import | pages | surfaces | tokens | " +
+  "usage: npm run bench -- [speed | writes | memory | million | lists | ageing | neighbours | changes | change-sets | feed | import | pages | surfaces | tokens | " +
   "webhooks [latency | drain | spread | dead] | all] [--quick] [--connections=32] [--against=<main.js of another build>] [--only=<text in the title of an attack>]"
 
 /** Parses the arguments of `npm run bench -- <mode>`. `--quick` reduces all sizes. */

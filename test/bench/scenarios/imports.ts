@@ -49,7 +49,7 @@ const rowOf = (n: number) =>
   })}\n`
 
 /** Writes a file of `rows` rows, and deletes it when the scope ends. */
-const writeImportFile = (rows: number): Effect.Effect<string, never, Scope.Scope> =>
+export const writeImportFile = (rows: number): Effect.Effect<string, never, Scope.Scope> =>
   Effect.gen(function* () {
     const folder = yield* Effect.acquireRelease(
       Effect.sync(() => mkdtempSync(join(tmpdir(), "partner-api-bench-import-"))),
@@ -61,18 +61,13 @@ const writeImportFile = (rows: number): Effect.Effect<string, never, Scope.Scope
     return file
   })
 
-/** Imports a file into a new store. Returns its seconds and maximum memory. */
-const runImport = (url: string, store: number, file: string) =>
+/** Runs a command. Returns its seconds and maximum memory. */
+export const runCli = (url: string, args: ReadonlyArray<string>) =>
   Effect.gen(function* () {
-    const db = yield* openConnection(url)
-    const id = idOf("store", 0, store)
-    yield* Effect.promise(() =>
-      db.query("insert into stores (id, name, plan, currency_code) values ($1, 'Imported', 'scale', 'EUR')", [id])
-    )
     const startedAt = performance.now()
     const child = yield* Effect.acquireRelease(
       Effect.sync(() =>
-        spawn(process.execPath, [CLI, "import", "products", "--store", id, "--file", file, "--no-events"], {
+        spawn(process.execPath, [CLI, ...args], {
           stdio: "ignore",
           env: { PATH: process.env["PATH"], DATABASE_URL: url }
         })
@@ -86,8 +81,19 @@ const runImport = (url: string, store: number, file: string) =>
     const sampling = yield* Effect.forkChild(Effect.forever(Effect.andThen(sample, Effect.sleep("100 millis"))))
     const [code] = yield* Effect.promise(() => once(child, "exit"))
     yield* Fiber.interrupt(sampling)
-    if (code !== 0) return yield* Effect.die(new Error(`The import ended with ${code}`))
+    if (code !== 0) return yield* Effect.die(new Error(`The command ended with ${code}`))
     return { seconds: (performance.now() - startedAt) / 1000, memory }
+  }).pipe(Effect.scoped)
+
+/** Imports a file into a new store. Returns its seconds and maximum memory. */
+export const runImport = (url: string, store: number, file: string) =>
+  Effect.gen(function* () {
+    const db = yield* openConnection(url)
+    const id = idOf("store", 0, store)
+    yield* Effect.promise(() =>
+      db.query("insert into stores (id, name, plan, currency_code) values ($1, 'Imported', 'scale', 'EUR')", [id])
+    )
+    return yield* runCli(url, ["import", "products", "--store", id, "--file", file, "--no-events"])
   }).pipe(Effect.scoped)
 
 /** p99 of sequential reads of other stores, in milliseconds. */

@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { type Client, dataOf, errorOf, freshClient, pageOf } from "../../support/http/Api.ts"
 import { applied, JobsTest, previewed, resultsOf, settled, setOf, undone } from "../../support/http/ChangeSets.ts"
 
@@ -11,6 +12,8 @@ const valuesOf = (client: Client, ...members: ReadonlyArray<string>) =>
   )
 
 const update = (id: unknown, patch: object, more: object = {}) => ({ op: "product.update", id, patch, ...more })
+
+const cup = (name: string, externalId: string) => ({ op: "product.create", product: { name, slug: "cup" }, externalId })
 
 const outcomesOf = (client: Client, id: string) =>
   Effect.map(resultsOf(client, id), (results) => results.map(({ outcome }) => outcome))
@@ -170,6 +173,37 @@ layer(JobsTest, { excludeTestServices: true, timeout: "120 seconds" })("Conflict
         ["B", 0]
       ])
       assert.lengthOf(pageOf(yield* client.get("/collections")).items, 1)
+    })
+  )
+
+  it.effect("a deletion frees the place, slug and external id of its product for later operations of the set", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`insert into plans (name, product_limit) values ('two products', 2)`
+      const { client } = yield* freshClient({ plan: "two products" })
+      const seeds = [cup("A", "E-1"), { op: "product.create", product: { name: "Cup" } }]
+      yield* applied(client, (yield* previewed(client, { mode: "each", operations: seeds })).id)
+      const ids = (yield* valuesOf(client, "id")).flat()
+      const operations = [
+        ...ids.map((id) => ({ op: "product.delete", id })),
+        cup("B", "E-1"),
+        { op: "product.create", product: { name: "Cup" } },
+        { op: "product.create", product: { name: "One too many" } }
+      ]
+      const set = yield* previewed(client, { mode: "each", operations })
+      assert.deepInclude(set.counts, { changed: 4, refused: 1 })
+      yield* applied(client, set.id)
+      assert.deepStrictEqual(yield* valuesOf(client, "name", "slug"), [
+        ["B", "cup"],
+        ["Cup", "cup-2"]
+      ])
+      assert.strictEqual((yield* client.post("/products", { name: "One too many" })).status, 403)
+
+      yield* undone(client, set.id)
+      assert.deepStrictEqual((yield* valuesOf(client, "id")).flat(), ids)
+      const named = { op: "product.update", externalId: "E-1", patch: { name: "Found" } }
+      yield* applied(client, (yield* previewed(client, { mode: "each", operations: [named] })).id)
+      assert.deepStrictEqual(yield* valuesOf(client, "name"), [["Found"], ["Cup"]])
     })
   )
 })

@@ -42,7 +42,7 @@ export const makeStore = Effect.gen(function* () {
   }
   const collection = yield* perform(
     context(storeId),
-    catalog.createCollection(storeId, decode.collection({ title: "Manual", productIds: ids.slice(0, 2) }))
+    catalog.createCollection(storeId, decode.collection({ title: "Manual", productIds: ids }))
   )
   yield* perform(
     context(storeId),

@@ -2,8 +2,9 @@ import { Effect, Fiber } from "effect"
 import type Pg from "pg"
 import { printLine } from "../serverPair.ts"
 import { openConnection, createDatabase, vacuumAndCheckpoint } from "../database.ts"
-import { type LoadDriver, makeLoadDriver } from "../load/driver.ts"
+import { makeLoadDriver } from "../load/driver.ts"
 import { type Attack, attacks, seedAttacks, type Target } from "./attacks.ts"
+import { makeJobAttacks } from "./jobAttacks.ts"
 import { fillStore } from "../seed/manyProducts.ts"
 import { medianOf } from "../measure/rounds.ts"
 import type { Options } from "../options.ts"
@@ -13,7 +14,7 @@ import { seedServiceAccounts } from "../seed/seed.ts"
 import { residentMiB, SERVICE, startServer } from "../servers.ts"
 import { seedMerchantsAndAgents } from "./surfaces.ts"
 
-/** Maximum ratio of the other stores' p99 during an attack to that without one. */
+/** Maximum ratio of the other stores' p99 during the load of one store to that without it. */
 const AT_MOST = 5
 
 /** p99 in milliseconds that is acceptable in any case. */
@@ -61,50 +62,76 @@ const observeServer = <A, E>({ pid, port }: Target, work: Effect.Effect<A, E>) =
     return { result, ...seen }
   })
 
-/** p99 of sequential reads of other stores, in milliseconds. */
-const probeLatency = (drive: LoadDriver, port: number, millis: number) =>
-  Effect.map(drive({ port, work: "listFew", connections: 1, requests: 0, millis }), ({ p99 }) => p99)
+/** p99 in milliseconds of other stores: of sequential reads, and of sequential creates beside them. */
+interface Latency {
+  readonly reads: number
+  readonly writes: number
+}
 
-const measureAttack = (target: Target, drive: LoadDriver, { run, title }: Attack, millis: number) =>
+/** Makes a measurement that takes this time. */
+const makeProbe = (port: number, millis: number) =>
   Effect.gen(function* () {
-    const quiet = yield* probeLatency(drive, target.port, millis)
+    const [reading, writing] = [yield* makeLoadDriver, yield* makeLoadDriver]
+    const job = { port, connections: 1, requests: 0, millis }
+    return Effect.zipWith(
+      reading({ ...job, work: "listFew" }),
+      writing({ ...job, work: "create" }),
+      (reads, writes): Latency => ({ reads: reads.p99, writes: writes.p99 }),
+      { concurrent: true }
+    )
+  })
+type Probe = Effect.Success<ReturnType<typeof makeProbe>>
+
+const measureAttack = (target: Target, probe: Probe, { run, title }: Attack) =>
+  Effect.gen(function* () {
+    const quiet = yield* probe
     const attack = yield* Effect.forkChild(run)
-    const {
-      memory,
-      probes,
-      result: loud,
-      unready
-    } = yield* observeServer(target, probeLatency(drive, target.port, millis))
+    const measured: Array<Latency> = []
+    const probing = Effect.repeat(
+      Effect.map(probe, (latency) => measured.push(latency)),
+      { until: () => attack.pollUnsafe() !== undefined }
+    )
+    const { memory, probes, unready } = yield* observeServer(target, probing)
     const summary = yield* Fiber.join(attack)
     yield* printLine(`${title}: ${summary}; not ready in ${unready} of ${probes} probes`)
+    const loud: Latency = {
+      reads: Math.max(...measured.map(({ reads }) => reads)),
+      writes: Math.max(...measured.map(({ writes }) => writes))
+    }
     return { quiet, loud, memory, unready }
   })
 
-/** Measures the effect of one store's load, within its limits, on the others. */
-export const noisyNeighbour = (server: string, { only, rounds, roundMillis }: Options) =>
+/** Measures the effect of one store's load and jobs, within its limits, on the others. */
+export const neighbours = (server: string, { only, rounds, roundMillis }: Options) =>
   Effect.gen(function* () {
-    const url = yield* createDatabase(server, "noisy_neighbour")
+    const url = yield* createDatabase(server, "neighbours")
     const { pid, port } = yield* startServer(SERVICE, url)
     const db = yield* openConnection(url)
     yield* seed(url, db)
     const target: Target = { url, port, pid, db }
-    const drive = yield* makeLoadDriver
+    const probe = yield* makeProbe(port, roundMillis * 2)
     yield* seedAttacks(target)
+    const all = [...(yield* makeJobAttacks(target)), ...attacks(target)]
     yield* vacuumAndCheckpoint(db)
-    yield* probeLatency(drive, port, roundMillis)
+    yield* probe
 
     const lines: Array<Line> = []
     let isReady = true
-    for (const attack of attacks(target).filter(({ title }) => title.includes(only))) {
-      const all = []
+    for (const attack of all.filter(({ title }) => title.includes(only))) {
+      const measured = []
       for (let round = 0; round < Math.min(rounds, 3); round++) {
-        all.push(yield* measureAttack(target, drive, attack, roundMillis * 2))
+        measured.push(yield* measureAttack(target, probe, attack))
       }
-      isReady &&= all.every(({ unready }) => unready === 0)
-      const [quiet, loud] = [medianOf(all.map(({ quiet }) => quiet)), medianOf(all.map(({ loud }) => loud))]
-      const against = Math.max(quiet, ACCEPTABLE / AT_MOST)
-      lines.push(boundLine(`p99 of the others: ${attack.title}`, loud, against, "ms", AT_MOST))
-      const memory = Math.max(...all.map(({ memory }) => memory))
+      isReady &&= measured.every(({ unready }) => unready === 0)
+      for (const work of ["reads", "writes"] as const) {
+        const [quiet, loud] = [
+          medianOf(measured.map(({ quiet }) => quiet[work])),
+          medianOf(measured.map(({ loud }) => loud[work]))
+        ]
+        const against = Math.max(quiet, ACCEPTABLE / AT_MOST)
+        lines.push(boundLine(`p99 of the others' ${work}: ${attack.title}`, loud, against, "ms", AT_MOST))
+      }
+      const memory = Math.max(...measured.map(({ memory }) => memory))
       lines.push(boundLine(`Resident memory meanwhile`, memory, MEMORY, "MiB", 1))
     }
     yield* printLine(`\n${formatTable(BOUND_HEADINGS, lines)}\n`)

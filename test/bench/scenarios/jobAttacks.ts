@@ -1,0 +1,47 @@
+import { Effect } from "effect"
+import { changeSetRuns } from "../load/changeSets.ts"
+import { idOf, LARGE_STORE } from "../seed/population.ts"
+import { range } from "./attackRequests.ts"
+import type { Attack, Target } from "./attacks.ts"
+import { runCli, runImport, writeImportFile } from "./imports.ts"
+
+/** Operations of the change set, and rows of the imported file. */
+const OPERATIONS = 10_000
+const ROWS = 50_000
+
+/** Stores of the imports: those from this number on. */
+const FIRST_IMPORTED = 900
+
+const inSeconds = ({ seconds }: { readonly seconds: number }) => `it took ${seconds.toFixed(1)} s`
+
+/** Makes the long work of one store: a change set, an import and an export. */
+export const makeJobAttacks = (target: Target) =>
+  Effect.gen(function* () {
+    const { url } = target
+    const sets = yield* changeSetRuns(target)
+    const file = yield* writeImportFile(ROWS)
+    let round = 0
+    const attacks: ReadonlyArray<Attack> = [
+      {
+        title: `a change set of ${OPERATIONS.toLocaleString("en")} prices`,
+        run: Effect.suspend(() => {
+          const price = ++round
+          const operations = range(OPERATIONS).map((n) => ({
+            op: "product.update",
+            id: idOf("product", LARGE_STORE.store, n),
+            patch: { price: price + n / 100 }
+          }))
+          return Effect.map(sets.run("Beside the others", operations), inSeconds)
+        })
+      },
+      {
+        title: `an import of ${ROWS.toLocaleString("en")} products`,
+        run: Effect.suspend(() => Effect.map(runImport(url, FIRST_IMPORTED + ++round, file), inSeconds))
+      },
+      {
+        title: "an export of 100,000 products",
+        run: Effect.map(runCli(url, ["export", "products", "--store", idOf("store", 0, LARGE_STORE.store)]), inSeconds)
+      }
+    ]
+    return attacks
+  })
