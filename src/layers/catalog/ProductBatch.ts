@@ -9,6 +9,7 @@ import {
 } from "../../domain/catalog/Product.ts"
 import { SlugTaken } from "../../domain/catalog/Slug.ts"
 import type { ExternalId } from "../../domain/imports/Put.ts"
+import type { EntryId } from "../../domain/journal/Activity.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { uuidOfMicros } from "../../domain/Uuid.ts"
 import type { Change } from "../../domain/Write.ts"
@@ -39,9 +40,11 @@ export type ProductDraft = {
   /** Reason given by the author. */
   readonly reason?: string | null
   /** Journal entry that the change undoes. */
-  readonly undoes?: string
+  readonly undoes?: EntryId
 } & (
   | { readonly outcome: "created"; readonly input: CreateProduct; readonly externalId?: ExternalId | undefined }
+  /** Restores a deleted product. */
+  | { readonly outcome: "created"; readonly restored: Product }
   | { readonly outcome: "updated"; readonly before: StoredProduct; readonly after: Product }
   | { readonly outcome: "deleted"; readonly before: StoredProduct }
 )
@@ -53,10 +56,11 @@ export interface StoredChange extends StoredProduct, ChangeStamp {
 
 /** Returns the slug to allocate; "" for a product that keeps its slug or is deleted. */
 const slugRequestOf = (draft: ProductDraft): SlugRequest => {
-  if (draft.outcome === "created") {
+  if ("input" in draft) {
     const { name, slug } = draft.input
     return { slug: slug ?? slugify(name), isRequested: slug !== undefined }
   }
+  if ("restored" in draft) return { slug: draft.restored.slug, isRequested: true }
   const isKept = draft.outcome === "deleted" || draft.after.slug === draft.before.product.slug
   return { slug: isKept ? "" : draft.after.slug, isRequested: true }
 }
@@ -68,14 +72,15 @@ const complete = (
   currencyCode: string
 ): Result.Result<StoredChange, ProductTooLarge | SlugTaken> => {
   if (draft.outcome === "deleted") return Result.succeed({ draft, ...draft.before, ...stampOf(clock) })
-  const requested = draft.outcome === "created" ? draft.input.slug : draft.after.slug
-  if (Option.isNone(slug)) return Result.fail(new SlugTaken({ slug: requested ?? "" }))
+  if (Option.isNone(slug)) return Result.fail(new SlugTaken({ slug: slugRequestOf(draft).slug }))
   const id = ProductId.make(uuidOfMicros(clock), { disableChecks: true })
   const stamp = stampOf(clock)
   const product =
-    draft.outcome === "created"
+    "input" in draft
       ? newProduct(draft.input, { ...stamp, id, slug: slug.value || `product-${id.slice(-8)}`, currencyCode })
-      : draft.after
+      : "restored" in draft
+        ? { ...draft.restored, version: draft.restored.version + 1, updatedAt: stamp.at.toISOString() }
+        : draft.after
   const json = JSON.stringify(product)
   return Buffer.byteLength(json) > MAX_PRODUCT_BYTES
     ? Result.fail(new ProductTooLarge())
@@ -171,7 +176,7 @@ export class ProductBatch extends Context.Service<ProductBatch>()("layers/catalo
           yield* writes.addAll(store, created, updated)
           if (removed.length > 0) yield* unitOfWork.add(repository.deleteStatement(store, removed))
           const named = created.flatMap(({ draft, product: { id } }) =>
-            draft.outcome === "created" && draft.externalId !== undefined ? [{ externalId: draft.externalId, id }] : []
+            "input" in draft && draft.externalId !== undefined ? [{ externalId: draft.externalId, id }] : []
           )
           if (named.length > 0) yield* unitOfWork.add(externalIds.insertStatement(store, "product", named))
           yield* recordAll(stored.map((one) => changeOf(one, references)))

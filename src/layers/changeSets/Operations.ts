@@ -19,8 +19,8 @@ import { plainArray } from "../sql/ArrayLiterals.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { UnitOfWork } from "../sql/UnitOfWork.ts"
 import { observeChanges } from "../Writes.ts"
-import type { Refusal } from "./ProductDecisions.ts"
-import { isBatched, ProductOperations, refused } from "./ProductOperations.ts"
+import { type Refusal, refused } from "./ProductDecisions.ts"
+import { isBatched, ProductOperations } from "./ProductOperations.ts"
 
 /** Maximum number of operations that are decided together, and the rest after them (docs/performance.md, Import). */
 const BATCH = 100

@@ -3,7 +3,7 @@ import { withStock } from "../../domain/catalog/Inventory.ts"
 import { patchProduct, type Product, ProductId } from "../../domain/catalog/Product.ts"
 import type { OnConflict } from "../../domain/changeSets/ChangeSet.ts"
 import { type Edit, patchOfEdit } from "../../domain/changeSets/Edit.ts"
-import type { NumberedOperation, StoredOperation } from "../../domain/changeSets/StoredOperation.ts"
+import type { NumberedOperation, Performed, StoredOperation } from "../../domain/changeSets/StoredOperation.ts"
 import { restoreMembers } from "../../domain/journal/Entry.ts"
 import { productOf } from "../catalog/ProductRepository.ts"
 import type { StoredProduct } from "../catalog/ProductRows.ts"
@@ -30,6 +30,29 @@ export interface Refusal {
   readonly issues?: ReadonlyArray<string> | undefined
 }
 
+/** A new product has the external id of another one. */
+export class ExternalIdTaken extends Schema.TaggedError<ExternalIdTaken>()("ExternalIdTaken", {
+  externalId: Schema.String
+}) {
+  override get message() {
+    return `Another product has the external id ${JSON.stringify(this.externalId)}; change that product, or use another id`
+  }
+}
+
+export const refused = (
+  { index }: NumberedOperation,
+  { issues, message }: Refusal,
+  at: Pick<Performed, "resource" | "id" | "seen">
+): Performed => ({
+  index,
+  outcome: "refused",
+  ...at,
+  version: null,
+  entryId: null,
+  error: message,
+  issues: issues === undefined || issues.length === 0 ? null : issues
+})
+
 /** Operations on one product, of which many are written together. */
 export type ProductOperation = Exclude<
   StoredOperation,
@@ -46,7 +69,13 @@ export interface Loaded {
   readonly idsByExternalId: ReadonlyMap<string, string>
   readonly owners: ReadonlyMap<string, ReadonlyArray<SkuOwner>>
   readonly entries: ReadonlyMap<string, JournalRow>
+  /** Products that were restored after one of the entries. */
+  readonly restored: ReadonlySet<string>
 }
+
+/** True if the journal holds all that restores the product of this entry: its deletion. */
+export const isRestorable = ({ after, before, memberships, omitted }: JournalRow) =>
+  before !== null && after === null && memberships !== null && omitted.length === 0
 
 export const skuOf = (operation: ProductOperation) => ("sku" in operation ? operation.sku : undefined)
 

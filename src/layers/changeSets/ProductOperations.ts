@@ -1,4 +1,4 @@
-import { Array, Context, Effect, Layer, Option, Result, Schema } from "effect"
+import { Array, Context, Effect, Layer, Option, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { type ProductId, ProductLimitReached, ProductNotFound } from "../../domain/catalog/Product.ts"
 import type { Edit } from "../../domain/changeSets/Edit.ts"
@@ -7,49 +7,31 @@ import type { OnConflict } from "../../domain/changeSets/ChangeSet.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { VersionMismatch } from "../../domain/Version.ts"
 import { ProductBatch, type ProductDraft } from "../catalog/ProductBatch.ts"
-import { ProductRepository } from "../catalog/ProductRepository.ts"
+import { productOf, ProductRepository } from "../catalog/ProductRepository.ts"
 import type { StoredProduct } from "../catalog/ProductRows.ts"
 import { slugify } from "../catalog/Slugify.ts"
 import { stampOf, StoreAllocation } from "../catalog/StoreAllocation.ts"
 import { ExternalIds } from "../imports/ExternalIds.ts"
 import { ENTRY_COLUMNS, JournalRow } from "../journal/JournalRow.ts"
 import { partOf } from "../journal/Journal.ts"
+import { resourceHistory } from "../journal/ResourceHistory.ts"
+import { productReferences } from "../journal/UndoProducts.ts"
 import { plainArray } from "../sql/ArrayLiterals.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { rowsReader } from "../sql/Rows.ts"
 import {
+  ExternalIdTaken,
   findTarget,
+  isRestorable,
   nextOf,
   type NumberedProductOperation,
   type ProductOperation,
   type Refusal,
+  refused,
   skuOf,
   toId
 } from "./ProductDecisions.ts"
 import { ownersOfStored, Skus } from "./Skus.ts"
-
-/** A new product has the external id of another one. */
-export class ExternalIdTaken extends Schema.TaggedError<ExternalIdTaken>()("ExternalIdTaken", {
-  externalId: Schema.String
-}) {
-  override get message() {
-    return `Another product has the external id ${JSON.stringify(this.externalId)}; change that product, or use another id`
-  }
-}
-
-export const refused = (
-  { index }: NumberedOperation,
-  { issues, message }: Refusal,
-  at: Pick<Performed, "resource" | "id" | "seen">
-): Performed => ({
-  index,
-  outcome: "refused",
-  ...at,
-  version: null,
-  entryId: null,
-  error: message,
-  issues: issues === undefined || issues.length === 0 ? null : issues
-})
 
 /** True if the operation is one of many that are written together. */
 export const isBatched = (numbered: NumberedOperation): numbered is NumberedProductOperation => {
@@ -73,6 +55,9 @@ export const isBatched = (numbered: NumberedOperation): numbered is NumberedProd
 
 const readEntries = rowsReader(JournalRow)
 
+/** Maximum number of later entries that are read for deletions that a batch undoes. */
+const MAX_LATER = 1_000
+
 /** Decision about one operation. */
 type Decision =
   | { readonly kind: "write"; readonly draft: ProductDraft; readonly seen: number | null }
@@ -94,6 +79,8 @@ export class ProductOperations extends Context.Service<ProductOperations>()("lay
     const repository = yield* ProductRepository
     const batch = yield* ProductBatch
     const { find: findBySkus } = yield* Skus
+    const { listEntries } = yield* resourceHistory
+    const restoreReferences = yield* productReferences
 
     const loadEntries = (store: StoreId, ids: ReadonlyArray<string>) =>
       readEntries(sql`
@@ -111,6 +98,14 @@ export class ProductOperations extends Context.Service<ProductOperations>()("lay
       const idsByExternalId: ReadonlyMap<string, string> =
         named.length === 0 ? new Map<string, string>() : yield* externalIds.find(store, "product", named)
       const entries = undone.length === 0 ? [] : yield* loadEntries(store, undone)
+      const restorable = entries.filter(isRestorable)
+      const later = restorable.map(({ id, resourceId, version }) => ({
+        id: resourceId,
+        version: version + 1,
+        since: id
+      }))
+      const since = later.length === 0 ? [] : yield* listEntries(store, later, MAX_LATER)
+      const restored = new Set((since.length < MAX_LATER ? since : restorable).map(({ resourceId }) => resourceId))
       // A product can have a SKU itself and in a variant.
       const candidates = skus.length === 0 ? [] : yield* findBySkus(store, skus)
       const direct = operations.flatMap(({ operation }) =>
@@ -121,7 +116,8 @@ export class ProductOperations extends Context.Service<ProductOperations>()("lay
       const owners = new Map(
         skus.map((sku) => [sku, candidates.flatMap((id) => ownersOfStored(products.get(id), sku))] as const)
       )
-      return { products, idsByExternalId, owners, entries: new Map(entries.map((entry) => [entry.id, entry] as const)) }
+      const entriesById = new Map(entries.map((entry) => [entry.id, entry] as const))
+      return { products, idsByExternalId, owners, entries: entriesById, restored }
     }, orDefect)
 
     return {
@@ -148,11 +144,37 @@ export class ProductOperations extends Context.Service<ProductOperations>()("lay
         /** A new product whose slug would be a number after the same text may get this one. */
         const freeSlug = (slug: string) => freedSlugs.add(slug).add(slug.replace(/-[0-9]+$/, ""))
 
+        /** Takes a place for a new product. Returns another decision if there is none. */
+        const takePlace = (slug: string, refuse: (error: Refusal) => Decision): Decision | undefined => {
+          if (freedSlugs.has(slug)) return { kind: "wait" }
+          // A creation before this one may be refused, which leaves its place free, as a deletion does.
+          if (free <= 0) {
+            return free < capacity || hasDeleted ? { kind: "wait" } : refuse(new ProductLimitReached({ limit }))
+          }
+          free--
+          changesSkus = true
+          return undefined
+        }
+
+        /** Restores a deleted product, if nobody has done so. */
+        const decideRestoration = (
+          id: ProductId,
+          entry: JournalRow | undefined,
+          refuse: (error: Refusal) => Decision
+        ): Decision => {
+          if (entry === undefined || !isRestorable(entry) || loaded.restored.has(id)) return { kind: "single" }
+          const restored = productOf(JSON.stringify(entry.before), id)
+          const other = takePlace(restored.slug, refuse)
+          if (other !== undefined) return other
+          written.add(id)
+          if (entry.externalId !== null) named.add(entry.externalId)
+          return { kind: "write", draft: { outcome: "created", restored, undoes: entry.id }, seen: null }
+        }
+
         const decideCreation = (
           numbered: NumberedProductOperation,
           { externalId, product }: Extract<ProductOperation, { readonly op: "product.create" }>
         ): Decision => {
-          if (freedSlugs.has(product.slug ?? slugify(product.name))) return { kind: "wait" }
           const refuse = (error: Refusal): Decision => ({
             kind: "done",
             performed: refused(numbered, error, { resource: "product", id: null, seen: null })
@@ -163,12 +185,8 @@ export class ProductOperations extends Context.Service<ProductOperations>()("lay
             if (owner !== undefined && written.has(owner)) return { kind: "wait" }
             if (owner !== undefined) return refuse(new ExternalIdTaken({ externalId }))
           }
-          // A creation before this one may be refused, which leaves its place free, as a deletion does.
-          if (free <= 0) {
-            return free < capacity || hasDeleted ? { kind: "wait" } : refuse(new ProductLimitReached({ limit }))
-          }
-          free--
-          changesSkus = true
+          const other = takePlace(product.slug ?? slugify(product.name), refuse)
+          if (other !== undefined) return other
           if (externalId !== undefined) named.add(externalId)
           return { kind: "write", draft: { outcome: "created", input: product, externalId }, seen: null }
         }
@@ -188,7 +206,9 @@ export class ProductOperations extends Context.Service<ProductOperations>()("lay
           if (written.has(id)) return { kind: "wait" }
           const before = loaded.products.get(id)
           if (before === undefined) {
-            return operation.op === "entry.undo" ? { kind: "single" } : refuse(new ProductNotFound({ id }), id, null)
+            return operation.op === "entry.undo"
+              ? decideRestoration(id, loaded.entries.get(operation.entryId), (error) => refuse(error, id, null))
+              : refuse(new ProductNotFound({ id }), id, null)
           }
           const { version } = before.product
           const expected = "expectedVersion" in operation ? operation.expectedVersion : undefined
@@ -239,12 +259,17 @@ export class ProductOperations extends Context.Service<ProductOperations>()("lay
         }
         const drafts = decided.flatMap(([, decision]) => (decision.kind === "write" ? [decision.draft] : []))
         const stored = new Map(Array.zip(drafts, yield* batch.store(store, drafts)))
+        for (const [draft, result] of stored) {
+          const entry = draft.undoes === undefined ? undefined : loaded.entries.get(draft.undoes)
+          if (!("restored" in draft) || Result.isFailure(result) || entry === undefined) continue
+          yield* restoreReferences(store, draft.restored.id, entry)
+        }
         return decided.flatMap(([numbered, decision]): ReadonlyArray<Performed> => {
           if (decision.kind === "done") return [decision.performed]
           if (decision.kind !== "write") return []
           const { draft, seen } = decision
           const result = stored.get(draft)
-          const id = draft.outcome === "created" ? null : draft.before.product.id
+          const id = "before" in draft ? draft.before.product.id : "restored" in draft ? draft.restored.id : null
           if (result === undefined) return []
           if (Result.isFailure(result)) return [refused(numbered, result.failure, { resource: "product", id, seen })]
           const { eventId, product } = result.success

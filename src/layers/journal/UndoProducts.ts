@@ -80,29 +80,33 @@ const insertExternalId = (sql: SqlClient.SqlClient, store: StoreId, externalId: 
 
 const toId = Schema.decodeSync(ProductId)
 
+/** Makes the function that restores what referred to a deleted product. The product must be stored. */
+export const productReferences = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+
+  return Effect.fnUntraced(function* (store: StoreId, id: ProductId, { externalId, memberships }: JournalRow) {
+    if (externalId !== null) yield* insertExternalId(sql, store, externalId, id)
+    for (const { collectionId, rank } of memberships ?? []) yield* insertMember(sql, store, collectionId, id, rank)
+  }, orDefect)
+})
+
 /** Makes the function that undoes a change of a product. The store must be locked. */
 export const productUndo = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
   const { allocateProduct, requireFreeSlug } = yield* StoreAllocation
   const { lock, lockForDeletion } = yield* ProductRepository
   const writes = yield* ProductWrites
   const unitOfWork = yield* UnitOfWork
+  const restoreReferences = yield* productReferences
 
   /** Restores a deleted product, also in the manual collections that still exist. */
-  const restore = Effect.fnUntraced(function* (
-    store: StoreId,
-    id: ProductId,
-    { before, externalId, memberships }: JournalRow
-  ) {
-    const deleted = productOf(JSON.stringify(before), id)
+  const restore = Effect.fnUntraced(function* (store: StoreId, id: ProductId, entry: JournalRow) {
+    const deleted = productOf(JSON.stringify(entry.before), id)
     const stamp = yield* allocateProduct(store, { slug: deleted.slug, isRequested: true })
     const updatedAt = stamp.at.toISOString()
     yield* writes.insert(store, stamp, { ...deleted, version: deleted.version + 1, updatedAt })
-    // The rows below refer to the product.
     yield* unitOfWork.flush
-    if (externalId !== null) yield* insertExternalId(sql, store, externalId, id)
-    for (const { collectionId, rank } of memberships ?? []) yield* insertMember(sql, store, collectionId, id, rank)
-  }, orDefect)
+    yield* restoreReferences(store, id, entry)
+  })
 
   /** Restores the members that a change changed. */
   const revert = Effect.fnUntraced(function* (store: StoreId, id: ProductId, { after, before }: JournalRow) {
