@@ -180,30 +180,31 @@ layer(JobsTest, { excludeTestServices: true, timeout: "120 seconds" })("Conflict
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* sql`insert into plans (name, product_limit) values ('two products', 2)`
-      const { client } = yield* freshClient({ plan: "two products" })
-      const seeds = [cup("A", "E-1"), { op: "product.create", product: { name: "Cup" } }]
-      yield* applied(client, (yield* previewed(client, { mode: "each", operations: seeds })).id)
-      const ids = (yield* valuesOf(client, "id")).flat()
-      const operations = [
-        ...ids.map((id) => ({ op: "product.delete", id })),
-        cup("B", "E-1"),
-        { op: "product.create", product: { name: "Cup" } },
-        { op: "product.create", product: { name: "One too many" } }
-      ]
-      const set = yield* previewed(client, { mode: "each", operations })
-      assert.deepInclude(set.counts, { changed: 4, refused: 1 })
-      yield* applied(client, set.id)
-      assert.deepStrictEqual(yield* valuesOf(client, "name", "slug"), [
-        ["B", "cup"],
-        ["Cup", "cup-2"]
-      ])
-      assert.strictEqual((yield* client.post("/products", { name: "One too many" })).status, 403)
+      const creations = {
+        place: { op: "product.create", product: { name: "New" } },
+        slug: cup("New", "E-2"),
+        "number of a slug": { op: "product.create", product: { name: "Cup" } },
+        externalId: { op: "product.create", product: { name: "New" }, externalId: "E-1" }
+      }
+      for (const [freed, creation] of Object.entries(creations)) {
+        const { client } = yield* freshClient(freed === "place" ? { plan: "two products" } : {})
+        const seeds = [cup("A", "E-1"), { op: "product.create", product: { name: "Cup" } }]
+        yield* applied(client, (yield* previewed(client, { mode: "each", operations: seeds })).id)
+        const [a, b] = (yield* valuesOf(client, "id")).flat()
+        const deleted = freed === "number of a slug" ? b : a
+        const operations = [{ op: "product.delete", id: deleted }, creation]
+        const set = yield* previewed(client, { mode: "each", operations })
+        assert.deepInclude(set.counts, { changed: 2, refused: 0 }, freed)
+        yield* applied(client, set.id)
+        const slugs = (yield* valuesOf(client, "slug")).flat()
+        if (freed === "slug" || freed === "number of a slug") assert.sameMembers(slugs, ["cup", "cup-2"])
 
-      yield* undone(client, set.id)
-      assert.deepStrictEqual((yield* valuesOf(client, "id")).flat(), ids)
-      const named = { op: "product.update", externalId: "E-1", patch: { name: "Found" } }
-      yield* applied(client, (yield* previewed(client, { mode: "each", operations: [named] })).id)
-      assert.deepStrictEqual(yield* valuesOf(client, "name"), [["Found"], ["Cup"]])
+        yield* undone(client, set.id)
+        assert.deepStrictEqual((yield* valuesOf(client, "id")).flat(), [a, b], freed)
+        const named = { op: "product.update", externalId: "E-1", patch: { name: "Found" } }
+        yield* applied(client, (yield* previewed(client, { mode: "each", operations: [named] })).id)
+        assert.deepStrictEqual(yield* valuesOf(client, "name"), [["Found"], ["Cup"]], freed)
+      }
     })
   )
 })

@@ -27,6 +27,7 @@ import { Views } from "../../../src/domain/views/Views.ts"
 import { StoreWebhooks } from "../../../src/domain/webhooks/StoreWebhooks.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
 import { Encoded, type Write } from "../../../src/domain/Write.ts"
+import { ProductRepository } from "../../../src/layers/catalog/ProductRepository.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
 import { DeliveryQueue } from "../../../src/layers/webhooks/DeliveryQueue.ts"
 import { keyed } from "../../support/data/KeyedWrites.ts"
@@ -145,6 +146,7 @@ const operationsOf = Effect.fn(function* ({ agentToken, appId, installation, tok
   const webhooks = yield* StoreWebhooks
   const proposals = yield* Proposals
   const queue = yield* DeliveryQueue.make
+  const { lockAllForDeletion } = yield* ProductRepository.make
   const feed = yield* ChangeFeed
   const entry = yield* middleOf("journal", EventId)
   const reading = { permit: <E>(read: Effect.Effect<FeedPageDocument, E>) => read, stopping: Effect.never }
@@ -198,6 +200,7 @@ const operationsOf = Effect.fn(function* ({ agentToken, appId, installation, tok
     "purge clients": Effect.flatMap(AgentClients, ({ purge }) => purge),
     "purge grants": Effect.flatMap(Grants, ({ purge }) => purge),
     "purge sessions": Effect.flatMap(Sessions, ({ purge }) => purge),
+    "lock products for deletion": lockAllForDeletion(storeId, [product]),
     "delete a product": write(catalog.deleteProduct(storeId, product, "any"))
   }
 })
