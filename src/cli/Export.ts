@@ -1,8 +1,11 @@
-import { Data, Effect, FileSystem, Option, type PlatformError, Schema, Stdio, Stream } from "effect"
+import { Data, Effect, FileSystem, Layer, Option, type PlatformError, Schedule, Schema, Stdio, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
-import { type ExportKind, Exports } from "../domain/exports/Exports.ts"
+import { UnknownStore } from "../domain/access/Stores.ts"
+import type { Export, ExportKind } from "../domain/exports/Export.ts"
+import { Exports } from "../domain/exports/Exports.ts"
 import type { StoreId } from "../domain/Store.ts"
 import { formatReason } from "../layers/postgres/EmbeddedPostgresFailed.ts"
+import { showProgress } from "./import/Progress.ts"
 import { command, group, json, option, store, withHelp } from "./Options.ts"
 import { print } from "./Output.ts"
 
@@ -12,8 +15,58 @@ class WriteFailed extends Data.TaggedError("WriteFailed")<{ readonly reason: str
   }
 }
 
+class ExportFailed extends Data.TaggedError("ExportFailed")<{ readonly reason: string }> {
+  override get message() {
+    return `The export failed: ${this.reason}`
+  }
+}
+
 const toWriteFailed = (error: PlatformError.PlatformError) =>
   new WriteFailed({ reason: formatReason(error.cause ?? error) })
+
+/** Runs the jobs of a store in this process. They are imported here, because few commands run jobs. */
+const runJobs = (store: StoreId) =>
+  Effect.flatMap(
+    Effect.promise(() => Promise.all([import("../layers/jobs/JobRunner.ts"), import("../layers/Domain.ts")])),
+    ([{ jobRunner }, { DomainLive }]) => Layer.build(Layer.provide(jobRunner(1, store), DomainLive))
+  )
+
+const POLL = "100 millis"
+
+/** Works on an export until this or another process has ended it, and shows the progress. */
+const settled = Effect.fnUntraced(function* (store: StoreId, { id }: Export) {
+  const { get } = yield* Exports
+  let exported = 0
+  yield* showProgress({ read: () => 0, size: Option.none() }, () => exported)
+  yield* runJobs(store)
+  const ended = yield* get(store, id).pipe(
+    Effect.tap((seen) => Effect.sync(() => (exported = seen.exported))),
+    Effect.repeat({ until: ({ state }) => state !== "running", schedule: Schedule.spaced(POLL) })
+  )
+  if (ended.state === "finished") return ended
+  return yield* new ExportFailed({ reason: ended.failure ?? "it was canceled" })
+}, Effect.scoped)
+
+/**
+ * Exports all rows of a kind and passes them to `write`, several lines at a time. The end of the command deletes the export,
+ * which stops it if it runs. Returns the number of rows.
+ */
+const exportAll = Effect.fnUntraced(function* <E, R>(
+  store: StoreId,
+  kind: ExportKind,
+  write: (lines: string) => Effect.Effect<void, E, R>
+) {
+  const exports = yield* Exports
+  return yield* Effect.acquireUseRelease(
+    Effect.catchTag(exports.create(store, kind), "StoreNotFound", () => Effect.fail(new UnknownStore({ id: store }))),
+    Effect.fnUntraced(function* (created) {
+      const { exported, id } = yield* settled(store, created)
+      yield* Stream.runForEach(exports.read(store, id), write)
+      return exported
+    }),
+    ({ id }) => exports.delete(store, id)
+  )
+})
 
 /**
  * Exports to a temporary file and renames it, so that a failed export leaves no partial file. Only its owner can read it,
@@ -21,7 +74,6 @@ const toWriteFailed = (error: PlatformError.PlatformError) =>
  */
 const exportToFile = Effect.fnUntraced(
   function* (store: StoreId, kind: ExportKind, path: string) {
-    const { exportAll } = yield* Exports
     const fs = yield* FileSystem.FileSystem
     const part = `${path}.part`
     const exported = yield* Effect.scoped(
@@ -38,7 +90,6 @@ const exportToFile = Effect.fnUntraced(
 
 const exportToStdout = Effect.fnUntraced(
   function* (store: StoreId, kind: ExportKind) {
-    const { exportAll } = yield* Exports
     const { stdout } = yield* Stdio.Stdio
     yield* exportAll(store, kind, (lines) => Stream.run(Stream.make(lines), stdout({ endOnDone: false })))
   },

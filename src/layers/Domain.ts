@@ -27,6 +27,8 @@ import { OperationRepository } from "./changeSets/OperationRepository.ts"
 import { Operations } from "./changeSets/Operations.ts"
 import { ProductOperations } from "./changeSets/ProductOperations.ts"
 import { Skus } from "./changeSets/Skus.ts"
+import { ExportJobs } from "./exports/ExportJobs.ts"
+import { ExportRepository } from "./exports/ExportRepository.ts"
 import { ExportsLive } from "./exports/Exports.ts"
 import { HealthLive } from "./Health.ts"
 import { IdempotencyLive } from "./Idempotency.ts"
@@ -79,6 +81,7 @@ export const RepositoriesLive = Layer.mergeAll(
       ChangeSetRepository.layer,
       CollectionRepository.layer,
       DeliveryLog.layer,
+      ExportRepository.layer,
       ExternalIds.layer,
       FollowedStores.layer,
       Jobs.layer,
@@ -111,7 +114,7 @@ const ChangeSetJobsLive = ChangeSetJobs.layer.pipe(
 )
 
 /** All domain services, on one database. */
-export const DomainLive = ChangeSetJobsLive.pipe(
+export const DomainLive = Layer.mergeAll(ChangeSetJobsLive, ExportJobs.layer).pipe(
   Layer.provideMerge(
     Layer.mergeAll(
       AccessLive,

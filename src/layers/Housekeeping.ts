@@ -5,6 +5,7 @@ import { Proposals } from "../domain/access/Proposals.ts"
 import { Sessions } from "../domain/access/Sessions.ts"
 import { Tokens } from "../domain/access/Tokens.ts"
 import { ChangeSets } from "../domain/changeSets/ChangeSets.ts"
+import { Exports } from "../domain/exports/Exports.ts"
 import { Idempotency } from "../domain/Idempotency.ts"
 import { Journal } from "../domain/journal/Journal.ts"
 import { AgentClients } from "../domain/oauth/AgentClients.ts"
@@ -40,7 +41,8 @@ export const HousekeepingLive = Layer.effectDiscard(
       yield* Webhooks,
       yield* AppData,
       yield* Installations,
-      yield* ChangeSets
+      yield* ChangeSets,
+      yield* Exports
     ]
     yield* Effect.forEach(services, ({ purge }) => purgeAll(purge), { discard: true }).pipe(
       Effect.repeat(Schedule.spaced(INTERVAL)),

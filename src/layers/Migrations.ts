@@ -8,6 +8,7 @@ import changeSets from "./migrations/0003_change_sets.ts"
 import feed from "./migrations/0004_feed.ts"
 import views from "./migrations/0005_views.ts"
 import imports from "./migrations/0006_imports.ts"
+import exports from "./migrations/0007_exports.ts"
 import { FIXED_SETTINGS, TIMEOUTS } from "./sql/Session.ts"
 import { limitLockWaits, OutsideTransaction, type MigrationSteps } from "./sql/IndexMigration.ts"
 
@@ -27,7 +28,8 @@ export const migrations = {
   "0003_change_sets": changeSets,
   "0004_feed": feed,
   "0005_views": views,
-  "0006_imports": imports
+  "0006_imports": imports,
+  "0007_exports": exports
 } satisfies Record<string, Migration>
 
 /** Number at the start of a migration's key. */

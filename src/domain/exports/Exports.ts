@@ -1,24 +1,29 @@
-import { Context, type Effect, Schema } from "effect"
-import type { UnknownStore } from "../access/Stores.ts"
-import type { StoreId } from "../Store.ts"
+import { Context, type Effect, type Stream } from "effect"
+import type { DocumentPage } from "../json/Document.ts"
+import type { PageRequest } from "../Page.ts"
+import type { StoreId, StoreNotFound } from "../Store.ts"
+import type { Export, ExportId, ExportKind, ExportNotFinished, ExportNotFound, TooManyExports } from "./Export.ts"
 
-/** Resource kinds that can be exported. */
-export const ExportKind = Schema.Literals(["products", "collections", "orders", "customers"])
-export type ExportKind = typeof ExportKind.Type
-
-/** Exports the data of a store in the format that an import reads. */
+/**
+ * Exports the data of a store in the format that an import reads, as a job (docs/spec/import.md). Each row has the fields of
+ * the API and an `externalId`: the stored one, else its id. References also use external ids. Automated collections are
+ * exported without products.
+ */
 export class Exports extends Context.Service<
   Exports,
   {
-    /**
-     * Passes all resources of a kind to `write`, several JSON lines at a time, in ascending order of id and from one
-     * consistent snapshot. Each has the fields of the API and an `externalId`: the stored one, else its id. References
-     * also use external ids. Automated collections are exported without products. Returns the number of resources.
-     */
-    readonly exportAll: <E, R>(
-      store: StoreId,
-      kind: ExportKind,
-      write: (lines: string) => Effect.Effect<void, E, R>
-    ) => Effect.Effect<number, UnknownStore | E, R>
+    /** Creates an export of all rows of a kind and starts its job. */
+    readonly create: (store: StoreId, kind: ExportKind) => Effect.Effect<Export, StoreNotFound | TooManyExports>
+    readonly get: (store: StoreId, id: ExportId) => Effect.Effect<Export, ExportNotFound>
+    /** Lists exports, newest first. */
+    readonly list: (store: StoreId, page: PageRequest<ExportId>) => Effect.Effect<DocumentPage<ExportId>>
+    /** Stops an export after its current part. Does not change an ended one. */
+    readonly cancel: (store: StoreId, id: ExportId) => Effect.Effect<void, ExportNotFound>
+    /** Reads the file of a finished export part by part: JSON Lines in ascending order of id, of one moment. */
+    readonly read: (store: StoreId, id: ExportId) => Stream.Stream<string, ExportNotFound | ExportNotFinished>
+    /** Deletes an export with its file, and stops it if it runs. Changes nothing if there is none. */
+    readonly delete: (store: StoreId, id: ExportId) => Effect.Effect<void>
+    /** Deletes an expired export. Returns how many it deleted. */
+    readonly purge: Effect.Effect<number>
   }
 >()("domain/Exports") {}

@@ -1,57 +1,61 @@
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Option, Stream } from "effect"
 import { SqlClient } from "effect/sql"
-import { UnknownStore } from "../../domain/access/Stores.ts"
-import { type ExportKind, Exports } from "../../domain/exports/Exports.ts"
-import type { StoreId } from "../../domain/Store.ts"
-import { START } from "../sql/Pages.ts"
-import { orDefectExcept } from "../sql/Errors.ts"
-import { rowsReader } from "../sql/Rows.ts"
-import { snapshot } from "../sql/Transaction.ts"
-import { lineOf, Row, SELECT_ROWS } from "./Rows.ts"
-
-/** Bytes of documents per statement. */
-const CHUNK = 1024 * 1024
-
-/** Rows per statement. A collection may have 10,000 members. */
-const ROWS: Record<ExportKind, number> = { products: 500, collections: 20, orders: 500, customers: 500 }
-
-const readRows = rowsReader(Row)
+import { MAX_UNFINISHED, TooManyExports } from "../../domain/exports/Export.ts"
+import { Exports } from "../../domain/exports/Exports.ts"
+import { StoreAllocation } from "../catalog/StoreAllocation.ts"
+import { Jobs } from "../jobs/Jobs.ts"
+import { orDefect } from "../sql/Errors.ts"
+import { ExportRepository } from "./ExportRepository.ts"
 
 export const ExportsLive = Layer.effect(
   Exports,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-
-    const exportRows = Effect.fnUntraced(function* <E, R>(
-      store: StoreId,
-      kind: ExportKind,
-      write: (lines: string) => Effect.Effect<void, E, R>
-    ) {
-      // The receiver of the lines may be slow. Nothing else waits for this transaction.
-      yield* sql`select set_config('idle_in_transaction_session_timeout', '0', true)`
-      const stores = yield* sql`select id from stores where id = ${store} and deleted_at is null`
-      if (stores.length === 0) return yield* new UnknownStore({ id: store })
-      let exported = 0
-      let cursor: string | undefined = START
-      while (cursor !== undefined) {
-        const page = { store, after: cursor, limit: ROWS[kind], bytes: CHUNK }
-        const rows: ReadonlyArray<Row> = yield* readRows(sql`${SELECT_ROWS[kind](page)}`)
-        if (rows.length > 0) yield* write(rows.map((row) => `${lineOf(row)}\n`).join(""))
-        exported += rows.length
-        cursor = rows.at(-1)?.id
-      }
-      return exported
-    })
+    const repository = yield* ExportRepository
+    const jobs = yield* Jobs
+    const { lockStore } = yield* StoreAllocation
 
     return Exports.of({
-      exportAll: <E, R>(
-        store: StoreId,
-        kind: ExportKind,
-        write: (lines: string) => Effect.Effect<void, E, R>
-      ): Effect.Effect<number, UnknownStore | E, R> =>
-        orDefectExcept<UnknownStore | E>()(snapshot(sql, exportRows(store, kind, write))).pipe(
-          Effect.withSpan("Exports.exportAll")
+      create: Effect.fn("Exports.create")(function* (store, kind) {
+        return yield* sql.withTransaction(
+          Effect.gen(function* () {
+            yield* lockStore(store)
+            const { count } = yield* repository.countUnfinished(store)
+            if (count >= MAX_UNFINISHED) return yield* new TooManyExports()
+            const created = yield* repository.insert(store, kind)
+            yield* jobs.insertStatement(store, created.id, "export.write", null)
+            yield* jobs.notifyAfterCommit
+            return created
+          })
         )
+      }, orDefect),
+
+      get: repository.get,
+
+      list: repository.listPage,
+
+      cancel: Effect.fn("Exports.cancel")(function* (store, id) {
+        yield* repository.get(store, id)
+        yield* jobs.cancelStatement(store, id)
+        yield* jobs.notifyAfterCommit
+      }, orDefect),
+
+      read: (store, id) =>
+        Stream.paginate(0, (index) =>
+          Effect.map(
+            repository.readPart(store, id, index),
+            Option.match({
+              onNone: () => [[], Option.none()],
+              onSome: (lines) => [[lines], Option.some(index + 1)]
+            })
+          )
+        ),
+
+      delete: Effect.fn("Exports.delete")(function* (store, id) {
+        yield* sql.withTransaction(Effect.andThen(jobs.deleteStatement(store, id), repository.delete(store, id)))
+      }, orDefect),
+
+      purge: repository.deleteExpired()
     })
   })
 )

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { extend, type JsonText } from "../../domain/json/Document.ts"
-import type { ExportKind } from "../../domain/exports/Exports.ts"
+import type { ExportKind } from "../../domain/exports/Export.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { DOCUMENT_BYTES } from "../catalog/Columns.ts"
 import { DOCUMENT, PERSONAL } from "../records/Records.ts"

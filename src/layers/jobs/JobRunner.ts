@@ -2,6 +2,7 @@ import { Cause, Effect, Layer, Option, Queue, Schedule } from "effect"
 import type { StoreId } from "../../domain/Store.ts"
 import { logFailure, Unavailable } from "../../domain/Unavailable.ts"
 import { ChangeSetJobs } from "../changeSets/ChangeSetJobs.ts"
+import { ExportJobs } from "../exports/ExportJobs.ts"
 import { makeOutageRetry, PAUSE } from "../OutageRetry.ts"
 import { Notifications } from "../sql/Postgres.ts"
 import { type Job, type JobKind, Jobs, JOBS, type JobWork, LEASE_SECONDS, type LeaseLost } from "./Jobs.ts"
@@ -23,7 +24,12 @@ const makeRunner = Effect.fn("makeJobRunner")(function* (size: number, store: St
   const jobs = yield* Jobs
   const { listen } = yield* Notifications
   const { apply, preview } = yield* ChangeSetJobs
-  const work: Record<JobKind, JobWork> = { "changeSet.preview": preview, "changeSet.apply": apply }
+  const { write } = yield* ExportJobs
+  const work: Record<JobKind, JobWork> = {
+    "changeSet.preview": preview,
+    "changeSet.apply": apply,
+    "export.write": write
+  }
   const due = yield* Queue.sliding<void>(size)
   const retryOutages = makeOutageRetry("Jobs")
 

@@ -12,7 +12,7 @@ export const JOBS = "jobs"
 export const LEASE_SECONDS = 15
 
 /** Kinds of jobs. */
-export const JobKind = Schema.Literals(["changeSet.preview", "changeSet.apply"])
+export const JobKind = Schema.Literals(["changeSet.preview", "changeSet.apply", "export.write"])
 export type JobKind = typeof JobKind.Type
 
 const Claimed = Schema.Struct({
@@ -68,6 +68,11 @@ export class Jobs extends Context.Service<Jobs>()("layers/jobs/Jobs", {
       cancelStatement: (store: StoreId, subject: string): Statement => sql`
         update jobs set is_canceled = true, next_at = case when lease is null then statement_timestamp() else next_at end
         where store_id = ${store} and subject_id = ${subject}
+      `,
+
+      /** Deletes a job. Its runner loses the lease and commits nothing more. */
+      deleteStatement: (store: StoreId, subject: string): Statement => sql`
+        delete from jobs where store_id = ${store} and subject_id = ${subject}
       `,
 
       /** Takes the job that has waited longest, of a store without a running one, or of the given store. */

@@ -1,5 +1,5 @@
 import { PgClient, type PgPool } from "@effect/sql-pg"
-import { Context, Effect, Layer, Queue, Record, Redacted } from "effect"
+import { Context, Effect, Layer, Queue, Record, Redacted, type Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { Duplex } from "node:stream"
@@ -145,6 +145,15 @@ export class AdmissionPool extends Context.Service<
   }
 >()("layers/sql/AdmissionPool") {}
 
+/** Connections for long reads of one moment, which take none of those of requests. */
+export class SnapshotConnections extends Context.Service<
+  SnapshotConnections,
+  {
+    /** Makes a client with a connection of its own, which closes with the scope. */
+    readonly open: Effect.Effect<SqlClient.SqlClient, SqlError.SqlError, Scope.Scope>
+  }
+>()("layers/sql/SnapshotConnections") {}
+
 /** Maximum number of concurrent admission statements. There are two only while one of them is slow. */
 const MAX_ADMISSIONS = 2
 
@@ -160,9 +169,12 @@ export const postgres = (options: PostgresOptions) =>
       const onLost = (action: () => void) => void actions.push(action)
       const sql = yield* makeSqlClient("operations", config)
       const admission = yield* makeSqlClient("admission", { ...config, maxConnections: ADMISSION_CONNECTIONS })
+      const snapshots = makeSqlClient("snapshots", { ...config, maxConnections: 1 })
+      const open = Effect.provide(snapshots, Reactivity.layer)
       return Context.make(SqlClient.SqlClient, sql).pipe(
         Context.add(ConnectionPool, { maxConnections: options.maxConnections, onLost }),
         Context.add(AdmissionPool, { sql: admission, batch: makeBatcher(MAX_ADMISSIONS) }),
+        Context.add(SnapshotConnections, { open }),
         Context.add(Notifications, makeNotifications(options))
       )
     })

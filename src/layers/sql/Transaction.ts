@@ -18,7 +18,8 @@ export const snapshot = <A, E, R>(
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E | SqlError.SqlError, R> =>
   Effect.provideService(
-    sql.withTransaction(Effect.interruptible(effect)),
+    // Transactions of other clients inside it can write.
+    sql.withTransaction(Effect.interruptible(Effect.provideService(effect, SqlClient.BeginTransaction, undefined))),
     SqlClient.BeginTransaction,
     "begin isolation level repeatable read, read only"
   )

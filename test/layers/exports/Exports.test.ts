@@ -1,45 +1,16 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Fiber, Layer, Schema, Struct } from "effect"
+import { Effect, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { Catalog } from "../../../src/domain/catalog/Catalog.ts"
 import { CreateCollection } from "../../../src/domain/catalog/Collection.ts"
 import { CreateProduct } from "../../../src/domain/catalog/Product.ts"
-import { type ExportKind, ExportKind as Kinds, Exports } from "../../../src/domain/exports/Exports.ts"
+import { ExportKind as Kinds } from "../../../src/domain/exports/Export.ts"
+import { Exports } from "../../../src/domain/exports/Exports.ts"
 import { StoreId } from "../../../src/domain/Store.ts"
-import { DomainLive } from "../../../src/layers/Domain.ts"
+import { exported, ExportsTest, lineOf } from "../../support/data/Exports.ts"
 import { makeStore } from "../../support/http/Api.ts"
-import { PostgresTest } from "../../support/postgres/PostgresTest.ts"
 import { putCustomers, putOrders } from "../../support/data/Records.ts"
 import { performIn } from "../../support/data/Writes.ts"
-
-const Line = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
-const lineOf = Schema.decodeUnknownSync(Line)
-
-/** Runs an export and returns its parts. Runs `betweenParts` before each part. */
-const exported = Effect.fn(function* (
-  storeId: StoreId,
-  kind: ExportKind,
-  betweenParts: Effect.Effect<unknown> = Effect.void
-) {
-  const { exportAll } = yield* Exports
-  const parts: Array<string> = []
-  const count = yield* exportAll(storeId, kind, (lines) =>
-    Effect.andThen(
-      betweenParts,
-      Effect.sync(() => void parts.push(lines))
-    )
-  )
-  const text = parts.join("")
-  assert.lengthOf(text.match(/\n/g) ?? [], count)
-  return {
-    parts,
-    text,
-    lines: text
-      .split("\n")
-      .slice(0, -1)
-      .map((line) => lineOf(line))
-  }
-})
 
 const setExternalId = Effect.fn(function* (storeId: StoreId, kind: string, externalId: string, id: string | undefined) {
   const sql = yield* SqlClient.SqlClient
@@ -78,121 +49,85 @@ const scene = Effect.gen(function* () {
   return { storeId, desk, lamp, manual, automated, ada, bob, orders }
 })
 
-layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true, timeout: "60 seconds" })(
-  "Exports",
-  (it) => {
-    it.effect("exported lines have the fields of the API and an external id, by default the resource's id", () =>
-      Effect.gen(function* () {
-        const { ada, automated, bob, desk, lamp, manual, orders, storeId } = yield* scene
-        const catalog = yield* Catalog
-        const products = yield* exported(storeId, "products")
-        assert.deepStrictEqual(products.lines, [
-          { externalId: 'sku"1', ...lineOf(desk.json) },
-          { externalId: lamp.id, ...lineOf(lamp.json) }
-        ])
-        const collections = yield* exported(storeId, "collections")
-        const rules = Struct.omit(lineOf(automated.json), ["productIds", "productCount"])
-        assert.deepStrictEqual(collections.lines, [
-          { externalId: "manual", ...lineOf(manual.json), productIds: [lamp.id, 'sku"1'] },
-          { externalId: automated.id, ...rules }
-        ])
-        assert.lengthOf(
-          (yield* catalog.listProducts(storeId, { cursor: undefined, limit: 5 })).items.match(/"version"/g) ?? [],
-          2
-        )
+layer(ExportsTest, { excludeTestServices: true, timeout: "60 seconds" })("Exports", (it) => {
+  it.effect("exported lines have the fields of the API and an external id, by default the resource's id", () =>
+    Effect.gen(function* () {
+      const { ada, automated, bob, desk, lamp, manual, orders, storeId } = yield* scene
+      const catalog = yield* Catalog
+      const products = yield* exported(storeId, "products")
+      assert.deepStrictEqual(products.lines, [
+        { externalId: 'sku"1', ...lineOf(desk.json) },
+        { externalId: lamp.id, ...lineOf(lamp.json) }
+      ])
+      const collections = yield* exported(storeId, "collections")
+      const rules = Struct.omit(lineOf(automated.json), ["productIds", "productCount"])
+      assert.deepStrictEqual(collections.lines, [
+        { externalId: "manual", ...lineOf(manual.json), productIds: [lamp.id, 'sku"1'] },
+        { externalId: automated.id, ...rules }
+      ])
+      assert.lengthOf(
+        (yield* catalog.listProducts(storeId, { cursor: undefined, limit: 5 })).items.match(/"version"/g) ?? [],
+        2
+      )
 
-        const customers = yield* exported(storeId, "customers")
-        assert.deepStrictEqual(
-          customers.lines.map(({ email, externalId, id, ordersCount }) => [id, externalId, email, ordersCount]),
-          [
-            [ada?.id, "ADA", "ada@example.com", 1],
-            [bob?.id, bob?.id, null, 0]
-          ]
-        )
-        const [first, second] = (yield* exported(storeId, "orders")).lines
-        assert.deepInclude(first, {
-          externalId: "1001",
-          id: orders[0]?.id,
-          customerExternalId: "ADA",
-          email: "ada@example.com",
-          shippingAddress: { city: "Porto" },
-          total: 0.2
-        })
-        assert.deepStrictEqual(
-          Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ productExternalId: Schema.String })))(
-            first?.["lineItems"]
-          ),
-          [{ productExternalId: 'sku"1' }, { productExternalId: lamp.id }]
-        )
-        assert.notProperty(first, "customerId")
-        assert.notProperty(second, "customerExternalId")
-        assert.propertyVal(second, "total", 0.3)
-        assert.propertyVal(second, "externalId", orders[1]?.id)
+      const customers = yield* exported(storeId, "customers")
+      assert.deepStrictEqual(
+        customers.lines.map(({ email, externalId, id, ordersCount }) => [id, externalId, email, ordersCount]),
+        [
+          [ada?.id, "ADA", "ada@example.com", 1],
+          [bob?.id, bob?.id, null, 0]
+        ]
+      )
+      const [first, second] = (yield* exported(storeId, "orders")).lines
+      assert.deepInclude(first, {
+        externalId: "1001",
+        id: orders[0]?.id,
+        customerExternalId: "ADA",
+        email: "ada@example.com",
+        shippingAddress: { city: "Porto" },
+        total: 0.2
       })
-    )
+      assert.deepStrictEqual(
+        Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ productExternalId: Schema.String })))(
+          first?.["lineItems"]
+        ),
+        [{ productExternalId: 'sku"1' }, { productExternalId: lamp.id }]
+      )
+      assert.notProperty(first, "customerId")
+      assert.notProperty(second, "customerExternalId")
+      assert.propertyVal(second, "total", 0.3)
+      assert.propertyVal(second, "externalId", orders[1]?.id)
+    })
+  )
 
-    it.effect("two exports of the same data are identical", () =>
-      Effect.gen(function* () {
-        const { storeId } = yield* scene
-        for (const kind of Kinds.literals) {
-          const { text } = yield* exported(storeId, kind)
-          assert.strictEqual((yield* exported(storeId, kind)).text, text)
-        }
-      })
-    )
+  it.effect("two exports of the same data are identical", () =>
+    Effect.gen(function* () {
+      const { storeId } = yield* scene
+      for (const kind of Kinds.literals) {
+        const { text } = yield* exported(storeId, kind)
+        assert.strictEqual((yield* exported(storeId, kind)).text, text)
+      }
+    })
+  )
 
-    it.effect("an export reads one snapshot and ignores concurrent writes", () =>
-      Effect.gen(function* () {
-        const storeId = yield* makeStore()
-        const created = yield* putCustomers(
-          storeId,
-          Array.from({ length: 1201 }, (_, n) => ({ name: String(n) }))
-        )
-        const before = (yield* exported(storeId, "customers")).text
-        // Runs outside the transaction of the export.
-        const runtime = yield* Effect.context<Effect.Services<ReturnType<typeof putCustomers>>>()
-        const write = putCustomers(storeId, [{ name: "New" }, { ...created[1200], name: "Changed" }])
-        const change = Effect.promise(() => Effect.runPromiseWith(runtime)(write))
-        const during = yield* exported(storeId, "customers", change)
-        assert.lengthOf(during.parts, 3)
-        assert.strictEqual(during.text, before)
-        assert.lengthOf((yield* exported(storeId, "customers")).lines, 1204)
-      })
-    )
+  it.effect("a part of an export ends with the row that exceeds 1 MB", () =>
+    Effect.gen(function* () {
+      const storeId = yield* makeStore()
+      const addresses = [{ story: "a".repeat(300_000) }]
+      yield* putCustomers(
+        storeId,
+        Array.from({ length: 9 }, () => ({ addresses }))
+      )
+      const { parts } = yield* exported(storeId, "customers")
+      assert.lengthOf(parts, 3)
+    })
+  )
 
-    it.effect("a part of an export ends with the row that exceeds 1 MB", () =>
-      Effect.gen(function* () {
-        const storeId = yield* makeStore()
-        const addresses = [{ story: "a".repeat(300_000) }]
-        yield* putCustomers(
-          storeId,
-          Array.from({ length: 9 }, () => ({ addresses }))
-        )
-        const { parts } = yield* exported(storeId, "customers")
-        assert.lengthOf(parts, 3)
-      })
-    )
-
-    it.effect("an export that fails or is interrupted ends its transaction", () =>
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const { storeId } = yield* scene
-        const { exportAll } = yield* Exports
-        assert.strictEqual(yield* Effect.flip(exportAll(storeId, "orders", () => Effect.fail("full"))), "full")
-        const fiber = yield* Effect.forkChild(exportAll(storeId, "orders", () => Effect.never))
-        const open = sql`select 1 from pg_stat_activity where datname = current_database() and state = 'idle in transaction'`
-        yield* Effect.repeat(open, { until: (rows) => rows.length > 0 })
-        yield* Fiber.interrupt(fiber)
-        yield* Effect.repeat(open, { until: (rows) => rows.length === 0 })
-      })
-    )
-
-    it.effect("an export of an unknown store fails", () =>
-      Effect.gen(function* () {
-        const unknownStore = StoreId.make("019c1363-49c0-7a11-9c3d-0b8e5f6a7d42")
-        const error = yield* Effect.flip(exported(unknownStore, "products"))
-        assert.strictEqual(error._tag, "UnknownStore")
-      })
-    )
-  }
-)
+  it.effect("an export of an unknown store fails", () =>
+    Effect.gen(function* () {
+      const unknownStore = StoreId.make("019c1363-49c0-7a11-9c3d-0b8e5f6a7d42")
+      const { create } = yield* Exports
+      assert.strictEqual((yield* Effect.flip(create(unknownStore, "products")))._tag, "StoreNotFound")
+    })
+  )
+})

@@ -1,0 +1,109 @@
+import { Context, Data, Effect, Layer, Result } from "effect"
+import { SqlClient } from "effect/sql"
+import { ExportId, type ExportKind, type ExportState } from "../../domain/exports/Export.ts"
+import { type StoreId, StoreNotFound } from "../../domain/Store.ts"
+import { type Job, Jobs, type JobWork, type LeaseLost } from "../jobs/Jobs.ts"
+import { orDefect, orDefectExcept } from "../sql/Errors.ts"
+import { START } from "../sql/Pages.ts"
+import { SnapshotConnections } from "../sql/Postgres.ts"
+import { rowsReader } from "../sql/Rows.ts"
+import { snapshot } from "../sql/Transaction.ts"
+import { ExportRepository } from "./ExportRepository.ts"
+import { lineOf, Row, SELECT_ROWS } from "./Rows.ts"
+
+/** Bytes of documents of a part. */
+const PART = 1024 * 1024
+
+/** Rows of a part. A collection may have 10,000 members. */
+const ROWS: Record<ExportKind, number> = { products: 500, collections: 20, orders: 500, customers: 500 }
+
+const readRows = rowsReader(Row)
+
+/** The export was canceled while it was written. */
+class Canceled extends Data.TaggedError("Canceled") {}
+
+const toId = (job: Job) => ExportId.make(job.subjectId, { disableChecks: true })
+
+/** Passes all rows of a kind to `store`, part by part, from one snapshot. Memory holds one part. */
+const readAll = Effect.fnUntraced(function* <E>(
+  reading: SqlClient.SqlClient,
+  storeId: StoreId,
+  kind: ExportKind,
+  store: (rows: number, lines: string) => Effect.Effect<void, E>
+) {
+  // A part may wait for a connection or a lock. Nothing waits for this transaction, which locks no row.
+  yield* reading`select set_config('idle_in_transaction_session_timeout', '0', true)`
+  const stores = yield* reading`select id from stores where id = ${storeId} and deleted_at is null`
+  if (stores.length === 0) return yield* new StoreNotFound()
+  let cursor: string | undefined = START
+  while (cursor !== undefined) {
+    const page = { store: storeId, after: cursor, limit: ROWS[kind], bytes: PART }
+    const rows: ReadonlyArray<Row> = yield* readRows(reading`${SELECT_ROWS[kind](page)}`)
+    if (rows.length > 0) yield* store(rows.length, rows.map((row) => `${lineOf(row)}\n`).join(""))
+    cursor = rows.at(-1)?.id
+  }
+})
+
+/** Step of the job that writes an export. */
+export class ExportJobs extends Context.Service<ExportJobs>()("layers/exports/ExportJobs", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const jobs = yield* Jobs
+    const repository = yield* ExportRepository
+    const { open } = yield* SnapshotConnections
+
+    const inTransaction = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+      orDefectExcept<E>()(sql.withTransaction(effect))
+
+    /** Ends an export and its job together. */
+    const end = (job: Job, state: Exclude<ExportState, "running">, failure: string | null = null) =>
+      inTransaction(Effect.andThen(jobs.finish(job), repository.finish(job.storeId, toId(job), state, failure))).pipe(
+        Effect.as("finished" as const)
+      )
+
+    const keep = Effect.fnUntraced(function* (job: Job) {
+      if (yield* jobs.keep(job)) yield* new Canceled()
+    })
+
+    /** Stores all parts, each in a transaction that keeps the lease. Deletes those of a runner that died. */
+    const storeParts = Effect.fnUntraced(function* (job: Job, kind: ExportKind) {
+      const { storeId } = job
+      const id = toId(job)
+      yield* inTransaction(Effect.andThen(keep(job), repository.deleteParts(storeId, id)))
+      const reading = yield* orDefect(open)
+      let [index, exported, bytes] = [0, 0, 0]
+      const storePart = (rows: number, lines: string): Effect.Effect<void, Canceled | LeaseLost> =>
+        inTransaction(
+          Effect.suspend(() => {
+            exported += rows
+            bytes += Buffer.byteLength(lines)
+            const part = { index: index++, lines, exported, bytes }
+            return Effect.andThen(keep(job), repository.insertPart(storeId, id, part))
+          })
+        )
+      yield* orDefect(snapshot(reading, readAll(reading, storeId, kind, storePart)))
+    }, Effect.scoped)
+
+    const step = Effect.fn("ExportJobs.write")(function* (job: Job) {
+      const found = yield* Effect.result(repository.get(job.storeId, toId(job)))
+      if (Result.isFailure(found) || found.success.state !== "running") {
+        yield* jobs.finish(job)
+        return "finished" as const
+      }
+      const stored = yield* Effect.result(storeParts(job, found.success.kind))
+      if (Result.isSuccess(stored)) return yield* end(job, "finished")
+      const error = stored.failure
+      if (error._tag === "LeaseLost") return yield* error
+      return error._tag === "Canceled" ? yield* end(job, "canceled") : yield* end(job, "failed", error.message)
+    })
+
+    const write: JobWork = {
+      step,
+      fail: (job) =>
+        Effect.asVoid(end(job, "failed", "An unexpected failure, which the log of the service describes; export again"))
+    }
+    return { write }
+  })
+}) {
+  static readonly layer = Layer.effect(this, this.make)
+}
