@@ -38,7 +38,7 @@ import {
   OperationScopeMissing,
   TooManyChangeSets,
   TooManyOperations
-} from "../domain/changeSets/ChangeSet.ts"
+} from "../domain/changeSets/Refusals.ts"
 import { StockMismatch, StockOutOfRange, VariantNotFound } from "../domain/catalog/Inventory.ts"
 import { ProductLimitReached, ProductNotFound, ProductTooLarge } from "../domain/catalog/Product.ts"
 import { MembershipsTooFar } from "../domain/journal/ChangeFeed.ts"

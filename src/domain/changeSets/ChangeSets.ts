@@ -10,21 +10,17 @@ import type { DocumentPage, JsonText } from "../json/Document.ts"
 import type { PageRequest } from "../Page.ts"
 import type { StoreId, StoreNotFound } from "../Store.ts"
 import type { Write, WriteContext } from "../Write.ts"
+import type { ChangeSetHeader, ChangeSetId, OnConflict, Outcome, SelectedChange } from "./ChangeSet.ts"
 import type {
-  ChangeSetHeader,
-  ChangeSetId,
   ChangeSetNotFound,
   ChangeSetRefused,
   ChangeSetStateMismatch,
   ChangeSetUndone,
   NothingToUndo,
-  OnConflict,
   OperationScopeMissing,
-  Outcome,
-  SelectedChange,
   TooManyChangeSets,
   TooManyOperations
-} from "./ChangeSet.ts"
+} from "./Refusals.ts"
 import { scopesOfEdit } from "./Edit.ts"
 
 /** Permission of a caller: scopes of an app or agent, or all of a member; and the sets that it may see. */

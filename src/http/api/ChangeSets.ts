@@ -7,20 +7,22 @@ import {
   applyOptions,
   ChangeSet,
   ChangeSetId,
+  MAX_OPERATIONS,
+  NewChangeSet,
+  OperationResult,
+  Outcome,
+  READY_DAYS
+} from "../../domain/changeSets/ChangeSet.ts"
+import {
   ChangeSetNotFound,
   ChangeSetRefused,
   ChangeSetStateMismatch,
   ChangeSetUndone,
   NothingToUndo,
-  MAX_OPERATIONS,
-  NewChangeSet,
-  OperationResult,
   OperationScopeMissing,
-  Outcome,
-  READY_DAYS,
   TooManyChangeSets,
   TooManyOperations
-} from "../../domain/changeSets/ChangeSet.ts"
+} from "../../domain/changeSets/Refusals.ts"
 import { formatInteger } from "../../domain/Text.ts"
 import { publicError } from "../ErrorTable.ts"
 import { KeyRequired, requireAccess, StreamedBody } from "./Middleware.ts"

@@ -27,18 +27,17 @@ import {
   TooManyProductIds,
   UnknownProducts
 } from "../../domain/catalog/Collection.ts"
+import { ChangeSetId, MAX_ATOMIC_OPERATIONS } from "../../domain/changeSets/ChangeSet.ts"
 import {
-  ChangeSetId,
   ChangeSetNotFound,
   ChangeSetRefused,
   ChangeSetStateMismatch,
   ChangeSetUndone,
   NothingToUndo,
-  MAX_ATOMIC_OPERATIONS,
   OperationScopeMissing,
   TooManyChangeSets,
   TooManyOperations
-} from "../../domain/changeSets/ChangeSet.ts"
+} from "../../domain/changeSets/Refusals.ts"
 import { StockMismatch, StockOutOfRange, VariantNotFound } from "../../domain/catalog/Inventory.ts"
 import { ProductId, ProductLimitReached, ProductNotFound, ProductTooLarge } from "../../domain/catalog/Product.ts"
 import { SlugTaken } from "../../domain/catalog/Slug.ts"

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto"
 import type { Installation } from "../../domain/access/Installations.ts"
 import { Actor } from "../../domain/Actor.ts"
 import { Bulkhead } from "../../domain/Bulkhead.ts"
-import { OperationScopeMissing } from "../../domain/changeSets/ChangeSet.ts"
+import { OperationScopeMissing } from "../../domain/changeSets/Refusals.ts"
 import {
   type ChangeSetRight,
   ChangeSets,

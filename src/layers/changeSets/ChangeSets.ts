@@ -3,19 +3,21 @@ import { SqlClient } from "effect/sql"
 import type { Scope } from "../../domain/access/Scope.ts"
 import {
   ChangeSetId,
+  type ChangeSetState,
+  MAX_ATOMIC_OPERATIONS,
+  MAX_OPERATIONS,
+  MAX_UNFINISHED
+} from "../../domain/changeSets/ChangeSet.ts"
+import {
   ChangeSetNotFound,
   ChangeSetRefused,
   ChangeSetStateMismatch,
-  type ChangeSetState,
   ChangeSetUndone,
-  MAX_ATOMIC_OPERATIONS,
-  MAX_OPERATIONS,
-  MAX_UNFINISHED,
   NothingToUndo,
   OperationScopeMissing,
   TooManyChangeSets,
   TooManyOperations
-} from "../../domain/changeSets/ChangeSet.ts"
+} from "../../domain/changeSets/Refusals.ts"
 import { ChangeSets, scopeGroupsOf } from "../../domain/changeSets/ChangeSets.ts"
 import type { ImportKind } from "../../domain/imports/ImportFile.ts"
 import { CATALOG_KINDS } from "../../domain/journal/Kinds.ts"

@@ -10,20 +10,22 @@ import {
   ChangeSet,
   ChangeSetHeader,
   ChangeSetId,
+  MAX_SENT_OPERATIONS,
+  OperationResult,
+  operationsOrSelection,
+  Outcome,
+  Selection
+} from "../../domain/changeSets/ChangeSet.ts"
+import {
   ChangeSetNotFound,
   ChangeSetRefused,
   ChangeSetStateMismatch,
   ChangeSetUndone,
   NothingToUndo,
-  MAX_SENT_OPERATIONS,
-  OperationResult,
   OperationScopeMissing,
-  operationsOrSelection,
-  Outcome,
-  Selection,
   TooManyChangeSets,
   TooManyOperations
-} from "../../domain/changeSets/ChangeSet.ts"
+} from "../../domain/changeSets/Refusals.ts"
 import { Edit } from "../../domain/changeSets/Edit.ts"
 import { Operation } from "../../domain/changeSets/Operation.ts"
 import { TooManyFollowers } from "../../domain/journal/Changes.ts"

@@ -108,8 +108,7 @@ it.live("an import stops at the plan's limit, and a second run continues after a
       range(130).map((n) => cup(n))
     )
     const { code, stderr, stdout } = yield* cli(url, "import", "products", "--store", storeId, "--file", file, "--json")
-    assert.strictEqual(code, 1)
-    assert.strictEqual(stdout, "")
+    assert.deepStrictEqual({ code, stdout }, { code: 1, stdout: "" })
     assert.strictEqual(
       stderr,
       "partner-api: Stopped before line 101: The store's plan allows 100 products; delete some or move to a larger plan. Created 100, updated 0, unchanged 0, refused 0. Then run the same import again to continue\n"
