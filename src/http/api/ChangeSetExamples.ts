@@ -108,7 +108,9 @@ export const changeSetSamples = {
           version: 1,
           entryId: EntryId.make("019c1363-52a0-7a40-8f1e-2c6b9d0e4f17"),
           error: null,
-          issues: null
+          issues: null,
+          line: null,
+          externalId: null
         },
         {
           index: 2,
@@ -119,7 +121,9 @@ export const changeSetSamples = {
           version: null,
           entryId: null,
           error: 'No product has the SKU "OAK-9"; name the product by its id',
-          issues: null
+          issues: null,
+          line: null,
+          externalId: null
         }
       ],
       nextCursor: null
