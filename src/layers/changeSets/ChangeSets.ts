@@ -143,7 +143,7 @@ export const ChangeSetsLive = Layer.effect(
           {
             id,
             mode: "each",
-            note: null,
+            note: context.mode === "dryRun" ? "Dry run" : null,
             applyAt: null,
             import: settings,
             selection: null,
