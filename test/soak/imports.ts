@@ -5,6 +5,7 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import type pg from "pg"
+import { SECRET_KEY } from "../support/SecretKey.ts"
 import type { Sizes } from "./options.ts"
 import { LOGS } from "./processes.ts"
 import { makeInvariants, withProgress } from "./report.ts"
@@ -27,7 +28,7 @@ const numbersIn = (db: pg.Client, text: string, values: ReadonlyArray<unknown>) 
     return new Map(Object.entries(rows[0] ?? {}).map(([name, value]) => [name, Number(value)]))
   })
 
-/** Kills an import repeatedly at random times, and then lets it finish. */
+/** Kills an import and then the workers that continue it, at random times, and imports the file again at the end. */
 export const killedImports = (server: string, { "import-kills": kills, "import-rows": rows }: Sizes) =>
   Effect.gen(function* () {
     const invariants = makeInvariants("import killed")
@@ -40,22 +41,27 @@ export const killedImports = (server: string, { "import-kills": kills, "import-r
       numbersIn(db, "select product_count as n from stores where id = $1", [store]),
       (numbers) => numbers.get("n") ?? 0
     )
-    const start = Effect.sync(() =>
-      spawn(process.execPath, [CLI, "import", "products", "--store", store, "--file", file], {
-        stdio: "ignore",
-        env: { PATH: process.env["PATH"], DATABASE_URL: url }
-      })
-    )
+    const start = (...args: ReadonlyArray<string>) =>
+      Effect.sync(() =>
+        spawn(process.execPath, [CLI, ...args], {
+          stdio: "ignore",
+          env: { PATH: process.env["PATH"], DATABASE_URL: url, SECRET_KEY }
+        })
+      )
+    const startImport = start("import", "products", "--store", store, "--file", file)
+    const startWorker = start("worker", "--concurrency", "1")
 
     let done = 0
     const killOne = Effect.gen(function* () {
       const before = yield* counted
-      const child = yield* start
+      const child = yield* done === 0 ? startImport : startWorker
       const exited = once(child, "exit")
+      // The lease of the killed process ends by itself; the soak does not wait for it.
+      yield* Effect.promise(() => db.query("update jobs set next_at = now() where lease is not null"))
       // Each run writes a random number of rows before it is killed.
       const step = (rows / kills) * Math.random()
       yield* Effect.repeat(Effect.andThen(Effect.sleep("5 millis"), counted), {
-        until: (n) => n >= before + step || child.exitCode !== null
+        until: (n) => n >= Math.min(before + step, rows) || child.exitCode !== null
       })
       child.kill("SIGKILL")
       yield* Effect.promise(() => exited)
@@ -63,7 +69,7 @@ export const killedImports = (server: string, { "import-kills": kills, "import-r
     })
     yield* withProgress(() => `kills ${done}/${kills}`, Effect.repeat(killOne, { until: () => done >= kills }))
     const atLast = yield* counted
-    const child = yield* start
+    const child = yield* startImport
     const [code] = yield* Effect.promise(() => once(child, "exit"))
 
     const books = yield* numbersIn(
