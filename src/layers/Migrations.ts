@@ -9,6 +9,7 @@ import feed from "./migrations/0004_feed.ts"
 import views from "./migrations/0005_views.ts"
 import imports from "./migrations/0006_imports.ts"
 import exports from "./migrations/0007_exports.ts"
+import orderDates from "./migrations/0008_order_dates.ts"
 import { FIXED_SETTINGS, TIMEOUTS } from "./sql/Session.ts"
 import { limitLockWaits, OutsideTransaction, type MigrationSteps } from "./sql/IndexMigration.ts"
 
@@ -29,7 +30,8 @@ export const migrations = {
   "0004_feed": feed,
   "0005_views": views,
   "0006_imports": imports,
-  "0007_exports": exports
+  "0007_exports": exports,
+  "0008_order_dates": orderDates
 } satisfies Record<string, Migration>
 
 /** Number at the start of a migration's key. */

@@ -233,7 +233,7 @@ export const OrderQuery = Schema.Struct({
   placedBefore: optional(withDescription(Instant, "Orders placed before this time")),
   totalFrom: optional(field(Amount, "Orders with this total or a higher one, in the currency of each order", 100)),
   totalTo: optional(field(Amount, "Orders with this total or a lower one, in the currency of each order", 500)),
-  sort: sortField(["number", "total", "placedAt", "createdAt", "updatedAt"], "-createdAt")
+  sort: sortField(["number", "total", "placedAt", "createdAt", "updatedAt"], "-placedAt")
 })
 export type OrderQuery = typeof OrderQuery.Type
 

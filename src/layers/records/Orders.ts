@@ -15,6 +15,7 @@ import type { StoreId } from "../../domain/Store.ts"
 import { StoreAllocation } from "../catalog/StoreAllocation.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { pageReader } from "../sql/Pages.ts"
+import type { SortKey } from "../sql/Queries.ts"
 import { type Fragment, sql } from "../sql/Statement.ts"
 import { UnitOfWork } from "../sql/UnitOfWork.ts"
 import {
@@ -37,12 +38,15 @@ const decodeCustomer = Schema.decodeUnknownSync(
   Schema.toType(Customer.mapFields(Struct.omit(["email", "phone", "addresses"])))
 )
 
+/** Date of the order, as in the index `orders_by_date`. */
+const DATE = sql`${visible("placedAt")} collate "C"`
+
 const KEYS = {
   number: textKey("number"),
   total: numberKey("total"),
-  placedAt: textKey("placedAt"),
+  placedAt: { value: DATE, type: "text", isIndexed: true },
   updatedAt: CHANGED_KEY
-}
+} as const satisfies Record<string, SortKey>
 
 const TOTAL = sql`${visible("total")}::numeric`
 
@@ -58,8 +62,8 @@ const filterOf = ({
   ...(number === undefined ? [] : [sql`lower(${visible("number")}) = lower(${number}::text)`]),
   ...(status === undefined ? [] : [sql`${visible("status")} = ${status}`]),
   ...(customerId === undefined ? [] : [sql`${visible("customerId")} = ${customerId}`]),
-  ...(placedSince === undefined ? [] : [sql`${visible("placedAt")} collate "C" >= ${placedSince}`]),
-  ...(placedBefore === undefined ? [] : [sql`${visible("placedAt")} collate "C" < ${placedBefore}`]),
+  ...(placedSince === undefined ? [] : [sql`${DATE} >= ${placedSince}`]),
+  ...(placedBefore === undefined ? [] : [sql`${DATE} < ${placedBefore}`]),
   ...(totalFrom === undefined ? [] : [sql`${TOTAL} >= ${JSON.stringify(totalFrom)}::numeric`]),
   ...(totalTo === undefined ? [] : [sql`${TOTAL} <= ${JSON.stringify(totalTo)}::numeric`])
 ]
@@ -101,7 +105,7 @@ export const OrdersLive = Layer.effect(
         orDefect
       ),
 
-      query: Effect.fn("Orders.query")((store, { sort = "-createdAt", ...request }, page, visibility) =>
+      query: Effect.fn("Orders.query")((store, { sort = "-placedAt", ...request }, page, visibility) =>
         records.queryPage(ORDERS, store, { sort, keys: KEYS, request, conditions: filterOf(request) }, page, visibility)
       ),
 

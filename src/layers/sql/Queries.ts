@@ -25,6 +25,8 @@ export const QueryTimeout = Context.Reference("layers/sql/QueryTimeout", { defau
 export interface SortKey {
   readonly value: Fragment
   readonly type: "text" | "numeric"
+  /** True if an index has the rows of a store in this order, and none is without a value. */
+  readonly isIndexed?: boolean
 }
 
 /** Rows of a store, and how they are filtered. */
@@ -95,6 +97,10 @@ const decodeCursor = (
     : Result.fail(new BadRequest({ reason: INVALID, issues: [OTHER_QUERY] }))
 }
 
+/** Condition that a row follows the position in the order of an indexed key. */
+const followsInIndex = ({ id, value }: Position, key: SortKey, isDescending: boolean): Fragment =>
+  sql`(${key.value}, id) ${sql.literal(isDescending ? "<" : ">")} (${value}, ${id}::uuid)`
+
 /** Condition that a row follows the position. Rows without a value come last in both directions. */
 const follows = ({ id, value }: Position, key: SortKey | undefined, isDescending: boolean): Fragment => {
   const after = sql.literal(isDescending ? "<" : ">")
@@ -141,7 +147,7 @@ export const makeQueries = Effect.gen(function* () {
   `
 
   /**
-   * Reads a page. The first statement counts and sorts all matches, up to {@link MAX_TOTAL}. If there are more, its page is
+   * Reads a page. By an indexed key, it is read along the index. Otherwise the first statement counts and sorts all matches, up to {@link MAX_TOTAL}. If there are more, its page is
    * empty, and the second one reads the page: by id it stops at the end of the page, otherwise it sorts all matches.
    */
   const readPage = Effect.fnUntraced(function* (
@@ -156,6 +162,21 @@ export const makeQueries = Effect.gen(function* () {
     const after = position === undefined ? sql`true` : follows(position, key, isDescending)
     const isMatch = conditions.length === 0 ? sql`true` : and(conditions)
     const ofStore = sql`store_id = ${store}::uuid`
+    if (key?.isIndexed === true && !isIndexed) {
+      const from = sql`from ${table} where ${ofStore} and ${isMatch}`
+      const next = position === undefined ? sql`true` : followsInIndex(position, key, isDescending)
+      const counted = sql`
+        total as materialized (
+          select count(*)::integer as count from (select ${from} limit ${constant(MAX_TOTAL + 1)}) as counted
+        ),
+        page as materialized (
+          select id, ${key.value} as key ${from} and ${next}
+          order by ${key.value} ${direction}, id ${direction} limit ${limit} + 1
+        )
+      `
+      const count = sql`(select nullif(count, ${constant(MAX_TOTAL + 1)}) from total)`
+      return yield* readRow(selectItems(counted, count, order, item, limit))
+    }
     const value = key?.value ?? sql`null::text`
     const matches = sql`
       select id, ${value} as key from ${table}

@@ -1,55 +1,14 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { putCustomers, putOrders } from "../../support/data/Records.ts"
-import {
-  type Answer,
-  ApiTest,
-  type Client,
-  errorOf,
-  freshClient,
-  install,
-  pageOf,
-  type Resource
-} from "../../support/http/Api.ts"
+import { type Answer, ApiTest, errorOf, freshClient, install, pageOf } from "../../support/http/Api.ts"
+import { itemsOf, readAll, search, valuesOf } from "../../support/http/Queries.ts"
 import { freshMember } from "../../support/rpc/Rpc.ts"
-
-const queryOf = (parameters: Readonly<Record<string, unknown>>) =>
-  new URLSearchParams(
-    Object.entries(parameters).map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)])
-  ).toString()
-
-const search = (client: Client, noun: string, parameters: Readonly<Record<string, unknown>> = {}) =>
-  client.get(`/${noun}/search?${queryOf(parameters)}`)
-
-const itemsOf = (answer: Answer) => {
-  assert.strictEqual(answer.status, 200, answer.text)
-  return pageOf(answer).items
-}
 
 const issuesOf = (answer: Answer) => {
   assert.strictEqual(answer.status, 400, answer.text)
   return errorOf(answer).issues ?? []
 }
-
-/** Values of a field, with a letter in place of null. */
-const valuesOf = (items: ReadonlyArray<Resource>, name: string) =>
-  items.map((item) => String(item[name] ?? "-")).join(" ")
-
-/** Reads all pages of two rows. */
-const readAll = Effect.fn(function* (client: Client, noun: string, parameters: Readonly<Record<string, unknown>>) {
-  const items: Array<Resource> = []
-  let cursor: string | null | undefined
-  while (cursor !== null) {
-    const page: Answer = yield* search(client, noun, {
-      ...parameters,
-      limit: 2,
-      ...(cursor === undefined ? {} : { cursor })
-    })
-    items.push(...itemsOf(page))
-    cursor = pageOf(page).nextCursor
-  }
-  return items
-})
 
 const forged = (parts: unknown) => Buffer.from(JSON.stringify(parts)).toString("base64url")
 const line = (unitPrice: number) => [{ name: "Cup", quantity: 1, unitPrice }]
@@ -224,7 +183,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Queries", 
         { number: "c3", placedAt: "2026-01-02T00:00:00Z", lineItems: line(100) }
       ])
       const cases = [
-        [{}, "c3 A1 b2"],
+        [{}, "b2 c3 A1"],
         [{ sort: "createdAt" }, "b2 A1 c3"],
         [{ sort: "number" }, "A1 b2 c3"],
         [{ sort: "-number" }, "c3 b2 A1"],
@@ -235,19 +194,27 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Queries", 
         [{ sort: "updatedAt" }, "b2 A1 c3"],
         [{ sort: "-updatedAt" }, "c3 A1 b2"],
         [{ number: "B2" }, "b2"],
-        [{ status: "open" }, "c3 b2"],
+        [{ status: "open" }, "b2 c3"],
         [{ customerId: ada?.id ?? "" }, "b2"],
-        [{ placedSince: "2026-01-02T00:00:00Z" }, "c3 b2"],
+        [{ placedSince: "2026-01-02T00:00:00Z" }, "b2 c3"],
         [{ placedBefore: "2026-01-02T00:00:00Z" }, "A1"],
         [{ status: "open", placedBefore: "2026-01-03T00:00:00Z" }, "c3"],
-        [{ totalFrom: "10" }, "c3 b2"],
-        [{ totalTo: "10.0" }, "A1 b2"],
+        [{ totalFrom: "10" }, "b2 c3"],
+        [{ totalTo: "10.0" }, "b2 A1"],
         [{ totalFrom: "9.5", totalTo: "99.99", sort: "total" }, "b2"]
       ] as const
       for (const [parameters, numbers] of cases) {
         const found = valuesOf(yield* readAll(client, "orders", parameters), "number")
         assert.strictEqual(found, numbers, JSON.stringify(parameters))
       }
+      // Orders of one moment are each on one page.
+      const tied = { placedAt: "2026-01-02T00:00:00Z", lineItems: line(1) }
+      yield* putOrders(storeId, [
+        { ...tied, number: "d" },
+        { ...tied, number: "e" }
+      ])
+      assert.strictEqual(valuesOf(yield* readAll(client, "orders", {}), "number"), "b2 e d c3 A1")
+      assert.strictEqual(valuesOf(yield* readAll(client, "orders", { sort: "placedAt" }), "number"), "A1 c3 d e b2")
     })
   )
 

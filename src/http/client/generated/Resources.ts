@@ -961,7 +961,7 @@ export interface SearchOrdersQuery {
   readonly totalFrom?: number | null | undefined
   /** Orders with this total or a lower one, in the currency of each order */
   readonly totalTo?: number | null | undefined
-  /** Order of the rows; `-` sorts in descending order. Rows with the same value are ordered by id, and those without a value come last. Default: `-createdAt` */
+  /** Order of the rows; `-` sorts in descending order. Rows with the same value are ordered by id, and those without a value come last. Default: `-placedAt` */
   readonly sort?:
     | "number"
     | "-number"
