@@ -19,7 +19,7 @@ export const worker = Command.make(
     jobs: option(
       "jobs",
       integer(0, MAX_JOB_RUNNERS),
-      `Maximum number of concurrent jobs, such as change sets. Default: ${DEFAULT_JOB_RUNNERS}`,
+      `Maximum number of concurrent jobs, such as change sets, beside one export. Default: ${DEFAULT_JOB_RUNNERS}`,
       "number"
     ).pipe(Flag.withDefault(DEFAULT_JOB_RUNNERS))
   },

@@ -5,13 +5,16 @@ import { ChangeSetJobs } from "../changeSets/ChangeSetJobs.ts"
 import { ExportJobs } from "../exports/ExportJobs.ts"
 import { makeOutageRetry, PAUSE } from "../OutageRetry.ts"
 import { Notifications } from "../sql/Postgres.ts"
-import { type Job, type JobKind, Jobs, JOBS, type JobWork, LEASE_SECONDS, type LeaseLost } from "./Jobs.ts"
+import { type Job, JobKind, Jobs, JOBS, type JobWork, LEASE_SECONDS, type LeaseLost, LONG_KINDS } from "./Jobs.ts"
 
 /** Time between claims without a notification. */
 const POLL = "1 second"
 
 /** Milliseconds after which a job gives its place to the jobs of other stores. */
 const TURN_MILLIS = 2_000
+
+/** Number of long jobs that a process runs at the same time, beside the others. */
+const LONG_RUNNERS = 1
 
 /** Pause between steps, in which other requests use the processor (docs/performance.md, Import). */
 const REST = "2 millis"
@@ -30,7 +33,15 @@ const makeRunner = Effect.fn("makeJobRunner")(function* (size: number, store: St
     "changeSet.apply": apply,
     "export.write": write
   }
-  const due = yield* Queue.sliding<void>(size)
+  const lanes = [
+    {
+      kinds: JobKind.literals.filter((kind) => !LONG_KINDS.includes(kind)),
+      size,
+      due: yield* Queue.sliding<void>(size)
+    },
+    { kinds: LONG_KINDS, size: LONG_RUNNERS, due: yield* Queue.sliding<void>(LONG_RUNNERS) }
+  ]
+  const wake = () => lanes.forEach(({ due }) => Queue.offerUnsafe(due, undefined))
   const retryOutages = makeOutageRetry("Jobs")
 
   const steps = (job: Job, until: number): Effect.Effect<"more" | "finished", LeaseLost> =>
@@ -62,19 +73,23 @@ const makeRunner = Effect.fn("makeJobRunner")(function* (size: number, store: St
     yield* Effect.ignore(work[job.kind].fail(job))
   })
 
-  const claimOrWait = Effect.gen(function* () {
-    const job = yield* retryOutages(jobs.claim(store))
-    if (Option.isSome(job)) return yield* Effect.ignoreCause(turn(job.value), { log: "Debug" })
-    yield* Effect.timeoutOption(Queue.take(due), POLL)
+  const claimOrWait = Effect.fnUntraced(function* ({ due, kinds }: (typeof lanes)[number]) {
+    const job = yield* retryOutages(jobs.claim(kinds, store))
+    if (Option.isNone(job)) return yield* Effect.asVoid(Effect.timeoutOption(Queue.take(due), POLL))
+    yield* Effect.ignoreCause(turn(job.value), { log: "Debug" })
+    // The next job of the store may be of the other lane.
+    wake()
   })
 
-  yield* Effect.sandbox(listen(JOBS, () => void Queue.offerUnsafe(due, undefined))).pipe(
-    Effect.retry(Schedule.spaced(PAUSE)),
-    Effect.forkScoped
-  )
-  for (let runner = 0; runner < size; runner++) yield* Effect.forkScoped(Effect.forever(claimOrWait))
+  yield* Effect.sandbox(listen(JOBS, wake)).pipe(Effect.retry(Schedule.spaced(PAUSE)), Effect.forkScoped)
+  for (const lane of lanes) {
+    for (let runner = 0; runner < lane.size; runner++) yield* Effect.forkScoped(Effect.forever(claimOrWait(lane)))
+  }
 })
 
-/** Runs jobs of all stores, or of the given one, until the scope ends, unless `size` is 0. */
+/**
+ * Runs jobs of all stores, or of the given one, until the scope ends, unless `size` is 0. Long jobs have a lane of their own
+ * beside the `size` runners, so that short ones do not wait for them.
+ */
 export const jobRunner = (size: number, store?: StoreId) =>
   Layer.effectDiscard(size === 0 ? Effect.void : makeRunner(size, store)).pipe(Layer.provide(Jobs.layer))

@@ -15,6 +15,9 @@ export const LEASE_SECONDS = 15
 export const JobKind = Schema.Literals(["changeSet.preview", "changeSet.apply", "export.write"])
 export type JobKind = typeof JobKind.Type
 
+/** Kinds whose turn lasts until their job ends. */
+export const LONG_KINDS: ReadonlyArray<JobKind> = ["export.write"]
+
 const Claimed = Schema.Struct({
   storeId: Schema.toType(StoreId),
   subjectId: Schema.String,
@@ -75,13 +78,13 @@ export class Jobs extends Context.Service<Jobs>()("layers/jobs/Jobs", {
         delete from jobs where store_id = ${store} and subject_id = ${subject}
       `,
 
-      /** Takes the job that has waited longest, of a store without a running one, or of the given store. */
+      /** Takes the job of some kinds that has waited longest, of a store without a running one, or of the given store. */
       claim: Effect.fn("Jobs.claim")(
-        (store: StoreId | undefined) =>
+        (kinds: ReadonlyArray<JobKind>, store: StoreId | undefined) =>
           readClaimed(sql`
             with due as (
               select store_id, subject_id from jobs j
-              where next_at <= statement_timestamp() and kind = any(${[...JobKind.literals]}::text[])
+              where next_at <= statement_timestamp() and kind = any(${kinds}::text[])
                 and (${store ?? null}::uuid is null or store_id = ${store ?? null}) and not exists (
                 select from jobs r where r.store_id = j.store_id and r.lease is not null and r.subject_id <> j.subject_id
               )

@@ -8,7 +8,7 @@ import { ChangeSets } from "../../../src/domain/changeSets/ChangeSets.ts"
 import { SCOPES_OF_OPERATION } from "../../../src/domain/changeSets/Operation.ts"
 import { ChangeSetJobs } from "../../../src/layers/changeSets/ChangeSetJobs.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
-import { Jobs } from "../../../src/layers/jobs/Jobs.ts"
+import { JobKind, Jobs } from "../../../src/layers/jobs/Jobs.ts"
 import { Writes } from "../../../src/domain/Write.ts"
 import { operation, type RandomOperation } from "../../data/RandomOperations.ts"
 import { PostgresTest } from "../../support/postgres/PostgresTest.ts"
@@ -81,7 +81,7 @@ const toOperation = ({ collection, ids }: MadeStore, random: RandomOperation) =>
 const runJob = Effect.gen(function* () {
   const jobs = yield* Jobs
   const { apply, preview } = yield* ChangeSetJobs
-  const job = Option.getOrThrow(yield* jobs.claim(undefined))
+  const job = Option.getOrThrow(yield* jobs.claim(JobKind.literals, undefined))
   const { step } = job.kind === "changeSet.preview" ? preview : apply
   yield* Effect.repeat(step(job), { until: (left) => left === "finished" })
 })

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { Stores } from "../../../src/domain/access/Stores.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
-import { type Job, Jobs, LeaseLost } from "../../../src/layers/jobs/Jobs.ts"
+import { type Job, JobKind, Jobs, LeaseLost } from "../../../src/layers/jobs/Jobs.ts"
 import { PostgresTest } from "../../support/postgres/PostgresTest.ts"
 
 const Live = Jobs.layer.pipe(Layer.provideMerge(DomainLive), Layer.provideMerge(PostgresTest))
@@ -20,7 +20,7 @@ const addJob = Effect.fn(function* (secondsAgo: number, storeId?: Job["storeId"]
   return { storeId: store, subjectId: subject }
 })
 
-const claimed = Effect.flatMap(Jobs, ({ claim }) => claim(undefined))
+const claimed = Effect.flatMap(Jobs, ({ claim }) => claim(JobKind.literals, undefined))
 const subjectOf = Option.map(({ subjectId }: Job) => subjectId)
 
 layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Jobs", (it) => {
