@@ -11,37 +11,55 @@ import { snapshot } from "../sql/Transaction.ts"
 import { ExportRepository } from "./ExportRepository.ts"
 import { lineOf, Row, SELECT_ROWS } from "./Rows.ts"
 
-/** Bytes of documents of a part. */
-const PART = 1024 * 1024
+/** Maximum bytes of a part, unless it is a single larger row. */
+const PART_BYTES = 1024 * 1024
 
-/** Rows of a part. A collection may have 10,000 members. */
+/** Maximum rows of a part, and of a statement that reads them. A collection may have 10,000 members. */
 const ROWS: Record<ExportKind, number> = { products: 500, collections: 20, orders: 500, customers: 500 }
 
 const readRows = rowsReader(Row)
+
+interface Part {
+  readonly rows: number
+  readonly bytes: number
+  readonly lines: string
+}
+
+const EMPTY: Part = { rows: 0, bytes: 0, lines: "" }
 
 /** The export was canceled while it was written. */
 class Canceled extends Data.TaggedError("Canceled") {}
 
 const toId = (job: Job) => ExportId.make(job.subjectId, { disableChecks: true })
 
-/** Passes all rows of a kind to `store`, part by part, from one snapshot. Memory holds one part. */
+/** Passes all rows of a kind to `store`, part by part, from one snapshot. Memory holds the rows of one statement. */
 const readAll = Effect.fnUntraced(function* <E>(
   reading: SqlClient.SqlClient,
   storeId: StoreId,
   kind: ExportKind,
-  store: (rows: number, lines: string) => Effect.Effect<void, E>
+  store: (part: Part) => Effect.Effect<void, E>
 ) {
   // A part may wait for a connection or a lock. Nothing waits for this transaction, which locks no row.
   yield* reading`select set_config('idle_in_transaction_session_timeout', '0', true)`
   const stores = yield* reading`select id from stores where id = ${storeId} and deleted_at is null`
   if (stores.length === 0) return yield* new StoreNotFound()
+  let part = EMPTY
   let cursor: string | undefined = START
   while (cursor !== undefined) {
-    const page = { store: storeId, after: cursor, limit: ROWS[kind], bytes: PART }
+    const page = { store: storeId, after: cursor, limit: ROWS[kind], bytes: PART_BYTES }
     const rows: ReadonlyArray<Row> = yield* readRows(reading`${SELECT_ROWS[kind](page)}`)
-    if (rows.length > 0) yield* store(rows.length, rows.map((row) => `${lineOf(row)}\n`).join(""))
+    for (const row of rows) {
+      const line = `${lineOf(row)}\n`
+      const bytes = Buffer.byteLength(line)
+      if (part.rows === ROWS[kind] || (part.rows > 0 && part.bytes + bytes > PART_BYTES)) {
+        yield* store(part)
+        part = EMPTY
+      }
+      part = { rows: part.rows + 1, bytes: part.bytes + bytes, lines: part.lines + line }
+    }
     cursor = rows.at(-1)?.id
   }
+  if (part.rows > 0) yield* store(part)
 })
 
 /** Step of the job that writes an export. */
@@ -72,13 +90,13 @@ export class ExportJobs extends Context.Service<ExportJobs>()("layers/exports/Ex
       yield* inTransaction(Effect.andThen(keep(job), repository.deleteParts(storeId, id)))
       const reading = yield* orDefect(open)
       let [index, exported, bytes] = [0, 0, 0]
-      const storePart = (rows: number, lines: string): Effect.Effect<void, Canceled | LeaseLost> =>
+      const storePart = (part: Part): Effect.Effect<void, Canceled | LeaseLost> =>
         inTransaction(
           Effect.suspend(() => {
-            exported += rows
-            bytes += Buffer.byteLength(lines)
-            const part = { index: index++, lines, exported, bytes }
-            return Effect.andThen(keep(job), repository.insertPart(storeId, id, part))
+            exported += part.rows
+            bytes += part.bytes
+            const stored = { index: index++, lines: part.lines, exported, bytes }
+            return Effect.andThen(keep(job), repository.insertPart(storeId, id, stored))
           })
         )
       yield* orDefect(snapshot(reading, readAll(reading, storeId, kind, storePart)))

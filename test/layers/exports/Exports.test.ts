@@ -23,6 +23,9 @@ const setExternalId = Effect.fn(function* (storeId: StoreId, kind: string, exter
 const product = Schema.decodeUnknownSync(CreateProduct)
 const collection = Schema.decodeUnknownSync(CreateCollection)
 
+/** A customer of about so many bytes. */
+const customerOf = (bytes: number) => ({ addresses: [{ story: "a".repeat(bytes) }] })
+
 /** A store with two resources of each kind. The first has an external id. */
 const scene = Effect.gen(function* () {
   const storeId = yield* makeStore()
@@ -110,16 +113,16 @@ layer(ExportsTest, { excludeTestServices: true, timeout: "60 seconds" })("Export
     })
   )
 
-  it.effect("a part of an export ends with the row that exceeds 1 MB", () =>
+  it.effect("a part of an export has at most 1 MiB, unless it is one larger row", () =>
     Effect.gen(function* () {
       const storeId = yield* makeStore()
-      const addresses = [{ story: "a".repeat(300_000) }]
-      yield* putCustomers(
-        storeId,
-        Array.from({ length: 9 }, () => ({ addresses }))
-      )
+      const small = Array.from({ length: 5 }, () => customerOf(300_000))
+      yield* putCustomers(storeId, [...small, customerOf(1_200_000), customerOf(1)])
       const { parts } = yield* exported(storeId, "customers")
-      assert.lengthOf(parts, 3)
+      assert.deepStrictEqual(
+        parts.map((lines) => lines.match(/\n/g)?.length),
+        [3, 2, 1, 1]
+      )
     })
   )
 
