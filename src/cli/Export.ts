@@ -1,4 +1,4 @@
-import { Data, Effect, FileSystem, Layer, Option, type PlatformError, Schedule, Schema, Stdio, Stream } from "effect"
+import { Data, Effect, FileSystem, Option, type PlatformError, Schedule, Schema, Stdio, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import { UnknownStore } from "../domain/access/Stores.ts"
 import type { Export, ExportKind } from "../domain/exports/Export.ts"
@@ -6,8 +6,9 @@ import { Exports } from "../domain/exports/Exports.ts"
 import type { StoreId } from "../domain/Store.ts"
 import { formatReason } from "../layers/postgres/EmbeddedPostgresFailed.ts"
 import { showProgress } from "./import/Progress.ts"
+import { runJobs } from "./Jobs.ts"
 import { command, group, json, option, store, withHelp } from "./Options.ts"
-import { print } from "./Output.ts"
+import { print, withInterruptNotice } from "./Output.ts"
 
 class WriteFailed extends Data.TaggedError("WriteFailed")<{ readonly reason: string }> {
   override get message() {
@@ -23,13 +24,6 @@ class ExportFailed extends Data.TaggedError("ExportFailed")<{ readonly reason: s
 
 const toWriteFailed = (error: PlatformError.PlatformError) =>
   new WriteFailed({ reason: formatReason(error.cause ?? error) })
-
-/** Runs the jobs of a store in this process. They are imported here, because few commands run jobs. */
-const runJobs = (store: StoreId) =>
-  Effect.flatMap(
-    Effect.promise(() => Promise.all([import("../layers/jobs/JobRunner.ts"), import("../layers/Domain.ts")])),
-    ([{ jobRunner }, { DomainLive }]) => Layer.build(Layer.provide(jobRunner(1, store), DomainLive))
-  )
 
 const POLL = "100 millis"
 
@@ -96,6 +90,8 @@ const exportToStdout = Effect.fnUntraced(
   Effect.catchTag("PlatformError", (error) => Effect.fail(toWriteFailed(error)))
 )
 
+const STOPPED = "Stopped. The export was deleted; run the command again to export\n"
+
 const makeExport = (kind: ExportKind, details = "") =>
   command(
     kind,
@@ -105,9 +101,9 @@ const makeExport = (kind: ExportKind, details = "") =>
       json
     },
     function* ({ file, json, store }) {
-      if (Option.isNone(file)) yield* exportToStdout(store, kind)
-      else
-        yield* print(json, { storeId: store, exported: yield* exportToFile(store, kind, file.value), file: file.value })
+      if (Option.isNone(file)) return yield* withInterruptNotice(exportToStdout(store, kind), STOPPED)
+      const exported = yield* withInterruptNotice(exportToFile(store, kind, file.value), STOPPED)
+      yield* print(json, { storeId: store, exported, file: file.value })
     }
   ).pipe(
     withHelp({

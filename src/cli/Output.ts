@@ -1,4 +1,4 @@
-import { Console } from "effect"
+import { Console, Effect } from "effect"
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -51,6 +51,18 @@ const formatTable = (rows: ReadonlyArray<Fields>): string => {
     )
     .join("\n")
 }
+
+/** Exit code of a process that SIGINT ended: 128 + 2. */
+const SIGINT_EXIT_CODE = 130
+
+/** Sets the exit code and prints a notice if the work of a command is interrupted, because it is not complete. */
+export const withInterruptNotice = <A, E, R>(work: Effect.Effect<A, E, R>, notice: string): Effect.Effect<A, E, R> =>
+  Effect.onInterrupt(work, () =>
+    Effect.sync(() => {
+      process.exitCode = SIGINT_EXIT_CODE
+      process.stderr.write(notice)
+    })
+  )
 
 /** Prints a result: as one line of JSON, or as aligned lines. */
 export const print = (asJson: boolean, fields: Fields) =>

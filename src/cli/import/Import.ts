@@ -2,7 +2,7 @@ import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import type { ImportKind } from "../../domain/imports/ImportFile.ts"
 import { choice, command, group, json, option, store, toggle, withHelp } from "../Options.ts"
-import { print } from "../Output.ts"
+import { print, withInterruptNotice } from "../Output.ts"
 import { importFile, type ImportJob } from "./Run.ts"
 import { Encoding, UTF_8 } from "./Source.ts"
 
@@ -26,9 +26,6 @@ const common = {
   json
 }
 
-/** Exit code of a process that SIGINT ended: 128 + 2. An interrupted import is not complete. */
-const SIGINT_EXIT_CODE = 130
-
 const STOPPED = "Stopped. Imported rows are kept; run the same import again to continue\n"
 
 const defaultRefusedFile = (file: Option.Option<string>) => `${Option.getOrElse(file, () => "import")}.refused.jsonl`
@@ -38,15 +35,10 @@ interface ImportOptions extends Omit<ImportJob, "kind" | "refused"> {
   readonly json: boolean
 }
 
-/** Runs an import and prints its counts. An interrupted import sets the exit code and prints how to continue. */
+/** Runs an import and prints its counts. An interrupted import prints how to continue. */
 const runImport = Effect.fnUntraced(function* (kind: ImportKind, { json, ...options }: ImportOptions) {
   const refused = Option.getOrElse(options.refused, () => defaultRefusedFile(options.file))
-  const counts = yield* Effect.onInterrupt(importFile({ ...options, kind, refused }), () =>
-    Effect.sync(() => {
-      process.exitCode = SIGINT_EXIT_CODE
-      process.stderr.write(STOPPED)
-    })
-  )
+  const counts = yield* withInterruptNotice(importFile({ ...options, kind, refused }), STOPPED)
   const file = counts.refused > 0 ? { refusedFile: refused } : {}
   yield* print(json, { storeId: options.store, dryRun: options.isDryRun, ...counts, ...file })
 })

@@ -73,14 +73,16 @@ it.live("an export whose worker is killed in the middle is complete, and holds e
   })
 )
 
-it.live("SIGINT cancels an export, which leaves neither a file nor personal data in the database", () =>
+it.live("SIGINT ends an export with exit code 130 and leaves neither a file nor personal data in the database", () =>
   Effect.gen(function* () {
     const { client, file, hold, start } = yield* heldScene
     const command = yield* start
     yield* hold.reached
     command.kill("SIGINT")
     yield* hold.release
-    yield* command.ended
+    const { code, stderr } = yield* command.ended
+    assert.strictEqual(code, 130)
+    assert.include(stderr, "run the command again to export")
     assert.isFalse(existsSync(file))
     assert.deepStrictEqual(yield* rowsOf(client, LEFT), NOTHING)
   })
