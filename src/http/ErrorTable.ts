@@ -39,6 +39,7 @@ import {
   TooManyChangeSets,
   TooManyOperations
 } from "../domain/changeSets/Refusals.ts"
+import { TooManyExports } from "../domain/exports/Export.ts"
 import { StockMismatch, StockOutOfRange, VariantNotFound } from "../domain/catalog/Inventory.ts"
 import { ProductLimitReached, ProductNotFound, ProductTooLarge } from "../domain/catalog/Product.ts"
 import { MembershipsTooFar } from "../domain/journal/ChangeFeed.ts"
@@ -111,6 +112,7 @@ const TABLE = {
   AppDataFull: [AppDataFull, 422],
   ChangeSetRefused: [ChangeSetRefused, 422],
   TooManyChangeSets: [TooManyChangeSets, 422],
+  TooManyExports: [TooManyExports, 422],
   EventLoop: [EventLoop, 422],
   StoredResponsesFull: [StoredResponsesFull, 422],
   RateLimitExceeded: [RateLimitExceeded, 429],

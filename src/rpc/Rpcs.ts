@@ -7,6 +7,7 @@ import { BillingRpcs } from "./groups/Billing.ts"
 import { FeedRpcs } from "./groups/Changes.ts"
 import { ChangeSetRpcs } from "./groups/ChangeSets.ts"
 import { CollectionRpcs } from "./groups/Collections.ts"
+import { ExportRpcs } from "./groups/Exports.ts"
 import { InstallationRpcs } from "./groups/Installations.ts"
 import { InventoryRpcs, ProductRpcs } from "./groups/Products.ts"
 import { ProposalRpcs } from "./groups/Proposals.ts"
@@ -32,5 +33,6 @@ export const Rpcs = ProductRpcs.merge(CollectionRpcs, InventoryRpcs, OrderRpcs, 
   AppRpcs,
   AppWebhookRpcs,
   AppDeliveryRpcs,
-  ViewRpcs
+  ViewRpcs,
+  ExportRpcs
 )

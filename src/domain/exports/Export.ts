@@ -5,6 +5,9 @@ import { Uuid } from "../Uuid.ts"
 /** Maximum number of unfinished exports of a store. */
 export const MAX_UNFINISHED = 5
 
+/** Maximum number of exports of a store, unfinished and kept. */
+export const MAX_EXPORTS = 20
+
 /** Hours for which an ended export is kept. */
 export const KEPT_HOURS = 24
 
@@ -32,6 +35,13 @@ export const Export = Schema.Struct({
 }).annotate({ identifier: "Export" })
 export type Export = typeof Export.Type
 
+/** Part of the file of an export. */
+export const ExportPart = Schema.Struct({
+  lines: Schema.String.annotate({ description: "Whole lines of JSON, each with a line break" }),
+  nextPart: Schema.NullOr(Count).annotate({ description: "Number of the next part, or null after the last one" })
+})
+export type ExportPart = typeof ExportPart.Type
+
 export class ExportNotFound extends Schema.TaggedError<ExportNotFound>()("ExportNotFound", { id: ExportId }) {
   override get message() {
     return `Export ${this.id} was not found; exports are kept for ${KEPT_HOURS} hours after their end`
@@ -47,8 +57,14 @@ export class ExportNotFinished extends Schema.TaggedError<ExportNotFinished>()("
   }
 }
 
-export class TooManyExports extends Schema.TaggedError<TooManyExports>()("TooManyExports", {}) {
+/** The store has as many unfinished or kept exports as it may have. `oldest` is the one to delete first. */
+export class TooManyExports extends Schema.TaggedError<TooManyExports>()("TooManyExports", {
+  limit: Schema.Literals(["unfinished", "kept"]),
+  oldest: ExportId
+}) {
   override get message() {
-    return `The store has ${MAX_UNFINISHED} unfinished exports, the maximum; wait until one ends. Servers and workers finish those of stopped commands`
+    return this.limit === "unfinished"
+      ? `The store has ${MAX_UNFINISHED} unfinished exports, the maximum; wait until one ends, or delete one. The oldest is ${this.oldest}`
+      : `The store has ${MAX_EXPORTS} exports, the maximum; delete one, or wait ${KEPT_HOURS} hours after its end. The oldest that has ended is ${this.oldest}`
   }
 }

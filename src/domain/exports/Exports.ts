@@ -2,7 +2,15 @@ import { Context, type Effect, type Stream } from "effect"
 import type { DocumentPage } from "../json/Document.ts"
 import type { PageRequest } from "../Page.ts"
 import type { StoreId, StoreNotFound } from "../Store.ts"
-import type { Export, ExportId, ExportKind, ExportNotFinished, ExportNotFound, TooManyExports } from "./Export.ts"
+import type {
+  Export,
+  ExportId,
+  ExportKind,
+  ExportNotFinished,
+  ExportNotFound,
+  ExportPart,
+  TooManyExports
+} from "./Export.ts"
 
 /**
  * Exports the data of a store in the format that an import reads, as a job (docs/spec/import.md). Each row has the fields of
@@ -19,6 +27,12 @@ export class Exports extends Context.Service<
     readonly list: (store: StoreId, page: PageRequest<ExportId>) => Effect.Effect<DocumentPage<ExportId>>
     /** Stops an export after its current part. Does not change an ended one. */
     readonly cancel: (store: StoreId, id: ExportId) => Effect.Effect<void, ExportNotFound>
+    /** Reads a part of the file of a finished export, from 0. A part after the last one is empty. */
+    readonly readPart: (
+      store: StoreId,
+      id: ExportId,
+      part: number
+    ) => Effect.Effect<ExportPart, ExportNotFound | ExportNotFinished>
     /** Reads the file of a finished export part by part: JSON Lines in ascending order of id, of one moment. */
     readonly read: (store: StoreId, id: ExportId) => Stream.Stream<string, ExportNotFound | ExportNotFinished>
     /** Deletes an export with its file, and stops it if it runs. Changes nothing if there is none. */

@@ -38,6 +38,7 @@ import {
   TooManyChangeSets,
   TooManyOperations
 } from "../../domain/changeSets/Refusals.ts"
+import { ExportId, TooManyExports } from "../../domain/exports/Export.ts"
 import { StockMismatch, StockOutOfRange, VariantNotFound } from "../../domain/catalog/Inventory.ts"
 import { ProductId, ProductLimitReached, ProductNotFound, ProductTooLarge } from "../../domain/catalog/Product.ts"
 import { SlugTaken } from "../../domain/catalog/Slug.ts"
@@ -60,6 +61,7 @@ import { KeyMalformed, KeyMissing, type PublicError, toErrorBody } from "../Erro
 const UNKNOWN = ProductId.make("019c1363-49c0-7fff-8000-000000000000")
 const EVENT = EventId.make("019c1363-49c0-7d21-8e4f-3a6b0c9d2f18")
 const SALE = ChangeSetId.make("019c1363-49c0-7c55-a1b2-6f24d09e7b51")
+const EXPORT = ExportId.make("019c1363-49c0-7a4e-9b1d-6f24d09e7b51")
 const OAK = CollectionId.make("019c1363-49c0-7b3e-a1c8-6f24d09e7b51")
 
 /** Errors whose examples depend on the operation. */
@@ -87,6 +89,7 @@ const errorExamples: { readonly [Example in Exclude<PublicError, OperationSpecif
   NothingToUndo: new NothingToUndo(),
   ChangeSetRefused: new ChangeSetRefused({ refused: 3 }),
   TooManyChangeSets: new TooManyChangeSets(),
+  TooManyExports: new TooManyExports({ limit: "unfinished", oldest: EXPORT }),
   TooManyOperations: new TooManyOperations({ limit: MAX_ATOMIC_OPERATIONS }),
   OperationScopeMissing: new OperationScopeMissing({ scopes: ["write_inventory", "write_products"] }),
   StockMismatch: new StockMismatch({ current: "3" }),

@@ -13,16 +13,18 @@ import type { PageRequest } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { END, pageReader, selectPage } from "../sql/Pages.ts"
-import { requiredRowReader, rowReader } from "../sql/Rows.ts"
+import { requiredRowReader, rowReader, rowsReader } from "../sql/Rows.ts"
 import { constant } from "../sql/Statement.ts"
 import { time } from "../sql/Times.ts"
 import { rowCount } from "../sql/Transaction.ts"
 
 const readExport = rowReader(Schema.Struct({ json: Schema.fromJsonString(Schema.toType(Export)) }))
 const readPage = pageReader(ExportId)
-const readCount = requiredRowReader(Schema.Struct({ count: Schema.Int }))
+const readStates = rowsReader(Schema.Struct({ id: Schema.toType(ExportId), state: ExportState }))
 const readInserted = requiredRowReader(Schema.Struct({ json: Schema.fromJsonString(Schema.toType(Export)) }))
-const readLines = rowReader(Schema.Struct({ state: ExportState, lines: Schema.NullOr(Schema.String) }))
+const readLines = rowReader(
+  Schema.Struct({ state: ExportState, lines: Schema.NullOr(Schema.String), hasNext: Schema.Boolean })
+)
 
 /** Rows of exports and the parts of their files. */
 export class ExportRepository extends Context.Service<ExportRepository>()("layers/exports/ExportRepository", {
@@ -43,11 +45,9 @@ export class ExportRepository extends Context.Service<ExportRepository>()("layer
     return {
       deleteParts,
 
-      countUnfinished: Effect.fn("ExportRepository.countUnfinished")(
-        (store: StoreId) =>
-          readCount(sql`
-            select count(*)::integer as count from exports where store_id = ${store} and state = 'running'
-          `),
+      /** Lists the states of all exports, oldest first. */
+      listStates: Effect.fn("ExportRepository.listStates")(
+        (store: StoreId) => readStates(sql`select id, state from exports where store_id = ${store} order by id`),
         orDefect
       ),
 
@@ -92,16 +92,20 @@ export class ExportRepository extends Context.Service<ExportRepository>()("layer
         `
       }, orDefect),
 
-      /** Reads a part; none after the last one. */
+      /** Reads a part, which is empty after the last one. */
       readPart: Effect.fn("ExportRepository.readPart")(function* (store: StoreId, id: ExportId, index: number) {
         const found = yield* readLines(sql`
-          select e.state, p.lines from exports e
+          select e.state, p.lines, exists (
+            select from export_parts n where n.store_id = e.store_id and n.export_id = e.id and n.index > ${index}
+          ) as "hasNext"
+          from exports e
           left join export_parts p on p.store_id = e.store_id and p.export_id = e.id and p.index = ${index}
           where e.store_id = ${store} and e.id = ${id}
         `)
         if (Option.isNone(found)) return yield* new ExportNotFound({ id })
-        const { lines, state } = found.value
-        return state === "finished" ? Option.fromNullishOr(lines) : yield* new ExportNotFinished({ state })
+        const { hasNext, lines, state } = found.value
+        if (state !== "finished") return yield* new ExportNotFinished({ state })
+        return { lines: lines ?? "", nextPart: hasNext ? index + 1 : null }
       }, orDefect),
 
       /** Ends an export. Only a finished one keeps its parts. */

@@ -1,11 +1,19 @@
 import { Effect, Layer, Option, Stream } from "effect"
 import { SqlClient } from "effect/sql"
-import { MAX_UNFINISHED, TooManyExports } from "../../domain/exports/Export.ts"
+import { type ExportId, MAX_EXPORTS, MAX_UNFINISHED, TooManyExports } from "../../domain/exports/Export.ts"
 import { Exports } from "../../domain/exports/Exports.ts"
 import { StoreAllocation } from "../catalog/StoreAllocation.ts"
 import { Jobs } from "../jobs/Jobs.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { ExportRepository } from "./ExportRepository.ts"
+
+/** Fails if a limit is reached. Names the oldest of the exports that count. */
+const refuse = (
+  limit: TooManyExports["limit"],
+  isReached: boolean,
+  [oldest]: ReadonlyArray<{ readonly id: ExportId }>
+): Effect.Effect<void, TooManyExports> =>
+  isReached && oldest !== undefined ? new TooManyExports({ limit, oldest: oldest.id }) : Effect.void
 
 export const ExportsLive = Layer.effect(
   Exports,
@@ -20,8 +28,11 @@ export const ExportsLive = Layer.effect(
         return yield* sql.withTransaction(
           Effect.gen(function* () {
             yield* lockStore(store)
-            const { count } = yield* repository.countUnfinished(store)
-            if (count >= MAX_UNFINISHED) return yield* new TooManyExports()
+            const all = yield* repository.listStates(store)
+            const running = all.filter(({ state }) => state === "running")
+            const ended = all.filter(({ state }) => state !== "running")
+            yield* refuse("unfinished", running.length >= MAX_UNFINISHED, running)
+            yield* refuse("kept", all.length >= MAX_EXPORTS, ended)
             const created = yield* repository.insert(store, kind)
             yield* jobs.insertStatement(store, created.id, "export.write", null)
             yield* jobs.notifyAfterCommit
@@ -40,15 +51,14 @@ export const ExportsLive = Layer.effect(
         yield* jobs.notifyAfterCommit
       }, orDefect),
 
+      readPart: repository.readPart,
+
       read: (store, id) =>
-        Stream.paginate(0, (index) =>
-          Effect.map(
-            repository.readPart(store, id, index),
-            Option.match({
-              onNone: () => [[], Option.none()],
-              onSome: (lines) => [[lines], Option.some(index + 1)]
-            })
-          )
+        Stream.paginate(0, (part) =>
+          Effect.map(repository.readPart(store, id, part), ({ lines, nextPart }) => [
+            lines === "" ? [] : [lines],
+            Option.fromNullishOr(nextPart)
+          ])
         ),
 
       delete: Effect.fn("Exports.delete")(function* (store, id) {

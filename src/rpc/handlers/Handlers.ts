@@ -7,6 +7,7 @@ import { makeBillingHandlers } from "./Billing.ts"
 import { makeFeedHandlers } from "./Changes.ts"
 import { makeChangeSetHandlers } from "./ChangeSets.ts"
 import { makeCollectionHandlers } from "./Collections.ts"
+import { makeExportHandlers } from "./Exports.ts"
 import { makeProductHandlers } from "./Products.ts"
 import { makeStoreHandlers } from "./Stores.ts"
 import { makeAppHandlers } from "./Apps.ts"
@@ -37,7 +38,8 @@ export const RpcHandlers = ServedRpcs.toLayer(
       ...(yield* makeWebhookHandlers),
       ...(yield* makeBillingHandlers),
       ...(yield* makeAppHandlers),
-      ...(yield* makeViewHandlers)
+      ...(yield* makeViewHandlers),
+      ...(yield* makeExportHandlers)
     })
   })
 )

@@ -1,22 +1,15 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Stream } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Export, type ExportState, MAX_UNFINISHED } from "../../../src/domain/exports/Export.ts"
+import { type ExportState, MAX_UNFINISHED } from "../../../src/domain/exports/Export.ts"
 import { Exports } from "../../../src/domain/exports/Exports.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
-import { exported, ExportsTest, holdPart, OneConnectionExportsTest } from "../../support/data/Exports.ts"
+import { exported, ExportsTest, hold, OneConnectionExportsTest, settled } from "../../support/data/Exports.ts"
 import { putCustomers } from "../../support/data/Records.ts"
 import { makeStore } from "../../support/http/Api.ts"
-import { connection, databaseUrl, waitUntil } from "../../support/process/Process.ts"
+import { waitUntil } from "../../support/process/Process.ts"
 
 const customers = (count: number) => Array.from({ length: count }, (_, n) => ({ name: String(n) }))
-
-const hold = (index: number) => Effect.flatMap(Effect.flatMap(databaseUrl, connection), (one) => holdPart(one, index))
-
-const settled = Effect.fn(function* (storeId: StoreId, { id }: Export) {
-  const { get } = yield* Exports
-  return yield* waitUntil(get(storeId, id), ({ state }) => state !== "running")
-})
 
 /** Numbers of jobs and parts of a store. */
 const rowsLeft = Effect.fn(function* (storeId: StoreId) {

@@ -1,13 +1,13 @@
 import { assert } from "@effect/vitest"
 import { Effect, Layer, Schema, Stream } from "effect"
 import type pg from "pg"
-import type { ExportKind } from "../../../src/domain/exports/Export.ts"
+import type { Export, ExportKind } from "../../../src/domain/exports/Export.ts"
 import { Exports } from "../../../src/domain/exports/Exports.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
 import { jobRunner } from "../../../src/layers/jobs/JobRunner.ts"
 import { OneConnectionTest, PostgresTest } from "../postgres/PostgresTest.ts"
-import { rowsOf, waitForLockWaits, waitUntil } from "../process/Process.ts"
+import { connection, databaseUrl, rowsOf, waitForLockWaits, waitUntil } from "../process/Process.ts"
 
 const Services = Layer.provideMerge(jobRunner(1), DomainLive)
 
@@ -44,17 +44,20 @@ export const holdPart = Effect.fn(function* (client: pg.Client, index: number) {
   }
 })
 
-/** Creates an export and waits for its end. */
-const ended = Effect.fn(function* (storeId: StoreId, kind: ExportKind) {
-  const { create, get } = yield* Exports
-  const { id } = yield* create(storeId, kind)
+/** {@link holdPart} in the database of the test. */
+export const hold = (index: number) =>
+  Effect.flatMap(Effect.flatMap(databaseUrl, connection), (client) => holdPart(client, index))
+
+/** Waits for the end of an export. */
+export const settled = Effect.fn(function* (storeId: StoreId, { id }: Pick<Export, "id">) {
+  const { get } = yield* Exports
   return yield* waitUntil(get(storeId, id), ({ state }) => state !== "running")
 })
 
 /** Exports all rows of a kind and returns the parts. */
 export const exported = Effect.fn(function* (storeId: StoreId, kind: ExportKind) {
   const exports = yield* Exports
-  const one = yield* ended(storeId, kind)
+  const one = yield* settled(storeId, yield* exports.create(storeId, kind))
   const parts = yield* Stream.runCollect(exports.read(storeId, one.id))
   const text = parts.join("")
   assert.deepInclude(one, { kind, state: "finished", failure: null, bytes: Buffer.byteLength(text) })

@@ -65,6 +65,12 @@ const payloadsOf = (
     "changeSets.apply": { idempotencyKey: randomUUID(), id: product },
     "changeSets.cancel": { idempotencyKey: randomUUID(), id: product },
     "changeSets.undo": { idempotencyKey: randomUUID(), id: product },
+    "exports.create": { idempotencyKey: randomUUID(), kind: "customers" },
+    "exports.list": {},
+    "exports.get": { id: product },
+    "exports.read": { id: product, part: 0 },
+    "exports.cancel": { id: product },
+    "exports.delete": { id: product },
     "views.list": {},
     "views.create": {
       idempotencyKey: randomUUID(),
