@@ -1,4 +1,4 @@
-import { type Cause, Effect } from "effect"
+import { type Cause, Effect, type Scope } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import type { IncomingMessage } from "node:http"
 import { logFailure, unavailableIn } from "../domain/Unavailable.ts"
@@ -39,11 +39,14 @@ export const replyToFailure = (cause: Cause.Cause<unknown>, requestId: string): 
   return logFailure("A request failed", cause).pipe(Effect.annotateLogs({ requestId }), Effect.as(reply))
 }
 
-/** Adds a route that accepts only POST. Other methods get 405 with the message `notPost`. */
+/** Adds a route that accepts only POST. Other methods get 405 with the message `notPost`. The handler may stream a response. */
 export const postRoute = (
   path: `/${string}`,
   notPost: string,
-  handle: (request: IncomingMessage, response: NodeResponse) => Effect.Effect<Reply, PublicError>
+  handle: (
+    request: IncomingMessage,
+    response: NodeResponse
+  ) => Effect.Effect<Reply | HttpServerResponse.HttpServerResponse, PublicError, Scope.Scope>
 ) => {
   const methodNotAllowed = makeErrorReply(405, notPost, { allow: "POST" })
   return HttpRouter.add(
@@ -53,7 +56,7 @@ export const postRoute = (
       const response = yield* currentResponse
       if (response.req.method !== "POST") return toHttpResponse(methodNotAllowed)
       const reply = yield* Effect.catch(handle(response.req, response), (error) => Effect.succeed(toErrorReply(error)))
-      return toHttpResponse(reply)
+      return HttpServerResponse.isHttpServerResponse(reply) ? reply : toHttpResponse(reply)
     })
   )
 }

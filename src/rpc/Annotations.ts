@@ -28,3 +28,6 @@ export const membersAndAgentsWith = (scope: Scope): AccessPolicy => ({ members: 
 export const ToolDescription = Context.Reference<string | undefined>("rpc/ToolDescription", {
   defaultValue: (): string | undefined => undefined
 })
+
+/** Annotation of a procedure: its response is a change set for which a job runs. */
+export const StartsJob = Context.Reference("rpc/StartsJob", { defaultValue: () => false })

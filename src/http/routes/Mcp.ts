@@ -1,4 +1,5 @@
-import { Effect, Layer, Record, type Redacted, Result } from "effect"
+import { Effect, Layer, Predicate, Record, type Redacted, Result, type Scope, type Stream } from "effect"
+import { HttpServerResponse } from "effect/http"
 import type { IncomingMessage } from "node:http"
 import { ForeignOrigin } from "../../domain/access/Sessions.ts"
 import { InvalidToken } from "../../domain/access/Tokens.ts"
@@ -25,7 +26,8 @@ interface McpRequest<Agent> {
 interface McpResponse {
   readonly status: number
   readonly contentType: string | undefined
-  readonly body: string
+  /** Text, or a stream of events. */
+  readonly body: string | Stream.Stream<Uint8Array, unknown>
 }
 
 /** Authenticates agents and handles their messages. */
@@ -33,16 +35,16 @@ interface McpHandler<Agent> {
   readonly identify: (
     token: Redacted.Redacted
   ) => Effect.Effect<Agent, InvalidToken | StoreNotFound | RateLimitExceeded>
-  readonly handle: (sent: McpRequest<Agent>) => Effect.Effect<McpResponse>
+  readonly handle: (sent: McpRequest<Agent>) => Effect.Effect<McpResponse, never, Scope.Scope>
 }
 
 const NOT_POST = "Send messages with POST"
 
-/**
- * The headers that are passed on to the protocol. `Authorization` is not. Neither is `Accept`, because every response is
- * JSON.
- */
-const PROTOCOL_HEADERS = /^(?:content-type|mcp-.*)$/
+/** The headers that are passed on to the protocol. `Authorization` is not. */
+const PROTOCOL_HEADERS = /^(?:accept|content-type|mcp-.*)$/
+
+/** Keeps proxies from collecting events. */
+const EVENT_HEADERS = { "cache-control": "no-cache, no-transform", "x-accel-buffering": "no" }
 
 const pickProtocolHeaders = ({ headers }: IncomingMessage) =>
   Record.filter(headers, (value, name): value is string => typeof value === "string" && PROTOCOL_HEADERS.test(name))
@@ -88,14 +90,21 @@ export const makeMcpRoute = <Agent>({ handle, identify }: McpHandler<Agent>) =>
       const headers = pickProtocolHeaders(request)
       const { json, pace } = yield* parseJsonBody({ body, header: (name) => request.headers[name]?.toString() }, paceOf)
       const {
-        body: text,
+        body: answer,
         contentType,
         status
       } = yield* Effect.provideService(handle({ agent, message: json, headers, requestId }), CallBody, {
         length: body.success.length,
         pace
       })
-      return { status, body: text, ...(contentType === undefined ? {} : { headers: { "content-type": contentType } }) }
+      if (!Predicate.isString(answer)) {
+        return HttpServerResponse.stream(answer, { status, contentType, headers: EVENT_HEADERS })
+      }
+      return {
+        status,
+        body: answer,
+        ...(contentType === undefined ? {} : { headers: { "content-type": contentType } })
+      }
     })
 
     const [path, slashPath] = MCP_PATHS

@@ -30,7 +30,7 @@ import { Edit } from "../../domain/changeSets/Edit.ts"
 import { Operation } from "../../domain/changeSets/Operation.ts"
 import { TooManyFollowers } from "../../domain/journal/Changes.ts"
 import { boundedArray } from "../../domain/json/Bounded.ts"
-import { AccessPolicy, MEMBERS_AND_AGENTS, ToolDescription } from "../Annotations.ts"
+import { AccessPolicy, MEMBERS_AND_AGENTS, StartsJob, ToolDescription } from "../Annotations.ts"
 import { Authentication } from "../Authentication.ts"
 import { keyedFields, Page, pageFields, storeFields, WriteError } from "./CommonSchemas.ts"
 
@@ -56,6 +56,7 @@ export const createChangeSet = Rpc.make("changeSets.create", {
   error: Schema.Union([WriteError, AgentScopeMissing, TooManyChangeSets, TooManyOperations])
 })
   .annotate(AccessPolicy, MEMBERS_AND_AGENTS)
+  .annotate(StartsJob, true)
   .annotate(WorkWeight, "heavy")
   .annotate(
     ToolDescription,
@@ -133,6 +134,7 @@ export const applyChangeSet = Rpc.make("changeSets.apply", {
   ])
 })
   .annotate(AccessPolicy, MEMBERS_AND_AGENTS)
+  .annotate(StartsJob, true)
   .annotate(
     ToolDescription,
     "Applies one of your change sets whose state is ready. It runs in the background: call changeSets.get until the state is applied, then changeSets.results for refused operations. Each changed row counts in your budget."
@@ -165,6 +167,7 @@ export const undoChangeSet = Rpc.make("changeSets.undo", {
   ])
 })
   .annotate(AccessPolicy, MEMBERS_AND_AGENTS)
+  .annotate(StartsJob, true)
   .annotate(
     ToolDescription,
     "Prepares the undo of one of your applied change sets, as a new change set with its own preview. What others changed since is refused in the preview, unless it is applied with onConflict overwrite. Then call changeSets.apply with the new id."

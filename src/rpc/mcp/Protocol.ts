@@ -7,10 +7,11 @@ import {
   Server,
   WebStandardStreamableHTTPServerTransport
 } from "@modelcontextprotocol/server"
-import { Effect, Result } from "effect"
+import { Effect, FiberSet, Function as Fn, Result, type Scope, Stream } from "effect"
 import type { JsonObject } from "../../domain/json/Json.ts"
 import type { Agent } from "../Principal.ts"
 import type { ExecuteCall } from "../server/InProcessCalls.ts"
+import { type AwaitJob, findProgressCall, type ReportProgress } from "./Progress.ts"
 import { makeResources } from "./Resources.ts"
 import { makeTools, type Tool } from "./Tools.ts"
 
@@ -27,7 +28,8 @@ export interface McpRequest {
 interface HttpResponse {
   readonly status: number
   readonly contentType: string | undefined
-  readonly body: string
+  /** A stream of events if the call asks for progress. It works until the scope of the request ends. */
+  readonly body: string | Stream.Stream<Uint8Array, unknown>
 }
 
 /** Placeholder URL. The SDK does not read it, because routing happened before. */
@@ -38,10 +40,10 @@ const INFO = { name: "partner-api", title: "Partner API", version: "1" }
 /** Supported versions before 2026-07-28, which the SDK adds. Older ones allow several messages in a body. */
 const VERSIONS = ["2025-11-25", "2025-06-18"]
 
-/** The transport of these versions requires both, although its response is JSON. */
+/** The SDK requires both, also for a JSON response. */
 const ACCEPT = "application/json, text/event-stream"
 
-/** Timeout of a message in seconds, above that of a tool. */
+/** Timeout of the response in seconds, or of its first event. Above that of a tool. */
 const MESSAGE_TIMEOUT_SECONDS = 60
 
 /** Instructions for models that hold for all tools. */
@@ -59,31 +61,39 @@ const mayCall = ({ scopes }: Agent, { callers }: Tool) =>
   callers === "all" || (callers !== "none" && scopes.includes(callers))
 
 /**
- * Answers a message of a version before 2026-07-28. The handler of the SDK would answer with an event stream, which not
- * every client of these versions accepts.
+ * Answers a message of a version before 2026-07-28. The handler of the SDK would always answer with an event stream, which
+ * not every client of these versions accepts.
  */
 const answerLegacy = async (
   server: Server,
   request: Request,
   message: JsonObject,
+  hasProgress: boolean,
   onerror: (error: Error) => void
 ): Promise<Response> => {
-  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true, keepAliveMs: 0 })
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: !hasProgress, keepAliveMs: 0 })
   await server.connect(transport)
   Object.assign(server, { onerror })
-  const response = await transport.handleRequest(request, { parsedBody: message })
-  await server.close()
-  return response
+  return transport.handleRequest(request, { parsedBody: message })
 }
 
 /** Answers each message with a new `Server`, so that clients share no state (docs/decisions/0016). */
-export const makeMessageHandler = (executeCall: ExecuteCall) => {
-  const tools = makeTools(executeCall)
+export const makeMessageHandler = (executeCall: ExecuteCall, awaitJob: AwaitJob) => {
+  const tools = makeTools(executeCall, awaitJob)
   const toolsByName = new Map(tools.map((tool) => [tool.definition.name, tool]))
   const resources = makeResources(executeCall)
   const resourcesByUri = new Map(resources.map((resource) => [resource.definition.uri, resource]))
 
-  const makeServer = ({ agent, requestId }: McpRequest, run: <A>(effect: Effect.Effect<A>) => Promise<A>) => {
+  const findProgressToken = ({ headers, message }: McpRequest) => {
+    const call = findProgressCall(message, headers["accept"])
+    return call !== undefined && toolsByName.get(call.name)?.startsJob === true ? call._meta.progressToken : undefined
+  }
+
+  const makeServer = (
+    { agent, requestId }: McpRequest,
+    progressToken: string | number | undefined,
+    run: <A>(effect: Effect.Effect<A>) => Promise<A>
+  ) => {
     const server = new Server(INFO, {
       capabilities: { tools: {}, resources: {} },
       instructions: INSTRUCTIONS,
@@ -92,9 +102,19 @@ export const makeMessageHandler = (executeCall: ExecuteCall) => {
     server.setRequestHandler("tools/list", () => ({
       tools: tools.filter((tool) => mayCall(agent, tool)).map(({ definition }) => definition)
     }))
-    server.setRequestHandler("tools/call", ({ params }) => {
+    server.setRequestHandler("tools/call", ({ params }, { mcpReq: { notify } }) => {
       const tool = toolsByName.get(params.name)
-      if (tool !== undefined) return run(tool.call(params.arguments ?? {}, agent, requestId))
+      const report: ReportProgress | undefined =
+        progressToken === undefined
+          ? undefined
+          : (progress) =>
+              // Fails if the client has disconnected.
+              Effect.ignore(
+                Effect.tryPromise(() =>
+                  notify({ method: "notifications/progress", params: { ...progress, progressToken } })
+                )
+              )
+      if (tool !== undefined) return run(tool.call(params.arguments ?? {}, agent, requestId, report))
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
         "There is no such tool. Call tools/list for the available tools"
@@ -118,17 +138,19 @@ export const makeMessageHandler = (executeCall: ExecuteCall) => {
     return server
   }
 
-  return (sent: McpRequest): Effect.Effect<HttpResponse> =>
+  return (sent: McpRequest): Effect.Effect<HttpResponse, never, Scope.Scope> =>
     Effect.gen(function* () {
-      const runPromise = Effect.runPromiseWith(yield* Effect.context<never>())
+      // Handlers run until the request ends: an event stream ends after the response has begun.
+      const run = yield* FiberSet.makeRuntimePromise()
+      const progressToken = findProgressToken(sent)
+      const server = makeServer(sent, progressToken, run)
       const errors: Array<Error> = []
       const onerror = (error: Error) => void errors.push(error)
-      const answer = yield* Effect.promise(async (signal): Promise<HttpResponse> => {
-        const server = makeServer(sent, (effect) => runPromise(effect, { signal }))
+      const answer = yield* Effect.promise(async (): Promise<HttpResponse> => {
         const headers = { ...sent.headers, accept: ACCEPT }
         const request = new Request(PLACEHOLDER_URL, { method: "POST", headers })
         const response = (await isLegacyRequest(request, sent.message))
-          ? await answerLegacy(server, request, sent.message, onerror)
+          ? await answerLegacy(server, request, sent.message, progressToken !== undefined, onerror)
           : await createMcpHandler(() => server, {
               legacy: "reject",
               maxSubscriptions: 0,
@@ -136,7 +158,10 @@ export const makeMessageHandler = (executeCall: ExecuteCall) => {
               onerror
             }).fetch(request, { parsedBody: sent.message })
         const contentType = response.headers.get("content-type") ?? undefined
-        return { status: response.status, contentType, body: await response.text() }
+        const { body: events, status } = response
+        return contentType === "text/event-stream" && events !== null
+          ? { status, contentType, body: Stream.fromReadableStream({ evaluate: () => events, onError: Fn.identity }) }
+          : { status, contentType, body: await response.text() }
       })
       if (answer.status >= 500) {
         yield* Effect.annotateLogs(Effect.logError("An MCP message failed", ...errors), {

@@ -5,12 +5,13 @@ import { decodeWith } from "../../domain/json/Decoder.ts"
 import { Bool, optional } from "../../domain/catalog/Fields.ts"
 import type { JsonText } from "../../domain/json/Document.ts"
 import { type JsonObject } from "../../domain/json/Json.ts"
-import { AccessPolicy, ToolDescription } from "../Annotations.ts"
+import { AccessPolicy, StartsJob, ToolDescription } from "../Annotations.ts"
 import { CallError } from "../Authentication.ts"
 import { type Agent, CallOrigin } from "../Principal.ts"
 import { Rpcs } from "../Rpcs.ts"
 import { maskDefects, callErrorJson } from "../server/ErrorMasking.ts"
 import type { ExecuteCall } from "../server/InProcessCalls.ts"
+import type { AwaitJob, ReportProgress } from "./Progress.ts"
 import { truncate, PAGE_LIMITS, SINGLE_LIMITS } from "./Truncation.ts"
 import { toInputSchema, type ObjectSchema, toOutputSchema } from "./JsonSchema.ts"
 import { successResult, errorResult } from "./Results.ts"
@@ -20,7 +21,14 @@ export interface Tool {
   readonly definition: Definition
   /** Agents that may call the tool. Other agents do not see it. */
   readonly callers: AccessPolicy["agents"]
-  readonly call: (args: JsonObject, agent: Agent, requestId: string) => Effect.Effect<CallToolResult>
+  /** True if the tool starts a job, for which it waits if a call asks for progress. */
+  readonly startsJob: boolean
+  readonly call: (
+    args: JsonObject,
+    agent: Agent,
+    requestId: string,
+    report: ReportProgress | undefined
+  ) => Effect.Effect<CallToolResult>
 }
 
 type Rpc = typeof Rpcs.requests extends ReadonlyMap<string, infer R> ? R : never
@@ -92,7 +100,7 @@ const inputSchemaOf = ({ payloadSchema }: Rpc, isWrite: boolean): ObjectSchema =
   return { ...schema, properties }
 }
 
-const makeTool = (rpc: Rpc, description: string, executeCall: ExecuteCall): Tool => {
+const makeTool = (rpc: Rpc, description: string, executeCall: ExecuteCall, awaitJob: AwaitJob): Tool => {
   const { _tag: tag, annotations, errorSchema, payloadSchema, successSchema } = rpc
   const isWrite = "idempotencyKey" in toInputSchema(payloadSchema).properties
   const inputSchema = inputSchemaOf(rpc, isWrite)
@@ -134,11 +142,16 @@ const makeTool = (rpc: Rpc, description: string, executeCall: ExecuteCall): Tool
   return {
     definition,
     callers: Context.get(annotations, AccessPolicy).agents,
-    call: (args, agent, requestId) => {
+    startsJob: Context.get(annotations, StartsJob),
+    call: (args, agent, requestId, report) => {
       const origin = { surface: "mcp", requestId } as const
       return Effect.mapError(payloadOf(args, agent), callErrorJson).pipe(
         Effect.flatMap((payload) => executeCall({ tag, payload, principal: agent, origin })),
         withTimeout,
+        Effect.timed,
+        Effect.flatMap(([elapsed, json]) =>
+          report === undefined ? Effect.succeed(json) : awaitJob(json, agent, elapsed, report)
+        ),
         Effect.map((json) => successResult(toContent(objectOf(json), args))),
         Effect.catch((json) => Effect.sync(() => toErrorResult(json))),
         maskDefects,
@@ -150,8 +163,8 @@ const makeTool = (rpc: Rpc, description: string, executeCall: ExecuteCall): Tool
 }
 
 /** Creates a tool from each procedure with a description. */
-export const makeTools = (executeCall: ExecuteCall): ReadonlyArray<Tool> =>
+export const makeTools = (executeCall: ExecuteCall, awaitJob: AwaitJob): ReadonlyArray<Tool> =>
   [...Rpcs.requests.values()].flatMap((rpc) => {
     const description = Context.get(rpc.annotations, ToolDescription)
-    return description === undefined ? [] : [makeTool(rpc, description, executeCall)]
+    return description === undefined ? [] : [makeTool(rpc, description, executeCall, awaitJob)]
   })

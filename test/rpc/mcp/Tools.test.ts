@@ -10,7 +10,7 @@ import { makeTools } from "../../../src/rpc/mcp/Tools.ts"
 import { AccessPolicy } from "../../../src/rpc/Annotations.ts"
 import { Rpcs } from "../../../src/rpc/Rpcs.ts"
 
-const tools = makeTools(() => Effect.succeed("{}"))
+const tools = makeTools(() => Effect.succeed("{}"), Effect.succeed)
 
 const nameOf = (tag: string) => tag.replaceAll(".", "_")
 

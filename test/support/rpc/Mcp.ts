@@ -26,13 +26,24 @@ const Result = Schema.Struct({
 export type Result = typeof Result.Type
 export const decodeResult = Schema.decodeUnknownSync(Result)
 
+/** Progress of a call, as the official clients pass it on. */
+export interface Progress {
+  readonly progress: number
+  readonly total?: number | undefined
+  readonly message?: string | undefined
+}
+
 /** Part of the official clients that tests use. */
 export interface AnyClient {
   readonly version: string | undefined
   readonly instructions: string | undefined
   readonly listTools: Effect.Effect<ReadonlyArray<{ readonly name: string; readonly inputSchema: object }>>
-  /** Calls a tool. The client validates the result once it has listed the tools. */
-  readonly callTool: (name: string, args: Record<string, unknown>) => Effect.Effect<Result>
+  /** Calls a tool, with a progress token if there is `onprogress`. The client validates the result once it has listed the tools. */
+  readonly callTool: (
+    name: string,
+    args: Record<string, unknown>,
+    onprogress?: (progress: Progress) => void
+  ) => Effect.Effect<Result>
   readonly listResources: Effect.Effect<ReadonlyArray<{ readonly uri: string }>>
   readonly readResource: (uri: string) => Effect.Effect<string>
 }
@@ -48,8 +59,14 @@ const over = (client: Client | FirstClient, version: string | undefined): Effect
     version,
     instructions: client.getInstructions(),
     listTools: Effect.promise(async () => (await client.listTools()).tools),
-    callTool: (name, args) =>
-      Effect.promise(async () => decodeResult(await client.callTool({ name, arguments: args }))),
+    callTool: (name, args, onprogress) =>
+      Effect.promise(async () => {
+        const options = onprogress === undefined ? {} : { onprogress }
+        const call = { name, arguments: args }
+        return decodeResult(
+          await (client instanceof Client ? client.callTool(call, options) : client.callTool(call, undefined, options))
+        )
+      }),
     listResources: Effect.promise(async () => (await client.listResources()).resources),
     readResource: (uri) => Effect.promise(async () => textIn(await client.readResource({ uri })))
   }))
@@ -87,7 +104,7 @@ export const CLIENTS = {
 }
 
 /** `_meta` of every message in the newest protocol. */
-const META = {
+export const META = {
   "io.modelcontextprotocol/protocolVersion": "2026-07-28",
   "io.modelcontextprotocol/clientInfo": INFO,
   "io.modelcontextprotocol/clientCapabilities": {}
@@ -95,7 +112,7 @@ const META = {
 
 /** A request of the newest protocol as sent. */
 export const messageOf = (method: string, params: Record<string, unknown> = {}) => ({
-  body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { ...params, _meta: META } }),
+  body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { _meta: META, ...params } }),
   headers: {
     "content-type": "application/json",
     accept: "application/json, text/event-stream",
