@@ -23,7 +23,6 @@ import {
 } from "../../src/web/dashboard/collections/rules/ruleDraft.ts"
 import { productValueText, ruleSentence } from "../../src/web/dashboard/collections/rules/ruleSentence.ts"
 import { indexWhileDragging } from "../../src/web/dashboard/collections/useDragReorder.ts"
-import { dateInputValue, parseDateSearch, searchSinceDate } from "../../src/web/dashboard/records/dateSearch.ts"
 import { differences, merge } from "../../src/web/data/merge.ts"
 import { addressLines } from "../../src/web/dashboard/records/AddressText.tsx"
 
@@ -209,16 +208,6 @@ describe("Manual order of products", () => {
 })
 
 describe("Pages of records", () => {
-  it("the date filter is read from a valid time in the URL, and ignored otherwise", () => {
-    assert.deepStrictEqual(parseDateSearch({ since: "2026-01-31T09:30:00+01:00" }), {
-      since: "2026-01-31T08:30:00.000Z"
-    })
-    assert.deepStrictEqual(parseDateSearch({ since: "yesterday" }), {})
-    assert.deepStrictEqual(parseDateSearch({}), {})
-    assert.strictEqual(dateInputValue(searchSinceDate("2026-01-31")), "2026-01-31")
-    assert.deepStrictEqual(searchSinceDate(""), {})
-  })
-
   it("an address is formatted as on a parcel, without empty and unknown fields", () => {
     const address = {
       name: "Ada Example",

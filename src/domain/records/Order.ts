@@ -30,7 +30,7 @@ export type OrderId = typeof OrderId.Type
 /** Maximum number of lines of an order. */
 const MAX_LINES = 1000
 
-const Status = Schema.Literals(["open", "completed", "cancelled"]).annotate({
+export const Status = Schema.Literals(["open", "completed", "cancelled"]).annotate({
   message: "must be open, completed or cancelled"
 })
 

@@ -7,7 +7,7 @@ import { NotFoundPage } from "../ui/layout/ErrorPage.tsx"
 import { activitySearch } from "./activity/activitySearch.ts"
 import { prefetchProducts } from "./products/list/productListQuery.ts"
 import { parseView } from "./products/list/listView.ts"
-import { parseDateSearch } from "./records/dateSearch.ts"
+import { parseCustomerSearch, parseOrderSearch } from "./records/recordSearch.ts"
 import { StorePages } from "./StorePages.tsx"
 
 /* Routes of the dashboard. The code of each page is loaded on the first visit. */
@@ -122,7 +122,7 @@ const collection = createRoute({
 const orders = createRoute({
   getParentRoute: () => store,
   path: "/orders",
-  validateSearch: parseDateSearch,
+  validateSearch: parseOrderSearch,
   component: lazyRouteComponent(() => import("./orders/OrdersPage.tsx"), "OrdersPage")
 })
 
@@ -139,7 +139,7 @@ const order = createRoute({
 const customers = createRoute({
   getParentRoute: () => store,
   path: "/customers",
-  validateSearch: parseDateSearch,
+  validateSearch: parseCustomerSearch,
   component: lazyRouteComponent(() => import("./customers/CustomersPage.tsx"), "CustomersPage")
 })
 

@@ -1,3 +1,5 @@
+import { MAX_TOTAL } from "../../domain/Query.ts"
+
 /* Formats amounts, times and counts in the language of the browser. */
 
 const moneyFormats = new Map<string, Intl.NumberFormat>()
@@ -23,6 +25,13 @@ const plurals = new Intl.PluralRules("en")
 /** Count with its noun, such as "1 product" and "12 products". */
 export const count = (total: number, singular: string, plural = `${singular}s`): string =>
   `${plainFormat.format(total)} ${plurals.select(total) === "one" ? singular : plural}`
+
+/** Count of the matches of a filter, such as "48 of 1,550 orders". Null stands for more than are counted. */
+export const countOf = (matches: number | null, all: number | null | undefined, singular: string): string => {
+  const matching = matches === null ? `More than ${plainFormat.format(MAX_TOTAL)}` : plainFormat.format(matches)
+  if (all === undefined) return matches === null ? `${matching} ${singular}s` : count(matches, singular)
+  return `${matching} of ${all === null ? `more than ${count(MAX_TOTAL, singular)}` : count(all, singular)}`
+}
 
 const timeFormat = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" })
 const dayFormat = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" })

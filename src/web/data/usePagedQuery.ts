@@ -5,6 +5,8 @@ import { callService, type Call } from "./service.ts"
 export interface ListPage<Item, Cursor> {
   readonly items: ReadonlyArray<Item>
   readonly nextCursor: Cursor | null
+  /** Number of all matches of a query; null if they are too many to count. */
+  readonly total?: number | null
 }
 
 interface ListOptions<Item> {
@@ -48,6 +50,7 @@ export const usePagedQuery = <Item, Cursor, E>(
   return {
     query,
     items: query.data?.pages.flatMap(({ items }) => items),
+    total: query.data?.pages[0]?.total,
     more: {
       hasMore: query.hasNextPage,
       isLoading: query.isFetchingNextPage,

@@ -2,6 +2,7 @@ import { Result, Schema, Struct } from "effect"
 import { ActorType, EntrySurface } from "../../../domain/journal/Activity.ts"
 import { ResourceKind } from "../../../domain/journal/Kinds.ts"
 import { Uuid } from "../../../domain/Uuid.ts"
+import { DateText, dayStart } from "../../data/urlSearch.ts"
 import type { EntriesFilter } from "./useEntries.ts"
 import { activityTexts } from "./activityTexts.ts"
 
@@ -14,9 +15,6 @@ export const timeSpans = {
 } as const
 
 const Span = Schema.Literals(["hour", "day", "week", "month"])
-
-/** Value of a date input. */
-const DateText = Schema.String.pipe(Schema.check(Schema.isPattern(/^\d{4}-\d\d-\d\d$/)))
 
 /** Filters of the activity in the URL. */
 const ActivitySearch = Schema.Struct({
@@ -38,13 +36,6 @@ export const activitySearch = (search: Record<string, unknown>): ActivitySearch 
   Result.getOrElse(decode(search), (): ActivitySearch => ({}))
 
 const HOUR_MILLIS = 3_600_000
-
-/** Start of a day in the time zone of the browser. */
-const dayStart = (date: string, daysLater = 0) => {
-  const start = new Date(`${date}T00:00:00`)
-  start.setDate(start.getDate() + daysLater)
-  return start.toISOString()
-}
 
 /** Filter of the request. `now` is fixed when the page opens, so that the query key stays stable. */
 export const filterOf = ({ from, span, to, ...rest }: ActivitySearch, now: number): EntriesFilter => ({

@@ -37,6 +37,7 @@ export const CustomerPage = () => {
 }
 
 const CustomerDetails = ({ customer }: { readonly customer: Customer }) => {
+  const { storeId } = route.useParams()
   const addresses = customer.addresses ?? []
   return (
     <div className={css["record"]}>
@@ -70,6 +71,9 @@ const CustomerDetails = ({ customer }: { readonly customer: Customer }) => {
               [customerTexts.details.totalSpent, number(customer.totalSpent)]
             ]}
           />
+          <Link to="/dashboard/$storeId/orders" params={{ storeId }} search={{ customerId: customer.id }}>
+            {customerTexts.details.viewOrders}
+          </Link>
         </Card>
         <Card title={customerTexts.details.tags}>
           {customer.tags.length === 0 ? (

@@ -1,4 +1,4 @@
-import { count } from "../../data/format.ts"
+import { countOf } from "../../data/format.ts"
 
 /** Texts of the customer pages. */
 export const customerTexts = {
@@ -10,10 +10,13 @@ export const customerTexts = {
     orders: "Orders",
     totalSpent: "Total spent",
     updated: "Updated",
-    caption: (customers: number) => `${count(customers, "customer")}, oldest first`,
+    count: (matches: number | null, all?: number | null) => countOf(matches, all, "customer"),
     empty: "No customers yet",
     emptyAdvice: "Customers imported into this store appear here.",
-    noMatches: "No customers created or updated since this date"
+    noMatches: "No customers found",
+    search: "Search",
+    searchPlaceholder: "Name, company or e-mail address",
+    created: "Created"
   },
   details: {
     fallbackTitle: "Customer",
@@ -27,6 +30,7 @@ export const customerTexts = {
     notSubscribed: "Not subscribed",
     addresses: "Addresses",
     orders: "Orders",
+    viewOrders: "View orders",
     totalSpent: "Total spent, in the currencies of the orders",
     tags: "Tags",
     dates: "Dates",

@@ -1,15 +1,27 @@
 import { getRouteApi, Link } from "@tanstack/react-router"
-import type { Order } from "../../../domain/records/Order.ts"
-import type { OrderId, StoreId } from "../../../rpc/Client.ts"
+import { Effect } from "effect"
+import { type Order, type OrderQuery, Status } from "../../../domain/records/Order.ts"
+import type { QueryCursor } from "../../../domain/Query.ts"
+import type { Client, StoreId } from "../../../rpc/Client.ts"
 import { money, number, time } from "../../data/format.ts"
+import { useRpcQuery } from "../../data/queries.ts"
+import { dateDaysAgo, dayStart, withSearch } from "../../data/urlSearch.ts"
 import { usePagedQuery } from "../../data/usePagedQuery.ts"
+import { Button } from "../../ui/form/Button.tsx"
+import { SelectField, TextField } from "../../ui/form/Field.tsx"
+import { SearchField } from "../../ui/form/SearchField.tsx"
 import type { Column } from "../../ui/display/Table.tsx"
 import { RecordsPage } from "../records/RecordsPage.tsx"
-import { updatedSinceOf } from "../records/dateSearch.ts"
+import { type OrderSearch, parseOrderSearch } from "../records/recordSearch.ts"
 import { OrderStatusBadge, CustomStatusBadge } from "../records/OrderStatusBadges.tsx"
+import { recordTexts } from "../records/recordTexts.ts"
 import { orderTexts } from "./orderTexts.ts"
 
 const route = getRouteApi("/dashboard/member/$storeId/orders")
+
+const NEWEST_FIRST = "-placedAt"
+
+const PAGE_SIZE = 50
 
 const columnsOf = (storeId: StoreId): ReadonlyArray<Column<Order>> => [
   {
@@ -18,9 +30,10 @@ const columnsOf = (storeId: StoreId): ReadonlyArray<Column<Order>> => [
       <Link to="/dashboard/$storeId/orders/$orderId" params={{ storeId, orderId: id }}>
         {number}
       </Link>
-    )
+    ),
+    sort: "number"
   },
-  { name: orderTexts.list.placed, cell: ({ placedAt }) => time(placedAt) },
+  { name: orderTexts.list.placed, cell: ({ placedAt }) => time(placedAt), sort: NEWEST_FIRST },
   { name: orderTexts.list.customer, cell: ({ email, shippingAddress }) => shippingAddress?.name ?? email ?? "—" },
   { name: orderTexts.list.status, cell: ({ status }) => <OrderStatusBadge status={status} /> },
   { name: orderTexts.list.payment, cell: ({ financialStatus }) => <CustomStatusBadge word={financialStatus} /> },
@@ -29,27 +42,122 @@ const columnsOf = (storeId: StoreId): ReadonlyArray<Column<Order>> => [
     cell: ({ fulfillmentStatus }) => <CustomStatusBadge word={fulfillmentStatus} />
   },
   { name: orderTexts.list.items, cell: ({ lineItems }) => number(lineItems.length), isNumber: true },
-  { name: orderTexts.list.total, cell: ({ currencyCode, total }) => money(total, currencyCode), isNumber: true }
+  {
+    name: orderTexts.list.total,
+    cell: ({ currencyCode, total }) => money(total, currencyCode),
+    isNumber: true,
+    sort: "-total"
+  }
 ]
 
-/** Orders of the store, oldest first. */
+/** Position in a list, with the sort order that it belongs to. */
+interface Position {
+  readonly cursor: QueryCursor
+  readonly sort: NonNullable<OrderQuery["sort"]>
+}
+
+/**
+ * Loads a page of orders. The date of the order is in no index, so that very many orders take too long to sort: they are
+ * sorted by the time of import instead.
+ */
+const listOrders =
+  (storeId: StoreId, { from, sort, to, ...filter }: OrderSearch) =>
+  ({ cursor: at }: { readonly cursor?: Position }) =>
+  (client: Client) => {
+    const page = (order: Position["sort"]) =>
+      client.orders
+        .query({
+          storeId,
+          limit: PAGE_SIZE,
+          ...filter,
+          sort: order,
+          ...(from === undefined ? {} : { placedSince: dayStart(from) }),
+          ...(to === undefined ? {} : { placedBefore: dayStart(to, 1) }),
+          ...(at === undefined ? {} : { cursor: at.cursor })
+        })
+        .pipe(
+          Effect.map(({ nextCursor, ...rest }) => ({
+            ...rest,
+            nextCursor: nextCursor === null ? null : { cursor: nextCursor, sort: order }
+          }))
+        )
+    if (at !== undefined) return page(at.sort)
+    return sort === undefined
+      ? Effect.catchTag(page(NEWEST_FIRST), "QueryTooSlow", () => page("-createdAt"))
+      : page(sort)
+  }
+
+/** Orders of the store, newest first. */
 export const OrdersPage = () => {
   const { storeId } = route.useParams()
-  const since = route.useSearch()
+  const search = route.useSearch()
   const navigate = route.useNavigate()
-  const list = usePagedQuery(
-    [storeId, "orders", since.since ?? "all"],
-    (cursor: { readonly cursor?: OrderId }) => (client) =>
-      client.orders.list({ storeId, limit: 50, ...updatedSinceOf(since), ...cursor }),
-    { keepPrevious: true }
-  )
+  const { sort = NEWEST_FIRST, ...filter } = search
+  const isFiltered = Object.keys(filter).length > 0
+  const change = (part: Partial<Record<keyof OrderSearch, string | undefined>>, replace = false) =>
+    void navigate({ search: parseOrderSearch(withSearch(search, part)), replace })
+  const list = usePagedQuery([storeId, "orders", search], listOrders(storeId, search), { keepPrevious: true })
+  const all = useRpcQuery([storeId, "orders", "count"], (client) => client.orders.query({ storeId, limit: 1 }), {
+    enabled: isFiltered
+  })
+  const isByImport = search.sort === undefined && list.query.data?.pages[0]?.nextCursor?.sort === "-createdAt"
   return (
     <RecordsPage
       texts={orderTexts.list}
       list={list}
       columns={columnsOf(storeId)}
-      since={since}
-      change={(search) => void navigate({ search, replace: true })}
+      sorting={{ sort, change: (next) => change({ sort: next === NEWEST_FIRST ? undefined : next }) }}
+      all={all.data?.total}
+      clear={
+        isFiltered
+          ? () => void navigate({ search: parseOrderSearch(withSearch({}, { sort: search.sort })) })
+          : undefined
+      }
+      note={isByImport ? orderTexts.list.sortedByImport : undefined}
+      filters={
+        <>
+          <SearchField
+            label={orderTexts.list.search}
+            value={search.number ?? ""}
+            change={(number) => change({ number }, search.number !== undefined)}
+          />
+          <SelectField
+            label={orderTexts.list.status}
+            value={search.status ?? ""}
+            onChange={({ target }) => change({ status: target.value })}
+          >
+            <option value="">{orderTexts.list.anyStatus}</option>
+            {Status.literals.map((status) => (
+              <option key={status} value={status}>
+                {recordTexts.orderStatus[status]}
+              </option>
+            ))}
+          </SelectField>
+          <TextField
+            label={orderTexts.list.from}
+            type="date"
+            value={search.from ?? ""}
+            onChange={({ target }) => change({ from: target.value })}
+          />
+          <TextField
+            label={orderTexts.list.to}
+            type="date"
+            value={search.to ?? ""}
+            onChange={({ target }) => change({ to: target.value })}
+          />
+          <Button kind="quiet" onClick={() => change({ from: dateDaysAgo(7), to: undefined })}>
+            {orderTexts.list.lastWeek}
+          </Button>
+          <Button kind="quiet" onClick={() => change({ from: dateDaysAgo(30), to: undefined })}>
+            {orderTexts.list.lastMonth}
+          </Button>
+          {search.customerId === undefined ? undefined : (
+            <Button kind="quiet" onClick={() => change({ customerId: undefined })}>
+              {orderTexts.list.allCustomers}
+            </Button>
+          )}
+        </>
+      }
     />
   )
 }

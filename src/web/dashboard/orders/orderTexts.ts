@@ -1,4 +1,4 @@
-import { count } from "../../data/format.ts"
+import { countOf } from "../../data/format.ts"
 
 /** Texts of the order pages. */
 export const orderTexts = {
@@ -12,10 +12,19 @@ export const orderTexts = {
     fulfillment: "Fulfillment",
     items: "Items",
     total: "Total",
-    caption: (orders: number) => `${count(orders, "order")}, oldest first`,
+    count: (matches: number | null, all?: number | null) => countOf(matches, all, "order"),
     empty: "No orders yet",
     emptyAdvice: "Orders imported into this store appear here.",
-    noMatches: "No orders created or updated since this date"
+    noMatches: "No orders found",
+    search: "Order number",
+    anyStatus: "Any status",
+    from: "Placed from",
+    to: "Placed until",
+    lastWeek: "Last 7 days",
+    lastMonth: "Last 30 days",
+    allCustomers: "Show orders of all customers",
+    sortedByImport:
+      "Sorted by time of import: the store has too many orders to sort them by date. Choose dates to sort fewer."
   },
   details: {
     fallbackTitle: "Order",

@@ -5,7 +5,7 @@ import { recordTexts } from "./recordTexts.ts"
 const orderStatusLabels: Readonly<Record<Order["status"], { readonly name: string; readonly tone: Tone }>> = {
   open: { name: recordTexts.orderStatus.open, tone: "accent" },
   completed: { name: recordTexts.orderStatus.completed, tone: "good" },
-  cancelled: { name: recordTexts.orderStatus.canceled, tone: "alert" }
+  cancelled: { name: recordTexts.orderStatus.cancelled, tone: "alert" }
 }
 
 export const OrderStatusBadge = ({ status }: { readonly status: Order["status"] }) => (

@@ -1,15 +1,18 @@
+import type { ReactNode } from "react"
 import type { usePagedQuery } from "../../data/usePagedQuery.ts"
+import { Button } from "../../ui/form/Button.tsx"
 import { Card, Page } from "../../ui/layout/Page.tsx"
 import { QueryBoundary, EmptyState } from "../../ui/display/QueryBoundary.tsx"
+import type { Sorting } from "../../ui/display/HeaderCell.tsx"
 import { type Column, More, Table } from "../../ui/display/Table.tsx"
-import type { DateSearch } from "./dateSearch.ts"
-import { DateFilter } from "./DateFilter.tsx"
+import css from "./Records.module.css"
 import { recordTexts } from "./recordTexts.ts"
 
 /** Texts of a list of records. */
 interface ListTexts {
   readonly title: string
-  readonly caption: (records: number) => string
+  /** Number of matches, and of all records if a filter is set. */
+  readonly count: (matches: number | null, all?: number | null) => string
   readonly empty: string
   readonly emptyAdvice: string
   /** Title of the filtered list without records. */
@@ -20,28 +23,50 @@ interface RecordsPageProps<One, Cursor> {
   readonly texts: ListTexts
   readonly list: ReturnType<typeof usePagedQuery<One, Cursor, unknown>>
   readonly columns: ReadonlyArray<Column<One>>
-  readonly since: DateSearch
-  readonly change: (since: DateSearch) => void
+  readonly sorting: Sorting
+  /** Inputs of the filters. */
+  readonly filters: ReactNode
+  /** Number of records without a filter. Undefined until it is known. */
+  readonly all: number | null | undefined
+  /** Removes the filters. Undefined if none is set. */
+  readonly clear: (() => void) | undefined
+  readonly note?: string | undefined
 }
 
-/** Page of imported records, with a date filter. */
+/** Page of imported records with filters, their count and a sorted table. */
 export const RecordsPage = <One extends { readonly id: string }, Cursor>({
-  change,
+  all,
+  clear,
   columns,
-  list: { query, items, more },
-  since,
+  filters,
+  list: { items, more, query, total },
+  note,
+  sorting,
   texts
 }: RecordsPageProps<One, Cursor>) => (
   <Page title={texts.title} isWide>
-    <DateFilter since={since} change={change} />
+    <search className={css["filter"]}>
+      {filters}
+      {clear === undefined ? undefined : (
+        <Button kind="quiet" onClick={clear}>
+          {recordTexts.filter.clear}
+        </Button>
+      )}
+    </search>
+    <output className={css["count"]}>
+      {total === undefined || query.isPlaceholderData
+        ? recordTexts.filter.loading
+        : texts.count(total, clear === undefined ? undefined : all)}
+      {note === undefined ? undefined : <span>{note}</span>}
+    </output>
     <QueryBoundary query={query} lines={12}>
       {() =>
         items !== undefined && items.length > 0 ? (
           <Card>
-            <Table caption={texts.caption(items.length)} columns={columns} rows={items} keyOf={({ id }) => id} />
+            <Table caption={texts.title} columns={columns} rows={items} keyOf={({ id }) => id} sorting={sorting} />
             <More {...more} />
           </Card>
-        ) : since.since === undefined ? (
+        ) : clear === undefined ? (
           <EmptyState title={texts.empty}>
             <p>{texts.emptyAdvice}</p>
           </EmptyState>

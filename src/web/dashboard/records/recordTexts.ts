@@ -3,15 +3,13 @@ export const recordTexts = {
   none: "None",
   unnamedCustomer: "Unnamed customer",
   filter: {
-    since: "Created or updated since",
-    lastWeek: "Last 7 days",
-    lastMonth: "Last 30 days",
-    showAll: "Show all",
-    noMatchesAdvice: "Choose an earlier date, or show all."
+    clear: "Clear filters",
+    noMatchesAdvice: "Try a shorter search or remove a filter.",
+    loading: "Loading"
   },
   orderStatus: {
     open: "Open",
     completed: "Completed",
-    canceled: "Canceled"
+    cancelled: "Canceled"
   }
 } as const

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react"
 import { Button } from "../form/Button.tsx"
+import { HeaderCell, type Sorting } from "./HeaderCell.tsx"
 import css from "./Table.module.css"
 import { uiTexts } from "../uiTexts.ts"
 
@@ -10,6 +11,8 @@ export interface Column<Row> {
   readonly isNumber?: boolean
   /** Hides the column name visually, for columns of buttons. */
   readonly isNameHidden?: boolean
+  /** Order after the first click on the header. Without it, the column does not sort. */
+  readonly sort?: string
 }
 
 interface TableProps<Row> {
@@ -17,20 +20,21 @@ interface TableProps<Row> {
   readonly columns: ReadonlyArray<Column<Row>>
   readonly rows: ReadonlyArray<Row>
   readonly keyOf: (row: Row) => string
+  readonly sorting?: Sorting
 }
 
 /** Table that scrolls horizontally on narrow screens. */
-export const Table = <Row,>({ caption, columns, keyOf, rows }: TableProps<Row>) => (
+export const Table = <Row,>({ caption, columns, keyOf, rows, sorting }: TableProps<Row>) => (
   // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- Keyboard users scroll a focused region.
   <section className={css["scroller"]} tabIndex={0} aria-label={caption}>
     <table className={css["table"]}>
       <caption className={css["visuallyHidden"]}>{caption}</caption>
       <thead>
         <tr>
-          {columns.map(({ isNameHidden = false, isNumber = false, name }) => (
-            <th key={name} scope="col" className={isNumber ? css["number"] : undefined}>
+          {columns.map(({ isNameHidden = false, isNumber = false, name, sort }) => (
+            <HeaderCell key={name} className={isNumber ? css["number"] : undefined} sort={sort} sorting={sorting}>
               {isNameHidden ? <span className={css["visuallyHidden"]}>{name}</span> : name}
-            </th>
+            </HeaderCell>
           ))}
         </tr>
       </thead>

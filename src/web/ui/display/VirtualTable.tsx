@@ -1,6 +1,7 @@
 import { defaultRangeExtractor, type Range, useVirtualizer } from "@tanstack/react-virtual"
 import { Fragment, type KeyboardEvent, memo, type ReactNode, useCallback, useEffect, useRef, useState } from "react"
 import { flushSync } from "react-dom"
+import { HeaderCell, type Sorting } from "./HeaderCell.tsx"
 import css from "./VirtualTable.module.css"
 
 export interface VirtualColumn<Row> {
@@ -11,6 +12,8 @@ export interface VirtualColumn<Row> {
   /** In pixels. */
   readonly width: number
   readonly isNumber?: boolean
+  /** Order after the first click on the header. Without it, the column does not sort. */
+  readonly sort?: string
 }
 
 /** Keyboard actions on rows. */
@@ -34,6 +37,7 @@ interface VirtualTableProps<Row> {
   readonly onRangeChange?: (first: number, last: number) => void
   /** Content below the last row, such as a loading indicator. */
   readonly below?: ReactNode
+  readonly sorting?: Sorting
 }
 
 const PAGE_ROWS = 10
@@ -70,6 +74,7 @@ export const VirtualTable = <Row,>({
   rowCount,
   rowHeight,
   rows,
+  sorting,
   onRangeChange
 }: VirtualTableProps<Row>) => {
   const scroller = useRef<HTMLElement>(null)
@@ -130,10 +135,10 @@ export const VirtualTable = <Row,>({
         </colgroup>
         <thead>
           <tr aria-rowindex={1}>
-            {columns.map(({ head, isNumber = false, name }) => (
-              <th key={name} scope="col" className={isNumber ? css["number"] : undefined}>
+            {columns.map(({ head, isNumber = false, name, sort }) => (
+              <HeaderCell key={name} className={isNumber ? css["number"] : undefined} sort={sort} sorting={sorting}>
                 {head ?? name}
-              </th>
+              </HeaderCell>
             ))}
           </tr>
         </thead>
