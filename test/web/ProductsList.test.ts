@@ -2,7 +2,15 @@ import { assert, describe, it } from "@effect/vitest"
 import { newProduct, type Product, ProductId } from "../../src/domain/catalog/Product.ts"
 import { uuidV7 } from "../../src/domain/Uuid.ts"
 import { EventId, type Changed } from "../../src/rpc/Client.ts"
-import { toggleSelection, matches, parseView } from "../../src/web/dashboard/products/list/listView.ts"
+import {
+  parseView,
+  presetOf,
+  STATUSES,
+  STOCKS,
+  toggleSelection,
+  withPreset,
+  withView
+} from "../../src/web/dashboard/products/list/listView.ts"
 import { reconcile } from "../../src/web/dashboard/products/list/useProducts.ts"
 
 const productOf = (millis: number, version = 1): Product => ({
@@ -32,30 +40,39 @@ const changeOf = ({ id }: Product, kind: Changed["kind"], version: number): read
 const list = [0, 1, 5, 6].map((millis) => productOf(millis))
 const [first, second, third, fourth] = list
 
-const shown = (view: Parameters<typeof matches>[0]) => list.filter(matches(view)).map(({ stock }) => stock)
-
 describe("Product list", () => {
-  it("deleted rows are dropped, outdated rows are refetched, and new products are counted", () => {
+  it("deleted rows are dropped, and outdated rows are refetched", () => {
     assert.isDefined(first && second && third && fourth)
     if (!first || !second || !third || !fourth) return
-    const fresh = productOf(9)
     const latest = new Map([
       changeOf(first, "deleted", 1),
       changeOf(second, "updated", 2),
-      changeOf(third, "updated", 1),
-      changeOf(fresh, "created", 1)
+      changeOf(third, "updated", 1)
     ])
-    const whole = reconcile(list, latest, true)
-    assert.deepStrictEqual([whole.rows, [...whole.outdated], whole.created], [[second, third, fourth], [second.id], 1])
-    assert.strictEqual(reconcile(list, latest, false).created, 0)
-    assert.strictEqual(reconcile(list, new Map(), true).rows, list)
+    const { outdated, rows } = reconcile(list, latest)
+    assert.deepStrictEqual([rows, [...outdated]], [[second, third, fourth], [second.id]])
+    assert.strictEqual(reconcile(list, new Map()).rows, list)
   })
 
-  it("filters match stock and status, and a selection extends over a range", () => {
-    assert.deepStrictEqual(shown({ stock: "out" }), [0])
-    assert.deepStrictEqual(shown({ stock: "low" }), [1, 5])
-    assert.deepStrictEqual(shown({ stock: "in", status: "inactive" }), [])
-    assert.deepStrictEqual(parseView({ status: "nonsense" }), {})
+  it("quick filters are rules that replace those of their field and keep the others", () => {
+    const oak = { field: "tags", relation: "equals", value: "oak" }
+    const low = withPreset(STOCKS, { rules: [oak] }, "low")
+    assert.deepStrictEqual(low, { rules: [oak, ...STOCKS.low] })
+    assert.strictEqual(presetOf(STOCKS, low), "low")
+    assert.deepStrictEqual(withPreset(STOCKS, low, "out"), { rules: [oak, ...STOCKS.out] })
+    assert.deepStrictEqual(withPreset(STOCKS, low, ""), { rules: [oak] })
+    const other = { rules: [{ field: "isActive", relation: "not_equals", value: true }] }
+    assert.deepStrictEqual([presetOf(STATUSES, other), presetOf(STOCKS, other)], ["custom", ""])
+  })
+
+  it("the URL keeps a view without its defaults, and an invalid one is ignored", () => {
+    const view = parseView({ search: " oak ", sort: "-price", rules: STATUSES.active, page: 2 })
+    assert.deepStrictEqual(view, { search: "oak", sort: "-price", rules: [...STATUSES.active] })
+    assert.deepStrictEqual(withView(view, { search: "", rules: [], sort: "-createdAt" }), {})
+    assert.deepStrictEqual(parseView({ rules: [{ field: "color", relation: "equals", value: "red" }] }), {})
+  })
+
+  it("a selection extends over a range", () => {
     assert.deepStrictEqual([...toggleSelection(new Set([3]), [0, 1, 2, 3], 2, 0, true)], [3, 0, 1, 2])
     assert.deepStrictEqual([...toggleSelection(new Set([0, 3]), [0, 1, 2, 3], 0, 3, false)], [0])
   })

@@ -78,10 +78,8 @@ const products = createRoute({
   getParentRoute: () => store,
   path: "/products",
   validateSearch: parseView,
-  loaderDeps: ({ search: { q } }) => ({ isAll: q === undefined }),
-  loader: ({ context: { queryClient }, deps: { isAll }, params: { storeId } }) => {
-    if (isAll) prefetchProducts(queryClient, storeId)
-  },
+  loaderDeps: ({ search }) => search,
+  loader: ({ context: { queryClient }, deps, params: { storeId } }) => prefetchProducts(queryClient, storeId, deps),
   component: lazyRouteComponent(() => import("./products/list/ProductsPage.tsx"), "ProductsPage")
 })
 

@@ -1,4 +1,4 @@
-import { count, number } from "../../data/format.ts"
+import { count, countOf, number } from "../../data/format.ts"
 
 /** Texts of the product list and the product editor. */
 export const productTexts = {
@@ -56,6 +56,13 @@ export const productTexts = {
       low: (quantity: number) => `Low stock (${number(quantity)} or fewer)`,
       some: "In stock"
     },
+    custom: "Other filters",
+    filters: "Filters",
+    addFilter: "Add filter",
+    applyFilters: "Apply filters",
+    clearFilters: "Clear filters",
+    or: "or",
+    removeFilter: (filter: string) => `Remove filter: ${filter}`,
     editColumns: "Edit columns",
     loading: "Loading",
     editSelected: "Edit selected products",
@@ -66,14 +73,15 @@ export const productTexts = {
     emptyAdvice: "Products that you sell in this store appear here.",
     columnsToShow: "Columns to show",
     columnsHint: "Saved for this store in this browser.",
-    selected: (products: number) => `${number(products)} selected`,
-    showNew: (products: number) => `Show ${count(products, "new product")}`,
-    filtered: (shown: number, total: number, isSearch: boolean, hasMore: boolean) =>
-      `The filters match ${count(shown, "product")} of ${number(total)} ${isSearch ? "found" : "loaded"}.${hasMore ? " Scroll to load more." : ""}`,
-    found: (products: number, hasMore: boolean) =>
-      `${count(products, "product")}${hasMore ? " or more" : ""} found, best matches first`,
-    loaded: (loaded: number, total: number) => `${number(loaded)} of ${count(total, "product")} loaded`,
-    all: (products: number) => count(products, "product"),
+    selected: (products: number | undefined) =>
+      products === undefined ? "All matching products selected" : `${number(products)} selected`,
+    selectMatching: (products: number | undefined, isFiltered: boolean, isCut: boolean) => {
+      if (products === undefined) return "Select all matching products"
+      const kind = isFiltered ? "matching product" : "product"
+      return `Select ${isCut ? "the first" : "all"} ${count(products, kind)}`
+    },
+    showNew: "Show new products",
+    count: (matches: number | null, all?: number) => countOf(matches, all, "product"),
     select: "Select",
     selectAll: "Select all loaded products",
     selectProduct: (product: string) => `Select ${product}`,
@@ -81,6 +89,20 @@ export const productTexts = {
     created: "Created",
     product: "Product",
     left: (stock: string) => `${stock} left`
+  },
+  views: {
+    title: "Views",
+    all: "All products",
+    save: "Save as view",
+    delete: "Delete view",
+    deleted: "View deleted",
+    saved: (view: string) => `${view} saved`,
+    name: "Name",
+    share: "Share with all members",
+    shareHint: "All members can see, change and delete a shared view.",
+    missingName: "Enter a name",
+    createCollection: "Create collection",
+    collectionTitle: "Title"
   },
   bulkEdit: {
     invalid: "is not valid",
@@ -99,8 +121,11 @@ export const productTexts = {
     delete: "Delete",
     action: "Action",
     deleteAdvice: "Deleted products are also removed from their collections. You can restore them from Activity.",
+    onlyFirst: (limit: number) =>
+      `A search selects at most ${count(limit, "product")}. To edit more, use filters instead of the search.`,
     tooMany: (limit: number) => `Select at most ${count(limit, "product")} for one edit.`,
-    title: (products: number) => `Edit ${count(products, "product")}`,
+    title: (products: number | undefined) =>
+      products === undefined ? "Edit all matching products" : `Edit ${count(products, "product")}`,
     editing: "Editing products",
     submit: "Preview changes",
     previewing: (done: number, products: number) => `${number(done)} of ${count(products, "product")} checked`,

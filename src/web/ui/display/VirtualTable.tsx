@@ -38,6 +38,8 @@ interface VirtualTableProps<Row> {
   /** Content below the last row, such as a loading indicator. */
   readonly below?: ReactNode
   readonly sorting?: Sorting
+  /** Identifies the list. When it changes, the table scrolls to the top. */
+  readonly listKey?: string
 }
 
 const PAGE_ROWS = 10
@@ -71,6 +73,7 @@ export const VirtualTable = <Row,>({
   columns,
   keyOf,
   keys,
+  listKey,
   rowCount,
   rowHeight,
   rows,
@@ -79,6 +82,10 @@ export const VirtualTable = <Row,>({
 }: VirtualTableProps<Row>) => {
   const scroller = useRef<HTMLElement>(null)
   const [active, setActive] = useState(0)
+  useEffect(() => {
+    setActive(0)
+    scroller.current?.scrollTo({ top: 0 })
+  }, [listKey])
   const last = rows.length - 1
   const current = Math.min(active, Math.max(last, 0))
   const rangeExtractor = useCallback(

@@ -15,7 +15,7 @@ import { isShownInForm, NO_PROBLEMS, type Problems, problemsIn, productInput } f
 import { focusFirstProblem, LineField, withoutEdited } from "./formFields.tsx"
 import { type Draft, newDraft } from "./productDraft.ts"
 import { BackToProducts, ProductForm } from "./ProductForm.tsx"
-import { cacheProduct } from "../list/useProducts.ts"
+import { cacheProduct, reloadLists } from "../list/useProducts.ts"
 import { productTexts } from "../productTexts.ts"
 
 const NO_VARIANTS = new Map<string, never>()
@@ -37,6 +37,7 @@ export const NewProductPage = () => {
     ],
     onSuccess: (product) => {
       cacheProduct(queryClient, storeId, product)
+      reloadLists(queryClient, storeId)
       toast(productTexts.create.created(product.name))
       void navigate({
         to: "/dashboard/$storeId/products/$productId",

@@ -8,23 +8,22 @@ import { MAX_SELECTED_IDS } from "../../../../domain/changeSets/ChangeSet.ts"
 import type { Edit } from "../../../../domain/changeSets/Edit.ts"
 import { bulkEdits } from "./bulkEdits.ts"
 import { BulkProgress } from "./BulkProgress.tsx"
-import type { Row } from "./listView.ts"
-import type { useBulkChange } from "./useBulkChange.ts"
+import type { BulkTarget, useBulkChange } from "./useBulkChange.ts"
 import { productTexts } from "../productTexts.ts"
 
 /** Selects the edit and its value. */
 const BulkEditForm = ({
   onSubmit,
-  productCount
+  target
 }: {
-  readonly productCount: number
+  readonly target: BulkTarget
   readonly onSubmit: (edit: Edit) => void
 }) => {
   const [name, setName] = useState(bulkEdits[0]?.name ?? "")
   const [input, setInput] = useState("")
   const [problem, setProblem] = useState<string>()
   const edit = bulkEdits.find((one) => one.name === name)
-  const isTooMany = productCount > MAX_SELECTED_IDS
+  const isTooMany = (target.ids?.length ?? 0) > MAX_SELECTED_IDS
   const ValueField = edit?.inputMode === undefined ? TextField : NumberField
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -60,6 +59,9 @@ const BulkEditForm = ({
           />
         )}
         {isTooMany ? <MutedText>{productTexts.bulkEdit.tooMany(MAX_SELECTED_IDS)}</MutedText> : undefined}
+        {target.all?.search !== undefined && target.count === MAX_SELECTED_IDS ? (
+          <MutedText>{productTexts.bulkEdit.onlyFirst(MAX_SELECTED_IDS)}</MutedText>
+        ) : undefined}
         <Line>
           <Button type="submit" kind="strong" disabled={isTooMany}>
             {productTexts.bulkEdit.submit}
@@ -74,10 +76,10 @@ const BulkEditForm = ({
 export const BulkEditDialog = ({
   closeForm,
   isOpen,
-  rows,
+  target,
   ...change
 }: ReturnType<typeof useBulkChange> & {
-  readonly rows: ReadonlyArray<Row>
+  readonly target: BulkTarget
   readonly isOpen: boolean
   readonly closeForm: () => void
 }) => {
@@ -85,12 +87,12 @@ export const BulkEditDialog = ({
   const isApplying = bulk?.step === "applying"
   return (
     <Dialog
-      title={isApplying ? productTexts.bulkEdit.editing : productTexts.bulkEdit.title(rows.length)}
+      title={isApplying ? productTexts.bulkEdit.editing : productTexts.bulkEdit.title(target.count)}
       isOpen={isOpen}
       close={bulk === undefined ? closeForm : isApplying ? () => undefined : close}
     >
       {bulk === undefined ? (
-        <BulkEditForm productCount={rows.length} onSubmit={(edit) => preview(rows, edit)} />
+        <BulkEditForm target={target} onSubmit={(edit) => preview(target, edit)} />
       ) : (
         <BulkProgress {...change} bulk={bulk} />
       )}

@@ -1,5 +1,8 @@
 import { useEffect, useRef } from "react"
+import { ProductId } from "../../../../rpc/Client.ts"
+import { useStoreId } from "../../store.ts"
 import { money, number } from "../../../data/format.ts"
+import { useProductSummary } from "../../../data/useProductSummary.ts"
 import { ErrorNotice } from "../../../ui/display/QueryBoundary.tsx"
 import { Button } from "../../../ui/form/Button.tsx"
 import { MutedText, Row as Line, Stack } from "../../../ui/layout/Page.tsx"
@@ -17,34 +20,44 @@ const editedThing = ({ edit }: BulkChange) => {
   return edit.patch?.price === undefined ? "product" : "price"
 }
 
+/** Number of products of the edit: the one that the service found, as soon as it has. */
+const countOf = ({ set, target }: BulkChange) => set?.counts.total || (target.count ?? 0)
+
 const statusText = (bulk: BulkChange): string => {
-  const { isCanceling, left, refused, rows, set, step } = bulk
-  if (step === "previewing" || set === undefined) return texts.previewing(set?.progress.done ?? 0, rows.length)
+  const { isCanceling, left, set, step } = bulk
+  const products = countOf(bulk)
+  if (step === "previewing" || set === undefined) return texts.previewing(set?.progress.done ?? 0, products)
   if (step === "ready") return texts.preview(editedThing(bulk), set.counts)
   if (step === "applying") {
-    return isCanceling ? texts.stopping : texts.running(set.progress.done, rows.length)
+    return isCanceling ? texts.stopping : texts.running(set.progress.done, products)
   }
   if (set.appliedAt === null) return texts.notApplied
   const { changed, unchanged } = set.counts
-  const waiting = left.size - refused.length
-  if (set.state === "applied") return texts.doneWithRefusals(changed + unchanged, refused.length)
-  return texts.stopped(rows.length - left.size, refused.length, waiting)
+  if (set.state === "applied") return texts.doneWithRefusals(changed + unchanged, set.counts.refused)
+  const unfinished = left?.size ?? 0
+  return texts.stopped(products - unfinished, bulk.refused.length, unfinished - bulk.refused.length)
 }
 
 /** Lowest and highest new price. */
-const Prices = ({ rows, set }: BulkChange) => {
+const Prices = ({ set, target: { count, rows } }: BulkChange) => {
   const { highestPrice = null, lowestPrice = null } = set?.preview ?? {}
   if (highestPrice === null || lowestPrice === null) return undefined
   const [currency, ...others] = new Set(rows.map(({ currencyCode }) => currencyCode))
-  const shown = (price: number) =>
-    currency === undefined || others.length > 0 ? number(price) : money(price, currency)
+  const isKnown = rows.length === count && others.length === 0
+  const shown = (price: number) => (currency === undefined || !isKnown ? number(price) : money(price, currency))
   return <MutedText>{texts.newPrices(shown(lowestPrice), shown(highestPrice))}</MutedText>
 }
 
+/** Name of a product, which may not be loaded or be deleted. */
+const ProductName = ({ id, target: { rows } }: Pick<BulkChange, "target"> & { readonly id: string }) => {
+  const summary = useProductSummary(useStoreId(), ProductId.make(id))
+  return rows.find((row) => row.id === id)?.name ?? summary.data?.name ?? id
+}
+
 /** Products that are refused, with the reasons. */
-const Refused = ({ refused, rows }: BulkChange) => {
+const Refused = ({ refused, set, target }: BulkChange) => {
   if (refused.length === 0) return undefined
-  const names = new Map<string, string>(rows.map(({ id, name }) => [id, name]))
+  const hidden = Math.max(set?.counts.refused ?? 0, refused.length) - SHOWN
   return (
     <section aria-label={texts.refusedProducts}>
       <h3>{texts.refusedProducts}</h3>
@@ -53,12 +66,12 @@ const Refused = ({ refused, rows }: BulkChange) => {
       <ul className={css["failures"]} tabIndex={0} aria-label={texts.refusedProducts}>
         {refused.slice(0, SHOWN).map(({ error, id, index, issues }) => (
           <li key={index}>
-            <strong>{names.get(id ?? "") ?? id}</strong>
+            <strong>{id === null ? undefined : <ProductName id={id} target={target} />}</strong>
             <p>{[error, ...(issues ?? [])].join(" ")}</p>
           </li>
         ))}
       </ul>
-      {refused.length > SHOWN ? <MutedText>{texts.moreRefused(refused.length - SHOWN)}</MutedText> : undefined}
+      {hidden > 0 ? <MutedText>{texts.moreRefused(hidden)}</MutedText> : undefined}
     </section>
   )
 }
@@ -70,7 +83,7 @@ export const BulkProgress = ({
   cancel,
   close
 }: Pick<ReturnType<typeof useBulkChange>, "apply" | "cancel" | "close"> & { readonly bulk: BulkChange }) => {
-  const { error, isCanceling, rows, set, step } = bulk
+  const { error, isCanceling, set, step } = bulk
   const status = useRef<HTMLDivElement>(null)
   // The button that was pressed is gone.
   useEffect(() => status.current?.focus(), [step])
@@ -83,7 +96,7 @@ export const BulkProgress = ({
           <progress
             className={css["progress"]}
             aria-label={texts.progress}
-            max={rows.length}
+            max={countOf(bulk)}
             value={set?.progress.done ?? 0}
           />
         ) : undefined}
@@ -107,7 +120,7 @@ export const BulkProgress = ({
         {step === "previewing" || step === "ready" ? <Button onClick={close}>{texts.cancel}</Button> : undefined}
         {step === "ended" ? (
           <Button kind="strong" onClick={close}>
-            {bulk.left.size === 0 ? texts.close : texts.closeWithRefusals}
+            {bulk.left?.size === 0 ? texts.close : texts.closeWithRefusals}
           </Button>
         ) : undefined}
       </Line>

@@ -1,10 +1,11 @@
 import { useNavigate } from "@tanstack/react-router"
 import { useCallback, useMemo, useState } from "react"
 import { VirtualTable, type VirtualColumn } from "../../../ui/display/VirtualTable.tsx"
+import type { Sorting } from "../../../ui/display/HeaderCell.tsx"
 import { Loading } from "../../../ui/display/QueryBoundary.tsx"
 import { useStoreId } from "../../store.ts"
 import { productColumns, nameColumn } from "./productColumns.tsx"
-import { type ColumnName, SEARCH_COLUMNS, toggleSelection, type Row } from "./listView.ts"
+import { type ColumnName, toggleSelection, type Row } from "./listView.ts"
 import css from "./Products.module.css"
 import { productTexts } from "../productTexts.ts"
 
@@ -13,20 +14,19 @@ const ROW_HEIGHT = 52
 /** Rows before the end at which the next page is loaded. */
 const LOAD_AHEAD_ROWS = 25
 
-const isSearchColumn = (column: ColumnName) => SEARCH_COLUMNS.some((one) => one === column)
-
-type Selection = ReadonlyMap<Row["id"], Row>
+/** Selected products. Rows that are not loaded are undefined. */
+export type Selection = ReadonlyMap<Row["id"], Row | undefined>
 
 interface ProductTableProps {
   readonly rows: ReadonlyArray<Row>
   readonly rowCount: number | undefined
   readonly columns: ReadonlyArray<ColumnName>
-  /** True for search results, which have fewer columns. */
-  readonly isSearch: boolean
   readonly selection: Selection
   readonly setSelection: (selection: Selection) => void
   readonly more: { readonly hasMore: boolean; readonly isLoading: boolean; readonly load: () => void }
   readonly onRowsVisible: (ids: ReadonlyArray<Row["id"]>) => void
+  readonly sorting: Sorting
+  readonly listKey: string
 }
 
 interface SelectionColumnOptions {
@@ -69,20 +69,21 @@ const selectionColumn = ({
 /** Product grid that loads pages while scrolling. */
 export const ProductTable = ({
   columns,
-  isSearch,
+  listKey,
   selection,
   more,
   rowCount,
   rows,
   onRowsVisible,
-  setSelection
+  setSelection,
+  sorting
 }: ProductTableProps) => {
   const storeId = useStoreId()
   const navigate = useNavigate()
   const [last, setLast] = useState(0)
 
   const select = (to: number, isRange: boolean) => {
-    const byId = new Map([...selection, ...rows.map((row) => [row.id, row] as const)])
+    const byId: Selection = new Map([...selection, ...rows.map((row) => [row.id, row] as const)])
     const ids = toggleSelection(
       new Set(selection.keys()),
       rows.map(({ id }) => id),
@@ -101,11 +102,8 @@ export const ProductTable = ({
   }
 
   const shown: ReadonlyArray<VirtualColumn<Row>> = useMemo(
-    () => [
-      nameColumn(storeId),
-      ...columns.filter((column) => !isSearch || isSearchColumn(column)).map((column) => productColumns[column])
-    ],
-    [storeId, columns, isSearch]
+    () => [nameColumn(storeId), ...columns.map((column) => productColumns[column])],
+    [storeId, columns]
   )
   const { hasMore, isLoading, load } = more
   const handleRange = useCallback(
@@ -130,6 +128,8 @@ export const ProductTable = ({
         select: (_, index, isRange) => select(index, isRange),
         isSelected: ({ id }) => selection.has(id)
       }}
+      sorting={sorting}
+      listKey={listKey}
       onRangeChange={handleRange}
       below={
         hasMore ? (

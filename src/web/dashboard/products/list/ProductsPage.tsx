@@ -1,8 +1,9 @@
 import { Link, useNavigate, useSearch } from "@tanstack/react-router"
-import { useEffect, useMemo, useState } from "react"
-import { useDebouncedValue } from "../../../data/useDebouncedValue.ts"
+import { useState } from "react"
+import { canonical } from "../../../../domain/json/Json.ts"
+import { MAX_SELECTED_IDS } from "../../../../domain/changeSets/ChangeSet.ts"
 import { Button, buttonClass } from "../../../ui/form/Button.tsx"
-import { CheckField, Fieldset, SelectField, TextField } from "../../../ui/form/Field.tsx"
+import { CheckField, Fieldset } from "../../../ui/form/Field.tsx"
 import { Page, Row as Line } from "../../../ui/layout/Page.tsx"
 import { EmptyState, QueryBoundary } from "../../../ui/display/QueryBoundary.tsx"
 import { useStore, useStoreId } from "../../store.ts"
@@ -10,59 +11,69 @@ import { BulkEditDialog } from "./BulkEditDialog.tsx"
 import {
   type ColumnName,
   COLUMNS,
+  DEFAULT_SORT,
+  filterOf,
   isFiltered,
   loadColumns,
-  LOW_STOCK,
-  matches,
-  type Row,
+  parseView,
   saveColumns,
-  STATUSES,
-  STOCKS,
-  type View
+  type View,
+  withView
 } from "./listView.ts"
 import css from "./Products.module.css"
-import { ProductTable } from "./ProductTable.tsx"
-import { useBulkChange } from "./useBulkChange.ts"
+import { FilterChips, ProductFilters } from "./ProductFilters.tsx"
+import { ProductTable, type Selection } from "./ProductTable.tsx"
+import { ProductViews } from "./ProductViews.tsx"
+import { type BulkTarget, useBulkChange } from "./useBulkChange.ts"
 import { Dialog } from "../../../ui/layout/Dialog.tsx"
 import { productColumns } from "./productColumns.tsx"
-import { useProductList } from "./useProducts.ts"
+import { useProducts } from "./useProducts.ts"
 import { productTexts } from "../productTexts.ts"
 
-const STATUS_NAMES = {
-  any: productTexts.list.statuses.any,
-  active: productTexts.list.statuses.active,
-  inactive: productTexts.list.statuses.inactive
-}
-const STOCK_NAMES = {
-  any: productTexts.list.stocks.any,
-  out: productTexts.list.stocks.none,
-  low: productTexts.list.stocks.low(LOW_STOCK),
-  in: productTexts.list.stocks.some
-}
-
-/** Product list with search, filters and bulk edits. */
+/** Product list with views, filters and bulk edits. */
 export const ProductsPage = () => {
   const storeId = useStoreId()
   const view = useSearch({ from: "/dashboard/member/$storeId/products" })
   const navigate = useNavigate()
-  const show = (next: View) =>
-    void navigate({ to: "/dashboard/$storeId/products", params: { storeId }, search: next, replace: true })
-  const [searchText, setSearchText] = useState(view.q ?? "")
-  const query = useDebouncedValue(searchText).trim()
-  useEffect(() => {
-    if (query !== (view.q ?? "")) show({ ...view, q: query })
-  })
+  const show = (next: View, replace = false) =>
+    void navigate({ to: "/dashboard/$storeId/products", params: { storeId }, search: next, replace })
+  const filter = canonical(filterOf(view))
 
   const store = useStore()
-  const { listQuery, created, loadCreated, more, rows: loaded, onRowsVisible } = useProductList(storeId, query)
-  const rows = useMemo(() => loaded?.filter(matches(view)) ?? [], [loaded, view])
-  const [selection, setSelection] = useState<ReadonlyMap<Row["id"], Row>>(new Map())
+  const { hasNew, listQuery, more, onRowsVisible, reload, rows = [], total } = useProducts(storeId, view)
+  const [selection, setSelection] = useState<Selection>(new Map())
+  // Filter of which all matches are selected. Another filter ends that selection.
+  const [selectedFilter, setSelectedFilter] = useState<string>()
+  const isAllSelected = selectedFilter === filter
+  const select = (next: Selection) => {
+    setSelectedFilter(undefined)
+    setSelection(next)
+  }
   const [columns, setColumns] = useState(() => loadColumns(storeId))
+  const [reloads, setReloads] = useState(0)
   const [open, setOpen] = useState<"columns" | "edit">()
   const bulkChange = useBulkChange(storeId, (left) => {
-    setSelection((before) => new Map([...before].filter(([id]) => left.has(id))))
+    if (left !== undefined) {
+      const known = new Map([...selection, ...rows.map((row) => [row.id, row] as const)])
+      select(new Map([...left].map((id) => [id, known.get(id)])))
+    }
     setOpen(undefined)
   })
+
+  const isNarrowed = isFiltered(view)
+  const storeTotal = store.data?.productCount
+  const matches = isNarrowed ? total : (storeTotal ?? total)
+  // Ids of a search are collected, and a change set takes so many.
+  const isCut = view.search !== undefined && (total ?? Infinity) > MAX_SELECTED_IDS
+  const selectable = isCut ? MAX_SELECTED_IDS : (matches ?? undefined)
+  const target: BulkTarget = isAllSelected
+    ? { count: selectable, rows, all: view }
+    : {
+        count: selection.size,
+        rows: [...selection.values()].flatMap((row) => row ?? []),
+        ids: [...selection.keys()]
+      }
+  const canSelectAll = more.hasMore && !isAllSelected && rows.length > 0 && rows.every(({ id }) => selection.has(id))
 
   return (
     <Page
@@ -74,55 +85,36 @@ export const ProductsPage = () => {
         </Link>
       }
     >
-      <search className={css["tools"]}>
-        <TextField
-          label={productTexts.list.search}
-          type="search"
-          placeholder={productTexts.list.searchPlaceholder}
-          maxLength={255}
-          value={searchText}
-          onChange={({ target }) => setSearchText(target.value)}
-        />
-        <SelectField
-          label={productTexts.list.status}
-          value={view.status ?? "any"}
-          onChange={({ target }) => show({ ...view, status: STATUSES.find((one) => one === target.value) ?? "any" })}
-        >
-          {STATUSES.map((one) => (
-            <option key={one} value={one}>
-              {STATUS_NAMES[one]}
-            </option>
-          ))}
-        </SelectField>
-        <SelectField
-          label={productTexts.list.stock}
-          value={view.stock ?? "any"}
-          onChange={({ target }) => show({ ...view, stock: STOCKS.find((one) => one === target.value) ?? "any" })}
-        >
-          {STOCKS.map((one) => (
-            <option key={one} value={one}>
-              {STOCK_NAMES[one]}
-            </option>
-          ))}
-        </SelectField>
-        <Button onClick={() => setOpen("columns")}>{productTexts.list.editColumns}</Button>
-      </search>
+      <ProductViews view={view} />
+      <ProductFilters view={view} show={show} editColumns={() => setOpen("columns")} />
+      <FilterChips view={view} show={show} />
       <div className={css["status"]}>
         <output>
-          {loaded === undefined
+          {matches === undefined
             ? productTexts.list.loading
-            : summaryText(view, query, rows.length, loaded.length, more.hasMore, store.data?.productCount)}
+            : productTexts.list.count(matches, isNarrowed ? storeTotal : undefined)}
         </output>
-        {created === 0 ? undefined : (
-          <Button kind="quiet" onClick={loadCreated}>
-            {productTexts.list.showNew(created)}
+        {hasNew ? (
+          <Button
+            kind="quiet"
+            onClick={() => {
+              reload()
+              setReloads(reloads + 1)
+            }}
+          >
+            {productTexts.list.showNew}
           </Button>
-        )}
-        {selection.size === 0 ? undefined : (
+        ) : undefined}
+        {selection.size === 0 && !isAllSelected ? undefined : (
           <Line>
-            <span>{productTexts.list.selected(selection.size)}</span>
+            <span>{productTexts.list.selected(target.count)}</span>
+            {canSelectAll ? (
+              <Button kind="quiet" onClick={() => setSelectedFilter(filter)}>
+                {productTexts.list.selectMatching(selectable, isNarrowed, isCut)}
+              </Button>
+            ) : undefined}
             <Button onClick={() => setOpen("edit")}>{productTexts.list.editSelected}</Button>
-            <Button kind="quiet" onClick={() => setSelection(new Map())}>
+            <Button kind="quiet" onClick={() => select(new Map())}>
               {productTexts.list.clearSelection}
             </Button>
           </Line>
@@ -131,17 +123,22 @@ export const ProductsPage = () => {
       <QueryBoundary query={listQuery} lines={10}>
         {() =>
           rows.length === 0 && !more.hasMore ? (
-            <NoProducts isNarrowed={query !== "" || isFiltered(view)} />
+            <NoProducts isNarrowed={isNarrowed} />
           ) : (
             <ProductTable
               rows={rows}
-              rowCount={query === "" && !isFiltered(view) ? store.data?.productCount : undefined}
+              rowCount={matches ?? undefined}
               columns={columns}
-              isSearch={query !== ""}
-              selection={selection}
-              setSelection={setSelection}
-              more={more}
+              listKey={`${reloads} ${canonical(view)}`}
+              selection={isAllSelected ? new Map(rows.map((row) => [row.id, row])) : selection}
+              setSelection={select}
+              // The end of a list that is being replaced needs no next page.
+              more={{ ...more, isLoading: listQuery.isFetching }}
               onRowsVisible={onRowsVisible}
+              sorting={{
+                sort: view.sort ?? DEFAULT_SORT,
+                change: (sort) => show(withView(view, parseView({ sort })))
+              }}
             />
           )
         }
@@ -155,29 +152,9 @@ export const ProductsPage = () => {
         isOpen={open === "columns"}
         close={() => setOpen(undefined)}
       />
-      <BulkEditDialog
-        {...bulkChange}
-        rows={[...selection.values()]}
-        isOpen={open === "edit"}
-        closeForm={() => setOpen(undefined)}
-      />
+      <BulkEditDialog {...bulkChange} target={target} isOpen={open === "edit"} closeForm={() => setOpen(undefined)} />
     </Page>
   )
-}
-
-/** Summary of the list. Filters apply only to loaded products. */
-const summaryText = (
-  view: View,
-  query: string,
-  shown: number,
-  loaded: number,
-  hasMore: boolean,
-  all: number | undefined
-) => {
-  const isSearch = query !== ""
-  if (isFiltered(view)) return productTexts.list.filtered(shown, loaded, isSearch, hasMore)
-  if (isSearch) return productTexts.list.found(loaded, hasMore)
-  return hasMore ? productTexts.list.loaded(loaded, all ?? loaded) : productTexts.list.all(loaded)
 }
 
 const NoProducts = ({ isNarrowed }: { readonly isNarrowed: boolean }) => {

@@ -1,56 +1,86 @@
 import { Result, Schema } from "effect"
 import type { Product } from "../../../../domain/catalog/Product.ts"
-import type { ProductSummary } from "../../../../domain/catalog/ProductSummary.ts"
+import { ProductQuery } from "../../../../domain/catalog/Queries.ts"
+import type { Rule } from "../../../../domain/catalog/Rule.ts"
+import { canonical } from "../../../../domain/json/Json.ts"
 import type { StoreId } from "../../../../rpc/Client.ts"
 
-/* View of the product list: filters and columns. */
+/* View of the product list: filters, sort order and columns. */
 
-/** Row of the list. Search results contain only the summary. */
-export type Row = ProductSummary & Partial<Product>
+/** Row of the list. */
+export type Row = Product
 
-export const STATUSES = ["any", "active", "inactive"] as const
-export const STOCKS = ["any", "out", "low", "in"] as const
+/** Filters and sort order, as in the URL. */
+export type View = ProductQuery
 
-/** Largest stock that counts as low. */
-export const LOW_STOCK = 5
-
-const View = Schema.Struct({
-  q: Schema.optionalKey(Schema.String),
-  status: Schema.optionalKey(Schema.Literals([...STATUSES])),
-  stock: Schema.optionalKey(Schema.Literals([...STOCKS]))
-})
-/** Filters in the URL. */
-export type View = typeof View.Type
-
-const decodeView = Schema.decodeUnknownResult(View)
+const decodeView = Schema.decodeUnknownResult(ProductQuery)
 
 /** Parses the URL. Invalid filters are dropped. */
 export const parseView = (search: unknown): View => Result.getOrElse(decodeView(search), () => ({}))
 
-const stockMatches = (stock: number, filter: View["stock"] = "any") => {
-  switch (filter) {
-    case "any":
-      return true
-    case "out":
-      return stock <= 0
-    case "low":
-      return stock > 0 && stock <= LOW_STOCK
-    case "in":
-      return stock > 0
+/** The view without its sort order. */
+export const filterOf = ({ sort: _, ...filter }: View): Omit<View, "sort"> => filter
+
+export const isFiltered = ({ rules = [], search }: View): boolean => rules.length > 0 || search !== undefined
+
+/** Order of a view without one: newest first. */
+export const DEFAULT_SORT = "-createdAt"
+
+/** Changes a view. Filters that are empty are left out of the URL. */
+export const withView = (view: View, change: View): View => {
+  const { disjunctive = false, rules = [], search = "", sort = DEFAULT_SORT } = { ...view, ...change }
+  return {
+    ...(search === "" ? {} : { search }),
+    ...(rules.length === 0 ? {} : { rules }),
+    ...(disjunctive && rules.length > 1 ? { disjunctive } : {}),
+    ...(sort === DEFAULT_SORT ? {} : { sort })
   }
 }
 
-/** True if a row passes the filters. */
-export const matches =
-  ({ status = "any", stock }: View) =>
-  (row: Row): boolean =>
-    (status === "any" || row.isActive === (status === "active")) && stockMatches(row.stock, stock)
+/** Largest stock that counts as low. */
+export const LOW_STOCK = 5
 
-export const isFiltered = ({ status = "any", stock = "any" }: View): boolean => status !== "any" || stock !== "any"
+/** Filter of one field that is chosen from a list: rules by name. */
+type Presets = Readonly<Record<string, ReadonlyArray<Rule>>>
 
-/** Columns in their order. Search results contain only the first group. */
-export const SEARCH_COLUMNS = ["status", "stock", "price", "sku"] as const
-export const DETAIL_COLUMNS = [
+export const STATUSES = {
+  active: [{ field: "isActive", relation: "equals", value: true }],
+  inactive: [{ field: "isActive", relation: "equals", value: false }]
+} as const satisfies Presets
+
+export const STOCKS = {
+  out: [{ field: "stock", relation: "less_or_equal", value: 0 }],
+  low: [
+    { field: "stock", relation: "greater_than", value: 0 },
+    { field: "stock", relation: "less_or_equal", value: LOW_STOCK }
+  ],
+  in: [{ field: "stock", relation: "greater_than", value: 0 }]
+} as const satisfies Presets
+
+const isOf =
+  (presets: Presets) =>
+  ({ field }: Rule) =>
+    Object.values(presets).some((rules) => rules.some((rule) => rule.field === field))
+
+/** Name of the preset that the rules of a view contain: empty without rules of its field, `custom` with other ones. */
+export const presetOf = (presets: Presets, { rules = [] }: View): string => {
+  const own = canonical(rules.filter(isOf(presets)))
+  if (own === "[]") return ""
+  return Object.entries(presets).find(([, preset]) => canonical(preset) === own)?.[0] ?? "custom"
+}
+
+/** Replaces the rules of the presets by those of one preset, or by none. */
+export const withPreset = (presets: Presets, view: View, name: string): View => {
+  const isOwn = isOf(presets)
+  return withView(view, { rules: [...(view.rules ?? []).filter((rule) => !isOwn(rule)), ...(presets[name] ?? [])] })
+}
+
+/** Columns in their order. */
+export const COLUMNS = [
+  "status",
+  "stock",
+  "price",
+  "sku",
   "discountedPrice",
   "costPrice",
   "vendorName",
@@ -61,7 +91,6 @@ export const DETAIL_COLUMNS = [
   "updatedAt",
   "createdAt"
 ] as const
-export const COLUMNS = [...SEARCH_COLUMNS, ...DETAIL_COLUMNS]
 export type ColumnName = (typeof COLUMNS)[number]
 
 /** Columns before a selection is saved. */

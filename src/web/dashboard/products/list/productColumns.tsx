@@ -14,6 +14,7 @@ interface Column {
   readonly cell: (row: Row) => ReactNode
   readonly width: number
   readonly isNumber?: boolean
+  readonly sort?: string
 }
 
 const Stock = ({ row: { stock } }: { readonly row: Row }) => {
@@ -31,47 +32,54 @@ export const productColumns: Readonly<Record<ColumnName, Column>> = {
       </Badge>
     )
   },
-  stock: { name: productTexts.fields.stock, width: 130, isNumber: true, cell: (row) => <Stock row={row} /> },
+  stock: {
+    name: productTexts.fields.stock,
+    width: 130,
+    isNumber: true,
+    cell: (row) => <Stock row={row} />,
+    sort: "stock"
+  },
   price: {
     name: productTexts.fields.price,
     width: 120,
     isNumber: true,
-    cell: ({ currencyCode, price }) => money(price, currencyCode)
+    cell: ({ currencyCode, price }) => money(price, currencyCode),
+    sort: "price"
   },
   sku: { name: productTexts.fields.sku, width: 150, cell: ({ sku }) => sku },
   discountedPrice: {
     name: productTexts.fields.discountedPrice,
     width: 120,
     isNumber: true,
-    cell: ({ currencyCode, discountedPrice }) =>
-      discountedPrice === undefined || discountedPrice === null ? "" : money(discountedPrice, currencyCode)
+    cell: ({ currencyCode, discountedPrice }) => (discountedPrice === null ? "" : money(discountedPrice, currencyCode))
   },
   costPrice: {
     name: productTexts.fields.costPrice,
     width: 120,
     isNumber: true,
-    cell: ({ costPrice, currencyCode }) =>
-      costPrice === undefined || costPrice === null ? "" : money(costPrice, currencyCode)
+    cell: ({ costPrice, currencyCode }) => (costPrice === null ? "" : money(costPrice, currencyCode))
   },
   vendorName: { name: productTexts.fields.vendorName, width: 160, cell: ({ vendorName }) => vendorName },
   category: { name: productTexts.fields.category, width: 160, cell: ({ category }) => category },
   productType: { name: productTexts.fields.productType, width: 140, cell: ({ productType }) => productType },
-  tags: { name: productTexts.fields.tags, width: 200, cell: ({ tags = [] }) => tags.join(", ") },
+  tags: { name: productTexts.fields.tags, width: 200, cell: ({ tags }) => tags.join(", ") },
   variants: {
     name: productTexts.fields.variants,
     width: 100,
     isNumber: true,
-    cell: ({ variants = [] }) => number(variants.length)
+    cell: ({ variants }) => number(variants.length)
   },
   updatedAt: {
     name: productTexts.list.updated,
     width: 190,
-    cell: ({ updatedAt = "" }) => (updatedAt === "" ? "" : time(updatedAt))
+    cell: ({ updatedAt }) => time(updatedAt),
+    sort: "-updatedAt"
   },
   createdAt: {
     name: productTexts.list.created,
     width: 190,
-    cell: ({ createdAt = "" }) => (createdAt === "" ? "" : time(createdAt))
+    cell: ({ createdAt }) => time(createdAt),
+    sort: "-createdAt"
   }
 }
 
@@ -79,7 +87,8 @@ export const productColumns: Readonly<Record<ColumnName, Column>> = {
 export const nameColumn = (storeId: StoreId): VirtualColumn<Row> => ({
   name: productTexts.list.product,
   width: 260,
-  cell: ({ id, imageUrl, media = [], name }) => (
+  sort: "name",
+  cell: ({ id, imageUrl, media, name }) => (
     <span className={css["productCell"]}>
       <Picture url={imageUrl ?? media[0]?.url} alt="" />
       <Link

@@ -1,21 +1,37 @@
 import { useQueryClient } from "@tanstack/react-query"
 import { Effect, Option, Schedule, Stream } from "effect"
 import { useCallback, useEffect, useRef, useState } from "react"
-import type { ChangeSet, OperationResult } from "../../../../domain/changeSets/ChangeSet.ts"
+import {
+  type ChangeSet,
+  MAX_SELECTED_IDS,
+  type OperationResult,
+  type Selection
+} from "../../../../domain/changeSets/ChangeSet.ts"
 import type { Edit } from "../../../../domain/changeSets/Edit.ts"
-import type { Client, ProductId, StoreId } from "../../../../rpc/Client.ts"
+import type { QueryCursor } from "../../../../domain/Query.ts"
+import { type Client, ProductId, type StoreId } from "../../../../rpc/Client.ts"
 import { errorMessageOf, isTransient } from "../../../data/errorMessages.ts"
 import { newIdempotencyKey } from "../../../data/queries.ts"
 import { callService } from "../../../data/service.ts"
 import { toast } from "../../../ui/display/Toasts.tsx"
 import { productTexts } from "../productTexts.ts"
-import type { Row } from "./listView.ts"
+import type { Row, View } from "./listView.ts"
+import { PAGE_SIZE } from "./productListQuery.ts"
 
-const PAGE_SIZE = 200
+/** Products of a bulk edit. */
+export interface BulkTarget {
+  /** Undefined if the matches are too many to count. */
+  readonly count: number | undefined
+  /** Those of them that are loaded. */
+  readonly rows: ReadonlyArray<Row>
+  /** Selected products. Undefined if all matches of a view are selected. */
+  readonly ids?: ReadonlyArray<ProductId>
+  readonly all?: View
+}
 
 /** Bulk edit of selected products, as a change set. */
 export interface BulkChange {
-  readonly rows: ReadonlyArray<Row>
+  readonly target: BulkTarget
   readonly edit: Edit
   readonly step: "previewing" | "ready" | "applying" | "ended"
   /** Undefined until the set is created. */
@@ -23,8 +39,8 @@ export interface BulkChange {
   readonly refused: ReadonlyArray<OperationResult>
   /** Number of products that the application changed. */
   readonly changed: number
-  /** Products that stay selected. */
-  readonly left: ReadonlySet<ProductId>
+  /** Products that stay selected. Undefined before the application, which leaves the selection as it is. */
+  readonly left: ReadonlySet<ProductId> | undefined
   readonly isCanceling: boolean
   readonly error: unknown
 }
@@ -52,7 +68,8 @@ const listResults = Effect.fnUntraced(function* (
 ) {
   const results: Array<OperationResult> = []
   let next: { readonly cursor?: string } | undefined = {}
-  while (next !== undefined) {
+  // More cannot stay selected.
+  while (next !== undefined && (filter.outcome === undefined || results.length < MAX_SELECTED_IDS)) {
     const page: { readonly items: ReadonlyArray<OperationResult>; readonly nextCursor: string | null } =
       yield* client.changeSets.results({ storeId, id, limit: PAGE_SIZE, ...filter, ...next })
     results.push(...page.items)
@@ -60,6 +77,32 @@ const listResults = Effect.fnUntraced(function* (
   }
   return results
 })
+
+/** Collects the ids of all matches of a view, as many as a change set takes. */
+const collectIds = Effect.fnUntraced(function* (client: Client, storeId: StoreId, view: View) {
+  const ids: Array<ProductId> = []
+  let next: { readonly cursor?: QueryCursor } | undefined = {}
+  while (next !== undefined && ids.length < MAX_SELECTED_IDS) {
+    const page: { readonly items: ReadonlyArray<Row>; readonly nextCursor: QueryCursor | null } =
+      yield* client.products.query({ storeId, ...view, limit: PAGE_SIZE, ...next })
+    ids.push(...page.items.map(({ id }) => id))
+    next = page.nextCursor === null ? undefined : { cursor: page.nextCursor }
+  }
+  return ids.slice(0, MAX_SELECTED_IDS)
+})
+
+/** Selection of a change set. Rules are evaluated by the service; a search is not part of their language. */
+const whereOf = (
+  client: Client,
+  storeId: StoreId,
+  { all = {}, ids }: BulkTarget
+): Effect.Effect<Selection, unknown> => {
+  if (ids !== undefined) return Effect.succeed({ ids })
+  const { disjunctive = false, rules = [], search } = all
+  return search === undefined
+    ? Effect.succeed({ rules, disjunctive })
+    : Effect.map(collectIds(client, storeId, all), (ids) => ({ ids }))
+}
 
 const listRefused = (client: Client, storeId: StoreId, { counts, id }: ChangeSet) =>
   counts.refused === 0 ? Effect.succeed([]) : listResults(client, storeId, id, { outcome: "refused" })
@@ -93,7 +136,7 @@ const cancelSet = (storeId: StoreId, id: SetId) =>
  * Edits many products by one change set: previews it, applies it and offers the undo. A set that is not applied is canceled
  * when the dialog or the page is closed. An application continues without the page.
  */
-export const useBulkChange = (storeId: StoreId, onClose: (left: ReadonlySet<ProductId>) => void) => {
+export const useBulkChange = (storeId: StoreId, onClose: (left: ReadonlySet<ProductId> | undefined) => void) => {
   const queryClient = useQueryClient()
   const [bulk, setBulk] = useState<BulkChange>()
   /** Set that is canceled when the page is left. */
@@ -110,30 +153,30 @@ export const useBulkChange = (storeId: StoreId, onClose: (left: ReadonlySet<Prod
   }, [storeId])
   useEffect(() => cancelUnapplied, [cancelUnapplied])
 
-  const close = (left: ReadonlySet<ProductId>) => {
+  const close = (left: ReadonlySet<ProductId> | undefined) => {
     cancelUnapplied()
     setBulk(undefined)
     onClose(left)
   }
 
-  const preview = (rows: ReadonlyArray<Row>, edit: Edit) => {
-    const ids = rows.map(({ id }) => id)
+  const preview = (target: BulkTarget, edit: Edit) => {
     isOpen.current = true
     setBulk({
-      rows,
+      target,
       edit,
       step: "previewing",
       set: undefined,
       refused: [],
       changed: 0,
-      left: new Set(ids),
+      left: undefined,
       isCanceling: false,
       error: undefined
     })
     const previewed = callService((client) =>
       Effect.gen(function* () {
+        const where = yield* whereOf(client, storeId, target)
         const created = yield* retried(
-          client.changeSets.create({ ...keyed(storeId), mode: "each", where: { ids }, change: edit })
+          client.changeSets.create({ ...keyed(storeId), mode: "each", where, change: edit })
         )
         unapplied.current = created.id
         // The dialog may be closed already.
@@ -164,8 +207,7 @@ export const useBulkChange = (storeId: StoreId, onClose: (left: ReadonlySet<Prod
           ? set.counts.changed
           : results.filter(({ isApplied, outcome }) => isApplied && outcome !== "refused").length
         const waiting = results.filter(({ isApplied, outcome }) => !isApplied && outcome !== "unchanged")
-        const leftIds = new Set([...refused, ...waiting].map((one) => one.id))
-        const left = new Set(bulk?.rows.flatMap((row) => (leftIds.has(row.id) ? [row.id] : [])))
+        const left = new Set([...refused, ...waiting].flatMap(({ id }) => (id === null ? [] : [ProductId.make(id)])))
         void queryClient.invalidateQueries({ queryKey: [storeId, "products"] })
         const isClean = isWhole && refused.length === 0
         if (isClean || !isOpen.current) offerUndo(storeId, id, changed)
@@ -190,7 +232,7 @@ export const useBulkChange = (storeId: StoreId, onClose: (left: ReadonlySet<Prod
     /** Closes the dialog. After an application it offers the undo. */
     close: () => {
       if (bulk?.set !== undefined) offerUndo(storeId, bulk.set.id, bulk.changed)
-      close(bulk?.left ?? new Set())
+      close(bulk?.left)
     }
   }
 }

@@ -1,32 +1,28 @@
-import { type InfiniteData, type QueryClient, useQueryClient } from "@tanstack/react-query"
+import { type InfiniteData, notifyManager, type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useCallback, useEffect, useMemo, useRef, useState } from "react"
 import type { Product } from "../../../../domain/catalog/Product.ts"
+import type { QueryCursor } from "../../../../domain/Query.ts"
 import type { Changed, ProductId, StoreId } from "../../../../rpc/Client.ts"
 import { type ListPage, usePagedQuery } from "../../../data/usePagedQuery.ts"
 import { useLatestChanges } from "../../../data/liveUpdates.ts"
 import { callService } from "../../../data/service.ts"
-import { listProducts, productListKey } from "./productListQuery.ts"
-import type { SearchResult, SearchCursor } from "../../../../domain/catalog/Search.ts"
-import type { Row } from "./listView.ts"
+import { listProducts, productListKey, productListsKey } from "./productListQuery.ts"
+import { DEFAULT_SORT, filterOf, type View } from "./listView.ts"
 
 /** Milliseconds for which rows are visible before they are refetched. Rows that are scrolled past are not. */
 const VISIBLE_MILLIS = 100
 
-type Pages = InfiniteData<ListPage<Product, ProductId>>
+type Pages = InfiniteData<ListPage<Product, QueryCursor>>
 
-/** Changes the loaded pages. */
+/** Changes the loaded pages of all views. */
 const changePages = (
   queryClient: QueryClient,
   storeId: StoreId,
-  change: (page: ListPage<Product, ProductId>, isLast: boolean) => ListPage<Product, ProductId>
+  change: (page: ListPage<Product, QueryCursor>) => ListPage<Product, QueryCursor>
 ) =>
-  queryClient.setQueryData<Pages>(
-    productListKey(storeId),
-    (loaded) =>
-      loaded && {
-        ...loaded,
-        pages: loaded.pages.map((page, index) => change(page, index === loaded.pages.length - 1))
-      }
+  queryClient.setQueriesData<Pages>(
+    { queryKey: productListsKey(storeId) },
+    (loaded) => loaded && { ...loaded, pages: loaded.pages.map(change) }
   )
 
 /** Replaces older cached versions of a product. */
@@ -45,42 +41,48 @@ export const uncacheProduct = (queryClient: QueryClient, storeId: StoreId, produ
   changePages(queryClient, storeId, (page) => ({ ...page, items: page.items.filter(({ id }) => id !== productId) }))
 }
 
-/** Reconciles loaded rows with later changes: deleted rows, outdated rows, and products that are not listed yet. */
-export const reconcile = (items: ReadonlyArray<Product>, latest: ReadonlyMap<string, Changed>, isComplete: boolean) => {
+/** Reloads the lists from their first page: visible ones at once, the others when they are opened. */
+export const reloadLists = (queryClient: QueryClient, storeId: StoreId): void => {
+  const filter = { queryKey: productListsKey(storeId) }
+  notifyManager.batch(() => {
+    queryClient.setQueriesData<Pages>(
+      filter,
+      (loaded) => loaded && { pages: loaded.pages.slice(0, 1), pageParams: loaded.pageParams.slice(0, 1) }
+    )
+    void queryClient.invalidateQueries(filter)
+  })
+}
+
+/** Reconciles loaded rows with later changes: deleted rows and outdated rows. */
+export const reconcile = (items: ReadonlyArray<Product>, latest: ReadonlyMap<string, Changed>) => {
   const isDeleted = ({ id }: Product) => latest.get(id)?.kind === "deleted"
   const isOutdated = ({ id, version }: Product) => (latest.get(id)?.version ?? 0) > version
-  const last = items.at(-1)?.id ?? ""
-  const isNew = ({ kind, resource, resourceId }: Changed) =>
-    resource === "product" && kind !== "deleted" && resourceId > last
   return {
     rows: items.some(isDeleted) ? items.filter((one) => !isDeleted(one)) : items,
-    outdated: new Set(items.filter(isOutdated).map(({ id }) => id)),
-    // In a list with more pages, new products arrive with the next page.
-    created: isComplete ? [...latest.values()].filter(isNew).length : 0
+    outdated: new Set(items.filter(isOutdated).map(({ id }) => id))
   }
 }
 
 /**
- * Product list with pages. After a change only visible rows are refetched, so that the cost does not depend on the
- * length of the list.
+ * Products of a view, with pages. After a change only visible rows are refetched, so that the cost does not depend on
+ * the length of the list. The number of matches and the newest match are asked for again; they show whether the list
+ * lacks products.
  */
-export const useProducts = (storeId: StoreId, options: { readonly enabled: boolean }) => {
+export const useProducts = (storeId: StoreId, view: View) => {
   const queryClient = useQueryClient()
   const latest = useLatestChanges()
   const {
     query: listQuery,
     items,
-    more
-  } = usePagedQuery<Product, ProductId, unknown>(productListKey(storeId), listProducts(storeId), {
-    ...options,
+    more,
+    total: loadedTotal
+  } = usePagedQuery<Product, QueryCursor, unknown>(productListKey(storeId, view), listProducts(storeId, view), {
+    keepPrevious: true,
     staleTime: Number.POSITIVE_INFINITY
   })
   // Text, so that equal rows do not change the state.
   const [visibleIds, setVisibleIds] = useState("")
-  const { created, outdated, rows } = useMemo(
-    () => reconcile(items ?? [], latest, !more.hasMore),
-    [items, latest, more.hasMore]
-  )
+  const { outdated, rows } = useMemo(() => reconcile(items ?? [], latest), [items, latest])
 
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const onRowsVisible = useCallback((ids: ReadonlyArray<ProductId>) => {
@@ -108,37 +110,35 @@ export const useProducts = (storeId: StoreId, options: { readonly enabled: boole
     }
   }, [queryClient, storeId, stale])
 
-  /** Loads products that were created after the end of the list. */
-  const loadCreated = useCallback(() => {
-    changePages(queryClient, storeId, (page, isLast) => ({
-      ...page,
-      nextCursor: isLast ? (page.items.at(-1)?.id ?? page.nextCursor) : page.nextCursor
-    }))
-    void listQuery.fetchNextPage()
-  }, [queryClient, storeId, listQuery])
+  const isNewestFirst = (view.sort ?? DEFAULT_SORT) === DEFAULT_SORT
+  const isLoaded = items !== undefined && !listQuery.isPlaceholderData
+  const filter = filterOf(view)
+  const { data: now } = useQuery({
+    // The key starts with "products", so that product changes refetch it.
+    queryKey: [storeId, "products", "newest", filter],
+    queryFn: async ({ signal }) => {
+      const page = await callService((client) => client.products.query({ storeId, ...filter, limit: 1 }), signal)
+      return { newest: page.items[0]?.id, total: page.total }
+    },
+    enabled: isLoaded,
+    ...(isLoaded && isNewestFirst && loadedTotal !== undefined
+      ? { initialData: { newest: items[0]?.id, total: loadedTotal } }
+      : {})
+  })
+  const total = isLoaded ? (now?.total ?? loadedTotal) : undefined
+  const isNewer = isNewestFirst && now?.newest !== undefined && now.newest > (items?.[0]?.id ?? "")
+  const deleted = (items?.length ?? 0) - rows.length
+  const isLarger = typeof total === "number" && typeof loadedTotal === "number" && total > loadedTotal - deleted
 
-  return { listQuery, rows: items === undefined ? undefined : rows, more, created, loadCreated, onRowsVisible }
-}
-
-/** Largest page of the search. */
-const SEARCH_PAGE_SIZE = 50
-
-/** Products of the list page: all, or the search results. */
-export const useProductList = (storeId: StoreId, query: string) => {
-  const all = useProducts(storeId, { enabled: query === "" })
-  const results = usePagedQuery<typeof SearchResult.Type, SearchCursor, unknown>(
-    [storeId, "products", "search", query],
-    (cursor) => (client) => client.products.search({ storeId, query, limit: SEARCH_PAGE_SIZE, ...cursor }),
-    { enabled: query !== "", keepPrevious: true }
-  )
-  const rows: ReadonlyArray<Row> | undefined = query === "" ? all.rows : results.items
-  const { error, refetch } = query === "" ? all.listQuery : results.query
   return {
-    listQuery: { data: rows, error, refetch },
-    rows,
-    more: query === "" ? all.more : results.more,
-    created: query === "" ? all.created : 0,
-    loadCreated: all.loadCreated,
-    onRowsVisible: all.onRowsVisible
+    listQuery,
+    rows: items === undefined ? undefined : rows,
+    more,
+    /** Number of matches; null if they are too many to count, undefined while they are loaded. */
+    total,
+    /** True if products match that are neither loaded nor on a later page. */
+    hasNew: isLoaded && (isNewer || isLarger),
+    reload: () => reloadLists(queryClient, storeId),
+    onRowsVisible
   }
 }
