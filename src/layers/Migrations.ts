@@ -10,6 +10,7 @@ import views from "./migrations/0005_views.ts"
 import imports from "./migrations/0006_imports.ts"
 import exports from "./migrations/0007_exports.ts"
 import orderDates from "./migrations/0008_order_dates.ts"
+import webhookCalls from "./migrations/0009_webhook_calls.ts"
 import { FIXED_SETTINGS, TIMEOUTS } from "./sql/Session.ts"
 import { limitLockWaits, OutsideTransaction, type MigrationSteps } from "./sql/IndexMigration.ts"
 
@@ -31,7 +32,8 @@ export const migrations = {
   "0005_views": views,
   "0006_imports": imports,
   "0007_exports": exports,
-  "0008_order_dates": orderDates
+  "0008_order_dates": orderDates,
+  "0009_webhook_calls": webhookCalls
 } satisfies Record<string, Migration>
 
 /** Number at the start of a migration's key. */

@@ -187,6 +187,8 @@ describe("Health of deliveries to an app", () => {
     host: "apps.example",
     kinds: [],
     failingSince: null,
+    calledAt: new Date().toISOString(),
+    testFailedAt: null,
     pausedAt: null,
     pauseReason: null,
     heldSince: null
@@ -197,11 +199,13 @@ describe("Health of deliveries to an app", () => {
     const tones = [
       appHealth({ state: "active" }, healthy),
       appHealth({ state: "active" }, { ...healthy, host: null }),
+      appHealth({ state: "active" }, { ...healthy, calledAt: null }),
+      appHealth({ state: "active" }, { ...healthy, testFailedAt: at }),
       appHealth({ state: "active" }, { ...healthy, failingSince: at }),
       appHealth({ state: "active" }, { ...healthy, failingSince: at, pausedAt: at }),
       appHealth({ state: "active" }, { ...healthy, heldSince: at }),
       appHealth({ state: "suspended" }, healthy)
     ].map(([, tone]) => tone)
-    assert.deepStrictEqual(tones, ["good", "plain", "alert", "alert", "warn", "warn"])
+    assert.deepStrictEqual(tones, ["good", "plain", "plain", "alert", "alert", "alert", "warn", "warn"])
   })
 })

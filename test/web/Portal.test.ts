@@ -103,7 +103,7 @@ describe.skipIf(isMissing("chromium"))("Developer portal", () => {
           await page.getByRole("link", { name: "Register app" }).click()
           await page.getByLabel("Website").fill("http://app.example.com")
           await page.getByRole("button", { name: "Register" }).click()
-          await page.getByText("must be text of 1 to 100 characters").waitFor()
+          await page.getByText("Enter 1 to 100 characters").waitFor()
           await page.getByText("must be an absolute https URL").waitFor()
           await assertAccessible(page)
           await page.getByLabel("Name").fill("Restocker")
@@ -185,6 +185,7 @@ describe.skipIf(isMissing("chromium"))("Developer portal", () => {
           const shown = await page.getByLabel("Signing secret", { exact: true }).inputValue()
           await page.getByRole("button", { name: "Send test event" }).click()
           await page.getByText("Delivered").waitFor()
+          await page.getByText("Healthy", { exact: true }).waitFor()
           await page.getByText("Thank you <b>very</b> much").waitFor()
           await assertAccessible(page)
           return shown

@@ -24,6 +24,12 @@ export const StoreWebhook = Schema.Struct({
   failingSince: When.annotate({
     description: "Time since which every request to the app's endpoint has failed; null if the last one succeeded"
   }),
+  calledAt: When.annotate({
+    description: "Time of the first request to the app's endpoint; null if there was none"
+  }),
+  testFailedAt: When.annotate({
+    description: "Time of the app's last test, if it failed and no delivery succeeded since; otherwise null"
+  }),
   pausedAt: When.annotate({
     description: "Time since which the webhook is paused for all stores; null if it is not paused"
   }),

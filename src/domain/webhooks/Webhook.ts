@@ -34,6 +34,10 @@ export const Webhook = Schema.Struct({
   /** Number of signing secrets: two during a rotation. */
   liveSecrets: Schema.Int,
   failingSince: Schema.NullOr(Schema.Date),
+  /** Time of the first request to the URL; null if there was none. */
+  calledAt: Schema.NullOr(Schema.Date),
+  /** Time of the last test, if it failed and no delivery succeeded since. A failed test pauses nothing. */
+  testFailedAt: Schema.NullOr(Schema.Date),
   pausedAt: Schema.NullOr(Schema.Date),
   pauseReason: Schema.NullOr(PauseReason),
   /** Number of deliveries that are due or scheduled, including those that a paused webhook misses. */

@@ -68,7 +68,7 @@ export class Webhooks extends Context.Service<
      */
     readonly resume: (app: AppId, missed: "deliver" | "skip") => Effect.Effect<MissedDeliveries, NoWebhook>
     readonly show: (app: AppId) => Effect.Effect<Webhook, NoWebhook>
-    /** Sends one signed test event immediately, even if the webhook is paused. Nothing is stored. */
+    /** Sends one signed test event immediately, even if the webhook is paused. Only its outcome is stored. */
     readonly test: (app: AppId, by: MerchantId) => Effect.Effect<TestDelivery, NoWebhook | TooManyTests>
     /** Lists the deliveries of an app, optionally of one state. */
     readonly deliveries: (app: AppId, request: DeliveriesFilter) => Effect.Effect<DeliveryPage, NoWebhook>

@@ -253,23 +253,33 @@ export class DeliveryQueue extends Context.Service<DeliveryQueue>()("layers/webh
           ) as h (app_id, url, ok, gone)
           group by app_id, url
         ), changed as (
-          select w.app_id, health.ok, health.gone, w.failing_since <= now() - ${failingPeriod} as failed
-          from webhooks w join health using (app_id, url)
+          select w.app_id, health.ok, health.gone, w.failing_since <= now() - ${failingPeriod} as failed, is_transition
+          from webhooks w join health using (app_id, url), lateral (
+            select
+              health.gone
+              or health.ok and w.failing_since is not null
+              or not health.ok and (w.failing_since is null or w.failing_since <= now() - ${failingPeriod})
+              as is_transition
+          ) transition
           where w.paused_at is null and (
-            health.gone
-            or health.ok and w.failing_since is not null
-            or not health.ok and (w.failing_since is null or w.failing_since <= now() - ${failingPeriod})
+            is_transition or w.called_at is null or health.ok and w.test_failed_at is not null
           )
           order by app_id for update of w
+        ), updated as (
+          update webhooks w
+          set
+            called_at = coalesce(w.called_at, now()),
+            test_failed_at = case when not c.ok then w.test_failed_at end,
+            failing_since = case when c.ok then null else coalesce(w.failing_since, now()) end,
+            paused_at = case when c.gone or not c.ok and c.failed then now() end,
+            pause_reason = case when c.gone then 'gone' when not c.ok and c.failed then 'failing' end
+          from changed c
+          where w.app_id = c.app_id
+          returning
+            w.app_id as "appId", w.url, w.failing_since is not null as failing, w.pause_reason as "pauseReason",
+            c.is_transition
         )
-        update webhooks w
-        set
-          failing_since = case when c.ok then null else coalesce(w.failing_since, now()) end,
-          paused_at = case when c.gone or not c.ok and c.failed then now() end,
-          pause_reason = case when c.gone then 'gone' when not c.ok and c.failed then 'failing' end
-        from changed c
-        where w.app_id = c.app_id
-        returning w.app_id as "appId", w.url, w.failing_since is not null as failing, w.pause_reason as "pauseReason"
+        select "appId", url, failing, "pauseReason" from updated where is_transition
       `)
       }, orDefect)
     }

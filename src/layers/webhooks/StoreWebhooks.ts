@@ -44,6 +44,7 @@ export const StoreWebhooksLive = Layer.effect(
         select json_build_object(
           'installationId', i.id, 'host', substring(w.url from '^[a-z]+://([^/?#]+)'),
           'kinds', coalesce(w.kinds, '{}'), 'failingSince', ${time("w.failing_since")},
+          'calledAt', ${time("w.called_at")}, 'testFailedAt', ${time("w.test_failed_at")},
           'pausedAt', ${time("w.paused_at")}, 'pauseReason', w.pause_reason, 'heldSince', ${time("i.held_at")}
         )::text as json
         from installations i left join webhooks w on w.app_id = i.app_id

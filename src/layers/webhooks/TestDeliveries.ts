@@ -8,6 +8,7 @@ import { hashSubject, SignInThrottle } from "../access/SignInThrottle.ts"
 import { START } from "../sql/Pages.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { rowReader } from "../sql/Rows.ts"
+import { isSuccess } from "./DeliveryQueue.ts"
 import { notSent, Outgoing } from "./Outgoing.ts"
 import { SecretKeys } from "./SecretKeys.ts"
 import { type Endpoint, signedRequest, WRONG_SECRET_KEY } from "./SignedRequest.ts"
@@ -57,7 +58,7 @@ export class TestDeliveries extends Context.Service<TestDeliveries>()("layers/we
     })
 
     return {
-      /** Sends one signed test event. Nothing is stored. */
+      /** Sends one signed test event. Stores only its outcome. */
       send: Effect.fn("TestDeliveries.send")(function* (app: AppId, by: MerchantId) {
         const found = yield* readEndpoint(sql`
           select
@@ -77,6 +78,11 @@ export class TestDeliveries extends Context.Service<TestDeliveries>()("layers/we
         )
         const event = makeTestEvent(now)
         const { answer, durationMillis, error, status } = yield* send(endpoint, event)
+        yield* sql`
+          update webhooks set
+            called_at = coalesce(called_at, now()), test_failed_at = case when not ${isSuccess({ status })} then now() end
+          where app_id = ${app} and url = ${endpoint.url}
+        `
         return { eventId: event.eventId, durationMillis, status, answer: new TextDecoder().decode(answer), error }
       }, orDefect)
     }

@@ -59,7 +59,9 @@ export class WebhookRepository extends Context.Service<WebhookRepository>()("lay
         const { isFirst } = yield* readPut(sql`
           insert into webhooks (app_id, url, kinds, secret)
           values (${app}, ${url}, ${textArray([...new Set(kinds)])}, ${sealed})
-          on conflict (app_id) do update set url = excluded.url, kinds = excluded.kinds, failing_since = null
+          on conflict (app_id) do update set
+            url = excluded.url, kinds = excluded.kinds, failing_since = null, test_failed_at = null,
+            called_at = case when webhooks.url = excluded.url then webhooks.called_at end
           returning secret = ${sealed} as "isFirst"
         `)
         return isFirst

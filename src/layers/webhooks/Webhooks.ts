@@ -122,7 +122,7 @@ export const WebhooksLive = Layer.effect(
           select
             app_id as "appId", url, to_json(kinds) as kinds,
             1 + coalesce(previous_secret_until > clock_timestamp(), false)::integer as "liveSecrets",
-            failing_since as "failingSince", paused_at as "pausedAt", pause_reason as "pauseReason",
+            failing_since as "failingSince", called_at as "calledAt", test_failed_at as "testFailedAt", paused_at as "pausedAt", pause_reason as "pauseReason",
             pending.n as pending, pending.since as "oldestPendingAt",
             case when paused_at is not null then pending.due + interval '${constant(LOG_DAYS)} days' end
               as "pendingDroppedFrom",

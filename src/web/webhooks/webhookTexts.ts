@@ -5,6 +5,7 @@ export const webhookTexts = {
   states: {
     healthy: "Healthy",
     failing: "Failing",
+    notCalled: "Not called yet",
     paused: "Paused",
     missing: "No webhook"
   },

@@ -54,6 +54,37 @@ layer(Layer.provide(IsolatedDeliveringApi, InternetHere), { excludeTestServices:
       })
     )
 
+    it.effect("a webhook has no call at first, and fails from a failed test until a test or a delivery succeeds", () =>
+      Effect.gen(function* () {
+        const { client, endpoint, id } = yield* scene
+        const state = Effect.map(client.appWebhooks.get({ id }), ({ calledAt, failingSince, testFailedAt }) => ({
+          isCalled: calledAt !== null,
+          isFailing: failingSince !== null,
+          isTestFailed: testFailedAt !== null
+        }))
+        const healthy = { isCalled: true, isFailing: false, isTestFailed: false }
+        assert.deepStrictEqual(yield* state, { ...healthy, isCalled: false })
+        endpoint.answerWith(() => ({ status: 500 }))
+        yield* client.appWebhooks.test({ id })
+        assert.deepStrictEqual(yield* state, { ...healthy, isTestFailed: true })
+        endpoint.answerWith(() => ({}))
+        yield* client.appWebhooks.test({ id })
+        assert.deepStrictEqual(yield* state, healthy)
+        endpoint.answerWith(() => ({ status: 500 }))
+        yield* client.appWebhooks.test({ id })
+        endpoint.answerWith(() => ({}))
+        const storeId = yield* makeStore()
+        const { client: writer } = yield* install(storeId)
+        const granted = { scopes: ["read_products"], capabilities: [] } as const
+        yield* Effect.flatMap(installing, ({ install }) => install({ storeId, appId: id, ...granted }))
+        yield* writer.post("/products", { name: "Cup" })
+        yield* waitForDelivered(id, 1)
+        assert.deepStrictEqual(yield* state, healthy)
+        yield* client.appWebhooks.set({ idempotencyKey: newKey(), id, url: `${endpoint.url}/next`, kinds: KINDS })
+        assert.deepStrictEqual(yield* state, { ...healthy, isCalled: false })
+      })
+    )
+
     it.effect("webhook tests are limited per account, and an unreachable URL returns no status", () =>
       Effect.gen(function* () {
         const { client, create, endpoint, id } = yield* scene

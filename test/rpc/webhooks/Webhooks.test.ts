@@ -61,6 +61,8 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Webh
         host: new URL(endpoint.url).host,
         kinds: ["catalog.product.updated.v1", "catalog.collection.updated.v1"],
         failingSince: null,
+        calledAt: null,
+        testFailedAt: null,
         pausedAt: null,
         pauseReason: null,
         heldSince: null

@@ -21,7 +21,7 @@ const pauseReasonText = (reason: typeof PauseReason.Type) =>
 
 /** Status of a webhook, with an explanation. */
 export const webhookStatus = (
-  { failingSince, heldSince, host, pauseReason, pausedAt }: typeof StoreWebhook.Type,
+  { calledAt, failingSince, heldSince, host, pauseReason, pausedAt, testFailedAt }: typeof StoreWebhook.Type,
   now?: number
 ): StatusLabel & { readonly text: string } => {
   if (host === null) return { word: webhookTexts.states.missing, tone: "plain", text: appTexts.webhook.missing }
@@ -40,13 +40,16 @@ export const webhookStatus = (
       text: appTexts.webhook.pausedForAllStores(ago(pausedAt, now), reason)
     }
   }
-  return failingSince === null
-    ? { word: webhookTexts.states.healthy, tone: "good", text: appTexts.webhook.healthy }
-    : {
-        word: webhookTexts.states.failing,
-        tone: "alert",
-        text: appTexts.webhook.failing(ago(failingSince, now))
-      }
+  const { failing, healthy, notCalled } = webhookTexts.states
+  if (failingSince !== null) {
+    return { word: failing, tone: "alert", text: appTexts.webhook.failing(ago(failingSince, now)) }
+  }
+  if (testFailedAt !== null) {
+    return { word: failing, tone: "alert", text: appTexts.webhook.testFailed(ago(testFailedAt, now)) }
+  }
+  return calledAt === null
+    ? { word: notCalled, tone: "plain", text: appTexts.webhook.notCalled }
+    : { word: healthy, tone: "good", text: appTexts.webhook.healthy }
 }
 
 /** Response to an API request of the app. */

@@ -93,6 +93,8 @@ export const appTexts = {
     pausedForAllStores: (since: string, reason?: string) =>
       `Paused for all stores ${since}${reason === undefined ? "" : `: ${reason}`}.`,
     healthy: "Events are delivered as they occur.",
+    notCalled: "The app receives its first event after the next change of the store.",
+    testFailed: (at: string) => `The last test of the app failed ${at}. Events are sent as they occur.`,
     failing: (since: string) => `The first failure was ${since}. Failed deliveries are retried.`,
     pausedToast: "Deliveries paused",
     resumedToast: "Deliveries resumed",

@@ -38,5 +38,7 @@ export const appHealth = ({ state }: Pick<App, "state">, webhook: Webhook): read
   if (webhook.pausedAt !== null) return [homeTexts.apps.paused(ago(webhook.pausedAt)), "alert"]
   if (webhook.heldSince !== null) return [homeTexts.apps.paused(ago(webhook.heldSince)), "warn"]
   if (webhook.failingSince !== null) return [homeTexts.apps.failing(time(webhook.failingSince)), "alert"]
+  if (webhook.testFailedAt !== null) return [homeTexts.apps.failing(time(webhook.testFailedAt)), "alert"]
+  if (webhook.calledAt === null) return [webhookTexts.states.notCalled, "plain"]
   return [webhookTexts.states.healthy, "good"]
 }

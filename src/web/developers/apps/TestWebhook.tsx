@@ -40,7 +40,10 @@ const TestResult = ({ answer, durationMillis, error, eventId, status }: TestDeli
 
 /** Sends a test event and shows the response of the endpoint. */
 export const TestWebhook = ({ appId }: { readonly appId: AppId }) => {
-  const testing = useRpcMutation({ write: (client) => client.appWebhooks.test({ id: appId }) })
+  const testing = useRpcMutation({
+    write: (client) => client.appWebhooks.test({ id: appId }),
+    invalidates: [["app", appId, "webhook"]]
+  })
   return (
     <Card title={developerTexts.test.title}>
       <MutedText>

@@ -16,19 +16,21 @@ export type Webhook = WebhookSchema
 
 type Missed = "deliver" | "skip"
 
-const WebhookStatusBadge = ({ failingSince, pausedAt, pauseReason }: Webhook) => {
+const WebhookStatusBadge = ({ calledAt, failingSince, pausedAt, testFailedAt }: Webhook) => {
   if (pausedAt !== null) return <Badge tone="warn">{webhookTexts.states.paused}</Badge>
-  return failingSince === null && pauseReason === null ? (
-    <Badge tone="good">{webhookTexts.states.healthy}</Badge>
+  if (failingSince !== null || testFailedAt !== null) return <Badge tone="alert">{webhookTexts.states.failing}</Badge>
+  return calledAt === null ? (
+    <Badge>{webhookTexts.states.notCalled}</Badge>
   ) : (
-    <Badge tone="alert">{webhookTexts.states.failing}</Badge>
+    <Badge tone="good">{webhookTexts.states.healthy}</Badge>
   )
 }
 
-const sinceOf = ({ failingSince, pausedAt, pauseReason }: Webhook) => {
+const sinceOf = ({ failingSince, pausedAt, pauseReason, testFailedAt }: Webhook) => {
   if (pausedAt !== null)
     return `${time(pausedAt)}. ${pauseReason === null ? "" : developerTexts.webhookStatus.pauseReasons[pauseReason]}`
-  return failingSince === null ? undefined : time(failingSince)
+  const since = failingSince ?? testFailedAt
+  return since === null ? undefined : time(since)
 }
 
 interface WebhookStatusCardProps {
