@@ -93,7 +93,17 @@ describe("Collection form", () => {
     }
     const problems = Result.match(patchOf(base, draft), { onFailure: (found) => found, onSuccess: () => new Map() })
     assert.sameMembers([...problems.keys()], ["title", "slug", "imageUrl", "rules.1.value", "rules.2.value"])
-    assert.strictEqual(problems.get("rules.1.value"), "must be a number, such as 1234.50 or 1,234.50")
+    assert.strictEqual(problems.get("rules.1.value"), "Write a number, such as 1234.50 or 1,234.50")
+  })
+
+  it("an automated collection has a rule", () => {
+    const automated = { ...newDraft, title: "Sale", type: "automated" } as const
+    assert.deepStrictEqual(
+      collectionOf(automated),
+      Result.fail(
+        new Map([["rules", "Add a rule, or choose the products yourself: set the collection type to manual"]])
+      )
+    )
   })
 
   it("only changes of rules or of their combination change the matches of an automated collection", () => {

@@ -19,8 +19,8 @@ describe.skipIf(isMissing("chromium"))("Product editor", () => {
             await page.goto(`${dashboard}/products/new`)
             await page.getByLabel("Price", { exact: true }).fill("19,50")
             await page.getByRole("button", { name: "Create product" }).click()
-            await page.getByText("must be text of 1 to 255 characters").waitFor()
-            await page.getByText("must be a number").waitFor()
+            await page.getByText("Enter 1 to 255 characters").waitFor()
+            await page.getByText("Write 19.50").waitFor()
             await page.locator("input:focus[aria-invalid]").waitFor()
             await assertAccessible(page)
             await page.getByLabel("Name", { exact: true }).fill("Desk")
@@ -134,15 +134,50 @@ describe.skipIf(isMissing("chromium"))("Product editor", () => {
       })
     )
 
+    it.effect("a form with prices, kinds, options or tags that make no sense names what to do", () =>
+      Effect.gen(function* () {
+        const { client, complaints, dashboard, page, storeId } = yield* dashboardMember()
+        yield* Effect.promise(async () => {
+          await page.goto(`${dashboard}/products/new`)
+          await page.getByLabel("Name", { exact: true }).fill("Desk")
+          await page.getByLabel("Price", { exact: true }).fill("20")
+          await page.getByLabel("Sale price", { exact: true }).fill("99")
+          await page.getByLabel("Product kind").selectOption("Gift card")
+          await page.getByRole("button", { name: "Add option" }).click()
+          await page.getByLabel("Tags").fill("a, b,a")
+          await page.getByRole("button", { name: "Create product" }).click()
+          await page.getByText("Enter a sale price below the price, or clear it").waitFor()
+          await page.getByText("Enter a name, such as Size, or remove the option").waitFor()
+          await page.getByLabel("Sale price", { exact: true }).and(page.locator(":focus")).waitFor()
+          await assertAccessible(page)
+          await page.getByLabel("Sale price", { exact: true }).fill("19")
+          await page.getByLabel("Option 1", { exact: true }).fill("Size")
+          await page.getByRole("button", { name: "Create product" }).click()
+          await page.getByRole("heading", { name: "Desk", level: 1 }).waitFor()
+        })
+        const [product] = (yield* client.products.list({ storeId })).items
+        assert.deepInclude(product, { productKind: "gift_card", discountedPrice: 19, tags: ["a", "b"] })
+        assert.deepStrictEqual(complaints(), [])
+      })
+    )
+
     it.effect("stock is adjusted or set, and setting it fails if the stock has changed", () =>
       Effect.gen(function* () {
         const member = yield* dashboardMember()
         const { client, complaints, dashboard, page, storeId } = member
-        const [created] = yield* makeProducts(member, [
-          { name: "Desk", stock: 10, variants: [{ title: "Wide", stock: 4 }] }
+        const [created, rug, giftCard] = yield* makeProducts(member, [
+          { name: "Desk", stock: 10 },
+          {
+            name: "Rug",
+            stock: 80,
+            variants: [
+              { title: "Wide", stock: 4 },
+              { title: "Narrow", stock: 0.5 }
+            ]
+          },
+          { name: "Gift card", trackInventory: false }
         ])
-        assert.isDefined(created)
-        if (created === undefined) return
+        if (created === undefined || rug === undefined || giftCard === undefined) return assert.fail("No products")
         const { id } = created
         const dialog = page.getByRole("dialog", { name: "Update stock", exact: true })
         const sell = performed(
@@ -171,12 +206,21 @@ describe.skipIf(isMissing("chromium"))("Product editor", () => {
           await assertAccessible(page)
           await dialog.getByRole("button", { name: "Update stock" }).click()
           await dialog.waitFor({ state: "detached" })
+          await page.goto(`${dashboard}/products/${rug.id}`)
+          await page.getByText("4.5 in stock in 2 variants").waitFor()
+          assert.strictEqual(await page.getByRole("button", { name: "Update stock", exact: true }).count(), 0)
           await page.getByRole("button", { name: "Update stock of variant 1: 4" }).click()
           await page.getByLabel("Quantity to add").fill("3")
           await dialog.getByRole("button", { name: "Update stock" }).click()
           await page.getByRole("button", { name: "Update stock of variant 1: 7" }).waitFor()
+          await page.getByText("7.5 in stock in 2 variants").waitFor()
+          await assertAccessible(page)
+          await page.goto(`${dashboard}/products/${giftCard.id}`)
+          await page.getByText("Stock is not tracked").waitFor()
+          await assertAccessible(page)
         })
-        const { stock, variants } = yield* client.products.get({ storeId, id })
+        const { stock } = yield* client.products.get({ storeId, id })
+        const { variants } = yield* client.products.get({ storeId, id: rug.id })
         assert.deepStrictEqual([stock, variants[0]?.stock], [6, 7])
         const { items } = yield* client.activity.list({ storeId })
         assert.isTrue(items.some(({ reason }) => reason === "Two were broken"))

@@ -3,6 +3,7 @@ import { Result } from "effect"
 import { newProduct, type Product, ProductId } from "../../src/domain/catalog/Product.ts"
 import { uuidV7 } from "../../src/domain/Uuid.ts"
 import { patchOf, parseIssues, productInput } from "../../src/web/dashboard/products/editor/productInput.ts"
+import { bulkEdits } from "../../src/web/dashboard/products/list/bulkEdits.ts"
 import { type Draft, draftOf, newDraft } from "../../src/web/dashboard/products/editor/productDraft.ts"
 import { parseStockChange } from "../../src/web/dashboard/products/editor/stockChange.ts"
 import { missingVariants, newVariant, withoutOptions } from "../../src/web/dashboard/products/editor/variants.ts"
@@ -47,10 +48,10 @@ describe("Product form", () => {
         ...base,
         name: " Desk of oak ",
         description: "",
-        discountedPrice: PRECISE,
+        costPrice: PRECISE,
         tags: ["oak", "Oak", "new"]
       }),
-      Result.succeed({ name: "Desk of oak", discountedPrice: Number(PRECISE), tags: ["oak", "new"] })
+      Result.succeed({ name: "Desk of oak", costPrice: Number(PRECISE), tags: ["oak", "new"] })
     )
     assert.strictEqual(base.price, PRECISE)
   })
@@ -100,6 +101,26 @@ describe("Product form", () => {
         .toSorted(),
       ["imageUrl", "metafields", "name", "price", "variants.0.price", "variants.1.price"]
     )
+  })
+
+  it("a changed price is above its sale price, an option has a name, and new stock is whole", () => {
+    const advice = "Enter a sale price below the price, or clear it"
+    assert.deepStrictEqual(problemsOf({ ...base, price: "20", discountedPrice: "99" }), [["discountedPrice", advice]])
+    assert.deepStrictEqual(problemsOf({ ...base, price: "20", discountedPrice: "20" }), [["discountedPrice", advice]])
+    const odd = draftOf({ ...desk, price: 20, discountedPrice: 99 })
+    assert.deepStrictEqual(patchOf(odd, { ...odd, name: "Other" }), Result.succeed({ name: "Other" }))
+    const variants = base.variants.map((variant) => ({ ...variant, discountedPrice: "10" }))
+    assert.deepStrictEqual(problemsOf({ ...base, variants }), [["variants.0.discountedPrice", advice]])
+    const options = [...base.options, { key: "new", name: " ", values: [] }]
+    assert.deepStrictEqual(problemsOf({ ...base, options }), [
+      ["options.1.name", "Enter a name, such as Size, or remove the option"]
+    ])
+    assert.deepStrictEqual(
+      productInput({ ...newDraft, name: "Lamp", stock: "1.5" }),
+      Result.fail(new Map([["stock", "Write a whole number, such as 1234 or 1,234"]]))
+    )
+    const typed = { ...newDraft, name: "Lamp", stock: "80", variants: [{ ...newVariant(), stock: "3" }] }
+    assert.deepStrictEqual(productInput(typed), Result.succeed({ name: "Lamp", variants: [{ stock: 3 }] }))
   })
 
   it("a new product has the name and the other entered fields; the name is required", () => {
@@ -158,6 +179,20 @@ describe("Input parsing", () => {
       Result.succeed({ adjust: -2 })
     )
     assert.isTrue(Result.isFailure(parseStockChange({ ...change, input: "-2" })))
+    assert.isTrue(Result.isFailure(parseStockChange({ ...change, input: "1.5" })))
+    assert.isTrue(Result.isSuccess(parseStockChange({ ...change, shown: 2.5, input: "1.5" })))
+  })
+})
+
+const parse = (name: string, input: string) => bulkEdits.find((edit) => edit.name === name)?.parse(input)
+
+describe("Bulk edits", () => {
+  it("an empty text stores no value, as in the editor, and commas separate tags", () => {
+    assert.deepStrictEqual(parse("Set vendor", " "), Result.succeed({ patch: { vendorName: null } }))
+    assert.deepStrictEqual(parse("Set category", ""), Result.succeed({ patch: { category: null } }))
+    assert.deepStrictEqual(parse("Add tag", "a, b"), Result.succeed({ tags: { add: ["a", "b"] } }))
+    assert.deepStrictEqual(parse("Remove tag", "a, b"), Result.succeed({ tags: { remove: ["a", "b", "a, b"] } }))
+    assert.deepStrictEqual(parse("Add tag", " , "), Result.fail("Enter a tag"))
   })
 })
 

@@ -158,7 +158,7 @@ describe.skipIf(isMissing("chromium"))("Products page of the dashboard", () => {
           await page.getByLabel("Action").selectOption("Set price")
           await page.getByLabel("New price").fill("12,5")
           await page.getByRole("button", { name: "Preview changes" }).click()
-          await page.getByText("must be a number").waitFor()
+          await page.getByText("Write 12.5").waitFor()
           await assertAccessible(page)
           await page.getByLabel("New price").fill("11")
         })

@@ -57,11 +57,14 @@ export const dataTexts = {
     signInUnreachable: "Cannot reach the service. Try again in a moment."
   },
   input: {
-    notANumber: (example: string, grouped?: string) =>
-      `must be a number, such as ${example}${grouped === undefined ? "" : ` or ${grouped}`}`,
-    notWhole: (example: string, grouped: string) => `must be a whole number, such as ${example} or ${grouped}`,
-    ambiguous: (one: string, other: string) => `could be ${one} or ${other}. Type one of them`,
-    tooManyDigits: "has too many digits. Use at most 15",
+    notANumber: (example: string, grouped: string) => `Write a number, such as ${example} or ${grouped}`,
+    notWhole: (example: string, grouped: string) => `Write a whole number, such as ${example} or ${grouped}`,
+    misspelled: (spellings: ReadonlyArray<string>) => `Write ${spellings.join(" or ")}`,
+    tooLong: (characters: string) => `Use at most ${characters} characters`,
+    missing: (characters: string) => `Enter 1 to ${characters} characters`,
+    outOfRange: (least: number, most: number) => `Enter a number from ${number(least)} to ${number(most)}`,
+    notNegative: "Enter 0 or more, with at most 15 digits",
+    tooManyDigits: "Use at most 15 digits",
     invalidJsonBecause: (reason: string) => `is not valid JSON: ${reason}`,
     invalidJsonAdvice: "check its quotes, commas and brackets",
     invalidJson: "is not valid JSON"

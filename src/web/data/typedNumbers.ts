@@ -4,17 +4,25 @@ import { dataTexts } from "./dataTexts.ts"
 
 /*
  * Numbers as people type them. `Intl` supplies the digits, separators and groups of a language, but no parser. Base
- * UI's `NumberField` drops misplaced separators, so that `12.50` is 1250 in German, and it rounds.
+ * UI's `NumberField` guesses: it drops misplaced separators, so that `480.50` is 48050 in German and `1,5` is 15 in
+ * English, it reads `12.50` in French, and it rounds. So this parser refuses what is misspelled in the language.
  */
 
 /** Formats of the pages. Some languages separate prices differently: Austrian ones have points, other numbers spaces. */
 const STYLES = [{}, { style: "currency", currency: "EUR" }] as const
+
+/** Languages whose separators people mix up with those of their own. */
+const OTHER_LANGUAGES = ["en", "de"]
+
+/** Distance of full-width characters, which Japanese and Chinese keyboards type, from ASCII. */
+const FULL_WIDTH = 0xff_01 - 0x21
 
 /** Replaces characters that keyboards lack with those that people type instead. */
 const simplified = (text: string) =>
   text
     .replaceAll(/\p{Cf}/gu, "")
     .replaceAll(/\p{Zs}/gu, " ")
+    .replaceAll(/[\uff01-\uff5e]/gu, (char) => String.fromCodePoint((char.codePointAt(0) ?? 0) - FULL_WIDTH))
     .replaceAll("’", "'")
     .replaceAll("−", "-")
 
@@ -22,21 +30,18 @@ const simplified = (text: string) =>
 const partOf = (format: Intl.NumberFormat, type: Intl.NumberFormatPartTypes) =>
   format.formatToParts(-1_234_567.5).find((part) => part.type === type)?.value ?? ""
 
-/** Decimal separators of most languages. Pasted text can have either. */
-const COMMON_DECIMALS = ["en", "de"].map((locale) => partOf(new Intl.NumberFormat(locale), "decimal"))
+const digitsOf = (locale: string | undefined) => [
+  ...new Intl.NumberFormat(locale, { useGrouping: false }).format(9_876_543_210)
+]
 
 const DIGITS = /^\d+$/
 
-/** Formats and parses numbers in a language, by default that of the browser. */
-export const typedNumbers = (locale?: string) => {
-  const plain = new Intl.NumberFormat(locale)
-  const unrounded = new Intl.NumberFormat(locale, { useGrouping: false, maximumSignificantDigits: 21 })
-  const decimalSign = partOf(plain, "decimal")
-  const minusSign = partOf(plain, "minusSign")
-  const digits = [...new Intl.NumberFormat(locale, { useGrouping: false }).format(9_876_543_210)].toReversed()
-
+/** Reads decimals with the separators and groups of a language. */
+const readerOf = (locale: string | undefined) => {
+  const digits = digitsOf(locale).toReversed()
+  const { numberingSystem: ownDigits } = new Intl.NumberFormat(locale).resolvedOptions()
   /** Formats with the digits of the language and with Latin ones, because many keyboards have only the latter. */
-  const formats = [plain.resolvedOptions().numberingSystem, "latn"].flatMap((numberingSystem) =>
+  const formats = [ownDigits, "latn"].flatMap((numberingSystem) =>
     STYLES.map((style) => new Intl.NumberFormat(locale, { ...style, numberingSystem, useGrouping: "always" }))
   )
   const separators = (type: "decimal" | "group") => [
@@ -72,6 +77,29 @@ export const typedNumbers = (locale?: string) => {
     return at === -1 || whole === undefined || !DIGITS.test(fraction) ? undefined : `${whole}.${fraction}`
   }
 
+  return {
+    ascii,
+    wholeOf,
+    /** Decimal of a text, with a point. No language has a separator that is both a group and a decimal one. */
+    read: (text: string) => wholeOf(text) ?? decimals.map(decimalOf(text)).find(Predicate.isNotUndefined)
+  }
+}
+
+const otherReaders = OTHER_LANGUAGES.map(readerOf)
+
+/** Decimal places of a currency. */
+const placesOf = (currency: string) =>
+  new Intl.NumberFormat("en", { style: "currency", currency }).resolvedOptions().maximumFractionDigits
+
+/** Formats and parses numbers in a language, by default that of the browser. */
+export const typedNumbers = (locale?: string) => {
+  const plain = new Intl.NumberFormat(locale)
+  const unrounded = new Intl.NumberFormat(locale, { useGrouping: false, maximumFractionDigits: 20 })
+  const decimalSign = partOf(plain, "decimal")
+  const minusSign = partOf(plain, "minusSign")
+  const digits = digitsOf(locale).toReversed()
+  const own = readerOf(locale)
+
   const localized = (decimal: string) =>
     [...decimal]
       .map((char) => (char === "." ? decimalSign : char === "-" ? minusSign : (digits[Number(char)] ?? char)))
@@ -84,35 +112,40 @@ export const typedNumbers = (locale?: string) => {
   }
 
   const parse = (typed: string, isWhole: boolean): Result.Result<number, string> => {
-    const [, sign = "", text = ""] = /^([-+]?)(.*)$/s.exec(ascii(typed).trim()) ?? []
-    const local = [wholeOf(text), ...(isWhole ? [] : decimals.map(decimalOf(text)))].filter(Predicate.isNotUndefined)
-    const foreign = isWhole ? [] : COMMON_DECIMALS.map(decimalOf(text)).filter(Predicate.isNotUndefined)
-    const [value, other] = local.length === 0 ? [] : new Set([...local, ...foreign])
+    const [, sign = "", text = ""] = /^([-+]?)(.*)$/s.exec(own.ascii(typed).trim()) ?? []
     const minus = sign === "-" ? sign : ""
-    if (value === undefined) {
-      const [meant] = foreign
-      if (isWhole) return Result.fail(dataTexts.input.notWhole(...examples(1234, 0)))
-      if (meant !== undefined) return Result.fail(dataTexts.input.notANumber(localized(minus + meant)))
-      return Result.fail(dataTexts.input.notANumber(...examples(1234.5, 2)))
+    const value = isWhole ? own.wholeOf(text) : own.read(text)
+    if (value !== undefined) {
+      const number = toDouble(minus + value)
+      return Number.isNaN(number) ? Result.fail(dataTexts.input.tooManyDigits) : Result.succeed(number)
     }
-    if (other !== undefined) {
-      return Result.fail(dataTexts.input.ambiguous(localized(minus + value), localized(minus + other)))
-    }
-    const number = toDouble(minus + value)
-    return Number.isNaN(number) ? Result.fail(dataTexts.input.tooManyDigits) : Result.succeed(number)
+    if (isWhole) return Result.fail(dataTexts.input.notWhole(...examples(1234, 0)))
+    const meant = new Set(otherReaders.map(({ read }) => read(text)).filter(Predicate.isNotUndefined))
+    return Result.fail(
+      meant.size === 0
+        ? dataTexts.input.notANumber(...examples(1234.5, 2))
+        : dataTexts.input.misspelled([...meant].map((decimal) => localized(minus + decimal)))
+    )
   }
 
   return {
-    /** Formats a number with all its digits and without groups, so that it has one reading. */
+    /** Formats a number for an input: with all its digits, and without groups, which break while digits are edited. */
     numberText: (value: number): string => unrounded.format(value),
-    /** Parses a number. Refuses text that is another number in other languages. */
+    /** Formats an amount for an input, with at least the decimal places of its currency. */
+    amountText: (value: number, currency: string): string =>
+      new Intl.NumberFormat(locale, {
+        useGrouping: false,
+        minimumFractionDigits: placesOf(currency),
+        maximumFractionDigits: 20
+      }).format(value),
+    /** Parses a number as the language spells it. Refuses other spellings with the right one. */
     parseNumber: (typed: string) => parse(typed, false),
-    /** Parses a whole number. Its separators can only be groups. */
+    /** Parses a whole number. */
     parseWhole: (typed: string) => parse(typed, true)
   }
 }
 
-export const { numberText, parseNumber, parseWhole } = typedNumbers()
+export const { amountText, numberText, parseNumber, parseWhole } = typedNumbers()
 
 /** Parses a number as APIs write it, with a decimal point. */
 export const parseCanonical = typedNumbers("en").parseNumber

@@ -130,7 +130,7 @@ export const developerTexts = {
     caption: "Installations",
     empty: "No installations yet",
     emptyAdvice: "Send a merchant to the authorization address under Get started.",
-    storeAdvice: "To learn which store an installation belongs to, read the store with its token.",
+    storeAdvice: "To find the store of an installation, call GET /store with the token of the installation.",
     installation: "Installation",
     permissions: "Permissions",
     status: "Status",

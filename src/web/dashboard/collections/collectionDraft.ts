@@ -4,7 +4,9 @@ import { decodeWith } from "../../../domain/json/Decoder.ts"
 import { type Collection, CreateCollection, UpdateCollection } from "../../../domain/catalog/Collection.ts"
 import type { ProductId } from "../../../domain/catalog/Product.ts"
 import type { Rule } from "../../../domain/catalog/Rule.ts"
+import { problemText } from "../../data/fieldProblems.ts"
 import { differences } from "../../data/merge.ts"
+import { collectionTexts } from "./collectionTexts.ts"
 import { type RuleDraft, ruleDraft, ruleOf, valueProblem } from "./rules/ruleDraft.ts"
 
 /* Form values of a collection. */
@@ -71,7 +73,7 @@ const toInput = ({ description, imageUrl, metaDescription, rules, seoTitle, ...d
 /** Parses a line `path: reason`. */
 const parseIssue = (line: string) => {
   const at = line.indexOf(": ")
-  return at === -1 ? (["", line] as const) : ([line.slice(0, at), line.slice(at + 2)] as const)
+  return at === -1 ? (["", line] as const) : ([line.slice(0, at), problemText(line.slice(at + 2))] as const)
 }
 
 const valueProblems = (rules: ReadonlyArray<RuleDraft>) =>
@@ -80,12 +82,19 @@ const valueProblems = (rules: ReadonlyArray<RuleDraft>) =>
     return problem === undefined ? [] : [[`rules.${index}.value`, problem] as const]
   })
 
+/** Without rules, an automated collection has no products, so the form asks for one. */
+const missingRules = ({ rules, type }: Draft): ReadonlyArray<readonly [string, string]> =>
+  type === "automated" && rules.length === 0 ? [["rules", collectionTexts.form.missingRules]] : []
+
 /** Validates these fields. Fails with all messages. */
 const decoder =
   <A>(decode: (input: unknown, strict: boolean) => Result.Result<A, BadRequest>) =>
   (draft: Draft, fields: ReadonlyArray<keyof Draft>): Result.Result<A, Problems> => {
     const input = toInput(draft)
-    const values = fields.includes("rules") ? valueProblems(draft.rules) : []
+    const values = [
+      ...(fields.includes("rules") ? valueProblems(draft.rules) : []),
+      ...(fields.includes("rules") || fields.includes("type") ? missingRules(draft) : [])
+    ]
     const decoded = decode(Object.fromEntries(fields.map((field) => [field, input[field]])), true).pipe(
       Result.mapError(({ issues = [] }): Problems => new Map([...issues.map(parseIssue), ...values]))
     )

@@ -112,6 +112,7 @@ export const collectionTexts = {
     newSlugHint: "The last part of its URL. Leave it empty to use the title.",
     slugHint: "The last part of its URL.",
     missingValue: "Enter a value",
+    missingRules: "Add a rule, or choose the products yourself: set the collection type to manual",
     line: (line: string, problem: string) => `${line}: ${problem}`
   },
   editor: {
@@ -173,6 +174,7 @@ export const collectionTexts = {
     first: (shown: number, products: number) => `Showing the first ${number(shown)} of ${count(products, "product")}.`
   },
   explanation: {
+    label: (product: string) => `Explanation of ${product}`,
     matches: "Matches",
     noMatch: "Does not match",
     includedByAny: (product: string) => `${product} is included: it matches at least one rule.`,

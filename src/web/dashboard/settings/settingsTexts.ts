@@ -28,7 +28,7 @@ export const settingsTexts = {
     plan: "Plan",
     currency: "Currency",
     created: "Created",
-    problem: (reason: string) => `It ${reason}`,
+    problem: (reason: string) => (reason.startsWith("must") ? `It ${reason}` : reason),
     weightUnits: {
       kg: "Kilograms",
       g: "Grams",

@@ -10,15 +10,18 @@ interface ListFieldProps extends FieldTexts {
   readonly change: (values: ReadonlyArray<string>) => void
   /** Singular name of an item, such as "tag". */
   readonly itemName: string
+  /** Separates items that are typed or pasted together. */
+  readonly separator?: string
 }
 
 /** Ordered list of unique texts. Enter adds an item. */
-export const ListField = ({ change, hint, label, itemName, problem, values }: ListFieldProps) => {
+export const ListField = ({ change, hint, label, itemName, problem, separator, values }: ListFieldProps) => {
   const [typed, setTyped] = useState("")
   const add = () => {
-    const value = typed.trim()
+    const items = (separator === undefined ? [typed] : typed.split(separator)).map((item) => item.trim())
+    const added = [...new Set(items)].filter((item) => item !== "" && !values.includes(item))
     setTyped("")
-    if (value !== "" && !values.includes(value)) change([...values, value])
+    if (added.length > 0) change([...values, ...added])
   }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === "Enter") {

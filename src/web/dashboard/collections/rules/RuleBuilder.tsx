@@ -37,6 +37,7 @@ export const RuleBuilder = ({ change, draft: { disjunctive, rules }, problems }:
       <SelectField
         label={collectionTexts.rules.mustMatch}
         value={disjunctive ? "any" : "all"}
+        problem={rules.length === 0 ? problems.get("rules") : undefined}
         onChange={({ target }) => change({ disjunctive: target.value === "any" })}
       >
         <option value="all">{collectionTexts.rules.all}</option>

@@ -12,11 +12,19 @@ import { toast } from "../../../ui/display/Toasts.tsx"
 import { UnsavedChangesGuard } from "../../../ui/form/UnsavedChangesGuard.tsx"
 import { useStore, useStoreId } from "../../store.ts"
 import { isShownInForm, NO_PROBLEMS, type Problems, problemsIn, productInput } from "./productInput.ts"
-import { focusFirstProblem, LineField, withoutEdited } from "./formFields.tsx"
+import { focusFirstProblem, type FormState, LineField, withoutEdited } from "./formFields.tsx"
 import { type Draft, newDraft } from "./productDraft.ts"
 import { BackToProducts, ProductForm } from "./ProductForm.tsx"
 import { cacheProduct, reloadLists } from "../list/useProducts.ts"
 import { productTexts } from "../productTexts.ts"
+
+/** Initial stock, if the variants have none of their own. */
+const NewStock = ({ editing }: { readonly editing: FormState }) => {
+  const { trackInventory, variants } = editing.draft
+  if (!trackInventory) return <p>{productTexts.editor.untracked}</p>
+  if (variants.length > 0) return <p>{productTexts.editor.stockOfVariants}</p>
+  return <LineField editing={editing} field="stock" isNumber />
+}
 
 const NO_VARIANTS = new Map<string, never>()
 
@@ -74,7 +82,7 @@ export const NewProductPage = () => {
       <ProductForm
         editing={editing}
         currency={store.data?.currencyCode ?? ""}
-        stock={<LineField editing={editing} field="stock" isNumber />}
+        stock={<NewStock editing={editing} />}
         variantStock={NO_VARIANTS}
       />
       <SaveBar

@@ -3,7 +3,8 @@ import { useNavigate } from "@tanstack/react-router"
 import { useMemo, useState } from "react"
 import type { Product } from "../../../../domain/catalog/Product.ts"
 import { performed } from "../../../../rpc/Client.ts"
-import { numberText } from "../../../data/typedNumbers.ts"
+import { number } from "../../../data/format.ts"
+import { shownStock } from "../../../data/shownStock.ts"
 import { useRpcMutation } from "../../../data/queries.ts"
 import { Badge } from "../../../ui/display/Badge.tsx"
 import { Button } from "../../../ui/form/Button.tsx"
@@ -61,10 +62,10 @@ export const ProductEditor = ({ isGone, product }: ProductEditorProps) => {
           <Button
             key={variantId}
             kind="quiet"
-            aria-label={productTexts.editor.updateVariantStock(index + 1, numberText(stock))}
+            aria-label={productTexts.editor.updateVariantStock(index + 1, number(stock))}
             onClick={() => setStockOf({ variantId })}
           >
-            {numberText(stock)}
+            {number(stock)}
           </Button>
         ])
       ),
@@ -101,12 +102,7 @@ export const ProductEditor = ({ isGone, product }: ProductEditorProps) => {
       <ProductForm
         editing={{ draft, problems, edit }}
         currency={product.currencyCode}
-        stock={
-          <Row>
-            <span>{productTexts.editor.inStock(numberText(product.stock))}</span>
-            <Button onClick={() => setStockOf("product")}>{productTexts.stock.update}</Button>
-          </Row>
-        }
+        stock={<CurrentStock product={product} isTracked={draft.trackInventory} update={() => setStockOf("product")} />}
         variantStock={variantStock}
       />
       <SaveBar
@@ -139,6 +135,28 @@ export const ProductEditor = ({ isGone, product }: ProductEditorProps) => {
       </Confirm>
       <UnsavedChangesGuard isUnsaved={changed.length > 0 && !isGone}>{productTexts.editor.unsaved}</UnsavedChangesGuard>
     </Page>
+  )
+}
+
+interface CurrentStockProps {
+  readonly product: Product
+  /** Value of the form. */
+  readonly isTracked: boolean
+  readonly update: () => void
+}
+
+/** Stock of the product, or that of its variants together, which change it. */
+const CurrentStock = ({ isTracked, product, update }: CurrentStockProps) => {
+  const { variants } = product
+  const shown = shownStock({ ...product, trackInventory: isTracked })
+  if (shown === undefined) return <p>{productTexts.editor.untracked}</p>
+  const stock = number(shown)
+  if (variants.length > 0) return <p>{productTexts.editor.inStockOfVariants(stock, variants.length)}</p>
+  return (
+    <Row>
+      <span>{productTexts.editor.inStock(stock)}</span>
+      <Button onClick={update}>{productTexts.stock.update}</Button>
+    </Row>
   )
 }
 

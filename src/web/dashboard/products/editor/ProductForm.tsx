@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router"
 import { CheckField, Columns, Fieldset, NumberField, TextField } from "../../../ui/form/Field.tsx"
 import { ListField } from "../../../ui/form/ListField.tsx"
 import { Card, Stack } from "../../../ui/layout/Page.tsx"
-import { type FormState, LineField, LinesField, problemIn } from "./formFields.tsx"
+import { type FormState, LineField, LinesField, problemIn, ProductKindField } from "./formFields.tsx"
 import css from "./Editor.module.css"
 import { FaqsCard } from "./FaqsCard.tsx"
 import { MediaCard } from "./MediaCard.tsx"
@@ -105,7 +105,7 @@ export const ProductForm = ({ currency, editing, stock, variantStock }: ProductF
         <Card title={productTexts.form.shipping}>
           <Columns>
             <LineField editing={editing} field="weight" isNumber hint={productTexts.form.weightHint} />
-            <LineField editing={editing} field="productKind" hint={productTexts.form.productKindHint} />
+            <ProductKindField {...editing} />
             <LineField editing={editing} field="countryOfOrigin" />
             <LineField editing={editing} field="hsCode" hint={productTexts.form.hsCodeHint} />
           </Columns>
@@ -144,6 +144,8 @@ export const ProductForm = ({ currency, editing, stock, variantStock }: ProductF
           <ListField
             label={productTexts.fields.tags}
             itemName={productTexts.form.tagItem}
+            hint={productTexts.form.tagsHint}
+            separator=","
             values={draft.tags}
             problem={problemIn(problems, "tags")}
             change={(tags) => edit({ tags })}

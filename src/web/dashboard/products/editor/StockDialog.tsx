@@ -3,7 +3,7 @@ import { Result } from "effect"
 import { type FormEvent, useState } from "react"
 import type { Product } from "../../../../domain/catalog/Product.ts"
 import { performed, type SetInventory, type StoreId } from "../../../../rpc/Client.ts"
-import { numberText } from "../../../data/typedNumbers.ts"
+import { number } from "../../../data/format.ts"
 import { useRpcMutation } from "../../../data/queries.ts"
 import { Button } from "../../../ui/form/Button.tsx"
 import { Dialog } from "../../../ui/layout/Dialog.tsx"
@@ -60,7 +60,7 @@ const Form = ({ close, target, product, storeId }: StockDialogProps & { readonly
   return (
     <form onSubmit={submit} noValidate>
       <Stack>
-        <p>{productTexts.stock.current(numberText(shown), variant?.title)}</p>
+        <p>{productTexts.stock.current(number(shown), variant?.title)}</p>
         {updating.error === null ? undefined : <ErrorNotice error={updating.error} />}
         <SelectField
           label={productTexts.stock.action}
@@ -72,7 +72,7 @@ const Form = ({ close, target, product, storeId }: StockDialogProps & { readonly
         </SelectField>
         <NumberField
           label={mode === "adjust" ? productTexts.stock.quantityToAdd : productTexts.stock.newQuantity}
-          hint={mode === "adjust" ? productTexts.stock.adjustHint : productTexts.stock.setHint(numberText(shown))}
+          hint={mode === "adjust" ? productTexts.stock.adjustHint : productTexts.stock.setHint(number(shown))}
           // The decimal keyboard of iPhones has no minus sign.
           inputMode={mode === "adjust" ? "text" : "decimal"}
           value={input}

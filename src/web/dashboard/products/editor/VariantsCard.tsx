@@ -16,15 +16,18 @@ const variantLabels = {
   barcode: productTexts.fields.barcode,
   price: productTexts.fields.price,
   discountedPrice: productTexts.fields.discountedPrice,
-  costPrice: productTexts.fields.costPrice
+  costPrice: productTexts.fields.costPrice,
+  stock: productTexts.fields.stock
 }
+
+const labelOf = (field: string) => Object.entries(variantLabels).find(([name]) => name === field)?.[1] ?? field
 
 /** Validation messages above the grid. The next ones follow once these are corrected. */
 const MAX_PROBLEMS = 5
 
 const problemLocation = (path: string) => {
   const [, row = "", field = ""] = path.split(".")
-  return productTexts.variants.location(Number(row) + 1, field)
+  return productTexts.variants.location(Number(row) + 1, labelOf(field))
 }
 
 const removeColumn = (remove: (key: string) => void): VirtualColumn<VariantDraft> => ({
@@ -39,6 +42,7 @@ const removeColumn = (remove: (key: string) => void): VirtualColumn<VariantDraft
 
 interface VariantsCardProps {
   readonly editing: FormState
+  /** Stock buttons of existing variants. */
   readonly stock: ReadonlyMap<string, ReactNode>
 }
 
@@ -70,6 +74,12 @@ export const VariantsCard = ({ editing: { draft, edit, problems }, stock }: Vari
         change(variant.key, { [field]: value })
       )
   })
+  const stockInput = lineColumn(NumberCell, "stock")
+  const stockColumn = {
+    ...stockInput,
+    width: 110,
+    cell: (variant: VariantDraft, index: number) => stock.get(variant.key) ?? stockInput.cell(variant, index)
+  }
   const columns: ReadonlyArray<VirtualColumn<VariantDraft>> = [
     ...options.map(({ key, name }) => ({
       name: name || productTexts.variants.newOption,
@@ -86,15 +96,7 @@ export const VariantsCard = ({ editing: { draft, edit, problems }, stock }: Vari
     })),
     ...VARIANT_TEXTS.map((field) => lineColumn(CellField, field)),
     ...VARIANT_AMOUNTS.map((field) => lineColumn(NumberCell, field)),
-    {
-      name: productTexts.fields.stock,
-      width: 110,
-      cell: (variant, index) =>
-        stock.get(variant.key) ??
-        cell(NumberCell, productTexts.fields.stock, index, "stock", variant.stock, (value) =>
-          change(variant.key, { stock: value })
-        )
-    },
+    ...(draft.trackInventory ? [stockColumn] : []),
     removeColumn((key) => edit({ variants: removeItem(variants, key) }))
   ]
   const variantProblems = [...problems].filter(([path]) => path === "variants" || path.startsWith("variants."))

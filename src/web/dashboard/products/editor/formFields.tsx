@@ -1,4 +1,4 @@
-import { NumberField, TextArea, TextField } from "../../../ui/form/Field.tsx"
+import { NumberField, SelectField, TextArea, TextField } from "../../../ui/form/Field.tsx"
 import type { Problems } from "./productInput.ts"
 import type { Draft, Line } from "./productDraft.ts"
 import { productTexts } from "../productTexts.ts"
@@ -51,6 +51,24 @@ export const LineField = ({
     />
   )
 }
+
+/** Product kinds that the service and its imports know. Apps can store others. */
+const PRODUCT_KINDS: Readonly<Record<string, string>> = productTexts.form.productKinds
+
+export const ProductKindField = ({ draft: { productKind }, edit, problems }: FormState) => (
+  <SelectField
+    label={productTexts.fields.productKind}
+    value={productKind}
+    problem={problems.get("productKind")}
+    onChange={({ target }) => edit({ productKind: target.value })}
+  >
+    {Object.entries({ [productKind]: productKind, ...PRODUCT_KINDS }).map(([kind, label]) => (
+      <option key={kind} value={kind}>
+        {label}
+      </option>
+    ))}
+  </SelectField>
+)
 
 interface TextProps extends Omit<LineFieldProps, "isNumber"> {
   readonly rows?: number

@@ -1,7 +1,7 @@
 import type { Schema } from "effect"
 import { newProduct, type Product, ProductId, type UpdateProduct } from "../../../../domain/catalog/Product.ts"
 import { uuidV7 } from "../../../../domain/Uuid.ts"
-import { numberText } from "../../../data/typedNumbers.ts"
+import { amountText, numberText } from "../../../data/typedNumbers.ts"
 
 /* Form values of a product. Numbers and JSON are text, as typed. */
 
@@ -81,16 +81,20 @@ const text = (value: string | null | undefined) => value ?? ""
 
 const amount = (value: number | null | undefined) => (value === null || value === undefined ? "" : numberText(value))
 
+/** Formats amounts of money in the currency of a product. A new product has none yet. */
+const moneyIn = (currency: string) => (value: number | null | undefined) =>
+  value === null || value === undefined || currency === "" ? amount(value) : amountText(value, currency)
+
 const json = (value: Opaque) => JSON.stringify(value, undefined, 2)
 
-const variantDraft = (variant: Product["variants"][number]): VariantDraft => ({
+const variantDraft = (variant: Product["variants"][number], money: ReturnType<typeof moneyIn>): VariantDraft => ({
   key: variant.id,
   title: text(variant.title),
   sku: text(variant.sku),
   barcode: text(variant.barcode),
-  price: amount(variant.price),
-  discountedPrice: amount(variant.discountedPrice),
-  costPrice: amount(variant.costPrice),
+  price: money(variant.price),
+  discountedPrice: money(variant.discountedPrice),
+  costPrice: money(variant.costPrice),
   stock: "",
   choices: variant.options ?? {}
 })
@@ -105,12 +109,14 @@ const optionDrafts = (options: Product["options"]): ReadonlyArray<OptionDraft> =
   }))
 
 /** Form values of a product. */
-export const draftOf = (product: Product): Draft => ({
+export const draftOf = (product: Product): Draft => draftWith(product, moneyIn(product.currencyCode))
+
+const draftWith = (product: Product, money: ReturnType<typeof moneyIn>): Draft => ({
   name: product.name,
   slug: product.slug,
-  price: amount(product.price),
-  discountedPrice: amount(product.discountedPrice),
-  costPrice: amount(product.costPrice),
+  price: money(product.price),
+  discountedPrice: money(product.discountedPrice),
+  costPrice: money(product.costPrice),
   stock: amount(product.stock),
   currencyCode: product.currencyCode,
   isActive: product.isActive,
@@ -136,7 +142,7 @@ export const draftOf = (product: Product): Draft => ({
     type: text(stored.type)
   })),
   options: optionDrafts(product.options),
-  variants: product.variants.map(variantDraft),
+  variants: product.variants.map((variant) => variantDraft(variant, money)),
   faqs: product.faqs.map((stored, index) => ({
     key: `${index}`,
     stored,

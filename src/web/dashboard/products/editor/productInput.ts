@@ -5,7 +5,8 @@ import { canonical, type JsonObject } from "../../../../domain/json/Json.ts"
 import { CreateProduct, UpdateProduct } from "../../../../domain/catalog/Product.ts"
 import { differences } from "../../../data/merge.ts"
 import { parseJson } from "../../../data/parseInput.ts"
-import { parseNumber } from "../../../data/typedNumbers.ts"
+import { problemText } from "../../../data/fieldProblems.ts"
+import { parseNumber, parseWhole } from "../../../data/typedNumbers.ts"
 import { type Draft, type Field, newDraft, VARIANT_AMOUNTS, VARIANT_TEXTS, type VariantDraft } from "./productDraft.ts"
 import { productTexts } from "../productTexts.ts"
 
@@ -22,8 +23,8 @@ export const parseIssues = (lines: ReadonlyArray<string>): Problems =>
     lines.map((line) => {
       const [, payloadPath, payloadReason = "", path, reason = ""] = ISSUE.exec(line) ?? []
       return payloadPath === undefined
-        ? ([path ?? "", path === undefined ? line : reason] as const)
-        : [payloadPath, payloadReason]
+        ? ([path ?? "", path === undefined ? line : problemText(reason)] as const)
+        : [payloadPath, problemText(payloadReason)]
     })
   )
 
@@ -43,6 +44,7 @@ const makeReader = () => {
   return {
     problems,
     amount,
+    pieces: (path: string, text: string) => collect(path)(parseWhole(text)),
     amountOrNull: (path: string, text: string) => (text.trim() === "" ? null : amount(path, text)),
     json: (path: string, text: string) => collect(path)(parseJson(text)),
     reject: (path: string, problem: string) => void problems.set(path, problem)
@@ -85,7 +87,7 @@ const variantInput = (variant: VariantDraft, draft: Draft, base: Draft, index: n
     if (variant[name] === (before?.[name] ?? "")) continue
     const path = `variants.${index}.${name}`
     if (variant[name].trim() === "") reader.reject(path, CANNOT_CLEAR)
-    else input[name] = reader.amount(path, variant[name])
+    else input[name] = name === "stock" ? reader.pieces(path, variant.stock) : reader.amount(path, variant[name])
   }
   const choices = choicesOf(variant, draft)
   const choicesBefore = before === undefined ? {} : choicesOf(before, base)
@@ -101,7 +103,7 @@ const inputOf = (draft: Draft, base: Draft, reader: Reader) =>
     price: () => reader.amount("price", draft.price),
     discountedPrice: () => reader.amountOrNull("discountedPrice", draft.discountedPrice),
     costPrice: () => reader.amountOrNull("costPrice", draft.costPrice),
-    stock: () => reader.amount("stock", draft.stock),
+    stock: () => reader.pieces("stock", draft.stock),
     currencyCode: () => draft.currencyCode,
     isActive: () => draft.isActive,
     onSale: () => draft.onSale,
@@ -139,6 +141,33 @@ const inputOf = (draft: Draft, base: Draft, reader: Reader) =>
     metaDescription: () => textOrNull(draft.metaDescription)
   }) satisfies Record<Field, () => unknown>
 
+/** True if a sale price is no discount. Texts that are no number have their own message. */
+const isNoDiscount = (salePrice: string, price: string) => {
+  const [sale, full] = [parseNumber(salePrice), parseNumber(price)]
+  return Result.isSuccess(sale) && Result.isSuccess(full) && sale.success >= full.success
+}
+
+/** Rejects changes that the service accepts, because apps may rely on them, but that make no sense to shoppers. */
+const rejectNonsense = (draft: Draft, base: Draft, fields: ReadonlyArray<Field>, { reject }: Reader) => {
+  const isPriceChanged = fields.includes("price") || fields.includes("discountedPrice")
+  if (isPriceChanged && isNoDiscount(draft.discountedPrice, draft.price)) {
+    reject("discountedPrice", productTexts.form.noDiscount)
+  }
+  if (fields.includes("options")) {
+    for (const [index, { name }] of draft.options.entries()) {
+      if (name.trim() === "") reject(`options.${index}.name`, productTexts.options.missingName)
+    }
+  }
+  if (!fields.includes("variants")) return
+  for (const [index, variant] of draft.variants.entries()) {
+    const before = base.variants.find(({ key }) => key === variant.key)
+    const isChanged = variant.price !== before?.price || variant.discountedPrice !== before.discountedPrice
+    if (isChanged && isNoDiscount(variant.discountedPrice, variant.price || draft.price)) {
+      reject(`variants.${index}.discountedPrice`, productTexts.form.noDiscount)
+    }
+  }
+}
+
 /** Validates these fields. Fails with all messages. */
 const decoder =
   <A>(decode: (input: unknown, strict: boolean) => Result.Result<A, BadRequest>) =>
@@ -146,6 +175,7 @@ const decoder =
     const reader = makeReader()
     const members = inputOf(draft, base, reader)
     const input = Object.fromEntries(fields.map((field) => [field, members[field]()]))
+    rejectNonsense(draft, base, fields, reader)
     const decoded = Result.mapError(decode(input, true), ({ issues = [] }) => parseIssues(issues))
     if (reader.problems.size === 0) return decoded
     // A value that cannot be parsed is missing for the schema, whose message is less specific.
@@ -168,7 +198,14 @@ export const patchOf = (base: Draft, draft: Draft): Result.Result<UpdateProduct,
 
 /** Validates a new product. */
 export const productInput = (draft: Draft): Result.Result<CreateProduct, Problems> =>
-  toProduct(newDraft, draft, [...new Set<Field>(["name", ...differences(newDraft, draft)])])
+  toProduct(
+    newDraft,
+    draft,
+    [...new Set<Field>(["name", ...differences(newDraft, draft)])].filter(
+      // The form hides the stock of a product that variants have instead.
+      (field) => field !== "stock" || draft.variants.length === 0
+    )
+  )
 
 export const NO_PROBLEMS: Problems = new Map()
 

@@ -2,7 +2,7 @@ import { Result } from "effect"
 import { decodeWith } from "../../../../domain/json/Decoder.ts"
 import type { JsonObject } from "../../../../domain/json/Json.ts"
 import { SetInventory } from "../../../../rpc/Client.ts"
-import { parseNumber } from "../../../data/typedNumbers.ts"
+import { parseNumber, parseWhole } from "../../../data/typedNumbers.ts"
 import { type Problems, parseIssues } from "./productInput.ts"
 
 /** Relative or absolute stock change. */
@@ -20,11 +20,14 @@ const decodeChange = decodeWith(SetInventory)
 const quantityOf = ({ shown, mode }: StockChange, quantity: number): JsonObject =>
   mode === "adjust" ? { adjust: quantity } : { stock: quantity, expectedStock: shown }
 
+/** Goods are counted in pieces, unless their stock already has decimals, as that of fabric by the meter. */
+const parserFor = (stock: number) => (Number.isInteger(stock) ? parseWhole : parseNumber)
+
 /** Validates the change. Messages have the keys `input` and `reason`. */
 export const parseStockChange = (change: StockChange): Result.Result<SetInventory, Problems> => {
-  const { reason, input, variantId } = change
+  const { reason, input, shown, variantId } = change
   return Result.flatMap(
-    Result.mapError(parseNumber(input), (problem): Problems => new Map([["input", problem]])),
+    Result.mapError(parserFor(shown)(input), (problem): Problems => new Map([["input", problem]])),
     (quantity) =>
       Result.mapError(
         decodeChange(
