@@ -69,5 +69,20 @@ describe.skipIf(isMissing("chromium"))("Sign-in to the dashboard", () => {
         assert.deepStrictEqual(complaints(), [])
       })
     )
+
+    it.effect("unknown ids of a store show that they are not found, beside the menu", () =>
+      Effect.gen(function* () {
+        const { complaints, dashboard, page } = yield* dashboardMember()
+        for (const kind of ["products", "collections", "orders", "customers", "apps", "agents"]) {
+          yield* Effect.promise(async () => {
+            await page.goto(`${dashboard}/${kind}/abc`)
+            await page.getByRole("heading", { name: "Page not found" }).waitFor()
+            await page.getByRole("navigation").getByRole("link", { name: "Home" }).waitFor()
+          })
+        }
+        yield* Effect.promise(() => assertAccessible(page))
+        assert.deepStrictEqual(complaints(), [])
+      })
+    )
   })
 })

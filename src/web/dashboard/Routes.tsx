@@ -38,7 +38,7 @@ const start = createRoute({
   component: lazyRouteComponent(() => import("./NoStorePage.tsx"), "NoStorePage")
 })
 
-/** Parses an id in the URL. An invalid id leads to the not-found page. */
+/** Parses an id in the URL. An invalid id leads to the not-found page of the route, inside the frame of the store. */
 const idIn = <A,>(schema: Schema.Codec<A, string>) => {
   const decode = Schema.decodeUnknownResult(schema)
   return (text: string): A =>
@@ -114,7 +114,8 @@ const collection = createRoute({
     parse: ({ collectionId }) => ({ collectionId: collectionIdIn(collectionId) }),
     stringify: ({ collectionId }) => ({ collectionId })
   },
-  component: lazyRouteComponent(() => import("./collections/CollectionPage.tsx"), "CollectionPage")
+  component: lazyRouteComponent(() => import("./collections/CollectionPage.tsx"), "CollectionPage"),
+  notFoundComponent: NotFoundPage
 })
 
 const orders = createRoute({
@@ -131,7 +132,8 @@ const order = createRoute({
     parse: ({ orderId }) => ({ orderId: orderIdIn(orderId) }),
     stringify: ({ orderId }) => ({ orderId })
   },
-  component: lazyRouteComponent(() => import("./orders/OrderPage.tsx"), "OrderPage")
+  component: lazyRouteComponent(() => import("./orders/OrderPage.tsx"), "OrderPage"),
+  notFoundComponent: NotFoundPage
 })
 
 const customers = createRoute({
@@ -148,7 +150,8 @@ const customer = createRoute({
     parse: ({ customerId }) => ({ customerId: customerIdIn(customerId) }),
     stringify: ({ customerId }) => ({ customerId })
   },
-  component: lazyRouteComponent(() => import("./customers/CustomerPage.tsx"), "CustomerPage")
+  component: lazyRouteComponent(() => import("./customers/CustomerPage.tsx"), "CustomerPage"),
+  notFoundComponent: NotFoundPage
 })
 
 const apps = createRoute({

@@ -62,7 +62,7 @@ export const uiTexts = {
     error: "Something went wrong",
     notFound: "Page not found",
     notFoundReason: "This page does not exist, or you do not have access to it",
-    notFoundAdvice: "Go back, or choose a page from the menu."
+    start: "Go to the start page"
   },
   shell: {
     skipToContent: "Skip to main content",

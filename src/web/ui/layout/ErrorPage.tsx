@@ -1,3 +1,4 @@
+import { Link, useLocation } from "@tanstack/react-router"
 import { EmptyState, ErrorNotice } from "../display/QueryBoundary.tsx"
 import { Page } from "./Page.tsx"
 import { uiTexts } from "../uiTexts.ts"
@@ -10,10 +11,13 @@ export const ErrorPage = ({ error, reset }: { readonly error: unknown; readonly 
 )
 
 /** Shown for unknown addresses and for resources without access. */
-export const NotFoundPage = () => (
-  <Page title={uiTexts.errorPage.notFound}>
-    <EmptyState title={uiTexts.errorPage.notFoundReason}>
-      <p>{uiTexts.errorPage.notFoundAdvice}</p>
-    </EmptyState>
-  </Page>
-)
+export const NotFoundPage = () => {
+  const isPortal = useLocation().pathname.startsWith("/developers")
+  return (
+    <Page title={uiTexts.errorPage.notFound}>
+      <EmptyState title={uiTexts.errorPage.notFoundReason}>
+        <Link to={isPortal ? "/developers" : "/dashboard"}>{uiTexts.errorPage.start}</Link>
+      </EmptyState>
+    </Page>
+  )
+}

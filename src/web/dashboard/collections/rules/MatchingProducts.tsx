@@ -1,5 +1,5 @@
 import { Result } from "effect"
-import { useState } from "react"
+import { type ReactNode, useState } from "react"
 import type { ProductSummary } from "../../../../domain/catalog/ProductSummary.ts"
 import { canonical } from "../../../../domain/json/Json.ts"
 import type { CollectionId, ProductId } from "../../../../rpc/Client.ts"
@@ -25,16 +25,23 @@ interface MatchingProductsProps {
   readonly saved?: Pick<Draft, "disjunctive" | "rules">
 }
 
+/** Product whose membership is explained, in its row or below the search. */
+interface Explained {
+  readonly product: Pick<ProductSummary, "id" | "name">
+  readonly isInList: boolean
+}
+
 /** Products in the preview. */
 const PREVIEW_SIZE = 50
 
 /** Live preview of the matching products, and the explanation for a single product. */
 export const MatchingProducts = ({ draft, id, saved }: MatchingProductsProps) => {
   const storeId = useStoreId()
-  const [explained, setExplained] = useState<Pick<ProductSummary, "id" | "name">>()
+  const [explained, setExplained] = useState<Explained>()
   const { disjunctive, rules: debouncedRules } = useDebouncedValue(draft, 250)
   const rules = Result.getOrUndefined(rulesOf({ rules: debouncedRules }))
-  const isValid = rules !== undefined && rules.length > 0
+  // Rules that became invalid have no matches, so the former ones disappear at once.
+  const isValid = rules !== undefined && rules.length > 0 && Result.isSuccess(rulesOf(draft))
   const ruleSet = { rules: rules ?? [], disjunctive }
   const savedRules = saved === undefined ? undefined : Result.getOrUndefined(rulesOf(saved))
   const isSaved =
@@ -52,14 +59,25 @@ export const MatchingProducts = ({ draft, id, saved }: MatchingProductsProps) =>
       </Card>
     )
   }
-  const isPending = !isValid || preview.isPlaceholderData || draft.rules !== debouncedRules
+  const isPending = preview.isPlaceholderData || draft.rules !== debouncedRules
+  const explain = (product: Explained["product"], isInList: boolean) => setExplained({ product, isInList })
+  const explanation =
+    explained === undefined || !isValid ? undefined : (
+      <MembershipExplanation
+        key={explained.product.id}
+        {...(id === undefined ? {} : { id })}
+        rules={ruleSet}
+        isSaved={isSaved}
+        product={explained.product}
+      />
+    )
   return (
     <>
       <Card
         title={collectionTexts.matches.title}
         actions={
           <output className={css["count"]} aria-busy={isPending}>
-            {rules === undefined
+            {!isValid
               ? collectionTexts.matches.incompleteRules
               : preview.data === undefined
                 ? collectionTexts.matches.searching
@@ -67,29 +85,31 @@ export const MatchingProducts = ({ draft, id, saved }: MatchingProductsProps) =>
           </output>
         }
       >
-        {preview.data === undefined && !isValid ? undefined : (
+        {isValid ? (
           <QueryBoundary query={preview}>
             {(matches) => (
               <>
-                <MatchList {...matches} explain={setExplained} />
-                {id === undefined || !isValid || matches.productCount <= PREVIEW_SIZE ? undefined : (
+                <MatchList
+                  {...matches}
+                  explained={explained?.isInList === true ? explained.product.id : undefined}
+                  explanation={explanation}
+                  toggle={(product, isExplained) => (isExplained ? setExplained(undefined) : explain(product, true))}
+                />
+                {id === undefined || matches.productCount <= PREVIEW_SIZE ? undefined : (
                   <AllMatchesButton id={id} rules={ruleSet} productCount={matches.productCount} />
                 )}
               </>
             )}
           </QueryBoundary>
-        )}
+        ) : undefined}
       </Card>
       <Card title={collectionTexts.matches.check}>
-        <ProductSearch label={collectionTexts.matches.find} storeId={storeId} choose={setExplained} />
-        {explained === undefined || !isValid ? undefined : (
-          <MembershipExplanation
-            {...(id === undefined ? {} : { id })}
-            rules={ruleSet}
-            isSaved={isSaved}
-            product={explained}
-          />
-        )}
+        <ProductSearch
+          label={collectionTexts.matches.find}
+          storeId={storeId}
+          choose={(product) => explain(product, false)}
+        />
+        {explained?.isInList === true ? undefined : explanation}
       </Card>
     </>
   )
@@ -98,29 +118,37 @@ export const MatchingProducts = ({ draft, id, saved }: MatchingProductsProps) =>
 interface MatchListProps {
   readonly items: ReadonlyArray<ProductSummary>
   readonly productCount: number
-  readonly explain: (product: { readonly id: ProductId; readonly name: string }) => void
+  /** Product whose row shows the explanation. */
+  readonly explained: ProductId | undefined
+  readonly explanation: ReactNode
+  readonly toggle: (product: Explained["product"], isExplained: boolean) => void
 }
 
-const MatchList = ({ explain, items, productCount }: MatchListProps) => {
+const MatchList = ({ explained, explanation, items, productCount, toggle }: MatchListProps) => {
   if (productCount === 0) return <MutedText>{collectionTexts.matches.empty}</MutedText>
   return (
     <>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- Keyboard users scroll a focused region. */}
       <section className={css["scroller"]} tabIndex={0} aria-label={collectionTexts.matches.title}>
         <ul>
-          {items.map((product) => (
-            <li key={product.id} className={css["row"]}>
-              <ProductLine product={product}>
-                <Button
-                  kind="quiet"
-                  aria-label={collectionTexts.matches.explainProduct(product.name)}
-                  onClick={() => explain(product)}
-                >
-                  {collectionTexts.matches.explain}
-                </Button>
-              </ProductLine>
-            </li>
-          ))}
+          {items.map((product) => {
+            const isExplained = product.id === explained
+            return (
+              <li key={product.id} className={css["row"]}>
+                <ProductLine product={product}>
+                  <Button
+                    kind="quiet"
+                    aria-label={collectionTexts.matches.explainProduct(product.name)}
+                    aria-expanded={isExplained}
+                    onClick={() => toggle(product, isExplained)}
+                  >
+                    {collectionTexts.matches.explain}
+                  </Button>
+                </ProductLine>
+                {isExplained ? explanation : undefined}
+              </li>
+            )
+          })}
         </ul>
       </section>
       {productCount > items.length ? (

@@ -24,8 +24,7 @@ interface MembershipExplanationProps {
 /** Explains rule by rule why a product is in a collection. */
 export const MembershipExplanation = ({ id, isSaved, product, rules }: MembershipExplanationProps) => {
   const storeId = useStoreId()
-  const container = useRef<HTMLDivElement>(null)
-  useEffect(() => void container.current?.scrollIntoView({ block: "nearest" }), [product])
+  const container = useRef<HTMLElement>(null)
   const query = useRpcQuery(
     [storeId, "products", "why", id ?? "new", product.id, isSaved, canonical(rules)],
     (client) =>
@@ -37,12 +36,21 @@ export const MembershipExplanation = ({ id, isSaved, product, rules }: Membershi
       }),
     { keepPrevious: true }
   )
+  const isAnswered = query.data !== undefined
+  useEffect(() => {
+    if (isAnswered) container.current?.focus()
+  }, [isAnswered])
   return (
-    <div ref={container} aria-live="polite">
+    <section
+      ref={container}
+      tabIndex={-1}
+      aria-label={collectionTexts.explanation.label(product.name)}
+      className={css["answer"]}
+    >
       <QueryBoundary query={query} lines={2}>
         {(membership) => <RuleResults membership={membership} name={product.name} />}
       </QueryBoundary>
-    </div>
+    </section>
   )
 }
 
