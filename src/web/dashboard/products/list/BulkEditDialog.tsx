@@ -9,7 +9,7 @@ import type { Edit } from "../../../../domain/changeSets/Edit.ts"
 import { bulkEdits } from "./bulkEdits.ts"
 import { BulkProgress } from "./BulkProgress.tsx"
 import type { BulkTarget, useBulkChange } from "./useBulkChange.ts"
-import { productTexts } from "../productTexts.ts"
+import { bulkEditTexts } from "./bulkEditTexts.ts"
 
 /** Selects the edit and its value. */
 const BulkEditForm = ({
@@ -34,7 +34,7 @@ const BulkEditForm = ({
     <form onSubmit={submit} noValidate>
       <Stack>
         <SelectField
-          label={productTexts.bulkEdit.action}
+          label={bulkEditTexts.action}
           value={name}
           onChange={({ target }) => {
             setName(target.value)
@@ -58,13 +58,13 @@ const BulkEditForm = ({
             }}
           />
         )}
-        {isTooMany ? <MutedText>{productTexts.bulkEdit.tooMany(MAX_SELECTED_IDS)}</MutedText> : undefined}
+        {isTooMany ? <MutedText>{bulkEditTexts.tooMany(MAX_SELECTED_IDS)}</MutedText> : undefined}
         {target.all?.search !== undefined && target.count === MAX_SELECTED_IDS ? (
-          <MutedText>{productTexts.bulkEdit.onlyFirst(MAX_SELECTED_IDS)}</MutedText>
+          <MutedText>{bulkEditTexts.onlyFirst(MAX_SELECTED_IDS)}</MutedText>
         ) : undefined}
         <Line>
           <Button type="submit" kind="strong" disabled={isTooMany}>
-            {productTexts.bulkEdit.submit}
+            {bulkEditTexts.submit}
           </Button>
         </Line>
       </Stack>
@@ -87,7 +87,7 @@ export const BulkEditDialog = ({
   const isApplying = bulk?.step === "applying"
   return (
     <Dialog
-      title={isApplying ? productTexts.bulkEdit.editing : productTexts.bulkEdit.title(target.count)}
+      title={isApplying ? bulkEditTexts.editing : bulkEditTexts.title(target.count)}
       isOpen={isOpen}
       close={bulk === undefined ? closeForm : isApplying ? () => undefined : close}
     >

@@ -6,11 +6,11 @@ import { useProductSummary } from "../../../data/useProductSummary.ts"
 import { ErrorNotice } from "../../../ui/display/QueryBoundary.tsx"
 import { Button } from "../../../ui/form/Button.tsx"
 import { MutedText, Row as Line, Stack } from "../../../ui/layout/Page.tsx"
-import { productTexts } from "../productTexts.ts"
+import { bulkEditTexts } from "./bulkEditTexts.ts"
 import css from "./Products.module.css"
 import type { BulkChange, useBulkChange } from "./useBulkChange.ts"
 
-const texts = productTexts.bulkEdit
+const texts = bulkEditTexts
 
 /** Maximum number of refused products that are shown. */
 const SHOWN = 100

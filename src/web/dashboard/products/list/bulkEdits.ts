@@ -5,6 +5,7 @@ import type { JsonObject } from "../../../../domain/json/Json.ts"
 import { parseNumber, parseWhole } from "../../../data/typedNumbers.ts"
 import { parseIssues } from "../editor/productInput.ts"
 import { productTexts } from "../productTexts.ts"
+import { bulkEditTexts } from "./bulkEditTexts.ts"
 
 /** Bulk edit, with the input it needs. */
 export interface BulkEdit {
@@ -21,7 +22,7 @@ const decodeEdit = decodeWith(Edit)
 const editOf = (fields: JsonObject) =>
   Result.mapError(
     decodeEdit(fields, true),
-    ({ issues = [] }) => parseIssues(issues).values().next().value ?? productTexts.bulkEdit.invalid
+    ({ issues = [] }) => parseIssues(issues).values().next().value ?? bulkEditTexts.invalid
   )
 
 /** Splits tags at commas. */
@@ -30,7 +31,7 @@ const tagsOf = (input: string, edit: (tags: ReadonlyArray<string>) => Result.Res
     .split(",")
     .map((tag) => tag.trim())
     .filter((tag) => tag !== "")
-  return tags.length === 0 ? Result.fail(productTexts.bulkEdit.missingTag) : edit(tags)
+  return tags.length === 0 ? Result.fail(bulkEditTexts.missingTag) : edit(tags)
 }
 
 /** An empty text is no value, as in the product editor. */
@@ -39,46 +40,46 @@ const textOrNull = (input: string) => (input.trim() === "" ? null : input)
 const patchOf = (patch: JsonObject) => editOf({ patch })
 
 export const bulkEdits: ReadonlyArray<BulkEdit> = [
-  { name: productTexts.bulkEdit.activate, parse: () => patchOf({ isActive: true }) },
-  { name: productTexts.bulkEdit.deactivate, parse: () => patchOf({ isActive: false }) },
+  { name: bulkEditTexts.activate, parse: () => patchOf({ isActive: true }) },
+  { name: bulkEditTexts.deactivate, parse: () => patchOf({ isActive: false }) },
   {
-    name: productTexts.bulkEdit.setPrice,
-    field: { label: productTexts.bulkEdit.newPrice, hint: productTexts.bulkEdit.newPriceHint },
+    name: bulkEditTexts.setPrice,
+    field: { label: bulkEditTexts.newPrice, hint: bulkEditTexts.newPriceHint },
     inputMode: "decimal",
     parse: (input) => Result.flatMap(parseNumber(input), (price) => patchOf({ price }))
   },
   {
-    name: productTexts.bulkEdit.adjustStock,
+    name: bulkEditTexts.adjustStock,
     field: { label: productTexts.stock.adjust, hint: productTexts.stock.adjustHint },
     // The decimal keyboard of iPhones has no minus sign.
     inputMode: "text",
     parse: (input) => Result.flatMap(parseWhole(input), (add) => editOf({ stock: { add } }))
   },
   {
-    name: productTexts.bulkEdit.addTag,
-    field: { label: productTexts.bulkEdit.tag, hint: productTexts.form.tagsHint },
+    name: bulkEditTexts.addTag,
+    field: { label: bulkEditTexts.tag, hint: productTexts.form.tagsHint },
     parse: (input) => tagsOf(input, (add) => editOf({ tags: { add } }))
   },
   {
-    name: productTexts.bulkEdit.removeTag,
-    field: { label: productTexts.bulkEdit.tag, hint: productTexts.form.tagsHint },
+    name: bulkEditTexts.removeTag,
+    field: { label: bulkEditTexts.tag, hint: productTexts.form.tagsHint },
     // Apps can store a tag with a comma.
     parse: (input) => tagsOf(input, (remove) => editOf({ tags: { remove: [...remove, input.trim()] } }))
   },
   {
-    name: productTexts.bulkEdit.setVendor,
-    field: { label: productTexts.fields.vendorName, hint: productTexts.bulkEdit.clearHint },
+    name: bulkEditTexts.setVendor,
+    field: { label: productTexts.fields.vendorName, hint: bulkEditTexts.clearHint },
     parse: (input) => patchOf({ vendorName: textOrNull(input) })
   },
   {
-    name: productTexts.bulkEdit.setCategory,
-    field: { label: productTexts.fields.category, hint: productTexts.bulkEdit.clearHint },
+    name: bulkEditTexts.setCategory,
+    field: { label: productTexts.fields.category, hint: bulkEditTexts.clearHint },
     parse: (input) => patchOf({ category: textOrNull(input) })
   },
   {
-    name: productTexts.bulkEdit.setProductType,
-    field: { label: productTexts.fields.productType, hint: productTexts.bulkEdit.clearHint },
+    name: bulkEditTexts.setProductType,
+    field: { label: productTexts.fields.productType, hint: bulkEditTexts.clearHint },
     parse: (input) => patchOf({ productType: textOrNull(input) })
   },
-  { name: productTexts.bulkEdit.delete, parse: () => editOf({ delete: true }) }
+  { name: bulkEditTexts.delete, parse: () => editOf({ delete: true }) }
 ]

@@ -14,7 +14,7 @@ import { errorMessageOf, isTransient } from "../../../data/errorMessages.ts"
 import { newIdempotencyKey } from "../../../data/queries.ts"
 import { callService } from "../../../data/service.ts"
 import { toast } from "../../../ui/display/Toasts.tsx"
-import { productTexts } from "../productTexts.ts"
+import { bulkEditTexts } from "./bulkEditTexts.ts"
 import type { Row, View } from "./listView.ts"
 import { PAGE_SIZE } from "./productListQuery.ts"
 
@@ -117,14 +117,14 @@ const undoSet = (storeId: StoreId, id: SetId) =>
       return yield* follow(client, storeId, undo.id)
     })
   ).then(
-    ({ counts }) => toast(productTexts.bulkEdit.undone(counts.changed, counts.refused)),
-    (error: unknown) => toast(productTexts.bulkEdit.undoFailed(errorMessageOf(error).advice))
+    ({ counts }) => toast(bulkEditTexts.undone(counts.changed, counts.refused)),
+    (error: unknown) => toast(bulkEditTexts.undoFailed(errorMessageOf(error).advice))
   )
 
 const offerUndo = (storeId: StoreId, id: SetId, changed: number) => {
   if (changed === 0) return
-  toast(productTexts.bulkEdit.changed(changed), {
-    name: productTexts.bulkEdit.undo,
+  toast(bulkEditTexts.changed(changed), {
+    name: bulkEditTexts.undo,
     run: () => void undoSet(storeId, id)
   })
 }
