@@ -127,7 +127,7 @@ describe.skipIf(isMissing("chromium"))("Home, activity, agents and proposals pag
           await page.getByLabel("Daily write limit").fill("many")
           await page.getByRole("button", { name: "Create agent" }).click()
           await page.getByText("Enter 1 to 100 characters").waitFor()
-          await page.getByText("must be a whole number, such as 1234 or 1,234").waitFor()
+          await page.getByText("Write a whole number, such as 1234 or 1,234").waitFor()
           await page.getByLabel("Name").fill("Restocker")
           await page.getByLabel("Daily write limit").fill("1,000")
           await page.getByRole("button", { name: "Create agent" }).click()
