@@ -43,6 +43,8 @@ const Shown = Schema.Struct({
   url: Schema.String,
   events: Schema.Array(Schema.String),
   liveSecrets: Schema.Int,
+  calledAt: Schema.NullOr(Schema.DateFromString),
+  testFailedAt: Schema.NullOr(Schema.DateFromString),
   failingSince: Schema.NullOr(Schema.DateFromString),
   pausedAt: Schema.NullOr(Schema.DateFromString),
   pauseReason: Schema.NullOr(Schema.String),

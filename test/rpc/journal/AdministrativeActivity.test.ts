@@ -24,7 +24,7 @@ const toProduct = Schema.decodeUnknownSync(CreateProduct)
 const Created = Schema.Struct({ id: Schema.String, token: Schema.optional(Schema.String) })
 
 /**
- * Writes without an entry: redelivery, decisions on a proposal, which it records itself, change sets, and views, which
+ * Writes without an entry: redelivery, decisions on a proposal, which it records itself, change sets, exports, and views, which
  * only their owner may know. A collection made from a view has the entry of a collection.
  */
 const NOT_JOURNALED = new Set([
@@ -39,7 +39,8 @@ const NOT_JOURNALED = new Set([
   "views.create",
   "views.update",
   "views.delete",
-  "views.toCollection"
+  "views.toCollection",
+  "exports.create"
 ])
 
 /** Procedures that write in a store and, unlike those of the catalog, have no dry run. */
