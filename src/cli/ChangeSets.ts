@@ -29,9 +29,9 @@ class ChangeSetFailed extends Data.TaggedError("ChangeSetFailed")<{ readonly set
 /** Operators see and apply all sets of a store. */
 export const OPERATOR_RIGHT: ChangeSetRight = { scopes: Scope.literals, ownId: null }
 
-const decodeSet = Schema.decodeEffect(Schema.fromJsonString(ChangeSet))
+export const decodeSet = Schema.decodeEffect(Schema.fromJsonString(ChangeSet))
 const decodeSets = Schema.decodeEffect(Schema.fromJsonString(Schema.Array(ChangeSet)))
-const decodeResults = Schema.decodeEffect(Schema.fromJsonString(Schema.Array(OperationResult)))
+export const decodeResults = Schema.decodeEffect(Schema.fromJsonString(Schema.Array(OperationResult)))
 
 const rowOf = ({ counts, createdAt, failure, id, mode, note, state, undoes }: ChangeSet) => ({
   id,

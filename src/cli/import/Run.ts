@@ -1,15 +1,15 @@
-import { Data, Effect, FileSystem, Option, Schema, Stream } from "effect"
+import { Data, Effect, FileSystem, Option, type Schema, Stream } from "effect"
 import { Stores } from "../../domain/access/Stores.ts"
-import { Actor, IMPORTER } from "../../domain/Actor.ts"
-import { ChangeSet, OperationResult } from "../../domain/changeSets/ChangeSet.ts"
-import { type ChangeSetNotFound } from "../../domain/changeSets/Refusals.ts"
+import type { ChangeSet, OperationResult } from "../../domain/changeSets/ChangeSet.ts"
+import type { ChangeSetNotFound } from "../../domain/changeSets/Refusals.ts"
 import { ChangeSets } from "../../domain/changeSets/ChangeSets.ts"
 import type { ImportKind, ImportRow } from "../../domain/imports/ImportFile.ts"
 import type { JsonText } from "../../domain/json/Document.ts"
 import { MAX_LIMIT } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { type WriteContext, Writes } from "../../domain/Write.ts"
-import { OPERATOR_RIGHT, settled } from "../ChangeSets.ts"
+import { decodeResults, decodeSet, OPERATOR_RIGHT, settled } from "../ChangeSets.ts"
+import { operatorContext } from "../Options.ts"
 import { readJsonLines } from "./JsonLines.ts"
 import { showProgress } from "./Progress.ts"
 import { readShopifyCsv } from "./ShopifyCsv.ts"
@@ -43,9 +43,6 @@ export interface ImportJob {
   readonly isDryRun: boolean
 }
 
-const decodeSet = Schema.decodeEffect(Schema.fromJsonString(ChangeSet))
-const decodeResults = Schema.decodeEffect(Schema.fromJsonString(Schema.Array(OperationResult)))
-
 /** Collects rows as JSON, up to a number and a size. */
 const toParts = <E>(rows: Stream.Stream<ImportRow, E>): Stream.Stream<ReadonlyArray<JsonText>, E> =>
   Stream.mapAccum(
@@ -53,7 +50,9 @@ const toParts = <E>(rows: Stream.Stream<ImportRow, E>): Stream.Stream<ReadonlyAr
     () => ({ part: new Array<JsonText>(), size: 0 }),
     (before, row) => {
       const json = JSON.stringify(row)
-      const [part, size] = [[...before.part, json], before.size + json.length]
+      before.part.push(json)
+      const { part } = before
+      const size = before.size + json.length
       return part.length >= MAX_ROWS || size >= MAX_CHARACTERS ? [{ part: [], size: 0 }, [part]] : [{ part, size }, []]
     },
     { onHalt: ({ part }) => (part.length === 0 ? [] : [part]) }
@@ -111,10 +110,8 @@ export const importFile = Effect.fnUntraced(function* (job: ImportJob) {
   const sets = yield* ChangeSets
   const { perform } = yield* Writes
   const context: WriteContext = {
-    storeId: job.store,
-    actor: Actor.Merchant({ id: IMPORTER }),
+    ...operatorContext(job.store),
     surface: "import",
-    cause: null,
     mode: job.isDryRun ? "dryRun" : "perform"
   }
   const created = yield* Effect.flatMap(upload(job, context), decodeSet)

@@ -5,7 +5,7 @@ import { WeightUnit } from "../access/Settings.ts"
 export const ImportKind = Schema.Literals(["products", "collections", "orders", "customers"])
 export type ImportKind = typeof ImportKind.Type
 
-/** How the rows of a file are read and written. */
+/** Settings with which the rows of a file are read and written. */
 export const ImportSettings = Schema.Struct({
   kind: ImportKind,
   /** Columns of a Shopify export; null for JSON Lines. */

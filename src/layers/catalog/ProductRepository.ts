@@ -26,7 +26,7 @@ const readPage = pageReader(ProductId)
 /** A product that no other transaction can change until this one ends, with the stamp of its next change. */
 export interface LockedProduct extends StoredProduct, ChangeStamp {}
 
-/** What refers to a product that is locked for deletion: no other transaction can add it to a collection. */
+/** References to a product that is locked for deletion: no other transaction can add it to a collection. */
 const References = Schema.Struct({
   /** Manual collections that contain the product, as JSON; null if they are too many to store. */
   memberships: Schema.NullOr(Schema.String),

@@ -5,9 +5,9 @@ import { Actor } from "../../domain/Actor.ts"
 import { ChangeSetId } from "../../domain/changeSets/ChangeSet.ts"
 import type { Performed } from "../../domain/changeSets/StoredOperation.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import type { WriteContext } from "../../domain/Write.ts"
+import type { Change, WriteContext } from "../../domain/Write.ts"
 import { type Job, Jobs } from "../jobs/Jobs.ts"
-import { orDefectExcept } from "../sql/Errors.ts"
+import { makeTransaction } from "../sql/Transaction.ts"
 import { ChangeSetRepository } from "./ChangeSetRepository.ts"
 import type { StoredChangeSet } from "./StoredChangeSet.ts"
 
@@ -38,6 +38,20 @@ export const contextOf = (storeId: StoreId, set: StoredChangeSet, mode: WriteCon
   isSilent: set.import?.isSilent ?? false
 })
 
+/** Returns the resource, the versions and the entry of a change. */
+export const versionsOf = ({
+  after,
+  before,
+  id,
+  resourceId,
+  version
+}: Change): Pick<Performed, "id" | "seen" | "version" | "entryId"> => ({
+  id: resourceId,
+  seen: before === null || version === null ? null : after === null ? version : version - 1,
+  version,
+  entryId: id
+})
+
 /** Counts results by their outcome. */
 export const countOf = (results: ReadonlyArray<Pick<Performed, "outcome">>) => {
   const count = (isCounted: (outcome: Performed["outcome"]) => boolean) =>
@@ -56,8 +70,7 @@ export const jobSteps = Effect.gen(function* () {
   const jobs = yield* Jobs
   const repository = yield* ChangeSetRepository
 
-  const inTransaction = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-    orDefectExcept<E>()(sql.withTransaction(effect))
+  const inTransaction = makeTransaction(sql)
 
   return {
     inTransaction,

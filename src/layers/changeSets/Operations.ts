@@ -19,17 +19,13 @@ import { plainArray } from "../sql/ArrayLiterals.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { UnitOfWork } from "../sql/UnitOfWork.ts"
 import { observeChanges } from "../Writes.ts"
+import { versionsOf } from "./JobSteps.ts"
 import { type Refusal, refused } from "./ProductDecisions.ts"
 import { isBatched, ProductOperations } from "./ProductOperations.ts"
 
 /** Maximum number of operations that are decided together, and the rest after them (docs/performance.md, Import). */
 const BATCH = 100
 const REST = "1 millis"
-
-const seenOf = ({ after, before, version }: Change): number | null => {
-  if (before === null || version === null) return null
-  return after === null ? version : version - 1
-}
 
 /** An operation and the resource that it names. */
 const targetOf = (operation: StoredOperation): Pick<Performed, "resource" | "id"> => {
@@ -157,10 +153,7 @@ export class Operations extends Context.Service<Operations>()("layers/changeSets
         index,
         outcome: change.before === null ? "created" : change.after === null ? "deleted" : "updated",
         resource: target.resource,
-        id: change.resourceId,
-        seen: seenOf(change),
-        version: change.version,
-        entryId: change.id,
+        ...versionsOf(change),
         ...none
       }
       return performed

@@ -3,11 +3,11 @@ import { SqlClient } from "effect/sql"
 import { ExportId, type ExportKind, type ExportState } from "../../domain/exports/Export.ts"
 import { type StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { type Job, Jobs, type JobWork, type LeaseLost } from "../jobs/Jobs.ts"
-import { orDefect, orDefectExcept } from "../sql/Errors.ts"
+import { orDefect } from "../sql/Errors.ts"
 import { START } from "../sql/Pages.ts"
 import { SnapshotConnections } from "../sql/Postgres.ts"
 import { rowsReader } from "../sql/Rows.ts"
-import { snapshot } from "../sql/Transaction.ts"
+import { makeTransaction, snapshot } from "../sql/Transaction.ts"
 import { ExportRepository } from "./ExportRepository.ts"
 import { lineOf, Row, SELECT_ROWS } from "./Rows.ts"
 
@@ -70,8 +70,7 @@ export class ExportJobs extends Context.Service<ExportJobs>()("layers/exports/Ex
     const repository = yield* ExportRepository
     const { open } = yield* SnapshotConnections
 
-    const inTransaction = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-      orDefectExcept<E>()(sql.withTransaction(effect))
+    const inTransaction = makeTransaction(sql)
 
     /** Ends an export and its job together. */
     const end = (job: Job, state: Exclude<ExportState, "running">, failure: string | null = null) =>

@@ -18,10 +18,11 @@ import { constant } from "../sql/Statement.ts"
 import { time } from "../sql/Times.ts"
 import { rowCount } from "../sql/Transaction.ts"
 
-const readExport = rowReader(Schema.Struct({ json: Schema.fromJsonString(Schema.toType(Export)) }))
+const ExportRow = Schema.Struct({ json: Schema.fromJsonString(Schema.toType(Export)) })
+const readExport = rowReader(ExportRow)
 const readPage = pageReader(ExportId)
 const readStates = rowsReader(Schema.Struct({ id: Schema.toType(ExportId), state: ExportState }))
-const readInserted = requiredRowReader(Schema.Struct({ json: Schema.fromJsonString(Schema.toType(Export)) }))
+const readInserted = requiredRowReader(ExportRow)
 const readLines = rowReader(
   Schema.Struct({ state: ExportState, lines: Schema.NullOr(Schema.String), hasNext: Schema.Boolean })
 )

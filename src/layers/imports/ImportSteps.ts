@@ -16,7 +16,7 @@ import type { StoreId, StoreNotFound } from "../../domain/Store.ts"
 import type { Change, Write, WriteContext } from "../../domain/Write.ts"
 import type { StoredChangeSet } from "../changeSets/StoredChangeSet.ts"
 import { ChangeSetRepository } from "../changeSets/ChangeSetRepository.ts"
-import { contextOf, countOf, jobSteps } from "../changeSets/JobSteps.ts"
+import { contextOf, countOf, jobSteps, versionsOf } from "../changeSets/JobSteps.ts"
 import { OperationRepository } from "../changeSets/OperationRepository.ts"
 import type { Job } from "../jobs/Jobs.ts"
 import { UnitOfWork } from "../sql/UnitOfWork.ts"
@@ -75,13 +75,6 @@ const decodeRows = Effect.fnUntraced(function* <Input>(rows: ReadonlyArray<Numbe
   return decoded
 })
 
-const versionsOf = (change: Change | undefined): Pick<Performed, "id" | "seen" | "version" | "entryId"> => ({
-  id: change?.resourceId ?? null,
-  seen: change?.before && change.version !== null ? change.version - 1 : null,
-  version: change?.version ?? null,
-  entryId: change?.id ?? null
-})
-
 /** Imports rows of one kind. Those after a limit of the plan are left. */
 const importBatch = <Input, E>(
   kind: ImportKind,
@@ -125,7 +118,11 @@ const importBatch = <Input, E>(
         const { issues = null, message } = outcome.failure
         results.push({ ...base, ...at, outcome: "refused", error: message, issues })
       } else if (outcome.success === "unchanged") unchanged++
-      else results.push({ ...base, ...at, outcome: outcome.success, ...versionsOf(changes.shift()) })
+      else {
+        // Changes of orders and customers are not recorded.
+        const change = changes.shift()
+        results.push({ ...base, ...at, outcome: outcome.success, ...(change && versionsOf(change)) })
+      }
     }
     return { results, unchanged, end: (decoded.at(-1)?.index ?? -1) + 1, failure: null }
   })

@@ -1,6 +1,6 @@
 import { Effect, Option, Predicate } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { isCancelled } from "./Errors.ts"
+import { isCancelled, orDefectExcept } from "./Errors.ts"
 import { TIMEOUTS } from "./Session.ts"
 import type { Statement } from "./Statement.ts"
 
@@ -11,6 +11,12 @@ export const rowCount = (statement: Statement): Effect.Effect<number, SqlError.S
       ? Effect.succeed(result.rowCount)
       : Effect.die(new Error("The driver returned no row count"))
   )
+
+/** Makes the function that runs an effect in a transaction, in which faults of the database are defects. */
+export const makeTransaction =
+  (sql: SqlClient.SqlClient) =>
+  <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+    orDefectExcept<E>()(sql.withTransaction(effect))
 
 /** Runs the effect, whose statements all see the database as of the first of them. It can be interrupted. */
 export const snapshot = <A, E, R>(

@@ -1,6 +1,5 @@
 import { getRouteApi, Link } from "@tanstack/react-router"
-import { Effect } from "effect"
-import { type Order, type OrderQuery, Status } from "../../../domain/records/Order.ts"
+import { type Order, Status } from "../../../domain/records/Order.ts"
 import type { QueryCursor } from "../../../domain/Query.ts"
 import type { Client, StoreId } from "../../../rpc/Client.ts"
 import { money, number, time } from "../../data/format.ts"
@@ -50,42 +49,19 @@ const columnsOf = (storeId: StoreId): ReadonlyArray<Column<Order>> => [
   }
 ]
 
-/** Position in a list, with the sort order that it belongs to. */
-interface Position {
-  readonly cursor: QueryCursor
-  readonly sort: NonNullable<OrderQuery["sort"]>
-}
-
-/**
- * Loads a page of orders. The date of the order is in no index, so that very many orders take too long to sort: they are
- * sorted by the time of import instead.
- */
+/** Loads a page of orders. */
 const listOrders =
-  (storeId: StoreId, { from, sort, to, ...filter }: OrderSearch) =>
-  ({ cursor: at }: { readonly cursor?: Position }) =>
-  (client: Client) => {
-    const page = (order: Position["sort"]) =>
-      client.orders
-        .query({
-          storeId,
-          limit: PAGE_SIZE,
-          ...filter,
-          sort: order,
-          ...(from === undefined ? {} : { placedSince: dayStart(from) }),
-          ...(to === undefined ? {} : { placedBefore: dayStart(to, 1) }),
-          ...(at === undefined ? {} : { cursor: at.cursor })
-        })
-        .pipe(
-          Effect.map(({ nextCursor, ...rest }) => ({
-            ...rest,
-            nextCursor: nextCursor === null ? null : { cursor: nextCursor, sort: order }
-          }))
-        )
-    if (at !== undefined) return page(at.sort)
-    return sort === undefined
-      ? Effect.catchTag(page(NEWEST_FIRST), "QueryTooSlow", () => page("-createdAt"))
-      : page(sort)
-  }
+  (storeId: StoreId, { from, to, ...filter }: OrderSearch) =>
+  (position: { readonly cursor?: QueryCursor }) =>
+  (client: Client) =>
+    client.orders.query({
+      storeId,
+      limit: PAGE_SIZE,
+      ...filter,
+      ...(from === undefined ? {} : { placedSince: dayStart(from) }),
+      ...(to === undefined ? {} : { placedBefore: dayStart(to, 1) }),
+      ...position
+    })
 
 /** Orders of the store, newest first. */
 export const OrdersPage = () => {
@@ -100,7 +76,6 @@ export const OrdersPage = () => {
   const all = useRpcQuery([storeId, "orders", "count"], (client) => client.orders.query({ storeId, limit: 1 }), {
     enabled: isFiltered
   })
-  const isByImport = search.sort === undefined && list.query.data?.pages[0]?.nextCursor?.sort === "-createdAt"
   return (
     <RecordsPage
       texts={orderTexts.list}
@@ -113,7 +88,6 @@ export const OrdersPage = () => {
           ? () => void navigate({ search: parseOrderSearch(withSearch({}, { sort: search.sort })) })
           : undefined
       }
-      note={isByImport ? orderTexts.list.sortedByImport : undefined}
       filters={
         <>
           <SearchField

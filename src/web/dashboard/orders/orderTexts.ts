@@ -22,9 +22,7 @@ export const orderTexts = {
     to: "Placed until",
     lastWeek: "Last 7 days",
     lastMonth: "Last 30 days",
-    allCustomers: "Show orders of all customers",
-    sortedByImport:
-      "Sorted by time of import: the store has too many orders to sort them by date. Choose dates to sort fewer."
+    allCustomers: "Show orders of all customers"
   },
   details: {
     fallbackTitle: "Order",

@@ -30,7 +30,6 @@ interface RecordsPageProps<One, Cursor> {
   readonly all: number | null | undefined
   /** Removes the filters. Undefined if none is set. */
   readonly clear: (() => void) | undefined
-  readonly note?: string | undefined
 }
 
 /** Page of imported records with filters, their count and a sorted table. */
@@ -40,7 +39,6 @@ export const RecordsPage = <One extends { readonly id: string }, Cursor>({
   columns,
   filters,
   list: { items, more, query, total },
-  note,
   sorting,
   texts
 }: RecordsPageProps<One, Cursor>) => (
@@ -57,7 +55,6 @@ export const RecordsPage = <One extends { readonly id: string }, Cursor>({
       {total === undefined || query.isPlaceholderData
         ? recordTexts.filter.loading
         : texts.count(total, clear === undefined ? undefined : all)}
-      {note === undefined ? undefined : <span>{note}</span>}
     </output>
     <QueryBoundary query={query} lines={12}>
       {() =>
