@@ -2,11 +2,11 @@ import { QueryClientProvider } from "@tanstack/react-query"
 import { RouterProvider } from "@tanstack/react-router"
 import { StrictMode } from "react"
 import { createRoot } from "react-dom/client"
-import { makeQueryClient } from "./data/queries.ts"
-import { account } from "./data/session.ts"
-import "./ui/layout/Tokens.css"
-import { Toasts } from "./ui/display/Toasts.tsx"
-import { makeRouter } from "./Router.ts"
+import { makeQueryClient } from "./shared/data/queries.ts"
+import { account } from "./shared/data/session.ts"
+import "./shared/ui/layout/Tokens.css"
+import { Toasts } from "./shared/ui/display/Toasts.tsx"
+import { makeRouter } from "./app/Router.ts"
 
 const queryClient = makeQueryClient(() => {
   queryClient.removeQueries({ queryKey: account.queryKey })

@@ -3,7 +3,7 @@ import { Result, Schema, Struct } from "effect"
 import { CollectionHead } from "../../src/domain/catalog/Collection.ts"
 import { ProductId } from "../../src/domain/catalog/Product.ts"
 import { FIELDS, RELATIONS, Rule } from "../../src/domain/catalog/Rule.ts"
-import { indexAfterKey, membershipDiff, moveItem } from "../../src/web/dashboard/collections/listOrder.ts"
+import { indexAfterKey, membershipDiff, moveItem } from "../../src/web/features/collections/listOrder.ts"
 import {
   changesMatches,
   collectionOf,
@@ -11,7 +11,7 @@ import {
   draftOf,
   newDraft,
   patchOf
-} from "../../src/web/dashboard/collections/collectionDraft.ts"
+} from "../../src/web/features/collections/collectionDraft.ts"
 import {
   newRule,
   type RuleDraft,
@@ -20,11 +20,11 @@ import {
   withField,
   withRelation,
   withText
-} from "../../src/web/dashboard/collections/rules/ruleDraft.ts"
-import { productValueText, ruleSentence } from "../../src/web/dashboard/collections/rules/ruleSentence.ts"
-import { indexWhileDragging } from "../../src/web/dashboard/collections/useDragReorder.ts"
-import { differences, merge } from "../../src/web/data/merge.ts"
-import { addressLines } from "../../src/web/dashboard/records/AddressText.tsx"
+} from "../../src/web/features/collections/rules/ruleDraft.ts"
+import { productValueText, ruleSentence } from "../../src/web/features/collections/rules/ruleSentence.ts"
+import { indexWhileDragging } from "../../src/web/features/collections/useDragReorder.ts"
+import { differences, merge } from "../../src/web/shared/data/merge.ts"
+import { addressLines } from "../../src/web/features/records/AddressText.tsx"
 
 const toRule = Schema.decodeUnknownSync(Rule)
 const toHead = Schema.decodeUnknownSync(CollectionHead)

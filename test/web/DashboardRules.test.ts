@@ -3,7 +3,7 @@ import { Result } from "effect"
 import { EntryId, type ActivityEntry } from "../../src/domain/journal/Activity.ts"
 import { InstallationId } from "../../src/domain/access/Ids.ts"
 import { leastUuidOf } from "../../src/domain/Uuid.ts"
-import { activitySearch, filterOf } from "../../src/web/dashboard/activity/activitySearch.ts"
+import { activitySearch, filterOf } from "../../src/web/features/activity/activitySearch.ts"
 import {
   type EntriesPage,
   isUndoable,
@@ -11,10 +11,10 @@ import {
   undoneEntryIds,
   verbOf,
   withNewest
-} from "../../src/web/dashboard/activity/entries.ts"
-import { spanOf, undoSpanSentence } from "../../src/web/dashboard/activity/undoPreview.ts"
-import { parseAgent, clientConfiguration, EMPTY_FORM, withScope } from "../../src/web/dashboard/agents/agentForm.ts"
-import { appHealth } from "../../src/web/dashboard/home/appHealth.ts"
+} from "../../src/web/features/activity/entries.ts"
+import { spanOf, undoSpanSentence } from "../../src/web/features/activity/undoPreview.ts"
+import { parseAgent, clientConfiguration, EMPTY_FORM, withScope } from "../../src/web/features/agents/agentForm.ts"
+import { appHealth } from "../../src/web/features/home/appHealth.ts"
 
 const idOf = (place: number) => EntryId.make(leastUuidOf(new Date(1_700_000_000_000 + place)))
 

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as fc from "fast-check"
 import { canonical } from "../../src/domain/json/Json.ts"
-import { typedNumbers } from "../../src/web/data/typedNumbers.ts"
+import { typedNumbers } from "../../src/web/shared/data/typedNumbers.ts"
 
 /** Languages with other digits, separators, sizes of groups, minus signs, and prices unlike other numbers. */
 const LOCALES =

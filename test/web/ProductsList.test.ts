@@ -10,8 +10,8 @@ import {
   toggleSelection,
   withPreset,
   withView
-} from "../../src/web/dashboard/products/list/listView.ts"
-import { reconcile } from "../../src/web/dashboard/products/list/useProducts.ts"
+} from "../../src/web/features/products/list/listView.ts"
+import { reconcile } from "../../src/web/features/products/list/useProducts.ts"
 
 const productOf = (millis: number, version = 1): Product => ({
   ...newProduct(

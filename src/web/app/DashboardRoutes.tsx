@@ -1,0 +1,226 @@
+import { createRoute, lazyRouteComponent, notFound, redirect } from "@tanstack/react-router"
+import { Result, Schema } from "effect"
+import { CollectionId, CustomerId, OrderId, StoreId } from "../../rpc/Client.ts"
+import { SignInPage } from "../features/account/SignInPage.tsx"
+import { parseSignInSearch, requireSession, root } from "./Root.tsx"
+import { NotFoundPage } from "../shared/ui/layout/ErrorPage.tsx"
+import { activitySearch } from "../features/activity/activitySearch.ts"
+import { prefetchProducts } from "../features/products/list/productListQuery.ts"
+import { parseView } from "../features/products/list/listView.ts"
+import { parseCustomerSearch, parseOrderSearch } from "../features/records/recordSearch.ts"
+import { StorePages } from "./StorePages.tsx"
+
+/* Routes of the dashboard. The code of each page is loaded on the first visit. */
+
+const dashboard = createRoute({ getParentRoute: () => root, path: "/dashboard" })
+
+const signIn = createRoute({
+  getParentRoute: () => dashboard,
+  path: "/sign-in",
+  validateSearch: parseSignInSearch,
+  component: SignInPage
+})
+
+/** Requires a signed-in merchant. */
+const member = createRoute({
+  getParentRoute: () => dashboard,
+  id: "member",
+  beforeLoad: requireSession("/dashboard/sign-in")
+})
+
+const start = createRoute({
+  getParentRoute: () => member,
+  path: "/",
+  beforeLoad: ({ context: { account } }) => {
+    const [store] = account.stores
+    if (store !== undefined) throw redirect({ to: "/dashboard/$storeId", params: { storeId: store.storeId } })
+  },
+  component: lazyRouteComponent(() => import("./NoStorePage.tsx"), "NoStorePage")
+})
+
+/** Parses an id in the URL. An invalid id leads to the not-found page of the route, inside the frame of the store. */
+const idIn = <A,>(schema: Schema.Codec<A, string>) => {
+  const decode = Schema.decodeUnknownResult(schema)
+  return (text: string): A =>
+    Result.getOrElse(decode(text), () => {
+      throw notFound()
+    })
+}
+
+const storeIdIn = idIn(StoreId)
+const collectionIdIn = idIn(CollectionId)
+const orderIdIn = idIn(OrderId)
+const customerIdIn = idIn(CustomerId)
+
+const store = createRoute({
+  getParentRoute: () => member,
+  path: "/$storeId",
+  params: {
+    parse: ({ storeId }) => ({ storeId: storeIdIn(storeId) }),
+    stringify: ({ storeId }) => ({ storeId })
+  },
+  beforeLoad: ({ context: { account }, params: { storeId } }) => {
+    const membership = account.stores.find((one) => one.storeId === storeId)
+    if (membership === undefined) throw notFound()
+    return { membership }
+  },
+  component: StorePages,
+  notFoundComponent: NotFoundPage
+})
+
+const home = createRoute({
+  getParentRoute: () => store,
+  path: "/",
+  component: lazyRouteComponent(() => import("../features/home/HomePage.tsx"), "HomePage")
+})
+
+const products = createRoute({
+  getParentRoute: () => store,
+  path: "/products",
+  validateSearch: parseView,
+  loaderDeps: ({ search }) => search,
+  loader: ({ context: { queryClient }, deps, params: { storeId } }) => prefetchProducts(queryClient, storeId, deps),
+  component: lazyRouteComponent(() => import("../features/products/list/ProductsPage.tsx"), "ProductsPage")
+})
+
+const newProduct = createRoute({
+  getParentRoute: () => store,
+  path: "/products/new",
+  component: lazyRouteComponent(() => import("../features/products/editor/NewProductPage.tsx"), "NewProductPage")
+})
+
+const product = createRoute({
+  getParentRoute: () => store,
+  path: "/products/$productId",
+  component: lazyRouteComponent(() => import("../features/products/editor/ProductPage.tsx"), "ProductPage")
+})
+
+const collections = createRoute({
+  getParentRoute: () => store,
+  path: "/collections",
+  component: lazyRouteComponent(() => import("../features/collections/CollectionsPage.tsx"), "CollectionsPage")
+})
+
+const newCollection = createRoute({
+  getParentRoute: () => store,
+  path: "/collections/new",
+  component: lazyRouteComponent(() => import("../features/collections/NewCollectionPage.tsx"), "NewCollectionPage")
+})
+
+const collection = createRoute({
+  getParentRoute: () => store,
+  path: "/collections/$collectionId",
+  params: {
+    parse: ({ collectionId }) => ({ collectionId: collectionIdIn(collectionId) }),
+    stringify: ({ collectionId }) => ({ collectionId })
+  },
+  component: lazyRouteComponent(() => import("../features/collections/CollectionPage.tsx"), "CollectionPage"),
+  notFoundComponent: NotFoundPage
+})
+
+const orders = createRoute({
+  getParentRoute: () => store,
+  path: "/orders",
+  validateSearch: parseOrderSearch,
+  component: lazyRouteComponent(() => import("../features/orders/OrdersPage.tsx"), "OrdersPage")
+})
+
+const order = createRoute({
+  getParentRoute: () => store,
+  path: "/orders/$orderId",
+  params: {
+    parse: ({ orderId }) => ({ orderId: orderIdIn(orderId) }),
+    stringify: ({ orderId }) => ({ orderId })
+  },
+  component: lazyRouteComponent(() => import("../features/orders/OrderPage.tsx"), "OrderPage"),
+  notFoundComponent: NotFoundPage
+})
+
+const customers = createRoute({
+  getParentRoute: () => store,
+  path: "/customers",
+  validateSearch: parseCustomerSearch,
+  component: lazyRouteComponent(() => import("../features/customers/CustomersPage.tsx"), "CustomersPage")
+})
+
+const customer = createRoute({
+  getParentRoute: () => store,
+  path: "/customers/$customerId",
+  params: {
+    parse: ({ customerId }) => ({ customerId: customerIdIn(customerId) }),
+    stringify: ({ customerId }) => ({ customerId })
+  },
+  component: lazyRouteComponent(() => import("../features/customers/CustomerPage.tsx"), "CustomerPage"),
+  notFoundComponent: NotFoundPage
+})
+
+const apps = createRoute({
+  getParentRoute: () => store,
+  path: "/apps",
+  component: lazyRouteComponent(() => import("../features/apps/AppsPage.tsx"), "AppsPage")
+})
+
+const app = createRoute({
+  getParentRoute: () => store,
+  path: "/apps/$installationId",
+  component: lazyRouteComponent(() => import("../features/apps/AppPage.tsx"), "AppPage")
+})
+
+const agents = createRoute({
+  getParentRoute: () => store,
+  path: "/agents",
+  component: lazyRouteComponent(() => import("../features/agents/AgentsPage.tsx"), "AgentsPage")
+})
+
+const agent = createRoute({
+  getParentRoute: () => store,
+  path: "/agents/$agentId",
+  component: lazyRouteComponent(() => import("../features/agents/AgentPage.tsx"), "AgentPage")
+})
+
+const proposals = createRoute({
+  getParentRoute: () => store,
+  path: "/proposals",
+  component: lazyRouteComponent(() => import("../features/proposals/ProposalsPage.tsx"), "ProposalsPage")
+})
+
+const activity = createRoute({
+  getParentRoute: () => store,
+  path: "/activity",
+  validateSearch: activitySearch,
+  component: lazyRouteComponent(() => import("../features/activity/ActivityPage.tsx"), "ActivityPage")
+})
+
+const settings = createRoute({
+  getParentRoute: () => store,
+  path: "/settings",
+  component: lazyRouteComponent(() => import("../features/settings/SettingsPage.tsx"), "SettingsPage")
+})
+
+/** Pages below `/dashboard`. */
+export const dashboardRoutes = dashboard.addChildren([
+  signIn,
+  member.addChildren([
+    start,
+    store.addChildren([
+      home,
+      products,
+      newProduct,
+      product,
+      collections,
+      newCollection,
+      collection,
+      orders,
+      order,
+      customers,
+      customer,
+      apps,
+      app,
+      agents,
+      agent,
+      proposals,
+      activity,
+      settings
+    ])
+  ])
+])

@@ -1,0 +1,50 @@
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
+import { requireSession, root, parseSignInSearch } from "./Root.tsx"
+import { DeveloperPages } from "./DeveloperPages.tsx"
+
+/* Routes of the developer portal. */
+
+const developers = createRoute({ getParentRoute: () => root, path: "/developers" })
+
+const signIn = createRoute({
+  getParentRoute: () => developers,
+  path: "/sign-in",
+  validateSearch: parseSignInSearch,
+  component: lazyRouteComponent(() => import("../features/portal/SignInPage.tsx"), "SignInPage")
+})
+
+const signUp = createRoute({
+  getParentRoute: () => developers,
+  path: "/sign-up",
+  validateSearch: parseSignInSearch,
+  component: lazyRouteComponent(() => import("../features/portal/SignUpPage.tsx"), "SignUpPage")
+})
+
+/** Requires a signed-in developer. */
+const developer = createRoute({
+  getParentRoute: () => developers,
+  id: "developer",
+  beforeLoad: requireSession("/developers/sign-in"),
+  component: DeveloperPages
+})
+
+const apps = createRoute({
+  getParentRoute: () => developer,
+  path: "/",
+  component: lazyRouteComponent(() => import("../features/portal/AppsPage.tsx"), "AppsPage")
+})
+
+const newApp = createRoute({
+  getParentRoute: () => developer,
+  path: "/apps/new",
+  component: lazyRouteComponent(() => import("../features/portal/NewAppPage.tsx"), "NewAppPage")
+})
+
+const app = createRoute({
+  getParentRoute: () => developer,
+  path: "/apps/$appId",
+  component: lazyRouteComponent(() => import("../features/portal/AppPage.tsx"), "AppPage")
+})
+
+/** Pages below `/developers`. */
+export const developerRoutes = developers.addChildren([signIn, signUp, developer.addChildren([apps, newApp, app])])

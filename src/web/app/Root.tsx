@@ -1,0 +1,39 @@
+import type { QueryClient } from "@tanstack/react-query"
+import { createRootRouteWithContext, Outlet, type ParsedLocation, redirect } from "@tanstack/react-router"
+import { isSignedOut } from "../shared/data/errorMessages.ts"
+import type { Account } from "../../domain/access/Merchants.ts"
+import { account } from "../shared/data/session.ts"
+import { ErrorPage, NotFoundPage } from "../shared/ui/layout/ErrorPage.tsx"
+
+/** Context of all routes. */
+interface RootContext {
+  readonly queryClient: QueryClient
+}
+
+export const root = createRootRouteWithContext<RootContext>()({
+  component: Outlet,
+  notFoundComponent: NotFoundPage,
+  errorComponent: ErrorPage
+})
+
+/** Path to return to after sign-in. Only paths of this host are accepted. */
+export const parseSignInSearch = ({ back }: Record<string, unknown>): { readonly back?: string } =>
+  typeof back === "string" && /^\/(?![/\\])/.test(back) ? { back } : {}
+
+/** Loads the account for the routes below, or redirects to the sign-in page. */
+export const requireSession =
+  (signIn: "/dashboard/sign-in" | "/developers/sign-in") =>
+  async ({
+    context: { queryClient },
+    location
+  }: {
+    readonly context: RootContext
+    readonly location: ParsedLocation
+  }): Promise<{ readonly account: Account }> => {
+    try {
+      return { account: await queryClient.ensureQueryData(account) }
+    } catch (error) {
+      if (!isSignedOut(error)) throw error
+      throw redirect({ to: signIn, search: { back: location.href } })
+    }
+  }

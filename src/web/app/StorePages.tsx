@@ -1,0 +1,81 @@
+import { Link, Outlet, useNavigate } from "@tanstack/react-router"
+import { AccountMenu } from "../features/account/AccountMenu.tsx"
+import { useLiveUpdates } from "../shared/data/liveUpdates.ts"
+import { Badge } from "../shared/ui/display/Badge.tsx"
+import { Shell } from "../shared/ui/layout/Shell.tsx"
+import css from "./StorePages.module.css"
+import { useMember, useStoreId } from "../shared/data/store.ts"
+import { usePendingProposals } from "./usePendingProposals.ts"
+import { dashboardTexts } from "./dashboardTexts.ts"
+
+/** Number of pending proposals, up to one page. */
+const PendingProposalsBadge = () => {
+  const { data } = usePendingProposals()
+  const pending = data?.items.length ?? 0
+  return pending === 0 ? undefined : <Badge tone="accent">{data?.nextCursor === null ? pending : `${pending}+`}</Badge>
+}
+
+const PAGES = [
+  ["/dashboard/$storeId", dashboardTexts.pages.home],
+  ["/dashboard/$storeId/products", dashboardTexts.pages.products],
+  ["/dashboard/$storeId/collections", dashboardTexts.pages.collections],
+  ["/dashboard/$storeId/orders", dashboardTexts.pages.orders],
+  ["/dashboard/$storeId/customers", dashboardTexts.pages.customers],
+  ["/dashboard/$storeId/apps", dashboardTexts.pages.apps],
+  ["/dashboard/$storeId/agents", dashboardTexts.pages.agents],
+  ["/dashboard/$storeId/proposals", dashboardTexts.pages.proposals],
+  ["/dashboard/$storeId/activity", dashboardTexts.pages.activity],
+  ["/dashboard/$storeId/settings", dashboardTexts.pages.settings]
+] as const
+
+const Nav = () => {
+  const storeId = useStoreId()
+  return (
+    <ul>
+      {PAGES.map(([to, name]) => (
+        <li key={to}>
+          <Link to={to} params={{ storeId }} activeOptions={{ exact: to === "/dashboard/$storeId" }}>
+            {name}
+            {to === "/dashboard/$storeId/proposals" ? <PendingProposalsBadge /> : undefined}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const StoreSelect = () => {
+  const storeId = useStoreId()
+  const { stores } = useMember()
+  const navigate = useNavigate()
+  const change = (name: string) => {
+    const chosen = stores.find((store) => store.storeId === name)
+    if (chosen !== undefined) void navigate({ to: "/dashboard/$storeId", params: { storeId: chosen.storeId } })
+  }
+  return (
+    <select
+      className={css["stores"]}
+      aria-label={dashboardTexts.pages.store}
+      value={storeId}
+      onChange={({ target }) => change(target.value)}
+    >
+      {stores.map((store) => (
+        <option key={store.storeId} value={store.storeId}>
+          {store.storeName}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+/** Frame of the pages of one store. The key resets all state when another store opens. */
+export const StorePages = () => {
+  const storeId = useStoreId()
+  const { name } = useMember()
+  useLiveUpdates(storeId)
+  return (
+    <Shell top={<StoreSelect />} nav={<Nav />} account={<AccountMenu name={name} signIn="/dashboard/sign-in" />}>
+      <Outlet key={storeId} />
+    </Shell>
+  )
+}

@@ -1,0 +1,45 @@
+import { getRouteApi } from "@tanstack/react-router"
+import { useState } from "react"
+import { Button } from "../../shared/ui/form/Button.tsx"
+import { Page } from "../../shared/ui/layout/Page.tsx"
+import { QueryBoundary, EmptyState } from "../../shared/ui/display/QueryBoundary.tsx"
+import { More } from "../../shared/ui/display/Table.tsx"
+import { ActivityFilters } from "./ActivityFilters.tsx"
+import { type ActivitySearch, filterOf } from "./activitySearch.ts"
+import { Timeline } from "./Timeline.tsx"
+import { useEntries } from "./useEntries.ts"
+import { activityTexts } from "./activityTexts.ts"
+
+const route = getRouteApi("/dashboard/member/$storeId/activity")
+
+/** Change history of the store. */
+export const ActivityPage = () => {
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const [opened] = useState(Date.now)
+  const { query, items = [], more } = useEntries(filterOf(search, opened))
+  const isFiltered = Object.keys(search).length > 0
+  const choose = (chosen: ActivitySearch) => void navigate({ search: chosen, replace: true })
+  return (
+    <Page title={activityTexts.page.title}>
+      <ActivityFilters search={search} choose={choose} />
+      <QueryBoundary query={query} lines={10}>
+        {() => (
+          <>
+            {items.length > 0 || more.hasMore ? undefined : isFiltered ? (
+              <EmptyState title={activityTexts.page.noMatches}>
+                <Button onClick={() => choose({})}>{activityTexts.page.clearFilters}</Button>
+              </EmptyState>
+            ) : (
+              <EmptyState title={activityTexts.page.empty}>
+                <p>{activityTexts.page.emptyAdvice}</p>
+              </EmptyState>
+            )}
+            <Timeline entries={items} />
+            <More {...more} />
+          </>
+        )}
+      </QueryBoundary>
+    </Page>
+  )
+}

@@ -1,0 +1,60 @@
+import { Link } from "@tanstack/react-router"
+import { AgentId, CollectionId, ProductId } from "../../../rpc/Client.ts"
+import { ago, time } from "../../shared/data/format.ts"
+import { Badge } from "../../shared/ui/display/Badge.tsx"
+import { useStoreId } from "../../shared/data/store.ts"
+import { actorLabels, type NamedEntry, verbOf } from "./entries.ts"
+
+/** Resource of an entry, as a link if it still exists. */
+const ResourceLink = ({ entry: { exists, resource, resourceId, resourceName } }: { readonly entry: NamedEntry }) => {
+  const storeId = useStoreId()
+  if (!exists) return <strong>{resourceName}</strong>
+  switch (resource) {
+    case "product":
+      return (
+        <Link to="/dashboard/$storeId/products/$productId" params={{ storeId, productId: ProductId.make(resourceId) }}>
+          {resourceName}
+        </Link>
+      )
+    case "collection":
+      return (
+        <Link
+          to="/dashboard/$storeId/collections/$collectionId"
+          params={{ storeId, collectionId: CollectionId.make(resourceId) }}
+        >
+          {resourceName}
+        </Link>
+      )
+    case "agent":
+      return (
+        <Link to="/dashboard/$storeId/agents/$agentId" params={{ storeId, agentId: AgentId.make(resourceId) }}>
+          {resourceName}
+        </Link>
+      )
+    // Uninstalled apps have a name, but no page.
+    case "settings":
+    case "member":
+    case "installation":
+    case "subscription":
+      return <strong>{resourceName}</strong>
+  }
+}
+
+/** Sentence such as "Ada updated Oak desk". */
+export const EntrySentence = ({ entry }: { readonly entry: NamedEntry }) => {
+  const kind = actorLabels[entry.actor.type]
+  return (
+    <>
+      <strong>{entry.actorName}</strong> {kind === undefined ? undefined : <Badge>{kind}</Badge>}
+      {kind === undefined ? "" : " "}
+      {verbOf(entry)} <ResourceLink entry={entry} />
+    </>
+  )
+}
+
+/** Relative time of an entry. */
+export const EntryTime = ({ entry: { at } }: { readonly entry: NamedEntry }) => (
+  <time dateTime={at} title={time(at)}>
+    {ago(at)}
+  </time>
+)

@@ -1,0 +1,139 @@
+import { Effect, Schema } from "effect"
+import type { Actor } from "../../../domain/Actor.ts"
+import type { ActivityEntry } from "../../../domain/journal/Activity.ts"
+import { CatalogKind } from "../../../domain/journal/Kinds.ts"
+import type { JsonObject } from "../../../domain/json/Json.ts"
+import type { Client, EntryId, StoreId } from "../../../rpc/Client.ts"
+import type { ListPage } from "../../shared/data/usePagedQuery.ts"
+import { day } from "../../shared/data/format.ts"
+import { activityTexts } from "./activityTexts.ts"
+
+/** Entry with the names of its actor, resource and approver. */
+export interface NamedEntry extends ActivityEntry {
+  readonly actorName: string
+  readonly resourceName: string
+  /** False after the resource was deleted. */
+  readonly exists: boolean
+  readonly approverName: string | null
+}
+
+export type ListEntriesRequest = Parameters<Client["activity"]["list"]>[0]
+
+/** Fallback name of an actor. The command line and imports belong to the service operator. */
+const formerName = ({ actor, surface }: ActivityEntry) =>
+  surface === "cli" || surface === "import" ? activityTexts.serviceOperator : activityTexts.formerActors[actor.type]
+
+const titleOf = (side: ActivityEntry["before"]) => side?.["name"] ?? side?.["title"] ?? side?.["appName"]
+
+/** Name of a resource in the newest entry that contains one. */
+const nameInEntries = (entries: ReadonlyArray<ActivityEntry>, { resource, resourceId }: ActivityEntry) => {
+  if (resource === "settings") return activityTexts.unnamedResources.settings
+  for (const entry of entries) {
+    const title = entry.resourceId === resourceId ? (titleOf(entry.after) ?? titleOf(entry.before)) : undefined
+    if (typeof title === "string") return title
+  }
+  return activityTexts.unnamedResources[resource]
+}
+
+/** Adds the known names to entries. */
+export const namedEntries = (
+  entries: ReadonlyArray<ActivityEntry>,
+  names: ReadonlyMap<string, string>
+): ReadonlyArray<NamedEntry> =>
+  entries.map((entry) => {
+    const { actor, approvedBy, resourceId } = entry
+    return {
+      ...entry,
+      actorName: names.get(actor.id) ?? formerName(entry),
+      resourceName: names.get(resourceId) ?? nameInEntries(entries, entry),
+      exists: names.has(resourceId),
+      approverName: approvedBy === null ? null : (names.get(approvedBy) ?? activityTexts.formerActors.merchant)
+    }
+  })
+
+const idsIn = (entries: ReadonlyArray<ActivityEntry>) => [
+  ...new Set(
+    entries.flatMap(({ actor, approvedBy, resourceId }) =>
+      approvedBy === null ? [actor.id, resourceId] : [actor.id, resourceId, approvedBy]
+    )
+  )
+]
+
+/** Loads the names of entries, with one request. */
+export const nameEntries = (client: Client, storeId: StoreId, entries: ReadonlyArray<ActivityEntry>) =>
+  Effect.map(client.activity.names({ storeId, ids: idsIn(entries) }), (names) =>
+    namedEntries(entries, new Map(names.map(({ id, name }) => [id, name])))
+  )
+
+/** Page of entries with names. */
+export const listEntries = (client: Client, request: ListEntriesRequest) =>
+  Effect.flatMap(client.activity.list(request), ({ items, nextCursor }) =>
+    Effect.map(nameEntries(client, request.storeId, items), (namedItems): EntriesPage => ({
+      items: namedItems,
+      nextCursor
+    }))
+  )
+
+export type EntriesPage = ListPage<NamedEntry, EntryId>
+
+/** Limit of loaded entries. Above it the list restarts, so that an open page does not grow without bound. */
+const MAX_ENTRIES = 200
+
+/** Prepends new entries to the loaded pages. Restarts the list if there is a gap. */
+export const withNewest = (pages: ReadonlyArray<EntriesPage>, newest: EntriesPage): ReadonlyArray<EntriesPage> => {
+  const [first, ...others] = pages
+  if (first === undefined) return [newest]
+  const known = new Set(first.items.map(({ id }) => id))
+  const fresh = newest.items.filter(({ id }) => !known.has(id))
+  const hasGap = fresh.length === newest.items.length && newest.nextCursor !== null
+  if (hasGap || fresh.length + first.items.length > MAX_ENTRIES) return [newest]
+  return [{ ...first, items: [...fresh, ...first.items] }, ...others]
+}
+
+/** Ids of entries that are undone, unless the undo was itself undone. */
+export const undoneEntryIds = (entries: ReadonlyArray<ActivityEntry>): ReadonlySet<string> => {
+  const undone = new Set<string>()
+  for (const { id, undoes } of entries) if (undoes !== null && !undone.has(id)) undone.add(undoes)
+  return undone
+}
+
+/** Groups entries by day, in the time zone of the browser. */
+export const byDay = <Entry extends ActivityEntry>(
+  entries: ReadonlyArray<Entry>
+): ReadonlyArray<readonly [day: string, entries: ReadonlyArray<Entry>]> => [
+  ...Map.groupBy(entries, ({ at }) => day(at))
+]
+
+const isCatalogKind = Schema.is(CatalogKind)
+
+/** True for catalog changes. Administrative changes cannot be undone. */
+export const isUndoable = ({ resource }: ActivityEntry): boolean => isCatalogKind(resource)
+
+/** Verb of a change to an installed app. */
+const installationVerb = (before: JsonObject, after: JsonObject): string | undefined => {
+  if (after["deliveries"] !== undefined) {
+    return after["deliveries"] === "paused"
+      ? activityTexts.verbs.deliveriesPaused
+      : activityTexts.verbs.deliveriesResumed
+  }
+  if (after["state"] === "suspended") return activityTexts.verbs.appSuspended
+  return before["state"] === "suspended" ? activityTexts.verbs.appResumed : undefined
+}
+
+/** Verb of an entry, such as "updated". */
+export const verbOf = ({ after, before, resource, undoes }: ActivityEntry): string => {
+  if (undoes !== null) return activityTexts.verbs.undone
+  const { updated, deleted, created } = activityTexts.verbs[resource]
+  if (before === null) return created
+  if (after === null) return deleted
+  return (resource === "installation" ? installationVerb(before, after) : undefined) ?? updated
+}
+
+/** Labels of the surfaces through which changes are made. */
+export const surfaceLabels: Readonly<Record<ActivityEntry["surface"], string>> = activityTexts.surfaces
+
+/** Badge of an actor whose name does not reveal its kind. */
+export const actorLabels: Readonly<Record<Lowercase<Actor["_tag"]>, string | undefined>> = {
+  ...activityTexts.actorTypes,
+  merchant: undefined
+}

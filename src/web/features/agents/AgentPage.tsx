@@ -1,0 +1,189 @@
+import { getRouteApi, Link } from "@tanstack/react-router"
+import { useState } from "react"
+import type { Agent, NewAgent } from "../../../domain/access/Agents.ts"
+import { GRANT_DESCRIPTIONS } from "../../../domain/access/GrantDescriptions.ts"
+import { ago, time } from "../../shared/data/format.ts"
+import { useRpcMutation } from "../../shared/data/queries.ts"
+import { Badge } from "../../shared/ui/display/Badge.tsx"
+import { Button } from "../../shared/ui/form/Button.tsx"
+import { Confirm, Dialog } from "../../shared/ui/layout/Dialog.tsx"
+import { NotFoundPage } from "../../shared/ui/layout/ErrorPage.tsx"
+import { Card, Facts, Page, Row, Stack } from "../../shared/ui/layout/Page.tsx"
+import { QueryBoundary, EmptyState } from "../../shared/ui/display/QueryBoundary.tsx"
+import { More } from "../../shared/ui/display/Table.tsx"
+import { Tabs } from "../../shared/ui/layout/Tabs.tsx"
+import { toast } from "../../shared/ui/display/Toasts.tsx"
+import { Timeline } from "../activity/Timeline.tsx"
+import { useAgents } from "../activity/useActors.ts"
+import { useEntries } from "../activity/useEntries.ts"
+import { useStoreId } from "../../shared/data/store.ts"
+import { AgentFields } from "./AgentFields.tsx"
+import { formOf, agentStatusOf } from "./agentForm.ts"
+import { ConnectionGuide } from "./ConnectionGuide.tsx"
+import { UndoSpanDialog } from "./UndoSpanDialog.tsx"
+import { agentTexts } from "./agentTexts.ts"
+import { uiTexts } from "../../shared/ui/uiTexts.ts"
+
+const route = getRouteApi("/dashboard/member/$storeId/agents/$agentId")
+
+interface AgentProps {
+  readonly agent: typeof Agent.Type
+}
+
+const AgentActivity = ({ agent: { id, name } }: AgentProps) => {
+  const { query, items = [], more } = useEntries({ actorId: id })
+  const [isUndoing, setUndoing] = useState(false)
+  return (
+    <Stack>
+      {items.length === 0 ? undefined : (
+        <Row>
+          <Button onClick={() => setUndoing(true)}>{agentTexts.details.undoChanges}</Button>
+        </Row>
+      )}
+      <QueryBoundary query={query}>
+        {() =>
+          items.length === 0 && !more.hasMore ? (
+            <EmptyState title={agentTexts.details.noChanges}>
+              <p>{agentTexts.details.noChangesAdvice}</p>
+            </EmptyState>
+          ) : (
+            <>
+              <Timeline entries={items} />
+              <More {...more} />
+            </>
+          )
+        }
+      </QueryBoundary>
+      {isUndoing ? <UndoSpanDialog actorId={id} name={name} close={() => setUndoing(false)} /> : undefined}
+    </Stack>
+  )
+}
+
+const factsOf = ({ budget, createdAt, endsAt, lastUsedAt, window, writesToday }: typeof Agent.Type) => [
+  [agentTexts.list.writesToday, agentTexts.list.used(writesToday, budget)] as const,
+  [agentTexts.form.window, agentTexts.details.upTo(window)] as const,
+  [agentTexts.list.lastUsed, lastUsedAt === null ? agentTexts.list.never : ago(lastUsedAt)] as const,
+  [agentTexts.details.created, time(createdAt)] as const,
+  ...(endsAt === null ? [] : [[agentTexts.details.expires, time(endsAt)] as const])
+]
+
+const AgentPermissions = ({ agent }: AgentProps) => (
+  <Card title={agentTexts.details.permissions}>
+    <ul>
+      {agent.scopes.map((scope) => (
+        <li key={scope}>
+          <strong>{GRANT_DESCRIPTIONS[scope].title}.</strong> {GRANT_DESCRIPTIONS[scope].text}
+        </li>
+      ))}
+    </ul>
+    <p>{agent.proposalsOnly ? agentTexts.details.approvalRequired : agentTexts.details.approvalNotRequired}</p>
+    <Facts facts={factsOf(agent)} />
+  </Card>
+)
+
+const EditAgentDialog = ({ agent, close }: AgentProps & { readonly close: () => void }) => {
+  const storeId = useStoreId()
+  const updating = useRpcMutation({
+    write: (client, patch: Required<NewAgent>, idempotencyKey) =>
+      client.agents.update({ storeId, idempotencyKey, id: agent.id, patch }),
+    invalidates: [[storeId, "agents"]],
+    onSuccess: () => {
+      close()
+      toast(agentTexts.details.updated)
+    }
+  })
+  return (
+    <Dialog title={agentTexts.details.edit(agent.name)} isOpen close={close} isWide>
+      <AgentFields
+        start={formOf(agent)}
+        action={agentTexts.details.save}
+        save={(patch) => updating.mutate(patch)}
+        isBusy={updating.isPending}
+        error={updating.error}
+        cancel={<Button onClick={close}>{uiTexts.dialog.cancel}</Button>}
+      />
+    </Dialog>
+  )
+}
+
+const RevokeAgentDialog = ({ agent, close }: AgentProps & { readonly close: () => void }) => {
+  const storeId = useStoreId()
+  const revoking = useRpcMutation({
+    write: (client, _: void, idempotencyKey) => client.agents.revoke({ storeId, idempotencyKey, id: agent.id }),
+    invalidates: [[storeId, "agents"]],
+    onSuccess: () => {
+      close()
+      toast(agentTexts.details.revoked(agent.name))
+    }
+  })
+  return (
+    <Confirm
+      title={agentTexts.details.confirmRevoke(agent.name)}
+      action={agentTexts.details.revoke}
+      isOpen
+      close={close}
+      confirm={() => revoking.mutate()}
+      isBusy={revoking.isPending}
+      error={revoking.error}
+    >
+      <p>{agentTexts.details.revokeAdvice}</p>
+    </Confirm>
+  )
+}
+
+const AgentView = ({ agent }: AgentProps) => {
+  const storeId = useStoreId()
+  const [open, setOpen] = useState<"change" | "revoke">()
+  const [now] = useState(Date.now)
+  const status = agentStatusOf(agent, now)
+  const close = () => setOpen(undefined)
+  return (
+    <Page
+      title={agent.name}
+      above={
+        <Link to="/dashboard/$storeId/agents" params={{ storeId }}>
+          {agentTexts.details.back}
+        </Link>
+      }
+      actions={
+        status === "active" ? (
+          <>
+            <Button onClick={() => setOpen("change")}>{agentTexts.details.editAgent}</Button>
+            <Button kind="danger" onClick={() => setOpen("revoke")}>
+              {agentTexts.details.revoke}
+            </Button>
+          </>
+        ) : (
+          <Badge tone="alert">
+            {status === "revoked" ? agentTexts.details.states.revoked : agentTexts.details.states.expired}
+          </Badge>
+        )
+      }
+    >
+      <AgentPermissions agent={agent} />
+      <Tabs
+        label={agentTexts.details.tabs.label}
+        tabs={[
+          { name: agentTexts.details.tabs.activity, panel: <AgentActivity agent={agent} /> },
+          ...(status === "active" ? [{ name: agentTexts.details.tabs.connection, panel: <ConnectionGuide /> }] : [])
+        ]}
+      />
+      {open === "change" ? <EditAgentDialog agent={agent} close={close} /> : undefined}
+      {open === "revoke" ? <RevokeAgentDialog agent={agent} close={close} /> : undefined}
+    </Page>
+  )
+}
+
+/** Permissions, activity and connection of an agent. */
+export const AgentPage = () => {
+  const { agentId } = route.useParams()
+  const query = useAgents()
+  const agent = query.data?.items.find(({ id }) => id === agentId)
+  if (agent !== undefined) return <AgentView agent={agent} />
+  if (query.data !== undefined) return <NotFoundPage />
+  return (
+    <Page title={agentTexts.details.fallbackTitle}>
+      <QueryBoundary query={query}>{() => undefined}</QueryBoundary>
+    </Page>
+  )
+}

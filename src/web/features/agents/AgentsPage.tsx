@@ -1,0 +1,111 @@
+import { Link } from "@tanstack/react-router"
+import { useState } from "react"
+import type { Agent } from "../../../domain/access/Agents.ts"
+import { GRANT_DESCRIPTIONS } from "../../../domain/access/GrantDescriptions.ts"
+import { ago } from "../../shared/data/format.ts"
+import { Badge } from "../../shared/ui/display/Badge.tsx"
+import { Button } from "../../shared/ui/form/Button.tsx"
+import { Card, Page } from "../../shared/ui/layout/Page.tsx"
+import { QueryBoundary, EmptyState } from "../../shared/ui/display/QueryBoundary.tsx"
+import { type Column, Table } from "../../shared/ui/display/Table.tsx"
+import { useAgents } from "../activity/useActors.ts"
+import { useStoreId } from "../../shared/data/store.ts"
+import { agentStatusOf } from "./agentForm.ts"
+import { CreateAgentDialog } from "./CreateAgentDialog.tsx"
+import { agentTexts } from "./agentTexts.ts"
+
+type Row = typeof Agent.Type
+
+const AgentLink = ({ agent: { id, name } }: { readonly agent: Row }) => {
+  const storeId = useStoreId()
+  return (
+    <Link to="/dashboard/$storeId/agents/$agentId" params={{ storeId, agentId: id }}>
+      {name}
+    </Link>
+  )
+}
+
+const NAME: Column<Row> = { name: agentTexts.list.name, cell: (agent) => <AgentLink agent={agent} /> }
+
+const COLUMNS: ReadonlyArray<Column<Row>> = [
+  NAME,
+  {
+    name: agentTexts.list.approval,
+    cell: ({ proposalsOnly }) =>
+      proposalsOnly ? (
+        <Badge tone="good">{agentTexts.list.approvalRequired}</Badge>
+      ) : (
+        <Badge tone="warn">{agentTexts.list.approvalNotRequired}</Badge>
+      )
+  },
+  {
+    name: agentTexts.list.permissions,
+    cell: ({ scopes }) => scopes.map((scope) => GRANT_DESCRIPTIONS[scope].title).join(" · ")
+  },
+  {
+    name: agentTexts.list.writesToday,
+    isNumber: true,
+    cell: ({ budget, writesToday }) => agentTexts.list.used(writesToday, budget)
+  },
+  {
+    name: agentTexts.list.lastUsed,
+    cell: ({ lastUsedAt }) => (lastUsedAt === null ? agentTexts.list.never : ago(lastUsedAt))
+  }
+]
+
+const INACTIVE_COLUMNS: ReadonlyArray<Column<Row>> = [
+  NAME,
+  {
+    name: agentTexts.list.status,
+    cell: ({ endsAt, revokedAt }) =>
+      revokedAt === null ? agentTexts.list.expired(ago(endsAt ?? "")) : agentTexts.list.revoked(ago(revokedAt))
+  }
+]
+
+const Agents = ({ agents, create }: { readonly agents: ReadonlyArray<Row>; readonly create: () => void }) => {
+  const [now] = useState(Date.now)
+  const active = agents.filter((agent) => agentStatusOf(agent, now) === "active")
+  const inactive = agents.filter((agent) => agentStatusOf(agent, now) !== "active")
+  return (
+    <>
+      {active.length === 0 ? (
+        <EmptyState title={agentTexts.list.empty}>
+          <p>{agentTexts.list.emptyAdvice}</p>
+          <Button kind="strong" onClick={create}>
+            {agentTexts.create.title}
+          </Button>
+        </EmptyState>
+      ) : (
+        <Card>
+          <Table caption={agentTexts.list.title} columns={COLUMNS} rows={active} keyOf={({ id }) => id} />
+        </Card>
+      )}
+      {inactive.length === 0 ? undefined : (
+        <Card title={agentTexts.list.inactive}>
+          <Table caption={agentTexts.list.inactive} columns={INACTIVE_COLUMNS} rows={inactive} keyOf={({ id }) => id} />
+        </Card>
+      )}
+    </>
+  )
+}
+
+/** Agents of the store. */
+export const AgentsPage = () => {
+  const query = useAgents()
+  const [isCreating, setCreating] = useState(false)
+  const create = () => setCreating(true)
+  return (
+    <Page
+      title={agentTexts.list.title}
+      isWide
+      actions={
+        <Button kind="strong" onClick={create}>
+          {agentTexts.create.title}
+        </Button>
+      }
+    >
+      <QueryBoundary query={query}>{({ items }) => <Agents agents={items} create={create} />}</QueryBoundary>
+      {isCreating ? <CreateAgentDialog close={() => setCreating(false)} /> : undefined}
+    </Page>
+  )
+}

@@ -1,0 +1,80 @@
+import { useQueryClient } from "@tanstack/react-query"
+import { useCallback, useState } from "react"
+import { EVENTS } from "../../../domain/Events.ts"
+import type { StoreDelivery as Delivered } from "../../../domain/webhooks/StoreWebhooks.ts"
+import type { EventId, InstallationId } from "../../../rpc/Client.ts"
+import { time } from "../../shared/data/format.ts"
+import { useChanges } from "../../shared/data/liveUpdates.ts"
+import type { Column } from "../../shared/ui/display/Table.tsx"
+import { deliveryColumns, DeliveryList } from "../../shared/webhooks/DeliveryList.tsx"
+import { DeliveryDialog } from "../../shared/webhooks/DeliveryDialog.tsx"
+import { DeliveryStatusBadge } from "../../shared/webhooks/DeliveryStatusBadge.tsx"
+import { webhookTexts } from "../../shared/webhooks/webhookTexts.ts"
+import { useStoreId } from "../../shared/data/store.ts"
+import { appTexts } from "./appTexts.ts"
+import { RelativeTime } from "./RelativeTime.tsx"
+
+type StoreDelivery = typeof Delivered.Type
+
+const PAGE_SIZE = 20
+
+/** Milliseconds before the next attempt, or before a lost attempt is repeated, from which the list is polled. */
+const DUE_SOON_MILLIS = 30_000
+
+const isUnderWay = ({ nextAt, state }: StoreDelivery) =>
+  state === "pending" && nextAt !== null && Date.parse(nextAt) < Date.now() + DUE_SOON_MILLIS
+
+const COLUMNS: ReadonlyArray<Column<StoreDelivery>> = [
+  { name: webhookTexts.deliveries.event, cell: ({ kind }) => EVENTS[kind].title },
+  ...deliveryColumns,
+  { name: webhookTexts.deliveries.occurred, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> }
+]
+
+const factsOf = ({ createdAt, kind, nextAt, state }: StoreDelivery) => [
+  [webhookTexts.deliveries.event, EVENTS[kind].title] as const,
+  [webhookTexts.deliveries.occurred, time(createdAt)] as const,
+  [webhookTexts.deliveries.status, <DeliveryStatusBadge key="status" state={state} />] as const,
+  ...(nextAt === null ? [] : [[webhookTexts.deliveries.nextAttempt, time(nextAt)] as const])
+]
+
+/** Deliveries of the store to an app. */
+export const Deliveries = ({ installationId }: { readonly installationId: InstallationId }) => {
+  const storeId = useStoreId()
+  const queryClient = useQueryClient()
+  const [eventId, setEventId] = useState<EventId>()
+  const listKey = [storeId, "app", installationId, "deliveries"]
+  // A change in the store is about to be delivered.
+  const refresh = useCallback(
+    () => void queryClient.invalidateQueries({ queryKey: [storeId, "app", installationId, "deliveries"] }),
+    [queryClient, storeId, installationId]
+  )
+  useChanges(refresh)
+  return (
+    <>
+      <DeliveryList
+        listKey={listKey}
+        list={(filter) => (client) => client.deliveries.list({ storeId, installationId, limit: PAGE_SIZE, ...filter })}
+        columns={COLUMNS}
+        detailsLabel={({ createdAt }) => appTexts.deliveries.viewDetails(time(createdAt))}
+        onOpen={(delivery) => setEventId(delivery.eventId)}
+        advice={appTexts.deliveries.noDeliveriesAdvice}
+        // With a status filter, pending deliveries are not visible, so the list is polled anyway.
+        isPolled={(all, state) => (state !== undefined && state !== "pending") || all.some(isUnderWay)}
+      />
+      {eventId === undefined ? undefined : (
+        <DeliveryDialog
+          title={appTexts.deliveries.delivery}
+          listKey={listKey}
+          eventId={eventId}
+          details={(client) => client.deliveries.get({ storeId, installationId, eventId })}
+          refetchInterval={2000}
+          facts={factsOf}
+          redeliver={(client, idempotencyKey) =>
+            client.deliveries.redeliver({ storeId, installationId, eventId, idempotencyKey })
+          }
+          close={() => setEventId(undefined)}
+        />
+      )}
+    </>
+  )
+}

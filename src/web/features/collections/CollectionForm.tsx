@@ -1,0 +1,129 @@
+import { Schema } from "effect"
+import { type RefObject, useEffect } from "react"
+import { HttpUrl } from "../../../domain/catalog/Fields.ts"
+import type { CollectionId, ProductId } from "../../../rpc/Client.ts"
+import { CheckField, SelectField, TextArea, TextField } from "../../shared/ui/form/Field.tsx"
+import { Card } from "../../shared/ui/layout/Page.tsx"
+import { Picture } from "../../shared/ui/display/Picture.tsx"
+import type { Draft, Problems } from "./collectionDraft.ts"
+import css from "./Collection.module.css"
+import { MatchingProducts } from "./rules/MatchingProducts.tsx"
+import { ManualProducts } from "./ManualProducts.tsx"
+import { RuleBuilder } from "./rules/RuleBuilder.tsx"
+import { collectionTexts } from "./collectionTexts.ts"
+
+interface CollectionFormProps {
+  /** Id of the collection. A new collection has none. */
+  readonly id?: CollectionId
+  /** Products of an automated collection, kept when it becomes a manual one. */
+  readonly matched: ReadonlyArray<ProductId>
+  readonly draft: Draft
+  /** The saved collection. A new collection has none. */
+  readonly saved?: Draft
+  readonly problems: Problems
+  readonly change: (part: Partial<Draft>) => void
+}
+
+const isUrl = Schema.is(HttpUrl)
+
+/** All fields of a collection. */
+export const CollectionForm = ({ change, draft, id, matched, problems, saved }: CollectionFormProps) => {
+  const changeType = (type: string) =>
+    change(
+      type === "automated"
+        ? { type, productIds: [] }
+        : { type: "manual", productIds: draft.productIds.length > 0 ? draft.productIds : matched }
+    )
+  return (
+    <div className={css["editor"]}>
+      <div className={css["column"]}>
+        <Card title={collectionTexts.form.details}>
+          <TextField
+            label={collectionTexts.fields.title}
+            value={draft.title}
+            problem={problems.get("title")}
+            onChange={({ target }) => change({ title: target.value })}
+          />
+          <TextArea
+            label={collectionTexts.fields.description}
+            hint={collectionTexts.form.descriptionHint}
+            value={draft.description}
+            problem={problems.get("description")}
+            onChange={({ target }) => change({ description: target.value })}
+          />
+          <SelectField
+            label={collectionTexts.fields.type}
+            value={draft.type}
+            onChange={({ target }) => changeType(target.value)}
+          >
+            <option value="manual">{collectionTexts.form.types.manual}</option>
+            <option value="automated">{collectionTexts.form.types.automated}</option>
+          </SelectField>
+        </Card>
+        {draft.type === "manual" ? (
+          <ManualProducts ids={draft.productIds} change={(productIds) => change({ productIds })} />
+        ) : (
+          <>
+            <Card title={collectionTexts.fields.rules}>
+              <RuleBuilder draft={draft} problems={problems} change={change} />
+            </Card>
+            <MatchingProducts
+              {...(id === undefined ? {} : { id })}
+              {...(saved === undefined ? {} : { saved })}
+              draft={draft}
+            />
+          </>
+        )}
+      </div>
+      <div className={css["column"]}>
+        <Card title={collectionTexts.form.status}>
+          <CheckField
+            label={collectionTexts.fields.isActive}
+            hint={collectionTexts.form.activeHint}
+            checked={draft.isActive}
+            onChange={({ target }) => change({ isActive: target.checked })}
+          />
+        </Card>
+        <Card title={collectionTexts.fields.imageUrl}>
+          <Picture url={isUrl(draft.imageUrl.trim()) ? draft.imageUrl.trim() : null} alt="" isLarge />
+          <TextField
+            label={collectionTexts.form.imageUrl}
+            hint={collectionTexts.form.imageUrlHint}
+            inputMode="url"
+            value={draft.imageUrl}
+            problem={problems.get("imageUrl")}
+            onChange={({ target }) => change({ imageUrl: target.value })}
+          />
+        </Card>
+        <Card title={collectionTexts.form.searchListing}>
+          <TextField
+            label={collectionTexts.fields.slug}
+            hint={id === undefined ? collectionTexts.form.newSlugHint : collectionTexts.form.slugHint}
+            value={draft.slug}
+            problem={problems.get("slug")}
+            onChange={({ target }) => change({ slug: target.value })}
+          />
+          <TextField
+            label={collectionTexts.fields.seoTitle}
+            value={draft.seoTitle}
+            problem={problems.get("seoTitle")}
+            onChange={({ target }) => change({ seoTitle: target.value })}
+          />
+          <TextArea
+            label={collectionTexts.fields.metaDescription}
+            value={draft.metaDescription}
+            problem={problems.get("metaDescription")}
+            onChange={({ target }) => change({ metaDescription: target.value })}
+          />
+        </Card>
+      </div>
+    </div>
+  )
+}
+
+/** Focuses the first invalid field after a failed save. */
+export const useFocusFirstProblem = (form: RefObject<HTMLElement | null>, problems: Problems): void => {
+  useEffect(() => {
+    if (problems.size > 0) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+  }, [form, problems])
+}

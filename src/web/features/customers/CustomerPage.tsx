@@ -1,0 +1,100 @@
+import { getRouteApi, Link } from "@tanstack/react-router"
+import type { Customer } from "../../../domain/records/Customer.ts"
+import { number, time } from "../../shared/data/format.ts"
+import { isMissing } from "../../shared/data/errorMessages.ts"
+import { useRpcQuery } from "../../shared/data/queries.ts"
+import { Badge } from "../../shared/ui/display/Badge.tsx"
+import { NotFoundPage } from "../../shared/ui/layout/ErrorPage.tsx"
+import { Card, Facts, MutedText, Page, Row } from "../../shared/ui/layout/Page.tsx"
+import { QueryBoundary } from "../../shared/ui/display/QueryBoundary.tsx"
+import { addressLines, AddressText } from "../records/AddressText.tsx"
+import { customerName } from "../records/customerName.ts"
+import css from "../records/Records.module.css"
+import { customerTexts } from "./customerTexts.ts"
+import { recordTexts } from "../records/recordTexts.ts"
+
+const route = getRouteApi("/dashboard/member/$storeId/customers/$customerId")
+
+/** Customer details, read-only. */
+export const CustomerPage = () => {
+  const { customerId: id, storeId } = route.useParams()
+  const query = useRpcQuery([storeId, "customer", id], (client) => client.customers.get({ storeId, id }))
+  if (query.data === undefined && isMissing(query.error)) return <NotFoundPage />
+  return (
+    <Page
+      title={query.data === undefined ? customerTexts.details.fallbackTitle : customerName(query.data)}
+      above={
+        <Link to="/dashboard/$storeId/customers" params={{ storeId }}>
+          {customerTexts.details.back}
+        </Link>
+      }
+    >
+      <QueryBoundary query={query} lines={8}>
+        {(customer) => <CustomerDetails customer={customer} />}
+      </QueryBoundary>
+    </Page>
+  )
+}
+
+const CustomerDetails = ({ customer }: { readonly customer: Customer }) => {
+  const { storeId } = route.useParams()
+  const addresses = customer.addresses ?? []
+  return (
+    <div className={css["record"]}>
+      <div className={css["column"]}>
+        <Card title={customerTexts.details.contact}>
+          <Facts
+            facts={[
+              [customerTexts.details.email, customer.email ?? "—"],
+              [customerTexts.details.phone, customer.phone ?? "—"],
+              [customerTexts.details.company, customer.company ?? "—"],
+              [
+                customerTexts.details.marketing,
+                customer.acceptsMarketing ? customerTexts.details.subscribed : customerTexts.details.notSubscribed
+              ]
+            ]}
+          />
+        </Card>
+        <Card title={customerTexts.details.addresses}>
+          {addresses.length === 0 ? <MutedText>{recordTexts.none}</MutedText> : undefined}
+          {addresses.map((address, index) => (
+            // oxlint-disable-next-line react/no-array-index-key -- Addresses have no id.
+            <AddressText key={`${index} ${addressLines(address).join()}`} address={address} />
+          ))}
+        </Card>
+      </div>
+      <div className={css["column"]}>
+        <Card title={customerTexts.details.orders}>
+          <Facts
+            facts={[
+              [customerTexts.details.orders, number(customer.ordersCount)],
+              [customerTexts.details.totalSpent, number(customer.totalSpent)]
+            ]}
+          />
+          <Link to="/dashboard/$storeId/orders" params={{ storeId }} search={{ customerId: customer.id }}>
+            {customerTexts.details.viewOrders}
+          </Link>
+        </Card>
+        <Card title={customerTexts.details.tags}>
+          {customer.tags.length === 0 ? (
+            <MutedText>{recordTexts.none}</MutedText>
+          ) : (
+            <Row>
+              {customer.tags.map((tag) => (
+                <Badge key={tag}>{tag}</Badge>
+              ))}
+            </Row>
+          )}
+        </Card>
+        <Card title={customerTexts.details.dates}>
+          <Facts
+            facts={[
+              [customerTexts.details.created, time(customer.createdAt)],
+              [customerTexts.details.updated, time(customer.updatedAt)]
+            ]}
+          />
+        </Card>
+      </div>
+    </div>
+  )
+}

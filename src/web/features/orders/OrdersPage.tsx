@@ -1,0 +1,137 @@
+import { getRouteApi, Link } from "@tanstack/react-router"
+import { type Order, Status } from "../../../domain/records/Order.ts"
+import type { QueryCursor } from "../../../domain/Query.ts"
+import type { Client, StoreId } from "../../../rpc/Client.ts"
+import { money, number, time } from "../../shared/data/format.ts"
+import { useRpcQuery } from "../../shared/data/queries.ts"
+import { dateDaysAgo, dayStart, withSearch } from "../../shared/data/urlSearch.ts"
+import { usePagedQuery } from "../../shared/data/usePagedQuery.ts"
+import { Button } from "../../shared/ui/form/Button.tsx"
+import { SelectField, TextField } from "../../shared/ui/form/Field.tsx"
+import { SearchField } from "../../shared/ui/form/SearchField.tsx"
+import type { Column } from "../../shared/ui/display/Table.tsx"
+import { RecordsPage } from "../records/RecordsPage.tsx"
+import { type OrderSearch, parseOrderSearch } from "../records/recordSearch.ts"
+import { OrderStatusBadge, CustomStatusBadge } from "../records/OrderStatusBadges.tsx"
+import { recordTexts } from "../records/recordTexts.ts"
+import { orderTexts } from "./orderTexts.ts"
+
+const route = getRouteApi("/dashboard/member/$storeId/orders")
+
+const NEWEST_FIRST = "-placedAt"
+
+const PAGE_SIZE = 50
+
+const columnsOf = (storeId: StoreId): ReadonlyArray<Column<Order>> => [
+  {
+    name: orderTexts.list.order,
+    cell: ({ id, number }) => (
+      <Link to="/dashboard/$storeId/orders/$orderId" params={{ storeId, orderId: id }}>
+        {number}
+      </Link>
+    ),
+    sort: "number"
+  },
+  { name: orderTexts.list.placed, cell: ({ placedAt }) => time(placedAt), sort: NEWEST_FIRST },
+  { name: orderTexts.list.customer, cell: ({ email, shippingAddress }) => shippingAddress?.name ?? email ?? "—" },
+  { name: orderTexts.list.status, cell: ({ status }) => <OrderStatusBadge status={status} /> },
+  { name: orderTexts.list.payment, cell: ({ financialStatus }) => <CustomStatusBadge word={financialStatus} /> },
+  {
+    name: orderTexts.list.fulfillment,
+    cell: ({ fulfillmentStatus }) => <CustomStatusBadge word={fulfillmentStatus} />
+  },
+  { name: orderTexts.list.items, cell: ({ lineItems }) => number(lineItems.length), isNumber: true },
+  {
+    name: orderTexts.list.total,
+    cell: ({ currencyCode, total }) => money(total, currencyCode),
+    isNumber: true,
+    sort: "-total"
+  }
+]
+
+/** Loads a page of orders. */
+const listOrders =
+  (storeId: StoreId, { from, to, ...filter }: OrderSearch) =>
+  (position: { readonly cursor?: QueryCursor }) =>
+  (client: Client) =>
+    client.orders.query({
+      storeId,
+      limit: PAGE_SIZE,
+      ...filter,
+      ...(from === undefined ? {} : { placedSince: dayStart(from) }),
+      ...(to === undefined ? {} : { placedBefore: dayStart(to, 1) }),
+      ...position
+    })
+
+/** Orders of the store, newest first. */
+export const OrdersPage = () => {
+  const { storeId } = route.useParams()
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const { sort = NEWEST_FIRST, ...filter } = search
+  const isFiltered = Object.keys(filter).length > 0
+  const change = (part: Partial<Record<keyof OrderSearch, string | undefined>>, replace = false) =>
+    void navigate({ search: parseOrderSearch(withSearch(search, part)), replace })
+  const list = usePagedQuery([storeId, "orders", search], listOrders(storeId, search), { keepPrevious: true })
+  const all = useRpcQuery([storeId, "orders", "count"], (client) => client.orders.query({ storeId, limit: 1 }), {
+    enabled: isFiltered
+  })
+  return (
+    <RecordsPage
+      texts={orderTexts.list}
+      list={list}
+      columns={columnsOf(storeId)}
+      sorting={{ sort, change: (next) => change({ sort: next === NEWEST_FIRST ? undefined : next }) }}
+      all={all.data?.total}
+      clear={
+        isFiltered
+          ? () => void navigate({ search: parseOrderSearch(withSearch({}, { sort: search.sort })) })
+          : undefined
+      }
+      filters={
+        <>
+          <SearchField
+            label={orderTexts.list.search}
+            value={search.number ?? ""}
+            change={(number) => change({ number }, search.number !== undefined)}
+          />
+          <SelectField
+            label={orderTexts.list.status}
+            value={search.status ?? ""}
+            onChange={({ target }) => change({ status: target.value })}
+          >
+            <option value="">{orderTexts.list.anyStatus}</option>
+            {Status.literals.map((status) => (
+              <option key={status} value={status}>
+                {recordTexts.orderStatus[status]}
+              </option>
+            ))}
+          </SelectField>
+          <TextField
+            label={orderTexts.list.from}
+            type="date"
+            value={search.from ?? ""}
+            onChange={({ target }) => change({ from: target.value })}
+          />
+          <TextField
+            label={orderTexts.list.to}
+            type="date"
+            value={search.to ?? ""}
+            onChange={({ target }) => change({ to: target.value })}
+          />
+          <Button kind="quiet" onClick={() => change({ from: dateDaysAgo(7), to: undefined })}>
+            {orderTexts.list.lastWeek}
+          </Button>
+          <Button kind="quiet" onClick={() => change({ from: dateDaysAgo(30), to: undefined })}>
+            {orderTexts.list.lastMonth}
+          </Button>
+          {search.customerId === undefined ? undefined : (
+            <Button kind="quiet" onClick={() => change({ customerId: undefined })}>
+              {orderTexts.list.allCustomers}
+            </Button>
+          )}
+        </>
+      }
+    />
+  )
+}

@@ -1,0 +1,61 @@
+import { Effect } from "effect"
+import { useState } from "react"
+import type { Delivery } from "../../../domain/webhooks/Webhook.ts"
+import type { AppId } from "../../../rpc/Client.ts"
+import { time } from "../../shared/data/format.ts"
+import type { Column } from "../../shared/ui/display/Table.tsx"
+import { deliveryColumns, DeliveryList } from "../../shared/webhooks/DeliveryList.tsx"
+import { DeliveryDialog } from "../../shared/webhooks/DeliveryDialog.tsx"
+import { webhookTexts } from "../../shared/webhooks/webhookTexts.ts"
+import { portalTexts } from "./portalTexts.ts"
+
+const COLUMNS: ReadonlyArray<Column<Delivery>> = [
+  { name: webhookTexts.deliveries.event, cell: ({ kind }) => <code>{kind}</code> },
+  { name: webhookTexts.deliveries.occurred, cell: ({ createdAt }) => time(createdAt) },
+  ...deliveryColumns,
+  {
+    name: webhookTexts.deliveries.nextAttempt,
+    cell: ({ attempts, nextAt }) => (nextAt === null || attempts === 0 ? "–" : time(nextAt))
+  }
+]
+
+const factsOf = ({ eventId }: Pick<Delivery, "eventId">) =>
+  [[webhookTexts.deliveries.event, <code key="id">{eventId}</code>]] as const
+
+/** Deliveries of an app from all stores. */
+export const Deliveries = ({ appId }: { readonly appId: AppId }) => {
+  const [open, setOpen] = useState<Delivery>()
+  const close = () => setOpen(undefined)
+  const listKey = ["app", appId, "deliveries"]
+  return (
+    <>
+      <DeliveryList
+        listKey={listKey}
+        list={(filter) => (client) => client.appDeliveries.list({ id: appId, ...filter })}
+        columns={COLUMNS}
+        detailsLabel={({ eventId }) => portalTexts.deliveries.viewDetails(eventId)}
+        onOpen={setOpen}
+        advice={portalTexts.deliveries.noDeliveriesAdvice}
+      />
+      {open === undefined ? undefined : (
+        <DeliveryDialog
+          title={open.kind}
+          listKey={listKey}
+          eventId={open.eventId}
+          details={(client) =>
+            Effect.map(client.appDeliveries.attempts({ id: appId, eventId: open.eventId }), (log) => ({
+              eventId: open.eventId,
+              log
+            }))
+          }
+          facts={factsOf}
+          redeliver={(client, idempotencyKey) =>
+            client.appDeliveries.redeliver({ idempotencyKey, id: appId, eventId: open.eventId })
+          }
+          onQueued={close}
+          close={close}
+        />
+      )}
+    </>
+  )
+}

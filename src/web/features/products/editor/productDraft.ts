@@ -1,0 +1,172 @@
+import type { Schema } from "effect"
+import { newProduct, type Product, ProductId, type UpdateProduct } from "../../../../domain/catalog/Product.ts"
+import { uuidV7 } from "../../../../domain/Uuid.ts"
+import { amountText, numberText } from "../../../shared/data/typedNumbers.ts"
+
+/* Form values of a product. Numbers and JSON are text, as typed. */
+
+export type Field = keyof UpdateProduct
+
+type Medium = Product["media"][number]
+type Faq = Product["faqs"][number]
+type Dimensions = NonNullable<Product["dimensions"]>
+type Option = Product["options"][number]
+type Opaque = Schema.Schema.Type<typeof Product>["metafields"]
+
+/** Item of a list. Its key is stable while the item is moved or edited. */
+interface Item<Stored> {
+  readonly key: string
+  /** Item in the service, with members that the form does not know. */
+  readonly stored?: Stored
+}
+
+export interface MediumDraft extends Item<Medium> {
+  readonly url: string
+  readonly alt: string
+  readonly type: string
+}
+
+export interface OptionDraft extends Item<Option> {
+  readonly name: string
+  readonly values: ReadonlyArray<string>
+}
+
+export interface FaqDraft extends Item<Faq> {
+  readonly question: string
+  readonly answer: string
+}
+
+/** Text fields of a variant. */
+export const VARIANT_TEXTS = ["title", "sku", "barcode"] as const
+export const VARIANT_AMOUNTS = ["price", "discountedPrice", "costPrice"] as const
+type VariantLine = (typeof VARIANT_TEXTS)[number] | (typeof VARIANT_AMOUNTS)[number]
+
+export interface VariantDraft extends Readonly<Record<VariantLine, string>> {
+  /** Id of the variant, or a temporary key. */
+  readonly key: string
+  /** Initial stock of a new variant. Later changes use the inventory procedure. */
+  readonly stock: string
+  /** Option values, by option key. */
+  readonly choices: Readonly<Record<string, string>>
+}
+
+export interface DimensionsDraft {
+  readonly stored: Dimensions | null
+  readonly length: string
+  readonly width: string
+  readonly height: string
+  readonly unit: string
+}
+
+type Flag = "isActive" | "onSale" | "taxable" | "trackInventory"
+type Composite = "tags" | "media" | "options" | "variants" | "faqs" | "dimensions"
+
+/** Fields that are text in the form. */
+export type Line = Exclude<Field, Flag | Composite>
+
+export type Draft = Readonly<Record<Line, string>> &
+  Readonly<Record<Flag, boolean>> & {
+    readonly tags: ReadonlyArray<string>
+    readonly media: ReadonlyArray<MediumDraft>
+    readonly options: ReadonlyArray<OptionDraft>
+    readonly variants: ReadonlyArray<VariantDraft>
+    readonly faqs: ReadonlyArray<FaqDraft>
+    readonly dimensions: DimensionsDraft
+  }
+
+/** Temporary key of a new item. */
+export const newItemKey = (): string => `new ${crypto.randomUUID()}`
+
+const text = (value: string | null | undefined) => value ?? ""
+
+const amount = (value: number | null | undefined) => (value === null || value === undefined ? "" : numberText(value))
+
+/** Formats amounts of money in the currency of a product. A new product has none yet. */
+const moneyIn = (currency: string) => (value: number | null | undefined) =>
+  value === null || value === undefined || currency === "" ? amount(value) : amountText(value, currency)
+
+const json = (value: Opaque) => JSON.stringify(value, undefined, 2)
+
+const variantDraft = (variant: Product["variants"][number], money: ReturnType<typeof moneyIn>): VariantDraft => ({
+  key: variant.id,
+  title: text(variant.title),
+  sku: text(variant.sku),
+  barcode: text(variant.barcode),
+  price: money(variant.price),
+  discountedPrice: money(variant.discountedPrice),
+  costPrice: money(variant.costPrice),
+  stock: "",
+  choices: variant.options ?? {}
+})
+
+/** Option keys are the saved names, because variants refer to options by name. */
+const optionDrafts = (options: Product["options"]): ReadonlyArray<OptionDraft> =>
+  options.map((stored, index) => ({
+    key: options.findIndex(({ name }) => name === stored.name) === index ? stored.name : `${stored.name} ${index}`,
+    stored,
+    name: stored.name,
+    values: stored.values
+  }))
+
+/** Form values of a product. */
+export const draftOf = (product: Product): Draft => draftWith(product, moneyIn(product.currencyCode))
+
+const draftWith = (product: Product, money: ReturnType<typeof moneyIn>): Draft => ({
+  name: product.name,
+  slug: product.slug,
+  price: money(product.price),
+  discountedPrice: money(product.discountedPrice),
+  costPrice: money(product.costPrice),
+  stock: amount(product.stock),
+  currencyCode: product.currencyCode,
+  isActive: product.isActive,
+  onSale: product.onSale,
+  taxable: product.taxable,
+  trackInventory: product.trackInventory,
+  description: text(product.description),
+  vendorName: text(product.vendorName),
+  category: text(product.category),
+  categoryId: text(product.categoryId),
+  categoryName: text(product.categoryName),
+  productType: text(product.productType),
+  productKind: product.productKind,
+  sku: text(product.sku),
+  barcode: text(product.barcode),
+  imageUrl: text(product.imageUrl),
+  tags: product.tags,
+  media: product.media.map((stored, index) => ({
+    key: `${index}`,
+    stored,
+    url: stored.url,
+    alt: text(stored.alt),
+    type: text(stored.type)
+  })),
+  options: optionDrafts(product.options),
+  variants: product.variants.map((variant) => variantDraft(variant, money)),
+  faqs: product.faqs.map((stored, index) => ({
+    key: `${index}`,
+    stored,
+    question: stored.question,
+    answer: stored.answer
+  })),
+  metafields: json(product.metafields),
+  customFields: json(product.customFields),
+  weight: amount(product.weight),
+  dimensions: {
+    stored: product.dimensions,
+    length: amount(product.dimensions?.length),
+    width: amount(product.dimensions?.width),
+    height: amount(product.dimensions?.height),
+    unit: text(product.dimensions?.unit)
+  },
+  countryOfOrigin: text(product.countryOfOrigin),
+  hsCode: text(product.hsCode),
+  seoTitle: text(product.seoTitle),
+  seoDescription: text(product.seoDescription),
+  metaDescription: text(product.metaDescription)
+})
+
+/** Form values of a new product: the defaults of the service. */
+export const newDraft: Draft = draftOf(
+  newProduct({ name: "" }, { id: ProductId.make(uuidV7(0)), slug: "", at: new Date(0), currencyCode: "" })
+)

@@ -1,0 +1,166 @@
+import { Link, useNavigate } from "@tanstack/react-router"
+import { type FormEvent, useState } from "react"
+import type { CreateCollection } from "../../../../rpc/Client.ts"
+import { performed, type ViewInput } from "../../../../rpc/Client.ts"
+import { canonical } from "../../../../domain/json/Json.ts"
+import { useRpcMutation, useRpcQuery } from "../../../shared/data/queries.ts"
+import { ErrorNotice } from "../../../shared/ui/display/QueryBoundary.tsx"
+import { toast } from "../../../shared/ui/display/Toasts.tsx"
+import { Button } from "../../../shared/ui/form/Button.tsx"
+import { CheckField, TextField } from "../../../shared/ui/form/Field.tsx"
+import { Dialog } from "../../../shared/ui/layout/Dialog.tsx"
+import { Row as Line, Stack } from "../../../shared/ui/layout/Page.tsx"
+import { useStoreId } from "../../../shared/data/store.ts"
+import { productTexts } from "../productTexts.ts"
+import type { View } from "./listView.ts"
+import css from "./Products.module.css"
+
+const texts = productTexts.views
+
+/** Saved views as links, and the actions that keep the filter of the list: as a view, or as a collection. */
+export const ProductViews = ({ view }: { readonly view: View }) => {
+  const storeId = useStoreId()
+  const navigate = useNavigate()
+  const [open, setOpen] = useState<"view" | "collection">()
+  const key = [storeId, "views", "products"]
+  const { data: views = [] } = useRpcQuery(key, (client) => client.views.list({ storeId, resource: "products" }))
+  const saving = useRpcMutation({
+    write: (client, input: ViewInput, idempotencyKey) => client.views.create({ storeId, idempotencyKey, view: input }),
+    invalidates: [key],
+    onSuccess: ({ name }) => {
+      setOpen(undefined)
+      toast(texts.saved(name))
+    }
+  })
+  const deleting = useRpcMutation({
+    write: (client, id: (typeof views)[number]["id"], idempotencyKey) =>
+      client.views.delete({ storeId, idempotencyKey, id }),
+    invalidates: [key],
+    onSuccess: () => toast(texts.deleted)
+  })
+  const creating = useRpcMutation({
+    write: (client, collection: CreateCollection, idempotencyKey) =>
+      performed(client.collections.create({ storeId, idempotencyKey, collection })),
+    invalidates: [[storeId, "collections"]],
+    onSuccess: ({ id }) =>
+      void navigate({ to: "/dashboard/$storeId/collections/$collectionId", params: { storeId, collectionId: id } })
+  })
+  const own = canonical(view)
+  const current = views.find(({ query }) => canonical(query) === own)
+  const { disjunctive = false, rules = [], search } = view
+  const close = () => {
+    setOpen(undefined)
+    saving.reset()
+    creating.reset()
+  }
+  const linkTo = (name: string, query: View, isCurrent: boolean) => (
+    <Link
+      to="/dashboard/$storeId/products"
+      params={{ storeId }}
+      search={query}
+      className={css["view"]}
+      activeOptions={{ exact: true }}
+      aria-current={isCurrent ? "page" : undefined}
+    >
+      {name}
+    </Link>
+  )
+  const isAll = own === "{}"
+  if (views.length === 0 && isAll) return undefined
+  return (
+    <nav className={css["views"]} aria-label={texts.title}>
+      {linkTo(texts.all, {}, isAll)}
+      {views.map((one) =>
+        one.resource === "products" ? (
+          <span key={one.id}>{linkTo(one.name, one.query, one === current)}</span>
+        ) : undefined
+      )}
+      {current === undefined && !isAll ? (
+        <Button kind="quiet" onClick={() => setOpen("view")}>
+          {texts.save}
+        </Button>
+      ) : undefined}
+      {current === undefined ? undefined : (
+        <Button kind="quiet" onClick={() => deleting.mutate(current.id)} isBusy={deleting.isPending}>
+          {texts.delete}
+        </Button>
+      )}
+      {rules.length > 0 && search === undefined ? (
+        <Button kind="quiet" onClick={() => setOpen("collection")}>
+          {texts.createCollection}
+        </Button>
+      ) : undefined}
+      {deleting.error === null ? undefined : <ErrorNotice error={deleting.error} />}
+      <Dialog title={texts.save} isOpen={open === "view"} close={close}>
+        <NameForm
+          label={texts.name}
+          hasShared
+          error={saving.error}
+          isBusy={saving.isPending}
+          submitText={texts.save}
+          submit={(name, isShared) => saving.mutate({ resource: "products", name, query: view, columns: [], isShared })}
+        />
+      </Dialog>
+      <Dialog title={texts.createCollection} isOpen={open === "collection"} close={close}>
+        <NameForm
+          label={texts.collectionTitle}
+          error={creating.error}
+          isBusy={creating.isPending}
+          submitText={texts.createCollection}
+          submit={(title) => creating.mutate({ title, type: "automated", rules, disjunctive })}
+        />
+      </Dialog>
+    </nav>
+  )
+}
+
+interface NameFormProps {
+  readonly label: string
+  /** Offers to share the view. */
+  readonly hasShared?: boolean
+  readonly error: unknown
+  readonly isBusy: boolean
+  readonly submitText: string
+  readonly submit: (name: string, isShared: boolean) => void
+}
+
+const NameForm = ({ error, hasShared = false, isBusy, label, submit, submitText }: NameFormProps) => {
+  const [name, setName] = useState("")
+  const [isShared, setShared] = useState(false)
+  const [isMissing, setMissing] = useState(false)
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault()
+    if (name.trim() === "") setMissing(true)
+    else submit(name.trim(), isShared)
+  }
+  return (
+    <form onSubmit={onSubmit} noValidate>
+      <Stack>
+        <TextField
+          label={label}
+          value={name}
+          maxLength={100}
+          problem={isMissing ? texts.missingName : undefined}
+          onChange={({ target }) => {
+            setName(target.value)
+            setMissing(false)
+          }}
+        />
+        {hasShared ? (
+          <CheckField
+            label={texts.share}
+            hint={texts.shareHint}
+            checked={isShared}
+            onChange={({ target }) => setShared(target.checked)}
+          />
+        ) : undefined}
+        {error === null ? undefined : <ErrorNotice error={error} />}
+        <Line>
+          <Button type="submit" kind="strong" isBusy={isBusy}>
+            {submitText}
+          </Button>
+        </Line>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,199 @@
+import { Link, useNavigate, useSearch } from "@tanstack/react-router"
+import { useState } from "react"
+import { canonical } from "../../../../domain/json/Json.ts"
+import { MAX_SELECTED_IDS } from "../../../../domain/changeSets/ChangeSet.ts"
+import { Button, buttonClass } from "../../../shared/ui/form/Button.tsx"
+import { CheckField, Fieldset } from "../../../shared/ui/form/Field.tsx"
+import { Page, Row as Line } from "../../../shared/ui/layout/Page.tsx"
+import { EmptyState, QueryBoundary } from "../../../shared/ui/display/QueryBoundary.tsx"
+import { useStore, useStoreId } from "../../../shared/data/store.ts"
+import { BulkEditDialog } from "./BulkEditDialog.tsx"
+import {
+  type ColumnName,
+  COLUMNS,
+  DEFAULT_SORT,
+  filterOf,
+  isFiltered,
+  loadColumns,
+  parseView,
+  saveColumns,
+  type View,
+  withView
+} from "./listView.ts"
+import css from "./Products.module.css"
+import { FilterChips, ProductFilters } from "./ProductFilters.tsx"
+import { ProductTable, type Selection } from "./ProductTable.tsx"
+import { ProductViews } from "./ProductViews.tsx"
+import { type BulkTarget, useBulkChange } from "./useBulkChange.ts"
+import { Dialog } from "../../../shared/ui/layout/Dialog.tsx"
+import { productColumns } from "./productColumns.tsx"
+import { useProducts } from "./useProducts.ts"
+import { productTexts } from "../productTexts.ts"
+
+/** Product list with views, filters and bulk edits. */
+export const ProductsPage = () => {
+  const storeId = useStoreId()
+  const view = useSearch({ from: "/dashboard/member/$storeId/products" })
+  const navigate = useNavigate()
+  const show = (next: View, replace = false) =>
+    void navigate({ to: "/dashboard/$storeId/products", params: { storeId }, search: next, replace })
+  const filter = canonical(filterOf(view))
+
+  const store = useStore()
+  const { hasNew, listQuery, more, onRowsVisible, reload, rows = [], total } = useProducts(storeId, view)
+  const [selection, setSelection] = useState<Selection>(new Map())
+  // Filter of which all matches are selected. Another filter ends that selection.
+  const [selectedFilter, setSelectedFilter] = useState<string>()
+  const isAllSelected = selectedFilter === filter
+  const select = (next: Selection) => {
+    setSelectedFilter(undefined)
+    setSelection(next)
+  }
+  const [columns, setColumns] = useState(() => loadColumns(storeId))
+  const [reloads, setReloads] = useState(0)
+  const [open, setOpen] = useState<"columns" | "edit">()
+  const bulkChange = useBulkChange(storeId, (left) => {
+    if (left !== undefined) {
+      const known = new Map([...selection, ...rows.map((row) => [row.id, row] as const)])
+      select(new Map([...left].map((id) => [id, known.get(id)])))
+    }
+    setOpen(undefined)
+  })
+
+  const isNarrowed = isFiltered(view)
+  const storeTotal = store.data?.productCount
+  const matches = isNarrowed ? total : (storeTotal ?? total)
+  // Ids of a search are collected, and a change set takes so many.
+  const isCut = view.search !== undefined && (total ?? Infinity) > MAX_SELECTED_IDS
+  const selectable = isCut ? MAX_SELECTED_IDS : (matches ?? undefined)
+  const target: BulkTarget = isAllSelected
+    ? { count: selectable, rows, all: view }
+    : {
+        count: selection.size,
+        rows: [...selection.values()].flatMap((row) => row ?? []),
+        ids: [...selection.keys()]
+      }
+  const canSelectAll = more.hasMore && !isAllSelected && rows.length > 0 && rows.every(({ id }) => selection.has(id))
+
+  return (
+    <Page
+      title={productTexts.list.title}
+      isWide
+      actions={
+        <Link to="/dashboard/$storeId/products/new" params={{ storeId }} className={buttonClass("strong")}>
+          {productTexts.create.title}
+        </Link>
+      }
+    >
+      <ProductViews view={view} />
+      <ProductFilters view={view} show={show} editColumns={() => setOpen("columns")} />
+      <FilterChips view={view} show={show} />
+      <div className={css["status"]}>
+        <output>
+          {matches === undefined
+            ? productTexts.list.loading
+            : productTexts.list.count(matches, isNarrowed ? storeTotal : undefined)}
+        </output>
+        {hasNew ? (
+          <Button
+            kind="quiet"
+            onClick={() => {
+              reload()
+              setReloads(reloads + 1)
+            }}
+          >
+            {productTexts.list.showNew}
+          </Button>
+        ) : undefined}
+        {selection.size === 0 && !isAllSelected ? undefined : (
+          <Line>
+            <span>{productTexts.list.selected(target.count)}</span>
+            {canSelectAll ? (
+              <Button kind="quiet" onClick={() => setSelectedFilter(filter)}>
+                {productTexts.list.selectMatching(selectable, isNarrowed, isCut)}
+              </Button>
+            ) : undefined}
+            <Button onClick={() => setOpen("edit")}>{productTexts.list.editSelected}</Button>
+            <Button kind="quiet" onClick={() => select(new Map())}>
+              {productTexts.list.clearSelection}
+            </Button>
+          </Line>
+        )}
+      </div>
+      <QueryBoundary query={listQuery} lines={10}>
+        {() =>
+          rows.length === 0 && !more.hasMore ? (
+            <NoProducts isNarrowed={isNarrowed} />
+          ) : (
+            <ProductTable
+              rows={rows}
+              rowCount={matches ?? undefined}
+              columns={columns}
+              listKey={`${reloads} ${canonical(view)}`}
+              selection={isAllSelected ? new Map(rows.map((row) => [row.id, row])) : selection}
+              setSelection={select}
+              // The end of a list that is being replaced needs no next page.
+              more={{ ...more, isLoading: listQuery.isFetching }}
+              onRowsVisible={onRowsVisible}
+              sorting={{
+                sort: view.sort ?? DEFAULT_SORT,
+                change: (sort) => show(withView(view, parseView({ sort })))
+              }}
+            />
+          )
+        }
+      </QueryBoundary>
+      <ColumnsDialog
+        chosen={columns}
+        choose={(next) => {
+          saveColumns(storeId, next)
+          setColumns(next)
+        }}
+        isOpen={open === "columns"}
+        close={() => setOpen(undefined)}
+      />
+      <BulkEditDialog {...bulkChange} target={target} isOpen={open === "edit"} closeForm={() => setOpen(undefined)} />
+    </Page>
+  )
+}
+
+const NoProducts = ({ isNarrowed }: { readonly isNarrowed: boolean }) => {
+  const storeId = useStoreId()
+  return isNarrowed ? (
+    <EmptyState title={productTexts.list.noMatches}>
+      <p>{productTexts.list.noMatchesAdvice}</p>
+    </EmptyState>
+  ) : (
+    <EmptyState title={productTexts.list.empty}>
+      <p>{productTexts.list.emptyAdvice}</p>{" "}
+      <Link to="/dashboard/$storeId/products/new" params={{ storeId }} className={buttonClass("strong")}>
+        {productTexts.create.title}
+      </Link>{" "}
+    </EmptyState>
+  )
+}
+
+interface ColumnsDialogProps {
+  readonly chosen: ReadonlyArray<ColumnName>
+  readonly choose: (columns: ReadonlyArray<ColumnName>) => void
+  readonly isOpen: boolean
+  readonly close: () => void
+}
+
+/** Selects the columns of the product list. */
+const ColumnsDialog = ({ choose, chosen, close, isOpen }: ColumnsDialogProps) => (
+  <Dialog title={productTexts.list.editColumns} isOpen={isOpen} close={close}>
+    <Fieldset legend={productTexts.list.columnsToShow} hint={productTexts.list.columnsHint}>
+      {COLUMNS.map((column) => (
+        <CheckField
+          key={column}
+          label={productColumns[column].name}
+          checked={chosen.includes(column)}
+          onChange={({ target }) =>
+            choose(COLUMNS.filter((one) => (one === column ? target.checked : chosen.includes(one))))
+          }
+        />
+      ))}
+    </Fieldset>
+  </Dialog>
+)

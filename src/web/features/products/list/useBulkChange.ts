@@ -1,0 +1,238 @@
+import { useQueryClient } from "@tanstack/react-query"
+import { Effect, Option, Schedule, Stream } from "effect"
+import { useCallback, useEffect, useRef, useState } from "react"
+import {
+  type ChangeSet,
+  MAX_SELECTED_IDS,
+  type OperationResult,
+  type Selection
+} from "../../../../domain/changeSets/ChangeSet.ts"
+import type { Edit } from "../../../../domain/changeSets/Edit.ts"
+import type { QueryCursor } from "../../../../domain/Query.ts"
+import { type Client, ProductId, type StoreId } from "../../../../rpc/Client.ts"
+import { errorMessageOf, isTransient } from "../../../shared/data/errorMessages.ts"
+import { newIdempotencyKey } from "../../../shared/data/queries.ts"
+import { callService } from "../../../shared/data/service.ts"
+import { toast } from "../../../shared/ui/display/Toasts.tsx"
+import { bulkEditTexts } from "./bulkEditTexts.ts"
+import type { Row, View } from "./listView.ts"
+import { PAGE_SIZE } from "./productListQuery.ts"
+
+/** Products of a bulk edit. */
+export interface BulkTarget {
+  /** Undefined if the matches are too many to count. */
+  readonly count: number | undefined
+  /** Those of them that are loaded. */
+  readonly rows: ReadonlyArray<Row>
+  /** Selected products. Undefined if all matches of a view are selected. */
+  readonly ids?: ReadonlyArray<ProductId>
+  readonly all?: View
+}
+
+/** Bulk edit of selected products, as a change set. */
+export interface BulkChange {
+  readonly target: BulkTarget
+  readonly edit: Edit
+  readonly step: "previewing" | "ready" | "applying" | "ended"
+  /** Undefined until the set is created. */
+  readonly set: ChangeSet | undefined
+  readonly refused: ReadonlyArray<OperationResult>
+  /** Number of products that the application changed. */
+  readonly changed: number
+  /** Products that stay selected. Undefined before the application, which leaves the selection as it is. */
+  readonly left: ReadonlySet<ProductId> | undefined
+  readonly isCanceling: boolean
+  readonly error: unknown
+}
+
+type SetId = ChangeSet["id"]
+
+/** Repeats a write with the same key after transient errors. */
+const retried = Effect.retry({ times: 3, while: isTransient, schedule: Schedule.exponential("500 millis") })
+
+const keyed = (storeId: StoreId) => ({ storeId, idempotencyKey: newIdempotencyKey() })
+
+/** Follows a set until no job works on it. */
+const follow = (client: Client, storeId: StoreId, id: SetId, onSet: (set: ChangeSet) => void = () => {}) =>
+  client.changeSets.follow({ storeId, id }).pipe(
+    Stream.tap((set) => Effect.sync(() => onSet(set))),
+    Stream.runLast,
+    Effect.map(Option.getOrThrow)
+  )
+
+const listResults = Effect.fnUntraced(function* (
+  client: Client,
+  storeId: StoreId,
+  id: SetId,
+  filter: { readonly outcome?: "refused" }
+) {
+  const results: Array<OperationResult> = []
+  let next: { readonly cursor?: string } | undefined = {}
+  // More cannot stay selected.
+  while (next !== undefined && (filter.outcome === undefined || results.length < MAX_SELECTED_IDS)) {
+    const page: { readonly items: ReadonlyArray<OperationResult>; readonly nextCursor: string | null } =
+      yield* client.changeSets.results({ storeId, id, limit: PAGE_SIZE, ...filter, ...next })
+    results.push(...page.items)
+    next = page.nextCursor === null ? undefined : { cursor: page.nextCursor }
+  }
+  return results
+})
+
+/** Collects the ids of all matches of a view, as many as a change set takes. */
+const collectIds = Effect.fnUntraced(function* (client: Client, storeId: StoreId, view: View) {
+  const ids: Array<ProductId> = []
+  let next: { readonly cursor?: QueryCursor } | undefined = {}
+  while (next !== undefined && ids.length < MAX_SELECTED_IDS) {
+    const page: { readonly items: ReadonlyArray<Row>; readonly nextCursor: QueryCursor | null } =
+      yield* client.products.query({ storeId, ...view, limit: PAGE_SIZE, ...next })
+    ids.push(...page.items.map(({ id }) => id))
+    next = page.nextCursor === null ? undefined : { cursor: page.nextCursor }
+  }
+  return ids.slice(0, MAX_SELECTED_IDS)
+})
+
+/** Selection of a change set. Rules are evaluated by the service; a search is not part of their language. */
+const whereOf = (
+  client: Client,
+  storeId: StoreId,
+  { all = {}, ids }: BulkTarget
+): Effect.Effect<Selection, unknown> => {
+  if (ids !== undefined) return Effect.succeed({ ids })
+  const { disjunctive = false, rules = [], search } = all
+  return search === undefined
+    ? Effect.succeed({ rules, disjunctive })
+    : Effect.map(collectIds(client, storeId, all), (ids) => ({ ids }))
+}
+
+const listRefused = (client: Client, storeId: StoreId, { counts, id }: ChangeSet) =>
+  counts.refused === 0 ? Effect.succeed([]) : listResults(client, storeId, id, { outcome: "refused" })
+
+/** Undoes a set by another one. */
+const undoSet = (storeId: StoreId, id: SetId) =>
+  callService((client) =>
+    Effect.gen(function* () {
+      const undo = yield* retried(client.changeSets.undo({ ...keyed(storeId), id }))
+      yield* follow(client, storeId, undo.id)
+      yield* retried(client.changeSets.apply({ ...keyed(storeId), id: undo.id }))
+      return yield* follow(client, storeId, undo.id)
+    })
+  ).then(
+    ({ counts }) => toast(bulkEditTexts.undone(counts.changed, counts.refused)),
+    (error: unknown) => toast(bulkEditTexts.undoFailed(errorMessageOf(error).advice))
+  )
+
+const offerUndo = (storeId: StoreId, id: SetId, changed: number) => {
+  if (changed === 0) return
+  toast(bulkEditTexts.changed(changed), {
+    name: bulkEditTexts.undo,
+    run: () => void undoSet(storeId, id)
+  })
+}
+
+const cancelSet = (storeId: StoreId, id: SetId) =>
+  callService((client) => client.changeSets.cancel({ ...keyed(storeId), id }))
+
+/**
+ * Edits many products by one change set: previews it, applies it and offers the undo. A set that is not applied is canceled
+ * when the dialog or the page is closed. An application continues without the page.
+ */
+export const useBulkChange = (storeId: StoreId, onClose: (left: ReadonlySet<ProductId> | undefined) => void) => {
+  const queryClient = useQueryClient()
+  const [bulk, setBulk] = useState<BulkChange>()
+  /** Set that is canceled when the page is left. */
+  const unapplied = useRef<SetId>(undefined)
+  const isOpen = useRef(false)
+
+  const update = (next: Partial<BulkChange>) => setBulk((before) => before && { ...before, ...next })
+
+  const cancelUnapplied = useCallback(() => {
+    isOpen.current = false
+    const id = unapplied.current
+    unapplied.current = undefined
+    if (id !== undefined) void cancelSet(storeId, id).catch(() => undefined)
+  }, [storeId])
+  useEffect(() => cancelUnapplied, [cancelUnapplied])
+
+  const close = (left: ReadonlySet<ProductId> | undefined) => {
+    cancelUnapplied()
+    setBulk(undefined)
+    onClose(left)
+  }
+
+  const preview = (target: BulkTarget, edit: Edit) => {
+    isOpen.current = true
+    setBulk({
+      target,
+      edit,
+      step: "previewing",
+      set: undefined,
+      refused: [],
+      changed: 0,
+      left: undefined,
+      isCanceling: false,
+      error: undefined
+    })
+    const previewed = callService((client) =>
+      Effect.gen(function* () {
+        const where = yield* whereOf(client, storeId, target)
+        const created = yield* retried(
+          client.changeSets.create({ ...keyed(storeId), mode: "each", where, change: edit })
+        )
+        unapplied.current = created.id
+        // The dialog may be closed already.
+        if (!isOpen.current) return cancelUnapplied()
+        const set = yield* follow(client, storeId, created.id, (set) => update({ set }))
+        const refused = yield* listRefused(client, storeId, set)
+        if (set.state !== "ready") unapplied.current = undefined
+        update({ step: set.state === "ready" ? "ready" : "ended", refused })
+      })
+    )
+    void previewed.catch((error: unknown) => update({ step: "ended", error }))
+  }
+
+  const apply = ({ id }: ChangeSet) => {
+    unapplied.current = undefined
+    update({ step: "applying" })
+    const applied = callService((client) =>
+      Effect.gen(function* () {
+        yield* retried(client.changeSets.apply({ ...keyed(storeId), id }))
+        const set = yield* follow(client, storeId, id, (set) => update({ set }))
+        const isWhole = set.state === "applied"
+        const results = isWhole ? [] : yield* listResults(client, storeId, id, {})
+        const refused = isWhole
+          ? yield* listRefused(client, storeId, set)
+          : results.filter(({ outcome }) => outcome === "refused")
+        // The counts of a set that ended early include the rest of its preview.
+        const changed = isWhole
+          ? set.counts.changed
+          : results.filter(({ isApplied, outcome }) => isApplied && outcome !== "refused").length
+        const waiting = results.filter(({ isApplied, outcome }) => !isApplied && outcome !== "unchanged")
+        const left = new Set([...refused, ...waiting].flatMap(({ id }) => (id === null ? [] : [ProductId.make(id)])))
+        void queryClient.invalidateQueries({ queryKey: [storeId, "products"] })
+        const isClean = isWhole && refused.length === 0
+        if (isClean || !isOpen.current) offerUndo(storeId, id, changed)
+        if (isClean && isOpen.current) close(left)
+        else update({ step: "ended", set, refused, changed, left })
+      })
+    )
+    void applied.catch((error: unknown) => update({ step: "ended", error }))
+  }
+
+  const cancel = ({ id }: ChangeSet) => {
+    update({ isCanceling: true })
+    // A set that has ended meanwhile needs no cancellation.
+    void cancelSet(storeId, id).catch(() => update({ isCanceling: false }))
+  }
+
+  return {
+    bulk,
+    preview,
+    apply,
+    cancel,
+    /** Closes the dialog. After an application it offers the undo. */
+    close: () => {
+      if (bulk?.set !== undefined) offerUndo(storeId, bulk.set.id, bulk.changed)
+      close(bulk?.left)
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import { Link } from "@tanstack/react-router"
+import type { ProposalStatus } from "../../../domain/access/Proposals.ts"
+import type { ProposalId } from "../../../rpc/Client.ts"
+import { ago } from "../../shared/data/format.ts"
+import { usePagedQuery } from "../../shared/data/usePagedQuery.ts"
+import { useRpcQuery } from "../../shared/data/queries.ts"
+import { Badge, type Tone } from "../../shared/ui/display/Badge.tsx"
+import { Card, Page, MutedText, Stack } from "../../shared/ui/layout/Page.tsx"
+import { QueryBoundary, EmptyState } from "../../shared/ui/display/QueryBoundary.tsx"
+import { type Column, More, Table } from "../../shared/ui/display/Table.tsx"
+import { Tabs } from "../../shared/ui/layout/Tabs.tsx"
+import { useStoreId } from "../../shared/data/store.ts"
+import { ProposalCard } from "./ProposalCard.tsx"
+import { listProposals, type NamedProposal } from "./listProposals.ts"
+import { proposalTexts } from "./proposalTexts.ts"
+
+/** Polling interval in milliseconds. Proposals do not appear in the change stream. */
+const POLL_MILLIS = 15_000
+
+/** Proposals per page. More follow once these are decided. */
+const PAGE_SIZE = 20
+
+const PendingProposals = () => {
+  const storeId = useStoreId()
+  const query = useRpcQuery(
+    [storeId, "proposals", "cards"],
+    (client) => listProposals(client, { storeId, pending: true, limit: PAGE_SIZE }),
+    { refetchInterval: POLL_MILLIS }
+  )
+  return (
+    <QueryBoundary query={query} lines={8}>
+      {({ items, nextCursor }) =>
+        items.length === 0 ? (
+          <EmptyState title={proposalTexts.list.noPending}>
+            <p>
+              {proposalTexts.list.noPendingAdvice.before}
+              <Link to="/dashboard/$storeId/agents" params={{ storeId }}>
+                {proposalTexts.list.agents}
+              </Link>
+              {proposalTexts.list.noPendingAdvice.after}
+            </p>
+          </EmptyState>
+        ) : (
+          <Stack>
+            {items.map((proposal) => (
+              <ProposalCard key={proposal.id} proposal={proposal} />
+            ))}
+            {nextCursor === null ? undefined : <MutedText>{proposalTexts.list.moreLater}</MutedText>}
+          </Stack>
+        )
+      }
+    </QueryBoundary>
+  )
+}
+
+const statusTones: Readonly<Record<typeof ProposalStatus.Type, Tone>> = {
+  pending: "accent",
+  approved: "good",
+  rejected: "alert",
+  withdrawn: "plain",
+  expired: "warn"
+}
+
+const ProposalStatusBadge = ({ status }: NamedProposal) => (
+  <Badge tone={statusTones[status]}>{proposalTexts.states[status]}</Badge>
+)
+
+const COLUMNS: ReadonlyArray<Column<NamedProposal>> = [
+  { name: proposalTexts.list.proposal, cell: ({ title }) => title },
+  { name: proposalTexts.list.agent, cell: ({ agentName }) => agentName },
+  { name: proposalTexts.list.status, cell: ProposalStatusBadge },
+  { name: proposalTexts.list.date, cell: ({ decidedAt, expiresAt }) => ago(decidedAt ?? expiresAt) },
+  { name: proposalTexts.list.reason, cell: ({ reason }) => reason ?? "" }
+]
+
+const DecidedProposals = () => {
+  const storeId = useStoreId()
+  const {
+    query,
+    items = [],
+    more
+  } = usePagedQuery(
+    [storeId, "proposals", "decided"],
+    ({ cursor }: { readonly cursor?: ProposalId }) =>
+      (client) =>
+        listProposals(client, { storeId, pending: false, ...(cursor === undefined ? {} : { cursor }) })
+  )
+  return (
+    <QueryBoundary query={query}>
+      {() =>
+        items.length === 0 ? (
+          <EmptyState title={proposalTexts.list.noDecided}>
+            <p>{proposalTexts.list.noDecidedAdvice}</p>
+          </EmptyState>
+        ) : (
+          <Card>
+            <Table caption={proposalTexts.list.decidedCaption} columns={COLUMNS} rows={items} keyOf={({ id }) => id} />
+            <More {...more} />
+          </Card>
+        )
+      }
+    </QueryBoundary>
+  )
+}
+
+/** Pending and decided proposals of agents. */
+export const ProposalsPage = () => (
+  <Page title={proposalTexts.list.title}>
+    <Tabs
+      label={proposalTexts.list.title}
+      tabs={[
+        { name: proposalTexts.list.tabs.pending, panel: <PendingProposals /> },
+        { name: proposalTexts.list.tabs.decided, panel: <DecidedProposals /> }
+      ]}
+    />
+  </Page>
+)

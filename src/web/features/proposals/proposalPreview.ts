@@ -1,0 +1,125 @@
+import { Effect, Schema } from "effect"
+import type { Proposal } from "../../../domain/access/Proposals.ts"
+import { CatalogKind } from "../../../domain/journal/Kinds.ts"
+import { isObject, type JsonObject } from "../../../domain/json/Json.ts"
+import type { DryRunResult } from "../../../domain/DryRun.ts"
+import { type Client, CollectionId, ProductId, type StoreId } from "../../../rpc/Client.ts"
+import { createCollection, deleteCollection, updateCollection } from "../../../rpc/groups/Collections.ts"
+import { changeInventory, createProduct, deleteProduct, updateProduct } from "../../../rpc/groups/Products.ts"
+import { newIdempotencyKey } from "../../shared/data/queries.ts"
+import { requireDryRun } from "../../shared/data/dryRun.ts"
+import { nameEntries, type NamedEntry } from "../activity/entries.ts"
+import { proposalTexts } from "./proposalTexts.ts"
+
+export type ProposalRecord = typeof Proposal.Type
+
+type KnownProcedure = keyof typeof proposalTexts.actions
+
+const isKnownProcedure = (procedure: string): procedure is KnownProcedure =>
+  Object.hasOwn(proposalTexts.actions, procedure)
+
+const nameIn = (side: unknown) => {
+  const name = isObject(side) ? (side["name"] ?? side["title"]) : undefined
+  return typeof name === "string" ? name : undefined
+}
+
+/** Title of a proposal, such as "Update Cup". */
+export const proposalTitle = (
+  { basedOn: [first], payload, procedure }: ProposalRecord,
+  names: ReadonlyMap<string, string>
+): string => {
+  const name =
+    names.get(first?.id ?? "") ??
+    CatalogKind.literals.map((kind) => nameIn(payload[kind])).find((name) => name !== undefined)
+  return `${isKnownProcedure(procedure) ? proposalTexts.actions[procedure] : procedure} ${name ?? proposalTexts.deletedItem}`
+}
+
+/** Dry run of the proposed call, as the current member with a new idempotency key. */
+const dryRunProposal = ({ collections, inventory, products }: Client, procedure: KnownProcedure, input: JsonObject) => {
+  const decoded = <A, I>(payload: Schema.Codec<A, I>) => Effect.orDie(Schema.decodeUnknownEffect(payload)(input))
+  switch (procedure) {
+    case "products.create":
+      return Effect.flatMap(decoded(createProduct.payloadSchema), (request) => requireDryRun(products.create(request)))
+    case "products.update":
+      return Effect.flatMap(decoded(updateProduct.payloadSchema), (request) => requireDryRun(products.update(request)))
+    case "products.delete":
+      return Effect.flatMap(decoded(deleteProduct.payloadSchema), (request) => requireDryRun(products.delete(request)))
+    case "inventory.change":
+      return Effect.flatMap(decoded(changeInventory.payloadSchema), (request) =>
+        requireDryRun(inventory.change(request))
+      )
+    case "collections.create":
+      return Effect.flatMap(decoded(createCollection.payloadSchema), (request) =>
+        requireDryRun(collections.create(request))
+      )
+    case "collections.update":
+      return Effect.flatMap(decoded(updateCollection.payloadSchema), (request) =>
+        requireDryRun(collections.update(request))
+      )
+    case "collections.delete":
+      return Effect.flatMap(decoded(deleteCollection.payloadSchema), (request) =>
+        requireDryRun(collections.delete(request))
+      )
+  }
+}
+
+/** Preview of a proposal. */
+export type ProposalPreview =
+  | {
+      readonly _tag: "Ready"
+      readonly before: JsonObject | null
+      /** Null if the resource is deleted. */
+      readonly after: JsonObject | null
+      readonly dryRun: DryRunResult
+    }
+  | { readonly _tag: "Moved"; readonly changes: ReadonlyArray<NamedEntry> }
+  | { readonly _tag: "Unknown" }
+
+/** Reads of the current state of a resource of each kind; null if it does not exist. */
+const READS = {
+  product: (client: Client, storeId: StoreId, id: string) =>
+    Effect.catchTag(client.products.get({ storeId, id: ProductId.make(id) }), "ProductNotFound", () =>
+      Effect.succeed(null)
+    ),
+  collection: (client: Client, storeId: StoreId, id: string) =>
+    Effect.catchTag(client.collections.get({ storeId, id: CollectionId.make(id) }), "CollectionNotFound", () =>
+      Effect.succeed(null)
+    )
+} satisfies Record<CatalogKind, unknown>
+
+/** Entries of a resource that are searched for later changes. */
+const MAX_ENTRIES = 20
+
+const changesSince = (client: Client, storeId: StoreId, { id, resource, version }: ProposalRecord["basedOn"][number]) =>
+  Effect.flatMap(client.activity.list({ storeId, resource, resourceId: id, limit: MAX_ENTRIES }), ({ items }) =>
+    nameEntries(
+      client,
+      storeId,
+      items.filter(({ versions }) => versions.after === null || versions.after > version)
+    )
+  )
+
+const isGone = (resource: object) => "deleted" in resource
+
+/** Compares the version with the one that the agent read. Runs the dry run if they are equal. */
+export const previewProposal = Effect.fnUntraced(function* (
+  client: Client,
+  storeId: StoreId,
+  proposal: ProposalRecord
+) {
+  const { payload, procedure } = proposal
+  const [base] = proposal.basedOn
+  const before = base === undefined ? null : yield* READS[base.resource](client, storeId, base.id)
+  if (base !== undefined && before?.version !== base.version) {
+    return { _tag: "Moved", changes: yield* changesSince(client, storeId, base) } satisfies ProposalPreview
+  }
+  if (!isKnownProcedure(procedure)) return { _tag: "Unknown" } satisfies ProposalPreview
+  const request = { ...payload, storeId, idempotencyKey: newIdempotencyKey(), dryRun: true }
+  const { resource, ...dryRun } = yield* dryRunProposal(client, procedure, request)
+  return {
+    _tag: "Ready",
+    before,
+    after: isGone(resource) ? null : { ...resource },
+    dryRun
+  } satisfies ProposalPreview
+})

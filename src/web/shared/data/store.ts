@@ -1,0 +1,33 @@
+import { useQueryClient } from "@tanstack/react-query"
+import { getRouteApi, useRouter } from "@tanstack/react-router"
+import type { StoreId } from "../../../rpc/Client.ts"
+import type { Account } from "../../../domain/access/Merchants.ts"
+import { useRpcQuery } from "./queries.ts"
+import { account } from "./session.ts"
+
+const route = getRouteApi("/dashboard/member/$storeId")
+
+/** Id of the open store. */
+export const useStoreId = (): StoreId => route.useParams().storeId
+
+/** Signed-in account, with its role in the open store. */
+export const useMember = (): Account & { readonly isOwner: boolean } => {
+  const { account, membership } = route.useRouteContext()
+  return { ...account, isOwner: membership.role === "owner" }
+}
+
+/** Open store, with its currency and plan. */
+export const useStore = () => {
+  const storeId = useStoreId()
+  return useRpcQuery([storeId, "store"], (client) => client.store.get({ storeId }))
+}
+
+/** Reloads the account after its role or the store name changed. */
+export const useRefreshAccount = () => {
+  const queryClient = useQueryClient()
+  const router = useRouter()
+  return () => {
+    queryClient.removeQueries({ queryKey: account.queryKey })
+    void router.invalidate()
+  }
+}
