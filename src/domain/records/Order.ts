@@ -227,6 +227,13 @@ export const orderOf = (
 /** Filter and sort order of orders (docs/spec/queries.md). */
 export const OrderQuery = Schema.Struct({
   number: optional(field(SearchText, "Orders with this number. Ignores case", "1042")),
+  search: optional(
+    field(
+      SearchText,
+      "Orders whose number contains this text, or whose e-mail address or name in an address does, if personal data is visible. Ignores case",
+      "mira"
+    )
+  ),
   status: optional(withDescription(Status, "Orders with this status")),
   customerId: optional(withDescription(CustomerId, "Orders of this customer")),
   placedSince: optional(withDescription(Instant, "Orders placed at this time or later")),

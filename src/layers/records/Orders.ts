@@ -10,16 +10,18 @@ import {
   PERSONAL_OF_ORDER,
   type PutOrder
 } from "../../domain/records/Order.ts"
+import type { FieldVisibility } from "../../domain/records/Records.ts"
 import { applySpending, type Spending, spendingOf } from "../../domain/records/Spending.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { StoreAllocation } from "../catalog/StoreAllocation.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { pageReader } from "../sql/Pages.ts"
-import type { SortKey } from "../sql/Queries.ts"
+import { contains, type SortKey } from "../sql/Queries.ts"
 import { type Fragment, sql } from "../sql/Statement.ts"
 import { UnitOfWork } from "../sql/UnitOfWork.ts"
 import {
   CHANGED_KEY,
+  hidden,
   numberKey,
   RecordRepository,
   type RecordTable,
@@ -50,15 +52,19 @@ const KEYS = {
 
 const TOTAL = sql`${visible("total")}::numeric`
 
-const filterOf = ({
-  customerId,
-  number,
-  placedBefore,
-  placedSince,
-  status,
-  totalFrom,
-  totalTo
-}: OrderQuery): ReadonlyArray<Fragment> => [
+const or = sql.join(" or ", false)
+
+/** Condition that the number or a visible personal text contains the search. */
+const isFound = (search: string, { isPersonal }: FieldVisibility) => {
+  const personal = [hidden("email"), hidden("shippingAddress", "name"), hidden("billingAddress", "name")]
+  return sql`(${or([visible("number"), ...(isPersonal ? personal : [])].map((value) => contains(value, search)))})`
+}
+
+const filterOf = (
+  { customerId, number, placedBefore, placedSince, search, status, totalFrom, totalTo }: OrderQuery,
+  visibility: FieldVisibility
+): ReadonlyArray<Fragment> => [
+  ...(search === undefined ? [] : [isFound(search, visibility)]),
   ...(number === undefined ? [] : [sql`lower(${visible("number")}) = lower(${number}::text)`]),
   ...(status === undefined ? [] : [sql`${visible("status")} = ${status}`]),
   ...(customerId === undefined ? [] : [sql`${visible("customerId")} = ${customerId}`]),
@@ -106,7 +112,13 @@ export const OrdersLive = Layer.effect(
       ),
 
       query: Effect.fn("Orders.query")((store, { sort = "-placedAt", ...request }, page, visibility) =>
-        records.queryPage(ORDERS, store, { sort, keys: KEYS, request, conditions: filterOf(request) }, page, visibility)
+        records.queryPage(
+          ORDERS,
+          store,
+          { sort, keys: KEYS, request, conditions: filterOf(request, visibility) },
+          page,
+          visibility
+        )
       ),
 
       get: Effect.fn("Orders.get")(function* (store, id, visibility) {

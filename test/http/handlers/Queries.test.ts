@@ -218,6 +218,29 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Queries", 
     })
   )
 
+  it.effect("orders are found by part of the number and by visible e-mail addresses and names in addresses", () =>
+    Effect.gen(function* () {
+      const { client, storeId } = yield* freshClient()
+      yield* putOrders(storeId, [
+        { number: "ADA-1", note: "secret" },
+        { number: "2", email: "secret@example.com" },
+        { number: "3", shippingAddress: { name: "Mira Secret", city: "Porto" } },
+        { number: "4", billingAddress: { name: "Secret" } },
+        { number: "5", shippingAddress: { city: "Secret" } }
+      ])
+      const { client: blind } = yield* install(storeId, { capabilities: [] })
+      for (const [text, visible, hidden] of [
+        ["da-", "ADA-1", "ADA-1"],
+        ["SECRET", "2 3 4", ""],
+        ["mira s", "3", ""]
+      ] as const) {
+        const parameters = { search: text, sort: "number" }
+        assert.strictEqual(valuesOf(yield* readAll(client, "orders", parameters), "number"), visible, text)
+        assert.strictEqual(valuesOf(yield* readAll(blind, "orders", parameters), "number"), hidden, text)
+      }
+    })
+  )
+
   it.effect("customers are found by name, company and visible e-mail address; those without a name come last", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()

@@ -949,6 +949,8 @@ export interface SearchOrdersQuery {
   readonly limit?: number | null | undefined
   /** Orders with this number. Ignores case, as in `"1042"` */
   readonly number?: string | null | undefined
+  /** Orders whose number contains this text, or whose e-mail address or name in an address does, if personal data is visible. Ignores case, as in `"mira"` */
+  readonly search?: string | null | undefined
   /** Orders with this status */
   readonly status?: "open" | "completed" | "cancelled" | null | undefined
   /** Orders of this customer */

@@ -1,12 +1,16 @@
 import { getRouteApi, Link } from "@tanstack/react-router"
 import type { Customer } from "../../../domain/records/Customer.ts"
-import { number, time } from "../../shared/data/format.ts"
+import type { Order } from "../../../domain/records/Order.ts"
+import { money, number, time } from "../../shared/data/format.ts"
 import { isMissing } from "../../shared/data/errorMessages.ts"
 import { useRpcQuery } from "../../shared/data/queries.ts"
 import { Badge } from "../../shared/ui/display/Badge.tsx"
 import { NotFoundPage } from "../../shared/ui/layout/ErrorPage.tsx"
 import { Card, Facts, MutedText, Page, Row } from "../../shared/ui/layout/Page.tsx"
 import { QueryBoundary } from "../../shared/ui/display/QueryBoundary.tsx"
+import { Table } from "../../shared/ui/display/Table.tsx"
+import { orderColumnsOf } from "../orders/orderColumns.tsx"
+import { orderTexts } from "../orders/orderTexts.ts"
 import { addressLines, AddressText } from "../records/AddressText.tsx"
 import { customerName } from "../records/customerName.ts"
 import css from "../records/Records.module.css"
@@ -36,9 +40,31 @@ export const CustomerPage = () => {
   )
 }
 
+/** Orders that the page lists. */
+const SHOWN_ORDERS = 20
+
+const currenciesOf = (orders: ReadonlyArray<Order>) => [...new Set(orders.map(({ currencyCode }) => currencyCode))]
+
+/** Sum of all orders, with the currency if the latest orders have one. */
+const spentText = (total: number, orders: ReadonlyArray<Order>) => {
+  const [currency, ...others] = currenciesOf(orders)
+  return currency === undefined || others.length > 0 ? number(total) : money(total, currency)
+}
+
+const LatestOrders = ({ orders }: { readonly orders: ReadonlyArray<Order> }) => {
+  const { storeId } = route.useParams()
+  if (orders.length === 0) return <MutedText>{customerTexts.details.noOrders}</MutedText>
+  const columns = orderColumnsOf(storeId).filter(({ name }) => name !== orderTexts.list.customer)
+  return <Table caption={customerTexts.details.latestOrders} columns={columns} rows={orders} keyOf={({ id }) => id} />
+}
+
 const CustomerDetails = ({ customer }: { readonly customer: Customer }) => {
   const { storeId } = route.useParams()
   const addresses = customer.addresses ?? []
+  const latest = useRpcQuery([storeId, "orders", "latest", customer.id], (client) =>
+    client.orders.query({ storeId, customerId: customer.id, limit: SHOWN_ORDERS })
+  )
+  const orders = latest.data?.items ?? []
   return (
     <div className={css["record"]}>
       <div className={css["column"]}>
@@ -55,6 +81,16 @@ const CustomerDetails = ({ customer }: { readonly customer: Customer }) => {
             ]}
           />
         </Card>
+        <Card title={customerTexts.details.latestOrders}>
+          <QueryBoundary query={latest} lines={3}>
+            {({ items }) => <LatestOrders orders={items} />}
+          </QueryBoundary>
+          {customer.ordersCount > SHOWN_ORDERS ? (
+            <Link to="/dashboard/$storeId/orders" params={{ storeId }} search={{ customerId: customer.id }}>
+              {customerTexts.details.viewOrders}
+            </Link>
+          ) : undefined}
+        </Card>
         <Card title={customerTexts.details.addresses}>
           {addresses.length === 0 ? <MutedText>{recordTexts.none}</MutedText> : undefined}
           {addresses.map((address, index) => (
@@ -68,12 +104,10 @@ const CustomerDetails = ({ customer }: { readonly customer: Customer }) => {
           <Facts
             facts={[
               [customerTexts.details.orders, number(customer.ordersCount)],
-              [customerTexts.details.totalSpent, number(customer.totalSpent)]
+              [customerTexts.details.totalSpent, spentText(customer.totalSpent, orders)]
             ]}
           />
-          <Link to="/dashboard/$storeId/orders" params={{ storeId }} search={{ customerId: customer.id }}>
-            {customerTexts.details.viewOrders}
-          </Link>
+          {currenciesOf(orders).length > 1 ? <MutedText>{customerTexts.details.mixed}</MutedText> : undefined}
         </Card>
         <Card title={customerTexts.details.tags}>
           {customer.tags.length === 0 ? (

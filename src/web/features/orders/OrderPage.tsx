@@ -6,6 +6,7 @@ import { money, number, time } from "../../shared/data/format.ts"
 import { isMissing } from "../../shared/data/errorMessages.ts"
 import { useRpcQuery } from "../../shared/data/queries.ts"
 import { NotFoundPage } from "../../shared/ui/layout/ErrorPage.tsx"
+import { Button } from "../../shared/ui/form/Button.tsx"
 import { Card, Facts, Page, Row } from "../../shared/ui/layout/Page.tsx"
 import { QueryBoundary } from "../../shared/ui/display/QueryBoundary.tsx"
 import { type Column, Table } from "../../shared/ui/display/Table.tsx"
@@ -30,6 +31,7 @@ export const OrderPage = () => {
           {orderTexts.details.back}
         </Link>
       }
+      actions={<Button onClick={() => print()}>{orderTexts.details.print}</Button>}
     >
       <QueryBoundary query={query} lines={12}>
         {(order) => <OrderDetails order={order} />}
@@ -73,17 +75,35 @@ const OrderDetails = ({ order }: { readonly order: Order }) => (
       <Card title={orderTexts.details.billingAddress}>
         <AddressText address={order.billingAddress} />
       </Card>
-      <Card title={orderTexts.details.dates}>
-        <Facts
-          facts={[
-            [orderTexts.details.created, time(order.createdAt)],
-            [orderTexts.details.updated, time(order.updatedAt)]
-          ]}
-        />
+      <Card title={orderTexts.details.timeline}>
+        <OrderTimeline order={order} />
       </Card>
     </div>
   </div>
 )
+
+/** Known moments of the order, oldest first. */
+const OrderTimeline = ({ order: { createdAt, placedAt, updatedAt } }: { readonly order: Order }) => {
+  const moments = [
+    [orderTexts.details.placed, placedAt],
+    [orderTexts.details.imported, createdAt],
+    ...(updatedAt === createdAt ? [] : [[orderTexts.details.updated, updatedAt] as const])
+  ] as const
+  return (
+    <ol className={css["timeline"]}>
+      {moments
+        .toSorted(([, one], [, other]) => Date.parse(one) - Date.parse(other))
+        .map(([name, at]) => (
+          <li key={name}>
+            {name}
+            <time className={css["secondary"]} dateTime={at}>
+              {time(at)}
+            </time>
+          </li>
+        ))}
+    </ol>
+  )
+}
 
 const lineColumns = (storeId: StoreId, currencyCode: string): ReadonlyArray<Column<Order["lineItems"][number]>> => [
   {

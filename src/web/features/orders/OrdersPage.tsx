@@ -1,53 +1,22 @@
-import { getRouteApi, Link } from "@tanstack/react-router"
-import { type Order, Status } from "../../../domain/records/Order.ts"
+import { getRouteApi } from "@tanstack/react-router"
+import { Status } from "../../../domain/records/Order.ts"
 import type { QueryCursor } from "../../../domain/Query.ts"
 import type { Client, StoreId } from "../../../rpc/Client.ts"
-import { money, number, time } from "../../shared/data/format.ts"
 import { useRpcQuery } from "../../shared/data/queries.ts"
 import { dateDaysAgo, dayStart, withSearch } from "../../shared/data/urlSearch.ts"
 import { usePagedQuery } from "../../shared/data/usePagedQuery.ts"
 import { Button } from "../../shared/ui/form/Button.tsx"
 import { SelectField, TextField } from "../../shared/ui/form/Field.tsx"
 import { SearchField } from "../../shared/ui/form/SearchField.tsx"
-import type { Column } from "../../shared/ui/display/Table.tsx"
 import { RecordsPage } from "../records/RecordsPage.tsx"
 import { type OrderSearch, parseOrderSearch } from "../records/recordSearch.ts"
-import { OrderStatusBadge, CustomStatusBadge } from "../records/OrderStatusBadges.tsx"
 import { recordTexts } from "../records/recordTexts.ts"
+import { NEWEST_FIRST, orderColumnsOf } from "./orderColumns.tsx"
 import { orderTexts } from "./orderTexts.ts"
 
 const route = getRouteApi("/dashboard/member/$storeId/orders")
 
-const NEWEST_FIRST = "-placedAt"
-
 const PAGE_SIZE = 50
-
-const columnsOf = (storeId: StoreId): ReadonlyArray<Column<Order>> => [
-  {
-    name: orderTexts.list.order,
-    cell: ({ id, number }) => (
-      <Link to="/dashboard/$storeId/orders/$orderId" params={{ storeId, orderId: id }}>
-        {number}
-      </Link>
-    ),
-    sort: "number"
-  },
-  { name: orderTexts.list.placed, cell: ({ placedAt }) => time(placedAt), sort: NEWEST_FIRST },
-  { name: orderTexts.list.customer, cell: ({ email, shippingAddress }) => shippingAddress?.name ?? email ?? "—" },
-  { name: orderTexts.list.status, cell: ({ status }) => <OrderStatusBadge status={status} /> },
-  { name: orderTexts.list.payment, cell: ({ financialStatus }) => <CustomStatusBadge word={financialStatus} /> },
-  {
-    name: orderTexts.list.fulfillment,
-    cell: ({ fulfillmentStatus }) => <CustomStatusBadge word={fulfillmentStatus} />
-  },
-  { name: orderTexts.list.items, cell: ({ lineItems }) => number(lineItems.length), isNumber: true },
-  {
-    name: orderTexts.list.total,
-    cell: ({ currencyCode, total }) => money(total, currencyCode),
-    isNumber: true,
-    sort: "-total"
-  }
-]
 
 /** Loads a page of orders. */
 const listOrders =
@@ -80,7 +49,7 @@ export const OrdersPage = () => {
     <RecordsPage
       texts={orderTexts.list}
       list={list}
-      columns={columnsOf(storeId)}
+      columns={orderColumnsOf(storeId)}
       sorting={{ sort, change: (next) => change({ sort: next === NEWEST_FIRST ? undefined : next }) }}
       all={all.data?.total}
       clear={
@@ -92,8 +61,9 @@ export const OrdersPage = () => {
         <>
           <SearchField
             label={orderTexts.list.search}
-            value={search.number ?? ""}
-            change={(number) => change({ number }, search.number !== undefined)}
+            placeholder={orderTexts.list.searchPlaceholder}
+            value={search.search ?? ""}
+            change={(text) => change({ search: text }, search.search !== undefined)}
           />
           <SelectField
             label={orderTexts.list.status}

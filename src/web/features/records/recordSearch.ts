@@ -6,7 +6,7 @@ import { DateText } from "../../shared/data/urlSearch.ts"
 /* Filters and sort orders of the lists of orders and customers, in the URL. Invalid ones are dropped. */
 
 const OrderSearch = Schema.Struct({
-  ...OrderQuery.mapFields(Struct.pick(["number", "status", "customerId", "sort"])).fields,
+  ...OrderQuery.mapFields(Struct.pick(["search", "status", "customerId", "sort"])).fields,
   from: Schema.optionalKey(DateText),
   to: Schema.optionalKey(DateText)
 })

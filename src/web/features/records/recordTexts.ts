@@ -10,6 +10,6 @@ export const recordTexts = {
   orderStatus: {
     open: "Open",
     completed: "Completed",
-    cancelled: "Canceled"
+    cancelled: "Cancelled"
   }
 } as const

@@ -23,7 +23,7 @@ interface TableProps<Row> {
   readonly sorting?: Sorting
 }
 
-/** Table that scrolls horizontally on narrow screens. */
+/** Table whose rows become cards on narrow screens. */
 export const Table = <Row,>({ caption, columns, keyOf, rows, sorting }: TableProps<Row>) => (
   // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- Keyboard users scroll a focused region.
   <section className={css["scroller"]} tabIndex={0} aria-label={caption}>
@@ -41,8 +41,12 @@ export const Table = <Row,>({ caption, columns, keyOf, rows, sorting }: TablePro
       <tbody>
         {rows.map((row) => (
           <tr key={keyOf(row)}>
-            {columns.map(({ cell, isNumber = false, name }) => (
-              <td key={name} className={isNumber ? css["number"] : undefined}>
+            {columns.map(({ cell, isNameHidden = false, isNumber = false, name }) => (
+              <td
+                key={name}
+                className={isNumber ? css["number"] : undefined}
+                data-label={isNameHidden ? undefined : name}
+              >
                 {cell(row)}
               </td>
             ))}

@@ -1,0 +1,37 @@
+import { Link } from "@tanstack/react-router"
+import type { Order } from "../../../domain/records/Order.ts"
+import type { StoreId } from "../../../rpc/Client.ts"
+import { money, number, time } from "../../shared/data/format.ts"
+import type { Column } from "../../shared/ui/display/Table.tsx"
+import { OrderStatusBadge, CustomStatusBadge } from "../records/OrderStatusBadges.tsx"
+import { orderTexts } from "./orderTexts.ts"
+
+export const NEWEST_FIRST = "-placedAt"
+
+/** Columns of lists of orders. */
+export const orderColumnsOf = (storeId: StoreId): ReadonlyArray<Column<Order>> => [
+  {
+    name: orderTexts.list.order,
+    cell: ({ id, number }) => (
+      <Link to="/dashboard/$storeId/orders/$orderId" params={{ storeId, orderId: id }}>
+        {number}
+      </Link>
+    ),
+    sort: "number"
+  },
+  { name: orderTexts.list.placed, cell: ({ placedAt }) => time(placedAt), sort: NEWEST_FIRST },
+  { name: orderTexts.list.customer, cell: ({ email, shippingAddress }) => shippingAddress?.name ?? email ?? "—" },
+  { name: orderTexts.list.status, cell: ({ status }) => <OrderStatusBadge status={status} /> },
+  { name: orderTexts.list.payment, cell: ({ financialStatus }) => <CustomStatusBadge word={financialStatus} /> },
+  {
+    name: orderTexts.list.fulfillment,
+    cell: ({ fulfillmentStatus }) => <CustomStatusBadge word={fulfillmentStatus} />
+  },
+  { name: orderTexts.list.items, cell: ({ lineItems }) => number(lineItems.length), isNumber: true },
+  {
+    name: orderTexts.list.total,
+    cell: ({ currencyCode, total }) => money(total, currencyCode),
+    isNumber: true,
+    sort: "-total"
+  }
+]
