@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { isMissing } from "../support/process/Programs.ts"
 import { assertAccessible } from "../support/process/Chromium.ts"
 import { dashboardMember, PagesTest } from "../support/Pages.ts"
+import { STOCKS } from "../../src/web/features/products/list/listView.ts"
 import { makeProducts } from "../support/data/Products.ts"
 
 /** More than two pages of the list. The older half is out of stock, which is not on the first page. */
@@ -46,7 +47,7 @@ describe.skipIf(isMissing("chromium"))("Filters of the products page", () => {
         const { items: sets } = yield* client.changeSets.list({ storeId })
         assert.deepStrictEqual(
           sets.map(({ where }) => where),
-          [{ rules: [{ field: "stock", relation: "less_or_equal", value: 0 }], disjunctive: false }]
+          [{ rules: STOCKS.out, disjunctive: false }]
         )
         yield* Effect.promise(async () => {
           await page.getByRole("button", { name: "Undo" }).click()
@@ -57,17 +58,22 @@ describe.skipIf(isMissing("chromium"))("Filters of the products page", () => {
       })
     )
 
-    it.effect("all matches of a search are edited by their ids", () =>
+    it.effect("all matches of a search are edited by their ids, and an untracked product is not out of stock", () =>
       Effect.gen(function* () {
         const member = yield* dashboardMember()
         const { client, complaints, dashboard, page, storeId } = member
-        yield* makeProducts(member, [...PRODUCTS, { name: "Lamp", stock: 0 }])
+        yield* makeProducts(member, [
+          ...PRODUCTS,
+          { name: "Lamp", stock: 0 },
+          { name: "Gift product", stock: 0, trackInventory: false }
+        ])
         yield* Effect.promise(async () => {
           await page.goto(`${dashboard}/products`)
           await page.getByLabel("Search").fill("product")
-          await page.getByText("120 of 121 products").waitFor()
+          await page.getByText("121 of 122 products").waitFor()
+          await page.getByText("Not tracked").waitFor()
           await page.getByLabel("Stock", { exact: true }).selectOption("Out of stock")
-          await page.getByText("60 of 121 products").waitFor()
+          await page.getByText("60 of 122 products").waitFor()
           await page.getByLabel("Select all loaded products").check()
           await page.getByRole("button", { name: "Select all 60 matching products" }).click()
           await page.getByRole("button", { name: "Edit selected" }).click()

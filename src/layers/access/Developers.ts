@@ -4,13 +4,13 @@ import { AppId, InstallationId, type MerchantId } from "../../domain/access/Ids.
 import { AppNotFound } from "../../domain/access/Apps.ts"
 import { AppLimitReached, Developers, MAX_APPS } from "../../domain/access/Developers.ts"
 import { redirectsOf } from "../../domain/oauth/Redirects.ts"
-import { NO_HOSTS } from "../../domain/webhooks/AllowedHosts.ts"
 import { pageReader, selectPage, START } from "../sql/Pages.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { findJson } from "../sql/Rows.ts"
 import { constant } from "../sql/Statement.ts"
 import { time } from "../sql/Times.ts"
 import { DeliveryLog } from "../webhooks/DeliveryLog.ts"
+import { developerHosts } from "../webhooks/AllowedHosts.ts"
 import { targetOf, WebhookRepository } from "../webhooks/WebhookRepository.ts"
 import { AppRepository, distinctArrayOf } from "./AppRepository.ts"
 import { INSTALLED, STATE } from "./InstallationState.ts"
@@ -27,6 +27,7 @@ export const DevelopersLive = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const { addSecret, insert, lock, rotateSecret } = yield* AppRepository
     const log = yield* DeliveryLog
+    const allowed = yield* developerHosts
     const webhooks = yield* WebhookRepository
 
     /** App `a` as JSON for its developer. */
@@ -136,7 +137,7 @@ export const DevelopersLive = Layer.effect(
         const created = yield* webhooks.newSecret(id)
         return Effect.gen(function* () {
           yield* lock(id, developer)
-          const target = yield* targetOf(url, NO_HOSTS)
+          const target = yield* targetOf(url, allowed)
           const isFirst = yield* webhooks.put(id, { url: target, kinds }, created.sealed)
           return { json: JSON.stringify({ url: target, kinds }), secret: isFirst ? created.secret : null }
         }).pipe(orDefect)

@@ -39,7 +39,7 @@ const ClaimedDelivery = Schema.Struct({
   previousSecret: Schema.NullOr(Schema.String),
   payload: Schema.String,
   /** True for a developer's app, whose webhooks go to public addresses only. */
-  isPublicOnly: Schema.Boolean,
+  isDeveloped: Schema.Boolean,
   /** True if the installation still receives events. */
   isActive: Schema.Boolean,
   /** Maximum number of concurrent requests of one process to this endpoint. */
@@ -167,7 +167,7 @@ export class DeliveryQueue extends Context.Service<DeliveryQueue>()("layers/webh
           c.store_id as "storeId", c.event_id as "eventId", c.installation_id as "installationId", c.app_id as "appId",
           c.lease, c.attempts as attempt, c.failures, extract(epoch from clock_timestamp())::float8 as now,
           chosen.url, chosen.secret, chosen.previous as "previousSecret", e.payload,
-          developed.is_developed as "isPublicOnly",
+          developed.is_developed as "isDeveloped",
           coalesce(
             i.is_active and i.deleted_at is null and (i.installed_at is null or i.installed_at < c.created_at), false
           ) as "isActive", chosen.limit, chosen.share

@@ -5,7 +5,7 @@ import type { LookupFunction } from "node:net"
 import { createSecureContext, type SecureContext } from "node:tls"
 import { type AllowedHosts, NO_HOSTS } from "../../domain/webhooks/AllowedHosts.ts"
 import { checkUrl } from "../../domain/webhooks/Destination.ts"
-import { allowedHosts } from "./AllowedHosts.ts"
+import { allowedHosts, developerHosts } from "./AllowedHosts.ts"
 import { HEADERS_TOO_LONG, makeGuardedHttpClient, RequestEnded } from "./GuardedHttpClient.ts"
 import { guarded, LookupFailed, lookupBy } from "./Lookup.ts"
 
@@ -26,8 +26,8 @@ const pickHeaders = (headers: Headers.Headers): ResponseHeaders =>
 export interface OutgoingRequest {
   /** Checked by `checkUrl` before each request. */
   readonly url: string
-  /** True if the request may go to public addresses only, even if hosts are allowed. */
-  readonly isPublicOnly?: boolean
+  /** True if the app is of a developer, so that `WEBHOOK_ALLOW_HOSTS` does not apply. */
+  readonly isDeveloped?: boolean
   /** `Host`, `Content-Length` and `Connection` are added. */
   readonly headers: Readonly<Record<string, string>>
   /** The body of a POST request. Null sends a GET request, whose response must not exceed {@link MAX_BODY_BYTES}. */
@@ -155,6 +155,8 @@ const exchange = (
 
 export interface OutgoingOptions {
   readonly allowed: AllowedHosts
+  /** Allowed hosts of the webhooks of developers' apps. Default: none. */
+  readonly allowedToDevelopers?: AllowedHosts
   /** The lookup of hosts that the operator did not allow; its addresses are checked. Default: that of `Internet`. */
   readonly lookup?: LookupFunction
   /** Milliseconds for a whole request. Default: {@link RequestTimeout}. */
@@ -184,6 +186,7 @@ export const Internet = Context.Reference<{ readonly lookup: LookupFunction; rea
  */
 export const makeOutgoing = ({
   allowed,
+  allowedToDevelopers = NO_HOSTS,
   lookup,
   secureContext: trusted,
   timeoutMillis
@@ -197,7 +200,7 @@ export const makeOutgoing = ({
     const toAllowed = yield* makeGuardedHttpClient(systemLookup, secureContext, timeout)
 
     const send = Effect.fn("Outgoing.send")(function* (request: OutgoingRequest) {
-      const target = checkUrl(request.url, request.isPublicOnly === true ? NO_HOSTS : allowed)
+      const target = checkUrl(request.url, request.isDeveloped === true ? allowedToDevelopers : allowed)
       if (Result.isFailure(target)) return notSent(target.failure.message)
       const { isAllowed, origin, url } = target.success
       yield* Effect.annotateCurrentSpan("server.origin", origin)
@@ -225,6 +228,6 @@ export class Outgoing extends Context.Service<
 >()("layers/webhooks/Outgoing") {
   static readonly layer = Layer.effect(
     this,
-    Effect.flatMap(allowedHosts, (allowed) => makeOutgoing({ allowed }))
+    Effect.flatMap(Effect.all({ allowed: allowedHosts, allowedToDevelopers: developerHosts }), makeOutgoing)
   )
 }

@@ -18,7 +18,7 @@ export interface Endpoint {
   /** The replaced secret while it still signs. */
   readonly previousSecret: string | null
   /** True for a developer's app, whose webhooks go to public addresses only. */
-  readonly isPublicOnly: boolean
+  readonly isDeveloped: boolean
 }
 
 /** Event to send. */
@@ -32,7 +32,7 @@ export interface WebhookMessage {
 /** Builds the request of an event, signed with each live secret. Returns none if no key opens one of them. */
 export const signedRequest = (
   open: Sealing["open"],
-  { appId, isPublicOnly, previousSecret, secret, url }: Endpoint,
+  { appId, isDeveloped, previousSecret, secret, url }: Endpoint,
   { eventId, now, payload }: WebhookMessage
 ): Option.Option<OutgoingRequest> =>
   Option.map(
@@ -42,7 +42,7 @@ export const signedRequest = (
     }),
     (secrets) => ({
       url,
-      isPublicOnly,
+      isDeveloped,
       headers: {
         "content-type": "application/json",
         "user-agent": USER_AGENT,

@@ -20,7 +20,7 @@ const readEndpoint = rowReader(
     url: Schema.String,
     secret: Schema.String,
     previousSecret: Schema.NullOr(Schema.String),
-    isPublicOnly: Schema.Boolean,
+    isDeveloped: Schema.Boolean,
     now: Schema.Number
   })
 )
@@ -64,7 +64,7 @@ export class TestDeliveries extends Context.Service<TestDeliveries>()("layers/we
           select
             w.app_id as "appId", w.url, w.secret,
             case when w.previous_secret_until > clock_timestamp() then w.previous_secret end as "previousSecret",
-            a.developer_id is not null as "isPublicOnly", extract(epoch from clock_timestamp())::float8 as now
+            a.developer_id is not null as "isDeveloped", extract(epoch from clock_timestamp())::float8 as now
           from webhooks w join apps a on a.id = w.app_id where w.app_id = ${app}
         `)
         if (Option.isNone(found)) return yield* failWithout(app)

@@ -4,14 +4,13 @@ import { AppNotFound } from "../../domain/access/Apps.ts"
 import type { AppId } from "../../domain/access/Ids.ts"
 import { EventId } from "../../domain/Events.ts"
 import { leastUuidOf } from "../../domain/Uuid.ts"
-import { NO_HOSTS } from "../../domain/webhooks/AllowedHosts.ts"
 import { Attempt, Delivery, DeliveryNotFound, LOG_DAYS, Webhook } from "../../domain/webhooks/Webhook.ts"
 import { Webhooks } from "../../domain/webhooks/Webhooks.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { END } from "../sql/Pages.ts"
 import { requiredRowReader, rowReader, rowsReader } from "../sql/Rows.ts"
 import { constant } from "../sql/Statement.ts"
-import { allowedHosts } from "./AllowedHosts.ts"
+import { allowedHosts, developerHosts } from "./AllowedHosts.ts"
 import { APP_DELIVERY_MEMBERS, DeliveryLog, selectDeliveries } from "./DeliveryLog.ts"
 import { DeliveryPurge } from "./DeliveryPurge.ts"
 import { Outgoing } from "./Outgoing.ts"
@@ -55,6 +54,7 @@ export const WebhooksLive = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const allowed = yield* allowedHosts
+    const allowedToDevelopers = yield* developerHosts
     const log = yield* DeliveryLog
     const { purge } = yield* DeliveryPurge
     const { resealAll } = yield* Resealing
@@ -80,7 +80,7 @@ export const WebhooksLive = Layer.effect(
           const { sealed, secret } = yield* webhooks.newSecret(app)
           const target = yield* targetOf(url, allowed)
           const { isDeveloped } = yield* lockApp(app)
-          if (isDeveloped) yield* targetOf(url, NO_HOSTS)
+          if (isDeveloped) yield* targetOf(url, allowedToDevelopers)
           const isFirst = yield* webhooks.put(app, { url: target, kinds }, sealed)
           return isFirst ? Option.some(secret) : Option.none()
         },

@@ -9,7 +9,10 @@ const Nav = () => (
       <Link to="/developers">{portalTexts.navigation.apps}</Link>
     </li>
     <li>
-      <a href="/docs">{portalTexts.navigation.reference}</a>
+      {/* In a new tab: a form that is being filled in stays open. */}
+      <a href="/docs" target="_blank" rel="noreferrer">
+        {portalTexts.navigation.reference}
+      </a>
     </li>
   </ul>
 )

@@ -20,7 +20,7 @@ const claimed = (endpoint: number, limit: number): ClaimedDelivery => ({
   secret: "",
   previousSecret: null,
   payload: "",
-  isPublicOnly: false,
+  isDeveloped: false,
   isActive: true,
   limit,
   share: limit

@@ -50,6 +50,7 @@ export const productTexts = {
       active: "Active",
       inactive: "Inactive"
     },
+    untracked: "Not tracked",
     stocks: {
       any: "Any stock",
       none: "Out of stock",

@@ -10,7 +10,8 @@ export const uiTexts = {
     copied: "Copied",
     copyText: (title: string) => `Copy: ${title}`,
     copy: "Copy",
-    copySecret: (label: string) => `Copy ${label}`
+    copySecret: (label: string) => `Copy ${label}`,
+    notCopied: "The secret is shown once, and you have not copied it."
   },
   differences: {
     empty: "empty",

@@ -48,13 +48,16 @@ export const STATUSES = {
   inactive: [{ field: "isActive", relation: "equals", value: false }]
 } as const satisfies Presets
 
+const TRACKED = { field: "trackInventory", relation: "equals", value: true } as const
+
 export const STOCKS = {
-  out: [{ field: "stock", relation: "less_or_equal", value: 0 }],
+  out: [TRACKED, { field: "stock", relation: "less_or_equal", value: 0 }],
   low: [
+    TRACKED,
     { field: "stock", relation: "greater_than", value: 0 },
     { field: "stock", relation: "less_or_equal", value: LOW_STOCK }
   ],
-  in: [{ field: "stock", relation: "greater_than", value: 0 }]
+  in: [TRACKED, { field: "stock", relation: "greater_than", value: 0 }]
 } as const satisfies Presets
 
 const isOf =

@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router"
 import type { ReactNode } from "react"
 import type { StoreId } from "../../../../rpc/Client.ts"
 import { money, number, time } from "../../../shared/data/format.ts"
+import { shownStock } from "../../../shared/data/shownStock.ts"
 import { Badge } from "../../../shared/ui/display/Badge.tsx"
 import type { VirtualColumn } from "../../../shared/ui/display/VirtualTable.tsx"
 import css from "./Products.module.css"
@@ -17,7 +18,9 @@ interface Column {
   readonly sort?: string
 }
 
-const Stock = ({ row: { stock } }: { readonly row: Row }) => {
+const Stock = ({ row }: { readonly row: Row }) => {
+  const stock = shownStock(row)
+  if (stock === undefined) return productTexts.list.untracked
   if (stock <= 0) return <Badge tone="alert">{productTexts.list.stocks.none}</Badge>
   return stock > LOW_STOCK ? number(stock) : <Badge tone="warn">{productTexts.list.left(number(stock))}</Badge>
 }
