@@ -11,6 +11,7 @@ import imports from "./migrations/0006_imports.ts"
 import exports from "./migrations/0007_exports.ts"
 import orderDates from "./migrations/0008_order_dates.ts"
 import webhookCalls from "./migrations/0009_webhook_calls.ts"
+import unfinishedChangeSets from "./migrations/0010_unfinished_change_sets.ts"
 import { FIXED_SETTINGS, TIMEOUTS } from "./sql/Session.ts"
 import { limitLockWaits, OutsideTransaction, type MigrationSteps } from "./sql/IndexMigration.ts"
 
@@ -33,7 +34,8 @@ export const migrations = {
   "0006_imports": imports,
   "0007_exports": exports,
   "0008_order_dates": orderDates,
-  "0009_webhook_calls": webhookCalls
+  "0009_webhook_calls": webhookCalls,
+  "0010_unfinished_change_sets": unfinishedChangeSets
 } satisfies Record<string, Migration>
 
 /** Number at the start of a migration's key. */

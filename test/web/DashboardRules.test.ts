@@ -34,6 +34,7 @@ const entryOf = (place: number, rest: Partial<ActivityEntry> = {}): ActivityEntr
   hops: 0,
   reason: null,
   undoes: null,
+  changeSetId: null,
   approvedBy: null,
   before: {},
   after: {},

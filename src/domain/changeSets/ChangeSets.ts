@@ -30,6 +30,11 @@ export interface ChangeSetRight {
   readonly ownId: string | null
 }
 
+/** Page of change sets. `isUnfinished`: only those that can still be applied or canceled. */
+export interface ChangeSetPage extends PageRequest<ChangeSetId> {
+  readonly isUnfinished?: boolean | undefined
+}
+
 /** Content of a new change set: staged operations, or a change of selected products. */
 export type NewContent =
   { readonly operations: number; readonly scopes: ReadonlySet<ScopeGroup> } | Pick<SelectedChange, "where" | "change">
@@ -84,7 +89,7 @@ export class ChangeSets extends Context.Service<
     /** Lists change sets, newest first. */
     readonly list: (
       store: StoreId,
-      page: PageRequest<ChangeSetId>,
+      page: ChangeSetPage,
       right: ChangeSetRight
     ) => Effect.Effect<DocumentPage<ChangeSetId>>
     readonly get: (store: StoreId, id: ChangeSetId, right: ChangeSetRight) => Effect.Effect<JsonText, ChangeSetNotFound>

@@ -48,6 +48,7 @@ export const ActivityEntry = Schema.Struct({
   hops: Schema.Int.annotate({ description: "Number of consecutive event deliveries that led to the change" }),
   reason: Schema.NullOr(Schema.String).annotate({ description: "Reason given by the author" }),
   undoes: Schema.NullOr(Schema.toType(EntryId)).annotate({ description: "Entry that this change undoes" }),
+  changeSetId: Schema.NullOr(Id).annotate({ description: "Change set that the change was part of" }),
   approvedBy: Schema.NullOr(Schema.toType(MerchantId)).annotate({
     description: "Merchant who approved the proposal of the agent"
   }),

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { MerchantId } from "../../domain/access/Ids.ts"
 import { ChangeSetId, KEPT_DAYS, type OnConflict, READY_DAYS } from "../../domain/changeSets/ChangeSet.ts"
 import { actorType } from "../../domain/Events.ts"
-import type { PageRequest } from "../../domain/Page.ts"
+import type { ChangeSetPage } from "../../domain/changeSets/ChangeSets.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { WriteContext } from "../../domain/Write.ts"
 import { textArray } from "../sql/ArrayLiterals.ts"
@@ -22,7 +22,7 @@ const readId = rowReader(Schema.Struct({ id: Schema.toType(ChangeSetId) }))
 
 const jsonOrNull = (value: object | null) => (value === null ? null : JSON.stringify(value))
 
-const isUnfinished = fragment`state in ('previewing', 'ready', 'scheduled', 'applying')`
+const unfinished = fragment`state in ('previewing', 'ready', 'scheduled', 'applying')`
 
 /** Rows of change sets. */
 export class ChangeSetRepository extends Context.Service<ChangeSetRepository>()(
@@ -51,7 +51,7 @@ export class ChangeSetRepository extends Context.Service<ChangeSetRepository>()(
         countUnfinished: Effect.fn("ChangeSetRepository.countUnfinished")(
           (store: StoreId) =>
             readCount(
-              sql`select count(*)::integer as count from change_sets where store_id = ${store} and ${isUnfinished}`
+              sql`select count(*)::integer as count from change_sets where store_id = ${store} and ${unfinished}`
             ),
           orDefect
         ),
@@ -95,13 +95,14 @@ export class ChangeSetRepository extends Context.Service<ChangeSetRepository>()(
         ),
 
         listPage: Effect.fn("ChangeSetRepository.listPage")(
-          (store: StoreId, { cursor, limit }: PageRequest<ChangeSetId>, ownId: string | null) =>
+          (store: StoreId, { cursor, isUnfinished, limit }: ChangeSetPage, ownId: string | null) =>
             readPage(
               selectPage(
                 sql,
                 sql`
                 select s.id, ${changeSetJson} as json from change_sets s
                 where s.store_id = ${store} and s.id < ${cursor ?? END} and (${ownId}::uuid is null or s.actor_id = ${ownId})
+                  ${isUnfinished === true ? sql`and ${unfinished}` : sql``}
               `,
                 limit,
                 "desc"

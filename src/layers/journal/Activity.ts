@@ -54,7 +54,7 @@ export const ActivityLive = Layer.effect(
           'after', case when after is not null then version end
         ),
         'omitted', omitted, 'idempotencyKey', idempotency_key, 'requestId', request_id, 'hops', hops, 'reason', reason,
-        'undoes', undoes, 'approvedBy', approved_by
+        'undoes', undoes, 'approvedBy', approved_by, 'changeSetId', change_set_id
       )::text, -1) || ',"before":' || coalesce(before, 'null') || ',"after":' || coalesce(after, 'null') || '}'
     `)
 
@@ -65,7 +65,7 @@ export const ActivityLive = Layer.effect(
     const selectPage = (source: Statement.Fragment, { actorId, actorType, kinds, limit, surface }: Filters) => sql`
       with page as (
         select id, at, actor_type, actor_id, surface, resource, resource_id, version, omitted, idempotency_key, request_id,
-          hops, reason, undoes, approved_by, before, after,
+          hops, reason, undoes, approved_by, change_set_id, before, after,
           count(*) over newer < ${limit} and coalesce(
             sum(coalesce(octet_length(before), 0) + coalesce(octet_length(after), 0) + ${constant(ENTRY_BYTES)}) over newer,
             0

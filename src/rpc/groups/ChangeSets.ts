@@ -65,7 +65,15 @@ export const createChangeSet = Rpc.make("changeSets.create", {
 
 /** Lists change sets, newest first. Members read all of the store; agents only their own. */
 export const listChangeSets = Rpc.make("changeSets.list", {
-  payload: pageFields(ChangeSetId),
+  payload: {
+    ...pageFields(ChangeSetId),
+    unfinished: optional(
+      Schema.Boolean.annotate({
+        description: "true: only sets that are previewing, ready, scheduled or applying",
+        message: "must be true or false"
+      })
+    )
+  },
   success: Page(ChangeSet, ChangeSetId)
 })
   .annotate(AccessPolicy, MEMBERS_AND_AGENTS)

@@ -77,7 +77,8 @@ export const makeChangeSetHandlers = Effect.gen(function* () {
     ),
     "changeSets.list": storeHandler(
       Rpcs.listChangeSets,
-      ({ payload, principal }) => sets.list(payload.storeId, toPageRequest(payload), rightOf(principal)),
+      ({ payload, principal }) =>
+        sets.list(payload.storeId, { ...toPageRequest(payload), isUnfinished: payload.unfinished }, rightOf(principal)),
       pageJson
     ),
     "changeSets.get": storeHandler(

@@ -106,6 +106,26 @@ layer(JobsTest, { excludeTestServices: true, timeout: "120 seconds" })("Change s
     })
   )
 
+  it.effect("unfinished sets are listed alone, and entries of the activity name their set", () =>
+    Effect.gen(function* () {
+      const { client, storeId } = yield* scene
+      const unfinished = Effect.map(client.changeSets.list({ storeId, unfinished: true }), ({ items }) =>
+        items.map(({ id }) => id)
+      )
+      const [first, second] = [yield* preview(client, storeId), yield* preview(client, storeId)]
+      assert.deepStrictEqual(yield* unfinished, [second.id, first.id])
+      yield* apply(client, storeId, first.id)
+      assert.deepStrictEqual(yield* unfinished, [second.id])
+      yield* client.changeSets.cancel({ ...keyedIn(storeId), id: second.id })
+      assert.deepStrictEqual(yield* unfinished, [])
+      const { items } = yield* client.activity.list({ storeId, limit: 2 })
+      assert.deepStrictEqual(
+        items.map(({ changeSetId }) => changeSetId),
+        [first.id, null]
+      )
+    })
+  )
+
   it.effect("an agent needs the write scopes of the operations or of the change", () =>
     Effect.gen(function* () {
       const { agentWith, storeId } = yield* scene
