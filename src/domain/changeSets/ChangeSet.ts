@@ -160,6 +160,9 @@ export const Preview = Schema.Struct({
   created: Count,
   updated: Count,
   deleted: Count,
+  fields: Schema.Array(Schema.Struct({ field: Schema.String, count: Count })).annotate({
+    description: "Members of resources that are updated, most frequent first, and the number of their changes"
+  }),
   lowestPrice: Schema.NullOr(Schema.Number).annotate({ description: "Lowest new price; null if no price changes" }),
   highestPrice: Schema.NullOr(Schema.Number).annotate({ description: "Highest new price; null if no price changes" }),
   refusals: Schema.Array(Schema.Struct({ error: Schema.String, count: Count })).annotate({
@@ -169,7 +172,7 @@ export const Preview = Schema.Struct({
     Schema.Array(Schema.Struct({ id: CollectionId, title: Schema.String, enters: Count, leaves: Count }))
   ).annotate({
     description:
-      "Automated collections that products would enter or leave. Null if applying the rules of the store takes too long"
+      "Automated collections that products would enter or leave, and manual ones that the set changes. Null if applying the rules of the store takes too long"
   }),
   events: Schema.Array(
     Schema.Struct({

@@ -1,8 +1,10 @@
 import { BigDecimal, Result, Schema, Struct } from "effect"
 import type { Scope } from "../access/Scope.ts"
+import { CollectionId } from "../catalog/Collection.ts"
 import { Amount, AmountDelta, field, numberFrom, optional, tags } from "../catalog/Fields.ts"
 import type { Product, UpdateProduct } from "../catalog/Product.ts"
 import { UpdateProduct as ProductPatch } from "../catalog/Product.ts"
+import { boundedArray } from "../json/Bounded.ts"
 import { doubleOf, MAX_NUMBER, plus } from "../json/Numbers.ts"
 import { foldCase } from "../Text.ts"
 
@@ -39,6 +41,25 @@ const TagEdit = Schema.Struct({
   remove: optional(tags("Tags to remove, in any case", ["new"]))
 })
 
+/** Maximum number of collections to which one change adds products, and from which it removes them. */
+const MAX_COLLECTIONS = 20
+
+const collectionIds = (description: string) =>
+  optional(boundedArray(CollectionId, MAX_COLLECTIONS).annotate({ description }))
+
+const CollectionEditFields = Schema.Struct({
+  add: collectionIds("Manual collections that receive the products at their end"),
+  remove: collectionIds("Manual collections that lose the products")
+})
+
+const CollectionEdit = CollectionEditFields.check(
+  Schema.makeFilter<typeof CollectionEditFields.Type>(({ add = [], remove = [] }) =>
+    add.length + remove.length > 0
+      ? undefined
+      : { path: [], issue: "must add to or remove from at least one collection" }
+  )
+)
+
 const EditFields = Schema.Struct({
   patch: optional(ProductPatch.annotate({ description: "JSON Merge Patch for each product" })),
   price: optional(NumberEdit),
@@ -47,6 +68,12 @@ const EditFields = Schema.Struct({
   ),
   stock: optional(NumberEdit.annotate({ description: "Changes the stock of the products, not of their variants" })),
   tags: optional(TagEdit),
+  collections: optional(
+    CollectionEdit.annotate({
+      description:
+        "Adds the products to manual collections and removes them from others: one operation for each collection"
+    })
+  ),
   delete: optional(Schema.Literal(true).annotate({ description: "Deletes the products" }))
 })
 
@@ -56,7 +83,10 @@ export const Edit = EditFields.annotate({ identifier: "ProductEdit" }).check(
     (edit) =>
       Struct.keys(edit).length === 1
         ? undefined
-        : { path: [], issue: "must have exactly one of patch, price, discountedPrice, stock, tags, delete" },
+        : {
+            path: [],
+            issue: "must have exactly one of patch, price, discountedPrice, stock, tags, collections, delete"
+          },
     { toJsonSchema: () => ({ minProperties: 1, maxProperties: 1 }) }
   )
 )
@@ -64,7 +94,24 @@ export type Edit = typeof Edit.Type
 
 /** Scopes of which one is required for an edit. */
 export const scopesOfEdit = (edit: Edit): readonly [Scope, ...ReadonlyArray<Scope>] =>
-  edit.stock === undefined ? ["write_products"] : ["write_inventory", "write_products"]
+  edit.collections !== undefined
+    ? ["write_collections"]
+    : edit.stock === undefined
+      ? ["write_products"]
+      : ["write_inventory", "write_products"]
+
+/** Change of the products of one manual collection. */
+export interface MembersEdit {
+  readonly id: CollectionId
+  readonly member: "add" | "remove"
+}
+
+/** Returns the collections whose products an edit changes; undefined if it changes the products themselves. */
+export const membersEditsOf = ({ collections }: Edit): ReadonlyArray<MembersEdit> | undefined =>
+  collections && [
+    ...(collections.add ?? []).map((id) => ({ id, member: "add" as const })),
+    ...(collections.remove ?? []).map((id) => ({ id, member: "remove" as const }))
+  ]
 
 /** The result of an edit is not an amount. */
 export class ResultOutOfRange extends Schema.TaggedError<ResultOutOfRange>()("ResultOutOfRange", {

@@ -34,6 +34,10 @@ const differences = (before: Snapshot["fields"], after: Snapshot["fields"]): Rea
     .map((name) => ({ name, before: memberOf(name, before[name]), after: memberOf(name, after[name]) }))
     .filter(({ after, before }) => before !== after)
 
+/** Names of the members in which two states of a resource differ. */
+export const changedMembers = (before: Snapshot, after: Snapshot): ReadonlyArray<string> =>
+  differences(before.fields, after.fields).map(({ name }) => name)
+
 const sizeOf = ({ after, before }: Difference) => before.length + after.length
 
 /** Returns the smallest differences that fit into {@link MAX_DIFF_CHARACTERS}. */

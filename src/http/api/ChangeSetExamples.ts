@@ -43,6 +43,7 @@ const ready: ChangeSet = {
     created: 1,
     updated: 1,
     deleted: 0,
+    fields: [{ field: "price", count: 1 }],
     lowestPrice: 19.5,
     highestPrice: 24.5,
     refusals: [{ error: 'No product has the SKU "OAK-9"; name the product by its id', count: 1 }],

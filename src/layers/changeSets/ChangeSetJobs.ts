@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import { Scope } from "../../domain/access/Scope.ts"
 import { IMPORTER } from "../../domain/Actor.ts"
 import { MAX_ATOMIC_OPERATIONS, MAX_OPERATIONS } from "../../domain/changeSets/ChangeSet.ts"
+import { membersEditsOf } from "../../domain/changeSets/Edit.ts"
 import { TooManyOperations } from "../../domain/changeSets/Refusals.ts"
 import { findMissingScopes } from "../../domain/changeSets/ChangeSets.ts"
 import type { Performed } from "../../domain/changeSets/StoredOperation.ts"
@@ -12,9 +13,10 @@ import { conditionsOf } from "../../domain/catalog/Rule.ts"
 import { bindParameter, productsWhere } from "../catalog/RuleSql.ts"
 import { ImportSteps } from "../imports/ImportSteps.ts"
 import { type Job, Jobs, type JobWork, type LeaseLost } from "../jobs/Jobs.ts"
+import { plainArray } from "../sql/ArrayLiterals.ts"
 import { orDefect } from "../sql/Errors.ts"
-import { rowReader } from "../sql/Rows.ts"
-import { rowCount, withStatementTimeout } from "../sql/Transaction.ts"
+import { requiredRowReader, rowReader } from "../sql/Rows.ts"
+import { withStatementTimeout } from "../sql/Transaction.ts"
 import { UnitOfWork } from "../sql/UnitOfWork.ts"
 import { observeChanges, Recording } from "../Writes.ts"
 import { ChangeSetRepository } from "./ChangeSetRepository.ts"
@@ -55,6 +57,7 @@ export const missingScopesOf = ({ scopes }: StoredChangeSet, granted: ReadonlyAr
     granted
   )
 
+const readCount = requiredRowReader(Schema.Struct({ count: Schema.Int }))
 const readGranted = rowReader(Schema.Struct({ scopes: Schema.Array(Schema.String) }))
 const decodeSums = Schema.decodeUnknownSync(Sums)
 
@@ -72,34 +75,50 @@ export class ChangeSetJobs extends Context.Service<ChangeSetJobs>()("layers/chan
     const { end, inTransaction, keep } = yield* jobSteps
     const { importNext } = yield* ImportSteps
 
-    /** Stores an operation for each product that the rules match. Finds none if it takes too long, and one too many at most. */
-    const expand = Effect.fnUntraced(function* (job: Job, { id, mode, selection }: StoredChangeSet) {
+    /**
+     * Stores an operation for each product that the rules match, or for each collection whose products change. Counts the
+     * products, one too many at most; none if it takes too long.
+     */
+    const expand = Effect.fnUntraced(function* (job: Job, { change, id, mode, selection }: StoredChangeSet) {
       const { storeId } = job
+      const members = change === null ? undefined : membersEditsOf(change)
       const rules = selection?.rules ?? []
       const from =
         rules.length === 0
           ? sql`from products where store_id = ${storeId}`
           : productsWhere(bindParameter, storeId, conditionsOf(rules), selection?.disjunctive ?? false)
       const limit = mode === "atomic" ? MAX_ATOMIC_OPERATIONS : MAX_OPERATIONS
+      const operations =
+        members === undefined
+          ? sql`select row_number() over (order by id) - 1, '{"op":"product.edit","id":"' || id || '"}' from selected`
+          : sql`
+              select place - 1, json_build_object('op', 'collection.members', 'id', edit.id, edit.member, ids)::text
+              from unnest(
+                ${plainArray(members.map(({ id }) => id))}::uuid[], ${plainArray(members.map(({ member }) => member))}::text[]
+              ) with ordinality as edit (id, member, place), (select json_agg(id) as ids from selected) as products
+              where ids is not null
+            `
       const found = yield* withStatementTimeout(
         sql,
         SELECTION_MILLIS,
-        rowCount(sql`
-          insert into change_set_operations (store_id, change_set_id, index, operation)
-          select ${storeId}, ${id}, row_number() over (order by id) - 1, '{"op":"product.edit","id":"' || id || '"}'
-          from (select id ${from} order by id limit ${limit + 1}) as selected
-        `)
+        readCount(sql`
+          with selected as materialized (select id ${from} order by id limit ${limit + 1}), stored as (
+            insert into change_set_operations (store_id, change_set_id, index, operation)
+            select ${storeId}, ${id}, list.* from (${operations}) as list (index, operation)
+          )
+          select count(*)::integer as count from selected
+        `).pipe(Effect.catchTag("SchemaError", Effect.die))
       )
-      return { found, limit }
+      return { found: Option.map(found, ({ count }) => count), limit, operations: members?.length }
     }, orDefect)
 
     const select = Effect.fnUntraced(function* (job: Job, set: StoredChangeSet) {
       return yield* inTransaction(
         Effect.gen(function* () {
-          const { found, limit } = yield* expand(job, set)
+          const { found, limit, operations } = yield* expand(job, set)
           if (Option.isNone(found)) return "The rules took too long; use rules that select fewer products"
           if (found.value > limit) return new TooManyOperations({ limit }).message
-          yield* repository.setTotal(job.storeId, set.id, found.value)
+          yield* repository.setTotal(job.storeId, set.id, found.value === 0 ? 0 : (operations ?? found.value))
           yield* jobs.keep(job)
           return undefined
         })
@@ -121,7 +140,7 @@ export class ChangeSetJobs extends Context.Service<ChangeSetJobs>()("layers/chan
         return failure === undefined ? ("more" as const) : yield* end(job, "failed", failure)
       }
       const context = contextOf(storeId, set, "dryRun")
-      const sums = set.preview === null ? NO_SUMS : decodeSums(set.preview)
+      const sums = set.preview === null ? NO_SUMS : decodeSums({ ...NO_SUMS, ...Object(set.preview) })
       const limit = set.mode === "atomic" ? MAX_ATOMIC_OPERATIONS : PREVIEWED
       const numbered = yield* rows.listOperations(storeId, set.id, set.done, limit)
       const collector = yield* collect(context, sums)

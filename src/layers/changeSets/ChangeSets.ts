@@ -18,6 +18,7 @@ import {
   TooManyChangeSets,
   TooManyOperations
 } from "../../domain/changeSets/Refusals.ts"
+import { membersEditsOf } from "../../domain/changeSets/Edit.ts"
 import { ChangeSets, scopeGroupsOf } from "../../domain/changeSets/ChangeSets.ts"
 import type { ImportKind } from "../../domain/imports/ImportFile.ts"
 import { CATALOG_KINDS } from "../../domain/journal/Kinds.ts"
@@ -120,8 +121,12 @@ export const ChangeSetsLive = Layer.effect(
         yield* rows.deleteUpload(context.storeId, id)
         // The ids are stored as operations, not in the set, which every reading of it would return.
         const ids = isListed ? [] : [...new Set(content.where.ids?.map((one) => one.toLowerCase()))]
-        const edits = ids.map((id) => JSON.stringify({ op: "product.edit", id }))
-        if (edits.length > 0) yield* rows.insertOperations(context.storeId, id, 0, edits)
+        const members = isListed ? undefined : membersEditsOf(content.change)
+        const edits =
+          members === undefined
+            ? ids.map((id) => JSON.stringify({ op: "product.edit", id }))
+            : members.map(({ id, member }) => JSON.stringify({ op: "collection.members", id, [member]: ids }))
+        if (ids.length > 0) yield* rows.insertOperations(context.storeId, id, 0, edits)
         return yield* insert(context, {
           id,
           mode,
@@ -132,7 +137,7 @@ export const ChangeSetsLive = Layer.effect(
           change: isListed ? null : content.change,
           undoes: null,
           scopes: [...new Set(scopeGroupsOf(content).map((group) => group.join("|")))],
-          total: isListed ? content.operations : ids.length || -1
+          total: isListed ? content.operations : ids.length > 0 ? edits.length : -1
         })
       }),
 

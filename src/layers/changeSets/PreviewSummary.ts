@@ -1,4 +1,5 @@
 import { Effect, Schema, Struct } from "effect"
+import { optional } from "../../domain/catalog/Fields.ts"
 import { CollectionHead, CollectionId } from "../../domain/catalog/Collection.ts"
 import { type Facets, facetsOf } from "../../domain/catalog/Facets.ts"
 import { type Automated, automatedOf, changedFields, crosses } from "../../domain/catalog/MembershipChange.ts"
@@ -6,6 +7,7 @@ import { ProductId } from "../../domain/catalog/Product.ts"
 import type { Preview } from "../../domain/changeSets/ChangeSet.ts"
 import type { Performed } from "../../domain/changeSets/StoredOperation.ts"
 import { EventKind } from "../../domain/Events.ts"
+import { changedMembers } from "../../domain/journal/Entry.ts"
 import { compileStoredDecoder } from "../../domain/json/Decoder.ts"
 import { MAX_LIMIT } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"
@@ -26,11 +28,19 @@ const decodeRules = compileStoredDecoder(
   CollectionHead.mapFields(Struct.pick(["disjunctive", "rules", "title", "type"]))
 )
 
+const decodeContents = compileStoredDecoder(
+  Schema.Struct({ title: Schema.String, type: Schema.String, productIds: optional(Schema.Array(Schema.String)) })
+)
+
+/** Members that every update changes. */
+const ALWAYS_CHANGED: ReadonlySet<string> = new Set(["version", "updatedAt", "productCount"])
+
 /** Mutable sums of a preview, stored between its steps. */
 export const Sums = Schema.Struct({
   created: Schema.Int,
   updated: Schema.Int,
   deleted: Schema.Int,
+  fields: Schema.Array(Schema.Struct({ field: Schema.String, count: Schema.Int })),
   lowestPrice: Schema.NullOr(Schema.Number),
   highestPrice: Schema.NullOr(Schema.Number),
   refusals: Schema.Array(Schema.Struct({ error: Schema.String, count: Schema.Int })),
@@ -52,6 +62,7 @@ export const NO_SUMS: Sums = {
   created: 0,
   updated: 0,
   deleted: 0,
+  fields: [],
   lowestPrice: null,
   highestPrice: null,
   refusals: [],
@@ -63,6 +74,12 @@ const sides = ({ after, before, resourceId }: Change) => {
   const id = ProductId.make(resourceId, { disableChecks: true })
   const productIn = (side: Snapshot | null) => side && productOf(side.json, id)
   return { before: productIn(before), after: productIn(after) }
+}
+
+/** Title and products of a manual collection in one state. Automated collections are counted by their rules. */
+const contentsOf = (side: Snapshot | null) => {
+  const { productIds = [], title = "", type } = side === null ? {} : decodeContents(JSON.parse(side.json))
+  return { title, ids: new Set(type === "manual" ? productIds : []) }
 }
 
 /** Adds up what the changes of a preview would do, change by change, so that no change is kept. */
@@ -92,24 +109,39 @@ export const previewSummary = Effect.gen(function* () {
     collect: Effect.fnUntraced(function* (context: WriteContext, before: Sums) {
       const automated = before.collections === null ? null : yield* listAutomated(context.storeId)
       const collections = new Map(before.collections?.map((one) => [one.id, { ...one }]))
+      const fields = new Map(before.fields.map(({ count, field }) => [field, count]))
       const events = new Map(before.events.map(({ count, kind }) => [kind, count]))
       const refusals = new Map(before.refusals.map(({ count, error }) => [error, count]))
       let { created, deleted, highestPrice, lowestPrice, updated } = before
       let millis = 0
+
+      const addCrossings = (id: CollectionId, title: string, enters: number, leaves: number) => {
+        const counts = collections.get(id) ?? { id, title, enters: 0, leaves: 0 }
+        collections.set(id, { ...counts, enters: counts.enters + enters, leaves: counts.leaves + leaves })
+      }
 
       const addMembership = (facetsBefore: Facets | null, facetsAfter: Facets | null) => {
         const changed = changedFields(facetsBefore, facetsAfter)
         for (const collection of automated ?? []) {
           const enters = crosses(collection, facetsBefore, facetsAfter, changed)
           if (enters === undefined) continue
-          const { id, title } = collection
-          const counts = collections.get(id) ?? { id, title, enters: 0, leaves: 0 }
-          collections.set(id, {
-            ...counts,
-            enters: counts.enters + Number(enters),
-            leaves: counts.leaves + Number(!enters)
-          })
+          addCrossings(collection.id, collection.title, Number(enters), Number(!enters))
         }
+      }
+
+      const addMembers = (id: CollectionId, before: Snapshot | null, after: Snapshot | null) => {
+        const [old, next] = [contentsOf(before), contentsOf(after)]
+        const enters = [...next.ids].filter((one) => !old.ids.has(one)).length
+        const leaves = [...old.ids].filter((one) => !next.ids.has(one)).length
+        if (enters + leaves > 0) addCrossings(id, after === null ? old.title : next.title, enters, leaves)
+      }
+
+      /** Counts members of collections until it has taken too long. */
+      const addTimed = (add: () => void) => {
+        if (automated === null || millis > MAX_MILLIS) return
+        const startedAt = performance.now()
+        add()
+        millis += performance.now() - startedAt
       }
 
       const addProduct = (change: Change) => {
@@ -118,16 +150,24 @@ export const previewSummary = Effect.gen(function* () {
           lowestPrice = Math.min(lowestPrice ?? after.price, after.price)
           highestPrice = Math.max(highestPrice ?? after.price, after.price)
         }
-        if (automated === null || millis > MAX_MILLIS) return
-        const startedAt = performance.now()
-        addMembership(before && facetsOf(before), after && facetsOf(after))
-        millis += performance.now() - startedAt
+        addTimed(() => addMembership(before && facetsOf(before), after && facetsOf(after)))
+      }
+
+      const addFields = (before: Snapshot, after: Snapshot) => {
+        for (const field of changedMembers(before, after)) {
+          if (!ALWAYS_CHANGED.has(field)) fields.set(field, (fields.get(field) ?? 0) + 1)
+        }
       }
 
       return {
         addChanges: (changes: ReadonlyArray<Change>) => {
           for (const change of changes) {
-            if (change.resource === "product") addProduct(change)
+            const { after, before, resource, resourceId } = change
+            if (before !== null && after !== null) addFields(before, after)
+            if (resource === "product") addProduct(change)
+            if (resource === "collection") {
+              addTimed(() => addMembers(CollectionId.make(resourceId, { disableChecks: true }), before, after))
+            }
             for (const { event } of messagesOf(context, 0, change)) {
               events.set(event.kind, (events.get(event.kind) ?? 0) + 1)
             }
@@ -147,6 +187,7 @@ export const previewSummary = Effect.gen(function* () {
           created,
           updated,
           deleted,
+          fields: [...fields].map(([field, count]) => ({ field, count })),
           lowestPrice,
           highestPrice,
           refusals: [...refusals].map(([error, count]) => ({ error, count })),
@@ -163,7 +204,8 @@ export const previewSummary = Effect.gen(function* () {
       )
       const refusals = sums.refusals.toSorted((a, b) => b.count - a.count)
       const collections = sums.collections?.toSorted((a, b) => b.enters + b.leaves - a.enters - a.leaves).slice(0, 100)
-      const summary: Preview = { ...sums, refusals, events, collections: collections ?? null }
+      const fields = sums.fields.toSorted((a, b) => b.count - a.count)
+      const summary: Preview = { ...sums, fields, refusals, events, collections: collections ?? null }
       return summary
     })
   }

@@ -42,7 +42,7 @@ export const columns = fragment.literal(`
   total, done, created, changed, refused, preview
 `)
 
-/** Document of a change set `s`, as clients see it. */
+/** Document of a change set `s`, as clients see it. Previews of the previous release have no `fields`. */
 export const changeSetJson = fragment`
   json_build_object(
     'id', s.id, 'state', s.state, 'mode', s.mode, 'note', s.note, 'where', s.selection, 'change', s.change,
@@ -53,7 +53,7 @@ export const changeSetJson = fragment`
       'total', greatest(s.total, 0), 'changed', s.changed, 'unchanged', s.unchanged, 'refused', s.refused
     ),
     'progress', json_build_object('done', s.done, 'total', greatest(s.total, 0)),
-    'preview', case when s.previewed_at is not null then s.preview end, 'undoes', s.undoes,
+    'preview', case when s.previewed_at is not null then '{"fields":[]}'::jsonb || s.preview::jsonb end, 'undoes', s.undoes,
     'undoneBy', (
       select u.id from change_sets u where u.store_id = s.store_id and u.undoes = s.id and u.applied_at is not null
       order by u.id desc limit 1

@@ -32,6 +32,10 @@ layer(JobsTest, { excludeTestServices: true, timeout: "60 seconds" })("Change se
       const ready = yield* previewed(client, { mode: "each", note: "Sale", operations })
       assert.deepInclude(ready, { state: "ready", counts: { total: 8, changed: 4, unchanged: 1, refused: 3 } })
       assert.deepInclude(ready.preview, { created: 1, updated: 2, deleted: 1, lowestPrice: 60, highestPrice: 90 })
+      assert.deepStrictEqual(ready.preview?.fields, [
+        { field: "price", count: 1 },
+        { field: "stock", count: 1 }
+      ])
       assert.deepEqual(
         ready.preview?.collections?.map(({ enters, leaves, title }) => ({ enters, leaves, title })),
         [{ title: "Cheap", enters: 2, leaves: 1 }]

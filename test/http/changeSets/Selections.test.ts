@@ -1,7 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
-import { type Client, dataOf, freshClient, pageOf } from "../../support/http/Api.ts"
+import { CollectionId } from "../../../src/domain/catalog/Collection.ts"
+import { type Client, dataOf, freshClient, install, makeStore, pageOf } from "../../support/http/Api.ts"
 import { applied, JobsTest, previewed, resultsOf, undone } from "../../support/http/ChangeSets.ts"
 
 const ALL = { rules: [] }
@@ -177,6 +178,61 @@ layer(JobsTest, { excludeTestServices: true, timeout: "120 seconds" })("Changes 
           [["sale"], 2]
         ])
       })
+  )
+
+  it.effect("collections: all matches enter manual collections or leave them, one operation for each collection", () =>
+    Effect.gen(function* () {
+      const { client } = yield* freshClient()
+      const products = yield* createAll(client, [
+        { name: "A", price: 1 },
+        { name: "B", price: 9 },
+        { name: "C", price: 9 }
+      ])
+      const [a, b, c] = products.map(({ id }) => String(id))
+      const makeCollection = (title: string, productIds: ReadonlyArray<unknown>) =>
+        Effect.map(client.post("/collections", { title, productIds }), (answer) => String(dataOf(answer)["id"]))
+      const membersOf = (id: string) =>
+        Effect.map(client.get(`/collections/${id}`), (answer) => dataOf(answer)["productIds"])
+      const [sale, old] = [yield* makeCollection("Sale", [b]), yield* makeCollection("Old", [a, c])]
+      const where = { rules: [{ field: "price", relation: "greater_than", value: 5 }] }
+      const edit = { collections: { add: [sale], remove: [old] } }
+      const ready = yield* previewed(client, { mode: "each", where, change: edit })
+      assert.deepInclude(ready.counts, { total: 2, changed: 2, refused: 0 })
+      assert.deepStrictEqual(ready.preview?.fields, [{ field: "productIds", count: 2 }])
+      assert.sameDeepMembers(
+        [...(ready.preview?.collections ?? [])],
+        [
+          { id: CollectionId.make(sale), title: "Sale", enters: 1, leaves: 0 },
+          { id: CollectionId.make(old), title: "Old", enters: 0, leaves: 1 }
+        ]
+      )
+      yield* applied(client, ready.id)
+      assert.deepStrictEqual([yield* membersOf(sale), yield* membersOf(old)], [[b, c], [a]])
+      yield* undone(client, ready.id)
+      assert.deepStrictEqual([yield* membersOf(sale), yield* membersOf(old)], [[b], [a, c]])
+
+      const byId = yield* change(client, { collections: { add: [sale] } }, { ids: [a] })
+      assert.deepInclude(byId.counts, { total: 1, changed: 1 })
+      assert.deepStrictEqual(yield* membersOf(sale), [b, a])
+      const nothing = yield* change(client, edit, { rules: [{ field: "title", relation: "equals", value: "Z" }] })
+      assert.deepInclude(nothing, { state: "applied", counts: { total: 0, changed: 0, unchanged: 0, refused: 0 } })
+      const empty = yield* client.post("/change-sets", { mode: "each", where, change: { collections: { add: [] } } })
+      assert.strictEqual(empty.status, 400)
+      assert.match(empty.text, /at least one collection/)
+    })
+  )
+
+  it.effect("collections need write_collections", () =>
+    Effect.gen(function* () {
+      const { client } = yield* install(yield* makeStore(), { scopes: ["write_products"] })
+      const refused = yield* client.post("/change-sets", {
+        mode: "each",
+        where: ALL,
+        change: { collections: { add: [randomUUID()] } }
+      })
+      assert.strictEqual(refused.status, 403)
+      assert.match(refused.text, /write_collections/)
+    })
   )
 
   it.effect("delete deletes the products; its undo restores them with their ids and collections", () =>

@@ -385,6 +385,12 @@ export class ChangeSetsApi {
           /** Tags to remove, in any case, as in `["new"]` */
           readonly remove?: ReadonlyArray<string>
         }
+        readonly collections?: {
+          /** Manual collections that receive the products at their end */
+          readonly add?: ReadonlyArray<string>
+          /** Manual collections that lose the products */
+          readonly remove?: ReadonlyArray<string>
+        }
         /** Deletes the products */
         readonly delete?: true
       }

@@ -763,13 +763,15 @@ export interface ChangeSet {
     readonly created: number
     readonly updated: number
     readonly deleted: number
+    /** Members of resources that are updated, most frequent first, and the number of their changes */
+    readonly fields: ReadonlyArray<{ readonly field: string; readonly count: number }>
     /** Lowest new price; null if no price changes */
     readonly lowestPrice: number | "Infinity" | "-Infinity" | "NaN" | null
     /** Highest new price; null if no price changes */
     readonly highestPrice: number | "Infinity" | "-Infinity" | "NaN" | null
     /** The most frequent reasons of refusals */
     readonly refusals: ReadonlyArray<{ readonly error: string; readonly count: number }>
-    /** Automated collections that products would enter or leave. Null if applying the rules of the store takes too long */
+    /** Automated collections that products would enter or leave, and manual ones that the set changes. Null if applying the rules of the store takes too long */
     readonly collections: ReadonlyArray<{
       readonly id: string
       readonly title: string
