@@ -184,7 +184,8 @@ describe("Input parsing", () => {
   })
 })
 
-const parse = (name: string, input: string) => bulkEdits.find((edit) => edit.name === name)?.parse(input)
+const parse = (name: string, input: string, round?: number) =>
+  bulkEdits.find((edit) => edit.name === name)?.parse(input, round)
 
 describe("Bulk edits", () => {
   it("an empty text stores no value, as in the editor, and commas separate tags", () => {
@@ -193,6 +194,18 @@ describe("Bulk edits", () => {
     assert.deepStrictEqual(parse("Add tag", "a, b"), Result.succeed({ tags: { add: ["a", "b"] } }))
     assert.deepStrictEqual(parse("Remove tag", "a, b"), Result.succeed({ tags: { remove: ["a", "b", "a, b"] } }))
     assert.deepStrictEqual(parse("Add tag", " , "), Result.fail("Enter a tag"))
+  })
+
+  it("prices are set or change by an amount or percent, rounded to a step", () => {
+    assert.deepStrictEqual(parse("Set price", "12.5"), Result.succeed({ price: { set: 12.5 } }))
+    assert.deepStrictEqual(parse("Increase or decrease price", "-2"), Result.succeed({ price: { add: -2 } }))
+    assert.deepStrictEqual(
+      parse("Change sale price by percent", "-10", 0.05),
+      Result.succeed({ discountedPrice: { percent: -10, round: 0.05 } })
+    )
+    assert.isTrue(Result.isFailure(parse("Change price by percent", "-101") ?? Result.succeed(undefined)))
+    assert.deepStrictEqual(parse("Remove sale price", ""), Result.succeed({ patch: { discountedPrice: null } }))
+    assert.deepStrictEqual(parse("Add to collection", ""), Result.fail("Choose a collection"))
   })
 })
 

@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent, notFound, redirect } from "@tanstack/react-router"
 import { Result, Schema } from "effect"
+import { ChangeSetId } from "../../domain/changeSets/ChangeSet.ts"
 import { CollectionId, CustomerId, OrderId, StoreId } from "../../rpc/Client.ts"
 import { SignInPage } from "../features/account/SignInPage.tsx"
 import { parseSignInSearch, requireSession, root } from "./Root.tsx"
@@ -51,6 +52,7 @@ const storeIdIn = idIn(StoreId)
 const collectionIdIn = idIn(CollectionId)
 const orderIdIn = idIn(OrderId)
 const customerIdIn = idIn(CustomerId)
+const changeSetIdIn = idIn(ChangeSetId)
 
 const store = createRoute({
   getParentRoute: () => member,
@@ -191,6 +193,23 @@ const activity = createRoute({
   component: lazyRouteComponent(() => import("../features/activity/ActivityPage.tsx"), "ActivityPage")
 })
 
+const changes = createRoute({
+  getParentRoute: () => store,
+  path: "/changes",
+  component: lazyRouteComponent(() => import("../features/changes/ChangesPage.tsx"), "ChangesPage")
+})
+
+const change = createRoute({
+  getParentRoute: () => store,
+  path: "/changes/$changeSetId",
+  params: {
+    parse: ({ changeSetId }) => ({ changeSetId: changeSetIdIn(changeSetId) }),
+    stringify: ({ changeSetId }) => ({ changeSetId })
+  },
+  component: lazyRouteComponent(() => import("../features/changes/ChangePage.tsx"), "ChangePage"),
+  notFoundComponent: NotFoundPage
+})
+
 const settings = createRoute({
   getParentRoute: () => store,
   path: "/settings",
@@ -220,6 +239,8 @@ export const dashboardRoutes = dashboard.addChildren([
       agent,
       proposals,
       activity,
+      changes,
+      change,
       settings
     ])
   ])

@@ -1,4 +1,5 @@
 import { Link, Outlet, useNavigate } from "@tanstack/react-router"
+import { RunningChanges } from "../features/changes/RunningChanges.tsx"
 import { AccountMenu } from "../features/account/AccountMenu.tsx"
 import { useLiveUpdates } from "../shared/data/liveUpdates.ts"
 import { Badge } from "../shared/ui/display/Badge.tsx"
@@ -75,6 +76,7 @@ export const StorePages = () => {
   useLiveUpdates(storeId)
   return (
     <Shell top={<StoreSelect />} nav={<Nav />} account={<AccountMenu name={name} signIn="/dashboard/sign-in" />}>
+      <RunningChanges key={`${storeId} changes`} />
       <Outlet key={storeId} />
     </Shell>
   )

@@ -1,6 +1,6 @@
-import { getRouteApi } from "@tanstack/react-router"
+import { getRouteApi, Link } from "@tanstack/react-router"
 import { useState } from "react"
-import { Button } from "../../shared/ui/form/Button.tsx"
+import { Button, buttonClass } from "../../shared/ui/form/Button.tsx"
 import { Page } from "../../shared/ui/layout/Page.tsx"
 import { QueryBoundary, EmptyState } from "../../shared/ui/display/QueryBoundary.tsx"
 import { More } from "../../shared/ui/display/Table.tsx"
@@ -14,6 +14,7 @@ const route = getRouteApi("/dashboard/member/$storeId/activity")
 
 /** Change history of the store. */
 export const ActivityPage = () => {
+  const { storeId } = route.useParams()
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const [opened] = useState(Date.now)
@@ -21,7 +22,14 @@ export const ActivityPage = () => {
   const isFiltered = Object.keys(search).length > 0
   const choose = (chosen: ActivitySearch) => void navigate({ search: chosen, replace: true })
   return (
-    <Page title={activityTexts.page.title}>
+    <Page
+      title={activityTexts.page.title}
+      actions={
+        <Link to="/dashboard/$storeId/changes" params={{ storeId }} className={buttonClass("plain")}>
+          {activityTexts.page.bulkChanges}
+        </Link>
+      }
+    >
       <ActivityFilters search={search} choose={choose} />
       <QueryBoundary query={query} lines={10}>
         {() => (

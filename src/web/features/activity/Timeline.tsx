@@ -1,4 +1,7 @@
+import { Link } from "@tanstack/react-router"
 import { useState } from "react"
+import { ChangeSetId } from "../../../domain/changeSets/ChangeSet.ts"
+import { useStoreId } from "../../shared/data/store.ts"
 import { differencesOf } from "../../shared/data/differences.ts"
 import { Badge } from "../../shared/ui/display/Badge.tsx"
 import { Button } from "../../shared/ui/form/Button.tsx"
@@ -25,6 +28,7 @@ const Entry = ({ entry, isUndone, undo }: EntryProps) => {
   const { approverName, omitted, reason, surface } = entry
   const differences = differencesOf(entry.before, entry.after)
   const isUpdate = entry.before !== null && entry.after !== null
+  const storeId = useStoreId()
   return (
     <li className={css["entry"]}>
       <div className={css["line"]}>
@@ -47,6 +51,17 @@ const Entry = ({ entry, isUndone, undo }: EntryProps) => {
         <EntryTime entry={entry} />
         {` · ${surfaceLabels[surface]}`}
         {approverName === null ? "" : ` · ${activityTexts.timeline.approvedBy(approverName)}`}
+        {entry.changeSetId === null ? undefined : (
+          <>
+            {" · "}
+            <Link
+              to="/dashboard/$storeId/changes/$changeSetId"
+              params={{ storeId, changeSetId: ChangeSetId.make(entry.changeSetId) }}
+            >
+              {activityTexts.timeline.undoWhole}
+            </Link>
+          </>
+        )}
       </MutedText>
       {reason === null ? undefined : <p className={css["reason"]}>{reason}</p>}
       {differences.length === 0 ? undefined : (

@@ -6,6 +6,7 @@ export const activityTexts = {
   page: {
     title: "Activity",
     noMatches: "No matching activity",
+    bulkChanges: "View bulk changes",
     clearFilters: "Clear filters",
     empty: "No activity yet",
     emptyAdvice: "Every change to your store is listed here, with its author and time."
@@ -102,6 +103,7 @@ export const activityTexts = {
     undone: "Undone",
     undoEntry: (actor: string, verb: string, resource: string) => `Undo: ${actor} ${verb} ${resource}`,
     undo: "Undo",
+    undoWhole: "Undo the whole change",
     approvedBy: (approver: string) => `approved by ${approver}`,
     changedFields: "Changed fields",
     omitted: (fields: string) => `Also changed, but too large to show: ${fields}.`

@@ -46,7 +46,7 @@ const listKeys = { product: "products", collection: "collections" } as const
 
 /**
  * Follows the change stream of a store and invalidates what changed: resources under `[store, kind, id]`, lists under
- * `[store, kind + "s"]`, and the activity and store queries.
+ * `[store, kind + "s"]`, and the activity, change set and store queries.
  */
 export const useLiveUpdates = (storeId: StoreId): void => {
   const queryClient = useQueryClient()
@@ -57,7 +57,7 @@ export const useLiveUpdates = (storeId: StoreId): void => {
         void queryClient.invalidateQueries({ queryKey: [storeId, ...key.split(" ")] })
       }
       const lists = new Set(changes.map(({ resource }) => listKeys[resource]))
-      for (const list of [...lists, "activity", "store"])
+      for (const list of [...lists, "activity", "changeSets", "store"])
         void queryClient.invalidateQueries({ queryKey: [storeId, list] })
       for (const listener of listeners) listener(changes)
     }

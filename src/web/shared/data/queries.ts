@@ -43,22 +43,24 @@ export const makeQueryClient = (onSignedOut: () => void): QueryClient => {
   })
 }
 
-interface RpcQueryOptions {
+interface RpcQueryOptions<A> {
   readonly enabled?: boolean
   /** Keeps the previous data until the new data arrives, for search as you type. */
   readonly keepPrevious?: boolean
-  /** Polling interval in milliseconds, for data that no change event covers. */
-  readonly refetchInterval?: number
+  /** Polling interval in milliseconds, for data that no change event covers. It may depend on the data. */
+  readonly refetchInterval?: number | ((data: A | undefined) => number | false)
 }
 
 /** Query of one procedure. Keys start with the store id, so that cached data never crosses stores. */
 export const useRpcQuery = <A, E>(
   queryKey: QueryKey,
   call: Call<A, E>,
-  { keepPrevious = false, ...options }: RpcQueryOptions = {}
+  { keepPrevious = false, refetchInterval, ...options }: RpcQueryOptions<A> = {}
 ) =>
-  useQuery({
+  useQuery<A>({
     ...options,
+    refetchInterval:
+      typeof refetchInterval === "function" ? ({ state }) => refetchInterval(state.data) : (refetchInterval ?? false),
     ...(keepPrevious ? { placeholderData: keepPreviousData } : {}),
     queryKey,
     queryFn: ({ signal }) => callService(call, signal)

@@ -5,8 +5,38 @@ export const bulkEditTexts = {
   invalid: "is not valid",
   activate: "Set as active",
   deactivate: "Set as inactive",
-  setPrice: "Set price",
-  newPrice: "New price",
+  price: {
+    set: "Set price",
+    setLabel: "New price",
+    add: "Increase or decrease price",
+    addHint: "A minus sign decreases the price.",
+    percent: "Change price by percent",
+    percentHint: "-10 makes 100 to 90."
+  },
+  salePrice: {
+    set: "Set sale price",
+    setLabel: "New sale price",
+    add: "Increase or decrease sale price",
+    addHint: "A product without a sale price starts from its price.",
+    percent: "Change sale price by percent",
+    percentHint: "-10 makes 100 to 90. A product without a sale price starts from its price."
+  },
+  removeSalePrice: "Remove sale price",
+  amount: "Amount",
+  percent: "Percent",
+  rounding: "Rounding",
+  noRounding: "No rounding",
+  roundTo: (step: number) => `To ${number(step)}`,
+  setStock: "Set stock",
+  newStock: "New stock",
+  addToCollection: "Add to collection",
+  removeFromCollection: "Remove from collection",
+  collection: "Collection",
+  collectionHint: "Only collections whose products are chosen by hand. Rules choose those of automated collections.",
+  chooseCollection: "Choose a collection",
+  missingCollection: "Choose a collection",
+  searchCollections: "Search collections",
+  noCollections: "No collection found. Create one without rules on the Collections page.",
   newPriceHint: "In the currency of each product.",
   adjustStock: "Adjust stock",
   addTag: "Add tag",
@@ -27,41 +57,28 @@ export const bulkEditTexts = {
     products === undefined ? "Edit all matching products" : `Edit ${count(products, "product")}`,
   editing: "Editing products",
   submit: "Preview changes",
-  previewing: (done: number, products: number) => `${number(done)} of ${count(products, "product")} checked`,
-  preview: (
-    thing: "price" | "product" | "deletion",
-    { changed, refused, unchanged }: { readonly changed: number; readonly unchanged: number; readonly refused: number }
-  ) => {
-    const isOne = changed === 1
-    const verb = thing === "deletion" ? "will be deleted" : isOne ? "changes" : "change"
-    const others = [
-      unchanged > 0 ? [`${number(unchanged)} unchanged`] : [],
-      refused > 0 ? [`${number(refused)} refused`] : []
-    ]
-    return [`${count(changed, thing === "price" ? "price" : "product")} ${verb}`, ...others.flat()].join(", ")
-  },
-  newPrices: (lowest: string, highest: string) =>
-    lowest === highest ? `New price: ${lowest}` : `New prices: ${lowest} to ${highest}`,
-  apply: (isDeletion: boolean, products: number) =>
-    isDeletion ? `Delete ${count(products, "product")}` : `Apply to ${count(products, "product")}`,
+  previewing: (done: number, rows: number, noun: string) => `${number(done)} of ${count(rows, noun)} checked`,
+  apply: (isDeletion: boolean, rows: number, noun: string) =>
+    isDeletion ? `Delete ${count(rows, noun)}` : `Apply to ${count(rows, noun)}`,
   cancel: "Cancel",
   stopping: "Stopping after the current batch.",
-  running: (done: number, products: number) => `${number(done)} of ${count(products, "product")} done`,
+  running: (done: number, rows: number, noun: string) => `${number(done)} of ${count(rows, noun)} done`,
   stopped: (done: number, refused: number, left: number) =>
     `Stopped: ${number(done)} done, ${number(refused)} refused, ${number(left)} not started.`,
-  notApplied: "No product was changed.",
+  notApplied: "Nothing was changed.",
   doneWithRefusals: (done: number, refused: number) => `${number(done)} done, ${number(refused)} refused.`,
   progress: "Progress",
   refusedProducts: "Refused products",
-  moreRefused: (products: number) => `${count(products, "more product", "more products")} refused.`,
   stop: "Stop editing",
+  background: "Continue in background",
   close: "Close",
   closeWithRefusals: "Close and keep unfinished products selected",
-  changed: (products: number) => `${count(products, "product")} edited`,
+  changed: (rows: number, noun: string) => `${count(rows, noun)} edited`,
   undo: "Undo",
-  undone: (products: number, refused: number) =>
+  view: "View",
+  undone: (rows: number, noun: string, refused: number) =>
     refused === 0
-      ? `${count(products, "product")} restored`
-      : `${count(products, "product")} restored, ${number(refused)} refused because others changed them`,
+      ? `${count(rows, noun)} restored`
+      : `${count(rows, noun)} restored, ${number(refused)} refused because others changed them`,
   undoFailed: (advice: string) => `The edit was not undone. ${advice}`
 } as const

@@ -13,8 +13,12 @@ export interface BulkEdit {
   readonly field?: { readonly label: string; readonly hint?: string }
   /** Keyboard of a number. */
   readonly inputMode?: "decimal" | "text"
+  /** The input is the id of a manual collection. */
+  readonly isCollection?: true
+  /** Steps to which the result can be rounded, the default first. Undefined stands for no rounding. */
+  readonly steps?: ReadonlyArray<number | undefined>
   /** Validates the input. */
-  readonly parse: (input: string) => Result.Result<Edit, string>
+  readonly parse: (input: string, round?: number) => Result.Result<Edit, string>
 }
 
 const decodeEdit = decodeWith(Edit)
@@ -37,16 +41,56 @@ const tagsOf = (input: string, edit: (tags: ReadonlyArray<string>) => Result.Res
 /** An empty text is no value, as in the product editor. */
 const textOrNull = (input: string) => (input.trim() === "" ? null : input)
 
+const numberEdit = (member: "price" | "discountedPrice", change: JsonObject, round: number | undefined) =>
+  editOf({ [member]: round === undefined ? change : { ...change, round } })
+
+const collectionEdit = (id: string, edit: (ids: ReadonlyArray<string>) => JsonObject) =>
+  id === "" ? Result.fail(bulkEditTexts.missingCollection) : editOf({ collections: edit([id]) })
+
 const patchOf = (patch: JsonObject) => editOf({ patch })
+
+/** Steps of prices that people use. */
+const STEPS = [0.01, 0.05, 0.1, 1]
+
+/** Edits of one of the prices. */
+const priceEdits = (
+  member: "price" | "discountedPrice",
+  texts: Readonly<Record<keyof typeof bulkEditTexts.price, string>>
+): ReadonlyArray<BulkEdit> => [
+  {
+    name: texts.set,
+    field: { label: texts.setLabel, hint: bulkEditTexts.newPriceHint },
+    inputMode: "decimal",
+    parse: (input) => Result.flatMap(parseNumber(input), (set) => editOf({ [member]: { set } }))
+  },
+  {
+    name: texts.add,
+    field: { label: bulkEditTexts.amount, hint: texts.addHint },
+    // The decimal keyboard of iPhones has no minus sign.
+    inputMode: "text",
+    steps: [undefined, ...STEPS],
+    parse: (input, round) => Result.flatMap(parseNumber(input), (add) => numberEdit(member, { add }, round))
+  },
+  {
+    name: texts.percent,
+    field: { label: bulkEditTexts.percent, hint: texts.percentHint },
+    inputMode: "text",
+    steps: STEPS,
+    parse: (input, round) => Result.flatMap(parseNumber(input), (percent) => numberEdit(member, { percent }, round))
+  }
+]
 
 export const bulkEdits: ReadonlyArray<BulkEdit> = [
   { name: bulkEditTexts.activate, parse: () => patchOf({ isActive: true }) },
   { name: bulkEditTexts.deactivate, parse: () => patchOf({ isActive: false }) },
+  ...priceEdits("price", bulkEditTexts.price),
+  ...priceEdits("discountedPrice", bulkEditTexts.salePrice),
+  { name: bulkEditTexts.removeSalePrice, parse: () => patchOf({ discountedPrice: null }) },
   {
-    name: bulkEditTexts.setPrice,
-    field: { label: bulkEditTexts.newPrice, hint: bulkEditTexts.newPriceHint },
+    name: bulkEditTexts.setStock,
+    field: { label: bulkEditTexts.newStock },
     inputMode: "decimal",
-    parse: (input) => Result.flatMap(parseNumber(input), (price) => patchOf({ price }))
+    parse: (input) => Result.flatMap(parseWhole(input), (set) => editOf({ stock: { set } }))
   },
   {
     name: bulkEditTexts.adjustStock,
@@ -80,6 +124,18 @@ export const bulkEdits: ReadonlyArray<BulkEdit> = [
     name: bulkEditTexts.setProductType,
     field: { label: productTexts.fields.productType, hint: bulkEditTexts.clearHint },
     parse: (input) => patchOf({ productType: textOrNull(input) })
+  },
+  {
+    name: bulkEditTexts.addToCollection,
+    field: { label: bulkEditTexts.collection, hint: bulkEditTexts.collectionHint },
+    isCollection: true,
+    parse: (id) => collectionEdit(id, (add) => ({ add }))
+  },
+  {
+    name: bulkEditTexts.removeFromCollection,
+    field: { label: bulkEditTexts.collection, hint: bulkEditTexts.collectionHint },
+    isCollection: true,
+    parse: (id) => collectionEdit(id, (remove) => ({ remove }))
   },
   { name: bulkEditTexts.delete, parse: () => editOf({ delete: true }) }
 ]

@@ -1,4 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query"
+import { useNavigate } from "@tanstack/react-router"
 import { Effect, Option, Schedule, Stream } from "effect"
 import { useCallback, useEffect, useRef, useState } from "react"
 import {
@@ -107,8 +108,11 @@ const whereOf = (
 const listRefused = (client: Client, storeId: StoreId, { counts, id }: ChangeSet) =>
   counts.refused === 0 ? Effect.succeed([]) : listResults(client, storeId, id, { outcome: "refused" })
 
+/** Noun of the rows of an edit. */
+export const nounOf = ({ collections }: Edit) => (collections === undefined ? "product" : "collection")
+
 /** Undoes a set by another one. */
-const undoSet = (storeId: StoreId, id: SetId) =>
+const undoSet = (storeId: StoreId, id: SetId, noun: string) =>
   callService((client) =>
     Effect.gen(function* () {
       const undo = yield* retried(client.changeSets.undo({ ...keyed(storeId), id }))
@@ -117,17 +121,9 @@ const undoSet = (storeId: StoreId, id: SetId) =>
       return yield* follow(client, storeId, undo.id)
     })
   ).then(
-    ({ counts }) => toast(bulkEditTexts.undone(counts.changed, counts.refused)),
+    ({ counts }) => toast(bulkEditTexts.undone(counts.changed, noun, counts.refused)),
     (error: unknown) => toast(bulkEditTexts.undoFailed(errorMessageOf(error).advice))
   )
-
-const offerUndo = (storeId: StoreId, id: SetId, changed: number) => {
-  if (changed === 0) return
-  toast(bulkEditTexts.changed(changed), {
-    name: bulkEditTexts.undo,
-    run: () => void undoSet(storeId, id)
-  })
-}
 
 const cancelSet = (storeId: StoreId, id: SetId) =>
   callService((client) => client.changeSets.cancel({ ...keyed(storeId), id }))
@@ -138,12 +134,27 @@ const cancelSet = (storeId: StoreId, id: SetId) =>
  */
 export const useBulkChange = (storeId: StoreId, onClose: (left: ReadonlySet<ProductId> | undefined) => void) => {
   const queryClient = useQueryClient()
+  const navigate = useNavigate()
   const [bulk, setBulk] = useState<BulkChange>()
   /** Set that is canceled when the page is left. */
   const unapplied = useRef<SetId>(undefined)
   const isOpen = useRef(false)
 
   const update = (next: Partial<BulkChange>) => setBulk((before) => before && { ...before, ...next })
+
+  const offerUndo = (id: SetId, edit: Edit, changed: number) => {
+    if (changed === 0) return
+    const noun = nounOf(edit)
+    toast(
+      bulkEditTexts.changed(changed, noun),
+      { name: bulkEditTexts.undo, run: () => void undoSet(storeId, id, noun) },
+      {
+        name: bulkEditTexts.view,
+        run: () =>
+          void navigate({ to: "/dashboard/$storeId/changes/$changeSetId", params: { storeId, changeSetId: id } })
+      }
+    )
+  }
 
   const cancelUnapplied = useCallback(() => {
     isOpen.current = false
@@ -190,13 +201,15 @@ export const useBulkChange = (storeId: StoreId, onClose: (left: ReadonlySet<Prod
     void previewed.catch((error: unknown) => update({ step: "ended", error }))
   }
 
-  const apply = ({ id }: ChangeSet) => {
+  const apply = ({ id }: ChangeSet, edit: Edit) => {
     unapplied.current = undefined
     update({ step: "applying" })
     const applied = callService((client) =>
       Effect.gen(function* () {
         yield* retried(client.changeSets.apply({ ...keyed(storeId), id }))
+        void queryClient.invalidateQueries({ queryKey: [storeId, "changeSets"] })
         const set = yield* follow(client, storeId, id, (set) => update({ set }))
+        void queryClient.invalidateQueries({ queryKey: [storeId, "changeSets"] })
         const isWhole = set.state === "applied"
         const results = isWhole ? [] : yield* listResults(client, storeId, id, {})
         const refused = isWhole
@@ -207,10 +220,12 @@ export const useBulkChange = (storeId: StoreId, onClose: (left: ReadonlySet<Prod
           ? set.counts.changed
           : results.filter(({ isApplied, outcome }) => isApplied && outcome !== "refused").length
         const waiting = results.filter(({ isApplied, outcome }) => !isApplied && outcome !== "unchanged")
-        const left = new Set([...refused, ...waiting].flatMap(({ id }) => (id === null ? [] : [ProductId.make(id)])))
+        // The products stay selected unless all collections have them.
+        const rest = new Set([...refused, ...waiting].flatMap(({ id }) => (id === null ? [] : [ProductId.make(id)])))
         void queryClient.invalidateQueries({ queryKey: [storeId, "products"] })
         const isClean = isWhole && refused.length === 0
-        if (isClean || !isOpen.current) offerUndo(storeId, id, changed)
+        const left = edit.collections === undefined || isClean ? rest : undefined
+        if (isClean || !isOpen.current) offerUndo(id, edit, changed)
         if (isClean && isOpen.current) close(left)
         else update({ step: "ended", set, refused, changed, left })
       })
@@ -231,7 +246,7 @@ export const useBulkChange = (storeId: StoreId, onClose: (left: ReadonlySet<Prod
     cancel,
     /** Closes the dialog. After an application it offers the undo. */
     close: () => {
-      if (bulk?.set !== undefined) offerUndo(storeId, bulk.set.id, bulk.changed)
+      if (bulk?.set !== undefined) offerUndo(bulk.set.id, bulk.edit, bulk.changed)
       close(bulk?.left)
     }
   }

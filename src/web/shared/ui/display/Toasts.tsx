@@ -2,23 +2,36 @@ import { Toast } from "@base-ui/react/toast"
 import css from "./Toasts.module.css"
 import { uiTexts } from "../uiTexts.ts"
 
-const manager = Toast.createToastManager()
+interface ToastAction {
+  readonly name: string
+  readonly run: () => void
+}
+
+const manager = Toast.createToastManager<{ readonly more?: ToastAction | undefined }>()
 
 /** Shows a short confirmation. Errors do not belong here: they stay where they occurred. */
-export const toast = (title: string, action?: { readonly name: string; readonly run: () => void }): void => {
+export const toast = (title: string, action?: ToastAction, more?: ToastAction): void => {
   manager.add({
     title,
+    data: { more },
     ...(action === undefined ? {} : { actionProps: { children: action.name, onClick: action.run } })
   })
 }
 
+const MoreAction = ({ name, run }: ToastAction) => (
+  <button type="button" className={css["action"]} onClick={run}>
+    {name}
+  </button>
+)
+
 const ToastList = () => {
-  const { toasts } = Toast.useToastManager()
+  const { toasts } = Toast.useToastManager<{ readonly more?: ToastAction | undefined }>()
   return toasts.map((one) => (
     <Toast.Root key={one.id} toast={one} className={css["toast"]}>
       {/* Not a heading: a toast is outside the outline of the page. */}
       <Toast.Title className={css["title"]} render={<p />} />
       <Toast.Action className={css["action"]} />
+      {one.data?.more === undefined ? undefined : <MoreAction {...one.data.more} />}
       <Toast.Close className={css["action"]} aria-label={uiTexts.toast.dismiss}>
         ✕
       </Toast.Close>

@@ -1,0 +1,68 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { isMissing } from "../support/process/Programs.ts"
+import { assertAccessible } from "../support/process/Chromium.ts"
+import { dashboardMember, PagesTest } from "../support/Pages.ts"
+import { makeProducts } from "../support/data/Products.ts"
+import { keyedIn } from "../support/rpc/Proposals.ts"
+
+describe.skipIf(isMissing("chromium"))("Pages of bulk changes", () => {
+  layer(PagesTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+    it.effect("a set is applied and undone on its page, Activity opens it, and left previews are discarded", () =>
+      Effect.gen(function* () {
+        const member = yield* dashboardMember()
+        const { client, complaints, dashboard, page, storeId } = member
+        yield* makeProducts(member, [
+          { name: "Cup", price: 10 },
+          { name: "Plate", price: 1 }
+        ])
+        const prices = Effect.map(client.products.list({ storeId }), ({ items }) =>
+          items.map(({ price }) => price).toSorted((a, b) => a - b)
+        )
+        const create = (note: string) =>
+          client.changeSets.create({
+            ...keyedIn(storeId),
+            mode: "each",
+            note,
+            where: { rules: [] },
+            change: { price: { add: -5 } }
+          })
+        const { id } = yield* create("Sale")
+        yield* Effect.promise(async () => {
+          await page.goto(`${dashboard}/changes/${id}`)
+          await page.getByRole("heading", { name: "Sale" }).waitFor()
+          await page.getByText("1 price changes, 1 refused").waitFor()
+          await page.getByText("New price: 5").waitFor()
+          await page.getByText("No app is notified").waitFor()
+          await page.getByRole("link", { name: "Plate" }).waitFor()
+          await assertAccessible(page)
+          await page.setViewportSize({ width: 390, height: 800 })
+          await assertAccessible(page)
+          await page.getByRole("button", { name: "Apply 1 change" }).click()
+          await page.getByText("1 changed, 0 unchanged, 1 refused").waitFor()
+        })
+        assert.deepStrictEqual(yield* prices, [1, 5])
+        yield* Effect.promise(async () => {
+          await page.setViewportSize({ width: 1280, height: 800 })
+          await page.goto(`${dashboard}/activity`)
+          await page.getByRole("link", { name: "Undo the whole change" }).click()
+          await page.getByRole("heading", { name: "Sale" }).waitFor()
+          await page.getByRole("button", { name: "Undo the whole change" }).click()
+          await page.getByRole("heading", { name: "Undo of a change" }).waitFor()
+          await page.getByRole("button", { name: "Apply 1 change" }).click()
+          await page.getByText("1 changed, 0 unchanged, 0 refused").waitFor()
+        })
+        assert.deepStrictEqual(yield* prices, [1, 10])
+        yield* create("Left")
+        yield* Effect.promise(async () => {
+          await page.getByRole("link", { name: "All bulk changes" }).click()
+          await page.getByRole("button", { name: "Discard Left" }).click()
+          await page.getByText("Canceled").waitFor()
+          await assertAccessible(page)
+        })
+        assert.lengthOf((yield* client.changeSets.list({ storeId, unfinished: true })).items, 0)
+        assert.deepStrictEqual(complaints(), [])
+      })
+    )
+  })
+})
