@@ -1,5 +1,6 @@
-import { Effect, Redacted } from "effect"
+import { Config, Effect, Redacted } from "effect"
 import { Command, Flag } from "effect/cli"
+import { AccountLinks, LINK_PATHS, RESET_HOURS } from "../domain/access/AccountLinks.ts"
 import { Email, Merchants, Role } from "../domain/access/Merchants.ts"
 import { UnknownStore } from "../domain/access/Stores.ts"
 import { Writes } from "../domain/Write.ts"
@@ -35,6 +36,20 @@ const resetPassword = command("reset-password", { email, json }, function* ({ em
   })
 )
 
+const resetLink = command("reset-link", { email, json }, function* ({ email, json }) {
+  const links = yield* AccountLinks
+  const { expiresAt, token } = yield* links.createOperatorReset(email)
+  const publicUrl = yield* Config.String("PUBLIC_URL").pipe(Config.withDefault(""))
+  const link = `${publicUrl.replace(/\/$/, "")}${LINK_PATHS.reset}#${Redacted.value(token)}`
+  yield* print(json, { email, link, expiresAt })
+}).pipe(
+  withHelp({
+    summary: "Create a link by which the owner of an account chooses a new password",
+    details: `The link works once, for ${RESET_HOURS} hours, and replaces an older one. It starts with PUBLIC_URL; without it, prepend the address of the service. Its use verifies the e-mail address and ends all sessions.`,
+    examples: ["--email ada@example.com"]
+  })
+)
+
 const join = command("join", { email, store, role, json }, function* ({ email, json, role, store }) {
   const merchants = yield* Merchants
   const { perform } = yield* Writes
@@ -57,5 +72,5 @@ const members = command("list", { store, json }, function* ({ json, store }) {
 }).pipe(withHelp({ summary: "List the members of a store", examples: ["--store <id>"] }))
 
 export const merchants = group("merchants", "Manage accounts that sign in to the dashboard").pipe(
-  Command.withSubcommands([create, resetPassword, join, members])
+  Command.withSubcommands([create, resetPassword, resetLink, join, members])
 )

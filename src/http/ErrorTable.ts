@@ -1,6 +1,7 @@
 import { Record, Schema, SchemaGetter } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { CapabilityNotGranted, ScopeNotGranted } from "../domain/access/AccessRule.ts"
+import { LinkInvalid, TooManyLinkAttempts, WrongAccount } from "../domain/access/AccountLinks.ts"
 import { InstallationSuspended } from "../domain/access/Installations.ts"
 import { EmailTaken } from "../domain/access/Merchants.ts"
 import {
@@ -81,6 +82,7 @@ const TABLE = {
   NotSignedIn: [NotSignedIn, 401],
   SignInRefused: [SignInRefused, 401],
   ForeignOrigin: [ForeignOrigin, 403],
+  WrongAccount: [WrongAccount, 403],
   InstallationSuspended: [InstallationSuspended, 403],
   ScopeNotGranted: [ScopeNotGranted, 403],
   CapabilityNotGranted: [CapabilityNotGranted, 403],
@@ -91,6 +93,7 @@ const TABLE = {
   CollectionNotFound: [CollectionNotFound, 404],
   AppDataNotFound: [AppDataNotFound, 404],
   ChangeSetNotFound: [ChangeSetNotFound, 404],
+  LinkInvalid: [LinkInvalid, 404],
   EmailTaken: [EmailTaken, 409],
   KeyReused: [KeyReused, 409],
   ChangeSetStateMismatch: [ChangeSetStateMismatch, 409],
@@ -118,6 +121,7 @@ const TABLE = {
   RateLimitExceeded: [RateLimitExceeded, 429],
   TooManySignIns: [TooManySignIns, 429],
   TooManySignUps: [TooManySignUps, 429],
+  TooManyLinkAttempts: [TooManyLinkAttempts, 429],
   SignInBusy: [SignInBusy, 503],
   StoreBusy: [StoreBusy, 503],
   TooManyFollowers: [TooManyFollowers, 503],
@@ -166,6 +170,7 @@ const findRetryAfter = (error: PublicError): number | undefined => {
     case "SignInBusy":
     case "TooManySignIns":
     case "TooManySignUps":
+    case "TooManyLinkAttempts":
       return error.retryAfter
     case "StoreBusy":
     case "TooManyFollowers":

@@ -1,4 +1,5 @@
 import { Effect, Layer, Schedule } from "effect"
+import { AccountLinks } from "../domain/access/AccountLinks.ts"
 import { Agents } from "../domain/access/Agents.ts"
 import { Installations } from "../domain/access/Installations.ts"
 import { Proposals } from "../domain/access/Proposals.ts"
@@ -35,6 +36,7 @@ export const HousekeepingLive = Layer.effectDiscard(
       yield* Grants,
       yield* AgentClients,
       yield* Sessions,
+      yield* AccountLinks,
       yield* Proposals,
       yield* Agents,
       yield* Journal,

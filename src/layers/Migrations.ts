@@ -12,6 +12,7 @@ import exports from "./migrations/0007_exports.ts"
 import orderDates from "./migrations/0008_order_dates.ts"
 import webhookCalls from "./migrations/0009_webhook_calls.ts"
 import unfinishedChangeSets from "./migrations/0010_unfinished_change_sets.ts"
+import accountLinks from "./migrations/0011_account_links.ts"
 import { FIXED_SETTINGS, TIMEOUTS } from "./sql/Session.ts"
 import { limitLockWaits, OutsideTransaction, type MigrationSteps } from "./sql/IndexMigration.ts"
 
@@ -35,7 +36,8 @@ export const migrations = {
   "0007_exports": exports,
   "0008_order_dates": orderDates,
   "0009_webhook_calls": webhookCalls,
-  "0010_unfinished_change_sets": unfinishedChangeSets
+  "0010_unfinished_change_sets": unfinishedChangeSets,
+  "0011_account_links": accountLinks
 } satisfies Record<string, Migration>
 
 /** Number at the start of a migration's key. */

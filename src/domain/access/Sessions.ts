@@ -74,7 +74,8 @@ export class WrongPassword extends Schema.TaggedError<WrongPassword>()("WrongPas
 /** Seconds until the next attempt is admitted. */
 const retryAfter = { retryAfter: Schema.Int }
 
-const minutes = (seconds: number) => {
+/** Describes a wait in whole minutes. */
+export const minutes = (seconds: number) => {
   const whole = Math.ceil(seconds / 60)
   return whole === 1 ? "1 minute" : `${whole} minutes`
 }

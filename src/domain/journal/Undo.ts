@@ -67,6 +67,7 @@ export class EntryNotOwn extends Schema.TaggedError<EntryNotOwn>()("EntryNotOwn"
 const PLACES: Record<AdministeredKind, string> = {
   settings: "settings",
   member: "members",
+  invitation: "members",
   agent: "agents",
   installation: "apps",
   subscription: "apps and their plans"

@@ -6,6 +6,7 @@ import {
   refusalOf,
   type ScopeNotGranted
 } from "../../domain/access/AccessRule.ts"
+import { LinkInvalid, TooManyLinkAttempts, WrongAccount } from "../../domain/access/AccountLinks.ts"
 import { InstallationSuspended } from "../../domain/access/Installations.ts"
 import { Email, EmailTaken } from "../../domain/access/Merchants.ts"
 import {
@@ -116,6 +117,9 @@ const errorExamples: { readonly [Example in Exclude<PublicError, OperationSpecif
   SignInBusy: new SignInBusy({ retryAfter: 2 }),
   EmailTaken: new EmailTaken({ email: Email.make("ada@example.com") }),
   TooManySignUps: new TooManySignUps({ retryAfter: 900 }),
+  TooManyLinkAttempts: new TooManyLinkAttempts({ retryAfter: 900 }),
+  LinkInvalid: new LinkInvalid(),
+  WrongAccount: new WrongAccount(),
   ForeignOrigin: new ForeignOrigin()
 }
 

@@ -1,6 +1,8 @@
-import { Effect, Schema } from "effect"
+import { Effect, type Result, Schema } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { AccountLinks } from "../../domain/access/AccountLinks.ts"
 import { PasswordAttempt, Email, Merchants, Password } from "../../domain/access/Merchants.ts"
+import type { BadRequest } from "../../domain/BadRequest.ts"
 import { decodeWith } from "../../domain/json/Decoder.ts"
 import { type Browser, ForeignOrigin, NotSignedIn, Sessions, type SignedIn } from "../../domain/access/Sessions.ts"
 import { trimmed } from "../../domain/catalog/Fields.ts"
@@ -15,6 +17,12 @@ const MAX_BODY = 16 * 1024
 
 const decodeCredentials = decodeWith(Schema.Struct({ email: Email, password: PasswordAttempt }))
 const decodeAccount = decodeWith(Schema.Struct({ email: Email, name: trimmed(100), password: Password }))
+
+/** Token of a link, which is shorter than the limit. */
+const token = Schema.RedactedFromValue(Schema.String.check(Schema.isMaxLength(100)))
+const decodeLink = decodeWith(Schema.Struct({ token }))
+const decodeNewMember = decodeWith(Schema.Struct({ token, name: trimmed(100), password: Password }))
+const decodeReset = decodeWith(Schema.Struct({ token, password: Password }))
 
 type Request = HttpServerRequest.HttpServerRequest
 
@@ -41,12 +49,14 @@ const withErrors =
 /**
  * Routes of merchant sessions. `POST /auth/sign-in` with `{ email, password }` sets the session cookie. `POST
  * /auth/sign-up` also takes a `name` and creates the account. `POST /auth/sign-out` ends the session. `GET /auth/session`
- * returns the merchant and their stores.
+ * returns the merchant and their stores. `POST /auth/invitation` and `/auth/reset` with `{ token }` read a link; `POST
+ * /auth/invitation/join` and `/auth/reset/use` also take what a new password needs, and `/auth/invitation/accept` the session.
  */
 export const SignInRoutes = HttpRouter.use((router) =>
   Effect.gen(function* () {
     const sessions = yield* Sessions
     const merchants = yield* Merchants
+    const links = yield* AccountLinks
     const { isPublicHost, isSameOrigin } = yield* makeOriginPolicy
     const { sessionToken, withSession, withoutSession } = yield* makeSessionCookie
 
@@ -96,6 +106,46 @@ export const SignInRoutes = HttpRouter.use((router) =>
           return withoutSession(respond({ signedOut: true }))
         })
       )
+    )
+
+    /** Adds a route of the pages that links open. */
+    const addLinkRoute = <A>(
+      path: `/auth/${string}`,
+      decode: (json: unknown, isJson: boolean) => Result.Result<A, BadRequest>,
+      handle: (body: A, browser: Browser) => Effect.Effect<HttpServerResponse.HttpServerResponse, PublicError>
+    ) =>
+      router.add(
+        "POST",
+        path,
+        withErrors(
+          Effect.fnUntraced(function* (request) {
+            yield* requirePublicOrigin(request)
+            const body = yield* Effect.fromResult(decode(yield* readJson(request), true))
+            return yield* handle(body, browserOf(request))
+          })
+        )
+      )
+
+    yield* addLinkRoute("/auth/invitation", decodeLink, (link, { address }) =>
+      Effect.map(links.readInvitation({ ...link, address }), respond)
+    )
+    yield* addLinkRoute("/auth/invitation/join", decodeNewMember, (member, browser) =>
+      Effect.map(links.acceptWithNewAccount({ ...member, ...browser }), ({ session, storeId }) =>
+        withSession(session.token)(respond({ ...accountOf(session.signedIn), storeId }))
+      )
+    )
+    yield* addLinkRoute("/auth/invitation/accept", decodeLink, (link, { address, replaced }) =>
+      Effect.gen(function* () {
+        if (replaced === undefined) return yield* new NotSignedIn()
+        const by = yield* sessions.find(replaced, [])
+        return respond(yield* links.accept({ ...link, address, by }))
+      })
+    )
+    yield* addLinkRoute("/auth/reset", decodeLink, (link, { address }) =>
+      Effect.map(links.readReset({ ...link, address }), respond)
+    )
+    yield* addLinkRoute("/auth/reset/use", decodeReset, (reset, { address }) =>
+      Effect.map(links.reset({ ...reset, address }), respond)
     )
 
     yield* router.add(

@@ -1,4 +1,6 @@
 import { Layer } from "effect"
+import { WritesLive } from "../Writes.ts"
+import { AccountLinksLive } from "./AccountLinks.ts"
 import { AgentsLive } from "./Agents.ts"
 import { AppsLive } from "./Apps.ts"
 import { DevelopersLive } from "./Developers.ts"
@@ -11,6 +13,7 @@ import { TokensLive } from "./Tokens.ts"
 
 /** Stores, apps and their installations with tokens; merchants with sessions; agents with proposals. */
 export const AccessLive = Layer.mergeAll(
+  Layer.provide(AccountLinksLive, WritesLive),
   AgentsLive,
   AppsLive,
   DevelopersLive,

@@ -59,6 +59,16 @@ export const insertMerchant = Effect.fnUntraced(function* (
   return Option.isSome(inserted) ? inserted.value.id : yield* new EmailTaken({ email })
 }, orDefect)
 
+/** Finds a member as the journal stores it. */
+export const findMember = (sql: SqlClient.SqlClient, store: StoreId, merchant: MerchantId) =>
+  Effect.map(
+    readMember(sql`
+      select m.merchant_id as "merchantId", name, m.role from members m join merchants on id = m.merchant_id
+      where m.store_id = ${store} and m.merchant_id = ${merchant} and m.role in (${sql.literal(KNOWN_ROLES)})
+    `),
+    Option.getOrNull
+  )
+
 export const MerchantsLive = Layer.effect(
   Merchants,
   Effect.gen(function* () {
@@ -87,23 +97,16 @@ export const MerchantsLive = Layer.effect(
       `
     })
 
-    /** Returns the account of an e-mail address whose owner is verified. */
-    const requireVerified = Effect.fnUntraced(function* (email: Email) {
+    /** Returns the account of an e-mail address whose owner is verified, or that is a member of the store. */
+    const requireVerified = Effect.fnUntraced(function* (email: Email, store: StoreId | null = null) {
       const merchant = yield* readIdentity(sql`
-        select id, is_claimed as "isClaimed" from merchants where email = ${email}
+        select id, is_claimed and not exists (
+          select from members where store_id = ${store} and merchant_id = id
+        ) as "isClaimed" from merchants where email = ${email}
       `)
       if (Option.isNone(merchant)) return yield* new MerchantNotFound({ email })
       return merchant.value.isClaimed ? yield* new EmailUnproven({ email }) : merchant.value.id
     })
-
-    const findMember = (store: StoreId, merchant: MerchantId) =>
-      Effect.map(
-        readMember(sql`
-          select m.merchant_id as "merchantId", name, m.role from members m join merchants on id = m.merchant_id
-          where m.store_id = ${store} and m.merchant_id = ${merchant} and m.role in (${sql.literal(KNOWN_ROLES)})
-        `),
-        Option.getOrNull
-      )
 
     const requireOwner = Effect.fnUntraced(function* (store: StoreId) {
       const owners = yield* sql`select 1 from members where store_id = ${store} and role = 'owner' limit 1`
@@ -112,10 +115,10 @@ export const MerchantsLive = Layer.effect(
 
     /** Runs the change of a membership under the lock of the store. Returns the number of changed members: 0 or 1. */
     const changeMember = Effect.fnUntraced(function* (store: StoreId, id: MerchantId, change: Statement) {
-      const before = yield* findMember(store, id)
+      const before = yield* findMember(sql, store, id)
       const count = yield* rowCount(change)
       if (count > 0) yield* requireOwner(store)
-      yield* recordAdministered(store, "member", id, before, yield* findMember(store, id))
+      yield* recordAdministered(store, "member", id, before, yield* findMember(sql, store, id))
       return count
     })
 
@@ -143,7 +146,7 @@ export const MerchantsLive = Layer.effect(
         return yield* insertMerchant(sql, { email, name, passwordHash, isClaimed: false })
       }),
 
-      find: Effect.fn("Merchants.find")(requireVerified, orDefect),
+      find: Effect.fn("Merchants.find")((email) => requireVerified(email), orDefect),
 
       resetPassword: Effect.fn("Merchants.resetPassword")(function* (email, password) {
         const passwordHash = yield* passwords.makeHash(password)
@@ -153,7 +156,7 @@ export const MerchantsLive = Layer.effect(
       // The lock of the store serializes changes of members: of two owners who leave at once, the second one is refused.
       join: Effect.fn("Merchants.join")(function* (store, email, role) {
         yield* lockStore(store)
-        const id = yield* requireVerified(email)
+        const id = yield* requireVerified(email, store)
         yield* changeMember(
           store,
           id,

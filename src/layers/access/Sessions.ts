@@ -63,6 +63,41 @@ const AdmittedRow = Schema.Struct({ place: Schema.Int, isLocked: Schema.Boolean,
 const tooManySignIns = (retryAfter: number) => new TooManySignIns({ retryAfter })
 const tooManySignUps = (retryAfter: number) => new TooManySignUps({ retryAfter })
 
+const IDLE = `interval '${IDLE_HOURS} hours'`
+
+const deleteByToken = (sql: SqlClient.SqlClient, token: Redacted.Redacted) =>
+  sql`delete from sessions where token_hash = ${sha256(token)}`
+
+/** Creates a session of an account, unless its password was replaced while it was compared. */
+const beginSession = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  { passwordHash, ...merchant }: Account,
+  { address, replaced, userAgent }: Browser
+) {
+  const token = newToken()
+  if (replaced !== undefined) yield* deleteByToken(sql, replaced)
+  const agent = userAgent?.slice(0, MAX_USER_AGENT).toWellFormed() ?? null
+  const session = yield* readSession(sql`
+    insert into sessions (token_hash, id, merchant_id, address, user_agent, created_at, seen_at, ends_at, last_end)
+    select ${sha256(token)}, uuid_v7(clock_micros()), m.id, ${address}, ${agent}, now(), now(),
+      now() + ${sql.literal(IDLE)}, now() + interval '${constant(SESSION_DAYS)} days'
+    from merchants m where m.id = ${merchant.merchantId} and m.password_hash = ${passwordHash} for share
+    returning id
+  `)
+  if (Option.isNone(session)) return yield* new SignInRefused()
+  return { token, signedIn: { sessionId: session.value.id, ...merchant } }
+})
+
+/** Creates an account whose e-mail address is not verified, and its first session. */
+export const createAccount = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  account: Omit<Account, "merchantId">,
+  browser: Browser
+) {
+  const merchantId = yield* insertMerchant(sql, { ...account, isClaimed: true })
+  return yield* Effect.catchTag(beginSession(sql, { merchantId, ...account }, browser), "SignInRefused", Effect.die)
+})
+
 export const SessionsLive = Layer.effect(
   Sessions,
   Effect.gen(function* () {
@@ -71,34 +106,7 @@ export const SessionsLive = Layer.effect(
     const throttle = yield* SignInThrottle
     const passwords = yield* Passwords
 
-    const idle = sql.literal(`interval '${IDLE_HOURS} hours'`)
-
-    const deleteByToken = (token: Redacted.Redacted) => sql`delete from sessions where token_hash = ${sha256(token)}`
-
-    /** Creates a session of an account, unless its password was replaced while it was compared. */
-    const begin = Effect.fnUntraced(function* (
-      { passwordHash, ...merchant }: Account,
-      { address, replaced, userAgent }: Browser
-    ) {
-      const token = newToken()
-      if (replaced !== undefined) yield* deleteByToken(replaced)
-      const agent = userAgent?.slice(0, MAX_USER_AGENT).toWellFormed() ?? null
-      const session = yield* readSession(sql`
-        insert into sessions (token_hash, id, merchant_id, address, user_agent, created_at, seen_at, ends_at, last_end)
-        select ${sha256(token)}, uuid_v7(clock_micros()), m.id, ${address}, ${agent}, now(), now(), now() + ${idle},
-          now() + interval '${constant(SESSION_DAYS)} days'
-        from merchants m where m.id = ${merchant.merchantId} and m.password_hash = ${passwordHash} for share
-        returning id
-      `)
-      if (Option.isNone(session)) return yield* new SignInRefused()
-      return { token, signedIn: { sessionId: session.value.id, ...merchant } }
-    })
-
-    /** Creates an account whose e-mail address is not verified, and its first session. */
-    const createAccount = Effect.fnUntraced(function* (account: Omit<Account, "merchantId">, browser: Browser) {
-      const merchantId = yield* insertMerchant(sql, { ...account, isClaimed: true })
-      return yield* Effect.catchTag(begin({ merchantId, ...account }, browser), "SignInRefused", Effect.die)
-    }, sql.withTransaction)
+    const idle = sql.literal(IDLE)
 
     const findVerified = Effect.fnUntraced(function* (email: Email, password: Redacted.Redacted, { matches }: Hashing) {
       const account = yield* readAccount(sql`
@@ -207,7 +215,7 @@ export const SessionsLive = Layer.effect(
           network,
           [[hashSubject("address", network), SIGN_IN_LIMITS.address]],
           (hashing) => findVerified(email, password, hashing),
-          (account) => begin(account, browser).pipe(sql.withTransaction, orDefect)
+          (account) => beginSession(sql, account, browser).pipe(sql.withTransaction, orDefect)
         )
       }),
 
@@ -217,7 +225,7 @@ export const SessionsLive = Layer.effect(
         const passwordHash = yield* passwords.withPermit(({ makeHash }) =>
           Effect.andThen(throttle.count(limits, tooManySignUps), makeHash(password))
         )
-        return yield* createAccount({ email, name, passwordHash }, browser)
+        return yield* sql.withTransaction(createAccount(sql, { email, name, passwordHash }, browser))
       }, orDefect),
 
       find: Effect.fn("Sessions.find")((token, stores) => identify(token, stores, 0)),
@@ -252,7 +260,7 @@ export const SessionsLive = Layer.effect(
         return ended.map(({ place }) => place)
       }, orDefect),
 
-      signOut: Effect.fn("Sessions.signOut")((token) => Effect.asVoid(deleteByToken(token)), orDefect),
+      signOut: Effect.fn("Sessions.signOut")((token) => Effect.asVoid(deleteByToken(sql, token)), orDefect),
 
       list: Effect.fn("Sessions.list")(listSessions, orDefect),
 

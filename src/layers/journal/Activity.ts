@@ -143,6 +143,8 @@ export const ActivityLive = Layer.effect(
           where store_id = ${storeId} and merchant_id = any(${ids}::uuid[])
         `
       ],
+      // The address of an invitation is for owners only.
+      invitation: () => [],
       settings: () => []
     }
 

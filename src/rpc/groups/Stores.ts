@@ -1,6 +1,14 @@
 import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
 import {
+  AlreadyMember,
+  Invitation,
+  InvitationId,
+  ResetLink,
+  ResetRefused,
+  TooManyInvitations
+} from "../../domain/access/AccountLinks.ts"
+import {
   Email,
   EmailUnproven,
   LastOwner,
@@ -57,5 +65,51 @@ export const leaveMember = Rpc.make("members.leave", {
   error: Schema.Union([WriteError, MemberNotFound, LastOwner])
 }).annotate(AccessPolicy, OWNERS_ONLY)
 
+const InvitationJson = {
+  ...Invitation.fields,
+  createdAt: Schema.DateFromString,
+  expiresAt: Schema.DateFromString
+}
+
+const link = Schema.NullOr(Schema.String).annotate({
+  description:
+    "Path and fragment of the page that the person opens. Null in the response to a retry: if you lost the link, create another"
+})
+
+/** Invites an e-mail address. Only the first response has the link. Owners only. */
+export const inviteMember = Rpc.make("members.invite", {
+  payload: { ...keyedFields, email: Email, role: Role },
+  success: Schema.Struct({ ...InvitationJson, link }),
+  error: Schema.Union([WriteError, AlreadyMember, TooManyInvitations])
+}).annotate(AccessPolicy, OWNERS_ONLY)
+
+/** Lists the newest 200 invitations of a store, open ones first. Owners only. */
+export const listInvitations = Rpc.make("members.invitations", {
+  payload: storeFields,
+  success: Schema.Array(Schema.Struct(InvitationJson))
+}).annotate(AccessPolicy, OWNERS_ONLY)
+
+/** Revokes an open invitation. Idempotent: unknown ids and other invitations succeed without effect. Owners only. */
+export const revokeInvitation = Rpc.make("members.revokeInvitation", {
+  payload: { ...keyedFields, id: InvitationId },
+  success: Schema.Struct({ id: InvitationId }),
+  error: WriteError
+}).annotate(AccessPolicy, OWNERS_ONLY)
+
+/** Creates a link by which a member chooses a new password. Only the first response has it. Owners only. */
+export const createResetLink = Rpc.make("members.createResetLink", {
+  payload: { ...keyedFields, merchantId: MerchantId },
+  success: Schema.Struct({ ...ResetLink.fields, expiresAt: Schema.DateFromString, link }),
+  error: Schema.Union([WriteError, MemberNotFound, ResetRefused])
+}).annotate(AccessPolicy, OWNERS_ONLY)
+
 /** Members of a store, for its owners. */
-export class MemberRpcs extends RpcGroup.make(listMembers, joinMember, leaveMember).middleware(Authentication) {}
+export class MemberRpcs extends RpcGroup.make(
+  listMembers,
+  joinMember,
+  leaveMember,
+  inviteMember,
+  listInvitations,
+  revokeInvitation,
+  createResetLink
+).middleware(Authentication) {}

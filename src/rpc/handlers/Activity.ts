@@ -17,6 +17,7 @@ const READ_POLICIES: Record<ResourceKind, AccessPolicy> = {
   collection: membersAndAgentsWith(CATALOG_KINDS.collection.scopes.read),
   settings: MEMBERS_ONLY,
   member: OWNERS_ONLY,
+  invitation: OWNERS_ONLY,
   agent: MEMBERS_ONLY,
   installation: MEMBERS_ONLY,
   subscription: OWNERS_ONLY

@@ -1,0 +1,372 @@
+import { Effect, Layer, Option, Redacted, Schema } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
+import {
+  AccountLinks,
+  AlreadyMember,
+  INVITATION_DAYS,
+  Invitation,
+  type InvitationId,
+  InvitationOffer,
+  LinkInvalid,
+  MAX_INVITATIONS,
+  RESET_HOURS,
+  ResetLink,
+  ResetRefused,
+  TooManyInvitations,
+  TooManyLinkAttempts,
+  WrongAccount
+} from "../../domain/access/AccountLinks.ts"
+import { MerchantId } from "../../domain/access/Ids.ts"
+import { Email, MemberNotFound, MerchantNotFound, type Role } from "../../domain/access/Merchants.ts"
+import { SIGN_IN_LIMITS } from "../../domain/access/Sessions.ts"
+import { Actor } from "../../domain/Actor.ts"
+import { networkOf } from "../../domain/Network.ts"
+import { StoreId } from "../../domain/Store.ts"
+import { type Write, Writes } from "../../domain/Write.ts"
+import { StoreAllocation } from "../catalog/StoreAllocation.ts"
+import { AdministeredChanges } from "../journal/Administered.ts"
+import { newToken, sha256 } from "../Secrets.ts"
+import { orDefect } from "../sql/Errors.ts"
+import { purgeExpired } from "../sql/Purging.ts"
+import { requiredRowReader, rowReader, rowsReader } from "../sql/Rows.ts"
+import { constant, type Statement } from "../sql/Statement.ts"
+import { rowCount } from "../sql/Transaction.ts"
+import { findMember } from "./Merchants.ts"
+import { Passwords } from "./Passwords.ts"
+import { createAccount } from "./Sessions.ts"
+import { type AttemptLimit, hashSubject, SignInThrottle } from "./SignInThrottle.ts"
+
+/** Maximum number of listed invitations. */
+const MAX_LISTED = 200
+
+/** Days for which an expired link stays in the lists of owners. */
+const RETENTION = "30 days"
+
+const readInvitationRow = requiredRowReader(Invitation)
+const readOpen = rowReader(Schema.Struct({ ...Invitation.fields, storeId: Schema.toType(StoreId) }))
+const readReplaced = rowsReader(Schema.Struct({ id: Schema.String, role: Invitation.fields.role }))
+const readOffer = rowReader(InvitationOffer)
+const readCount = requiredRowReader(Schema.Struct({ count: Schema.Int }))
+const readResetLink = requiredRowReader(ResetLink)
+const readMerchant = rowReader(Schema.Struct({ id: Schema.toType(MerchantId) }))
+const readPermission = requiredRowReader(Schema.Struct({ isAllowed: Schema.Boolean }))
+const readReset = rowReader(
+  Schema.Struct({
+    merchantId: Schema.toType(MerchantId),
+    storeId: Schema.NullOr(Schema.toType(StoreId)),
+    email: Schema.toType(Email)
+  })
+)
+
+/** Condition of an invitation `i` that can be accepted. */
+const OPEN = `
+  i.accepted_at is null and i.revoked_at is null and i.expires_at > clock_timestamp() and exists (
+    select from members o where o.store_id = i.store_id and o.merchant_id = i.created_by and o.role = 'owner'
+  )
+`
+
+const STATE = `
+  case when i.accepted_at is not null then 'accepted' when i.revoked_at is not null then 'revoked'
+    when ${OPEN} then 'open' else 'expired' end
+`
+
+const INVITATION = `
+  i.id, i.email, i.role, ${STATE} as state, i.created_at as "createdAt", i.expires_at as "expiresAt"
+`
+
+/**
+ * Condition under which owner `r.created_by` may reset the password of member `r.merchant_id`: the account opens nothing
+ * that the owner does not control. Owners change their own password with the current one.
+ */
+const MAY_RESET = `
+  r.merchant_id <> r.created_by
+  and exists (select from members m where m.store_id = r.store_id and m.merchant_id = r.merchant_id)
+  and not exists (
+    select from members m where m.merchant_id = r.merchant_id and not exists (
+      select from members o where o.store_id = m.store_id and o.merchant_id = r.created_by and o.role = 'owner'
+    )
+  )
+  and not exists (select from apps a where a.developer_id = r.merchant_id)
+`
+
+const tooManyAttempts = (retryAfter: number) => new TooManyLinkAttempts({ retryAfter })
+
+const stateOf = (role: Role, state: Invitation["state"]) => ({ role, state })
+
+export const AccountLinksLive = Layer.effect(
+  AccountLinks,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { record } = yield* AdministeredChanges
+    const { lockStore } = yield* StoreAllocation
+    const { perform } = yield* Writes
+    const passwords = yield* Passwords
+    const throttle = yield* SignInThrottle
+    const [open, invitation, mayReset] = [sql.literal(OPEN), sql.literal(INVITATION), sql.literal(MAY_RESET)]
+    const isUsable = sql`r.expires_at > clock_timestamp() and (r.created_by is null or ${mayReset})`
+
+    const listInvitations = SqlSchema.findAll({
+      Request: StoreId,
+      Result: Invitation,
+      execute: (store) => sql`
+        select ${invitation} from invitations i where i.store_id = ${store}
+        order by (${open}) desc, i.id desc limit ${constant(MAX_LISTED)}
+      `
+    })
+
+    /** Runs the work of a request with a link. Only a link that does not work counts. */
+    const attempt = Effect.fnUntraced(function* <A, E>(address: string, work: Effect.Effect<A, E>) {
+      const limits: ReadonlyArray<AttemptLimit> = [[hashSubject("link", networkOf(address)), SIGN_IN_LIMITS.address]]
+      const attempts = yield* throttle.count(limits, tooManyAttempts)
+      const result = yield* work
+      yield* throttle.uncount(attempts)
+      return result
+    })
+
+    const required = <A, E>(found: Effect.Effect<Option.Option<A>, E>) =>
+      Effect.flatMap(found, (value): Effect.Effect<A, LinkInvalid> =>
+        Option.isSome(value) ? Effect.succeed(value.value) : new LinkInvalid()
+      )
+
+    /** Records in the journal of a store what the holder of a link did. */
+    const performAs = <A, E>(storeId: StoreId, id: MerchantId, write: Write<A, E>) =>
+      Effect.catchTag(
+        perform({ storeId, actor: Actor.Merchant({ id }), surface: "rpc", cause: null, mode: "perform" }, write),
+        "EventLoop",
+        Effect.die
+      )
+
+    const findOffer = (token: Redacted.Redacted) =>
+      required(
+        readOffer(sql`
+          select s.name as "storeName", i.email, i.role,
+            exists (select from merchants m where m.email = i.email) as "hasAccount"
+          from invitations i join stores s on s.id = i.store_id and s.deleted_at is null
+          where i.token_hash = ${sha256(token)} and ${open}
+        `)
+      )
+
+    const readOpenInvitation = (statement: Statement) => required(readOpen(statement))
+
+    /** Adds the account that `identify` returns to the store. The lock of the store lets one acceptance succeed. */
+    const join = Effect.fnUntraced(
+      function* <A, E>(
+        token: Redacted.Redacted,
+        identify: (email: Email) => Effect.Effect<A, E>,
+        idOf: (account: A) => MerchantId
+      ) {
+        const { storeId } = yield* readOpenInvitation(sql`
+          select ${invitation}, i.store_id as "storeId" from invitations i
+          where i.token_hash = ${sha256(token)} and ${open}
+        `)
+        yield* Effect.catchTag(lockStore(storeId), "StoreNotFound", () => new LinkInvalid())
+        const { email, id, role } = yield* readOpenInvitation(sql`
+          update invitations i set accepted_at = clock_timestamp()
+          where i.token_hash = ${sha256(token)} and ${open}
+          returning ${invitation}, i.store_id as "storeId"
+        `)
+        const account = yield* identify(email)
+        const merchant = idOf(account)
+        yield* performAs(
+          storeId,
+          merchant,
+          Effect.gen(function* () {
+            const before = yield* findMember(sql, storeId, merchant)
+            yield* sql`
+              insert into members (store_id, merchant_id, role) values (${storeId}, ${merchant}, ${role})
+              on conflict (store_id, merchant_id) do nothing
+            `
+            yield* record(storeId, "member", merchant, before, yield* findMember(sql, storeId, merchant))
+            yield* record(storeId, "invitation", id, stateOf(role, "open"), stateOf(role, "accepted"))
+          })
+        )
+        return { storeId, account }
+      },
+      sql.withTransaction,
+      orDefect
+    )
+
+    /** Stores the hash of a reset link. */
+    const putReset = (merchant: MerchantId, token: Redacted.Redacted, store: StoreId | null, by: MerchantId | null) =>
+      readResetLink(sql`
+        insert into password_resets (merchant_id, token_hash, store_id, created_by, expires_at)
+        values (
+          ${merchant}, ${sha256(token)}, ${store}, ${by}, clock_timestamp() + interval '${constant(RESET_HOURS)} hours'
+        )
+        on conflict (merchant_id) do update set token_hash = excluded.token_hash, store_id = excluded.store_id,
+          created_by = excluded.created_by, expires_at = excluded.expires_at
+        returning merchant_id as "merchantId", expires_at as "expiresAt"
+      `)
+
+    const findReset = (token: Redacted.Redacted) =>
+      required(
+        readReset(sql`
+          select r.merchant_id as "merchantId", r.store_id as "storeId", m.email
+          from password_resets r join merchants m on m.id = r.merchant_id
+          where r.token_hash = ${sha256(token)} and ${isUsable}
+        `)
+      )
+
+    /**
+     * Sets the password and ends the sessions. The lock of the account makes new memberships and apps wait, so that the
+     * link is checked against all of them.
+     */
+    const useReset = Effect.fnUntraced(
+      function* (token: Redacted.Redacted, passwordHash: string) {
+        const hash = sha256(token)
+        yield* sql`
+          select from merchants where id = (select merchant_id from password_resets where token_hash = ${hash}) for update
+        `
+        const { email, merchantId, storeId } = yield* findReset(token)
+        const used = yield* rowCount(sql`delete from password_resets where token_hash = ${hash}`)
+        if (used === 0) return yield* new LinkInvalid()
+        // An owner may know the new password, so that another store must not take the address as proof of the person.
+        yield* sql`
+          update merchants set password_hash = ${passwordHash}, is_claimed = ${storeId !== null} where id = ${merchantId}
+        `
+        yield* sql`delete from sessions where merchant_id = ${merchantId}`
+        if (storeId !== null) {
+          const change = record(storeId, "member", merchantId, { resetLink: "created" }, { resetLink: "used" })
+          yield* performAs(storeId, merchantId, change)
+        }
+        return { email }
+      },
+      sql.withTransaction,
+      orDefect
+    )
+
+    return AccountLinks.of({
+      invite: (store, by, email, role) => {
+        const token = newToken("invitation_")
+        const write = Effect.gen(function* () {
+          yield* lockStore(store)
+          const members = yield* sql`
+            select 1 from members m join merchants on id = m.merchant_id where m.store_id = ${store} and email = ${email}
+          `
+          if (members.length > 0) return yield* new AlreadyMember({ email })
+          const replaced = yield* readReplaced(sql`
+            update invitations i set revoked_at = clock_timestamp()
+            where i.store_id = ${store} and i.email = ${email} and ${open} returning i.id, i.role
+          `)
+          for (const { id, role } of replaced) yield* record(store, "invitation", id, stateOf(role, "open"), null)
+          const { count } = yield* readCount(sql`
+            select count(*)::integer as count from invitations i where i.store_id = ${store} and ${open}
+          `)
+          if (count >= MAX_INVITATIONS) return yield* new TooManyInvitations()
+          const created = yield* readInvitationRow(sql`
+            insert into invitations as i (store_id, id, token_hash, email, role, created_by, expires_at)
+            values (
+              ${store}, uuid_v7(clock_micros()), ${sha256(token)}, ${email}, ${role}, ${by},
+              clock_timestamp() + interval '${constant(INVITATION_DAYS)} days'
+            )
+            returning ${invitation}
+          `)
+          yield* record(store, "invitation", created.id, null, stateOf(role, "open"))
+          return created
+        }).pipe(orDefect, Effect.withSpan("AccountLinks.invite"))
+        return { token, write }
+      },
+
+      invitations: Effect.fn("AccountLinks.invitations")(listInvitations, orDefect),
+
+      revoke: Effect.fn("AccountLinks.revoke")(function* (store: StoreId, id: InvitationId) {
+        yield* lockStore(store)
+        const revoked = yield* readReplaced(sql`
+          update invitations i set revoked_at = clock_timestamp()
+          where i.store_id = ${store} and i.id = ${id} and ${open} returning i.id, i.role
+        `)
+        for (const { role } of revoked) yield* record(store, "invitation", id, stateOf(role, "open"), null)
+      }, orDefect),
+
+      readInvitation: Effect.fn("AccountLinks.readInvitation")(
+        ({ address, token }) => attempt(address, findOffer(token)),
+        orDefect
+      ),
+
+      acceptWithNewAccount: Effect.fn("AccountLinks.acceptWithNewAccount")(
+        ({ name, password, token, ...browser }) =>
+          attempt(
+            browser.address,
+            Effect.gen(function* () {
+              // Links that do not work cost no hash.
+              yield* findOffer(token)
+              const passwordHash = yield* passwords.withPermit(({ makeHash }) => makeHash(password))
+              const { account, storeId } = yield* join(
+                token,
+                (email) => createAccount(sql, { email, name, passwordHash }, browser),
+                ({ signedIn }) => signedIn.merchantId
+              )
+              return { storeId, session: account }
+            })
+          ),
+        orDefect
+      ),
+
+      accept: Effect.fn("AccountLinks.accept")(({ address, by, token }) =>
+        attempt(
+          address,
+          join(
+            token,
+            (email): Effect.Effect<MerchantId, WrongAccount> =>
+              email === by.email ? Effect.succeed(by.merchantId) : new WrongAccount(),
+            (id) => id
+          )
+        )
+      ),
+
+      createReset: (store, by, merchant) => {
+        const token = newToken("reset_")
+        const write = Effect.gen(function* () {
+          yield* lockStore(store)
+          if ((yield* findMember(sql, store, merchant)) === null) {
+            return yield* new MemberNotFound({ merchantId: merchant })
+          }
+          const { isAllowed } = yield* readPermission(sql`
+            select ${mayReset} as "isAllowed"
+            from (select ${store}::uuid as store_id, ${merchant}::uuid as merchant_id, ${by}::uuid as created_by) r
+          `)
+          if (!isAllowed) return yield* new ResetRefused({ merchantId: merchant })
+          const link = yield* putReset(merchant, token, store, by)
+          yield* record(store, "member", merchant, { resetLink: null }, { resetLink: "created" })
+          return link
+        }).pipe(orDefect, Effect.withSpan("AccountLinks.createReset"))
+        return { token, write }
+      },
+
+      createOperatorReset: Effect.fn("AccountLinks.createOperatorReset")(function* (email) {
+        const found = yield* readMerchant(sql`select id from merchants where email = ${email}`)
+        if (Option.isNone(found)) return yield* new MerchantNotFound({ email })
+        const token = newToken("reset_")
+        return { token, ...(yield* putReset(found.value.id, token, null, null)) }
+      }, orDefect),
+
+      readReset: Effect.fn("AccountLinks.readReset")(
+        ({ address, token }) =>
+          attempt(
+            address,
+            Effect.map(findReset(token), ({ email }) => ({ email }))
+          ),
+        orDefect
+      ),
+
+      reset: Effect.fn("AccountLinks.reset")(
+        ({ address, password, token }) =>
+          attempt(
+            address,
+            Effect.gen(function* () {
+              yield* findReset(token)
+              const passwordHash = yield* passwords.withPermit(({ makeHash }) => makeHash(password))
+              return yield* useReset(token, passwordHash)
+            })
+          ),
+        orDefect
+      ),
+
+      purge: Effect.zipWith(
+        rowCount(sql`${purgeExpired({ table: "invitations", key: ["store_id", "id"], retention: RETENTION })}`),
+        rowCount(sql`${purgeExpired({ table: "password_resets", key: ["merchant_id"] })}`),
+        (invitations, resets) => invitations + resets
+      ).pipe(orDefect, Effect.withSpan("AccountLinks.purge"))
+    })
+  })
+)
