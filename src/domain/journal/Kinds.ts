@@ -7,7 +7,14 @@ export const CatalogKind = Schema.Literals(["product", "collection"])
 export type CatalogKind = typeof CatalogKind.Type
 
 /** Kinds that store members administer. They have no versions. */
-export const AdministeredKind = Schema.Literals(["settings", "member", "invitation", "agent", "installation", "subscription"])
+export const AdministeredKind = Schema.Literals([
+  "settings",
+  "member",
+  "invitation",
+  "agent",
+  "installation",
+  "subscription"
+])
 export type AdministeredKind = typeof AdministeredKind.Type
 
 /** Kinds of resources in the journal. */

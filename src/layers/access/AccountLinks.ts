@@ -305,11 +305,14 @@ export const AccountLinksLive = Layer.effect(
       accept: Effect.fn("AccountLinks.accept")(({ address, by, token }) =>
         attempt(
           address,
-          join(
-            token,
-            (email): Effect.Effect<MerchantId, WrongAccount> =>
-              email === by.email ? Effect.succeed(by.merchantId) : new WrongAccount(),
-            (id) => id
+          Effect.map(
+            join(
+              token,
+              (email): Effect.Effect<MerchantId, WrongAccount> =>
+                email === by.email ? Effect.succeed(by.merchantId) : new WrongAccount(),
+              (id) => id
+            ),
+            ({ storeId }) => ({ storeId })
           )
         )
       ),

@@ -22,6 +22,18 @@ const signIn = createRoute({
   component: SignInPage
 })
 
+const invitation = createRoute({
+  getParentRoute: () => dashboard,
+  path: "/invitation",
+  component: lazyRouteComponent(() => import("../features/account/LinkPages.tsx"), "InvitationPage")
+})
+
+const resetPassword = createRoute({
+  getParentRoute: () => dashboard,
+  path: "/reset-password",
+  component: lazyRouteComponent(() => import("../features/account/LinkPages.tsx"), "ResetPasswordPage")
+})
+
 /** Requires a signed-in merchant. */
 const member = createRoute({
   getParentRoute: () => dashboard,
@@ -219,6 +231,8 @@ const settings = createRoute({
 /** Pages below `/dashboard`. */
 export const dashboardRoutes = dashboard.addChildren([
   signIn,
+  invitation,
+  resetPassword,
   member.addChildren([
     start,
     store.addChildren([

@@ -52,6 +52,8 @@ const ADMINISTRATIVE = [...Rpcs.requests.values()].flatMap(({ _tag, payloadSchem
   return isWrite && !NOT_JOURNALED.has(_tag) ? [_tag] : []
 })
 
+const FOR_OWNERS: ReadonlySet<string> = new Set(["member", "subscription", "invitation"])
+
 const entriesOf = (client: Client, storeId: StoreId) =>
   Effect.map(client.activity.list({ storeId, limit: 200 }), ({ items }) => items)
 
@@ -170,12 +172,12 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Administr
       const staffEntries = yield* entriesOf(staff.client, storeId)
       assert.deepStrictEqual(
         staffEntries,
-        all.filter(({ resource }) => resource !== "member" && resource !== "subscription")
+        all.filter(({ resource }) => !FOR_OWNERS.has(resource))
       )
       for (const resource of AdministeredKind.literals) {
         const ofKind = all.filter((entry) => entry.resource === resource)
         assert.deepStrictEqual((yield* client.activity.list({ storeId, resource })).items, ofKind)
-        const isForOwners = resource === "member" || resource === "subscription"
+        const isForOwners = FOR_OWNERS.has(resource)
         const entry = ofKind[0] ?? assert.fail(resource)
         const staffRequests = {
           list: staff.client.activity.list({ storeId, resource }),

@@ -1,6 +1,9 @@
 import { Effect } from "effect"
 import { Billing } from "../../../src/domain/billing/Billing.ts"
 import type { AdministeredKind } from "../../../src/domain/journal/Kinds.ts"
+import { randomUUID } from "node:crypto"
+import { Email } from "../../../src/domain/access/Merchants.ts"
+import { IdempotencyKey } from "../../../src/domain/Idempotency.ts"
 import { makeApp } from "../http/Api.ts"
 import { makeMerchant } from "./Merchants.ts"
 import { freshMember } from "./Rpc.ts"
@@ -20,7 +23,14 @@ export const administrationScene = Effect.gen(function* () {
     yield* billing.setPlan(appId, { ...PLAN, name: "Basic" }),
     yield* billing.setPlan(appId, { ...PLAN, name: "Pro", price: 20 })
   ]
-  return { ...owner, appId, basic, guest: yield* makeMerchant(), installationId: installation.id, pro }
+  const { client } = owner
+  const { id: invitationId } = yield* client.members.invite({
+    storeId,
+    idempotencyKey: IdempotencyKey.make(randomUUID()),
+    email: Email.make(`${randomUUID()}@example.com`),
+    role: "staff"
+  })
+  return { ...owner, appId, basic, guest: yield* makeMerchant(), invitationId, installationId: installation.id, pro }
 })
 
 /** Expected journal entry of a call by an owner. */
@@ -41,6 +51,7 @@ export const calls = ({
   basic,
   guest,
   installationId,
+  invitationId,
   merchantId,
   pro,
   storeId
@@ -54,6 +65,7 @@ export const calls = ({
   const ofApp = { resource: "installation", resourceId: installationId } as const
   const ofGuest = { resource: "member", resourceId: guest.id } as const
   const settings = { name: "Shop", timezone: "Europe/Berlin", locale: "en" }
+  const invitation = { role: "staff", state: "open" }
   const all: ReadonlyArray<(agent: string) => ExpectedEntry> = [
     () => ({
       tag: "settings.update",
@@ -78,10 +90,34 @@ export const calls = ({
       after: { role: "owner" }
     }),
     () => ({
+      tag: "members.createResetLink",
+      request: { merchantId: guest.id },
+      ...ofGuest,
+      before: { resetLink: null },
+      after: { resetLink: "created" },
+      isAnew: true
+    }),
+    () => ({
       tag: "members.leave",
       request: { merchantId: guest.id },
       ...ofGuest,
       before: { ...guestIs, role: "owner" },
+      after: null
+    }),
+    () => ({
+      tag: "members.invite",
+      request: { email: guest.email, role: "staff" },
+      resource: "invitation",
+      before: null,
+      after: invitation,
+      isAnew: true
+    }),
+    () => ({
+      tag: "members.revokeInvitation",
+      request: { id: invitationId },
+      resource: "invitation",
+      resourceId: invitationId,
+      before: invitation,
       after: null
     }),
     () => ({

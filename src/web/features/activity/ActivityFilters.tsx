@@ -16,7 +16,7 @@ const ACTOR_TYPES: ReadonlyArray<readonly [type: string, name: string]> = [
 ]
 
 /** Kinds whose entries staff cannot read. */
-const OWNERS_ONLY: ReadonlySet<ResourceKind> = new Set(["subscription", "member"])
+const OWNERS_ONLY: ReadonlySet<ResourceKind> = new Set(["subscription", "member", "invitation"])
 
 /** Option that replaces the time spans with two date fields. */
 const CUSTOM_RANGE = "days"

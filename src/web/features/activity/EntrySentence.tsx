@@ -34,6 +34,7 @@ const ResourceLink = ({ entry: { exists, resource, resourceId, resourceName } }:
     // Uninstalled apps have a name, but no page.
     case "settings":
     case "member":
+    case "invitation":
     case "installation":
     case "subscription":
       return <strong>{resourceName}</strong>

@@ -30,7 +30,8 @@ export const activityTexts = {
       agent: "Agents",
       installation: "Apps",
       subscription: "Subscriptions",
-      member: "Members"
+      member: "Members",
+      invitation: "Invitations"
     },
     date: "Date",
     anyTime: "Any time",
@@ -63,6 +64,7 @@ export const activityTexts = {
     collection: "a deleted collection",
     settings: "the settings",
     member: "a former member",
+    invitation: "an invitation to the store",
     agent: "a former agent",
     installation: "an app",
     subscription: "an app"
@@ -72,6 +74,7 @@ export const activityTexts = {
     collection: { created: "created", updated: "updated", deleted: "deleted" },
     settings: { created: "created", updated: "updated", deleted: "deleted" },
     member: { created: "added", updated: "changed the role of", deleted: "removed" },
+    invitation: { created: "created", updated: "accepted", deleted: "revoked" },
     agent: { created: "created the agent", updated: "updated the agent", deleted: "revoked the agent" },
     installation: { created: "installed", updated: "changed the permissions of", deleted: "uninstalled" },
     subscription: {
@@ -83,6 +86,8 @@ export const activityTexts = {
     appResumed: "resumed",
     deliveriesPaused: "paused deliveries to",
     deliveriesResumed: "resumed deliveries to",
+    resetLinkCreated: "created a reset link for",
+    resetLinkUsed: "reset the password of",
     undone: "undid a change to"
   },
   surfaces: {

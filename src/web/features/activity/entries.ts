@@ -120,12 +120,19 @@ const installationVerb = (before: JsonObject, after: JsonObject): string | undef
   return before["state"] === "suspended" ? activityTexts.verbs.appResumed : undefined
 }
 
+/** Verb of a change to a member other than its role. */
+const memberVerb = ({ resetLink }: JsonObject): string | undefined => {
+  if (resetLink === undefined) return undefined
+  return resetLink === "used" ? activityTexts.verbs.resetLinkUsed : activityTexts.verbs.resetLinkCreated
+}
+
 /** Verb of an entry, such as "updated". */
 export const verbOf = ({ after, before, resource, undoes }: ActivityEntry): string => {
   if (undoes !== null) return activityTexts.verbs.undone
   const { updated, deleted, created } = activityTexts.verbs[resource]
   if (before === null) return created
   if (after === null) return deleted
+  if (resource === "member") return memberVerb(after) ?? updated
   return (resource === "installation" ? installationVerb(before, after) : undefined) ?? updated
 }
 

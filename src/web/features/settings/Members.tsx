@@ -13,6 +13,7 @@ import { type Column, Table } from "../../shared/ui/display/Table.tsx"
 import { toast } from "../../shared/ui/display/Toasts.tsx"
 import { useRefreshAccount, useMember, useStoreId } from "../../shared/data/store.ts"
 import { AddMemberForm } from "./AddMemberForm.tsx"
+import { Invitations, ResetLinkDialog } from "./Invitations.tsx"
 import css from "./Settings.module.css"
 import { settingsTexts } from "./settingsTexts.ts"
 
@@ -26,7 +27,8 @@ interface RoleChange {
 const columnsOf = (
   ownId: MerchantId,
   changeRole: (member: Member, role: Role) => void,
-  remove: (member: Member) => void
+  remove: (member: Member) => void,
+  reset: (member: Member) => void
 ): ReadonlyArray<Column<Member>> => [
   {
     name: settingsTexts.members.name,
@@ -53,6 +55,9 @@ const columnsOf = (
             name: settingsTexts.members.makeRole[otherRole(member.role)],
             choose: () => changeRole(member, otherRole(member.role))
           },
+          ...(member.merchantId === ownId
+            ? []
+            : [{ name: settingsTexts.members.resetLink, choose: () => reset(member) }]),
           { name: settingsTexts.members.remove, choose: () => remove(member) }
         ]}
       />
@@ -66,6 +71,7 @@ const MembersForOwner = () => {
   const refreshAccount = useRefreshAccount()
   const navigate = useNavigate()
   const [removedMember, setRemovedMember] = useState<Member>()
+  const [resetMember, setResetMember] = useState<Member>()
   const query = useRpcQuery([storeId, "members"], (client) => client.members.list({ storeId }))
   const changeRole = useRpcMutation({
     write: (client, { member: { email }, role }: RoleChange, idempotencyKey) =>
@@ -102,12 +108,21 @@ const MembersForOwner = () => {
               caption={settingsTexts.members.title}
               rows={members}
               keyOf={({ merchantId }) => merchantId}
-              columns={columnsOf(ownId, (member, role) => changeRole.mutate({ member, role }), setRemovedMember)}
+              columns={columnsOf(
+                ownId,
+                (member, role) => changeRole.mutate({ member, role }),
+                setRemovedMember,
+                setResetMember
+              )}
             />
           )}
         </QueryBoundary>
       </Card>
+      <Invitations />
       <AddMemberForm />
+      {resetMember === undefined ? undefined : (
+        <ResetLinkDialog member={resetMember} close={() => setResetMember(undefined)} />
+      )}
       <Confirm
         title={
           removedMember?.merchantId === ownId

@@ -56,6 +56,7 @@ export const settingsTexts = {
     actions: "Actions",
     edit: "Edit",
     editMember: (email: string) => `Edit ${email}`,
+    resetLink: "Create reset link",
     remove: "Remove member",
     removed: (member: string) => `${member} is no longer a member`,
     confirmLeave: "Leave this store?",
@@ -71,12 +72,34 @@ export const settingsTexts = {
       staff: (member: string) => `${member} is now staff`
     }
   },
+  invitations: {
+    title: "Invitations",
+    purpose: "Invite people with a link. They create an account, or sign in, and become members.",
+    invite: "Invite a member",
+    create: "Create link",
+    invited: (email: string) => `Invitation for ${email}`,
+    link: "Link",
+    linkHint: "Copy the link and send it. It works once, for 7 days, and is not shown again.",
+    linkLost: "The link was shown already. Close this dialog and create another one.",
+    done: "Done",
+    state: "Status",
+    states: { open: "Open", accepted: "Accepted", revoked: "Revoked", expired: "Expired" },
+    expires: "Expires",
+    revoke: "Revoke",
+    revokeOf: (email: string) => `Revoke invitation of ${email}`,
+    revoked: "Invitation revoked",
+    resetTitle: (member: string) => `Reset password of ${member}`,
+    resetAdvice:
+      "The member chooses a new password with a link. All their sessions end then. A new link replaces an older one.",
+    createReset: "Create reset link",
+    resetLinkHint: "Copy the link and send it to the member. It works once, for 24 hours, and is not shown again."
+  },
   addMember: {
     title: "Add a member",
     added: (email: string) => `${email} added`,
     invalidEmail: "Enter an e-mail address, such as ada@example.com",
     email: "E-mail address",
-    emailHint: "The person must already have an account.",
+    emailHint: "The person must already have an account. Otherwise, invite them.",
     role: "Role",
     action: "Add member"
   },

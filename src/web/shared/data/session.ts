@@ -1,5 +1,7 @@
 import { Result, Schema } from "effect"
 import { queryOptions } from "@tanstack/react-query"
+import { InvitationOffer } from "../../../domain/access/AccountLinks.ts"
+import { Email, StoreId } from "../../../rpc/Client.ts"
 import { callService } from "./service.ts"
 import { dataTexts } from "./dataTexts.ts"
 
@@ -28,17 +30,18 @@ const UNREACHABLE = { error: dataTexts.errors.signInUnreachable }
 const rejectionOf = async (response: Response) =>
   new AuthRejected(Result.getOrElse(decodeRejection(await response.text()), () => UNREACHABLE))
 
-const post = async (path: string, body: object) => {
+const post = async (path: string, body: object): Promise<Response> => {
   const response = await fetch(path, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify(body)
   })
   if (!response.ok) throw await rejectionOf(response)
+  return response
 }
 
 /** Signs in. The session cookie is not readable by scripts. */
-export const signIn = (credentials: { readonly email: string; readonly password: string }): Promise<void> =>
+export const signIn = (credentials: { readonly email: string; readonly password: string }): Promise<unknown> =>
   post("/auth/sign-in", credentials)
 
 /** Creates an account and signs in. */
@@ -46,6 +49,33 @@ export const signUp = (account: {
   readonly email: string
   readonly name: string
   readonly password: string
-}): Promise<void> => post("/auth/sign-up", account)
+}): Promise<unknown> => post("/auth/sign-up", account)
 
-export const signOut = (): Promise<void> => post("/auth/sign-out", {})
+export const signOut = (): Promise<unknown> => post("/auth/sign-out", {})
+
+/** Makes a function that decodes the data of a response. */
+const dataReader = <A, I>(data: Schema.Codec<A, I>) => {
+  const decode = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Struct({ data })))
+  return async (response: Promise<Response>): Promise<A> => decode(await (await response).text()).data
+}
+
+const readOffer = dataReader(InvitationOffer)
+const readJoined = dataReader(Schema.Struct({ storeId: StoreId }))
+const readEmail = dataReader(Schema.Struct({ email: Email }))
+
+/** Reads the invitation of a link. */
+export const readInvitation = (token: string) => readOffer(post("/auth/invitation", { token }))
+
+/** Accepts an invitation with a new account, and signs in. */
+export const joinStore = (member: { readonly token: string; readonly name: string; readonly password: string }) =>
+  readJoined(post("/auth/invitation/join", member))
+
+/** Accepts an invitation with the signed-in account. */
+export const acceptInvitation = (token: string) => readJoined(post("/auth/invitation/accept", { token }))
+
+/** Reads the account of a reset link. */
+export const readReset = (token: string) => readEmail(post("/auth/reset", { token }))
+
+/** Sets the password of the account of a reset link. */
+export const resetPassword = (reset: { readonly token: string; readonly password: string }) =>
+  readEmail(post("/auth/reset/use", reset))
