@@ -1,4 +1,4 @@
-import { Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Effect, Layer, Option, type Redacted, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import {
   AccountLinks,
@@ -93,6 +93,11 @@ const tooManyAttempts = (retryAfter: number) => new TooManyLinkAttempts({ retryA
 
 const stateOf = (role: Role, state: Invitation["state"]) => ({ role, state })
 
+const required = <A, E>(found: Effect.Effect<Option.Option<A>, E>) =>
+  Effect.flatMap(found, (value): Effect.Effect<A, LinkInvalid> =>
+    Option.isSome(value) ? Effect.succeed(value.value) : new LinkInvalid()
+  )
+
 export const AccountLinksLive = Layer.effect(
   AccountLinks,
   Effect.gen(function* () {
@@ -122,11 +127,6 @@ export const AccountLinksLive = Layer.effect(
       yield* throttle.uncount(attempts)
       return result
     })
-
-    const required = <A, E>(found: Effect.Effect<Option.Option<A>, E>) =>
-      Effect.flatMap(found, (value): Effect.Effect<A, LinkInvalid> =>
-        Option.isSome(value) ? Effect.succeed(value.value) : new LinkInvalid()
-      )
 
     /** Records in the journal of a store what the holder of a link did. */
     const performAs = <A, E>(storeId: StoreId, id: MerchantId, write: Write<A, E>) =>
