@@ -9,15 +9,12 @@ import {
   InvitationOffer,
   LinkInvalid,
   MAX_INVITATIONS,
-  RESET_HOURS,
-  ResetLink,
-  ResetRefused,
   TooManyInvitations,
   TooManyLinkAttempts,
   WrongAccount
 } from "../../domain/access/AccountLinks.ts"
 import { MerchantId } from "../../domain/access/Ids.ts"
-import { Email, MemberNotFound, MerchantNotFound, type Role } from "../../domain/access/Merchants.ts"
+import { type Email, type Role } from "../../domain/access/Merchants.ts"
 import { SIGN_IN_LIMITS } from "../../domain/access/Sessions.ts"
 import { Actor } from "../../domain/Actor.ts"
 import { networkOf } from "../../domain/Network.ts"
@@ -33,6 +30,7 @@ import { constant, type Statement } from "../sql/Statement.ts"
 import { rowCount } from "../sql/Transaction.ts"
 import { findMember } from "./Merchants.ts"
 import { Passwords } from "./Passwords.ts"
+import { passwordResets, required } from "./PasswordResets.ts"
 import { createAccount } from "./Sessions.ts"
 import { type AttemptLimit, hashSubject, SignInThrottle } from "./SignInThrottle.ts"
 
@@ -47,17 +45,6 @@ const readOpen = rowReader(Schema.Struct({ ...Invitation.fields, storeId: Schema
 const readReplaced = rowsReader(Schema.Struct({ id: Schema.String, role: Invitation.fields.role }))
 const readOffer = rowReader(InvitationOffer)
 const readCount = requiredRowReader(Schema.Struct({ count: Schema.Int }))
-const readResetLink = requiredRowReader(ResetLink)
-const readMerchant = rowReader(Schema.Struct({ id: Schema.toType(MerchantId) }))
-const readPermission = requiredRowReader(Schema.Struct({ isAllowed: Schema.Boolean }))
-const readReset = rowReader(
-  Schema.Struct({
-    merchantId: Schema.toType(MerchantId),
-    storeId: Schema.NullOr(Schema.toType(StoreId)),
-    email: Schema.toType(Email)
-  })
-)
-
 /** Condition of an invitation `i` that can be accepted. */
 const OPEN = `
   i.accepted_at is null and i.revoked_at is null and i.expires_at > clock_timestamp() and exists (
@@ -74,29 +61,9 @@ const INVITATION = `
   i.id, i.email, i.role, ${STATE} as state, i.created_at as "createdAt", i.expires_at as "expiresAt"
 `
 
-/**
- * Condition under which owner `r.created_by` may reset the password of member `r.merchant_id`: the account opens nothing
- * that the owner does not control. Owners change their own password with the current one.
- */
-const MAY_RESET = `
-  r.merchant_id <> r.created_by
-  and exists (select from members m where m.store_id = r.store_id and m.merchant_id = r.merchant_id)
-  and not exists (
-    select from members m where m.merchant_id = r.merchant_id and not exists (
-      select from members o where o.store_id = m.store_id and o.merchant_id = r.created_by and o.role = 'owner'
-    )
-  )
-  and not exists (select from apps a where a.developer_id = r.merchant_id)
-`
-
 const tooManyAttempts = (retryAfter: number) => new TooManyLinkAttempts({ retryAfter })
 
 const stateOf = (role: Role, state: Invitation["state"]) => ({ role, state })
-
-const required = <A, E>(found: Effect.Effect<Option.Option<A>, E>) =>
-  Effect.flatMap(found, (value): Effect.Effect<A, LinkInvalid> =>
-    Option.isSome(value) ? Effect.succeed(value.value) : new LinkInvalid()
-  )
 
 export const AccountLinksLive = Layer.effect(
   AccountLinks,
@@ -107,8 +74,7 @@ export const AccountLinksLive = Layer.effect(
     const { perform } = yield* Writes
     const passwords = yield* Passwords
     const throttle = yield* SignInThrottle
-    const [open, invitation, mayReset] = [sql.literal(OPEN), sql.literal(INVITATION), sql.literal(MAY_RESET)]
-    const isUsable = sql`r.expires_at > clock_timestamp() and (r.created_by is null or ${mayReset})`
+    const [open, invitation] = [sql.literal(OPEN), sql.literal(INVITATION)]
 
     const listInvitations = SqlSchema.findAll({
       Request: StoreId,
@@ -186,56 +152,11 @@ export const AccountLinksLive = Layer.effect(
       orDefect
     )
 
-    /** Stores the hash of a reset link. */
-    const putReset = (merchant: MerchantId, token: Redacted.Redacted, store: StoreId | null, by: MerchantId | null) =>
-      readResetLink(sql`
-        insert into password_resets (merchant_id, token_hash, store_id, created_by, expires_at)
-        values (
-          ${merchant}, ${sha256(token)}, ${store}, ${by}, clock_timestamp() + interval '${constant(RESET_HOURS)} hours'
-        )
-        on conflict (merchant_id) do update set token_hash = excluded.token_hash, store_id = excluded.store_id,
-          created_by = excluded.created_by, expires_at = excluded.expires_at
-        returning merchant_id as "merchantId", expires_at as "expiresAt"
-      `)
-
-    const findReset = (token: Redacted.Redacted) =>
-      required(
-        readReset(sql`
-          select r.merchant_id as "merchantId", r.store_id as "storeId", m.email
-          from password_resets r join merchants m on m.id = r.merchant_id
-          where r.token_hash = ${sha256(token)} and ${isUsable}
-        `)
-      )
-
-    /**
-     * Sets the password and ends the sessions. The lock of the account makes new memberships and apps wait, so that the
-     * link is checked against all of them.
-     */
-    const useReset = Effect.fnUntraced(
-      function* (token: Redacted.Redacted, passwordHash: string) {
-        const hash = sha256(token)
-        yield* sql`
-          select from merchants where id = (select merchant_id from password_resets where token_hash = ${hash}) for update
-        `
-        const { email, merchantId, storeId } = yield* findReset(token)
-        const used = yield* rowCount(sql`delete from password_resets where token_hash = ${hash}`)
-        if (used === 0) return yield* new LinkInvalid()
-        // An owner may know the new password, so that another store must not take the address as proof of the person.
-        yield* sql`
-          update merchants set password_hash = ${passwordHash}, is_claimed = ${storeId !== null} where id = ${merchantId}
-        `
-        yield* sql`delete from sessions where merchant_id = ${merchantId}`
-        if (storeId !== null) {
-          const change = record(storeId, "member", merchantId, { resetLink: "created" }, { resetLink: "used" })
-          yield* performAs(storeId, merchantId, change)
-        }
-        return { email }
-      },
-      sql.withTransaction,
-      orDefect
-    )
+    const resets = yield* passwordResets(attempt, performAs)
 
     return AccountLinks.of({
+      ...resets,
+
       invite: (store, by, email, role) => {
         const token = newToken("invitation_")
         const write = Effect.gen(function* () {
@@ -315,54 +236,6 @@ export const AccountLinksLive = Layer.effect(
             ({ storeId }) => ({ storeId })
           )
         )
-      ),
-
-      createReset: (store, by, merchant) => {
-        const token = newToken("reset_")
-        const write = Effect.gen(function* () {
-          yield* lockStore(store)
-          if ((yield* findMember(sql, store, merchant)) === null) {
-            return yield* new MemberNotFound({ merchantId: merchant })
-          }
-          const { isAllowed } = yield* readPermission(sql`
-            select ${mayReset} as "isAllowed"
-            from (select ${store}::uuid as store_id, ${merchant}::uuid as merchant_id, ${by}::uuid as created_by) r
-          `)
-          if (!isAllowed) return yield* new ResetRefused({ merchantId: merchant })
-          const link = yield* putReset(merchant, token, store, by)
-          yield* record(store, "member", merchant, { resetLink: null }, { resetLink: "created" })
-          return link
-        }).pipe(orDefect, Effect.withSpan("AccountLinks.createReset"))
-        return { token, write }
-      },
-
-      createOperatorReset: Effect.fn("AccountLinks.createOperatorReset")(function* (email) {
-        const found = yield* readMerchant(sql`select id from merchants where email = ${email}`)
-        if (Option.isNone(found)) return yield* new MerchantNotFound({ email })
-        const token = newToken("reset_")
-        return { token, ...(yield* putReset(found.value.id, token, null, null)) }
-      }, orDefect),
-
-      readReset: Effect.fn("AccountLinks.readReset")(
-        ({ address, token }) =>
-          attempt(
-            address,
-            Effect.map(findReset(token), ({ email }) => ({ email }))
-          ),
-        orDefect
-      ),
-
-      reset: Effect.fn("AccountLinks.reset")(
-        ({ address, password, token }) =>
-          attempt(
-            address,
-            Effect.gen(function* () {
-              yield* findReset(token)
-              const passwordHash = yield* passwords.withPermit(({ makeHash }) => makeHash(password))
-              return yield* useReset(token, passwordHash)
-            })
-          ),
-        orDefect
       ),
 
       purge: Effect.zipWith(
