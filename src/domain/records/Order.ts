@@ -1,4 +1,4 @@
-import { Context, Result, Schema, Struct } from "effect"
+import { Context, type Effect, Result, Schema, Struct } from "effect"
 import { InvalidRow } from "../imports/Put.ts"
 import { boundedArray } from "../json/Bounded.ts"
 import {
@@ -21,6 +21,8 @@ import { Uuid, uuidV7 } from "../Uuid.ts"
 import { truncateIssues } from "../Limits.ts"
 import { Address } from "./Address.ts"
 import { CustomerId, type UnknownCustomer } from "./Customer.ts"
+import type { StoreId, StoreNotFound } from "../Store.ts"
+import type { OrderSummary, PeriodDays, SummaryTooSlow } from "./OrderSummary.ts"
 import type { RecordContext, RecordService } from "./Records.ts"
 import { isTaxIncluded, problemsOf, totalsOf } from "./Totals.ts"
 
@@ -253,5 +255,11 @@ export class OrderNotFound extends Schema.TaggedError<OrderNotFound>()("OrderNot
 /** Orders of stores. A write also updates the totals of their customers, in the same transaction. */
 export class Orders extends Context.Service<
   Orders,
-  RecordService<OrderId, PutOrder, UnknownCustomer | InvalidRow, OrderNotFound, OrderQuery>
+  RecordService<OrderId, PutOrder, UnknownCustomer | InvalidRow, OrderNotFound, OrderQuery> & {
+    /** Sums the sales of the days that end now, in the time zone and currency of the store. */
+    readonly summarize: (
+      store: StoreId,
+      days: PeriodDays
+    ) => Effect.Effect<OrderSummary, StoreNotFound | SummaryTooSlow>
+  }
 >()("domain/Orders") {}

@@ -8,7 +8,8 @@ import {
   type OrderQuery,
   Orders,
   PERSONAL_OF_ORDER,
-  type PutOrder
+  type PutOrder,
+  type Status
 } from "../../domain/records/Order.ts"
 import type { FieldVisibility } from "../../domain/records/Records.ts"
 import { applySpending, type Spending, spendingOf } from "../../domain/records/Spending.ts"
@@ -29,6 +30,7 @@ import {
   visible,
   type WrittenRecord
 } from "./Records.ts"
+import { DATE, makeSummarize } from "./OrderSummary.ts"
 import { dateOf, idsOf, upsertPlanner, type StoreClock } from "./Upserts.ts"
 
 const ORDERS: RecordTable = { table: "orders", personal: PERSONAL_OF_ORDER }
@@ -40,15 +42,19 @@ const decodeCustomer = Schema.decodeUnknownSync(
   Schema.toType(Customer.mapFields(Struct.omit(["email", "phone", "addresses"])))
 )
 
-/** Date of the order, as in the index `orders_by_date`. */
-const DATE = sql`${visible("placedAt")} collate "C"`
-
 const KEYS = {
   number: textKey("number"),
   total: numberKey("total"),
   placedAt: { value: DATE, type: "text", isIndexed: true },
   updatedAt: CHANGED_KEY
 } as const satisfies Record<string, SortKey>
+
+/** Conditions on the status. It stands in their text, so that the planner finds the index `open_orders_by_date`. */
+const STATUS_IS: Record<typeof Status.Type, Fragment> = {
+  open: sql`${visible("status")} = 'open'`,
+  completed: sql`${visible("status")} = 'completed'`,
+  cancelled: sql`${visible("status")} = 'cancelled'`
+}
 
 const TOTAL = sql`${visible("total")}::numeric`
 
@@ -66,7 +72,7 @@ const filterOf = (
 ): ReadonlyArray<Fragment> => [
   ...(search === undefined ? [] : [isFound(search, visibility)]),
   ...(number === undefined ? [] : [sql`lower(${visible("number")}) = lower(${number}::text)`]),
-  ...(status === undefined ? [] : [sql`${visible("status")} = ${status}`]),
+  ...(status === undefined ? [] : [STATUS_IS[status]]),
   ...(customerId === undefined ? [] : [sql`${visible("customerId")} = ${customerId}`]),
   ...(placedSince === undefined ? [] : [sql`${DATE} >= ${placedSince}`]),
   ...(placedBefore === undefined ? [] : [sql`${DATE} < ${placedBefore}`]),
@@ -86,6 +92,7 @@ export const OrdersLive = Layer.effect(
     const { allocateInstants } = yield* StoreAllocation
     const unitOfWork = yield* UnitOfWork
     const records = yield* RecordRepository
+    const summarize = yield* makeSummarize
 
     /** Returns the customers whose totals change with their orders. */
     const changedCustomers = Effect.fnUntraced(function* (
@@ -106,6 +113,8 @@ export const OrdersLive = Layer.effect(
     })
 
     return Orders.of({
+      summarize,
+
       list: Effect.fn("Orders.list")(
         (store, request) => readPage(records.pageStatement(ORDERS, store, request)),
         orDefect

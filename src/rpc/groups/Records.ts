@@ -4,6 +4,7 @@ import { WorkWeight } from "../../domain/Bulkhead.ts"
 import { withDescription, optional } from "../../domain/catalog/Fields.ts"
 import { Customer, CustomerId, CustomerNotFound, CustomerQuery } from "../../domain/records/Customer.ts"
 import { Order, OrderId, OrderNotFound, OrderQuery } from "../../domain/records/Order.ts"
+import { OrderSummary, PeriodDays, SummaryTooSlow } from "../../domain/records/OrderSummary.ts"
 import { QueryCursor, QueryTooSlow } from "../../domain/Query.ts"
 import { Instant } from "../../domain/Time.ts"
 import { membersAndAgentsWith, AccessPolicy, ToolDescription } from "../Annotations.ts"
@@ -58,8 +59,23 @@ export const getOrder = Rpc.make("orders.get", {
     "Reads one order with all its lines, by id. Use orders.list to find the id; `number` is the order number that people use. `email`, `shippingAddress` and `billingAddress` are always null."
   )
 
+/** Sums the sales of a period by day. Members, and agents with `read_orders`. */
+export const summarizeOrders = Rpc.make("orders.summary", {
+  payload: { ...storeFields, days: PeriodDays },
+  success: OrderSummary,
+  error: SummaryTooSlow
+})
+  .annotate(WorkWeight, "heavy")
+  .annotate(AccessPolicy, membersAndAgentsWith("read_orders"))
+  .annotate(
+    ToolDescription,
+    'Sums the sales of the last 7, 30 or 90 days: for each day, for the whole period and for the period before, with the best-selling products. Use it for questions about revenue and trends; to see single orders, use orders.query. Days follow the time zone of the store, and sums are in its currency: orders in other currencies are only counted, in `otherCurrencies`. Cancelled orders do not count. Example: { "days": 30 }'
+  )
+
 /** Orders of a store. */
-export class OrderRpcs extends RpcGroup.make(listOrders, queryOrders, getOrder).middleware(Authentication) {}
+export class OrderRpcs extends RpcGroup.make(listOrders, queryOrders, getOrder, summarizeOrders).middleware(
+  Authentication
+) {}
 
 /** Lists customers in ascending order of id. Members, and agents with `read_customers`. */
 export const listCustomers = Rpc.make("customers.list", {

@@ -6,7 +6,7 @@ import type { FieldVisibility } from "../../domain/records/Records.ts"
 import type { Principal } from "../Principal.ts"
 import * as Rpcs from "../groups/Records.ts"
 import { toPageRequest } from "../groups/CommonSchemas.ts"
-import { pageJson, queryPageJson } from "./StoredJson.ts"
+import { encodeSuccess, pageJson, queryPageJson } from "./StoredJson.ts"
 import { makeHandlerFactory } from "./HandlerFactory.ts"
 
 /** Only members see personal data. */
@@ -38,6 +38,12 @@ export const makeRecordHandlers = Effect.gen(function* () {
       Rpcs.getOrder,
       ({ payload, principal }) => orders.get(payload.storeId, payload.id, visibilityFor(principal)),
       Fn.identity
+    ),
+
+    "orders.summary": storeHandler(
+      Rpcs.summarizeOrders,
+      ({ payload }) => orders.summarize(payload.storeId, payload.days),
+      encodeSuccess(Rpcs.summarizeOrders)
     ),
 
     "customers.list": storeHandler(

@@ -177,6 +177,7 @@ const operationsOf = Effect.fn(function* ({ agentToken, appId, installation, tok
     "list collections": catalog.listCollections(storeId, { cursor: collection, limit }),
     "upsert an order": write(orders.upsert(storeId, [{ id: order, input: ORDER }])),
     "list orders": orders.list(storeId, { cursor: order, limit, isPersonal: true }),
+    "list open orders": orders.query(storeId, { status: "open", sort: "placedAt" }, { limit }, { isPersonal: true }),
     "list changed orders": orders.list(storeId, {
       cursor: undefined,
       limit,

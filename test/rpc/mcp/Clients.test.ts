@@ -49,6 +49,7 @@ const CALLS: Readonly<Record<string, (ids: ResourceIds) => Record<string, unknow
   products_query: () => ({ rules: [{ field: "stock", relation: "less_than", value: 5 }], sort: "-price" }),
   collections_query: () => ({ search: "mug", sort: "title" }),
   orders_query: () => ({ status: "open", sort: "-total" }),
+  orders_summary: () => ({ days: 30 }),
   customers_query: () => ({ sort: "-totalSpent" }),
   collections_update: ({ collection }) => ({ ...keyed(), id: collection, patch: { isActive: false } }),
   collections_delete: ({ collection }) => ({ ...keyed(), id: collection }),

@@ -25,6 +25,7 @@ const CALLS: Readonly<Record<string, (ids: OwnIds) => Json>> = {
   products_query: () => ({ search: SECRET }),
   collections_query: () => ({ search: SECRET }),
   orders_query: () => ({}),
+  orders_summary: () => ({ days: 7 }),
   customers_query: () => ({ search: SECRET }),
   products_get: () => ({ whole: true }),
   products_create: () => ({ ...keyed(), product: { name: "Mine" } }),

@@ -42,6 +42,7 @@ const payloadsOf = (
     "digest.get": { resource: "products" },
     "orders.list": {},
     "orders.get": { id: order },
+    "orders.summary": { days: 7 },
     "customers.list": {},
     "customers.get": { id: customer },
     "activity.list": {},
