@@ -6,6 +6,7 @@ import { SignInPage } from "../features/account/SignInPage.tsx"
 import { parseSignInSearch, requireSession, root } from "./Root.tsx"
 import { NotFoundPage } from "../shared/ui/layout/ErrorPage.tsx"
 import { activitySearch } from "../features/activity/activitySearch.ts"
+import { parseHomeSearch } from "../features/home/homeSearch.ts"
 import { prefetchProducts } from "../features/products/list/productListQuery.ts"
 import { parseView } from "../features/products/list/listView.ts"
 import { parseCustomerSearch, parseOrderSearch } from "../features/records/recordSearch.ts"
@@ -85,6 +86,7 @@ const store = createRoute({
 const home = createRoute({
   getParentRoute: () => store,
   path: "/",
+  validateSearch: parseHomeSearch,
   component: lazyRouteComponent(() => import("../features/home/HomePage.tsx"), "HomePage")
 })
 

@@ -1,17 +1,21 @@
-import { Link } from "@tanstack/react-router"
+import { getRouteApi, Link } from "@tanstack/react-router"
+import { usePendingProposals } from "../../app/usePendingProposals.ts"
 import { number } from "../../shared/data/format.ts"
 import { useRpcQuery } from "../../shared/data/queries.ts"
-import { Badge } from "../../shared/ui/display/Badge.tsx"
-import { buttonClass } from "../../shared/ui/form/Button.tsx"
-import { Card, Page, MutedText, Row } from "../../shared/ui/layout/Page.tsx"
-import { QueryBoundary, EmptyState } from "../../shared/ui/display/QueryBoundary.tsx"
-import { listEntries } from "../activity/entries.ts"
-import { EntrySentence, EntryTime } from "../activity/EntrySentence.tsx"
 import { useStore, useStoreId } from "../../shared/data/store.ts"
-import { usePendingProposals } from "../../app/usePendingProposals.ts"
+import { Badge } from "../../shared/ui/display/Badge.tsx"
+import { QueryBoundary } from "../../shared/ui/display/QueryBoundary.tsx"
+import { buttonClass } from "../../shared/ui/form/Button.tsx"
+import { Card, MutedText, Page, Row } from "../../shared/ui/layout/Page.tsx"
 import { listAppsWithWebhooks, appHealth } from "./appHealth.ts"
 import css from "./Home.module.css"
+import { DEFAULT_DAYS } from "./homeSearch.ts"
 import { homeTexts } from "./homeTexts.ts"
+import { RecentActivity } from "./RecentActivity.tsx"
+import { BestSellers, SalesCard, useSummary } from "./SalesCard.tsx"
+import { LowStock, OpenOrders } from "./WorkCards.tsx"
+
+const route = getRouteApi("/dashboard/member/$storeId/")
 
 const ProductsCard = () => {
   const storeId = useStoreId()
@@ -114,65 +118,51 @@ const AppsCard = () => {
   )
 }
 
-/** Entries in the activity card. */
-const RECENT_ENTRIES = 8
-
-const NoProducts = () => {
+/** First steps in a store without products. */
+const GetStarted = () => {
   const storeId = useStoreId()
   return (
-    <EmptyState title={homeTexts.activity.noProducts}>
-      <p>{homeTexts.activity.noProductsAdvice}</p>
-      <Link className={buttonClass("strong")} to="/dashboard/$storeId/products/new" params={{ storeId }}>
-        {homeTexts.activity.createProduct}
-      </Link>
-    </EmptyState>
-  )
-}
-
-const RecentActivity = () => {
-  const storeId = useStoreId()
-  const store = useStore()
-  const query = useRpcQuery([storeId, "activity", "newest"], (client) =>
-    listEntries(client, { storeId, limit: RECENT_ENTRIES })
-  )
-  return (
-    <Card
-      title={homeTexts.activity.title}
-      actions={
-        <Link to="/dashboard/$storeId/activity" params={{ storeId }}>
-          {homeTexts.activity.viewAll}
+    <Card title={homeTexts.start.title}>
+      <p>{homeTexts.start.advice}</p>
+      <Row>
+        <Link className={buttonClass("strong")} to="/dashboard/$storeId/products/new" params={{ storeId }}>
+          {homeTexts.start.createProduct}
         </Link>
-      }
-    >
-      <QueryBoundary query={query} lines={RECENT_ENTRIES}>
-        {({ items }) => (
-          <>
-            {store.data?.productCount === 0 ? <NoProducts /> : undefined}
-            <ol className={css["recent"]}>
-              {items.map((entry) => (
-                <li key={entry.id}>
-                  <span>
-                    <EntrySentence entry={entry} />
-                  </span>
-                  <EntryTime entry={entry} />
-                </li>
-              ))}
-            </ol>
-          </>
-        )}
-      </QueryBoundary>
+        <Link className={buttonClass()} to="/dashboard/$storeId/agents" params={{ storeId }}>
+          {homeTexts.start.connectAgent}
+        </Link>
+        <Link className={buttonClass()} to="/dashboard/$storeId/apps" params={{ storeId }}>
+          {homeTexts.start.connectApp}
+        </Link>
+      </Row>
+      <MutedText>{homeTexts.start.importAdvice}</MutedText>
     </Card>
   )
 }
 
-/** Overview of the store. */
-export const HomePage = () => (
-  <Page title={homeTexts.title}>
-    <div className={css["tiles"]}>
-      <ProductsCard />
-      <ProposalsCard />
-      <AppsCard />
-    </div>
-    <RecentActivity />
-  </Page>
-)
+/** Overview of the store: sales first, then work, then its state. */
+export const HomePage = () => {
+  const { days = DEFAULT_DAYS } = route.useSearch()
+  const navigate = route.useNavigate()
+  const store = useStore()
+  const summary = useSummary(days)
+  return (
+    <Page title={homeTexts.title}>
+      {store.data?.productCount === 0 ? <GetStarted /> : undefined}
+      <SalesCard
+        days={days}
+        summary={summary}
+        change={(next) => void navigate({ search: next === DEFAULT_DAYS ? {} : { days: next }, replace: true })}
+      />
+      <div className={css["tiles"]}>
+        <OpenOrders />
+        <LowStock />
+        <BestSellers summary={summary} />
+        <ProposalsCard />
+        <AppsCard />
+        <ProductsCard />
+      </div>
+      <RecentActivity />
+    </Page>
+  )
+}
