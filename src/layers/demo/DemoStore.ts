@@ -1,4 +1,4 @@
-import { Array, Effect, Option, Redacted, Schema } from "effect"
+import { Clock, Array, Effect, Option, Redacted, Schema } from "effect"
 import { randomBytes } from "node:crypto"
 import { ALL_GRANTS } from "../../domain/access/AccessRule.ts"
 import { Agents } from "../../domain/access/Agents.ts"
@@ -61,7 +61,7 @@ export const createRecords = Effect.fnUntraced(function* (storeId: StoreId) {
   const context = contextOf(storeId)
   const created = yield* perform(context, upsert(storeId, asCreations(customers)))
   const ids = Array.getSuccesses(created).map(({ id }) => id)
-  yield* perform(context, orders.upsert(storeId, asCreations(ordersOf(active, ids))))
+  yield* perform(context, orders.upsert(storeId, asCreations(ordersOf(active, ids, yield* Clock.currentTimeMillis))))
 })
 
 /** Installs an app with all scopes and capabilities. */

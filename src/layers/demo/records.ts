@@ -47,8 +47,8 @@ export const customers: ReadonlyArray<PutCustomer> = LAST.flatMap((last) =>
 }))
 
 const ORDERS = 60
-const FIRST_ORDER = Date.parse("2026-01-05T08:15:00.000Z")
-const ORDER_INTERVAL = 37 * 60 * 60 * 1000
+const HOUR = 60 * 60 * 1000
+const ORDER_INTERVAL = 37 * HOUR
 
 /** Makes a line of the product's first variant at its current price. */
 const lineOf = (product: Product, quantity: number) => {
@@ -71,10 +71,11 @@ const statusOf = (index: number) => {
   return { status: "completed", financialStatus: "paid", fulfillmentStatus: "fulfilled" } as const
 }
 
-/** Makes 60 orders of these products by these customers. Every ninth has no customer. */
+/** Makes 60 orders of the last 92 days, of these products by these customers. Every ninth has no customer. */
 export const ordersOf = (
   products: ReadonlyArray<Product>,
-  customerIds: ReadonlyArray<CustomerId>
+  customerIds: ReadonlyArray<CustomerId>,
+  now: number
 ): ReadonlyArray<PutOrder> =>
   Array.from({ length: ORDERS }, (_, index) => {
     const customer = (index * 7) % customers.length
@@ -93,6 +94,6 @@ export const ordersOf = (
       shippingAddress: address,
       billingAddress: address,
       note: index % 10 === 4 ? "Please wrap it as a present." : null,
-      placedAt: new Date(FIRST_ORDER + index * ORDER_INTERVAL).toISOString()
+      placedAt: new Date(now - 5 * HOUR - (ORDERS - 1 - index) * ORDER_INTERVAL).toISOString()
     }
   })

@@ -66,7 +66,8 @@ const growBy = ({ id, storeId }: Installation, count: number) => [
    from copied, (select uuid_v7(clock_micros()) as id from generate_series(1, ${count})) as made`,
   `with copied as materialized (select * from orders limit 1)
    insert into orders (store_id, id, changed_at, opening, personal, bytes, personal_bytes)
-   select store_id, uuid_v7(clock_micros()), n, opening, personal, bytes, personal_bytes
+   select store_id, uuid_v7(clock_micros()), n, replace(opening, '"status":"open"', '"status":"completed"'), personal,
+     bytes, personal_bytes
    from copied, generate_series(1, ${count}) n`,
   `insert into app_data (store_id, installation_id, namespace, key, value, bytes, created_at, updated_at)
    select '${storeId}', '${id}', 'settings', gen_random_uuid(), '1', 1, now(), now() from generate_series(1, ${count})`,
@@ -178,6 +179,7 @@ const operationsOf = Effect.fn(function* ({ agentToken, appId, installation, tok
     "upsert an order": write(orders.upsert(storeId, [{ id: order, input: ORDER }])),
     "list orders": orders.list(storeId, { cursor: order, limit, isPersonal: true }),
     "list open orders": orders.query(storeId, { status: "open", sort: "placedAt" }, { limit }, { isPersonal: true }),
+    "summarize orders": orders.summarize(storeId, 90),
     "list changed orders": orders.list(storeId, {
       cursor: undefined,
       limit,
