@@ -32,7 +32,7 @@ describe.skipIf(isMissing("chromium"))("Home page", () => {
           await card("Sales").getByText("€20.00", { exact: true }).first().waitFor()
           await card("Sales").getByText("0% from the period before").first().waitFor()
           await card("Sales").getByText("Not included: 1 order in JPY.").waitFor()
-          await page.getByRole("img", { name: /Sales by day/ }).waitFor()
+          await page.getByRole("figure", { name: /Sales by day/ }).waitFor()
           await page.getByText("Show as table").click()
           const rows = page.getByRole("table", { name: "Sales by day" }).getByRole("row")
           assert.strictEqual(await rows.count(), 8)

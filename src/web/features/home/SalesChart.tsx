@@ -73,7 +73,7 @@ const draw = (
 
 /** Bars of the sales of each day. The table beside it has the same figures for screen readers. */
 export const SalesChart = ({ summary }: { readonly summary: OrderSummary }) => {
-  const frame = useRef<HTMLDivElement>(null)
+  const frame = useRef<HTMLElement>(null)
   const [index, setIndex] = useState<number | null>()
   useEffect(() => {
     const element = frame.current
@@ -102,7 +102,7 @@ export const SalesChart = ({ summary }: { readonly summary: OrderSummary }) => {
               pointed.orders
             )}
       </p>
-      <div ref={frame} className={css["chart"]} role="img" aria-label={homeTexts.sales.chart} />
+      <figure ref={frame} className={css["chart"]} aria-label={homeTexts.sales.chart} />
     </div>
   )
 }
