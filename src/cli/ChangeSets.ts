@@ -9,7 +9,7 @@ import type { StoreId } from "../domain/Store.ts"
 import { Writes } from "../domain/Write.ts"
 import { runJobs } from "./Jobs.ts"
 import { showProgress } from "./import/Progress.ts"
-import { openSource, UTF_8 } from "./import/Source.ts"
+import { openSource } from "./import/Source.ts"
 import { argument, choice, command, group, json, limit, operatorContext, store, toggle, withHelp } from "./Options.ts"
 import { print, printList } from "./Output.ts"
 
@@ -103,7 +103,7 @@ const create = command(
   function* ({ file, isApplied, json, store, wait }) {
     const sets = yield* ChangeSets
     const { perform } = yield* Writes
-    const { bytes } = yield* openSource(Option.some(file), UTF_8)
+    const { bytes } = yield* openSource(Option.some(file))
     const id = yield* sets.begin(store)
     const receive = Effect.gen(function* () {
       const format = /\.(?:ndjson|jsonl)$/i.test(file) ? "ndjson" : "json"

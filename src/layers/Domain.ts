@@ -33,6 +33,7 @@ import { ExportsLive } from "./exports/Exports.ts"
 import { HealthLive } from "./Health.ts"
 import { IdempotencyLive } from "./Idempotency.ts"
 import { ExternalIds } from "./imports/ExternalIds.ts"
+import { ImportFilesLive } from "./imports/ImportFiles.ts"
 import { ImportSteps } from "./imports/ImportSteps.ts"
 import { ImportsLive } from "./imports/Imports.ts"
 import { ActivityLive } from "./journal/Activity.ts"
@@ -114,7 +115,7 @@ const ChangeSetJobsLive = ChangeSetJobs.layer.pipe(
 )
 
 /** All domain services, on one database. */
-export const DomainLive = Layer.mergeAll(ChangeSetJobsLive, ExportJobs.layer).pipe(
+export const DomainLive = Layer.mergeAll(ChangeSetJobsLive, ExportJobs.layer, ImportFilesLive).pipe(
   Layer.provideMerge(
     Layer.mergeAll(
       AccessLive,

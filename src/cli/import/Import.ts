@@ -1,10 +1,10 @@
 import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import type { ImportKind } from "../../domain/imports/ImportFile.ts"
+import { Encoding, UTF_8 } from "../../domain/imports/ImportFiles.ts"
 import { choice, command, group, json, option, store, toggle, withHelp } from "../Options.ts"
 import { print, withInterruptNotice } from "../Output.ts"
 import { importFile, type ImportJob } from "./Run.ts"
-import { Encoding, UTF_8 } from "./Source.ts"
 
 const common = {
   store,

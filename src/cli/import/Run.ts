@@ -1,23 +1,15 @@
 import { Data, Effect, FileSystem, Option, type Schema, Stream } from "effect"
-import { Stores } from "../../domain/access/Stores.ts"
 import type { ChangeSet, OperationResult } from "../../domain/changeSets/ChangeSet.ts"
 import type { ChangeSetNotFound } from "../../domain/changeSets/Refusals.ts"
 import { ChangeSets } from "../../domain/changeSets/ChangeSets.ts"
-import type { ImportKind, ImportRow } from "../../domain/imports/ImportFile.ts"
-import type { JsonText } from "../../domain/json/Document.ts"
+import { type FileSettings, ImportFiles } from "../../domain/imports/ImportFiles.ts"
 import { MAX_LIMIT } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { type WriteContext, Writes } from "../../domain/Write.ts"
 import { decodeResults, decodeSet, OPERATOR_RIGHT, settled } from "../ChangeSets.ts"
 import { operatorContext } from "../Options.ts"
-import { readJsonLines } from "./JsonLines.ts"
 import { showProgress } from "./Progress.ts"
-import { readShopifyCsv } from "./ShopifyCsv.ts"
 import { openSource } from "./Source.ts"
-
-/** Maximum rows and characters that are stored together. */
-const MAX_ROWS = 500
-const MAX_CHARACTERS = 1024 * 1024
 
 /** Import that ended early: at a limit of the store's plan, by a fault or a cancellation. */
 class ImportFailed extends Data.TaggedError("ImportFailed")<{ readonly reason: string; readonly counts: Counts }> {
@@ -30,59 +22,22 @@ class ImportFailed extends Data.TaggedError("ImportFailed")<{ readonly reason: s
 /** Number of rows per outcome. A dry run counts the outcomes that it would have. */
 export type Counts = Readonly<Record<"created" | "updated" | "unchanged" | "refused", number>>
 
-export interface ImportJob {
+export interface ImportJob extends FileSettings {
   readonly store: StoreId
-  readonly kind: ImportKind
-  readonly format: "jsonl" | "shopify"
   readonly file: Option.Option<string>
   /** File for refused rows. */
   readonly refused: string
-  readonly encoding: string
-  readonly replaceVariants: boolean
   readonly isSilent: boolean
   readonly isDryRun: boolean
 }
 
-/** Collects rows as JSON, up to a number and a size. */
-const toParts = <E>(rows: Stream.Stream<ImportRow, E>): Stream.Stream<ReadonlyArray<JsonText>, E> =>
-  Stream.mapAccum(
-    rows,
-    () => ({ part: new Array<JsonText>(), size: 0 }),
-    (before, row) => {
-      const json = JSON.stringify(row)
-      before.part.push(json)
-      const { part } = before
-      const size = before.size + json.length
-      return part.length >= MAX_ROWS || size >= MAX_CHARACTERS ? [{ part: [], size: 0 }, [part]] : [{ part, size }, []]
-    },
-    { onHalt: ({ part }) => (part.length === 0 ? [] : [part]) }
-  )
-
-/** Reads a file and stores its rows. Nothing is imported if that fails. Returns the JSON of the import. */
-const upload = Effect.fnUntraced(function* (job: ImportJob, context: WriteContext) {
-  const sets = yield* ChangeSets
-  const { perform } = yield* Writes
-  const { weightUnit } = yield* (yield* Stores).get(job.store)
-  const source = yield* openSource(job.file, job.encoding)
-  const id = yield* sets.begin(job.store)
+/** Reads a file and starts its import. Returns the JSON of the import. */
+const upload = Effect.fnUntraced(function* ({ file, store: _, ...settings }: ImportJob, context: WriteContext) {
+  const { start } = yield* ImportFiles
+  const source = yield* openSource(file)
   let count = 0
   yield* showProgress(source, () => count)
-  return yield* Effect.gen(function* () {
-    const { columns, rows } =
-      job.format === "shopify"
-        ? yield* readShopifyCsv(source.bytes)
-        : { columns: null, rows: readJsonLines(source.bytes) }
-    yield* Stream.runForEach(toParts(rows), (part) => {
-      const first = count
-      count += part.length
-      return sets.stage(job.store, id, first, part)
-    })
-    const { isSilent, kind, replaceVariants } = job
-    return yield* perform(
-      { ...context, mode: "perform" },
-      sets.import(context, id, { kind, columns, replaceVariants, weightUnit, isSilent }, count)
-    )
-  }).pipe(Effect.ensuring(sets.discard(job.store, id)))
+  return yield* start(context, settings, source.bytes, (rows) => (count = rows))
 }, Effect.scoped)
 
 /** Writes the refused rows of an import to a file. */

@@ -116,6 +116,14 @@ export type ShopifyCells = typeof Cells.Type
 
 type Field = keyof ShopifyCells
 
+/** Field of a product or variant, to which a column of a file can be mapped. */
+export const ShopifyField = Schema.Literals(Struct.keys(Cells.fields))
+export type ShopifyField = typeof ShopifyField.Type
+
+/** Fields by the names of columns, as a file spells them. A column that is mapped to null is ignored. */
+export const ColumnMapping = Schema.Record(Schema.String, Schema.NullOr(ShopifyField))
+export type ColumnMapping = typeof ColumnMapping.Type
+
 /** Column names in lower case, from exports of several years. */
 const NAMES: Record<Field, ReadonlyArray<string>> = {
   handle: ["handle", "url handle"],
@@ -161,6 +169,20 @@ const NAMES: Record<Field, ReadonlyArray<string>> = {
 }
 
 const NUMERIC = new Set<Field>(["price", "compareAtPrice", "cost", "quantity", "grams"])
+
+/** Returns the field that a column has by its name. */
+export const findField = (column: string): Field | undefined => {
+  const name = column.trim().toLowerCase()
+  return Struct.keys(NAMES).find((field) => NAMES[field].includes(name))
+}
+
+/** Renames the columns of a mapping to the names of their fields. Ignored columns have no name. */
+export const renameColumns = (header: ReadonlyArray<string>, mapping: ColumnMapping): ReadonlyArray<string> =>
+  header.map((column) => {
+    const field = Object.hasOwn(mapping, column.trim()) ? mapping[column.trim()] : undefined
+    if (field === undefined) return column
+    return field === null ? "" : (NAMES[field][0] ?? field)
+  })
 
 /** Decoded row of a file. */
 export interface ShopifyRow {

@@ -1,9 +1,10 @@
-import { Effect } from "effect"
+import { Effect, Stream } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { HttpServerRequest } from "effect/http"
 import { createHash } from "node:crypto"
 import type { Installation } from "../../domain/access/Installations.ts"
 import { Actor } from "../../domain/Actor.ts"
+import { BadRequest } from "../../domain/BadRequest.ts"
 import { Bulkhead } from "../../domain/Bulkhead.ts"
 import { OperationScopeMissing } from "../../domain/changeSets/Refusals.ts"
 import {
@@ -12,20 +13,34 @@ import {
   findMissingScopes,
   scopeGroupsOf
 } from "../../domain/changeSets/ChangeSets.ts"
-import { receiveChangeSet } from "../../domain/changeSets/Reception.ts"
+import { type ChangeSetFormat, receiveChangeSet } from "../../domain/changeSets/Reception.ts"
 import { Idempotency } from "../../domain/Idempotency.ts"
 import type { JsonText } from "../../domain/json/Document.ts"
 import { ApplyChangeSet } from "../api/ChangeSets.ts"
 import { CurrentInstallation, CurrentKey } from "../api/Middleware.ts"
 import { PartnerApi } from "../api/PartnerApi.ts"
 import { formatPreferenceApplied, parsePrefer } from "../headers/Preferences.ts"
+import { makeMediaTypeTest } from "../server/BodyReader.ts"
+import { readLargeBody } from "../server/LargeBody.ts"
 import { currentResponse } from "../server/NodeResponse.ts"
-import { changeSetBytes, changeSetFormat } from "./ChangeSetBody.ts"
 import { type ApiResponse, decodeResponse, encodeResponse, entry, jsonResponse, page, read } from "./Responses.ts"
 import { decodeCausingEvent, makeWrites, optionalPayloadOf, withoutBody } from "./Writes.ts"
 
 /** An app sees its own sets. */
 const rightOf = ({ id, scopes }: Installation): ChangeSetRight => ({ scopes, ownId: id })
+
+const isJson = makeMediaTypeTest("application/json")
+const isNdjson = makeMediaTypeTest("application/x-ndjson")
+
+const badRequest = (reason: string) => new BadRequest({ reason })
+
+/** Finds the format of a body by its media type. */
+const changeSetFormat = (contentType: string | undefined): Effect.Effect<ChangeSetFormat, BadRequest> => {
+  if (isJson(contentType)) return Effect.succeed("json")
+  return isNdjson(contentType)
+    ? Effect.succeed("ndjson")
+    : Effect.fail(badRequest("The Content-Type must be application/json or application/x-ndjson"))
+}
 
 const createdSet = (json: JsonText): ApiResponse => ({ ...entry(json), status: 201 })
 
@@ -56,9 +71,12 @@ export const ChangeSetsLive = HttpApiBuilder.group(
       const format = yield* changeSetFormat(req.headers["content-type"])
       const id = yield* sets.begin(storeId)
 
+      const bytes = Stream.catchTag(readLargeBody(req), "BodyTooLarge", ({ message }) =>
+        Stream.fail(badRequest(message))
+      )
       const receive = Effect.gen(function* () {
         const hash = createHash("sha256").update(`POST ${request.url}\n`)
-        const { content, header } = yield* receiveChangeSet(changeSetBytes(req), format, strict, {
+        const { content, header } = yield* receiveChangeSet(bytes, format, strict, {
           stage: (first, operations) => withPermit(operation, sets.stage(storeId, id, first, operations), () => 0),
           update: (text) => hash.update(text)
         })

@@ -10,6 +10,7 @@ import { CollectionsLive, ProductsLive } from "../handlers/Catalog.ts"
 import { FeedLive } from "../handlers/Feed.ts"
 import { ChangeSetsLive } from "../handlers/ChangeSets.ts"
 import { HealthRoutes } from "../handlers/Health.ts"
+import { ImportRoutes } from "../handlers/Imports.ts"
 import { CustomersLive, OrdersLive } from "../handlers/Records.ts"
 import { SignInRoutes } from "../handlers/SignIn.ts"
 import { StoreLive } from "../handlers/Stores.ts"
@@ -124,6 +125,7 @@ export const HttpRoutes = Layer.mergeAll(
   DocumentRoute,
   ReferenceRoute,
   HealthRoutes,
+  ImportRoutes,
   SignInRoutes,
   MetadataRoute,
   ProtectedResourceRoutes,

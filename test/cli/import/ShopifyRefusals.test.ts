@@ -187,7 +187,7 @@ it.live("a file of another encoding is refused, and read with --encoding", () =>
     assert.deepStrictEqual({ code, stdout }, { code: 1, stdout: "" })
     assert.strictEqual(
       stderr,
-      "partner-api: The file could not be read: line 2 is not valid UTF-8; save the file as UTF-8, or give its encoding, for example --encoding windows-1252. Nothing was imported; correct the file and run the import again\n"
+      "partner-api: The file could not be read: line 2 is not valid UTF-8; save the file as UTF-8, or give its encoding, for example windows-1252. Nothing was imported; correct the file and run the import again\n"
     )
     assert.deepStrictEqual(yield* importCsv(csv, "--encoding", "windows-1252"), [1, 0, 0, 0])
     assert.deepStrictEqual(pick(yield* products, "name", "vendorName"), [{ name: "Café crème", vendorName: "Müller" }])

@@ -3,12 +3,17 @@ import { type Info, parse } from "csv-parse"
 import { Array, Effect, Option, Result, Sink, Stream } from "effect"
 import { isUtf8 } from "node:buffer"
 import type { CsvRecord, ImportRow } from "../../domain/imports/ImportFile.ts"
-import { makeShopifyColumns, type ShopifyColumns } from "../../domain/imports/ShopifyColumns.ts"
-import { slugify } from "../../layers/catalog/Slugify.ts"
-import { formatReason } from "../../layers/postgres/EmbeddedPostgresFailed.ts"
-import { pace } from "./JsonLines.ts"
+import { ReadFailed } from "../../domain/imports/ImportFiles.ts"
+import {
+  type ColumnMapping,
+  makeShopifyColumns,
+  renameColumns,
+  type ShopifyColumns
+} from "../../domain/imports/ShopifyColumns.ts"
 import { type Line, splitLines } from "../../domain/json/Lines.ts"
-import { type Bytes, ReadFailed } from "./Source.ts"
+import { slugify } from "../catalog/Slugify.ts"
+import { formatReason } from "../postgres/EmbeddedPostgresFailed.ts"
+import { pace } from "./JsonLines.ts"
 
 /** Maximum bytes of a record. A longer one has an unclosed quote. */
 const MAX_RECORD = 4 * 1024 * 1024
@@ -22,7 +27,7 @@ const checkLine = ({ bytes, number }: Line) =>
   bytes.pipe(
     Result.filterOrFail(
       isUtf8,
-      () => "is not valid UTF-8; save the file as UTF-8, or give its encoding, for example --encoding windows-1252"
+      () => "is not valid UTF-8; save the file as UTF-8, or give its encoding, for example windows-1252"
     ),
     Result.mapBoth({
       onFailure: (reason) => new ReadFailed({ reason: `line ${number} ${reason}` }),
@@ -31,7 +36,7 @@ const checkLine = ({ bytes, number }: Line) =>
   )
 
 /** Passes lines of valid UTF-8 on. A character that another program saved otherwise would be lost. */
-const checkUtf8 = (bytes: Bytes): Bytes =>
+const checkUtf8 = <E>(bytes: Stream.Stream<Uint8Array, E>): Stream.Stream<Uint8Array, E | ReadFailed> =>
   splitLines(bytes, MAX_RECORD).pipe(
     Stream.mapArrayEffect((lines) =>
       Effect.map(Effect.fromResult(Result.all(lines.map(checkLine))), (lines) => Array.of(Buffer.concat(lines.flat())))
@@ -39,7 +44,7 @@ const checkUtf8 = (bytes: Bytes): Bytes =>
   )
 
 /** Reads the records of a CSV file. Skips those without any value. */
-const readRecords = (bytes: Bytes): Stream.Stream<CsvRecord, ReadFailed> =>
+export const readRecords = <E>(bytes: Stream.Stream<Uint8Array, E>): Stream.Stream<CsvRecord, E | ReadFailed> =>
   checkUtf8(bytes).pipe(
     NodeStream.pipeThroughDuplex<{ readonly info: Info; readonly record: ReadonlyArray<string> }, ReadFailed>({
       evaluate: () =>
@@ -86,7 +91,7 @@ const addRecord = (product: ProductRecords, record: CsvRecord) => {
 }
 
 /** Groups consecutive records with one identity. A record without one belongs to the product before. */
-const groupProducts = (records: Stream.Stream<CsvRecord, ReadFailed>, columns: ShopifyColumns) =>
+const groupProducts = <E>(records: Stream.Stream<CsvRecord, E>, columns: ShopifyColumns) =>
   Stream.mapAccum(
     records,
     (): ProductRecords | undefined => undefined,
@@ -131,10 +136,16 @@ const makeRows = (columns: ShopifyColumns) => {
   }
 }
 
-/** Reads a CSV of Shopify: its columns, and a row for the consecutive records with one handle, which are a product. */
-export const readShopifyCsv = Effect.fnUntraced(function* (bytes: Bytes) {
+/**
+ * Reads a CSV of Shopify: its columns, renamed by a mapping, and a row for the consecutive records with one handle, which
+ * are a product.
+ */
+export const readShopifyCsv = Effect.fnUntraced(function* <E>(
+  bytes: Stream.Stream<Uint8Array, E>,
+  mapping: ColumnMapping = {}
+) {
   const [header, records] = yield* Stream.peel(readRecords(bytes), Sink.head())
-  const cells = Option.match(header, { onNone: () => [], onSome: ({ cells }) => cells })
+  const cells = Option.match(header, { onNone: () => [], onSome: ({ cells }) => renameColumns(cells, mapping) })
   const columns = yield* Effect.fromResult(
     Result.mapError(
       cells.length === 0 ? Result.fail("it is empty; the first line must name the columns") : makeShopifyColumns(cells),

@@ -1,7 +1,6 @@
 import { Effect, Result, Stream } from "effect"
 import type { ImportRow } from "../../domain/imports/ImportFile.ts"
 import { splitLines } from "../../domain/json/Lines.ts"
-import type { Bytes, ReadFailed } from "./Source.ts"
 
 /** Maximum bytes of a line, equal to the limit of a request body. */
 const MAX_LINE = 1024 * 1024
@@ -26,7 +25,7 @@ const decodeText = (bytes: Buffer): Result.Result<string, string> =>
   Result.try({ try: () => utf8.decode(bytes), catch: () => "is not valid UTF-8" })
 
 /** Reads the lines of a file, except empty ones. The import parses them. */
-export const readJsonLines = (bytes: Bytes): Stream.Stream<ImportRow, ReadFailed> =>
+export const readJsonLines = <E>(bytes: Stream.Stream<Uint8Array, E>): Stream.Stream<ImportRow, E> =>
   pace(splitLines(bytes, MAX_LINE)).pipe(
     Stream.map(({ bytes, number: line }) =>
       Result.match(Result.flatMap(bytes, decodeText), {

@@ -1,0 +1,80 @@
+import { Context, type Effect, Option, Schema, SchemaTransformation, type Stream } from "effect"
+import type { StoreBusy } from "../Bulkhead.ts"
+import { optional } from "../catalog/Fields.ts"
+import type { TooManyChangeSets } from "../changeSets/Refusals.ts"
+import type { EventLoop } from "../Events.ts"
+import type { JsonText } from "../json/Document.ts"
+import type { StoreNotFound } from "../Store.ts"
+import type { WriteContext } from "../Write.ts"
+import { ImportKind } from "./ImportFile.ts"
+import { ColumnMapping, ShopifyField } from "./ShopifyColumns.ts"
+
+/** Name of an encoding, such as utf-8 or windows-1252. Labels of it, such as UTF8 or latin1, are decoded to the name. */
+export const Encoding = Schema.String.check(
+  Schema.makeFilter((label) => Option.isSome(Option.liftThrowable(() => new TextDecoder(label))()), {
+    message: "must be an encoding, such as utf-8, utf-16le or windows-1252"
+  })
+).pipe(
+  Schema.decodeTo(
+    Schema.String,
+    SchemaTransformation.transform({ decode: (label) => new TextDecoder(label).encoding, encode: (name) => name })
+  )
+)
+
+export const UTF_8 = "utf-8"
+
+export const FileFormat = Schema.Literals(["jsonl", "shopify"])
+export type FileFormat = typeof FileFormat.Type
+
+/** Settings of an import, apart from those of its store. */
+export const FileSettings = Schema.Struct({
+  kind: ImportKind,
+  format: FileFormat,
+  encoding: optional(Encoding),
+  /** Removes the variants of a product that the file leaves out. */
+  replaceVariants: optional(Schema.Boolean),
+  mapping: optional(ColumnMapping)
+}).check(
+  Schema.makeFilter(({ format, kind }) =>
+    format === "shopify" && kind !== "products"
+      ? { path: ["format"], issue: "must be jsonl; CSV files have products only" }
+      : undefined
+  )
+)
+export type FileSettings = typeof FileSettings.Type
+
+/** Columns of a CSV file, with the field that each has by its name, and the first records. */
+export const FileColumns = Schema.Struct({
+  columns: Schema.Array(Schema.Struct({ name: Schema.String, field: Schema.NullOr(ShopifyField) })),
+  records: Schema.Array(Schema.Array(Schema.String))
+})
+export type FileColumns = typeof FileColumns.Type
+
+/** The file cannot be read further. */
+export class ReadFailed extends Schema.TaggedError<ReadFailed>()("ReadFailed", { reason: Schema.String }) {
+  override get message() {
+    return `The file could not be read: ${this.reason}. Nothing was imported; correct the file and run the import again`
+  }
+}
+
+/** Reads files and starts their imports, for the commands and the dashboard. */
+export class ImportFiles extends Context.Service<
+  ImportFiles,
+  {
+    /**
+     * Stores the rows of a file, then starts its import, and returns the JSON of its change set. Starts nothing if the file
+     * cannot be read to its end. `onRows` receives the number of rows stored so far.
+     */
+    readonly start: <E>(
+      context: WriteContext,
+      settings: FileSettings & { readonly isSilent: boolean },
+      bytes: Stream.Stream<Uint8Array, E>,
+      onRows?: (rows: number) => void
+    ) => Effect.Effect<JsonText, E | ReadFailed | EventLoop | StoreBusy | StoreNotFound | TooManyChangeSets>
+    /** Reads the columns of a CSV file from its first bytes, which may end within a record. */
+    readonly columns: <E>(
+      bytes: Stream.Stream<Uint8Array, E>,
+      encoding: string | undefined
+    ) => Effect.Effect<FileColumns, E | ReadFailed>
+  }
+>()("domain/ImportFiles") {}
