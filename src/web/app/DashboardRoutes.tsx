@@ -222,6 +222,10 @@ const change = createRoute({
   },
   component: lazyRouteComponent(() => import("../features/changes/ChangePage.tsx"), "ChangePage"),
   notFoundComponent: NotFoundPage
+const imports = createRoute({
+  getParentRoute: () => store,
+  path: "/import",
+  component: lazyRouteComponent(() => import("../features/imports/ImportPage.tsx"), "ImportPage")
 })
 
 const settings = createRoute({
@@ -257,6 +261,7 @@ export const dashboardRoutes = dashboard.addChildren([
       activity,
       changes,
       change,
+      imports,
       settings
     ])
   ])

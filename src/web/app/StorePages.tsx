@@ -26,6 +26,7 @@ const PAGES = [
   ["/dashboard/$storeId/agents", dashboardTexts.pages.agents],
   ["/dashboard/$storeId/proposals", dashboardTexts.pages.proposals],
   ["/dashboard/$storeId/activity", dashboardTexts.pages.activity],
+  ["/dashboard/$storeId/import", dashboardTexts.pages.imports],
   ["/dashboard/$storeId/settings", dashboardTexts.pages.settings]
 ] as const
 

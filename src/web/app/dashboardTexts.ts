@@ -10,6 +10,7 @@ export const dashboardTexts = {
     agents: "Agents",
     proposals: "Proposals",
     activity: "Activity",
+    imports: "Import and export",
     settings: "Settings",
     store: "Store"
   },

@@ -1,0 +1,90 @@
+import { Schema } from "effect"
+import { ChangeSet, type OperationResult } from "../../../domain/changeSets/ChangeSet.ts"
+import { FileColumns, type FileFormat, type FileSettings } from "../../../domain/imports/ImportFiles.ts"
+import type { StoreId } from "../../../rpc/Client.ts"
+
+/** Maximum bytes of a file, equal to the limit of the service. */
+export const MAX_FILE = 64 * 1024 * 1024
+
+/** Bytes of a file from which its columns are read. */
+const BEGINNING = 1024 * 1024
+
+const LINE_FEED = 0x0a
+
+/** Rejection of a file by the service. The tag selects the message for people. */
+class FileRejected extends Error {
+  readonly _tag: string
+
+  constructor(tag: string, message: string) {
+    super(message)
+    this._tag = tag
+  }
+}
+
+const TAGS: Readonly<Record<number, string>> = { 401: "NotSignedIn", 429: "RateLimitExceeded", 503: "StoreBusy" }
+
+const decodeRejection = Schema.decodeUnknownSync(
+  Schema.fromJsonString(Schema.Struct({ error: Schema.String, issues: Schema.optional(Schema.Array(Schema.String)) }))
+)
+const decodeSet = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Struct({ data: ChangeSet })))
+const decodeColumns = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Struct({ data: FileColumns })))
+
+/** Sends bytes in gzip, because a request must be complete within 30 s. */
+const send = async (path: string, query: object, bytes: Blob): Promise<string> => {
+  const packed = await new Response(bytes.stream().pipeThrough(new CompressionStream("gzip"))).blob()
+  const response = await fetch(`/rpc/${path}?import=${encodeURIComponent(JSON.stringify(query))}`, {
+    method: "POST",
+    headers: { "content-type": "application/octet-stream", "content-encoding": "gzip" },
+    body: packed
+  }).catch((error: unknown) => {
+    throw new FileRejected("RpcClientError", String(error))
+  })
+  const text = await response.text()
+  if (response.ok) return text
+  const { error, issues = [] } = decodeRejection(text)
+  throw new FileRejected(TAGS[response.status] ?? "FileRejected", [error, ...issues].join(". "))
+}
+
+/** Starts an import, or a dry run of it. */
+export const startImport = async (
+  storeId: StoreId,
+  settings: FileSettings,
+  dryRun: boolean,
+  file: Blob
+): Promise<ChangeSet> => decodeSet(await send("imports", { storeId, dryRun, settings }, file)).data
+
+/** Reads the columns of a CSV file from its beginning, up to the end of a line. */
+export const readColumns = async (file: Blob, encoding: string): Promise<FileColumns> => {
+  const isWhole = file.size <= BEGINNING
+  const bytes = new Uint8Array(await file.slice(0, BEGINNING).arrayBuffer())
+  const beginning = isWhole ? file : new Blob([bytes.subarray(0, bytes.lastIndexOf(LINE_FEED) + 1)])
+  return decodeColumns(await send("imports/columns", { encoding }, beginning)).data
+}
+
+/** Finds the format of a file by its name, or by its first character. */
+export const detectFormat = (name: string, beginning: string): FileFormat => {
+  if (/\.(?:jsonl|ndjson|json)$/i.test(name)) return "jsonl"
+  return !/\.csv$/i.test(name) && beginning.trimStart().startsWith("{") ? "jsonl" : "shopify"
+}
+
+/** Quotes a cell. Spreadsheets would calculate a text that starts like a formula. */
+const cellOf = (value: string) => `"${value.replace(/^[=+\-@\t\r]/, "'$&").replaceAll('"', '""')}"`
+
+/** Writes refused rows as CSV: line, id in the file and reason. */
+export const refusedCsv = (rows: ReadonlyArray<OperationResult>): string =>
+  [
+    "line,externalId,reason",
+    ...rows.map(({ error, externalId, issues, line }) =>
+      [String(line ?? ""), cellOf(externalId ?? ""), cellOf(issues?.join("; ") ?? error ?? "")].join(",")
+    )
+  ].join("\r\n")
+
+/** Lets the browser save a file. */
+export const saveFile = (name: string, parts: ReadonlyArray<string>, type: string): void => {
+  const url = URL.createObjectURL(new Blob([...parts], { type }))
+  const link = document.createElement("a")
+  link.href = url
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(url), 60_000)
+}
