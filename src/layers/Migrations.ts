@@ -13,7 +13,7 @@ import orderDates from "./migrations/0008_order_dates.ts"
 import webhookCalls from "./migrations/0009_webhook_calls.ts"
 import unfinishedChangeSets from "./migrations/0010_unfinished_change_sets.ts"
 import accountLinks from "./migrations/0011_account_links.ts"
-import openOrders from "./migrations/0013_open_orders.ts"
+import openOrders from "./migrations/0012_open_orders.ts"
 import { FIXED_SETTINGS, TIMEOUTS } from "./sql/Session.ts"
 import { limitLockWaits, OutsideTransaction, type MigrationSteps } from "./sql/IndexMigration.ts"
 
@@ -39,7 +39,7 @@ export const migrations = {
   "0009_webhook_calls": webhookCalls,
   "0010_unfinished_change_sets": unfinishedChangeSets,
   "0011_account_links": accountLinks,
-  "0013_open_orders": openOrders
+  "0012_open_orders": openOrders
 } satisfies Record<string, Migration>
 
 /** Number at the start of a migration's key. */

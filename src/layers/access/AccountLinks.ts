@@ -1,4 +1,4 @@
-import { Effect, Layer, Option, type Redacted, Schema } from "effect"
+import { Effect, Layer, type Redacted, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import {
   AccountLinks,

@@ -222,6 +222,8 @@ const change = createRoute({
   },
   component: lazyRouteComponent(() => import("../features/changes/ChangePage.tsx"), "ChangePage"),
   notFoundComponent: NotFoundPage
+})
+
 const imports = createRoute({
   getParentRoute: () => store,
   path: "/import",

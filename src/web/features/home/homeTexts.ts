@@ -96,7 +96,8 @@ export const homeTexts = {
       agent: (total: number) => count(total, "agent"),
       installation: (total: number) => count(total, "app"),
       subscription: (total: number) => count(total, "app"),
-      member: (total: number) => count(total, "member")
+      member: (total: number) => count(total, "member"),
+      invitation: (total: number) => count(total, "invitation")
     }
   }
 } as const
