@@ -1,20 +1,6 @@
-import { COUNTRIES } from "../../../domain/access/Settings.ts"
 import { settingsTexts } from "./settingsTexts.ts"
 
-/* Names of countries, languages and time zones in the language of the browser. */
-
-export interface Choice {
-  readonly value: string
-  readonly name: string
-}
-
-/** Countries, sorted by name. */
-export const countries = (): ReadonlyArray<Choice> => {
-  const names = new Intl.DisplayNames(undefined, { type: "region" })
-  return [...COUNTRIES]
-    .map((value) => ({ value, name: names.of(value) ?? value }))
-    .toSorted((one, other) => one.name.localeCompare(other.name))
-}
+/* Names of languages, time zones and browsers. */
 
 /** Time zones of the browser, and the current one. */
 export const timezones = (set: string): ReadonlyArray<string> =>
