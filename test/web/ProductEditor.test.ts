@@ -31,6 +31,7 @@ describe.skipIf(isMissing("chromium"))("Product editor", () => {
           assert.deepStrictEqual((yield* saved)?.price, 0.12345678901234568)
 
           yield* Effect.promise(async () => {
+            await page.getByRole("button", { name: "Add vendor or tags" }).click()
             await page.getByLabel("Tags").fill("oak")
             await page.keyboard.press("Enter")
             await page.getByRole("button", { name: "Add option" }).click()
@@ -45,9 +46,12 @@ describe.skipIf(isMissing("chromium"))("Product editor", () => {
             await page.getByRole("button", { name: "Add question" }).click()
             await page.getByLabel("Question 1", { exact: true }).fill("Assembled?")
             await page.getByLabel("Answer 1").fill("No")
+            await page.getByRole("button", { name: "Add custom data" }).click()
             await page.getByLabel("Metafields").fill("{ care: 1 }")
+            await page.getByRole("button", { name: "Add shipping details" }).click()
+            await page.getByLabel("Weight").and(page.locator(":focus")).waitFor()
             await page.getByLabel("Length").fill("160")
-            await page.getByLabel("Unit").fill("cm")
+            await page.getByLabel("Unit").selectOption("centimeters (cm)")
             await page.getByRole("button", { name: "Save", exact: true }).click()
             await page.getByText("is not valid JSON").waitFor()
             await assertAccessible(page)
@@ -134,7 +138,7 @@ describe.skipIf(isMissing("chromium"))("Product editor", () => {
       })
     )
 
-    it.effect("a form with prices, kinds, options or tags that make no sense names what to do", () =>
+    it.effect("a form with values that make no sense names what to do, and the created product can be duplicated", () =>
       Effect.gen(function* () {
         const { client, complaints, dashboard, page, storeId } = yield* dashboardMember()
         yield* Effect.promise(async () => {
@@ -142,7 +146,9 @@ describe.skipIf(isMissing("chromium"))("Product editor", () => {
           await page.getByLabel("Name", { exact: true }).fill("Desk")
           await page.getByLabel("Price", { exact: true }).fill("20")
           await page.getByLabel("Sale price", { exact: true }).fill("99")
+          await page.getByRole("button", { name: "Add vendor or tags" }).click()
           await page.getByLabel("Product kind").selectOption("Gift card")
+          await page.getByLabel("Currency").selectOption("Swiss Franc (CHF)")
           await page.getByRole("button", { name: "Add option" }).click()
           await page.getByLabel("Tags").fill("a, b,a")
           await page.getByRole("button", { name: "Create product" }).click()
@@ -155,8 +161,22 @@ describe.skipIf(isMissing("chromium"))("Product editor", () => {
           await page.getByRole("button", { name: "Create product" }).click()
           await page.getByRole("heading", { name: "Desk", level: 1 }).waitFor()
         })
+        const desk = { productKind: "gift_card", currencyCode: "CHF", discountedPrice: 19, tags: ["a", "b"] }
         const [product] = (yield* client.products.list({ storeId })).items
-        assert.deepInclude(product, { productKind: "gift_card", discountedPrice: 19, tags: ["a", "b"] })
+        assert.deepInclude(product, desk)
+
+        yield* Effect.promise(async () => {
+          await page.getByRole("link", { name: "Duplicate product" }).click()
+          await page.getByRole("heading", { name: "Create product", level: 1 }).waitFor()
+          await page.getByLabel("Vendor").fill("Nord")
+          await page.getByRole("button", { name: "Add shipping details" }).click()
+          await page.getByLabel("Country of origin").selectOption("Portugal")
+          await page.getByRole("button", { name: "Create product" }).click()
+          await page.getByRole("heading", { name: "Desk copy", level: 1 }).waitFor()
+        })
+        const { items } = yield* client.products.list({ storeId })
+        const copy = items.find(({ name }) => name === "Desk copy")
+        assert.deepInclude(copy, { ...desk, slug: "desk-copy", vendorName: "Nord", countryOfOrigin: "PT" })
         assert.deepStrictEqual(complaints(), [])
       })
     )

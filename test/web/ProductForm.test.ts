@@ -1,12 +1,20 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Result } from "effect"
+import { Result, Struct } from "effect"
 import { newProduct, type Product, ProductId } from "../../src/domain/catalog/Product.ts"
 import { uuidV7 } from "../../src/domain/Uuid.ts"
-import { patchOf, parseIssues, productInput } from "../../src/web/features/products/editor/productInput.ts"
+import { isCardNeeded } from "../../src/web/features/products/editor/productFields.ts"
+import { NO_PROBLEMS, patchOf, parseIssues, productInput } from "../../src/web/features/products/editor/productInput.ts"
 import { bulkEdits } from "../../src/web/features/products/list/bulkEdits.ts"
-import { type Draft, draftOf, newDraft } from "../../src/web/features/products/editor/productDraft.ts"
+import {
+  copyOf,
+  type Draft,
+  draftOf,
+  missingVariants,
+  newDraft,
+  newVariant,
+  withoutOptions
+} from "../../src/web/features/products/editor/productDraft.ts"
 import { parseStockChange } from "../../src/web/features/products/editor/stockChange.ts"
-import { missingVariants, newVariant, withoutOptions } from "../../src/web/features/products/editor/variants.ts"
 import { merge, withFields } from "../../src/web/shared/data/merge.ts"
 import { parseJson } from "../../src/web/shared/data/parseInput.ts"
 import { parseNumber } from "../../src/web/shared/data/typedNumbers.ts"
@@ -39,6 +47,9 @@ const patchJson = (draft: Draft) => Result.map(patchOf(base, draft), (patch) => 
 
 const problemsOf = (draft: Draft) =>
   Result.match(patchOf(base, draft), { onFailure: (map) => [...map], onSuccess: () => [] })
+
+const isOpen = (fields: Parameters<typeof isCardNeeded>[0], draft: Partial<Draft>, problems = NO_PROBLEMS) =>
+  isCardNeeded(fields, { draft: { ...newDraft, ...draft }, problems, edit: () => undefined })
 
 describe("Product form", () => {
   it("the patch contains only changed fields, with all digits", () => {
@@ -129,6 +140,31 @@ describe("Product form", () => {
       Result.succeed({ name: "Lamp", price: 12.5, isActive: false })
     )
     assert.isTrue(Result.isFailure(productInput(newDraft)))
+  })
+
+  it("a copy has all values except codes and stock, and variants without ids", () => {
+    const stored = { ...desk, sku: "D", barcode: "1", stock: 5, category: "Desks" }
+    const input = productInput(copyOf({ ...stored, variants: desk.variants.map((one) => ({ ...one, sku: "V" })) }))
+    assert.deepStrictEqual(
+      Result.map(input, (product) => JSON.parse(JSON.stringify(product))),
+      Result.succeed({
+        ...Struct.pick(desk, ["price", "currencyCode", "tags", "media", "options", "metafields", "dimensions"]),
+        name: "Desk copy",
+        category: "Desks",
+        variants: [
+          { title: "120", price: 10, options: { Width: "120" } },
+          { title: "160", price: 20, options: { Width: "160" } }
+        ]
+      })
+    )
+    assert.strictEqual(copyOf({ ...desk, name: "x".repeat(255) }).name, `${"x".repeat(250)} copy`)
+  })
+
+  it("a card opens for a value of its own or a problem, but not for a slug, which the service supplies", () => {
+    assert.isFalse(isOpen(["seoTitle", "slug"], { slug: "desk", name: "Desk" }))
+    assert.isTrue(isOpen(["seoTitle", "slug"], { seoTitle: "Desk" }))
+    assert.isTrue(isOpen(["seoTitle", "slug"], {}, new Map([["slug", "is taken"]])))
+    assert.isTrue(isOpen(["faqs"], {}, new Map([["faqs.0.answer", "is missing"]])))
   })
 
   it("issues of the service are mapped to the fields of the form", () => {

@@ -2,6 +2,8 @@ import { createRoute, lazyRouteComponent, notFound, redirect } from "@tanstack/r
 import { Result, Schema } from "effect"
 import { ChangeSetId } from "../../domain/changeSets/ChangeSet.ts"
 import { CollectionId, CustomerId, OrderId, StoreId } from "../../rpc/Client.ts"
+import { Option, Result, Schema } from "effect"
+import { CollectionId, CustomerId, OrderId, ProductId, StoreId } from "../../rpc/Client.ts"
 import { SignInPage } from "../features/account/SignInPage.tsx"
 import { parseSignInSearch, requireSession, root } from "./Root.tsx"
 import { NotFoundPage } from "../shared/ui/layout/ErrorPage.tsx"
@@ -99,9 +101,16 @@ const products = createRoute({
   component: lazyRouteComponent(() => import("../features/products/list/ProductsPage.tsx"), "ProductsPage")
 })
 
+const decodeProductId = Schema.decodeUnknownOption(ProductId)
+
+/** Product to copy. An invalid id is ignored. */
+const parseCopySearch = ({ copy }: { readonly copy?: unknown }): { readonly copy?: ProductId } =>
+  Option.match(decodeProductId(copy), { onNone: () => ({}), onSome: (id) => ({ copy: id }) })
+
 const newProduct = createRoute({
   getParentRoute: () => store,
   path: "/products/new",
+  validateSearch: parseCopySearch,
   component: lazyRouteComponent(() => import("../features/products/editor/NewProductPage.tsx"), "NewProductPage")
 })
 

@@ -105,7 +105,27 @@ export const productTexts = {
     createCollection: "Create collection",
     collectionTitle: "Title"
   },
+  cards: {
+    pricing: "Pricing",
+    inventory: "Inventory",
+    variants: "Options and variants",
+    seo: "Search engine listing",
+    faqs: "Questions and answers",
+    shipping: "Shipping and customs",
+    advanced: "Advanced",
+    status: "Status",
+    organization: "Organization"
+  },
+  addToCard: {
+    variants: "Add option",
+    seo: "Edit listing",
+    faqs: "Add question",
+    shipping: "Add shipping details",
+    advanced: "Add custom data",
+    organization: "Add vendor or tags"
+  },
   create: {
+    copySuffix: " copy",
     created: (product: string) => `${product} created`,
     title: "Create product",
     correctFields: "Correct the marked fields",
@@ -117,6 +137,7 @@ export const productTexts = {
     deleted: (product: string) => `${product} deleted`,
     updateVariantStock: (variant: number, stock: string) => `Update stock of variant ${number(variant)}: ${stock}`,
     delete: "Delete product",
+    duplicate: "Duplicate product",
     wasDeleted: "This product was deleted",
     wasDeletedAdvice: "You see its last version. You can restore it from Activity.",
     inStock: (stock: string) => `${stock} in stock`,
@@ -149,11 +170,9 @@ export const productTexts = {
     descriptionHint: "Text or HTML, saved as entered.",
     salePriceHint: (currency: string) => `${currency}, charged while on sale`,
     costHint: (currency: string) => `${currency}, your cost per item`,
-    currencyHint: "ISO 4217 code, such as EUR",
     onSaleHint: "Sell at the sale price.",
     skuHint: "Stock keeping unit",
     barcodeHint: "GTIN, EAN, UPC or ISBN",
-    shipping: "Shipping and customs",
     weightHint: "In the weight unit of the store",
     productKinds: {
       physical: "Physical",
@@ -163,13 +182,13 @@ export const productTexts = {
     },
     noDiscount: "Enter a sale price below the price, or clear it",
     hsCodeHint: "Harmonized System code",
-    customData: "Custom data",
     jsonHint: "A JSON object, or a list of objects. Write its numbers with a decimal point, such as 1.5.",
     activeHint: "Visible to shoppers.",
-    organization: "Organization",
     tagItem: "tag",
     tagsHint: "Commas separate tags.",
     categoryIdHint: "ID in a product taxonomy",
+    categoryNameHint: "Name in that taxonomy",
+    notSet: "Not set",
     backToProducts: "← Products",
     yes: "Yes",
     no: "No",
@@ -208,11 +227,10 @@ export const productTexts = {
     add: "Add option"
   },
   seo: {
-    title: "Search engine listing",
     preview: "Search engine preview",
     slugPlaceholder: "created from the name",
     descriptionPlaceholder: "Add a description. Without one, search engines choose a text.",
-    titleHint: (characters: number, visible: number) =>
+    lengthHint: (characters: number, visible: number) =>
       `${count(characters, "character")}. Search engines show about ${number(visible)}.`,
     slugHint: "The last part of its URL: a-z, 0-9 and hyphens.",
     address: (slug: string) => `your store › products › ${slug}`

@@ -1,40 +1,52 @@
 import { useQueryClient } from "@tanstack/react-query"
-import { useNavigate } from "@tanstack/react-router"
+import { getRouteApi, useNavigate } from "@tanstack/react-router"
 import { Result } from "effect"
 import { useState } from "react"
-import { type CreateProduct, performed } from "../../../../rpc/Client.ts"
+import { type CreateProduct, performed, type ProductId } from "../../../../rpc/Client.ts"
 import { differences } from "../../../shared/data/merge.ts"
-import { useRpcMutation } from "../../../shared/data/queries.ts"
+import { useRpcMutation, useRpcQuery } from "../../../shared/data/queries.ts"
+import { NumberField } from "../../../shared/ui/form/Field.tsx"
 import { Page } from "../../../shared/ui/layout/Page.tsx"
 import { SaveBar } from "../../../shared/ui/form/SaveBar.tsx"
-import { ErrorNotice } from "../../../shared/ui/display/QueryBoundary.tsx"
+import { ErrorNotice, QueryBoundary } from "../../../shared/ui/display/QueryBoundary.tsx"
 import { toast } from "../../../shared/ui/display/Toasts.tsx"
 import { UnsavedChangesGuard } from "../../../shared/ui/form/UnsavedChangesGuard.tsx"
 import { useStore, useStoreId } from "../../../shared/data/store.ts"
 import { isShownInForm, NO_PROBLEMS, type Problems, problemsIn, productInput } from "./productInput.ts"
-import { focusFirstProblem, type FormState, LineField, withoutEdited } from "./formFields.tsx"
-import { type Draft, newDraft } from "./productDraft.ts"
+import { copyOf, type Draft, newDraft } from "./productDraft.ts"
+import { focusFirstProblem, type FormState, withoutEdited } from "./productFields.ts"
 import { BackToProducts, ProductForm } from "./ProductForm.tsx"
 import { cacheProduct, reloadLists } from "../list/useProducts.ts"
 import { productTexts } from "../productTexts.ts"
 
 /** Initial stock, if the variants have none of their own. */
-const NewStock = ({ editing }: { readonly editing: FormState }) => {
-  const { trackInventory, variants } = editing.draft
+const NewStock = ({ draft, edit, problems }: FormState) => {
+  const { trackInventory, variants } = draft
   if (!trackInventory) return <p>{productTexts.editor.untracked}</p>
   if (variants.length > 0) return <p>{productTexts.editor.stockOfVariants}</p>
-  return <LineField editing={editing} field="stock" isNumber />
+  return (
+    <NumberField
+      label={productTexts.fields.stock}
+      value={draft.stock}
+      problem={problems.get("stock")}
+      onChange={({ target }) => edit({ stock: target.value })}
+    />
+  )
 }
 
 const NO_VARIANTS = new Map<string, never>()
 
-/** Creates a product. Only the name is required. */
-export const NewProductPage = () => {
+interface NewProductProps {
+  /** Values when the form opens: those of an empty product, or of a copy. */
+  readonly initial: Draft
+}
+
+const NewProduct = ({ initial }: NewProductProps) => {
   const storeId = useStoreId()
   const store = useStore()
   const queryClient = useQueryClient()
   const navigate = useNavigate()
-  const [draft, setDraft] = useState(newDraft)
+  const [draft, setDraft] = useState(initial)
   const [problems, setProblems] = useState(NO_PROBLEMS)
   const creating = useRpcMutation({
     write: (client, product: CreateProduct, idempotencyKey) =>
@@ -75,14 +87,14 @@ export const NewProductPage = () => {
         creating.mutate(product, { onError: (error) => showProblems(problemsIn(error)) })
       }
     })
-  const isChanged = differences(newDraft, draft).length > 0
+  const isChanged = differences(initial, draft).length > 0
   return (
     <Page title={productTexts.create.title} isWide above={<BackToProducts />}>
       {creating.error === null || isShownInForm(creating.error) ? undefined : <ErrorNotice error={creating.error} />}
       <ProductForm
         editing={editing}
         currency={store.data?.currencyCode ?? ""}
-        stock={<NewStock editing={editing} />}
+        stock={<NewStock {...editing} />}
         variantStock={NO_VARIANTS}
       />
       <SaveBar
@@ -90,7 +102,7 @@ export const NewProductPage = () => {
         action={productTexts.create.title}
         save={save}
         discard={() => {
-          setDraft(newDraft)
+          setDraft(initial)
           setProblems(NO_PROBLEMS)
         }}
         isBusy={creating.isPending}
@@ -102,4 +114,28 @@ export const NewProductPage = () => {
       </UnsavedChangesGuard>
     </Page>
   )
+}
+
+const ProductCopy = ({ of: id }: { readonly of: ProductId }) => {
+  const storeId = useStoreId()
+  const query = useRpcQuery([storeId, "product", id], (client) => client.products.get({ storeId, id }))
+  // Later changes of the original do not reach the form.
+  const [initial, setInitial] = useState<Draft>()
+  if (initial === undefined && query.data !== undefined) setInitial(copyOf(query.data))
+  if (initial !== undefined) return <NewProduct initial={initial} />
+  return (
+    <Page title={productTexts.create.title} isWide above={<BackToProducts />}>
+      <QueryBoundary query={query} lines={12}>
+        {() => undefined}
+      </QueryBoundary>
+    </Page>
+  )
+}
+
+const route = getRouteApi("/dashboard/member/$storeId/products/new")
+
+/** Creates a product, as a copy of another one if the address names it. Only the name is required. */
+export const NewProductPage = () => {
+  const { copy } = route.useSearch()
+  return copy === undefined ? <NewProduct initial={newDraft} /> : <ProductCopy key={copy} of={copy} />
 }

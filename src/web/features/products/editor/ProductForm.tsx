@@ -1,16 +1,37 @@
-import type { ReactNode } from "react"
 import { Link } from "@tanstack/react-router"
-import { CheckField, Columns, Fieldset, NumberField, TextField } from "../../../shared/ui/form/Field.tsx"
+import { Struct } from "effect"
+import { type ReactNode, useMemo, useRef, useState } from "react"
+import { flushSync } from "react-dom"
+import { cutText } from "../../../../domain/Text.ts"
+import { type Choice, countries, currencies, lengthUnits } from "../../../shared/data/localeNames.ts"
+import { useStoreId } from "../../../shared/data/store.ts"
+import { Picture } from "../../../shared/ui/display/Picture.tsx"
+import { Button } from "../../../shared/ui/form/Button.tsx"
+import {
+  CheckField,
+  type FieldTexts,
+  Fieldset,
+  NumberField,
+  SelectField,
+  TextArea,
+  TextField
+} from "../../../shared/ui/form/Field.tsx"
 import { ListField } from "../../../shared/ui/form/ListField.tsx"
 import { Card, Stack } from "../../../shared/ui/layout/Page.tsx"
-import { type FormState, LineField, LinesField, problemIn, ProductKindField } from "./formFields.tsx"
 import css from "./Editor.module.css"
-import { FaqsCard } from "./FaqsCard.tsx"
-import { MediaCard } from "./MediaCard.tsx"
-import { OptionsCard } from "./OptionsCard.tsx"
-import { SeoCard } from "./SeoCard.tsx"
+import { FaqList, MediaList, newFaq, newOption, OptionList } from "./ItemLists.tsx"
+import type { Draft, Field } from "./productDraft.ts"
+import {
+  type CardName,
+  FIELDS,
+  type FormState,
+  isCardNeeded,
+  MAIN_CARDS,
+  problemIn,
+  SEO_LENGTHS,
+  SIDE_CARDS
+} from "./productFields.ts"
 import { VariantsCard } from "./VariantsCard.tsx"
-import { useStoreId } from "../../../shared/data/store.ts"
 import { productTexts } from "../productTexts.ts"
 
 interface ProductFormProps {
@@ -23,140 +44,216 @@ interface ProductFormProps {
   readonly variantStock: ReadonlyMap<string, ReactNode>
 }
 
-const DIMENSIONS = [
-  ["length", productTexts.form.dimensions.length, NumberField],
-  ["width", productTexts.form.dimensions.width, NumberField],
-  ["height", productTexts.form.dimensions.height, NumberField],
-  ["unit", productTexts.form.dimensions.unit, TextField]
-] as const
+interface ChoiceFieldProps extends FieldTexts {
+  readonly value: string
+  readonly choices: () => ReadonlyArray<Choice>
+  /** Name of the choice without a value. Without it, a value cannot be cleared. */
+  readonly empty?: string
+  readonly change: (value: string) => void
+}
 
-const Dimensions = ({ draft: { dimensions }, edit, problems }: FormState) => (
-  <Fieldset legend={productTexts.fields.dimensions}>
-    <Columns>
-      {DIMENSIONS.map(([name, label, Control]) => (
-        <Control
-          key={name}
-          label={label}
-          value={dimensions[name]}
-          problem={problems.get(`dimensions.${name}`)}
-          onChange={({ target }) => edit({ dimensions: { ...dimensions, [name]: target.value } })}
-        />
-      ))}
-    </Columns>
-  </Fieldset>
-)
-
-/** All fields of a product (contract, section 2.1), most used first. */
-export const ProductForm = ({ currency, editing, stock, variantStock }: ProductFormProps) => {
-  const { draft, edit, problems } = editing
+/** Select whose choices include the stored value, because apps can store any text. */
+const ChoiceField = ({ change, choices, empty, value, ...texts }: ChoiceFieldProps) => {
+  const known = useMemo(() => choices(), [choices])
+  const first = empty === undefined ? [] : [{ value: "", name: empty }]
+  const stored = [...first, ...known].some((choice) => choice.value === value) ? [] : [{ value, name: value }]
   return (
-    <div className={css["form"]}>
-      <Stack>
-        <Card>
-          <LineField editing={editing} field="name" />
-          <LinesField editing={editing} field="description" rows={6} hint={productTexts.form.descriptionHint} />
-        </Card>
-        <MediaCard editing={editing} />
-        <Card title={productTexts.fields.price}>
-          <Columns>
-            <LineField editing={editing} field="price" isNumber hint={currency} />
-            <LineField
-              editing={editing}
-              field="discountedPrice"
-              isNumber
-              hint={productTexts.form.salePriceHint(currency)}
-            />
-            <LineField editing={editing} field="costPrice" isNumber hint={productTexts.form.costHint(currency)} />
-            <LineField
-              editing={editing}
-              field="currencyCode"
-              placeholder={currency}
-              hint={productTexts.form.currencyHint}
-            />
-          </Columns>
-          <CheckField
-            label={productTexts.fields.onSale}
-            hint={productTexts.form.onSaleHint}
-            checked={draft.onSale}
-            onChange={({ target }) => edit({ onSale: target.checked })}
-          />
-          <CheckField
-            label={productTexts.fields.taxable}
-            checked={draft.taxable}
-            onChange={({ target }) => edit({ taxable: target.checked })}
-          />
-        </Card>
-        <Card title={productTexts.fields.stock}>
-          {stock}
-          <Columns>
-            <LineField editing={editing} field="sku" hint={productTexts.form.skuHint} />
-            <LineField editing={editing} field="barcode" hint={productTexts.form.barcodeHint} />
-          </Columns>
-          <CheckField
-            label={productTexts.fields.trackInventory}
-            checked={draft.trackInventory}
-            onChange={({ target }) => edit({ trackInventory: target.checked })}
-          />
-        </Card>
-        <OptionsCard editing={editing} />
-        <VariantsCard editing={editing} stock={variantStock} />
-        <SeoCard editing={editing} />
-        <FaqsCard editing={editing} />
-        <Card title={productTexts.form.shipping}>
-          <Columns>
-            <LineField editing={editing} field="weight" isNumber hint={productTexts.form.weightHint} />
-            <ProductKindField {...editing} />
-            <LineField editing={editing} field="countryOfOrigin" />
-            <LineField editing={editing} field="hsCode" hint={productTexts.form.hsCodeHint} />
-          </Columns>
-          <Dimensions {...editing} />
-        </Card>
-        <Card title={productTexts.form.customData}>
-          <LinesField
-            editing={editing}
-            field="metafields"
-            rows={6}
-            spellCheck={false}
-            hint={productTexts.form.jsonHint}
-          />
-          <LinesField
-            editing={editing}
-            field="customFields"
-            rows={6}
-            spellCheck={false}
-            hint={productTexts.form.jsonHint}
-          />
-        </Card>
-      </Stack>
-      <Stack>
-        <Card title={productTexts.list.status}>
-          <CheckField
-            label={productTexts.fields.isActive}
-            hint={productTexts.form.activeHint}
-            checked={draft.isActive}
-            onChange={({ target }) => edit({ isActive: target.checked })}
-          />
-        </Card>
-        <Card title={productTexts.form.organization}>
-          <LineField editing={editing} field="vendorName" />
-          <LineField editing={editing} field="productType" />
-          <LineField editing={editing} field="category" />
-          <ListField
-            label={productTexts.fields.tags}
-            itemName={productTexts.form.tagItem}
-            hint={productTexts.form.tagsHint}
-            separator=","
-            values={draft.tags}
-            problem={problemIn(problems, "tags")}
-            change={(tags) => edit({ tags })}
-          />
-          <LineField editing={editing} field="categoryId" hint={productTexts.form.categoryIdHint} />
-          <LineField editing={editing} field="categoryName" />
-        </Card>
-      </Stack>
-    </div>
+    <SelectField {...texts} value={value} onChange={({ target }) => change(target.value)}>
+      {[...first, ...stored, ...known].map((choice) => (
+        <option key={choice.value} value={choice.value}>
+          {choice.name}
+        </option>
+      ))}
+    </SelectField>
   )
 }
+
+/** Product kinds that the service and its imports know. */
+const productKinds = (): ReadonlyArray<Choice> =>
+  Object.entries(productTexts.form.productKinds).map(([value, name]) => ({ value, name }))
+
+const DIMENSIONS = ["length", "width", "height"] as const
+
+const Dimensions = ({ draft: { dimensions }, edit, problems }: FormState) => {
+  const change = (members: Partial<Draft["dimensions"]>) => edit({ dimensions: { ...dimensions, ...members } })
+  return (
+    <Fieldset legend={productTexts.fields.dimensions}>
+      <div className={css["fields"]}>
+        {DIMENSIONS.map((name) => (
+          <NumberField
+            key={name}
+            label={productTexts.form.dimensions[name]}
+            value={dimensions[name]}
+            problem={problems.get(`dimensions.${name}`)}
+            onChange={({ target }) => change({ [name]: target.value })}
+          />
+        ))}
+        <ChoiceField
+          label={productTexts.form.dimensions.unit}
+          value={dimensions.unit}
+          problem={problems.get("dimensions.unit")}
+          choices={lengthUnits}
+          empty={productTexts.form.notSet}
+          change={(unit) => change({ unit })}
+        />
+      </div>
+    </Fieldset>
+  )
+}
+
+const truncate = (text: string, length: number) => (text.length > length ? `${cutText(text, length).trimEnd()}…` : text)
+
+/** Preview of a search result. */
+const SeoPreview = ({ metaDescription, name, seoDescription, seoTitle, slug }: Draft) => {
+  const { seo } = productTexts
+  const description = seoDescription || metaDescription || seo.descriptionPlaceholder
+  return (
+    <figure className={css["preview"]} aria-label={seo.preview}>
+      <p className={css["address"]}>{seo.address(slug || seo.slugPlaceholder)}</p>
+      <p className={css["found"]}>{truncate(seoTitle || name || productTexts.fields.name, SEO_LENGTHS.title)}</p>
+      <p>{truncate(description, SEO_LENGTHS.description)}</p>
+    </figure>
+  )
+}
+
+/** Control of a field, by its kind. */
+const ProductField = ({ field, form }: { readonly field: Field; readonly form: ProductFormProps }) => {
+  const { currency, editing, stock, variantStock } = form
+  const { draft, edit, problems } = editing
+  const { hint, kind, rows } = FIELDS[field]
+  const value = draft[field]
+  const text = typeof value === "string" ? value : ""
+  const change = (next: string) => edit({ [field]: next })
+  const texts = {
+    label: productTexts.fields[field],
+    hint: typeof hint === "function" ? hint(draft, draft.currencyCode || currency) : hint,
+    problem: problemIn(problems, field)
+  }
+  const input = {
+    ...texts,
+    autoComplete: "off",
+    value: text,
+    onChange: ({ target }: { readonly target: { readonly value: string } }) => change(target.value)
+  }
+  switch (kind) {
+    case "text":
+    case "title":
+      return <TextField {...input} />
+    case "number":
+      return <NumberField {...input} />
+    case "lines":
+      return <TextArea {...input} rows={rows} />
+    case "json":
+      return <TextArea {...input} rows={6} spellCheck={false} />
+    case "flag":
+      return (
+        <CheckField {...texts} checked={value === true} onChange={({ target }) => edit({ [field]: target.checked })} />
+      )
+    case "currency":
+      return <ChoiceField {...texts} value={text === "" ? currency : text} choices={currencies} change={change} />
+    case "country":
+      return (
+        <ChoiceField {...texts} value={text} choices={countries} empty={productTexts.form.notSet} change={change} />
+      )
+    case "productKind":
+      return <ChoiceField {...texts} value={text} choices={productKinds} change={change} />
+    case "tags":
+      return (
+        <ListField
+          {...texts}
+          label={productTexts.fields.tags}
+          itemName={productTexts.form.tagItem}
+          separator=","
+          values={draft.tags}
+          change={(tags) => edit({ tags })}
+        />
+      )
+    case "picture":
+      return (
+        <div className={css["medium"]}>
+          <Picture url={text} alt="" isLarge />
+          <TextField {...input} placeholder={productTexts.media.urlPlaceholder} />
+        </div>
+      )
+    case "stock":
+      return stock
+    case "dimensions":
+      return <Dimensions {...editing} />
+    case "media":
+      return <MediaList editing={editing} />
+    case "options":
+      return <OptionList editing={editing} />
+    case "variants":
+      return <VariantsCard editing={editing} stock={variantStock} />
+    case "faqs":
+      return <FaqList editing={editing} />
+  }
+}
+
+/** Kinds with a column of their own. Others take the width of the card. */
+const NARROW: ReadonlySet<string> = new Set(["text", "number", "currency", "country", "productKind", "stock"])
+
+/** First item of a list whose card is opened. */
+const firstItem = (card: CardName): Partial<Draft> => {
+  if (card === "variants") return { options: [newOption()] }
+  return card === "faqs" ? { faqs: [newFaq()] } : {}
+}
+
+interface FormCardProps {
+  readonly card: (typeof MAIN_CARDS)[number]
+  readonly form: ProductFormProps
+}
+
+/** Card with its fields. While they are empty, it is closed: a title with a button. */
+const FormCard = ({ card: { add, name, title }, form }: FormCardProps) => {
+  const fields = Struct.keys(FIELDS).filter((field) => FIELDS[field].card === name)
+  const { editing } = form
+  const isNeeded = add === undefined || isCardNeeded(fields, editing)
+  // An opened card stays open, because its fields may be cleared to enter something else.
+  const [isOpen, setOpen] = useState(isNeeded)
+  const content = useRef<HTMLDivElement>(null)
+  if (isNeeded && !isOpen) setOpen(true)
+  const open = () => {
+    // The button disappears, so the focus moves to the first field.
+    flushSync(() => {
+      setOpen(true)
+      editing.edit(firstItem(name))
+    })
+    content.current?.querySelector<HTMLElement>("input, select, textarea")?.focus()
+  }
+  if (!isOpen) {
+    return <Card title={title} actions={<Button onClick={open}>{add}</Button>} />
+  }
+  return (
+    <Card title={title}>
+      <div ref={content} className={css["fields"]}>
+        {name === "seo" ? (
+          <div className={css["whole"]}>
+            <SeoPreview {...editing.draft} />
+          </div>
+        ) : undefined}
+        {fields.map((field) => (
+          <div key={field} className={NARROW.has(FIELDS[field].kind) ? undefined : css["whole"]}>
+            <ProductField field={field} form={form} />
+          </div>
+        ))}
+      </div>
+    </Card>
+  )
+}
+
+/** Cards of a product in two columns, or in one on narrow screens. */
+export const ProductForm = (form: ProductFormProps) => (
+  <div className={css["form"]}>
+    {[MAIN_CARDS, SIDE_CARDS].map((column) => (
+      <Stack key={column[0]?.name}>
+        {column.map((card) => (
+          <FormCard key={card.name} card={card} form={form} />
+        ))}
+      </Stack>
+    ))}
+  </div>
+)
 
 export const BackToProducts = () => {
   const storeId = useStoreId()

@@ -2,12 +2,11 @@ import type { ReactNode } from "react"
 import { Button } from "../../../shared/ui/form/Button.tsx"
 import { CellField, NumberCell } from "../../../shared/ui/form/Field.tsx"
 import { type VirtualColumn, VirtualTable } from "../../../shared/ui/display/VirtualTable.tsx"
-import { Card, MutedText, Row } from "../../../shared/ui/layout/Page.tsx"
-import type { FormState } from "./formFields.tsx"
+import { MutedText, Row } from "../../../shared/ui/layout/Page.tsx"
 import css from "./Editor.module.css"
-import { VARIANT_AMOUNTS, VARIANT_TEXTS, type VariantDraft } from "./productDraft.ts"
-import { missingVariants, newVariant } from "./variants.ts"
-import { removeItem, updateItem } from "./ItemButtons.tsx"
+import { missingVariants, newVariant, VARIANT_AMOUNTS, VARIANT_TEXTS, type VariantDraft } from "./productDraft.ts"
+import type { FormState } from "./productFields.ts"
+import { removeItem, updateItem } from "./ItemLists.tsx"
 import { productTexts } from "../productTexts.ts"
 
 const variantLabels = {
@@ -101,7 +100,8 @@ export const VariantsCard = ({ editing: { draft, edit, problems }, stock }: Vari
   ]
   const variantProblems = [...problems].filter(([path]) => path === "variants" || path.startsWith("variants."))
   return (
-    <Card title={productTexts.fields.variants}>
+    <div className={css["items"]}>
+      <h3>{productTexts.fields.variants}</h3>
       {variantProblems.length === 0 ? undefined : (
         <ul className={css["problems"]} role="alert">
           {variantProblems.slice(0, MAX_PROBLEMS).map(([path, problem]) => (
@@ -130,6 +130,6 @@ export const VariantsCard = ({ editing: { draft, edit, problems }, stock }: Vari
           </Button>
         )}
       </Row>
-    </Card>
+    </div>
   )
 }

@@ -1,7 +1,10 @@
-import type { Schema } from "effect"
+import { type Schema, Struct } from "effect"
 import { newProduct, type Product, ProductId, type UpdateProduct } from "../../../../domain/catalog/Product.ts"
+import { MAX_VARIANTS } from "../../../../domain/catalog/ProductFields.ts"
+import { cutText } from "../../../../domain/Text.ts"
 import { uuidV7 } from "../../../../domain/Uuid.ts"
 import { amountText, numberText } from "../../../shared/data/typedNumbers.ts"
+import { productTexts } from "../productTexts.ts"
 
 /* Form values of a product. Numbers and JSON are text, as typed. */
 
@@ -170,3 +173,104 @@ const draftWith = (product: Product, money: ReturnType<typeof moneyIn>): Draft =
 export const newDraft: Draft = draftOf(
   newProduct({ name: "" }, { id: ProductId.make(uuidV7(0)), slug: "", at: new Date(0), currencyCode: "" })
 )
+
+const MAX_NAME_LENGTH = 255
+
+/**
+ * Form values of a copy. Slugs and codes identify one product, and goods in stock exist once, so the copy has its own.
+ */
+export const copyOf = (product: Product): Draft => {
+  const draft = draftOf(product)
+  const suffix = productTexts.create.copySuffix
+  return {
+    ...draft,
+    name: `${cutText(draft.name, MAX_NAME_LENGTH - suffix.length)}${suffix}`,
+    slug: newDraft.slug,
+    sku: newDraft.sku,
+    barcode: newDraft.barcode,
+    stock: newDraft.stock,
+    variants: draft.variants.map((variant) => ({ ...variant, key: newItemKey(), sku: "", barcode: "" }))
+  }
+}
+
+const variantText = (variant: Draft["variants"][number]) =>
+  [variant.title, ...Object.values(variant.choices), variant.sku, ...VARIANT_AMOUNTS.map((name) => variant[name])]
+    .filter((part) => part !== "")
+    .join(" · ")
+
+/** Text of a field, for the comparison of two versions. */
+export const fieldText = (draft: Draft, field: Field): string => {
+  switch (field) {
+    case "tags":
+      return draft.tags.join(", ")
+    case "media":
+      return draft.media.map(({ alt, url }) => (alt === "" ? url : `${url} (${alt})`)).join("\n")
+    case "options":
+      return draft.options.map(({ name, values }) => `${name}: ${values.join(", ")}`).join("\n")
+    case "variants":
+      return draft.variants.map(variantText).join("\n")
+    case "faqs":
+      return draft.faqs.map(({ answer, question }) => `${question}\n${answer}`).join("\n")
+    case "dimensions":
+      return [draft.dimensions.length, draft.dimensions.width, draft.dimensions.height, draft.dimensions.unit]
+        .filter((part) => part !== "")
+        .join(" × ")
+    case "isActive":
+    case "onSale":
+    case "taxable":
+    case "trackInventory":
+      return draft[field] ? productTexts.form.yes : productTexts.form.no
+    default:
+      return draft[field]
+  }
+}
+
+/* Variants that follow from options. */
+
+export const newVariant = (choices: Readonly<Record<string, string>> = {}): VariantDraft => ({
+  key: newItemKey(),
+  title: Object.values(choices).join(" / "),
+  sku: "",
+  barcode: "",
+  price: "",
+  discountedPrice: "",
+  costPrice: "",
+  stock: "",
+  choices
+})
+
+/** Removes the values of deleted options from variants. */
+export const withoutOptions = (
+  variants: ReadonlyArray<VariantDraft>,
+  before: ReadonlyArray<OptionDraft>,
+  after: ReadonlyArray<OptionDraft>
+): ReadonlyArray<VariantDraft> => {
+  const removedKeys = before.map(({ key }) => key).filter((key) => !after.some((option) => option.key === key))
+  return removedKeys.length === 0
+    ? variants
+    : variants.map((variant) => ({ ...variant, choices: Struct.omit(variant.choices, [...removedKeys]) }))
+}
+
+/** All combinations of option values. */
+const combinations = (options: ReadonlyArray<OptionDraft>) =>
+  options
+    .filter(({ values }) => values.length > 0)
+    .reduce<ReadonlyArray<Readonly<Record<string, string>>>>(
+      (combined, { key, values }) =>
+        combined.flatMap((choices) => values.map((value) => ({ ...choices, [key]: value }))).slice(0, MAX_VARIANTS),
+      [{}]
+    )
+    .filter((choices) => Object.keys(choices).length > 0)
+
+/** New variants for missing combinations, up to the limit of a product. */
+export const missingVariants = (
+  options: ReadonlyArray<OptionDraft>,
+  variants: ReadonlyArray<VariantDraft>
+): ReadonlyArray<VariantDraft> =>
+  combinations(options)
+    .filter(
+      (choices) =>
+        !variants.some((variant) => Object.entries(choices).every(([key, value]) => variant.choices[key] === value))
+    )
+    .slice(0, Math.max(0, MAX_VARIANTS - variants.length))
+    .map(newVariant)

@@ -36,7 +36,7 @@ export const Page = ({ above, actions, children, isWide = false, title }: PagePr
 interface CardProps {
   readonly title?: ReactNode
   readonly actions?: ReactNode
-  readonly children: ReactNode
+  readonly children?: ReactNode
 }
 
 export const Card = ({ actions, children, title }: CardProps) => (
