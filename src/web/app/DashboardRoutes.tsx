@@ -1,7 +1,5 @@
 import { createRoute, lazyRouteComponent, notFound, redirect } from "@tanstack/react-router"
-import { Result, Schema } from "effect"
 import { ChangeSetId } from "../../domain/changeSets/ChangeSet.ts"
-import { CollectionId, CustomerId, OrderId, StoreId } from "../../rpc/Client.ts"
 import { Option, Result, Schema } from "effect"
 import { CollectionId, CustomerId, OrderId, ProductId, StoreId } from "../../rpc/Client.ts"
 import { SignInPage } from "../features/account/SignInPage.tsx"
