@@ -13,8 +13,8 @@ import {
   TooManyLinkAttempts,
   WrongAccount
 } from "../../domain/access/AccountLinks.ts"
-import { MerchantId } from "../../domain/access/Ids.ts"
-import { type Email, type Role } from "../../domain/access/Merchants.ts"
+import type { MerchantId } from "../../domain/access/Ids.ts"
+import type { Email, Role } from "../../domain/access/Merchants.ts"
 import { SIGN_IN_LIMITS } from "../../domain/access/Sessions.ts"
 import { Actor } from "../../domain/Actor.ts"
 import { networkOf } from "../../domain/Network.ts"
@@ -65,6 +65,8 @@ const tooManyAttempts = (retryAfter: number) => new TooManyLinkAttempts({ retryA
 
 const stateOf = (role: Role, state: Invitation["state"]) => ({ role, state })
 
+const readOpenInvitation = (statement: Statement) => required(readOpen(statement))
+
 export const AccountLinksLive = Layer.effect(
   AccountLinks,
   Effect.gen(function* () {
@@ -111,8 +113,6 @@ export const AccountLinksLive = Layer.effect(
           where i.token_hash = ${sha256(token)} and ${open}
         `)
       )
-
-    const readOpenInvitation = (statement: Statement) => required(readOpen(statement))
 
     /** Adds the account that `identify` returns to the store. The lock of the store lets one acceptance succeed. */
     const join = Effect.fnUntraced(
