@@ -1,4 +1,4 @@
-import { Context, type Effect, Schema } from "effect"
+import { Context, type Effect, Schema, Struct } from "effect"
 import { MerchantId } from "../access/Ids.ts"
 import { JsonValue, Timestamp } from "../catalog/Fields.ts"
 import type { JsonText, DocumentPage } from "../json/Document.ts"
@@ -7,7 +7,7 @@ import type { StoreId } from "../Store.ts"
 import { Uuid } from "../Uuid.ts"
 import type { Surface } from "../Write.ts"
 import { ENTRY_DAYS } from "./Journal.ts"
-import { ResourceKind } from "./Kinds.ts"
+import { type CatalogKind, ResourceKind } from "./Kinds.ts"
 
 export const EntryId = Uuid.pipe(Schema.brand("EntryId"), Schema.annotate({ identifier: "EntryId" }))
 export type EntryId = typeof EntryId.Type
@@ -61,6 +61,19 @@ export const ActivityEntry = Schema.Struct({
 }).annotate({ identifier: "ActivityEntry" })
 export type ActivityEntry = typeof ActivityEntry.Type
 
+/** Entry that last set fields of a resource. */
+export const FieldsEntry = ActivityEntry.mapFields(Struct.omit(["before", "after"]))
+  .mapFields(
+    Struct.assign({
+      fields: Schema.Array(Schema.String).annotate({ description: "Fields that no later change set" })
+    })
+  )
+  .annotate({ identifier: "FieldsEntry" })
+export type FieldsEntry = typeof FieldsEntry.Type
+
+/** Maximum bytes of entries examined for the fields of a resource. */
+export const MAX_EXAMINED_BYTES = 16 * 1024 * 1024
+
 export class EntryNotFound extends Schema.TaggedError<EntryNotFound>()("EntryNotFound", { id: EntryId }) {
   override get message() {
     return `Entry ${this.id} was not found; entries are kept for ${ENTRY_DAYS} days`
@@ -103,6 +116,8 @@ export class Activity extends Context.Service<
     /** Lists entries in descending order of id, newest first. */
     readonly list: (store: StoreId, request: ActivityRequest) => Effect.Effect<DocumentPage<EntryId>>
     readonly get: (store: StoreId, id: EntryId) => Effect.Effect<EntryDocument, EntryNotFound>
+    /** Returns the entries that last set the fields of a resource, newest first, as JSON. */
+    readonly fields: (store: StoreId, resource: CatalogKind, id: string) => Effect.Effect<JsonText>
     /**
      * Returns the names of products, collections, agents, installed apps and members with these ids. A subscription has
      * the name of its app.

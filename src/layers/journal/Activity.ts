@@ -5,6 +5,7 @@ import {
   type ActivityRequest,
   EntryId,
   EntryNotFound,
+  MAX_EXAMINED_BYTES,
   MAX_EXAMINED_ENTRIES,
   DisplayName
 } from "../../domain/journal/Activity.ts"
@@ -13,7 +14,7 @@ import { PAGE_BYTES } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { leastUuidOf } from "../../domain/Uuid.ts"
 import { orDefect } from "../sql/Errors.ts"
-import { rowReader, rowsReader } from "../sql/Rows.ts"
+import { requiredRowReader, rowReader, rowsReader } from "../sql/Rows.ts"
 import { constant } from "../sql/Statement.ts"
 import { CATALOG_TABLES } from "./CatalogTables.ts"
 import { partOf } from "./Journal.ts"
@@ -22,6 +23,9 @@ import { END, pageReader, START } from "../sql/Pages.ts"
 
 /** Approximate bytes of an entry without the diff of the resource. */
 const ENTRY_BYTES = 600
+
+/** Fields that the service sets with every write. */
+const SERVICE_FIELDS = plainArray(["id", "version", "createdAt", "updatedAt", "productCount"])
 
 /** Filters of a page. */
 interface Filters {
@@ -33,6 +37,7 @@ interface Filters {
 }
 
 const readEntry = rowReader(Schema.Struct({ resource: ResourceKind, json: Schema.String }))
+const readItems = requiredRowReader(Schema.Struct({ items: Schema.String }))
 const readNames = rowsReader(DisplayName)
 
 const min = (a: string, b: string) => (a < b ? a : b)
@@ -43,8 +48,8 @@ export const ActivityLive = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const readPage = pageReader(EntryId)
 
-    /** Entry as JSON. The diff of the resource is included as stored. */
-    const json = sql.literal(`
+    /** Entry as JSON, without the diff of the resource and the closing brace. */
+    const head = sql.literal(`
       left(json_build_object(
         'id', id, 'at', to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
         'actor', json_build_object('type', actor_type, 'id', actor_id), 'surface', surface,
@@ -56,7 +61,11 @@ export const ActivityLive = Layer.effect(
         'omitted', omitted, 'idempotencyKey', idempotency_key, 'requestId', request_id, 'hops', hops, 'reason', reason,
         'undoes', undoes, 'approvedBy', approved_by, 'changeSetId', change_set_id
       )::text, -1) || ',"before":' || coalesce(before, 'null') || ',"after":' || coalesce(after, 'null') || '}'
+      )::text, -1)
     `)
+
+    /** Entry as JSON. The diff is included as stored. */
+    const json = sql`${head} || ${sql.literal(`',"before":' || coalesce(before, 'null') || ',"after":' || coalesce(after, 'null') || '}'`)}`
 
     /**
      * Selects a page, newest first, of the entries that `source` returns and that match the filters. `source` is limited, so
@@ -157,6 +166,28 @@ export const ActivityLive = Layer.effect(
           where store_id = ${storeId} and id = ${id} and part = ${partOf(id)}
         `)
         return Option.isSome(entry) ? entry.value : yield* new EntryNotFound({ id })
+      }, orDefect),
+
+      fields: Effect.fn("Activity.fields")((storeId, resource, id) => {
+        const history = sql`entries_before_of_resource(${storeId}, ${END}, ${START}, ${constant(MAX_EXAMINED_ENTRIES)}, ${id})`
+        return Effect.map(
+          readItems(sql`
+            with history as (
+              select *, sum(coalesce(octet_length(before), 0) + coalesce(octet_length(after), 0)) over (order by id desc) as bytes
+              from ${history} where resource = ${resource}
+            ), setting as (
+              select distinct on (field) field, h.id as entry_id
+              from history h, lateral (
+                select json_object_keys(h.after::json) union select json_object_keys(h.before::json) union select unnest(h.omitted)
+              ) as changed (field)
+              where h.after is not null and h.bytes < ${constant(MAX_EXAMINED_BYTES)} and field <> all(${SERVICE_FIELDS}::text[])
+              order by field, h.id desc
+            ), grouped as (select entry_id, json_agg(field order by field) as fields from setting group by entry_id)
+            select '[' || coalesce(string_agg(${head} || ',"fields":' || fields || '}', ',' order by id desc), '') || ']' as items
+            from history join grouped on id = entry_id
+          `),
+          ({ items }) => items
+        )
       }, orDefect),
 
       names: Effect.fn("Activity.names")((storeId, ids) => {

@@ -12,10 +12,12 @@ import {
   EntryId,
   EntryNotFound,
   EntrySurface,
+  FieldsEntry,
   MAX_DISPLAY_NAMES,
+  MAX_EXAMINED_ENTRIES,
   DisplayName
 } from "../../domain/journal/Activity.ts"
-import { ResourceKind } from "../../domain/journal/Kinds.ts"
+import { CatalogKind, ResourceKind } from "../../domain/journal/Kinds.ts"
 import {
   ChangedSince,
   EntryNotOwn,
@@ -75,6 +77,26 @@ export const getActivity = Rpc.make("activity.get", {
   .annotate(
     ToolDescription,
     "Reads one entry of the activity by id, with all stored details of the change. Use it if activity.list cut the differences."
+  )
+
+/** Lists the entries that last set the fields of a product or collection. Members, and agents for their scopes. */
+export const listFieldEntries = Rpc.make("activity.fields", {
+  payload: {
+    ...storeFields,
+    resource: CatalogKind,
+    resourceId: withDescription(Uuid, "Id of the product or collection")
+  },
+  success: Schema.Struct({
+    items: Schema.Array(FieldsEntry).annotate({
+      description: `Newest first. Fields that were last set before the last ${MAX_EXAMINED_ENTRIES} entries are absent`
+    })
+  })
+})
+  .annotate(WorkWeight, "heavy")
+  .annotate(AccessPolicy, MEMBERS_AND_AGENTS)
+  .annotate(
+    ToolDescription,
+    'Returns who last set each field of a product or collection, when, through which surface and with which reason. Use it before you overwrite a field that a person may have set on purpose. Example: { "resource": "product", "resourceId": "<product id>" }'
   )
 
 /** Reads display names of actors and resources. Omits those that no longer exist. Members only. */
@@ -142,6 +164,7 @@ export const undoActivitySpan = Rpc.make("activity.undoSpan", {
 export class ActivityRpcs extends RpcGroup.make(
   listActivity,
   getActivity,
+  listFieldEntries,
   listNames,
   undoActivity,
   undoActivitySpan

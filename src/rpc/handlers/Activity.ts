@@ -66,6 +66,13 @@ export const makeActivityHandlers = Effect.gen(function* () {
       ({ json }: EntryDocument) => json
     ),
 
+    "activity.fields": storeHandler(
+      Rpcs.listFieldEntries,
+      ({ payload: { resource, resourceId, storeId }, principal }) =>
+        Effect.andThen(readableKinds(principal, storeId, [resource]), activity.fields(storeId, resource, resourceId)),
+      (items) => `{"items":${items}}`
+    ),
+
     "activity.names": storeHandler(
       Rpcs.listNames,
       ({ payload }) => activity.names(payload.storeId, payload.ids),

@@ -150,6 +150,45 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Activity",
     })
   )
 
+  it.effect("activity.fields returns the entries that last set each field, also by an undo", () =>
+    Effect.gen(function* () {
+      const member = yield* freshMember()
+      const { client, merchantId, storeId } = member
+      const agent = yield* agentOf(member, { scopes: ["write_products", "write_inventory"] })
+      const keyed = () => ({ storeId, idempotencyKey: newKey() })
+      const { id } = yield* performed(
+        client.products.create({ ...keyed(), product: toProduct({ name: "Cup", price: 1 }) })
+      )
+      yield* performed(agent.client.products.update({ ...keyed(), id, patch: { price: 2, sku: "A" } }))
+      yield* performed(client.products.update({ ...keyed(), id, patch: { sku: "B" } }))
+      yield* performed(client.inventory.change({ ...keyed(), id, change: { adjust: 2, reason: "Found" } }))
+
+      const fieldsOf = (resourceId: string = id) =>
+        Effect.map(client.activity.fields({ storeId, resource: "product", resourceId }), ({ items }) => items)
+      const [stock, sku, price, created] = yield* fieldsOf()
+      assert.deepInclude(stock, { fields: ["stock"], reason: "Found", actor: { type: "merchant", id: merchantId } })
+      assert.deepInclude(sku, { fields: ["sku"], versions: { before: 2, after: 3 } })
+      assert.deepInclude(price, { fields: ["price"], actor: { type: "agent", id: agent.id } })
+      assert.include(created?.fields ?? [], "name")
+      assert.notInclude(created?.fields ?? [], "version")
+
+      yield* performed(client.activity.undo({ ...keyed(), id: sku?.id ?? assert.fail("It was set") }))
+      assert.deepInclude((yield* fieldsOf())[0], { fields: ["sku"], undoes: sku?.id ?? null })
+
+      yield* performed(client.products.delete({ ...keyed(), id }))
+      const [deletion = assert.fail("It was deleted")] = (yield* client.activity.list({ storeId })).items
+      yield* performed(client.activity.undo({ ...keyed(), id: deletion.id }))
+      const [restored] = yield* fieldsOf()
+      assert.includeMembers([...(restored?.fields ?? [])], ["name", "price", "sku", "stock"])
+
+      assert.deepStrictEqual(yield* fieldsOf(storeId), [])
+      const refused = yield* Effect.flip(
+        agent.client.activity.fields({ storeId, resource: "collection", resourceId: id })
+      )
+      assert.strictEqual(refused._tag, "AgentScopeMissing")
+    })
+  )
+
   it.effect("activity.names returns the names of actors and resources of the store, to staff too", () =>
     Effect.gen(function* () {
       const staff = yield* freshMember({ role: "staff" })

@@ -64,6 +64,7 @@ const CALLS: Readonly<Record<string, (ids: ResourceIds) => Record<string, unknow
   proposals_list: () => ({ pending: true }),
   activity_list: () => ({ resource: "product" }),
   activity_get: ({ entry }) => ({ id: entry }),
+  activity_fields: ({ product }) => ({ resource: "product", resourceId: product }),
   activity_undo: ({ entry }) => ({ ...keyed(), id: entry }),
   activity_undoSpan: () => ({ ...keyed(), actorId: randomUUID(), since: SPAN[0], until: SPAN[1] })
 }

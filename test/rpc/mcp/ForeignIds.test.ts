@@ -57,6 +57,7 @@ const CALLS: Readonly<Record<string, (ids: OwnIds) => Json>> = {
   proposals_withdraw: keyed,
   activity_list: () => ({}),
   activity_get: () => ({ whole: true }),
+  activity_fields: () => ({ resource: "product" }),
   activity_undo: keyed,
   activity_undoSpan: () => ({ ...keyed(), since: "2020-01-01T00:00:00Z", until: "2099-01-01T00:00:00Z" })
 }

@@ -47,6 +47,7 @@ const payloadsOf = (
     "customers.get": { id: customer },
     "activity.list": {},
     "activity.get": { id: entry },
+    "activity.fields": { resource: "product", resourceId: product },
     "activity.names": { ids: [product] },
     "activity.undo": { idempotencyKey: randomUUID(), id: entry },
     "activity.undoSpan": {
