@@ -3,20 +3,67 @@ import { useState } from "react"
 import { ChangeSetId } from "../../../domain/changeSets/ChangeSet.ts"
 import { useStoreId } from "../../shared/data/store.ts"
 import { differencesOf } from "../../shared/data/differences.ts"
+import { type ReactNode, useState } from "react"
+import { ago, time } from "../../shared/data/format.ts"
+import { useStore } from "../../shared/data/store.ts"
 import { Badge } from "../../shared/ui/display/Badge.tsx"
 import { Button } from "../../shared/ui/form/Button.tsx"
 import { DifferencesTable } from "../../shared/ui/display/DifferencesTable.tsx"
+import { Dialog } from "../../shared/ui/layout/Dialog.tsx"
 import { MutedText } from "../../shared/ui/layout/Page.tsx"
 import css from "./Activity.module.css"
-import { byDay, isUndoable, type NamedEntry, surfaceLabels, undoneEntryIds, verbOf } from "./entries.ts"
+import {
+  byDay,
+  changesOf,
+  isUndoable,
+  type NamedEntry,
+  summaryOf,
+  surfaceLabels,
+  undoneEntryIds,
+  verbOf
+} from "./entries.ts"
 import { EntrySentence, EntryTime } from "./EntrySentence.tsx"
+import { type EntryGroup, groupEntries } from "./groups.ts"
 import { UndoDialog } from "./UndoDialog.tsx"
+import { joinNames, spanOf } from "./undoPreview.ts"
+import { UndoSpanForm } from "./UndoSpanDialog.tsx"
 import { activityTexts } from "./activityTexts.ts"
 
-interface EntryProps {
-  readonly entry: NamedEntry
-  readonly isUndone: boolean
-  readonly undo: () => void
+interface ExpandableRowProps {
+  /** Accessible name of the button that shows the details. */
+  readonly label: string
+  readonly sentence: ReactNode
+  readonly summary: string
+  readonly at: ReactNode
+  readonly action: ReactNode
+  readonly children: () => ReactNode
+}
+
+/** One line, with details on demand. */
+const ExpandableRow = ({ action, at, children, label, sentence, summary }: ExpandableRowProps) => {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <li className={css["entry"]}>
+      <div className={css["line"]}>
+        <button
+          type="button"
+          className={css["expand"]}
+          aria-expanded={isOpen}
+          aria-label={label}
+          onClick={() => setOpen(!isOpen)}
+        >
+          <span aria-hidden>›</span>
+        </button>
+        <p className={css["sentence"]}>{sentence}</p>
+        <p className={css["summary"]} title={summary}>
+          {summary}
+        </p>
+        <p className={css["at"]}>{at}</p>
+        <div className={css["action"]}>{action}</div>
+      </div>
+      {isOpen ? <div className={css["details"]}>{children()}</div> : undefined}
+    </li>
+  )
 }
 
 const sidesOf = ({ after, before }: NamedEntry) => ({
@@ -29,27 +76,13 @@ const Entry = ({ entry, isUndone, undo }: EntryProps) => {
   const differences = differencesOf(entry.before, entry.after)
   const isUpdate = entry.before !== null && entry.after !== null
   const storeId = useStoreId()
+const EntryDetails = ({ entry }: { readonly entry: NamedEntry }) => {
+  const { approverName, at, omitted, reason, surface } = entry
+  const differences = changesOf(entry, useStore().data?.currencyCode)
   return (
-    <li className={css["entry"]}>
-      <div className={css["line"]}>
-        <p>
-          <EntrySentence entry={entry} />
-        </p>
-        {isUndone ? (
-          <Badge>{activityTexts.timeline.undone}</Badge>
-        ) : isUndoable(entry) ? (
-          <Button
-            kind="quiet"
-            onClick={undo}
-            aria-label={activityTexts.timeline.undoEntry(entry.actorName, verbOf(entry), entry.resourceName)}
-          >
-            {activityTexts.timeline.undo}
-          </Button>
-        ) : undefined}
-      </div>
+    <>
       <MutedText>
-        <EntryTime entry={entry} />
-        {` · ${surfaceLabels[surface]}`}
+        {`${time(at)} · ${surfaceLabels[surface]}`}
         {approverName === null ? "" : ` · ${activityTexts.timeline.approvedBy(approverName)}`}
         {entry.changeSetId === null ? undefined : (
           <>
@@ -69,37 +102,150 @@ const Entry = ({ entry, isUndone, undo }: EntryProps) => {
           caption={activityTexts.timeline.changedFields}
           differences={differences}
           {...sidesOf(entry)}
-          first={isUpdate ? 5 : 0}
+          first={10}
         />
       )}
       {omitted.length === 0 ? undefined : <MutedText>{activityTexts.timeline.omitted(omitted.join(", "))}</MutedText>}
-    </li>
+    </>
   )
 }
 
-/** Entries grouped by day, with undo buttons. */
-export const Timeline = ({ entries }: { readonly entries: ReadonlyArray<NamedEntry> }) => {
-  const [undoing, setUndoing] = useState<NamedEntry>()
+/** Entries to undo: one, or a whole group. */
+type Undoing = NamedEntry | EntryGroup<NamedEntry>
+
+interface EntryProps {
+  readonly entry: NamedEntry
+  readonly undoneIds: ReadonlySet<string>
+  readonly undo: (undoing: Undoing) => void
+}
+
+const Entry = ({ entry, undo, undoneIds }: EntryProps) => {
+  const currency = useStore().data?.currencyCode
+  const words = [entry.actorName, verbOf(entry), entry.resourceName] as const
+  return (
+    <ExpandableRow
+      label={activityTexts.timeline.details(...words)}
+      sentence={<EntrySentence entry={entry} />}
+      summary={summaryOf(entry, currency)}
+      at={<EntryTime entry={entry} />}
+      action={
+        undoneIds.has(entry.id) ? (
+          <Badge>{activityTexts.timeline.undone}</Badge>
+        ) : isUndoable(entry) ? (
+          <Button kind="quiet" onClick={() => undo(entry)} aria-label={activityTexts.timeline.undoEntry(...words)}>
+            {activityTexts.timeline.undo}
+          </Button>
+        ) : undefined
+      }
+    >
+      {() => <EntryDetails entry={entry} />}
+    </ExpandableRow>
+  )
+}
+
+interface GroupProps extends Omit<EntryProps, "entry"> {
+  readonly group: EntryGroup<NamedEntry>
+  /** True if the undo of the group's time span undoes nothing else. */
+  readonly canUndo: boolean
+}
+
+const Group = ({ canUndo, group, undo, undoneIds }: GroupProps) => {
+  const [newest, ...older] = group
+  if (older.length === 0) return <Entry entry={newest} undoneIds={undoneIds} undo={undo} />
+  const { actorName, changeSetId, reason, surface } = newest
+  const label = activityTexts.timeline.changesOf(actorName, group.length)
+  return (
+    <ExpandableRow
+      label={label}
+      sentence={
+        <>
+          <strong>{actorName}</strong> {activityTexts.timeline.changed(group.length)}
+        </>
+      }
+      summary={[
+        joinNames(group.map(({ resourceName }) => resourceName)),
+        ...(changeSetId === null ? [] : [activityTexts.timeline.changeSet]),
+        ...(changeSetId === null || reason === null ? [] : [activityTexts.timeline.reason(reason)]),
+        surfaceLabels[surface]
+      ].join(" · ")}
+      at={
+        <time
+          dateTime={newest.at}
+          title={activityTexts.timeline.period(time(older.at(-1)?.at ?? newest.at), time(newest.at))}
+        >
+          {ago(newest.at)}
+        </time>
+      }
+      action={
+        canUndo && group.some((entry) => isUndoable(entry) && !undoneIds.has(entry.id)) ? (
+          <Button
+            kind="quiet"
+            onClick={() => undo(group)}
+            aria-label={activityTexts.timeline.undoAllOf(actorName, group.length)}
+          >
+            {activityTexts.timeline.undoAll}
+          </Button>
+        ) : undefined
+      }
+    >
+      {() => (
+        <ol className={css["entries"]} aria-label={label}>
+          {group.map((entry) => (
+            <Entry key={entry.id} entry={entry} undoneIds={undoneIds} undo={undo} />
+          ))}
+        </ol>
+      )}
+    </ExpandableRow>
+  )
+}
+
+const UndoGroupDialog = ({ close, group }: { readonly group: EntryGroup<NamedEntry>; readonly close: () => void }) => {
+  const [{ actor, actorName }] = group
+  const span = spanOf(group.map(({ id }) => id))
+  return span === undefined ? undefined : (
+    <Dialog title={activityTexts.span.title(actorName)} isOpen close={close}>
+      <UndoSpanForm actorId={actor.id} {...span} close={close} />
+    </Dialog>
+  )
+}
+
+const isGroup = (undoing: Undoing): undoing is EntryGroup<NamedEntry> => Array.isArray(undoing)
+
+interface TimelineProps {
+  readonly entries: ReadonlyArray<NamedEntry>
+  /** Groups entries by actor and work. `undoable` groups can be undone at once. */
+  readonly groups?: "none" | "plain" | "undoable"
+}
+
+/** Entries by day, with undo buttons. */
+export const Timeline = ({ entries, groups = "none" }: TimelineProps) => {
+  const [undoing, setUndoing] = useState<Undoing>()
   const undoneIds = undoneEntryIds(entries)
+  const close = () => setUndoing(undefined)
+  const shown = groups === "none" ? entries.map((entry): EntryGroup<NamedEntry> => [entry]) : groupEntries(entries)
   return (
     <>
-      {byDay(entries).map(([day, ofDay]) => (
+      {byDay(shown).map(([day, ofDay]) => (
         <section key={day} className={css["day"]}>
           <h2>{day}</h2>
           <ol className={css["entries"]}>
-            {ofDay.map((entry) => (
-              <Entry key={entry.id} entry={entry} isUndone={undoneIds.has(entry.id)} undo={() => setUndoing(entry)} />
+            {ofDay.map((group) => (
+              // New entries arrive at the start of a group, which keeps its oldest one.
+              <Group
+                key={group.at(-1)?.id}
+                group={group}
+                undoneIds={undoneIds}
+                undo={setUndoing}
+                canUndo={groups === "undoable"}
+              />
             ))}
           </ol>
         </section>
       ))}
-      {undoing === undefined ? undefined : (
-        <UndoDialog
-          key={undoing.id}
-          entry={undoing}
-          close={() => setUndoing(undefined)}
-          choose={(entry) => setUndoing(entry)}
-        />
+      {undoing === undefined ? undefined : isGroup(undoing) ? (
+        <UndoGroupDialog group={undoing} close={close} />
+      ) : (
+        <UndoDialog key={undoing.id} entry={undoing} close={close} choose={setUndoing} />
       )}
     </>
   )

@@ -1,8 +1,7 @@
-import { differencesOf } from "../../shared/data/differences.ts"
 import { Dialog } from "../../shared/ui/layout/Dialog.tsx"
 import { DifferencesTable } from "../../shared/ui/display/DifferencesTable.tsx"
-import { useStoreId } from "../../shared/data/store.ts"
-import type { NamedEntry } from "./entries.ts"
+import { useStore, useStoreId } from "../../shared/data/store.ts"
+import { changesOf, type NamedEntry } from "./entries.ts"
 import { UndoForm } from "./UndoForm.tsx"
 import { undoSentence } from "./undoPreview.ts"
 import { activityTexts } from "./activityTexts.ts"
@@ -17,6 +16,7 @@ interface UndoDialogProps {
 /** Undoes one change. */
 export const UndoDialog = ({ choose, close, entry }: UndoDialogProps) => {
   const storeId = useStoreId()
+  const currency = useStore().data?.currencyCode
   const { after, before, id, resourceName } = entry
   const isUpdate = before !== null && after !== null
   return (
@@ -35,7 +35,7 @@ export const UndoDialog = ({ choose, close, entry }: UndoDialogProps) => {
             {isUpdate ? (
               <DifferencesTable
                 caption={activityTexts.undo.restoredValues}
-                differences={differencesOf(after, before)}
+                differences={changesOf({ ...entry, before: after, after: before }, currency)}
                 before={activityTexts.undo.current}
                 after={activityTexts.undo.afterUndo}
               />

@@ -4,9 +4,12 @@ import type { ActivityEntry } from "../../../domain/journal/Activity.ts"
 import { CatalogKind } from "../../../domain/journal/Kinds.ts"
 import type { JsonObject } from "../../../domain/json/Json.ts"
 import type { Client, EntryId, StoreId } from "../../../rpc/Client.ts"
+import { cutText } from "../../../domain/Text.ts"
+import { differencesOf } from "../../shared/data/differences.ts"
 import type { ListPage } from "../../shared/data/usePagedQuery.ts"
 import { day } from "../../shared/data/format.ts"
 import { activityTexts } from "./activityTexts.ts"
+import type { EntryGroup } from "./groups.ts"
 
 /** Entry with the names of its actor, resource and approver. */
 export interface NamedEntry extends ActivityEntry {
@@ -20,7 +23,7 @@ export interface NamedEntry extends ActivityEntry {
 export type ListEntriesRequest = Parameters<Client["activity"]["list"]>[0]
 
 /** Fallback name of an actor. The command line and imports belong to the service operator. */
-const formerName = ({ actor, surface }: ActivityEntry) =>
+const formerName = ({ actor, surface }: Pick<ActivityEntry, "actor" | "surface">) =>
   surface === "cli" || surface === "import" ? activityTexts.serviceOperator : activityTexts.formerActors[actor.type]
 
 const titleOf = (side: ActivityEntry["before"]) => side?.["name"] ?? side?.["title"] ?? side?.["appName"]
@@ -35,16 +38,20 @@ const nameInEntries = (entries: ReadonlyArray<ActivityEntry>, { resource, resour
   return activityTexts.unnamedResources[resource]
 }
 
+/** Name of the actor of an entry. */
+export const actorNameOf = (entry: Pick<ActivityEntry, "actor" | "surface">, names: ReadonlyMap<string, string>) =>
+  names.get(entry.actor.id) ?? formerName(entry)
+
 /** Adds the known names to entries. */
 export const namedEntries = (
   entries: ReadonlyArray<ActivityEntry>,
   names: ReadonlyMap<string, string>
 ): ReadonlyArray<NamedEntry> =>
   entries.map((entry) => {
-    const { actor, approvedBy, resourceId } = entry
+    const { approvedBy, resourceId } = entry
     return {
       ...entry,
-      actorName: names.get(actor.id) ?? formerName(entry),
+      actorName: actorNameOf(entry, names),
       resourceName: names.get(resourceId) ?? nameInEntries(entries, entry),
       exists: names.has(resourceId),
       approverName: approvedBy === null ? null : (names.get(approvedBy) ?? activityTexts.formerActors.merchant)
@@ -97,11 +104,11 @@ export const undoneEntryIds = (entries: ReadonlyArray<ActivityEntry>): ReadonlyS
   return undone
 }
 
-/** Groups entries by day, in the time zone of the browser. */
-export const byDay = <Entry extends ActivityEntry>(
-  entries: ReadonlyArray<Entry>
-): ReadonlyArray<readonly [day: string, entries: ReadonlyArray<Entry>]> => [
-  ...Map.groupBy(entries, ({ at }) => day(at))
+/** Sorts groups by the day of their newest entry, in the time zone of the browser. */
+export const byDay = <Group extends EntryGroup<ActivityEntry>>(
+  groups: ReadonlyArray<Group>
+): ReadonlyArray<readonly [day: string, groups: ReadonlyArray<Group>]> => [
+  ...Map.groupBy(groups, ([{ at }]) => day(at))
 ]
 
 const isCatalogKind = Schema.is(CatalogKind)
@@ -134,6 +141,35 @@ export const verbOf = ({ after, before, resource, undoes }: ActivityEntry): stri
   if (after === null) return deleted
   if (resource === "member") return memberVerb(after) ?? updated
   return (resource === "installation" ? installationVerb(before, after) : undefined) ?? updated
+}
+
+/** Fields in the summary of an update, and characters of each value there. */
+const MAX_SUMMARY_FIELDS = 2
+const MAX_SUMMARY_VALUE = 40
+
+/** Start of a value, in one line. */
+export const shortText = (text: string): string => {
+  const line = text.replaceAll(/\s+/g, " ")
+  return line.length <= MAX_SUMMARY_VALUE ? line : `${cutText(line, MAX_SUMMARY_VALUE)}…`
+}
+
+/** Changed fields of an entry. Prices of products are in the currency of the store. */
+export const changesOf = ({ after, before, resource }: ActivityEntry, currency: string | undefined) =>
+  differencesOf(before, after, resource === "product" ? currency : undefined)
+
+/** Main changes of an update and its reason, in one line. Empty if there is nothing to add to its sentence. */
+export const summaryOf = (entry: ActivityEntry, currency: string | undefined): string => {
+  const { after, before, reason } = entry
+  const differences = before === null || after === null ? [] : changesOf(entry, currency)
+  const rest = differences.length - MAX_SUMMARY_FIELDS
+  const { empty, fieldChange } = activityTexts.timeline
+  return [
+    ...differences
+      .slice(0, MAX_SUMMARY_FIELDS)
+      .map((one) => fieldChange(one.name, shortText(one.before) || empty, shortText(one.after) || empty)),
+    ...(rest > 0 ? [activityTexts.timeline.moreFields(rest)] : []),
+    ...(reason === null ? [] : [activityTexts.timeline.reason(reason)])
+  ].join(" · ")
 }
 
 /** Labels of the surfaces through which changes are made. */

@@ -11,11 +11,11 @@ export interface UndoPreview extends DryRunResult {
 }
 
 /** Ids of the new entries. Empty if nothing was left to undo. */
-const entryIdsOf = ({ undone }: UndoResult) => undone.flatMap(({ id }) => (id === null ? [] : [id]))
+export const entryIdsOf = ({ undone }: UndoResult) => undone.flatMap(({ id }) => (id === null ? [] : [id]))
 
-/** Time span that contains the entries of an undo, to redo all of them. Undefined if there are none. */
-export const spanOf = (undone: UndoResult): { readonly since: string; readonly until: string } | undefined => {
-  const times = entryIdsOf(undone).map(millisOf)
+/** Least time span that contains entries. Undefined if there are none. */
+export const spanOf = (ids: ReadonlyArray<string>): { readonly since: string; readonly until: string } | undefined => {
+  const times = ids.map(millisOf)
   if (times.length === 0) return undefined
   return {
     since: new Date(Math.min(...times)).toISOString(),
@@ -26,7 +26,8 @@ export const spanOf = (undone: UndoResult): { readonly since: string; readonly u
 /** Names in a list before the rest is counted. */
 const MAX_NAMES = 5
 
-const joinNames = (names: ReadonlyArray<string>) => {
+/** Distinct names, such as "Cup, Jug and 3 more". */
+export const joinNames = (names: ReadonlyArray<string>) => {
   const distinct = [...new Set(names)]
   const rest = distinct.length - MAX_NAMES
   return rest > 0

@@ -4,7 +4,7 @@ import { errorMessageOf } from "../../shared/data/errorMessages.ts"
 import { useRpcMutation } from "../../shared/data/queries.ts"
 import { toast } from "../../shared/ui/display/Toasts.tsx"
 import { useMember, useStoreId } from "../../shared/data/store.ts"
-import { spanOf } from "./undoPreview.ts"
+import { entryIdsOf, spanOf } from "./undoPreview.ts"
 import { activityTexts } from "./activityTexts.ts"
 
 /** Confirms an undo and offers to redo. A redo is itself an undo of everything that the member's undo wrote. */
@@ -18,7 +18,7 @@ export const useUndoToast = () => {
     onSuccess: () => toast(activityTexts.undo.restored)
   })
   return (undone: UndoResult) => {
-    const span = spanOf(undone)
+    const span = spanOf(entryIdsOf(undone))
     if (span === undefined) return toast(activityTexts.undo.nothingToUndo)
     toast(activityTexts.undo.undoneToast(undone.undone.length), {
       name: activityTexts.undo.redo,

@@ -1,4 +1,4 @@
-import { count, number } from "../../shared/data/format.ts"
+import { number } from "../../shared/data/format.ts"
 
 /** Texts of the agent pages. */
 export const agentTexts = {
@@ -80,17 +80,5 @@ export const agentTexts = {
       before: "A client that supports sign-in needs only the address ",
       after: ". It opens a page that asks for your consent, and creates its own agent."
     }
-  },
-  undo: {
-    lastHour: "Last hour",
-    lastDay: "Last 24 hours",
-    title: (agent: string) => `Undo changes by ${agent}`,
-    period: "Period",
-    customStart: "Custom start time",
-    start: "Start time",
-    invalidStart: "Enter a date and a time",
-    noChanges: "Undo changes",
-    undoChanges: (changes: number) => `Undo ${count(changes, "change")}`,
-    span: (since: string) => `From ${since} until now.`
   }
 } as const

@@ -4,7 +4,7 @@ import { GRANT_DESCRIPTIONS } from "../../../domain/access/GrantDescriptions.ts"
 import { Scope } from "../../../domain/access/Scope.ts"
 import { canonical, isObject, type JsonObject } from "../../../domain/json/Json.ts"
 import { isUuid } from "../../../domain/Uuid.ts"
-import { number, time } from "./format.ts"
+import { money, number, time } from "./format.ts"
 import { dataTexts } from "./dataTexts.ts"
 
 /** Field that differs between two versions, formatted for people. An empty text means no value. */
@@ -34,6 +34,10 @@ const TIME_FIELDS: ReadonlySet<string> = new Set([
   "startedAt",
   "trialEndsAt"
 ])
+
+const PRICE_FIELDS: ReadonlySet<string> = new Set(["price", "discountedPrice", "costPrice"])
+
+const isPrice = (field: string, value: unknown): value is number => PRICE_FIELDS.has(field) && typeof value === "number"
 
 const fieldLabels: Readonly<Record<string, string>> = dataTexts.fields
 
@@ -124,26 +128,37 @@ interface FieldPosition {
   readonly path: string
 }
 
-const differencesAt = ({ name, path }: FieldPosition, before: unknown, after: unknown): ReadonlyArray<Difference> => {
+const differencesAt = (
+  { name, path }: FieldPosition,
+  before: unknown,
+  after: unknown,
+  currency: string | undefined
+): ReadonlyArray<Difference> => {
   if (isNothing(before) && isNothing(after)) return []
   if (canonical(before ?? null) === canonical(after ?? null)) return []
   const [old, now] = [membersOf(before), membersOf(after)]
   return old === undefined && now === undefined
     ? [{ name, path, ...textsOf(before, after) }]
-    : differencesOf(old ?? null, now ?? null, { name: `${name} · `, path: `${path}.` })
+    : differencesOf(old ?? null, now ?? null, currency, { name: `${name} · `, path: `${path}.` })
 }
 
-/** Compares two versions of a resource field by field. A created or deleted resource has null on one side. */
+/**
+ * Compares two versions of a resource field by field. A created or deleted resource has null on one side. Prices of
+ * products are shown in `currency`.
+ */
 export const differencesOf = (
   before: JsonObject | null,
   after: JsonObject | null,
+  currency?: string,
   parent: FieldPosition = { name: "", path: "" }
 ): ReadonlyArray<Difference> =>
   Object.keys({ ...before, ...after })
     .filter((field) => (parent.path === "" ? !HIDDEN_FIELDS.has(field) : field !== "id"))
     .flatMap((field) => {
       const path = `${parent.path}${field}`
-      const [old, now] = [withLabels(path, before?.[field]), withLabels(path, after?.[field])]
+      const shown = (value: unknown) =>
+        isPrice(field, value) && currency !== undefined ? money(value, currency) : withLabels(path, value)
+      const [old, now] = [shown(before?.[field]), shown(after?.[field])]
       const name = `${parent.name}${nameOf(field, now ?? old)}`
-      return differencesAt({ name, path }, old, now)
+      return differencesAt({ name, path }, old, now, currency)
     })

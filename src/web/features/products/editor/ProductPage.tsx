@@ -25,6 +25,9 @@ import { BackToProducts, ProductForm } from "./ProductForm.tsx"
 import { isShownInForm } from "./productInput.ts"
 import { StockDialog, type StockTarget } from "./StockDialog.tsx"
 import { useProductEditor } from "./useProductEditor.ts"
+import { ProductHistory } from "../../activity/ProductHistory.tsx"
+import { ProductEditor } from "./ProductEditor.tsx"
+import { BackToProducts } from "./ProductForm.tsx"
 import { productTexts } from "../productTexts.ts"
 
 interface ConflictDialogProps {
@@ -239,6 +242,11 @@ export const ProductPage = () => {
   const { productId } = route.useParams()
   return Result.match(decodeId(productId), {
     onFailure: () => <NotFoundPage />,
-    onSuccess: (id) => <ProductDetails key={id} id={id} />
+    onSuccess: (id) => (
+      <>
+        <ProductDetails key={id} id={id} />
+        <ProductHistory id={id} />
+      </>
+    )
   })
 }
