@@ -2,17 +2,19 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { EntryId, type ActivityEntry } from "../../src/domain/journal/Activity.ts"
 import { InstallationId } from "../../src/domain/access/Ids.ts"
-import { leastUuidOf } from "../../src/domain/Uuid.ts"
+import { leastUuidOf, millisOf } from "../../src/domain/Uuid.ts"
 import { activitySearch, filterOf } from "../../src/web/features/activity/activitySearch.ts"
 import {
   type EntriesPage,
   isUndoable,
   namedEntries,
+  summaryOf,
   undoneEntryIds,
   verbOf,
   withNewest
 } from "../../src/web/features/activity/entries.ts"
-import { spanOf, undoSpanSentence } from "../../src/web/features/activity/undoPreview.ts"
+import { groupEntries } from "../../src/web/features/activity/groups.ts"
+import { entryIdsOf, spanOf, undoSpanSentence } from "../../src/web/features/activity/undoPreview.ts"
 import { parseAgent, clientConfiguration, EMPTY_FORM, withScope } from "../../src/web/features/agents/agentForm.ts"
 import { groupActivity } from "../../src/web/features/home/activityGroups.ts"
 import { appHealth } from "../../src/web/features/home/appHealth.ts"
@@ -127,6 +129,33 @@ describe("Activity entries", () => {
     assert.deepStrictEqual([...undoneEntryIds([entryOf(3, { undoes: idOf(2) }), undo, entryOf(1)])], [idOf(2)])
   })
 
+  it("entries are grouped by actor and work, with pauses under 30 minutes, and by change set", () => {
+    const minute = 60_000
+    const agent = { type: "agent" as const, id: idOf(9_002) }
+    const set = { changeSetId: idOf(9_003) }
+    const groups = groupEntries([
+      entryOf(100 * minute),
+      entryOf(90 * minute, { actor: agent }),
+      entryOf(71 * minute),
+      entryOf(41 * minute),
+      entryOf(40 * minute, set),
+      entryOf(2 * minute, set),
+      entryOf(1 * minute, { surface: "mcp" })
+    ])
+    const places = groups.map((group) => group.map(({ id }) => (millisOf(id) - 1_700_000_000_000) / minute))
+    assert.deepStrictEqual(places, [[100, 71], [90], [41], [40, 2], [1]])
+  })
+
+  it("the summary of an update has its first two fields and its reason in one line", () => {
+    const before = { price: 1, description: null, sku: "A", stock: 2 }
+    const after = { price: 2, description: `Two\nlines ${"long ".repeat(20)}`, sku: "B", stock: 3 }
+    assert.strictEqual(
+      summaryOf(entryOf(1, { before, after, reason: "Spring sale" }), "USD"),
+      "Price: $1.00 → $2.00 · Description: empty → Two lines long long long long long long … · 2 more fields · “Spring sale”"
+    )
+    assert.strictEqual(summaryOf(entryOf(1, { before: null, after }), "USD"), "")
+  })
+
   it("deleted resources are named by the journal, and former members by their kind", () => {
     const deletion = entryOf(2, { after: null, before: { name: "Cup" }, versions: { before: 2, after: null } })
     const [first, second] = namedEntries([deletion, entryOf(1, { surface: "cli" })], new Map())
@@ -198,8 +227,11 @@ describe("Undo", () => {
   }))
 
   it("the redo span covers the entries of the undo, and is absent without entries", () => {
-    assert.deepStrictEqual(spanOf({ undone }), { since: "2023-11-14T22:13:20.005Z", until: "2023-11-14T22:13:20.008Z" })
-    assert.isUndefined(spanOf({ undone: undone.map((one) => ({ ...one, id: null })) }))
+    assert.deepStrictEqual(spanOf(entryIdsOf({ undone })), {
+      since: "2023-11-14T22:13:20.005Z",
+      until: "2023-11-14T22:13:20.008Z"
+    })
+    assert.isUndefined(spanOf(entryIdsOf({ undone: undone.map((one) => ({ ...one, id: null })) })))
   })
 
   it("the summary has the number of changes and products", () => {

@@ -10,11 +10,12 @@ import { TextArea } from "../../shared/ui/form/Field.tsx"
 import { Card, MutedText, Row, Stack, WarningBox } from "../../shared/ui/layout/Page.tsx"
 import { QueryBoundary, ErrorNotice } from "../../shared/ui/display/QueryBoundary.tsx"
 import { toast } from "../../shared/ui/display/Toasts.tsx"
+import { changesOf } from "../activity/entries.ts"
 import { EntrySentence } from "../activity/EntrySentence.tsx"
 import { consequences } from "../activity/undoPreview.ts"
-import { useStoreId } from "../../shared/data/store.ts"
+import { useStore, useStoreId } from "../../shared/data/store.ts"
 import type { NamedProposal } from "./listProposals.ts"
-import { previewProposal, type ProposalPreview } from "./proposalPreview.ts"
+import { previewProposal, reasonOf, type ProposalPreview } from "./proposalPreview.ts"
 import { proposalTexts } from "./proposalTexts.ts"
 import { uiTexts } from "../../shared/ui/uiTexts.ts"
 
@@ -30,6 +31,7 @@ const ProposalPreviewView = ({
   readonly proposal: NamedProposal
   readonly preview: ProposalPreview
 }) => {
+  const currency = useStore().data?.currencyCode
   switch (preview._tag) {
     case "Unknown":
       return <p>{proposalTexts.card.unavailable}</p>
@@ -45,7 +47,7 @@ const ProposalPreviewView = ({
                 <EntrySentence entry={entry} /> {ago(entry.at)}
                 {entry.before === null || entry.after === null
                   ? undefined
-                  : `: ${differencesOf(entry.before, entry.after)
+                  : `: ${changesOf(entry, currency)
                       .map(({ after, before, name }) => proposalTexts.card.changedField(name, before, after))
                       .join(", ")}`}
               </li>
@@ -58,7 +60,7 @@ const ProposalPreviewView = ({
         <Stack>
           <DifferencesTable
             caption={proposal.title}
-            differences={differencesOf(preview.before, preview.after)}
+            differences={differencesOf(preview.before, preview.after, currency)}
             {...sidesOf(preview)}
             first={6}
           />
@@ -124,6 +126,7 @@ export const ProposalCard = ({ proposal }: { readonly proposal: NamedProposal })
   const storeId = useStoreId()
   const queryClient = useQueryClient()
   const [isRejecting, setRejecting] = useState(false)
+  const reason = reasonOf(proposal)
   const [base] = proposal.basedOn
   // The key starts with the resource, so that its changes refetch the preview.
   const keyPrefix = base === undefined ? ["proposals"] : [base.resource, base.id]
@@ -141,6 +144,7 @@ export const ProposalCard = ({ proposal }: { readonly proposal: NamedProposal })
       <MutedText>
         {proposalTexts.card.summary(proposal.agentName, ago(proposal.createdAt), time(proposal.expiresAt))}
       </MutedText>
+      {reason === undefined ? undefined : <p>{proposalTexts.card.agentReason(proposal.agentName, reason)}</p>}
       <QueryBoundary query={query} lines={3}>
         {(preview) => <ProposalPreviewView proposal={proposal} preview={preview} />}
       </QueryBoundary>

@@ -1,15 +1,18 @@
 import { Link } from "@tanstack/react-router"
+import { useState } from "react"
 import type { ProposalStatus } from "../../../domain/access/Proposals.ts"
 import type { ProposalId } from "../../../rpc/Client.ts"
 import { ago } from "../../shared/data/format.ts"
 import { usePagedQuery } from "../../shared/data/usePagedQuery.ts"
 import { useRpcQuery } from "../../shared/data/queries.ts"
+import { SelectField } from "../../shared/ui/form/Field.tsx"
 import { Badge, type Tone } from "../../shared/ui/display/Badge.tsx"
-import { Card, Page, MutedText, Stack } from "../../shared/ui/layout/Page.tsx"
+import { Card, Page, MutedText, Row, Stack } from "../../shared/ui/layout/Page.tsx"
 import { QueryBoundary, EmptyState } from "../../shared/ui/display/QueryBoundary.tsx"
 import { type Column, More, Table } from "../../shared/ui/display/Table.tsx"
 import { Tabs } from "../../shared/ui/layout/Tabs.tsx"
 import { useStoreId } from "../../shared/data/store.ts"
+import { ApproveAll } from "./ApproveAll.tsx"
 import { ProposalCard } from "./ProposalCard.tsx"
 import { listProposals, type NamedProposal } from "./listProposals.ts"
 import { proposalTexts } from "./proposalTexts.ts"
@@ -19,6 +22,39 @@ const POLL_MILLIS = 15_000
 
 /** Proposals per page. More follow once these are decided. */
 const PAGE_SIZE = 20
+
+/** Pending proposals of all agents or of one. */
+const PendingCards = ({ proposals }: { readonly proposals: ReadonlyArray<NamedProposal> }) => {
+  const [chosen, setChosen] = useState("")
+  const agents = new Map(proposals.map(({ agentId, agentName }) => [agentId, agentName]))
+  const ofAgent = proposals.filter(({ agentId }) => agentId === chosen)
+  // The chosen agent may have no proposal left.
+  const shown = ofAgent.length === 0 ? proposals : ofAgent
+  return (
+    <>
+      <Row>
+        {agents.size === 1 ? undefined : (
+          <SelectField
+            label={proposalTexts.filter.agent}
+            value={ofAgent.length === 0 ? "" : chosen}
+            onChange={({ target }) => setChosen(target.value)}
+          >
+            <option value="">{proposalTexts.filter.allAgents}</option>
+            {[...agents].map(([id, name]) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </SelectField>
+        )}
+        <ApproveAll proposals={shown} />
+      </Row>
+      {shown.map((proposal) => (
+        <ProposalCard key={proposal.id} proposal={proposal} />
+      ))}
+    </>
+  )
+}
 
 const PendingProposals = () => {
   const storeId = useStoreId()
@@ -42,9 +78,7 @@ const PendingProposals = () => {
           </EmptyState>
         ) : (
           <Stack>
-            {items.map((proposal) => (
-              <ProposalCard key={proposal.id} proposal={proposal} />
-            ))}
+            <PendingCards proposals={items} />
             {nextCursor === null ? undefined : <MutedText>{proposalTexts.list.moreLater}</MutedText>}
           </Stack>
         )

@@ -23,6 +23,12 @@ const nameIn = (side: unknown) => {
   return typeof name === "string" ? name : undefined
 }
 
+/** Reason that the agent gave for a change of stock. */
+export const reasonOf = ({ payload: { change } }: ProposalRecord): string | undefined => {
+  const reason = isObject(change) ? change["reason"] : undefined
+  return typeof reason === "string" ? reason : undefined
+}
+
 /** Title of a proposal, such as "Update Cup". */
 export const proposalTitle = (
   { basedOn: [first], payload, procedure }: ProposalRecord,

@@ -1,3 +1,5 @@
+import { count, number } from "../../shared/data/format.ts"
+
 /** Texts of the proposals page. */
 export const proposalTexts = {
   list: {
@@ -41,6 +43,20 @@ export const proposalTexts = {
     "collections.delete": "Delete the collection"
   },
   deletedItem: "a deleted item",
+  filter: {
+    agent: "Agent",
+    allAgents: "All agents"
+  },
+  approveAll: {
+    open: (proposals: number) => `Approve ${count(proposals, "proposal")}…`,
+    title: (proposals: number) => `Approve ${count(proposals, "proposal")}?`,
+    item: (proposal: string, agent: string) => `${proposal} · ${agent}`,
+    action: (proposals: number) => `Approve ${count(proposals, "proposal")}`,
+    progress: (approved: number, proposals: number) => `Approved ${number(approved)} of ${number(proposals)}`,
+    stopped: (proposal: string, approved: number) =>
+      `${count(approved, "proposal")} approved. “${proposal}” was refused, and the proposals after it are still pending.`,
+    approvedToast: (proposals: number) => `${count(proposals, "proposal")} approved`
+  },
   card: {
     current: "Current",
     proposed: "Proposed",
@@ -61,6 +77,7 @@ export const proposalTexts = {
     approvedToast: (proposal: string) => `Approved: ${proposal}`,
     approveProposal: (proposal: string) => `Approve: ${proposal}`,
     approve: "Approve",
+    agentReason: (agent: string, reason: string) => `Reason of ${agent}: “${reason}”`,
     rejectProposal: (proposal: string) => `Reject: ${proposal}`,
     summary: (agent: string, createdAt: string, expiresAt: string) => `${agent} · ${createdAt} · expires ${expiresAt}`
   }
