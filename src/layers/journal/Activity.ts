@@ -60,7 +60,6 @@ export const ActivityLive = Layer.effect(
         ),
         'omitted', omitted, 'idempotencyKey', idempotency_key, 'requestId', request_id, 'hops', hops, 'reason', reason,
         'undoes', undoes, 'approvedBy', approved_by, 'changeSetId', change_set_id
-      )::text, -1) || ',"before":' || coalesce(before, 'null') || ',"after":' || coalesce(after, 'null') || '}'
       )::text, -1)
     `)
 

@@ -1,8 +1,6 @@
 import { getRouteApi, Link } from "@tanstack/react-router"
 import { useState } from "react"
 import { Button, buttonClass } from "../../shared/ui/form/Button.tsx"
-import { Page } from "../../shared/ui/layout/Page.tsx"
-import { Button } from "../../shared/ui/form/Button.tsx"
 import { Page, Row } from "../../shared/ui/layout/Page.tsx"
 import { QueryBoundary, EmptyState } from "../../shared/ui/display/QueryBoundary.tsx"
 import { More } from "../../shared/ui/display/Table.tsx"

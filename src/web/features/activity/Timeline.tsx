@@ -1,11 +1,8 @@
 import { Link } from "@tanstack/react-router"
-import { useState } from "react"
-import { ChangeSetId } from "../../../domain/changeSets/ChangeSet.ts"
-import { useStoreId } from "../../shared/data/store.ts"
-import { differencesOf } from "../../shared/data/differences.ts"
 import { type ReactNode, useState } from "react"
+import { ChangeSetId } from "../../../domain/changeSets/ChangeSet.ts"
 import { ago, time } from "../../shared/data/format.ts"
-import { useStore } from "../../shared/data/store.ts"
+import { useStore, useStoreId } from "../../shared/data/store.ts"
 import { Badge } from "../../shared/ui/display/Badge.tsx"
 import { Button } from "../../shared/ui/form/Button.tsx"
 import { DifferencesTable } from "../../shared/ui/display/DifferencesTable.tsx"
@@ -71,11 +68,16 @@ const sidesOf = ({ after, before }: NamedEntry) => ({
   after: after === null ? undefined : activityTexts.timeline.after
 })
 
-const Entry = ({ entry, isUndone, undo }: EntryProps) => {
-  const { approverName, omitted, reason, surface } = entry
-  const differences = differencesOf(entry.before, entry.after)
-  const isUpdate = entry.before !== null && entry.after !== null
+/** Link to the page of a change set, which undoes the whole of it. */
+const ChangeSetLink = ({ id }: { readonly id: string }) => {
   const storeId = useStoreId()
+  return (
+    <Link to="/dashboard/$storeId/changes/$changeSetId" params={{ storeId, changeSetId: ChangeSetId.make(id) }}>
+      {activityTexts.timeline.undoWhole}
+    </Link>
+  )
+}
+
 const EntryDetails = ({ entry }: { readonly entry: NamedEntry }) => {
   const { approverName, at, omitted, reason, surface } = entry
   const differences = changesOf(entry, useStore().data?.currencyCode)
@@ -87,12 +89,7 @@ const EntryDetails = ({ entry }: { readonly entry: NamedEntry }) => {
         {entry.changeSetId === null ? undefined : (
           <>
             {" · "}
-            <Link
-              to="/dashboard/$storeId/changes/$changeSetId"
-              params={{ storeId, changeSetId: ChangeSetId.make(entry.changeSetId) }}
-            >
-              {activityTexts.timeline.undoWhole}
-            </Link>
+            <ChangeSetLink id={entry.changeSetId} />
           </>
         )}
       </MutedText>
@@ -177,7 +174,9 @@ const Group = ({ canUndo, group, undo, undoneIds }: GroupProps) => {
         </time>
       }
       action={
-        canUndo && group.some((entry) => isUndoable(entry) && !undoneIds.has(entry.id)) ? (
+        changeSetId !== null ? (
+          <ChangeSetLink id={changeSetId} />
+        ) : canUndo && group.some((entry) => isUndoable(entry) && !undoneIds.has(entry.id)) ? (
           <Button
             kind="quiet"
             onClick={() => undo(group)}

@@ -26,8 +26,6 @@ import { isShownInForm } from "./productInput.ts"
 import { StockDialog, type StockTarget } from "./StockDialog.tsx"
 import { useProductEditor } from "./useProductEditor.ts"
 import { ProductHistory } from "../../activity/ProductHistory.tsx"
-import { ProductEditor } from "./ProductEditor.tsx"
-import { BackToProducts } from "./ProductForm.tsx"
 import { productTexts } from "../productTexts.ts"
 
 interface ConflictDialogProps {
