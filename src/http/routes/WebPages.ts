@@ -1,5 +1,6 @@
 import { Context, Effect } from "effect"
-import { HttpRouter, HttpServerResponse } from "effect/http"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { hash } from "node:crypto"
 import { readdir, readFile } from "node:fs/promises"
 import { extname, join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -14,18 +15,33 @@ export const WebFolder = Context.Reference("http/WebFolder", {
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
-  ".css": "text/css; charset=utf-8"
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml"
 }
 
 /** The name of the file holds a hash of its content, so the content never changes (RFC 8246). */
 const IMMUTABLE = "public, max-age=31536000, immutable"
 
+/** Sources that allow the inline elements of a page by the hashes of their content. */
+const inlineSources = (html: string, element: RegExp) =>
+  [...html.matchAll(element)].map(([, content = ""]) => ` 'sha256-${hash("sha256", content, "base64")}'`).join("")
+
 /**
- * Restricts pages to scripts, styles and calls of this host, and to images of any host. Other pages cannot embed them.
+ * Restricts a page to scripts, styles and calls of this host, to its own inline elements, and to images of any host.
  */
+const policyOf = (html: string) =>
+  [
+    "default-src 'none'",
+    `script-src 'self'${inlineSources(html, /<script>(.*?)<\/script>/gs)}`,
+    `style-src 'self'${inlineSources(html, /<style>(.*?)<\/style>/gs)}`,
+    "connect-src 'self'",
+    "img-src 'self' data: https: http:",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'"
+  ].join("; ")
+
 const PAGE_HEADERS = {
-  "content-security-policy":
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: https: http:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   "referrer-policy": "same-origin",
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY"
@@ -67,6 +83,7 @@ export const WebRoutes = HttpRouter.use((router) =>
       if (asset === undefined) return HttpServerResponse.text(NOT_BUILT, { status: 503 })
       return yield* serveStaticAsset(asset, {
         ...PAGE_HEADERS,
+        "content-security-policy": policyOf((yield* asset.identity).toString()),
         "content-type": contentTypeOf("index.html"),
         "cache-control": REVALIDATE
       })
@@ -74,6 +91,18 @@ export const WebRoutes = HttpRouter.use((router) =>
     for (const path of ["/dashboard/*", "/developers/*"] as const) {
       yield* router.add("GET", path, page)
     }
+
+    // A person who opens the address of the service wants the dashboard; clients of the API get what they got before.
+    yield* router.add(
+      "GET",
+      "/",
+      Effect.gen(function* () {
+        const { headers } = yield* HttpServerRequest.HttpServerRequest
+        const isBrowser = headers["accept"]?.includes("text/html") === true
+        const response = isBrowser ? HttpServerResponse.redirect("/dashboard") : NOT_FOUND_RESPONSE
+        return HttpServerResponse.setHeader(response, "vary", "accept")
+      })
+    )
 
     yield* router.add(
       "GET",
