@@ -14,6 +14,10 @@ const queryClient = makeQueryClient(() => {
 })
 const router = makeRouter(queryClient)
 
+// The code of the page loads beside the account that its route waits for.
+const [routes] = router.getMatchedRoutes(location.pathname)
+for (const route of routes) void router.loadRouteChunk(route)
+
 const root = document.querySelector("#root")
 if (root === null) throw new Error("The element #root is missing")
 
