@@ -2,7 +2,11 @@ import { createRoute, lazyRouteComponent, notFound, redirect } from "@tanstack/r
 import { ChangeSetId } from "../../domain/changeSets/ChangeSet.ts"
 import { Option, Result, Schema } from "effect"
 import { CollectionId, CustomerId, OrderId, ProductId, StoreId } from "../../rpc/Client.ts"
+import { createRoute, notFound, redirect } from "@tanstack/react-router"
+import { Result, Schema } from "effect"
+import { CollectionId, CustomerId, OrderId, StoreId } from "../../rpc/Client.ts"
 import { SignInPage } from "../features/account/SignInPage.tsx"
+import { lazyPage } from "./lazyPage.ts"
 import { parseSignInSearch, requireSession, root } from "./Root.tsx"
 import { NotFoundPage } from "../shared/ui/layout/ErrorPage.tsx"
 import { activitySearch } from "../features/activity/activitySearch.ts"
@@ -49,7 +53,7 @@ const start = createRoute({
     const [store] = account.stores
     if (store !== undefined) throw redirect({ to: "/dashboard/$storeId", params: { storeId: store.storeId } })
   },
-  component: lazyRouteComponent(() => import("./NoStorePage.tsx"), "NoStorePage")
+  component: lazyPage(() => import("./NoStorePage.tsx"), "NoStorePage")
 })
 
 /** Parses an id in the URL. An invalid id leads to the not-found page of the route, inside the frame of the store. */
@@ -88,6 +92,7 @@ const home = createRoute({
   path: "/",
   validateSearch: parseHomeSearch,
   component: lazyRouteComponent(() => import("../features/home/HomePage.tsx"), "HomePage")
+  component: lazyPage(() => import("../features/home/HomePage.tsx"), "HomePage")
 })
 
 const products = createRoute({
@@ -96,7 +101,7 @@ const products = createRoute({
   validateSearch: parseView,
   loaderDeps: ({ search }) => search,
   loader: ({ context: { queryClient }, deps, params: { storeId } }) => prefetchProducts(queryClient, storeId, deps),
-  component: lazyRouteComponent(() => import("../features/products/list/ProductsPage.tsx"), "ProductsPage")
+  component: lazyPage(() => import("../features/products/list/ProductsPage.tsx"), "ProductsPage")
 })
 
 const decodeProductId = Schema.decodeUnknownOption(ProductId)
@@ -110,24 +115,25 @@ const newProduct = createRoute({
   path: "/products/new",
   validateSearch: parseCopySearch,
   component: lazyRouteComponent(() => import("../features/products/editor/NewProductPage.tsx"), "NewProductPage")
+  component: lazyPage(() => import("../features/products/editor/NewProductPage.tsx"), "NewProductPage")
 })
 
 const product = createRoute({
   getParentRoute: () => store,
   path: "/products/$productId",
-  component: lazyRouteComponent(() => import("../features/products/editor/ProductPage.tsx"), "ProductPage")
+  component: lazyPage(() => import("../features/products/editor/ProductPage.tsx"), "ProductPage")
 })
 
 const collections = createRoute({
   getParentRoute: () => store,
   path: "/collections",
-  component: lazyRouteComponent(() => import("../features/collections/CollectionsPage.tsx"), "CollectionsPage")
+  component: lazyPage(() => import("../features/collections/CollectionsPage.tsx"), "CollectionsPage")
 })
 
 const newCollection = createRoute({
   getParentRoute: () => store,
   path: "/collections/new",
-  component: lazyRouteComponent(() => import("../features/collections/NewCollectionPage.tsx"), "NewCollectionPage")
+  component: lazyPage(() => import("../features/collections/NewCollectionPage.tsx"), "NewCollectionPage")
 })
 
 const collection = createRoute({
@@ -137,7 +143,7 @@ const collection = createRoute({
     parse: ({ collectionId }) => ({ collectionId: collectionIdIn(collectionId) }),
     stringify: ({ collectionId }) => ({ collectionId })
   },
-  component: lazyRouteComponent(() => import("../features/collections/CollectionPage.tsx"), "CollectionPage"),
+  component: lazyPage(() => import("../features/collections/CollectionPage.tsx"), "CollectionPage"),
   notFoundComponent: NotFoundPage
 })
 
@@ -145,7 +151,7 @@ const orders = createRoute({
   getParentRoute: () => store,
   path: "/orders",
   validateSearch: parseOrderSearch,
-  component: lazyRouteComponent(() => import("../features/orders/OrdersPage.tsx"), "OrdersPage")
+  component: lazyPage(() => import("../features/orders/OrdersPage.tsx"), "OrdersPage")
 })
 
 const order = createRoute({
@@ -155,7 +161,7 @@ const order = createRoute({
     parse: ({ orderId }) => ({ orderId: orderIdIn(orderId) }),
     stringify: ({ orderId }) => ({ orderId })
   },
-  component: lazyRouteComponent(() => import("../features/orders/OrderPage.tsx"), "OrderPage"),
+  component: lazyPage(() => import("../features/orders/OrderPage.tsx"), "OrderPage"),
   notFoundComponent: NotFoundPage
 })
 
@@ -163,7 +169,7 @@ const customers = createRoute({
   getParentRoute: () => store,
   path: "/customers",
   validateSearch: parseCustomerSearch,
-  component: lazyRouteComponent(() => import("../features/customers/CustomersPage.tsx"), "CustomersPage")
+  component: lazyPage(() => import("../features/customers/CustomersPage.tsx"), "CustomersPage")
 })
 
 const customer = createRoute({
@@ -173,45 +179,45 @@ const customer = createRoute({
     parse: ({ customerId }) => ({ customerId: customerIdIn(customerId) }),
     stringify: ({ customerId }) => ({ customerId })
   },
-  component: lazyRouteComponent(() => import("../features/customers/CustomerPage.tsx"), "CustomerPage"),
+  component: lazyPage(() => import("../features/customers/CustomerPage.tsx"), "CustomerPage"),
   notFoundComponent: NotFoundPage
 })
 
 const apps = createRoute({
   getParentRoute: () => store,
   path: "/apps",
-  component: lazyRouteComponent(() => import("../features/apps/AppsPage.tsx"), "AppsPage")
+  component: lazyPage(() => import("../features/apps/AppsPage.tsx"), "AppsPage")
 })
 
 const app = createRoute({
   getParentRoute: () => store,
   path: "/apps/$installationId",
-  component: lazyRouteComponent(() => import("../features/apps/AppPage.tsx"), "AppPage")
+  component: lazyPage(() => import("../features/apps/AppPage.tsx"), "AppPage")
 })
 
 const agents = createRoute({
   getParentRoute: () => store,
   path: "/agents",
-  component: lazyRouteComponent(() => import("../features/agents/AgentsPage.tsx"), "AgentsPage")
+  component: lazyPage(() => import("../features/agents/AgentsPage.tsx"), "AgentsPage")
 })
 
 const agent = createRoute({
   getParentRoute: () => store,
   path: "/agents/$agentId",
-  component: lazyRouteComponent(() => import("../features/agents/AgentPage.tsx"), "AgentPage")
+  component: lazyPage(() => import("../features/agents/AgentPage.tsx"), "AgentPage")
 })
 
 const proposals = createRoute({
   getParentRoute: () => store,
   path: "/proposals",
-  component: lazyRouteComponent(() => import("../features/proposals/ProposalsPage.tsx"), "ProposalsPage")
+  component: lazyPage(() => import("../features/proposals/ProposalsPage.tsx"), "ProposalsPage")
 })
 
 const activity = createRoute({
   getParentRoute: () => store,
   path: "/activity",
   validateSearch: activitySearch,
-  component: lazyRouteComponent(() => import("../features/activity/ActivityPage.tsx"), "ActivityPage")
+  component: lazyPage(() => import("../features/activity/ActivityPage.tsx"), "ActivityPage")
 })
 
 const changes = createRoute({
@@ -240,7 +246,7 @@ const imports = createRoute({
 const settings = createRoute({
   getParentRoute: () => store,
   path: "/settings",
-  component: lazyRouteComponent(() => import("../features/settings/SettingsPage.tsx"), "SettingsPage")
+  component: lazyPage(() => import("../features/settings/SettingsPage.tsx"), "SettingsPage")
 })
 
 /** Pages below `/dashboard`. */

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
+import { createRoute } from "@tanstack/react-router"
+import { lazyPage } from "./lazyPage.ts"
 import { requireSession, root, parseSignInSearch } from "./Root.tsx"
 import { DeveloperPages } from "./DeveloperPages.tsx"
 
@@ -10,14 +11,14 @@ const signIn = createRoute({
   getParentRoute: () => developers,
   path: "/sign-in",
   validateSearch: parseSignInSearch,
-  component: lazyRouteComponent(() => import("../features/portal/SignInPage.tsx"), "SignInPage")
+  component: lazyPage(() => import("../features/portal/SignInPage.tsx"), "SignInPage")
 })
 
 const signUp = createRoute({
   getParentRoute: () => developers,
   path: "/sign-up",
   validateSearch: parseSignInSearch,
-  component: lazyRouteComponent(() => import("../features/portal/SignUpPage.tsx"), "SignUpPage")
+  component: lazyPage(() => import("../features/portal/SignUpPage.tsx"), "SignUpPage")
 })
 
 /** Requires a signed-in developer. */
@@ -31,19 +32,19 @@ const developer = createRoute({
 const apps = createRoute({
   getParentRoute: () => developer,
   path: "/",
-  component: lazyRouteComponent(() => import("../features/portal/AppsPage.tsx"), "AppsPage")
+  component: lazyPage(() => import("../features/portal/AppsPage.tsx"), "AppsPage")
 })
 
 const newApp = createRoute({
   getParentRoute: () => developer,
   path: "/apps/new",
-  component: lazyRouteComponent(() => import("../features/portal/NewAppPage.tsx"), "NewAppPage")
+  component: lazyPage(() => import("../features/portal/NewAppPage.tsx"), "NewAppPage")
 })
 
 const app = createRoute({
   getParentRoute: () => developer,
   path: "/apps/$appId",
-  component: lazyRouteComponent(() => import("../features/portal/AppPage.tsx"), "AppPage")
+  component: lazyPage(() => import("../features/portal/AppPage.tsx"), "AppPage")
 })
 
 /** Pages below `/developers`. */

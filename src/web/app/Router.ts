@@ -3,17 +3,24 @@ import { createRouter } from "@tanstack/react-router"
 import { dashboardRoutes } from "./DashboardRoutes.tsx"
 import { developerRoutes } from "./DeveloperRoutes.tsx"
 import { root } from "./Root.tsx"
-import { ErrorPage } from "../shared/ui/layout/ErrorPage.tsx"
+import { rememberLocation } from "../shared/ui/layout/BackLink.tsx"
+import { ErrorPage, PendingPage } from "../shared/ui/layout/ErrorPage.tsx"
 
 /** Router of the merchant dashboard and the developer portal. */
-export const makeRouter = (queryClient: QueryClient) =>
-  createRouter({
+export const makeRouter = (queryClient: QueryClient) => {
+  const router = createRouter({
     routeTree: root.addChildren([dashboardRoutes, developerRoutes]),
     context: { queryClient },
     defaultPreload: "intent",
     scrollRestoration: true,
-    defaultErrorComponent: ErrorPage
+    defaultErrorComponent: ErrorPage,
+    defaultPendingComponent: PendingPage
   })
+  router.subscribe("onBeforeLoad", ({ fromLocation }) => {
+    if (fromLocation !== undefined) rememberLocation(fromLocation)
+  })
+  return router
+}
 
 declare module "@tanstack/react-router" {
   interface Register {

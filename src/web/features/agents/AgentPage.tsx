@@ -1,4 +1,4 @@
-import { getRouteApi, Link } from "@tanstack/react-router"
+import { getRouteApi } from "@tanstack/react-router"
 import { useState } from "react"
 import type { Agent, NewAgent } from "../../../domain/access/Agents.ts"
 import { GRANT_DESCRIPTIONS } from "../../../domain/access/GrantDescriptions.ts"
@@ -8,6 +8,7 @@ import { Badge } from "../../shared/ui/display/Badge.tsx"
 import { Button } from "../../shared/ui/form/Button.tsx"
 import { Confirm, Dialog } from "../../shared/ui/layout/Dialog.tsx"
 import { NotFoundPage } from "../../shared/ui/layout/ErrorPage.tsx"
+import { BackLink } from "../../shared/ui/layout/BackLink.tsx"
 import { Card, Facts, Page, Row, Stack } from "../../shared/ui/layout/Page.tsx"
 import { QueryBoundary, EmptyState } from "../../shared/ui/display/QueryBoundary.tsx"
 import { More } from "../../shared/ui/display/Table.tsx"
@@ -141,9 +142,9 @@ const AgentView = ({ agent }: AgentProps) => {
     <Page
       title={agent.name}
       above={
-        <Link to="/dashboard/$storeId/agents" params={{ storeId }}>
+        <BackLink to="/dashboard/$storeId/agents" params={{ storeId }}>
           {agentTexts.details.back}
-        </Link>
+        </BackLink>
       }
       actions={
         status === "active" ? (

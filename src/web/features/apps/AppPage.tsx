@@ -1,10 +1,11 @@
-import { getRouteApi, Link } from "@tanstack/react-router"
+import { getRouteApi } from "@tanstack/react-router"
 import { Option, Schema } from "effect"
 import { InstallationId } from "../../../rpc/Client.ts"
 import { day } from "../../shared/data/format.ts"
 import { isMissing } from "../../shared/data/errorMessages.ts"
 import { useRpcQuery } from "../../shared/data/queries.ts"
 import { NotFoundPage } from "../../shared/ui/layout/ErrorPage.tsx"
+import { BackLink } from "../../shared/ui/layout/BackLink.tsx"
 import { Card, Facts, Page, Stack } from "../../shared/ui/layout/Page.tsx"
 import { QueryBoundary } from "../../shared/ui/display/QueryBoundary.tsx"
 import { Tabs } from "../../shared/ui/layout/Tabs.tsx"
@@ -51,9 +52,9 @@ const AppDetails = ({ id }: { readonly id: InstallationId }) => {
     <Page
       title={app?.appName ?? appTexts.details.fallbackTitle}
       above={
-        <Link to="/dashboard/$storeId/apps" params={{ storeId }}>
+        <BackLink to="/dashboard/$storeId/apps" params={{ storeId }}>
           {appTexts.details.back}
-        </Link>
+        </BackLink>
       }
       actions={app === undefined ? undefined : <AppActions app={app} />}
     >

@@ -14,7 +14,7 @@ export const appTexts = {
   },
   details: {
     fallbackTitle: "App",
-    back: "← Apps",
+    back: "Apps",
     suspended: "This app is suspended. Its requests are rejected and it receives no events until you resume it.",
     status: "Status",
     installed: "Installed",

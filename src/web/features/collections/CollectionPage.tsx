@@ -1,4 +1,4 @@
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router"
+import { getRouteApi, useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
 import type { Collection } from "../../../domain/catalog/Collection.ts"
 import { isMissing } from "../../shared/data/errorMessages.ts"
@@ -6,6 +6,7 @@ import { useRpcQuery, useRpcMutation } from "../../shared/data/queries.ts"
 import { Button } from "../../shared/ui/form/Button.tsx"
 import { Confirm } from "../../shared/ui/layout/Dialog.tsx"
 import { NotFoundPage } from "../../shared/ui/layout/ErrorPage.tsx"
+import { BackLink } from "../../shared/ui/layout/BackLink.tsx"
 import { Page } from "../../shared/ui/layout/Page.tsx"
 import { QueryBoundary } from "../../shared/ui/display/QueryBoundary.tsx"
 import { toast } from "../../shared/ui/display/Toasts.tsx"
@@ -25,9 +26,9 @@ export const CollectionPage = () => {
     <Page
       title={query.data?.title ?? collectionTexts.details.fallbackTitle}
       above={
-        <Link to="/dashboard/$storeId/collections" params={{ storeId }}>
+        <BackLink to="/dashboard/$storeId/collections" params={{ storeId }}>
           {collectionTexts.list.title}
-        </Link>
+        </BackLink>
       }
       actions={
         <Button kind="danger" disabled={query.data === undefined} onClick={() => setDeleting(true)}>

@@ -1,10 +1,11 @@
-import { Link, useNavigate } from "@tanstack/react-router"
+import { useNavigate } from "@tanstack/react-router"
 import { Result } from "effect"
 import { useRef, useState } from "react"
 import type { CreateCollection } from "../../../domain/catalog/Collection.ts"
 import { performed } from "../../../rpc/Client.ts"
 import { useRpcMutation } from "../../shared/data/queries.ts"
 import { Button } from "../../shared/ui/form/Button.tsx"
+import { BackLink } from "../../shared/ui/layout/BackLink.tsx"
 import { Page } from "../../shared/ui/layout/Page.tsx"
 import { ErrorNotice } from "../../shared/ui/display/QueryBoundary.tsx"
 import { toast } from "../../shared/ui/display/Toasts.tsx"
@@ -47,9 +48,9 @@ export const NewCollectionPage = () => {
     <Page
       title={collectionTexts.create.title}
       above={
-        <Link to="/dashboard/$storeId/collections" params={{ storeId }}>
+        <BackLink to="/dashboard/$storeId/collections" params={{ storeId }}>
           {collectionTexts.list.title}
-        </Link>
+        </BackLink>
       }
       actions={
         <Button kind="strong" onClick={create} isBusy={creating.isPending}>

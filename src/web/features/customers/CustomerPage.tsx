@@ -6,6 +6,7 @@ import { isMissing } from "../../shared/data/errorMessages.ts"
 import { useRpcQuery } from "../../shared/data/queries.ts"
 import { Badge } from "../../shared/ui/display/Badge.tsx"
 import { NotFoundPage } from "../../shared/ui/layout/ErrorPage.tsx"
+import { BackLink } from "../../shared/ui/layout/BackLink.tsx"
 import { Card, Facts, MutedText, Page, Row } from "../../shared/ui/layout/Page.tsx"
 import { QueryBoundary } from "../../shared/ui/display/QueryBoundary.tsx"
 import { Table } from "../../shared/ui/display/Table.tsx"
@@ -28,9 +29,9 @@ export const CustomerPage = () => {
     <Page
       title={query.data === undefined ? customerTexts.details.fallbackTitle : customerName(query.data)}
       above={
-        <Link to="/dashboard/$storeId/customers" params={{ storeId }}>
+        <BackLink to="/dashboard/$storeId/customers" params={{ storeId }}>
           {customerTexts.details.back}
-        </Link>
+        </BackLink>
       }
     >
       <QueryBoundary query={query} lines={8}>

@@ -7,6 +7,7 @@ import { isMissing } from "../../shared/data/errorMessages.ts"
 import { useRpcQuery } from "../../shared/data/queries.ts"
 import { NotFoundPage } from "../../shared/ui/layout/ErrorPage.tsx"
 import { Button } from "../../shared/ui/form/Button.tsx"
+import { BackLink } from "../../shared/ui/layout/BackLink.tsx"
 import { Card, Facts, Page, Row } from "../../shared/ui/layout/Page.tsx"
 import { QueryBoundary } from "../../shared/ui/display/QueryBoundary.tsx"
 import { type Column, Table } from "../../shared/ui/display/Table.tsx"
@@ -27,9 +28,9 @@ export const OrderPage = () => {
     <Page
       title={query.data === undefined ? orderTexts.details.fallbackTitle : orderTexts.details.title(query.data.number)}
       above={
-        <Link to="/dashboard/$storeId/orders" params={{ storeId }}>
+        <BackLink to="/dashboard/$storeId/orders" params={{ storeId }}>
           {orderTexts.details.back}
-        </Link>
+        </BackLink>
       }
       actions={<Button onClick={() => print()}>{orderTexts.details.print}</Button>}
     >

@@ -1,8 +1,4 @@
-import { Link } from "@tanstack/react-router"
+import { BackLink } from "../../shared/ui/layout/BackLink.tsx"
 import { portalTexts } from "./portalTexts.ts"
 
-export const BackToApps = () => (
-  <p>
-    <Link to="/developers">{portalTexts.backToApps}</Link>
-  </p>
-)
+export const BackToApps = () => <BackLink to="/developers">{portalTexts.backToApps}</BackLink>

@@ -7,7 +7,7 @@ export const portalTexts = {
     apps: "Apps",
     reference: "API reference"
   },
-  backToApps: "← Apps",
+  backToApps: "Apps",
   list: {
     title: "Apps",
     empty: "No apps yet",

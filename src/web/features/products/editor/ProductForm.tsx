@@ -16,7 +16,10 @@ import {
   TextArea,
   TextField
 } from "../../../shared/ui/form/Field.tsx"
+import type { ReactNode } from "react"
+import { CheckField, Columns, Fieldset, NumberField, TextField } from "../../../shared/ui/form/Field.tsx"
 import { ListField } from "../../../shared/ui/form/ListField.tsx"
+import { BackLink } from "../../../shared/ui/layout/BackLink.tsx"
 import { Card, Stack } from "../../../shared/ui/layout/Page.tsx"
 import css from "./Editor.module.css"
 import { FaqList, MediaList, newFaq, newOption, OptionList } from "./ItemLists.tsx"
@@ -258,8 +261,8 @@ export const ProductForm = (form: ProductFormProps) => (
 export const BackToProducts = () => {
   const storeId = useStoreId()
   return (
-    <Link to="/dashboard/$storeId/products" params={{ storeId }}>
-      {productTexts.form.backToProducts}
-    </Link>
+    <BackLink to="/dashboard/$storeId/products" params={{ storeId }}>
+      {productTexts.list.title}
+    </BackLink>
   )
 }

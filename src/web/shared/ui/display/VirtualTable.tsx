@@ -127,7 +127,13 @@ export const VirtualTable = <Row,>({
   let end = 0
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- Keyboard users scroll a focused region.
-    <section ref={scroller} className={css["scroller"]} tabIndex={0} aria-label={caption}>
+    <section
+      ref={scroller}
+      data-scroll-restoration-id={caption}
+      className={css["scroller"]}
+      tabIndex={0}
+      aria-label={caption}
+    >
       <table
         className={css["table"]}
         role={keys === undefined ? undefined : "grid"}

@@ -1,14 +1,34 @@
 import { Link, useLocation } from "@tanstack/react-router"
-import { EmptyState, ErrorNotice } from "../display/QueryBoundary.tsx"
+import { useEffect } from "react"
+import { useOnline } from "../../data/liveUpdates.ts"
+import { EmptyState, ErrorNotice, Loading } from "../display/QueryBoundary.tsx"
 import { Page } from "./Page.tsx"
 import { uiTexts } from "../uiTexts.ts"
 
-/** Error boundary of a route. */
-export const ErrorPage = ({ error, reset }: { readonly error: unknown; readonly reset?: () => void }) => (
-  <Page title={uiTexts.errorPage.error}>
-    <ErrorNotice error={error} retry={reset} />
-  </Page>
-)
+const reload = () => location.reload()
+
+/** Error boundary of a route. Loads the page again when the browser is online again. */
+export const ErrorPage = ({ error }: { readonly error: unknown }) => {
+  useEffect(() => {
+    addEventListener("online", reload)
+    return () => removeEventListener("online", reload)
+  }, [])
+  return (
+    <Page title={uiTexts.errorPage.error}>
+      <ErrorNotice error={error} retry={reload} />
+    </Page>
+  )
+}
+
+/** Shown while the code of a page loads, or waits for the network. */
+export const PendingPage = () => {
+  const isOnline = useOnline()
+  return (
+    <Page title={isOnline ? uiTexts.query.loading : uiTexts.errorPage.waiting}>
+      {isOnline ? <Loading /> : <EmptyState title={uiTexts.errorPage.waitingReason} />}
+    </Page>
+  )
+}
 
 /** Shown for unknown addresses and for resources without access. */
 export const NotFoundPage = () => {
