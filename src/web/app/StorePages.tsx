@@ -1,5 +1,17 @@
 import { Link, Outlet, useNavigate } from "@tanstack/react-router"
 import { RunningChanges } from "../features/changes/RunningChanges.tsx"
+import {
+  Blocks,
+  Bot,
+  ClipboardCheck,
+  History,
+  House,
+  Layers,
+  Package,
+  Settings,
+  ShoppingCart,
+  Users
+} from "lucide-react"
 import { AccountMenu } from "../features/account/AccountMenu.tsx"
 import { useLiveUpdates } from "../shared/data/liveUpdates.ts"
 import { Badge } from "../shared/ui/display/Badge.tsx"
@@ -28,16 +40,27 @@ const PAGES = [
   ["/dashboard/$storeId/activity", dashboardTexts.pages.activity],
   ["/dashboard/$storeId/import", dashboardTexts.pages.imports],
   ["/dashboard/$storeId/settings", dashboardTexts.pages.settings]
+  ["/dashboard/$storeId", dashboardTexts.pages.home, House],
+  ["/dashboard/$storeId/products", dashboardTexts.pages.products, Package],
+  ["/dashboard/$storeId/collections", dashboardTexts.pages.collections, Layers],
+  ["/dashboard/$storeId/orders", dashboardTexts.pages.orders, ShoppingCart],
+  ["/dashboard/$storeId/customers", dashboardTexts.pages.customers, Users],
+  ["/dashboard/$storeId/apps", dashboardTexts.pages.apps, Blocks],
+  ["/dashboard/$storeId/agents", dashboardTexts.pages.agents, Bot],
+  ["/dashboard/$storeId/proposals", dashboardTexts.pages.proposals, ClipboardCheck],
+  ["/dashboard/$storeId/activity", dashboardTexts.pages.activity, History],
+  ["/dashboard/$storeId/settings", dashboardTexts.pages.settings, Settings]
 ] as const
 
 const Nav = () => {
   const storeId = useStoreId()
   return (
     <ul>
-      {PAGES.map(([to, name]) => (
+      {PAGES.map(([to, name, Icon]) => (
         <li key={to}>
           <Link to={to} params={{ storeId }} activeOptions={{ exact: to === "/dashboard/$storeId" }}>
-            {name}
+            <Icon size={18} />
+            <span>{name}</span>
             {to === "/dashboard/$storeId/proposals" ? <PendingProposalsBadge /> : undefined}
           </Link>
         </li>

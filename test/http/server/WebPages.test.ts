@@ -62,6 +62,15 @@ describe("Web pages", () => {
       })
     )
 
+    it.effect("/ leads a browser to the dashboard and stays unknown to other clients", () =>
+      Effect.gen(function* () {
+        const browser = yield* get("/", { accept: "text/html,*/*;q=0.8" })
+        assert.deepStrictEqual([browser.status, browser.headers["location"]], [302, "/dashboard"])
+        assert.strictEqual((yield* get("/", { accept: "application/json" })).status, 404)
+        assert.strictEqual((yield* get("/")).status, 404)
+      })
+    )
+
     it.effect("the page gets 304 if its ETag is unchanged", () =>
       Effect.gen(function* () {
         const { etag } = (yield* get("/dashboard")).headers

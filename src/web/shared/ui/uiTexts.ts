@@ -72,6 +72,8 @@ export const uiTexts = {
     menu: "Menu",
     mobileNavigation: "Main, mobile",
     navigation: "Main",
+    theme: "Theme",
+    themes: { system: "System", light: "Light", dark: "Dark" },
     offline: "You are offline. Data may be out of date. Changes are saved when you reconnect."
   }
 } as const

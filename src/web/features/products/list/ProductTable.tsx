@@ -9,7 +9,7 @@ import { type ColumnName, toggleSelection, type Row } from "./listView.ts"
 import css from "./Products.module.css"
 import { productTexts } from "../productTexts.ts"
 
-const ROW_HEIGHT = 52
+const ROW_HEIGHT = 44
 
 /** Rows before the end at which the next page is loaded. */
 const LOAD_AHEAD_ROWS = 25

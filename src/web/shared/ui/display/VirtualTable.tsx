@@ -126,11 +126,11 @@ export const VirtualTable = <Row,>({
 
   let end = 0
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- Keyboard users scroll a focused region.
     <section
       ref={scroller}
       data-scroll-restoration-id={caption}
       className={css["scroller"]}
+      // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- Keyboard users scroll a focused region.
       tabIndex={0}
       aria-label={caption}
     >

@@ -1,4 +1,4 @@
-import type { ReactNode } from "react"
+import { type ReactNode, useEffect, useEffectEvent, useRef } from "react"
 import { Button } from "./Button.tsx"
 import css from "./SaveBar.module.css"
 import { uiTexts } from "../uiTexts.ts"
@@ -16,7 +16,10 @@ interface SaveBarProps {
   readonly isBlocked?: boolean
 }
 
-/** Bar with Save and Discard. Stays visible while there are unsaved changes. */
+/**
+ * Bar with Save and Discard. Stays visible while there are unsaved changes. Ctrl+S or ⌘S saves. When the bar disappears,
+ * the focus returns to the control from which it came.
+ */
 export const SaveBar = ({
   action = uiTexts.saveBar.save,
   children,
@@ -25,9 +28,35 @@ export const SaveBar = ({
   isBlocked = false,
   isShown,
   save
-}: SaveBarProps) =>
-  isShown ? (
-    <section className={css["bar"]} aria-label={uiTexts.saveBar.unsavedChanges}>
+}: SaveBarProps) => {
+  const bar = useRef<HTMLElement>(null)
+  const origin = useRef<HTMLElement>(undefined)
+  const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
+    if (event.key.toLowerCase() !== "s" || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return
+    event.preventDefault()
+    const isInDialog = event.target instanceof Element && event.target.closest("[role=dialog], [role=alertdialog]")
+    if (!event.repeat && !isBusy && !isBlocked && !isInDialog) save()
+  })
+  useEffect(() => {
+    if (!isShown) {
+      if (document.activeElement === document.body) origin.current?.focus({ preventScroll: true })
+      return
+    }
+    const keepOrigin = () => {
+      const { activeElement } = document
+      if (activeElement instanceof HTMLElement && !bar.current?.contains(activeElement)) origin.current = activeElement
+    }
+    const listener = (event: KeyboardEvent) => onKeyDown(event)
+    keepOrigin()
+    addEventListener("focusin", keepOrigin)
+    addEventListener("keydown", listener)
+    return () => {
+      removeEventListener("focusin", keepOrigin)
+      removeEventListener("keydown", listener)
+    }
+  }, [isShown])
+  return isShown ? (
+    <section ref={bar} className={css["bar"]} aria-label={uiTexts.saveBar.unsavedChanges}>
       <p className={css["status"]}>{children}</p>
       <Button onClick={discard} disabled={isBusy}>
         {uiTexts.saveBar.discard}
@@ -37,3 +66,4 @@ export const SaveBar = ({
       </Button>
     </section>
   ) : undefined
+}

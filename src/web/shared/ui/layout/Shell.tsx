@@ -1,8 +1,11 @@
 import { useLocation } from "@tanstack/react-router"
-import { type ReactNode, useEffect, useRef } from "react"
+import { type ReactNode, useEffect, useRef, useState } from "react"
+import icon from "../../../icon.svg"
 import { useOnline } from "../../data/liveUpdates.ts"
 import css from "./Shell.module.css"
 import { uiTexts } from "../uiTexts.ts"
+
+const THEME_KEY = "theme"
 
 interface ShellProps {
   /** Application name or store selection. */
@@ -10,6 +13,29 @@ interface ShellProps {
   readonly nav: ReactNode
   readonly account: ReactNode
   readonly children: ReactNode
+}
+
+/** Selects the colors, which the script in `index.html` applies before the first paint. */
+const ThemeSelect = () => {
+  const { dataset } = document.documentElement
+  const [theme, setTheme] = useState(dataset["theme"])
+  const change = (name: string) => {
+    dataset["theme"] = name
+    localStorage.setItem(THEME_KEY, name)
+    setTheme(name)
+  }
+  return (
+    <label className={css["theme"]}>
+      {uiTexts.shell.theme}
+      <select value={theme} onChange={({ target }) => change(target.value)}>
+        {Object.entries(uiTexts.shell.themes).map(([name, text]) => (
+          <option key={name} value={name}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
 }
 
 /** Frame of all pages: header, navigation and content. On narrow screens the navigation is behind a button. */
@@ -26,13 +52,18 @@ export const Shell = ({ account, children, nav, top }: ShellProps) => {
       <header className={css["bar"]}>
         <details ref={menu} className={css["menu"]}>
           <summary aria-label={uiTexts.shell.menu}>☰</summary>
-          <nav aria-label={uiTexts.shell.mobileNavigation}>{nav}</nav>
+          <nav aria-label={uiTexts.shell.mobileNavigation}>
+            {nav}
+            <ThemeSelect />
+          </nav>
         </details>
+        <img src={icon} alt="" width={24} height={24} />
         <div className={css["top"]}>{top}</div>
         {account}
       </header>
       <nav className={css["side"]} aria-label={uiTexts.shell.navigation}>
         {nav}
+        <ThemeSelect />
       </nav>
       <main id="main" className={css["main"]} tabIndex={-1}>
         {isOnline ? undefined : <output className={css["offline"]}>{uiTexts.shell.offline}</output>}

@@ -1,0 +1,73 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { CreateProduct } from "../../src/domain/catalog/Product.ts"
+import { dashboardMember, PagesTest } from "../support/Pages.ts"
+import { assertAccessible } from "../support/process/Chromium.ts"
+import { isMissing } from "../support/process/Programs.ts"
+import { keyedIn } from "../support/rpc/Proposals.ts"
+
+const toProduct = Schema.decodeUnknownSync(CreateProduct)
+
+describe.skipIf(isMissing("chromium"))("Frame of the pages", () => {
+  layer(PagesTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+    it.effect("a page that is opened offline waits, and opens by itself when the browser is online again", () =>
+      Effect.gen(function* () {
+        const { context, dashboard, page } = yield* dashboardMember()
+        yield* Effect.promise(async () => {
+          await page.goto(dashboard, { waitUntil: "networkidle" })
+          await context.setOffline(true)
+          await page.getByRole("link", { name: "Agents" }).click()
+          await page.getByRole("heading", { name: "You are offline" }).waitFor()
+          await assertAccessible(page)
+          await context.setOffline(false)
+          await page.getByRole("heading", { name: "Agents", exact: true }).waitFor()
+        })
+      })
+    )
+
+    it.effect("Ctrl+S saves, the focus stays, and the link back keeps the filter", () =>
+      Effect.gen(function* () {
+        const { client, complaints, dashboard, page, storeId } = yield* dashboardMember()
+        yield* client.products.create({ ...keyedIn(storeId), product: toProduct({ name: "Cup" }) })
+        const price = page.getByLabel("Price", { exact: true })
+        const isFocused = () => price.evaluate((input) => input.matches(":focus"))
+        yield* Effect.promise(async () => {
+          await page.goto(`${dashboard}/products?search=Cup`)
+          await page.getByRole("link", { name: "Cup" }).click()
+          await price.fill("4")
+          await page.keyboard.press("Control+s")
+          await page.getByText("Product saved").first().waitFor()
+          assert.isTrue(await isFocused())
+          await price.fill("5")
+          await page.getByRole("button", { name: "Save" }).click()
+          await page.getByRole("button", { name: "Save" }).waitFor({ state: "detached" })
+          assert.isTrue(await isFocused())
+          await page.getByRole("main").getByRole("link", { name: "Products" }).click()
+          await page.getByRole("link", { name: "Cup" }).waitFor()
+        })
+        assert.include(page.url(), "search=Cup")
+        assert.deepStrictEqual(complaints(), [])
+      })
+    )
+
+    it.effect("the theme is applied before the first script", () =>
+      Effect.gen(function* () {
+        const { complaints, dashboard, page } = yield* dashboardMember()
+        const scheme = () => page.evaluate("getComputedStyle(document.documentElement).colorScheme")
+        yield* Effect.promise(async () => {
+          await page.goto(dashboard)
+          await page.getByRole("combobox", { name: "Theme" }).selectOption("Dark")
+          assert.strictEqual(await scheme(), "dark")
+          await page.route("**/*.js", (route) => route.abort())
+          await page.reload({ waitUntil: "commit" })
+          await page.getByText("Loading…").waitFor()
+          assert.strictEqual(await scheme(), "dark")
+        })
+        assert.deepStrictEqual(
+          complaints().filter((text) => !text.includes("ERR_FAILED")),
+          []
+        )
+      })
+    )
+  })
+})
