@@ -14,10 +14,12 @@ describe.skipIf(isMissing("chromium"))("Frame of the pages", () => {
       Effect.gen(function* () {
         const { context, dashboard, page } = yield* dashboardMember()
         yield* Effect.promise(async () => {
-          await page.goto(dashboard, { waitUntil: "networkidle" })
+          await page.goto(dashboard)
+          await page.getByRole("heading", { name: "Home" }).waitFor()
           await context.setOffline(true)
           await page.getByRole("link", { name: "Agents" }).click()
-          await page.getByRole("heading", { name: "You are offline" }).waitFor()
+          await page.getByText("You are offline.").waitFor()
+          await page.waitForURL(`${dashboard}/agents`)
           await assertAccessible(page)
           await context.setOffline(false)
           await page.getByRole("heading", { name: "Agents", exact: true }).waitFor()

@@ -4,7 +4,7 @@ import { dashboardRoutes } from "./DashboardRoutes.tsx"
 import { developerRoutes } from "./DeveloperRoutes.tsx"
 import { root } from "./Root.tsx"
 import { rememberLocation } from "../shared/ui/layout/BackLink.tsx"
-import { ErrorPage, PendingPage } from "../shared/ui/layout/ErrorPage.tsx"
+import { ErrorPage } from "../shared/ui/layout/ErrorPage.tsx"
 
 /** Router of the merchant dashboard and the developer portal. */
 export const makeRouter = (queryClient: QueryClient) => {
@@ -13,8 +13,7 @@ export const makeRouter = (queryClient: QueryClient) => {
     context: { queryClient },
     defaultPreload: "intent",
     scrollRestoration: true,
-    defaultErrorComponent: ErrorPage,
-    defaultPendingComponent: PendingPage
+    defaultErrorComponent: ErrorPage
   })
   router.subscribe("onBeforeLoad", ({ fromLocation }) => {
     if (fromLocation !== undefined) rememberLocation(fromLocation)

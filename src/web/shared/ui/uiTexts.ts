@@ -61,8 +61,6 @@ export const uiTexts = {
   },
   errorPage: {
     error: "Something went wrong",
-    waiting: "You are offline",
-    waitingReason: "This page opens when you are online again",
     notFound: "Page not found",
     notFoundReason: "This page does not exist, or you do not have access to it",
     start: "Go to the start page"

@@ -1,7 +1,6 @@
 import { Link, useLocation } from "@tanstack/react-router"
 import { useEffect } from "react"
-import { useOnline } from "../../data/liveUpdates.ts"
-import { EmptyState, ErrorNotice, Loading } from "../display/QueryBoundary.tsx"
+import { EmptyState, ErrorNotice } from "../display/QueryBoundary.tsx"
 import { Page } from "./Page.tsx"
 import { uiTexts } from "../uiTexts.ts"
 
@@ -16,16 +15,6 @@ export const ErrorPage = ({ error }: { readonly error: unknown }) => {
   return (
     <Page title={uiTexts.errorPage.error}>
       <ErrorNotice error={error} retry={reload} />
-    </Page>
-  )
-}
-
-/** Shown while the code of a page loads, or waits for the network. */
-export const PendingPage = () => {
-  const isOnline = useOnline()
-  return (
-    <Page title={isOnline ? uiTexts.query.loading : uiTexts.errorPage.waiting}>
-      {isOnline ? <Loading /> : <EmptyState title={uiTexts.errorPage.waitingReason} />}
     </Page>
   )
 }
