@@ -59,6 +59,9 @@ export const uiTexts = {
     yours: "Your version",
     theirs: "Their version"
   },
+  page: {
+    backTo: "Back to"
+  },
   errorPage: {
     error: "Something went wrong",
     notFound: "Page not found",

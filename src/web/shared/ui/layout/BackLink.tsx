@@ -1,6 +1,7 @@
 import { createLink, type ParsedLocation, useLocation, useRouter } from "@tanstack/react-router"
 import { ArrowLeft } from "lucide-react"
 import type { ComponentProps, MouseEvent } from "react"
+import { uiTexts } from "../uiTexts.ts"
 import css from "./Page.module.css"
 
 /** Last search of each path, such as the filters of a list. */
@@ -29,7 +30,7 @@ const BackAnchor = ({ children, href = "" }: ComponentProps<"a">) => {
   }
   return (
     <a className={css["back"]} href={target} onClick={goBack}>
-      <ArrowLeft size={16} aria-hidden />
+      <ArrowLeft size={16} role="img" aria-label={uiTexts.page.backTo} />
       {children}
     </a>
   )
