@@ -1,9 +1,10 @@
-import { Config, Effect, Redacted } from "effect"
+import { Effect, Redacted } from "effect"
 import { Command, Flag } from "effect/cli"
 import { AccountLinks, LINK_PATHS, RESET_HOURS } from "../domain/access/AccountLinks.ts"
 import { Email, Merchants, Role } from "../domain/access/Merchants.ts"
 import { UnknownStore } from "../domain/access/Stores.ts"
 import { Writes } from "../domain/Write.ts"
+import { publicAddress } from "../layers/Settings.ts"
 import { generatePassword, makeCreateAccount } from "./Accounts.ts"
 import { choice, command, group, json, operatorContext, option, store, withHelp } from "./Options.ts"
 import { print, printList } from "./Output.ts"
@@ -39,8 +40,7 @@ const resetPassword = command("reset-password", { email, json }, function* ({ em
 const resetLink = command("reset-link", { email, json }, function* ({ email, json }) {
   const links = yield* AccountLinks
   const { expiresAt, token } = yield* links.createOperatorReset(email)
-  const publicUrl = yield* Config.String("PUBLIC_URL").pipe(Config.withDefault(""))
-  const link = `${publicUrl.replace(/\/$/, "")}${LINK_PATHS.reset}#${Redacted.value(token)}`
+  const link = `${yield* publicAddress}${LINK_PATHS.reset}#${Redacted.value(token)}`
   yield* print(json, { email, link, expiresAt })
 }).pipe(
   withHelp({

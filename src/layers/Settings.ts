@@ -48,3 +48,9 @@ export const oneOf = <const Word extends string>(name: string, words: ReadonlyAr
 /** Makes an optional setting. An empty value counts as not set. */
 export const optionalString = (name: string): Config.Config<Option.Option<string>> =>
   Config.String(name).pipe(Config.option, Config.map(Option.filter((text) => text !== "")))
+
+/** Public address of the service without a slash at the end; empty if `PUBLIC_URL` is not set. For links in texts. */
+export const publicAddress = Config.String("PUBLIC_URL").pipe(
+  Config.withDefault(""),
+  Config.map((url) => url.replace(/\/$/, ""))
+)

@@ -1,8 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { EntryId, type ActivityEntry } from "../../src/domain/journal/Activity.ts"
-import { InstallationId } from "../../src/domain/access/Ids.ts"
-import { leastUuidOf, millisOf } from "../../src/domain/Uuid.ts"
+import type { ActivityEntry } from "../../src/domain/journal/Activity.ts"
+import { millisOf } from "../../src/domain/Uuid.ts"
 import { activitySearch, filterOf } from "../../src/web/features/activity/activitySearch.ts"
 import {
   type EntriesPage,
@@ -16,35 +15,7 @@ import {
 import { groupEntries } from "../../src/web/features/activity/groups.ts"
 import { entryIdsOf, spanOf, undoSpanSentence } from "../../src/web/features/activity/undoPreview.ts"
 import { parseAgent, clientConfiguration, EMPTY_FORM, withScope } from "../../src/web/features/agents/agentForm.ts"
-import { groupActivity } from "../../src/web/features/home/activityGroups.ts"
-import { appHealth } from "../../src/web/features/home/appHealth.ts"
-import { parseHomeSearch } from "../../src/web/features/home/homeSearch.ts"
-import { homeTexts } from "../../src/web/features/home/homeTexts.ts"
-
-const idOf = (place: number) => EntryId.make(leastUuidOf(new Date(1_700_000_000_000 + place)))
-
-const RESOURCE = idOf(9_000)
-
-const entryOf = (place: number, rest: Partial<ActivityEntry> = {}): ActivityEntry => ({
-  id: idOf(place),
-  at: new Date(1_700_000_000_000 + place).toISOString(),
-  actor: { type: "merchant", id: idOf(9_001) },
-  surface: "rpc",
-  resource: "product",
-  resourceId: RESOURCE,
-  versions: { before: 1, after: 2 },
-  omitted: [],
-  idempotencyKey: null,
-  requestId: null,
-  hops: 0,
-  reason: null,
-  undoes: null,
-  changeSetId: null,
-  approvedBy: null,
-  before: {},
-  after: {},
-  ...rest
-})
+import { entryOf, idOf, RESOURCE } from "../support/data/Entries.ts"
 
 const pageOf = (places: ReadonlyArray<number>, next: number | null = null): EntriesPage => ({
   items: namedEntries(
@@ -54,64 +25,13 @@ const pageOf = (places: ReadonlyArray<number>, next: number | null = null): Entr
   nextCursor: next === null ? null : idOf(next)
 })
 
+/** Verb and name of an administrative change. */
+const textOf = (rest: Partial<ActivityEntry>) => {
+  const [entry] = namedEntries([entryOf(1, { versions: { before: null, after: null }, ...rest })], new Map())
+  return entry === undefined ? "" : `${verbOf(entry)} ${entry.resourceName}`
+}
+
 const idsIn = (pages: ReadonlyArray<EntriesPage>) => pages.map(({ items }) => items.map(({ id }) => id))
-
-const MINUTE = 60_000
-
-/** Numbers of entries and resources of the groups of these entries. */
-const groupsOf = (entries: ReadonlyArray<ActivityEntry>) =>
-  groupActivity(namedEntries(entries, new Map())).map(({ entries, newest, oldest, resources }) => [
-    [newest.id, oldest.id],
-    entries,
-    resources
-  ])
-
-describe("Home page", () => {
-  it("changes of one job are one group, also when another job runs at the same time", () => {
-    const jobs = [
-      entryOf(9, { resourceId: idOf(1) }),
-      entryOf(8, { surface: "import", resourceId: idOf(1) }),
-      entryOf(7, { resourceId: idOf(2) }),
-      entryOf(6, { surface: "import", resourceId: idOf(3) }),
-      entryOf(5, { resourceId: idOf(2) })
-    ]
-    assert.deepStrictEqual(groupsOf(jobs), [
-      [[idOf(9), idOf(5)], 3, 2],
-      [[idOf(8), idOf(6)], 2, 2]
-    ])
-  })
-
-  it("another actor, verb, reason or resource, or a pause of more than 10 minutes, starts a group", () => {
-    const first = entryOf(30 * MINUTE)
-    for (const changed of [
-      { actor: { type: "merchant", id: idOf(9_002) } },
-      { before: null },
-      { reason: "Sale" },
-      { resource: "collection" }
-    ] as const) {
-      assert.lengthOf(groupsOf([first, entryOf(30 * MINUTE - 1, changed)]), 2)
-    }
-    assert.lengthOf(groupsOf([first, entryOf(20 * MINUTE), entryOf(10 * MINUTE)]), 1)
-    assert.lengthOf(groupsOf([first, entryOf(20 * MINUTE - 1)]), 2)
-    assert.deepStrictEqual(groupsOf([]), [])
-  })
-
-  it("a period in the URL is 7, 30 or 90 days, and others are dropped", () => {
-    assert.deepStrictEqual([{ days: 7 }, { days: 8 }, { days: "7" }, {}].map(parseHomeSearch), [
-      { days: 7 },
-      {},
-      {},
-      {}
-    ])
-  })
-
-  it("a change is a percentage of the period before, unless that had no sales", () => {
-    assert.deepStrictEqual(
-      [homeTexts.sales.change(112, 100), homeTexts.sales.change(100, 200), homeTexts.sales.change(5, 0)],
-      ["+12% from the period before", "-50% from the period before", "No sales in the period before"]
-    )
-  })
-})
 
 describe("Activity entries", () => {
   it("new entries are prepended without duplicates, and a gap restarts the list", () => {
@@ -166,10 +86,6 @@ describe("Activity entries", () => {
   })
 
   it("administrative changes have a verb and a name, and cannot be undone", () => {
-    const textOf = (rest: Partial<ActivityEntry>) => {
-      const [entry] = namedEntries([entryOf(1, { versions: { before: null, after: null }, ...rest })], new Map())
-      return entry === undefined ? "" : `${verbOf(entry)} ${entry.resourceName}`
-    }
     const ada = { merchantId: RESOURCE, name: "Ada", role: "staff" }
     const tags = { id: RESOURCE, appName: "Price tags", state: "active" }
     assert.deepStrictEqual(
@@ -271,34 +187,5 @@ describe("Agent form", () => {
         }
       }
     })
-  })
-})
-
-describe("Health of deliveries to an app", () => {
-  const healthy = {
-    installationId: InstallationId.make(idOf(1)),
-    host: "apps.example",
-    kinds: [],
-    failingSince: null,
-    calledAt: new Date().toISOString(),
-    testFailedAt: null,
-    pausedAt: null,
-    pauseReason: null,
-    heldSince: null
-  }
-  const at = new Date().toISOString()
-
-  it("the health of an app is its worst condition", () => {
-    const tones = [
-      appHealth({ state: "active" }, healthy),
-      appHealth({ state: "active" }, { ...healthy, host: null }),
-      appHealth({ state: "active" }, { ...healthy, calledAt: null }),
-      appHealth({ state: "active" }, { ...healthy, testFailedAt: at }),
-      appHealth({ state: "active" }, { ...healthy, failingSince: at }),
-      appHealth({ state: "active" }, { ...healthy, failingSince: at, pausedAt: at }),
-      appHealth({ state: "active" }, { ...healthy, heldSince: at }),
-      appHealth({ state: "suspended" }, healthy)
-    ].map(([, tone]) => tone)
-    assert.deepStrictEqual(tones, ["good", "plain", "plain", "alert", "alert", "alert", "warn", "warn"])
   })
 })

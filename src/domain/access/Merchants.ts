@@ -86,13 +86,13 @@ export class EmailTaken extends Schema.TaggedError<EmailTaken>()("EmailTaken", {
 
 export class MerchantNotFound extends Schema.TaggedError<MerchantNotFound>()("MerchantNotFound", { email: Email }) {
   override get message() {
-    return `No account has the e-mail address ${this.email}; invite the person to the store with a link`
+    return `No merchant has the e-mail address ${this.email}; the operator of the service creates accounts, and owners invite members with a link`
   }
 }
 
 export class EmailUnproven extends Schema.TaggedError<EmailUnproven>()("EmailUnproven", { email: Email }) {
   override get message() {
-    return `The e-mail address ${this.email} is not verified; to add a member, invite the person with a link; for anything else, the operator of the service verifies it by resetting the password of the account`
+    return `The e-mail address ${this.email} is not verified; invite the person with a link, or let the operator of the service reset the password of the account, which verifies it`
   }
 }
 

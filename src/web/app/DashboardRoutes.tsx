@@ -1,10 +1,7 @@
-import { createRoute, lazyRouteComponent, notFound, redirect } from "@tanstack/react-router"
+import { createRoute, notFound, redirect } from "@tanstack/react-router"
 import { ChangeSetId } from "../../domain/changeSets/ChangeSet.ts"
 import { Option, Result, Schema } from "effect"
 import { CollectionId, CustomerId, OrderId, ProductId, StoreId } from "../../rpc/Client.ts"
-import { createRoute, notFound, redirect } from "@tanstack/react-router"
-import { Result, Schema } from "effect"
-import { CollectionId, CustomerId, OrderId, StoreId } from "../../rpc/Client.ts"
 import { SignInPage } from "../features/account/SignInPage.tsx"
 import { lazyPage } from "./lazyPage.ts"
 import { parseSignInSearch, requireSession, root } from "./Root.tsx"
@@ -30,13 +27,13 @@ const signIn = createRoute({
 const invitation = createRoute({
   getParentRoute: () => dashboard,
   path: "/invitation",
-  component: lazyRouteComponent(() => import("../features/account/LinkPages.tsx"), "InvitationPage")
+  component: lazyPage(() => import("../features/account/LinkPages.tsx"), "InvitationPage")
 })
 
 const resetPassword = createRoute({
   getParentRoute: () => dashboard,
   path: "/reset-password",
-  component: lazyRouteComponent(() => import("../features/account/LinkPages.tsx"), "ResetPasswordPage")
+  component: lazyPage(() => import("../features/account/LinkPages.tsx"), "ResetPasswordPage")
 })
 
 /** Requires a signed-in merchant. */
@@ -91,7 +88,6 @@ const home = createRoute({
   getParentRoute: () => store,
   path: "/",
   validateSearch: parseHomeSearch,
-  component: lazyRouteComponent(() => import("../features/home/HomePage.tsx"), "HomePage")
   component: lazyPage(() => import("../features/home/HomePage.tsx"), "HomePage")
 })
 
@@ -114,7 +110,6 @@ const newProduct = createRoute({
   getParentRoute: () => store,
   path: "/products/new",
   validateSearch: parseCopySearch,
-  component: lazyRouteComponent(() => import("../features/products/editor/NewProductPage.tsx"), "NewProductPage")
   component: lazyPage(() => import("../features/products/editor/NewProductPage.tsx"), "NewProductPage")
 })
 
@@ -223,7 +218,7 @@ const activity = createRoute({
 const changes = createRoute({
   getParentRoute: () => store,
   path: "/changes",
-  component: lazyRouteComponent(() => import("../features/changes/ChangesPage.tsx"), "ChangesPage")
+  component: lazyPage(() => import("../features/changes/ChangesPage.tsx"), "ChangesPage")
 })
 
 const change = createRoute({
@@ -233,14 +228,14 @@ const change = createRoute({
     parse: ({ changeSetId }) => ({ changeSetId: changeSetIdIn(changeSetId) }),
     stringify: ({ changeSetId }) => ({ changeSetId })
   },
-  component: lazyRouteComponent(() => import("../features/changes/ChangePage.tsx"), "ChangePage"),
+  component: lazyPage(() => import("../features/changes/ChangePage.tsx"), "ChangePage"),
   notFoundComponent: NotFoundPage
 })
 
 const imports = createRoute({
   getParentRoute: () => store,
   path: "/import",
-  component: lazyRouteComponent(() => import("../features/imports/ImportPage.tsx"), "ImportPage")
+  component: lazyPage(() => import("../features/imports/ImportPage.tsx"), "ImportPage")
 })
 
 const settings = createRoute({

@@ -1,6 +1,7 @@
 import { Link, Outlet, useNavigate } from "@tanstack/react-router"
 import { RunningChanges } from "../features/changes/RunningChanges.tsx"
 import {
+  ArrowDownUp,
   Blocks,
   Bot,
   ClipboardCheck,
@@ -29,17 +30,6 @@ const PendingProposalsBadge = () => {
 }
 
 const PAGES = [
-  ["/dashboard/$storeId", dashboardTexts.pages.home],
-  ["/dashboard/$storeId/products", dashboardTexts.pages.products],
-  ["/dashboard/$storeId/collections", dashboardTexts.pages.collections],
-  ["/dashboard/$storeId/orders", dashboardTexts.pages.orders],
-  ["/dashboard/$storeId/customers", dashboardTexts.pages.customers],
-  ["/dashboard/$storeId/apps", dashboardTexts.pages.apps],
-  ["/dashboard/$storeId/agents", dashboardTexts.pages.agents],
-  ["/dashboard/$storeId/proposals", dashboardTexts.pages.proposals],
-  ["/dashboard/$storeId/activity", dashboardTexts.pages.activity],
-  ["/dashboard/$storeId/import", dashboardTexts.pages.imports],
-  ["/dashboard/$storeId/settings", dashboardTexts.pages.settings]
   ["/dashboard/$storeId", dashboardTexts.pages.home, House],
   ["/dashboard/$storeId/products", dashboardTexts.pages.products, Package],
   ["/dashboard/$storeId/collections", dashboardTexts.pages.collections, Layers],
@@ -49,6 +39,7 @@ const PAGES = [
   ["/dashboard/$storeId/agents", dashboardTexts.pages.agents, Bot],
   ["/dashboard/$storeId/proposals", dashboardTexts.pages.proposals, ClipboardCheck],
   ["/dashboard/$storeId/activity", dashboardTexts.pages.activity, History],
+  ["/dashboard/$storeId/import", dashboardTexts.pages.imports, ArrowDownUp],
   ["/dashboard/$storeId/settings", dashboardTexts.pages.settings, Settings]
 ] as const
 

@@ -9,6 +9,7 @@ import { StatusBadge } from "../../shared/ui/display/Badge.tsx"
 import { ErrorNotice, QueryBoundary } from "../../shared/ui/display/QueryBoundary.tsx"
 import { Button } from "../../shared/ui/form/Button.tsx"
 import { CheckField } from "../../shared/ui/form/Field.tsx"
+import { BackLink } from "../../shared/ui/layout/BackLink.tsx"
 import { NotFoundPage } from "../../shared/ui/layout/ErrorPage.tsx"
 import { Card, Facts, MutedText, Page, Row, Stack } from "../../shared/ui/layout/Page.tsx"
 import css from "./Changes.module.css"
@@ -30,9 +31,9 @@ export const ChangePage = () => {
     <Page
       title={query.data === undefined ? changeTexts.titles.other : titleOf(query.data)}
       above={
-        <Link to="/dashboard/$storeId/changes" params={{ storeId }}>
+        <BackLink to="/dashboard/$storeId/changes" params={{ storeId }}>
           {texts.all}
-        </Link>
+        </BackLink>
       }
     >
       <QueryBoundary query={query} lines={8}>

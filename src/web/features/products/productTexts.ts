@@ -189,7 +189,6 @@ export const productTexts = {
     categoryIdHint: "ID in a product taxonomy",
     categoryNameHint: "Name in that taxonomy",
     notSet: "Not set",
-    backToProducts: "← Products",
     yes: "Yes",
     no: "No",
     cannotClear: "cannot be cleared. Enter 0, or remove the variant and add it again"

@@ -1,4 +1,3 @@
-import { Link } from "@tanstack/react-router"
 import { Struct } from "effect"
 import { type ReactNode, useMemo, useRef, useState } from "react"
 import { flushSync } from "react-dom"
@@ -16,8 +15,6 @@ import {
   TextArea,
   TextField
 } from "../../../shared/ui/form/Field.tsx"
-import type { ReactNode } from "react"
-import { CheckField, Columns, Fieldset, NumberField, TextField } from "../../../shared/ui/form/Field.tsx"
 import { ListField } from "../../../shared/ui/form/ListField.tsx"
 import { BackLink } from "../../../shared/ui/layout/BackLink.tsx"
 import { Card, Stack } from "../../../shared/ui/layout/Page.tsx"

@@ -30,8 +30,8 @@ const BackAnchor = ({ children, href = "" }: ComponentProps<"a">) => {
   }
   return (
     <a className={css["back"]} href={target} onClick={goBack}>
-      <ArrowLeft size={16} role="img" aria-label={uiTexts.page.backTo} />
-      {children}
+      <ArrowLeft size={16} aria-hidden />
+      <span className={css["backTo"]}>{uiTexts.page.backTo}</span> {children}
     </a>
   )
 }
