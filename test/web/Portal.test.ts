@@ -118,6 +118,8 @@ describe.skipIf(isMissing("chromium"))("Developer portal", () => {
           await assertAccessible(page)
           const shown = await page.getByLabel("Client secret").inputValue()
           await page.getByRole("link", { name: "Get started" }).click()
+          await page.getByText("The secret is shown once, and you have not copied it.").waitFor()
+          await page.getByRole("button", { name: "Leave page" }).click()
           await page.getByText("Read the store.").waitFor()
           await assertAccessible(page)
           return shown
@@ -176,9 +178,9 @@ describe.skipIf(isMissing("chromium"))("Developer portal", () => {
             "Collection created or updated",
             "catalog.collection.updated.v1"
           ])
-          await page.getByLabel("URL").fill("https://127.0.0.1/hooks")
+          await page.getByLabel("URL").fill("https://10.0.0.1/hooks")
           await page.getByRole("button", { name: "Set up webhook" }).click()
-          await page.getByText("The webhook URL has the address 127.0.0.1").waitFor()
+          await page.getByText("The webhook URL has the address 10.0.0.1").waitFor()
           await assertAccessible(page)
           await page.getByLabel("URL").fill(endpoint.url)
           await page.getByRole("button", { name: "Set up webhook" }).click()

@@ -133,7 +133,7 @@ describe.skipIf(isMissing("chromium"))("Settings pages", () => {
           await page.getByText("Enter an e-mail address, such as ada@example.com").waitFor()
           await page.getByLabel("E-mail address").fill("nobody@example.com")
           await page.getByRole("button", { name: "Add member" }).click()
-          await page.getByText(/No account has the e-mail address nobody@example.com/).waitFor()
+          await page.getByText(/No merchant has the e-mail address nobody@example.com/).waitFor()
           await assertAccessible(page)
           await page.getByLabel("E-mail address").fill(guest.email)
           await page.keyboard.press("Enter")

@@ -37,12 +37,7 @@ const withFileErrors = (
 ): Effect.Effect<Reply, PublicError> =>
   Effect.catchTags(reply, {
     BodyTooLarge: () =>
-      // The rest of the file is not read, so the connection cannot serve another request.
-      Effect.succeed(
-        makeErrorReply(413, "The file must be at most 64 MiB; split it, or use the import command", {
-          connection: "close"
-        })
-      ),
+      Effect.succeed(makeErrorReply(413, "The file must be at most 64 MiB; split it, or use the import command")),
     ReadFailed: ({ message }) => Effect.fail(new BadRequest({ reason: message }))
   })
 

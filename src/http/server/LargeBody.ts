@@ -32,7 +32,12 @@ const limited = <E, R>(bytes: Stream.Stream<Uint8Array, E, R>): Stream.Stream<Ui
 /** Reads the bytes of a request and decompresses them. */
 export const readLargeBody = (request: IncomingMessage): Stream.Stream<Uint8Array, BadRequest | BodyTooLarge> => {
   const coding = request.headers["content-encoding"]
-  const sent = NodeStream.fromReadable<Uint8Array, BadRequest>({ evaluate: () => request, onError: incomplete })
+  // The server discards the rest of a body that is not read to its end, so that the client receives the response.
+  const sent = NodeStream.fromReadable<Uint8Array, BadRequest>({
+    evaluate: () => request,
+    onError: incomplete,
+    closeOnDone: false
+  })
   if (coding === undefined || coding === "identity") return limited(sent)
   if (coding.toLowerCase() !== "gzip") {
     return Stream.fail(badRequest("The Content-Encoding of the body must be gzip, or absent"))

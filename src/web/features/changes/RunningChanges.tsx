@@ -1,34 +1,15 @@
-import { Link } from "@tanstack/react-router"
-import { useStoreId } from "../../shared/data/store.ts"
-import css from "./Changes.module.css"
-import { titleOf } from "./changeSummary.ts"
-import { changeTexts } from "./changeTexts.ts"
+import { lazy, Suspense } from "react"
 import { useUnfinishedChangeSets } from "./useChangeSets.ts"
 
-const texts = changeTexts.running
+/** Loaded when a set runs, to keep the schemas of edits out of the first load. */
+const RunningBar = lazy(() => import("./RunningBar.tsx").then(({ RunningBar }) => ({ default: RunningBar })))
 
 /** Progress of the change sets that are applied in the store, on every page and for every member. */
 export const RunningChanges = () => {
-  const storeId = useStoreId()
   const applying = useUnfinishedChangeSets().data?.items.filter(({ state }) => state === "applying") ?? []
-  const [set, ...others] = applying
-  if (set === undefined) return undefined
-  const { done, total } = set.progress
-  return (
-    <section className={css["running"]} aria-label={changeTexts.list.title}>
-      <span>{others.length === 0 ? texts.one(titleOf(set), done, total) : texts.many(applying.length)}</span>
-      {others.length === 0 ? (
-        <>
-          <progress aria-label={changeTexts.page.progress} max={total} value={done} />
-          <Link to="/dashboard/$storeId/changes/$changeSetId" params={{ storeId, changeSetId: set.id }}>
-            {texts.view}
-          </Link>
-        </>
-      ) : (
-        <Link to="/dashboard/$storeId/changes" params={{ storeId }}>
-          {texts.viewAll}
-        </Link>
-      )}
-    </section>
+  return applying.length === 0 ? undefined : (
+    <Suspense>
+      <RunningBar applying={applying} />
+    </Suspense>
   )
 }

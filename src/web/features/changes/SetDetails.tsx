@@ -12,10 +12,13 @@ import { changeTexts } from "./changeTexts.ts"
 
 const texts = changeTexts.page
 
-const ProductLink = ({ id }: { readonly id: ProductId }) => {
+/** Names of products that were loaded before the set ran. */
+type KnownNames = ReadonlyArray<{ readonly id: ProductId; readonly name: string }>
+
+const ProductLink = ({ id, known }: { readonly id: ProductId; readonly known: KnownNames }) => {
   const storeId = useStoreId()
   const { data } = useProductSummary(storeId, id)
-  if (data === null) return texts.deletedProduct
+  if (data === null) return known.find((product) => product.id === id)?.name ?? texts.deletedProduct
   return (
     <Link to="/dashboard/$storeId/products/$productId" params={{ storeId, productId: id }}>
       {data?.name ?? id}
@@ -24,9 +27,15 @@ const ProductLink = ({ id }: { readonly id: ProductId }) => {
 }
 
 /** Resource of a result, as a link. A row that creates one has none. */
-const ResultName = ({ externalId, id, resource }: OperationResult) => {
+const ResultName = ({
+  known,
+  result: { externalId, id, resource }
+}: {
+  readonly result: OperationResult
+  readonly known: KnownNames
+}) => {
   const storeId = useStoreId()
-  if (id !== null && resource === "product") return <ProductLink id={ProductId.make(id)} />
+  if (id !== null && resource === "product") return <ProductLink id={ProductId.make(id)} known={known} />
   if (id !== null && resource === "collection") {
     return (
       <Link
@@ -41,7 +50,13 @@ const ResultName = ({ externalId, id, resource }: OperationResult) => {
 }
 
 /** Refused rows of a change set, with the reasons. */
-export const RefusedRows = ({ set: { counts, id, state } }: { readonly set: ChangeSet }) => {
+export const RefusedRows = ({
+  known = [],
+  set: { counts, id, state }
+}: {
+  readonly set: ChangeSet
+  readonly known?: KnownNames
+}) => {
   const storeId = useStoreId()
   const { items = [], more } = usePagedQuery(
     [storeId, "changeSets", id, "refused", state],
@@ -58,7 +73,7 @@ export const RefusedRows = ({ set: { counts, id, state } }: { readonly set: Chan
         {items.map((result) => (
           <li key={result.index}>
             <strong>
-              <ResultName {...result} />
+              <ResultName result={result} known={known} />
             </strong>
             <p>{[result.error, ...(result.issues ?? [])].join(" ")}</p>
           </li>

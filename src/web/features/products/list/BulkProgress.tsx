@@ -70,7 +70,7 @@ export const BulkProgress = ({
       {isRunning || set === undefined || set.counts.refused === 0 ? undefined : (
         <section aria-label={texts.refusedProducts}>
           <h3>{texts.refusedProducts}</h3>
-          <RefusedRows set={set} />
+          <RefusedRows set={set} known={bulk.target.rows} />
         </section>
       )}
       <Line>
