@@ -17,12 +17,39 @@ const styleSheetsLast = {
   }
 }
 
+/**
+ * Ranges of the descriptions in a syntax tree: `.annotate(ToolDescription, …)`, and all arguments but the first one of
+ * `withDescription`.
+ */
+const descriptionsIn = (node) => {
+  if (node === null || typeof node !== "object") return []
+  const inner = Object.values(node).flatMap(descriptionsIn)
+  const { arguments: given = [], callee, type } = node
+  if (type !== "CallExpression") return inner
+  if (callee.property?.name === "annotate" && given[0]?.name === "ToolDescription")
+    return [...inner, [callee.object.end, node.end]]
+  return callee.name === "withDescription" ? [...inner, [given[0].end, given.at(-1).end]] : inner
+}
+
+/** Leaves out descriptions for OpenAPI and MCP: pages do not use them, and a first load would have 6 KiB of them. */
+const noDescriptions = {
+  name: "no-descriptions",
+  enforce: "pre",
+  transform: {
+    filter: { id: /src\/(?:rpc|domain)\/.*\.ts$/ },
+    handler(code) {
+      const ranges = descriptionsIn(this.parse(code, { lang: "ts" })).toSorted(([a], [b]) => b - a)
+      return { code: ranges.reduce((text, [start, end]) => text.slice(0, start) + text.slice(end), code), map: null }
+    }
+  }
+}
+
 // One build for both, so that they share chunks. File names have a content hash.
 await build({
   configFile: false,
   root: fileURLToPath(new URL("../src/web", import.meta.url)),
   base: "/web/",
   logLevel: "error",
-  plugins: [styleSheetsLast],
+  plugins: [noDescriptions, styleSheetsLast],
   build: { outDir: process.argv[2], assetsDir: "", target: "es2022", modulePreload: { polyfill: false } }
 })

@@ -45,7 +45,7 @@ describe.skipIf(isMissing("chromium"))("Pages of bulk changes", () => {
         yield* Effect.promise(async () => {
           await page.setViewportSize({ width: 1280, height: 800 })
           await page.goto(`${dashboard}/activity`)
-          await page.getByRole("button", { name: /^Details/, expanded: false }).click()
+          await page.getByRole("button", { name: /^Details: .* updated/, expanded: false }).click()
           await page.getByRole("link", { name: "Undo the whole change" }).click()
           await page.getByRole("heading", { name: "Sale" }).waitFor()
           await page.getByRole("button", { name: "Undo the whole change" }).click()

@@ -1,7 +1,6 @@
 import { createRoute } from "@tanstack/react-router"
 import { lazyPage } from "./lazyPage.ts"
 import { requireSession, root, parseSignInSearch } from "./Root.tsx"
-import { DeveloperPages } from "./DeveloperPages.tsx"
 
 /* Routes of the developer portal. */
 
@@ -26,7 +25,7 @@ const developer = createRoute({
   getParentRoute: () => developers,
   id: "developer",
   beforeLoad: requireSession("/developers/sign-in"),
-  component: DeveloperPages
+  component: lazyPage(() => import("./DeveloperPages.tsx"), "DeveloperPages")
 })
 
 const apps = createRoute({

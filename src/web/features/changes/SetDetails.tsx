@@ -15,6 +15,8 @@ const texts = changeTexts.page
 /** Names of products that were loaded before the set ran. */
 type KnownNames = ReadonlyArray<{ readonly id: ProductId; readonly name: string }>
 
+const NO_NAMES: KnownNames = []
+
 const ProductLink = ({ id, known }: { readonly id: ProductId; readonly known: KnownNames }) => {
   const storeId = useStoreId()
   const { data } = useProductSummary(storeId, id)
@@ -51,7 +53,7 @@ const ResultName = ({
 
 /** Refused rows of a change set, with the reasons. */
 export const RefusedRows = ({
-  known = [],
+  known = NO_NAMES,
   set: { counts, id, state }
 }: {
   readonly set: ChangeSet

@@ -41,6 +41,13 @@ export const CustomerPage = () => {
   )
 }
 
+const SHOWN_COLUMNS: ReadonlySet<string> = new Set([
+  orderTexts.list.order,
+  orderTexts.list.placed,
+  orderTexts.list.status,
+  orderTexts.list.total
+])
+
 /** Orders that the page lists. */
 const SHOWN_ORDERS = 20
 
@@ -55,7 +62,7 @@ const spentText = (total: number, orders: ReadonlyArray<Order>) => {
 const LatestOrders = ({ orders }: { readonly orders: ReadonlyArray<Order> }) => {
   const { storeId } = route.useParams()
   if (orders.length === 0) return <MutedText>{customerTexts.details.noOrders}</MutedText>
-  const columns = orderColumnsOf(storeId).filter(({ name }) => name !== orderTexts.list.customer)
+  const columns = orderColumnsOf(storeId).filter(({ name }) => SHOWN_COLUMNS.has(name))
   return <Table caption={customerTexts.details.latestOrders} columns={columns} rows={orders} keyOf={({ id }) => id} />
 }
 
