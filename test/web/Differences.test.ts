@@ -1,7 +1,7 @@
+import { time } from "../../src/web/shared/data/dates.ts"
 import { assert, describe, it } from "@effect/vitest"
 import type { JsonObject } from "../../src/domain/json/Json.ts"
 import { differencesOf, fieldName } from "../../src/web/shared/data/differences.ts"
-import { time } from "../../src/web/shared/data/format.ts"
 
 const ID = "01890a5d-ac96-774b-bcce-b302099a805"
 

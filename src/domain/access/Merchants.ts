@@ -55,6 +55,7 @@ export type Role = typeof Role.Type
 export const Membership = Schema.Struct({
   storeId: Schema.toType(StoreId),
   storeName: Schema.String,
+  timezone: Schema.String.annotate({ description: "IANA name of the time zone of the store" }),
   role: Role
 })
 export type Membership = typeof Membership.Type

@@ -81,7 +81,7 @@ export const MerchantsLive = Layer.effect(
       Request: MerchantId,
       Result: Membership,
       execute: (merchant) => sql`
-        select m.store_id as "storeId", s.name as "storeName", m.role
+        select m.store_id as "storeId", s.name as "storeName", s.timezone, m.role
         from members m join stores s on s.id = m.store_id and s.deleted_at is null
         where m.merchant_id = ${merchant} and m.role in (${sql.literal(KNOWN_ROLES)}) order by s.name, s.id
       `

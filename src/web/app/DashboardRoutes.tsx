@@ -4,6 +4,7 @@ import { Option, Result, Schema } from "effect"
 import { CollectionId, CustomerId, OrderId, ProductId, StoreId } from "../../rpc/Client.ts"
 import { SignInPage } from "../features/account/SignInPage.tsx"
 import { lazyPage } from "./lazyPage.ts"
+import { setTimeZone } from "../shared/data/dates.ts"
 import { parseSignInSearch, requireSession, root } from "./Root.tsx"
 import { NotFoundPage } from "../shared/ui/layout/ErrorPage.tsx"
 import { activitySearch } from "../features/activity/activitySearch.ts"
@@ -78,6 +79,7 @@ const store = createRoute({
   beforeLoad: ({ context: { account }, params: { storeId } }) => {
     const membership = account.stores.find((one) => one.storeId === storeId)
     if (membership === undefined) throw notFound()
+    setTimeZone(membership.timezone)
     return { membership }
   },
   component: StorePages,

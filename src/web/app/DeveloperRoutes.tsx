@@ -1,4 +1,5 @@
 import { createRoute } from "@tanstack/react-router"
+import { setTimeZone } from "../shared/data/dates.ts"
 import { lazyPage } from "./lazyPage.ts"
 import { requireSession, root, parseSignInSearch } from "./Root.tsx"
 
@@ -24,7 +25,10 @@ const signUp = createRoute({
 const developer = createRoute({
   getParentRoute: () => developers,
   id: "developer",
-  beforeLoad: requireSession("/developers/sign-in"),
+  beforeLoad: (match) => {
+    setTimeZone(undefined)
+    return requireSession("/developers/sign-in")(match)
+  },
   component: lazyPage(() => import("./DeveloperPages.tsx"), "DeveloperPages")
 })
 

@@ -71,7 +71,7 @@ layer(IsolatedApiTest, { excludeTestServices: true, timeout: "120 seconds" })("L
       const joined = yield* join(token)
       assert.deepInclude(joined.json.data, { email, name: "Eve", storeId })
       const { stores } = yield* (yield* clientOf(joined.cookie)).account.get({})
-      assert.deepStrictEqual(stores, [{ storeId, storeName: "A store", role: "staff" }])
+      assert.deepStrictEqual(stores, [{ storeId, storeName: "A store", timezone: "UTC", role: "staff" }])
       for (const path of ["invitation", "invitation/accept"]) {
         const again = yield* post(path, { token }, { cookie: joined.cookie })
         assert.deepStrictEqual([again.status, again.json], [404, INVALID])

@@ -1,6 +1,6 @@
+import { ago, time } from "../../shared/data/dates.ts"
 import { Link } from "@tanstack/react-router"
 import { AgentId, CollectionId, ProductId } from "../../../rpc/Client.ts"
-import { ago, time } from "../../shared/data/format.ts"
 import { Badge } from "../../shared/ui/display/Badge.tsx"
 import { useStoreId } from "../../shared/data/store.ts"
 import { actorLabels, type NamedEntry, verbOf } from "./entries.ts"

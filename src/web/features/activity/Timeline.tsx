@@ -1,7 +1,7 @@
+import { ago, time } from "../../shared/data/dates.ts"
 import { Link } from "@tanstack/react-router"
 import { type ReactNode, useState } from "react"
 import { ChangeSetId } from "../../../domain/changeSets/ChangeSet.ts"
-import { ago, time } from "../../shared/data/format.ts"
 import { useStore, useStoreId } from "../../shared/data/store.ts"
 import { Badge } from "../../shared/ui/display/Badge.tsx"
 import { Button } from "../../shared/ui/form/Button.tsx"

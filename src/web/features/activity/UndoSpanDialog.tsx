@@ -1,5 +1,5 @@
+import { time } from "../../shared/data/dates.ts"
 import { useState } from "react"
-import { time } from "../../shared/data/format.ts"
 import { useStoreId } from "../../shared/data/store.ts"
 import { SelectField, TextField } from "../../shared/ui/form/Field.tsx"
 import { Dialog } from "../../shared/ui/layout/Dialog.tsx"

@@ -1,8 +1,9 @@
+import { dayStart } from "../../shared/data/dates.ts"
 import { Result, Schema, Struct } from "effect"
 import { ActorType, EntrySurface } from "../../../domain/journal/Activity.ts"
 import { ResourceKind } from "../../../domain/journal/Kinds.ts"
 import { Uuid } from "../../../domain/Uuid.ts"
-import { DateText, dayStart } from "../../shared/data/urlSearch.ts"
+import { DateText } from "../../shared/data/urlSearch.ts"
 import type { EntriesFilter } from "./useEntries.ts"
 import { activityTexts } from "./activityTexts.ts"
 

@@ -1,3 +1,4 @@
+import { day } from "../../shared/data/dates.ts"
 import { Effect, Schema } from "effect"
 import type { Actor } from "../../../domain/Actor.ts"
 import type { ActivityEntry } from "../../../domain/journal/Activity.ts"
@@ -7,7 +8,6 @@ import type { Client, EntryId, StoreId } from "../../../rpc/Client.ts"
 import { cutText } from "../../../domain/Text.ts"
 import { differencesOf } from "../../shared/data/differences.ts"
 import type { ListPage } from "../../shared/data/usePagedQuery.ts"
-import { day } from "../../shared/data/format.ts"
 import { activityTexts } from "./activityTexts.ts"
 import type { EntryGroup } from "./groups.ts"
 

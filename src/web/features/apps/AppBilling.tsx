@@ -1,7 +1,7 @@
+import { day } from "../../shared/data/dates.ts"
 import { useState } from "react"
 import type { AppPlan, Subscription } from "../../../domain/billing/Billing.ts"
 import type { InstallationId } from "../../../rpc/Client.ts"
-import { day } from "../../shared/data/format.ts"
 import { useRpcQuery } from "../../shared/data/queries.ts"
 import { Badge, StatusBadge } from "../../shared/ui/display/Badge.tsx"
 import { Button } from "../../shared/ui/form/Button.tsx"

@@ -1,7 +1,7 @@
+import { day } from "../../shared/data/dates.ts"
 import { getRouteApi } from "@tanstack/react-router"
 import { Option, Schema } from "effect"
 import { InstallationId } from "../../../rpc/Client.ts"
-import { day } from "../../shared/data/format.ts"
 import { isMissing } from "../../shared/data/errorMessages.ts"
 import { useRpcQuery } from "../../shared/data/queries.ts"
 import { NotFoundPage } from "../../shared/ui/layout/ErrorPage.tsx"

@@ -1,7 +1,7 @@
+import { day } from "../../shared/data/dates.ts"
 import { Effect } from "effect"
 import type { AppPlan, Subscription } from "../../../domain/billing/Billing.ts"
 import type { InstallationId } from "../../../rpc/Client.ts"
-import { day } from "../../shared/data/format.ts"
 import { useRpcMutation } from "../../shared/data/queries.ts"
 import { Confirm } from "../../shared/ui/layout/Dialog.tsx"
 import { Stack } from "../../shared/ui/layout/Page.tsx"

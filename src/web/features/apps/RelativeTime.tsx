@@ -1,4 +1,4 @@
-import { ago, time } from "../../shared/data/format.ts"
+import { ago, time } from "../../shared/data/dates.ts"
 import css from "./Apps.module.css"
 
 /** Relative time, with the exact time as tooltip. */

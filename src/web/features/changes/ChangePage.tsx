@@ -1,7 +1,7 @@
+import { time } from "../../shared/data/dates.ts"
 import { getRouteApi, Link } from "@tanstack/react-router"
 import { useState } from "react"
 import type { ChangeSet } from "../../../domain/changeSets/ChangeSet.ts"
-import { time } from "../../shared/data/format.ts"
 import { isMissing } from "../../shared/data/errorMessages.ts"
 import { useRpcQuery } from "../../shared/data/queries.ts"
 import { useStoreId } from "../../shared/data/store.ts"

@@ -1,6 +1,7 @@
+import { ago } from "../../shared/data/dates.ts"
 import { Link } from "@tanstack/react-router"
 import type { ChangeSet } from "../../../domain/changeSets/ChangeSet.ts"
-import { ago, number } from "../../shared/data/format.ts"
+import { number } from "../../shared/data/format.ts"
 import { usePagedQuery } from "../../shared/data/usePagedQuery.ts"
 import { useStoreId } from "../../shared/data/store.ts"
 import { StatusBadge } from "../../shared/ui/display/Badge.tsx"

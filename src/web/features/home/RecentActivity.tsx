@@ -1,5 +1,6 @@
+import { ago, clockSpan, time } from "../../shared/data/dates.ts"
 import { Link } from "@tanstack/react-router"
-import { ago, number, time } from "../../shared/data/format.ts"
+import { number } from "../../shared/data/format.ts"
 import { useRpcQuery } from "../../shared/data/queries.ts"
 import { useStoreId } from "../../shared/data/store.ts"
 import { Badge } from "../../shared/ui/display/Badge.tsx"
@@ -14,8 +15,6 @@ import { homeTexts } from "./homeTexts.ts"
 /** Entries that are read, and groups of them that are shown. */
 const MAX_ENTRIES = 60
 const MAX_GROUPS = 8
-
-const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "short" })
 
 /** Sentence such as "Ada updated 36 products", which links to these changes. */
 const GroupSentence = ({ group: { entries, newest, resources } }: { readonly group: ActivityGroup }) => {
@@ -47,8 +46,8 @@ const GroupSentence = ({ group: { entries, newest, resources } }: { readonly gro
 
 /** Time of one change, or the first and last time of several, such as "14:02–14:10". */
 const GroupTime = ({ group: { newest, oldest } }: { readonly group: ActivityGroup }) => {
-  const span = clock.formatRange(new Date(oldest.at), new Date(newest.at))
-  return newest === oldest || span === clock.format(new Date(newest.at)) ? (
+  const span = clockSpan(oldest.at, newest.at)
+  return newest === oldest || span === clockSpan(newest.at, newest.at) ? (
     <EntryTime entry={newest} />
   ) : (
     <span title={`${time(oldest.at)} – ${time(newest.at)}`}>

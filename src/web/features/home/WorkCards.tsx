@@ -1,6 +1,7 @@
+import { ago, time } from "../../shared/data/dates.ts"
 import { Link } from "@tanstack/react-router"
 import type { Rule } from "../../../domain/catalog/Rule.ts"
-import { ago, money, time } from "../../shared/data/format.ts"
+import { money } from "../../shared/data/format.ts"
 import { useRpcQuery } from "../../shared/data/queries.ts"
 import { shownStock } from "../../shared/data/shownStock.ts"
 import { useStoreId } from "../../shared/data/store.ts"

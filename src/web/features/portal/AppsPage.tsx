@@ -1,6 +1,7 @@
+import { day } from "../../shared/data/dates.ts"
 import { Link } from "@tanstack/react-router"
 import type { AppId } from "../../../rpc/Client.ts"
-import { count, day } from "../../shared/data/format.ts"
+import { count } from "../../shared/data/format.ts"
 import { usePagedQuery } from "../../shared/data/usePagedQuery.ts"
 import { buttonClass } from "../../shared/ui/form/Button.tsx"
 import { Card, Page } from "../../shared/ui/layout/Page.tsx"

@@ -1,6 +1,6 @@
+import { day, time } from "../../shared/data/dates.ts"
 import { useState } from "react"
 import { SECRET_OVERLAP } from "../../../domain/access/Apps.ts"
-import { day, time } from "../../shared/data/format.ts"
 import { useRpcMutation } from "../../shared/data/queries.ts"
 import { Button } from "../../shared/ui/form/Button.tsx"
 import { Confirm } from "../../shared/ui/layout/Dialog.tsx"

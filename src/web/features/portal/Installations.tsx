@@ -1,7 +1,7 @@
+import { time } from "../../shared/data/dates.ts"
 import type { DevelopedInstallation } from "../../../domain/access/Developers.ts"
 import { GRANT_DESCRIPTIONS } from "../../../domain/access/GrantDescriptions.ts"
 import type { AppId, InstallationId } from "../../../rpc/Client.ts"
-import { time } from "../../shared/data/format.ts"
 import { usePagedQuery } from "../../shared/data/usePagedQuery.ts"
 import { Badge } from "../../shared/ui/display/Badge.tsx"
 import { Card, MutedText } from "../../shared/ui/layout/Page.tsx"

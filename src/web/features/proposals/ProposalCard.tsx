@@ -1,7 +1,7 @@
+import { ago, time } from "../../shared/data/dates.ts"
 import { useQueryClient } from "@tanstack/react-query"
 import { type FormEvent, useState } from "react"
 import { differencesOf } from "../../shared/data/differences.ts"
-import { ago, time } from "../../shared/data/format.ts"
 import { useRpcQuery, useRpcMutation } from "../../shared/data/queries.ts"
 import { Button } from "../../shared/ui/form/Button.tsx"
 import { Dialog } from "../../shared/ui/layout/Dialog.tsx"

@@ -1,6 +1,6 @@
+import { ago, time } from "../../shared/data/dates.ts"
 import type { SessionSummary } from "../../../domain/access/Sessions.ts"
 import type { SessionId } from "../../../rpc/Client.ts"
-import { ago, time } from "../../shared/data/format.ts"
 import { useRpcQuery, useRpcMutation } from "../../shared/data/queries.ts"
 import { Badge } from "../../shared/ui/display/Badge.tsx"
 import { Button } from "../../shared/ui/form/Button.tsx"

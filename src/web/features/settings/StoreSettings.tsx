@@ -1,7 +1,7 @@
+import { day } from "../../shared/data/dates.ts"
 import { type FormEvent, useMemo, useState } from "react"
 import { type UpdateSettings, WeightUnit } from "../../../domain/access/Settings.ts"
 import type { Store } from "../../../domain/access/Stores.ts"
-import { day } from "../../shared/data/format.ts"
 import { useRpcMutation } from "../../shared/data/queries.ts"
 import { Button } from "../../shared/ui/form/Button.tsx"
 import { Columns, SelectField, TextField } from "../../shared/ui/form/Field.tsx"
@@ -43,7 +43,7 @@ export const StoreSettings = ({ store }: { readonly store: Store }) => {
       setTyped((now) => (now === sent ? {} : now))
       setSubmitted(false)
       toast(settingsTexts.store.saved)
-      if (settings.name !== undefined) refreshAccount()
+      if (settings.name !== undefined || settings.timezone !== undefined) refreshAccount()
     }
   })
   const save = (event: FormEvent) => {

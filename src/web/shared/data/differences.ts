@@ -1,10 +1,11 @@
+import { time } from "./dates.ts"
 import { Schema } from "effect"
 import { Capability } from "../../../domain/access/Capability.ts"
 import { GRANT_DESCRIPTIONS } from "../../../domain/access/GrantDescriptions.ts"
 import { Scope } from "../../../domain/access/Scope.ts"
 import { canonical, isObject, type JsonObject } from "../../../domain/json/Json.ts"
 import { isUuid } from "../../../domain/Uuid.ts"
-import { money, number, time } from "./format.ts"
+import { money, number } from "./format.ts"
 import { dataTexts } from "./dataTexts.ts"
 
 /** Field that differs between two versions, formatted for people. An empty text means no value. */

@@ -1,6 +1,6 @@
 import { MAX_TOTAL } from "../../../domain/Query.ts"
 
-/* Formats amounts, times and counts in the language of the browser. */
+/* Formats amounts and counts in the language of the browser. */
 
 const moneyFormats = new Map<string, Intl.NumberFormat>()
 
@@ -31,28 +31,4 @@ export const countOf = (matches: number | null, all: number | null | undefined, 
   const matching = matches === null ? `More than ${plainFormat.format(MAX_TOTAL)}` : plainFormat.format(matches)
   if (all === undefined) return matches === null ? `${matching} ${singular}s` : count(matches, singular)
   return `${matching} of ${all === null ? `more than ${count(MAX_TOTAL, singular)}` : count(all, singular)}`
-}
-
-const timeFormat = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" })
-const dayFormat = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" })
-
-/** Date and time, such as Jan 31, 2026, 9:30 AM, in the time zone of the browser. */
-export const time = (at: Date | string): string => timeFormat.format(new Date(at))
-
-/** Date in the time zone of the browser. */
-export const day = (at: Date | string): string => dayFormat.format(new Date(at))
-
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" })
-
-const UNITS = [
-  ["day", 86_400],
-  ["hour", 3600],
-  ["minute", 60]
-] as const
-
-/** Relative time, such as "3 minutes ago". */
-export const ago = (at: Date | string, now = Date.now()): string => {
-  const seconds = (new Date(at).getTime() - now) / 1000
-  const [unit, length] = UNITS.find(([, each]) => Math.abs(seconds) >= each) ?? ["second", 1]
-  return relative.format(Math.round(seconds / length), unit)
 }

@@ -22,7 +22,7 @@ export const useStore = () => {
   return useRpcQuery([storeId, "store"], (client) => client.store.get({ storeId }))
 }
 
-/** Reloads the account after its role or the store name changed. */
+/** Reloads the account after its role, the name or the time zone of the store changed. */
 export const useRefreshAccount = () => {
   const queryClient = useQueryClient()
   const router = useRouter()

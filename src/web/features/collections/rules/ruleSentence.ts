@@ -1,6 +1,6 @@
+import { time } from "../../../shared/data/dates.ts"
 import { Result } from "effect"
 import { FIELDS, fieldOf, type Kind, type Relation, RELATIONS, type Rule } from "../../../../domain/catalog/Rule.ts"
-import { time } from "../../../shared/data/format.ts"
 import { numberText, parseCanonical } from "../../../shared/data/typedNumbers.ts"
 import { collectionTexts } from "../collectionTexts.ts"
 
