@@ -40,7 +40,6 @@ describe.skipIf(isMissing("chromium"))("Product editor", () => {
             await page.keyboard.press("Enter")
             await page.getByRole("textbox", { name: "Values of Width" }).fill("160")
             await page.keyboard.press("Enter")
-            await page.getByRole("button", { name: "Add 2 missing combinations" }).click()
             await page.getByLabel("Price of variant 2", { exact: true }).fill("20")
             await page.getByLabel("Stock of variant 2").fill("7")
             await page.getByRole("button", { name: "Add question" }).click()

@@ -5,15 +5,8 @@ import { uuidV7 } from "../../src/domain/Uuid.ts"
 import { isCardNeeded } from "../../src/web/features/products/editor/productFields.ts"
 import { NO_PROBLEMS, patchOf, parseIssues, productInput } from "../../src/web/features/products/editor/productInput.ts"
 import { bulkEdits } from "../../src/web/features/products/list/bulkEdits.ts"
-import {
-  copyOf,
-  type Draft,
-  draftOf,
-  missingVariants,
-  newDraft,
-  newVariant,
-  withoutOptions
-} from "../../src/web/features/products/editor/productDraft.ts"
+import { copyOf, type Draft, draftOf, newDraft } from "../../src/web/features/products/editor/productDraft.ts"
+import { newVariant } from "../../src/web/features/products/editor/variantTable.ts"
 import { parseStockChange } from "../../src/web/features/products/editor/stockChange.ts"
 import { merge, withFields } from "../../src/web/shared/data/merge.ts"
 import { parseJson } from "../../src/web/shared/data/parseInput.ts"
@@ -242,19 +235,5 @@ describe("Bulk edits", () => {
     assert.isTrue(Result.isFailure(parse("Change price by percent", "-101") ?? Result.succeed(undefined)))
     assert.deepStrictEqual(parse("Remove sale price", ""), Result.succeed({ patch: { discountedPrice: null } }))
     assert.deepStrictEqual(parse("Add to collection", ""), Result.fail("Choose a collection"))
-  })
-})
-
-describe("Variants", () => {
-  it("missing combinations become variants, and removing an option removes its choices", () => {
-    const options = [...base.options, { key: "new", name: "Wood", values: ["Oak", "Ash"] }]
-    assert.deepStrictEqual(
-      missingVariants(options, [{ ...newVariant(), choices: { Width: "120", new: "Oak" } }]).map(({ title }) => title),
-      ["120 / Ash", "160 / Oak", "160 / Ash"]
-    )
-    assert.deepStrictEqual(
-      withoutOptions(base.variants, base.options, []).map(({ choices }) => choices),
-      [{}, {}]
-    )
   })
 })

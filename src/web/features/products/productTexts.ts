@@ -222,6 +222,11 @@ export const productTexts = {
     missingName: "Enter a name, such as Size, or remove the option",
     values: (option: string) => `Values of ${option}`,
     valueItem: "value",
+    confirmRemove: (value: string) => `Remove ${value}?`,
+    removeAdvice: (variants: number) =>
+      `${count(variants, "variant has", "variants have")} this value. Their prices, codes and stock are removed with them.`,
+    removeWithVariants: (variants: number) => `Remove ${count(variants, "variant")} too`,
+    keepVariants: "Keep variants",
     item: (position: number) => `option ${number(position)}`,
     add: "Add option"
   },
@@ -258,6 +263,20 @@ export const productTexts = {
     newOption: "New option",
     empty: "No variants yet. Add variants if the product comes in several versions, each with its own price and stock.",
     add: "Add variant",
+    fillDown: "Fill down",
+    fillDownColumn: (column: string) => `Fill down ${column}`,
+    pasteAdvice:
+      "Paste cells of a spreadsheet to fill cells from the focused one on. Ctrl+D copies a cell to the rows below.",
+    filled: (cells: number) => `${count(cells, "cell")} filled.`,
+    outside: (cells: number) => `${count(cells, "cell")} left out: the table has no row or column for them.`,
+    refused: (cells: number) => `${count(cells, "cell")} not changed:`,
+    undo: "Undo",
+    savedStock: "Use its stock button. Saved variants record each change of stock",
+    group: (value: string, variants: number) => `${value || "No value"} (${number(variants)})`,
+    priceRange: (low: number, high: number) => (low === high ? number(low) : `${number(low)} – ${number(high)}`),
+    tooMany: (combinations: number, limit: number) =>
+      `The options make ${number(combinations)} combinations, but a product has at most ${count(limit, "variant")}. ` +
+      "Remove values, or sell it as several products.",
     addMissing: (variants: number) => `Add ${count(variants, "missing combination")}`
   }
 } as const

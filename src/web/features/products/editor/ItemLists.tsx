@@ -1,11 +1,10 @@
 import { Button } from "../../../shared/ui/form/Button.tsx"
 import { Columns, TextArea, TextField } from "../../../shared/ui/form/Field.tsx"
-import { ListField } from "../../../shared/ui/form/ListField.tsx"
-import { MutedText, Row } from "../../../shared/ui/layout/Page.tsx"
+import { Row } from "../../../shared/ui/layout/Page.tsx"
 import { Picture } from "../../../shared/ui/display/Picture.tsx"
 import css from "./Editor.module.css"
-import { type FaqDraft, newItemKey, type OptionDraft, withoutOptions } from "./productDraft.ts"
-import { type FormState, problemIn } from "./productFields.ts"
+import { type FaqDraft, newItemKey } from "./productDraft.ts"
+import type { FormState } from "./productFields.ts"
 import { productTexts } from "../productTexts.ts"
 
 /* Operations on keyed lists in a form. */
@@ -80,8 +79,6 @@ export const ItemButtons = <Item extends { readonly key: string }>({
 
 export const newFaq = (): FaqDraft => ({ key: newItemKey(), question: "", answer: "" })
 
-export const newOption = (): OptionDraft => ({ key: newItemKey(), name: "", values: [] })
-
 interface ListProps {
   readonly editing: FormState
 }
@@ -135,46 +132,6 @@ export const MediaList = ({ editing: { draft, edit, problems } }: ListProps) => 
         <Button onClick={() => edit({ media: [...media, { key: newItemKey(), url: "", alt: "", type: "" }] })}>
           {productTexts.media.add}
         </Button>
-      </Row>
-    </>
-  )
-}
-
-/** Options by which variants differ. */
-export const OptionList = ({ editing: { draft, edit, problems } }: ListProps) => {
-  const { options } = draft
-  const change = (next: ReadonlyArray<OptionDraft>) =>
-    edit({ options: next, variants: withoutOptions(draft.variants, options, next) })
-  return (
-    <>
-      <MutedText>{productTexts.options.advice}</MutedText>
-      {problemIn(problems, "options") === undefined || options.length > 0 ? undefined : (
-        <p role="alert">{problemIn(problems, "options")}</p>
-      )}
-      {options.length === 0 ? undefined : (
-        <ol className={css["items"]}>
-          {options.map((option, index) => (
-            <li key={option.key} className={css["items"]}>
-              <TextField
-                label={productTexts.options.option(index + 1)}
-                value={option.name}
-                problem={problems.get(`options.${index}.name`)}
-                onChange={({ target }) => edit({ options: updateItem(options, option.key, { name: target.value }) })}
-              />
-              <ListField
-                label={productTexts.options.values(option.name || productTexts.options.item(index + 1))}
-                itemName={productTexts.options.valueItem}
-                values={option.values}
-                problem={problemIn(problems, `options.${index}.values`)}
-                change={(values) => edit({ options: updateItem(options, option.key, { values }) })}
-              />
-              <ItemButtons name={productTexts.options.item(index + 1)} item={option} items={options} change={change} />
-            </li>
-          ))}
-        </ol>
-      )}
-      <Row>
-        <Button onClick={() => change([...options, newOption()])}>{productTexts.options.add}</Button>
       </Row>
     </>
   )

@@ -19,7 +19,8 @@ import { ListField } from "../../../shared/ui/form/ListField.tsx"
 import { BackLink } from "../../../shared/ui/layout/BackLink.tsx"
 import { Card, Stack } from "../../../shared/ui/layout/Page.tsx"
 import css from "./Editor.module.css"
-import { FaqList, MediaList, newFaq, newOption, OptionList } from "./ItemLists.tsx"
+import { FaqList, MediaList, newFaq } from "./ItemLists.tsx"
+import { newOption, OptionList } from "./OptionList.tsx"
 import type { Draft, Field } from "./productDraft.ts"
 import {
   type CardName,

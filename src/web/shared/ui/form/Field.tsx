@@ -138,3 +138,17 @@ export const CellField = ({ label, problem, ...input }: CellFieldProps) => (
 
 /** Number in a table cell. */
 export const NumberCell = (props: CellFieldProps) => <CellField {...NUMBER_INPUT} {...props} />
+
+interface CellSelectProps extends Omit<ComponentProps<"select">, "id" | "aria-label"> {
+  readonly label: string
+  readonly choices: ReadonlyArray<string>
+}
+
+/** Choice in a table cell. A value that is no choice stays one. */
+export const CellSelect = ({ choices, label, value, ...input }: CellSelectProps) => (
+  <select {...input} value={value} className={css["control"]} aria-label={label}>
+    {[...new Set(["", ...choices, String(value)])].map((choice) => (
+      <option key={choice}>{choice}</option>
+    ))}
+  </select>
+)
