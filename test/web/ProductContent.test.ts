@@ -26,7 +26,7 @@ const save = async (page: Page) => {
   await page.getByLabel("Unsaved changes").waitFor({ state: "detached" })
 }
 
-describe.skipIf(isMissing("chromium"))("Variants of a product", () => {
+describe.skipIf(isMissing("chromium"))("Variants and description of a product", () => {
   layer(PagesTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
     it.effect("option values make variants, whose cells are pasted and filled down", () =>
       Effect.gen(function* () {
@@ -81,6 +81,60 @@ describe.skipIf(isMissing("chromium"))("Variants of a product", () => {
             { title: "M / Green", price: 21.5, options: { Size: "M", Color: "Green" } }
           ]
         )
+        assert.deepStrictEqual(complaints(), [])
+      })
+    )
+
+    it.effect("a description stays byte for byte until it is edited, and HTML with unknown parts has its source", () =>
+      Effect.gen(function* () {
+        const member = yield* dashboardMember()
+        const { client, complaints, dashboard, page, storeId } = member
+        const description = "<p>Solid  <b>walnut</b>\n</p><ul><li>Oiled"
+        const [desk, table] = yield* makeProducts(member, [
+          { name: "Desk", description },
+          { name: "Table", description: '<div class="note">Oak</div>' }
+        ])
+        if (desk === undefined || table === undefined) return assert.fail("No products")
+        const box = page.getByRole("textbox", { name: "Description", exact: true })
+        yield* Effect.promise(async () => {
+          await page.goto(`${dashboard}/products/${desk.id}`)
+          await box.getByText("walnut").waitFor()
+          await assertAccessible(page)
+          await box.focus()
+          await page.getByRole("button", { name: "Bold" }).waitFor()
+          await box.and(page.locator("[contenteditable]:focus")).waitFor()
+          await assertAccessible(page)
+          await page.keyboard.type("x")
+          await page.getByLabel("Unsaved changes").waitFor()
+          await page.keyboard.press("Control+z")
+          await page.getByLabel("Unsaved changes").waitFor({ state: "detached" })
+          await page.getByLabel("Name", { exact: true }).fill("Walnut desk")
+          await save(page)
+        })
+        assert.strictEqual((yield* client.products.get({ storeId, id: desk.id })).description, description)
+
+        yield* Effect.promise(async () => {
+          await box.getByText("Oiled").click()
+          await page.keyboard.press("Shift+Home")
+          await page.getByRole("button", { name: "Bold" }).click()
+          await save(page)
+        })
+        assert.strictEqual(
+          (yield* client.products.get({ storeId, id: desk.id })).description,
+          "<p>Solid <strong>walnut</strong></p><ul><li><strong>Oiled</strong></li></ul>"
+        )
+
+        yield* Effect.promise(async () => {
+          await page.getByRole("button", { name: "Edit source" }).click()
+          await box.fill("<p>Ash</p>")
+          await page.getByRole("button", { name: "Edit formatted text" }).click()
+          await box.getByText("Ash").waitFor()
+          await page.getByRole("button", { name: "Discard" }).click()
+          await box.getByText("Oiled").waitFor()
+          await page.goto(`${dashboard}/products/${table.id}`)
+          await page.getByText("This HTML has parts that the text editor does not know").waitFor()
+          assert.strictEqual(await box.inputValue(), '<div class="note">Oak</div>')
+        })
         assert.deepStrictEqual(complaints(), [])
       })
     )

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { MAX_VARIANTS } from "../../src/domain/catalog/ProductFields.ts"
+import { cleanHtml } from "../../src/web/features/products/editor/descriptionHtml.ts"
 import type { OptionDraft, VariantDraft } from "../../src/web/features/products/editor/productDraft.ts"
 import {
   cellColumns,
@@ -170,5 +171,17 @@ describe("Edits of many cells", () => {
       fillDown(rows, ["1", "new 3"], price).variants.map(({ price: text }) => text),
       ["10", "", "10"]
     )
+  })
+})
+
+describe("HTML of descriptions", () => {
+  it("list items of one paragraph have no paragraph element, and an empty text has no HTML", () => {
+    assert.strictEqual(
+      cleanHtml("<ul><li><p>A <strong>b</strong></p></li></ul>"),
+      "<ul><li>A <strong>b</strong></li></ul>"
+    )
+    const nested = "<ul><li><p>A</p><ul><li><p>b</p></li></ul></li></ul>"
+    assert.strictEqual(cleanHtml(nested), "<ul><li><p>A</p><ul><li>b</li></ul></li></ul>")
+    assert.strictEqual(cleanHtml("<p></p>"), "")
   })
 })

@@ -167,7 +167,6 @@ export const productTexts = {
       height: "Height",
       unit: "Unit"
     },
-    descriptionHint: "Text or HTML, saved as entered.",
     salePriceHint: (currency: string) => `${currency}, charged while on sale`,
     costHint: (currency: string) => `${currency}, your cost per item`,
     onSaleHint: "Sell at the sale price.",

@@ -19,6 +19,7 @@ import { ListField } from "../../../shared/ui/form/ListField.tsx"
 import { BackLink } from "../../../shared/ui/layout/BackLink.tsx"
 import { Card, Stack } from "../../../shared/ui/layout/Page.tsx"
 import css from "./Editor.module.css"
+import { DescriptionField } from "./DescriptionField.tsx"
 import { FaqList, MediaList, newFaq } from "./ItemLists.tsx"
 import { newOption, OptionList } from "./OptionList.tsx"
 import type { Draft, Field } from "./productDraft.ts"
@@ -144,6 +145,8 @@ const ProductField = ({ field, form }: { readonly field: Field; readonly form: P
       return <NumberField {...input} />
     case "lines":
       return <TextArea {...input} rows={rows} />
+    case "html":
+      return <DescriptionField {...texts} value={text} change={change} />
     case "json":
       return <TextArea {...input} rows={6} spellCheck={false} />
     case "flag":

@@ -43,6 +43,7 @@ type Kind =
   | "text"
   | "title"
   | "lines"
+  | "html"
   | "json"
   | "number"
   | "flag"
@@ -75,7 +76,7 @@ export const SEO_LENGTHS = { title: 60, description: 155 } as const
 /** Fields of a product (contract, section 2.1) in the order of the form. `productTexts.fields` has their labels. */
 export const FIELDS: Readonly<Record<Field, FieldRow>> = {
   name: { card: "basics", kind: "title" },
-  description: { card: "basics", kind: "lines", rows: 6, hint: form.descriptionHint },
+  description: { card: "basics", kind: "html" },
   imageUrl: { card: "basics", kind: "picture", hint: media.mainImageHint },
   media: { card: "basics", kind: "media" },
   price: { card: "pricing", kind: "number", hint: (_, currency) => currency },
