@@ -52,6 +52,35 @@ describe.skipIf(isMissing("chromium"))("Frame of the pages", () => {
       })
     )
 
+    it.effect("`/` and Ctrl+K open the command palette, and Enter opens a page or a product", () =>
+      Effect.gen(function* () {
+        const { client, complaints, dashboard, page, storeId } = yield* dashboardMember()
+        yield* client.products.create({ ...keyedIn(storeId), product: toProduct({ name: "Blue vase" }) })
+        const input = page.getByRole("combobox", { name: "Search" })
+        yield* Effect.promise(async () => {
+          await page.goto(dashboard)
+          await page.getByRole("heading", { name: "Home" }).waitFor()
+          await page.keyboard.press("/")
+          await input.waitFor()
+          await assertAccessible(page)
+          await page.keyboard.press("Escape")
+          await input.waitFor({ state: "detached" })
+          await page.keyboard.press("Control+k")
+          await input.fill("invite")
+          await page.keyboard.press("Enter")
+          await page.getByRole("tab", { name: "Members", selected: true }).waitFor()
+          await page.getByLabel("E-mail").first().focus()
+          await page.keyboard.press("Control+k")
+          await input.fill("blue")
+          await page.getByRole("option", { name: "Blue vase" }).waitFor()
+          await assertAccessible(page)
+          await page.keyboard.press("Enter")
+          await page.getByRole("heading", { name: "Blue vase" }).waitFor()
+        })
+        assert.deepStrictEqual(complaints(), [])
+      })
+    )
+
     it.effect("the theme is applied before the first script", () =>
       Effect.gen(function* () {
         const { complaints, dashboard, page } = yield* dashboardMember()

@@ -240,9 +240,13 @@ const imports = createRoute({
   component: lazyPage(() => import("../features/imports/ImportPage.tsx"), "ImportPage")
 })
 
+const parseSettingsSearch = ({ tab }: { readonly tab?: unknown }): { readonly tab?: "members" } =>
+  tab === "members" ? { tab } : {}
+
 const settings = createRoute({
   getParentRoute: () => store,
   path: "/settings",
+  validateSearch: parseSettingsSearch,
   component: lazyPage(() => import("../features/settings/SettingsPage.tsx"), "SettingsPage")
 })
 

@@ -9,14 +9,17 @@ import {
   House,
   Layers,
   Package,
+  Search,
   Settings,
   ShoppingCart,
   Users
 } from "lucide-react"
+import { Suspense, useEffect, useState } from "react"
 import { AccountMenu } from "../features/account/AccountMenu.tsx"
 import { useLiveUpdates } from "../shared/data/liveUpdates.ts"
 import { Badge } from "../shared/ui/display/Badge.tsx"
 import { Shell } from "../shared/ui/layout/Shell.tsx"
+import { lazyPage } from "./lazyPage.ts"
 import css from "./StorePages.module.css"
 import { useMember, useStoreId } from "../shared/data/store.ts"
 import { usePendingProposals } from "./usePendingProposals.ts"
@@ -29,7 +32,7 @@ const PendingProposalsBadge = () => {
   return pending === 0 ? undefined : <Badge tone="accent">{data?.nextCursor === null ? pending : `${pending}+`}</Badge>
 }
 
-const PAGES = [
+export const PAGES = [
   ["/dashboard/$storeId", dashboardTexts.pages.home, House],
   ["/dashboard/$storeId/products", dashboardTexts.pages.products, Package],
   ["/dashboard/$storeId/collections", dashboardTexts.pages.collections, Layers],
@@ -84,13 +87,62 @@ const StoreSelect = () => {
   )
 }
 
+const Palette = lazyPage(() => import("./Palette.tsx"), "Palette")
+
+const TYPING = "input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]"
+
+/** True for Ctrl+K and ⌘K, and for `/` unless it is typed into a control. */
+const isSearchKey = ({ altKey, ctrlKey, key, metaKey, shiftKey, target }: KeyboardEvent) =>
+  ctrlKey || metaKey
+    ? key.toLowerCase() === "k" && !altKey && !shiftKey
+    : key === "/" && !altKey && !(target instanceof Element && target.closest(TYPING) !== null)
+
+/** Opens the command palette. So do `/`, Ctrl+K and ⌘K, unless a dialog is open. */
+const SearchButton = () => {
+  const [isOpen, setIsOpen] = useState(false)
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (!isSearchKey(event)) return
+      // Browsers focus their address bar or page search.
+      event.preventDefault()
+      if (document.querySelector("[role=dialog], [role=alertdialog]") === null) setIsOpen(true)
+    }
+    addEventListener("keydown", onKeyDown)
+    return () => removeEventListener("keydown", onKeyDown)
+  }, [])
+  return (
+    <>
+      <button
+        type="button"
+        className={css["search"]}
+        aria-keyshortcuts="/ Control+K Meta+K"
+        onClick={() => setIsOpen(true)}
+      >
+        <Search size={18} />
+        <span>{dashboardTexts.palette.search}</span>
+        <kbd aria-hidden>/</kbd>
+      </button>
+      <Suspense>{isOpen ? <Palette pages={PAGES} close={() => setIsOpen(false)} /> : undefined}</Suspense>
+    </>
+  )
+}
+
 /** Frame of the pages of one store. The key resets all state when another store opens. */
 export const StorePages = () => {
   const storeId = useStoreId()
   const { name } = useMember()
   useLiveUpdates(storeId)
   return (
-    <Shell top={<StoreSelect />} nav={<Nav />} account={<AccountMenu name={name} signIn="/dashboard/sign-in" />}>
+    <Shell
+      top={
+        <>
+          <StoreSelect />
+          <SearchButton key={`${storeId} search`} />
+        </>
+      }
+      nav={<Nav />}
+      account={<AccountMenu name={name} signIn="/dashboard/sign-in" />}
+    >
       <RunningChanges key={`${storeId} changes`} />
       <Outlet key={storeId} />
     </Shell>

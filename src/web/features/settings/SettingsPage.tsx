@@ -1,3 +1,4 @@
+import { getRouteApi } from "@tanstack/react-router"
 import { Page } from "../../shared/ui/layout/Page.tsx"
 import { QueryBoundary } from "../../shared/ui/display/QueryBoundary.tsx"
 import { Tabs } from "../../shared/ui/layout/Tabs.tsx"
@@ -10,17 +11,23 @@ import { settingsTexts } from "./settingsTexts.ts"
 
 const StorePanel = () => <QueryBoundary query={useStore()}>{(store) => <StoreSettings store={store} />}</QueryBoundary>
 
+const route = getRouteApi("/dashboard/member/$storeId/settings")
+
 /** Settings of the store and of the signed-in account. */
-export const SettingsPage = () => (
-  <Page title={settingsTexts.page.title}>
-    <Tabs
-      label={settingsTexts.page.title}
-      tabs={[
-        { name: settingsTexts.page.tabs.store, panel: <StorePanel /> },
-        { name: settingsTexts.page.tabs.members, panel: <Members /> },
-        { name: settingsTexts.page.tabs.sessions, panel: <Sessions /> },
-        { name: settingsTexts.page.tabs.password, panel: <PasswordForm /> }
-      ]}
-    />
-  </Page>
-)
+export const SettingsPage = () => {
+  const { tab } = route.useSearch()
+  return (
+    <Page title={settingsTexts.page.title}>
+      <Tabs
+        label={settingsTexts.page.title}
+        initial={tab === undefined ? undefined : settingsTexts.page.tabs[tab]}
+        tabs={[
+          { name: settingsTexts.page.tabs.store, panel: <StorePanel /> },
+          { name: settingsTexts.page.tabs.members, panel: <Members /> },
+          { name: settingsTexts.page.tabs.sessions, panel: <Sessions /> },
+          { name: settingsTexts.page.tabs.password, panel: <PasswordForm /> }
+        ]}
+      />
+    </Page>
+  )
+}

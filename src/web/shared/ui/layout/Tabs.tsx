@@ -7,8 +7,15 @@ export interface Tab {
   readonly panel: ReactNode
 }
 
-export const Tabs = ({ label, tabs }: { readonly label: string; readonly tabs: ReadonlyArray<Tab> }) => (
-  <Base.Root defaultValue={tabs[0]?.name}>
+interface TabsProps {
+  readonly label: string
+  readonly tabs: ReadonlyArray<Tab>
+  /** Name of the tab that is open at first. */
+  readonly initial?: string | undefined
+}
+
+export const Tabs = ({ label, tabs, initial = tabs[0]?.name }: TabsProps) => (
+  <Base.Root key={initial} defaultValue={initial}>
     <Base.List className={css["list"]} aria-label={label}>
       {tabs.map(({ name }) => (
         <Base.Tab key={name} value={name} className={css["tab"]}>
