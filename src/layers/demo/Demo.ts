@@ -138,7 +138,9 @@ export const openDemo = Effect.fn("openDemo")(
       })
     const saved = yield* read(file)
     const existing = Option.isSome(saved) && (yield* isActive(saved.value)) ? saved : yield* recover(file)
-    const found: Credentials = Option.isSome(existing) ? existing.value : yield* sql.withTransaction(createStore)
+    const found: Credentials = Option.isSome(existing)
+      ? existing.value
+      : yield* sql.withTransaction(createStore(baseUrl))
     const { storeId } = found
     // A demo of an earlier release gets what it lacks.
     const { capabilities } = yield* installations.find(found.installationId)

@@ -21,6 +21,7 @@ import { Webhooks } from "../../domain/webhooks/Webhooks.ts"
 import { type WriteContext, Writes } from "../../domain/Write.ts"
 import { collections, products } from "./catalog.ts"
 import { customers, ordersOf } from "./records.ts"
+import { PICTURES_ORIGIN } from "./shop.ts"
 
 /** URL of `webhooks listen`, which receives the demo's events. */
 const WEBHOOK_URL = "http://127.0.0.1:4000/"
@@ -122,23 +123,31 @@ export const registerExample = Effect.gen(function* () {
   return { exampleClientId: appId, exampleWebhookSecret: Redacted.value(Option.getOrThrow(secret)) }
 })
 
-const createCatalog = Effect.fnUntraced(function* (storeId: StoreId) {
+/** Replaces the origin of the pictures by the address of this service. */
+const withPicturesAt = (baseUrl: string, input: object): unknown =>
+  JSON.parse(JSON.stringify(input).replaceAll(PICTURES_ORIGIN, baseUrl))
+
+const createCatalog = Effect.fnUntraced(function* (storeId: StoreId, baseUrl: string) {
   const catalog = yield* Catalog
   const { perform } = yield* Writes
   const context = contextOf(storeId)
   const ids = new Map<string | undefined, ProductId>()
   for (const product of products) {
-    const { id } = yield* perform(context, catalog.createProduct(storeId, yield* decodeProduct(product)))
+    const { id } = yield* perform(
+      context,
+      catalog.createProduct(storeId, yield* decodeProduct(withPicturesAt(baseUrl, product)))
+    )
     ids.set(product.slug, id)
   }
   for (const { slugs, ...collection } of collections) {
     const members = slugs === undefined ? {} : { productIds: slugs.map((slug) => ids.get(slug)) }
-    yield* perform(context, catalog.createCollection(storeId, yield* decodeCollection({ ...collection, ...members })))
+    const input = withPicturesAt(baseUrl, { ...collection, ...members })
+    yield* perform(context, catalog.createCollection(storeId, yield* decodeCollection(input)))
   }
 })
 
 /** Creates a store on the plan `growth` with its catalog, apps, owner and agent, and the example app. */
-export const createStore = Effect.gen(function* () {
+export const createStore = Effect.fnUntraced(function* (baseUrl: string) {
   const stores = yield* Stores
   const storeId = yield* stores.create({
     name: "Demo store",
@@ -149,7 +158,7 @@ export const createStore = Effect.gen(function* () {
     locale: "en-GB",
     country: "PT"
   })
-  yield* createCatalog(storeId)
+  yield* createCatalog(storeId, baseUrl)
   return {
     storeId,
     ...(yield* installApp(storeId)),

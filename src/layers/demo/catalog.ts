@@ -2,6 +2,7 @@ import type { CreateCollection } from "../../domain/catalog/Collection.ts"
 import type { CreateProduct } from "../../domain/catalog/Product.ts"
 import { furnitureAndLamps } from "./furniture.ts"
 import { kitchenAndPantry } from "./kitchen.ts"
+import { picture } from "./shop.ts"
 import { studyAndGarden } from "./study.ts"
 
 /** Products of the sample shop. */
@@ -16,7 +17,7 @@ export const collections: ReadonlyArray<DemoCollection> = [
   {
     title: "Home office",
     description: "Everything for a first desk.",
-    imageUrl: "https://images.example.com/home-office.jpg",
+    imageUrl: picture("desk"),
     seoTitle: "Home office furniture",
     slugs: ["walnut-desk", "reading-chair", "brass-desk-lamp", "desk-pad-felt", "linen-notebook", "pencil-set"]
   },

@@ -9,7 +9,7 @@ const lamps = { category: "Lighting", productType: "Lamp", hsCode: "940520", ven
 export const furnitureAndLamps: ReadonlyArray<CreateProduct> = [
   {
     ...joinery,
-    ...pictures("walnut-desk", "The desk from the front", "The drawer, half open", "The grain of the top"),
+    ...pictures("walnut-desk", "desk", "lamp"),
     ...variants("Width", "DESK-WAL", [
       ["120 cm", "120", 480, 6],
       ["140 cm", "140", 540, 3],
@@ -35,7 +35,7 @@ export const furnitureAndLamps: ReadonlyArray<CreateProduct> = [
   },
   {
     ...joinery,
-    ...pictures("oak-desk-standing", "Raised to standing height", "The hand crank"),
+    ...pictures("oak-desk-standing", "desk"),
     ...size(160, 80, 120),
     name: "Standing desk, oak",
     description: "Goes from 68 to 120 cm with a hand crank. No motor, no cable.",
@@ -51,7 +51,7 @@ export const furnitureAndLamps: ReadonlyArray<CreateProduct> = [
   },
   {
     ...joinery,
-    ...pictures("ash-stool", "The stool on its own", "Three of them, stacked"),
+    ...pictures("ash-stool", "stool"),
     ...variants("Colour", "STOOL-ASH", [
       ["Natural", "NAT", 79, 25],
       ["Black", "BLK", 84, 18],
@@ -67,7 +67,7 @@ export const furnitureAndLamps: ReadonlyArray<CreateProduct> = [
   },
   {
     ...joinery,
-    ...pictures("reading-chair", "From the side", "The woven seat"),
+    ...pictures("reading-chair", "chair", "lamp"),
     ...size(72, 66, 81),
     name: "Reading chair",
     description: "Low and wide, with a seat of woven paper cord and arms broad enough for a cup.",
@@ -81,7 +81,7 @@ export const furnitureAndLamps: ReadonlyArray<CreateProduct> = [
   },
   {
     ...joinery,
-    ...pictures("wall-shelf", "Two shelves above a desk"),
+    ...pictures("wall-shelf", "shelf"),
     ...variants("Length", "SHELF", [
       ["60 cm", "60", 49, 40],
       ["90 cm", "90", 65, 32]
@@ -95,7 +95,7 @@ export const furnitureAndLamps: ReadonlyArray<CreateProduct> = [
   },
   {
     ...furniture,
-    ...pictures("peg-rail", "With a coat and a bag"),
+    ...pictures("peg-rail", "rail"),
     ...size(80, 9, 12),
     name: "Peg rail",
     vendorName: "Small Turnings",
@@ -111,7 +111,7 @@ export const furnitureAndLamps: ReadonlyArray<CreateProduct> = [
   },
   {
     ...furniture,
-    ...pictures("bookend-pair", "Holding eight paperbacks"),
+    ...pictures("bookend-pair", "shelf"),
     name: "Bookends, a pair",
     vendorName: "Small Turnings",
     description: "Two quarter circles of beech, weighted with steel.",
@@ -125,7 +125,7 @@ export const furnitureAndLamps: ReadonlyArray<CreateProduct> = [
   },
   {
     ...lamps,
-    ...pictures("brass-desk-lamp", "Lit, over a notebook", "The joint, close up"),
+    ...pictures("brass-desk-lamp", "lamp", "desk"),
     ...size(18, 18, 46),
     name: "Brass desk lamp",
     description: "One arm, two joints, a warm light. The brass is left bare and darkens with the years.",
@@ -141,7 +141,7 @@ export const furnitureAndLamps: ReadonlyArray<CreateProduct> = [
   },
   {
     ...lamps,
-    ...pictures("paper-pendant", "Over a round table", "The folds, close up"),
+    ...pictures("paper-pendant", "pendant"),
     ...variants("Diameter", "PEND-PAP", [
       ["30 cm", "30", 45, 34],
       ["45 cm", "45", 62, 17],
@@ -156,7 +156,7 @@ export const furnitureAndLamps: ReadonlyArray<CreateProduct> = [
   },
   {
     ...lamps,
-    ...pictures("clip-lamp", "On the edge of a shelf"),
+    ...pictures("clip-lamp", "lamp"),
     name: "Clip lamp",
     description: "For shelves, bed heads and workbenches. Opens 5 cm wide.",
     price: 36,
@@ -169,7 +169,7 @@ export const furnitureAndLamps: ReadonlyArray<CreateProduct> = [
   },
   {
     ...lamps,
-    ...pictures("lantern-enamel", "On a step, at dusk"),
+    ...pictures("lantern-enamel", "lantern"),
     name: "Enamel lantern",
     description: "Was made for one summer and sold out. Kept in the catalog for those who look for its spare glass.",
     price: 55,

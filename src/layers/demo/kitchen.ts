@@ -9,7 +9,7 @@ const pantry = { category: "Pantry", vendorName: "Hillside Pantry", taxable: fal
 export const kitchenAndPantry: ReadonlyArray<CreateProduct> = [
   {
     ...clay,
-    ...pictures("stoneware-mug", "Four mugs in a row", "The thumb rest on the handle"),
+    ...pictures("stoneware-mug", "mug", "teapot"),
     ...variants("Glaze", "MUG", [
       ["Chalk", "CHK", 18, 120],
       ["Rust", "RST", 18, 64],
@@ -28,7 +28,7 @@ export const kitchenAndPantry: ReadonlyArray<CreateProduct> = [
   },
   {
     ...clay,
-    ...pictures("dinner-plate", "Stacked by six"),
+    ...pictures("dinner-plate", "plate"),
     ...size(27, 27, 2.5),
     name: "Dinner plate",
     description: "27 cm, with a rim that keeps the sauce where it belongs.",
@@ -41,7 +41,7 @@ export const kitchenAndPantry: ReadonlyArray<CreateProduct> = [
   },
   {
     ...clay,
-    ...pictures("teapot", "Pouring", "The strainer inside"),
+    ...pictures("teapot", "teapot", "mug"),
     name: "Teapot",
     description: "Pours 900 ml without a drip, through a strainer of the same clay.",
     price: 64,
@@ -55,7 +55,7 @@ export const kitchenAndPantry: ReadonlyArray<CreateProduct> = [
   },
   {
     ...clay,
-    ...pictures("salt-pig", "Beside the stove"),
+    ...pictures("salt-pig", "mill"),
     name: "Salt pig",
     description: "Keeps salt dry and within reach of a hand that is busy.",
     price: 27,
@@ -67,7 +67,7 @@ export const kitchenAndPantry: ReadonlyArray<CreateProduct> = [
   },
   {
     ...tools,
-    ...pictures("copper-saucepan", "On the stove", "The riveted handle"),
+    ...pictures("copper-saucepan", "pan"),
     ...variants("Volume", "PAN-CU", [
       ["1 l", "1", 139, 9],
       ["2 l", "2", 179, 4]
@@ -83,7 +83,7 @@ export const kitchenAndPantry: ReadonlyArray<CreateProduct> = [
   },
   {
     ...tools,
-    ...pictures("bread-knife", "With half a loaf"),
+    ...pictures("bread-knife", "board"),
     ...size(36, 4, 2.5),
     name: "Bread knife",
     description: "A long, wavy edge and a handle of pear wood.",
@@ -97,7 +97,7 @@ export const kitchenAndPantry: ReadonlyArray<CreateProduct> = [
   },
   {
     ...tools,
-    ...pictures("olive-board", "With cheese and figs"),
+    ...pictures("olive-board", "board", "crackers"),
     name: "Olive board",
     description: "Cut from one piece of olive wood; the shape follows the trunk, so yours will differ.",
     price: 43,
@@ -111,7 +111,7 @@ export const kitchenAndPantry: ReadonlyArray<CreateProduct> = [
   },
   {
     ...tools,
-    ...pictures("pepper-mill", "Full of peppercorns"),
+    ...pictures("pepper-mill", "mill"),
     name: "Pepper mill",
     description: "Coarse to fine in six clicks. The grinder is ceramic and does not wear out.",
     price: 34.5,
@@ -123,7 +123,7 @@ export const kitchenAndPantry: ReadonlyArray<CreateProduct> = [
   },
   {
     ...tools,
-    ...pictures("coffee-dripper", "Over a glass jug"),
+    ...pictures("coffee-dripper", "mug"),
     name: "Coffee dripper",
     description: "For one cup or two, with paper filters of any maker.",
     price: 21,
@@ -136,7 +136,7 @@ export const kitchenAndPantry: ReadonlyArray<CreateProduct> = [
   },
   {
     ...pantry,
-    ...pictures("olive-oil", "The tin from the front"),
+    ...pictures("olive-oil", "bottle"),
     ...variants("Tin", "OIL", [
       ["500 ml", "05", 14.9, 84],
       ["3 l", "30", 62, 15]
@@ -152,7 +152,7 @@ export const kitchenAndPantry: ReadonlyArray<CreateProduct> = [
   },
   {
     ...pantry,
-    ...pictures("blossom-honey", "A spoonful"),
+    ...pictures("blossom-honey", "jar"),
     name: "Blossom honey",
     description: "From lime and clover. Sets hard in winter; a warm bath brings it back.",
     price: 9.8,
@@ -165,7 +165,7 @@ export const kitchenAndPantry: ReadonlyArray<CreateProduct> = [
   },
   {
     ...pantry,
-    ...pictures("smoked-tea", "Dry leaves on paper"),
+    ...pictures("smoked-tea", "teapot"),
     name: "Smoked black tea",
     description: "Dried over pine fires. One spoon makes a pot, and the kitchen smells of woods.",
     price: 12.5,
@@ -179,7 +179,7 @@ export const kitchenAndPantry: ReadonlyArray<CreateProduct> = [
   },
   {
     ...pantry,
-    ...pictures("rye-crackers", "Broken over soup"),
+    ...pictures("rye-crackers", "crackers"),
     name: "Rye crackers",
     description: "Rye, water, salt, caraway. Nothing else, and gone quickly.",
     price: 4.2,

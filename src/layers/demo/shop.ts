@@ -1,15 +1,23 @@
 /*
- * Helpers of the sample catalog: pictures from the slug of a product, variants from a table. The host is reserved for
- * examples (RFC 2606); shops and makers are fictional.
+ * Helpers of the sample catalog: pictures by name, variants from a table. The host is reserved for examples (RFC 2606),
+ * and replaced when the products are created; shops and makers are fictional.
  */
 
-const picture = (name: string) => `https://images.example.com/${name}.jpg`
+/** Origin of the pictures in the sample data. The files are in `src/web/public`. */
+export const PICTURES_ORIGIN = "https://images.example.com"
 
-/** Makes the pictures of a product from their descriptions. */
-export const pictures = (slug: string, ...views: ReadonlyArray<string>) => ({
+export const picture = (name: string) => `${PICTURES_ORIGIN}/web/demo-${name}.svg`
+
+/** Makes the slug and the pictures of a product from the names of drawings. The first one is the main picture. */
+export const pictures = (slug: string, ...drawings: readonly [string, ...ReadonlyArray<string>]) => ({
   slug,
-  imageUrl: picture(slug),
-  media: views.map((alt, index) => ({ url: picture(`${slug}-${index + 1}`), type: "image", alt, position: index + 1 }))
+  imageUrl: picture(drawings[0]),
+  media: drawings.map((name, index) => ({
+    url: picture(name),
+    type: "image",
+    alt: `Drawing: ${name}`,
+    position: index + 1
+  }))
 })
 
 /** Makes variants that differ in one option. Each row has the value, the suffix of the SKU, the price and the stock. */

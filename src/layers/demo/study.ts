@@ -9,7 +9,7 @@ const shed = { category: "Garden", vendorName: "Green Shed", hsCode: "820110", c
 export const studyAndGarden: ReadonlyArray<CreateProduct> = [
   {
     ...paper,
-    ...pictures("linen-notebook", "Three colours, stacked", "Lying flat, open"),
+    ...pictures("linen-notebook", "notebook", "pencils"),
     ...variants("Ruling", "NOTE", [
       ["Plain", "PLN", 16, 75],
       ["Lined", "LIN", 16, 130],
@@ -26,7 +26,7 @@ export const studyAndGarden: ReadonlyArray<CreateProduct> = [
   },
   {
     ...paper,
-    ...pictures("week-planner", "A week in May"),
+    ...pictures("week-planner", "notebook"),
     name: "Desk planner, undated",
     description: "Fifty-two sheets of a week each. Starts on the day you do.",
     price: 19,
@@ -38,7 +38,7 @@ export const studyAndGarden: ReadonlyArray<CreateProduct> = [
   },
   {
     ...paper,
-    ...pictures("pencil-set", "Six points, sharpened"),
+    ...pictures("pencil-set", "pencils"),
     name: "Pencils, set of six",
     description: "2H to 4B, in cedar. The grade is stamped at the blunt end, where it survives.",
     price: 11,
@@ -53,7 +53,7 @@ export const studyAndGarden: ReadonlyArray<CreateProduct> = [
   },
   {
     ...paper,
-    ...pictures("letter-set", "Sheets and envelopes"),
+    ...pictures("letter-set", "letters"),
     name: "Letter set",
     description: "Twenty sheets of laid paper, twenty envelopes lined in grey.",
     price: 14,
@@ -65,7 +65,7 @@ export const studyAndGarden: ReadonlyArray<CreateProduct> = [
   },
   {
     ...cloth,
-    ...pictures("wool-blanket", "Over the arm of a chair", "The fringe"),
+    ...pictures("wool-blanket", "textile", "chair"),
     ...variants("Colour", "BLANK", [
       ["Oatmeal", "OAT", 118, 12],
       ["Slate", "SLT", 118, 7],
@@ -84,7 +84,7 @@ export const studyAndGarden: ReadonlyArray<CreateProduct> = [
   },
   {
     ...cloth,
-    ...pictures("linen-tea-towel", "On a rail"),
+    ...pictures("linen-tea-towel", "textile"),
     name: "Linen tea towels, two",
     description: "Dry glasses without a trace from the third wash on.",
     price: 23,
@@ -96,7 +96,7 @@ export const studyAndGarden: ReadonlyArray<CreateProduct> = [
   },
   {
     ...cloth,
-    ...pictures("canvas-tote", "Full of vegetables"),
+    ...pictures("canvas-tote", "bag"),
     name: "Canvas tote",
     description: "Heavy cotton with a flat bottom and handles that reach the shoulder.",
     price: 32,
@@ -110,7 +110,7 @@ export const studyAndGarden: ReadonlyArray<CreateProduct> = [
   },
   {
     ...cloth,
-    ...pictures("desk-pad-felt", "Under a keyboard"),
+    ...pictures("desk-pad-felt", "textile", "desk"),
     ...size(80, 33, 0.4),
     name: "Felt desk pad",
     description: "Quiet under a keyboard and kind to a desk. Pressed from wool.",
@@ -123,7 +123,7 @@ export const studyAndGarden: ReadonlyArray<CreateProduct> = [
   },
   {
     ...shed,
-    ...pictures("hand-trowel", "In a bed of lettuce"),
+    ...pictures("hand-trowel", "trowel"),
     name: "Hand trowel",
     description: "Forged in one piece; the ash handle is oiled, never painted.",
     price: 28,
@@ -135,7 +135,7 @@ export const studyAndGarden: ReadonlyArray<CreateProduct> = [
   },
   {
     ...shed,
-    ...pictures("watering-can", "Among pots"),
+    ...pictures("watering-can", "can", "flowers"),
     ...variants("Volume", "CAN", [
       ["2 l", "2", 34, 22],
       ["9 l", "9", 58, 11]
@@ -150,7 +150,7 @@ export const studyAndGarden: ReadonlyArray<CreateProduct> = [
   },
   {
     ...shed,
-    ...pictures("meadow-seeds", "In bloom, in June"),
+    ...pictures("meadow-seeds", "flowers"),
     name: "Meadow seeds",
     description: "Twenty-two native flowers for ten square metres. Sow in autumn, mow once a year.",
     price: 7.5,
@@ -163,7 +163,7 @@ export const studyAndGarden: ReadonlyArray<CreateProduct> = [
     weight: 0.03
   },
   {
-    ...pictures("plant-care-guide", "The cover"),
+    ...pictures("plant-care-guide", "notebook", "flowers"),
     name: "The quiet garden, a guide",
     description: "Eighty pages on a garden that asks for one hour a week. PDF and EPUB.",
     price: 6,
@@ -177,7 +177,7 @@ export const studyAndGarden: ReadonlyArray<CreateProduct> = [
     customFields: [{ key: "pages", value: 80 }]
   },
   {
-    ...pictures("gift-card", "The card in its envelope"),
+    ...pictures("gift-card", "gift"),
     ...variants("Amount", "GIFT", [
       ["25", "25", 25, 0],
       ["50", "50", 50, 0],
@@ -193,7 +193,7 @@ export const studyAndGarden: ReadonlyArray<CreateProduct> = [
     tags: ["gift", "digital"]
   },
   {
-    ...pictures("stool-workshop", "Six stools on a bench"),
+    ...pictures("stool-workshop", "stool"),
     vendorName: "Northern Joinery",
     category: "Workshops",
     name: "Workshop: make a stool",
@@ -207,7 +207,7 @@ export const studyAndGarden: ReadonlyArray<CreateProduct> = [
   },
   {
     ...paper,
-    ...pictures("ink-bottle", "A drop in water"),
+    ...pictures("ink-bottle", "bottle"),
     name: "Ink, 50 ml",
     description: "Blue-black, dries matt, washes out of hands but not out of letters.",
     price: 13.4,
@@ -220,7 +220,7 @@ export const studyAndGarden: ReadonlyArray<CreateProduct> = [
   },
   {
     ...cloth,
-    ...pictures("apron", "Pockets, close up"),
+    ...pictures("apron", "apron"),
     name: "Apron",
     description: "Crossed at the back, so nothing pulls at the neck. Two deep pockets.",
     price: 46,

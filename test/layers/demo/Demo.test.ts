@@ -102,7 +102,7 @@ const demoSettings = Effect.map(
 )
 
 layer(IsolatedApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Demo store", (it) => {
-  it.effect("the demo store has the products and collections of the sample catalog", () =>
+  it.effect("the demo store has the sample catalog, with pictures that the service itself serves", () =>
     Effect.gen(function* () {
       const { withDemo } = yield* demoSettings
       const { accessToken, baseUrl: base } = yield* Effect.provide(demo, withDemo)
@@ -112,6 +112,10 @@ layer(IsolatedApiTest, { excludeTestServices: true, timeout: "60 seconds" })("De
         listed.map(({ slug }) => slug),
         products.map(({ slug }) => slug)
       )
+      const urls = [...JSON.stringify(listed).matchAll(/"(?:imageUrl|url)":"(.*?)"/g)].map(([, url = ""]) => url)
+      assert.isAtLeast(urls.length, 80)
+      const missing = urls.filter((url) => !existsSync(url.replace(`${base}/web`, "src/web/public")))
+      assert.deepStrictEqual(missing, [])
       const slugs = new Map(listed.map(({ id, slug }) => [id, slug]))
       const shown = pageOf(yield* client.get("/collections")).items
       assert.deepStrictEqual(
