@@ -5,7 +5,6 @@ import { createRoot } from "react-dom/client"
 import { makeQueryClient } from "./shared/data/queries.ts"
 import { account } from "./shared/data/session.ts"
 import "./shared/ui/layout/Tokens.css"
-import { Toasts } from "./shared/ui/display/Toasts.tsx"
 import { makeRouter } from "./app/Router.ts"
 
 const queryClient = makeQueryClient(() => {
@@ -25,7 +24,6 @@ createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>
       <RouterProvider router={router} />
-      <Toasts />
     </QueryClientProvider>
   </StrictMode>
 )
