@@ -3,7 +3,7 @@ import { type RefObject, useEffect } from "react"
 import { HttpUrl } from "../../../domain/catalog/Fields.ts"
 import type { CollectionId, ProductId } from "../../../rpc/Client.ts"
 import { CheckField, SelectField, TextArea, TextField } from "../../shared/ui/form/Field.tsx"
-import { Card } from "../../shared/ui/layout/Page.tsx"
+import { Card, Stack } from "../../shared/ui/layout/Page.tsx"
 import { Picture } from "../../shared/ui/display/Picture.tsx"
 import type { Draft, Problems } from "./collectionDraft.ts"
 import css from "./Collection.module.css"
@@ -36,7 +36,7 @@ export const CollectionForm = ({ change, draft, id, matched, problems, saved }: 
     )
   return (
     <div className={css["editor"]}>
-      <div className={css["column"]}>
+      <Stack>
         <Card title={collectionTexts.form.details}>
           <TextField
             label={collectionTexts.fields.title}
@@ -74,8 +74,8 @@ export const CollectionForm = ({ change, draft, id, matched, problems, saved }: 
             />
           </>
         )}
-      </div>
-      <div className={css["column"]}>
+      </Stack>
+      <Stack isSecondary>
         <Card title={collectionTexts.form.status}>
           <CheckField
             label={collectionTexts.fields.isActive}
@@ -116,7 +116,7 @@ export const CollectionForm = ({ change, draft, id, matched, problems, saved }: 
             onChange={({ target }) => change({ metaDescription: target.value })}
           />
         </Card>
-      </div>
+      </Stack>
     </div>
   )
 }

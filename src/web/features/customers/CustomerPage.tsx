@@ -8,7 +8,7 @@ import { useRpcQuery } from "../../shared/data/queries.ts"
 import { Badge } from "../../shared/ui/display/Badge.tsx"
 import { NotFoundPage } from "../../shared/ui/layout/ErrorPage.tsx"
 import { BackLink } from "../../shared/ui/layout/BackLink.tsx"
-import { Card, Facts, MutedText, Page, Row } from "../../shared/ui/layout/Page.tsx"
+import { Card, Facts, MutedText, Page, Row, Stack } from "../../shared/ui/layout/Page.tsx"
 import { QueryBoundary } from "../../shared/ui/display/QueryBoundary.tsx"
 import { Table } from "../../shared/ui/display/Table.tsx"
 import { orderColumnsOf } from "../orders/orderColumns.tsx"
@@ -76,7 +76,7 @@ const CustomerDetails = ({ customer }: { readonly customer: Customer }) => {
   const orders = latest.data?.items ?? []
   return (
     <div className={css["record"]}>
-      <div className={css["column"]}>
+      <Stack>
         <Card title={customerTexts.details.contact}>
           <Facts
             facts={[
@@ -107,8 +107,8 @@ const CustomerDetails = ({ customer }: { readonly customer: Customer }) => {
             <AddressText key={`${index} ${addressLines(address).join()}`} address={address} />
           ))}
         </Card>
-      </div>
-      <div className={css["column"]}>
+      </Stack>
+      <Stack isSecondary>
         <Card title={customerTexts.details.orders}>
           <Facts
             facts={[
@@ -137,7 +137,7 @@ const CustomerDetails = ({ customer }: { readonly customer: Customer }) => {
             ]}
           />
         </Card>
-      </div>
+      </Stack>
     </div>
   )
 }

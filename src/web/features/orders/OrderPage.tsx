@@ -9,7 +9,7 @@ import { useRpcQuery } from "../../shared/data/queries.ts"
 import { NotFoundPage } from "../../shared/ui/layout/ErrorPage.tsx"
 import { Button } from "../../shared/ui/form/Button.tsx"
 import { BackLink } from "../../shared/ui/layout/BackLink.tsx"
-import { Card, Facts, Page, Row } from "../../shared/ui/layout/Page.tsx"
+import { Card, Facts, Page, Row, Stack } from "../../shared/ui/layout/Page.tsx"
 import { QueryBoundary } from "../../shared/ui/display/QueryBoundary.tsx"
 import { type Column, Table } from "../../shared/ui/display/Table.tsx"
 import { AddressText } from "../records/AddressText.tsx"
@@ -44,7 +44,7 @@ export const OrderPage = () => {
 
 const OrderDetails = ({ order }: { readonly order: Order }) => (
   <div className={css["record"]}>
-    <div className={css["column"]}>
+    <Stack>
       <Row>
         <OrderStatusBadge status={order.status} />
         <span>{time(order.placedAt)}</span>
@@ -58,8 +58,8 @@ const OrderDetails = ({ order }: { readonly order: Order }) => (
           <p className={css["note"]}>{order.note}</p>
         </Card>
       )}
-    </div>
-    <div className={css["column"]}>
+    </Stack>
+    <Stack isSecondary>
       <Card title={orderTexts.details.customer}>
         <OrderCustomer order={order} />
       </Card>
@@ -80,7 +80,7 @@ const OrderDetails = ({ order }: { readonly order: Order }) => (
       <Card title={orderTexts.details.timeline}>
         <OrderTimeline order={order} />
       </Card>
-    </div>
+    </Stack>
   </div>
 )
 

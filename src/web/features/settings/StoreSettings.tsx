@@ -117,15 +117,17 @@ export const StoreSettings = ({ store }: { readonly store: Store }) => {
           <p>{settingsTexts.store.unsaved}</p>
         </UnsavedChangesGuard>
       </Card>
-      <Card title={settingsTexts.store.planAndCurrency}>
-        <Facts
-          facts={[
-            [settingsTexts.store.plan, store.plan.name],
-            [settingsTexts.store.currency, store.currencyCode],
-            [settingsTexts.store.created, day(store.createdAt)]
-          ]}
-        />
-      </Card>
+      <Stack isSecondary>
+        <Card title={settingsTexts.store.planAndCurrency}>
+          <Facts
+            facts={[
+              [settingsTexts.store.plan, store.plan.name],
+              [settingsTexts.store.currency, store.currencyCode],
+              [settingsTexts.store.created, day(store.createdAt)]
+            ]}
+          />
+        </Card>
+      </Stack>
     </Stack>
   )
 }

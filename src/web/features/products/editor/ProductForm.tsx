@@ -250,7 +250,7 @@ const FormCard = ({ card: { add, name, title }, form }: FormCardProps) => {
 export const ProductForm = (form: ProductFormProps) => (
   <div className={css["form"]}>
     {[MAIN_CARDS, SIDE_CARDS].map((column) => (
-      <Stack key={column[0]?.name}>
+      <Stack key={column[0]?.name} isSecondary={column === SIDE_CARDS}>
         {column.map((card) => (
           <FormCard key={card.name} card={card} form={form} />
         ))}

@@ -63,8 +63,16 @@ export const Facts = ({ facts }: { readonly facts: ReadonlyArray<readonly [name:
   </dl>
 )
 
+interface StackProps {
+  readonly children: ReactNode
+  /** Gives its cards less weight than those of the main content. */
+  readonly isSecondary?: boolean
+}
+
 /** Vertical layout with the spacing of page sections. */
-export const Stack = ({ children }: { readonly children: ReactNode }) => <div className={css["stack"]}>{children}</div>
+export const Stack = ({ children, isSecondary = false }: StackProps) => (
+  <div className={css[isSecondary ? "secondary" : "stack"]}>{children}</div>
+)
 
 /** Horizontal layout, for example for the buttons of a form. */
 export const Row = ({ children }: { readonly children: ReactNode }) => <div className={css["row"]}>{children}</div>
