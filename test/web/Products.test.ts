@@ -97,48 +97,66 @@ describe.skipIf(isMissing("chromium"))("Products page of the dashboard", () => {
       })
     )
 
-    it.effect("search and filters narrow the list while typing, and the column choice is remembered", () =>
-      Effect.gen(function* () {
-        const member = yield* dashboardMember()
-        const { complaints, context, dashboard, page } = member
-        yield* makeProducts(member, [
-          { name: "Oak desk", sku: "OAK-1", stock: 3, imageUrl: "https://images.example.com/desk.png" },
-          { name: "Oak chair", stock: 0, isActive: false },
-          { name: "Lamp", vendorName: "Harbour", stock: 20 }
-        ])
-        const names = () => page.getByRole("grid").getByRole("link").allTextContents()
-        yield* Effect.promise(async () => {
-          await context.route("https://images.example.com/**", (route) => route.fulfill({ status: 200, body: "" }))
-          await page.goto(`${dashboard}/products`)
-          await page.getByRole("link", { name: "Lamp" }).waitFor()
-          await page.getByLabel("Search").fill("oak")
-          await page.getByText("2 of 3 products").waitFor()
-          assert.deepStrictEqual(await names(), ["Oak chair", "Oak desk"])
-          await page.getByLabel("Status").selectOption("Active")
-          await page.getByText("1 of 3 products").waitFor()
-          assert.deepStrictEqual(await names(), ["Oak desk"])
-          assert.strictEqual(
-            new URL(page.url()).searchParams.get("rules"),
-            JSON.stringify([{ field: "isActive", relation: "equals", value: true }])
-          )
-          await assertAccessible(page)
-          await page.getByLabel("Search").fill("nothing like it")
-          await page.getByText("No products found").waitFor()
-          await assertAccessible(page)
-          await page.goto(`${dashboard}/products`)
-          await page.getByRole("button", { name: "Columns" }).click()
-          await page.getByRole("dialog").getByLabel("SKU").uncheck()
-          await page.getByRole("dialog").getByLabel("Tags").check()
-          await assertAccessible(page)
-          await page.keyboard.press("Escape")
-          await page.reload()
-          await page.getByRole("columnheader", { name: "Tags" }).waitFor()
-          assert.strictEqual(await page.getByRole("columnheader", { name: "SKU" }).count(), 0)
-          await page.setViewportSize({ width: 390, height: 800 })
-          await assertAccessible(page)
+    it.effect(
+      "search and filters narrow the list, the column choice is remembered, and rows are cards on a phone",
+      () =>
+        Effect.gen(function* () {
+          const member = yield* dashboardMember()
+          const { complaints, context, dashboard, page } = member
+          yield* makeProducts(member, [
+            { name: "Oak desk", sku: "OAK-1", stock: 3, imageUrl: "https://images.example.com/desk.png" },
+            { name: "Oak chair", stock: 0, isActive: false },
+            { name: "Lamp", vendorName: "Harbour", stock: 20 }
+          ])
+          const names = () => page.getByRole("grid").getByRole("link").allTextContents()
+          yield* Effect.promise(async () => {
+            await context.route("https://images.example.com/**", (route) => route.fulfill({ status: 200, body: "" }))
+            await page.goto(`${dashboard}/products`)
+            await page.getByRole("link", { name: "Lamp" }).waitFor()
+            await page.getByLabel("Search").fill("oak")
+            await page.getByText("2 of 3 products").waitFor()
+            assert.deepStrictEqual(await names(), ["Oak chair", "Oak desk"])
+            await page.getByLabel("Status").selectOption("Active")
+            await page.getByText("1 of 3 products").waitFor()
+            assert.deepStrictEqual(await names(), ["Oak desk"])
+            assert.strictEqual(
+              new URL(page.url()).searchParams.get("rules"),
+              JSON.stringify([{ field: "isActive", relation: "equals", value: true }])
+            )
+            await assertAccessible(page)
+            await page.getByLabel("Search").fill("nothing like it")
+            await page.getByText("No products found").waitFor()
+            await assertAccessible(page)
+            await page.goto(`${dashboard}/products`)
+            await page.getByRole("button", { name: "Columns" }).click()
+            await page.getByRole("dialog").getByLabel("SKU").uncheck()
+            await page.getByRole("dialog").getByLabel("Tags").check()
+            await assertAccessible(page)
+            await page.keyboard.press("Escape")
+            await page.reload()
+            await page.getByRole("columnheader", { name: "Tags" }).waitFor()
+            assert.strictEqual(await page.getByRole("columnheader", { name: "SKU" }).count(), 0)
+            // On a small screen each row is a card with the same columns, and a checkbox that selects it.
+            await page.setViewportSize({ width: 390, height: 800 })
+            const card = page.getByRole("row").filter({ hasText: "Oak desk" })
+            await card.getByRole("checkbox").check()
+            await page.getByText("1 selected").waitFor()
+            const boxes = await page.getByRole("grid").evaluate((grid) =>
+              Array.from(grid.querySelectorAll("tbody tr:not([aria-hidden])"), (row) => {
+                const { height, right } = row.getBoundingClientRect()
+                return { height, right, width: row.scrollWidth - row.clientWidth }
+              })
+            )
+            assert.lengthOf(boxes, 3)
+            for (const { height, right, width } of boxes) {
+              assert.isAbove(height, 60)
+              assert.isAtMost(right, 390)
+              assert.isAtMost(width, 0)
+            }
+            await assertAccessible(page)
+          })
+          assert.deepStrictEqual(complaints(), [])
         })
-        assert.deepStrictEqual(complaints(), [])
-      })
     )
 
     it.effect("a bulk edit shows a preview, keeps refused products selected, and can be undone", () =>

@@ -7,10 +7,10 @@ import { number } from "../../shared/data/format.ts"
 import { useRpcQuery } from "../../shared/data/queries.ts"
 import { withSearch } from "../../shared/data/urlSearch.ts"
 import { usePagedQuery } from "../../shared/data/usePagedQuery.ts"
+import { ListPage } from "../../shared/ui/display/ListPage.tsx"
 import { SearchField } from "../../shared/ui/form/SearchField.tsx"
 import type { Column } from "../../shared/ui/display/Table.tsx"
 import { customerName } from "../records/customerName.ts"
-import { RecordsPage } from "../records/RecordsPage.tsx"
 import { parseCustomerSearch } from "../records/recordSearch.ts"
 import { customerTexts } from "./customerTexts.ts"
 
@@ -64,7 +64,7 @@ export const CustomersPage = () => {
     enabled: isFiltered
   })
   return (
-    <RecordsPage
+    <ListPage
       texts={customerTexts.list}
       list={list}
       columns={columnsOf(storeId)}

@@ -8,8 +8,8 @@ import { withSearch } from "../../shared/data/urlSearch.ts"
 import { usePagedQuery } from "../../shared/data/usePagedQuery.ts"
 import { Button } from "../../shared/ui/form/Button.tsx"
 import { SelectField, TextField } from "../../shared/ui/form/Field.tsx"
+import { ListPage } from "../../shared/ui/display/ListPage.tsx"
 import { SearchField } from "../../shared/ui/form/SearchField.tsx"
-import { RecordsPage } from "../records/RecordsPage.tsx"
 import { type OrderSearch, parseOrderSearch } from "../records/recordSearch.ts"
 import { recordTexts } from "../records/recordTexts.ts"
 import { NEWEST_FIRST, orderColumnsOf } from "./orderColumns.tsx"
@@ -47,7 +47,7 @@ export const OrdersPage = () => {
     enabled: isFiltered
   })
   return (
-    <RecordsPage
+    <ListPage
       texts={orderTexts.list}
       list={list}
       columns={orderColumnsOf(storeId)}

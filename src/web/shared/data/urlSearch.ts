@@ -1,6 +1,12 @@
-import { Schema } from "effect"
+import { Result, Schema } from "effect"
 
 /* Filters in the URL. */
+
+/** Creates a parser of the filters and the sort order of a list. Invalid ones are dropped. */
+export const searchParser = <A extends object>(schema: Schema.ConstraintDecoder<A>) => {
+  const decode = Schema.decodeUnknownResult(schema)
+  return (search: Record<string, unknown>): Partial<A> => Result.getOrElse(decode(search), () => ({}))
+}
 
 /** Value of a date input. */
 export const DateText = Schema.String.check(Schema.isPattern(/^\d{4}-\d\d-\d\d$/))

@@ -27,6 +27,11 @@ export const uiTexts = {
     tryAgain: "Try again",
     loading: "Loading"
   },
+  list: {
+    clear: "Clear filters",
+    noMatchesAdvice: "Try a shorter search or remove a filter.",
+    loading: "Loading"
+  },
   table: {
     loading: "Loading…",
     showMore: "Show more"

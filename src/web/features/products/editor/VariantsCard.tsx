@@ -53,6 +53,7 @@ const removeColumn = (
   remove: (key: string) => void
 ): VirtualColumn<Line> => ({
   name: productTexts.variants.remove,
+  isNameHidden: true,
   width: 110,
   cell: ({ variant }) =>
     variant === undefined ? undefined : (

@@ -1,7 +1,7 @@
 import { useNavigate } from "@tanstack/react-router"
 import { useCallback, useMemo, useState } from "react"
 import { VirtualTable, type VirtualColumn } from "../../../shared/ui/display/VirtualTable.tsx"
-import type { Sorting } from "../../../shared/ui/display/HeaderCell.tsx"
+import type { Sorting } from "../../../shared/ui/display/Table.tsx"
 import { Loading } from "../../../shared/ui/display/QueryBoundary.tsx"
 import { useStoreId } from "../../../shared/data/store.ts"
 import { productColumns, nameColumn } from "./productColumns.tsx"

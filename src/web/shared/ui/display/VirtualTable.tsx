@@ -1,19 +1,22 @@
 import { defaultRangeExtractor, type Range, useVirtualizer } from "@tanstack/react-virtual"
-import { Fragment, type KeyboardEvent, memo, type ReactNode, useCallback, useEffect, useRef, useState } from "react"
+import {
+  Fragment,
+  type KeyboardEvent,
+  memo,
+  type ReactNode,
+  useCallback,
+  useEffect,
+  useRef,
+  useState,
+  useSyncExternalStore
+} from "react"
 import { flushSync } from "react-dom"
-import { HeaderCell, type Sorting } from "./HeaderCell.tsx"
-import css from "./VirtualTable.module.css"
+import { Cells, type Column, type Sorting, TableHeader } from "./Table.tsx"
+import css from "./Table.module.css"
 
-export interface VirtualColumn<Row> {
-  readonly name: string
-  readonly cell: (row: Row, index: number) => ReactNode
-  /** Header content instead of the name, such as a checkbox. */
-  readonly head?: ReactNode
+export interface VirtualColumn<Row> extends Column<Row> {
   /** In pixels. */
   readonly width: number
-  readonly isNumber?: boolean
-  /** Order after the first click on the header. Without it, the column does not sort. */
-  readonly sort?: string
 }
 
 /** Keyboard actions on rows. */
@@ -28,7 +31,7 @@ interface VirtualTableProps<Row> {
   readonly columns: ReadonlyArray<VirtualColumn<Row>>
   readonly rows: ReadonlyArray<Row>
   readonly keyOf: (row: Row) => string
-  /** In pixels, equal for all rows. */
+  /** In pixels, equal for all rows of a wide table. Cards are measured. */
   readonly rowHeight: number
   /** Total number of rows, including those not loaded yet; -1 if unknown. */
   readonly rowCount?: number
@@ -63,8 +66,23 @@ const stepOf = (key: string, last: number) => {
   }
 }
 
+/** Screens on which a row is a card, as in Table.module.css. */
+const narrow = window.matchMedia("(max-width: 640px)")
+
+const useNarrow = () =>
+  useSyncExternalStore(
+    (listener) => {
+      narrow.addEventListener("change", listener)
+      return () => narrow.removeEventListener("change", listener)
+    },
+    () => narrow.matches
+  )
+
+/** Height of a card in rows, until it is measured. */
+const CARD_ROWS = 2.5
+
 /**
- * Table that renders only the visible rows, below a sticky header. With `keys` it is a grid: arrow keys move between
+ * Table that renders only the visible rows, below a sticky header. On narrow screens its rows are cards. With `keys` it is a grid: arrow keys move between
  * rows, Space selects and Enter opens. The focused row stays rendered.
  */
 export const VirtualTable = <Row,>({
@@ -88,6 +106,7 @@ export const VirtualTable = <Row,>({
   }, [listKey])
   const last = rows.length - 1
   const current = Math.min(active, Math.max(last, 0))
+  const isCards = useNarrow()
   const rangeExtractor = useCallback(
     (range: Range) => [...new Set([...defaultRangeExtractor(range), current])].toSorted((a, b) => a - b),
     [current]
@@ -96,10 +115,12 @@ export const VirtualTable = <Row,>({
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
+    estimateSize: () => (isCards ? rowHeight * CARD_ROWS : rowHeight),
     overscan: 8,
     ...(keys === undefined ? {} : { rangeExtractor })
   })
+  // Heights of cards are not those of rows.
+  useEffect(() => virtual.measure(), [virtual, isCards])
   const rendered = virtual.getVirtualItems()
   const { endIndex = -1, startIndex = 0 } = virtual.range ?? {}
   useEffect(() => onRangeChange?.(startIndex, endIndex), [onRangeChange, startIndex, endIndex, rows])
@@ -129,13 +150,13 @@ export const VirtualTable = <Row,>({
     <section
       ref={scroller}
       data-scroll-restoration-id={caption}
-      className={css["scroller"]}
+      className={`${css["scroller"]} ${css["virtualScroller"]}`}
       // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- Keyboard users scroll a focused region.
       tabIndex={0}
       aria-label={caption}
     >
       <table
-        className={css["table"]}
+        className={`${css["table"]} ${css["virtual"]} ${keys === undefined ? "" : css["selectable"]}`}
         role={keys === undefined ? undefined : "grid"}
         aria-label={caption}
         aria-rowcount={rowCount === undefined ? rows.length + 1 : rowCount === -1 ? -1 : rowCount + 1}
@@ -146,21 +167,13 @@ export const VirtualTable = <Row,>({
             <col key={name} style={{ width }} />
           ))}
         </colgroup>
-        <thead>
-          <tr aria-rowindex={1}>
-            {columns.map(({ head, isNumber = false, name, sort }) => (
-              <HeaderCell key={name} className={isNumber ? css["number"] : undefined} sort={sort} sorting={sorting}>
-                {head ?? name}
-              </HeaderCell>
-            ))}
-          </tr>
-        </thead>
+        <TableHeader columns={columns} sorting={sorting} rowIndex={1} />
         <tbody>
-          {rendered.map(({ index, start }) => {
+          {rendered.map(({ end: rowEnd, index, start }) => {
             const row = rows[index]
             if (row === undefined) return undefined
             const gap = start - end
-            end = start + rowHeight
+            end = rowEnd
             return (
               <Fragment key={keyOf(row)}>
                 {gap === 0 ? undefined : <SpacerRow height={gap} />}
@@ -168,7 +181,8 @@ export const VirtualTable = <Row,>({
                   row={row}
                   index={index}
                   columns={columns}
-                  height={rowHeight}
+                  height={isCards ? undefined : rowHeight}
+                  measure={isCards ? virtual.measureElement : undefined}
                   isSelected={keys?.isSelected(row)}
                   tabIndex={keys === undefined ? undefined : index === current ? 0 : -1}
                   onKeyDown={onKeyDown}
@@ -189,7 +203,9 @@ interface VirtualRowProps<Row> {
   readonly row: Row
   readonly index: number
   readonly columns: ReadonlyArray<VirtualColumn<Row>>
-  readonly height: number
+  /** In pixels. Undefined for a card, which is measured. */
+  readonly height: number | undefined
+  readonly measure: ((row: HTMLTableRowElement | null) => void) | undefined
   readonly isSelected: boolean | undefined
   readonly tabIndex: number | undefined
   readonly onKeyDown: (event: KeyboardEvent<HTMLTableRowElement>, row: Row, index: number) => void
@@ -202,12 +218,15 @@ const VirtualRow = <Row,>({
   height,
   index,
   isSelected,
+  measure,
   onFocus,
   onKeyDown,
   row,
   tabIndex
 }: VirtualRowProps<Row>) => (
   <tr
+    ref={measure}
+    data-index={index}
     style={{ height }}
     aria-rowindex={index + 2}
     aria-selected={isSelected}
@@ -215,11 +234,7 @@ const VirtualRow = <Row,>({
     onKeyDown={(event) => onKeyDown(event, row, index)}
     onFocus={() => onFocus(index)}
   >
-    {columns.map(({ cell, isNumber = false, name }) => (
-      <td key={name} className={isNumber ? css["number"] : undefined}>
-        {cell(row, index)}
-      </td>
-    ))}
+    <Cells columns={columns} row={row} index={index} />
   </tr>
 )
 

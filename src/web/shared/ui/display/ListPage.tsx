@@ -1,39 +1,41 @@
 import type { ReactNode } from "react"
-import type { usePagedQuery } from "../../shared/data/usePagedQuery.ts"
-import { Button } from "../../shared/ui/form/Button.tsx"
-import { Card, Page } from "../../shared/ui/layout/Page.tsx"
-import { QueryBoundary, EmptyState } from "../../shared/ui/display/QueryBoundary.tsx"
-import type { Sorting } from "../../shared/ui/display/HeaderCell.tsx"
-import { type Column, More, Table } from "../../shared/ui/display/Table.tsx"
-import css from "./Records.module.css"
-import { recordTexts } from "./recordTexts.ts"
+import type { usePagedQuery } from "../../data/usePagedQuery.ts"
+import { Button } from "../form/Button.tsx"
+import { Card, Page } from "../layout/Page.tsx"
+import { uiTexts } from "../uiTexts.ts"
+import { EmptyState, QueryBoundary } from "./QueryBoundary.tsx"
+import { type Column, More, type Sorting, Table } from "./Table.tsx"
+import css from "./ListPage.module.css"
 
-/** Texts of a list of records. */
+/** Texts of a list. */
 interface ListTexts {
   readonly title: string
-  /** Number of matches, and of all records if a filter is set. */
+  /** Number of matches, and of all rows if a filter is set. */
   readonly count: (matches: number | null, all?: number | null) => string
   readonly empty: string
   readonly emptyAdvice: string
-  /** Title of the filtered list without records. */
+  /** Title of the filtered list without rows. */
   readonly noMatches: string
 }
 
-interface RecordsPageProps<One, Cursor> {
+interface ListPageProps<One, Cursor> {
   readonly texts: ListTexts
   readonly list: ReturnType<typeof usePagedQuery<One, Cursor, unknown>>
   readonly columns: ReadonlyArray<Column<One>>
   readonly sorting: Sorting
+  /** Buttons of the page, which an empty list also shows. */
+  readonly actions?: ReactNode
   /** Inputs of the filters. */
   readonly filters: ReactNode
-  /** Number of records without a filter. Undefined until it is known. */
+  /** Number of rows without a filter. Undefined until it is known. */
   readonly all: number | null | undefined
   /** Removes the filters. Undefined if none is set. */
   readonly clear: (() => void) | undefined
 }
 
-/** Page of imported records with filters, their count and a sorted table. */
-export const RecordsPage = <One extends { readonly id: string }, Cursor>({
+/** Page of a list with filters, the number of matches and a sorted table. */
+export const ListPage = <One extends { readonly id: string }, Cursor>({
+  actions,
   all,
   clear,
   columns,
@@ -41,19 +43,19 @@ export const RecordsPage = <One extends { readonly id: string }, Cursor>({
   list: { items, more, query, total },
   sorting,
   texts
-}: RecordsPageProps<One, Cursor>) => (
-  <Page title={texts.title} isWide>
+}: ListPageProps<One, Cursor>) => (
+  <Page title={texts.title} isWide actions={actions}>
     <search className={css["filter"]}>
       {filters}
       {clear === undefined ? undefined : (
         <Button kind="quiet" onClick={clear}>
-          {recordTexts.filter.clear}
+          {uiTexts.list.clear}
         </Button>
       )}
     </search>
     <output className={css["count"]}>
       {total === undefined || query.isPlaceholderData
-        ? recordTexts.filter.loading
+        ? uiTexts.list.loading
         : texts.count(total, clear === undefined ? undefined : all)}
     </output>
     <QueryBoundary query={query} lines={12}>
@@ -66,10 +68,11 @@ export const RecordsPage = <One extends { readonly id: string }, Cursor>({
         ) : clear === undefined ? (
           <EmptyState title={texts.empty}>
             <p>{texts.emptyAdvice}</p>
+            {actions}
           </EmptyState>
         ) : (
           <EmptyState title={texts.noMatches}>
-            <p>{recordTexts.filter.noMatchesAdvice}</p>
+            <p>{uiTexts.list.noMatchesAdvice}</p>
           </EmptyState>
         )
       }
