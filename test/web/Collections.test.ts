@@ -126,6 +126,41 @@ describe.skipIf(isMissing("chromium"))("Collections pages of the dashboard", () 
       })
     )
 
+    it.effect("the list shows pictures and numbers of products, is searched and sorted, and the URL keeps both", () =>
+      Effect.gen(function* () {
+        const { client, complaints, context, dashboard, ids, make, page, storeId } = yield* shop([HOUSE[2]])
+        const picture = "https://images.example.com/desk.png"
+        const desk = toProduct({ name: "Oak desk", tags: ["oak"], imageUrl: picture })
+        yield* client.products.create({ ...keyedIn(storeId), product: desk })
+        yield* make({ title: "Oak", rules: [{ field: "tags", relation: "equals", value: "oak" }] })
+        yield* make({ title: "Favourites", productIds: ids })
+        yield* make({ title: "Acorns and oak", productIds: [] })
+        const titles = () => page.getByRole("table").getByRole("link").allTextContents()
+        yield* Effect.promise(async () => {
+          await context.route("https://images.example.com/**", (route) => route.fulfill({ status: 200, body: "" }))
+          await Promise.all([page.waitForRequest(picture), page.goto(`${dashboard}/collections`)])
+          await page.getByText("3 collections").waitFor()
+          assert.deepStrictEqual(await titles(), ["Acorns and oak", "Favourites", "Oak"])
+          const oak = page.getByRole("row").filter({ hasText: "Automated, 1 rule" })
+          assert.strictEqual(await oak.getByRole("cell").nth(2).textContent(), "1")
+          await page.getByLabel("Search").fill("OAK")
+          await page.getByText("2 of 3 collections").waitFor()
+          await page.getByRole("button", { name: "Title" }).click()
+          await page.locator("[aria-sort=ascending]").waitFor()
+          await page.setViewportSize({ width: 390, height: 800 })
+          await page.reload()
+          await page.getByText("2 of 3 collections").waitFor()
+          assert.deepStrictEqual(await titles(), ["Acorns and oak", "Oak"])
+          await assertAccessible(page)
+          await page.getByLabel("Search").fill("nothing")
+          await page.getByText("No collections found").waitFor()
+          await page.getByRole("button", { name: "Clear filters" }).click()
+          await page.getByText("3 collections", { exact: true }).waitFor()
+        })
+        assert.deepStrictEqual(complaints(), [])
+      })
+    )
+
     it.effect("a manual collection is reordered by keyboard, menu and drag, and saved in that order", () =>
       Effect.gen(function* () {
         const { client, complaints, dashboard, ids, make, page, productNamesOf, storeId } = yield* shop([

@@ -1,10 +1,18 @@
 import { Schema } from "effect"
 import { Product } from "./Product.ts"
 
-const { currencyCode, id, isActive, name, price, sku, slug, stock } = Product.fields
+const { currencyCode, id, imageUrl, isActive, name, price, sku, slug, stock } = Product.fields
 
-/** Short form of a product for lists, with the fields that identify it. */
-export const ProductSummary = Schema.Struct({ id, name, slug, sku, price, currencyCode, stock, isActive }).annotate({
-  identifier: "ProductSummary"
-})
+/** Short form of a product for lists, with the fields that identify it and its picture. */
+export const ProductSummary = Schema.Struct({
+  id,
+  name,
+  slug,
+  sku,
+  price,
+  currencyCode,
+  stock,
+  isActive,
+  imageUrl
+}).annotate({ identifier: "ProductSummary" })
 export type ProductSummary = typeof ProductSummary.Type

@@ -8,6 +8,7 @@ import { setTimeZone } from "../shared/data/dates.ts"
 import { parseSignInSearch, requireSession, root } from "./Root.tsx"
 import { NotFoundPage } from "../shared/ui/layout/ErrorPage.tsx"
 import { activitySearch } from "../features/activity/activitySearch.ts"
+import { parseCollectionSearch } from "../features/collections/collectionSearch.ts"
 import { parseHomeSearch } from "../features/home/homeSearch.ts"
 import { prefetchProducts } from "../features/products/list/productListQuery.ts"
 import { parseView } from "../features/products/list/listView.ts"
@@ -124,6 +125,7 @@ const product = createRoute({
 const collections = createRoute({
   getParentRoute: () => store,
   path: "/collections",
+  validateSearch: parseCollectionSearch,
   component: lazyPage(() => import("../features/collections/CollectionsPage.tsx"), "CollectionsPage")
 })
 

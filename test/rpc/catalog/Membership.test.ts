@@ -32,7 +32,7 @@ const scene = Effect.gen(function* () {
   }
 })
 
-const summaryOf = ({ currencyCode, id, isActive, name, price, sku, slug, stock }: Product) => ({
+const summaryOf = ({ currencyCode, id, imageUrl, isActive, name, price, sku, slug, stock }: Product) => ({
   id,
   name,
   slug,
@@ -40,7 +40,8 @@ const summaryOf = ({ currencyCode, id, isActive, name, price, sku, slug, stock }
   price,
   currencyCode,
   stock,
-  isActive
+  isActive,
+  imageUrl
 })
 
 layer(IsolatedApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Memberships of collections", (it) => {

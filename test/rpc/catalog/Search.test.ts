@@ -165,8 +165,8 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Product se
       const created = yield* createProduct(member, { ...DESK, price: 12.5, description: "Long ".repeat(1000) })
       yield* createProduct(stranger, { ...DESK, name: "Walnut of a stranger" })
       const { text } = yield* post(callLine("products.search", { storeId, query: "walnut" }), { cookie })
-      const { currencyCode, id, isActive, name, price, sku, slug, stock } = created
-      const expected = { id, name, slug, sku, price, currencyCode, stock, isActive, found: "words" }
+      const { currencyCode, id, imageUrl, isActive, name, price, sku, slug, stock } = created
+      const expected = { id, name, slug, sku, price, currencyCode, stock, isActive, imageUrl, found: "words" }
       assert.include(text, `{"items":[${JSON.stringify(expected)}],"nextCursor":null}`)
     })
   )

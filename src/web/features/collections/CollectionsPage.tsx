@@ -3,23 +3,60 @@ import { Link } from "@tanstack/react-router"
 import type { Collection } from "../../../domain/catalog/Collection.ts"
 import type { CollectionId, StoreId } from "../../../rpc/Client.ts"
 import { number } from "../../shared/data/format.ts"
+import { getRouteApi, Link } from "@tanstack/react-router"
+import type { Collection } from "../../../domain/catalog/Collection.ts"
+import type { CollectionQuery } from "../../../domain/catalog/Queries.ts"
+import type { QueryCursor } from "../../../domain/Query.ts"
+import type { ProductId, StoreId } from "../../../rpc/Client.ts"
+import { ago, day, number } from "../../shared/data/format.ts"
+import { useRpcQuery } from "../../shared/data/queries.ts"
+import { withSearch } from "../../shared/data/urlSearch.ts"
 import { usePagedQuery } from "../../shared/data/usePagedQuery.ts"
+import { useProductSummary } from "../../shared/data/useProductSummary.ts"
 import { Badge } from "../../shared/ui/display/Badge.tsx"
+import { ListPage } from "../../shared/ui/display/ListPage.tsx"
+import { Picture } from "../../shared/ui/display/Picture.tsx"
+import type { Column } from "../../shared/ui/display/Table.tsx"
 import { buttonClass } from "../../shared/ui/form/Button.tsx"
-import { Card, Page } from "../../shared/ui/layout/Page.tsx"
-import { QueryBoundary, EmptyState } from "../../shared/ui/display/QueryBoundary.tsx"
-import { type Column, More, Table } from "../../shared/ui/display/Table.tsx"
-import { useStoreId } from "../../shared/data/store.ts"
+import { SearchField } from "../../shared/ui/form/SearchField.tsx"
+import css from "./Collection.module.css"
+import { parseCollectionSearch } from "./collectionSearch.ts"
 import { collectionTexts } from "./collectionTexts.ts"
+
+const route = getRouteApi("/dashboard/member/$storeId/collections")
+
+const ProductPicture = ({ id, storeId }: { readonly id: ProductId; readonly storeId: StoreId }) => (
+  <Picture url={useProductSummary(storeId, id).data?.imageUrl} alt="" />
+)
+
+/** Picture of the collection, or of its first product. */
+const Thumbnail = ({
+  of: { imageUrl, productIds },
+  storeId
+}: {
+  readonly of: Collection
+  readonly storeId: StoreId
+}) =>
+  imageUrl === null && productIds[0] !== undefined ? (
+    <ProductPicture id={productIds[0]} storeId={storeId} />
+  ) : (
+    <Picture url={imageUrl} alt="" />
+  )
+
+const NEWEST_FIRST = "-createdAt"
 
 const columnsOf = (storeId: StoreId): ReadonlyArray<Column<Collection>> => [
   {
     name: collectionTexts.list.name,
-    cell: ({ id, title }) => (
-      <Link to="/dashboard/$storeId/collections/$collectionId" params={{ storeId, collectionId: id }}>
-        {title}
-      </Link>
-    )
+    cell: (collection) => (
+      <span className={css["title"]}>
+        <Thumbnail of={collection} storeId={storeId} />
+        <Link to="/dashboard/$storeId/collections/$collectionId" params={{ storeId, collectionId: collection.id }}>
+          {collection.title}
+        </Link>
+      </span>
+    ),
+    sort: "title"
   },
   {
     name: collectionTexts.list.type,
@@ -36,48 +73,53 @@ const columnsOf = (storeId: StoreId): ReadonlyArray<Column<Collection>> => [
         <Badge>{collectionTexts.list.inactive}</Badge>
       )
   },
-  { name: collectionTexts.list.updated, cell: ({ updatedAt }) => ago(updatedAt) }
+  { name: collectionTexts.list.created, cell: ({ createdAt }) => day(createdAt), sort: NEWEST_FIRST },
+  { name: collectionTexts.list.updated, cell: ({ updatedAt }) => ago(updatedAt), sort: "-updatedAt" }
 ]
 
-/** Collections of the store. */
+/** Collections of the store, newest first. */
 export const CollectionsPage = () => {
-  const storeId = useStoreId()
-  const {
-    query,
-    items = [],
-    more
-  } = usePagedQuery(
-    [storeId, "collections"],
-    (cursor: { readonly cursor?: CollectionId }) => (client) =>
-      client.collections.list({ storeId, limit: 50, ...cursor })
+  const { storeId } = route.useParams()
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const change = (part: Partial<Record<keyof CollectionQuery, string | undefined>>, replace = false) =>
+    void navigate({ search: parseCollectionSearch(withSearch(search, part)), replace })
+  const isFiltered = search.search !== undefined
+  const list = usePagedQuery(
+    [storeId, "collections", search],
+    (from: { readonly cursor?: QueryCursor }) => (client) =>
+      client.collections.query({ storeId, limit: 50, ...search, ...from }),
+    { keepPrevious: true }
   )
-  const createLink = (
-    <Link className={buttonClass("strong")} to="/dashboard/$storeId/collections/new" params={{ storeId }}>
-      {collectionTexts.create.title}
-    </Link>
+  const all = useRpcQuery(
+    [storeId, "collections", "count"],
+    (client) => client.collections.query({ storeId, limit: 1 }),
+    { enabled: isFiltered }
   )
   return (
-    <Page title={collectionTexts.list.title} actions={createLink}>
-      <QueryBoundary query={query}>
-        {() =>
-          items.length === 0 ? (
-            <EmptyState title={collectionTexts.list.empty}>
-              <p>{collectionTexts.list.emptyAdvice}</p>
-              {createLink}
-            </EmptyState>
-          ) : (
-            <Card>
-              <Table
-                caption={collectionTexts.list.title}
-                columns={columnsOf(storeId)}
-                rows={items}
-                keyOf={({ id }) => id}
-              />
-              <More {...more} />
-            </Card>
-          )
-        }
-      </QueryBoundary>
-    </Page>
+    <ListPage
+      texts={collectionTexts.list}
+      list={list}
+      columns={columnsOf(storeId)}
+      sorting={{
+        sort: search.sort ?? NEWEST_FIRST,
+        change: (sort) => change({ sort: sort === NEWEST_FIRST ? undefined : sort })
+      }}
+      all={all.data?.total}
+      clear={isFiltered ? () => change({ search: undefined }) : undefined}
+      actions={
+        <Link className={buttonClass("strong")} to="/dashboard/$storeId/collections/new" params={{ storeId }}>
+          {collectionTexts.create.title}
+        </Link>
+      }
+      filters={
+        <SearchField
+          label={collectionTexts.list.search}
+          placeholder={collectionTexts.list.searchPlaceholder}
+          value={search.search ?? ""}
+          change={(text) => change({ search: text }, isFiltered)}
+        />
+      }
+    />
   )
 }

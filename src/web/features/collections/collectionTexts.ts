@@ -1,4 +1,4 @@
-import { count, number } from "../../shared/data/format.ts"
+import { count, countOf, number } from "../../shared/data/format.ts"
 
 /** Texts of the collection pages. */
 export const collectionTexts = {
@@ -73,6 +73,10 @@ export const collectionTexts = {
   values: { none: "none", yes: "yes", no: "no" },
   list: {
     title: "Collections",
+    count: (matches: number | null, all?: number | null) => countOf(matches, all, "collection"),
+    search: "Search",
+    searchPlaceholder: "Title or slug",
+    noMatches: "No collections found",
     empty: "No collections yet",
     emptyAdvice: "Group products by hand, or let rules choose them.",
     name: "Title",
@@ -83,6 +87,7 @@ export const collectionTexts = {
     status: "Status",
     active: "Active",
     inactive: "Inactive",
+    created: "Created",
     updated: "Updated"
   },
   create: {
