@@ -130,7 +130,7 @@ describe.skipIf(isMissing("chromium"))("Filters of the products page", () => {
       })
     )
 
-    it.effect("a filter has any rules of collections, and becomes a view or a collection", () =>
+    it.effect("a filter has any rules of collections, and becomes a view that can be changed, or a collection", () =>
       Effect.gen(function* () {
         const member = yield* dashboardMember()
         const { client, complaints, dashboard, page, storeId } = member
@@ -171,11 +171,44 @@ describe.skipIf(isMissing("chromium"))("Filters of the products page", () => {
           [["Expensive", true]]
         )
         yield* Effect.promise(async () => {
+          await page.setViewportSize({ width: 1280, height: 800 })
+          await page.getByRole("button", { name: "Price", exact: true }).click()
+          await page.getByLabel("Stock", { exact: true }).selectOption("In stock")
+          await page.getByText("11 of 120 products").waitFor()
+          await page.getByRole("button", { name: "Edit columns" }).click()
+          await dialog.getByText("Update the view to keep these columns.").waitFor()
+          await dialog.getByLabel("SKU").uncheck()
+          await dialog.getByLabel("Vendor").uncheck()
+          await page.keyboard.press("Escape")
+          await page.getByRole("button", { name: "Update view" }).click()
+          await dialog.getByLabel("Name").fill("Expensive in stock")
+          await assertAccessible(page)
+          await page.keyboard.press("Enter")
+          await page.getByText("Expensive in stock saved").waitFor()
+          const renamed = page.getByRole("link", { name: "Expensive in stock" })
+          await renamed.and(page.locator("[aria-current=page]")).waitFor()
+          await page.getByRole("link", { name: "All products" }).click()
+          await page.getByRole("columnheader", { name: "SKU" }).waitFor()
+          await renamed.click()
+          await page.getByText("11 of 120 products").waitFor()
+          await page.getByRole("columnheader", { name: "SKU" }).waitFor({ state: "detached" })
+        })
+        const [updated] = yield* client.views.list({ storeId, resource: "products" })
+        assert.deepInclude(updated, {
+          name: "Expensive in stock",
+          isShared: true,
+          columns: ["isActive", "stock", "price"],
+          query: {
+            rules: [{ field: "price", relation: "greater_or_equal", value: 100 }, ...STOCKS.in],
+            sort: "price"
+          }
+        })
+        yield* Effect.promise(async () => {
           await page.getByRole("button", { name: "Create collection" }).click()
           await dialog.getByLabel("Title").fill("Best of all")
           await page.keyboard.press("Enter")
           await page.getByRole("heading", { name: "Best of all" }).waitFor()
-          await page.getByText("20 products").first().waitFor()
+          await page.getByText("11 products").first().waitFor()
           await page.goBack()
           await page.getByRole("button", { name: "Delete view" }).click()
           await page.getByText("View deleted").waitFor()

@@ -74,6 +74,7 @@ export const productTexts = {
     emptyAdvice: "Products that you sell in this store appear here.",
     columnsToShow: "Columns to show",
     columnsHint: "Saved for this store in this browser.",
+    viewColumnsHint: "Update the view to keep these columns.",
     selected: (products: number | undefined) =>
       products === undefined ? "All matching products selected" : `${number(products)} selected`,
     selectMatching: (products: number | undefined, isFiltered: boolean, isCut: boolean) => {
@@ -95,6 +96,8 @@ export const productTexts = {
     title: "Views",
     all: "All products",
     save: "Save as view",
+    update: "Update view",
+    content: "The view keeps the filters, sort order and columns that the list shows now.",
     delete: "Delete view",
     deleted: "View deleted",
     saved: (view: string) => `${view} saved`,

@@ -1,7 +1,7 @@
 import { Link, useNavigate } from "@tanstack/react-router"
 import { type FormEvent, useState } from "react"
 import type { CreateCollection } from "../../../../rpc/Client.ts"
-import { performed, type ViewInput } from "../../../../rpc/Client.ts"
+import { performed, type StoreId, type ViewId, type ViewInput } from "../../../../rpc/Client.ts"
 import { canonical } from "../../../../domain/json/Json.ts"
 import { useRpcMutation, useRpcQuery } from "../../../shared/data/queries.ts"
 import { ErrorNotice } from "../../../shared/ui/display/QueryBoundary.tsx"
@@ -9,33 +9,70 @@ import { toast } from "../../../shared/ui/display/Toasts.tsx"
 import { Button } from "../../../shared/ui/form/Button.tsx"
 import { CheckField, TextField } from "../../../shared/ui/form/Field.tsx"
 import { Dialog } from "../../../shared/ui/layout/Dialog.tsx"
-import { Row as Line, Stack } from "../../../shared/ui/layout/Page.tsx"
+import { MutedText, Row as Line, Stack } from "../../../shared/ui/layout/Page.tsx"
 import { useStoreId } from "../../../shared/data/store.ts"
 import { productTexts } from "../productTexts.ts"
-import type { View } from "./listView.ts"
+import type { ColumnName, View } from "./listView.ts"
 import css from "./Products.module.css"
 
 const texts = productTexts.views
 
+const viewsKey = (storeId: StoreId) => [storeId, "views", "products"]
+
+/** Saved views of products. The active one was opened last, even if the filter has changed since. */
+export const useProductViews = (storeId: StoreId, view: View) => {
+  const { data = [] } = useRpcQuery(viewsKey(storeId), (client) => client.views.list({ storeId, resource: "products" }))
+  const views = data.flatMap((one) => (one.resource === "products" ? [one] : []))
+  const own = canonical(view)
+  const isAll = own === "{}"
+  const current = views.find(({ query }) => canonical(query) === own)
+  const [openedId, setOpenedId] = useState<ViewId>()
+  const activeId = current === undefined && !isAll ? openedId : current?.id
+  if (activeId !== openedId) setOpenedId(activeId)
+  return { views, isAll, current, active: current ?? views.find(({ id }) => id === activeId) }
+}
+
+type NamedView = Pick<ViewInput, "name" | "isShared">
+
+interface ProductViewsProps {
+  readonly view: View
+  readonly columns: ReadonlyArray<ColumnName>
+  readonly saved: ReturnType<typeof useProductViews>
+}
+
 /** Saved views as links, and the actions that keep the filter of the list: as a view, or as a collection. */
-export const ProductViews = ({ view }: { readonly view: View }) => {
+export const ProductViews = ({ columns, saved: { active, current, isAll, views }, view }: ProductViewsProps) => {
   const storeId = useStoreId()
   const navigate = useNavigate()
-  const [open, setOpen] = useState<"view" | "collection">()
-  const key = [storeId, "views", "products"]
-  const { data: views = [] } = useRpcQuery(key, (client) => client.views.list({ storeId, resource: "products" }))
+  const [open, setOpen] = useState<"view" | "update" | "collection">()
+  const onSuccess = ({ name }: { readonly name: string }) => {
+    setOpen(undefined)
+    toast(texts.saved(name))
+  }
   const saving = useRpcMutation({
-    write: (client, input: ViewInput, idempotencyKey) => client.views.create({ storeId, idempotencyKey, view: input }),
-    invalidates: [key],
-    onSuccess: ({ name }) => {
-      setOpen(undefined)
-      toast(texts.saved(name))
-    }
+    write: (client, named: NamedView, idempotencyKey) =>
+      client.views.create({
+        storeId,
+        idempotencyKey,
+        view: { resource: "products", query: view, columns, ...named }
+      }),
+    invalidates: [viewsKey(storeId)],
+    onSuccess
+  })
+  const updating = useRpcMutation({
+    write: (client, { id, ...named }: NamedView & { readonly id: ViewId }, idempotencyKey) =>
+      client.views.update({
+        storeId,
+        idempotencyKey,
+        id,
+        view: { resource: "products", query: view, columns, ...named }
+      }),
+    invalidates: [viewsKey(storeId)],
+    onSuccess
   })
   const deleting = useRpcMutation({
-    write: (client, id: (typeof views)[number]["id"], idempotencyKey) =>
-      client.views.delete({ storeId, idempotencyKey, id }),
-    invalidates: [key],
+    write: (client, id: ViewId, idempotencyKey) => client.views.delete({ storeId, idempotencyKey, id }),
+    invalidates: [viewsKey(storeId)],
     onSuccess: () => toast(texts.deleted)
   })
   const creating = useRpcMutation({
@@ -45,12 +82,11 @@ export const ProductViews = ({ view }: { readonly view: View }) => {
     onSuccess: ({ id }) =>
       void navigate({ to: "/dashboard/$storeId/collections/$collectionId", params: { storeId, collectionId: id } })
   })
-  const own = canonical(view)
-  const current = views.find(({ query }) => canonical(query) === own)
   const { disjunctive = false, rules = [], search } = view
   const close = () => {
     setOpen(undefined)
     saving.reset()
+    updating.reset()
     creating.reset()
   }
   const linkTo = (name: string, query: View, isCurrent: boolean) => (
@@ -65,15 +101,17 @@ export const ProductViews = ({ view }: { readonly view: View }) => {
       {name}
     </Link>
   )
-  const isAll = own === "{}"
   if (views.length === 0 && isAll) return undefined
   return (
     <nav className={css["views"]} aria-label={texts.title}>
       {linkTo(texts.all, {}, isAll)}
-      {views.map((one) =>
-        one.resource === "products" ? (
-          <span key={one.id}>{linkTo(one.name, one.query, one === current)}</span>
-        ) : undefined
+      {views.map((one) => (
+        <span key={one.id}>{linkTo(one.name, one.query, one === current)}</span>
+      ))}
+      {active === undefined ? undefined : (
+        <Button kind="quiet" onClick={() => setOpen("update")}>
+          {texts.update}
+        </Button>
       )}
       {current === undefined && !isAll ? (
         <Button kind="quiet" onClick={() => setOpen("view")}>
@@ -98,9 +136,22 @@ export const ProductViews = ({ view }: { readonly view: View }) => {
           error={saving.error}
           isBusy={saving.isPending}
           submitText={texts.save}
-          submit={(name, isShared) => saving.mutate({ resource: "products", name, query: view, columns: [], isShared })}
+          submit={(name, isShared) => saving.mutate({ name, isShared })}
         />
       </Dialog>
+      {active === undefined ? undefined : (
+        <Dialog title={texts.update} isOpen={open === "update"} close={close}>
+          <NameForm
+            label={texts.name}
+            hasShared
+            initial={active}
+            error={updating.error}
+            isBusy={updating.isPending}
+            submitText={texts.update}
+            submit={(name, isShared) => updating.mutate({ id: active.id, name, isShared })}
+          />
+        </Dialog>
+      )}
       <Dialog title={texts.createCollection} isOpen={open === "collection"} close={close}>
         <NameForm
           label={texts.collectionTitle}
@@ -118,15 +169,17 @@ interface NameFormProps {
   readonly label: string
   /** Offers to share the view. */
   readonly hasShared?: boolean
+  /** View to change. */
+  readonly initial?: NamedView
   readonly error: unknown
   readonly isBusy: boolean
   readonly submitText: string
   readonly submit: (name: string, isShared: boolean) => void
 }
 
-const NameForm = ({ error, hasShared = false, isBusy, label, submit, submitText }: NameFormProps) => {
-  const [name, setName] = useState("")
-  const [isShared, setShared] = useState(false)
+const NameForm = ({ error, hasShared = false, initial, isBusy, label, submit, submitText }: NameFormProps) => {
+  const [name, setName] = useState(initial?.name ?? "")
+  const [isShared, setShared] = useState(initial?.isShared ?? false)
   const [isMissing, setMissing] = useState(false)
   const onSubmit = (event: FormEvent) => {
     event.preventDefault()
@@ -147,12 +200,15 @@ const NameForm = ({ error, hasShared = false, isBusy, label, submit, submitText 
           }}
         />
         {hasShared ? (
-          <CheckField
-            label={texts.share}
-            hint={texts.shareHint}
-            checked={isShared}
-            onChange={({ target }) => setShared(target.checked)}
-          />
+          <>
+            <CheckField
+              label={texts.share}
+              hint={texts.shareHint}
+              checked={isShared}
+              onChange={({ target }) => setShared(target.checked)}
+            />
+            <MutedText>{texts.content}</MutedText>
+          </>
         ) : undefined}
         {error === null ? undefined : <ErrorNotice error={error} />}
         <Line>

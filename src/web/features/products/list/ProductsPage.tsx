@@ -1,5 +1,5 @@
 import { Link, useNavigate, useSearch } from "@tanstack/react-router"
-import { useState } from "react"
+import { useMemo, useState } from "react"
 import { canonical } from "../../../../domain/json/Json.ts"
 import { MAX_SELECTED_IDS } from "../../../../domain/changeSets/ChangeSet.ts"
 import { Button, buttonClass } from "../../../shared/ui/form/Button.tsx"
@@ -14,7 +14,7 @@ import {
   DEFAULT_SORT,
   filterOf,
   isFiltered,
-  loadColumns,
+  columnsOf,
   parseView,
   saveColumns,
   type View,
@@ -23,12 +23,14 @@ import {
 import css from "./Products.module.css"
 import { FilterChips, ProductFilters } from "./ProductFilters.tsx"
 import { ProductTable, type Selection } from "./ProductTable.tsx"
-import { ProductViews } from "./ProductViews.tsx"
+import { ProductViews, useProductViews } from "./ProductViews.tsx"
 import { type BulkTarget, useBulkChange } from "./useBulkChange.ts"
 import { Dialog } from "../../../shared/ui/layout/Dialog.tsx"
 import { productColumns } from "./productColumns.tsx"
 import { useProducts } from "./useProducts.ts"
 import { productTexts } from "../productTexts.ts"
+
+const NO_COLUMNS: ReadonlyArray<string> = []
 
 /** Product list with views, filters and bulk edits. */
 export const ProductsPage = () => {
@@ -49,7 +51,14 @@ export const ProductsPage = () => {
     setSelectedFilter(undefined)
     setSelection(next)
   }
-  const [columns, setColumns] = useState(() => loadColumns(storeId))
+  const saved = useProductViews(storeId, view)
+  const { columns: viewColumns = NO_COLUMNS, id: viewId } = saved.active ?? {}
+  // Columns that were chosen for a view. Another view has its own.
+  const [edited, setEdited] = useState<{ readonly of: typeof viewId; readonly columns: ReadonlyArray<ColumnName> }>()
+  const columns = useMemo(
+    () => (edited !== undefined && edited.of === viewId ? edited.columns : columnsOf(storeId, viewColumns)),
+    [edited, storeId, viewColumns, viewId]
+  )
   const [reloads, setReloads] = useState(0)
   const [open, setOpen] = useState<"columns" | "edit">()
   const bulkChange = useBulkChange(storeId, (left) => {
@@ -85,7 +94,7 @@ export const ProductsPage = () => {
         </Link>
       }
     >
-      <ProductViews view={view} />
+      <ProductViews view={view} columns={columns} saved={saved} />
       <ProductFilters view={view} show={show} editColumns={() => setOpen("columns")} />
       <FilterChips view={view} show={show} />
       <div className={css["status"]}>
@@ -145,9 +154,10 @@ export const ProductsPage = () => {
       </QueryBoundary>
       <ColumnsDialog
         chosen={columns}
+        hint={viewId === undefined ? productTexts.list.columnsHint : productTexts.list.viewColumnsHint}
         choose={(next) => {
-          saveColumns(storeId, next)
-          setColumns(next)
+          if (viewId === undefined) saveColumns(storeId, next)
+          setEdited({ of: viewId, columns: next })
         }}
         isOpen={open === "columns"}
         close={() => setOpen(undefined)}
@@ -175,15 +185,17 @@ const NoProducts = ({ isNarrowed }: { readonly isNarrowed: boolean }) => {
 
 interface ColumnsDialogProps {
   readonly chosen: ReadonlyArray<ColumnName>
+  /** Place where the choice is saved. */
+  readonly hint: string
   readonly choose: (columns: ReadonlyArray<ColumnName>) => void
   readonly isOpen: boolean
   readonly close: () => void
 }
 
 /** Selects the columns of the product list. */
-const ColumnsDialog = ({ choose, chosen, close, isOpen }: ColumnsDialogProps) => (
+const ColumnsDialog = ({ choose, chosen, close, hint, isOpen }: ColumnsDialogProps) => (
   <Dialog title={productTexts.list.editColumns} isOpen={isOpen} close={close}>
-    <Fieldset legend={productTexts.list.columnsToShow} hint={productTexts.list.columnsHint}>
+    <Fieldset legend={productTexts.list.columnsToShow} hint={hint}>
       {COLUMNS.map((column) => (
         <CheckField
           key={column}

@@ -78,9 +78,9 @@ export const withPreset = (presets: Presets, view: View, name: string): View => 
   return withView(view, { rules: [...(view.rules ?? []).filter((rule) => !isOwn(rule)), ...(presets[name] ?? [])] })
 }
 
-/** Columns in their order. */
+/** Columns in their order, by the field of the product that a saved view names. */
 export const COLUMNS = [
-  "status",
+  "isActive",
   "stock",
   "price",
   "sku",
@@ -93,11 +93,11 @@ export const COLUMNS = [
   "variants",
   "updatedAt",
   "createdAt"
-] as const
+] as const satisfies ReadonlyArray<keyof Product>
 export type ColumnName = (typeof COLUMNS)[number]
 
 /** Columns before a selection is saved. */
-const DEFAULT_COLUMNS: ReadonlyArray<ColumnName> = ["status", "stock", "price", "sku", "vendorName"]
+const DEFAULT_COLUMNS: ReadonlyArray<ColumnName> = ["isActive", "stock", "price", "sku", "vendorName"]
 
 const decodeColumns = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Array(Schema.Literals([...COLUMNS]))))
 
@@ -106,6 +106,14 @@ const storageKey = (storeId: StoreId) => `columns of products ${storeId}`
 /** Columns saved for a store in this browser. */
 export const loadColumns = (storeId: StoreId): ReadonlyArray<ColumnName> =>
   Result.getOrElse(decodeColumns(localStorage.getItem(storageKey(storeId))), () => DEFAULT_COLUMNS)
+
+const isColumn = (name: string): name is ColumnName => COLUMNS.some((column) => column === name)
+
+/** Columns of a saved view, or those of this browser if the list has none of them. */
+export const columnsOf = (storeId: StoreId, names: ReadonlyArray<string>): ReadonlyArray<ColumnName> => {
+  const columns = names.filter(isColumn)
+  return columns.length > 0 ? columns : loadColumns(storeId)
+}
 
 export const saveColumns = (storeId: StoreId, columns: ReadonlyArray<ColumnName>): void =>
   localStorage.setItem(storageKey(storeId), JSON.stringify(columns))

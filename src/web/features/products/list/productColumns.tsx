@@ -1,6 +1,5 @@
 import { time } from "../../../shared/data/dates.ts"
 import { Link } from "@tanstack/react-router"
-import type { ReactNode } from "react"
 import type { StoreId } from "../../../../rpc/Client.ts"
 import { money, number } from "../../../shared/data/format.ts"
 import { shownStock } from "../../../shared/data/shownStock.ts"
@@ -11,14 +10,6 @@ import { type ColumnName, LOW_STOCK, type Row } from "./listView.ts"
 import { Picture } from "../../../shared/ui/display/Picture.tsx"
 import { productTexts } from "../productTexts.ts"
 
-interface Column {
-  readonly name: string
-  readonly cell: (row: Row) => ReactNode
-  readonly width: number
-  readonly isNumber?: boolean
-  readonly sort?: string
-}
-
 const Stock = ({ row }: { readonly row: Row }) => {
   const stock = shownStock(row)
   if (stock === undefined) return productTexts.list.untracked
@@ -26,8 +17,8 @@ const Stock = ({ row }: { readonly row: Row }) => {
   return stock > LOW_STOCK ? number(stock) : <Badge tone="warn">{productTexts.list.left(number(stock))}</Badge>
 }
 
-export const productColumns: Readonly<Record<ColumnName, Column>> = {
-  status: {
+export const productColumns: Readonly<Record<ColumnName, VirtualColumn<Row>>> = {
+  isActive: {
     name: productTexts.list.status,
     width: 110,
     cell: ({ isActive }) => (
