@@ -1,14 +1,13 @@
 import { useQueryClient } from "@tanstack/react-query"
-import { Effect, Option, Schedule, Stream } from "effect"
+import { Effect, Option, Stream } from "effect"
 import { useState } from "react"
 import type { ChangeSet, OperationResult } from "../../../domain/changeSets/ChangeSet.ts"
 import type { FileSettings } from "../../../domain/imports/ImportFiles.ts"
 import { MAX_LIMIT } from "../../../domain/Page.ts"
 import type { Client, StoreId } from "../../../rpc/Client.ts"
-import { isTransient } from "../../shared/data/errorMessages.ts"
-import { newIdempotencyKey } from "../../shared/data/queries.ts"
 import { callService } from "../../shared/data/service.ts"
 import { toast } from "../../shared/ui/display/Toasts.tsx"
+import { cancelSet, follow, undoSet } from "../changes/changeSetCalls.ts"
 import { startImport } from "./importFile.ts"
 import { importTexts } from "./importTexts.ts"
 
@@ -27,17 +26,6 @@ export interface ImportRun {
 const NEW_RUN = { isRunning: true, set: undefined, refused: [], isUndone: false, error: undefined }
 
 type SetId = ChangeSet["id"]
-
-const retried = Effect.retry({ times: 3, while: isTransient, schedule: Schedule.exponential("500 millis") })
-
-const keyed = (storeId: StoreId) => ({ storeId, idempotencyKey: newIdempotencyKey() })
-
-const follow = (client: Client, storeId: StoreId, id: SetId, onSet: (set: ChangeSet) => void = () => {}) =>
-  client.changeSets.follow({ storeId, id }).pipe(
-    Stream.tap((set) => Effect.sync(() => onSet(set))),
-    Stream.runLast,
-    Effect.map(Option.getOrThrow)
-  )
 
 const readRefused = (client: Client, storeId: StoreId, id: SetId, cursor?: string) =>
   client.changeSets.results({ storeId, id, outcome: "refused", limit: MAX_LIMIT, ...(cursor && { cursor }) })
@@ -82,14 +70,7 @@ export const useImport = (storeId: StoreId) => {
   const undo = async ({ id }: ChangeSet) => {
     update({ isRunning: true })
     try {
-      const { counts } = await callService((client) =>
-        Effect.gen(function* () {
-          const { id: undoId } = yield* retried(client.changeSets.undo({ ...keyed(storeId), id }))
-          yield* follow(client, storeId, undoId)
-          yield* retried(client.changeSets.apply({ ...keyed(storeId), id: undoId }))
-          return yield* follow(client, storeId, undoId)
-        })
-      )
+      const { counts } = await undoSet(storeId, id)
       toast(importTexts.undone(counts.changed, counts.refused))
       update({ isRunning: false, isUndone: true })
       void queryClient.invalidateQueries({ queryKey: [storeId] })
@@ -101,7 +82,7 @@ export const useImport = (storeId: StoreId) => {
   /** Stops a running import. Its rows so far stay, and can be undone. */
   const stop = ({ id }: ChangeSet) =>
     // A set that has ended meanwhile needs no cancellation.
-    callService((client) => client.changeSets.cancel({ ...keyed(storeId), id })).catch(() => undefined)
+    cancelSet(storeId, id).catch(() => undefined)
 
   return { run, start, undo, stop, reset: () => setRun(undefined) }
 }

@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
-import { Effect, Option, Schedule, Stream } from "effect"
+import { Effect } from "effect"
 import { useCallback, useEffect, useRef, useState } from "react"
 import {
   type ChangeSet,
@@ -11,10 +11,10 @@ import {
 import type { Edit } from "../../../../domain/changeSets/Edit.ts"
 import type { QueryCursor } from "../../../../domain/Query.ts"
 import { type Client, ProductId, type StoreId } from "../../../../rpc/Client.ts"
-import { errorMessageOf, isTransient } from "../../../shared/data/errorMessages.ts"
-import { newIdempotencyKey } from "../../../shared/data/queries.ts"
+import { errorMessageOf } from "../../../shared/data/errorMessages.ts"
 import { callService } from "../../../shared/data/service.ts"
 import { toast } from "../../../shared/ui/display/Toasts.tsx"
+import { cancelSet, follow, keyed, retried, undoSet } from "../../changes/changeSetCalls.ts"
 import { bulkEditTexts } from "./bulkEditTexts.ts"
 import type { Row, View } from "./listView.ts"
 import { PAGE_SIZE } from "./productListQuery.ts"
@@ -47,19 +47,6 @@ export interface BulkChange {
 }
 
 type SetId = ChangeSet["id"]
-
-/** Repeats a write with the same key after transient errors. */
-const retried = Effect.retry({ times: 3, while: isTransient, schedule: Schedule.exponential("500 millis") })
-
-const keyed = (storeId: StoreId) => ({ storeId, idempotencyKey: newIdempotencyKey() })
-
-/** Follows a set until no job works on it. */
-const follow = (client: Client, storeId: StoreId, id: SetId, onSet: (set: ChangeSet) => void = () => {}) =>
-  client.changeSets.follow({ storeId, id }).pipe(
-    Stream.tap((set) => Effect.sync(() => onSet(set))),
-    Stream.runLast,
-    Effect.map(Option.getOrThrow)
-  )
 
 const listResults = Effect.fnUntraced(function* (
   client: Client,
@@ -111,22 +98,12 @@ const listRefused = (client: Client, storeId: StoreId, { counts, id }: ChangeSet
 /** Noun of the rows of an edit. */
 export const nounOf = ({ collections }: Edit) => (collections === undefined ? "product" : "collection")
 
-/** Undoes a set by another one. */
-const undoSet = (storeId: StoreId, id: SetId, noun: string) =>
-  callService((client) =>
-    Effect.gen(function* () {
-      const undo = yield* retried(client.changeSets.undo({ ...keyed(storeId), id }))
-      yield* follow(client, storeId, undo.id)
-      yield* retried(client.changeSets.apply({ ...keyed(storeId), id: undo.id }))
-      return yield* follow(client, storeId, undo.id)
-    })
-  ).then(
+/** Undoes a set, and says how it ended. */
+const undoWithToast = (storeId: StoreId, id: SetId, noun: string) =>
+  undoSet(storeId, id).then(
     ({ counts }) => toast(bulkEditTexts.undone(counts.changed, noun, counts.refused)),
     (error: unknown) => toast(bulkEditTexts.undoFailed(errorMessageOf(error).advice))
   )
-
-const cancelSet = (storeId: StoreId, id: SetId) =>
-  callService((client) => client.changeSets.cancel({ ...keyed(storeId), id }))
 
 /**
  * Edits many products by one change set: previews it, applies it and offers the undo. A set that is not applied is canceled
@@ -147,7 +124,7 @@ export const useBulkChange = (storeId: StoreId, onClose: (left: ReadonlySet<Prod
     const noun = nounOf(edit)
     toast(
       bulkEditTexts.changed(changed, noun),
-      { name: bulkEditTexts.undo, run: () => void undoSet(storeId, id, noun) },
+      { name: bulkEditTexts.undo, run: () => void undoWithToast(storeId, id, noun) },
       {
         name: bulkEditTexts.view,
         run: () =>
