@@ -1,11 +1,17 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { ConfigProvider, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
 import { makeMerchant } from "../../support/rpc/Merchants.ts"
-import { waitForAttempts, DeliveringApi, deliveriesOf, scene } from "../../support/webhooks/Webhooks.ts"
+import { waitForAttempts, IsolatedDeliveringApi, deliveriesOf, scene } from "../../support/webhooks/Webhooks.ts"
 
-layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Webhooks of developers", (it) => {
+/** A service without the demo, which allows loopback hosts to developers, too. */
+const WithoutDemo = Layer.provide(
+  IsolatedDeliveringApi,
+  ConfigProvider.layer(ConfigProvider.fromUnknown({ DEMO: "false", WEBHOOK_ALLOW_HOSTS: "127.0.0.1" }))
+)
+
+layer(WithoutDemo, { excludeTestServices: true, timeout: "60 seconds" })("Webhooks of developers", (it) => {
   it.effect("a developer's webhook is not sent to a private address, even if the operator allows its host", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
