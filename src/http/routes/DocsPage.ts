@@ -5,8 +5,21 @@ import { isObject } from "../../domain/json/Json.ts"
 import { openApi } from "../api/Document.ts"
 import { PartnerApi } from "../api/PartnerApi.ts"
 
+/** Colors of Scalar with a contrast of 4.5 : 1, where its own have less. */
+const COLORS = `
+  .light-mode {
+    --scalar-color-2: #444b55; --scalar-color-3: #57606c; --scalar-sidebar-color-2: #444b55;
+    --scalar-sidebar-search-color: #57606c;
+    --scalar-color-blue: #0b5cab; --scalar-color-green: #1b6b3a; --scalar-color-orange: #94480b;
+    --scalar-color-red: #a4231b; --scalar-color-purple: #5b3aa6; --scalar-color-yellow: #7a4b00;
+    --scalar-color-accent: #0b5cab;
+  }
+  .dark-mode { --scalar-color-3: #a5adb8; --scalar-sidebar-search-color: #a5adb8; --scalar-color-blue: #8fb6ff; }
+`
+
 /** Options of Scalar. Features that call other hosts are off. */
 const scalarOptions = {
+  customCss: COLORS,
   withDefaultFonts: false,
   telemetry: false,
   showToolbar: "never",
@@ -57,7 +70,8 @@ export const renderDocs = async () => {
     }
   )
   const response = await handler(new Request("http://localhost/docs"))
-  const text = await response.text()
+  // Effect renders the page without a language.
+  const text = (await response.text()).replace("<html>", '<html lang="en">')
   await dispose()
   return { text, headers: makeHeaders(text) }
 }

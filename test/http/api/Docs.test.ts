@@ -3,7 +3,7 @@ import { Effect, Layer, Schema } from "effect"
 import { hash } from "node:crypto"
 import { ApiTest, baseUrl } from "../../support/http/Api.ts"
 import { isMissing } from "../../support/process/Programs.ts"
-import { ChromiumTest, openWindow } from "../../support/process/Chromium.ts"
+import { assertRules, ChromiumTest, openWindow } from "../../support/process/Chromium.ts"
 import { generated } from "../../support/http/OpenApi.ts"
 
 const page = Effect.gen(function* () {
@@ -128,6 +128,8 @@ describe.skipIf(isMissing("chromium"))("API reference page in a browser", () => 
         const status = yield* Effect.promise(async () => {
           await page.goto(`${base}/docs`)
           await page.getByText("Read the store").first().click()
+          // The markup of Scalar breaks other rules.
+          await assertRules(page, ["html-has-lang", "color-contrast"])
           await page.getByRole("button", { name: "Test Request" }).first().click()
           const response = page.waitForResponse(`${base}/api/platform/v1/store`)
           await page.getByRole("button", { name: "Send" }).first().click()

@@ -287,7 +287,7 @@ describe("WEBHOOK_ALLOW_HOSTS", () => {
             ["WEBHOOK_ALLOW_HOSTS", "10.0.0.5"]
           ])
         )
-        assert.deepStrictEqual([...hosts], expected)
+        assert.deepStrictEqual([...hosts], [...expected])
       }
     })
   )

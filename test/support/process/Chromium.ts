@@ -59,6 +59,16 @@ const LOOKS = [
   ["dark", "axe.run({ resultTypes: ['violations'], runOnly: { type: 'tag', values: ['cat.color'] } })"]
 ] as const
 
+/** Asserts that a page keeps these rules of axe, in light and dark colors. */
+export const assertRules = async (page: Page, rules: ReadonlyArray<string>): Promise<void> => {
+  await page.evaluate(axe.source)
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme })
+    const look = `axe.run({ resultTypes: ['violations'], runOnly: { type: 'rule', values: ${JSON.stringify(rules)} } })`
+    assert.deepStrictEqual(findingsOf(await page.evaluate(look)), { violations: [] }, colorScheme)
+  }
+}
+
 /** Asserts that a page is accessible, in light and dark colors, and not wider than the window. */
 export const assertAccessible = async (page: Page): Promise<void> => {
   if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(axe.source)
