@@ -49,7 +49,7 @@ const KEYS = {
   updatedAt: CHANGED_KEY
 } as const satisfies Record<string, SortKey>
 
-/** Conditions on the status. It stands in their text, so that the planner finds the index `open_orders_by_date`. */
+/** Conditions on the status. Their text contains it, because the planner finds no partial index by a parameter. */
 const STATUS_IS: Record<typeof Status.Type, Fragment> = {
   open: sql`${visible("status")} = 'open'`,
   completed: sql`${visible("status")} = 'completed'`,

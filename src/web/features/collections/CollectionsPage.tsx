@@ -1,20 +1,15 @@
 import { getRouteApi, Link } from "@tanstack/react-router"
 import type { Collection } from "../../../domain/catalog/Collection.ts"
-import type { CollectionQuery } from "../../../domain/catalog/Queries.ts"
-import type { QueryCursor } from "../../../domain/Query.ts"
 import type { ProductId, StoreId } from "../../../rpc/Client.ts"
 import { ago, day } from "../../shared/data/dates.ts"
 import { number } from "../../shared/data/format.ts"
-import { useRpcQuery } from "../../shared/data/queries.ts"
 import { withSearch } from "../../shared/data/urlSearch.ts"
-import { usePagedQuery } from "../../shared/data/usePagedQuery.ts"
 import { useProductSummary } from "../../shared/data/useProductSummary.ts"
 import { Badge } from "../../shared/ui/display/Badge.tsx"
-import { ListPage } from "../../shared/ui/display/ListPage.tsx"
+import { SearchedListPage } from "../../shared/ui/display/ListPage.tsx"
 import { Picture } from "../../shared/ui/display/Picture.tsx"
 import type { Column } from "../../shared/ui/display/Table.tsx"
 import { buttonClass } from "../../shared/ui/form/Button.tsx"
-import { SearchField } from "../../shared/ui/form/SearchField.tsx"
 import css from "./Collection.module.css"
 import { parseCollectionSearch } from "./collectionSearch.ts"
 import { collectionTexts } from "./collectionTexts.ts"
@@ -38,8 +33,6 @@ const Thumbnail = ({
   ) : (
     <Picture url={imageUrl} alt="" />
   )
-
-const NEWEST_FIRST = "-createdAt"
 
 const columnsOf = (storeId: StoreId): ReadonlyArray<Column<Collection>> => [
   {
@@ -69,7 +62,7 @@ const columnsOf = (storeId: StoreId): ReadonlyArray<Column<Collection>> => [
         <Badge>{collectionTexts.list.inactive}</Badge>
       )
   },
-  { name: collectionTexts.list.created, cell: ({ createdAt }) => day(createdAt), sort: NEWEST_FIRST },
+  { name: collectionTexts.list.created, cell: ({ createdAt }) => day(createdAt), sort: "-createdAt" },
   { name: collectionTexts.list.updated, cell: ({ updatedAt }) => ago(updatedAt), sort: "-updatedAt" }
 ]
 
@@ -78,43 +71,22 @@ export const CollectionsPage = () => {
   const { storeId } = route.useParams()
   const search = route.useSearch()
   const navigate = route.useNavigate()
-  const change = (part: Partial<Record<keyof CollectionQuery, string | undefined>>, replace = false) =>
-    void navigate({ search: parseCollectionSearch(withSearch(search, part)), replace })
-  const isFiltered = search.search !== undefined
-  const list = usePagedQuery(
-    [storeId, "collections", search],
-    (from: { readonly cursor?: QueryCursor }) => (client) =>
-      client.collections.query({ storeId, limit: 50, ...search, ...from }),
-    { keepPrevious: true }
-  )
-  const all = useRpcQuery(
-    [storeId, "collections", "count"],
-    (client) => client.collections.query({ storeId, limit: 1 }),
-    { enabled: isFiltered }
-  )
   return (
-    <ListPage
+    <SearchedListPage
       texts={collectionTexts.list}
-      list={list}
+      storeId={storeId}
+      name="collections"
+      search={search}
+      change={(part, replace = false) =>
+        void navigate({ search: parseCollectionSearch(withSearch(search, part)), replace })
+      }
       columns={columnsOf(storeId)}
-      sorting={{
-        sort: search.sort ?? NEWEST_FIRST,
-        change: (sort) => change({ sort: sort === NEWEST_FIRST ? undefined : sort })
-      }}
-      all={all.data?.total}
-      clear={isFiltered ? () => change({ search: undefined }) : undefined}
+      read={(page) => (client) => client.collections.query({ storeId, ...search, ...page })}
+      readAll={(client) => client.collections.query({ storeId, limit: 1 })}
       actions={
         <Link className={buttonClass("strong")} to="/dashboard/$storeId/collections/new" params={{ storeId }}>
           {collectionTexts.create.title}
         </Link>
-      }
-      filters={
-        <SearchField
-          label={collectionTexts.list.search}
-          placeholder={collectionTexts.list.searchPlaceholder}
-          value={search.search ?? ""}
-          change={(text) => change({ search: text }, isFiltered)}
-        />
       }
     />
   )

@@ -1,4 +1,5 @@
 import { type NamedEntry, verbOf } from "../activity/entries.ts"
+import { groupRuns } from "../activity/groups.ts"
 
 /** Consecutive changes of one kind by one actor, newest first. */
 export interface ActivityGroup {
@@ -25,25 +26,10 @@ const millisOf = ({ at }: NamedEntry) => Date.parse(at)
  * Groups entries, which are sorted newest first, by actor and job. A group ends at a pause of {@link MAX_PAUSE}. Jobs that
  * run at the same time do not split each other's groups.
  */
-export const groupActivity = (entries: ReadonlyArray<NamedEntry>): ReadonlyArray<ActivityGroup> => {
-  const groups: Array<[NamedEntry, ...Array<NamedEntry>]> = []
-  const running = new Map<string, [NamedEntry, ...Array<NamedEntry>]>()
-  for (const entry of entries) {
-    const job = jobOf(entry)
-    const group = running.get(job)
-    const last = group?.at(-1)
-    if (group !== undefined && last !== undefined && millisOf(last) - millisOf(entry) <= MAX_PAUSE) {
-      group.push(entry)
-    } else {
-      const started: [NamedEntry] = [entry]
-      running.set(job, started)
-      groups.push(started)
-    }
-  }
-  return groups.map((group) => ({
+export const groupActivity = (entries: ReadonlyArray<NamedEntry>): ReadonlyArray<ActivityGroup> =>
+  groupRuns(entries, jobOf, (later, earlier) => millisOf(later) - millisOf(earlier) <= MAX_PAUSE).map((group) => ({
     newest: group[0],
     oldest: group.at(-1) ?? group[0],
     resources: new Set(group.map(({ resourceId }) => resourceId)).size,
     entries: group.length
   }))
-}

@@ -1,26 +1,23 @@
 import { day } from "../../shared/data/dates.ts"
-import { Result, Schema } from "effect"
-import { type FormEvent, useState } from "react"
+import { useState } from "react"
 import type { Invitation } from "../../../domain/access/AccountLinks.ts"
-import { type Member, Role } from "../../../domain/access/Merchants.ts"
-import { Email, type InvitationId } from "../../../rpc/Client.ts"
+import type { Member } from "../../../domain/access/Merchants.ts"
+import type { InvitationId } from "../../../rpc/Client.ts"
 import { useRpcMutation, useRpcQuery } from "../../shared/data/queries.ts"
 import { useStoreId } from "../../shared/data/store.ts"
 import { QueryBoundary, ErrorNotice } from "../../shared/ui/display/QueryBoundary.tsx"
 import { type Column, Table } from "../../shared/ui/display/Table.tsx"
 import { toast } from "../../shared/ui/display/Toasts.tsx"
 import { Button } from "../../shared/ui/form/Button.tsx"
-import { SelectField, TextField } from "../../shared/ui/form/Field.tsx"
 import { SecretField } from "../../shared/ui/form/SecretField.tsx"
 import { Dialog } from "../../shared/ui/layout/Dialog.tsx"
 import { Card, Row, Stack } from "../../shared/ui/layout/Page.tsx"
 import { uiTexts } from "../../shared/ui/uiTexts.ts"
+import { MemberFields, type NewMember, useNewMember } from "./AddMemberForm.tsx"
 import css from "./Settings.module.css"
 import { settingsTexts } from "./settingsTexts.ts"
 
 const texts = settingsTexts.invitations
-
-const emailOf = Schema.decodeResult(Email)
 
 interface LinkProps {
   /** Path of the link; null if another response had it. */
@@ -45,28 +42,15 @@ const NewLink = ({ close, hint, link }: LinkProps) => (
   </Stack>
 )
 
-interface Invited {
-  readonly email: Email
-  readonly role: Role
-}
-
 /** Invites an e-mail address and shows the link. */
 const InviteDialog = ({ close }: { readonly close: () => void }) => {
   const storeId = useStoreId()
-  const [typed, setTyped] = useState("")
-  const [role, setRole] = useState<Role>("staff")
-  const [problem, setProblem] = useState<string>()
   const inviting = useRpcMutation({
-    write: (client, { email, role }: Invited, idempotencyKey) =>
+    write: (client, { email, role }: NewMember, idempotencyKey) =>
       client.members.invite({ storeId, idempotencyKey, email, role }),
     invalidates: [[storeId, "invitations"]]
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    const email = emailOf(typed)
-    setProblem(Result.isFailure(email) ? settingsTexts.addMember.invalidEmail : undefined)
-    if (Result.isSuccess(email) && !inviting.isPending) inviting.mutate({ email: email.success, role })
-  }
+  const member = useNewMember((sent) => (inviting.isPending ? undefined : inviting.mutate(sent)))
   return (
     <Dialog
       title={inviting.data === undefined ? texts.invite : texts.invited(inviting.data.email)}
@@ -74,29 +58,10 @@ const InviteDialog = ({ close }: { readonly close: () => void }) => {
       close={close}
     >
       {inviting.data === undefined ? (
-        <form onSubmit={submit} noValidate>
+        <form onSubmit={member.submit} noValidate>
           <Stack>
             {inviting.error === null ? undefined : <ErrorNotice error={inviting.error} />}
-            <TextField
-              label={settingsTexts.addMember.email}
-              type="email"
-              autoComplete="off"
-              problem={problem}
-              value={typed}
-              onChange={({ target }) => setTyped(target.value)}
-            />
-            <SelectField
-              label={settingsTexts.addMember.role}
-              hint={settingsTexts.roles[role].text}
-              value={role}
-              onChange={({ target }) => setRole(Role.literals.find((one) => one === target.value) ?? "staff")}
-            >
-              {Role.literals.toReversed().map((one) => (
-                <option key={one} value={one}>
-                  {settingsTexts.roles[one].name}
-                </option>
-              ))}
-            </SelectField>
+            <MemberFields member={member} />
             <Row>
               <Button kind="strong" type="submit" isBusy={inviting.isPending}>
                 {texts.create}

@@ -1,6 +1,11 @@
 import type { ReactNode } from "react"
-import type { usePagedQuery } from "../../data/usePagedQuery.ts"
+import type { QueryCursor } from "../../../../domain/Query.ts"
+import type { StoreId } from "../../../../rpc/Client.ts"
+import { useRpcQuery } from "../../data/queries.ts"
+import type { Call } from "../../data/service.ts"
+import { type ListPage as Rows, usePagedQuery } from "../../data/usePagedQuery.ts"
 import { Button } from "../form/Button.tsx"
+import { SearchField } from "../form/SearchField.tsx"
 import { Card, Page } from "../layout/Page.tsx"
 import { uiTexts } from "../uiTexts.ts"
 import { EmptyState, QueryBoundary } from "./QueryBoundary.tsx"
@@ -79,3 +84,67 @@ export const ListPage = <One extends { readonly id: string }, Cursor>({
     </QueryBoundary>
   </Page>
 )
+
+/** Search and sort order of a list. */
+interface ListSearch {
+  readonly search?: string
+  readonly sort?: string
+}
+
+interface SearchedListPageProps<One> extends Pick<ListPageProps<One, QueryCursor>, "actions" | "columns"> {
+  readonly texts: ListTexts & { readonly search: string; readonly searchPlaceholder: string }
+  readonly storeId: StoreId
+  /** First part of the query keys after the store. */
+  readonly name: string
+  readonly search: ListSearch
+  readonly change: (part: { readonly [K in keyof ListSearch]: string | undefined }, replace?: boolean) => void
+  readonly read: (page: {
+    readonly limit: number
+    readonly cursor?: QueryCursor
+  }) => Call<Rows<One, QueryCursor>, unknown>
+  /** Reads one row without the search, for the number of all rows. */
+  readonly readAll: Call<Rows<One, QueryCursor>, unknown>
+}
+
+const NEWEST_FIRST = "-createdAt"
+
+/** Page of a list with a search and a sort order in the URL, newest first. */
+export const SearchedListPage = <One extends { readonly id: string }>({
+  change,
+  name,
+  read,
+  readAll,
+  search,
+  storeId,
+  texts,
+  ...page
+}: SearchedListPageProps<One>) => {
+  const isFiltered = search.search !== undefined
+  const list = usePagedQuery(
+    [storeId, name, search],
+    (from: { readonly cursor?: QueryCursor }) => read({ limit: 50, ...from }),
+    { keepPrevious: true }
+  )
+  const all = useRpcQuery([storeId, name, "count"], readAll, { enabled: isFiltered })
+  return (
+    <ListPage
+      {...page}
+      texts={texts}
+      list={list}
+      sorting={{
+        sort: search.sort ?? NEWEST_FIRST,
+        change: (sort) => change({ sort: sort === NEWEST_FIRST ? undefined : sort })
+      }}
+      all={all.data?.total}
+      clear={isFiltered ? () => change({ search: undefined }) : undefined}
+      filters={
+        <SearchField
+          label={texts.search}
+          placeholder={texts.searchPlaceholder}
+          value={search.search ?? ""}
+          change={(text) => change({ search: text }, isFiltered)}
+        />
+      }
+    />
+  )
+}
