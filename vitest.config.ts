@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
+import { macros } from "./scripts/translation.mjs"
 
 // Vitest 5 needs it to report failures, and Node 20 lacks it.
 Map.groupBy ??= <K, T>(items: Iterable<T>, keyOf: (item: T, index: number) => K) => {
@@ -27,6 +28,7 @@ export default defineConfig({
     silent: "passed-only",
     projects: [
       {
+        plugins: [macros],
         test: {
           ...project,
           name: "all",

@@ -1,6 +1,7 @@
 // Builds the dashboard and the developer portal into a folder: `node scripts/web.mjs <folder>`.
 import { fileURLToPath } from "node:url"
 import { build } from "vite"
+import { translation } from "./translation.mjs"
 
 // Tests run this too, and must get the production build.
 process.env.NODE_ENV = "production"
@@ -50,6 +51,6 @@ await build({
   root: fileURLToPath(new URL("../src/web", import.meta.url)),
   base: "/web/",
   logLevel: "error",
-  plugins: [noDescriptions, styleSheetsLast],
+  plugins: [translation(), noDescriptions, styleSheetsLast],
   build: { outDir: process.argv[2], assetsDir: "", target: "es2022", modulePreload: { polyfill: false } }
 })

@@ -12,7 +12,7 @@ export const useAgents = () => {
 }
 
 interface ActorGroup {
-  readonly kind: "Members" | "Agents" | "Apps"
+  readonly kind: string
   readonly actors: ReadonlyArray<{ readonly id: string; readonly name: string }>
 }
 

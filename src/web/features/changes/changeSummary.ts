@@ -19,10 +19,10 @@ export const titleOf = ({ change, import: file, note, undoes }: ChangeSet): stri
   return changeTexts.titles[kind ?? "other"]
 }
 
-/** Noun of the rows of a set. Only a change of selected products has rows of one kind. */
-const nounOf = ({ change }: ChangeSet) => {
-  if (!isEdit(change)) return changeTexts.things.item
-  return change.collections === undefined ? changeTexts.things.product : changeTexts.things.collection
+/** Texts of the rows of a set. Only a change of selected products has rows of one kind. */
+const rowTextsOf = ({ change }: ChangeSet) => {
+  if (!isEdit(change)) return changeTexts.rows.item
+  return change.collections === undefined ? changeTexts.rows.product : changeTexts.rows.collection
 }
 
 /** True if the set deletes the products that it selected. */
@@ -34,11 +34,13 @@ const COMPUTED: ReadonlySet<string> = new Set(["onSale"])
 /** Members of which a set changes values rather than products. */
 const VALUES: ReadonlySet<string> = new Set(["price", "discountedPrice", "costPrice", "stock"])
 
-/** Noun of the updated values: that of the member, if the updates change the same one. */
-const updatedNounOf = (set: ChangeSet) => {
+/** Count of the updated values: of the member, if the updates change the same one. */
+const updatedTextOf = (set: ChangeSet) => {
   const [first, ...others] = (set.preview?.fields ?? []).filter(({ field }) => !COMPUTED.has(field))
   const isOnly = first !== undefined && others.length === 0 && first.count === set.preview?.updated
-  return (isOnly && VALUES.has(first.field) ? changeTexts.fieldNouns[first.field] : undefined) ?? nounOf(set)
+  return (
+    (isOnly && VALUES.has(first.field) ? changeTexts.fieldChanges[first.field] : undefined) ?? rowTextsOf(set).change
+  )
 }
 
 /** Counts of a preview, such as "3,241 prices change, 2 unchanged, 1 refused". */
@@ -48,8 +50,8 @@ export const headlineOf = (set: ChangeSet): string => {
   const isEmpty = created + deleted + updated === 0
   return [
     created > 0 ? texts.created(created) : [],
-    updated > 0 || (isEmpty && !isDeletion(set)) ? texts.changes(updated, updatedNounOf(set)) : [],
-    deleted > 0 || (isEmpty && isDeletion(set)) ? texts.deleted(deleted, nounOf(set)) : [],
+    updated > 0 || (isEmpty && !isDeletion(set)) ? updatedTextOf(set)(updated) : [],
+    deleted > 0 || (isEmpty && isDeletion(set)) ? rowTextsOf(set).deleted(deleted) : [],
     counts.unchanged > 0 ? texts.unchanged(counts.unchanged) : [],
     counts.refused > 0 ? texts.refused(counts.refused) : []
   ]
@@ -69,8 +71,8 @@ export const consequencesOf = (set: ChangeSet, price: (amount: number) => string
     events.flatMap(({ recipients }) => recipients.map(({ appName, installationId }) => [installationId, appName]))
   )
   const counted = fields.flatMap(({ count, field }) => {
-    const noun = changeTexts.fieldNouns[field]
-    return noun === undefined ? [] : [texts.changes(count, noun)]
+    const text = changeTexts.fieldChanges[field]
+    return text === undefined ? [] : [text(count)]
   })
   const crossings = (collections ?? [])
     .slice(0, NAMED)

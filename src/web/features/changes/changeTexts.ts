@@ -1,119 +1,131 @@
+import { plural, t } from "@lingui/core/macro"
 import type { ChangeSetState } from "../../../domain/changeSets/ChangeSet.ts"
 import type { StatusLabel } from "../../shared/ui/display/Badge.tsx"
-import { count, number } from "../../shared/data/format.ts"
+import { number } from "../../shared/data/format.ts"
 
-/** Singular and plural of members of products, as their changes are counted. */
-const fieldNouns: Readonly<Record<string, readonly [string, string]>> = {
-  price: ["price", "prices"],
-  discountedPrice: ["sale price", "sale prices"],
-  costPrice: ["cost", "costs"],
-  stock: ["stock level", "stock levels"],
-  isActive: ["status", "statuses"],
-  vendorName: ["vendor", "vendors"],
-  category: ["category", "categories"],
-  productType: ["product type", "product types"],
-  name: ["name", "names"]
+/** Counts of changed members of products. */
+const fieldChanges: Readonly<Record<string, (values: number) => string>> = {
+  price: (values) => plural(values, { one: "# price changes", other: "# prices change" }),
+  discountedPrice: (values) => plural(values, { one: "# sale price changes", other: "# sale prices change" }),
+  costPrice: (values) => plural(values, { one: "# cost changes", other: "# costs change" }),
+  stock: (values) => plural(values, { one: "# stock level changes", other: "# stock levels change" }),
+  isActive: (values) => plural(values, { one: "# status changes", other: "# statuses change" }),
+  vendorName: (values) => plural(values, { one: "# vendor changes", other: "# vendors change" }),
+  category: (values) => plural(values, { one: "# category changes", other: "# categories change" }),
+  productType: (values) => plural(values, { one: "# product type changes", other: "# product types change" }),
+  name: (values) => plural(values, { one: "# name changes", other: "# names change" })
 }
 
+/** Counts of rows that change and that are deleted, by what the rows are. */
+const rows = {
+  product: {
+    change: (rows: number) => plural(rows, { one: "# product changes", other: "# products change" }),
+    deleted: (rows: number) => plural(rows, { one: "# product will be deleted", other: "# products will be deleted" })
+  },
+  collection: {
+    change: (rows: number) => plural(rows, { one: "# collection changes", other: "# collections change" }),
+    deleted: (rows: number) =>
+      plural(rows, { one: "# collection will be deleted", other: "# collections will be deleted" })
+  },
+  item: {
+    change: (rows: number) => plural(rows, { one: "# item changes", other: "# items change" }),
+    deleted: (rows: number) => plural(rows, { one: "# item will be deleted", other: "# items will be deleted" })
+  }
+} as const
+
 const states: Readonly<Record<ChangeSetState, StatusLabel>> = {
-  previewing: { word: "Preview running", tone: "accent" },
-  ready: { word: "Ready to apply", tone: "warn" },
-  scheduled: { word: "Scheduled", tone: "accent" },
-  applying: { word: "Applying", tone: "accent" },
-  applied: { word: "Applied", tone: "good" },
-  canceled: { word: "Canceled", tone: "plain" },
-  failed: { word: "Failed", tone: "alert" }
+  previewing: { word: t`Preview running`, tone: "accent" },
+  ready: { word: t`Ready to apply`, tone: "warn" },
+  scheduled: { word: t`Scheduled`, tone: "accent" },
+  applying: { word: t`Applying`, tone: "accent" },
+  applied: { word: t`Applied`, tone: "good" },
+  canceled: { word: t`Canceled`, tone: "plain" },
+  failed: { word: t`Failed`, tone: "alert" }
 }
 
 /** Texts of change sets: their preview, their pages and their progress. */
 export const changeTexts = {
   states,
-  fieldNouns,
-  things: {
-    product: ["product", "products"],
-    collection: ["collection", "collections"],
-    item: ["item", "items"]
-  },
+  fieldChanges,
+  rows,
   preview: {
-    changes: (changes: number, [singular, plural]: readonly [string, string]) =>
-      `${count(changes, singular, plural)} ${changes === 1 ? "changes" : "change"}`,
-    created: (items: number) => `${count(items, "item")} will be created`,
-    deleted: (items: number, [singular, plural]: readonly [string, string]) =>
-      `${count(items, singular, plural)} will be deleted`,
-    unchanged: (items: number) => `${number(items)} unchanged`,
-    refused: (items: number) => `${number(items)} refused`,
+    created: (items: number) => plural(items, { one: "# item will be created", other: "# items will be created" }),
+    unchanged: (items: number) => t`${number(items)} unchanged`,
+    refused: (items: number) => t`${number(items)} refused`,
     enters: (products: number, collection: string) =>
-      `${count(products, "product")} ${products === 1 ? "enters" : "enter"} ${collection}`,
+      plural(products, { one: `# product enters ${collection}`, other: `# products enter ${collection}` }),
     leaves: (products: number, collection: string) =>
-      `${count(products, "product")} ${products === 1 ? "leaves" : "leave"} ${collection}`,
-    moreCollections: (collections: number) => `${count(collections, "more collection")} affected`,
-    notCounted: "Products that enter or leave collections were not counted, because it takes too long",
+      plural(products, { one: `# product leaves ${collection}`, other: `# products leave ${collection}` }),
+    moreCollections: (collections: number) =>
+      t`${plural(collections, { one: "# more collection", other: "# more collections" })} affected`,
+    notCounted: t`Products that enter or leave collections were not counted, because it takes too long`,
     notified: (apps: number, names: string) =>
-      apps === 0 ? "No app is notified" : `${count(apps, "app is", "apps are")} notified: ${names}`,
+      apps === 0
+        ? t`No app is notified`
+        : t`${plural(apps, { one: "# app is", other: "# apps are" })} notified: ${names}`,
     newPrices: (lowest: string, highest: string) =>
-      lowest === highest ? `New price: ${lowest}` : `New prices: lowest ${lowest}, highest ${highest}`
+      lowest === highest ? t`New price: ${lowest}` : t`New prices: lowest ${lowest}, highest ${highest}`
   },
   titles: {
-    undo: "Undo of a change",
-    import: (kind: string) => `Import of ${kind}`,
-    price: "Change of prices",
-    discountedPrice: "Change of sale prices",
-    stock: "Change of stock",
-    tags: "Change of tags",
-    collections: "Change of collections",
-    patch: "Change of products",
-    delete: "Deletion of products",
-    other: "Bulk change"
+    undo: t`Undo of a change`,
+    import: (kind: string) => t`Import of ${kind}`,
+    price: t`Change of prices`,
+    discountedPrice: t`Change of sale prices`,
+    stock: t`Change of stock`,
+    tags: t`Change of tags`,
+    collections: t`Change of collections`,
+    patch: t`Change of products`,
+    delete: t`Deletion of products`,
+    other: t`Bulk change`
   },
   page: {
-    all: "All bulk changes",
-    created: "Created",
-    by: "By",
-    approvedBy: "Approved by",
-    finished: "Finished",
-    starts: "Starts",
-    note: "Note",
-    related: "Undo",
-    undoes: "Open the change that this one undoes",
-    undoneBy: "Undone. Open the undo",
-    preview: "Preview",
-    result: "Result",
+    all: t`All bulk changes`,
+    created: t`Created`,
+    by: t`By`,
+    approvedBy: t`Approved by`,
+    finished: t`Finished`,
+    starts: t`Starts`,
+    note: t`Note`,
+    related: t`Undo`,
+    undoes: t`Open the change that this one undoes`,
+    undoneBy: t`Undone. Open the undo`,
+    preview: t`Preview`,
+    result: t`Result`,
     done: (changed: number, unchanged: number, refused: number) =>
-      `${number(changed)} changed, ${number(unchanged)} unchanged, ${number(refused)} refused`,
-    stopped: "The counts include the preview of rows that were not applied.",
-    progress: "Progress",
-    progressOf: (done: number, total: number) => `${number(done)} of ${number(total)} done`,
-    refused: "Refused",
+      t`${number(changed)} changed, ${number(unchanged)} unchanged, ${number(refused)} refused`,
+    stopped: t`The counts include the preview of rows that were not applied.`,
+    progress: t`Progress`,
+    progressOf: (done: number, total: number) => t`${number(done)} of ${number(total)} done`,
+    refused: t`Refused`,
     reasons: (reason: string, rows: number) => `${reason} (${number(rows)})`,
-    moreRefused: (rows: number) => `${number(rows)} more refused.`,
-    overwrite: "Also restore products that others changed since",
-    overwriteHint: "Later changes of the same fields are lost.",
-    apply: (rows: number) => `Apply ${count(rows, "change")}`,
-    delete: (rows: number) => `Delete ${count(rows, "product")}`,
-    discard: "Discard",
-    stop: "Stop applying",
-    cancelSchedule: "Cancel schedule",
-    undo: "Undo the whole change",
-    deletedProduct: "A deleted product",
-    collection: "A collection"
+    moreRefused: (rows: number) => t`${number(rows)} more refused.`,
+    overwrite: t`Also restore products that others changed since`,
+    overwriteHint: t`Later changes of the same fields are lost.`,
+    apply: (rows: number) => t`Apply ${plural(rows, { one: "# change", other: "# changes" })}`,
+    delete: (rows: number) => t`Delete ${plural(rows, { one: "# product", other: "# products" })}`,
+    discard: t`Discard`,
+    stop: t`Stop applying`,
+    cancelSchedule: t`Cancel schedule`,
+    undo: t`Undo the whole change`,
+    deletedProduct: t`A deleted product`,
+    collection: t`A collection`
   },
   list: {
-    title: "Bulk changes",
-    advice:
-      "Bulk edits, imports and undos of the last 90 days. A preview that is not applied is discarded after 7 days.",
-    empty: "No bulk changes yet",
-    emptyAdvice: "Select products in the list and choose Edit selected to change many at once.",
-    change: "Change",
-    state: "State",
-    changed: "Changed",
-    created: "Created",
-    actions: "Actions",
-    discard: (title: string) => `Discard ${title}`
+    title: t`Bulk changes`,
+    advice: t`Bulk edits, imports and undos of the last 90 days. A preview that is not applied is discarded after 7 days.`,
+    empty: t`No bulk changes yet`,
+    emptyAdvice: t`Select products in the list and choose Edit selected to change many at once.`,
+    change: t`Change`,
+    state: t`State`,
+    changed: t`Changed`,
+    created: t`Created`,
+    actions: t`Actions`,
+    discard: (title: string) => t`Discard ${title}`
   },
   running: {
-    one: (title: string, done: number, total: number) => `${title}: ${number(done)} of ${number(total)} done`,
-    many: (changes: number) => `${number(changes)} bulk changes are running`,
-    view: "View change",
-    viewAll: "View all"
+    one: (title: string, done: number, total: number) => t`${title}: ${number(done)} of ${number(total)} done`,
+    many: (changes: number) => t`${number(changes)} bulk changes are running`,
+    view: t`View change`,
+    viewAll: t`View all`
   }
 } as const

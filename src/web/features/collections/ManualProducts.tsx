@@ -1,7 +1,6 @@
 import { type KeyboardEvent, useRef, useState } from "react"
 import { MAX_MEMBERS } from "../../../domain/catalog/Collection.ts"
 import type { ProductId } from "../../../rpc/Client.ts"
-import { count } from "../../shared/data/format.ts"
 import { Card, MutedText } from "../../shared/ui/layout/Page.tsx"
 import { ProductSearch } from "../../shared/ui/form/ProductSearch.tsx"
 import { useStoreId } from "../../shared/data/store.ts"
@@ -66,7 +65,7 @@ export const ManualProducts = ({ change, ids }: ManualProductsProps) => {
   return (
     <Card
       title={collectionTexts.products.title}
-      actions={<span className={css["count"]}>{count(ids.length, "product")}</span>}
+      actions={<span className={css["count"]}>{collectionTexts.products.count(ids.length)}</span>}
     >
       <ProductSearch
         label={collectionTexts.products.add}

@@ -1,5 +1,6 @@
+import { plural, t } from "@lingui/core/macro"
 import type { PeriodDays } from "../../../domain/records/OrderSummary.ts"
-import { count, number } from "../../shared/data/format.ts"
+import { number } from "../../shared/data/format.ts"
 
 /** Change such as "+12%", in the language of the browser. */
 const change = new Intl.NumberFormat(undefined, {
@@ -10,94 +11,96 @@ const change = new Intl.NumberFormat(undefined, {
 
 /** Texts of the home page. */
 export const homeTexts = {
-  title: "Home",
+  title: t`Home`,
   sales: {
-    title: "Sales",
-    viewAll: "View all orders",
-    period: "Period",
-    days: (days: PeriodDays) => `Last ${days} days`,
-    total: "Sales",
-    orders: "Orders",
-    average: "Average order",
+    title: t`Sales`,
+    viewAll: t`View all orders`,
+    period: t`Period`,
+    days: (days: PeriodDays) => t`Last ${days} days`,
+    total: t`Sales`,
+    orders: t`Orders`,
+    average: t`Average order`,
     change: (current: number, previous: number) =>
       previous === 0
-        ? "No sales in the period before"
-        : `${change.format(current / previous - 1)} from the period before`,
-    zone: (timezone: string) => `Days in the time zone ${timezone}, until now. Cancelled orders are left out.`,
+        ? t`No sales in the period before`
+        : t`${change.format(current / previous - 1)} from the period before`,
+    zone: (timezone: string) => t`Days in the time zone ${timezone}, until now. Cancelled orders are left out.`,
     otherCurrencies: (currencies: ReadonlyArray<readonly [currency: string, orders: number]>) =>
-      `Not included: ${currencies.map(([currency, orders]) => `${count(orders, "order")} in ${currency}`).join(", ")}.`,
-    empty: "No orders in this period",
-    emptyAdvice: "Choose a longer period. Imported orders are included at the date they were placed.",
-    chart: "Sales by day. The table below has the same figures.",
-    showTable: "Show as table",
-    caption: "Sales by day",
-    day: "Day",
-    readout: (day: string, sales: string, orders: number) => `${day}: ${sales}, ${count(orders, "order")}`
+      t`Not included: ${currencies.map(([currency, orders]) => t`${plural(orders, { one: "# order", other: "# orders" })} in ${currency}`).join(", ")}.`,
+    empty: t`No orders in this period`,
+    emptyAdvice: t`Choose a longer period. Imported orders are included at the date they were placed.`,
+    chart: t`Sales by day. The table below has the same figures.`,
+    showTable: t`Show as table`,
+    caption: t`Sales by day`,
+    day: t`Day`,
+    readout: (day: string, sales: string, orders: number) =>
+      t`${day}: ${sales}, ${plural(orders, { one: "# order", other: "# orders" })}`
   },
   openOrders: {
-    title: "Orders to look at",
-    viewAll: "View open orders",
-    empty: "No open orders",
-    open: (total: number | null, shown: number) =>
-      total === null || total > shown
-        ? `The oldest ${shown} of ${total === null ? "many" : number(total)} open orders.`
-        : ""
+    title: t`Orders to look at`,
+    viewAll: t`View open orders`,
+    empty: t`No open orders`,
+    open: (total: number | null, shown: number) => {
+      if (total === null) return t`The oldest ${shown} of many open orders.`
+      return total > shown ? t`The oldest ${shown} of ${number(total)} open orders.` : ""
+    }
   },
   bestSellers: {
-    title: "Best sellers",
-    empty: "No products sold in this period",
-    sold: (quantity: number) => `${number(quantity)} sold`
+    title: t`Best sellers`,
+    empty: t`No products sold in this period`,
+    sold: (quantity: number) => t`${number(quantity)} sold`
   },
   lowStock: {
-    title: "Low stock",
-    viewAll: "View low stock",
-    empty: (stock: number) => `No tracked product has a stock of ${stock} or less`,
-    left: (stock: number) => (stock <= 0 ? "Out of stock" : `${number(stock)} left`)
+    title: t`Low stock`,
+    viewAll: t`View low stock`,
+    empty: (stock: number) => t`No tracked product has a stock of ${stock} or less`,
+    left: (stock: number) => (stock <= 0 ? t`Out of stock` : t`${number(stock)} left`)
   },
   start: {
-    title: "Get started",
-    advice: "Add your first products. Sales, stock and every change to your store then appear here.",
-    createProduct: "Create product",
-    connectAgent: "Connect an agent",
-    connectApp: "See connected apps",
-    importAdvice: "To move an existing store, ask the operator of this service to import its products and orders."
+    title: t`Get started`,
+    advice: t`Add your first products. Sales, stock and every change to your store then appear here.`,
+    createProduct: t`Create product`,
+    connectAgent: t`Connect an agent`,
+    connectApp: t`See connected apps`,
+    importAdvice: t`To move an existing store, ask the operator of this service to import its products and orders.`
   },
   products: {
-    title: "Products",
-    viewAll: "View all products",
-    meter: "Products used of the plan limit",
-    limitReached: "Product limit reached. Delete products or upgrade your plan.",
-    usage: (limit: number, plan: string) => `of ${count(limit, "product")} on the ${plan} plan`
+    title: t`Products`,
+    viewAll: t`View all products`,
+    meter: t`Products used of the plan limit`,
+    limitReached: t`Product limit reached. Delete products or upgrade your plan.`,
+    usage: (limit: number, plan: string) =>
+      t`of ${plural(limit, { one: "# product", other: "# products" })} on the ${plan} plan`
   },
   proposals: {
-    title: "Proposals",
-    empty: "No proposals to review",
-    waiting: (proposals: number) => (proposals === 1 ? "proposal to review" : "proposals to review"),
-    review: (proposals: number) => (proposals === 1 ? "Review proposal" : "Review proposals")
+    title: t`Proposals`,
+    empty: t`No proposals to review`,
+    waiting: (proposals: number) => (proposals === 1 ? t`proposal to review` : t`proposals to review`),
+    review: (proposals: number) => (proposals === 1 ? t`Review proposal` : t`Review proposals`)
   },
   apps: {
-    title: "App webhooks",
-    viewAll: "View all apps",
-    empty: "No apps installed",
-    shown: (apps: number) => `Showing the first ${count(apps, "app")}.`,
-    suspended: "Suspended",
-    paused: (since: string) => `Paused ${since}`,
-    failing: (since: string) => `Failing since ${since}`
+    title: t`App webhooks`,
+    viewAll: t`View all apps`,
+    empty: t`No apps installed`,
+    shown: (apps: number) => t`Showing the first ${plural(apps, { one: "# app", other: "# apps" })}.`,
+    suspended: t`Suspended`,
+    paused: (since: string) => t`Paused ${since}`,
+    failing: (since: string) => t`Failing since ${since}`
   },
   activity: {
-    title: "Recent activity",
-    viewAll: "View all activity",
-    grouped: (entries: string) => `From the newest ${entries} changes.`,
-    times: (changes: number) => count(changes, "change"),
+    title: t`Recent activity`,
+    viewAll: t`View all activity`,
+    grouped: (entries: string) => t`From the newest ${entries} changes.`,
+    times: (changes: number) => plural(changes, { one: "# change", other: "# changes" }),
     resources: {
-      product: (total: number) => count(total, "product"),
-      collection: (total: number) => count(total, "collection"),
-      settings: () => "the settings",
-      agent: (total: number) => count(total, "agent"),
-      installation: (total: number) => count(total, "app"),
-      subscription: (total: number) => count(total, "app"),
-      member: (total: number) => count(total, "member"),
-      invitation: (total: number) => count(total, "invitation")
+      product: (total: number) => plural(total, { one: "# product", other: "# products" }),
+      collection: (total: number) => plural(total, { one: "# collection", other: "# collections" }),
+      settings: () => t`the settings`,
+      agent: (total: number) => plural(total, { one: "# agent", other: "# agents" }),
+      installation: (total: number) => plural(total, { one: "# app", other: "# apps" }),
+      subscription: (total: number) => plural(total, { one: "# app", other: "# apps" }),
+      member: (total: number) => plural(total, { one: "# member", other: "# members" }),
+      invitation: (total: number) => plural(total, { one: "# invitation", other: "# invitations" })
     }
   }
 } as const

@@ -1,132 +1,132 @@
+import { plural, select, t } from "@lingui/core/macro"
 import type { ImportKind } from "../../../domain/imports/ImportFile.ts"
 import type { FileFormat } from "../../../domain/imports/ImportFiles.ts"
 import type { ShopifyField } from "../../../domain/imports/ShopifyColumns.ts"
-import { count } from "../../shared/data/format.ts"
-
-const NOUNS: Record<ImportKind, string> = {
-  products: "product",
-  collections: "collection",
-  orders: "order",
-  customers: "customer"
-}
 
 /** Names of the fields of a CSV file. */
 const fields: Record<ShopifyField, string> = {
-  handle: "Handle",
-  title: "Title",
-  body: "Description",
-  vendor: "Vendor",
-  category: "Category",
-  type: "Product type",
-  tags: "Tags",
-  published: "Published",
-  status: "Status",
-  option1Name: "Option 1 name",
-  option1Value: "Option 1 value",
-  option1LinkedTo: "Option 1 linked to",
-  option2Name: "Option 2 name",
-  option2Value: "Option 2 value",
-  option2LinkedTo: "Option 2 linked to",
-  option3Name: "Option 3 name",
-  option3Value: "Option 3 value",
-  option3LinkedTo: "Option 3 linked to",
-  variantId: "Variant ID",
-  sku: "SKU",
-  barcode: "Barcode",
-  price: "Price",
-  compareAtPrice: "Compare-at price",
-  cost: "Cost per item",
-  quantity: "Stock",
-  tracker: "Inventory tracker",
-  policy: "Inventory policy",
-  fulfillment: "Fulfillment service",
-  requiresShipping: "Requires shipping",
-  taxable: "Charge tax",
-  taxCode: "Tax code",
-  grams: "Weight in grams",
-  weightUnit: "Weight unit",
-  image: "Picture URL",
-  imagePosition: "Picture position",
-  imageAlt: "Picture alt text",
-  variantImage: "Variant picture URL",
-  giftCard: "Gift card",
-  seoTitle: "SEO title",
-  seoDescription: "SEO description"
+  handle: t`Handle`,
+  title: t`Title`,
+  body: t`Description`,
+  vendor: t`Vendor`,
+  category: t`Category`,
+  type: t`Product type`,
+  tags: t`Tags`,
+  published: t`Published`,
+  status: t`Status`,
+  option1Name: t`Option 1 name`,
+  option1Value: t`Option 1 value`,
+  option1LinkedTo: t`Option 1 linked to`,
+  option2Name: t`Option 2 name`,
+  option2Value: t`Option 2 value`,
+  option2LinkedTo: t`Option 2 linked to`,
+  option3Name: t`Option 3 name`,
+  option3Value: t`Option 3 value`,
+  option3LinkedTo: t`Option 3 linked to`,
+  variantId: t`Variant ID`,
+  sku: t`SKU`,
+  barcode: t`Barcode`,
+  price: t`Price`,
+  compareAtPrice: t`Compare-at price`,
+  cost: t`Cost per item`,
+  quantity: t`Stock`,
+  tracker: t`Inventory tracker`,
+  policy: t`Inventory policy`,
+  fulfillment: t`Fulfillment service`,
+  requiresShipping: t`Requires shipping`,
+  taxable: t`Charge tax`,
+  taxCode: t`Tax code`,
+  grams: t`Weight in grams`,
+  weightUnit: t`Weight unit`,
+  image: t`Picture URL`,
+  imagePosition: t`Picture position`,
+  imageAlt: t`Picture alt text`,
+  variantImage: t`Variant picture URL`,
+  giftCard: t`Gift card`,
+  seoTitle: t`SEO title`,
+  seoDescription: t`SEO description`
 }
 
 const kinds: Record<ImportKind, string> = {
-  products: "Products",
-  collections: "Collections",
-  orders: "Orders",
-  customers: "Customers"
+  products: t`Products`,
+  collections: t`Collections`,
+  orders: t`Orders`,
+  customers: t`Customers`
 }
 
-const formats: Record<FileFormat, string> = { shopify: "CSV of products", jsonl: "JSON Lines" }
+const formats: Record<FileFormat, string> = { shopify: t`CSV of products`, jsonl: t`JSON Lines` }
 
 /** Texts of imports and exports. */
 export const importTexts = {
-  title: "Import and export",
+  title: t`Import and export`,
   kinds,
   choose: {
-    title: "Import a file",
-    hint: "CSV in the format of Shopify, or JSON Lines as an export writes them. At most 64 MiB.",
-    file: "File to import",
-    drop: "Or drop a file here.",
-    tooLarge: "The file must be at most 64 MiB. Split it.",
-    format: "Format",
+    title: t`Import a file`,
+    hint: t`CSV in the format of Shopify, or JSON Lines as an export writes them. At most 64 MiB.`,
+    file: t`File to import`,
+    drop: t`Or drop a file here.`,
+    tooLarge: t`The file must be at most 64 MiB. Split it.`,
+    format: t`Format`,
     formats,
-    kind: "Content",
-    encoding: "Encoding",
+    kind: t`Content`,
+    encoding: t`Encoding`,
     encodings: [
-      ["utf-8", "UTF-8"],
-      ["windows-1252", "Windows-1252 (Excel, Western Europe)"],
-      ["utf-16le", "UTF-16"]
+      ["utf-8", t`UTF-8`],
+      ["windows-1252", t`Windows-1252 (Excel, Western Europe)`],
+      ["utf-16le", t`UTF-16`]
     ],
-    replaceVariants: "Remove variants that the file leaves out",
-    check: "Check file"
+    replaceVariants: t`Remove variants that the file leaves out`,
+    check: t`Check file`
   },
   mapping: {
-    caption: "Columns of the file",
-    column: "Column",
-    example: "Example",
-    field: "Field",
-    fieldOf: (column: string) => `Field of ${column}`,
-    keep: "Keep as custom field",
-    ignore: "Ignore",
+    caption: t`Columns of the file`,
+    column: t`Column`,
+    example: t`Example`,
+    field: t`Field`,
+    fieldOf: (column: string) => t`Field of ${column}`,
+    keep: t`Keep as custom field`,
+    ignore: t`Ignore`,
     fields
   },
-  running: { check: "Checking the file. Nothing changes.", import: "Importing. You can leave this page." },
-  sending: "Sending the file.",
-  progress: "Progress of the import",
-  checked: "Result of the check",
-  ended: "Result of the import",
-  created: "New",
-  updated: "Changed",
-  unchanged: "Unchanged",
-  refused: "Refused",
-  refusedRows: "Refused rows",
-  moreRefused: (hidden: number) => `${count(hidden, "more row")} in the download`,
-  line: "Line",
-  externalId: "Id in the file",
-  reason: "Reason",
-  downloadRefused: "Download refused rows",
-  refusedFile: "refused-rows.csv",
-  import: (kind: ImportKind, changed: number) => `Import ${count(changed, NOUNS[kind])}`,
-  nothing: "The file changes nothing.",
-  stop: "Stop import",
-  undo: "Undo import",
+  running: { check: t`Checking the file. Nothing changes.`, import: t`Importing. You can leave this page.` },
+  sending: t`Sending the file.`,
+  progress: t`Progress of the import`,
+  checked: t`Result of the check`,
+  ended: t`Result of the import`,
+  created: t`New`,
+  updated: t`Changed`,
+  unchanged: t`Unchanged`,
+  refused: t`Refused`,
+  refusedRows: t`Refused rows`,
+  moreRefused: (hidden: number) => t`${plural(hidden, { one: "# more row", other: "# more rows" })} in the download`,
+  line: t`Line`,
+  externalId: t`Id in the file`,
+  reason: t`Reason`,
+  downloadRefused: t`Download refused rows`,
+  refusedFile: t`refused-rows.csv`,
+  import: (kind: ImportKind, changed: number) =>
+    t`Import ${select(kind, {
+      products: plural(changed, { one: "# product", other: "# products" }),
+      collections: plural(changed, { one: "# collection", other: "# collections" }),
+      orders: plural(changed, { one: "# order", other: "# orders" }),
+      other: plural(changed, { one: "# customer", other: "# customers" })
+    })}`,
+  nothing: t`The file changes nothing.`,
+  stop: t`Stop import`,
+  undo: t`Undo import`,
   undone: (changed: number, refused: number) =>
     refused === 0
-      ? `Import undone: ${count(changed, "change")} reverted`
-      : `${count(changed, "change")} reverted. ${count(refused, "resource")} changed since and were kept`,
+      ? t`Import undone: ${plural(changed, { one: "# change", other: "# changes" })} reverted`
+      : t`${plural(changed, { one: "# change", other: "# changes" })} reverted. ${plural(refused, { one: "# resource", other: "# resources" })} changed since and were kept`,
   export: {
-    title: "Export all data of a kind",
-    hint: "The file is JSON Lines, which this page imports again. Orders and customers contain personal data.",
-    kind: "Data to export",
-    start: "Export",
-    running: (exported: number) => `${count(exported, "row")} exported`,
-    failed: "The export failed. Try again.",
-    done: (exported: number) => `${count(exported, "row")} exported. Your browser saves the file.`,
+    title: t`Export all data of a kind`,
+    hint: t`The file is JSON Lines, which this page imports again. Orders and customers contain personal data.`,
+    kind: t`Data to export`,
+    start: t`Export`,
+    running: (exported: number) => t`${plural(exported, { one: "# row", other: "# rows" })} exported`,
+    failed: t`The export failed. Try again.`,
+    done: (exported: number) =>
+      t`${plural(exported, { one: "# row", other: "# rows" })} exported. Your browser saves the file.`,
     file: (kind: ImportKind) => `${kind}.jsonl`
   }
 } as const

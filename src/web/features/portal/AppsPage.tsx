@@ -1,7 +1,6 @@
 import { day } from "../../shared/data/dates.ts"
 import { Link } from "@tanstack/react-router"
 import type { AppId } from "../../../rpc/Client.ts"
-import { count } from "../../shared/data/format.ts"
 import { usePagedQuery } from "../../shared/data/usePagedQuery.ts"
 import { buttonClass } from "../../shared/ui/form/Button.tsx"
 import { Card, Page } from "../../shared/ui/layout/Page.tsx"
@@ -20,10 +19,10 @@ const COLUMNS: ReadonlyArray<Column<App>> = [
       </Link>
     )
   },
-  { name: portalTexts.list.installations, cell: ({ installations }) => count(installations, "store") },
+  { name: portalTexts.list.installations, cell: ({ installations }) => portalTexts.list.stores(installations) },
   {
     name: portalTexts.list.permissions,
-    cell: ({ capabilities, scopes }) => count(scopes.length + capabilities.length, "permission")
+    cell: ({ capabilities, scopes }) => portalTexts.list.permissionCount(scopes.length + capabilities.length)
   },
   { name: portalTexts.list.registered, cell: ({ createdAt }) => day(createdAt) }
 ]

@@ -1,84 +1,85 @@
-import { count, number } from "../../shared/data/format.ts"
+import { plural, t } from "@lingui/core/macro"
+import { number } from "../../shared/data/format.ts"
 
 /** Texts of the proposals page. */
 export const proposalTexts = {
   list: {
-    title: "Proposals",
+    title: t`Proposals`,
     tabs: {
-      pending: "Pending",
-      decided: "Decided"
+      pending: t`Pending`,
+      decided: t`Decided`
     },
-    noPending: "No proposals to review",
-    agents: "Agents",
-    moreLater: "Decide these proposals to see more.",
-    noDecided: "No decided proposals",
-    noDecidedAdvice: "Proposals that were decided in the last 30 days appear here.",
-    decidedCaption: "Decided proposals",
-    proposal: "Proposal",
-    agent: "Agent",
-    status: "Status",
-    date: "Date",
-    reason: "Reason",
+    noPending: t`No proposals to review`,
+    agents: t`Agents`,
+    moreLater: t`Decide these proposals to see more.`,
+    noDecided: t`No decided proposals`,
+    noDecidedAdvice: t`Proposals that were decided in the last 30 days appear here.`,
+    decidedCaption: t`Decided proposals`,
+    proposal: t`Proposal`,
+    agent: t`Agent`,
+    status: t`Status`,
+    date: t`Date`,
+    reason: t`Reason`,
     noPendingAdvice: {
-      before: "Changes that agents propose appear here for your approval. To require it, edit an agent under ",
+      before: t`Changes that agents propose appear here for your approval. To require it, edit an agent under `,
       after: "."
     }
   },
   states: {
-    pending: "Pending",
-    approved: "Approved",
-    rejected: "Rejected",
-    withdrawn: "Withdrawn",
-    expired: "Expired"
+    pending: t`Pending`,
+    approved: t`Approved`,
+    rejected: t`Rejected`,
+    withdrawn: t`Withdrawn`,
+    expired: t`Expired`
   },
-  formerAgent: "A former agent",
+  formerAgent: t`A former agent`,
   /** Titles by procedure, before the name of the product or collection. */
   actions: {
-    "products.create": "Create",
-    "products.update": "Update",
-    "products.delete": "Delete",
-    "inventory.change": "Update the stock of",
-    "collections.create": "Create the collection",
-    "collections.update": "Update the collection",
-    "collections.delete": "Delete the collection"
+    "products.create": t`Create`,
+    "products.update": t`Update`,
+    "products.delete": t`Delete`,
+    "inventory.change": t`Update the stock of`,
+    "collections.create": t`Create the collection`,
+    "collections.update": t`Update the collection`,
+    "collections.delete": t`Delete the collection`
   },
-  deletedItem: "a deleted item",
+  deletedItem: t`a deleted item`,
   filter: {
-    agent: "Agent",
-    allAgents: "All agents"
+    agent: t`Agent`,
+    allAgents: t`All agents`
   },
   approveAll: {
-    open: (proposals: number) => `Approve ${count(proposals, "proposal")}…`,
-    title: (proposals: number) => `Approve ${count(proposals, "proposal")}?`,
-    item: (proposal: string, agent: string) => `${proposal} · ${agent}`,
-    action: (proposals: number) => `Approve ${count(proposals, "proposal")}`,
-    progress: (approved: number, proposals: number) => `Approved ${number(approved)} of ${number(proposals)}`,
+    open: (proposals: number) => t`Approve ${plural(proposals, { one: "# proposal", other: "# proposals" })}…`,
+    title: (proposals: number) => t`Approve ${plural(proposals, { one: "# proposal", other: "# proposals" })}?`,
+    item: (proposal: string, agent: string) => t`${proposal} · ${agent}`,
+    action: (proposals: number) => t`Approve ${plural(proposals, { one: "# proposal", other: "# proposals" })}`,
+    progress: (approved: number, proposals: number) => t`Approved ${number(approved)} of ${number(proposals)}`,
     stopped: (proposal: string, approved: number) =>
-      `${count(approved, "proposal")} approved. “${proposal}” was refused, and the proposals after it are still pending.`,
-    approvedToast: (proposals: number) => `${count(proposals, "proposal")} approved`
+      t`${plural(approved, { one: "# proposal", other: "# proposals" })} approved. “${proposal}” was refused, and the proposals after it are still pending.`,
+    approvedToast: (proposals: number) => t`${plural(proposals, { one: "# proposal", other: "# proposals" })} approved`
   },
   card: {
-    current: "Current",
-    proposed: "Proposed",
-    unavailable: "The proposed action is no longer available. Reject this proposal.",
-    outdated: "Changed since the proposal was made.",
-    outdatedAdvice: "You can no longer approve it. Reject it so that the agent can propose again.",
+    current: t`Current`,
+    proposed: t`Proposed`,
+    unavailable: t`The proposed action is no longer available. Reject this proposal.`,
+    outdated: t`Changed since the proposal was made.`,
+    outdatedAdvice: t`You can no longer approve it. Reject it so that the agent can propose again.`,
     changedField: (field: string, before: string, after: string) =>
-      `${field} from ${before || "empty"} to ${after || "empty"}`,
-    rejectedToast: (proposal: string) => `Rejected: ${proposal}`,
+      t`${field} from ${before || t`empty`} to ${after || t`empty`}`,
+    rejectedToast: (proposal: string) => t`Rejected: ${proposal}`,
     reject: {
-      title: (proposal: string) => `Reject: ${proposal}`,
-      reason: "Reason",
-      reasonHint: (agent: string) => `${agent} reads the reason and can propose again.`,
-      reasonMissing: "Enter a reason",
-      action: "Reject proposal",
-      open: "Reject…"
+      title: (proposal: string) => t`Reject: ${proposal}`,
+      reason: t`Reason`,
+      reasonHint: (agent: string) => t`${agent} reads the reason and can propose again.`,
+      reasonMissing: t`Enter a reason`,
+      action: t`Reject proposal`,
+      open: t`Reject…`
     },
-    approvedToast: (proposal: string) => `Approved: ${proposal}`,
-    approveProposal: (proposal: string) => `Approve: ${proposal}`,
-    approve: "Approve",
-    agentReason: (agent: string, reason: string) => `Reason of ${agent}: “${reason}”`,
-    rejectProposal: (proposal: string) => `Reject: ${proposal}`,
-    summary: (agent: string, createdAt: string, expiresAt: string) => `${agent} · ${createdAt} · expires ${expiresAt}`
+    approvedToast: (proposal: string) => t`Approved: ${proposal}`,
+    approveProposal: (proposal: string) => t`Approve: ${proposal}`,
+    approve: t`Approve`,
+    agentReason: (agent: string, reason: string) => t`Reason of ${agent}: “${reason}”`,
+    rejectProposal: (proposal: string) => t`Reject: ${proposal}`,
+    summary: (agent: string, createdAt: string, expiresAt: string) => t`${agent} · ${createdAt} · expires ${expiresAt}`
   }
 } as const

@@ -1,10 +1,11 @@
+import { t } from "@lingui/core/macro"
 /** Texts that the order and customer pages share. */
 export const recordTexts = {
-  none: "None",
-  unnamedCustomer: "Unnamed customer",
+  none: t`None`,
+  unnamedCustomer: t`Unnamed customer`,
   orderStatus: {
-    open: "Open",
-    completed: "Completed",
-    cancelled: "Cancelled"
+    open: t`Open`,
+    completed: t`Completed`,
+    cancelled: t`Cancelled`
   }
 } as const

@@ -1,4 +1,5 @@
 import { MAX_TOTAL } from "../../../domain/Query.ts"
+import { language } from "./language.ts"
 
 /* Formats amounts and counts in the language of the browser. */
 
@@ -20,15 +21,26 @@ const plainFormat = new Intl.NumberFormat(undefined, { maximumFractionDigits: 20
 /** Number, such as 1,234.5. */
 export const number = (amount: number): string => plainFormat.format(amount)
 
-const plurals = new Intl.PluralRules("en")
+const lists = new Intl.ListFormat(language)
 
-/** Count with its noun, such as "1 product" and "12 products". */
-export const count = (total: number, singular: string, plural = `${singular}s`): string =>
-  `${plainFormat.format(total)} ${plurals.select(total) === "one" ? singular : plural}`
+/** Parts of a sentence, such as "products, orders and customers". */
+export const sentenceList = (parts: Iterable<string>): string => lists.format(parts)
 
-/** Count of the matches of a filter, such as "48 of 1,550 orders". Null stands for more than are counted. */
-export const countOf = (matches: number | null, all: number | null | undefined, singular: string): string => {
-  const matching = matches === null ? `More than ${plainFormat.format(MAX_TOTAL)}` : plainFormat.format(matches)
-  if (all === undefined) return matches === null ? `${matching} ${singular}s` : count(matches, singular)
-  return `${matching} of ${all === null ? `more than ${count(MAX_TOTAL, singular)}` : count(all, singular)}`
+interface CountTexts {
+  readonly total: (total: number) => string
+  readonly moreThan: (total: number) => string
+  readonly of: (matches: string, total: number) => string
+  readonly ofMoreThan: (matches: string, total: number) => string
 }
+
+/**
+ * Count of the matches of a filter, such as "48 of 1,550 orders". Null stands for more than are counted, and `all` is
+ * undefined without a filter.
+ */
+export const countOf =
+  (texts: CountTexts) =>
+  (matches: number | null, all?: number | null): string => {
+    if (matches === null) return texts.moreThan(MAX_TOTAL)
+    if (all === undefined) return texts.total(matches)
+    return all === null ? texts.ofMoreThan(number(matches), MAX_TOTAL) : texts.of(number(matches), all)
+  }

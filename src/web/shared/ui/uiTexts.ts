@@ -1,85 +1,86 @@
-import { count, number } from "../data/format.ts"
+import { plural, t } from "@lingui/core/macro"
+import { number } from "../data/format.ts"
 
 /** Texts of the shared components. */
 export const uiTexts = {
   dialog: {
-    close: "Close",
-    cancel: "Cancel"
+    close: t`Close`,
+    cancel: t`Cancel`
   },
   copy: {
-    copied: "Copied",
-    copyText: (title: string) => `Copy: ${title}`,
-    copy: "Copy",
-    copySecret: (label: string) => `Copy ${label}`,
-    notCopied: "The secret is shown once, and you have not copied it."
+    copied: t`Copied`,
+    copyText: (title: string) => t`Copy: ${title}`,
+    copy: t`Copy`,
+    copySecret: (label: string) => t`Copy ${label}`,
+    notCopied: t`The secret is shown once, and you have not copied it.`
   },
   differences: {
-    empty: "empty",
-    showLess: "Show less",
-    showFullText: "Show full text",
-    showFields: (fields: number) => `Show ${count(fields, "field")}`,
-    showAllFields: (fields: number) => `Show all ${number(fields)} fields`,
-    field: "Field",
-    showFewerFields: "Show fewer fields"
+    empty: t`empty`,
+    showLess: t`Show less`,
+    showFullText: t`Show full text`,
+    showFields: (fields: number) => t`Show ${plural(fields, { one: "# field", other: "# fields" })}`,
+    showAllFields: (fields: number) => t`Show all ${number(fields)} fields`,
+    field: t`Field`,
+    showFewerFields: t`Show fewer fields`
   },
   query: {
-    requestId: "Request ID",
-    tryAgain: "Try again",
-    loading: "Loading"
+    requestId: t`Request ID`,
+    tryAgain: t`Try again`,
+    loading: t`Loading`
   },
   list: {
-    clear: "Clear filters",
-    noMatchesAdvice: "Try a shorter search or remove a filter.",
-    loading: "Loading"
+    clear: t`Clear filters`,
+    noMatchesAdvice: t`Try a shorter search or remove a filter.`,
+    loading: t`Loading`
   },
   table: {
-    loading: "Loading…",
-    showMore: "Show more"
+    loading: t`Loading…`,
+    showMore: t`Show more`
   },
   toast: {
-    dismiss: "Dismiss"
+    dismiss: t`Dismiss`
   },
   listField: {
-    placeholder: (item: string) => `Type a ${item}, then press Enter`,
-    currentValues: (label: string) => `${label}: current values`,
-    remove: (value: string) => `Remove ${value}`
+    placeholder: (item: string) => t`Type a ${item}, then press Enter`,
+    currentValues: (label: string) => t`${label}: current values`,
+    remove: (value: string) => t`Remove ${value}`
   },
   productSearch: {
-    searching: "Searching…",
-    noMatches: "No products found. Try a shorter search or a SKU.",
-    placeholder: "Name, SKU or barcode",
-    results: "Search results"
+    searching: t`Searching…`,
+    noMatches: t`No products found. Try a shorter search or a SKU.`,
+    placeholder: t`Name, SKU or barcode`,
+    results: t`Search results`
   },
   saveBar: {
-    save: "Save",
-    unsavedChanges: "Unsaved changes",
-    discard: "Discard"
+    save: t`Save`,
+    unsavedChanges: t`Unsaved changes`,
+    discard: t`Discard`
   },
   unsavedChanges: {
-    title: "Leave this page?",
-    leave: "Leave page"
+    title: t`Leave this page?`,
+    leave: t`Leave page`
   },
   versions: {
-    empty: "Empty",
-    yours: "Your version",
-    theirs: "Their version"
+    empty: t`Empty`,
+    yours: t`Your version`,
+    theirs: t`Their version`
   },
   page: {
-    backTo: "Back to"
+    backTo: t`Back to`
   },
   errorPage: {
-    error: "Something went wrong",
-    notFound: "Page not found",
-    notFoundReason: "This page does not exist, or you do not have access to it",
-    start: "Go to the start page"
+    error: t`Something went wrong`,
+    notFound: t`Page not found`,
+    notFoundReason: t`This page does not exist, or you do not have access to it`,
+    start: t`Go to the start page`
   },
   shell: {
-    skipToContent: "Skip to main content",
-    menu: "Menu",
-    mobileNavigation: "Main, mobile",
-    navigation: "Main",
-    theme: "Theme",
-    themes: { system: "System", light: "Light", dark: "Dark" },
-    offline: "You are offline. Data may be out of date. Changes are saved when you reconnect."
+    skipToContent: t`Skip to main content`,
+    menu: t`Menu`,
+    mobileNavigation: t`Main, mobile`,
+    navigation: t`Main`,
+    theme: t`Theme`,
+    themes: { system: t`System`, light: t`Light`, dark: t`Dark` },
+    offline: t`You are offline. Data may be out of date. Changes are saved when you reconnect.`
   }
 } as const

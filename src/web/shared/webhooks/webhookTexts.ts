@@ -1,49 +1,50 @@
+import { t } from "@lingui/core/macro"
 import { number } from "../data/format.ts"
 
 /** Texts of webhooks and deliveries that the dashboard and the developer portal share. */
 export const webhookTexts = {
   states: {
-    healthy: "Healthy",
-    failing: "Failing",
-    notCalled: "Not called yet",
-    paused: "Paused",
-    missing: "No webhook"
+    healthy: t`Healthy`,
+    failing: t`Failing`,
+    notCalled: t`Not called yet`,
+    paused: t`Paused`,
+    missing: t`No webhook`
   },
   deliveryStates: {
-    pending: "Pending",
-    delivered: "Delivered",
-    dead: "Failed",
-    skipped: "Skipped",
-    canceled: "Canceled",
-    held: "Paused"
+    pending: t`Pending`,
+    delivered: t`Delivered`,
+    dead: t`Failed`,
+    skipped: t`Skipped`,
+    canceled: t`Canceled`,
+    held: t`Paused`
   },
   deliveries: {
-    title: "Deliveries",
-    event: "Event",
-    occurred: "Occurred",
-    status: "Status",
-    attempts: "Attempts",
-    nextAttempt: "Next attempt",
-    details: "Details",
-    viewDetails: "View details",
-    allStates: "All deliveries",
-    noDeliveries: "No deliveries yet",
-    noMatches: "No deliveries with this status",
-    chooseOtherStatus: "Choose another status to see more deliveries.",
-    noAttempts: "No attempts yet",
-    sent: "Sent",
-    duration: "Duration",
-    milliseconds: (duration: number) => `${number(duration)} ms`,
-    httpStatus: (status: number) => `HTTP ${status}`,
-    resend: "Resend event",
-    queued: "Event queued for delivery",
-    refresh: "Refresh deliveries",
-    noWebhook: "This app has no webhook",
-    noWebhookAdvice: "Set up a webhook to receive events. Deliveries of the last 30 days appear here.",
-    attempt: (attempt: number) => `Attempt ${number(attempt)}`,
-    inProgress: "In progress",
-    noResponse: "No response",
-    error: "Error",
-    responseBody: "Response body"
+    title: t`Deliveries`,
+    event: t`Event`,
+    occurred: t`Occurred`,
+    status: t`Status`,
+    attempts: t`Attempts`,
+    nextAttempt: t`Next attempt`,
+    details: t`Details`,
+    viewDetails: t`View details`,
+    allStates: t`All deliveries`,
+    noDeliveries: t`No deliveries yet`,
+    noMatches: t`No deliveries with this status`,
+    chooseOtherStatus: t`Choose another status to see more deliveries.`,
+    noAttempts: t`No attempts yet`,
+    sent: t`Sent`,
+    duration: t`Duration`,
+    milliseconds: (duration: number) => t`${number(duration)} ms`,
+    httpStatus: (status: number) => t`HTTP ${status}`,
+    resend: t`Resend event`,
+    queued: t`Event queued for delivery`,
+    refresh: t`Refresh deliveries`,
+    noWebhook: t`This app has no webhook`,
+    noWebhookAdvice: t`Set up a webhook to receive events. Deliveries of the last 30 days appear here.`,
+    attempt: (attempt: number) => t`Attempt ${number(attempt)}`,
+    inProgress: t`In progress`,
+    noResponse: t`No response`,
+    error: t`Error`,
+    responseBody: t`Response body`
   }
 } as const

@@ -99,7 +99,7 @@ const listRefused = (client: Client, storeId: StoreId, { counts, id }: ChangeSet
 export const nounOf = ({ collections }: Edit) => (collections === undefined ? "product" : "collection")
 
 /** Undoes a set, and says how it ended. */
-const undoWithToast = (storeId: StoreId, id: SetId, noun: string) =>
+const undoWithToast = (storeId: StoreId, id: SetId, noun: "product" | "collection") =>
   undoSet(storeId, id).then(
     ({ counts }) => toast(bulkEditTexts.undone(counts.changed, noun, counts.refused)),
     (error: unknown) => toast(bulkEditTexts.undoFailed(errorMessageOf(error).advice))

@@ -2,10 +2,9 @@ import { QueryClientProvider } from "@tanstack/react-query"
 import { RouterProvider } from "@tanstack/react-router"
 import { StrictMode } from "react"
 import { createRoot } from "react-dom/client"
-import { makeQueryClient } from "./shared/data/queries.ts"
-import { account } from "./shared/data/session.ts"
-import "./shared/ui/layout/Tokens.css"
-import { makeRouter } from "./app/Router.ts"
+import { makeQueryClient } from "../shared/data/queries.ts"
+import { account } from "../shared/data/session.ts"
+import { makeRouter } from "./Router.ts"
 
 const queryClient = makeQueryClient(() => {
   queryClient.removeQueries({ queryKey: account.queryKey })

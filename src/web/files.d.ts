@@ -10,3 +10,8 @@ declare module "*.svg" {
   const url: string
   export default url
 }
+
+/** Messages of a catalog, which the build compiles. */
+declare module "*.po" {
+  export const messages: import("@lingui/core").Messages
+}
