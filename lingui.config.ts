@@ -4,7 +4,7 @@ import type { LinguiConfig } from "@lingui/conf"
 const config: LinguiConfig = {
   sourceLocale: "en",
   locales: ["de"],
-  catalogs: [{ path: "<rootDir>/src/web/locales/{locale}", include: ["<rootDir>/src/web"] }],
+  catalogs: [{ path: "<rootDir>/src/web/locales/{locale}", include: ["<rootDir>/src/web/**/*Texts.ts"] }],
   formatOptions: { lineNumbers: false }
 }
 

@@ -1,24 +1,49 @@
-// Plugins of Vite for translated texts: the pages use both, tests of code in src/web need the macros only.
+// Plugins of Vite for translated texts: the pages use `translation`, tests of code in src/web only `macros`.
 import { transformAsync } from "@babel/core"
+import { compileMessage } from "@lingui/message-utils/compileMessage"
 import { lingui } from "@lingui/vite-plugin"
 
 /** Replaces the macros of Lingui, which only Babel or SWC can run. English stays in the code: it needs no catalog. */
+const transform = (code, filename, plugins) =>
+  transformAsync(code, {
+    filename,
+    babelrc: false,
+    configFile: false,
+    sourceMaps: true,
+    parserOpts: { plugins: ["typescript"] },
+    plugins: [["@lingui/babel-plugin-lingui-macro", { stripMessageField: false }], ...plugins]
+  })
+
+const withMacros = { id: /\.tsx?$/, code: "@lingui/core/macro" }
+
 export const macros = {
   name: "translation-macros",
   enforce: "pre",
-  transform: {
-    filter: { id: /\.tsx?$/, code: "@lingui/core/macro" },
-    handler: (code, filename) =>
-      transformAsync(code, {
-        filename,
-        babelrc: false,
-        configFile: false,
-        sourceMaps: true,
-        parserOpts: { plugins: ["typescript"] },
-        plugins: [["@lingui/babel-plugin-lingui-macro", { stripMessageField: false }]]
-      })
-  }
+  transform: { filter: withMacros, handler: (code, filename) => transform(code, filename, []) }
 }
 
-/** Macros and catalogs. A catalog that lacks a message fails the build. */
-export const translation = () => [macros, ...lingui({ failOnMissing: true, failOnCompileError: true })]
+/**
+ * Compiles English messages, as Lingui compiles those of catalogs only. Otherwise each page would load its parser, which
+ * has 7 KiB. Without it, a message with a plural would be shown as written, which test/web/Translation.test.ts finds.
+ */
+const compileMessages = ({ types }) => ({
+  visitor: {
+    Program: {
+      exit: (program) =>
+        program.traverse({
+          ObjectProperty: ({ node }) => {
+            if (node.key.name === "message" && node.value.type === "StringLiteral")
+              node.value = types.valueToNode(compileMessage(node.value.value))
+          }
+        })
+    }
+  }
+})
+
+const compiledMacros = {
+  ...macros,
+  transform: { filter: withMacros, handler: (code, filename) => transform(code, filename, [compileMessages]) }
+}
+
+/** Macros and catalogs of a production build. A catalog that lacks a message fails the build. */
+export const translation = () => [compiledMacros, ...lingui({ failOnMissing: true, failOnCompileError: true })]

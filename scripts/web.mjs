@@ -18,6 +18,26 @@ const styleSheetsLast = {
   }
 }
 
+/** Loads the code of the pages beside the texts of their language, which it waits for. */
+const preloadStart = {
+  name: "preload-start",
+  transformIndexHtml: {
+    order: "post",
+    handler: (html, { bundle }) => {
+      const start = Object.values(bundle).find(({ facadeModuleId }) =>
+        facadeModuleId?.endsWith("/src/web/app/start.tsx")
+      )
+      const files = new Set([start.fileName])
+      for (const file of files) for (const imported of bundle[file].imports) files.add(imported)
+      return [...files].map((file) => ({
+        tag: "link",
+        attrs: { rel: "modulepreload", crossorigin: true, href: `/web/${file}` },
+        injectTo: "head"
+      }))
+    }
+  }
+}
+
 /**
  * Ranges of the descriptions in a syntax tree: `.annotate(ToolDescription, …)`, and all arguments but the first one of
  * `withDescription`.
@@ -51,6 +71,6 @@ await build({
   root: fileURLToPath(new URL("../src/web", import.meta.url)),
   base: "/web/",
   logLevel: "error",
-  plugins: [translation(), noDescriptions, styleSheetsLast],
+  plugins: [translation(), noDescriptions, styleSheetsLast, preloadStart],
   build: { outDir: process.argv[2], assetsDir: "", target: "es2022", modulePreload: { polyfill: false } }
 })

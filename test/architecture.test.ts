@@ -36,7 +36,7 @@ const closureOf = (file: string, folder = "src/", seen = new Set<string>()): Rea
 }
 
 it("browser code imports no Node module, handler, MCP or server code", () => {
-  const loaded = [...closureOf("src/rpc/Client.ts"), ...closureOf("src/web/main.tsx")]
+  const loaded = [...closureOf("src/rpc/Client.ts"), ...closureOf("src/web/app/start.tsx")]
   assert.isAbove(loaded.length, 20)
   const foreign = loaded
     .flatMap((file) => importsOf(file))

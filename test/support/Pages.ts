@@ -26,15 +26,23 @@ interface Looking {
   readonly height?: number
   /** Language of the browser, in which it shows and reads numbers. */
   readonly locale?: string
+  /** Language of the texts, English unless set. */
+  readonly language?: "en" | "de"
 }
 
 /** A browser window, signed in by a session cookie. */
-export const windowOf = (cookie: string, size: Looking = {}) =>
+export const windowOf = (cookie: string, { language = "en", ...size }: Looking = {}) =>
   Effect.gen(function* () {
     const url = yield* baseUrl
     const window = yield* openWindow({ width: 1280, ...size })
     const [name = "", value = ""] = cookie.split("=", 2)
-    yield* Effect.promise(() => window.context.addCookies([{ name, value, url }]))
+    yield* Effect.promise(async () => {
+      await window.context.addCookies([{ name, value, url }])
+      await window.context.addInitScript(
+        (first) => localStorage.setItem("language", localStorage.getItem("language") ?? first),
+        language
+      )
+    })
     return { ...window, url }
   })
 

@@ -1,3 +1,4 @@
+import { language } from "../../shared/data/language.ts"
 import { settingsTexts } from "./settingsTexts.ts"
 
 /* Names of languages, time zones and browsers. */
@@ -9,7 +10,7 @@ export const timezones = (set: string): ReadonlyArray<string> =>
 /** Name of a language tag, such as "German (Germany)". Undefined if the tag is unknown. */
 export const languageName = (tag: string): string | undefined => {
   try {
-    return new Intl.DisplayNames(undefined, { type: "language", fallback: "none" }).of(tag)
+    return new Intl.DisplayNames(language, { type: "language", fallback: "none" }).of(tag)
   } catch {
     return undefined
   }

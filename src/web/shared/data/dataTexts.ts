@@ -1,5 +1,5 @@
 import { plural, t } from "@lingui/core/macro"
-import { number } from "./format.ts"
+import { alternatives, number } from "./format.ts"
 
 /** Texts of error messages, form input and compared values. */
 export const dataTexts = {
@@ -60,7 +60,7 @@ export const dataTexts = {
   input: {
     notANumber: (example: string, grouped: string) => t`Write a number, such as ${example} or ${grouped}`,
     notWhole: (example: string, grouped: string) => t`Write a whole number, such as ${example} or ${grouped}`,
-    misspelled: (spellings: ReadonlyArray<string>) => t`Write ${spellings.join(" or ")}`,
+    misspelled: (spellings: ReadonlyArray<string>) => t`Write ${alternatives(spellings)}`,
     tooLong: (characters: string) => t`Use at most ${characters} characters`,
     missing: (characters: string) => t`Enter 1 to ${characters} characters`,
     outOfRange: (least: number, most: number) => t`Enter a number from ${number(least)} to ${number(most)}`,

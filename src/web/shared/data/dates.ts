@@ -1,12 +1,14 @@
 /*
- * Dates in the language of the browser and the time zone of the open store. The zone is kept here, because sentences and
+ * Dates in the language of the texts and the time zone of the open store. The zone is kept here, because sentences and
  * columns outside of components format dates, too. Each store opens with a new page, so that no date of another zone stays.
  */
 
+import { locale } from "./language.ts"
+
 const formatsOf = (timeZone: string | undefined) => ({
-  time: new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short", timeZone }),
-  day: new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeZone }),
-  clock: new Intl.DateTimeFormat(undefined, { timeStyle: "short", timeZone }),
+  time: new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short", timeZone }),
+  day: new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeZone }),
+  clock: new Intl.DateTimeFormat(locale, { timeStyle: "short", timeZone }),
   // A day such as 2026-01-31, and the time of day, to compute with.
   parts: new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeStyle: "medium", timeZone })
 })
@@ -28,7 +30,7 @@ export const day = (at: Date | string): string => formats.day.format(new Date(at
 export const clockSpan = (from: Date | string, to: Date | string): string =>
   formats.clock.formatRange(new Date(from), new Date(to))
 
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" })
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: "auto" })
 
 const UNITS = [
   ["day", 86_400],

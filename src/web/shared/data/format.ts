@@ -1,7 +1,7 @@
 import { MAX_TOTAL } from "../../../domain/Query.ts"
 import { language } from "./language.ts"
 
-/* Formats amounts and counts in the language of the browser. */
+/* Formats amounts in the language of the browser, and lists in that of the texts. */
 
 const moneyFormats = new Map<string, Intl.NumberFormat>()
 
@@ -25,6 +25,11 @@ const lists = new Intl.ListFormat(language)
 
 /** Parts of a sentence, such as "products, orders and customers". */
 export const sentenceList = (parts: Iterable<string>): string => lists.format(parts)
+
+const choices = new Intl.ListFormat(language, { type: "disjunction" })
+
+/** Choices in a sentence, such as "480.50 or 480,50". */
+export const alternatives = (parts: Iterable<string>): string => choices.format(parts)
 
 interface CountTexts {
   readonly total: (total: number) => string

@@ -79,6 +79,7 @@ export const uiTexts = {
     menu: t`Menu`,
     mobileNavigation: t`Main, mobile`,
     navigation: t`Main`,
+    language: t`Language`,
     theme: t`Theme`,
     themes: { system: t`System`, light: t`Light`, dark: t`Dark` },
     offline: t`You are offline. Data may be out of date. Changes are saved when you reconnect.`

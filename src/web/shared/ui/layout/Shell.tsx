@@ -1,6 +1,7 @@
 import { useLocation } from "@tanstack/react-router"
 import { type ReactNode, useEffect, useRef, useState } from "react"
 import icon from "../../../icon.svg"
+import { chooseLanguage, language, LANGUAGES } from "../../data/language.ts"
 import { useOnline } from "../../data/liveUpdates.ts"
 import css from "./Shell.module.css"
 import { uiTexts } from "../uiTexts.ts"
@@ -25,7 +26,7 @@ const ThemeSelect = () => {
     setTheme(name)
   }
   return (
-    <label className={css["theme"]}>
+    <label className={css["choice"]}>
       {uiTexts.shell.theme}
       <select value={theme} onChange={({ target }) => change(target.value)}>
         {Object.entries(uiTexts.shell.themes).map(([name, text]) => (
@@ -37,6 +38,20 @@ const ThemeSelect = () => {
     </label>
   )
 }
+
+/** Selects the language of the texts. The page loads again with them. */
+const LanguageSelect = () => (
+  <label className={css["choice"]}>
+    {uiTexts.shell.language}
+    <select value={language} onChange={({ target }) => chooseLanguage(target.value)}>
+      {Object.entries(LANGUAGES).map(([name, text]) => (
+        <option key={name} value={name} lang={name}>
+          {text}
+        </option>
+      ))}
+    </select>
+  </label>
+)
 
 /** Frame of all pages: header, navigation and content. On narrow screens the navigation is behind a button. */
 export const Shell = ({ account, children, nav, top }: ShellProps) => {
@@ -55,6 +70,7 @@ export const Shell = ({ account, children, nav, top }: ShellProps) => {
           <nav aria-label={uiTexts.shell.mobileNavigation}>
             {nav}
             <ThemeSelect />
+            <LanguageSelect />
           </nav>
         </details>
         <img src={icon} alt="" width={24} height={24} />
@@ -64,6 +80,7 @@ export const Shell = ({ account, children, nav, top }: ShellProps) => {
       <nav className={css["side"]} aria-label={uiTexts.shell.navigation}>
         {nav}
         <ThemeSelect />
+        <LanguageSelect />
       </nav>
       <main id="main" className={css["main"]} tabIndex={-1}>
         {isOnline ? undefined : <output className={css["offline"]}>{uiTexts.shell.offline}</output>}
