@@ -13,5 +13,6 @@ declare module "*.svg" {
 
 /** Messages of a catalog, which the build compiles. */
 declare module "*.po" {
-  export const messages: import("@lingui/core").Messages
+  import type { Messages } from "@lingui/core"
+  export const messages: Messages
 }

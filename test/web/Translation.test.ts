@@ -16,7 +16,8 @@ const readCatalog = async () => {
 }
 
 /** Names of the values in a message, such as `changes` and `0`. */
-const valuesIn = (message = "") => [...new Set(Array.from(message.matchAll(/\{(\w+)[,}]/g), ([, name]) => name))].sort()
+const valuesIn = (message = "") =>
+  [...new Set(Array.from(message.matchAll(/\{(\w+)[,}]/g), ([, name]) => name))].toSorted()
 
 /** True for words that a person reads, and false for codes such as `utf-8` and `products.create`. */
 const isText = (value: unknown): value is string =>
