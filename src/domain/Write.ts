@@ -1,4 +1,4 @@
-import { Context, type Effect } from "effect"
+import { Context, Effect } from "effect"
 import type { MerchantId } from "./access/Ids.ts"
 import type { Actor } from "./Actor.ts"
 import type { JsonText } from "./json/Document.ts"
@@ -96,6 +96,14 @@ export class ChangeRecorder extends Context.Service<
  * dry run runs the same effect and rolls it back.
  */
 export type Write<A, E = never> = Effect.Effect<A, E, ChangeRecorder>
+
+/** Gives a reason to the changes of a write that have none. */
+export const withReason = <A, E>(write: Write<A, E>, reason: string | null | undefined): Write<A, E> =>
+  reason == null
+    ? write
+    : Effect.updateService(write, ChangeRecorder, ({ record }) => ({
+        record: (changes) => record(changes.map((change) => ({ ...change, reason: change.reason ?? reason })))
+      }))
 
 /** Performs writes without an idempotency key, for operators and previews. API surfaces call `Idempotency.once`. */
 export class Writes extends Context.Service<

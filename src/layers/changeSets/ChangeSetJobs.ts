@@ -8,7 +8,7 @@ import { TooManyOperations } from "../../domain/changeSets/Refusals.ts"
 import { findMissingScopes } from "../../domain/changeSets/ChangeSets.ts"
 import type { Performed } from "../../domain/changeSets/StoredOperation.ts"
 import type { StoreId, StoreNotFound } from "../../domain/Store.ts"
-import { ChangeRecorder, type Write } from "../../domain/Write.ts"
+import { withReason, type Write } from "../../domain/Write.ts"
 import { conditionsOf } from "../../domain/catalog/Rule.ts"
 import { bindParameter, productsWhere } from "../catalog/RuleSql.ts"
 import { ImportSteps } from "../imports/ImportSteps.ts"
@@ -41,14 +41,6 @@ const SELECTION_MILLIS = 20_000
 
 /** An operation of an atomic set is refused, so nothing may be stored. */
 class AtomicRefusal extends Data.TaggedError("AtomicRefusal")<{ readonly results: ReadonlyArray<Performed> }> {}
-
-/** Gives the note of a set as the reason of changes that have none. */
-const withNote = <A, E>(write: Write<A, E>, note: string | null): Write<A, E> =>
-  note === null
-    ? write
-    : Effect.updateService(write, ChangeRecorder, ({ record }) => ({
-        record: (changes) => record(changes.map((change) => ({ ...change, reason: change.reason ?? note })))
-      }))
 
 /** Finds scopes that a set needs, of which none is granted. */
 export const missingScopesOf = ({ scopes }: StoredChangeSet, granted: ReadonlyArray<string>) =>
@@ -232,7 +224,7 @@ export class ChangeSetJobs extends Context.Service<ChangeSetJobs>()("layers/chan
       }
       if (set.state === "scheduled") yield* repository.start(storeId, set.id, "applying", set.onConflict, null)
       const context = contextOf(storeId, set, "perform")
-      const applied = yield* Effect.result(run(recorded(context, null, withNote(applyNext(job, set), set.note))))
+      const applied = yield* Effect.result(run(recorded(context, null, withReason(applyNext(job, set), set.note))))
       if (applied._tag === "Success") {
         return applied.success === "more" ? ("more" as const) : yield* end(job, applied.success)
       }

@@ -32,7 +32,7 @@ import { TooManyFollowers } from "../../domain/journal/Changes.ts"
 import { boundedArray } from "../../domain/json/Bounded.ts"
 import { AccessPolicy, MEMBERS_AND_AGENTS, StartsJob, ToolDescription } from "../Annotations.ts"
 import { Authentication } from "../Authentication.ts"
-import { keyedFields, Page, pageFields, storeFields, WriteError } from "./CommonSchemas.ts"
+import { keyedFields, Page, pageFields, reasonFields, storeFields, WriteError } from "./CommonSchemas.ts"
 
 const setFields = { id: withDescription(ChangeSetId, "Id of the change set") }
 
@@ -127,6 +127,7 @@ export const listChangeSetResults = Rpc.make("changeSets.results", {
 export const applyChangeSet = Rpc.make("changeSets.apply", {
   payload: {
     ...keyedFields,
+    ...reasonFields,
     ...setFields,
     ...applyOptions
   },

@@ -1,7 +1,7 @@
 import { type Option, Schema } from "effect"
 import { ApprovalNeeded, BudgetSpent } from "../../domain/access/Agents.ts"
 import { Proposed, TooManyProposals } from "../../domain/access/Proposals.ts"
-import { withDescription, optional } from "../../domain/catalog/Fields.ts"
+import { withDescription, optional, trimmed } from "../../domain/catalog/Fields.ts"
 import { IdRange, MAX_IDS } from "../../domain/catalog/ListFilter.ts"
 import { EventLoop } from "../../domain/Events.ts"
 import { StoredResponsesFull, IdempotencyKey, KeyReused } from "../../domain/Idempotency.ts"
@@ -44,9 +44,20 @@ export const accountKeyedFields = {
 /** Payload of a write in a store. */
 export const keyedFields = { ...storeFields, ...accountKeyedFields }
 
+/** Reason of a write. */
+export const reasonFields = {
+  reason: optional(
+    withDescription(
+      trimmed(500),
+      "Why you make the change. Members read it with a proposal and in the activity of the store"
+    )
+  )
+}
+
 /** Payload of a write that supports a dry run. */
 export const dryRunFields = {
   ...keyedFields,
+  ...reasonFields,
   dryRun: optional(
     Schema.Boolean.annotate({
       description:

@@ -12,7 +12,7 @@ import { Idempotency, type IdempotencyKey } from "../../domain/Idempotency.ts"
 import { canonical, type JsonObject } from "../../domain/json/Json.ts"
 import { CallBody } from "../../domain/Pacing.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import type { Write } from "../../domain/Write.ts"
+import { withReason, type Write } from "../../domain/Write.ts"
 import { AccessPolicy } from "../Annotations.ts"
 import { type CallError } from "../Authentication.ts"
 import type { Principal } from "../Principal.ts"
@@ -53,6 +53,7 @@ export interface StorePayload {
 interface WritePayload extends StorePayload {
   readonly idempotencyKey: IdempotencyKey
   readonly dryRun?: boolean
+  readonly reason?: string
 }
 
 /** Hashes procedure and payload. A key that was used with another fingerprint fails with `KeyReused`. */
@@ -144,24 +145,25 @@ export const makeHandlerFactory = Effect.gen(function* () {
    */
   const writeHandler = <Payload extends WritePayload, E, A>(
     definition: Definition<Payload, E | WriteError>,
-    toWrite: (payload: Payload, principal: Principal) => Write<A, NoInfer<E> | WriteError | CallError>,
+    write: (payload: Payload, principal: Principal) => Write<A, NoInfer<E> | WriteError | CallError>,
     toJson: (value: A, payload: Payload) => JsonText,
     { isDeferred = false }: { readonly isDeferred?: boolean } = {}
   ): WriteHandler<E | WriteError | CallError> => {
     const decode = decodeWith(definition.payloadSchema)
+    const toWrite = (payload: Payload, principal: Principal) => withReason(write(payload, principal), payload.reason)
     const { agents } = Context.get(definition.annotations, AccessPolicy)
     const proposalJson = (result: ProposalResult<A>, payload: Payload) =>
       "proposed" in result ? `{"proposal":${result.proposed}}` : toJson(result.unchanged, payload)
 
     const run = (call: StoreCall<Payload>, json: JsonObject) => {
       const { payload, principal } = call
-      const write = toWrite(payload, principal)
+      const reasoned = toWrite(payload, principal)
       const isOpen = agents === "all" && !isDeferred
       if (principal._tag === "Merchant" || !principal.proposalsOnly || payload.dryRun === true || isOpen) {
-        return runWrite(definition, call, json, write, toJson)
+        return runWrite(definition, call, json, reasoned, toJson)
       }
       const proposal = { agentId: principal.id, procedure: definition._tag, payload: JSON.stringify(json), isDeferred }
-      return runWrite(definition, call, json, propose(payload.storeId, proposal, write), proposalJson)
+      return runWrite(definition, call, json, propose(payload.storeId, proposal, reasoned), proposalJson)
     }
 
     return Object.assign(storeHandler(definition, run, writeJson), {

@@ -6,6 +6,7 @@ import { CreateCollection } from "../../../src/domain/catalog/Collection.ts"
 import { CreateProduct } from "../../../src/domain/catalog/Product.ts"
 import { performed } from "../../../src/rpc/Client.ts"
 import { ApiTest } from "../../support/http/Api.ts"
+import { callTool } from "../../support/rpc/Mcp.ts"
 import { keyedIn, proposePrice, proposed, proposer, tagOf } from "../../support/rpc/Proposals.ts"
 import { callLine, exitsOf, newKey, post } from "../../support/rpc/Rpc.ts"
 
@@ -93,6 +94,47 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Proposals"
         (yield* client.products.list({ storeId })).items.map(({ id }) => id),
         [createdId]
       )
+    })
+  )
+
+  it.effect("the reason of an agent is part of its proposal and of the journal entry, through RPC and MCP", () =>
+    Effect.gen(function* () {
+      const { agent, client, product, storeId } = yield* proposer
+      const { id } = product
+      const reasonOf = Effect.gen(function* () {
+        const entries = yield* client.activity.list({ storeId, resource: "product", limit: 1 })
+        return entries.items[0]?.reason
+      })
+      const approve = Effect.gen(function* () {
+        const [pending = assert.fail("One waits")] = (yield* client.proposals.list({ storeId, pending: true })).items
+        yield* client.proposals.approve({ ...keyedIn(storeId), id: pending.id })
+        return pending.payload["reason"]
+      })
+
+      yield* proposed(
+        agent.client.products.update({ ...keyedIn(storeId), id, patch: { price: 4 }, reason: " Costs rose " })
+      )
+      assert.strictEqual(yield* approve, " Costs rose ")
+      assert.strictEqual(yield* reasonOf, "Costs rose")
+      const fields = yield* client.activity.fields({ storeId, resource: "product", resourceId: id })
+      assert.deepInclude(
+        fields.items.find(({ fields }) => fields.includes("price")),
+        { reason: "Costs rose" }
+      )
+
+      const token = agent.authorization.replace("Bearer ", "")
+      const change = { id, change: { adjust: 1 }, reason: "One was returned" }
+      yield* callTool(token, "inventory_change", { ...change, idempotencyKey: newKey() })
+      assert.strictEqual(yield* approve, "One was returned")
+      assert.strictEqual(yield* reasonOf, "One was returned")
+      const precise = { ...change, change: { adjust: 1, reason: "Found behind a shelf" }, idempotencyKey: newKey() }
+      yield* callTool(token, "inventory_change", precise)
+      yield* approve
+      assert.strictEqual(yield* reasonOf, "Found behind a shelf")
+
+      const long = yield* callTool(token, "products_delete", { id, reason: "x".repeat(501), idempotencyKey: newKey() })
+      assert.isTrue(long.isError)
+      assert.include(long.content[0].text, "reason: must be text of 1 to 500 characters")
     })
   )
 

@@ -23,10 +23,10 @@ const nameIn = (side: unknown) => {
   return typeof name === "string" ? name : undefined
 }
 
-/** Reason that the agent gave for a change of stock. */
-export const reasonOf = ({ payload: { change } }: ProposalRecord): string | undefined => {
-  const reason = isObject(change) ? change["reason"] : undefined
-  return typeof reason === "string" ? reason : undefined
+/** Reason that the agent gave for the write. A change of stock can have its own. */
+export const reasonOf = ({ payload: { change, reason } }: ProposalRecord): string | undefined => {
+  const given = (isObject(change) ? change["reason"] : undefined) ?? reason
+  return typeof given === "string" ? given : undefined
 }
 
 /** Title of a proposal, such as "Update Cup". */
