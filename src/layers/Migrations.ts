@@ -14,6 +14,7 @@ import webhookCalls from "./migrations/0009_webhook_calls.ts"
 import unfinishedChangeSets from "./migrations/0010_unfinished_change_sets.ts"
 import accountLinks from "./migrations/0011_account_links.ts"
 import openOrders from "./migrations/0012_open_orders.ts"
+import editedProposals from "./migrations/0013_edited_proposals.ts"
 import { FIXED_SETTINGS, TIMEOUTS } from "./sql/Session.ts"
 import { limitLockWaits, OutsideTransaction, type MigrationSteps } from "./sql/IndexMigration.ts"
 
@@ -39,7 +40,8 @@ export const migrations = {
   "0009_webhook_calls": webhookCalls,
   "0010_unfinished_change_sets": unfinishedChangeSets,
   "0011_account_links": accountLinks,
-  "0012_open_orders": openOrders
+  "0012_open_orders": openOrders,
+  "0013_edited_proposals": editedProposals
 } satisfies Record<string, Migration>
 
 /** Number at the start of a migration's key. */

@@ -32,6 +32,9 @@ export const Proposal = Schema.Struct({
   agentId: withDescription(AgentId, "Agent that made the proposal"),
   procedure: Schema.String.annotate({ description: "Procedure that an approval calls", examples: ["products.update"] }),
   payload: Schema.Record(Schema.String, JsonValue).annotate({ description: "Payload of the call" }),
+  edited: Schema.NullOr(Schema.Record(Schema.String, JsonValue)).annotate({
+    description: "Payload that the member approved in place of the proposed one; null if the member changed nothing"
+  }),
   basedOn: Schema.Array(AtVersion).annotate({
     description:
       "Resources that the write would change, with the versions that it is based on; empty for a new resource"
@@ -137,12 +140,14 @@ export class Proposals extends Context.Service<
     readonly proposedCall: (store: StoreId, id: ProposalId) => Effect.Effect<ProposedCall, ProposalNotFound>
     /**
      * Performs the proposed `write` if the proposal is pending and the resource still has the version it is based on.
+     * `edited`: the payload of the write, if the member changed it.
      */
     readonly approve: <A, E>(
       store: StoreId,
       id: ProposalId,
       by: MerchantId,
-      write: Write<A, E>
+      write: Write<A, E>,
+      edited: JsonText | null
     ) => Write<JsonText, E | ProposalNotFound | ProposalDecided | ProposalOutdated>
     readonly reject: (
       store: StoreId,

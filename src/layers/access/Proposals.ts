@@ -36,6 +36,7 @@ interface Decision {
   readonly by: MerchantId | null
   readonly reason?: string | null
   readonly result?: ReadonlyArray<unknown>
+  readonly edited?: string | null
 }
 
 /** Resources that a proposal is based on, with their versions. */
@@ -92,7 +93,8 @@ export const ProposalsLive = Layer.effect(
     /** Proposal as JSON. */
     const proposalJson = sql`
       json_build_object(
-        'id', id, 'agentId', agent_id, 'procedure', procedure, 'payload', payload, 'basedOn', based_on,
+        'id', id, 'agentId', agent_id, 'procedure', procedure, 'payload', payload, 'edited', edited,
+        'basedOn', based_on,
         'status', ${currentStatus}, 'reason', reason, 'decidedBy', decided_by, 'decidedAt', ${time("decided_at")},
         'result', result,
         'createdAt', ${time("created_at")}, 'expiresAt', ${time("expires_at")}
@@ -131,12 +133,12 @@ export const ProposalsLive = Layer.effect(
       store: StoreId,
       id: ProposalId,
       agent: AgentId | null,
-      { by, reason = null, result = [], status }: Decision
+      { by, edited = null, reason = null, result = [], status }: Decision
     ) {
       const decided = yield* findJson(sql`
         with decided as (
           update proposals set status = ${status}, reason = ${reason}, decided_by = ${by},
-            decided_at = statement_timestamp(), result = ${JSON.stringify(result)}
+            decided_at = statement_timestamp(), result = ${JSON.stringify(result)}, edited = ${edited}
           where ${isProposal(store, id, agent)} and ${isPending}
           returning *
         )
@@ -248,13 +250,14 @@ export const ProposalsLive = Layer.effect(
         store: StoreId,
         id: ProposalId,
         by: MerchantId,
-        write: Write<A, E>
+        write: Write<A, E>,
+        edited: string | null
       ): Effect.fn.Return<string, E | ProposalNotFound | ProposalDecided | ProposalOutdated, ChangeRecorder> {
         const basedOn = yield* lockCurrent(store, id)
         const changes: Array<Change> = []
         yield* observeChanges(write, (some) => changes.push(...some))
         yield* requireSameVersions(store, id, basedOn, changes)
-        return yield* decide(store, id, null, { status: "approved", by, result: resultOf(changes) })
+        return yield* decide(store, id, null, { status: "approved", by, edited, result: resultOf(changes) })
       }),
 
       reject: Effect.fn("Proposals.reject")((store, id, by, reason) =>

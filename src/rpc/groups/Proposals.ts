@@ -8,7 +8,8 @@ import {
   ProposalNotFound
 } from "../../domain/access/Proposals.ts"
 import { WorkWeight } from "../../domain/Bulkhead.ts"
-import { withDescription, optional, trimmed } from "../../domain/catalog/Fields.ts"
+import { withDescription, JsonValue, optional, trimmed } from "../../domain/catalog/Fields.ts"
+import { boundedRecord } from "../../domain/json/Bounded.ts"
 import { AccessPolicy, MEMBERS_AND_AGENTS, ToolDescription } from "../Annotations.ts"
 import { Authentication } from "../Authentication.ts"
 import { applyChangeSet } from "./ChangeSets.ts"
@@ -45,7 +46,7 @@ export const getProposal = Rpc.make("proposals.get", {
   .annotate(AccessPolicy, MEMBERS_AND_AGENTS)
   .annotate(
     ToolDescription,
-    "Reads one of your proposals by id. Use it to see if a member has approved it (`result` lists the created or changed resources) or rejected it. Read the `reason` of a rejection before you propose the change again."
+    "Reads one of your proposals by id. Use it to see if a member has approved it (`result` lists the created or changed resources; `edited` is the payload as the member changed it, or null) or rejected it. Read the `reason` of a rejection before you propose the change again."
   )
 
 /** Writes that agents can propose. */
@@ -63,9 +64,21 @@ export const PROPOSABLE = [
 /** Errors of proposed writes, which an approval can fail with. */
 export const ProposedWriteError = Schema.Union(PROPOSABLE.map(({ errorSchema }) => errorSchema))
 
-/** Performs the proposed write as the agent. If it fails, the proposal stays pending. Members only. */
+/**
+ * Performs the proposed write as the agent, or the same write with values that the member edited. If it fails, the proposal
+ * stays pending. Members only.
+ */
 export const approveProposal = Rpc.make("proposals.approve", {
-  payload: { ...keyedFields, ...proposalFields },
+  payload: {
+    ...keyedFields,
+    ...proposalFields,
+    edited: optional(
+      boundedRecord(JsonValue).annotate({
+        description:
+          "The `payload` of the proposal with other values of its product, collection, patch, change or options, to perform in place of the proposed one"
+      })
+    )
+  },
   success: Proposal,
   error: Schema.Union([ProposedWriteError, ProposalNotFound, ProposalDecided, ProposalOutdated])
 }).annotate(WorkWeight, "heavy")

@@ -1,6 +1,7 @@
-import { Effect, Function as Fn, Result } from "effect"
+import { Effect, Function as Fn, Result, Struct } from "effect"
 import { Proposals } from "../../domain/access/Proposals.ts"
-import { BadRequest } from "../../domain/BadRequest.ts"
+import { BadRequest, INVALID } from "../../domain/BadRequest.ts"
+import { canonical, isObject, type JsonObject } from "../../domain/json/Json.ts"
 import * as Rpcs from "../groups/Proposals.ts"
 import { toPageRequest } from "../groups/CommonSchemas.ts"
 import type { CallError } from "../Authentication.ts"
@@ -13,6 +14,25 @@ import { makeHandlerFactory, type WriteHandler } from "./HandlerFactory.ts"
 const agentFilter = (principal: Principal) => (principal._tag === "Agent" ? principal.id : null)
 
 const PROCEDURE_REMOVED = new BadRequest({ reason: "The proposed procedure no longer exists. Reject the proposal" })
+
+/** Members of a payload that no edit changes: the target of the write and what the agent said about it. */
+const fixedOf = ({ change, dryRun, expectedVersion, id, idempotencyKey, reason, storeId }: JsonObject) => ({
+  storeId,
+  id,
+  idempotencyKey,
+  expectedVersion,
+  dryRun,
+  reason,
+  "change.variantId": isObject(change) ? change["variantId"] : undefined
+})
+
+/** Returns the payload to perform. An edited one must name the same target. */
+const payloadToPerform = (proposed: JsonObject, edited: JsonObject): Result.Result<JsonObject, BadRequest> => {
+  const [before, after] = [fixedOf(proposed), fixedOf(edited)]
+  const changed = Struct.keys(before).filter((name) => before[name] !== after[name])
+  const issues = changed.map((name) => `${name}: must be as in the proposal; only its values can be edited`)
+  return issues.length === 0 ? Result.succeed(edited) : Result.fail(new BadRequest({ reason: INVALID, issues }))
+}
 
 type Proposable = (typeof Rpcs.PROPOSABLE)[number]["_tag"]
 
@@ -47,13 +67,15 @@ export const makeProposalHandlers = (
         Rpcs.approveProposal,
         (call, json) =>
           Effect.gen(function* () {
-            const { id, storeId } = call.payload
+            const { edited, id, storeId } = call.payload
             const { id: by } = yield* merchantIn(call.principal)
-            const { agentId: agent, payload, procedure } = yield* proposals.proposedCall(storeId, id)
+            const { agentId: agent, payload: proposed, procedure } = yield* proposals.proposedCall(storeId, id)
+            const payload = yield* Effect.fromResult(payloadToPerform(proposed, edited ?? proposed))
             const write = yield* Effect.fromResult(
               byTag.get(procedure)?.toWrite(payload, call.principal) ?? Result.fail(PROCEDURE_REMOVED)
             )
-            const approval = proposals.approve(storeId, id, by, write)
+            const isEdited = canonical(payload) !== canonical(proposed)
+            const approval = proposals.approve(storeId, id, by, write, isEdited ? JSON.stringify(payload) : null)
             return yield* runWrite(Rpcs.approveProposal, call, json, approval, Fn.identity, { agent, by })
           }),
         writeJson

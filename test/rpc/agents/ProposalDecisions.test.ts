@@ -1,9 +1,10 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { MAX_PENDING, ProposalId, Proposals } from "../../../src/domain/access/Proposals.ts"
-import { makeClient } from "../../../src/rpc/Client.ts"
+import type { JsonObject } from "../../../src/domain/json/Json.ts"
+import { makeClient, performed } from "../../../src/rpc/Client.ts"
 import { IsolatedApiTest } from "../../support/http/Api.ts"
 import { keyedIn, proposePrice, proposer, tagOf } from "../../support/rpc/Proposals.ts"
 import { startSecondServer } from "../../support/process/Process.ts"
@@ -33,6 +34,68 @@ layer(IsolatedApiTest, { excludeTestServices: true, timeout: "60 seconds" })("De
       }
       assert.strictEqual((yield* client.products.get({ storeId, id: product.id })).version, 1)
     })
+  )
+
+  it.effect("a member can edit the values of a proposal while approving it, and the agent sees both payloads", () =>
+    Effect.gen(function* () {
+      const { agent, client, merchantId, product, storeId } = yield* proposer
+      const { id } = yield* proposePrice(agent.client, storeId, product.id, 7)
+      const { payload } = yield* agent.client.proposals.get({ storeId, id })
+      const edited = { ...payload, patch: { price: 6, stock: 9 } }
+      const approval = { ...keyedIn(storeId), id, edited }
+      const approved = yield* client.proposals.approve(approval)
+      const result = [{ resource: "product" as const, id: product.id, version: 2 }]
+      assert.deepInclude(approved, { status: "approved", payload, edited, decidedBy: merchantId, result })
+      assert.deepStrictEqual(yield* client.proposals.approve(approval), approved)
+      assert.deepStrictEqual(yield* agent.client.proposals.get({ storeId, id }), approved)
+      assert.deepInclude(yield* client.products.get({ storeId, id: product.id }), { price: 6, stock: 9, version: 2 })
+      const [entry] = (yield* client.activity.list({ storeId, resource: "product", limit: 1 })).items
+      assert.deepInclude(entry, { actor: { type: "agent", id: agent.id }, approvedBy: merchantId })
+
+      const same = yield* proposePrice(agent.client, storeId, product.id, 8)
+      const proposal = yield* client.proposals.get({ storeId, id: same.id })
+      assert.isNull(proposal.edited)
+      const unedited = { ...keyedIn(storeId), id: same.id, edited: proposal.payload }
+      assert.isNull((yield* client.proposals.approve(unedited)).edited)
+    })
+  )
+
+  it.effect(
+    "an edited payload of another target or with invalid values is refused, and the proposal stays pending",
+    () =>
+      Effect.gen(function* () {
+        const { agent, client, product, storeId } = yield* proposer
+        const { id: otherId } = yield* performed(
+          client.products.create({ ...keyedIn(storeId), product: { ...Struct.pick(product, ["price"]), name: "Mug" } })
+        )
+        const { id } = yield* proposePrice(agent.client, storeId, product.id, 7)
+        const { payload } = yield* client.proposals.get({ storeId, id })
+        const issuesOf = (edited: JsonObject) =>
+          Effect.map(Effect.flip(client.proposals.approve({ ...keyedIn(storeId), id, edited })), (error) =>
+            error._tag === "BadRequest" ? error.issues : assert.fail(error._tag)
+          )
+        const asProposed = "must be as in the proposal; only its values can be edited"
+        for (const [name, value] of [
+          ["storeId", randomUUID()],
+          ["id", otherId],
+          ["idempotencyKey", randomUUID()],
+          ["expectedVersion", 1],
+          ["dryRun", true],
+          ["reason", "Mine"]
+        ] as const) {
+          assert.deepStrictEqual(yield* issuesOf({ ...payload, [name]: value }), [`${name}: ${asProposed}`])
+        }
+        assert.deepStrictEqual(yield* issuesOf({ ...payload, patch: { price: -1 } }), [
+          "patch.price: must be a number from 0 to 999999999999999"
+        ])
+        assert.deepStrictEqual(yield* issuesOf({ ...payload, product: { name: "Pot" } }), [
+          "product: is not a field that can be set"
+        ])
+        assert.strictEqual((yield* client.proposals.get({ storeId, id })).status, "pending")
+        for (const one of [product.id, otherId]) {
+          assert.strictEqual((yield* client.products.get({ storeId, id: one })).version, 1)
+        }
+      })
   )
 
   it.effect("only one of 64 concurrent approvals, rejections and withdrawals on two servers succeeds", () =>
