@@ -98,8 +98,8 @@ export class ChangeRecorder extends Context.Service<
 export type Write<A, E = never> = Effect.Effect<A, E, ChangeRecorder>
 
 /** Gives a reason to the changes of a write that have none. */
-export const withReason = <A, E>(write: Write<A, E>, reason: string | null | undefined): Write<A, E> =>
-  reason == null
+export const withReason = <A, E>(write: Write<A, E>, reason: string | null): Write<A, E> =>
+  reason === null
     ? write
     : Effect.updateService(write, ChangeRecorder, ({ record }) => ({
         record: (changes) => record(changes.map((change) => ({ ...change, reason: change.reason ?? reason })))

@@ -133,7 +133,7 @@ describe.skipIf(isMissing("chromium"))("Home, agents and proposals pages", () =>
             await page.getByLabel("Reason").fill("We sell no mugs")
             await page.getByRole("button", { name: "Reject proposal", exact: true }).click()
             await page.getByText("Rejected: Create Mug").waitFor()
-            await page.getByRole("button", { name: "Approve: Update Cup" }).click()
+            await page.getByRole("button", { name: "Approve: Update Cup", exact: true }).click()
             await page.getByText("Approved: Update Cup").waitFor()
             await page.getByText("No proposals to review").waitFor()
           })
@@ -161,6 +161,30 @@ describe.skipIf(isMissing("chromium"))("Home, agents and proposals pages", () =>
           })
           assert.strictEqual((yield* client.products.get({ storeId, id: jug.id })).price, 8)
 
+          const jugs = toPatch({ name: "Big jug", price: 12, tags: ["kitchen"], metafields: { source: "supplier" } })
+          yield* agent.client.products.update({
+            ...keyedIn(storeId),
+            id: jug.id,
+            patch: jugs,
+            reason: "The supplier renamed it"
+          })
+          yield* Effect.promise(async () => {
+            await page.reload()
+            await page.getByText("Reason of Helper: “The supplier renamed it”").waitFor()
+            await page.getByRole("button", { name: "Edit and approve: Update Jug" }).click()
+            const dialog = page.getByRole("dialog")
+            await dialog.getByLabel("Name").fill("Large jug")
+            await dialog.getByLabel("Price").fill("a lot")
+            await dialog.getByRole("button", { name: "Approve with these values" }).click()
+            await dialog.getByText(/Write a number/).waitFor()
+            await assertAccessible(page)
+            await dialog.getByLabel("Price").fill("11.5")
+            await dialog.getByRole("button", { name: "Approve with these values" }).click()
+            await page.getByText("Approved with your values: Update Jug").waitFor()
+          })
+          const edited = { name: "Large jug", price: 11.5, tags: ["kitchen"], metafields: { source: "supplier" } }
+          assert.deepInclude(yield* client.products.get({ storeId, id: jug.id }), edited)
+
           yield* proposePrice(agent.client, storeId, cup.id, 9)
           yield* Effect.promise(async () => {
             await page.reload()
@@ -171,7 +195,7 @@ describe.skipIf(isMissing("chromium"))("Home, agents and proposals pages", () =>
           yield* Effect.promise(async () => {
             await card("Update Cup").getByText("Changed since the proposal was made.").waitFor()
             await card("Update Cup").getByText("Stock from 0 to 4").waitFor()
-            assert.isTrue(await page.getByRole("button", { name: "Approve: Update Cup" }).isDisabled())
+            assert.isTrue(await page.getByRole("button", { name: "Approve: Update Cup", exact: true }).isDisabled())
             await assertAccessible(page)
             await page.getByRole("tab", { name: "Decided" }).click()
             await page.getByRole("row", { name: /Create Mug.*Rejected.*We sell no mugs/ }).waitFor()

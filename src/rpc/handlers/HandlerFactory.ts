@@ -150,7 +150,8 @@ export const makeHandlerFactory = Effect.gen(function* () {
     { isDeferred = false }: { readonly isDeferred?: boolean } = {}
   ): WriteHandler<E | WriteError | CallError> => {
     const decode = decodeWith(definition.payloadSchema)
-    const toWrite = (payload: Payload, principal: Principal) => withReason(write(payload, principal), payload.reason)
+    const toWrite = (payload: Payload, principal: Principal) =>
+      withReason(write(payload, principal), payload.reason ?? null)
     const { agents } = Context.get(definition.annotations, AccessPolicy)
     const proposalJson = (result: ProposalResult<A>, payload: Payload) =>
       "proposed" in result ? `{"proposal":${result.proposed}}` : toJson(result.unchanged, payload)

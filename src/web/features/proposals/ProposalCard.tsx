@@ -14,7 +14,9 @@ import { changesOf } from "../activity/entries.ts"
 import { EntrySentence } from "../activity/EntrySentence.tsx"
 import { consequences } from "../activity/undoPreview.ts"
 import { useStore, useStoreId } from "../../shared/data/store.ts"
+import { EditProposalDialog } from "./EditProposal.tsx"
 import type { NamedProposal } from "./listProposals.ts"
+import type { ProposalForm } from "./proposalForm.ts"
 import { previewProposal, reasonOf, type ProposalPreview } from "./proposalPreview.ts"
 import { proposalTexts } from "./proposalTexts.ts"
 import { uiTexts } from "../../shared/ui/uiTexts.ts"
@@ -67,6 +69,9 @@ const ProposalPreviewView = ({
           {consequences(preview.dryRun).map((sentence) => (
             <MutedText key={sentence}>{sentence}</MutedText>
           ))}
+          {preview.form === undefined && preview.after !== null ? (
+            <MutedText>{proposalTexts.edit.noForm}</MutedText>
+          ) : undefined}
         </Stack>
       )
   }
@@ -126,12 +131,15 @@ export const ProposalCard = ({ proposal }: { readonly proposal: NamedProposal })
   const storeId = useStoreId()
   const queryClient = useQueryClient()
   const [isRejecting, setRejecting] = useState(false)
+  // The form stays open when the product changes meanwhile, so that nothing typed is lost.
+  const [editing, setEditing] = useState<ProposalForm>()
   const reason = reasonOf(proposal)
   const [base] = proposal.basedOn
   // The key starts with the resource, so that its changes refetch the preview.
   const keyPrefix = base === undefined ? ["proposals"] : [base.resource, base.id]
   const previewKey = [storeId, ...keyPrefix, "preview", proposal.id]
   const query = useRpcQuery(previewKey, (client) => previewProposal(client, storeId, proposal))
+  const form = query.data?._tag === "Ready" ? query.data.form : undefined
   const approving = useRpcMutation({
     write: (client, _: void, idempotencyKey) => client.proposals.approve({ storeId, idempotencyKey, id: proposal.id }),
     invalidates: [[storeId, "proposals"]],
@@ -159,10 +167,18 @@ export const ProposalCard = ({ proposal }: { readonly proposal: NamedProposal })
         >
           {proposalTexts.card.approve}
         </Button>
+        {form === undefined ? undefined : (
+          <Button onClick={() => setEditing(form)} aria-label={proposalTexts.edit.openProposal(proposal.title)}>
+            {proposalTexts.edit.open}
+          </Button>
+        )}
         <Button onClick={() => setRejecting(true)} aria-label={proposalTexts.card.rejectProposal(proposal.title)}>
           {proposalTexts.card.reject.open}
         </Button>
       </Row>
+      {editing === undefined ? undefined : (
+        <EditProposalDialog proposal={proposal} form={editing} close={() => setEditing(undefined)} />
+      )}
       {isRejecting ? <RejectProposalDialog proposal={proposal} close={() => setRejecting(false)} /> : undefined}
     </Card>
   )

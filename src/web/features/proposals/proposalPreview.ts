@@ -9,6 +9,7 @@ import { changeInventory, createProduct, deleteProduct, updateProduct } from "..
 import { newIdempotencyKey } from "../../shared/data/queries.ts"
 import { requireDryRun } from "../../shared/data/dryRun.ts"
 import { nameEntries, type NamedEntry } from "../activity/entries.ts"
+import { formOf, type ProposalForm } from "./proposalForm.ts"
 import { proposalTexts } from "./proposalTexts.ts"
 
 export type ProposalRecord = typeof Proposal.Type
@@ -77,6 +78,7 @@ export type ProposalPreview =
       /** Null if the resource is deleted. */
       readonly after: JsonObject | null
       readonly dryRun: DryRunResult
+      readonly form: ProposalForm | undefined
     }
   | { readonly _tag: "Moved"; readonly changes: ReadonlyArray<NamedEntry> }
   | { readonly _tag: "Unknown" }
@@ -126,6 +128,7 @@ export const previewProposal = Effect.fnUntraced(function* (
     _tag: "Ready",
     before,
     after: isGone(resource) ? null : { ...resource },
-    dryRun
+    dryRun,
+    form: formOf(proposal, resource)
   } satisfies ProposalPreview
 })

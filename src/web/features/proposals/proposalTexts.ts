@@ -58,6 +58,16 @@ export const proposalTexts = {
       t`${plural(approved, { one: "# proposal", other: "# proposals" })} approved. “${proposal}” was refused, and the proposals after it are still pending.`,
     approvedToast: (proposals: number) => t`${plural(proposals, { one: "# proposal", other: "# proposals" })} approved`
   },
+  edit: {
+    open: t`Edit and approve…`,
+    openProposal: (proposal: string) => t`Edit and approve: ${proposal}`,
+    title: (proposal: string) => t`Edit and approve: ${proposal}`,
+    advice: (agent: string) => t`Your values replace those of ${agent}, which can read what you changed.`,
+    kept: (fields: string) => t`Stays as proposed: ${fields}.`,
+    noForm: t`These values cannot be edited here. Approve the proposal and edit the result, or reject it with a reason.`,
+    action: t`Approve with these values`,
+    approvedToast: (proposal: string) => t`Approved with your values: ${proposal}`
+  },
   card: {
     current: t`Current`,
     proposed: t`Proposed`,

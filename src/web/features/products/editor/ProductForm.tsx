@@ -119,7 +119,7 @@ const SeoPreview = ({ metaDescription, name, seoDescription, seoTitle, slug }: D
 }
 
 /** Control of a field, by its kind. */
-const ProductField = ({ field, form }: { readonly field: Field; readonly form: ProductFormProps }) => {
+export const ProductField = ({ field, form }: { readonly field: Field; readonly form: ProductFormProps }) => {
   const { currency, editing, stock, variantStock } = form
   const { draft, edit, problems } = editing
   const { hint, kind, rows } = FIELDS[field]
