@@ -2,6 +2,7 @@ import { Effect, Layer, Schedule } from "effect"
 import { AccountLinks } from "../domain/access/AccountLinks.ts"
 import { Agents } from "../domain/access/Agents.ts"
 import { Installations } from "../domain/access/Installations.ts"
+import { Presence } from "../domain/access/Presence.ts"
 import { Proposals } from "../domain/access/Proposals.ts"
 import { Sessions } from "../domain/access/Sessions.ts"
 import { Tokens } from "../domain/access/Tokens.ts"
@@ -37,6 +38,7 @@ export const HousekeepingLive = Layer.effectDiscard(
       yield* AgentClients,
       yield* Sessions,
       yield* AccountLinks,
+      yield* Presence,
       yield* Proposals,
       yield* Agents,
       yield* Journal,

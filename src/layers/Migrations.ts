@@ -15,6 +15,7 @@ import unfinishedChangeSets from "./migrations/0010_unfinished_change_sets.ts"
 import accountLinks from "./migrations/0011_account_links.ts"
 import openOrders from "./migrations/0012_open_orders.ts"
 import editedProposals from "./migrations/0013_edited_proposals.ts"
+import openForms from "./migrations/0014_open_forms.ts"
 import { FIXED_SETTINGS, TIMEOUTS } from "./sql/Session.ts"
 import { limitLockWaits, OutsideTransaction, type MigrationSteps } from "./sql/IndexMigration.ts"
 
@@ -41,7 +42,8 @@ export const migrations = {
   "0010_unfinished_change_sets": unfinishedChangeSets,
   "0011_account_links": accountLinks,
   "0012_open_orders": openOrders,
-  "0013_edited_proposals": editedProposals
+  "0013_edited_proposals": editedProposals,
+  "0014_open_forms": openForms
 } satisfies Record<string, Migration>
 
 /** Number at the start of a migration's key. */

@@ -12,7 +12,7 @@ import { InstallationRpcs } from "./groups/Installations.ts"
 import { InventoryRpcs, ProductRpcs } from "./groups/Products.ts"
 import { ProposalRpcs } from "./groups/Proposals.ts"
 import { CustomerRpcs, OrderRpcs } from "./groups/Records.ts"
-import { MemberRpcs, StoreRpcs } from "./groups/Stores.ts"
+import { MemberRpcs, PresenceRpcs, StoreRpcs } from "./groups/Stores.ts"
 import { ViewRpcs } from "./groups/Views.ts"
 import { DeliveryRpcs, WebhookRpcs } from "./groups/Webhooks.ts"
 
@@ -34,5 +34,6 @@ export const Rpcs = ProductRpcs.merge(CollectionRpcs, InventoryRpcs, OrderRpcs, 
   AppWebhookRpcs,
   AppDeliveryRpcs,
   ViewRpcs,
-  ExportRpcs
+  ExportRpcs,
+  PresenceRpcs
 )

@@ -1,11 +1,19 @@
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
+import { CreateCollection } from "../../src/domain/catalog/Collection.ts"
+import type { Page } from "playwright-core"
 import { performed } from "../../src/rpc/Client.ts"
 import { isMissing } from "../support/process/Programs.ts"
 import { assertAccessible } from "../support/process/Chromium.ts"
 import { dashboardMember, PagesTest } from "../support/Pages.ts"
 import { makeProducts } from "../support/data/Products.ts"
 import { newKey } from "../support/rpc/Rpc.ts"
+
+const toCollection = Schema.decodeUnknownSync(CreateCollection)
+
+/** Waits for the response to an announcement of a form. */
+const announced = (page: Page, isOpen: boolean) =>
+  page.waitForResponse((response) => response.request().postData()?.includes(`"isOpen":${isOpen}`) === true)
 
 describe.skipIf(isMissing("chromium"))("Product editor", () => {
   layer(PagesTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
@@ -81,7 +89,6 @@ describe.skipIf(isMissing("chromium"))("Product editor", () => {
           )
           yield* Effect.promise(async () => {
             assert.include(await page.getByLabel("Metafields").inputValue(), "0.12345678901234568")
-            await page.setViewportSize({ width: 390, height: 800 })
             await assertAccessible(page)
             await page.getByRole("button", { name: "Delete" }).click()
             await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click()
@@ -134,6 +141,43 @@ describe.skipIf(isMissing("chromium"))("Product editor", () => {
           }
         )
         assert.deepStrictEqual(complaints(), [])
+      })
+    )
+
+    it.effect("a form names the other members who have it open, until they leave it", () =>
+      Effect.gen(function* () {
+        const ada = yield* dashboardMember()
+        const { storeId } = ada
+        const bob = yield* dashboardMember({ storeId, role: "staff", width: 390 })
+        const [product] = yield* makeProducts(ada, [{ name: "Desk" }])
+        const collection = { title: "Desks", productIds: [] }
+        const { id } = yield* performed(
+          ada.client.collections.create({ storeId, idempotencyKey: newKey(), collection: toCollection(collection) })
+        )
+        yield* ada.client.presence.announce({ storeId, kind: "collection", id, isOpen: true })
+        yield* ada.client.presence.announce({ storeId, kind: "store", id: storeId, isOpen: true })
+        yield* Effect.promise(async () => {
+          const note = bob.page.getByText(/^Ada has this form open since \d{1,2}:\d{2}/)
+          const opened = announced(ada.page, true)
+          await ada.page.goto(`${ada.dashboard}/products/${product?.id}`)
+          await opened
+          await bob.page.goto(`${bob.dashboard}/products/${product?.id}`)
+          await note.waitFor()
+          await assertAccessible(bob.page)
+          const left = announced(ada.page, false)
+          await ada.page.getByRole("link", { name: "Products" }).first().click()
+          await left
+          const reopened = announced(bob.page, true)
+          await bob.page.reload()
+          await reopened
+          await bob.page.getByRole("heading", { name: "Desk", level: 1 }).waitFor()
+          assert.isFalse(await note.isVisible())
+          for (const path of [`collections/${id}`, "settings"]) {
+            await bob.page.goto(`${bob.dashboard}/${path}`)
+            await note.waitFor()
+          }
+        })
+        assert.deepStrictEqual([...ada.complaints(), ...bob.complaints()], [])
       })
     )
 

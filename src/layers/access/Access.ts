@@ -6,6 +6,7 @@ import { AppsLive } from "./Apps.ts"
 import { DevelopersLive } from "./Developers.ts"
 import { InstallationsLive } from "./Installations.ts"
 import { MerchantsLive } from "./Merchants.ts"
+import { PresenceLive } from "./Presence.ts"
 import { ProposalsLive } from "./Proposals.ts"
 import { SessionsLive } from "./Sessions.ts"
 import { StoresLive } from "./Stores.ts"
@@ -19,6 +20,7 @@ export const AccessLive = Layer.mergeAll(
   DevelopersLive,
   InstallationsLive,
   MerchantsLive,
+  PresenceLive,
   ProposalsLive,
   SessionsLive,
   StoresLive,

@@ -17,9 +17,11 @@ import {
   MerchantNotFound,
   Role
 } from "../../domain/access/Merchants.ts"
+import { OpenForm, PresentMember } from "../../domain/access/Presence.ts"
 import { UpdateSettings } from "../../domain/access/Settings.ts"
 import { Store } from "../../domain/access/Stores.ts"
 import { MerchantId } from "../../domain/access/Ids.ts"
+import { withDescription } from "../../domain/catalog/Fields.ts"
 import { AccessPolicy, MEMBERS_AND_AGENTS, ToolDescription, OWNERS_ONLY } from "../Annotations.ts"
 import { Authentication } from "../Authentication.ts"
 import { storeFields, keyedFields, WriteError } from "./CommonSchemas.ts"
@@ -113,3 +115,19 @@ export class MemberRpcs extends RpcGroup.make(
   revokeInvitation,
   createResetLink
 ).middleware(Authentication) {}
+
+/**
+ * Tells that the member has a form open, or leaves it, and returns the other members who have it open. A client repeats the
+ * call every 20 seconds; without it, the member counts as gone. Members only.
+ */
+export const announcePresence = Rpc.make("presence.announce", {
+  payload: {
+    ...storeFields,
+    ...OpenForm.fields,
+    isOpen: withDescription(Schema.Boolean, "true: opens the form or keeps it open. false: leaves it")
+  },
+  success: Schema.Array(PresentMember)
+})
+
+/** Forms that members have open. */
+export class PresenceRpcs extends RpcGroup.make(announcePresence).middleware(Authentication) {}

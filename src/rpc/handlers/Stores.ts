@@ -2,6 +2,7 @@ import { Effect, Function as Fn, Redacted } from "effect"
 import { AccountLinks, LINK_PATHS, type NewLink } from "../../domain/access/AccountLinks.ts"
 import type { MerchantId } from "../../domain/access/Ids.ts"
 import { Merchants } from "../../domain/access/Merchants.ts"
+import { Presence } from "../../domain/access/Presence.ts"
 import { Stores } from "../../domain/access/Stores.ts"
 import { extend, type JsonText } from "../../domain/json/Document.ts"
 import type { IdempotencyKey } from "../../domain/Idempotency.ts"
@@ -17,6 +18,7 @@ export const makeStoreHandlers = Effect.gen(function* () {
   const merchants = yield* Merchants
   const stores = yield* Stores
   const links = yield* AccountLinks
+  const presence = yield* Presence
   const { storeHandler, runWrite, writeHandler } = yield* makeHandlerFactory
   const joinedJson = encodeSuccess(Rpcs.joinMember)
   const leftJson = encodeSuccess(Rpcs.leaveMember)
@@ -90,6 +92,15 @@ export const makeStoreHandlers = Effect.gen(function* () {
       LINK_PATHS.reset,
       ({ merchantId, storeId }, by) => links.createReset(storeId, by, merchantId),
       ({ expiresAt, merchantId }) => JSON.stringify({ merchantId, expiresAt })
+    ),
+
+    "presence.announce": storeHandler(
+      Rpcs.announcePresence,
+      ({ payload: { isOpen, storeId, ...form }, principal }) =>
+        Effect.flatMap(merchantIn(principal), ({ id }) =>
+          isOpen ? presence.announce(storeId, id, form) : Effect.as(presence.leave(storeId, id, form), "[]")
+        ),
+      Fn.identity
     )
   }
 })

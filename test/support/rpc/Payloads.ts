@@ -120,6 +120,7 @@ const payloadsOf = (
     "proposals.get": { id: proposal },
     "proposals.approve": { idempotencyKey: randomUUID(), id: proposal },
     "proposals.reject": { idempotencyKey: randomUUID(), id: proposal, reason: "Stray" },
+    "presence.announce": { kind: "product", id: product, isOpen: true },
     "proposals.withdraw": { idempotencyKey: randomUUID(), id: proposal }
   }
 }

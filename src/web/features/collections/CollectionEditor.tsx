@@ -6,6 +6,7 @@ import { performed } from "../../../rpc/Client.ts"
 import { differences } from "../../shared/data/merge.ts"
 import { isOutdated } from "../../shared/data/errorMessages.ts"
 import { useRpcMutation } from "../../shared/data/queries.ts"
+import { PresenceNote } from "../../shared/ui/form/PresenceNote.tsx"
 import { SaveBar } from "../../shared/ui/form/SaveBar.tsx"
 import { Stack } from "../../shared/ui/layout/Page.tsx"
 import { ErrorNotice } from "../../shared/ui/display/QueryBoundary.tsx"
@@ -80,6 +81,7 @@ export const CollectionEditor = ({ latest }: { readonly latest: Collection }) =>
 
   return (
     <Stack>
+      <PresenceNote kind="collection" id={latest.id} />
       {isConflict ? (
         <ConflictCard
           key={latest.version}

@@ -5,6 +5,7 @@ import type { Store } from "../../../domain/access/Stores.ts"
 import { useRpcMutation } from "../../shared/data/queries.ts"
 import { Button } from "../../shared/ui/form/Button.tsx"
 import { Columns, SelectField, TextField } from "../../shared/ui/form/Field.tsx"
+import { PresenceNote } from "../../shared/ui/form/PresenceNote.tsx"
 import { Card, Facts, Row, Stack } from "../../shared/ui/layout/Page.tsx"
 import { ErrorNotice } from "../../shared/ui/display/QueryBoundary.tsx"
 import { toast } from "../../shared/ui/display/Toasts.tsx"
@@ -60,6 +61,7 @@ export const StoreSettings = ({ store }: { readonly store: Store }) => {
   const language = languageName(shown.locale)
   return (
     <Stack>
+      <PresenceNote kind="store" id={storeId} />
       <Card title={settingsTexts.store.title}>
         <form onSubmit={save} noValidate>
           <Stack>

@@ -3,6 +3,9 @@ import { number } from "../data/format.ts"
 
 /** Texts of the shared components. */
 export const uiTexts = {
+  presence: {
+    isOpen: (member: string, since: string) => t`${member} has this form open since ${since}.`
+  },
   dialog: {
     close: t`Close`,
     cancel: t`Cancel`

@@ -13,6 +13,7 @@ import { Badge } from "../../../shared/ui/display/Badge.tsx"
 import { EmptyState, ErrorNotice, QueryBoundary } from "../../../shared/ui/display/QueryBoundary.tsx"
 import { toast } from "../../../shared/ui/display/Toasts.tsx"
 import { Button, buttonClass } from "../../../shared/ui/form/Button.tsx"
+import { PresenceNote } from "../../../shared/ui/form/PresenceNote.tsx"
 import { SaveBar } from "../../../shared/ui/form/SaveBar.tsx"
 import { UnsavedChangesGuard } from "../../../shared/ui/form/UnsavedChangesGuard.tsx"
 import { useVersionChoices, VersionChoice } from "../../../shared/ui/form/VersionChoice.tsx"
@@ -167,6 +168,7 @@ const ProductEditor = ({ isGone, product }: ProductEditorProps) => {
         </>
       }
     >
+      <PresenceNote kind="product" id={id} />
       {isGone ? (
         <EmptyState title={productTexts.editor.wasDeleted}>
           <p>{productTexts.editor.wasDeletedAdvice}</p>
