@@ -199,6 +199,7 @@ describe.skipIf(isMissing("chromium"))("Home, agents and proposals pages", () =>
             await assertAccessible(page)
             await page.getByRole("tab", { name: "Decided" }).click()
             await page.getByRole("row", { name: /Create Mug.*Rejected.*We sell no mugs/ }).waitFor()
+            await page.getByRole("row", { name: /Update Large jug.*Approved with edits/ }).waitFor()
             await assertAccessible(page)
           })
           assert.deepStrictEqual(complaints(), [])

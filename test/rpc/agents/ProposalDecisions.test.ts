@@ -6,7 +6,7 @@ import { MAX_PENDING, ProposalId, Proposals } from "../../../src/domain/access/P
 import type { JsonObject } from "../../../src/domain/json/Json.ts"
 import { makeClient, performed } from "../../../src/rpc/Client.ts"
 import { IsolatedApiTest } from "../../support/http/Api.ts"
-import { keyedIn, proposePrice, proposer, tagOf } from "../../support/rpc/Proposals.ts"
+import { keyedIn, proposed, proposePrice, proposer, tagOf } from "../../support/rpc/Proposals.ts"
 import { startSecondServer } from "../../support/process/Process.ts"
 import { agentOf, freshMember, memberOf } from "../../support/rpc/Rpc.ts"
 
@@ -92,6 +92,11 @@ layer(IsolatedApiTest, { excludeTestServices: true, timeout: "60 seconds" })("De
           "product: is not a field that can be set"
         ])
         assert.strictEqual((yield* client.proposals.get({ storeId, id })).status, "pending")
+        const stock = { ...keyedIn(storeId), id: product.id, change: { adjust: 1 } }
+        const ofStock = yield* proposed(agent.client.inventory.change(stock))
+        const edited = { ...stock, change: { adjust: 1, variantId: randomUUID() } }
+        const refused = yield* Effect.flip(client.proposals.approve({ ...keyedIn(storeId), id: ofStock.id, edited }))
+        assert.deepInclude({ ...refused }, { issues: [`change.variantId: ${asProposed}`] })
         for (const one of [product.id, otherId]) {
           assert.strictEqual((yield* client.products.get({ storeId, id: one })).version, 1)
         }

@@ -95,8 +95,8 @@ const statusTones: Readonly<Record<typeof ProposalStatus.Type, Tone>> = {
   expired: "warn"
 }
 
-const ProposalStatusBadge = ({ status }: NamedProposal) => (
-  <Badge tone={statusTones[status]}>{proposalTexts.states[status]}</Badge>
+const ProposalStatusBadge = ({ edited, status }: NamedProposal) => (
+  <Badge tone={statusTones[status]}>{edited === null ? proposalTexts.states[status] : proposalTexts.edit.state}</Badge>
 )
 
 const COLUMNS: ReadonlyArray<Column<NamedProposal>> = [

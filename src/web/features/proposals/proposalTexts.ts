@@ -59,6 +59,7 @@ export const proposalTexts = {
     approvedToast: (proposals: number) => t`${plural(proposals, { one: "# proposal", other: "# proposals" })} approved`
   },
   edit: {
+    state: t`Approved with edits`,
     open: t`Edit and approve…`,
     openProposal: (proposal: string) => t`Edit and approve: ${proposal}`,
     title: (proposal: string) => t`Edit and approve: ${proposal}`,
