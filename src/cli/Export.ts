@@ -1,13 +1,14 @@
 import { Data, Effect, FileSystem, Option, type PlatformError, Schedule, Schema, Stdio, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import { UnknownStore } from "../domain/access/Stores.ts"
-import type { Export, ExportKind } from "../domain/exports/Export.ts"
+import type { DataKind } from "../domain/imports/DataKind.ts"
+import { type Export, type ExportContent, ExportFormat } from "../domain/exports/Export.ts"
 import { Exports } from "../domain/exports/Exports.ts"
 import type { StoreId } from "../domain/Store.ts"
 import { formatReason } from "../layers/postgres/EmbeddedPostgresFailed.ts"
 import { showProgress } from "./import/Progress.ts"
 import { runJobs } from "./Jobs.ts"
-import { command, group, json, option, store, withHelp } from "./Options.ts"
+import { choice, command, group, json, option, store, withHelp } from "./Options.ts"
 import { print, withInterruptNotice } from "./Output.ts"
 
 class WriteFailed extends Data.TaggedError("WriteFailed")<{ readonly reason: string }> {
@@ -42,17 +43,19 @@ const settled = Effect.fnUntraced(function* (store: StoreId, { id }: Export) {
 }, Effect.scoped)
 
 /**
- * Exports all rows of a kind and passes them to `write`, several lines at a time. The end of the command deletes the export,
+ * Exports rows and passes them to `write`, several at a time. The end of the command deletes the export,
  * which stops it if it runs. Returns the number of rows.
  */
 const exportAll = Effect.fnUntraced(function* <E, R>(
   store: StoreId,
-  kind: ExportKind,
+  content: ExportContent,
   write: (lines: string) => Effect.Effect<void, E, R>
 ) {
   const exports = yield* Exports
   return yield* Effect.acquireUseRelease(
-    Effect.catchTag(exports.create(store, kind), "StoreNotFound", () => Effect.fail(new UnknownStore({ id: store }))),
+    Effect.catchTag(exports.create(store, content), "StoreNotFound", () =>
+      Effect.fail(new UnknownStore({ id: store }))
+    ),
     Effect.fnUntraced(function* (created) {
       const { exported, id } = yield* settled(store, created)
       yield* Stream.runForEach(exports.read(store, id), write)
@@ -67,13 +70,13 @@ const exportAll = Effect.fnUntraced(function* <E, R>(
  * because exports contain personal data.
  */
 const exportToFile = Effect.fnUntraced(
-  function* (store: StoreId, kind: ExportKind, path: string) {
+  function* (store: StoreId, content: ExportContent, path: string) {
     const fs = yield* FileSystem.FileSystem
     const part = `${path}.part`
     const exported = yield* Effect.scoped(
       Effect.gen(function* () {
         const file = yield* fs.open(part, { flag: "w", mode: 0o600 })
-        return yield* exportAll(store, kind, (lines) => file.writeAll(Buffer.from(lines)))
+        return yield* exportAll(store, content, (lines) => file.writeAll(Buffer.from(lines)))
       })
     )
     yield* fs.rename(part, path)
@@ -83,31 +86,35 @@ const exportToFile = Effect.fnUntraced(
 )
 
 const exportToStdout = Effect.fnUntraced(
-  function* (store: StoreId, kind: ExportKind) {
+  function* (store: StoreId, content: ExportContent) {
     const { stdout } = yield* Stdio.Stdio
-    yield* exportAll(store, kind, (lines) => Stream.run(Stream.make(lines), stdout({ endOnDone: false })))
+    yield* exportAll(store, content, (lines) => Stream.run(Stream.make(lines), stdout({ endOnDone: false })))
   },
   Effect.catchTag("PlatformError", (error) => Effect.fail(toWriteFailed(error)))
 )
 
 const STOPPED = "Stopped. The export was deleted; run the command again to export\n"
 
-const makeExport = (kind: ExportKind, details = "") =>
+const makeExport = (kind: DataKind, details = "") =>
   command(
     kind,
     {
       store,
       file: Flag.optional(option("file", Schema.String, "File to write. Default: standard output")),
+      format: choice("format", ExportFormat.literals, "JSON Lines, or CSV for spreadsheets. Default: jsonl").pipe(
+        Flag.withDefault("jsonl")
+      ),
       json
     },
-    function* ({ file, json, store }) {
-      if (Option.isNone(file)) return yield* withInterruptNotice(exportToStdout(store, kind), STOPPED)
-      const exported = yield* withInterruptNotice(exportToFile(store, kind, file.value), STOPPED)
+    function* ({ file, format, json, store }) {
+      const content = { kind, format }
+      if (Option.isNone(file)) return yield* withInterruptNotice(exportToStdout(store, content), STOPPED)
+      const exported = yield* withInterruptNotice(exportToFile(store, content, file.value), STOPPED)
       yield* print(json, { storeId: store, exported, file: file.value })
     }
   ).pipe(
     withHelp({
-      summary: `Export all ${kind} as JSON Lines`,
+      summary: `Export all ${kind} as JSON Lines or CSV`,
       details: `${details}The import command reads the file.`,
       examples: [`--store <id> --file ${kind}.jsonl`, `--store <id> > ${kind}.jsonl`]
     })

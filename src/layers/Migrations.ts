@@ -16,6 +16,7 @@ import accountLinks from "./migrations/0011_account_links.ts"
 import openOrders from "./migrations/0012_open_orders.ts"
 import editedProposals from "./migrations/0013_edited_proposals.ts"
 import openForms from "./migrations/0014_open_forms.ts"
+import exportFilters from "./migrations/0015_export_filters.ts"
 import { FIXED_SETTINGS, TIMEOUTS } from "./sql/Session.ts"
 import { limitLockWaits, OutsideTransaction, type MigrationSteps } from "./sql/IndexMigration.ts"
 
@@ -43,7 +44,8 @@ export const migrations = {
   "0011_account_links": accountLinks,
   "0012_open_orders": openOrders,
   "0013_edited_proposals": editedProposals,
-  "0014_open_forms": openForms
+  "0014_open_forms": openForms,
+  "0015_export_filters": exportFilters
 } satisfies Record<string, Migration>
 
 /** Number at the start of a migration's key. */

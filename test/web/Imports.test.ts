@@ -1,6 +1,8 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { detectFormat, refusedCsv } from "../../src/web/features/imports/importFile.ts"
+import { detectFile, refusedCsv } from "../../src/web/features/imports/importFile.ts"
+import { CSV_HEADERS } from "../../src/domain/imports/Csv.ts"
+import { DataKind } from "../../src/domain/imports/DataKind.ts"
 import { assertAccessible } from "../support/process/Chromium.ts"
 import { isMissing } from "../support/process/Programs.ts"
 import { dashboardMember, PagesTest } from "../support/Pages.ts"
@@ -9,10 +11,18 @@ const CSV = ["Produktname,Handle,Variant Price", "Cup,cup,12.50", "Plate,plate,c
 
 describe("Files of imports", () => {
   it("the format follows the name of a file, or its first character", () => {
-    assert.strictEqual(detectFormat("orders.JSONL", ""), "jsonl")
-    assert.strictEqual(detectFormat("products.csv", "{"), "shopify")
-    assert.strictEqual(detectFormat("products.txt", " {"), "jsonl")
-    assert.strictEqual(detectFormat("products", "Handle,Title"), "shopify")
+    assert.deepStrictEqual(detectFile("orders.JSONL", ""), { format: "jsonl", kind: "orders" })
+    assert.deepStrictEqual(detectFile("products.csv", "{"), { format: "shopify", kind: "products" })
+    assert.deepStrictEqual(detectFile("products.txt", " {"), { format: "jsonl", kind: "products" })
+    assert.deepStrictEqual(detectFile("all", "Handle,Title"), { format: "shopify", kind: undefined })
+  })
+
+  it("the columns of an export tell its kind, also in UTF-16", () => {
+    for (const kind of DataKind.literals) {
+      const header = CSV_HEADERS[kind]
+      assert.deepStrictEqual(detectFile("data.csv", `${header}1,2`), { format: "csv", kind })
+      assert.deepStrictEqual(detectFile("data.csv", [...header].join("\0")), { format: "csv", kind })
+    }
   })
 
   it("refused rows are CSV that no spreadsheet calculates", () => {

@@ -1,7 +1,8 @@
 import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
-import type { ImportKind } from "../../domain/imports/ImportFile.ts"
-import { Encoding, UTF_8 } from "../../domain/imports/ImportFiles.ts"
+import { ExportFormat } from "../../domain/exports/Export.ts"
+import type { DataKind } from "../../domain/imports/DataKind.ts"
+import { Encoding, FileFormat, UTF_8 } from "../../domain/imports/ImportFiles.ts"
 import { choice, command, group, json, option, store, toggle, withHelp } from "../Options.ts"
 import { print, withInterruptNotice } from "../Output.ts"
 import { importFile, type ImportJob } from "./Run.ts"
@@ -36,7 +37,7 @@ interface ImportOptions extends Omit<ImportJob, "kind" | "refused"> {
 }
 
 /** Runs an import and prints its counts. An interrupted import prints how to continue. */
-const runImport = Effect.fnUntraced(function* (kind: ImportKind, { json, ...options }: ImportOptions) {
+const runImport = Effect.fnUntraced(function* (kind: DataKind, { json, ...options }: ImportOptions) {
   const refused = Option.getOrElse(options.refused, () => defaultRefusedFile(options.file))
   const counts = yield* withInterruptNotice(importFile({ ...options, kind, refused }), STOPPED)
   const file = counts.refused > 0 ? { refusedFile: refused } : {}
@@ -49,9 +50,11 @@ const products = command(
   "products",
   {
     ...common,
-    format: choice("format", ["jsonl", "shopify"], "JSON Lines, or the CSV of a Shopify export. Default: jsonl").pipe(
-      Flag.withDefault("jsonl")
-    ),
+    format: choice(
+      "format",
+      FileFormat.literals,
+      "JSON Lines, the CSV of an export, or the CSV of Shopify. Default: jsonl"
+    ).pipe(Flag.withDefault("jsonl")),
     replaceVariants: toggle("replace-variants", "Remove the variants of a product that the file leaves out")
   },
   function* (options) {
@@ -59,7 +62,7 @@ const products = command(
   }
 ).pipe(
   withHelp({
-    summary: "Import products from JSON Lines or a Shopify CSV",
+    summary: "Import products from JSON Lines or CSV",
     details: RERUN,
     examples: [
       "--store <id> --file products.jsonl --dry-run",
@@ -68,11 +71,20 @@ const products = command(
   })
 )
 
-/** Makes the command that imports a kind from JSON Lines. */
-const makeImport = (kind: ImportKind, order: string, examples: readonly [string, ...ReadonlyArray<string>]) =>
-  command(kind, common, function* (options) {
-    yield* runImport(kind, { ...options, format: "jsonl", replaceVariants: false })
-  }).pipe(withHelp({ summary: `Import ${kind} from JSON Lines${order}`, details: RERUN, examples }))
+/** Makes the command that imports a kind. */
+const makeImport = (kind: DataKind, order: string, examples: readonly [string, ...ReadonlyArray<string>]) =>
+  command(
+    kind,
+    {
+      ...common,
+      format: choice("format", ExportFormat.literals, "JSON Lines, or the CSV of an export. Default: jsonl").pipe(
+        Flag.withDefault("jsonl")
+      )
+    },
+    function* (options) {
+      yield* runImport(kind, { ...options, replaceVariants: false })
+    }
+  ).pipe(withHelp({ summary: `Import ${kind} from JSON Lines or CSV${order}`, details: RERUN, examples }))
 
 const collections = makeImport("collections", ", after their products", ["--store <id> --file collections.jsonl"])
 const customers = makeImport("customers", "", [

@@ -6,7 +6,7 @@ import { ProductId } from "../catalog/Product.ts"
 import { Rules } from "../catalog/Rule.ts"
 import { EventKind } from "../Events.ts"
 import { ActorType, EntryId } from "../journal/Activity.ts"
-import { ImportKind } from "../imports/ImportFile.ts"
+import { DataKind } from "../imports/DataKind.ts"
 import { CatalogKind } from "../journal/Kinds.ts"
 import { boundedArray } from "../json/Bounded.ts"
 import { formatInteger } from "../Text.ts"
@@ -197,7 +197,7 @@ export const ChangeSet = Schema.Struct({
     description: "Rules that selected the products, if any. Null if ids did: the results name them"
   }),
   change: Schema.NullOr(Schema.Unknown).annotate({ description: "Change of the selected products, if any" }),
-  import: Schema.NullOr(Schema.Struct({ kind: ImportKind, created: Count, updated: Count })).annotate({
+  import: Schema.NullOr(Schema.Struct({ kind: DataKind, created: Count, updated: Count })).annotate({
     description: "Import of a file, and the rows that it created and updated; null for other sets"
   }),
   counts: Schema.Struct({

@@ -1,5 +1,12 @@
-import { Schema } from "effect"
-import { Timestamp } from "../catalog/Fields.ts"
+import { Schema, Struct } from "effect"
+import { optional, Timestamp, withDescription } from "../catalog/Fields.ts"
+import { ProductId } from "../catalog/Product.ts"
+import { CollectionQuery, ProductQuery } from "../catalog/Queries.ts"
+import { MAX_SELECTED_IDS } from "../changeSets/ChangeSet.ts"
+import { DataKind } from "../imports/DataKind.ts"
+import { boundedArray } from "../json/Bounded.ts"
+import { CustomerQuery } from "../records/Customer.ts"
+import { OrderQuery } from "../records/Order.ts"
 import { Uuid } from "../Uuid.ts"
 
 /** Maximum number of unfinished exports of a store. */
@@ -11,9 +18,46 @@ export const MAX_EXPORTS = 20
 /** Hours for which an ended export is kept. */
 export const KEPT_HOURS = 24
 
-/** Resource kinds that can be exported. */
-export const ExportKind = Schema.Literals(["products", "collections", "orders", "customers"])
-export type ExportKind = typeof ExportKind.Type
+/** Form of the file: a JSON object a line, or a row of cells. */
+export const ExportFormat = Schema.Literals(["jsonl", "csv"])
+export type ExportFormat = typeof ExportFormat.Type
+
+/** Filter of the products of an export: that of the list, and ids. */
+export const ProductFilter = Schema.Struct({
+  ...ProductQuery.mapFields(Struct.omit(["sort"])).fields,
+  ids: optional(withDescription(boundedArray(ProductId, MAX_SELECTED_IDS, "ids"), "Only products with these ids"))
+})
+export type ProductFilter = typeof ProductFilter.Type
+
+const OTHER_KIND = { message: `must have the kind ${DataKind.literals.join(", ")}` }
+
+const contentOf = <Kind extends DataKind, Filter extends Schema.Top>(kind: Kind, filter: Filter) => ({
+  kind: Schema.Literal(kind),
+  format: optional(
+    ExportFormat.annotate({ message: "must be jsonl or csv", description: "Form of the file. Default: jsonl" })
+  ),
+  where: optional(filter.annotate({ description: "Filter of the list of this kind. Default: all rows" }))
+})
+
+const CONTENTS = {
+  products: contentOf("products", ProductFilter),
+  collections: contentOf("collections", CollectionQuery.mapFields(Struct.omit(["sort"]))),
+  orders: contentOf("orders", OrderQuery.mapFields(Struct.omit(["sort"]))),
+  customers: contentOf("customers", CustomerQuery.mapFields(Struct.omit(["sort"])))
+}
+
+/** Makes the schema of the content of an export, with further fields. */
+export const exportContent = <Fields extends Schema.Struct.Fields>(fields: Fields) =>
+  Schema.Union([
+    Schema.Struct({ ...fields, ...CONTENTS.products }).annotate(OTHER_KIND),
+    Schema.Struct({ ...fields, ...CONTENTS.collections }).annotate(OTHER_KIND),
+    Schema.Struct({ ...fields, ...CONTENTS.orders }).annotate(OTHER_KIND),
+    Schema.Struct({ ...fields, ...CONTENTS.customers }).annotate(OTHER_KIND)
+  ])
+
+/** Rows and form of an export: those of a kind that match a filter. */
+export const ExportContent = exportContent({})
+export type ExportContent = typeof ExportContent.Type
 
 export const ExportId = Uuid.pipe(Schema.brand("ExportId"), Schema.annotate({ identifier: "ExportId" }))
 export type ExportId = typeof ExportId.Type
@@ -25,10 +69,11 @@ const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
 export const Export = Schema.Struct({
   id: ExportId,
-  kind: ExportKind,
+  kind: DataKind,
+  format: ExportFormat,
   state: ExportState,
   exported: Count.annotate({ description: "Rows that are stored so far" }),
-  bytes: Count.annotate({ description: "Their bytes as JSON Lines" }),
+  bytes: Count.annotate({ description: "Their bytes in the file" }),
   failure: Schema.NullOr(Schema.String).annotate({ description: "Why the export failed" }),
   createdAt: Timestamp,
   finishedAt: Schema.NullOr(Timestamp)
@@ -37,7 +82,9 @@ export type Export = typeof Export.Type
 
 /** Part of the file of an export. */
 export const ExportPart = Schema.Struct({
-  lines: Schema.String.annotate({ description: "Whole lines of JSON, each with a line break" }),
+  lines: Schema.String.annotate({
+    description: "Whole rows, each with a line break. CSV starts with the names of the columns"
+  }),
   nextPart: Schema.NullOr(Count).annotate({ description: "Number of the next part, or null after the last one" })
 })
 export type ExportPart = typeof ExportPart.Type

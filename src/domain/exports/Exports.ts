@@ -4,8 +4,8 @@ import type { PageRequest } from "../Page.ts"
 import type { StoreId, StoreNotFound } from "../Store.ts"
 import type {
   Export,
+  ExportContent,
   ExportId,
-  ExportKind,
   ExportNotFinished,
   ExportNotFound,
   ExportPart,
@@ -13,15 +13,15 @@ import type {
 } from "./Export.ts"
 
 /**
- * Exports the data of a store in the format that an import reads, as a job (docs/spec/import.md). Each row has the fields of
+ * Exports the data of a store in a format that an import reads, as a job (docs/spec/import.md). Each row has the fields of
  * the API and an `externalId`: the stored one, else its id. References also use external ids. Automated collections are
  * exported without products.
  */
 export class Exports extends Context.Service<
   Exports,
   {
-    /** Creates an export of all rows of a kind and starts its job. */
-    readonly create: (store: StoreId, kind: ExportKind) => Effect.Effect<Export, StoreNotFound | TooManyExports>
+    /** Creates an export of the rows of a kind, or of those that match a filter, and starts its job. */
+    readonly create: (store: StoreId, content: ExportContent) => Effect.Effect<Export, StoreNotFound | TooManyExports>
     readonly get: (store: StoreId, id: ExportId) => Effect.Effect<Export, ExportNotFound>
     /** Lists exports, newest first. */
     readonly list: (store: StoreId, page: PageRequest<ExportId>) => Effect.Effect<DocumentPage<ExportId>>
@@ -33,7 +33,7 @@ export class Exports extends Context.Service<
       id: ExportId,
       part: number
     ) => Effect.Effect<ExportPart, ExportNotFound | ExportNotFinished>
-    /** Reads the file of a finished export part by part: JSON Lines in ascending order of id, of one moment. */
+    /** Reads the file of a finished export part by part: rows in ascending order of id, of one moment. */
     readonly read: (store: StoreId, id: ExportId) => Stream.Stream<string, ExportNotFound | ExportNotFinished>
     /** Deletes an export with its file, and stops it if it runs. Changes nothing if there is none. */
     readonly delete: (store: StoreId, id: ExportId) => Effect.Effect<void>

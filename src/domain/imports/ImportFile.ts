@@ -1,13 +1,10 @@
 import { Schema } from "effect"
 import { WeightUnit } from "../access/Settings.ts"
-
-/** Resource kinds that can be imported. */
-export const ImportKind = Schema.Literals(["products", "collections", "orders", "customers"])
-export type ImportKind = typeof ImportKind.Type
+import { DataKind } from "./DataKind.ts"
 
 /** Settings with which the rows of a file are read and written. */
 export const ImportSettings = Schema.Struct({
-  kind: ImportKind,
+  kind: DataKind,
   /** Columns of a Shopify export; null for JSON Lines. */
   columns: Schema.NullOr(Schema.Array(Schema.String)),
   /** True if an import removes the variants of a product that the file leaves out. */

@@ -6,7 +6,7 @@ import type { EventLoop } from "../Events.ts"
 import type { JsonText } from "../json/Document.ts"
 import type { StoreNotFound } from "../Store.ts"
 import type { WriteContext } from "../Write.ts"
-import { ImportKind } from "./ImportFile.ts"
+import { DataKind } from "./DataKind.ts"
 import { ColumnMapping, ShopifyField } from "./ShopifyColumns.ts"
 
 /** Name of an encoding, such as utf-8 or windows-1252. Labels of it, such as UTF8 or latin1, are decoded to the name. */
@@ -23,12 +23,12 @@ export const Encoding = Schema.String.check(
 
 export const UTF_8 = "utf-8"
 
-export const FileFormat = Schema.Literals(["jsonl", "shopify"])
+export const FileFormat = Schema.Literals(["jsonl", "csv", "shopify"])
 export type FileFormat = typeof FileFormat.Type
 
 /** Settings of an import, apart from those of its store. */
 export const FileSettings = Schema.Struct({
-  kind: ImportKind,
+  kind: DataKind,
   format: FileFormat,
   encoding: optional(Encoding),
   /** Removes the variants of a product that the file leaves out. */
@@ -37,7 +37,7 @@ export const FileSettings = Schema.Struct({
 }).check(
   Schema.makeFilter(({ format, kind }) =>
     format === "shopify" && kind !== "products"
-      ? { path: ["format"], issue: "must be jsonl; CSV files have products only" }
+      ? { path: ["format"], issue: "must be jsonl or csv; CSV files of Shopify have products only" }
       : undefined
   )
 )

@@ -12,7 +12,7 @@ import type { StoreId } from "../../domain/Store.ts"
 import { Unavailable } from "../../domain/Unavailable.ts"
 import { contains, makeQueries, type SortKey } from "../sql/Queries.ts"
 import { rowsReader } from "../sql/Rows.ts"
-import { sql as fragment } from "../sql/Statement.ts"
+import { type Fragment, sql as fragment } from "../sql/Statement.ts"
 import { compileRules, selectWithMembers } from "./CollectionMembers.ts"
 import { DOCUMENT_BYTES } from "./Columns.ts"
 import { CollectionRepository, CollectionRow, RulesTimeout, withMembers } from "./CollectionRepository.ts"
@@ -51,6 +51,10 @@ const KEYS: Readonly<Record<string, SortKey>> = {
   title: { value: fragment`lower(${TITLE}) collate "C"`, type: "text" },
   updatedAt: { value: fragment`(document ->> 'updatedAt') collate "C"`, type: "text" }
 }
+
+/** Compiles the filter of a list of collections. */
+export const collectionConditions = ({ search }: Omit<CollectionQuery, "sort">): ReadonlyArray<Fragment> =>
+  search === undefined ? [] : [fragment`(${contains(TITLE, search)} or ${contains(fragment`slug`, search)})`]
 
 /**
  * Maximum number of reads of a request during which rules changed, before it is answered with 503. A client that writes
@@ -148,8 +152,7 @@ export const collectionReads = Effect.gen(function* () {
         table: TABLE,
         name: TABLE,
         store,
-        conditions:
-          search === undefined ? [] : [fragment`(${contains(TITLE, search)} or ${contains(fragment`slug`, search)})`],
+        conditions: collectionConditions(request),
         isIndexed: false,
         sort,
         keys: KEYS,

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import type { Catalog } from "../../domain/catalog/Catalog.ts"
+import type { ProductQuery } from "../../domain/catalog/Queries.ts"
 import { conditionsOf } from "../../domain/catalog/Rule.ts"
 import { MAX_QUERY_WORDS } from "../../domain/catalog/Search.ts"
 import { codeOf, queryWords } from "../../domain/catalog/SearchWords.ts"
@@ -27,10 +28,9 @@ const KEYS: Readonly<Record<string, SortKey>> = {
 
 const hasTerm = (terms: ReadonlyArray<string>) => sql`terms && ${plainArray(terms)}::uuid[]`
 
-/** Operations of {@link Catalog} that query products. */
-export const productQueryOperations = Effect.gen(function* () {
+/** Makes the function that compiles the filter of a list of products. */
+export const makeProductFilter = Effect.gen(function* () {
   const vocabulary = yield* Vocabulary
-  const query = yield* makeQueries
 
   /** Makes the condition of a search: the words, or the beginning of a code. */
   const makeSearch = Effect.fnUntraced(function* (store: StoreId, text: string) {
@@ -44,22 +44,39 @@ export const productQueryOperations = Effect.gen(function* () {
     return { condition: ways.length === 0 ? sql`false` : sql`(${or(ways)})`, isIndexed: codes.length === 0 }
   })
 
+  return Effect.fnUntraced(function* (
+    store: StoreId,
+    { disjunctive = false, rules = [], search }: Omit<ProductQuery, "sort">
+  ) {
+    const filter = compileFilter(bindParameter, store, conditionsOf(rules), disjunctive)
+    const searched = search === undefined ? undefined : yield* makeSearch(store, search)
+    return {
+      conditions: [...(searched === undefined ? [] : [searched.condition]), ...filter.indexed, ...filter.others],
+      isIndexed: filter.indexed.length > 0 || searched?.isIndexed === true,
+      tables: { ...filter.tables, keys: filter.tables.keys || searched !== undefined }
+    }
+  })
+})
+
+/** Operations of {@link Catalog} that query products. */
+export const productQueryOperations = Effect.gen(function* () {
+  const filterOf = yield* makeProductFilter
+  const query = yield* makeQueries
+
   return {
     queryProducts: Effect.fn("Catalog.queryProducts")(function* (store, request, page) {
       const { disjunctive = false, rules = [], search, sort = "-createdAt" } = request
-      const filter = compileFilter(bindParameter, store, conditionsOf(rules), disjunctive)
-      const searched = search === undefined ? undefined : yield* makeSearch(store, search)
-      const tables = {
-        products: filter.tables.products || /name|updatedAt/.test(sort),
-        keys: filter.tables.keys || searched !== undefined || /price|stock/.test(sort)
-      }
+      const { conditions, isIndexed, tables } = yield* filterOf(store, request)
       return yield* query(
         {
-          table: joinTables(tables),
+          table: joinTables({
+            products: tables.products || /name|updatedAt/.test(sort),
+            keys: tables.keys || /price|stock/.test(sort)
+          }),
           name: TABLE,
           store,
-          conditions: [...(searched === undefined ? [] : [searched.condition]), ...filter.indexed, ...filter.others],
-          isIndexed: filter.indexed.length > 0 || searched?.isIndexed === true,
+          conditions,
+          isIndexed,
           sort,
           keys: KEYS,
           request: { rules, disjunctive, search },

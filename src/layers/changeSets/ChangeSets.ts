@@ -20,7 +20,7 @@ import {
 } from "../../domain/changeSets/Refusals.ts"
 import { membersEditsOf } from "../../domain/changeSets/Edit.ts"
 import { ChangeSets, scopeGroupsOf } from "../../domain/changeSets/ChangeSets.ts"
-import type { ImportKind } from "../../domain/imports/ImportFile.ts"
+import type { DataKind } from "../../domain/imports/DataKind.ts"
 import { CATALOG_KINDS } from "../../domain/journal/Kinds.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { uuidOfMicros } from "../../domain/Uuid.ts"
@@ -37,7 +37,7 @@ import type { NewStored, StoredChangeSet } from "./StoredChangeSet.ts"
 import { OperationRepository } from "./OperationRepository.ts"
 
 /** Scopes of a caller who undoes an import. The journal does not undo orders and customers. */
-const IMPORT_SCOPES: Record<ImportKind, ReadonlyArray<Scope>> = {
+const IMPORT_SCOPES: Record<DataKind, ReadonlyArray<Scope>> = {
   products: [CATALOG_KINDS.product.scopes.write],
   collections: [CATALOG_KINDS.collection.scopes.write],
   orders: [],

@@ -1,6 +1,8 @@
-import { Context, Data, Effect, Layer, Result } from "effect"
+import { Context, Data, Effect, Layer, Option, Result } from "effect"
 import { SqlClient } from "effect/sql"
-import { ExportId, type ExportKind, type ExportState } from "../../domain/exports/Export.ts"
+import { type ExportContent, ExportId, type ExportState } from "../../domain/exports/Export.ts"
+import { CSV_HEADERS, csvRow } from "../../domain/imports/Csv.ts"
+import type { DataKind } from "../../domain/imports/DataKind.ts"
 import { type StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { type Job, Jobs, type JobWork, type LeaseLost } from "../jobs/Jobs.ts"
 import { orDefect } from "../sql/Errors.ts"
@@ -9,13 +11,14 @@ import { SnapshotConnections } from "../sql/Postgres.ts"
 import { rowsReader } from "../sql/Rows.ts"
 import { makeTransaction, snapshot } from "../sql/Transaction.ts"
 import { ExportRepository } from "./ExportRepository.ts"
-import { lineOf, Row, SELECT_ROWS } from "./Rows.ts"
+import { makeExportFilter } from "./Filters.ts"
+import { lineOf, Row, type RowFilter, SELECT_ROWS } from "./Rows.ts"
 
 /** Maximum bytes of a part, unless it is a single larger row. */
 const PART_BYTES = 1024 * 1024
 
 /** Maximum rows of a part, and of a statement that reads them. A collection may have 10,000 members. */
-const ROWS: Record<ExportKind, number> = { products: 500, collections: 20, orders: 500, customers: 500 }
+const ROWS: Record<DataKind, number> = { products: 500, collections: 20, orders: 500, customers: 500 }
 
 const readRows = rowsReader(Row)
 
@@ -32,24 +35,26 @@ class Canceled extends Data.TaggedError("Canceled") {}
 
 const toId = (job: Job) => ExportId.make(job.subjectId, { disableChecks: true })
 
-/** Passes all rows of a kind to `store`, part by part, from one snapshot. Memory holds the rows of one statement. */
+/** Passes the rows of an export to `store`, part by part, from one snapshot. Memory holds the rows of one statement. */
 const readAll = Effect.fnUntraced(function* <E>(
   reading: SqlClient.SqlClient,
   storeId: StoreId,
-  kind: ExportKind,
+  { format, kind }: ExportContent,
+  filter: RowFilter,
   store: (part: Part) => Effect.Effect<void, E>
 ) {
   // A part may wait for a connection or a lock. Nothing waits for this transaction, which locks no row.
   yield* reading`select set_config('idle_in_transaction_session_timeout', '0', true)`
   const stores = yield* reading`select id from stores where id = ${storeId} and deleted_at is null`
   if (stores.length === 0) return yield* new StoreNotFound()
-  let part = EMPTY
+  const header = format === "csv" ? CSV_HEADERS[kind] : ""
+  let part: Part = { ...EMPTY, bytes: Buffer.byteLength(header), lines: header }
   let cursor: string | undefined = START
   while (cursor !== undefined) {
-    const page = { store: storeId, after: cursor, limit: ROWS[kind], bytes: PART_BYTES }
+    const page = { store: storeId, filter, after: cursor, limit: ROWS[kind], bytes: PART_BYTES }
     const rows: ReadonlyArray<Row> = yield* readRows(reading`${SELECT_ROWS[kind](page)}`)
     for (const row of rows) {
-      const line = `${lineOf(row)}\n`
+      const line = format === "csv" ? csvRow(kind, lineOf(row)) : `${lineOf(row)}\n`
       const bytes = Buffer.byteLength(line)
       if (part.rows === ROWS[kind] || (part.rows > 0 && part.bytes + bytes > PART_BYTES)) {
         yield* store(part)
@@ -59,7 +64,7 @@ const readAll = Effect.fnUntraced(function* <E>(
     }
     cursor = rows.at(-1)?.id
   }
-  if (part.rows > 0) yield* store(part)
+  if (part.lines !== "") yield* store(part)
 })
 
 /** Step of the job that writes an export. */
@@ -69,6 +74,7 @@ export class ExportJobs extends Context.Service<ExportJobs>()("layers/exports/Ex
     const jobs = yield* Jobs
     const repository = yield* ExportRepository
     const { open } = yield* SnapshotConnections
+    const compileFilter = yield* makeExportFilter
 
     const inTransaction = makeTransaction(sql)
 
@@ -83,7 +89,7 @@ export class ExportJobs extends Context.Service<ExportJobs>()("layers/exports/Ex
     })
 
     /** Stores all parts, each in a transaction that keeps the lease. Deletes those of a runner that died. */
-    const storeParts = Effect.fnUntraced(function* (job: Job, kind: ExportKind) {
+    const storeParts = Effect.fnUntraced(function* (job: Job, content: ExportContent) {
       const { storeId } = job
       const id = toId(job)
       yield* inTransaction(Effect.andThen(keep(job), repository.deleteParts(storeId, id)))
@@ -98,16 +104,19 @@ export class ExportJobs extends Context.Service<ExportJobs>()("layers/exports/Ex
             return Effect.andThen(keep(job), repository.insertPart(storeId, id, stored))
           })
         )
-      yield* orDefect(snapshot(reading, readAll(reading, storeId, kind, storePart)))
+      const write = Effect.flatMap(compileFilter(storeId, content), (filter) =>
+        readAll(reading, storeId, content, filter, storePart)
+      )
+      yield* orDefect(snapshot(reading, write))
     }, Effect.scoped)
 
     const step = Effect.fn("ExportJobs.write")(function* (job: Job) {
-      const found = yield* Effect.result(repository.get(job.storeId, toId(job)))
-      if (Result.isFailure(found) || found.success.state !== "running") {
+      const found = yield* repository.getContent(job.storeId, toId(job))
+      if (Option.isNone(found) || found.value.state !== "running") {
         yield* jobs.finish(job)
         return "finished" as const
       }
-      const stored = yield* Effect.result(storeParts(job, found.success.kind))
+      const stored = yield* Effect.result(storeParts(job, found.value.content))
       if (Result.isSuccess(stored)) return yield* end(job, "finished")
       const error = stored.failure
       if (error._tag === "LeaseLost") return yield* error

@@ -2,8 +2,8 @@ import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import {
   Export,
+  ExportContent,
   ExportId,
-  type ExportKind,
   ExportNotFinished,
   ExportNotFound,
   ExportState,
@@ -20,6 +20,7 @@ import { rowCount } from "../sql/Transaction.ts"
 
 const ExportRow = Schema.Struct({ json: Schema.fromJsonString(Schema.toType(Export)) })
 const readExport = rowReader(ExportRow)
+const readContent = rowReader(Schema.Struct({ state: ExportState, content: Schema.fromJsonString(ExportContent) }))
 const readPage = pageReader(ExportId)
 const readStates = rowsReader(Schema.Struct({ id: Schema.toType(ExportId), state: ExportState }))
 const readInserted = requiredRowReader(ExportRow)
@@ -34,7 +35,7 @@ export class ExportRepository extends Context.Service<ExportRepository>()("layer
 
     const json = sql`
       json_build_object(
-        'id', id, 'kind', kind, 'state', state, 'exported', exported, 'bytes', bytes, 'failure', failure,
+        'id', id, 'kind', kind, 'format', format, 'state', state, 'exported', exported, 'bytes', bytes, 'failure', failure,
         'createdAt', ${time("created_at")}, 'finishedAt', ${time("finished_at")}
       )::text as json
     `
@@ -52,10 +53,15 @@ export class ExportRepository extends Context.Service<ExportRepository>()("layer
         orDefect
       ),
 
-      insert: Effect.fn("ExportRepository.insert")(function* (store: StoreId, kind: ExportKind) {
+      insert: Effect.fn("ExportRepository.insert")(function* (
+        store: StoreId,
+        { format = "jsonl", kind, where = {} }: ExportContent
+      ) {
         const inserted = yield* readInserted(sql`
-          insert into exports (store_id, id, kind, state, created_at)
-          values (${store}, uuid_v7(clock_micros()), ${kind}, 'running', statement_timestamp()) returning ${json}
+          insert into exports (store_id, id, kind, format, filter, state, created_at)
+          values (${store}, uuid_v7(clock_micros()), ${kind}, ${format}, ${JSON.stringify(where)}, 'running',
+            statement_timestamp())
+          returning ${json}
         `)
         return inserted.json
       }, orDefect),
@@ -63,6 +69,14 @@ export class ExportRepository extends Context.Service<ExportRepository>()("layer
       get: Effect.fn("ExportRepository.get")(function* (store: StoreId, id: ExportId) {
         const found = yield* readExport(sql`select ${json} from exports where store_id = ${store} and id = ${id}`)
         return Option.isSome(found) ? found.value.json : yield* new ExportNotFound({ id })
+      }, orDefect),
+
+      /** Returns the state and the content. The filter was validated when it was stored. */
+      getContent: Effect.fn("ExportRepository.getContent")(function* (store: StoreId, id: ExportId) {
+        return yield* readContent(sql`
+          select state, json_build_object('kind', kind, 'format', format, 'where', filter::json)::text as content
+          from exports where store_id = ${store} and id = ${id}
+        `)
       }, orDefect),
 
       listPage: Effect.fn("ExportRepository.listPage")(

@@ -24,7 +24,7 @@ export const ExportsLive = Layer.effect(
     const { lockStore } = yield* StoreAllocation
 
     return Exports.of({
-      create: Effect.fn("Exports.create")(function* (store, kind) {
+      create: Effect.fn("Exports.create")(function* (store, content) {
         return yield* sql.withTransaction(
           Effect.gen(function* () {
             yield* lockStore(store)
@@ -33,7 +33,7 @@ export const ExportsLive = Layer.effect(
             const ended = all.filter(({ state }) => state !== "running")
             yield* refuse("unfinished", running.length >= MAX_UNFINISHED, running)
             yield* refuse("kept", all.length >= MAX_EXPORTS, ended)
-            const created = yield* repository.insert(store, kind)
+            const created = yield* repository.insert(store, content)
             yield* jobs.insertStatement(store, created.id, "export.write", null)
             yield* jobs.notifyAfterCommit
             return created

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { extend, type JsonText } from "../../domain/json/Document.ts"
-import type { ExportKind } from "../../domain/exports/Export.ts"
+import type { DataKind } from "../../domain/imports/DataKind.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { DOCUMENT_BYTES } from "../catalog/Columns.ts"
 import { DOCUMENT, PERSONAL } from "../records/Records.ts"
@@ -17,9 +17,17 @@ export const Row = Schema.Struct({
 })
 export type Row = typeof Row.Type
 
+/** Rows of a store that match conditions. These refer to the columns of `table` by `name`. */
+export interface RowFilter {
+  readonly table: Fragment
+  readonly name: Fragment
+  readonly conditions: ReadonlyArray<Fragment>
+}
+
 /** A page: at most `limit` rows after the id `after`; the last one starts within `bytes`. */
 interface ExportPage {
   readonly store: StoreId
+  readonly filter: RowFilter
   readonly after: string
   readonly limit: number
   readonly bytes: number
@@ -33,19 +41,28 @@ const exportedId = (store: StoreId, id: string): Fragment => sql`
   )
 `
 
+const and = sql.join(" and ", false)
+
+/** Selects the rows after an id. Filtered ones are tested in order of id, so that the pages together read each row once. */
+const following = ({ after, filter: { conditions, name, table }, store }: ExportPage): Fragment => {
+  const rows = sql`${table} where store_id = ${store}::uuid and id > ${after}::uuid`
+  return conditions.length === 0
+    ? rows
+    : sql`(select * from ${rows} order by id offset 0) as ${name} where ${and(conditions)}`
+}
+
 const selectRows = (
-  table: string,
   read: { readonly columns: Fragment; readonly size: Fragment },
   members: Fragment,
-  { after, bytes, limit, store }: ExportPage
+  page: ExportPage
 ): Fragment => sql`
-  select id, ${exportedId(store, "page.id")} as "externalId", ${members}
+  select id, ${exportedId(page.store, "page.id")} as "externalId", ${members}
   from (
     select id, ${read.columns},
-      count(*) over before < ${limit} and coalesce(sum(${read.size}) over before, 0) < ${bytes} as fits
-    from ${sql(table)} where store_id = ${store} and id > ${after}
+      count(*) over before < ${page.limit} and coalesce(sum(${read.size}) over before, 0) < ${page.bytes} as fits
+    from ${following(page)}
     window before as (order by id rows between unbounded preceding and 1 preceding)
-    order by id limit ${limit} + 1
+    order by id limit ${page.limit} + 1
   ) as page
   where fits order by id
 `
@@ -57,13 +74,11 @@ const RECORD = { columns: sql`opening, personal`, size: sql`bytes + personal_byt
 const RECORD_MEMBERS = sql.literal(`${DOCUMENT} as document, ${PERSONAL} as rest`)
 
 /** Queries of the rows of a page by kind. */
-export const SELECT_ROWS: Record<ExportKind, (page: ExportPage) => Fragment> = {
-  products: (page) =>
-    selectRows("products", RESOURCE, sql`document::text as document, null as rest, null as "externalIds"`, page),
+export const SELECT_ROWS: Record<DataKind, (page: ExportPage) => Fragment> = {
+  products: (page) => selectRows(RESOURCE, sql`document::text as document, null as rest, null as "externalIds"`, page),
 
   collections: (page) =>
     selectRows(
-      "collections",
       RESOURCE,
       sql`
         document::text as document, null as "externalIds",
@@ -80,7 +95,6 @@ export const SELECT_ROWS: Record<ExportKind, (page: ExportPage) => Fragment> = {
 
   orders: (page) =>
     selectRows(
-      "orders",
       RECORD,
       sql`
         ${RECORD_MEMBERS}, (
@@ -96,7 +110,7 @@ export const SELECT_ROWS: Record<ExportKind, (page: ExportPage) => Fragment> = {
       page
     ),
 
-  customers: (page) => selectRows("customers", RECORD, sql`${RECORD_MEMBERS}, null as "externalIds"`, page)
+  customers: (page) => selectRows(RECORD, sql`${RECORD_MEMBERS}, null as "externalIds"`, page)
 }
 
 const Id = Schema.NullOr(Schema.String)

@@ -8,7 +8,7 @@ import { findField } from "../../domain/imports/ShopifyColumns.ts"
 import type { JsonText } from "../../domain/json/Document.ts"
 import { Writes } from "../../domain/Write.ts"
 import { readJsonLines } from "./JsonLines.ts"
-import { readRecords, readShopifyCsv } from "./ShopifyCsv.ts"
+import { readCsv, readRecords, readShopifyCsv } from "./ShopifyCsv.ts"
 
 /** Maximum rows and characters that are stored together. */
 const MAX_ROWS = 500
@@ -68,7 +68,9 @@ export const ImportFilesLive = Layer.effect(
         const receive = Effect.gen(function* () {
           const text = toUtf8(bytes, encoding)
           const { columns, rows } =
-            format === "shopify" ? yield* readShopifyCsv(text, mapping) : { columns: null, rows: readJsonLines(text) }
+            format === "shopify"
+              ? yield* readShopifyCsv(text, mapping)
+              : { columns: null, rows: format === "csv" ? yield* readCsv(text, kind) : readJsonLines(text) }
           let count = 0
           yield* Stream.runForEach(toParts(rows), (part) => {
             const first = count

@@ -1,7 +1,8 @@
 import { Array, Context, Effect, Layer, Option, Result } from "effect"
 import type { ChangedKind } from "../../domain/changeSets/ChangeSet.ts"
 import type { Performed } from "../../domain/changeSets/StoredOperation.ts"
-import type { ImportKind, ImportRow, ImportSettings } from "../../domain/imports/ImportFile.ts"
+import type { DataKind } from "../../domain/imports/DataKind.ts"
+import type { ImportRow, ImportSettings } from "../../domain/imports/ImportFile.ts"
 import type { PutCollection } from "../../domain/imports/Collection.ts"
 import { Imports } from "../../domain/imports/Imports.ts"
 import type { BatchResult, ImportItem } from "../../domain/imports/Put.ts"
@@ -23,14 +24,14 @@ import { UnitOfWork } from "../sql/UnitOfWork.ts"
 import { observeChanges, Recording } from "../Writes.ts"
 
 /** Maximum rows and bytes of a transaction. One of this size takes about 50 ms; rules of a collection can be slow. */
-const MAX_ROWS: Record<ImportKind, number> = { products: 250, collections: 1, orders: 250, customers: 250 }
+const MAX_ROWS: Record<DataKind, number> = { products: 250, collections: 1, orders: 250, customers: 250 }
 const MAX_BYTES = 1024 * 1024
 
 /** Rows that are decoded at once, and the rest after them, in which other requests use the processor (docs/performance.md, Import). */
 const ROWS_PER_REST = 32
 const REST = "1 millis"
 
-const RESOURCES: Record<ImportKind, ChangedKind> = {
+const RESOURCES: Record<DataKind, ChangedKind> = {
   products: "product",
   collections: "collection",
   orders: "order",
@@ -77,7 +78,7 @@ const decodeRows = Effect.fnUntraced(function* <Input>(rows: ReadonlyArray<Numbe
 
 /** Imports rows of one kind. Those after a limit of the plan are left. */
 const importBatch = <Input, E>(
-  kind: ImportKind,
+  kind: DataKind,
   numbered: ReadonlyArray<NumberedRow>,
   decode: DecodeRow<Input>,
   put: (items: Array.NonEmptyReadonlyArray<ImportItem<Input>>) => Write<BatchResult<RowError, RowError>, E>

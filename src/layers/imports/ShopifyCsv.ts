@@ -2,6 +2,8 @@ import { NodeStream } from "@effect/platform-node"
 import { type Info, parse } from "csv-parse"
 import { Array, Effect, Option, Result, Sink, Stream } from "effect"
 import { isUtf8 } from "node:buffer"
+import { columnsProblem, jsonOfRow } from "../../domain/imports/Csv.ts"
+import type { DataKind } from "../../domain/imports/DataKind.ts"
 import type { CsvRecord, ImportRow } from "../../domain/imports/ImportFile.ts"
 import { ReadFailed } from "../../domain/imports/ImportFiles.ts"
 import {
@@ -63,6 +65,25 @@ export const readRecords = <E>(bytes: Stream.Stream<Uint8Array, E>): Stream.Stre
       }
     )
   )
+
+/** Reads the first record, which names the columns, and the others. */
+const readHeader = Effect.fnUntraced(function* <E>(bytes: Stream.Stream<Uint8Array, E>) {
+  const [header, records] = yield* Stream.peel(readRecords(bytes), Sink.head())
+  const { cells } = yield* Option.match(header, {
+    onNone: () => new ReadFailed({ reason: "it is empty; the first line must name the columns" }),
+    onSome: Effect.succeed
+  })
+  return { cells, records }
+})
+
+/** Reads a CSV with the fields of the API, as an export writes it: a line of JSON for each record. */
+export const readCsv = Effect.fnUntraced(function* <E>(bytes: Stream.Stream<Uint8Array, E>, kind: DataKind) {
+  const { cells, records } = yield* readHeader(bytes)
+  const names = cells.map((name) => name.trim())
+  const reason = columnsProblem(kind, names)
+  if (reason !== undefined) return yield* new ReadFailed({ reason })
+  return Stream.map(pace(records), ({ cells, line }): ImportRow => ({ line, json: jsonOfRow(kind, names, cells) }))
+})
 
 /** Identity of a product in a file: its handle, or the slug of its title in a file without handles. */
 interface Identity {
@@ -144,13 +165,11 @@ export const readShopifyCsv = Effect.fnUntraced(function* <E>(
   bytes: Stream.Stream<Uint8Array, E>,
   mapping: ColumnMapping = {}
 ) {
-  const [header, records] = yield* Stream.peel(readRecords(bytes), Sink.head())
-  const cells = Option.match(header, { onNone: () => [], onSome: ({ cells }) => renameColumns(cells, mapping) })
+  const header = yield* readHeader(bytes)
+  const { records } = header
+  const cells = renameColumns(header.cells, mapping)
   const columns = yield* Effect.fromResult(
-    Result.mapError(
-      cells.length === 0 ? Result.fail("it is empty; the first line must name the columns") : makeShopifyColumns(cells),
-      (reason) => new ReadFailed({ reason })
-    )
+    Result.mapError(makeShopifyColumns(cells), (reason) => new ReadFailed({ reason }))
   )
   return { columns: cells, rows: Stream.map(groupProducts(pace(records), columns), makeRows(columns)) }
 })

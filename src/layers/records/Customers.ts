@@ -4,15 +4,17 @@ import {
   CustomerId,
   CustomerNotFound,
   customerOf,
+  type CustomerQuery,
   Customers,
   PERSONAL_OF_CUSTOMER,
   type PutCustomer
 } from "../../domain/records/Customer.ts"
+import type { FieldVisibility } from "../../domain/records/Records.ts"
 import { StoreAllocation } from "../catalog/StoreAllocation.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { pageReader } from "../sql/Pages.ts"
 import { contains } from "../sql/Queries.ts"
-import { sql } from "../sql/Statement.ts"
+import { type Fragment, sql } from "../sql/Statement.ts"
 import { UnitOfWork } from "../sql/UnitOfWork.ts"
 import { CHANGED_KEY, hidden, numberKey, RecordRepository, type RecordTable, textKey, visible } from "./Records.ts"
 import { idsOf, upsertPlanner } from "./Upserts.ts"
@@ -27,6 +29,16 @@ const KEYS = {
 }
 
 const or = sql.join(" or ", false)
+
+/** Compiles the filter of a list of customers. */
+export const customerConditions = (
+  { search }: Omit<CustomerQuery, "sort">,
+  { isPersonal }: FieldVisibility
+): ReadonlyArray<Fragment> => {
+  if (search === undefined) return []
+  const searched = [visible("name"), visible("company"), ...(isPersonal ? [hidden("email")] : [])]
+  return [sql`(${or(searched.map((value) => contains(value, search)))})`]
+}
 
 const readPage = pageReader(CustomerId)
 
@@ -50,17 +62,15 @@ export const CustomersLive = Layer.effect(
         orDefect
       ),
 
-      query: Effect.fn("Customers.query")((store, { search, sort = "-createdAt" }, page, visibility) => {
-        const searched = [visible("name"), visible("company"), ...(visibility.isPersonal ? [hidden("email")] : [])]
-        const conditions = search === undefined ? [] : [sql`(${or(searched.map((value) => contains(value, search)))})`]
-        return records.queryPage(
+      query: Effect.fn("Customers.query")((store, { sort = "-createdAt", ...request }, page, visibility) =>
+        records.queryPage(
           CUSTOMERS,
           store,
-          { sort, keys: KEYS, request: { search }, conditions },
+          { sort, keys: KEYS, request, conditions: customerConditions(request, visibility) },
           page,
           visibility
         )
-      }),
+      ),
 
       get: Effect.fn("Customers.get")(function* (store, id, visibility) {
         const json = yield* records.findById(CUSTOMERS, store, id, visibility)

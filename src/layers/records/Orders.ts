@@ -66,8 +66,9 @@ const isFound = (search: string, { isPersonal }: FieldVisibility) => {
   return sql`(${or([visible("number"), ...(isPersonal ? personal : [])].map((value) => contains(value, search)))})`
 }
 
-const filterOf = (
-  { customerId, number, placedBefore, placedSince, search, status, totalFrom, totalTo }: OrderQuery,
+/** Compiles the filter of a list of orders. */
+export const orderConditions = (
+  { customerId, number, placedBefore, placedSince, search, status, totalFrom, totalTo }: Omit<OrderQuery, "sort">,
   visibility: FieldVisibility
 ): ReadonlyArray<Fragment> => [
   ...(search === undefined ? [] : [isFound(search, visibility)]),
@@ -124,7 +125,7 @@ export const OrdersLive = Layer.effect(
         records.queryPage(
           ORDERS,
           store,
-          { sort, keys: KEYS, request, conditions: filterOf(request, visibility) },
+          { sort, keys: KEYS, request, conditions: orderConditions(request, visibility) },
           page,
           visibility
         )

@@ -3,8 +3,8 @@ import { Rpc, RpcGroup } from "effect/rpc"
 import { withDescription } from "../../domain/catalog/Fields.ts"
 import {
   Export,
+  exportContent,
   ExportId,
-  ExportKind,
   ExportNotFinished,
   ExportNotFound,
   ExportPart,
@@ -20,9 +20,9 @@ const exportFields = { ...storeFields, id: withDescription(ExportId, "Id of the 
 /** Maximum of an `integer` of PostgreSQL. */
 const MAX_PART = 2_147_483_647
 
-/** Creates an export of all rows of a kind and starts it. Members only. */
+/** Creates an export of the rows of a kind, or of those that match the filter of its list, and starts it. Members only. */
 export const createExport = Rpc.make("exports.create", {
-  payload: { ...keyedFields, kind: ExportKind.annotate({ message: `must be ${ExportKind.literals.join(", ")}` }) },
+  payload: exportContent(keyedFields),
   success: Export,
   error: Schema.Union([WriteError, TooManyExports])
 })
@@ -33,7 +33,7 @@ export const listExports = Rpc.make("exports.list", { payload: pageFields(Export
 /** Reads the state and progress of an export. Members only. */
 export const getExport = Rpc.make("exports.get", { payload: exportFields, success: Export, error: ExportNotFound })
 
-/** Reads a part of the file of a finished export as JSON Lines. Members only. */
+/** Reads a part of the file of a finished export. Members only. */
 export const readExport = Rpc.make("exports.read", {
   payload: { ...exportFields, part: integerBetween(0, MAX_PART, "0, then `nextPart` of the previous part") },
   success: ExportPart,

@@ -12,7 +12,7 @@ export const makeExportHandlers = Effect.gen(function* () {
   return {
     "exports.create": writeHandler(
       Rpcs.createExport,
-      ({ kind, storeId }) => exports.create(storeId, kind),
+      ({ idempotencyKey: _, storeId, ...content }) => exports.create(storeId, content),
       encodeSuccess(Rpcs.createExport)
     ),
     "exports.list": storeHandler(

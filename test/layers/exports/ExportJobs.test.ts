@@ -54,7 +54,7 @@ layer(ExportsTest, { excludeTestServices: true, timeout: "60 seconds" })("jobs o
       const storeId = yield* makeStore()
       yield* putCustomers(storeId, customers(1201))
       const { reached, release } = yield* hold(1)
-      const created = yield* exports.create(storeId, "customers")
+      const created = yield* exports.create(storeId, { kind: "customers" })
       const [pid] = yield* reached
       yield* sql`select pg_terminate_backend(${pid})`
       yield* release
@@ -69,7 +69,7 @@ layer(ExportsTest, { excludeTestServices: true, timeout: "60 seconds" })("jobs o
       const storeId = yield* makeStore()
       yield* putCustomers(storeId, customers(1201))
       const { awaited, reached, release } = yield* hold(1)
-      const created = yield* exports.create(storeId, "customers")
+      const created = yield* exports.create(storeId, { kind: "customers" })
       yield* reached
       assert.deepInclude(yield* exports.get(storeId, created.id), { state: "running", exported: 500 })
       const cancellation = yield* Effect.forkChild(exports.cancel(storeId, created.id))
@@ -91,7 +91,7 @@ layer(ExportsTest, { excludeTestServices: true, timeout: "60 seconds" })("jobs o
       const storeId = yield* makeStore()
       yield* putCustomers(storeId, customers(1201))
       const { awaited, reached, release } = yield* hold(1)
-      const { id } = yield* exports.create(storeId, "customers")
+      const { id } = yield* exports.create(storeId, { kind: "customers" })
       yield* reached
       const deletion = yield* Effect.forkChild(exports.delete(storeId, id))
       yield* awaited
@@ -110,7 +110,7 @@ layer(ExportsTest, { excludeTestServices: true, timeout: "60 seconds" })("jobs o
       yield* putCustomers(storeId, customers(1))
       const { reached, release } = yield* hold(0)
       const all = yield* Effect.all(
-        Array.from({ length: 8 }, () => Effect.result(exports.create(storeId, "customers"))),
+        Array.from({ length: 8 }, () => Effect.result(exports.create(storeId, { kind: "customers" }))),
         {
           concurrency: "unbounded"
         }
@@ -120,7 +120,7 @@ layer(ExportsTest, { excludeTestServices: true, timeout: "60 seconds" })("jobs o
         all.flatMap((one) => (one._tag === "Failure" ? [one.failure._tag] : [])),
         Array.from({ length: 8 - MAX_UNFINISHED }, () => "TooManyExports")
       )
-      const other = yield* exports.create(otherId, "customers")
+      const other = yield* exports.create(otherId, { kind: "customers" })
       yield* reached
       yield* release
       for (const one of created) assert.strictEqual((yield* settled(storeId, one)).state, "finished")
@@ -139,7 +139,7 @@ layer(ExportsTest, { excludeTestServices: true, timeout: "60 seconds" })("jobs o
       const exports = yield* Exports
       const [storeId, otherId] = [yield* makeStore(), yield* makeStore()]
       yield* putCustomers(storeId, customers(1))
-      const created = yield* exports.create(storeId, "customers")
+      const created = yield* exports.create(storeId, { kind: "customers" })
       yield* settled(storeId, created)
       for (const refused of [
         exports.get(otherId, created.id),
@@ -159,7 +159,7 @@ layer(ExportsTest, { excludeTestServices: true, timeout: "60 seconds" })("jobs o
       const exports = yield* Exports
       const sql = yield* SqlClient.SqlClient
       const storeId = yield* makeStore()
-      const created = yield* exports.create(storeId, "customers")
+      const created = yield* exports.create(storeId, { kind: "customers" })
       yield* settled(storeId, created)
       const states: ReadonlyArray<ExportState> = ["running", "failed", "canceled"]
       for (const state of states) {
@@ -177,9 +177,9 @@ layer(ExportsTest, { excludeTestServices: true, timeout: "60 seconds" })("jobs o
       const [storeId, deletedId] = [yield* makeStore(), yield* makeStore()]
       yield* putCustomers(storeId, customers(1))
       const { reached, release } = yield* hold(0)
-      const first = yield* exports.create(storeId, "customers")
+      const first = yield* exports.create(storeId, { kind: "customers" })
       yield* reached
-      const second = yield* exports.create(deletedId, "customers")
+      const second = yield* exports.create(deletedId, { kind: "customers" })
       yield* sql`update stores set deleted_at = now() where id = ${deletedId}`
       yield* release
       assert.strictEqual((yield* settled(storeId, first)).state, "finished")
@@ -193,7 +193,7 @@ layer(ExportsTest, { excludeTestServices: true, timeout: "60 seconds" })("jobs o
       const sql = yield* SqlClient.SqlClient
       const storeId = yield* makeStore()
       yield* putCustomers(storeId, customers(1))
-      const created = yield* exports.create(storeId, "customers")
+      const created = yield* exports.create(storeId, { kind: "customers" })
       yield* settled(storeId, created)
       const age = (hours: number) =>
         sql`update exports set finished_at = now() - ${hours} * interval '1 hour' where id = ${created.id}`

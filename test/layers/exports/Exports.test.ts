@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { Catalog } from "../../../src/domain/catalog/Catalog.ts"
 import { CreateCollection } from "../../../src/domain/catalog/Collection.ts"
 import { CreateProduct } from "../../../src/domain/catalog/Product.ts"
-import { ExportKind as Kinds } from "../../../src/domain/exports/Export.ts"
+import { DataKind as Kinds } from "../../../src/domain/imports/DataKind.ts"
 import { Exports } from "../../../src/domain/exports/Exports.ts"
 import { StoreId } from "../../../src/domain/Store.ts"
 import { exported, ExportsTest, lineOf } from "../../support/data/Exports.ts"
@@ -130,7 +130,7 @@ layer(ExportsTest, { excludeTestServices: true, timeout: "60 seconds" })("Export
     Effect.gen(function* () {
       const unknownStore = StoreId.make("019c1363-49c0-7a11-9c3d-0b8e5f6a7d42")
       const { create } = yield* Exports
-      assert.strictEqual((yield* Effect.flip(create(unknownStore, "products")))._tag, "StoreNotFound")
+      assert.strictEqual((yield* Effect.flip(create(unknownStore, { kind: "products" })))._tag, "StoreNotFound")
     })
   )
 })

@@ -64,10 +64,11 @@ layer(ApiTest, { excludeTestServices: true, timeout: "180 seconds" })("Text para
       const payloads: Readonly<Record<string, object>> = { ...ofStore, ...accountPayloads(app.id) }
       assert.sameMembers(Object.keys(payloads), [...Rpcs.requests.keys()])
 
-      const calls = [...Rpcs.requests.values()].flatMap(({ _tag: tag, payloadSchema }) =>
-        textFieldsOf(payloadSchema).flatMap((path) =>
+      const calls = [...Rpcs.requests.values()].flatMap(({ _tag: tag, payloadSchema }) => {
+        const paths = textFieldsOf(payloadSchema)
+        const isKeyed = paths.some(([name]) => name === "idempotencyKey")
+        return paths.flatMap((path) =>
           Object.entries(UNUSUAL).map(([kind, value]) => {
-            const isKeyed = "idempotencyKey" in payloadSchema.fields
             const base = {
               ...payloads[tag],
               ...(tag in ofStore ? { storeId } : {}),
@@ -82,7 +83,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "180 seconds" })("Text para
             }
           })
         )
-      )
+      })
       assert.isAbove(calls.length, 500)
       const successes: Array<string> = []
       for (let first = 0; first < calls.length; first += PER_MEMBER) {

@@ -1,7 +1,8 @@
 import { assert } from "@effect/vitest"
 import { Effect, Layer, Schema, Stream } from "effect"
 import type pg from "pg"
-import type { Export, ExportKind } from "../../../src/domain/exports/Export.ts"
+import type { DataKind } from "../../../src/domain/imports/DataKind.ts"
+import type { Export } from "../../../src/domain/exports/Export.ts"
 import { Exports } from "../../../src/domain/exports/Exports.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
@@ -55,9 +56,9 @@ export const settled = Effect.fn(function* (storeId: StoreId, { id }: Pick<Expor
 })
 
 /** Exports all rows of a kind and returns the parts. */
-export const exported = Effect.fn(function* (storeId: StoreId, kind: ExportKind) {
+export const exported = Effect.fn(function* (storeId: StoreId, kind: DataKind) {
   const exports = yield* Exports
-  const one = yield* settled(storeId, yield* exports.create(storeId, kind))
+  const one = yield* settled(storeId, yield* exports.create(storeId, { kind }))
   const parts = yield* Stream.runCollect(exports.read(storeId, one.id))
   const text = parts.join("")
   assert.deepInclude(one, { kind, state: "finished", failure: null, bytes: Buffer.byteLength(text) })

@@ -81,6 +81,7 @@ export const CollectionsPage = () => {
         void navigate({ search: parseCollectionSearch(withSearch(search, part)), replace })
       }
       columns={columnsOf(storeId)}
+      content={{ kind: "collections", where: search.search === undefined ? {} : { search: search.search } }}
       read={(page) => (client) => client.collections.query({ storeId, ...search, ...page })}
       readAll={(client) => client.collections.query({ storeId, limit: 1 })}
       actions={

@@ -55,6 +55,7 @@ export const CustomersPage = () => {
         void navigate({ search: parseCustomerSearch(withSearch(search, part)), replace })
       }
       columns={columnsOf(storeId)}
+      content={{ kind: "customers", where: search.search === undefined ? {} : { search: search.search } }}
       read={(page) => (client) => client.customers.query({ storeId, ...search, ...page })}
       readAll={(client) => client.customers.query({ storeId, limit: 1 })}
     />

@@ -1,6 +1,9 @@
 import { Struct } from "effect"
+import { useState } from "react"
 import type { FileColumns } from "../../../domain/imports/ImportFiles.ts"
 import type { ColumnMapping } from "../../../domain/imports/ShopifyColumns.ts"
+import { Button } from "../../shared/ui/form/Button.tsx"
+import { MutedText, Row, Stack } from "../../shared/ui/layout/Page.tsx"
 import { type Column, Table } from "../../shared/ui/display/Table.tsx"
 import css from "./Imports.module.css"
 import { importTexts } from "./importTexts.ts"
@@ -13,20 +16,25 @@ const IGNORE = "ignore"
 
 const FIELDS = Struct.keys(texts.fields)
 
-type FileColumn = FileColumns["columns"][number] & { readonly index: number }
+type FileColumn = FileColumns["columns"][number] & {
+  readonly index: number
+  /** True if a person must decide: no field has the name, or another column has the same field. */
+  readonly isOpen: boolean
+}
 
 interface MappingProps {
   readonly mapping: ColumnMapping
   readonly onChange: (mapping: ColumnMapping) => void
 }
 
-/** Choice of the field of a column whose name has none. */
+/** Choice of the field of a column. */
 const FieldChoice = ({
+  field,
   mapping,
   name,
   onChange,
   taken
-}: MappingProps & { readonly name: string; readonly taken: ReadonlySet<string | null> }) => {
+}: MappingProps & Pick<FileColumn, "field" | "name"> & { readonly taken: ReadonlySet<string | null> }) => {
   const { [name]: chosen, ...others } = mapping
   const choose = (value: string) => {
     const field = FIELDS.find((one) => one === value) ?? null
@@ -39,7 +47,7 @@ const FieldChoice = ({
       value={chosen === undefined ? KEEP : (chosen ?? IGNORE)}
       onChange={({ target }) => choose(target.value)}
     >
-      <option value={KEEP}>{texts.keep}</option>
+      <option value={KEEP}>{field === null ? texts.keep : texts.fields[field]}</option>
       <option value={IGNORE}>{texts.ignore}</option>
       {FIELDS.filter((one) => one === chosen || !taken.has(one)).map((one) => (
         <option key={one} value={one}>
@@ -65,9 +73,9 @@ const tableColumns = (
     },
     {
       name: texts.field,
-      cell: ({ field, name }) =>
-        field === null ? (
-          <FieldChoice name={name.trim()} mapping={mapping} onChange={onChange} taken={taken} />
+      cell: ({ field, isOpen, name }) =>
+        field === null || isOpen ? (
+          <FieldChoice field={field} name={name.trim()} mapping={mapping} onChange={onChange} taken={taken} />
         ) : (
           texts.fields[field]
         )
@@ -75,12 +83,41 @@ const tableColumns = (
   ]
 }
 
-/** Columns of a CSV file, with their fields. A column whose name has no field can be mapped to one, or ignored. */
-export const ColumnsTable = ({ file, ...mapping }: MappingProps & { readonly file: FileColumns }) => (
-  <Table
-    caption={texts.caption}
-    rows={file.columns.flatMap((column, index) => (column.name.trim() === "" ? [] : [{ ...column, index }]))}
-    keyOf={({ index }) => String(index)}
-    columns={tableColumns(file, mapping)}
-  />
-)
+const columnsOf = ({ columns }: FileColumns): ReadonlyArray<FileColumn> => {
+  const isShared = (field: string) => columns.filter((column) => column.field === field).length > 1
+  return columns.flatMap(({ field, name }, index) =>
+    name.trim() === "" ? [] : [{ field, name, index, isOpen: field === null || isShared(field) }]
+  )
+}
+
+/**
+ * Columns of a CSV file that need a decision: those without a field, and those that share one. They can be mapped to a field,
+ * or ignored. A button shows the recognized ones.
+ */
+export const ColumnsTable = ({ file, ...mapping }: MappingProps & { readonly file: FileColumns }) => {
+  const [isAll, setAll] = useState(false)
+  const columns = columnsOf(file)
+  const open = columns.filter(({ isOpen }) => isOpen)
+  const rows = isAll ? columns : open
+  const recognized = columns.length - open.length
+  return (
+    <Stack>
+      {rows.length === 0 ? undefined : (
+        <Table
+          caption={texts.caption}
+          rows={rows}
+          keyOf={({ index }) => String(index)}
+          columns={tableColumns(file, mapping)}
+        />
+      )}
+      {recognized === 0 ? undefined : (
+        <Row>
+          <MutedText>{texts.recognized(recognized)}</MutedText>
+          <Button kind="quiet" onClick={() => setAll(!isAll)}>
+            {isAll ? texts.showOpen : texts.showAll}
+          </Button>
+        </Row>
+      )}
+    </Stack>
+  )
+}

@@ -1,6 +1,6 @@
 import { type DragEvent, type FormEvent, useRef, useState } from "react"
-import { ImportKind } from "../../../domain/imports/ImportFile.ts"
-import type { FileColumns, FileFormat, FileSettings } from "../../../domain/imports/ImportFiles.ts"
+import { DataKind } from "../../../domain/imports/DataKind.ts"
+import { type FileColumns, FileFormat, type FileSettings } from "../../../domain/imports/ImportFiles.ts"
 import type { ColumnMapping } from "../../../domain/imports/ShopifyColumns.ts"
 import type { StoreId } from "../../../rpc/Client.ts"
 import { ErrorNotice } from "../../shared/ui/display/QueryBoundary.tsx"
@@ -8,7 +8,7 @@ import { Button } from "../../shared/ui/form/Button.tsx"
 import { CheckField, Columns, SelectField, TextField } from "../../shared/ui/form/Field.tsx"
 import { Card, MutedText, Row, Stack } from "../../shared/ui/layout/Page.tsx"
 import { ColumnsTable } from "./ColumnsTable.tsx"
-import { detectFormat, MAX_FILE, readColumns } from "./importFile.ts"
+import { detectFile, MAX_FILE, readColumns } from "./importFile.ts"
 import { ImportProgress } from "./ImportProgress.tsx"
 import css from "./Imports.module.css"
 import { importTexts } from "./importTexts.ts"
@@ -16,15 +16,18 @@ import { useImport } from "./useImport.ts"
 
 const texts = importTexts.choose
 
+/** Bytes that contain the names of the columns. */
+const HEADER = 4096
+
 /** File that a member chose, with its settings. */
 interface Chosen {
   readonly file: File
   readonly format: FileFormat
-  readonly kind: ImportKind
+  readonly kind: DataKind
   readonly encoding: string
   readonly replaceVariants: boolean
   readonly mapping: ColumnMapping
-  /** Undefined for JSON Lines, and until they are read. */
+  /** Columns of a CSV of Shopify. Undefined until they are read. */
   readonly columns?: FileColumns
 }
 
@@ -73,8 +76,7 @@ export const ImportCard = ({ storeId }: { readonly storeId: StoreId }) => {
       reset()
       return show(undefined)
     }
-    const format = detectFormat(file.name, await file.slice(0, 100).text())
-    const kind = ImportKind.literals.find((one) => file.name.toLowerCase().includes(one)) ?? "products"
+    const { format, kind = "products" } = detectFile(file.name, await file.slice(0, HEADER).text())
     change({ file, format, kind, encoding: "utf-8", replaceVariants: false, mapping: {} })
   }
   const drop = (event: DragEvent) => {
@@ -85,7 +87,7 @@ export const ImportCard = ({ storeId }: { readonly storeId: StoreId }) => {
     event.preventDefault()
     if (chosen !== undefined && !isRunning) void start("check", settingsOf(chosen), chosen.file)
   }
-  const isReady = chosen !== undefined && (chosen.format === "jsonl" || chosen.columns !== undefined)
+  const isReady = chosen !== undefined && (chosen.format !== "shopify" || chosen.columns !== undefined)
   return (
     <Card title={texts.title}>
       <Stack>
@@ -110,30 +112,36 @@ export const ImportCard = ({ storeId }: { readonly storeId: StoreId }) => {
                     label={texts.format}
                     value={chosen.format}
                     onChange={({ target }) =>
-                      change({ ...chosen, format: target.value === "jsonl" ? "jsonl" : "shopify" })
+                      change({
+                        ...chosen,
+                        format: FileFormat.literals.find((one) => one === target.value) ?? chosen.format
+                      })
                     }
                   >
-                    <option value="shopify">{texts.formats.shopify}</option>
-                    <option value="jsonl">{texts.formats.jsonl}</option>
+                    {FileFormat.literals.toReversed().map((one) => (
+                      <option key={one} value={one}>
+                        {texts.formats[one]}
+                      </option>
+                    ))}
                   </SelectField>
-                  {chosen.format === "jsonl" ? (
+                  {chosen.format === "shopify" ? undefined : (
                     <SelectField
                       label={texts.kind}
                       value={chosen.kind}
                       onChange={({ target }) =>
                         change({
                           ...chosen,
-                          kind: ImportKind.literals.find((one) => one === target.value) ?? chosen.kind
+                          kind: DataKind.literals.find((one) => one === target.value) ?? chosen.kind
                         })
                       }
                     >
-                      {ImportKind.literals.map((one) => (
+                      {DataKind.literals.map((one) => (
                         <option key={one} value={one}>
                           {importTexts.kinds[one]}
                         </option>
                       ))}
                     </SelectField>
-                  ) : undefined}
+                  )}
                   <SelectField
                     label={texts.encoding}
                     value={chosen.encoding}

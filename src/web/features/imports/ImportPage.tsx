@@ -11,7 +11,7 @@ export const ImportPage = () => {
     <Page title={importTexts.title}>
       <Stack>
         <ImportCard storeId={storeId} />
-        <ExportCard storeId={storeId} />
+        <ExportCard />
       </Stack>
     </Page>
   )

@@ -1,13 +1,14 @@
 import { useEffect, useRef, useState } from "react"
 import type { ChangeSet } from "../../../domain/changeSets/ChangeSet.ts"
-import type { ImportKind } from "../../../domain/imports/ImportFile.ts"
+import type { DataKind } from "../../../domain/imports/DataKind.ts"
 import type { StoreId } from "../../../rpc/Client.ts"
+import { saveFile } from "../../shared/data/exportFile.ts"
 import { number } from "../../shared/data/format.ts"
 import { ErrorNotice } from "../../shared/ui/display/QueryBoundary.tsx"
 import { Table } from "../../shared/ui/display/Table.tsx"
 import { Button } from "../../shared/ui/form/Button.tsx"
 import { Facts, MutedText, Row, Stack, WarningBox } from "../../shared/ui/layout/Page.tsx"
-import { refusedCsv, saveFile } from "./importFile.ts"
+import { refusedCsv } from "./importFile.ts"
 import css from "./Imports.module.css"
 import { importTexts as texts } from "./importTexts.ts"
 import { type ImportRun, listRefused } from "./useImport.ts"
@@ -51,7 +52,7 @@ const Refused = ({
 
 interface ProgressProps {
   readonly storeId: StoreId
-  readonly kind: ImportKind
+  readonly kind: DataKind
   readonly run: ImportRun
   /** Imports the checked file. */
   readonly start: () => void

@@ -1,6 +1,8 @@
-import { Schema } from "effect"
+import { Option, Schema } from "effect"
 import { ChangeSet, type OperationResult } from "../../../domain/changeSets/ChangeSet.ts"
 import { FileColumns, type FileFormat, type FileSettings } from "../../../domain/imports/ImportFiles.ts"
+import { findCsvKind, quoteText } from "../../../domain/imports/Csv.ts"
+import { DataKind } from "../../../domain/imports/DataKind.ts"
 import type { StoreId } from "../../../rpc/Client.ts"
 
 /** Maximum bytes of a file, equal to the limit of the service. */
@@ -61,30 +63,28 @@ export const readColumns = async (file: Blob, encoding: string): Promise<FileCol
   return decodeColumns(await send("imports/columns", { encoding }, beginning)).data
 }
 
-/** Finds the format of a file by its name, or by its first character. */
-export const detectFormat = (name: string, beginning: string): FileFormat => {
-  if (/\.(?:jsonl|ndjson|json)$/i.test(name)) return "jsonl"
-  return !/\.csv$/i.test(name) && beginning.trimStart().startsWith("{") ? "jsonl" : "shopify"
+/** Finds the format of a file by its name, or by its beginning, and its kind by the names of its columns. */
+export const detectFile = (
+  name: string,
+  beginning: string
+): { readonly format: FileFormat; readonly kind: DataKind | undefined } => {
+  const kind = DataKind.literals.find((one) => name.toLowerCase().includes(one))
+  if (/\.(?:jsonl|ndjson|json)$/i.test(name)) return { format: "jsonl", kind }
+  if (!/\.csv$/i.test(name) && beginning.trimStart().startsWith("{")) return { format: "jsonl", kind }
+  // UTF-16 read as UTF-8 has a NUL after each letter.
+  const [header = ""] = beginning.replaceAll("\0", "").split(/[\r\n]/)
+  const ofExport = findCsvKind(header.split(",").map((cell) => cell.replace(/^[^A-Za-z]+|[^A-Za-z]+$/g, "")))
+  return Option.match(ofExport, {
+    onNone: () => ({ format: "shopify", kind }),
+    onSome: (kind) => ({ format: "csv", kind })
+  })
 }
-
-/** Quotes a cell. Spreadsheets would calculate a text that starts like a formula. */
-const cellOf = (value: string) => `"${value.replace(/^[=+\-@\t\r]/, "'$&").replaceAll('"', '""')}"`
 
 /** Writes refused rows as CSV: line, id in the file and reason. */
 export const refusedCsv = (rows: ReadonlyArray<OperationResult>): string =>
   [
     "line,externalId,reason",
     ...rows.map(({ error, externalId, issues, line }) =>
-      [String(line ?? ""), cellOf(externalId ?? ""), cellOf(issues?.join("; ") ?? error ?? "")].join(",")
+      [String(line ?? ""), quoteText(externalId ?? ""), quoteText(issues?.join("; ") ?? error ?? "")].join(",")
     )
   ].join("\r\n")
-
-/** Lets the browser save a file. */
-export const saveFile = (name: string, parts: ReadonlyArray<string>, type: string): void => {
-  const url = URL.createObjectURL(new Blob([...parts], { type }))
-  const link = document.createElement("a")
-  link.href = url
-  link.download = name
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(url), 60_000)
-}

@@ -1,5 +1,5 @@
 import { plural, select, t } from "@lingui/core/macro"
-import type { ImportKind } from "../../../domain/imports/ImportFile.ts"
+import type { DataKind } from "../../../domain/imports/DataKind.ts"
 import type { FileFormat } from "../../../domain/imports/ImportFiles.ts"
 import type { ShopifyField } from "../../../domain/imports/ShopifyColumns.ts"
 
@@ -47,14 +47,18 @@ const fields: Record<ShopifyField, string> = {
   seoDescription: t`SEO description`
 }
 
-const kinds: Record<ImportKind, string> = {
+const kinds: Record<DataKind, string> = {
   products: t`Products`,
   collections: t`Collections`,
   orders: t`Orders`,
   customers: t`Customers`
 }
 
-const formats: Record<FileFormat, string> = { shopify: t`CSV of products`, jsonl: t`JSON Lines` }
+const formats: Record<FileFormat, string> = {
+  shopify: t`CSV of Shopify`,
+  csv: t`CSV of an export`,
+  jsonl: t`JSON Lines`
+}
 
 /** Texts of imports and exports. */
 export const importTexts = {
@@ -62,7 +66,7 @@ export const importTexts = {
   kinds,
   choose: {
     title: t`Import a file`,
-    hint: t`CSV in the format of Shopify, or JSON Lines as an export writes them. At most 64 MiB.`,
+    hint: t`CSV of Shopify, or CSV or JSON Lines as an export writes them. At most 64 MiB.`,
     file: t`File to import`,
     drop: t`Or drop a file here.`,
     tooLarge: t`The file must be at most 64 MiB. Split it.`,
@@ -86,6 +90,9 @@ export const importTexts = {
     fieldOf: (column: string) => t`Field of ${column}`,
     keep: t`Keep as custom field`,
     ignore: t`Ignore`,
+    recognized: (columns: number) => t`${plural(columns, { one: "# column", other: "# columns" })} recognized.`,
+    showAll: t`Show all columns`,
+    showOpen: t`Show columns to decide`,
     fields
   },
   running: { check: t`Checking the file. Nothing changes.`, import: t`Importing. You can leave this page.` },
@@ -104,7 +111,7 @@ export const importTexts = {
   reason: t`Reason`,
   downloadRefused: t`Download refused rows`,
   refusedFile: t`refused-rows.csv`,
-  import: (kind: ImportKind, changed: number) =>
+  import: (kind: DataKind, changed: number) =>
     t`Import ${select(kind, {
       products: plural(changed, { one: "# product", other: "# products" }),
       collections: plural(changed, { one: "# collection", other: "# collections" }),
@@ -120,13 +127,7 @@ export const importTexts = {
       : t`${plural(changed, { one: "# change", other: "# changes" })} reverted. ${plural(refused, { one: "# resource", other: "# resources" })} changed since and were kept`,
   export: {
     title: t`Export all data of a kind`,
-    hint: t`The file is JSON Lines, which this page imports again. Orders and customers contain personal data.`,
     kind: t`Data to export`,
-    start: t`Export`,
-    running: (exported: number) => t`${plural(exported, { one: "# row", other: "# rows" })} exported`,
-    failed: t`The export failed. Try again.`,
-    done: (exported: number) =>
-      t`${plural(exported, { one: "# row", other: "# rows" })} exported. Your browser saves the file.`,
-    file: (kind: ImportKind) => `${kind}.jsonl`
+    start: t`Export`
   }
 } as const

@@ -19,17 +19,20 @@ const route = getRouteApi("/dashboard/member/$storeId/orders")
 
 const PAGE_SIZE = 50
 
+const whereOf = ({ from, sort: _, to, ...filter }: OrderSearch) => ({
+  ...filter,
+  ...(from === undefined ? {} : { placedSince: dayStart(from) }),
+  ...(to === undefined ? {} : { placedBefore: dayStart(to, 1) })
+})
+
 /** Loads a page of orders. */
 const listOrders =
-  (storeId: StoreId, { from, to, ...filter }: OrderSearch) =>
-  (position: { readonly cursor?: QueryCursor }) =>
-  (client: Client) =>
+  (storeId: StoreId, search: OrderSearch) => (position: { readonly cursor?: QueryCursor }) => (client: Client) =>
     client.orders.query({
       storeId,
       limit: PAGE_SIZE,
-      ...filter,
-      ...(from === undefined ? {} : { placedSince: dayStart(from) }),
-      ...(to === undefined ? {} : { placedBefore: dayStart(to, 1) }),
+      ...whereOf(search),
+      ...(search.sort === undefined ? {} : { sort: search.sort }),
       ...position
     })
 
@@ -51,6 +54,7 @@ export const OrdersPage = () => {
       texts={orderTexts.list}
       list={list}
       columns={orderColumnsOf(storeId)}
+      content={{ kind: "orders", where: whereOf(search) }}
       sorting={{ sort, change: (next) => change({ sort: next === NEWEST_FIRST ? undefined : next }) }}
       all={all.data?.total}
       clear={

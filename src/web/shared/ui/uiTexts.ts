@@ -1,4 +1,5 @@
-import { plural, t } from "@lingui/core/macro"
+import { plural, select, t } from "@lingui/core/macro"
+import type { DataKind } from "../../../domain/imports/DataKind.ts"
 import { number } from "../data/format.ts"
 
 /** Texts of the shared components. */
@@ -35,6 +36,28 @@ export const uiTexts = {
     clear: t`Clear filters`,
     noMatchesAdvice: t`Try a shorter search or remove a filter.`,
     loading: t`Loading`
+  },
+  export: {
+    rows: (kind: DataKind, rows: number | null | undefined, isFiltered: boolean) => {
+      if (typeof rows === "number")
+        return t`Export ${select(kind, {
+          products: plural(rows, { one: "# product", other: "# products" }),
+          collections: plural(rows, { one: "# collection", other: "# collections" }),
+          orders: plural(rows, { one: "# order", other: "# orders" }),
+          other: plural(rows, { one: "# customer", other: "# customers" })
+        })}`
+      return isFiltered
+        ? t`Export all matching ${select(kind, { products: "products", collections: "collections", orders: "orders", other: "customers" })}`
+        : t`Export all ${select(kind, { products: "products", collections: "collections", orders: "orders", other: "customers" })}`
+    },
+    hint: t`The import page reads the file again. Orders and customers contain personal data.`,
+    format: t`Format`,
+    formats: { csv: t`CSV for spreadsheets`, jsonl: t`JSON Lines` },
+    start: t`Export`,
+    running: (exported: number) => t`${plural(exported, { one: "# row", other: "# rows" })} exported`,
+    failed: t`The export failed. Try again.`,
+    done: (exported: number) =>
+      t`${plural(exported, { one: "# row", other: "# rows" })} exported. Your browser saves the file.`
   },
   table: {
     loading: t`Loading…`,

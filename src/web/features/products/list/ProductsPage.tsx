@@ -3,6 +3,7 @@ import { useMemo, useState } from "react"
 import { canonical } from "../../../../domain/json/Json.ts"
 import { MAX_SELECTED_IDS } from "../../../../domain/changeSets/ChangeSet.ts"
 import { Button, buttonClass } from "../../../shared/ui/form/Button.tsx"
+import { ExportButton } from "../../../shared/ui/form/Export.tsx"
 import { CheckField, Fieldset } from "../../../shared/ui/form/Field.tsx"
 import { Page, Row as Line } from "../../../shared/ui/layout/Page.tsx"
 import { EmptyState, QueryBoundary } from "../../../shared/ui/display/QueryBoundary.tsx"
@@ -89,9 +90,16 @@ export const ProductsPage = () => {
       title={productTexts.list.title}
       isWide
       actions={
-        <Link to="/dashboard/$storeId/products/new" params={{ storeId }} className={buttonClass("strong")}>
-          {productTexts.create.title}
-        </Link>
+        <>
+          {target.ids === undefined || selection.size === 0 ? (
+            <ExportButton content={{ kind: "products", where: filterOf(view) }} count={matches} />
+          ) : (
+            <ExportButton content={{ kind: "products", where: { ids: target.ids } }} count={selection.size} />
+          )}
+          <Link to="/dashboard/$storeId/products/new" params={{ storeId }} className={buttonClass("strong")}>
+            {productTexts.create.title}
+          </Link>
+        </>
       }
     >
       <ProductViews view={view} columns={columns} saved={saved} />

@@ -5,6 +5,7 @@ import { useRpcQuery } from "../../data/queries.ts"
 import type { Call } from "../../data/service.ts"
 import { type ListPage as Rows, usePagedQuery } from "../../data/usePagedQuery.ts"
 import { Button } from "../form/Button.tsx"
+import { ExportButton, type ExportedRows } from "../form/Export.tsx"
 import { SearchField } from "../form/SearchField.tsx"
 import { Card, Page } from "../layout/Page.tsx"
 import { uiTexts } from "../uiTexts.ts"
@@ -30,6 +31,8 @@ interface ListPageProps<One, Cursor> {
   readonly sorting: Sorting
   /** Buttons of the page, which an empty list also shows. */
   readonly actions?: ReactNode
+  /** Rows that the list shows, for their export. */
+  readonly content: ExportedRows["content"]
   /** Inputs of the filters. */
   readonly filters: ReactNode
   /** Number of rows without a filter. Undefined until it is known. */
@@ -44,12 +47,22 @@ export const ListPage = <One extends { readonly id: string }, Cursor>({
   all,
   clear,
   columns,
+  content,
   filters,
   list: { items, more, query, total },
   sorting,
   texts
 }: ListPageProps<One, Cursor>) => (
-  <Page title={texts.title} isWide actions={actions}>
+  <Page
+    title={texts.title}
+    isWide
+    actions={
+      <>
+        <ExportButton content={content} count={query.isPlaceholderData ? undefined : total} />
+        {actions}
+      </>
+    }
+  >
     <search className={css["filter"]}>
       {filters}
       {clear === undefined ? undefined : (
@@ -91,7 +104,7 @@ interface ListSearch {
   readonly sort?: string
 }
 
-interface SearchedListPageProps<One> extends Pick<ListPageProps<One, QueryCursor>, "actions" | "columns"> {
+interface SearchedListPageProps<One> extends Pick<ListPageProps<One, QueryCursor>, "actions" | "columns" | "content"> {
   readonly texts: ListTexts & { readonly search: string; readonly searchPlaceholder: string }
   readonly storeId: StoreId
   /** First part of the query keys after the store. */
