@@ -69,6 +69,56 @@ it.live("an export that is imported into an empty store exports the same rows, w
   })
 )
 
+it.live("a CSV that is imported into its store changes nothing, and brings the same rows to an empty store", () =>
+  Effect.gen(function* () {
+    const { bring, fileOf, storeId, url } = yield* importScene()
+    const path = yield* temporaryFolder
+    const exportKind = Effect.fn(function* (from: string, kind: string, format: string) {
+      const file = join(path, `${kind}-${from}.${format}`)
+      yield* jsonOutput(Exported, url, "export", kind, "--store", from, "--file", file, "--format", format)
+      return file
+    })
+    const products = [
+      { externalId: "=1+1", name: '+Cup "large"', description: "", tags: ["a,b"], metafields: { a: { b: "=c" } } },
+      { externalId: "2", name: "Plate\r\nblue", sku: "-7", price: 0.1, isActive: false },
+      {
+        externalId: "3",
+        name: "'Desk",
+        options: [{ name: "Size", values: ["S", "L"] }],
+        variants: [
+          { options: { Size: "S" }, sku: "=S", price: 12.5 },
+          { options: { Size: "L" }, stock: 3 }
+        ]
+      }
+    ]
+    yield* bring("products", fileOf("products.jsonl", products))
+    const collections = [
+      { externalId: "hand", title: "@Hand", productIds: ["3", "=1+1"] },
+      { externalId: "rules", title: "Rules", rules: [{ field: "price", relation: "greater_than", value: 5 }] }
+    ]
+    yield* bring("collections", fileOf("collections.jsonl", collections))
+    yield* bring("customers", `${NORTHWIND}/customers.jsonl`)
+    yield* bring("orders", `${NORTHWIND}/orders.jsonl`)
+
+    const emptyStoreId = (yield* createStore(url, "scale")).storeId
+    for (const kind of KINDS) {
+      const csv = yield* exportKind(storeId, kind, "csv")
+      const { length } = linesIn(yield* exportKind(storeId, kind, "jsonl"))
+      const read = (store: string) =>
+        jsonOutput(Imported, url, "import", kind, "--store", store, "--file", csv, "--format", "csv")
+      assert.deepStrictEqual(countsOf(yield* read(storeId)), [0, 0, length, 0], kind)
+      assert.deepStrictEqual(countsOf(yield* read(emptyStoreId)), [length, 0, 0, 0], kind)
+    }
+    for (const kind of KINDS) {
+      const [first, second] = yield* Effect.all([
+        exportKind(storeId, kind, "jsonl"),
+        exportKind(emptyStoreId, kind, "jsonl")
+      ])
+      assert.deepStrictEqual(rowsIn(second).map(withoutGenerated), rowsIn(first).map(withoutGenerated), kind)
+    }
+  })
+)
+
 it.live("an export to an unwritable file or of an unknown store prints an error and exits with 1", () =>
   Effect.gen(function* () {
     const { storeId, url } = yield* importScene()
