@@ -17,6 +17,7 @@ import openOrders from "./migrations/0012_open_orders.ts"
 import editedProposals from "./migrations/0013_edited_proposals.ts"
 import openForms from "./migrations/0014_open_forms.ts"
 import exportFilters from "./migrations/0015_export_filters.ts"
+import orderSearch from "./migrations/0016_order_search.ts"
 import { FIXED_SETTINGS, TIMEOUTS } from "./sql/Session.ts"
 import { limitLockWaits, OutsideTransaction, type MigrationSteps } from "./sql/IndexMigration.ts"
 
@@ -45,7 +46,8 @@ export const migrations = {
   "0012_open_orders": openOrders,
   "0013_edited_proposals": editedProposals,
   "0014_open_forms": openForms,
-  "0015_export_filters": exportFilters
+  "0015_export_filters": exportFilters,
+  "0016_order_search": orderSearch
 } satisfies Record<string, Migration>
 
 /** Number at the start of a migration's key. */

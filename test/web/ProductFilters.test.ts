@@ -1,5 +1,6 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { readFileSync } from "node:fs"
 import { isMissing } from "../support/process/Programs.ts"
 import { assertAccessible } from "../support/process/Chromium.ts"
 import { dashboardMember, PagesTest } from "../support/Pages.ts"
@@ -29,9 +30,19 @@ describe.skipIf(isMissing("chromium"))("Filters of the products page", () => {
           await page.getByLabel("Stock", { exact: true }).selectOption("Out of stock")
           await page.getByText("60 of 120 products").waitFor()
           await page.getByRole("link", { name: "Product 59", exact: true }).waitFor()
+          const download = page.waitForEvent("download")
+          await page.getByRole("button", { name: "Export 60 products" }).click()
+          await assertAccessible(page)
+          await page.getByRole("button", { name: "Export", exact: true }).click()
+          const file = await download
+          assert.strictEqual(file.suggestedFilename(), "products.csv")
+          assert.lengthOf(readFileSync(await file.path(), "utf8").split("\r\n"), 62)
+          await page.getByText("60 rows exported. Your browser saves the file.").waitFor()
+          await page.keyboard.press("Escape")
           await page.getByRole("list", { name: "Filters" }).getByText("Stock is at most 0").waitFor()
           await page.getByLabel("Select all loaded products").check()
           await page.getByText("50 selected").waitFor()
+          await page.getByRole("button", { name: "Export 50 products" }).waitFor()
           await page.getByRole("button", { name: "Select all 60 matching products" }).click()
           await page.getByText("60 selected").waitFor()
           await assertAccessible(page)

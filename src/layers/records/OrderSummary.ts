@@ -24,6 +24,9 @@ export const SummaryTimeout = Context.Reference("layers/records/SummaryTimeout",
 /** Date of an order, as in the index `orders_by_date`. */
 export const DATE = fragment`${visible("placedAt")} collate "C"`
 
+/** Characters of a stored time, which a maximum of times with names puts first. */
+const TIME_LENGTH = "2026-01-31T09:30:00.000Z".length
+
 const readStore = rowReader(Schema.Struct({ currencyCode: Schema.String, timezone: Schema.String }))
 
 /** Sums are the nearest doubles. */
@@ -61,18 +64,20 @@ export const makeSummarize = Effect.gen(function* () {
       const sums = sql`count(*)::integer as orders, coalesce(sum(total), 0) as sales`
       const row = yield* readRow(sql`
       with placed as materialized (
-        select width_bucket(d."placedAt" collate "C", ${plainArray(starts)}::text[] collate "C") - 1 as day, d.*
+        select day, d."placedAt", d."currencyCode", d.total, case when day >= ${days} then d."lineItems" end as "lineItems"
         from orders, json_to_record((opening || '}')::json) as d (
           "placedAt" text, status text, "currencyCode" text, total numeric, "lineItems" json
-        )
+        ), lateral (
+          select width_bucket(d."placedAt" collate "C", ${plainArray(starts)}::text[] collate "C") - 1 as day
+        ) as bucket
         where store_id = ${store} and ${DATE} >= ${starts[0]} and ${DATE} < ${end} and d.status <> 'cancelled'
-          and (${DATE} < ${previousEnd} or ${DATE} >= ${starts[days]})
+          and (d."placedAt" collate "C" < ${previousEnd} or day >= ${days})
       ), summed as (
         select * from placed where "currencyCode" = ${currencyCode}
       ), sold as (
         select
           line."productId", sum(line.quantity) as quantity, sum(line.total) as sales,
-          (array_agg(line.name order by "placedAt" desc))[1] as name
+          substr(max("placedAt" || line.name collate "C"), ${constant(TIME_LENGTH + 1)}) as name
         from summed, json_to_recordset("lineItems") as line ("productId" text, name text, quantity numeric, total numeric)
         where day >= ${days} and line."productId" is not null
         group by line."productId" order by quantity desc, line."productId" limit ${constant(MAX_BEST_SELLERS)}

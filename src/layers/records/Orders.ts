@@ -66,6 +66,15 @@ const isFound = (search: string, { isPersonal }: FieldVisibility) => {
   return sql`(${or([visible("number"), ...(isPersonal ? personal : [])].map((value) => contains(value, search)))})`
 }
 
+/** Minimum number of characters that an index can find. */
+const TRIGRAM = 3
+
+/** Condition that a row has all trigrams of the search, as in the index `orders_by_trigrams`. */
+const candidatesOf = (store: StoreId, { search = "" }: OrderQuery): Fragment | undefined =>
+  [...search].length < TRIGRAM
+    ? undefined
+    : sql`order_trigrams(store_id, opening, personal) @> trigrams(${store}::uuid, lower(${search}::text))`
+
 /** Compiles the filter of a list of orders. */
 export const orderConditions = (
   { customerId, number, placedBefore, placedSince, search, status, totalFrom, totalTo }: Omit<OrderQuery, "sort">,
@@ -125,7 +134,13 @@ export const OrdersLive = Layer.effect(
         records.queryPage(
           ORDERS,
           store,
-          { sort, keys: KEYS, request, conditions: orderConditions(request, visibility) },
+          {
+            sort,
+            keys: KEYS,
+            request,
+            conditions: orderConditions(request, visibility),
+            candidates: candidatesOf(store, request)
+          },
           page,
           visibility
         )

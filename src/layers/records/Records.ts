@@ -147,7 +147,13 @@ export class RecordRepository extends Context.Service<RecordRepository>()("layer
         (
           { personal, table }: RecordTable,
           store: StoreId,
-          { conditions, keys, request, sort }: Pick<ListQuery, "conditions" | "keys" | "request" | "sort">,
+          {
+            candidates,
+            conditions,
+            keys,
+            request,
+            sort
+          }: Pick<ListQuery, "candidates" | "conditions" | "keys" | "request" | "sort">,
           page: QueryPageRequest,
           visibility: FieldVisibility
         ) => {
@@ -158,6 +164,7 @@ export class RecordRepository extends Context.Service<RecordRepository>()("layer
               name: fragment.literal(table),
               store,
               conditions,
+              candidates,
               isIndexed: false,
               sort,
               keys,

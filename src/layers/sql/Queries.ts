@@ -39,6 +39,8 @@ export interface Queried {
   readonly conditions: ReadonlyArray<Fragment>
   /** True if an index finds the rows of the conditions, which include the store (see `RuleSql`). */
   readonly isIndexed: boolean
+  /** Condition that follows from the others, and whose rows an index finds. A walk along another index leaves it out. */
+  readonly candidates?: Fragment | undefined
 }
 
 /** Query of rows, and the page to read. */
@@ -151,7 +153,7 @@ export const makeQueries = Effect.gen(function* () {
    * empty, and the second one reads the page: by id it stops at the end of the page, otherwise it sorts all matches.
    */
   const readPage = Effect.fnUntraced(function* (
-    { conditions, isIndexed, item, name, store, table }: ListQuery,
+    { candidates, conditions, isIndexed, item, name, store, table }: ListQuery,
     key: SortKey | undefined,
     isDescending: boolean,
     position: Position | undefined,
@@ -162,17 +164,20 @@ export const makeQueries = Effect.gen(function* () {
     const after = position === undefined ? sql`true` : follows(position, key, isDescending)
     const isMatch = conditions.length === 0 ? sql`true` : and(conditions)
     const ofStore = sql`store_id = ${store}::uuid`
-    if (key?.isIndexed === true && !isIndexed) {
-      const from = sql`from ${table} where ${ofStore} and ${isMatch}`
+    const from = sql`from ${table} where ${ofStore} and ${isMatch}`
+    const walk = (key: SortKey) => {
       const next = position === undefined ? sql`true` : followsInIndex(position, key, isDescending)
+      return sql`
+        select id, ${key.value} as key ${from} and ${next}
+        order by ${key.value} ${direction}, id ${direction} limit ${limit} + 1
+      `
+    }
+    if (key?.isIndexed === true && !isIndexed && candidates === undefined) {
       const counted = sql`
         total as materialized (
           select count(*)::integer as count from (select ${from} limit ${constant(MAX_TOTAL + 1)}) as counted
         ),
-        page as materialized (
-          select id, ${key.value} as key ${from} and ${next}
-          order by ${key.value} ${direction}, id ${direction} limit ${limit} + 1
-        )
+        page as materialized (${walk(key)})
       `
       const count = sql`(select nullif(count, ${constant(MAX_TOTAL + 1)}) from total)`
       return yield* readRow(selectItems(counted, count, order, item, limit))
@@ -180,10 +185,12 @@ export const makeQueries = Effect.gen(function* () {
     const value = key?.value ?? sql`null::text`
     const matches = sql`
       select id, ${value} as key from ${table}
-      where ${isIndexed ? sql`store_id is not distinct from ${store}::uuid` : ofStore} and ${isMatch}
+      where ${isIndexed || candidates !== undefined ? sql`store_id is not distinct from ${store}::uuid` : ofStore}
+        and ${isMatch}
     `
+    const found = candidates === undefined ? matches : sql`${matches} and ${candidates}`
     const few = sql`
-      matched as materialized (${matches} limit ${constant(MAX_TOTAL + 1)}),
+      matched as materialized (${found} limit ${constant(MAX_TOTAL + 1)}),
       total as materialized (select count(*)::integer as count from matched),
       page as materialized (
         select id, key from matched where (select count from total) <= ${constant(MAX_TOTAL)} and ${after}
@@ -194,13 +201,15 @@ export const makeQueries = Effect.gen(function* () {
     if (page.count !== null && page.count <= MAX_TOTAL) return page
     // More matches than are counted are dense enough to find a page in the order of ids.
     const rows =
-      key === undefined
-        ? sql`
+      key?.isIndexed === true && !isIndexed
+        ? walk(key)
+        : key === undefined
+          ? sql`
             select id, null::text as key from (
               select * from ${table} where ${ofStore} and ${after} order by id ${direction} offset 0
             ) as ${name} where ${isMatch} limit ${limit} + 1
           `
-        : sql`select id, key from (${matches}) as keyed where ${after} order by ${order} limit ${limit} + 1`
+          : sql`select id, key from (${matches}) as keyed where ${after} order by ${order} limit ${limit} + 1`
     return yield* readRow(selectItems(sql`page as materialized (${rows})`, sql`null::integer`, order, item, limit))
   })
 

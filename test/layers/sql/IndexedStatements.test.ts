@@ -96,7 +96,8 @@ const growBy = ({ id, storeId }: Installation, count: number) => [
   `insert into agent_clients (client_id, name, redirect_uris, ends_at)
    select gen_random_uuid(), 'A client', '{}', now() + interval '1 day' from generate_series(1, ${count})`,
   // Flushed now, so that no measurement pays for it.
-  "select gin_clean_pending_list('product_keys_by_terms')"
+  "select gin_clean_pending_list('product_keys_by_terms')",
+  "select gin_clean_pending_list('orders_by_trigrams')"
 ]
 
 const run = (statements: ReadonlyArray<string>) =>
@@ -179,6 +180,7 @@ const operationsOf = Effect.fn(function* ({ agentToken, appId, installation, tok
     "upsert an order": write(orders.upsert(storeId, [{ id: order, input: ORDER }])),
     "list orders": orders.list(storeId, { cursor: order, limit, isPersonal: true }),
     "list open orders": orders.query(storeId, { status: "open", sort: "placedAt" }, { limit }, { isPersonal: true }),
+    "search orders": orders.query(storeId, { search: "zebra" }, { limit }, { isPersonal: true }),
     "summarize orders": orders.summarize(storeId, 90),
     "list changed orders": orders.list(storeId, {
       cursor: undefined,
