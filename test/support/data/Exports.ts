@@ -2,9 +2,10 @@ import { assert } from "@effect/vitest"
 import { Effect, Layer, Schema, Stream } from "effect"
 import type pg from "pg"
 import type { DataKind } from "../../../src/domain/imports/DataKind.ts"
-import type { Export } from "../../../src/domain/exports/Export.ts"
+import type { Export, ExportId } from "../../../src/domain/exports/Export.ts"
 import { Exports } from "../../../src/domain/exports/Exports.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
+import type { Client } from "../../../src/rpc/Client.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
 import { jobRunner } from "../../../src/layers/jobs/JobRunner.ts"
 import { OneConnectionTest, PostgresTest } from "../postgres/PostgresTest.ts"
@@ -71,4 +72,19 @@ export const exported = Effect.fn(function* (storeId: StoreId, kind: DataKind) {
       .slice(0, -1)
       .map((line) => lineOf(line))
   }
+})
+
+/** Reads an export part by part. */
+export const readAll = Effect.fn(function* (client: Client, storeId: StoreId, id: ExportId) {
+  const parts: Array<string> = []
+  for (let part: number | null = 0; part !== null;) {
+    const read: { readonly lines: string; readonly nextPart: number | null } = yield* client.exports.read({
+      storeId,
+      id,
+      part
+    })
+    parts.push(read.lines)
+    part = read.nextPart
+  }
+  return parts
 })
