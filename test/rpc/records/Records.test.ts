@@ -45,6 +45,48 @@ layer(ApiTest)("Order and customer procedures", (it) => {
     })
   )
 
+  it.effect(
+    "members find orders by a part of the number, e-mail address or a name, of any length and in any case",
+    () =>
+      Effect.gen(function* () {
+        const { client, storeId } = yield* freshMember()
+        const other = yield* freshMember()
+        yield* putOrders(storeId, [
+          { number: "A-1042", email: "mira@example.com", shippingAddress: { name: "Mira Öztürk" } },
+          { number: "A-1043", billingAddress: { name: 'Jo "100%_" O\'Neil' }, note: "Mira called" },
+          { number: "7" }
+        ])
+        yield* putOrders(other.storeId, [{ number: "A-1042" }])
+        for (const [search, numbers] of [
+          ["7", ["7"]],
+          ["-10", ["A-1042", "A-1043"]],
+          ["a-1042", ["A-1042"]],
+          ["MIRA@", ["A-1042"]],
+          ["öztü", ["A-1042"]],
+          ["mira", ["A-1042"]],
+          ["42m", []],
+          ["%_", ["A-1043"]],
+          ['"100%_" o', ["A-1043"]],
+          ["O'Neil", ["A-1043"]],
+          ["nobody", []]
+        ] as const) {
+          for (const sort of ["placedAt", "createdAt", "number"] as const) {
+            const { items, total } = yield* client.orders.query({ storeId, search, sort })
+            assert.deepStrictEqual(
+              items.map(({ number }) => number),
+              [...numbers],
+              search
+            )
+            assert.strictEqual(total, numbers.length)
+          }
+        }
+        const first = yield* client.orders.query({ storeId, search: "A-10", limit: 1 })
+        const next = { storeId, search: "A-10", limit: 1, ...(first.nextCursor && { cursor: first.nextCursor }) }
+        const second = yield* client.orders.query(next)
+        assert.lengthOf([...new Set([...first.items, ...second.items].map(({ id }) => id))], 2)
+      })
+  )
+
   it.effect("agents receive no personal data, and AgentScopeMissing without the read scope", () =>
     Effect.gen(function* () {
       const { customer, order, storeId } = yield* scene
