@@ -59,6 +59,6 @@ export const Total = Schema.NullOr(Schema.Int.check(Schema.isGreaterThanOrEqualT
 /** The query is valid, but takes longer than {@link QUERY_MILLIS}. */
 export class QueryTooSlow extends Schema.TaggedError<QueryTooSlow>()("QueryTooSlow", {}) {
   override get message() {
-    return `This query takes longer than ${QUERY_MILLIS / 1000} second. Sort by createdAt, give orders a period with placedSince, use fewer rules, or replace contains by equals or in on tags, vendorName, productType or a category, which are indexed`
+    return `This query takes longer than ${QUERY_MILLIS / 1000} second. Sort by createdAt, search orders by three characters or more, give them a period with placedSince, use fewer rules, or replace contains by equals or in on tags, vendorName, productType or a category, which are indexed`
   }
 }

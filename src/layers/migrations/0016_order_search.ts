@@ -34,7 +34,7 @@ export default new OutsideTransaction({
       name: "orders_by_trigrams",
       table: "orders",
       definition:
-        "using gin (order_trigrams(store_id, opening, personal)) with (fastupdate = on, gin_pending_list_limit = 256)"
+        "using gin (order_trigrams(store_id, opening, personal)) with (fastupdate = on, gin_pending_list_limit = 2048)"
     })
   })
 })
