@@ -57,7 +57,7 @@ describe.skipIf(isMissing("chromium"))("Apps pages of the dashboard", () => {
           await assertAccessible(page)
           assert.strictEqual(page.url(), `${dashboard}/apps/${installation.id}`)
 
-          await page.getByRole("tab", { name: "Deliveries" }).click()
+          await page.getByRole("link", { name: "Deliveries" }).click()
           await page.getByText(new URL(endpoint.url).host).waitFor()
           await rows.filter({ hasText: "Product created or updated" }).getByText("Delivered").waitFor()
           await assertAccessible(page)
@@ -107,7 +107,7 @@ describe.skipIf(isMissing("chromium"))("Apps pages of the dashboard", () => {
         )
         yield* Effect.promise(async () => {
           await page.goto(address)
-          await page.getByRole("tab", { name: "Requests" }).click()
+          await page.getByRole("link", { name: "Requests" }).click()
           await page.getByText(/^PATCH .*\/products\/:id$/).waitFor()
           await assertAccessible(page)
           await page.getByRole("button", { name: "Suspend" }).click()
@@ -127,6 +127,10 @@ describe.skipIf(isMissing("chromium"))("Apps pages of the dashboard", () => {
         })
         assert.strictEqual((yield* app.get("/products")).status, 200)
         yield* Effect.promise(async () => {
+          await page.goto(`${address}/nonsense`)
+          await page.getByRole("heading", { name: "Page not found" }).waitFor()
+          assert.strictEqual(await page.getByRole("heading", { level: 1 }).count(), 1)
+          await page.goBack()
           await page.getByRole("button", { name: "Uninstall" }).click()
           const confirmation = page.getByRole("alertdialog")
           await confirmation.getByText(/You cannot undo this/).waitFor()
@@ -160,7 +164,7 @@ describe.skipIf(isMissing("chromium"))("Apps pages of the dashboard", () => {
 
         yield* Effect.promise(async () => {
           await page.goto(address)
-          await page.getByRole("tab", { name: "Billing" }).click()
+          await page.getByRole("link", { name: "Billing" }).click()
           await page.getByRole("button", { name: "Subscribe: Basic" }).click()
           await confirmation.getByText("€9.90 per month").waitFor()
           await assertAccessible(page)
@@ -190,7 +194,7 @@ describe.skipIf(isMissing("chromium"))("Apps pages of the dashboard", () => {
         const staff = yield* dashboardMember({ storeId, role: "staff" })
         yield* Effect.promise(async () => {
           await staff.page.goto(address)
-          await staff.page.getByRole("tab", { name: "Billing" }).click()
+          await staff.page.getByRole("link", { name: "Billing" }).click()
           await staff.page.getByText("Owners only").waitFor()
           await assertAccessible(staff.page)
         })

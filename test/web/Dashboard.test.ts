@@ -197,7 +197,7 @@ describe.skipIf(isMissing("chromium"))("Home, agents and proposals pages", () =>
             await card("Update Cup").getByText("Stock from 0 to 4").waitFor()
             assert.isTrue(await page.getByRole("button", { name: "Approve: Update Cup", exact: true }).isDisabled())
             await assertAccessible(page)
-            await page.getByRole("tab", { name: "Decided" }).click()
+            await page.getByRole("link", { name: "Decided" }).click()
             await page.getByRole("row", { name: /Create Mug.*Rejected.*We sell no mugs/ }).waitFor()
             await page.getByRole("row", { name: /Update Large jug.*Approved with edits/ }).waitFor()
             await assertAccessible(page)

@@ -14,7 +14,7 @@ describe.skipIf(isMissing("chromium"))("Links of members", () => {
         const email = `guest-${crypto.randomUUID()}@example.com`
         const { complaints: complaintsOfGuest, page: guest } = yield* openWindow({ width: 390 })
         yield* Effect.promise(async () => {
-          await owner.goto(`${dashboard}/settings?tab=members`)
+          await owner.goto(`${dashboard}/settings/members`)
           await owner.getByRole("button", { name: "Invite a member" }).click()
           const dialog = owner.getByRole("dialog")
           await dialog.getByLabel("E-mail address").fill("nobody")

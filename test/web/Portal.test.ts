@@ -55,7 +55,7 @@ ${body.replace("console.log(store.name)", "return store")}
   return import(file)
 }
 
-const openTab = (page: Page, name: string) => page.getByRole("tab", { name }).click()
+const openTab = (page: Page, name: string) => page.getByRole("link", { name }).click()
 
 /** A signed-in developer with one app. */
 const signedInDeveloper = Effect.gen(function* () {
@@ -163,8 +163,7 @@ describe.skipIf(isMissing("chromium"))("Developer portal", () => {
         const endpoint = yield* publicReceiver(() => ({ status: 200, body: "Thank you <b>very</b> much" }))
         const { address, app, complaints, page } = yield* signedInDeveloper
         const secret = yield* Effect.promise(async () => {
-          await page.goto(address)
-          await openTab(page, "Deliveries")
+          await page.goto(`${address}/deliveries`)
           await page.getByText("This app has no webhook").waitFor()
           await openTab(page, "Webhook")
           // Deletions send no event (contract, section 6).
@@ -202,6 +201,7 @@ describe.skipIf(isMissing("chromium"))("Developer portal", () => {
         yield* waitForRequests(endpoint, 2)
         yield* Effect.promise(async () => {
           await openTab(page, "Deliveries")
+          await page.getByRole("button", { name: "Leave page" }).click()
           const delivered = page.getByRole("cell", { name: "Delivered", exact: true })
           while ((await delivered.count()) === 0) await page.getByRole("button", { name: "Refresh" }).click()
           await assertAccessible(page)
@@ -240,8 +240,7 @@ describe.skipIf(isMissing("chromium"))("Developer portal", () => {
           kinds: ["catalog.product.updated.v1"]
         })
         const shown = yield* Effect.promise(async () => {
-          await page.goto(address)
-          await openTab(page, "Settings")
+          await page.goto(`${address}/settings`)
           await page.getByLabel("Name").fill("Stock keeper")
           await assertAccessible(page)
           await openTab(page, "Client secret")
@@ -261,6 +260,7 @@ describe.skipIf(isMissing("chromium"))("Developer portal", () => {
           await assertAccessible(page)
 
           await openTab(page, "Webhook")
+          await page.getByRole("button", { name: "Leave page" }).click()
           await page.getByRole("button", { name: "Rotate signing secret…" }).click()
           await page.getByLabel("Current secret").selectOption("Expire now (the secret leaked)")
           await page.getByRole("button", { name: "Rotate secret", exact: true }).click()

@@ -101,7 +101,7 @@ describe.skipIf(isMissing("chromium"))("Settings pages", () => {
           assert.strictEqual(await page.getByLabel("Time zone").inputValue(), "Europe/Berlin")
           await assertAccessible(page)
 
-          await page.getByRole("tab", { name: "Members" }).click()
+          await page.getByRole("link", { name: "Members" }).click()
           await page.getByText("Owners only").waitFor()
         })
         assert.deepInclude(yield* client.store.get({ storeId }), {
@@ -127,7 +127,7 @@ describe.skipIf(isMissing("chromium"))("Settings pages", () => {
         }
         yield* Effect.promise(async () => {
           await page.goto(`${dashboard}/settings`)
-          await page.getByRole("tab", { name: "Members" }).click()
+          await page.getByRole("link", { name: "Members" }).click()
           await page.getByLabel("E-mail address").fill("nobody")
           await page.getByRole("button", { name: "Add member" }).click()
           await page.getByText("Enter an e-mail address, such as ada@example.com").waitFor()
@@ -161,7 +161,7 @@ describe.skipIf(isMissing("chromium"))("Settings pages", () => {
         const other = yield* memberOf(storeId)
         yield* Effect.promise(async () => {
           await page.reload()
-          await page.getByRole("tab", { name: "Members" }).click()
+          await page.getByRole("link", { name: "Members" }).click()
           await rowOf(other.email).waitFor()
           await change(email, "Make staff")
           await page.getByText("Owners only").waitFor()
@@ -170,7 +170,7 @@ describe.skipIf(isMissing("chromium"))("Settings pages", () => {
         yield* other.client.members.join({ storeId, idempotencyKey: newKey(), email, role: "owner" })
         yield* Effect.promise(async () => {
           await page.reload()
-          await page.getByRole("tab", { name: "Members" }).click()
+          await page.getByRole("link", { name: "Members" }).click()
           await change(email, "Remove")
           await page.getByRole("alertdialog").getByRole("button", { name: "Leave" }).click()
           await page.getByRole("heading", { name: "You are not a member of any store" }).waitFor()
@@ -185,7 +185,7 @@ describe.skipIf(isMissing("chromium"))("Settings pages", () => {
         const otherSession = yield* clientOf(yield* sessionOf(email))
         yield* Effect.promise(async () => {
           await page.goto(`${dashboard}/settings`)
-          await page.getByRole("tab", { name: "Sessions" }).click()
+          await page.getByRole("link", { name: "Sessions" }).click()
           await page.getByRole("row").filter({ hasText: "This browser" }).waitFor()
           await assertAccessible(page)
           await page.getByRole("button", { name: /^End session/ }).click()
@@ -203,7 +203,7 @@ describe.skipIf(isMissing("chromium"))("Settings pages", () => {
           await page.keyboard.press("Enter")
         }
         yield* Effect.promise(async () => {
-          await page.getByRole("tab", { name: "Password" }).click()
+          await page.getByRole("link", { name: "Password" }).click()
           await page.getByRole("button", { name: "Change password" }).click()
           await page.getByText("Enter your current password").waitFor()
           await assertAccessible(page)

@@ -1,11 +1,10 @@
-import { createRoute, notFound, redirect } from "@tanstack/react-router"
+import { createRoute, redirect } from "@tanstack/react-router"
 import { ChangeSetId } from "../../domain/changeSets/ChangeSet.ts"
-import { Option, Result, Schema } from "effect"
-import { CollectionId, CustomerId, OrderId, ProductId, StoreId } from "../../rpc/Client.ts"
+import { Option, Schema } from "effect"
+import { CollectionId, CustomerId, OrderId, ProductId } from "../../rpc/Client.ts"
 import { SignInPage } from "../features/account/SignInPage.tsx"
 import { lazyPage } from "./lazyPage.ts"
-import { setTimeZone } from "../shared/data/dates.ts"
-import { parseSignInSearch, requireSession, root } from "./Root.tsx"
+import { idIn, parseSignInSearch } from "./Root.tsx"
 import { NotFoundPage } from "../shared/ui/layout/ErrorPage.tsx"
 import { activitySearch } from "../features/activity/activitySearch.ts"
 import { parseCollectionSearch } from "../features/collections/collectionSearch.ts"
@@ -13,11 +12,10 @@ import { parseHomeSearch } from "../features/home/homeSearch.ts"
 import { prefetchProducts } from "../features/products/list/productListQuery.ts"
 import { parseView } from "../features/products/list/listView.ts"
 import { parseCustomerSearch, parseOrderSearch } from "../features/records/recordSearch.ts"
-import { StorePages } from "./StorePages.tsx"
+import { dashboard, member, store } from "./StoreRoute.tsx"
+import { pagesWithTabs } from "./TabRoutes.ts"
 
 /* Routes of the dashboard. The code of each page is loaded on the first visit. */
-
-const dashboard = createRoute({ getParentRoute: () => root, path: "/dashboard" })
 
 const signIn = createRoute({
   getParentRoute: () => dashboard,
@@ -38,13 +36,6 @@ const resetPassword = createRoute({
   component: lazyPage(() => import("../features/account/LinkPages.tsx"), "ResetPasswordPage")
 })
 
-/** Requires a signed-in merchant. */
-const member = createRoute({
-  getParentRoute: () => dashboard,
-  id: "member",
-  beforeLoad: requireSession("/dashboard/sign-in")
-})
-
 const start = createRoute({
   getParentRoute: () => member,
   path: "/",
@@ -55,37 +46,10 @@ const start = createRoute({
   component: lazyPage(() => import("./NoStorePage.tsx"), "NoStorePage")
 })
 
-/** Parses an id in the URL. An invalid id leads to the not-found page of the route, inside the frame of the store. */
-const idIn = <A,>(schema: Schema.Codec<A, string>) => {
-  const decode = Schema.decodeUnknownResult(schema)
-  return (text: string): A =>
-    Result.getOrElse(decode(text), () => {
-      throw notFound()
-    })
-}
-
-const storeIdIn = idIn(StoreId)
 const collectionIdIn = idIn(CollectionId)
 const orderIdIn = idIn(OrderId)
 const customerIdIn = idIn(CustomerId)
 const changeSetIdIn = idIn(ChangeSetId)
-
-const store = createRoute({
-  getParentRoute: () => member,
-  path: "/$storeId",
-  params: {
-    parse: ({ storeId }) => ({ storeId: storeIdIn(storeId) }),
-    stringify: ({ storeId }) => ({ storeId })
-  },
-  beforeLoad: ({ context: { account }, params: { storeId } }) => {
-    const membership = account.stores.find((one) => one.storeId === storeId)
-    if (membership === undefined) throw notFound()
-    setTimeZone(membership.timezone)
-    return { membership }
-  },
-  component: StorePages,
-  notFoundComponent: NotFoundPage
-})
 
 const home = createRoute({
   getParentRoute: () => store,
@@ -182,36 +146,6 @@ const customer = createRoute({
   notFoundComponent: NotFoundPage
 })
 
-const apps = createRoute({
-  getParentRoute: () => store,
-  path: "/apps",
-  component: lazyPage(() => import("../features/apps/AppsPage.tsx"), "AppsPage")
-})
-
-const app = createRoute({
-  getParentRoute: () => store,
-  path: "/apps/$installationId",
-  component: lazyPage(() => import("../features/apps/AppPage.tsx"), "AppPage")
-})
-
-const agents = createRoute({
-  getParentRoute: () => store,
-  path: "/agents",
-  component: lazyPage(() => import("../features/agents/AgentsPage.tsx"), "AgentsPage")
-})
-
-const agent = createRoute({
-  getParentRoute: () => store,
-  path: "/agents/$agentId",
-  component: lazyPage(() => import("../features/agents/AgentPage.tsx"), "AgentPage")
-})
-
-const proposals = createRoute({
-  getParentRoute: () => store,
-  path: "/proposals",
-  component: lazyPage(() => import("../features/proposals/ProposalsPage.tsx"), "ProposalsPage")
-})
-
 const activity = createRoute({
   getParentRoute: () => store,
   path: "/activity",
@@ -242,16 +176,6 @@ const imports = createRoute({
   component: lazyPage(() => import("../features/imports/ImportPage.tsx"), "ImportPage")
 })
 
-const parseSettingsSearch = ({ tab }: { readonly tab?: unknown }): { readonly tab?: "members" } =>
-  tab === "members" ? { tab } : {}
-
-const settings = createRoute({
-  getParentRoute: () => store,
-  path: "/settings",
-  validateSearch: parseSettingsSearch,
-  component: lazyPage(() => import("../features/settings/SettingsPage.tsx"), "SettingsPage")
-})
-
 /** Pages below `/dashboard`. */
 export const dashboardRoutes = dashboard.addChildren([
   signIn,
@@ -271,16 +195,11 @@ export const dashboardRoutes = dashboard.addChildren([
       order,
       customers,
       customer,
-      apps,
-      app,
-      agents,
-      agent,
-      proposals,
       activity,
       changes,
       change,
       imports,
-      settings
+      ...pagesWithTabs
     ])
   ])
 ])

@@ -1,7 +1,10 @@
 import { createRoute } from "@tanstack/react-router"
 import { setTimeZone } from "../shared/data/dates.ts"
+import { NotFoundPage } from "../shared/ui/layout/ErrorPage.tsx"
+import { appQuery, webhookQuery } from "../features/portal/appQueries.ts"
+import { AppId } from "../../rpc/Client.ts"
 import { lazyPage } from "./lazyPage.ts"
-import { requireSession, root, parseSignInSearch } from "./Root.tsx"
+import { idIn, unknownTab, requireSession, root, parseSignInSearch } from "./Root.tsx"
 
 /* Routes of the developer portal. */
 
@@ -29,7 +32,8 @@ const developer = createRoute({
     setTimeZone(undefined)
     return requireSession("/developers/sign-in")(match)
   },
-  component: lazyPage(() => import("./DeveloperPages.tsx"), "DeveloperPages")
+  component: lazyPage(() => import("./DeveloperPages.tsx"), "DeveloperPages"),
+  notFoundComponent: NotFoundPage
 })
 
 const apps = createRoute({
@@ -44,11 +48,67 @@ const newApp = createRoute({
   component: lazyPage(() => import("../features/portal/NewAppPage.tsx"), "NewAppPage")
 })
 
+const appIdIn = idIn(AppId)
+
+/** The tabs of an app are child routes. */
 const app = createRoute({
   getParentRoute: () => developer,
   path: "/apps/$appId",
-  component: lazyPage(() => import("../features/portal/AppPage.tsx"), "AppPage")
+  params: {
+    parse: ({ appId }) => ({ appId: appIdIn(appId) }),
+    stringify: ({ appId }) => ({ appId })
+  },
+  loader: ({ context: { queryClient }, params: { appId } }) => void queryClient.prefetchQuery(appQuery(appId)),
+  component: lazyPage(() => import("../features/portal/AppPage.tsx"), "AppPage"),
+  notFoundComponent: NotFoundPage
 })
 
+const getStarted = createRoute({
+  getParentRoute: () => app,
+  path: "/",
+  component: lazyPage(() => import("../features/portal/GetStarted.tsx"), "GetStarted")
+})
+
+const settings = createRoute({
+  getParentRoute: () => app,
+  path: "/settings",
+  component: lazyPage(() => import("../features/portal/AppSettings.tsx"), "AppSettings")
+})
+
+const secret = createRoute({
+  getParentRoute: () => app,
+  path: "/secret",
+  component: lazyPage(() => import("../features/portal/ClientSecret.tsx"), "ClientSecret")
+})
+
+const webhook = createRoute({
+  getParentRoute: () => app,
+  path: "/webhook",
+  loader: ({ context: { queryClient }, params: { appId } }) => void queryClient.prefetchQuery(webhookQuery(appId)),
+  component: lazyPage(() => import("../features/portal/WebhookPanel.tsx"), "WebhookPanel")
+})
+
+const deliveries = createRoute({
+  getParentRoute: () => app,
+  path: "/deliveries",
+  component: lazyPage(() => import("../features/portal/Deliveries.tsx"), "Deliveries")
+})
+
+const installations = createRoute({
+  getParentRoute: () => app,
+  path: "/installations",
+  component: lazyPage(() => import("../features/portal/Installations.tsx"), "Installations")
+})
+
+const unknownAppTab = createRoute({ getParentRoute: () => app, path: "$", beforeLoad: unknownTab })
+
 /** Pages below `/developers`. */
-export const developerRoutes = developers.addChildren([signIn, signUp, developer.addChildren([apps, newApp, app])])
+export const developerRoutes = developers.addChildren([
+  signIn,
+  signUp,
+  developer.addChildren([
+    apps,
+    newApp,
+    app.addChildren([getStarted, settings, secret, webhook, deliveries, installations, unknownAppTab])
+  ])
+])

@@ -38,7 +38,7 @@ const useDestinations = (pages: typeof PAGES): ReadonlyArray<Group> => {
   const invite = {
     key: "invite",
     name: texts.inviteMember,
-    open: () => navigate({ to: "/dashboard/$storeId/settings", params, search: { tab: "members" } })
+    open: () => navigate({ to: "/dashboard/$storeId/settings/members", params })
   }
   return [
     {

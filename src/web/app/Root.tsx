@@ -1,5 +1,6 @@
 import type { QueryClient } from "@tanstack/react-query"
-import { createRootRouteWithContext, Outlet, type ParsedLocation, redirect } from "@tanstack/react-router"
+import { createRootRouteWithContext, notFound, Outlet, type ParsedLocation, redirect } from "@tanstack/react-router"
+import { Result, Schema } from "effect"
 import { isSignedOut } from "../shared/data/errorMessages.ts"
 import type { Account } from "../../domain/access/Merchants.ts"
 import { account } from "../shared/data/session.ts"
@@ -37,3 +38,17 @@ export const requireSession =
       throw redirect({ to: signIn, search: { back: location.href } })
     }
   }
+
+/** Shows the not-found page of the parent route instead of its tabs. */
+export const unknownTab = (): void => {
+  throw notFound()
+}
+
+/** Parses an id in the URL. An invalid id leads to the not-found page of the route, inside the frame of the store. */
+export const idIn = <A,>(schema: Schema.Codec<A, string>) => {
+  const decode = Schema.decodeUnknownResult(schema)
+  return (text: string): A =>
+    Result.getOrElse(decode(text), () => {
+      throw notFound()
+    })
+}

@@ -1,6 +1,6 @@
 import { ago, time } from "../../shared/data/dates.ts"
-import { getRouteApi } from "@tanstack/react-router"
-import { useState } from "react"
+import { getRouteApi, Link } from "@tanstack/react-router"
+import { createContext, useContext, useState } from "react"
 import type { Agent, NewAgent } from "../../../domain/access/Agents.ts"
 import { GRANT_DESCRIPTIONS } from "../../../domain/access/GrantDescriptions.ts"
 import { useRpcMutation } from "../../shared/data/queries.ts"
@@ -9,19 +9,14 @@ import { Button } from "../../shared/ui/form/Button.tsx"
 import { Confirm, Dialog } from "../../shared/ui/layout/Dialog.tsx"
 import { NotFoundPage } from "../../shared/ui/layout/ErrorPage.tsx"
 import { BackLink } from "../../shared/ui/layout/BackLink.tsx"
-import { Card, Facts, Page, Row, Stack } from "../../shared/ui/layout/Page.tsx"
-import { QueryBoundary, EmptyState } from "../../shared/ui/display/QueryBoundary.tsx"
-import { More } from "../../shared/ui/display/Table.tsx"
-import { Tabs } from "../../shared/ui/layout/Tabs.tsx"
+import { Card, Facts, Page } from "../../shared/ui/layout/Page.tsx"
+import { QueryBoundary } from "../../shared/ui/display/QueryBoundary.tsx"
+import { FIRST_TAB, TabLinks } from "../../shared/ui/layout/TabLinks.tsx"
 import { toast } from "../../shared/ui/display/Toasts.tsx"
-import { Timeline } from "../activity/Timeline.tsx"
 import { useAgents } from "../activity/useActors.ts"
-import { useEntries } from "../activity/useEntries.ts"
-import { UndoSpanDialog } from "../activity/UndoSpanDialog.tsx"
 import { useStoreId } from "../../shared/data/store.ts"
 import { AgentFields } from "./AgentFields.tsx"
 import { formOf, agentStatusOf } from "./agentForm.ts"
-import { ConnectionGuide } from "./ConnectionGuide.tsx"
 import { agentTexts } from "./agentTexts.ts"
 import { uiTexts } from "../../shared/ui/uiTexts.ts"
 
@@ -31,33 +26,13 @@ interface AgentProps {
   readonly agent: typeof Agent.Type
 }
 
-const AgentActivity = ({ agent: { id, name } }: AgentProps) => {
-  const { query, items = [], more } = useEntries({ actorId: id })
-  const [isUndoing, setUndoing] = useState(false)
-  return (
-    <Stack>
-      {items.length === 0 ? undefined : (
-        <Row>
-          <Button onClick={() => setUndoing(true)}>{agentTexts.details.undoChanges}</Button>
-        </Row>
-      )}
-      <QueryBoundary query={query}>
-        {() =>
-          items.length === 0 && !more.hasMore ? (
-            <EmptyState title={agentTexts.details.noChanges}>
-              <p>{agentTexts.details.noChangesAdvice}</p>
-            </EmptyState>
-          ) : (
-            <>
-              <Timeline entries={items} />
-              <More {...more} />
-            </>
-          )
-        }
-      </QueryBoundary>
-      {isUndoing ? <UndoSpanDialog actorId={id} name={name} close={() => setUndoing(false)} /> : undefined}
-    </Stack>
-  )
+const OpenAgent = createContext<typeof Agent.Type | undefined>(undefined)
+
+/** Agent of the page, for its tabs. */
+export const useAgent = (): typeof Agent.Type => {
+  const agent = useContext(OpenAgent)
+  if (agent === undefined) throw new Error("useAgent needs the page of an agent around it")
+  return agent
 }
 
 const factsOf = ({ budget, createdAt, endsAt, lastUsedAt, window, writesToday }: typeof Agent.Type) => [
@@ -138,6 +113,7 @@ const AgentView = ({ agent }: AgentProps) => {
   const [now] = useState(Date.now)
   const status = agentStatusOf(agent, now)
   const close = () => setOpen(undefined)
+  const params = { storeId, agentId: agent.id }
   return (
     <Page
       title={agent.name}
@@ -162,13 +138,18 @@ const AgentView = ({ agent }: AgentProps) => {
       }
     >
       <AgentPermissions agent={agent} />
-      <Tabs
-        label={agentTexts.details.tabs.label}
-        tabs={[
-          { name: agentTexts.details.tabs.activity, panel: <AgentActivity agent={agent} /> },
-          ...(status === "active" ? [{ name: agentTexts.details.tabs.connection, panel: <ConnectionGuide /> }] : [])
-        ]}
-      />
+      <OpenAgent value={agent}>
+        <TabLinks label={agentTexts.details.tabs.label}>
+          <Link to="/dashboard/$storeId/agents/$agentId" params={params} activeOptions={FIRST_TAB} resetScroll={false}>
+            {agentTexts.details.tabs.activity}
+          </Link>
+          {status === "active" ? (
+            <Link to="/dashboard/$storeId/agents/$agentId/connection" params={params} resetScroll={false}>
+              {agentTexts.details.tabs.connection}
+            </Link>
+          ) : undefined}
+        </TabLinks>
+      </OpenAgent>
       {open === "change" ? <EditAgentDialog agent={agent} close={close} /> : undefined}
       {open === "revoke" ? <RevokeAgentDialog agent={agent} close={close} /> : undefined}
     </Page>

@@ -1,21 +1,17 @@
 import { day } from "../../shared/data/dates.ts"
 import { useState } from "react"
 import type { AppPlan, Subscription } from "../../../domain/billing/Billing.ts"
-import type { InstallationId } from "../../../rpc/Client.ts"
 import { useRpcQuery } from "../../shared/data/queries.ts"
 import { Badge, StatusBadge } from "../../shared/ui/display/Badge.tsx"
 import { Button } from "../../shared/ui/form/Button.tsx"
 import { Card, Facts, Stack } from "../../shared/ui/layout/Page.tsx"
 import { EmptyState, QueryBoundary } from "../../shared/ui/display/QueryBoundary.tsx"
 import { useMember, useStoreId } from "../../shared/data/store.ts"
+import { useInstallationId } from "./appQueries.ts"
 import css from "./Apps.module.css"
 import { CancelPlanDialog, ChoosePlanDialog } from "./BillingDialogs.tsx"
 import { planChoice, priceText, subscriptionStatus, trialText } from "./appStatus.ts"
 import { appTexts } from "./appTexts.ts"
-
-interface AppProps {
-  readonly installationId: InstallationId
-}
 
 const SubscriptionCard = ({
   cancel,
@@ -43,8 +39,9 @@ const SubscriptionCard = ({
   )
 }
 
-const OwnersBilling = ({ installationId }: AppProps) => {
+const OwnersBilling = () => {
   const storeId = useStoreId()
+  const installationId = useInstallationId()
   const [chosen, setChosen] = useState<AppPlan>()
   const [isCancelling, setCancelling] = useState(false)
   const plans = useRpcQuery([storeId, "app", installationId, "plans"], (client) =>
@@ -116,9 +113,9 @@ const OwnersBilling = ({ installationId }: AppProps) => {
 }
 
 /** Plans and subscription of an app. Only owners can see them. */
-export const AppBilling = (app: AppProps) =>
+export const AppBilling = () =>
   useMember().isOwner ? (
-    <OwnersBilling {...app} />
+    <OwnersBilling />
   ) : (
     <Card>
       <EmptyState title={appTexts.billing.ownersOnly}>

@@ -3,7 +3,7 @@ import { useQueryClient } from "@tanstack/react-query"
 import { useCallback, useState } from "react"
 import { EVENTS } from "../../../domain/Events.ts"
 import type { StoreDelivery as Delivered } from "../../../domain/webhooks/StoreWebhooks.ts"
-import type { EventId, InstallationId } from "../../../rpc/Client.ts"
+import type { EventId } from "../../../rpc/Client.ts"
 import { useChanges } from "../../shared/data/liveUpdates.ts"
 import type { Column } from "../../shared/ui/display/Table.tsx"
 import { deliveryColumns, DeliveryList } from "../../shared/webhooks/DeliveryList.tsx"
@@ -11,8 +11,11 @@ import { DeliveryDialog } from "../../shared/webhooks/DeliveryDialog.tsx"
 import { DeliveryStatusBadge } from "../../shared/webhooks/DeliveryStatusBadge.tsx"
 import { webhookTexts } from "../../shared/webhooks/webhookTexts.ts"
 import { useStoreId } from "../../shared/data/store.ts"
+import { Stack } from "../../shared/ui/layout/Page.tsx"
+import { useInstallationId } from "./appQueries.ts"
 import { appTexts } from "./appTexts.ts"
 import { RelativeTime } from "./RelativeTime.tsx"
+import { WebhookCard } from "./WebhookCard.tsx"
 
 type StoreDelivery = typeof Delivered.Type
 
@@ -37,9 +40,10 @@ const factsOf = ({ createdAt, kind, nextAt, state }: StoreDelivery) => [
   ...(nextAt === null ? [] : [[webhookTexts.deliveries.nextAttempt, time(nextAt)] as const])
 ]
 
-/** Deliveries of the store to an app. */
-export const Deliveries = ({ installationId }: { readonly installationId: InstallationId }) => {
+/** Webhook of an app, and the deliveries of the store to it. */
+export const Deliveries = () => {
   const storeId = useStoreId()
+  const installationId = useInstallationId()
   const queryClient = useQueryClient()
   const [eventId, setEventId] = useState<EventId>()
   const listKey = [storeId, "app", installationId, "deliveries"]
@@ -50,7 +54,8 @@ export const Deliveries = ({ installationId }: { readonly installationId: Instal
   )
   useChanges(refresh)
   return (
-    <>
+    <Stack>
+      <WebhookCard installationId={installationId} />
       <DeliveryList
         listKey={listKey}
         list={(filter) => (client) => client.deliveries.list({ storeId, installationId, limit: PAGE_SIZE, ...filter })}
@@ -75,6 +80,6 @@ export const Deliveries = ({ installationId }: { readonly installationId: Instal
           close={() => setEventId(undefined)}
         />
       )}
-    </>
+    </Stack>
   )
 }

@@ -1,10 +1,10 @@
+import { useQuery } from "@tanstack/react-query"
 import { GATHER_SECONDS, MAX_REQUESTS, type RecentRequest } from "../../../domain/access/Requests.ts"
-import type { InstallationId } from "../../../rpc/Client.ts"
-import { useRpcQuery } from "../../shared/data/queries.ts"
 import { Card, MutedText } from "../../shared/ui/layout/Page.tsx"
 import { EmptyState, QueryBoundary } from "../../shared/ui/display/QueryBoundary.tsx"
 import { type Column, Table } from "../../shared/ui/display/Table.tsx"
 import { useStoreId } from "../../shared/data/store.ts"
+import { requestsQuery, useInstallationId } from "./appQueries.ts"
 import css from "./Apps.module.css"
 import { RelativeTime } from "./RelativeTime.tsx"
 import { responseStatus } from "./appStatus.ts"
@@ -30,15 +30,9 @@ const COLUMNS: ReadonlyArray<Column<RecentRequest>> = [
 ]
 
 /** Last API requests of the app. */
-export const RecentRequests = ({ id }: { readonly id: InstallationId }) => {
-  const storeId = useStoreId()
-  const query = useRpcQuery(
-    [storeId, "app", id, "requests"],
-    (client) => client.installations.requests({ storeId, id }),
-    {
-      refetchInterval: GATHER_SECONDS * 1000
-    }
-  )
+export const RecentRequests = () => {
+  const params = { storeId: useStoreId(), installationId: useInstallationId() }
+  const query = useQuery({ ...requestsQuery(params), refetchInterval: GATHER_SECONDS * 1000 })
   return (
     <Card title={appTexts.requests.title}>
       <QueryBoundary query={query}>

@@ -1,12 +1,14 @@
+import { useQuery } from "@tanstack/react-query"
 import { EVENTS } from "../../../domain/Events.ts"
 import type { InstallationId } from "../../../rpc/Client.ts"
 import { LOG_DAYS } from "../../../domain/webhooks/Webhook.ts"
-import { useRpcMutation, useRpcQuery } from "../../shared/data/queries.ts"
+import { useRpcMutation } from "../../shared/data/queries.ts"
 import { Button } from "../../shared/ui/form/Button.tsx"
 import { Card, Facts, MutedText } from "../../shared/ui/layout/Page.tsx"
 import { ErrorNotice, QueryBoundary } from "../../shared/ui/display/QueryBoundary.tsx"
 import { toast } from "../../shared/ui/display/Toasts.tsx"
 import { useStoreId } from "../../shared/data/store.ts"
+import { webhookQuery } from "./appQueries.ts"
 import { webhookStatus } from "./appStatus.ts"
 import { StatusBadge } from "../../shared/ui/display/Badge.tsx"
 import { appTexts } from "./appTexts.ts"
@@ -15,7 +17,7 @@ import { appTexts } from "./appTexts.ts"
 export const WebhookCard = ({ installationId }: { readonly installationId: InstallationId }) => {
   const storeId = useStoreId()
   const params = { storeId, installationId }
-  const query = useRpcQuery([storeId, "app", installationId, "webhook"], (client) => client.webhooks.get(params))
+  const query = useQuery(webhookQuery(params))
   const invalidates = [[storeId, "app", installationId]]
   const pause = useRpcMutation({
     write: (client, _: void, idempotencyKey) => client.webhooks.pause({ ...params, idempotencyKey }),

@@ -7,20 +7,15 @@ import { MutedText, Row, Stack } from "../../shared/ui/layout/Page.tsx"
 import { ErrorNotice } from "../../shared/ui/display/QueryBoundary.tsx"
 import { toast } from "../../shared/ui/display/Toasts.tsx"
 import type { AppPatch } from "../../../rpc/Client.ts"
-import { type App, type AppDraft, draftOf, parsePatch, problemsIn } from "./appDraft.ts"
+import { draftOf, parsePatch, problemsIn } from "./appDraft.ts"
 import { AppFields } from "./AppFields.tsx"
+import { useApp } from "./AppPage.tsx"
 import { portalTexts } from "./portalTexts.ts"
 import { uiTexts } from "../../shared/ui/uiTexts.ts"
 
-interface SettingsProps {
-  readonly app: App
-  readonly draft: AppDraft
-  readonly isUnsaved: boolean
-  readonly setDraft: (draft: AppDraft | undefined) => void
-}
-
 /** Form of the settings that can change after registration. */
-export const AppSettings = ({ app, draft, isUnsaved, setDraft }: SettingsProps) => {
+export const AppSettings = () => {
+  const { app, draft, isUnsaved, setDraft } = useApp()
   const form = useRef<HTMLFormElement>(null)
   const saving = useRpcMutation({
     write: (client, patch: AppPatch, idempotencyKey) => client.apps.update({ idempotencyKey, id: app.id, patch }),

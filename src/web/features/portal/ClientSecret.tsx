@@ -1,4 +1,5 @@
 import { day, time } from "../../shared/data/dates.ts"
+import { notFound } from "@tanstack/react-router"
 import { useState } from "react"
 import { SECRET_OVERLAP } from "../../../domain/access/Apps.ts"
 import { useRpcMutation } from "../../shared/data/queries.ts"
@@ -8,7 +9,7 @@ import { SelectField } from "../../shared/ui/form/Field.tsx"
 import { Card, Row, Stack } from "../../shared/ui/layout/Page.tsx"
 import { SecretField } from "../../shared/ui/form/SecretField.tsx"
 import { Table } from "../../shared/ui/display/Table.tsx"
-import type { App } from "./appDraft.ts"
+import { useApp } from "./AppPage.tsx"
 import { portalTexts } from "./portalTexts.ts"
 
 /** Hours for which the previous secret stays valid, with labels. */
@@ -20,7 +21,8 @@ const overlapOptions = [
 ] as const
 
 /** Active client secrets of an app, and their rotation. */
-export const ClientSecret = ({ app }: { readonly app: App }) => {
+export const ClientSecret = () => {
+  const { app } = useApp()
   const [overlapHours, setOverlapHours] = useState<number>(SECRET_OVERLAP.usual)
   const [isConfirming, setConfirming] = useState(false)
   const rotating = useRpcMutation({
@@ -29,6 +31,7 @@ export const ClientSecret = ({ app }: { readonly app: App }) => {
     invalidates: [["app", app.id]],
     onSuccess: () => setConfirming(false)
   })
+  if (app.type === "public") throw notFound()
   const secret = rotating.data?.clientSecret
   return (
     <Stack>

@@ -2,11 +2,11 @@ import { time } from "../../shared/data/dates.ts"
 import { Effect } from "effect"
 import { useState } from "react"
 import type { Delivery } from "../../../domain/webhooks/Webhook.ts"
-import type { AppId } from "../../../rpc/Client.ts"
 import type { Column } from "../../shared/ui/display/Table.tsx"
 import { deliveryColumns, DeliveryList } from "../../shared/webhooks/DeliveryList.tsx"
 import { DeliveryDialog } from "../../shared/webhooks/DeliveryDialog.tsx"
 import { webhookTexts } from "../../shared/webhooks/webhookTexts.ts"
+import { useApp } from "./AppPage.tsx"
 import { portalTexts } from "./portalTexts.ts"
 
 const COLUMNS: ReadonlyArray<Column<Delivery>> = [
@@ -23,7 +23,8 @@ const factsOf = ({ eventId }: Pick<Delivery, "eventId">) =>
   [[webhookTexts.deliveries.event, <code key="id">{eventId}</code>]] as const
 
 /** Deliveries of an app from all stores. */
-export const Deliveries = ({ appId }: { readonly appId: AppId }) => {
+export const Deliveries = () => {
+  const appId = useApp().app.id
   const [open, setOpen] = useState<Delivery>()
   const close = () => setOpen(undefined)
   const listKey = ["app", appId, "deliveries"]

@@ -2,6 +2,7 @@ import { CodeBlock } from "../../shared/ui/display/CodeBlock.tsx"
 import { Card, Facts, MutedText, Stack } from "../../shared/ui/layout/Page.tsx"
 import { EmptyState } from "../../shared/ui/display/QueryBoundary.tsx"
 import type { App } from "./appDraft.ts"
+import { useApp } from "./AppPage.tsx"
 import css from "./Apps.module.css"
 import { stepsOf } from "./getStartedSteps.ts"
 import { portalTexts } from "./portalTexts.ts"
@@ -47,7 +48,8 @@ const Steps = ({
 }
 
 /** First steps after the registration of an app. */
-export const GetStarted = ({ app, base }: { readonly app: App; readonly base: string }) => {
+export const GetStarted = () => {
+  const { app } = useApp()
   const [redirectUri] = app.redirectUris
   return (
     <Stack>
@@ -74,7 +76,7 @@ export const GetStarted = ({ app, base }: { readonly app: App; readonly base: st
           <p>{portalTexts.getStarted.noRedirectUriAdvice}</p>
         </EmptyState>
       ) : (
-        <Steps app={app} base={base} redirectUri={redirectUri} />
+        <Steps app={app} base={location.origin} redirectUri={redirectUri} />
       )}
     </Stack>
   )

@@ -1,12 +1,13 @@
 import { time } from "../../shared/data/dates.ts"
 import type { DevelopedInstallation } from "../../../domain/access/Developers.ts"
 import { GRANT_DESCRIPTIONS } from "../../../domain/access/GrantDescriptions.ts"
-import type { AppId, InstallationId } from "../../../rpc/Client.ts"
+import type { InstallationId } from "../../../rpc/Client.ts"
 import { usePagedQuery } from "../../shared/data/usePagedQuery.ts"
 import { Badge } from "../../shared/ui/display/Badge.tsx"
 import { Card, MutedText } from "../../shared/ui/layout/Page.tsx"
 import { QueryBoundary, EmptyState } from "../../shared/ui/display/QueryBoundary.tsx"
 import { type Column, More, Table } from "../../shared/ui/display/Table.tsx"
+import { useApp } from "./AppPage.tsx"
 import { portalTexts } from "./portalTexts.ts"
 
 type Installation = typeof DevelopedInstallation.Type
@@ -31,7 +32,8 @@ const COLUMNS: ReadonlyArray<Column<Installation>> = [
 ]
 
 /** Installations of an app. Stores stay anonymous until their token identifies them. */
-export const Installations = ({ appId }: { readonly appId: AppId }) => {
+export const Installations = () => {
+  const appId = useApp().app.id
   const { query, items, more } = usePagedQuery(
     ["app", appId, "installations"],
     (cursor: { readonly cursor?: InstallationId }) => (client) => client.apps.installations({ id: appId, ...cursor })

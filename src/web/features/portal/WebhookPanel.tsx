@@ -1,4 +1,5 @@
-import { Effect, Predicate, Result, Schema } from "effect"
+import { useQuery } from "@tanstack/react-query"
+import { Predicate, Result, Schema } from "effect"
 import { type FormEvent, useState } from "react"
 import { EVENTS } from "../../../domain/Events.ts"
 import type { BadRequest } from "../../../domain/BadRequest.ts"
@@ -6,7 +7,7 @@ import { decodeWith } from "../../../domain/json/Decoder.ts"
 import { EventKind } from "../../../domain/Events.ts"
 import { SubscribedKinds } from "../../../domain/webhooks/Webhook.ts"
 import type { AppId } from "../../../rpc/Client.ts"
-import { useRpcQuery, useRpcMutation } from "../../shared/data/queries.ts"
+import { useRpcMutation } from "../../shared/data/queries.ts"
 import { type Problems, fieldProblemsOf } from "../../shared/data/fieldProblems.ts"
 import { Button } from "../../shared/ui/form/Button.tsx"
 import { CheckField, Fieldset, TextField } from "../../shared/ui/form/Field.tsx"
@@ -14,6 +15,8 @@ import { Card, Row, Stack } from "../../shared/ui/layout/Page.tsx"
 import { SecretField } from "../../shared/ui/form/SecretField.tsx"
 import { QueryBoundary, ErrorNotice } from "../../shared/ui/display/QueryBoundary.tsx"
 import { toast } from "../../shared/ui/display/Toasts.tsx"
+import { useApp } from "./AppPage.tsx"
+import { webhookQuery } from "./appQueries.ts"
 import css from "./Apps.module.css"
 import { SigningSecret } from "./SigningSecret.tsx"
 import { TestWebhook } from "./TestWebhook.tsx"
@@ -98,11 +101,10 @@ const WebhookForm = ({ appId, webhook }: { readonly appId: AppId; readonly webho
   )
 }
 
-/** Webhook of an app. A missing webhook is a value, not an error, so that form input survives a refetch. */
-export const WebhookPanel = ({ appId }: { readonly appId: AppId }) => {
-  const query = useRpcQuery(["app", appId, "webhook"], (client) =>
-    Effect.catchTag(client.appWebhooks.get({ id: appId }), "WebhookNotFound", () => Effect.succeed(null))
-  )
+/** Webhook of an app. */
+export const WebhookPanel = () => {
+  const appId = useApp().app.id
+  const query = useQuery(webhookQuery(appId))
   return (
     <Stack>
       <QueryBoundary query={query}>

@@ -1,151 +1,24 @@
-import { ago } from "../../shared/data/dates.ts"
 import { Link } from "@tanstack/react-router"
-import { useState } from "react"
-import type { ProposalStatus } from "../../../domain/access/Proposals.ts"
-import type { ProposalId } from "../../../rpc/Client.ts"
-import { usePagedQuery } from "../../shared/data/usePagedQuery.ts"
-import { useRpcQuery } from "../../shared/data/queries.ts"
-import { SelectField } from "../../shared/ui/form/Field.tsx"
-import { Badge, type Tone } from "../../shared/ui/display/Badge.tsx"
-import { Card, Page, MutedText, Row, Stack } from "../../shared/ui/layout/Page.tsx"
-import { QueryBoundary, EmptyState } from "../../shared/ui/display/QueryBoundary.tsx"
-import { type Column, More, Table } from "../../shared/ui/display/Table.tsx"
-import { Tabs } from "../../shared/ui/layout/Tabs.tsx"
+import { Page } from "../../shared/ui/layout/Page.tsx"
+import { FIRST_TAB, TabLinks } from "../../shared/ui/layout/TabLinks.tsx"
 import { useStoreId } from "../../shared/data/store.ts"
-import { ApproveAll } from "./ApproveAll.tsx"
-import { ProposalCard } from "./ProposalCard.tsx"
-import { listProposals, type NamedProposal } from "./listProposals.ts"
 import { proposalTexts } from "./proposalTexts.ts"
 
-/** Polling interval in milliseconds. Proposals do not appear in the change stream. */
-const POLL_MILLIS = 15_000
-
-/** Proposals per page. More follow once these are decided. */
-const PAGE_SIZE = 20
-
-/** Pending proposals of all agents or of one. */
-const PendingCards = ({ proposals }: { readonly proposals: ReadonlyArray<NamedProposal> }) => {
-  const [chosen, setChosen] = useState("")
-  const agents = new Map(proposals.map(({ agentId, agentName }) => [agentId, agentName]))
-  const ofAgent = proposals.filter(({ agentId }) => agentId === chosen)
-  // The chosen agent may have no proposal left.
-  const shown = ofAgent.length === 0 ? proposals : ofAgent
-  return (
-    <>
-      <Row>
-        {agents.size === 1 ? undefined : (
-          <SelectField
-            label={proposalTexts.filter.agent}
-            value={ofAgent.length === 0 ? "" : chosen}
-            onChange={({ target }) => setChosen(target.value)}
-          >
-            <option value="">{proposalTexts.filter.allAgents}</option>
-            {[...agents].map(([id, name]) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </SelectField>
-        )}
-        <ApproveAll proposals={shown} />
-      </Row>
-      {shown.map((proposal) => (
-        <ProposalCard key={proposal.id} proposal={proposal} />
-      ))}
-    </>
-  )
-}
-
-const PendingProposals = () => {
-  const storeId = useStoreId()
-  const query = useRpcQuery(
-    [storeId, "proposals", "cards"],
-    (client) => listProposals(client, { storeId, pending: true, limit: PAGE_SIZE }),
-    { refetchInterval: POLL_MILLIS }
-  )
-  return (
-    <QueryBoundary query={query} lines={8}>
-      {({ items, nextCursor }) =>
-        items.length === 0 ? (
-          <EmptyState title={proposalTexts.list.noPending}>
-            <p>
-              {proposalTexts.list.noPendingAdvice.before}
-              <Link to="/dashboard/$storeId/agents" params={{ storeId }}>
-                {proposalTexts.list.agents}
-              </Link>
-              {proposalTexts.list.noPendingAdvice.after}
-            </p>
-          </EmptyState>
-        ) : (
-          <Stack>
-            <PendingCards proposals={items} />
-            {nextCursor === null ? undefined : <MutedText>{proposalTexts.list.moreLater}</MutedText>}
-          </Stack>
-        )
-      }
-    </QueryBoundary>
-  )
-}
-
-const statusTones: Readonly<Record<typeof ProposalStatus.Type, Tone>> = {
-  pending: "accent",
-  approved: "good",
-  rejected: "alert",
-  withdrawn: "plain",
-  expired: "warn"
-}
-
-const ProposalStatusBadge = ({ edited, status }: NamedProposal) => (
-  <Badge tone={statusTones[status]}>{edited === null ? proposalTexts.states[status] : proposalTexts.edit.state}</Badge>
-)
-
-const COLUMNS: ReadonlyArray<Column<NamedProposal>> = [
-  { name: proposalTexts.list.proposal, cell: ({ title }) => title },
-  { name: proposalTexts.list.agent, cell: ({ agentName }) => agentName },
-  { name: proposalTexts.list.status, cell: ProposalStatusBadge },
-  { name: proposalTexts.list.date, cell: ({ decidedAt, expiresAt }) => ago(decidedAt ?? expiresAt) },
-  { name: proposalTexts.list.reason, cell: ({ reason }) => reason ?? "" }
-]
-
-const DecidedProposals = () => {
-  const storeId = useStoreId()
-  const {
-    query,
-    items = [],
-    more
-  } = usePagedQuery(
-    [storeId, "proposals", "decided"],
-    ({ cursor }: { readonly cursor?: ProposalId }) =>
-      (client) =>
-        listProposals(client, { storeId, pending: false, ...(cursor === undefined ? {} : { cursor }) })
-  )
-  return (
-    <QueryBoundary query={query}>
-      {() =>
-        items.length === 0 ? (
-          <EmptyState title={proposalTexts.list.noDecided}>
-            <p>{proposalTexts.list.noDecidedAdvice}</p>
-          </EmptyState>
-        ) : (
-          <Card>
-            <Table caption={proposalTexts.list.decidedCaption} columns={COLUMNS} rows={items} keyOf={({ id }) => id} />
-            <More {...more} />
-          </Card>
-        )
-      }
-    </QueryBoundary>
-  )
-}
+const { tabs, title } = proposalTexts.list
 
 /** Pending and decided proposals of agents. */
-export const ProposalsPage = () => (
-  <Page title={proposalTexts.list.title}>
-    <Tabs
-      label={proposalTexts.list.title}
-      tabs={[
-        { name: proposalTexts.list.tabs.pending, panel: <PendingProposals /> },
-        { name: proposalTexts.list.tabs.decided, panel: <DecidedProposals /> }
-      ]}
-    />
-  </Page>
-)
+export const ProposalsPage = () => {
+  const params = { storeId: useStoreId() }
+  return (
+    <Page title={title}>
+      <TabLinks label={title}>
+        <Link to="/dashboard/$storeId/proposals" params={params} activeOptions={FIRST_TAB} resetScroll={false}>
+          {tabs.pending}
+        </Link>
+        <Link to="/dashboard/$storeId/proposals/decided" params={params} resetScroll={false}>
+          {tabs.decided}
+        </Link>
+      </TabLinks>
+    </Page>
+  )
+}

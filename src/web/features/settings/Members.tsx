@@ -1,9 +1,10 @@
 import { day } from "../../shared/data/dates.ts"
+import { useQuery } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
 import type { Member, Role } from "../../../domain/access/Merchants.ts"
 import type { MerchantId } from "../../../rpc/Client.ts"
-import { useRpcQuery, useRpcMutation } from "../../shared/data/queries.ts"
+import { useRpcMutation } from "../../shared/data/queries.ts"
 import { Badge } from "../../shared/ui/display/Badge.tsx"
 import { Confirm } from "../../shared/ui/layout/Dialog.tsx"
 import { Menu } from "../../shared/ui/form/Menu.tsx"
@@ -14,6 +15,7 @@ import { toast } from "../../shared/ui/display/Toasts.tsx"
 import { useRefreshAccount, useMember, useStoreId } from "../../shared/data/store.ts"
 import { AddMemberForm } from "./AddMemberForm.tsx"
 import { Invitations, ResetLinkDialog } from "./Invitations.tsx"
+import { membersQuery } from "./settingsQueries.ts"
 import css from "./Settings.module.css"
 import { settingsTexts } from "./settingsTexts.ts"
 
@@ -72,7 +74,7 @@ const MembersForOwner = () => {
   const navigate = useNavigate()
   const [removedMember, setRemovedMember] = useState<Member>()
   const [resetMember, setResetMember] = useState<Member>()
-  const query = useRpcQuery([storeId, "members"], (client) => client.members.list({ storeId }))
+  const query = useQuery(membersQuery(storeId))
   const changeRole = useRpcMutation({
     write: (client, { member: { email }, role }: RoleChange, idempotencyKey) =>
       client.members.join({ storeId, idempotencyKey, email, role }),

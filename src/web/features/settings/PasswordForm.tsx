@@ -8,7 +8,7 @@ import { ErrorNotice } from "../../shared/ui/display/QueryBoundary.tsx"
 import { toast } from "../../shared/ui/display/Toasts.tsx"
 import { useMember } from "../../shared/data/store.ts"
 import { EMPTY_FORM, type Passwords, parsePasswords, type PasswordFormValues } from "./passwords.ts"
-import { SESSIONS } from "./Sessions.tsx"
+import { sessionsQuery } from "./settingsQueries.ts"
 import css from "./Settings.module.css"
 import { settingsTexts } from "./settingsTexts.ts"
 
@@ -19,7 +19,7 @@ export const PasswordForm = () => {
   const [problems, setProblems] = useState<Partial<PasswordFormValues>>({})
   const changing = useRpcMutation({
     write: (client, passwords: Passwords) => client.account.changePassword(passwords),
-    invalidates: [SESSIONS],
+    invalidates: [sessionsQuery.queryKey],
     onSuccess: ({ sessionsEnded }) => {
       setTyped(EMPTY_FORM)
       toast(settingsTexts.password.changed(sessionsEnded))

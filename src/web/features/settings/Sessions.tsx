@@ -1,7 +1,8 @@
 import { ago, time } from "../../shared/data/dates.ts"
+import { useQuery } from "@tanstack/react-query"
 import type { SessionSummary } from "../../../domain/access/Sessions.ts"
 import type { SessionId } from "../../../rpc/Client.ts"
-import { useRpcQuery, useRpcMutation } from "../../shared/data/queries.ts"
+import { useRpcMutation } from "../../shared/data/queries.ts"
 import { Badge } from "../../shared/ui/display/Badge.tsx"
 import { Button } from "../../shared/ui/form/Button.tsx"
 import { Card, MutedText } from "../../shared/ui/layout/Page.tsx"
@@ -9,11 +10,9 @@ import { QueryBoundary, ErrorNotice } from "../../shared/ui/display/QueryBoundar
 import { type Column, Table } from "../../shared/ui/display/Table.tsx"
 import { toast } from "../../shared/ui/display/Toasts.tsx"
 import { browserName } from "./localeNames.ts"
+import { sessionsQuery } from "./settingsQueries.ts"
 import css from "./Settings.module.css"
 import { settingsTexts } from "./settingsTexts.ts"
-
-/** Query key without a store: sessions belong to the account. */
-export const SESSIONS = ["sessions"]
 
 interface Session extends SessionSummary {
   readonly isCurrent: boolean
@@ -55,10 +54,10 @@ const columnsOf = (
 
 /** Sessions of the signed-in account, with a button to end each of them. */
 export const Sessions = () => {
-  const query = useRpcQuery(SESSIONS, (client) => client.sessions.list({}))
+  const query = useQuery(sessionsQuery)
   const end = useRpcMutation({
     write: (client, sessionId: SessionId) => client.sessions.end({ sessionId }),
-    invalidates: [SESSIONS],
+    invalidates: [sessionsQuery.queryKey],
     onSuccess: () => toast(settingsTexts.sessions.ended)
   })
   return (

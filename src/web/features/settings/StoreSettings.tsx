@@ -7,10 +7,10 @@ import { Button } from "../../shared/ui/form/Button.tsx"
 import { Columns, SelectField, TextField } from "../../shared/ui/form/Field.tsx"
 import { PresenceNote } from "../../shared/ui/form/PresenceNote.tsx"
 import { Card, Facts, Row, Stack } from "../../shared/ui/layout/Page.tsx"
-import { ErrorNotice } from "../../shared/ui/display/QueryBoundary.tsx"
+import { ErrorNotice, QueryBoundary } from "../../shared/ui/display/QueryBoundary.tsx"
 import { toast } from "../../shared/ui/display/Toasts.tsx"
 import { UnsavedChangesGuard } from "../../shared/ui/form/UnsavedChangesGuard.tsx"
-import { useRefreshAccount, useStoreId } from "../../shared/data/store.ts"
+import { useRefreshAccount, useStore, useStoreId } from "../../shared/data/store.ts"
 import { countries } from "../../shared/data/localeNames.ts"
 import { languageName, timezones } from "./localeNames.ts"
 import { parseStoreForm, formValuesOf, type StoreFormValues } from "./storeForm.ts"
@@ -23,8 +23,8 @@ interface SaveRequest {
   readonly typed: Partial<StoreFormValues>
 }
 
-/** Store settings. Untouched fields follow changes of other members. */
-export const StoreSettings = ({ store }: { readonly store: Store }) => {
+/** Form of the store. Untouched fields follow changes of other members. */
+const StoreForm = ({ store }: { readonly store: Store }) => {
   const storeId = useStoreId()
   const refreshAccount = useRefreshAccount()
   const [typed, setTyped] = useState<Partial<StoreFormValues>>({})
@@ -133,3 +133,8 @@ export const StoreSettings = ({ store }: { readonly store: Store }) => {
     </Stack>
   )
 }
+
+/** Settings of the store. */
+export const StoreSettings = () => (
+  <QueryBoundary query={useStore()}>{(store) => <StoreForm store={store} />}</QueryBoundary>
+)

@@ -4,6 +4,7 @@ import {
   MutationCache,
   QueryClient,
   type QueryKey,
+  queryOptions,
   useMutation,
   useQuery,
   useQueryClient
@@ -50,6 +51,10 @@ interface RpcQueryOptions<A> {
   /** Polling interval in milliseconds, for data that no change event covers. It may depend on the data. */
   readonly refetchInterval?: number | ((data: A | undefined) => number | false)
 }
+
+/** Query options of one procedure, for a hook and for the loader of a route. */
+export const rpcQuery = <A, E>(queryKey: QueryKey, call: Call<A, E>) =>
+  queryOptions({ queryKey, queryFn: ({ signal }) => callService(call, signal) })
 
 /** Query of one procedure. Keys start with the store id, so that cached data never crosses stores. */
 export const useRpcQuery = <A, E>(

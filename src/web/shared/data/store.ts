@@ -1,8 +1,8 @@
-import { useQueryClient } from "@tanstack/react-query"
+import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { getRouteApi, useRouter } from "@tanstack/react-router"
 import type { StoreId } from "../../../rpc/Client.ts"
 import type { Account } from "../../../domain/access/Merchants.ts"
-import { useRpcQuery } from "./queries.ts"
+import { rpcQuery } from "./queries.ts"
 import { account } from "./session.ts"
 
 const route = getRouteApi("/dashboard/member/$storeId")
@@ -16,11 +16,10 @@ export const useMember = (): Account & { readonly isOwner: boolean } => {
   return { ...account, isOwner: membership.role === "owner" }
 }
 
+export const storeQuery = (storeId: StoreId) => rpcQuery([storeId, "store"], (client) => client.store.get({ storeId }))
+
 /** Open store, with its currency and plan. */
-export const useStore = () => {
-  const storeId = useStoreId()
-  return useRpcQuery([storeId, "store"], (client) => client.store.get({ storeId }))
-}
+export const useStore = () => useQuery(storeQuery(useStoreId()))
 
 /** Reloads the account after its role, the name or the time zone of the store changed. */
 export const useRefreshAccount = () => {

@@ -10,12 +10,11 @@ export interface Tab {
 interface TabsProps {
   readonly label: string
   readonly tabs: ReadonlyArray<Tab>
-  /** Name of the tab that is open at first. */
-  readonly initial?: string | undefined
 }
 
-export const Tabs = ({ label, tabs, initial = tabs[0]?.name }: TabsProps) => (
-  <Base.Root key={initial} defaultValue={initial}>
+/** Tabs within a card or a dialog. Tabs of a page are `TabLinks`. */
+export const Tabs = ({ label, tabs }: TabsProps) => (
+  <Base.Root defaultValue={tabs[0]?.name}>
     <Base.List className={css["list"]} aria-label={label}>
       {tabs.map(({ name }) => (
         <Base.Tab key={name} value={name} className={css["tab"]}>
