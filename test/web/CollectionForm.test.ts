@@ -25,6 +25,9 @@ import { productValueText, ruleSentence } from "../../src/web/features/collectio
 import { indexWhileDragging } from "../../src/web/features/collections/useDragReorder.ts"
 import { differences, merge } from "../../src/web/shared/data/merge.ts"
 import { addressLines } from "../../src/web/features/records/AddressText.tsx"
+import { makeDates } from "../../src/web/shared/data/dates.ts"
+
+const dates = makeDates()
 
 const toRule = Schema.decodeUnknownSync(Rule)
 const toHead = Schema.decodeUnknownSync(CollectionHead)
@@ -149,7 +152,7 @@ describe("Rule form", () => {
         const isMany = relation === "in" || relation === "not_in"
         const text = kind === "time" && isMany ? "2026-01-31T09:30:00Z" : texts[kind]
         const rule = toRule({ ...ruleOf(ruleWith({ field, relation, text })) })
-        assert.notInclude(ruleSentence(rule), "undefined")
+        assert.notInclude(ruleSentence(rule, dates), "undefined")
         assert.deepStrictEqual(ruleOf(withText(ruleDraft(rule, "0"), ruleDraft(rule, "0").text)), rule)
       }
     }
@@ -163,12 +166,15 @@ describe("Rule form", () => {
   })
 
   it("rules and product values are formatted as text", () => {
-    assert.strictEqual(ruleSentence(OAK), "Tag is “Oak”")
-    assert.strictEqual(ruleSentence({ field: "price", relation: "in", value: [1200, 5] }), "Price is one of 1200, 5")
-    assert.strictEqual(ruleSentence({ field: "sku", relation: "is_not_set" }), "SKU has no value")
-    assert.strictEqual(productValueText(OAK, ["oak", "office"]), "“oak”, “office”")
-    assert.strictEqual(productValueText(OAK, []), "none")
-    assert.strictEqual(productValueText({ field: "onSale", relation: "equals" }, false), "no")
+    assert.strictEqual(ruleSentence(OAK, dates), "Tag is “Oak”")
+    assert.strictEqual(
+      ruleSentence({ field: "price", relation: "in", value: [1200, 5] }, dates),
+      "Price is one of 1200, 5"
+    )
+    assert.strictEqual(ruleSentence({ field: "sku", relation: "is_not_set" }, dates), "SKU has no value")
+    assert.strictEqual(productValueText(OAK, ["oak", "office"], dates), "“oak”, “office”")
+    assert.strictEqual(productValueText(OAK, [], dates), "none")
+    assert.strictEqual(productValueText({ field: "onSale", relation: "equals" }, false, dates), "no")
   })
 })
 

@@ -16,6 +16,9 @@ import { groupEntries } from "../../src/web/features/activity/groups.ts"
 import { entryIdsOf, spanOf, undoSpanSentence } from "../../src/web/features/activity/undoPreview.ts"
 import { parseAgent, clientConfiguration, EMPTY_FORM, withScope } from "../../src/web/features/agents/agentForm.ts"
 import { entryOf, idOf, RESOURCE } from "../support/data/Entries.ts"
+import { makeDates } from "../../src/web/shared/data/dates.ts"
+
+const dates = makeDates()
 
 const pageOf = (places: ReadonlyArray<number>, next: number | null = null): EntriesPage => ({
   items: namedEntries(
@@ -70,10 +73,10 @@ describe("Activity entries", () => {
     const before = { price: 1, description: null, sku: "A", stock: 2 }
     const after = { price: 2, description: `Two\nlines ${"long ".repeat(20)}`, sku: "B", stock: 3 }
     assert.strictEqual(
-      summaryOf(entryOf(1, { before, after, reason: "Spring sale" }), "USD"),
+      summaryOf(entryOf(1, { before, after, reason: "Spring sale" }), { currency: "USD", dates }),
       "Price: $1.00 → $2.00 · Description: empty → Two lines long long long long long long … · 2 more fields · “Spring sale”"
     )
-    assert.strictEqual(summaryOf(entryOf(1, { before: null, after }), "USD"), "")
+    assert.strictEqual(summaryOf(entryOf(1, { before: null, after }), { currency: "USD", dates }), "")
   })
 
   it("deleted resources are named by the journal, and former members by their kind", () => {
@@ -126,9 +129,12 @@ describe("Activity entries", () => {
 
   it("the activity filter is read from the URL, and invalid values are ignored", () => {
     const search = activitySearch({ surface: "mcp", span: "hour" })
-    assert.deepStrictEqual(filterOf(search, 1_700_003_600_000), { surface: "mcp", since: "2023-11-14T22:13:20.000Z" })
+    assert.deepStrictEqual(filterOf(search, 1_700_003_600_000, dates), {
+      surface: "mcp",
+      since: "2023-11-14T22:13:20.000Z"
+    })
     assert.deepStrictEqual(activitySearch({ surface: "telepathy" }), {})
-    const { since = "", until = "" } = filterOf(activitySearch({ from: "2026-01-31", to: "2026-01-31" }), 0)
+    const { since = "", until = "" } = filterOf(activitySearch({ from: "2026-01-31", to: "2026-01-31" }), 0, dates)
     assert.strictEqual(new Date(until).getTime() - new Date(since).getTime(), 24 * 3_600_000)
   })
 })

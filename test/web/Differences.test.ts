@@ -1,12 +1,13 @@
-import { time } from "../../src/web/shared/data/dates.ts"
+import { makeDates } from "../../src/web/shared/data/dates.ts"
 import { assert, describe, it } from "@effect/vitest"
 import type { JsonObject } from "../../src/domain/json/Json.ts"
 import { differencesOf, fieldName } from "../../src/web/shared/data/differences.ts"
 
+const dates = makeDates()
 const ID = "01890a5d-ac96-774b-bcce-b302099a805"
 
 const textDifferences = (before: JsonObject | null, after: JsonObject | null) =>
-  differencesOf(before, after).map(({ path: _, ...difference }) => difference)
+  differencesOf(before, after, { dates }).map(({ path: _, ...difference }) => difference)
 
 describe("Differences by field", () => {
   it("values are formatted as text, without version and timestamps", () => {
@@ -35,7 +36,7 @@ describe("Differences by field", () => {
       { name: "Permissions", before: "See products", after: "See products · Change the stock of products" }
     ])
     const [day] = textDifferences(null, { installationId: `${ID}1`, startedAt: "2026-01-31T12:00:00.000Z" })
-    assert.deepStrictEqual(day, { name: "Started at", before: "", after: time("2026-01-31T12:00:00.000Z") })
+    assert.deepStrictEqual(day, { name: "Started at", before: "", after: dates.time("2026-01-31T12:00:00.000Z") })
   })
 
   it("numbers keep all digits", () => {

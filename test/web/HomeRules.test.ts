@@ -7,6 +7,7 @@ import { appHealth } from "../../src/web/features/home/appHealth.ts"
 import { parseHomeSearch } from "../../src/web/features/home/homeSearch.ts"
 import { homeTexts } from "../../src/web/features/home/homeTexts.ts"
 import { entryOf, idOf } from "../support/data/Entries.ts"
+import { makeDates } from "../../src/web/shared/data/dates.ts"
 
 const MINUTE = 60_000
 
@@ -81,14 +82,14 @@ describe("Health of deliveries to an app", () => {
 
   it("the health of an app is its worst condition", () => {
     const tones = [
-      appHealth({ state: "active" }, healthy),
-      appHealth({ state: "active" }, { ...healthy, host: null }),
-      appHealth({ state: "active" }, { ...healthy, calledAt: null }),
-      appHealth({ state: "active" }, { ...healthy, testFailedAt: at }),
-      appHealth({ state: "active" }, { ...healthy, failingSince: at }),
-      appHealth({ state: "active" }, { ...healthy, failingSince: at, pausedAt: at }),
-      appHealth({ state: "active" }, { ...healthy, heldSince: at }),
-      appHealth({ state: "suspended" }, healthy)
+      appHealth({ state: "active" }, healthy, makeDates()),
+      appHealth({ state: "active" }, { ...healthy, host: null }, makeDates()),
+      appHealth({ state: "active" }, { ...healthy, calledAt: null }, makeDates()),
+      appHealth({ state: "active" }, { ...healthy, testFailedAt: at }, makeDates()),
+      appHealth({ state: "active" }, { ...healthy, failingSince: at }, makeDates()),
+      appHealth({ state: "active" }, { ...healthy, failingSince: at, pausedAt: at }, makeDates()),
+      appHealth({ state: "active" }, { ...healthy, heldSince: at }, makeDates()),
+      appHealth({ state: "suspended" }, healthy, makeDates())
     ].map(([, tone]) => tone)
     assert.deepStrictEqual(tones, ["good", "plain", "plain", "alert", "alert", "alert", "warn", "warn"])
   })

@@ -1,5 +1,4 @@
 import { createRoute } from "@tanstack/react-router"
-import { setTimeZone } from "../shared/data/dates.ts"
 import { NotFoundPage } from "../shared/ui/layout/ErrorPage.tsx"
 import { appQuery, webhookQuery } from "../features/portal/appQueries.ts"
 import { AppId } from "../../rpc/Client.ts"
@@ -28,10 +27,7 @@ const signUp = createRoute({
 const developer = createRoute({
   getParentRoute: () => developers,
   id: "developer",
-  beforeLoad: (match) => {
-    setTimeZone(undefined)
-    return requireSession("/developers/sign-in")(match)
-  },
+  beforeLoad: requireSession("/developers/sign-in"),
   component: lazyPage(() => import("./DeveloperPages.tsx"), "DeveloperPages"),
   notFoundComponent: NotFoundPage
 })

@@ -3,23 +3,17 @@ import { createRouter } from "@tanstack/react-router"
 import { dashboardRoutes } from "./DashboardRoutes.tsx"
 import { developerRoutes } from "./DeveloperRoutes.tsx"
 import { root } from "./Root.tsx"
-import { rememberLocation } from "../shared/ui/layout/BackLink.tsx"
 import { ErrorPage } from "../shared/ui/layout/ErrorPage.tsx"
 
 /** Router of the merchant dashboard and the developer portal. */
-export const makeRouter = (queryClient: QueryClient) => {
-  const router = createRouter({
+export const makeRouter = (queryClient: QueryClient) =>
+  createRouter({
     routeTree: root.addChildren([dashboardRoutes, developerRoutes]),
     context: { queryClient },
     defaultPreload: "intent",
     scrollRestoration: true,
     defaultErrorComponent: ErrorPage
   })
-  router.subscribe("onBeforeLoad", ({ fromLocation }) => {
-    if (fromLocation !== undefined) rememberLocation(fromLocation)
-  })
-  return router
-}
 
 declare module "@tanstack/react-router" {
   interface Register {

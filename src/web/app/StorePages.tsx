@@ -14,9 +14,10 @@ import {
   ShoppingCart,
   Users
 } from "lucide-react"
-import { Suspense, useEffect, useState } from "react"
+import { Suspense, useEffect, useMemo, useState } from "react"
 import { AccountMenu } from "../features/account/AccountMenu.tsx"
-import { useLiveUpdates } from "../shared/data/liveUpdates.ts"
+import { DatesContext, makeDates } from "../shared/data/dates.ts"
+import { LiveUpdates } from "../shared/data/liveUpdates.tsx"
 import { Badge } from "../shared/ui/display/Badge.tsx"
 import { Shell } from "../shared/ui/layout/Shell.tsx"
 import { lazyPage } from "./lazyPage.ts"
@@ -130,21 +131,25 @@ const SearchButton = () => {
 /** Frame of the pages of one store. The key resets all state when another store opens. */
 export const StorePages = () => {
   const storeId = useStoreId()
-  const { name } = useMember()
-  useLiveUpdates(storeId)
+  const { name, timezone } = useMember()
+  const dates = useMemo(() => makeDates(timezone), [timezone])
   return (
-    <Shell
-      top={
-        <>
-          <StoreSelect />
-          <SearchButton key={`${storeId} search`} />
-        </>
-      }
-      nav={<Nav />}
-      account={<AccountMenu name={name} signIn="/dashboard/sign-in" />}
-    >
-      <RunningChanges key={`${storeId} changes`} />
-      <Outlet key={storeId} />
-    </Shell>
+    <DatesContext value={dates}>
+      <LiveUpdates storeId={storeId}>
+        <Shell
+          top={
+            <>
+              <StoreSelect />
+              <SearchButton key={`${storeId} search`} />
+            </>
+          }
+          nav={<Nav />}
+          account={<AccountMenu name={name} signIn="/dashboard/sign-in" />}
+        >
+          <RunningChanges key={`${storeId} changes`} />
+          <Outlet key={storeId} />
+        </Shell>
+      </LiveUpdates>
+    </DatesContext>
   )
 }

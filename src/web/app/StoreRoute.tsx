@@ -1,6 +1,5 @@
 import { createRoute, notFound } from "@tanstack/react-router"
 import { StoreId } from "../../rpc/Client.ts"
-import { setTimeZone } from "../shared/data/dates.ts"
 import { NotFoundPage } from "../shared/ui/layout/ErrorPage.tsx"
 import { idIn, requireSession, root } from "./Root.tsx"
 import { StorePages } from "./StorePages.tsx"
@@ -29,7 +28,6 @@ export const store = createRoute({
   beforeLoad: ({ context: { account }, params: { storeId } }) => {
     const membership = account.stores.find((one) => one.storeId === storeId)
     if (membership === undefined) throw notFound()
-    setTimeZone(membership.timezone)
     return { membership }
   },
   component: StorePages,

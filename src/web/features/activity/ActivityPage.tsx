@@ -1,5 +1,6 @@
 import { getRouteApi, Link } from "@tanstack/react-router"
 import { useState } from "react"
+import { useDates } from "../../shared/data/dates.ts"
 import { Button, buttonClass } from "../../shared/ui/form/Button.tsx"
 import { Page, Row } from "../../shared/ui/layout/Page.tsx"
 import { QueryBoundary, EmptyState } from "../../shared/ui/display/QueryBoundary.tsx"
@@ -23,7 +24,8 @@ export const ActivityPage = () => {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const [opened] = useState(Date.now)
-  const { query, items = [], more } = useEntries(filterOf(search, opened))
+  const dates = useDates()
+  const { query, items = [], more } = useEntries(filterOf(search, opened, dates))
   const [first] = items
   const [isUndoing, setUndoing] = useState(false)
   const isFiltered = Object.keys(search).length > 0

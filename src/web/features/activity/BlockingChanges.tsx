@@ -1,4 +1,4 @@
-import { ago } from "../../shared/data/dates.ts"
+import { ago, type Dates, useDates } from "../../shared/data/dates.ts"
 import { Effect } from "effect"
 import type { ChangedSince } from "../../../domain/journal/Undo.ts"
 import { EntryId } from "../../../rpc/Client.ts"
@@ -16,10 +16,10 @@ import { activityTexts } from "./activityTexts.ts"
 const MAX_SHOWN = 10
 
 /** Changed fields in parentheses. */
-const changedFieldsOf = ({ after, before }: NamedEntry) =>
+const changedFieldsOf = ({ after, before }: NamedEntry, dates: Dates) =>
   before === null || after === null
     ? ""
-    : ` (${differencesOf(before, after)
+    : ` (${differencesOf(before, after, { dates })
         .map(({ name }) => name)
         .join(", ")})`
 
@@ -31,6 +31,7 @@ interface BlockingChangesProps {
 /** Later changes that an undo would overwrite, with a button to undo each of them first. */
 export const BlockingChanges = ({ choose, overlaps }: BlockingChangesProps) => {
   const storeId = useStoreId()
+  const dates = useDates()
   const ids = new Set<string>(overlaps.flatMap(({ changedBy }) => changedBy))
   const shown = [...ids].slice(0, MAX_SHOWN).map((id) => EntryId.make(id))
   const query = useRpcQuery([storeId, "activity", "named", ...shown], (client) =>
@@ -51,7 +52,7 @@ export const BlockingChanges = ({ choose, overlaps }: BlockingChangesProps) => {
               <li key={entry.id}>
                 <span>
                   <strong>{entry.actorName}</strong> {verbOf(entry)} {entry.resourceName}
-                  {changedFieldsOf(entry)} {ago(entry.at)}
+                  {changedFieldsOf(entry, dates)} {ago(entry.at)}
                 </span>
                 {choose === undefined ? undefined : (
                   <Button kind="quiet" onClick={() => choose(entry)}>

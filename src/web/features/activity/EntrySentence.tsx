@@ -1,5 +1,5 @@
-import { ago, time } from "../../shared/data/dates.ts"
 import { Link } from "@tanstack/react-router"
+import { RelativeTime } from "../../shared/ui/display/Time.tsx"
 import { AgentId, CollectionId, ProductId } from "../../../rpc/Client.ts"
 import { Badge } from "../../shared/ui/display/Badge.tsx"
 import { useStoreId } from "../../shared/data/store.ts"
@@ -54,8 +54,4 @@ export const EntrySentence = ({ entry }: { readonly entry: NamedEntry }) => {
 }
 
 /** Relative time of an entry. */
-export const EntryTime = ({ entry: { at } }: { readonly entry: NamedEntry }) => (
-  <time dateTime={at} title={time(at)}>
-    {ago(at)}
-  </time>
-)
+export const EntryTime = ({ entry: { at } }: { readonly entry: NamedEntry }) => <RelativeTime at={at} />

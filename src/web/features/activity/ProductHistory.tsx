@@ -1,4 +1,4 @@
-import { ago, time } from "../../shared/data/dates.ts"
+import { ago, type Dates, useDates } from "../../shared/data/dates.ts"
 import { useLocation, useNavigate } from "@tanstack/react-router"
 import { Effect } from "effect"
 import type { FieldsEntry } from "../../../domain/journal/Activity.ts"
@@ -58,7 +58,7 @@ interface FieldRow {
 }
 
 /** Loads the fields with a value, the last set first. */
-const listFields = Effect.fnUntraced(function* (client: Client, storeId: StoreId, id: ProductId) {
+const listFields = Effect.fnUntraced(function* (client: Client, storeId: StoreId, id: ProductId, dates: Dates) {
   const [product, { items }] = yield* Effect.all(
     [client.products.get({ storeId, id }), client.activity.fields({ storeId, resource: "product", resourceId: id })],
     { concurrency: "unbounded" }
@@ -68,7 +68,7 @@ const listFields = Effect.fnUntraced(function* (client: Client, storeId: StoreId
   const values: JsonObject = { ...product }
   return items.flatMap((entry) =>
     entry.fields.flatMap((field): ReadonlyArray<FieldRow> => {
-      const value = differencesOf(null, { [field]: values[field] }, product.currencyCode)
+      const value = differencesOf(null, { [field]: values[field] }, { currency: product.currencyCode, dates })
         .map(({ after }) => after)
         .join(", ")
       return value === "" ? [] : [{ field, value: shortText(value), actorName: actorNameOf(entry, names), entry }]
@@ -83,9 +83,7 @@ const COLUMNS: ReadonlyArray<Column<FieldRow>> = [
     cell: ({ actorName, entry: { at, reason, surface } }) => (
       <>
         <strong>{actorName}</strong>
-        <p className={css["at"]} title={time(at)}>
-          {activityTexts.history.fieldSource(ago(at), surfaceLabels[surface], reason)}
-        </p>
+        <p className={css["at"]}>{activityTexts.history.fieldSource(ago(at), surfaceLabels[surface], reason)}</p>
       </>
     )
   },
@@ -94,7 +92,8 @@ const COLUMNS: ReadonlyArray<Column<FieldRow>> = [
 
 const Fields = ({ id }: ProductHistoryProps) => {
   const storeId = useStoreId()
-  const query = useRpcQuery([storeId, "product", id, "fields"], (client) => listFields(client, storeId, id))
+  const dates = useDates()
+  const query = useRpcQuery([storeId, "product", id, "fields"], (client) => listFields(client, storeId, id, dates))
   return (
     <QueryBoundary query={query} lines={8}>
       {(rows) =>

@@ -1,4 +1,4 @@
-import { ago, time } from "../../shared/data/dates.ts"
+import { ago, useDates } from "../../shared/data/dates.ts"
 import { Link } from "@tanstack/react-router"
 import { type ReactNode, useState } from "react"
 import { ChangeSetId } from "../../../domain/changeSets/ChangeSet.ts"
@@ -80,11 +80,12 @@ const ChangeSetLink = ({ id }: { readonly id: string }) => {
 
 const EntryDetails = ({ entry }: { readonly entry: NamedEntry }) => {
   const { approverName, at, omitted, reason, surface } = entry
-  const differences = changesOf(entry, useStore().data?.currencyCode)
+  const dates = useDates()
+  const differences = changesOf(entry, { currency: useStore().data?.currencyCode, dates })
   return (
     <>
       <MutedText>
-        {`${time(at)} · ${surfaceLabels[surface]}`}
+        {`${dates.time(at)} · ${surfaceLabels[surface]}`}
         {approverName === null ? "" : ` · ${activityTexts.timeline.approvedBy(approverName)}`}
         {entry.changeSetId === null ? undefined : (
           <>
@@ -118,12 +119,13 @@ interface EntryProps {
 
 const Entry = ({ entry, undo, undoneIds }: EntryProps) => {
   const currency = useStore().data?.currencyCode
+  const dates = useDates()
   const words = [entry.actorName, verbOf(entry), entry.resourceName] as const
   return (
     <ExpandableRow
       label={activityTexts.timeline.details(...words)}
       sentence={<EntrySentence entry={entry} />}
-      summary={summaryOf(entry, currency)}
+      summary={summaryOf(entry, { currency, dates })}
       at={<EntryTime entry={entry} />}
       action={
         undoneIds.has(entry.id) ? (
@@ -147,6 +149,7 @@ interface GroupProps extends Omit<EntryProps, "entry"> {
 }
 
 const Group = ({ canUndo, group, undo, undoneIds }: GroupProps) => {
+  const { time } = useDates()
   const [newest, ...older] = group
   if (older.length === 0) return <Entry entry={newest} undoneIds={undoneIds} undo={undo} />
   const { actorName, changeSetId, reason, surface } = newest
@@ -221,10 +224,11 @@ export const Timeline = ({ entries, groups = "none" }: TimelineProps) => {
   const [undoing, setUndoing] = useState<Undoing>()
   const undoneIds = undoneEntryIds(entries)
   const close = () => setUndoing(undefined)
+  const dates = useDates()
   const shown = groups === "none" ? entries.map((entry): EntryGroup<NamedEntry> => [entry]) : groupEntries(entries)
   return (
     <>
-      {byDay(shown).map(([day, ofDay]) => (
+      {byDay(shown, dates).map(([day, ofDay]) => (
         <section key={day} className={css["day"]}>
           <h2>{day}</h2>
           <ol className={css["entries"]}>

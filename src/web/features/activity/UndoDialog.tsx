@@ -1,5 +1,6 @@
 import { Dialog } from "../../shared/ui/layout/Dialog.tsx"
 import { DifferencesTable } from "../../shared/ui/display/DifferencesTable.tsx"
+import { useDates } from "../../shared/data/dates.ts"
 import { useStore, useStoreId } from "../../shared/data/store.ts"
 import { changesOf, type NamedEntry } from "./entries.ts"
 import { UndoForm } from "./UndoForm.tsx"
@@ -16,6 +17,7 @@ interface UndoDialogProps {
 /** Undoes one change. */
 export const UndoDialog = ({ choose, close, entry }: UndoDialogProps) => {
   const storeId = useStoreId()
+  const dates = useDates()
   const currency = useStore().data?.currencyCode
   const { after, before, id, resourceName } = entry
   const isUpdate = before !== null && after !== null
@@ -35,7 +37,7 @@ export const UndoDialog = ({ choose, close, entry }: UndoDialogProps) => {
             {isUpdate ? (
               <DifferencesTable
                 caption={activityTexts.undo.restoredValues}
-                differences={changesOf({ ...entry, before: after, after: before }, currency)}
+                differences={changesOf({ ...entry, before: after, after: before }, { currency, dates })}
                 before={activityTexts.undo.current}
                 after={activityTexts.undo.afterUndo}
               />

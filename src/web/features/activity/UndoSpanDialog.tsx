@@ -1,4 +1,4 @@
-import { time } from "../../shared/data/dates.ts"
+import { useDates } from "../../shared/data/dates.ts"
 import { useState } from "react"
 import { useStoreId } from "../../shared/data/store.ts"
 import { SelectField, TextField } from "../../shared/ui/form/Field.tsx"
@@ -57,6 +57,7 @@ interface UndoSpanDialogProps {
 
 /** Undoes everything that an actor wrote in a chosen period. */
 export const UndoSpanDialog = ({ actorId, close, name }: UndoSpanDialogProps) => {
+  const { time } = useDates()
   const [now] = useState(Date.now)
   const [choice, setChoice] = useState<string>(HOURS[0][0])
   const [start, setStart] = useState(() => localDateTime(now - 3_600_000))

@@ -1,4 +1,4 @@
-import { dayStart } from "../../shared/data/dates.ts"
+import type { Dates } from "../../shared/data/dates.ts"
 import { Result, Schema, Struct } from "effect"
 import { ActorType, EntrySurface } from "../../../domain/journal/Activity.ts"
 import { ResourceKind } from "../../../domain/journal/Kinds.ts"
@@ -39,7 +39,11 @@ export const activitySearch = (search: Record<string, unknown>): ActivitySearch 
 const HOUR_MILLIS = 3_600_000
 
 /** Filter of the request. `now` is fixed when the page opens, so that the query key stays stable. */
-export const filterOf = ({ from, span, to, ...rest }: ActivitySearch, now: number): EntriesFilter => ({
+export const filterOf = (
+  { from, span, to, ...rest }: ActivitySearch,
+  now: number,
+  { dayStart }: Dates
+): EntriesFilter => ({
   ...rest,
   ...(span === undefined ? {} : { since: new Date(now - timeSpans[span].hours * HOUR_MILLIS).toISOString() }),
   ...(from === undefined ? {} : { since: dayStart(from) }),

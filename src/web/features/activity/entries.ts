@@ -1,4 +1,4 @@
-import { day } from "../../shared/data/dates.ts"
+import type { Dates } from "../../shared/data/dates.ts"
 import { Effect, Schema } from "effect"
 import type { Actor } from "../../../domain/Actor.ts"
 import type { ActivityEntry } from "../../../domain/journal/Activity.ts"
@@ -6,7 +6,7 @@ import { CatalogKind } from "../../../domain/journal/Kinds.ts"
 import type { JsonObject } from "../../../domain/json/Json.ts"
 import type { Client, EntryId, StoreId } from "../../../rpc/Client.ts"
 import { cutText } from "../../../domain/Text.ts"
-import { differencesOf } from "../../shared/data/differences.ts"
+import { differencesOf, type ValueFormat } from "../../shared/data/differences.ts"
 import type { ListPage } from "../../shared/data/usePagedQuery.ts"
 import { activityTexts } from "./activityTexts.ts"
 import type { EntryGroup } from "./groups.ts"
@@ -104,9 +104,10 @@ export const undoneEntryIds = (entries: ReadonlyArray<ActivityEntry>): ReadonlyS
   return undone
 }
 
-/** Sorts groups by the day of their newest entry, in the time zone of the browser. */
+/** Sorts groups by the day of their newest entry, in the time zone of the store. */
 export const byDay = <Group extends EntryGroup<ActivityEntry>>(
-  groups: ReadonlyArray<Group>
+  groups: ReadonlyArray<Group>,
+  { day }: Dates
 ): ReadonlyArray<readonly [day: string, groups: ReadonlyArray<Group>]> => [
   ...Map.groupBy(groups, ([{ at }]) => day(at))
 ]
@@ -154,13 +155,13 @@ export const shortText = (text: string): string => {
 }
 
 /** Changed fields of an entry. Prices of products are in the currency of the store. */
-export const changesOf = ({ after, before, resource }: ActivityEntry, currency: string | undefined) =>
-  differencesOf(before, after, resource === "product" ? currency : undefined)
+export const changesOf = ({ after, before, resource }: ActivityEntry, { currency, dates }: ValueFormat) =>
+  differencesOf(before, after, resource === "product" ? { currency, dates } : { dates })
 
 /** Main changes of an update and its reason, in one line. Empty if there is nothing to add to its sentence. */
-export const summaryOf = (entry: ActivityEntry, currency: string | undefined): string => {
+export const summaryOf = (entry: ActivityEntry, format: ValueFormat): string => {
   const { after, before, reason } = entry
-  const differences = before === null || after === null ? [] : changesOf(entry, currency)
+  const differences = before === null || after === null ? [] : changesOf(entry, format)
   const rest = differences.length - MAX_SUMMARY_FIELDS
   const { empty, fieldChange } = activityTexts.timeline
   return [

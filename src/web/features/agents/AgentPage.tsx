@@ -1,4 +1,5 @@
-import { ago, time } from "../../shared/data/dates.ts"
+import { Time } from "../../shared/ui/display/Time.tsx"
+import { ago } from "../../shared/data/dates.ts"
 import { getRouteApi, Link } from "@tanstack/react-router"
 import { createContext, useContext, useState } from "react"
 import type { Agent, NewAgent } from "../../../domain/access/Agents.ts"
@@ -39,8 +40,8 @@ const factsOf = ({ budget, createdAt, endsAt, lastUsedAt, window, writesToday }:
   [agentTexts.list.writesToday, agentTexts.list.used(writesToday, budget)] as const,
   [agentTexts.form.window, agentTexts.details.upTo(window)] as const,
   [agentTexts.list.lastUsed, lastUsedAt === null ? agentTexts.list.never : ago(lastUsedAt)] as const,
-  [agentTexts.details.created, time(createdAt)] as const,
-  ...(endsAt === null ? [] : [[agentTexts.details.expires, time(endsAt)] as const])
+  [agentTexts.details.created, <Time key="created" at={createdAt} />] as const,
+  ...(endsAt === null ? [] : [[agentTexts.details.expires, <Time key="expires" at={endsAt} />] as const])
 ]
 
 const AgentPermissions = ({ agent }: AgentProps) => (

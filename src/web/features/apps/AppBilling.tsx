@@ -1,4 +1,4 @@
-import { day } from "../../shared/data/dates.ts"
+import { useDates } from "../../shared/data/dates.ts"
 import { useState } from "react"
 import type { AppPlan, Subscription } from "../../../domain/billing/Billing.ts"
 import { useRpcQuery } from "../../shared/data/queries.ts"
@@ -20,6 +20,7 @@ const SubscriptionCard = ({
   readonly cancel: () => void
   readonly subscription: Subscription
 }) => {
+  const dates = useDates()
   return (
     <Card
       title={appTexts.billing.subscription}
@@ -31,8 +32,8 @@ const SubscriptionCard = ({
         facts={[
           [appTexts.billing.plan, subscription.planName],
           [appTexts.billing.price, priceText(subscription)],
-          [appTexts.billing.started, day(subscription.startedAt)],
-          [appTexts.billing.status, <StatusBadge key="status" {...subscriptionStatus(subscription)} />]
+          [appTexts.billing.started, dates.day(subscription.startedAt)],
+          [appTexts.billing.status, <StatusBadge key="status" {...subscriptionStatus(subscription, dates)} />]
         ]}
       />
     </Card>

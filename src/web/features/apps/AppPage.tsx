@@ -1,6 +1,6 @@
-import { day } from "../../shared/data/dates.ts"
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
+import { Day } from "../../shared/ui/display/Time.tsx"
 import { isMissing } from "../../shared/data/errorMessages.ts"
 import { NotFoundPage } from "../../shared/ui/layout/ErrorPage.tsx"
 import { BackLink } from "../../shared/ui/layout/BackLink.tsx"
@@ -43,7 +43,7 @@ export const AppPage = () => {
               <Facts
                 facts={[
                   [appTexts.details.status, <StatusBadge key="status" {...installationLabels[state]} />],
-                  [appTexts.details.installed, day(installedAt)]
+                  [appTexts.details.installed, <Day key="installed" at={installedAt} />]
                 ]}
               />
             </Card>

@@ -1,5 +1,5 @@
-import { day } from "../../shared/data/dates.ts"
 import { Link } from "@tanstack/react-router"
+import { Day } from "../../shared/ui/display/Time.tsx"
 import { ALWAYS_GRANTED, GRANT_DESCRIPTIONS } from "../../../domain/access/GrantDescriptions.ts"
 import type { InstalledApp } from "../../../domain/access/Installations.ts"
 import type { InstallationId, StoreId } from "../../../rpc/Client.ts"
@@ -37,7 +37,7 @@ const columnsOf = (storeId: StoreId): ReadonlyArray<Column<App>> => [
       </span>
     )
   },
-  { name: appTexts.list.installed, cell: ({ installedAt }) => <span className={css["when"]}>{day(installedAt)}</span> }
+  { name: appTexts.list.installed, cell: ({ installedAt }) => <Day className={css["when"]} at={installedAt} /> }
 ]
 
 /** Installed apps. */

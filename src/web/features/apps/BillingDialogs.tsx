@@ -1,4 +1,4 @@
-import { day } from "../../shared/data/dates.ts"
+import { useDates } from "../../shared/data/dates.ts"
 import { Effect } from "effect"
 import type { AppPlan, Subscription } from "../../../domain/billing/Billing.ts"
 import type { InstallationId } from "../../../rpc/Client.ts"
@@ -73,6 +73,7 @@ export const CancelPlanDialog = ({
   subscription: { periodEndsAt, planName }
 }: CancelPlanProps) => {
   const storeId = useStoreId()
+  const { day } = useDates()
   const cancel = useRpcMutation({
     write: (client, _: void, idempotencyKey) => client.billing.cancel({ storeId, installationId, idempotencyKey }),
     invalidates: [[storeId, "app", installationId]],

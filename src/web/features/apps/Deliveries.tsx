@@ -1,10 +1,11 @@
-import { time } from "../../shared/data/dates.ts"
+import { RelativeTime, Time } from "../../shared/ui/display/Time.tsx"
+import { useDates } from "../../shared/data/dates.ts"
 import { useQueryClient } from "@tanstack/react-query"
 import { useCallback, useState } from "react"
 import { EVENTS } from "../../../domain/Events.ts"
 import type { StoreDelivery as Delivered } from "../../../domain/webhooks/StoreWebhooks.ts"
 import type { EventId } from "../../../rpc/Client.ts"
-import { useChanges } from "../../shared/data/liveUpdates.ts"
+import { useChanges } from "../../shared/data/liveUpdates.tsx"
 import type { Column } from "../../shared/ui/display/Table.tsx"
 import { deliveryColumns, DeliveryList } from "../../shared/webhooks/DeliveryList.tsx"
 import { DeliveryDialog } from "../../shared/webhooks/DeliveryDialog.tsx"
@@ -13,8 +14,8 @@ import { webhookTexts } from "../../shared/webhooks/webhookTexts.ts"
 import { useStoreId } from "../../shared/data/store.ts"
 import { Stack } from "../../shared/ui/layout/Page.tsx"
 import { useInstallationId } from "./appQueries.ts"
+import css from "./Apps.module.css"
 import { appTexts } from "./appTexts.ts"
-import { RelativeTime } from "./RelativeTime.tsx"
 import { WebhookCard } from "./WebhookCard.tsx"
 
 type StoreDelivery = typeof Delivered.Type
@@ -30,14 +31,17 @@ const isUnderWay = ({ nextAt, state }: StoreDelivery) =>
 const COLUMNS: ReadonlyArray<Column<StoreDelivery>> = [
   { name: webhookTexts.deliveries.event, cell: ({ kind }) => EVENTS[kind].title },
   ...deliveryColumns,
-  { name: webhookTexts.deliveries.occurred, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> }
+  {
+    name: webhookTexts.deliveries.occurred,
+    cell: ({ createdAt }) => <RelativeTime className={css["when"]} at={createdAt} />
+  }
 ]
 
 const factsOf = ({ createdAt, kind, nextAt, state }: StoreDelivery) => [
   [webhookTexts.deliveries.event, EVENTS[kind].title] as const,
-  [webhookTexts.deliveries.occurred, time(createdAt)] as const,
+  [webhookTexts.deliveries.occurred, <Time key="occurred" at={createdAt} />] as const,
   [webhookTexts.deliveries.status, <DeliveryStatusBadge key="status" state={state} />] as const,
-  ...(nextAt === null ? [] : [[webhookTexts.deliveries.nextAttempt, time(nextAt)] as const])
+  ...(nextAt === null ? [] : [[webhookTexts.deliveries.nextAttempt, <Time key="next" at={nextAt} />] as const])
 ]
 
 /** Webhook of an app, and the deliveries of the store to it. */
@@ -45,6 +49,7 @@ export const Deliveries = () => {
   const storeId = useStoreId()
   const installationId = useInstallationId()
   const queryClient = useQueryClient()
+  const { time } = useDates()
   const [eventId, setEventId] = useState<EventId>()
   const listKey = [storeId, "app", installationId, "deliveries"]
   // A change in the store is about to be delivered.

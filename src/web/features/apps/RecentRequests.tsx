@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query"
+import { RelativeTime } from "../../shared/ui/display/Time.tsx"
 import { GATHER_SECONDS, MAX_REQUESTS, type RecentRequest } from "../../../domain/access/Requests.ts"
 import { Card, MutedText } from "../../shared/ui/layout/Page.tsx"
 import { EmptyState, QueryBoundary } from "../../shared/ui/display/QueryBoundary.tsx"
@@ -6,7 +7,6 @@ import { type Column, Table } from "../../shared/ui/display/Table.tsx"
 import { useStoreId } from "../../shared/data/store.ts"
 import { requestsQuery, useInstallationId } from "./appQueries.ts"
 import css from "./Apps.module.css"
-import { RelativeTime } from "./RelativeTime.tsx"
 import { responseStatus } from "./appStatus.ts"
 import { StatusBadge } from "../../shared/ui/display/Badge.tsx"
 import { appTexts } from "./appTexts.ts"
@@ -21,7 +21,7 @@ const COLUMNS: ReadonlyArray<Column<RecentRequest>> = [
     )
   },
   { name: appTexts.requests.response, cell: ({ status }) => <StatusBadge {...responseStatus(status)} /> },
-  { name: appTexts.requests.time, cell: ({ at }) => <RelativeTime at={at} /> },
+  { name: appTexts.requests.time, cell: ({ at }) => <RelativeTime className={css["when"]} at={at} /> },
   {
     name: appTexts.requests.duration,
     isNumber: true,

@@ -1,4 +1,4 @@
-import { ago, day } from "../../shared/data/dates.ts"
+import { ago, type Dates } from "../../shared/data/dates.ts"
 import type { InstallationState } from "../../../domain/access/InstallationState.ts"
 import type { RecentRequest } from "../../../domain/access/Requests.ts"
 import type { AppPlan, Subscription } from "../../../domain/billing/Billing.ts"
@@ -70,7 +70,7 @@ export const trialText = ({ trialDays }: AppPlan): string =>
   trialDays === 0 ? appTexts.billing.noTrial : appTexts.billing.trial(trialDays)
 
 /** Renewal or end of a subscription. */
-export const subscriptionStatus = ({ periodEndsAt, state }: Subscription): StatusLabel => {
+export const subscriptionStatus = ({ periodEndsAt, state }: Subscription, { day }: Dates): StatusLabel => {
   switch (state) {
     case "trialing":
       return { word: appTexts.billing.trialUntil(day(periodEndsAt)), tone: "accent" }

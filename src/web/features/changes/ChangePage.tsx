@@ -1,6 +1,6 @@
-import { time } from "../../shared/data/dates.ts"
 import { getRouteApi, Link } from "@tanstack/react-router"
 import { useState } from "react"
+import { Time } from "../../shared/ui/display/Time.tsx"
 import type { ChangeSet } from "../../../domain/changeSets/ChangeSet.ts"
 import { isMissing } from "../../shared/data/errorMessages.ts"
 import { useRpcQuery } from "../../shared/data/queries.ts"
@@ -93,9 +93,9 @@ const Details = ({ set }: { readonly set: ChangeSet }) => {
           facts={[
             [texts.by, <Author key="by" id={set.actor.id} />],
             ...(approvedBy === null ? [] : [[texts.approvedBy, <Author key="approved" id={approvedBy} />] as const]),
-            [texts.created, time(createdAt)],
-            ...(applyAt === null ? [] : [[texts.starts, time(applyAt)] as const]),
-            ...(finishedAt === null ? [] : [[texts.finished, time(finishedAt)] as const]),
+            [texts.created, <Time key="created" at={createdAt} />],
+            ...(applyAt === null ? [] : [[texts.starts, <Time key="starts" at={applyAt} />] as const]),
+            ...(finishedAt === null ? [] : [[texts.finished, <Time key="finished" at={finishedAt} />] as const]),
             ...(note === null ? [] : [[texts.note, note] as const])
           ]}
         />

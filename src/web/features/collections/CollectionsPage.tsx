@@ -1,7 +1,8 @@
 import { getRouteApi, Link } from "@tanstack/react-router"
+import { ago } from "../../shared/data/dates.ts"
+import { Day } from "../../shared/ui/display/Time.tsx"
 import type { Collection } from "../../../domain/catalog/Collection.ts"
 import type { ProductId, StoreId } from "../../../rpc/Client.ts"
-import { ago, day } from "../../shared/data/dates.ts"
 import { number } from "../../shared/data/format.ts"
 import { withSearch } from "../../shared/data/urlSearch.ts"
 import { useProductSummary } from "../../shared/data/useProductSummary.ts"
@@ -62,7 +63,7 @@ const columnsOf = (storeId: StoreId): ReadonlyArray<Column<Collection>> => [
         <Badge>{collectionTexts.list.inactive}</Badge>
       )
   },
-  { name: collectionTexts.list.created, cell: ({ createdAt }) => day(createdAt), sort: "-createdAt" },
+  { name: collectionTexts.list.created, cell: ({ createdAt }) => <Day at={createdAt} />, sort: "-createdAt" },
   { name: collectionTexts.list.updated, cell: ({ updatedAt }) => ago(updatedAt), sort: "-updatedAt" }
 ]
 

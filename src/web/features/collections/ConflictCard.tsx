@@ -1,3 +1,4 @@
+import { type Dates, useDates } from "../../shared/data/dates.ts"
 import { merge, withFields } from "../../shared/data/merge.ts"
 import { Button } from "../../shared/ui/form/Button.tsx"
 import { Card, MutedText, Row, Stack } from "../../shared/ui/layout/Page.tsx"
@@ -14,7 +15,7 @@ interface ConflictCardProps {
   readonly resolve: (draft: Draft) => void
 }
 
-const textOf = (field: keyof Draft, draft: Draft): string => {
+const textOf = (field: keyof Draft, draft: Draft, dates: Dates): string => {
   switch (field) {
     case "isActive":
       return draft.isActive ? collectionTexts.conflict.yes : collectionTexts.conflict.no
@@ -23,7 +24,7 @@ const textOf = (field: keyof Draft, draft: Draft): string => {
     case "type":
       return draft.type === "manual" ? collectionTexts.list.manual : collectionTexts.conflict.automated
     case "rules":
-      return draft.rules.map((rule) => ruleSentence(ruleOf(rule))).join("\n")
+      return draft.rules.map((rule) => ruleSentence(ruleOf(rule), dates)).join("\n")
     case "productIds":
       return collectionTexts.conflict.products(draft.productIds.length)
     case "title":
@@ -38,6 +39,7 @@ const textOf = (field: keyof Draft, draft: Draft): string => {
 
 /** Resolves fields that two users changed. Local changes are never lost. */
 export const ConflictCard = ({ base, resolve, mine, theirs }: ConflictCardProps) => {
+  const dates = useDates()
   const { conflicts, draft, changedByThem } = merge(base, mine, theirs)
   const { choose, chosen } = useVersionChoices<keyof Draft>()
   return (
@@ -60,8 +62,8 @@ export const ConflictCard = ({ base, resolve, mine, theirs }: ConflictCardProps)
             <VersionChoice
               key={field}
               name={collectionTexts.fields[field]}
-              yours={textOf(field, mine)}
-              theirs={textOf(field, theirs)}
+              yours={textOf(field, mine, dates)}
+              theirs={textOf(field, theirs, dates)}
               isTheirs={chosen.has(field)}
               choose={(isTheirs) => choose(field, isTheirs)}
             />

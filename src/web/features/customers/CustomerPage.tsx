@@ -1,5 +1,5 @@
-import { time } from "../../shared/data/dates.ts"
 import { getRouteApi, Link } from "@tanstack/react-router"
+import { Time } from "../../shared/ui/display/Time.tsx"
 import type { Customer } from "../../../domain/records/Customer.ts"
 import type { Order } from "../../../domain/records/Order.ts"
 import { money, number } from "../../shared/data/format.ts"
@@ -132,8 +132,8 @@ const CustomerDetails = ({ customer }: { readonly customer: Customer }) => {
         <Card title={customerTexts.details.dates}>
           <Facts
             facts={[
-              [customerTexts.details.created, time(customer.createdAt)],
-              [customerTexts.details.updated, time(customer.updatedAt)]
+              [customerTexts.details.created, <Time key="created" at={customer.createdAt} />],
+              [customerTexts.details.updated, <Time key="updated" at={customer.updatedAt} />]
             ]}
           />
         </Card>

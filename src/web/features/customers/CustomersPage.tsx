@@ -1,4 +1,5 @@
-import { ago, day } from "../../shared/data/dates.ts"
+import { Day } from "../../shared/ui/display/Time.tsx"
+import { ago } from "../../shared/data/dates.ts"
 import { getRouteApi, Link } from "@tanstack/react-router"
 import type { Customer } from "../../../domain/records/Customer.ts"
 import type { StoreId } from "../../../rpc/Client.ts"
@@ -36,7 +37,7 @@ const columnsOf = (storeId: StoreId): ReadonlyArray<Column<Customer>> => [
     isNumber: true,
     sort: "-totalSpent"
   },
-  { name: customerTexts.list.created, cell: ({ createdAt }) => day(createdAt), sort: "-createdAt" },
+  { name: customerTexts.list.created, cell: ({ createdAt }) => <Day at={createdAt} />, sort: "-createdAt" },
   { name: customerTexts.list.updated, cell: ({ updatedAt }) => ago(updatedAt), sort: "-updatedAt" }
 ]
 

@@ -1,3 +1,4 @@
+import { useDates } from "../../shared/data/dates.ts"
 import { getRouteApi, Link } from "@tanstack/react-router"
 import { usePendingProposals } from "../../app/usePendingProposals.ts"
 import { number } from "../../shared/data/format.ts"
@@ -83,6 +84,7 @@ const ProposalsCard = () => {
 
 const AppsCard = () => {
   const storeId = useStoreId()
+  const dates = useDates()
   const query = useRpcQuery([storeId, "installations", "health"], (client) => listAppsWithWebhooks(client, storeId))
   return (
     <Card
@@ -99,7 +101,7 @@ const AppsCard = () => {
             {apps.length === 0 ? <p>{homeTexts.apps.empty}</p> : undefined}
             <ul className={css["apps"]}>
               {apps.map(({ app, webhook }) => {
-                const [word, tone] = appHealth(app, webhook)
+                const [word, tone] = appHealth(app, webhook, dates)
                 return (
                   <li key={app.id}>
                     <Link to="/dashboard/$storeId/apps/$installationId" params={{ storeId, installationId: app.id }}>

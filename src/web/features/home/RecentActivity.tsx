@@ -1,4 +1,4 @@
-import { ago, clockSpan, time } from "../../shared/data/dates.ts"
+import { ago, useDates } from "../../shared/data/dates.ts"
 import { Link } from "@tanstack/react-router"
 import { number } from "../../shared/data/format.ts"
 import { useRpcQuery } from "../../shared/data/queries.ts"
@@ -46,6 +46,7 @@ const GroupSentence = ({ group: { entries, newest, resources } }: { readonly gro
 
 /** Time of one change, or the first and last time of several, such as "14:02–14:10". */
 const GroupTime = ({ group: { newest, oldest } }: { readonly group: ActivityGroup }) => {
+  const { clockSpan, time } = useDates()
   const span = clockSpan(oldest.at, newest.at)
   return newest === oldest || span === clockSpan(newest.at, newest.at) ? (
     <EntryTime entry={newest} />

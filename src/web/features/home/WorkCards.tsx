@@ -1,5 +1,5 @@
-import { ago, time } from "../../shared/data/dates.ts"
 import { Link } from "@tanstack/react-router"
+import { RelativeTime } from "../../shared/ui/display/Time.tsx"
 import type { Rule } from "../../../domain/catalog/Rule.ts"
 import { money } from "../../shared/data/format.ts"
 import { useRpcQuery } from "../../shared/data/queries.ts"
@@ -48,9 +48,7 @@ export const OpenOrders = () => {
                         {number}
                       </Link>
                       <small>
-                        <time dateTime={placedAt} title={time(placedAt)}>
-                          {ago(placedAt)}
-                        </time>
+                        <RelativeTime at={placedAt} />
                       </small>
                     </span>
                     {financialStatus === null ? undefined : <CustomStatusBadge word={financialStatus} />}

@@ -1,4 +1,4 @@
-import { ago, time } from "../../shared/data/dates.ts"
+import { ago, type Dates } from "../../shared/data/dates.ts"
 import { Effect } from "effect"
 import type { InstalledApp } from "../../../domain/access/Installations.ts"
 import type { StoreWebhook } from "../../../domain/webhooks/StoreWebhooks.ts"
@@ -32,7 +32,11 @@ export const listAppsWithWebhooks = (client: Client, storeId: StoreId) =>
   )
 
 /** Status of an app: suspension first, then the worst state of its webhook. */
-export const appHealth = ({ state }: Pick<App, "state">, webhook: Webhook): readonly [word: string, tone: Tone] => {
+export const appHealth = (
+  { state }: Pick<App, "state">,
+  webhook: Webhook,
+  { time }: Dates
+): readonly [word: string, tone: Tone] => {
   if (state === "suspended") return [homeTexts.apps.suspended, "warn"]
   if (webhook.host === null) return [webhookTexts.states.missing, "plain"]
   if (webhook.pausedAt !== null) return [homeTexts.apps.paused(ago(webhook.pausedAt)), "alert"]

@@ -1,6 +1,6 @@
-import { time } from "../../shared/data/dates.ts"
 import { getRouteApi, Link } from "@tanstack/react-router"
 import { Effect } from "effect"
+import { Time } from "../../shared/ui/display/Time.tsx"
 import type { Order } from "../../../domain/records/Order.ts"
 import type { StoreId } from "../../../rpc/Client.ts"
 import { money, number } from "../../shared/data/format.ts"
@@ -47,7 +47,7 @@ const OrderDetails = ({ order }: { readonly order: Order }) => (
     <Stack>
       <Row>
         <OrderStatusBadge status={order.status} />
-        <span>{time(order.placedAt)}</span>
+        <Time at={order.placedAt} />
       </Row>
       <Card title={orderTexts.details.items}>
         <OrderItems order={order} />
@@ -98,9 +98,7 @@ const OrderTimeline = ({ order: { createdAt, placedAt, updatedAt } }: { readonly
         .map(([name, at]) => (
           <li key={name}>
             {name}
-            <time className={css["secondary"]} dateTime={at}>
-              {time(at)}
-            </time>
+            <Time className={css["secondary"]} at={at} />
           </li>
         ))}
     </ol>

@@ -1,4 +1,4 @@
-import { dateDaysAgo, dayStart } from "../../shared/data/dates.ts"
+import { type Dates, useDates } from "../../shared/data/dates.ts"
 import { getRouteApi } from "@tanstack/react-router"
 import { Status } from "../../../domain/records/Order.ts"
 import type { QueryCursor } from "../../../domain/Query.ts"
@@ -19,7 +19,7 @@ const route = getRouteApi("/dashboard/member/$storeId/orders")
 
 const PAGE_SIZE = 50
 
-const whereOf = ({ from, sort: _, to, ...filter }: OrderSearch) => ({
+const whereOf = ({ from, sort: _, to, ...filter }: OrderSearch, { dayStart }: Dates) => ({
   ...filter,
   ...(from === undefined ? {} : { placedSince: dayStart(from) }),
   ...(to === undefined ? {} : { placedBefore: dayStart(to, 1) })
@@ -27,11 +27,13 @@ const whereOf = ({ from, sort: _, to, ...filter }: OrderSearch) => ({
 
 /** Loads a page of orders. */
 const listOrders =
-  (storeId: StoreId, search: OrderSearch) => (position: { readonly cursor?: QueryCursor }) => (client: Client) =>
+  (storeId: StoreId, search: OrderSearch, dates: Dates) =>
+  (position: { readonly cursor?: QueryCursor }) =>
+  (client: Client) =>
     client.orders.query({
       storeId,
       limit: PAGE_SIZE,
-      ...whereOf(search),
+      ...whereOf(search, dates),
       ...(search.sort === undefined ? {} : { sort: search.sort }),
       ...position
     })
@@ -41,11 +43,12 @@ export const OrdersPage = () => {
   const { storeId } = route.useParams()
   const search = route.useSearch()
   const navigate = route.useNavigate()
+  const dates = useDates()
   const { sort = NEWEST_FIRST, ...filter } = search
   const isFiltered = Object.keys(filter).length > 0
   const change = (part: Partial<Record<keyof OrderSearch, string | undefined>>, replace = false) =>
     void navigate({ search: parseOrderSearch(withSearch(search, part)), replace })
-  const list = usePagedQuery([storeId, "orders", search], listOrders(storeId, search), { keepPrevious: true })
+  const list = usePagedQuery([storeId, "orders", search], listOrders(storeId, search, dates), { keepPrevious: true })
   const all = useRpcQuery([storeId, "orders", "count"], (client) => client.orders.query({ storeId, limit: 1 }), {
     enabled: isFiltered
   })
@@ -94,10 +97,10 @@ export const OrdersPage = () => {
             value={search.to ?? ""}
             onChange={({ target }) => change({ to: target.value })}
           />
-          <Button kind="quiet" onClick={() => change({ from: dateDaysAgo(7), to: undefined })}>
+          <Button kind="quiet" onClick={() => change({ from: dates.dateDaysAgo(7), to: undefined })}>
             {orderTexts.list.lastWeek}
           </Button>
-          <Button kind="quiet" onClick={() => change({ from: dateDaysAgo(30), to: undefined })}>
+          <Button kind="quiet" onClick={() => change({ from: dates.dateDaysAgo(30), to: undefined })}>
             {orderTexts.list.lastMonth}
           </Button>
           {search.customerId === undefined ? undefined : (

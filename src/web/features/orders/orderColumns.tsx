@@ -1,5 +1,5 @@
-import { time } from "../../shared/data/dates.ts"
 import { Link } from "@tanstack/react-router"
+import { Time } from "../../shared/ui/display/Time.tsx"
 import type { Order } from "../../../domain/records/Order.ts"
 import type { StoreId } from "../../../rpc/Client.ts"
 import { money, number } from "../../shared/data/format.ts"
@@ -20,7 +20,7 @@ export const orderColumnsOf = (storeId: StoreId): ReadonlyArray<Column<Order>> =
     ),
     sort: "number"
   },
-  { name: orderTexts.list.placed, cell: ({ placedAt }) => time(placedAt), sort: NEWEST_FIRST },
+  { name: orderTexts.list.placed, cell: ({ placedAt }) => <Time at={placedAt} />, sort: NEWEST_FIRST },
   { name: orderTexts.list.customer, cell: ({ email, shippingAddress }) => shippingAddress?.name ?? email ?? "—" },
   { name: orderTexts.list.status, cell: ({ status }) => <OrderStatusBadge status={status} /> },
   { name: orderTexts.list.payment, cell: ({ financialStatus }) => <CustomStatusBadge word={financialStatus} /> },

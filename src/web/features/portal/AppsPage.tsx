@@ -1,5 +1,5 @@
-import { day } from "../../shared/data/dates.ts"
 import { Link } from "@tanstack/react-router"
+import { Day } from "../../shared/ui/display/Time.tsx"
 import type { AppId } from "../../../rpc/Client.ts"
 import { usePagedQuery } from "../../shared/data/usePagedQuery.ts"
 import { buttonClass } from "../../shared/ui/form/Button.tsx"
@@ -24,7 +24,7 @@ const COLUMNS: ReadonlyArray<Column<App>> = [
     name: portalTexts.list.permissions,
     cell: ({ capabilities, scopes }) => portalTexts.list.permissionCount(scopes.length + capabilities.length)
   },
-  { name: portalTexts.list.registered, cell: ({ createdAt }) => day(createdAt) }
+  { name: portalTexts.list.registered, cell: ({ createdAt }) => <Day at={createdAt} /> }
 ]
 
 const RegisterAppLink = () => (

@@ -1,6 +1,6 @@
-import { day, time } from "../../shared/data/dates.ts"
 import { notFound } from "@tanstack/react-router"
 import { useState } from "react"
+import { Day, Time } from "../../shared/ui/display/Time.tsx"
 import { SECRET_OVERLAP } from "../../../domain/access/Apps.ts"
 import { useRpcMutation } from "../../shared/data/queries.ts"
 import { Button } from "../../shared/ui/form/Button.tsx"
@@ -8,7 +8,8 @@ import { Confirm } from "../../shared/ui/layout/Dialog.tsx"
 import { SelectField } from "../../shared/ui/form/Field.tsx"
 import { Card, Row, Stack } from "../../shared/ui/layout/Page.tsx"
 import { SecretField } from "../../shared/ui/form/SecretField.tsx"
-import { Table } from "../../shared/ui/display/Table.tsx"
+import { type Column, Table } from "../../shared/ui/display/Table.tsx"
+import type { App } from "./appDraft.ts"
 import { useApp } from "./AppPage.tsx"
 import { portalTexts } from "./portalTexts.ts"
 
@@ -19,6 +20,14 @@ const overlapOptions = [
   [SECRET_OVERLAP.most, portalTexts.secret.graceTimes.month],
   [0, portalTexts.secret.graceTimes.none]
 ] as const
+
+const COLUMNS: ReadonlyArray<Column<App["secrets"][number]>> = [
+  { name: portalTexts.secret.created, cell: ({ createdAt }) => <Day at={createdAt} /> },
+  {
+    name: portalTexts.secret.expires,
+    cell: ({ endsAt }) => (endsAt === null ? portalTexts.secret.expiresWhenReplaced : <Time at={endsAt} />)
+  }
+]
 
 /** Active client secrets of an app, and their rotation. */
 export const ClientSecret = () => {
@@ -41,18 +50,7 @@ export const ClientSecret = () => {
         </Card>
       ) : undefined}
       <Card title={portalTexts.secret.active}>
-        <Table
-          caption={portalTexts.secret.active}
-          rows={app.secrets}
-          keyOf={({ id }) => id}
-          columns={[
-            { name: portalTexts.secret.created, cell: ({ createdAt }) => day(createdAt) },
-            {
-              name: portalTexts.secret.expires,
-              cell: ({ endsAt }) => (endsAt === null ? portalTexts.secret.expiresWhenReplaced : time(endsAt))
-            }
-          ]}
-        />
+        <Table caption={portalTexts.secret.active} rows={app.secrets} keyOf={({ id }) => id} columns={COLUMNS} />
       </Card>
       <Card title={portalTexts.secret.rotate}>
         <SelectField

@@ -1,6 +1,6 @@
-import { time } from "../../shared/data/dates.ts"
 import { Effect } from "effect"
 import { useState } from "react"
+import { Time } from "../../shared/ui/display/Time.tsx"
 import type { Delivery } from "../../../domain/webhooks/Webhook.ts"
 import type { Column } from "../../shared/ui/display/Table.tsx"
 import { deliveryColumns, DeliveryList } from "../../shared/webhooks/DeliveryList.tsx"
@@ -11,11 +11,11 @@ import { portalTexts } from "./portalTexts.ts"
 
 const COLUMNS: ReadonlyArray<Column<Delivery>> = [
   { name: webhookTexts.deliveries.event, cell: ({ kind }) => <code>{kind}</code> },
-  { name: webhookTexts.deliveries.occurred, cell: ({ createdAt }) => time(createdAt) },
+  { name: webhookTexts.deliveries.occurred, cell: ({ createdAt }) => <Time at={createdAt} /> },
   ...deliveryColumns,
   {
     name: webhookTexts.deliveries.nextAttempt,
-    cell: ({ attempts, nextAt }) => (nextAt === null || attempts === 0 ? "–" : time(nextAt))
+    cell: ({ attempts, nextAt }) => (nextAt === null || attempts === 0 ? "–" : <Time at={nextAt} />)
   }
 ]
 

@@ -1,4 +1,4 @@
-import { time } from "../../shared/data/dates.ts"
+import { Time } from "../../shared/ui/display/Time.tsx"
 import type { DevelopedInstallation } from "../../../domain/access/Developers.ts"
 import { GRANT_DESCRIPTIONS } from "../../../domain/access/GrantDescriptions.ts"
 import type { InstallationId } from "../../../rpc/Client.ts"
@@ -28,7 +28,7 @@ const COLUMNS: ReadonlyArray<Column<Installation>> = [
         <Badge tone="good">{portalTexts.installations.active}</Badge>
       )
   },
-  { name: portalTexts.installations.installed, cell: ({ installedAt }) => time(installedAt) }
+  { name: portalTexts.installations.installed, cell: ({ installedAt }) => <Time at={installedAt} /> }
 ]
 
 /** Installations of an app. Stores stay anonymous until their token identifies them. */

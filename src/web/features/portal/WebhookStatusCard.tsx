@@ -1,4 +1,4 @@
-import { time } from "../../shared/data/dates.ts"
+import { type Dates, useDates } from "../../shared/data/dates.ts"
 import { useState } from "react"
 import type { Webhook as WebhookSchema } from "../../../domain/webhooks/Webhook.ts"
 import type { AppId } from "../../../rpc/Client.ts"
@@ -27,7 +27,7 @@ const WebhookStatusBadge = ({ calledAt, failingSince, pausedAt, testFailedAt }: 
   )
 }
 
-const sinceOf = ({ failingSince, pausedAt, pauseReason, testFailedAt }: Webhook) => {
+const sinceOf = ({ failingSince, pausedAt, pauseReason, testFailedAt }: Webhook, { time }: Dates) => {
   if (pausedAt !== null)
     return `${time(pausedAt)}. ${pauseReason === null ? "" : portalTexts.webhookStatus.pauseReasons[pauseReason]}`
   const since = failingSince ?? testFailedAt
@@ -41,6 +41,7 @@ interface WebhookStatusCardProps {
 
 /** Status of a webhook, with pause and resume. */
 export const WebhookStatusCard = ({ appId, webhook }: WebhookStatusCardProps) => {
+  const dates = useDates()
   const [isConfirming, setConfirming] = useState(false)
   const [missed, setMissed] = useState<Missed>("deliver")
   const invalidates = [
@@ -64,7 +65,7 @@ export const WebhookStatusCard = ({ appId, webhook }: WebhookStatusCardProps) =>
       )
     }
   })
-  const since = sinceOf(webhook)
+  const since = sinceOf(webhook, dates)
   const isPaused = webhook.pausedAt !== null
   return (
     <Card title={portalTexts.webhookStatus.title} actions={<WebhookStatusBadge {...webhook} />}>
@@ -75,7 +76,7 @@ export const WebhookStatusCard = ({ appId, webhook }: WebhookStatusCardProps) =>
           ...(since === undefined ? [] : [[portalTexts.webhookStatus.since, since] as const]),
           ...(webhook.pendingDroppedFrom === null
             ? []
-            : [[portalTexts.webhookStatus.pendingExpireFrom, time(webhook.pendingDroppedFrom)] as const])
+            : [[portalTexts.webhookStatus.pendingExpireFrom, dates.time(webhook.pendingDroppedFrom)] as const])
         ]}
       />
       <Row>

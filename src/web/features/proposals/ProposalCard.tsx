@@ -1,4 +1,4 @@
-import { ago, time } from "../../shared/data/dates.ts"
+import { ago, useDates } from "../../shared/data/dates.ts"
 import { useQueryClient } from "@tanstack/react-query"
 import { type FormEvent, useState } from "react"
 import { differencesOf } from "../../shared/data/differences.ts"
@@ -33,7 +33,7 @@ const ProposalPreviewView = ({
   readonly proposal: NamedProposal
   readonly preview: ProposalPreview
 }) => {
-  const currency = useStore().data?.currencyCode
+  const format = { currency: useStore().data?.currencyCode, dates: useDates() }
   switch (preview._tag) {
     case "Unknown":
       return <p>{proposalTexts.card.unavailable}</p>
@@ -49,7 +49,7 @@ const ProposalPreviewView = ({
                 <EntrySentence entry={entry} /> {ago(entry.at)}
                 {entry.before === null || entry.after === null
                   ? undefined
-                  : `: ${changesOf(entry, currency)
+                  : `: ${changesOf(entry, format)
                       .map(({ after, before, name }) => proposalTexts.card.changedField(name, before, after))
                       .join(", ")}`}
               </li>
@@ -62,7 +62,7 @@ const ProposalPreviewView = ({
         <Stack>
           <DifferencesTable
             caption={proposal.title}
-            differences={differencesOf(preview.before, preview.after, currency)}
+            differences={differencesOf(preview.before, preview.after, format)}
             {...sidesOf(preview)}
             first={6}
           />
@@ -130,6 +130,7 @@ const RejectProposalDialog = ({ close, proposal }: RejectProposalDialogProps) =>
 export const ProposalCard = ({ proposal }: { readonly proposal: NamedProposal }) => {
   const storeId = useStoreId()
   const queryClient = useQueryClient()
+  const { time } = useDates()
   const [isRejecting, setRejecting] = useState(false)
   // The form stays open when the product changes meanwhile, so that nothing typed is lost.
   const [editing, setEditing] = useState<ProposalForm>()

@@ -1,5 +1,5 @@
-import { day } from "../../shared/data/dates.ts"
 import { useState } from "react"
+import { Day } from "../../shared/ui/display/Time.tsx"
 import type { Invitation } from "../../../domain/access/AccountLinks.ts"
 import type { Member } from "../../../domain/access/Merchants.ts"
 import type { InvitationId } from "../../../rpc/Client.ts"
@@ -115,7 +115,7 @@ const columnsOf = (revoke: (id: InvitationId) => void): ReadonlyArray<Column<Inv
   { name: settingsTexts.members.email, cell: ({ email }) => email },
   { name: settingsTexts.members.role, cell: ({ role }) => settingsTexts.roles[role].name },
   { name: texts.state, cell: ({ state }) => texts.states[state] },
-  { name: texts.expires, cell: ({ expiresAt }) => <span className={css["when"]}>{day(expiresAt)}</span> },
+  { name: texts.expires, cell: ({ expiresAt }) => <Day className={css["when"]} at={expiresAt} /> },
   {
     name: settingsTexts.members.actions,
     isNameHidden: true,

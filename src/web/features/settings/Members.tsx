@@ -1,7 +1,7 @@
-import { day } from "../../shared/data/dates.ts"
 import { useQuery } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
+import { Day } from "../../shared/ui/display/Time.tsx"
 import type { Member, Role } from "../../../domain/access/Merchants.ts"
 import type { MerchantId } from "../../../rpc/Client.ts"
 import { useRpcMutation } from "../../shared/data/queries.ts"
@@ -43,7 +43,7 @@ const columnsOf = (
   },
   { name: settingsTexts.members.email, cell: ({ email }) => email },
   { name: settingsTexts.members.role, cell: ({ role }) => settingsTexts.roles[role].name },
-  { name: settingsTexts.members.since, cell: ({ createdAt }) => <span className={css["when"]}>{day(createdAt)}</span> },
+  { name: settingsTexts.members.since, cell: ({ createdAt }) => <Day className={css["when"]} at={createdAt} /> },
   {
     name: settingsTexts.members.actions,
     isNameHidden: true,

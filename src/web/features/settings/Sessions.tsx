@@ -1,4 +1,4 @@
-import { ago, time } from "../../shared/data/dates.ts"
+import { ago, type Dates, useDates } from "../../shared/data/dates.ts"
 import { useQuery } from "@tanstack/react-query"
 import type { SessionSummary } from "../../../domain/access/Sessions.ts"
 import type { SessionId } from "../../../rpc/Client.ts"
@@ -19,6 +19,7 @@ interface Session extends SessionSummary {
 }
 
 const columnsOf = (
+  { time }: Dates,
   ending: SessionId | undefined,
   end: (session: SessionId) => void
 ): ReadonlyArray<Column<Session>> => [
@@ -54,6 +55,7 @@ const columnsOf = (
 
 /** Sessions of the signed-in account, with a button to end each of them. */
 export const Sessions = () => {
+  const dates = useDates()
   const query = useQuery(sessionsQuery)
   const end = useRpcMutation({
     write: (client, sessionId: SessionId) => client.sessions.end({ sessionId }),
@@ -69,7 +71,7 @@ export const Sessions = () => {
             caption={settingsTexts.sessions.caption}
             rows={sessions}
             keyOf={({ sessionId }) => sessionId}
-            columns={columnsOf(end.isPending ? end.variables : undefined, end.mutate)}
+            columns={columnsOf(dates, end.isPending ? end.variables : undefined, end.mutate)}
           />
         )}
       </QueryBoundary>

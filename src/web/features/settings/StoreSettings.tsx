@@ -1,5 +1,5 @@
-import { day } from "../../shared/data/dates.ts"
 import { type FormEvent, useMemo, useState } from "react"
+import { Day } from "../../shared/ui/display/Time.tsx"
 import { type UpdateSettings, WeightUnit } from "../../../domain/access/Settings.ts"
 import type { Store } from "../../../domain/access/Stores.ts"
 import { useRpcMutation } from "../../shared/data/queries.ts"
@@ -125,7 +125,7 @@ const StoreForm = ({ store }: { readonly store: Store }) => {
             facts={[
               [settingsTexts.store.plan, store.plan.name],
               [settingsTexts.store.currency, store.currencyCode],
-              [settingsTexts.store.created, day(store.createdAt)]
+              [settingsTexts.store.created, <Day key="created" at={store.createdAt} />]
             ]}
           />
         </Card>

@@ -1,4 +1,4 @@
-import { time } from "./dates.ts"
+import type { Dates } from "./dates.ts"
 import { Schema } from "effect"
 import { Capability } from "../../../domain/access/Capability.ts"
 import { GRANT_DESCRIPTIONS } from "../../../domain/access/GrantDescriptions.ts"
@@ -93,7 +93,7 @@ const textsOfIds = (
 }
 
 /** Replaces timestamps and permissions with their labels. */
-const withLabels = (field: string, value: unknown): unknown => {
+const withLabels = (field: string, value: unknown, { time }: Dates): unknown => {
   if (TIME_FIELDS.has(field) && typeof value === "string") return time(value)
   return (field === "scopes" || field === "capabilities") && Array.isArray(value)
     ? value.map(grantText).join(" · ")
@@ -123,6 +123,13 @@ const nameOf = (field: string, side: unknown) =>
     ? String(side["title"] ?? side["name"] ?? dataTexts.values.untitled)
     : fieldName(field)
 
+/** Format of values. */
+export interface ValueFormat {
+  /** Currency of the prices of a product. */
+  readonly currency?: string | undefined
+  readonly dates: Dates
+}
+
 /** Label and path of a nested value. */
 interface FieldPosition {
   readonly name: string
@@ -133,24 +140,24 @@ const differencesAt = (
   { name, path }: FieldPosition,
   before: unknown,
   after: unknown,
-  currency: string | undefined
+  format: ValueFormat
 ): ReadonlyArray<Difference> => {
   if (isNothing(before) && isNothing(after)) return []
   if (canonical(before ?? null) === canonical(after ?? null)) return []
   const [old, now] = [membersOf(before), membersOf(after)]
   return old === undefined && now === undefined
     ? [{ name, path, ...textsOf(before, after) }]
-    : differencesOf(old ?? null, now ?? null, currency, { name: `${name} · `, path: `${path}.` })
+    : differencesOf(old ?? null, now ?? null, format, { name: `${name} · `, path: `${path}.` })
 }
 
 /**
  * Compares two versions of a resource field by field. A created or deleted resource has null on one side. Prices of
- * products are shown in `currency`.
+ * products need a currency.
  */
 export const differencesOf = (
   before: JsonObject | null,
   after: JsonObject | null,
-  currency?: string,
+  format: ValueFormat,
   parent: FieldPosition = { name: "", path: "" }
 ): ReadonlyArray<Difference> =>
   Object.keys({ ...before, ...after })
@@ -158,8 +165,10 @@ export const differencesOf = (
     .flatMap((field) => {
       const path = `${parent.path}${field}`
       const shown = (value: unknown) =>
-        isPrice(field, value) && currency !== undefined ? money(value, currency) : withLabels(path, value)
+        isPrice(field, value) && format.currency !== undefined
+          ? money(value, format.currency)
+          : withLabels(path, value, format.dates)
       const [old, now] = [shown(before?.[field]), shown(after?.[field])]
       const name = `${parent.name}${nameOf(field, now ?? old)}`
-      return differencesAt({ name, path }, old, now, currency)
+      return differencesAt({ name, path }, old, now, format)
     })

@@ -10,10 +10,10 @@ const route = getRouteApi("/dashboard/member/$storeId")
 /** Id of the open store. */
 export const useStoreId = (): StoreId => route.useParams().storeId
 
-/** Signed-in account, with its role in the open store. */
-export const useMember = (): Account & { readonly isOwner: boolean } => {
+/** Signed-in account, with its role in the open store and the time zone of the store. */
+export const useMember = (): Account & { readonly isOwner: boolean; readonly timezone: string } => {
   const { account, membership } = route.useRouteContext()
-  return { ...account, isOwner: membership.role === "owner" }
+  return { ...account, isOwner: membership.role === "owner", timezone: membership.timezone }
 }
 
 export const storeQuery = (storeId: StoreId) => rpcQuery([storeId, "store"], (client) => client.store.get({ storeId }))

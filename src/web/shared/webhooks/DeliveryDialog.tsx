@@ -1,4 +1,4 @@
-import { time } from "../data/dates.ts"
+import { Time } from "../ui/display/Time.tsx"
 import type { ComponentProps } from "react"
 import type { QueryKey } from "@tanstack/react-query"
 import type { Effect } from "effect"
@@ -41,7 +41,7 @@ const AttemptDetails = ({ answer, ...attempt }: Attempt) => (
     </Row>
     <Facts
       facts={[
-        [webhookTexts.deliveries.sent, time(attempt.startedAt)],
+        [webhookTexts.deliveries.sent, <Time key="sent" at={attempt.startedAt} />],
         [
           webhookTexts.deliveries.duration,
           attempt.durationMillis === null ? "–" : webhookTexts.deliveries.milliseconds(attempt.durationMillis)

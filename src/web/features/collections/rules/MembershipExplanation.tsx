@@ -1,4 +1,4 @@
-import { time } from "../../../shared/data/dates.ts"
+import { useDates } from "../../../shared/data/dates.ts"
 import { Link } from "@tanstack/react-router"
 import { useEffect, useRef } from "react"
 import type { Membership } from "../../../../domain/catalog/Membership.ts"
@@ -65,6 +65,7 @@ const verdictText = ({ disjunctive, isMember, reasons }: Membership, name: strin
 /** The change with which the product entered the collection. */
 const Since = ({ collectionId, productId, since }: Membership) => {
   const storeId = useStoreId()
+  const { time } = useDates()
   if (since === null) return undefined
   const { changes, since: sinceText } = collectionTexts.explanation
   const resourceId = since.changed === "product" ? productId : (collectionId ?? productId)
@@ -78,25 +79,28 @@ const Since = ({ collectionId, productId, since }: Membership) => {
   )
 }
 
-const RuleResults = ({ membership, name }: { readonly membership: Membership; readonly name: string }) => (
-  <div className={css["explanation"]}>
-    <p className={css["verdict"]}>{verdictText(membership, name)}</p>
-    <Since {...membership} />
-    <ul className={css["reasons"]}>
-      {membership.reasons.map(({ found, holds, rule }, index) => (
-        // oxlint-disable-next-line react/no-array-index-key -- Rules have no id.
-        <li key={index} className={css["reason"]}>
-          <Badge tone={holds ? "good" : "alert"}>
-            {holds ? collectionTexts.explanation.matches : collectionTexts.explanation.noMatch}
-          </Badge>
-          <span>
-            {ruleSentence(rule)}
-            <span className={css["found"]}>
-              {collectionTexts.explanation.currentValue(productValueText(rule, found))}
+const RuleResults = ({ membership, name }: { readonly membership: Membership; readonly name: string }) => {
+  const dates = useDates()
+  return (
+    <div className={css["explanation"]}>
+      <p className={css["verdict"]}>{verdictText(membership, name)}</p>
+      <Since {...membership} />
+      <ul className={css["reasons"]}>
+        {membership.reasons.map(({ found, holds, rule }, index) => (
+          // oxlint-disable-next-line react/no-array-index-key -- Rules have no id.
+          <li key={index} className={css["reason"]}>
+            <Badge tone={holds ? "good" : "alert"}>
+              {holds ? collectionTexts.explanation.matches : collectionTexts.explanation.noMatch}
+            </Badge>
+            <span>
+              {ruleSentence(rule, dates)}
+              <span className={css["found"]}>
+                {collectionTexts.explanation.currentValue(productValueText(rule, found, dates))}
+              </span>
             </span>
-          </span>
-        </li>
-      ))}
-    </ul>
-  </div>
-)
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}

@@ -1,3 +1,4 @@
+import { useDates } from "../../../shared/data/dates.ts"
 import { Result } from "effect"
 import { type FormEvent, useState } from "react"
 import { type Problems, rulesOf } from "../../collections/collectionDraft.ts"
@@ -115,11 +116,12 @@ const FilterForm = ({ show, view }: FilterProps) => {
 /** The rules of the view, each with a button that removes it. */
 export const FilterChips = ({ show, view }: FilterProps) => {
   const { disjunctive = false, rules = [] } = view
+  const dates = useDates()
   if (rules.length === 0) return undefined
   return (
     <ul className={css["chips"]} aria-label={texts.filters}>
       {rules.map((rule, index) => {
-        const sentence = ruleSentence(rule)
+        const sentence = ruleSentence(rule, dates)
         return (
           // oxlint-disable-next-line react/no-array-index-key -- Rules can be equal.
           <li key={`${index} ${sentence}`} className={css["chip"]}>

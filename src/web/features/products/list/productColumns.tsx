@@ -1,4 +1,4 @@
-import { time } from "../../../shared/data/dates.ts"
+import { Time } from "../../../shared/ui/display/Time.tsx"
 import { Link } from "@tanstack/react-router"
 import type { StoreId } from "../../../../rpc/Client.ts"
 import { money, number } from "../../../shared/data/format.ts"
@@ -67,13 +67,13 @@ export const productColumns: Readonly<Record<ColumnName, VirtualColumn<Row>>> = 
   updatedAt: {
     name: productTexts.list.updated,
     width: 190,
-    cell: ({ updatedAt }) => time(updatedAt),
+    cell: ({ updatedAt }) => <Time at={updatedAt} />,
     sort: "-updatedAt"
   },
   createdAt: {
     name: productTexts.list.created,
     width: 190,
-    cell: ({ createdAt }) => time(createdAt),
+    cell: ({ createdAt }) => <Time at={createdAt} />,
     sort: "-createdAt"
   }
 }

@@ -2,7 +2,7 @@ import type { QueryClient, QueryKey } from "@tanstack/react-query"
 import type { QueryCursor } from "../../../../domain/Query.ts"
 import type { Client, StoreId } from "../../../../rpc/Client.ts"
 import { listQuery } from "../../../shared/data/usePagedQuery.ts"
-import { followedKey } from "../../../shared/data/liveUpdates.ts"
+import { followedKey } from "../../../shared/data/liveUpdates.tsx"
 import type { View } from "./listView.ts"
 
 /** Small first page, so that the list appears fast. */

@@ -2,7 +2,8 @@ import { useLocation } from "@tanstack/react-router"
 import { type ReactNode, useEffect, useRef, useState } from "react"
 import icon from "../../../icon.svg"
 import { chooseLanguage, language, LANGUAGES } from "../../data/language.ts"
-import { useOnline } from "../../data/liveUpdates.ts"
+import { useOnline } from "../../data/liveUpdates.tsx"
+import { VisitedPages } from "./BackLink.tsx"
 import css from "./Shell.module.css"
 import { uiTexts } from "../uiTexts.ts"
 
@@ -84,7 +85,7 @@ export const Shell = ({ account, children, nav, top }: ShellProps) => {
       </nav>
       <main id="main" className={css["main"]} tabIndex={-1}>
         {isOnline ? undefined : <output className={css["offline"]}>{uiTexts.shell.offline}</output>}
-        {children}
+        <VisitedPages>{children}</VisitedPages>
       </main>
     </div>
   )

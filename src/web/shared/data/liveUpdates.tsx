@@ -1,6 +1,6 @@
 import { onlineManager, type QueryKey, useQueryClient } from "@tanstack/react-query"
 import { Effect, Stream } from "effect"
-import { useEffect, useSyncExternalStore } from "react"
+import { createContext, type ReactNode, useContext, useEffect, useState, useSyncExternalStore } from "react"
 import type { Changed, StoreId } from "../../../rpc/Client.ts"
 import { runtime, Service } from "./service.ts"
 
@@ -9,34 +9,27 @@ const REFETCH_INTERVAL = "1 second"
 
 type ChangeListener = (changes: ReadonlyArray<Changed>) => void
 
-const listeners = new Set<ChangeListener>()
+/** Listeners to the changes of the open store. */
+const Listeners = createContext<Set<ChangeListener> | undefined>(undefined)
 
 /** Subscribes to batches of committed changes of the open store. */
 export const useChanges = (listener: ChangeListener): void => {
+  const listeners = useContext(Listeners)
   useEffect(() => {
-    listeners.add(listener)
-    return () => void listeners.delete(listener)
-  }, [listener])
+    listeners?.add(listener)
+    return () => void listeners?.delete(listener)
+  }, [listener, listeners])
 }
 
 /** Latest change of each resource since the store was opened, by resource id. */
-let latest: ReadonlyMap<string, Changed> = new Map()
-const latestListeners = new Set<() => void>()
+type LatestChanges = ReadonlyMap<string, Changed>
 
-const publishLatest = (next: ReadonlyMap<string, Changed>) => {
-  latest = next
-  for (const listener of latestListeners) listener()
-}
+const NO_CHANGES: LatestChanges = new Map()
+
+const Latest = createContext(NO_CHANGES)
 
 /** Latest changes, for lists that are too long to refetch after each change. */
-export const useLatestChanges = (): ReadonlyMap<string, Changed> =>
-  useSyncExternalStore(
-    (listener) => {
-      latestListeners.add(listener)
-      return () => void latestListeners.delete(listener)
-    },
-    () => latest
-  )
+export const useLatestChanges = (): LatestChanges => useContext(Latest)
 
 /** Query keys of lists that reconcile with `useLatestChanges` instead of being refetched. */
 export const followedKey = (storeId: StoreId, list: string): QueryKey => [storeId, "followed", list]
@@ -44,15 +37,22 @@ export const followedKey = (storeId: StoreId, list: string): QueryKey => [storeI
 /** List keys by resource kind. */
 const listKeys = { product: "products", collection: "collections" } as const
 
+interface LiveUpdatesProps {
+  readonly storeId: StoreId
+  readonly children: ReactNode
+}
+
 /**
  * Follows the change stream of a store and invalidates what changed: resources under `[store, kind, id]`, lists under
  * `[store, kind + "s"]`, and the activity, change set and store queries.
  */
-export const useLiveUpdates = (storeId: StoreId): void => {
+export const LiveUpdates = ({ children, storeId }: LiveUpdatesProps) => {
   const queryClient = useQueryClient()
+  const [listeners] = useState(() => new Set<ChangeListener>())
+  const [latest, setLatest] = useState(NO_CHANGES)
   useEffect(() => {
     const publish = (changes: ReadonlyArray<Changed>) => {
-      publishLatest(new Map([...latest, ...changes.map((change) => [change.resourceId, change] as const)]))
+      setLatest((before) => new Map([...before, ...changes.map((change) => [change.resourceId, change] as const)]))
       for (const key of new Set(changes.map(({ resource, resourceId }) => `${resource} ${resourceId}`))) {
         void queryClient.invalidateQueries({ queryKey: [storeId, ...key.split(" ")] })
       }
@@ -71,11 +71,16 @@ export const useLiveUpdates = (storeId: StoreId): void => {
     )
     const fiber = runtime.runFork(Effect.ignore(follow, { log: "Debug" }))
     return () => {
-      publishLatest(new Map())
+      setLatest(NO_CHANGES)
       queryClient.removeQueries({ queryKey: [storeId, "followed"] })
       fiber.interruptUnsafe()
     }
-  }, [queryClient, storeId])
+  }, [listeners, queryClient, storeId])
+  return (
+    <Listeners value={listeners}>
+      <Latest value={latest}>{children}</Latest>
+    </Listeners>
+  )
 }
 
 /** True while the browser is online. */
