@@ -245,7 +245,7 @@ describe.skipIf(isMissing("chromium"))("Developer portal", () => {
           await assertAccessible(page)
           await openTab(page, "Client secret")
           await openTab(page, "Settings")
-          await page.getByRole("button", { name: "Save" }).click()
+          await page.keyboard.press("Control+s")
           await page.getByRole("heading", { name: "Stock keeper" }).waitFor()
 
           await openTab(page, "Client secret")

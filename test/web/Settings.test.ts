@@ -94,7 +94,7 @@ describe.skipIf(isMissing("chromium"))("Settings pages", () => {
         const settings = toSettings({ timezone: "Europe/Berlin" })
         yield* client.settings.update({ storeId, idempotencyKey: newKey(), settings })
         yield* Effect.promise(async () => {
-          await page.getByRole("button", { name: "Save" }).click()
+          await page.keyboard.press("Control+s")
           await page.getByText("Settings saved").waitFor()
           await page.getByRole("banner").getByText("The tea shop").waitFor({ state: "attached" })
           assert.strictEqual(await page.getByLabel("Domain").inputValue(), "shop.example.com")

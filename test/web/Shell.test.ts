@@ -27,7 +27,7 @@ describe.skipIf(isMissing("chromium"))("Frame of the pages", () => {
       })
     )
 
-    it.effect("Ctrl+S saves, the focus stays, and the link back keeps the filter", () =>
+    it.effect("Ctrl+S and Enter save, the focus stays, and the link back keeps the filter", () =>
       Effect.gen(function* () {
         const { client, complaints, dashboard, page, storeId } = yield* dashboardMember()
         yield* client.products.create({ ...keyedIn(storeId), product: toProduct({ name: "Cup" }) })
@@ -41,7 +41,7 @@ describe.skipIf(isMissing("chromium"))("Frame of the pages", () => {
           await page.getByText("Product saved").first().waitFor()
           assert.isTrue(await isFocused())
           await price.fill("5")
-          await page.getByRole("button", { name: "Save" }).click()
+          await page.keyboard.press("Enter")
           await page.getByRole("button", { name: "Save" }).waitFor({ state: "detached" })
           assert.isTrue(await isFocused())
           await page.getByRole("main").getByRole("link", { name: "Products" }).click()

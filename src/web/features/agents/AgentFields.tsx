@@ -4,6 +4,7 @@ import { BUDGET, type NewAgent, WINDOW } from "../../../domain/access/Agents.ts"
 import { GRANT_DESCRIPTIONS } from "../../../domain/access/GrantDescriptions.ts"
 import { Scope } from "../../../domain/access/Scope.ts"
 import { Button } from "../../shared/ui/form/Button.tsx"
+import { SaveForm } from "../../shared/ui/form/SaveForm.tsx"
 import { CheckField, Columns, Fieldset, NumberField, TextField } from "../../shared/ui/form/Field.tsx"
 import { Row, Stack } from "../../shared/ui/layout/Page.tsx"
 import { ErrorNotice } from "../../shared/ui/display/QueryBoundary.tsx"
@@ -33,7 +34,7 @@ export const AgentFields = ({ action, cancel, error, isBusy, save, start }: Agen
     if (Result.isSuccess(agent)) save(agent.success)
   }
   return (
-    <form onSubmit={submit} noValidate>
+    <SaveForm onSubmit={submit}>
       <Stack>
         <TextField
           label={agentTexts.form.name}
@@ -87,6 +88,6 @@ export const AgentFields = ({ action, cancel, error, isBusy, save, start }: Agen
           {cancel}
         </Row>
       </Stack>
-    </form>
+    </SaveForm>
   )
 }

@@ -3,6 +3,7 @@ import { type FormEvent, useEffect, useRef, useState } from "react"
 import type { BadRequest } from "../../../domain/BadRequest.ts"
 import { useRpcMutation } from "../../shared/data/queries.ts"
 import { Button } from "../../shared/ui/form/Button.tsx"
+import { SaveForm } from "../../shared/ui/form/SaveForm.tsx"
 import { MutedText, Row, Stack } from "../../shared/ui/layout/Page.tsx"
 import { ErrorNotice } from "../../shared/ui/display/QueryBoundary.tsx"
 import { toast } from "../../shared/ui/display/Toasts.tsx"
@@ -36,7 +37,7 @@ export const AppSettings = () => {
     if (Result.isSuccess(parsed)) saving.mutate(parsed.success)
   }
   return (
-    <form ref={form} onSubmit={save} noValidate>
+    <SaveForm form={form} onSubmit={save}>
       <Stack>
         <AppFields draft={draft} problems={problems} change={(changed) => setDraft({ ...draft, ...changed })} />
         <MutedText>{portalTexts.settings.permissionsAdvice}</MutedText>
@@ -50,6 +51,6 @@ export const AppSettings = () => {
           </Button>
         </Row>
       </Stack>
-    </form>
+    </SaveForm>
   )
 }

@@ -10,6 +10,7 @@ import type { AppId } from "../../../rpc/Client.ts"
 import { useRpcMutation } from "../../shared/data/queries.ts"
 import { type Problems, fieldProblemsOf } from "../../shared/data/fieldProblems.ts"
 import { Button } from "../../shared/ui/form/Button.tsx"
+import { SaveForm } from "../../shared/ui/form/SaveForm.tsx"
 import { CheckField, Fieldset, TextField } from "../../shared/ui/form/Field.tsx"
 import { Card, Row, Stack } from "../../shared/ui/layout/Page.tsx"
 import { SecretField } from "../../shared/ui/form/SecretField.tsx"
@@ -63,7 +64,7 @@ const WebhookForm = ({ appId, webhook }: { readonly appId: AppId; readonly webho
         </Card>
       )}
       <Card title={webhook === null ? portalTexts.webhook.setUp : portalTexts.webhook.endpoint}>
-        <form onSubmit={set} noValidate>
+        <SaveForm onSubmit={set}>
           <Stack>
             <TextField
               label={portalTexts.webhook.url}
@@ -95,7 +96,7 @@ const WebhookForm = ({ appId, webhook }: { readonly appId: AppId; readonly webho
               </Button>
             </Row>
           </Stack>
-        </form>
+        </SaveForm>
       </Card>
     </>
   )

@@ -2,6 +2,7 @@ import { Result } from "effect"
 import { type FormEvent, useState } from "react"
 import { useRpcMutation } from "../../shared/data/queries.ts"
 import { Button } from "../../shared/ui/form/Button.tsx"
+import { SaveForm } from "../../shared/ui/form/SaveForm.tsx"
 import { TextField } from "../../shared/ui/form/Field.tsx"
 import { Card, Row, Stack } from "../../shared/ui/layout/Page.tsx"
 import { ErrorNotice } from "../../shared/ui/display/QueryBoundary.tsx"
@@ -40,7 +41,7 @@ export const PasswordForm = () => {
   })
   return (
     <Card title={settingsTexts.password.title}>
-      <form className={css["narrow"]} onSubmit={change} noValidate>
+      <SaveForm className={css["narrow"]} onSubmit={change}>
         <Stack>
           {changing.error === null ? undefined : <ErrorNotice error={changing.error} />}
           <TextField
@@ -64,7 +65,7 @@ export const PasswordForm = () => {
             </Button>
           </Row>
         </Stack>
-      </form>
+      </SaveForm>
     </Card>
   )
 }

@@ -4,6 +4,7 @@ import { type UpdateSettings, WeightUnit } from "../../../domain/access/Settings
 import type { Store } from "../../../domain/access/Stores.ts"
 import { useRpcMutation } from "../../shared/data/queries.ts"
 import { Button } from "../../shared/ui/form/Button.tsx"
+import { SaveForm } from "../../shared/ui/form/SaveForm.tsx"
 import { Columns, SelectField, TextField } from "../../shared/ui/form/Field.tsx"
 import { PresenceNote } from "../../shared/ui/form/PresenceNote.tsx"
 import { Card, Facts, Row, Stack } from "../../shared/ui/layout/Page.tsx"
@@ -63,7 +64,7 @@ const StoreForm = ({ store }: { readonly store: Store }) => {
     <Stack>
       <PresenceNote kind="store" id={storeId} />
       <Card title={settingsTexts.store.title}>
-        <form onSubmit={save} noValidate>
+        <SaveForm onSubmit={save}>
           <Stack>
             {saving.error === null ? undefined : <ErrorNotice error={saving.error} />}
             <Columns>
@@ -114,7 +115,7 @@ const StoreForm = ({ store }: { readonly store: Store }) => {
               {isChanged ? <Button onClick={() => setTyped({})}>{uiTexts.saveBar.discard}</Button> : undefined}
             </Row>
           </Stack>
-        </form>
+        </SaveForm>
         <UnsavedChangesGuard isUnsaved={isChanged}>
           <p>{settingsTexts.store.unsaved}</p>
         </UnsavedChangesGuard>

@@ -7,6 +7,7 @@ import { useRpcMutation, useRpcQuery } from "../../../shared/data/queries.ts"
 import { ErrorNotice } from "../../../shared/ui/display/QueryBoundary.tsx"
 import { toast } from "../../../shared/ui/display/Toasts.tsx"
 import { Button } from "../../../shared/ui/form/Button.tsx"
+import { SaveForm } from "../../../shared/ui/form/SaveForm.tsx"
 import { CheckField, TextField } from "../../../shared/ui/form/Field.tsx"
 import { Dialog } from "../../../shared/ui/layout/Dialog.tsx"
 import { MutedText, Row as Line, Stack } from "../../../shared/ui/layout/Page.tsx"
@@ -187,7 +188,7 @@ const NameForm = ({ error, hasShared = false, initial, isBusy, label, submit, su
     else submit(name.trim(), isShared)
   }
   return (
-    <form onSubmit={onSubmit} noValidate>
+    <SaveForm onSubmit={onSubmit}>
       <Stack>
         <TextField
           label={label}
@@ -217,6 +218,6 @@ const NameForm = ({ error, hasShared = false, initial, isBusy, label, submit, su
           </Button>
         </Line>
       </Stack>
-    </form>
+    </SaveForm>
   )
 }

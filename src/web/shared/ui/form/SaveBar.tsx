@@ -1,4 +1,5 @@
-import { type ReactNode, useEffect, useEffectEvent, useRef } from "react"
+import { type ReactNode, useEffect, useRef } from "react"
+import { useSaveKeys } from "./SaveForm.tsx"
 import { Button } from "./Button.tsx"
 import css from "./SaveBar.module.css"
 import { uiTexts } from "../uiTexts.ts"
@@ -16,8 +17,19 @@ interface SaveBarProps {
   readonly isBlocked?: boolean
 }
 
+/** Single-line fields outside of a form, which do not use Enter themselves. */
+const SINGLE_LINE = "input:not([type=checkbox], [type=radio], [type=search], [role=combobox])"
+
+const isEnter = ({ defaultPrevented, isComposing, key, target }: KeyboardEvent) =>
+  key === "Enter" &&
+  !defaultPrevented &&
+  !isComposing &&
+  target instanceof HTMLInputElement &&
+  target.form === null &&
+  target.matches(SINGLE_LINE)
+
 /**
- * Bar with Save and Discard. Stays visible while there are unsaved changes. Ctrl+S or ⌘S saves. When the bar disappears,
+ * Bar with Save and Discard. Stays visible while there are unsaved changes. Ctrl+S, ⌘S or Enter saves. When the bar disappears,
  * the focus returns to the control from which it came.
  */
 export const SaveBar = ({
@@ -31,11 +43,11 @@ export const SaveBar = ({
 }: SaveBarProps) => {
   const bar = useRef<HTMLElement>(null)
   const origin = useRef<HTMLElement>(undefined)
-  const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
-    if (event.key.toLowerCase() !== "s" || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return
-    event.preventDefault()
-    const isInDialog = event.target instanceof Element && event.target.closest("[role=dialog], [role=alertdialog]")
-    if (!event.repeat && !isBusy && !isBlocked && !isInDialog) save()
+  useSaveKeys({
+    element: bar,
+    isActive: isShown,
+    isKey: isEnter,
+    save: () => (isBusy || isBlocked ? undefined : save())
   })
   useEffect(() => {
     if (!isShown) {
@@ -46,14 +58,9 @@ export const SaveBar = ({
       const { activeElement } = document
       if (activeElement instanceof HTMLElement && !bar.current?.contains(activeElement)) origin.current = activeElement
     }
-    const listener = (event: KeyboardEvent) => onKeyDown(event)
     keepOrigin()
     addEventListener("focusin", keepOrigin)
-    addEventListener("keydown", listener)
-    return () => {
-      removeEventListener("focusin", keepOrigin)
-      removeEventListener("keydown", listener)
-    }
+    return () => removeEventListener("focusin", keepOrigin)
   }, [isShown])
   return isShown ? (
     <section ref={bar} className={css["bar"]} aria-label={uiTexts.saveBar.unsavedChanges}>
