@@ -125,7 +125,8 @@ export const SalesCard = ({ change, days, summary }: SalesCardProps) => {
         </div>
       }
     >
-      <QueryBoundary query={summary} lines={8}>
+      {/* Thirteen lines are as high as the figures and the chart. */}
+      <QueryBoundary query={summary} lines={13}>
         {(shown) => (
           <>
             {shown.current.orders === 0 && shown.previous.orders === 0 ? (
@@ -165,7 +166,7 @@ export const BestSellers = ({ summary }: { readonly summary: SummaryQuery }) => 
   const known = new Map(products.data?.items.map((product) => [product.id, product]))
   return (
     <Card title={homeTexts.bestSellers.title}>
-      <QueryBoundary query={summary} lines={4}>
+      <QueryBoundary query={summary} lines={8}>
         {({ bestSellers, currencyCode }) =>
           bestSellers.length === 0 ? (
             <p>{homeTexts.bestSellers.empty}</p>

@@ -17,6 +17,9 @@ import { homeTexts } from "./homeTexts.ts"
 /** Rows of a card. */
 const MAX_ROWS = 5
 
+/** Lines as high as the rows. */
+const LINES = 8
+
 const OPEN_ORDERS = { status: "open", sort: "placedAt" } as const
 
 /** Open orders with their payment and fulfillment, oldest first. */
@@ -34,7 +37,7 @@ export const OpenOrders = () => {
         </Link>
       }
     >
-      <QueryBoundary query={query} lines={5}>
+      <QueryBoundary query={query} lines={LINES}>
         {({ items, total }) =>
           items.length === 0 ? (
             <p>{homeTexts.openOrders.empty}</p>
@@ -91,7 +94,7 @@ export const LowStock = () => {
         </Link>
       }
     >
-      <QueryBoundary query={query} lines={5}>
+      <QueryBoundary query={query} lines={LINES}>
         {({ items }) => {
           const low = items
             .map((product) => ({ product, stock: shownStock(product) ?? Infinity }))
