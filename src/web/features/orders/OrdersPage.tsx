@@ -57,7 +57,7 @@ export const OrdersPage = () => {
       texts={orderTexts.list}
       list={list}
       columns={orderColumnsOf(storeId)}
-      content={{ kind: "orders", where: whereOf(search) }}
+      content={{ kind: "orders", where: whereOf(search, dates) }}
       sorting={{ sort, change: (next) => change({ sort: next === NEWEST_FIRST ? undefined : next }) }}
       all={all.data?.total}
       clear={

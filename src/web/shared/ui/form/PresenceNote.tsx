@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { useEffect, useState } from "react"
 import type { OpenForm } from "../../../../domain/access/Presence.ts"
-import { clockSpan, time } from "../../data/dates.ts"
+import { type Dates, useDates } from "../../data/dates.ts"
 import { useRpcQuery } from "../../data/queries.ts"
 import { runtime, Service } from "../../data/service.ts"
 import { useStoreId } from "../../data/store.ts"
@@ -14,12 +14,13 @@ const ANNOUNCE_MILLIS = 20_000
 const DAY_MILLIS = 86_400_000
 
 /** Time of day, with the date if it is not of the last day. */
-const since = (openedAt: string) =>
+const since = (openedAt: string, { clockSpan, time }: Dates) =>
   Date.now() - Date.parse(openedAt) < DAY_MILLIS ? clockSpan(openedAt, openedAt) : time(openedAt)
 
 /** Announces that the member has a form open, and names the other members who do. */
 export const PresenceNote = ({ id, kind }: OpenForm) => {
   const storeId = useStoreId()
+  const dates = useDates()
   // Each opened form announces itself at once, also if its page was open shortly before.
   const [opening] = useState(() => crypto.randomUUID())
   const { data = [] } = useRpcQuery(
@@ -36,7 +37,9 @@ export const PresenceNote = ({ id, kind }: OpenForm) => {
   )
   return data.length === 0 ? undefined : (
     <WarningBox>
-      <output>{data.map(({ name, openedAt }) => uiTexts.presence.isOpen(name, since(openedAt))).join(" ")}</output>
+      <output>
+        {data.map(({ name, openedAt }) => uiTexts.presence.isOpen(name, since(openedAt, dates))).join(" ")}
+      </output>
     </WarningBox>
   )
 }
