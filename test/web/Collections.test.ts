@@ -139,7 +139,7 @@ describe.skipIf(isMissing("chromium"))("Collections pages of the dashboard", () 
         yield* Effect.promise(async () => {
           await context.route("https://images.example.com/**", (route) => route.fulfill({ status: 200, body: "" }))
           await Promise.all([page.waitForRequest(picture), page.goto(`${dashboard}/collections`)])
-          await page.getByText("3 collections").waitFor()
+          await page.getByText("3 collections", { exact: true }).waitFor()
           assert.deepStrictEqual(await titles(), ["Acorns and oak", "Favourites", "Oak"])
           const oak = page.getByRole("row").filter({ hasText: "Automated, 1 rule" })
           assert.strictEqual(await oak.getByRole("cell").nth(2).textContent(), "1")

@@ -110,7 +110,7 @@ layer(JobsTest, { excludeTestServices: true, timeout: "60 seconds" })("Files of 
         [SHOPIFY, new Uint8Array([...Buffer.from(CSV), 0x0a, 0xff]), /line 5 is not valid UTF-8/],
         [SHOPIFY, "Name,Price\nCup,1\n", /no column Handle/],
         [JSON_LINES, "no gzip", /not valid gzip/, { "content-encoding": "gzip" }],
-        [{ kind: "orders", format: "shopify" }, CSV, /CSV files have products only/]
+        [{ kind: "orders", format: "shopify" }, CSV, /CSV files of Shopify have products only/]
       ]
       for (const [settings, file, expected, headers] of broken) {
         const { status, text } = yield* send(settings, file, { ...headers })
