@@ -1,6 +1,7 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { getCatalogs } from "@lingui/cli/api"
 import { getConfig } from "@lingui/conf"
+import { compileMessage, type CompiledMessage } from "@lingui/message-utils/compileMessage"
 import { Effect } from "effect"
 import { readdirSync, readFileSync } from "node:fs"
 import { parseSync, Visitor } from "vite"
@@ -15,9 +16,15 @@ const readCatalog = async () => {
   return { used: (await catalog.collect()) ?? {}, stored: (await catalog.read("de")) ?? {} }
 }
 
+const namesIn = (message: CompiledMessage): ReadonlyArray<string> =>
+  message.flatMap((token) => {
+    if (typeof token === "string") return []
+    const [name, , choices = {}] = token
+    return [name, ...Object.values(choices ?? {}).flatMap((choice) => (Array.isArray(choice) ? namesIn(choice) : []))]
+  })
+
 /** Names of the values in a message, such as `changes` and `0`. */
-const valuesIn = (message = "") =>
-  [...new Set(Array.from(message.matchAll(/\{(\w+)[,}]/g), ([, name]) => name))].toSorted()
+const valuesIn = (message: string) => [...new Set(namesIn(compileMessage(message)))]
 
 /** True for words that a person reads, and false for codes such as `utf-8` and `products.create`. */
 const isText = (value: unknown): value is string =>

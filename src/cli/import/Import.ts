@@ -91,7 +91,7 @@ const customers = makeImport("customers", "", [
   "--store <id> --file customers.jsonl",
   "--store <id> --json < customers.jsonl"
 ])
-const orders = makeImport("orders", ", after their customers and products", ["--store <id> --file orders.jsonl"])
+const orders = makeImport("orders", ", after customers and products", ["--store <id> --file orders.jsonl"])
 
 export const importCommands = group("import", "Import data of another system").pipe(
   Command.withSubcommands([products, collections, customers, orders])
