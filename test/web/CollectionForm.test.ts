@@ -3,14 +3,17 @@ import { Result, Schema, Struct } from "effect"
 import { CollectionHead } from "../../src/domain/catalog/Collection.ts"
 import { ProductId } from "../../src/domain/catalog/Product.ts"
 import { FIELDS, RELATIONS, Rule } from "../../src/domain/catalog/Rule.ts"
-import { indexAfterKey, membershipDiff, moveItem } from "../../src/web/features/collections/listOrder.ts"
 import {
+  indexAfterKey,
+  membershipDiff,
+  moveItem,
   changesMatches,
   collectionOf,
   type Draft,
   draftOf,
   newDraft,
-  patchOf
+  patchOf,
+  indexWhileDragging
 } from "../../src/web/features/collections/collectionDraft.ts"
 import {
   newRule,
@@ -19,10 +22,10 @@ import {
   ruleOf,
   withField,
   withRelation,
-  withText
-} from "../../src/web/features/collections/rules/ruleDraft.ts"
-import { productValueText, ruleSentence } from "../../src/web/features/collections/rules/ruleSentence.ts"
-import { indexWhileDragging } from "../../src/web/features/collections/useDragReorder.ts"
+  withText,
+  productValueText,
+  ruleSentence
+} from "../../src/web/features/collections/ruleDraft.ts"
 import { differences, merge } from "../../src/web/shared/data/merge.ts"
 import { addressLines } from "../../src/web/features/records/AddressText.tsx"
 import { makeDates } from "../../src/web/shared/data/dates.ts"

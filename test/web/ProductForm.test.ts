@@ -3,13 +3,18 @@ import { Result, Struct } from "effect"
 import { newProduct, type Product, ProductId } from "../../src/domain/catalog/Product.ts"
 import { uuidV7 } from "../../src/domain/Uuid.ts"
 import { isCardNeeded } from "../../src/web/features/products/editor/productFields.ts"
-import { NO_PROBLEMS, patchOf, parseIssues, productInput } from "../../src/web/features/products/editor/productInput.ts"
+import {
+  NO_PROBLEMS,
+  patchOf,
+  parseIssues,
+  productInput,
+  parseStockChange,
+  parseJson
+} from "../../src/web/features/products/editor/productInput.ts"
 import { bulkEdits } from "../../src/web/features/products/list/bulkEdits.ts"
 import { copyOf, type Draft, draftOf, newDraft } from "../../src/web/features/products/editor/productDraft.ts"
 import { newVariant } from "../../src/web/features/products/editor/variantTable.ts"
-import { parseStockChange } from "../../src/web/features/products/editor/stockChange.ts"
 import { merge, withFields } from "../../src/web/shared/data/merge.ts"
-import { parseJson } from "../../src/web/shared/data/parseInput.ts"
 import { parseNumber } from "../../src/web/shared/data/typedNumbers.ts"
 
 const PRECISE = "0.12345678901234568"

@@ -6,10 +6,10 @@ import { CheckField, SelectField, TextArea, TextField } from "../../shared/ui/fo
 import { Card, Stack } from "../../shared/ui/layout/Page.tsx"
 import { Picture } from "../../shared/ui/display/Picture.tsx"
 import type { Draft, Problems } from "./collectionDraft.ts"
-import css from "./Collection.module.css"
-import { MatchingProducts } from "./rules/MatchingProducts.tsx"
+import css from "./Collections.module.css"
+import { MatchingProducts } from "./MatchingProducts.tsx"
 import { ManualProducts } from "./ManualProducts.tsx"
-import { RuleBuilder } from "./rules/RuleBuilder.tsx"
+import { RuleBuilder } from "./RuleBuilder.tsx"
 import { collectionTexts } from "./collectionTexts.ts"
 
 interface CollectionFormProps {

@@ -11,7 +11,7 @@ import { SearchedListPage } from "../../shared/ui/display/ListPage.tsx"
 import { Picture } from "../../shared/ui/display/Picture.tsx"
 import type { Column } from "../../shared/ui/display/Table.tsx"
 import { buttonClass } from "../../shared/ui/form/Button.tsx"
-import css from "./Collection.module.css"
+import css from "./Collections.module.css"
 import { parseCollectionSearch } from "./collectionSearch.ts"
 import { collectionTexts } from "./collectionTexts.ts"
 

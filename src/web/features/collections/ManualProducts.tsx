@@ -1,17 +1,166 @@
-import { type KeyboardEvent, useRef, useState } from "react"
+import { type KeyboardEvent, type PointerEvent, type RefObject, useEffect, useRef, useState } from "react"
 import { MAX_MEMBERS } from "../../../domain/catalog/Collection.ts"
 import type { ProductId } from "../../../rpc/Client.ts"
-import { Card, MutedText } from "../../shared/ui/layout/Page.tsx"
-import { ProductSearch } from "../../shared/ui/form/ProductSearch.tsx"
+import { number } from "../../shared/data/format.ts"
 import { useStoreId } from "../../shared/data/store.ts"
-import { indexAfterKey, moveItem } from "./listOrder.ts"
-import css from "./ManualProducts.module.css"
-import { ManualProductRow } from "./ManualProductRow.tsx"
-import list from "./VirtualProductList.module.css"
-import { ROW_HEIGHT } from "./ProductRow.tsx"
-import { useDragReorder } from "./useDragReorder.ts"
-import { useVirtualRows } from "./VirtualProductList.tsx"
+import { useProductSummary } from "../../shared/data/useProductSummary.ts"
+import { Menu } from "../../shared/ui/form/Menu.tsx"
+import { ProductSearch } from "../../shared/ui/form/ProductSearch.tsx"
+import { Card, MutedText } from "../../shared/ui/layout/Page.tsx"
+import css from "./Collections.module.css"
+import { ProductById, ROW_HEIGHT, useVirtualRows } from "./ProductList.tsx"
+import { indexAfterKey, indexWhileDragging, moveItem } from "./collectionDraft.ts"
 import { collectionTexts } from "./collectionTexts.ts"
+
+interface Dragging {
+  readonly from: number
+  readonly to: number
+  readonly name: string
+}
+
+interface DragReorderOptions {
+  readonly count: number
+  readonly rowHeight: number
+  readonly scroller: RefObject<HTMLElement | null>
+  readonly drop: (from: number, to: number, name: string) => void
+}
+
+/** Pixels from the edge of the list at which it scrolls while dragging, and pixels per frame. */
+const SCROLL_EDGE = 48
+const SCROLL_STEP = 14
+
+/** Reorders rows of equal height by mouse, pen or touch. Escape cancels. */
+const useDragReorder = ({ count, drop, rowHeight, scroller }: DragReorderOptions) => {
+  const [dragging, setDragging] = useState<Dragging>()
+  const pointer = useRef(0)
+  const isDragging = dragging !== undefined
+
+  useEffect(() => {
+    if (!isDragging) return undefined
+    let frame = 0
+    const follow = () => {
+      const box = scroller.current?.getBoundingClientRect()
+      if (scroller.current !== null && box !== undefined) {
+        const y = pointer.current
+        if (y < box.top + SCROLL_EDGE) scroller.current.scrollTop -= SCROLL_STEP
+        else if (y > box.bottom - SCROLL_EDGE) scroller.current.scrollTop += SCROLL_STEP
+        const row = Math.floor((y - box.top + scroller.current.scrollTop) / rowHeight)
+        const to = Math.max(0, Math.min(row, count - 1))
+        setDragging((before) => (before === undefined || before.to === to ? before : { ...before, to }))
+      }
+      frame = requestAnimationFrame(follow)
+    }
+    const cancel = ({ key }: { readonly key: string }) => (key === "Escape" ? setDragging(undefined) : undefined)
+    follow()
+    addEventListener("keydown", cancel)
+    return () => {
+      cancelAnimationFrame(frame)
+      removeEventListener("keydown", cancel)
+    }
+  }, [isDragging, count, rowHeight, scroller])
+
+  return {
+    dragging,
+    currentIndex: (index: number) => (dragging === undefined ? index : indexWhileDragging(dragging, index)),
+    /** Event handlers of the drag handle of a row. */
+    handleProps: (index: number, name: string) => ({
+      onPointerDown: (event: PointerEvent<HTMLElement>) => {
+        if (event.button !== 0) return
+        event.currentTarget.setPointerCapture(event.pointerId)
+        pointer.current = event.clientY
+        setDragging({ from: index, to: index, name })
+      },
+      onPointerMove: (event: PointerEvent<HTMLElement>) => {
+        pointer.current = event.clientY
+      },
+      onPointerUp: () => {
+        if (dragging !== undefined && dragging.to !== dragging.from) drop(dragging.from, dragging.to, dragging.name)
+        setDragging(undefined)
+      },
+      onPointerCancel: () => setDragging(undefined)
+    })
+  }
+}
+
+interface ManualProductRowProps {
+  readonly id: ProductId
+  /** Index in the list, and the position at which it is rendered during a drag. */
+  readonly index: number
+  readonly position: number
+  readonly count: number
+  readonly isDragged: boolean
+  readonly handleProps: (
+    index: number,
+    name: string
+  ) => { readonly onPointerDown: (event: PointerEvent<HTMLElement>) => void }
+  readonly onKeyDown: (event: KeyboardEvent, index: number, name: string) => void
+  readonly onFocus: (index: number) => void
+  readonly move: (from: number, to: number, name: string) => void
+  readonly remove: (index: number, name: string) => void
+}
+
+/** Row of a manual collection, with drag handle and menu. */
+const ManualProductRow = ({
+  count,
+  handleProps,
+  id,
+  index,
+  isDragged,
+  move,
+  onFocus,
+  onKeyDown,
+  position,
+  remove
+}: ManualProductRowProps) => {
+  const { data } = useProductSummary(useStoreId(), id)
+  const name = data?.name ?? collectionTexts.products.product
+  return (
+    <li
+      className={`${css["virtualRow"]} ${css["manualRow"]} ${isDragged ? css["dragged"] : ""}`}
+      style={{ transform: `translateY(${position * ROW_HEIGHT}px)`, height: ROW_HEIGHT }}
+      aria-setsize={count}
+      aria-posinset={index + 1}
+    >
+      <button
+        type="button"
+        className={css["handle"]}
+        aria-label={collectionTexts.products.move(name, index + 1, count)}
+        aria-keyshortcuts="ArrowUp ArrowDown PageUp PageDown Home End"
+        onFocus={() => onFocus(index)}
+        onKeyDown={(event) => onKeyDown(event, index, name)}
+        {...handleProps(index, name)}
+      >
+        ⠿
+      </button>
+      <span className={css["place"]}>{number(position + 1)}</span>
+      <ProductById id={id} />
+      <Menu
+        label="⋯"
+        name={collectionTexts.products.actions(name)}
+        kind="quiet"
+        items={[
+          { name: collectionTexts.products.moveToTop, choose: () => move(index, 0, name), isDisabled: index === 0 },
+          {
+            name: collectionTexts.products.moveUp,
+            choose: () => move(index, index - 1, name),
+            isDisabled: index === 0
+          },
+          {
+            name: collectionTexts.products.moveDown,
+            choose: () => move(index, index + 1, name),
+            isDisabled: index === count - 1
+          },
+          {
+            name: collectionTexts.products.moveToEnd,
+            choose: () => move(index, count - 1, name),
+            isDisabled: index === count - 1
+          },
+          { name: collectionTexts.products.remove, choose: () => remove(index, name) }
+        ]}
+      />
+    </li>
+  )
+}
 
 interface ManualProductsProps {
   readonly ids: ReadonlyArray<ProductId>
@@ -82,12 +231,12 @@ export const ManualProducts = ({ change, ids }: ManualProductsProps) => {
       ) : (
         <section
           ref={scroller}
-          className={list["scroller"]}
+          className={css["virtualScroller"]}
           // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- Keyboard users scroll a focused region.
           tabIndex={0}
           aria-label={collectionTexts.products.list}
         >
-          <ol className={list["list"]} style={{ height: virtual.getTotalSize() }}>
+          <ol className={css["virtualList"]} style={{ height: virtual.getTotalSize() }}>
             {virtual.getVirtualItems().map(({ index }) => {
               const id = ids[index]
               return id === undefined ? undefined : (

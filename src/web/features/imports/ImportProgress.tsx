@@ -8,10 +8,9 @@ import { ErrorNotice } from "../../shared/ui/display/QueryBoundary.tsx"
 import { Table } from "../../shared/ui/display/Table.tsx"
 import { Button } from "../../shared/ui/form/Button.tsx"
 import { Facts, MutedText, Row, Stack, WarningBox } from "../../shared/ui/layout/Page.tsx"
-import { refusedCsv } from "./importFile.ts"
+import { refusedCsv, type ImportRun, listRefused } from "./importFile.ts"
 import css from "./Imports.module.css"
 import { importTexts as texts } from "./importTexts.ts"
-import { type ImportRun, listRefused } from "./useImport.ts"
 
 /** Refused rows that are shown. */
 const SHOWN = 20

@@ -1,9 +1,16 @@
-import { Option, Schema } from "effect"
+import { useQueryClient } from "@tanstack/react-query"
+import { Effect, Option, Schema, Stream } from "effect"
+import { useState } from "react"
+import { MAX_LIMIT } from "../../../domain/Page.ts"
 import { ChangeSet, type OperationResult } from "../../../domain/changeSets/ChangeSet.ts"
-import { FileColumns, type FileFormat, type FileSettings } from "../../../domain/imports/ImportFiles.ts"
 import { findCsvKind, quoteText } from "../../../domain/imports/Csv.ts"
 import { DataKind } from "../../../domain/imports/DataKind.ts"
-import type { StoreId } from "../../../rpc/Client.ts"
+import { FileColumns, type FileFormat, type FileSettings } from "../../../domain/imports/ImportFiles.ts"
+import type { Client, StoreId } from "../../../rpc/Client.ts"
+import { callService } from "../../shared/data/service.ts"
+import { toast } from "../../shared/ui/display/Toasts.tsx"
+import { cancelSet, follow, undoSet } from "../changes/changeSetCalls.ts"
+import { importTexts } from "./importTexts.ts"
 
 /** Maximum bytes of a file, equal to the limit of the service. */
 export const MAX_FILE = 64 * 1024 * 1024
@@ -48,12 +55,8 @@ const send = async (path: string, query: object, bytes: Blob): Promise<string> =
 }
 
 /** Starts an import, or a dry run of it. */
-export const startImport = async (
-  storeId: StoreId,
-  settings: FileSettings,
-  dryRun: boolean,
-  file: Blob
-): Promise<ChangeSet> => decodeSet(await send("imports", { storeId, dryRun, settings }, file)).data
+const startImport = async (storeId: StoreId, settings: FileSettings, dryRun: boolean, file: Blob): Promise<ChangeSet> =>
+  decodeSet(await send("imports", { storeId, dryRun, settings }, file)).data
 
 /** Reads the columns of a CSV file from its beginning, up to the end of a line. */
 export const readColumns = async (file: Blob, encoding: string): Promise<FileColumns> => {
@@ -88,3 +91,79 @@ export const refusedCsv = (rows: ReadonlyArray<OperationResult>): string =>
       [String(line ?? ""), quoteText(externalId ?? ""), quoteText(issues?.join("; ") ?? error ?? "")].join(",")
     )
   ].join("\r\n")
+
+/** Run of an import: its check, or the import itself. */
+export interface ImportRun {
+  readonly mode: "check" | "import"
+  readonly isRunning: boolean
+  /** Undefined while the file is sent. */
+  readonly set: ChangeSet | undefined
+  /** The first refused rows. */
+  readonly refused: ReadonlyArray<OperationResult>
+  readonly isUndone: boolean
+  readonly error: unknown
+}
+
+const NEW_RUN = { isRunning: true, set: undefined, refused: [], isUndone: false, error: undefined }
+
+type SetId = ChangeSet["id"]
+
+const readRefused = (client: Client, storeId: StoreId, id: SetId, cursor?: string) =>
+  client.changeSets.results({ storeId, id, outcome: "refused", limit: MAX_LIMIT, ...(cursor && { cursor }) })
+
+/** Reads all refused rows of an import. */
+export const listRefused = (storeId: StoreId, id: SetId): Promise<ReadonlyArray<OperationResult>> =>
+  callService((client) =>
+    Stream.runCollect(
+      Stream.paginate(undefined, (cursor: string | undefined) =>
+        Effect.map(readRefused(client, storeId, id, cursor), ({ items, nextCursor }) => [
+          items,
+          Option.fromNullishOr(nextCursor)
+        ])
+      )
+    )
+  )
+
+/** Checks and imports a file, and undoes its import. */
+export const useImport = (storeId: StoreId) => {
+  const queryClient = useQueryClient()
+  const [run, setRun] = useState<ImportRun>()
+  const update = (next: Partial<ImportRun>) => setRun((before) => before && { ...before, ...next })
+
+  const start = async (mode: ImportRun["mode"], settings: FileSettings, file: Blob) => {
+    setRun({ ...NEW_RUN, mode })
+    try {
+      const created = await startImport(storeId, settings, mode === "check", file)
+      update({ set: created })
+      await callService((client) =>
+        Effect.gen(function* () {
+          const set = yield* follow(client, storeId, created.id, (set) => update({ set }))
+          const { items } = yield* readRefused(client, storeId, created.id)
+          update({ isRunning: false, set, refused: items })
+        })
+      )
+    } catch (error) {
+      update({ isRunning: false, error })
+    }
+    if (mode === "import") void queryClient.invalidateQueries({ queryKey: [storeId] })
+  }
+
+  const undo = async ({ id }: ChangeSet) => {
+    update({ isRunning: true })
+    try {
+      const { counts } = await undoSet(storeId, id)
+      toast(importTexts.undone(counts.changed, counts.refused))
+      update({ isRunning: false, isUndone: true })
+      void queryClient.invalidateQueries({ queryKey: [storeId] })
+    } catch (error) {
+      update({ isRunning: false, error })
+    }
+  }
+
+  /** Stops a running import. Its rows so far stay, and can be undone. */
+  const stop = ({ id }: ChangeSet) =>
+    // A set that has ended meanwhile needs no cancellation.
+    cancelSet(storeId, id).catch(() => undefined)
+
+  return { run, start, undo, stop, reset: () => setRun(undefined) }
+}

@@ -1,7 +1,7 @@
 import { plural, t } from "@lingui/core/macro"
-import { countOf, number } from "../../shared/data/format.ts"
+import { number } from "../../shared/data/format.ts"
 
-/** Texts of the product list and the product editor. */
+/** Texts of the product editor, and names of fields. */
 export const productTexts = {
   fields: {
     name: t`Name`,
@@ -39,86 +39,6 @@ export const productTexts = {
     seoTitle: t`SEO title`,
     seoDescription: t`SEO description`,
     metaDescription: t`Meta description`
-  },
-  list: {
-    title: t`Products`,
-    search: t`Search`,
-    searchPlaceholder: t`Name, SKU, vendor, tag`,
-    status: t`Status`,
-    stock: t`Stock`,
-    statuses: {
-      any: t`Any status`,
-      active: t`Active`,
-      inactive: t`Inactive`
-    },
-    untracked: t`Not tracked`,
-    stocks: {
-      any: t`Any stock`,
-      none: t`Out of stock`,
-      low: (quantity: number) => t`Low stock (${number(quantity)} or fewer)`,
-      some: t`In stock`
-    },
-    custom: t`Other filters`,
-    filters: t`Filters`,
-    addFilter: t`Add filter`,
-    applyFilters: t`Apply filters`,
-    clearFilters: t`Clear filters`,
-    or: t`or`,
-    removeFilter: (filter: string) => t`Remove filter: ${filter}`,
-    editColumns: t`Edit columns`,
-    loading: t`Loading`,
-    editSelected: t`Edit selected products`,
-    clearSelection: t`Clear selection`,
-    noMatches: t`No products found`,
-    noMatchesAdvice: t`Try a shorter search or remove a filter.`,
-    empty: t`No products yet`,
-    emptyAdvice: t`Products that you sell in this store appear here.`,
-    columnsToShow: t`Columns to show`,
-    columnsHint: t`Saved for this store in this browser.`,
-    viewColumnsHint: t`Update the view to keep these columns.`,
-    selected: (products: number | undefined) =>
-      products === undefined ? t`All matching products selected` : t`${number(products)} selected`,
-    selectMatching: (products: number | undefined, isFiltered: boolean, isCut: boolean) => {
-      if (products === undefined) return t`Select all matching products`
-      if (isFiltered)
-        return isCut
-          ? t`Select the first ${plural(products, { one: "# matching product", other: "# matching products" })}`
-          : t`Select all ${plural(products, { one: "# matching product", other: "# matching products" })}`
-      return isCut
-        ? t`Select the first ${plural(products, { one: "# product", other: "# products" })}`
-        : t`Select all ${plural(products, { one: "# product", other: "# products" })}`
-    },
-    showNew: t`Show new products`,
-    count: countOf({
-      total: (total) => plural(total, { one: "# product", other: "# products" }),
-      moreThan: (total) => t`More than ${plural(total, { one: "# product", other: "# products" })}`,
-      of: (matches, total) => t`${matches} of ${plural(total, { one: "# product", other: "# products" })}`,
-      ofMoreThan: (matches, total) =>
-        t`${matches} of more than ${plural(total, { one: "# product", other: "# products" })}`
-    }),
-    select: t`Select`,
-    selectAll: t`Select all loaded products`,
-    selectProduct: (product: string) => t`Select ${product}`,
-    updated: t`Updated`,
-    created: t`Created`,
-    product: t`Product`,
-    left: (stock: string) => t`${stock} left`
-  },
-  views: {
-    title: t`Views`,
-    all: t`All products`,
-    save: t`Save as view`,
-    update: t`Update view`,
-    content: t`The view keeps the filters, sort order and columns that the list shows now.`,
-    delete: t`Delete view`,
-    deleted: t`View deleted`,
-    saved: (view: string) => t`${view} saved`,
-    name: t`Name`,
-    share: t`Share with all members`,
-    shareHint: t`All members can see, change and delete a shared view.`,
-    missingName: t`Enter a name`,
-    createCollection: t`Create collection`,
-    collectionTitle: t`Title`
   },
   cards: {
     pricing: t`Pricing`,
@@ -207,6 +127,26 @@ export const productTexts = {
     yes: t`Yes`,
     no: t`No`,
     cannotClear: t`cannot be cleared. Enter 0, or remove the variant and add it again`
+  },
+  description: {
+    hint: t`Text or HTML, saved as entered.`,
+    bold: t`Bold`,
+    italic: t`Italic`,
+    heading: (level: number) => t`Heading ${number(level)}`,
+    bulletList: t`Bulleted list`,
+    orderedList: t`Numbered list`,
+    quote: t`Quote`,
+    link: t`Link`,
+    linkAddress: t`Link address`,
+    linkPlaceholder: t`https://`,
+    applyLink: t`Apply link`,
+    removeLink: t`Remove link`,
+    formatting: t`Text formatting`,
+    editSource: t`Edit source`,
+    editText: t`Edit formatted text`,
+    unknown: t`This HTML has parts that the text editor does not know. Edit its source, so that none is lost.`,
+    loading: t`Loading editor`,
+    failed: t`The text editor could not be loaded. Edit the source, or reload the page.`
   },
   faqs: {
     question: (position: number) => t`Question ${number(position)}`,

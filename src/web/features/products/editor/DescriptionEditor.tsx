@@ -14,9 +14,9 @@ import { useEffect, useLayoutEffect, useRef, useState } from "react"
 import { Button } from "../../../shared/ui/form/Button.tsx"
 import { TextField } from "../../../shared/ui/form/Field.tsx"
 import fieldCss from "../../../shared/ui/form/Field.module.css"
-import css from "./Description.module.css"
+import css from "../Products.module.css"
 import { cleanHtml, editorHtml } from "./descriptionHtml.ts"
-import { descriptionTexts } from "./descriptionTexts.ts"
+import { productTexts } from "../productTexts.ts"
 
 const EXTENSIONS = [
   Document,
@@ -34,17 +34,17 @@ const EXTENSIONS = [
   UndoRedo
 ]
 
-const { heading } = descriptionTexts
+const { heading } = productTexts.description
 
 /** Buttons of the toolbar. */
 const FORMATS = [
   {
-    label: descriptionTexts.bold,
+    label: productTexts.description.bold,
     isOn: (editor: Editor) => editor.isActive("bold"),
     run: (editor: Editor) => editor.chain().focus().toggleBold().run()
   },
   {
-    label: descriptionTexts.italic,
+    label: productTexts.description.italic,
     isOn: (editor: Editor) => editor.isActive("italic"),
     run: (editor: Editor) => editor.chain().focus().toggleItalic().run()
   },
@@ -59,17 +59,17 @@ const FORMATS = [
     run: (editor: Editor) => editor.chain().focus().toggleHeading({ level: 3 }).run()
   },
   {
-    label: descriptionTexts.bulletList,
+    label: productTexts.description.bulletList,
     isOn: (editor: Editor) => editor.isActive("bulletList"),
     run: (editor: Editor) => editor.chain().focus().toggleBulletList().run()
   },
   {
-    label: descriptionTexts.orderedList,
+    label: productTexts.description.orderedList,
     isOn: (editor: Editor) => editor.isActive("orderedList"),
     run: (editor: Editor) => editor.chain().focus().toggleOrderedList().run()
   },
   {
-    label: descriptionTexts.quote,
+    label: productTexts.description.quote,
     isOn: (editor: Editor) => editor.isActive("blockquote"),
     run: (editor: Editor) => editor.chain().focus().toggleBlockquote().run()
   }
@@ -101,8 +101,8 @@ const LinkForm = ({ close, editor }: { readonly editor: Editor; readonly close: 
     <div className={css["link"]}>
       <TextField
         ref={focusInput}
-        label={descriptionTexts.linkAddress}
-        placeholder={descriptionTexts.linkPlaceholder}
+        label={productTexts.description.linkAddress}
+        placeholder={productTexts.description.linkPlaceholder}
         value={address}
         onChange={({ target }) => setAddress(target.value)}
         onKeyDown={(event) => {
@@ -111,10 +111,10 @@ const LinkForm = ({ close, editor }: { readonly editor: Editor; readonly close: 
           apply(address)
         }}
       />
-      <Button onClick={() => apply(address)}>{descriptionTexts.applyLink}</Button>
+      <Button onClick={() => apply(address)}>{productTexts.description.applyLink}</Button>
       {editor.isActive("link") ? (
         <Button kind="quiet" onClick={() => apply("")}>
-          {descriptionTexts.removeLink}
+          {productTexts.description.removeLink}
         </Button>
       ) : undefined}
     </div>
@@ -129,14 +129,14 @@ const Toolbar = ({ editor }: { readonly editor: Editor }) => {
   })
   return (
     <>
-      <fieldset className={css["toolbar"]} aria-label={descriptionTexts.formatting}>
+      <fieldset className={css["toolbar"]} aria-label={productTexts.description.formatting}>
         {FORMATS.map(({ label, run }, index) => (
           <Button key={label} kind="quiet" aria-pressed={active[index]} onClick={() => run(editor)}>
             {label}
           </Button>
         ))}
         <Button kind="quiet" aria-pressed={active[FORMATS.length]} onClick={() => setLinking(!isLinking)}>
-          {descriptionTexts.link}
+          {productTexts.description.link}
         </Button>
       </fieldset>
       {isLinking ? <LinkForm editor={editor} close={() => setLinking(false)} /> : undefined}

@@ -3,10 +3,10 @@ import { Button } from "../../../shared/ui/form/Button.tsx"
 import { TextArea } from "../../../shared/ui/form/Field.tsx"
 import fieldCss from "../../../shared/ui/form/Field.module.css"
 import { Row } from "../../../shared/ui/layout/Page.tsx"
-import css from "./Description.module.css"
+import css from "../Products.module.css"
 import type { DescriptionEditor, TextBoxNames } from "./DescriptionEditor.tsx"
 import { isEditable, previewNodes } from "./descriptionHtml.ts"
-import { descriptionTexts } from "./descriptionTexts.ts"
+import { productTexts } from "../productTexts.ts"
 
 interface DescriptionFieldProps {
   readonly label: string
@@ -48,12 +48,12 @@ export const DescriptionField = ({ change, label, problem, value }: DescriptionF
   }
 
   if (isSourceWanted || !isKnown) {
-    const hint = isKnown ? descriptionTexts.hint : descriptionTexts.unknown
+    const hint = isKnown ? productTexts.description.hint : productTexts.description.unknown
     return (
       <div className={css["description"]}>
         <TextArea
           label={label}
-          hint={state === "failed" ? descriptionTexts.failed : hint}
+          hint={state === "failed" ? productTexts.description.failed : hint}
           problem={problem}
           rows={8}
           value={value}
@@ -65,7 +65,7 @@ export const DescriptionField = ({ change, label, problem, value }: DescriptionF
         {isKnown ? (
           <Row>
             <Button kind="quiet" onClick={() => setSourceWanted(false)}>
-              {descriptionTexts.editText}
+              {productTexts.description.editText}
             </Button>
           </Row>
         ) : undefined}
@@ -100,12 +100,12 @@ export const DescriptionField = ({ change, label, problem, value }: DescriptionF
           <editor.Editor names={names} value={value} change={change} hasFocus={editor.hasFocus} />
         )}
         <p id={names["aria-describedby"]} className={problem === undefined ? fieldCss["hint"] : fieldCss["problem"]}>
-          {problem ?? (state === "loading" ? descriptionTexts.loading : undefined)}
+          {problem ?? (state === "loading" ? productTexts.description.loading : undefined)}
         </p>
       </div>
       <Row>
         <Button kind="quiet" onClick={() => setSourceWanted(true)}>
-          {descriptionTexts.editSource}
+          {productTexts.description.editSource}
         </Button>
       </Row>
     </div>

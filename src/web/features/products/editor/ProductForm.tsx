@@ -18,10 +18,9 @@ import {
 import { ListField } from "../../../shared/ui/form/ListField.tsx"
 import { BackLink } from "../../../shared/ui/layout/BackLink.tsx"
 import { Card, Stack } from "../../../shared/ui/layout/Page.tsx"
-import css from "./Editor.module.css"
+import css from "../Products.module.css"
 import { DescriptionField } from "./DescriptionField.tsx"
-import { FaqList, MediaList, newFaq } from "./ItemLists.tsx"
-import { newOption, OptionList } from "./OptionList.tsx"
+import { FaqList, MediaList, newFaq, newOption, OptionList } from "./ItemLists.tsx"
 import type { Draft, Field } from "./productDraft.ts"
 import {
   type CardName,
@@ -34,6 +33,7 @@ import {
   SIDE_CARDS
 } from "./productFields.ts"
 import { VariantsCard } from "./VariantsCard.tsx"
+import { productListTexts } from "../list/productListTexts.ts"
 import { productTexts } from "../productTexts.ts"
 
 interface ProductFormProps {
@@ -263,7 +263,7 @@ export const BackToProducts = () => {
   const storeId = useStoreId()
   return (
     <BackLink to="/dashboard/$storeId/products" params={{ storeId }}>
-      {productTexts.list.title}
+      {productListTexts.list.title}
     </BackLink>
   )
 }

@@ -27,6 +27,7 @@ import { isShownInForm } from "./productInput.ts"
 import { StockDialog, type StockTarget } from "./StockDialog.tsx"
 import { useProductEditor } from "./useProductEditor.ts"
 import { ProductHistory } from "../../activity/ProductHistory.tsx"
+import { productListTexts } from "../list/productListTexts.ts"
 import { productTexts } from "../productTexts.ts"
 
 interface ConflictDialogProps {
@@ -152,7 +153,7 @@ const ProductEditor = ({ isGone, product }: ProductEditorProps) => {
       actions={
         <>
           <Badge tone={product.isActive ? "good" : "plain"}>
-            {product.isActive ? productTexts.list.statuses.active : productTexts.list.statuses.inactive}
+            {product.isActive ? productListTexts.list.statuses.active : productListTexts.list.statuses.inactive}
           </Badge>
           <Link
             className={buttonClass()}

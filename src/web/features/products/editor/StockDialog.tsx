@@ -11,9 +11,8 @@ import { NumberField, SelectField, TextField } from "../../../shared/ui/form/Fie
 import { Row, Stack } from "../../../shared/ui/layout/Page.tsx"
 import { ErrorNotice } from "../../../shared/ui/display/QueryBoundary.tsx"
 import { toast } from "../../../shared/ui/display/Toasts.tsx"
-import { parseStockChange, type StockChange } from "./stockChange.ts"
+import { parseStockChange, type StockChange, NO_PROBLEMS } from "./productInput.ts"
 import { cacheProduct } from "../list/useProducts.ts"
-import { NO_PROBLEMS } from "./productInput.ts"
 import { productTexts } from "../productTexts.ts"
 
 /** Product or variant whose stock changes. */

@@ -1,14 +1,16 @@
 import { Predicate, Result, Struct } from "effect"
 import type { BadRequest } from "../../../../domain/BadRequest.ts"
+import { CreateProduct, UpdateProduct } from "../../../../domain/catalog/Product.ts"
 import { decodeWith } from "../../../../domain/json/Decoder.ts"
 import { canonical, type JsonObject } from "../../../../domain/json/Json.ts"
-import { CreateProduct, UpdateProduct } from "../../../../domain/catalog/Product.ts"
-import { differences } from "../../../shared/data/merge.ts"
-import { parseJson } from "../../../shared/data/parseInput.ts"
+import { parseUntrusted } from "../../../../domain/json/UntrustedJson.ts"
+import { SetInventory } from "../../../../rpc/Client.ts"
+import { dataTexts } from "../../../shared/data/dataTexts.ts"
 import { problemText } from "../../../shared/data/fieldProblems.ts"
+import { differences } from "../../../shared/data/merge.ts"
 import { parseNumber, parseWhole } from "../../../shared/data/typedNumbers.ts"
-import { type Draft, type Field, newDraft, VARIANT_AMOUNTS, VARIANT_TEXTS, type VariantDraft } from "./productDraft.ts"
 import { productTexts } from "../productTexts.ts"
+import { type Draft, type Field, newDraft, VARIANT_AMOUNTS, VARIANT_TEXTS, type VariantDraft } from "./productDraft.ts"
 
 /* Converts form values to requests. Contains only changed fields. */
 
@@ -219,3 +221,57 @@ export const problemsIn = (error: unknown): Problems => {
 /** True if the form shows the error itself, at a field or as a conflict. */
 export const isShownInForm = (error: unknown): boolean =>
   problemsIn(error).size > 0 || Predicate.isTagged(error, "VersionMismatch")
+
+/** Relative or absolute stock change. */
+export interface StockChange {
+  readonly mode: "adjust" | "count"
+  readonly input: string
+  readonly reason: string
+  /** Stock when the dialog was shown. An absolute change fails if it differs by then. */
+  readonly shown: number
+  readonly variantId?: string | undefined
+}
+
+const decodeChange = decodeWith(SetInventory)
+
+const quantityOf = ({ shown, mode }: StockChange, quantity: number): JsonObject =>
+  mode === "adjust" ? { adjust: quantity } : { stock: quantity, expectedStock: shown }
+
+/** Goods are counted in pieces, unless their stock already has decimals, as that of fabric by the meter. */
+const parserFor = (stock: number) => (Number.isInteger(stock) ? parseWhole : parseNumber)
+
+/** Validates the change. Messages have the keys `input` and `reason`. */
+export const parseStockChange = (change: StockChange): Result.Result<SetInventory, Problems> => {
+  const { reason, input, shown, variantId } = change
+  return Result.flatMap(
+    Result.mapError(parserFor(shown)(input), (problem): Problems => new Map([["input", problem]])),
+    (quantity) =>
+      Result.mapError(
+        decodeChange(
+          {
+            ...quantityOf(change, quantity),
+            ...(variantId === undefined ? {} : { variantId }),
+            ...(reason.trim() === "" ? {} : { reason: reason.trim() })
+          },
+          true
+        ),
+        ({ issues = [] }) =>
+          new Map([...parseIssues(issues)].map(([path, problem]) => [path === "reason" ? path : "input", problem]))
+      )
+  )
+}
+
+/** Parses JSON, whose numbers have a decimal point in every language. The error contains the position, if there is one. */
+export const parseJson = (text: string): Result.Result<unknown, string> =>
+  Result.mapError(parseUntrusted(text), ({ issues }) => issues[0] ?? syntaxProblem(text))
+
+const syntaxProblem = (text: string) => {
+  try {
+    JSON.parse(text)
+  } catch (error) {
+    return dataTexts.input.invalidJsonBecause(
+      error instanceof Error ? error.message : dataTexts.input.invalidJsonAdvice
+    )
+  }
+  return dataTexts.input.invalidJson
+}

@@ -1,19 +1,109 @@
 import { Result } from "effect"
-import { type FormEvent, useState } from "react"
+import { type FormEvent, useEffect, useRef, useState } from "react"
+import { MAX_SELECTED_IDS } from "../../../../domain/changeSets/ChangeSet.ts"
+import type { Edit } from "../../../../domain/changeSets/Edit.ts"
+import { money, number } from "../../../shared/data/format.ts"
 import { useRpcQuery } from "../../../shared/data/queries.ts"
 import { useStoreId } from "../../../shared/data/store.ts"
 import { useDebouncedValue } from "../../../shared/data/useDebouncedValue.ts"
 import { ErrorNotice } from "../../../shared/ui/display/QueryBoundary.tsx"
 import { Button } from "../../../shared/ui/form/Button.tsx"
-import { Dialog } from "../../../shared/ui/layout/Dialog.tsx"
 import { type FieldTexts, NumberField, SelectField, TextField } from "../../../shared/ui/form/Field.tsx"
+import { Dialog } from "../../../shared/ui/layout/Dialog.tsx"
 import { MutedText, Row as Line, Stack } from "../../../shared/ui/layout/Page.tsx"
-import { MAX_SELECTED_IDS } from "../../../../domain/changeSets/ChangeSet.ts"
-import type { Edit } from "../../../../domain/changeSets/Edit.ts"
+import { Consequences, RefusedRows } from "../../changes/SetDetails.tsx"
+import { headlineOf } from "../../changes/changeSummary.ts"
+import css from "../Products.module.css"
 import { bulkEdits } from "./bulkEdits.ts"
-import { BulkProgress } from "./BulkProgress.tsx"
-import type { BulkTarget, useBulkChange } from "./useBulkChange.ts"
-import { bulkEditTexts } from "./bulkEditTexts.ts"
+import { productListTexts } from "./productListTexts.ts"
+import { type BulkChange, type BulkTarget, nounOf, type useBulkChange } from "./useBulkChange.ts"
+
+const texts = productListTexts.bulk
+
+/** Number of rows of the edit: the one that the service found, as soon as it has. */
+const countOf = ({ edit, set, target }: BulkChange) =>
+  set?.counts.total || (edit.collections === undefined ? (target.count ?? 0) : 1)
+
+const statusText = (bulk: BulkChange): string => {
+  const { isCanceling, left, set, step } = bulk
+  const rows = countOf(bulk)
+  const noun = nounOf(bulk.edit)
+  if (step === "previewing" || set === undefined) return texts.previewing(set?.progress.done ?? 0, rows, noun)
+  if (step === "ready") return headlineOf(set)
+  if (step === "applying") {
+    return isCanceling ? texts.stopping : texts.running(set.progress.done, rows, noun)
+  }
+  if (set.appliedAt === null) return texts.notApplied
+  const { changed, unchanged } = set.counts
+  if (set.state === "applied") return texts.doneWithRefusals(changed + unchanged, set.counts.refused)
+  const unfinished = left?.size ?? 0
+  return texts.stopped(rows - unfinished, bulk.refused.length, unfinished - bulk.refused.length)
+}
+
+/** Formats prices in the currency of the products, if all are known to have the same one. */
+const priceFormat = ({ target: { count, rows } }: BulkChange) => {
+  const [currency, ...others] = new Set(rows.map(({ currencyCode }) => currencyCode))
+  const isKnown = rows.length === count && others.length === 0
+  return (price: number) => (currency === undefined || !isKnown ? number(price) : money(price, currency))
+}
+
+/** Preview of a bulk edit, its progress and the refused products. */
+const BulkProgress = ({
+  apply,
+  bulk,
+  cancel,
+  close
+}: Pick<ReturnType<typeof useBulkChange>, "apply" | "cancel" | "close"> & { readonly bulk: BulkChange }) => {
+  const { error, isCanceling, set, step } = bulk
+  const status = useRef<HTMLDivElement>(null)
+  // The button that was pressed is gone.
+  useEffect(() => status.current?.focus(), [step])
+  const isRunning = step === "previewing" || step === "applying"
+  const changed = set?.counts.changed ?? 0
+  return (
+    <Stack>
+      <div ref={status} tabIndex={-1} className={css["bulkStatus"]}>
+        {isRunning ? (
+          <progress
+            className={css["progress"]}
+            aria-label={texts.progress}
+            max={countOf(bulk)}
+            value={set?.progress.done ?? 0}
+          />
+        ) : undefined}
+        {error === undefined ? <output>{statusText(bulk)}</output> : <ErrorNotice error={error} />}
+        {set?.failure ? <p>{set.failure}</p> : undefined}
+      </div>
+      {step === "ready" && set !== undefined ? <Consequences set={set} price={priceFormat(bulk)} /> : undefined}
+      {step === "ready" && bulk.edit.delete === true ? <MutedText>{texts.deleteAdvice}</MutedText> : undefined}
+      {isRunning || set === undefined || set.counts.refused === 0 ? undefined : (
+        <section aria-label={texts.refusedProducts}>
+          <h3>{texts.refusedProducts}</h3>
+          <RefusedRows set={set} known={bulk.target.rows} />
+        </section>
+      )}
+      <Line>
+        {step === "ready" && set !== undefined && changed > 0 ? (
+          <Button kind={bulk.edit.delete === true ? "danger" : "strong"} onClick={() => apply(set, bulk.edit)}>
+            {texts.apply(bulk.edit.delete === true, changed, nounOf(bulk.edit))}
+          </Button>
+        ) : undefined}
+        {step === "applying" && set !== undefined ? (
+          <Button onClick={() => cancel(set)} isBusy={isCanceling}>
+            {texts.stop}
+          </Button>
+        ) : undefined}
+        {step === "applying" ? <Button onClick={close}>{texts.background}</Button> : undefined}
+        {step === "previewing" || step === "ready" ? <Button onClick={close}>{texts.cancel}</Button> : undefined}
+        {step === "ended" ? (
+          <Button kind="strong" onClick={close}>
+            {bulk.left?.size === 0 ? texts.close : texts.closeWithRefusals}
+          </Button>
+        ) : undefined}
+      </Line>
+    </Stack>
+  )
+}
 
 /** Maximum number of collections that are offered. More are found by the search. */
 const MAX_OFFERED = 200
@@ -43,13 +133,13 @@ const CollectionField = ({
     <>
       {search !== "" || (data?.nextCursor ?? null) !== null ? (
         <TextField
-          label={bulkEditTexts.searchCollections}
+          label={productListTexts.bulk.searchCollections}
           value={search}
           onChange={({ target }) => setSearch(target.value)}
         />
       ) : undefined}
       <SelectField {...texts} value={value} onChange={({ target }) => choose(target.value)}>
-        <option value="">{bulkEditTexts.chooseCollection}</option>
+        <option value="">{productListTexts.bulk.chooseCollection}</option>
         {offered.map(({ id, title }) => (
           <option key={id} value={id}>
             {title}
@@ -57,7 +147,9 @@ const CollectionField = ({
         ))}
       </SelectField>
       {error === null ? undefined : <ErrorNotice error={error} />}
-      {data !== undefined && offered.length === 0 ? <MutedText>{bulkEditTexts.noCollections}</MutedText> : undefined}
+      {data !== undefined && offered.length === 0 ? (
+        <MutedText>{productListTexts.bulk.noCollections}</MutedText>
+      ) : undefined}
     </>
   )
 }
@@ -86,7 +178,7 @@ const BulkEditForm = ({
     <form onSubmit={submit} noValidate>
       <Stack>
         <SelectField
-          label={bulkEditTexts.action}
+          label={productListTexts.bulk.action}
           value={name}
           onChange={({ target }) => {
             setName(target.value)
@@ -123,24 +215,24 @@ const BulkEditForm = ({
         )}
         {edit?.steps === undefined ? undefined : (
           <SelectField
-            label={bulkEditTexts.rounding}
+            label={productListTexts.bulk.rounding}
             value={step ?? ""}
             onChange={({ target }) => setStep(target.value === "" ? undefined : Number(target.value))}
           >
             {edit.steps.map((one) => (
               <option key={one ?? ""} value={one ?? ""}>
-                {one === undefined ? bulkEditTexts.noRounding : bulkEditTexts.roundTo(one)}
+                {one === undefined ? productListTexts.bulk.noRounding : productListTexts.bulk.roundTo(one)}
               </option>
             ))}
           </SelectField>
         )}
-        {isTooMany ? <MutedText>{bulkEditTexts.tooMany(MAX_SELECTED_IDS)}</MutedText> : undefined}
+        {isTooMany ? <MutedText>{productListTexts.bulk.tooMany(MAX_SELECTED_IDS)}</MutedText> : undefined}
         {target.all?.search !== undefined && target.count === MAX_SELECTED_IDS ? (
-          <MutedText>{bulkEditTexts.onlyFirst(MAX_SELECTED_IDS)}</MutedText>
+          <MutedText>{productListTexts.bulk.onlyFirst(MAX_SELECTED_IDS)}</MutedText>
         ) : undefined}
         <Line>
           <Button type="submit" kind="strong" disabled={isTooMany}>
-            {bulkEditTexts.submit}
+            {productListTexts.bulk.submit}
           </Button>
         </Line>
       </Stack>
@@ -163,7 +255,7 @@ export const BulkEditDialog = ({
   const isApplying = bulk?.step === "applying"
   return (
     <Dialog
-      title={isApplying ? bulkEditTexts.editing : bulkEditTexts.title(target.count)}
+      title={isApplying ? productListTexts.bulk.editing : productListTexts.bulk.title(target.count)}
       isOpen={isOpen}
       close={bulk === undefined ? closeForm : isApplying ? () => undefined : close}
     >

@@ -2,19 +2,18 @@ import { useDates } from "../../../shared/data/dates.ts"
 import { Result } from "effect"
 import { type FormEvent, useState } from "react"
 import { type Problems, rulesOf } from "../../collections/collectionDraft.ts"
-import { RuleBuilder } from "../../collections/rules/RuleBuilder.tsx"
-import { newRule, ruleDraft } from "../../collections/rules/ruleDraft.ts"
-import { ruleSentence } from "../../collections/rules/ruleSentence.ts"
+import { RuleBuilder } from "../../collections/RuleBuilder.tsx"
+import { newRule, ruleDraft, ruleSentence } from "../../collections/ruleDraft.ts"
 import { Button } from "../../../shared/ui/form/Button.tsx"
 import { SelectField } from "../../../shared/ui/form/Field.tsx"
 import { SearchField } from "../../../shared/ui/form/SearchField.tsx"
 import { Dialog } from "../../../shared/ui/layout/Dialog.tsx"
 import { Row as Line, Stack } from "../../../shared/ui/layout/Page.tsx"
-import { productTexts } from "../productTexts.ts"
+import { productListTexts } from "./productListTexts.ts"
 import { LOW_STOCK, presetOf, STATUSES, STOCKS, type View, withPreset, withView } from "./listView.ts"
-import css from "./Products.module.css"
+import css from "../Products.module.css"
 
-const texts = productTexts.list
+const texts = productListTexts.list
 
 const QUICK_FILTERS = [
   { label: texts.status, presets: STATUSES, names: texts.statuses },

@@ -1,13 +1,107 @@
-import { useNavigate } from "@tanstack/react-router"
+import { Link, useNavigate } from "@tanstack/react-router"
 import { useCallback, useMemo, useState } from "react"
-import { VirtualTable, type VirtualColumn } from "../../../shared/ui/display/VirtualTable.tsx"
-import type { Sorting } from "../../../shared/ui/display/Table.tsx"
-import { Loading } from "../../../shared/ui/display/QueryBoundary.tsx"
+import type { StoreId } from "../../../../rpc/Client.ts"
+import { money, number } from "../../../shared/data/format.ts"
+import { shownStock } from "../../../shared/data/shownStock.ts"
 import { useStoreId } from "../../../shared/data/store.ts"
-import { productColumns, nameColumn } from "./productColumns.tsx"
-import { type ColumnName, toggleSelection, type Row } from "./listView.ts"
-import css from "./Products.module.css"
+import { Badge } from "../../../shared/ui/display/Badge.tsx"
+import { Picture } from "../../../shared/ui/display/Picture.tsx"
+import { Loading } from "../../../shared/ui/display/QueryBoundary.tsx"
+import type { Sorting } from "../../../shared/ui/display/Table.tsx"
+import { Time } from "../../../shared/ui/display/Time.tsx"
+import { type VirtualColumn, VirtualTable } from "../../../shared/ui/display/VirtualTable.tsx"
+import css from "../Products.module.css"
 import { productTexts } from "../productTexts.ts"
+import { type ColumnName, LOW_STOCK, type Row, toggleSelection } from "./listView.ts"
+import { productListTexts } from "./productListTexts.ts"
+
+const Stock = ({ row }: { readonly row: Row }) => {
+  const stock = shownStock(row)
+  if (stock === undefined) return productListTexts.list.untracked
+  if (stock <= 0) return <Badge tone="alert">{productListTexts.list.stocks.none}</Badge>
+  return stock > LOW_STOCK ? number(stock) : <Badge tone="warn">{productListTexts.list.left(number(stock))}</Badge>
+}
+
+export const productColumns: Readonly<Record<ColumnName, VirtualColumn<Row>>> = {
+  isActive: {
+    name: productListTexts.list.status,
+    width: 110,
+    cell: ({ isActive }) => (
+      <Badge tone={isActive ? "good" : "plain"}>
+        {isActive ? productListTexts.list.statuses.active : productListTexts.list.statuses.inactive}
+      </Badge>
+    )
+  },
+  stock: {
+    name: productTexts.fields.stock,
+    width: 130,
+    isNumber: true,
+    cell: (row) => <Stock row={row} />,
+    sort: "stock"
+  },
+  price: {
+    name: productTexts.fields.price,
+    width: 120,
+    isNumber: true,
+    cell: ({ currencyCode, price }) => money(price, currencyCode),
+    sort: "price"
+  },
+  sku: { name: productTexts.fields.sku, width: 150, cell: ({ sku }) => sku },
+  discountedPrice: {
+    name: productTexts.fields.discountedPrice,
+    width: 120,
+    isNumber: true,
+    cell: ({ currencyCode, discountedPrice }) => (discountedPrice === null ? "" : money(discountedPrice, currencyCode))
+  },
+  costPrice: {
+    name: productTexts.fields.costPrice,
+    width: 120,
+    isNumber: true,
+    cell: ({ costPrice, currencyCode }) => (costPrice === null ? "" : money(costPrice, currencyCode))
+  },
+  vendorName: { name: productTexts.fields.vendorName, width: 160, cell: ({ vendorName }) => vendorName },
+  category: { name: productTexts.fields.category, width: 160, cell: ({ category }) => category },
+  productType: { name: productTexts.fields.productType, width: 140, cell: ({ productType }) => productType },
+  tags: { name: productTexts.fields.tags, width: 200, cell: ({ tags }) => tags.join(", ") },
+  variants: {
+    name: productTexts.fields.variants,
+    width: 100,
+    isNumber: true,
+    cell: ({ variants }) => number(variants.length)
+  },
+  updatedAt: {
+    name: productListTexts.list.updated,
+    width: 190,
+    cell: ({ updatedAt }) => <Time at={updatedAt} />,
+    sort: "-updatedAt"
+  },
+  createdAt: {
+    name: productListTexts.list.created,
+    width: 190,
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+    sort: "-createdAt"
+  }
+}
+
+/** Link with image and name. It is not in the tab order, because the grid navigates by row. */
+const nameColumn = (storeId: StoreId): VirtualColumn<Row> => ({
+  name: productListTexts.list.product,
+  width: 260,
+  sort: "name",
+  cell: ({ id, imageUrl, media, name }) => (
+    <span className={css["productCell"]}>
+      <Picture url={imageUrl ?? media[0]?.url} alt="" />
+      <Link
+        to="/dashboard/$storeId/products/$productId"
+        params={{ storeId, productId: id }}
+        tabIndex={-1}
+        className={css["name"]}
+      >
+        {name}
+      </Link>
+    </span>
+  )
+})
 
 const ROW_HEIGHT = 44
 
@@ -43,13 +137,13 @@ const selectionColumn = ({
   selectAll,
   selection
 }: SelectionColumnOptions): VirtualColumn<Row> => ({
-  name: productTexts.list.select,
+  name: productListTexts.list.select,
   width: 44,
   head: (
     <input
       type="checkbox"
       className={css["box"]}
-      aria-label={productTexts.list.selectAll}
+      aria-label={productListTexts.list.selectAll}
       checked={isAllSelected}
       onChange={selectAll}
     />
@@ -59,7 +153,7 @@ const selectionColumn = ({
       type="checkbox"
       className={css["box"]}
       tabIndex={-1}
-      aria-label={productTexts.list.selectProduct(name)}
+      aria-label={productListTexts.list.selectProduct(name)}
       checked={selection.has(id)}
       onChange={({ nativeEvent }) => select(index, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)}
     />
@@ -116,7 +210,7 @@ export const ProductTable = ({
 
   return (
     <VirtualTable
-      caption={productTexts.list.title}
+      caption={productListTexts.list.title}
       columns={[selectionColumn({ selection, select, isAllSelected, selectAll }), ...shown]}
       rows={rows}
       keyOf={({ id }) => id}

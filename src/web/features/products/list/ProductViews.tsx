@@ -12,11 +12,11 @@ import { CheckField, TextField } from "../../../shared/ui/form/Field.tsx"
 import { Dialog } from "../../../shared/ui/layout/Dialog.tsx"
 import { MutedText, Row as Line, Stack } from "../../../shared/ui/layout/Page.tsx"
 import { useStoreId } from "../../../shared/data/store.ts"
-import { productTexts } from "../productTexts.ts"
+import { productListTexts } from "./productListTexts.ts"
 import type { ColumnName, View } from "./listView.ts"
-import css from "./Products.module.css"
+import css from "../Products.module.css"
 
-const texts = productTexts.views
+const texts = productListTexts.views
 
 const viewsKey = (storeId: StoreId) => [storeId, "views", "products"]
 

@@ -21,14 +21,14 @@ import {
   type View,
   withView
 } from "./listView.ts"
-import css from "./Products.module.css"
+import css from "../Products.module.css"
 import { FilterChips, ProductFilters } from "./ProductFilters.tsx"
-import { ProductTable, type Selection } from "./ProductTable.tsx"
+import { ProductTable, type Selection, productColumns } from "./ProductTable.tsx"
 import { ProductViews, useProductViews } from "./ProductViews.tsx"
 import { type BulkTarget, useBulkChange } from "./useBulkChange.ts"
 import { Dialog } from "../../../shared/ui/layout/Dialog.tsx"
-import { productColumns } from "./productColumns.tsx"
 import { useProducts } from "./useProducts.ts"
+import { productListTexts } from "./productListTexts.ts"
 import { productTexts } from "../productTexts.ts"
 
 const NO_COLUMNS: ReadonlyArray<string> = []
@@ -87,7 +87,7 @@ export const ProductsPage = () => {
 
   return (
     <Page
-      title={productTexts.list.title}
+      title={productListTexts.list.title}
       isWide
       actions={
         <>
@@ -108,8 +108,8 @@ export const ProductsPage = () => {
       <div className={css["status"]}>
         <output>
           {matches === undefined
-            ? productTexts.list.loading
-            : productTexts.list.count(matches, isNarrowed ? storeTotal : undefined)}
+            ? productListTexts.list.loading
+            : productListTexts.list.count(matches, isNarrowed ? storeTotal : undefined)}
         </output>
         {hasNew ? (
           <Button
@@ -119,20 +119,20 @@ export const ProductsPage = () => {
               setReloads(reloads + 1)
             }}
           >
-            {productTexts.list.showNew}
+            {productListTexts.list.showNew}
           </Button>
         ) : undefined}
         {selection.size === 0 && !isAllSelected ? undefined : (
           <Line>
-            <span>{productTexts.list.selected(target.count)}</span>
+            <span>{productListTexts.list.selected(target.count)}</span>
             {canSelectAll ? (
               <Button kind="quiet" onClick={() => setSelectedFilter(filter)}>
-                {productTexts.list.selectMatching(selectable, isNarrowed, isCut)}
+                {productListTexts.list.selectMatching(selectable, isNarrowed, isCut)}
               </Button>
             ) : undefined}
-            <Button onClick={() => setOpen("edit")}>{productTexts.list.editSelected}</Button>
+            <Button onClick={() => setOpen("edit")}>{productListTexts.list.editSelected}</Button>
             <Button kind="quiet" onClick={() => select(new Map())}>
-              {productTexts.list.clearSelection}
+              {productListTexts.list.clearSelection}
             </Button>
           </Line>
         )}
@@ -162,7 +162,7 @@ export const ProductsPage = () => {
       </QueryBoundary>
       <ColumnsDialog
         chosen={columns}
-        hint={viewId === undefined ? productTexts.list.columnsHint : productTexts.list.viewColumnsHint}
+        hint={viewId === undefined ? productListTexts.list.columnsHint : productListTexts.list.viewColumnsHint}
         choose={(next) => {
           if (viewId === undefined) saveColumns(storeId, next)
           setEdited({ of: viewId, columns: next })
@@ -178,12 +178,12 @@ export const ProductsPage = () => {
 const NoProducts = ({ isNarrowed }: { readonly isNarrowed: boolean }) => {
   const storeId = useStoreId()
   return isNarrowed ? (
-    <EmptyState title={productTexts.list.noMatches}>
-      <p>{productTexts.list.noMatchesAdvice}</p>
+    <EmptyState title={productListTexts.list.noMatches}>
+      <p>{productListTexts.list.noMatchesAdvice}</p>
     </EmptyState>
   ) : (
-    <EmptyState title={productTexts.list.empty}>
-      <p>{productTexts.list.emptyAdvice}</p>{" "}
+    <EmptyState title={productListTexts.list.empty}>
+      <p>{productListTexts.list.emptyAdvice}</p>{" "}
       <Link to="/dashboard/$storeId/products/new" params={{ storeId }} className={buttonClass("strong")}>
         {productTexts.create.title}
       </Link>{" "}
@@ -202,8 +202,8 @@ interface ColumnsDialogProps {
 
 /** Selects the columns of the product list. */
 const ColumnsDialog = ({ choose, chosen, close, hint, isOpen }: ColumnsDialogProps) => (
-  <Dialog title={productTexts.list.editColumns} isOpen={isOpen} close={close}>
-    <Fieldset legend={productTexts.list.columnsToShow} hint={hint}>
+  <Dialog title={productListTexts.list.editColumns} isOpen={isOpen} close={close}>
+    <Fieldset legend={productListTexts.list.columnsToShow} hint={hint}>
       {COLUMNS.map((column) => (
         <CheckField
           key={column}

@@ -4,8 +4,8 @@ import { decodeWith } from "../../../../domain/json/Decoder.ts"
 import type { JsonObject } from "../../../../domain/json/Json.ts"
 import { parseNumber, parseWhole } from "../../../shared/data/typedNumbers.ts"
 import { parseIssues } from "../editor/productInput.ts"
+import { productListTexts } from "./productListTexts.ts"
 import { productTexts } from "../productTexts.ts"
-import { bulkEditTexts } from "./bulkEditTexts.ts"
 
 /** Bulk edit, with the input it needs. */
 export interface BulkEdit {
@@ -26,7 +26,7 @@ const decodeEdit = decodeWith(Edit)
 const editOf = (fields: JsonObject) =>
   Result.mapError(
     decodeEdit(fields, true),
-    ({ issues = [] }) => parseIssues(issues).values().next().value ?? bulkEditTexts.invalid
+    ({ issues = [] }) => parseIssues(issues).values().next().value ?? productListTexts.bulk.invalid
   )
 
 /** Splits tags at commas. */
@@ -35,7 +35,7 @@ const tagsOf = (input: string, edit: (tags: ReadonlyArray<string>) => Result.Res
     .split(",")
     .map((tag) => tag.trim())
     .filter((tag) => tag !== "")
-  return tags.length === 0 ? Result.fail(bulkEditTexts.missingTag) : edit(tags)
+  return tags.length === 0 ? Result.fail(productListTexts.bulk.missingTag) : edit(tags)
 }
 
 /** An empty text is no value, as in the product editor. */
@@ -45,7 +45,7 @@ const numberEdit = (member: "price" | "discountedPrice", change: JsonObject, rou
   editOf({ [member]: round === undefined ? change : { ...change, round } })
 
 const collectionEdit = (id: string, edit: (ids: ReadonlyArray<string>) => JsonObject) =>
-  id === "" ? Result.fail(bulkEditTexts.missingCollection) : editOf({ collections: edit([id]) })
+  id === "" ? Result.fail(productListTexts.bulk.missingCollection) : editOf({ collections: edit([id]) })
 
 const patchOf = (patch: JsonObject) => editOf({ patch })
 
@@ -55,17 +55,17 @@ const STEPS = [0.01, 0.05, 0.1, 1]
 /** Edits of one of the prices. */
 const priceEdits = (
   member: "price" | "discountedPrice",
-  texts: Readonly<Record<keyof typeof bulkEditTexts.price, string>>
+  texts: Readonly<Record<keyof typeof productListTexts.bulk.price, string>>
 ): ReadonlyArray<BulkEdit> => [
   {
     name: texts.set,
-    field: { label: texts.setLabel, hint: bulkEditTexts.newPriceHint },
+    field: { label: texts.setLabel, hint: productListTexts.bulk.newPriceHint },
     inputMode: "decimal",
     parse: (input) => Result.flatMap(parseNumber(input), (set) => editOf({ [member]: { set } }))
   },
   {
     name: texts.add,
-    field: { label: bulkEditTexts.amount, hint: texts.addHint },
+    field: { label: productListTexts.bulk.amount, hint: texts.addHint },
     // The decimal keyboard of iPhones has no minus sign.
     inputMode: "text",
     steps: [undefined, ...STEPS],
@@ -73,7 +73,7 @@ const priceEdits = (
   },
   {
     name: texts.percent,
-    field: { label: bulkEditTexts.percent, hint: texts.percentHint },
+    field: { label: productListTexts.bulk.percent, hint: texts.percentHint },
     inputMode: "text",
     steps: STEPS,
     parse: (input, round) => Result.flatMap(parseNumber(input), (percent) => numberEdit(member, { percent }, round))
@@ -81,61 +81,61 @@ const priceEdits = (
 ]
 
 export const bulkEdits: ReadonlyArray<BulkEdit> = [
-  { name: bulkEditTexts.activate, parse: () => patchOf({ isActive: true }) },
-  { name: bulkEditTexts.deactivate, parse: () => patchOf({ isActive: false }) },
-  ...priceEdits("price", bulkEditTexts.price),
-  ...priceEdits("discountedPrice", bulkEditTexts.salePrice),
-  { name: bulkEditTexts.removeSalePrice, parse: () => patchOf({ discountedPrice: null }) },
+  { name: productListTexts.bulk.activate, parse: () => patchOf({ isActive: true }) },
+  { name: productListTexts.bulk.deactivate, parse: () => patchOf({ isActive: false }) },
+  ...priceEdits("price", productListTexts.bulk.price),
+  ...priceEdits("discountedPrice", productListTexts.bulk.salePrice),
+  { name: productListTexts.bulk.removeSalePrice, parse: () => patchOf({ discountedPrice: null }) },
   {
-    name: bulkEditTexts.setStock,
-    field: { label: bulkEditTexts.newStock },
+    name: productListTexts.bulk.setStock,
+    field: { label: productListTexts.bulk.newStock },
     inputMode: "decimal",
     parse: (input) => Result.flatMap(parseWhole(input), (set) => editOf({ stock: { set } }))
   },
   {
-    name: bulkEditTexts.adjustStock,
+    name: productListTexts.bulk.adjustStock,
     field: { label: productTexts.stock.adjust, hint: productTexts.stock.adjustHint },
     // The decimal keyboard of iPhones has no minus sign.
     inputMode: "text",
     parse: (input) => Result.flatMap(parseWhole(input), (add) => editOf({ stock: { add } }))
   },
   {
-    name: bulkEditTexts.addTag,
-    field: { label: bulkEditTexts.tag, hint: productTexts.form.tagsHint },
+    name: productListTexts.bulk.addTag,
+    field: { label: productListTexts.bulk.tag, hint: productTexts.form.tagsHint },
     parse: (input) => tagsOf(input, (add) => editOf({ tags: { add } }))
   },
   {
-    name: bulkEditTexts.removeTag,
-    field: { label: bulkEditTexts.tag, hint: productTexts.form.tagsHint },
+    name: productListTexts.bulk.removeTag,
+    field: { label: productListTexts.bulk.tag, hint: productTexts.form.tagsHint },
     // Apps can store a tag with a comma.
     parse: (input) => tagsOf(input, (remove) => editOf({ tags: { remove: [...remove, input.trim()] } }))
   },
   {
-    name: bulkEditTexts.setVendor,
-    field: { label: productTexts.fields.vendorName, hint: bulkEditTexts.clearHint },
+    name: productListTexts.bulk.setVendor,
+    field: { label: productTexts.fields.vendorName, hint: productListTexts.bulk.clearHint },
     parse: (input) => patchOf({ vendorName: textOrNull(input) })
   },
   {
-    name: bulkEditTexts.setCategory,
-    field: { label: productTexts.fields.category, hint: bulkEditTexts.clearHint },
+    name: productListTexts.bulk.setCategory,
+    field: { label: productTexts.fields.category, hint: productListTexts.bulk.clearHint },
     parse: (input) => patchOf({ category: textOrNull(input) })
   },
   {
-    name: bulkEditTexts.setProductType,
-    field: { label: productTexts.fields.productType, hint: bulkEditTexts.clearHint },
+    name: productListTexts.bulk.setProductType,
+    field: { label: productTexts.fields.productType, hint: productListTexts.bulk.clearHint },
     parse: (input) => patchOf({ productType: textOrNull(input) })
   },
   {
-    name: bulkEditTexts.addToCollection,
-    field: { label: bulkEditTexts.collection, hint: bulkEditTexts.collectionHint },
+    name: productListTexts.bulk.addToCollection,
+    field: { label: productListTexts.bulk.collection, hint: productListTexts.bulk.collectionHint },
     isCollection: true,
     parse: (id) => collectionEdit(id, (add) => ({ add }))
   },
   {
-    name: bulkEditTexts.removeFromCollection,
-    field: { label: bulkEditTexts.collection, hint: bulkEditTexts.collectionHint },
+    name: productListTexts.bulk.removeFromCollection,
+    field: { label: productListTexts.bulk.collection, hint: productListTexts.bulk.collectionHint },
     isCollection: true,
     parse: (id) => collectionEdit(id, (remove) => ({ remove }))
   },
-  { name: bulkEditTexts.delete, parse: () => editOf({ delete: true }) }
+  { name: productListTexts.bulk.delete, parse: () => editOf({ delete: true }) }
 ]

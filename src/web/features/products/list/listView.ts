@@ -1,9 +1,13 @@
+import type { QueryClient, QueryKey } from "@tanstack/react-query"
 import { Result, Schema } from "effect"
+import type { QueryCursor } from "../../../../domain/Query.ts"
 import type { Product } from "../../../../domain/catalog/Product.ts"
 import { ProductQuery } from "../../../../domain/catalog/Queries.ts"
 import type { Rule } from "../../../../domain/catalog/Rule.ts"
 import { canonical } from "../../../../domain/json/Json.ts"
-import type { StoreId } from "../../../../rpc/Client.ts"
+import type { Client, StoreId } from "../../../../rpc/Client.ts"
+import { followedKey } from "../../../shared/data/liveUpdates.tsx"
+import { listQuery } from "../../../shared/data/usePagedQuery.ts"
 
 /* View of the product list: filters, sort order and columns. */
 
@@ -104,7 +108,7 @@ const decodeColumns = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Ar
 const storageKey = (storeId: StoreId) => `columns of products ${storeId}`
 
 /** Columns saved for a store in this browser. */
-export const loadColumns = (storeId: StoreId): ReadonlyArray<ColumnName> =>
+const loadColumns = (storeId: StoreId): ReadonlyArray<ColumnName> =>
   Result.getOrElse(decodeColumns(localStorage.getItem(storageKey(storeId))), () => DEFAULT_COLUMNS)
 
 const isColumn = (name: string): name is ColumnName => COLUMNS.some((column) => column === name)
@@ -133,3 +137,29 @@ export const toggleSelection = <Id>(
   else if (!next.delete(id)) next.add(id)
   return next
 }
+
+/** Small first page, so that the list appears fast. */
+const FIRST_PAGE_SIZE = 50
+export const PAGE_SIZE = 200
+
+/** Query key of the lists of all views. */
+export const productListsKey = (storeId: StoreId): QueryKey => followedKey(storeId, "products")
+
+export const productListKey = (storeId: StoreId, view: View): QueryKey => [...productListsKey(storeId), view]
+
+/** Loads a page of the products of a view. */
+export const listProducts =
+  (storeId: StoreId, view: View) => (from: { readonly cursor?: QueryCursor }) => (client: Client) =>
+    client.products.query({
+      storeId,
+      ...view,
+      limit: from.cursor === undefined ? FIRST_PAGE_SIZE : PAGE_SIZE,
+      ...from
+    })
+
+/** Loads the first page in parallel with the code of the products page. */
+export const prefetchProducts = (queryClient: QueryClient, storeId: StoreId, view: View): void =>
+  void queryClient.prefetchInfiniteQuery({
+    ...listQuery(productListKey(storeId, view), listProducts(storeId, view)),
+    staleTime: Number.POSITIVE_INFINITY
+  })

@@ -15,9 +15,8 @@ import { errorMessageOf } from "../../../shared/data/errorMessages.ts"
 import { callService } from "../../../shared/data/service.ts"
 import { toast } from "../../../shared/ui/display/Toasts.tsx"
 import { cancelSet, follow, keyed, retried, undoSet } from "../../changes/changeSetCalls.ts"
-import { bulkEditTexts } from "./bulkEditTexts.ts"
-import type { Row, View } from "./listView.ts"
-import { PAGE_SIZE } from "./productListQuery.ts"
+import { type Row, type View, PAGE_SIZE } from "./listView.ts"
+import { productListTexts } from "./productListTexts.ts"
 
 /** Products of a bulk edit. */
 export interface BulkTarget {
@@ -101,8 +100,8 @@ export const nounOf = ({ collections }: Edit) => (collections === undefined ? "p
 /** Undoes a set, and says how it ended. */
 const undoWithToast = (storeId: StoreId, id: SetId, noun: "product" | "collection") =>
   undoSet(storeId, id).then(
-    ({ counts }) => toast(bulkEditTexts.undone(counts.changed, noun, counts.refused)),
-    (error: unknown) => toast(bulkEditTexts.undoFailed(errorMessageOf(error).advice))
+    ({ counts }) => toast(productListTexts.bulk.undone(counts.changed, noun, counts.refused)),
+    (error: unknown) => toast(productListTexts.bulk.undoFailed(errorMessageOf(error).advice))
   )
 
 /**
@@ -123,10 +122,10 @@ export const useBulkChange = (storeId: StoreId, onClose: (left: ReadonlySet<Prod
     if (changed === 0) return
     const noun = nounOf(edit)
     toast(
-      bulkEditTexts.changed(changed, noun),
-      { name: bulkEditTexts.undo, run: () => void undoWithToast(storeId, id, noun) },
+      productListTexts.bulk.changed(changed, noun),
+      { name: productListTexts.bulk.undo, run: () => void undoWithToast(storeId, id, noun) },
       {
-        name: bulkEditTexts.view,
+        name: productListTexts.bulk.view,
         run: () =>
           void navigate({ to: "/dashboard/$storeId/changes/$changeSetId", params: { storeId, changeSetId: id } })
       }

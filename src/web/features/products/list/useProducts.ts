@@ -6,8 +6,7 @@ import type { Changed, ProductId, StoreId } from "../../../../rpc/Client.ts"
 import { type ListPage, usePagedQuery } from "../../../shared/data/usePagedQuery.ts"
 import { useLatestChanges } from "../../../shared/data/liveUpdates.tsx"
 import { callService } from "../../../shared/data/service.ts"
-import { listProducts, productListKey, productListsKey } from "./productListQuery.ts"
-import { DEFAULT_SORT, filterOf, type View } from "./listView.ts"
+import { listProducts, productListKey, productListsKey, DEFAULT_SORT, filterOf, type View } from "./listView.ts"
 
 /** Milliseconds for which rows are visible before they are refetched. Rows that are scrolled past are not. */
 const VISIBLE_MILLIS = 100

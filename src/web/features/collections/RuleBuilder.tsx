@@ -1,14 +1,13 @@
 import { Struct } from "effect"
 import { useEffect, useRef } from "react"
-import { FIELDS, RELATIONS } from "../../../../domain/catalog/Rule.ts"
-import { Button } from "../../../shared/ui/form/Button.tsx"
-import { NumberField, SelectField, TextArea, TextField } from "../../../shared/ui/form/Field.tsx"
-import { Row } from "../../../shared/ui/layout/Page.tsx"
-import type { Draft, Problems } from "../collectionDraft.ts"
-import css from "./RuleBuilder.module.css"
-import { valueInputOf, newRule, type RuleDraft, withField, withRelation, withText } from "./ruleDraft.ts"
-import { relationLabel } from "./ruleSentence.ts"
-import { collectionTexts } from "../collectionTexts.ts"
+import { FIELDS, RELATIONS } from "../../../domain/catalog/Rule.ts"
+import { Button } from "../../shared/ui/form/Button.tsx"
+import { NumberField, SelectField, TextArea, TextField } from "../../shared/ui/form/Field.tsx"
+import { Row } from "../../shared/ui/layout/Page.tsx"
+import css from "./Collections.module.css"
+import type { Draft, Problems } from "./collectionDraft.ts"
+import { collectionTexts } from "./collectionTexts.ts"
+import { newRule, relationLabel, type RuleDraft, valueInputOf, withField, withRelation, withText } from "./ruleDraft.ts"
 
 interface RuleBuilderProps {
   readonly draft: Pick<Draft, "disjunctive" | "rules">
