@@ -26,9 +26,9 @@ import {
   productValueText,
   ruleSentence
 } from "../../src/web/features/collections/ruleDraft.ts"
-import { differences, merge } from "../../src/web/shared/data/merge.ts"
+import { differences, merge } from "../../src/web/shared/data/differences.ts"
 import { addressLines } from "../../src/web/features/records/AddressText.tsx"
-import { makeDates } from "../../src/web/shared/data/dates.ts"
+import { makeDates } from "../../src/web/shared/data/format.ts"
 
 const dates = makeDates()
 

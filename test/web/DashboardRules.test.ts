@@ -16,7 +16,7 @@ import { groupEntries } from "../../src/web/features/activity/groups.ts"
 import { entryIdsOf, spanOf, undoSpanSentence } from "../../src/web/features/activity/undoPreview.ts"
 import { parseAgent, clientConfiguration, EMPTY_FORM, withScope } from "../../src/web/features/agents/agentForm.ts"
 import { entryOf, idOf, RESOURCE } from "../support/data/Entries.ts"
-import { makeDates } from "../../src/web/shared/data/dates.ts"
+import { makeDates } from "../../src/web/shared/data/format.ts"
 
 const dates = makeDates()
 

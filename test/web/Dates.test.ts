@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { makeDates } from "../../src/web/shared/data/dates.ts"
+import { makeDates } from "../../src/web/shared/data/format.ts"
 
 describe("Dates of a store", () => {
   it("dates and times are in the time zone of the store", () => {

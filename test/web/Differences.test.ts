@@ -1,4 +1,4 @@
-import { makeDates } from "../../src/web/shared/data/dates.ts"
+import { makeDates } from "../../src/web/shared/data/format.ts"
 import { assert, describe, it } from "@effect/vitest"
 import type { JsonObject } from "../../src/domain/json/Json.ts"
 import { differencesOf, fieldName } from "../../src/web/shared/data/differences.ts"

@@ -7,7 +7,7 @@ import { appHealth } from "../../src/web/features/home/appHealth.ts"
 import { parseHomeSearch } from "../../src/web/features/home/homeSearch.ts"
 import { homeTexts } from "../../src/web/features/home/homeTexts.ts"
 import { entryOf, idOf } from "../support/data/Entries.ts"
-import { makeDates } from "../../src/web/shared/data/dates.ts"
+import { makeDates } from "../../src/web/shared/data/format.ts"
 
 const MINUTE = 60_000
 

@@ -14,7 +14,7 @@ import {
 import { bulkEdits } from "../../src/web/features/products/list/bulkEdits.ts"
 import { copyOf, type Draft, draftOf, newDraft } from "../../src/web/features/products/editor/productDraft.ts"
 import { newVariant } from "../../src/web/features/products/editor/variantTable.ts"
-import { merge, withFields } from "../../src/web/shared/data/merge.ts"
+import { merge, withFields } from "../../src/web/shared/data/differences.ts"
 import { parseNumber } from "../../src/web/shared/data/typedNumbers.ts"
 
 const PRECISE = "0.12345678901234568"

@@ -1,5 +1,5 @@
 import { createRoute } from "@tanstack/react-router"
-import { NotFoundPage } from "../shared/ui/layout/ErrorPage.tsx"
+import { NotFoundPage } from "../shared/ui/display/QueryBoundary.tsx"
 import { appQuery, webhookQuery } from "../features/portal/appQueries.ts"
 import { AppId } from "../../rpc/Client.ts"
 import { lazyPage } from "./lazyPage.ts"

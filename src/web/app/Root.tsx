@@ -3,8 +3,8 @@ import { createRootRouteWithContext, notFound, Outlet, type ParsedLocation, redi
 import { Result, Schema } from "effect"
 import { isSignedOut } from "../shared/data/errorMessages.ts"
 import type { Account } from "../../domain/access/Merchants.ts"
-import { account } from "../shared/data/session.ts"
-import { ErrorPage, NotFoundPage } from "../shared/ui/layout/ErrorPage.tsx"
+import { account } from "../shared/data/service.ts"
+import { ErrorPage, NotFoundPage } from "../shared/ui/display/QueryBoundary.tsx"
 
 /** Context of all routes. */
 interface RootContext {

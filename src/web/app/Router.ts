@@ -3,7 +3,7 @@ import { createRouter } from "@tanstack/react-router"
 import { dashboardRoutes } from "./DashboardRoutes.tsx"
 import { developerRoutes } from "./DeveloperRoutes.tsx"
 import { root } from "./Root.tsx"
-import { ErrorPage } from "../shared/ui/layout/ErrorPage.tsx"
+import { ErrorPage } from "../shared/ui/display/QueryBoundary.tsx"
 
 /** Router of the merchant dashboard and the developer portal. */
 export const makeRouter = (queryClient: QueryClient) =>

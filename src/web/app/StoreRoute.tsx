@@ -1,6 +1,6 @@
 import { createRoute, notFound } from "@tanstack/react-router"
 import { StoreId } from "../../rpc/Client.ts"
-import { NotFoundPage } from "../shared/ui/layout/ErrorPage.tsx"
+import { NotFoundPage } from "../shared/ui/display/QueryBoundary.tsx"
 import { idIn, requireSession, root } from "./Root.tsx"
 import { StorePages } from "./StorePages.tsx"
 

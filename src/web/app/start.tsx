@@ -3,7 +3,7 @@ import { RouterProvider } from "@tanstack/react-router"
 import { StrictMode } from "react"
 import { createRoot } from "react-dom/client"
 import { makeQueryClient } from "../shared/data/queries.ts"
-import { account } from "../shared/data/session.ts"
+import { account } from "../shared/data/service.ts"
 import { makeRouter } from "./Router.ts"
 
 const queryClient = makeQueryClient(() => {

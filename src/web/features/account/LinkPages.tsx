@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { Link, useNavigate } from "@tanstack/react-router"
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from "react"
-import { fieldProblemsOf } from "../../shared/data/fieldProblems.ts"
+import { fieldProblemsOf } from "../../shared/data/errorMessages.ts"
 import {
   acceptInvitation,
   account,
@@ -10,7 +10,7 @@ import {
   readReset,
   resetPassword,
   signOut
-} from "../../shared/data/session.ts"
+} from "../../shared/data/service.ts"
 import { Button } from "../../shared/ui/form/Button.tsx"
 import { TextField } from "../../shared/ui/form/Field.tsx"
 import { SignInForm } from "./SignInForm.tsx"

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { type FormEvent, type ReactNode, useState } from "react"
-import { signIn } from "../../shared/data/session.ts"
+import { signIn } from "../../shared/data/service.ts"
 import { Button } from "../../shared/ui/form/Button.tsx"
 import { TextField } from "../../shared/ui/form/Field.tsx"
 import css from "./SignInForm.module.css"

@@ -1,6 +1,6 @@
 import { getRouteApi, Link } from "@tanstack/react-router"
 import { useState } from "react"
-import { useDates } from "../../shared/data/dates.ts"
+import { useDates } from "../../shared/data/format.ts"
 import { Button, buttonClass } from "../../shared/ui/form/Button.tsx"
 import { Page, Row } from "../../shared/ui/layout/Page.tsx"
 import { QueryBoundary, EmptyState } from "../../shared/ui/display/QueryBoundary.tsx"

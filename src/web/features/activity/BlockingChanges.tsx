@@ -1,4 +1,4 @@
-import { ago, type Dates, useDates } from "../../shared/data/dates.ts"
+import { ago, type Dates, useDates } from "../../shared/data/format.ts"
 import { Effect } from "effect"
 import type { ChangedSince } from "../../../domain/journal/Undo.ts"
 import { EntryId } from "../../../rpc/Client.ts"

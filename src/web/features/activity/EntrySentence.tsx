@@ -1,7 +1,6 @@
 import { Link } from "@tanstack/react-router"
-import { RelativeTime } from "../../shared/ui/display/Time.tsx"
+import { RelativeTime, Badge } from "../../shared/ui/display/Values.tsx"
 import { AgentId, CollectionId, ProductId } from "../../../rpc/Client.ts"
-import { Badge } from "../../shared/ui/display/Badge.tsx"
 import { useStoreId } from "../../shared/data/store.ts"
 import { actorLabels, type NamedEntry, verbOf } from "./entries.ts"
 

@@ -1,4 +1,4 @@
-import { ago, type Dates, useDates } from "../../shared/data/dates.ts"
+import { ago, type Dates, useDates } from "../../shared/data/format.ts"
 import { useLocation, useNavigate } from "@tanstack/react-router"
 import { Effect } from "effect"
 import type { FieldsEntry } from "../../../domain/journal/Activity.ts"

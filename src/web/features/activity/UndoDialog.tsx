@@ -1,6 +1,6 @@
 import { Dialog } from "../../shared/ui/layout/Dialog.tsx"
 import { DifferencesTable } from "../../shared/ui/display/DifferencesTable.tsx"
-import { useDates } from "../../shared/data/dates.ts"
+import { useDates } from "../../shared/data/format.ts"
 import { useStore, useStoreId } from "../../shared/data/store.ts"
 import { changesOf, type NamedEntry } from "./entries.ts"
 import { UndoForm } from "./UndoForm.tsx"

@@ -2,8 +2,7 @@ import type { ReactNode } from "react"
 import type { IdempotencyKey } from "../../../domain/Idempotency.ts"
 import { ChangedSince } from "../../../domain/journal/Undo.ts"
 import { type Client, performed } from "../../../rpc/Client.ts"
-import { newIdempotencyKey, useRpcQuery, useRpcMutation } from "../../shared/data/queries.ts"
-import { requireDryRun } from "../../shared/data/dryRun.ts"
+import { newIdempotencyKey, useRpcQuery, useRpcMutation, requireDryRun } from "../../shared/data/queries.ts"
 import { Button } from "../../shared/ui/form/Button.tsx"
 import { MutedText, Row, Stack } from "../../shared/ui/layout/Page.tsx"
 import { QueryBoundary, ErrorNotice } from "../../shared/ui/display/QueryBoundary.tsx"
@@ -12,7 +11,7 @@ import type { NamedEntry } from "./entries.ts"
 import { BlockingChanges } from "./BlockingChanges.tsx"
 import { consequences, type UndoPreview } from "./undoPreview.ts"
 import { useUndoToast } from "./useUndoToast.ts"
-import { uiTexts } from "../../shared/ui/uiTexts.ts"
+import { uiTexts } from "../../shared/sharedTexts.ts"
 
 interface UndoOptions {
   readonly idempotencyKey: IdempotencyKey

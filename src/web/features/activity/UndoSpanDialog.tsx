@@ -1,4 +1,4 @@
-import { useDates } from "../../shared/data/dates.ts"
+import { useDates } from "../../shared/data/format.ts"
 import { useState } from "react"
 import { useStoreId } from "../../shared/data/store.ts"
 import { SelectField, TextField } from "../../shared/ui/form/Field.tsx"

@@ -1,4 +1,4 @@
-import type { Dates } from "../../shared/data/dates.ts"
+import type { Dates } from "../../shared/data/format.ts"
 import { Result, Schema, Struct } from "effect"
 import { ActorType, EntrySurface } from "../../../domain/journal/Activity.ts"
 import { ResourceKind } from "../../../domain/journal/Kinds.ts"

@@ -1,7 +1,7 @@
 import { type InfiniteData, useQueryClient } from "@tanstack/react-query"
 import { useCallback } from "react"
 import type { EntryId } from "../../../rpc/Client.ts"
-import { usePagedQuery } from "../../shared/data/usePagedQuery.ts"
+import { usePagedQuery } from "../../shared/data/queries.ts"
 import { useChanges } from "../../shared/data/liveUpdates.tsx"
 import { callService } from "../../shared/data/service.ts"
 import { useStoreId } from "../../shared/data/store.ts"

@@ -1,4 +1,4 @@
-import { CodeBlock } from "../../shared/ui/display/CodeBlock.tsx"
+import { CodeBlock } from "../../shared/ui/display/Copyable.tsx"
 import { MutedText, Stack } from "../../shared/ui/layout/Page.tsx"
 import { clientConfiguration } from "./agentForm.ts"
 import { agentTexts } from "./agentTexts.ts"

@@ -3,13 +3,13 @@ import { useRpcMutation } from "../../shared/data/queries.ts"
 import { Button } from "../../shared/ui/form/Button.tsx"
 import { Dialog } from "../../shared/ui/layout/Dialog.tsx"
 import { Row, Stack } from "../../shared/ui/layout/Page.tsx"
-import { SecretField } from "../../shared/ui/form/SecretField.tsx"
+import { SecretField } from "../../shared/ui/display/Copyable.tsx"
 import { useStoreId } from "../../shared/data/store.ts"
 import { AgentFields } from "./AgentFields.tsx"
 import { EMPTY_FORM } from "./agentForm.ts"
 import { ConnectionGuide } from "./ConnectionGuide.tsx"
 import { agentTexts } from "./agentTexts.ts"
-import { uiTexts } from "../../shared/ui/uiTexts.ts"
+import { uiTexts } from "../../shared/sharedTexts.ts"
 
 /** Token of a new agent. It is shown only once. */
 const CreatedAgent = ({ close, token }: { readonly close: () => void; readonly token: string | null }) => (

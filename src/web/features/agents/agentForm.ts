@@ -2,7 +2,7 @@ import { Result, Schema, Struct } from "effect"
 import { type Agent, BUDGET, NewAgent, WINDOW } from "../../../domain/access/Agents.ts"
 import { Scope } from "../../../domain/access/Scope.ts"
 import { decodeWith } from "../../../domain/json/Decoder.ts"
-import { fieldProblemsOf } from "../../shared/data/fieldProblems.ts"
+import { fieldProblemsOf } from "../../shared/data/errorMessages.ts"
 import { numberText, parseWhole } from "../../shared/data/typedNumbers.ts"
 import { agentTexts } from "./agentTexts.ts"
 

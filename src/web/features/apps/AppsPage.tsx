@@ -1,16 +1,15 @@
 import { Link } from "@tanstack/react-router"
-import { Day } from "../../shared/ui/display/Time.tsx"
+import { Day, StatusBadge } from "../../shared/ui/display/Values.tsx"
 import { ALWAYS_GRANTED, GRANT_DESCRIPTIONS } from "../../../domain/access/GrantDescriptions.ts"
 import type { InstalledApp } from "../../../domain/access/Installations.ts"
 import type { InstallationId, StoreId } from "../../../rpc/Client.ts"
-import { usePagedQuery } from "../../shared/data/usePagedQuery.ts"
+import { usePagedQuery } from "../../shared/data/queries.ts"
 import { Card, Page } from "../../shared/ui/layout/Page.tsx"
 import { EmptyState, QueryBoundary } from "../../shared/ui/display/QueryBoundary.tsx"
 import { type Column, More, Table } from "../../shared/ui/display/Table.tsx"
 import { useStoreId } from "../../shared/data/store.ts"
 import css from "./Apps.module.css"
 import { installationLabels } from "./appStatus.ts"
-import { StatusBadge } from "../../shared/ui/display/Badge.tsx"
 import { appTexts } from "./appTexts.ts"
 
 type App = typeof InstalledApp.Type

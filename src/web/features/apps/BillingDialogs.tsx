@@ -1,4 +1,4 @@
-import { useDates } from "../../shared/data/dates.ts"
+import { useDates } from "../../shared/data/format.ts"
 import { Effect } from "effect"
 import type { AppPlan, Subscription } from "../../../domain/billing/Billing.ts"
 import type { InstallationId } from "../../../rpc/Client.ts"

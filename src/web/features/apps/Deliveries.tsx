@@ -1,5 +1,5 @@
-import { RelativeTime, Time } from "../../shared/ui/display/Time.tsx"
-import { useDates } from "../../shared/data/dates.ts"
+import { RelativeTime, Time } from "../../shared/ui/display/Values.tsx"
+import { useDates } from "../../shared/data/format.ts"
 import { useQueryClient } from "@tanstack/react-query"
 import { useCallback, useState } from "react"
 import { EVENTS } from "../../../domain/Events.ts"
@@ -7,9 +7,12 @@ import type { StoreDelivery as Delivered } from "../../../domain/webhooks/StoreW
 import type { EventId } from "../../../rpc/Client.ts"
 import { useChanges } from "../../shared/data/liveUpdates.tsx"
 import type { Column } from "../../shared/ui/display/Table.tsx"
-import { deliveryColumns, DeliveryList } from "../../shared/webhooks/DeliveryList.tsx"
-import { DeliveryDialog } from "../../shared/webhooks/DeliveryDialog.tsx"
-import { DeliveryStatusBadge } from "../../shared/webhooks/DeliveryStatusBadge.tsx"
+import {
+  deliveryColumns,
+  DeliveryList,
+  DeliveryDialog,
+  DeliveryStatusBadge
+} from "../../shared/webhooks/Deliveries.tsx"
 import { webhookTexts } from "../../shared/webhooks/webhookTexts.ts"
 import { useStoreId } from "../../shared/data/store.ts"
 import { Stack } from "../../shared/ui/layout/Page.tsx"

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query"
-import { RelativeTime } from "../../shared/ui/display/Time.tsx"
+import { RelativeTime, StatusBadge } from "../../shared/ui/display/Values.tsx"
 import { GATHER_SECONDS, MAX_REQUESTS, type RecentRequest } from "../../../domain/access/Requests.ts"
 import { Card, MutedText } from "../../shared/ui/layout/Page.tsx"
 import { EmptyState, QueryBoundary } from "../../shared/ui/display/QueryBoundary.tsx"
@@ -8,7 +8,6 @@ import { useStoreId } from "../../shared/data/store.ts"
 import { requestsQuery, useInstallationId } from "./appQueries.ts"
 import css from "./Apps.module.css"
 import { responseStatus } from "./appStatus.ts"
-import { StatusBadge } from "../../shared/ui/display/Badge.tsx"
 import { appTexts } from "./appTexts.ts"
 
 const COLUMNS: ReadonlyArray<Column<RecentRequest>> = [

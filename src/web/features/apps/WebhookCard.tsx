@@ -10,7 +10,7 @@ import { toast } from "../../shared/ui/display/Toasts.tsx"
 import { useStoreId } from "../../shared/data/store.ts"
 import { webhookQuery } from "./appQueries.ts"
 import { webhookStatus } from "./appStatus.ts"
-import { StatusBadge } from "../../shared/ui/display/Badge.tsx"
+import { StatusBadge } from "../../shared/ui/display/Values.tsx"
 import { appTexts } from "./appTexts.ts"
 
 /** Webhook of an app. A member can pause its deliveries for the store. */

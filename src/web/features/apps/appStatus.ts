@@ -1,11 +1,10 @@
-import { ago, type Dates } from "../../shared/data/dates.ts"
+import { ago, type Dates, money } from "../../shared/data/format.ts"
 import type { InstallationState } from "../../../domain/access/InstallationState.ts"
 import type { RecentRequest } from "../../../domain/access/Requests.ts"
 import type { AppPlan, Subscription } from "../../../domain/billing/Billing.ts"
 import { FAILING_HOURS, type PauseReason } from "../../../domain/webhooks/Webhook.ts"
 import type { StoreWebhook } from "../../../domain/webhooks/StoreWebhooks.ts"
-import { money } from "../../shared/data/format.ts"
-import type { StatusLabel } from "../../shared/ui/display/Badge.tsx"
+import type { StatusLabel } from "../../shared/ui/display/Values.tsx"
 import { appTexts } from "./appTexts.ts"
 import { webhookTexts } from "../../shared/webhooks/webhookTexts.ts"
 

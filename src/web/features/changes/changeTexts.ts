@@ -1,6 +1,6 @@
 import { plural, t } from "@lingui/core/macro"
 import type { ChangeSetState } from "../../../domain/changeSets/ChangeSet.ts"
-import type { StatusLabel } from "../../shared/ui/display/Badge.tsx"
+import type { StatusLabel } from "../../shared/ui/display/Values.tsx"
 import { number } from "../../shared/data/format.ts"
 
 /** Counts of changed members of products. */

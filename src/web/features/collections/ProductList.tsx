@@ -6,7 +6,7 @@ import type { ProductId } from "../../../rpc/Client.ts"
 import { money } from "../../shared/data/format.ts"
 import { useStoreId } from "../../shared/data/store.ts"
 import { useProductSummary } from "../../shared/data/useProductSummary.ts"
-import { Badge } from "../../shared/ui/display/Badge.tsx"
+import { Badge } from "../../shared/ui/display/Values.tsx"
 import css from "./Collections.module.css"
 import { collectionTexts } from "./collectionTexts.ts"
 

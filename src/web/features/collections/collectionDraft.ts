@@ -4,8 +4,8 @@ import { type Collection, CreateCollection, UpdateCollection } from "../../../do
 import type { ProductId } from "../../../domain/catalog/Product.ts"
 import type { Rule } from "../../../domain/catalog/Rule.ts"
 import { decodeWith } from "../../../domain/json/Decoder.ts"
-import { problemText } from "../../shared/data/fieldProblems.ts"
-import { differences } from "../../shared/data/merge.ts"
+import { problemText } from "../../shared/data/errorMessages.ts"
+import { differences } from "../../shared/data/differences.ts"
 import { collectionTexts } from "./collectionTexts.ts"
 import { type RuleDraft, ruleDraft, ruleOf, valueProblem } from "./ruleDraft.ts"
 

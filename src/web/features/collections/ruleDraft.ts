@@ -8,7 +8,7 @@ import {
   type Rule,
   type RuleField
 } from "../../../domain/catalog/Rule.ts"
-import type { Dates } from "../../shared/data/dates.ts"
+import type { Dates } from "../../shared/data/format.ts"
 import { numberText, parseCanonical, parseNumber } from "../../shared/data/typedNumbers.ts"
 import { collectionTexts } from "./collectionTexts.ts"
 

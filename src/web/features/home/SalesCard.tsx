@@ -4,7 +4,7 @@ import { type OrderSummary, PERIODS, type PeriodDays } from "../../../domain/rec
 import { money, number } from "../../shared/data/format.ts"
 import { useRpcQuery } from "../../shared/data/queries.ts"
 import { useStoreId } from "../../shared/data/store.ts"
-import { Picture } from "../../shared/ui/display/Picture.tsx"
+import { Picture } from "../../shared/ui/display/Values.tsx"
 import { EmptyState, QueryBoundary } from "../../shared/ui/display/QueryBoundary.tsx"
 import { Table } from "../../shared/ui/display/Table.tsx"
 import { SelectField } from "../../shared/ui/form/Field.tsx"

@@ -1,9 +1,9 @@
-import { ago, type Dates } from "../../shared/data/dates.ts"
+import { ago, type Dates } from "../../shared/data/format.ts"
 import { Effect } from "effect"
 import type { InstalledApp } from "../../../domain/access/Installations.ts"
 import type { StoreWebhook } from "../../../domain/webhooks/StoreWebhooks.ts"
 import type { Client, StoreId } from "../../../rpc/Client.ts"
-import type { Tone } from "../../shared/ui/display/Badge.tsx"
+import type { Tone } from "../../shared/ui/display/Values.tsx"
 import { homeTexts } from "./homeTexts.ts"
 import { webhookTexts } from "../../shared/webhooks/webhookTexts.ts"
 

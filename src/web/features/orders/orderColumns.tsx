@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router"
-import { Time } from "../../shared/ui/display/Time.tsx"
+import { Time } from "../../shared/ui/display/Values.tsx"
 import type { Order } from "../../../domain/records/Order.ts"
 import type { StoreId } from "../../../rpc/Client.ts"
 import { money, number } from "../../shared/data/format.ts"

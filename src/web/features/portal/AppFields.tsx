@@ -1,7 +1,7 @@
 import { Capability } from "../../../domain/access/Capability.ts"
 import { GRANT_DESCRIPTIONS } from "../../../domain/access/GrantDescriptions.ts"
 import { Scope } from "../../../domain/access/Scope.ts"
-import type { Problems } from "../../shared/data/fieldProblems.ts"
+import type { Problems } from "../../shared/data/errorMessages.ts"
 import { CheckField, Columns, Fieldset, TextArea, TextField } from "../../shared/ui/form/Field.tsx"
 import { Card } from "../../shared/ui/layout/Page.tsx"
 import type { AppDraft } from "./appDraft.ts"

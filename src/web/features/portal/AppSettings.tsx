@@ -12,7 +12,7 @@ import { draftOf, parsePatch, problemsIn } from "./appDraft.ts"
 import { AppFields } from "./AppFields.tsx"
 import { useApp } from "./AppPage.tsx"
 import { portalTexts } from "./portalTexts.ts"
-import { uiTexts } from "../../shared/ui/uiTexts.ts"
+import { uiTexts } from "../../shared/sharedTexts.ts"
 
 /** Form of the settings that can change after registration. */
 export const AppSettings = () => {

@@ -1,4 +1,4 @@
-import { BackLink } from "../../shared/ui/layout/BackLink.tsx"
+import { BackLink } from "../../shared/ui/layout/Page.tsx"
 import { portalTexts } from "./portalTexts.ts"
 
 export const BackToApps = () => <BackLink to="/developers">{portalTexts.backToApps}</BackLink>

@@ -1,4 +1,4 @@
-import { CodeBlock } from "../../shared/ui/display/CodeBlock.tsx"
+import { CodeBlock } from "../../shared/ui/display/Copyable.tsx"
 import { Card, Facts, MutedText, Stack } from "../../shared/ui/layout/Page.tsx"
 import { EmptyState } from "../../shared/ui/display/QueryBoundary.tsx"
 import type { App } from "./appDraft.ts"

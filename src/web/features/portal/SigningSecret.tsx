@@ -6,7 +6,7 @@ import { Button } from "../../shared/ui/form/Button.tsx"
 import { Confirm } from "../../shared/ui/layout/Dialog.tsx"
 import { SelectField } from "../../shared/ui/form/Field.tsx"
 import { Card, MutedText, Row, Stack } from "../../shared/ui/layout/Page.tsx"
-import { SecretField } from "../../shared/ui/form/SecretField.tsx"
+import { SecretField } from "../../shared/ui/display/Copyable.tsx"
 import { portalTexts } from "./portalTexts.ts"
 
 type Before = "overlap" | "end"

@@ -5,7 +5,7 @@ import type { Scope } from "../../../domain/access/Scope.ts"
 import type { BadRequest } from "../../../domain/BadRequest.ts"
 import { decodeWith } from "../../../domain/json/Decoder.ts"
 import { AppPatch, NewApp } from "../../../rpc/Client.ts"
-import { type Problems, fieldProblemsOf } from "../../shared/data/fieldProblems.ts"
+import { type Problems, fieldProblemsOf } from "../../shared/data/errorMessages.ts"
 
 export type App = typeof DevelopedApp.Type
 

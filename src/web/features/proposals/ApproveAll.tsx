@@ -8,7 +8,7 @@ import { toast } from "../../shared/ui/display/Toasts.tsx"
 import { Button } from "../../shared/ui/form/Button.tsx"
 import { Dialog } from "../../shared/ui/layout/Dialog.tsx"
 import { Row, Stack, WarningBox } from "../../shared/ui/layout/Page.tsx"
-import { uiTexts } from "../../shared/ui/uiTexts.ts"
+import { uiTexts } from "../../shared/sharedTexts.ts"
 import type { NamedProposal } from "./listProposals.ts"
 import { proposalTexts } from "./proposalTexts.ts"
 

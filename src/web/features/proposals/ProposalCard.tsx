@@ -1,4 +1,4 @@
-import { ago, useDates } from "../../shared/data/dates.ts"
+import { ago, useDates } from "../../shared/data/format.ts"
 import { useQueryClient } from "@tanstack/react-query"
 import { type FormEvent, useState } from "react"
 import { differencesOf } from "../../shared/data/differences.ts"
@@ -19,7 +19,7 @@ import type { NamedProposal } from "./listProposals.ts"
 import type { ProposalForm } from "./proposalForm.ts"
 import { previewProposal, reasonOf, type ProposalPreview } from "./proposalPreview.ts"
 import { proposalTexts } from "./proposalTexts.ts"
-import { uiTexts } from "../../shared/ui/uiTexts.ts"
+import { uiTexts } from "../../shared/sharedTexts.ts"
 
 const sidesOf = ({ after, before }: Extract<ProposalPreview, { readonly _tag: "Ready" }>) => ({
   before: before === null ? undefined : proposalTexts.card.current,

@@ -1,6 +1,5 @@
 import { Link } from "@tanstack/react-router"
-import { Page } from "../../shared/ui/layout/Page.tsx"
-import { FIRST_TAB, TabLinks } from "../../shared/ui/layout/TabLinks.tsx"
+import { Page, FIRST_TAB, TabLinks } from "../../shared/ui/layout/Page.tsx"
 import { useStoreId } from "../../shared/data/store.ts"
 import { proposalTexts } from "./proposalTexts.ts"
 

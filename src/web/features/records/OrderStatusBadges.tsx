@@ -1,5 +1,5 @@
 import type { Order } from "../../../domain/records/Order.ts"
-import { Badge, type Tone } from "../../shared/ui/display/Badge.tsx"
+import { Badge, type Tone } from "../../shared/ui/display/Values.tsx"
 import { recordTexts } from "./recordTexts.ts"
 
 const orderStatusLabels: Readonly<Record<Order["status"], { readonly name: string; readonly tone: Tone }>> = {

@@ -2,7 +2,7 @@ import { Record, Result } from "effect"
 import { UpdateSettings } from "../../../domain/access/Settings.ts"
 import type { Store } from "../../../domain/access/Stores.ts"
 import { decodeWith } from "../../../domain/json/Decoder.ts"
-import { fieldProblemsOf } from "../../shared/data/fieldProblems.ts"
+import { fieldProblemsOf } from "../../shared/data/errorMessages.ts"
 import { settingsTexts } from "./settingsTexts.ts"
 
 /** Form values of the store settings. Empty text means no value. */

@@ -1,12 +1,11 @@
-import type { Dates } from "./dates.ts"
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
+import { isUuid } from "../../../domain/Uuid.ts"
 import { Capability } from "../../../domain/access/Capability.ts"
 import { GRANT_DESCRIPTIONS } from "../../../domain/access/GrantDescriptions.ts"
 import { Scope } from "../../../domain/access/Scope.ts"
 import { canonical, isObject, type JsonObject } from "../../../domain/json/Json.ts"
-import { isUuid } from "../../../domain/Uuid.ts"
-import { money, number } from "./format.ts"
-import { dataTexts } from "./dataTexts.ts"
+import { dataTexts } from "../sharedTexts.ts"
+import { type Dates, money, number } from "./format.ts"
 
 /** Field that differs between two versions, formatted for people. An empty text means no value. */
 export interface Difference {
@@ -56,7 +55,7 @@ const isNothing = (value: unknown): boolean =>
   (Array.isArray(value) ? value.length === 0 : isObject(value) && Object.keys(value).length === 0)
 
 /** Formats a value for people. */
-export const valueText = (value: unknown): string => {
+const valueText = (value: unknown): string => {
   if (isNothing(value)) return ""
   if (typeof value === "boolean") return value ? dataTexts.values.yes : dataTexts.values.no
   if (typeof value === "number") return number(value)
@@ -172,3 +171,42 @@ export const differencesOf = (
       const name = `${parent.name}${nameOf(field, now ?? old)}`
       return differencesAt({ name, path }, old, now, format)
     })
+
+/* Three-way merge of a form that another user saved meanwhile. */
+
+export const isSame = (a: unknown, b: unknown): boolean => a === b || canonical(a) === canonical(b)
+
+/** Fields in which two drafts differ. */
+export const differences = <Draft extends object>(a: Draft, b: Draft): ReadonlyArray<keyof Draft> =>
+  Struct.keys(a).filter((field) => !isSame(a[field], b[field]))
+
+/** Copies these fields from another draft. */
+export const withFields = <Draft extends object>(
+  draft: Draft,
+  other: Draft,
+  fields: ReadonlyArray<keyof Draft>
+): Draft => {
+  const next = { ...draft }
+  for (const field of fields) next[field] = other[field]
+  return next
+}
+
+interface Merged<Draft> {
+  /** Their saved values, overlaid with the local changes. */
+  readonly draft: Draft
+  /** Fields that only the other user changed. */
+  readonly changedByThem: ReadonlyArray<keyof Draft>
+  /** Fields that both changed to different values. */
+  readonly conflicts: ReadonlyArray<keyof Draft>
+}
+
+/** Merges `mine` into `theirs`. Both started from `base`. Local changes are never lost. */
+export const merge = <Draft extends object>(base: Draft, mine: Draft, theirs: Draft): Merged<Draft> => {
+  const changedByMe = differences(base, mine)
+  const changedByOther = differences(base, theirs)
+  return {
+    draft: withFields(theirs, mine, changedByMe),
+    changedByThem: changedByOther.filter((field) => !changedByMe.includes(field)),
+    conflicts: changedByOther.filter((field) => changedByMe.includes(field) && !isSame(mine[field], theirs[field]))
+  }
+}

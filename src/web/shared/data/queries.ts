@@ -1,21 +1,21 @@
 import {
+  infiniteQueryOptions,
   keepPreviousData,
-  QueryCache,
   MutationCache,
+  QueryCache,
   QueryClient,
   type QueryKey,
   queryOptions,
+  useInfiniteQuery,
   useMutation,
   useQuery,
   useQueryClient
 } from "@tanstack/react-query"
-import { type Effect, Predicate } from "effect"
-import { useRef } from "react"
-import { IdempotencyKey } from "../../../rpc/Client.ts"
+import { Effect, Predicate } from "effect"
+import { useEffect, useRef, useState } from "react"
+import { type Client, IdempotencyKey } from "../../../rpc/Client.ts"
 import { isSignedOut, isTransient } from "./errorMessages.ts"
-import { account } from "./session.ts"
-import { callService, type Call } from "./service.ts"
-import type { Client } from "../../../rpc/Client.ts"
+import { account, type Call, callService } from "./service.ts"
 
 /** Retry delay in milliseconds. Rate limit errors contain their own delay. */
 const retryDelay = (attempt: number, error: unknown) =>
@@ -72,7 +72,7 @@ export const useRpcQuery = <A, E>(
   })
 
 /** Options of a mutation. */
-export interface RpcMutationOptions<Input, A, E> {
+interface RpcMutationOptions<Input, A, E> {
   readonly write: (client: Client, input: Input, idempotencyKey: IdempotencyKey) => Effect.Effect<A, E>
   /** Query keys to refetch after success, in addition to the activity of the store. */
   readonly invalidates?: ReadonlyArray<QueryKey>
@@ -121,4 +121,82 @@ export const useRpcMutation = <Input, A, E>({
       onSuccess?.(result, input)
     }
   })
+}
+
+/** Page of a list. */
+export interface ListPage<Item, Cursor> {
+  readonly items: ReadonlyArray<Item>
+  readonly nextCursor: Cursor | null
+  /** Number of all matches of a query; null if they are too many to count. */
+  readonly total?: number | null
+}
+
+interface ListOptions<Item> {
+  readonly enabled?: boolean
+  /** Keeps the previous items until the new ones arrive, for search as you type. */
+  readonly keepPrevious?: boolean
+  readonly staleTime?: number
+  /** Returns true while the items are expected to change, so that the list is polled. */
+  readonly isPolled?: (items: ReadonlyArray<Item>) => boolean
+}
+
+/** Interval of polling, in milliseconds. */
+const POLL_MILLIS = 2000
+
+type PageCall<Item, Cursor, E> = (cursor: { readonly cursor?: Cursor }) => Call<ListPage<Item, Cursor>, E>
+
+/** Query options of a paged list. */
+export const listQuery = <Item, Cursor, E>(queryKey: QueryKey, call: PageCall<Item, Cursor, E>) => {
+  const first: { readonly cursor?: Cursor } = {}
+  return infiniteQueryOptions({
+    queryKey,
+    initialPageParam: first,
+    queryFn: ({ pageParam, signal }) => callService(call(pageParam), signal),
+    getNextPageParam: ({ nextCursor }) => (nextCursor === null ? undefined : { cursor: nextCursor })
+  })
+}
+
+/** Paged list that loads more pages on request. */
+export const usePagedQuery = <Item, Cursor, E>(
+  queryKey: QueryKey,
+  call: PageCall<Item, Cursor, E>,
+  { isPolled = () => false, keepPrevious = false, ...options }: ListOptions<Item> = {}
+) => {
+  const query = useInfiniteQuery({
+    ...options,
+    ...(keepPrevious ? { placeholderData: keepPreviousData } : {}),
+    ...listQuery(queryKey, call),
+    refetchInterval: ({ state }) =>
+      isPolled(state.data?.pages.flatMap(({ items }) => items) ?? []) ? POLL_MILLIS : false
+  })
+  return {
+    query,
+    items: query.data?.pages.flatMap(({ items }) => items),
+    total: query.data?.pages[0]?.total,
+    more: {
+      hasMore: query.hasNextPage,
+      isLoading: query.isFetchingNextPage,
+      load: () => void query.fetchNextPage()
+    }
+  }
+}
+
+const isDryRun = <A extends object>(result: A): result is Extract<A, { readonly dryRun: true }> => "dryRun" in result
+
+/** Narrows the result of a write to its dry run. Dies if the service performed the write. */
+export const requireDryRun = <A extends object, E>(
+  write: Effect.Effect<A, E>
+): Effect.Effect<Extract<A, { readonly dryRun: true }>, E> =>
+  Effect.flatMap(write, (result) =>
+    isDryRun(result) ? Effect.succeed(result) : Effect.die(new Error("The service performed a dry run as a write"))
+  )
+
+/** Returns the value after it has not changed for `millis`. */
+export const useDebouncedValue = <A>(value: A, millis = 200): A => {
+  const [debounced, setDebounced] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setDebounced(value), millis)
+    return () => clearTimeout(timer)
+  }, [value, millis])
+  return debounced
 }

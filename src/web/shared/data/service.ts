@@ -1,8 +1,11 @@
-import { Cause, Context, Effect, Exit, Layer, ManagedRuntime, Option } from "effect"
-import { makeClient, type Client } from "../../../rpc/Client.ts"
+import { queryOptions } from "@tanstack/react-query"
+import { Cause, Context, Effect, Exit, Layer, ManagedRuntime, Option, Result, Schema } from "effect"
+import { InvitationOffer } from "../../../domain/access/AccountLinks.ts"
+import { type Client, Email, makeClient, StoreId } from "../../../rpc/Client.ts"
+import { dataTexts } from "../sharedTexts.ts"
 
 /** RPC client of the service. */
-class Service extends Context.Service<Service, Client>()("web/Service") {}
+export class Service extends Context.Service<Service, Client>()("web/Service") {}
 
 /** Runtime of the client. The change stream stays open while a store is open. */
 export const runtime = ManagedRuntime.make(Layer.effect(Service, makeClient({ url: "/rpc", timeout: "30 seconds" })))
@@ -21,4 +24,77 @@ export const callService = async <A, E>(call: Call<A, E>, signal?: AbortSignal):
   throw Option.getOrElse(Cause.findErrorOption(exit.cause), () => Cause.squash(exit.cause))
 }
 
-export { Service }
+/** Signed-in account with its stores. */
+export const account = queryOptions({
+  queryKey: ["account"],
+  queryFn: ({ signal }) => callService((client) => client.account.get({}), signal),
+  staleTime: Number.POSITIVE_INFINITY
+})
+
+const Rejection = Schema.Struct({ error: Schema.String, issues: Schema.optional(Schema.Array(Schema.String)) })
+const decodeRejection = Schema.decodeUnknownResult(Schema.fromJsonString(Rejection))
+
+/** Rejection of a sign-in or sign-up, with one line for each invalid field. */
+class AuthRejected extends Error {
+  readonly issues: ReadonlyArray<string>
+
+  constructor({ error, issues = [] }: typeof Rejection.Type) {
+    super(error)
+    this.issues = issues
+  }
+}
+
+const UNREACHABLE = { error: dataTexts.errors.signInUnreachable }
+
+const rejectionOf = async (response: Response) =>
+  new AuthRejected(Result.getOrElse(decodeRejection(await response.text()), () => UNREACHABLE))
+
+const post = async (path: string, body: object): Promise<Response> => {
+  const response = await fetch(path, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body)
+  })
+  if (!response.ok) throw await rejectionOf(response)
+  return response
+}
+
+/** Signs in. The session cookie is not readable by scripts. */
+export const signIn = (credentials: { readonly email: string; readonly password: string }): Promise<unknown> =>
+  post("/auth/sign-in", credentials)
+
+/** Creates an account and signs in. */
+export const signUp = (account: {
+  readonly email: string
+  readonly name: string
+  readonly password: string
+}): Promise<unknown> => post("/auth/sign-up", account)
+
+export const signOut = (): Promise<unknown> => post("/auth/sign-out", {})
+
+/** Makes a function that decodes the data of a response. */
+const dataReader = <A, I>(data: Schema.Codec<A, I>) => {
+  const decode = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Struct({ data })))
+  return async (response: Promise<Response>): Promise<A> => decode(await (await response).text()).data
+}
+
+const readOffer = dataReader(InvitationOffer)
+const readJoined = dataReader(Schema.Struct({ storeId: StoreId }))
+const readEmail = dataReader(Schema.Struct({ email: Email }))
+
+/** Reads the invitation of a link. */
+export const readInvitation = (token: string) => readOffer(post("/auth/invitation", { token }))
+
+/** Accepts an invitation with a new account, and signs in. */
+export const joinStore = (member: { readonly token: string; readonly name: string; readonly password: string }) =>
+  readJoined(post("/auth/invitation/join", member))
+
+/** Accepts an invitation with the signed-in account. */
+export const acceptInvitation = (token: string) => readJoined(post("/auth/invitation/accept", { token }))
+
+/** Reads the account of a reset link. */
+export const readReset = (token: string) => readEmail(post("/auth/reset", { token }))
+
+/** Sets the password of the account of a reset link. */
+export const resetPassword = (reset: { readonly token: string; readonly password: string }) =>
+  readEmail(post("/auth/reset/use", reset))

@@ -3,7 +3,7 @@ import { getRouteApi, useRouter } from "@tanstack/react-router"
 import type { StoreId } from "../../../rpc/Client.ts"
 import type { Account } from "../../../domain/access/Merchants.ts"
 import { rpcQuery } from "./queries.ts"
-import { account } from "./session.ts"
+import { account } from "./service.ts"
 
 const route = getRouteApi("/dashboard/member/$storeId")
 

@@ -1,6 +1,6 @@
 import { Predicate, Result } from "effect"
 import { toDouble } from "../../../domain/json/Numbers.ts"
-import { dataTexts } from "./dataTexts.ts"
+import { dataTexts } from "../sharedTexts.ts"
 
 /*
  * Numbers as people type them. `Intl` supplies the digits, separators and groups of a language, but no parser. Base

@@ -1,4 +1,5 @@
 import { Result, Schema } from "effect"
+import { CollectionQuery } from "../../../domain/catalog/Queries.ts"
 
 /* Filters in the URL. */
 
@@ -16,3 +17,6 @@ export const withSearch = (search: object, change: Readonly<Record<string, unkno
   Object.fromEntries(
     Object.entries({ ...search, ...change }).filter(([, value]) => value !== undefined && value !== "")
   )
+
+/** Search and sort order of the list, in the URL. */
+export const parseCollectionSearch = searchParser(CollectionQuery)

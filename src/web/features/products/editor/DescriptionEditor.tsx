@@ -13,7 +13,7 @@ import { type Editor, EditorContent, useEditor, useEditorState } from "@tiptap/r
 import { useEffect, useLayoutEffect, useRef, useState } from "react"
 import { Button } from "../../../shared/ui/form/Button.tsx"
 import { TextField } from "../../../shared/ui/form/Field.tsx"
-import fieldCss from "../../../shared/ui/form/Field.module.css"
+import fieldCss from "../../../shared/ui/form/Form.module.css"
 import css from "../Products.module.css"
 import { cleanHtml, editorHtml } from "./descriptionHtml.ts"
 import { productTexts } from "../productTexts.ts"

@@ -1,7 +1,7 @@
 import { useCallback, useId, useMemo, useRef, useState } from "react"
 import { Button } from "../../../shared/ui/form/Button.tsx"
 import { TextArea } from "../../../shared/ui/form/Field.tsx"
-import fieldCss from "../../../shared/ui/form/Field.module.css"
+import fieldCss from "../../../shared/ui/form/Form.module.css"
 import { Row } from "../../../shared/ui/layout/Page.tsx"
 import css from "../Products.module.css"
 import type { DescriptionEditor, TextBoxNames } from "./DescriptionEditor.tsx"

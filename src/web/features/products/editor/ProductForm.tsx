@@ -4,7 +4,7 @@ import { flushSync } from "react-dom"
 import { cutText } from "../../../../domain/Text.ts"
 import { type Choice, countries, currencies, lengthUnits } from "../../../shared/data/localeNames.ts"
 import { useStoreId } from "../../../shared/data/store.ts"
-import { Picture } from "../../../shared/ui/display/Picture.tsx"
+import { Picture } from "../../../shared/ui/display/Values.tsx"
 import { Button } from "../../../shared/ui/form/Button.tsx"
 import {
   CheckField,
@@ -13,11 +13,10 @@ import {
   NumberField,
   SelectField,
   TextArea,
-  TextField
+  TextField,
+  ListField
 } from "../../../shared/ui/form/Field.tsx"
-import { ListField } from "../../../shared/ui/form/ListField.tsx"
-import { BackLink } from "../../../shared/ui/layout/BackLink.tsx"
-import { Card, Stack } from "../../../shared/ui/layout/Page.tsx"
+import { BackLink, Card, Stack } from "../../../shared/ui/layout/Page.tsx"
 import css from "../Products.module.css"
 import { DescriptionField } from "./DescriptionField.tsx"
 import { FaqList, MediaList, newFaq, newOption, OptionList } from "./ItemLists.tsx"

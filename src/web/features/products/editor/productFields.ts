@@ -1,4 +1,4 @@
-import { isSame } from "../../../shared/data/merge.ts"
+import { isSame } from "../../../shared/data/differences.ts"
 import { type Draft, type Field, newDraft } from "./productDraft.ts"
 import type { Problems } from "./productInput.ts"
 import { productTexts } from "../productTexts.ts"

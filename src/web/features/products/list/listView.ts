@@ -7,7 +7,7 @@ import type { Rule } from "../../../../domain/catalog/Rule.ts"
 import { canonical } from "../../../../domain/json/Json.ts"
 import type { Client, StoreId } from "../../../../rpc/Client.ts"
 import { followedKey } from "../../../shared/data/liveUpdates.tsx"
-import { listQuery } from "../../../shared/data/usePagedQuery.ts"
+import { listQuery } from "../../../shared/data/queries.ts"
 
 /* View of the product list: filters, sort order and columns. */
 

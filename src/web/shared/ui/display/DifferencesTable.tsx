@@ -1,15 +1,15 @@
 import { useState } from "react"
 import { cutText } from "../../../../domain/Text.ts"
 import type { Difference } from "../../data/differences.ts"
-import css from "./DifferencesTable.module.css"
-import { uiTexts } from "../uiTexts.ts"
+import css from "./Display.module.css"
+import { uiTexts } from "../../sharedTexts.ts"
 
 /** Characters of a value that are visible before it is expanded. */
 const PREVIEW_LENGTH = 240
 
 const Value = ({ side, text }: { readonly side: "before" | "after"; readonly text: string }) => {
   const [isExpanded, setExpanded] = useState(false)
-  if (text === "") return <span className={css["empty"]}>{uiTexts.differences.empty}</span>
+  if (text === "") return <span className={css["noValue"]}>{uiTexts.differences.empty}</span>
   const Side = side === "before" ? "del" : "ins"
   if (text.length <= PREVIEW_LENGTH) return <Side className={css[side]}>{text}</Side>
   return (
@@ -44,7 +44,7 @@ export const DifferencesTable = ({ after, before, caption, differences, first = 
   return (
     <div>
       {shown.length === 0 ? undefined : (
-        <table className={css["table"]} aria-label={caption}>
+        <table className={css["changes"]} aria-label={caption}>
           <thead>
             <tr>
               <th scope="col">{uiTexts.differences.field}</th>

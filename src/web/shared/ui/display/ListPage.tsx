@@ -1,17 +1,16 @@
 import type { ReactNode } from "react"
 import type { QueryCursor } from "../../../../domain/Query.ts"
 import type { StoreId } from "../../../../rpc/Client.ts"
-import { useRpcQuery } from "../../data/queries.ts"
+import { useRpcQuery, type ListPage as Rows, usePagedQuery } from "../../data/queries.ts"
 import type { Call } from "../../data/service.ts"
-import { type ListPage as Rows, usePagedQuery } from "../../data/usePagedQuery.ts"
 import { Button } from "../form/Button.tsx"
 import { ExportButton, type ExportedRows } from "../form/Export.tsx"
-import { SearchField } from "../form/SearchField.tsx"
+import { SearchField } from "../form/Field.tsx"
 import { Card, Page } from "../layout/Page.tsx"
-import { uiTexts } from "../uiTexts.ts"
+import { uiTexts } from "../../sharedTexts.ts"
 import { EmptyState, QueryBoundary } from "./QueryBoundary.tsx"
 import { type Column, More, type Sorting, Table } from "./Table.tsx"
-import css from "./ListPage.module.css"
+import css from "./Display.module.css"
 
 /** Texts of a list. */
 interface ListTexts {
@@ -63,7 +62,7 @@ export const ListPage = <One extends { readonly id: string }, Cursor>({
       </>
     }
   >
-    <search className={css["filter"]}>
+    <search className={css["listFilter"]}>
       {filters}
       {clear === undefined ? undefined : (
         <Button kind="quiet" onClick={clear}>

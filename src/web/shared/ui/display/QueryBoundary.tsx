@@ -1,13 +1,15 @@
-import type { ReactNode } from "react"
+import { Link, useLocation } from "@tanstack/react-router"
+import { type ReactNode, useEffect } from "react"
 import { errorMessageOf } from "../../data/errorMessages.ts"
+import { uiTexts } from "../../sharedTexts.ts"
 import { Button } from "../form/Button.tsx"
-import css from "./QueryBoundary.module.css"
-import { uiTexts } from "../uiTexts.ts"
+import { Page } from "../layout/Page.tsx"
+import css from "./Display.module.css"
 
 /** Placeholder for missing content, with the next action. */
 export const EmptyState = ({ children, title }: { readonly children?: ReactNode; readonly title: string }) => (
   <div className={css["empty"]}>
-    <p className={css["title"]}>{title}</p>
+    <p className={css["noticeTitle"]}>{title}</p>
     {children}
   </div>
 )
@@ -23,7 +25,7 @@ export const ErrorNotice = ({ error, retry }: ErrorNoticeProps) => {
   const { advice, requestId, title } = errorMessageOf(error)
   return (
     <div className={css["error"]} role="alert">
-      <p className={css["title"]}>{title}</p>
+      <p className={css["noticeTitle"]}>{title}</p>
       <p>{advice}</p>
       {requestId === undefined ? undefined : (
         <p>
@@ -67,3 +69,30 @@ export const QueryBoundary = <A,>({
     {data === undefined ? error === null && <Loading {...(lines === undefined ? {} : { lines })} /> : children(data)}
   </>
 )
+
+const reload = () => location.reload()
+
+/** Error boundary of a route. Loads the page again when the browser is online again. */
+export const ErrorPage = ({ error }: { readonly error: unknown }) => {
+  useEffect(() => {
+    addEventListener("online", reload)
+    return () => removeEventListener("online", reload)
+  }, [])
+  return (
+    <Page title={uiTexts.errorPage.error}>
+      <ErrorNotice error={error} retry={reload} />
+    </Page>
+  )
+}
+
+/** Shown for unknown addresses and for resources without access. */
+export const NotFoundPage = () => {
+  const isPortal = useLocation().pathname.startsWith("/developers")
+  return (
+    <Page title={uiTexts.errorPage.notFound}>
+      <EmptyState title={uiTexts.errorPage.notFoundReason}>
+        <Link to={isPortal ? "/developers" : "/dashboard"}>{uiTexts.errorPage.start}</Link>
+      </EmptyState>
+    </Page>
+  )
+}

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react"
 import { Button } from "../form/Button.tsx"
 import css from "./Table.module.css"
-import { uiTexts } from "../uiTexts.ts"
+import { uiTexts } from "../../sharedTexts.ts"
 
 export interface Column<Row> {
   readonly name: string

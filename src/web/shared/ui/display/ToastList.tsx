@@ -3,8 +3,8 @@ import { StrictMode } from "react"
 import { flushSync } from "react-dom"
 import { createRoot } from "react-dom/client"
 import type { ToastAction } from "./Toasts.tsx"
-import css from "./Toasts.module.css"
-import { uiTexts } from "../uiTexts.ts"
+import css from "./Display.module.css"
+import { uiTexts } from "../../sharedTexts.ts"
 
 const manager = Toast.createToastManager<{ readonly more?: ToastAction | undefined }>()
 
@@ -27,7 +27,7 @@ const ToastList = () => {
   return toasts.map((one) => (
     <Toast.Root key={one.id} toast={one} className={css["toast"]}>
       {/* Not a heading: a toast is outside the outline of the page. */}
-      <Toast.Title className={css["title"]} render={<p />} />
+      <Toast.Title className={css["toastTitle"]} render={<p />} />
       <Toast.Action className={css["action"]} />
       {one.data?.more === undefined ? undefined : <MoreAction {...one.data.more} />}
       <Toast.Close className={css["action"]} aria-label={uiTexts.toast.dismiss}>

@@ -1,5 +1,5 @@
 import type { ComponentProps } from "react"
-import css from "./Button.module.css"
+import css from "./Form.module.css"
 
 /** `strong` is the primary action, at most one per page. `danger` is for actions that cannot be undone. */
 export type ButtonKind = "strong" | "plain" | "quiet" | "danger"

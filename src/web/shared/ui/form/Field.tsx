@@ -1,5 +1,14 @@
-import { type ComponentProps, type ReactNode, useId } from "react"
-import css from "./Field.module.css"
+import {
+  type ComponentProps,
+  type KeyboardEvent,
+  type ReactNode,
+  useEffect,
+  useEffectEvent,
+  useId,
+  useState
+} from "react"
+import { uiTexts } from "../../sharedTexts.ts"
+import css from "./Form.module.css"
 
 /** Texts of a form field. */
 export interface FieldTexts {
@@ -152,3 +161,101 @@ export const CellSelect = ({ choices, label, value, ...input }: CellSelectProps)
     ))}
   </select>
 )
+
+/** Milliseconds without typing after which the text is searched. */
+const PAUSE_MILLIS = 200
+
+interface SearchFieldProps extends FieldTexts {
+  readonly placeholder?: string
+  /** Text that is searched. It may change without typing, as by the back button. */
+  readonly value: string
+  readonly change: (text: string) => void
+}
+
+/** Search box that searches after a pause in typing. */
+export const SearchField = ({ change, value, ...field }: SearchFieldProps) => {
+  const [text, setText] = useState(value)
+  const [seen, setSeen] = useState(value)
+  /** Last text that this box searched, whose arrival as `value` must not undo later typing. */
+  const [sent, setSent] = useState(value)
+  if (value !== seen) {
+    setSeen(value)
+    if (value !== sent) {
+      setSent(value)
+      setText(value)
+    }
+  }
+  const send = useEffectEvent((next: string) => {
+    setSent(next)
+    change(next)
+  })
+  useEffect(() => {
+    const next = text.trim()
+    if (next === sent) return
+    const timer = setTimeout(() => send(next), PAUSE_MILLIS)
+    return () => clearTimeout(timer)
+  }, [text, sent])
+  return (
+    <TextField {...field} type="search" maxLength={255} value={text} onChange={({ target }) => setText(target.value)} />
+  )
+}
+
+interface ListFieldProps extends FieldTexts {
+  readonly label: string
+  readonly values: ReadonlyArray<string>
+  readonly change: (values: ReadonlyArray<string>) => void
+  /** Singular name of an item, such as "tag". */
+  readonly itemName: string
+  /** Separates items that are typed or pasted together. */
+  readonly separator?: string
+}
+
+/** Ordered list of unique texts. Enter adds an item. */
+export const ListField = ({ change, hint, label, itemName, problem, separator, values }: ListFieldProps) => {
+  const [typed, setTyped] = useState("")
+  const add = () => {
+    const items = (separator === undefined ? [typed] : typed.split(separator)).map((item) => item.trim())
+    const added = [...new Set(items)].filter((item) => item !== "" && !values.includes(item))
+    setTyped("")
+    if (added.length > 0) change([...values, ...added])
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === "Enter") {
+      event.preventDefault()
+      add()
+    } else if (event.key === "Backspace" && typed === "" && values.length > 0) change(values.slice(0, -1))
+  }
+  return (
+    <div className={css["listField"]}>
+      <Field label={label} hint={hint} problem={problem}>
+        {(described) => (
+          <input
+            {...described}
+            className={css["control"]}
+            value={typed}
+            placeholder={uiTexts.listField.placeholder(itemName)}
+            onChange={({ target }) => setTyped(target.value)}
+            onKeyDown={onKeyDown}
+            onBlur={add}
+          />
+        )}
+      </Field>
+      {values.length === 0 ? undefined : (
+        <ul className={css["values"]} aria-label={uiTexts.listField.currentValues(label)}>
+          {values.map((value) => (
+            <li key={value} className={css["value"]}>
+              {value}
+              <button
+                type="button"
+                aria-label={uiTexts.listField.remove(value)}
+                onClick={() => change(values.filter((other) => other !== value))}
+              >
+                ✕
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}

@@ -1,7 +1,7 @@
 import { Menu as Base } from "@base-ui/react/menu"
 import type { ReactNode } from "react"
 import { buttonClass, type ButtonKind } from "./Button.tsx"
-import css from "./Menu.module.css"
+import css from "../layout/Popups.module.css"
 
 export interface MenuItem {
   readonly name: string
@@ -24,10 +24,10 @@ export const Menu = ({ items, kind = "plain", label, name }: MenuProps) => (
       {label}
     </Base.Trigger>
     <Base.Portal>
-      <Base.Positioner sideOffset={4} align="end" className={css["positioner"]}>
-        <Base.Popup className={css["popup"]}>
+      <Base.Positioner sideOffset={4} align="end" className={css["menuPositioner"]}>
+        <Base.Popup className={css["menu"]}>
           {items.map((item) => (
-            <Base.Item key={item.name} className={css["item"]} disabled={item.isDisabled} onClick={item.choose}>
+            <Base.Item key={item.name} className={css["menuItem"]} disabled={item.isDisabled} onClick={item.choose}>
               {item.name}
             </Base.Item>
           ))}

@@ -2,14 +2,13 @@ import { Combobox } from "@base-ui/react/combobox"
 import { useState } from "react"
 import type { ProductSummary } from "../../../../domain/catalog/ProductSummary.ts"
 import type { StoreId } from "../../../../rpc/Client.ts"
-import { useDebouncedValue } from "../../data/useDebouncedValue.ts"
+import { useDebouncedValue, useRpcQuery } from "../../data/queries.ts"
 import { money } from "../../data/format.ts"
 import { errorMessageOf } from "../../data/errorMessages.ts"
-import { useRpcQuery } from "../../data/queries.ts"
 import { Field, type FieldTexts } from "./Field.tsx"
-import field from "./Field.module.css"
-import css from "./ProductSearch.module.css"
-import { uiTexts } from "../uiTexts.ts"
+import fieldCss from "./Form.module.css"
+import css from "../layout/Popups.module.css"
+import { uiTexts } from "../../sharedTexts.ts"
 
 interface ProductSearchProps extends FieldTexts {
   readonly storeId: StoreId
@@ -57,21 +56,25 @@ export const ProductSearch = ({ choose, storeId, disabledReason, ...texts }: Pro
             setTyped("")
           }}
         >
-          <Combobox.Input {...described} className={field["control"]} placeholder={uiTexts.productSearch.placeholder} />
+          <Combobox.Input
+            {...described}
+            className={fieldCss["control"]}
+            placeholder={uiTexts.productSearch.placeholder}
+          />
           <Combobox.Portal>
-            <Combobox.Positioner sideOffset={4} className={css["positioner"]}>
-              <Combobox.Popup className={css["popup"]} aria-label={uiTexts.productSearch.results}>
-                <Combobox.Status className={css["status"]}>{status}</Combobox.Status>
-                <Combobox.List className={css["list"]}>
+            <Combobox.Positioner sideOffset={4} className={css["resultsPositioner"]}>
+              <Combobox.Popup className={css["resultsPopup"]} aria-label={uiTexts.productSearch.results}>
+                <Combobox.Status className={css["resultsStatus"]}>{status}</Combobox.Status>
+                <Combobox.List className={css["results"]}>
                   {(product: ProductSummary) => (
                     <Combobox.Item
                       key={product.id}
                       value={product}
                       disabled={disabledReason?.(product) !== undefined}
-                      className={css["item"]}
+                      className={css["result"]}
                     >
-                      <span className={css["name"]}>{product.name}</span>
-                      <span className={css["aside"]}>
+                      <span className={css["resultName"]}>{product.name}</span>
+                      <span className={css["resultAside"]}>
                         {disabledReason?.(product) ?? product.sku ?? money(product.price, product.currencyCode)}
                       </span>
                     </Combobox.Item>

@@ -2,9 +2,9 @@ import { AlertDialog } from "@base-ui/react/alert-dialog"
 import { Dialog as Base } from "@base-ui/react/dialog"
 import type { ReactNode } from "react"
 import { Button, type ButtonKind } from "../form/Button.tsx"
-import css from "./Dialog.module.css"
+import css from "./Popups.module.css"
 import { ErrorNotice } from "../display/QueryBoundary.tsx"
-import { uiTexts } from "../uiTexts.ts"
+import { uiTexts } from "../../sharedTexts.ts"
 
 interface DialogProps {
   readonly title: string
@@ -20,8 +20,8 @@ export const Dialog = ({ children, close, isOpen, isWide = false, title }: Dialo
   <Base.Root open={isOpen} onOpenChange={(open) => (open ? undefined : close())}>
     <Base.Portal>
       <Base.Backdrop className={css["backdrop"]} />
-      <Base.Popup className={`${css["popup"]} ${isWide ? css["wide"] : ""}`}>
-        <header className={css["header"]}>
+      <Base.Popup className={`${css["dialog"]} ${isWide ? css["wideDialog"] : ""}`}>
+        <header className={css["dialogHeader"]}>
           <Base.Title>{title}</Base.Title>
           <Base.Close className={css["close"]} aria-label={uiTexts.dialog.close}>
             ✕
@@ -63,11 +63,11 @@ export const Confirm = ({
   <AlertDialog.Root open={isOpen} onOpenChange={(open) => (open ? undefined : close())}>
     <AlertDialog.Portal>
       <AlertDialog.Backdrop className={css["backdrop"]} />
-      <AlertDialog.Popup className={css["popup"]}>
+      <AlertDialog.Popup className={css["dialog"]}>
         <AlertDialog.Title>{title}</AlertDialog.Title>
         <AlertDialog.Description render={<div />}>{children}</AlertDialog.Description>
         {error === null ? undefined : <ErrorNotice error={error} />}
-        <div className={css["actions"]}>
+        <div className={css["dialogActions"]}>
           <AlertDialog.Close render={<Button>{uiTexts.dialog.cancel}</Button>} />
           <Button kind={kind} onClick={confirm} isBusy={isBusy}>
             {action}

@@ -3,9 +3,9 @@ import { type ReactNode, useEffect, useRef, useState } from "react"
 import icon from "../../../icon.svg"
 import { chooseLanguage, language, LANGUAGES } from "../../data/language.ts"
 import { useOnline } from "../../data/liveUpdates.tsx"
-import { VisitedPages } from "./BackLink.tsx"
+import { VisitedPages } from "./Page.tsx"
 import css from "./Shell.module.css"
-import { uiTexts } from "../uiTexts.ts"
+import { uiTexts } from "../../sharedTexts.ts"
 
 const THEME_KEY = "theme"
 

@@ -1,6 +1,6 @@
 import { Tabs as Base } from "@base-ui/react/tabs"
 import type { ReactNode } from "react"
-import css from "./Tabs.module.css"
+import css from "./Layout.module.css"
 
 export interface Tab {
   readonly name: string

@@ -1,12 +1,13 @@
 import { Effect } from "effect"
-import { useEffect, useState } from "react"
+import { useEffect, useId, useState } from "react"
 import type { OpenForm } from "../../../../domain/access/Presence.ts"
-import { type Dates, useDates } from "../../data/dates.ts"
+import { type Dates, useDates } from "../../data/format.ts"
 import { useRpcQuery } from "../../data/queries.ts"
 import { runtime, Service } from "../../data/service.ts"
 import { useStoreId } from "../../data/store.ts"
+import { uiTexts } from "../../sharedTexts.ts"
 import { WarningBox } from "../layout/Page.tsx"
-import { uiTexts } from "../uiTexts.ts"
+import css from "./Form.module.css"
 
 /** Milliseconds between announcements, which a hidden page pauses. */
 const ANNOUNCE_MILLIS = 20_000
@@ -41,5 +42,47 @@ export const PresenceNote = ({ id, kind }: OpenForm) => {
         {data.map(({ name, openedAt }) => uiTexts.presence.isOpen(name, since(openedAt, dates))).join(" ")}
       </output>
     </WarningBox>
+  )
+}
+
+/** Fields for which the other user's version is selected. */
+export const useVersionChoices = <Field,>() => {
+  const [chosen, setChosen] = useState<ReadonlySet<Field>>(new Set())
+  const choose = (field: Field, isTheirs: boolean) => {
+    const others = [...chosen].filter((one) => one !== field)
+    setChosen(new Set(isTheirs ? [...others, field] : others))
+  }
+  return { chosen, choose }
+}
+
+interface VersionChoiceProps {
+  /** Label of the field. */
+  readonly name: string
+  readonly yours: string
+  readonly theirs: string
+  readonly isTheirs: boolean
+  readonly choose: (isTheirs: boolean) => void
+}
+
+/** Both versions of a field, to select one of them. */
+export const VersionChoice = ({ choose, isTheirs, name, theirs, yours }: VersionChoiceProps) => {
+  const group = useId()
+  const version = (label: string, text: string, isChosen: boolean, chooseIt: () => void) => (
+    <div className={css["version"]}>
+      <label>
+        <input type="radio" name={group} checked={isChosen} onChange={chooseIt} />
+        {label}
+      </label>
+      <p>{text === "" ? uiTexts.versions.empty : text}</p>
+    </div>
+  )
+  return (
+    <fieldset>
+      <legend>{name}</legend>
+      <div className={css["versions"]}>
+        {version(uiTexts.versions.yours, yours, !isTheirs, () => choose(false))}
+        {version(uiTexts.versions.theirs, theirs, isTheirs, () => choose(true))}
+      </div>
+    </fieldset>
   )
 }
