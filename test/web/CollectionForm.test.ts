@@ -27,7 +27,7 @@ import {
   ruleSentence
 } from "../../src/web/features/collections/ruleDraft.ts"
 import { differences, merge } from "../../src/web/shared/data/differences.ts"
-import { addressLines } from "../../src/web/features/records/AddressText.tsx"
+import { addressLines } from "../../src/web/features/orders/records.tsx"
 import { makeDates } from "../../src/web/shared/data/format.ts"
 
 const dates = makeDates()

@@ -10,9 +10,9 @@ import {
   summaryOf,
   undoneEntryIds,
   verbOf,
-  withNewest
+  withNewest,
+  groupEntries
 } from "../../src/web/features/activity/entries.ts"
-import { groupEntries } from "../../src/web/features/activity/groups.ts"
 import { entryIdsOf, spanOf, undoSpanSentence } from "../../src/web/features/activity/undoPreview.ts"
 import { parseAgent, clientConfiguration, EMPTY_FORM, withScope } from "../../src/web/features/agents/agentForm.ts"
 import { entryOf, idOf, RESOURCE } from "../support/data/Entries.ts"

@@ -3,16 +3,15 @@ import { ChangeSetId } from "../../domain/changeSets/ChangeSet.ts"
 import { Option, Schema } from "effect"
 import { CollectionId, CustomerId, OrderId, ProductId } from "../../rpc/Client.ts"
 import { SignInPage } from "../features/account/SignInPage.tsx"
-import { lazyPage } from "./lazyPage.ts"
-import { idIn, parseSignInSearch } from "./Root.tsx"
+import { lazyPage, idIn, parseSignInSearch } from "./Root.tsx"
 import { NotFoundPage } from "../shared/ui/display/QueryBoundary.tsx"
 import { activitySearch } from "../features/activity/activitySearch.ts"
 import { parseCollectionSearch } from "../shared/data/urlSearch.ts"
 import { parseHomeSearch } from "../features/home/homeSearch.ts"
 import { prefetchProducts, parseView } from "../features/products/list/listView.ts"
-import { parseCustomerSearch, parseOrderSearch } from "../features/records/recordSearch.ts"
-import { dashboard, member, store } from "./StoreRoute.tsx"
-import { pagesWithTabs } from "./TabRoutes.ts"
+import { parseCustomerSearch, parseOrderSearch } from "../features/orders/recordSearch.ts"
+import { dashboard, member, store, pagesWithTabs } from "./StoreRoutes.ts"
+import { NoStorePage } from "./StorePages.tsx"
 
 /* Routes of the dashboard. The code of each page is loaded on the first visit. */
 
@@ -42,7 +41,7 @@ const start = createRoute({
     const [store] = account.stores
     if (store !== undefined) throw redirect({ to: "/dashboard/$storeId", params: { storeId: store.storeId } })
   },
-  component: lazyPage(() => import("./NoStorePage.tsx"), "NoStorePage")
+  component: NoStorePage
 })
 
 const collectionIdIn = idIn(CollectionId)

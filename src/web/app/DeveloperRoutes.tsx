@@ -2,8 +2,7 @@ import { createRoute } from "@tanstack/react-router"
 import { NotFoundPage } from "../shared/ui/display/QueryBoundary.tsx"
 import { appQuery, webhookQuery } from "../features/portal/appQueries.ts"
 import { AppId } from "../../rpc/Client.ts"
-import { lazyPage } from "./lazyPage.ts"
-import { idIn, unknownTab, requireSession, root, parseSignInSearch } from "./Root.tsx"
+import { lazyPage, idIn, unknownTab, requireSession, root, parseSignInSearch } from "./Root.tsx"
 
 /* Routes of the developer portal. */
 
@@ -13,14 +12,14 @@ const signIn = createRoute({
   getParentRoute: () => developers,
   path: "/sign-in",
   validateSearch: parseSignInSearch,
-  component: lazyPage(() => import("../features/portal/SignInPage.tsx"), "SignInPage")
+  component: lazyPage(() => import("../features/portal/SignPages.tsx"), "SignInPage")
 })
 
 const signUp = createRoute({
   getParentRoute: () => developers,
   path: "/sign-up",
   validateSearch: parseSignInSearch,
-  component: lazyPage(() => import("../features/portal/SignUpPage.tsx"), "SignUpPage")
+  component: lazyPage(() => import("../features/portal/SignPages.tsx"), "SignUpPage")
 })
 
 /** Requires a signed-in developer. */
@@ -62,19 +61,19 @@ const app = createRoute({
 const getStarted = createRoute({
   getParentRoute: () => app,
   path: "/",
-  component: lazyPage(() => import("../features/portal/GetStarted.tsx"), "GetStarted")
+  component: lazyPage(() => import("../features/portal/AppPage.tsx"), "GetStarted")
 })
 
 const settings = createRoute({
   getParentRoute: () => app,
   path: "/settings",
-  component: lazyPage(() => import("../features/portal/AppSettings.tsx"), "AppSettings")
+  component: lazyPage(() => import("../features/portal/AppTabs.tsx"), "AppSettings")
 })
 
 const secret = createRoute({
   getParentRoute: () => app,
   path: "/secret",
-  component: lazyPage(() => import("../features/portal/ClientSecret.tsx"), "ClientSecret")
+  component: lazyPage(() => import("../features/portal/AppTabs.tsx"), "ClientSecret")
 })
 
 const webhook = createRoute({
@@ -87,13 +86,13 @@ const webhook = createRoute({
 const deliveries = createRoute({
   getParentRoute: () => app,
   path: "/deliveries",
-  component: lazyPage(() => import("../features/portal/Deliveries.tsx"), "Deliveries")
+  component: lazyPage(() => import("../features/portal/AppTabs.tsx"), "Deliveries")
 })
 
 const installations = createRoute({
   getParentRoute: () => app,
   path: "/installations",
-  component: lazyPage(() => import("../features/portal/Installations.tsx"), "Installations")
+  component: lazyPage(() => import("../features/portal/AppTabs.tsx"), "Installations")
 })
 
 const unknownAppTab = createRoute({ getParentRoute: () => app, path: "$", beforeLoad: unknownTab })

@@ -1,5 +1,12 @@
 import type { QueryClient } from "@tanstack/react-query"
-import { createRootRouteWithContext, notFound, Outlet, type ParsedLocation, redirect } from "@tanstack/react-router"
+import {
+  createRootRouteWithContext,
+  notFound,
+  Outlet,
+  type ParsedLocation,
+  redirect,
+  lazyRouteComponent
+} from "@tanstack/react-router"
 import { Result, Schema } from "effect"
 import { isSignedOut } from "../shared/data/errorMessages.ts"
 import type { Account } from "../../domain/access/Merchants.ts"
@@ -52,3 +59,19 @@ export const idIn = <A,>(schema: Schema.Codec<A, string>) => {
       throw notFound()
     })
 }
+
+/** Waits until the browser is online. */
+const online = async () => {
+  if (navigator.onLine) return
+  await new Promise((resolve) => addEventListener("online", resolve, { once: true }))
+}
+
+/**
+ * Page whose code is loaded on the first visit. Offline, it waits for the network: a module or style sheet that failed
+ * once is not requested again.
+ */
+export const lazyPage: typeof lazyRouteComponent = (load, name) =>
+  lazyRouteComponent(async () => {
+    await online()
+    return load()
+  }, name)

@@ -1,5 +1,4 @@
 import { Link, Outlet, useNavigate } from "@tanstack/react-router"
-import { RunningChanges } from "../features/changes/RunningChanges.tsx"
 import {
   ArrowDownUp,
   Blocks,
@@ -14,16 +13,19 @@ import {
   ShoppingCart,
   Users
 } from "lucide-react"
-import { Suspense, useEffect, useMemo, useState } from "react"
+import { Suspense, useEffect, useMemo, useState, lazy } from "react"
 import { AccountMenu } from "../features/account/AccountMenu.tsx"
 import { DatesContext, makeDates } from "../shared/data/format.ts"
 import { LiveUpdates } from "../shared/data/liveUpdates.tsx"
 import { Badge } from "../shared/ui/display/Values.tsx"
 import { Shell } from "../shared/ui/layout/Shell.tsx"
-import { lazyPage } from "./lazyPage.ts"
-import css from "./StorePages.module.css"
 import { useMember, useStoreId } from "../shared/data/store.ts"
-import { usePendingProposals } from "./usePendingProposals.ts"
+import { usePendingProposals } from "../features/proposals/proposalQueries.ts"
+import { EmptyState } from "../shared/ui/display/QueryBoundary.tsx"
+import { Page } from "../shared/ui/layout/Page.tsx"
+import { useUnfinishedChangeSets } from "../features/changes/useChangeSets.ts"
+import { lazyPage } from "./Root.tsx"
+import css from "./StorePages.module.css"
 import { dashboardTexts } from "./dashboardTexts.ts"
 
 /** Number of pending proposals, up to one page. */
@@ -151,5 +153,29 @@ export const StorePages = () => {
         </Shell>
       </LiveUpdates>
     </DatesContext>
+  )
+}
+
+/** Shown to accounts without a store. */
+export const NoStorePage = () => (
+  <Page title={dashboardTexts.noStore.title}>
+    <EmptyState title={dashboardTexts.noStore.reason}>
+      <p>{dashboardTexts.noStore.advice}</p>
+    </EmptyState>
+  </Page>
+)
+
+/** Loaded when a set runs, to keep the schemas of edits out of the first load. */
+const RunningBar = lazy(() =>
+  import("../features/changes/RunningBar.tsx").then(({ RunningBar }) => ({ default: RunningBar }))
+)
+
+/** Progress of the change sets that are applied in the store, on every page and for every member. */
+const RunningChanges = () => {
+  const applying = useUnfinishedChangeSets().data?.items.filter(({ state }) => state === "applying") ?? []
+  return applying.length === 0 ? undefined : (
+    <Suspense>
+      <RunningBar applying={applying} />
+    </Suspense>
   )
 }

@@ -1,10 +1,29 @@
-import { QueryClientProvider } from "@tanstack/react-query"
-import { RouterProvider } from "@tanstack/react-router"
+import { type QueryClient, QueryClientProvider } from "@tanstack/react-query"
+import { createRouter, RouterProvider } from "@tanstack/react-router"
 import { StrictMode } from "react"
 import { createRoot } from "react-dom/client"
+import { ErrorPage } from "../shared/ui/display/QueryBoundary.tsx"
 import { makeQueryClient } from "../shared/data/queries.ts"
 import { account } from "../shared/data/service.ts"
-import { makeRouter } from "./Router.ts"
+import { dashboardRoutes } from "./DashboardRoutes.tsx"
+import { developerRoutes } from "./DeveloperRoutes.tsx"
+import { root } from "./Root.tsx"
+
+/** Router of the merchant dashboard and the developer portal. */
+const makeRouter = (queryClient: QueryClient) =>
+  createRouter({
+    routeTree: root.addChildren([dashboardRoutes, developerRoutes]),
+    context: { queryClient },
+    defaultPreload: "intent",
+    scrollRestoration: true,
+    defaultErrorComponent: ErrorPage
+  })
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: ReturnType<typeof makeRouter>
+  }
+}
 
 const queryClient = makeQueryClient(() => {
   queryClient.removeQueries({ queryKey: account.queryKey })
@@ -16,10 +35,10 @@ const router = makeRouter(queryClient)
 const [routes] = router.getMatchedRoutes(location.pathname)
 for (const route of routes) void router.loadRouteChunk(route)
 
-const root = document.querySelector("#root")
-if (root === null) throw new Error("The element #root is missing")
+const element = document.querySelector("#root")
+if (element === null) throw new Error("The element #root is missing")
 
-createRoot(root).render(
+createRoot(element).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>
       <RouterProvider router={router} />

@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import { signOut } from "../../shared/data/service.ts"
 import { Button } from "../../shared/ui/form/Button.tsx"
-import css from "./AccountMenu.module.css"
+import css from "./Account.module.css"
 import { accountTexts } from "./accountTexts.ts"
 
 interface AccountProps {

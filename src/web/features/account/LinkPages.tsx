@@ -13,8 +13,8 @@ import {
 } from "../../shared/data/service.ts"
 import { Button } from "../../shared/ui/form/Button.tsx"
 import { TextField } from "../../shared/ui/form/Field.tsx"
-import { SignInForm } from "./SignInForm.tsx"
-import css from "./SignInForm.module.css"
+import { SignInForm } from "./SignInPage.tsx"
+import css from "./Account.module.css"
 import { accountTexts } from "./accountTexts.ts"
 
 const texts = accountTexts.links

@@ -16,7 +16,7 @@ import css from "./Activity.module.css"
 import { activityTexts } from "./activityTexts.ts"
 import { actorNameOf, shortText, surfaceLabels } from "./entries.ts"
 import { Timeline } from "./Timeline.tsx"
-import { useEntries } from "./useEntries.ts"
+import { useEntries } from "./activityQueries.ts"
 
 /** Fragment of the URL with which the history is open, and id of its section. */
 const HISTORY = "history"

@@ -17,13 +17,13 @@ import {
   summaryOf,
   surfaceLabels,
   undoneEntryIds,
-  verbOf
+  verbOf,
+  type EntryGroup,
+  groupEntries
 } from "./entries.ts"
 import { EntrySentence, EntryTime } from "./EntrySentence.tsx"
-import { type EntryGroup, groupEntries } from "./groups.ts"
-import { UndoDialog } from "./UndoDialog.tsx"
+import { UndoDialog, UndoSpanForm } from "./UndoDialogs.tsx"
 import { joinNames, spanOf } from "./undoPreview.ts"
-import { UndoSpanForm } from "./UndoSpanDialog.tsx"
 import { activityTexts } from "./activityTexts.ts"
 
 interface ExpandableRowProps {

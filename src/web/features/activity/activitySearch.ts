@@ -4,7 +4,7 @@ import { ActorType, EntrySurface } from "../../../domain/journal/Activity.ts"
 import { ResourceKind } from "../../../domain/journal/Kinds.ts"
 import { Uuid } from "../../../domain/Uuid.ts"
 import { DateText } from "../../shared/data/urlSearch.ts"
-import type { EntriesFilter } from "./useEntries.ts"
+import type { EntriesFilter } from "./activityQueries.ts"
 import { activityTexts } from "./activityTexts.ts"
 
 /** Relative time spans. */

@@ -6,10 +6,11 @@ import { Scope } from "../../../domain/access/Scope.ts"
 import { Button } from "../../shared/ui/form/Button.tsx"
 import { SaveForm } from "../../shared/ui/form/SaveForm.tsx"
 import { CheckField, Columns, Fieldset, NumberField, TextField } from "../../shared/ui/form/Field.tsx"
-import { Row, Stack } from "../../shared/ui/layout/Page.tsx"
+import { Row, Stack, MutedText } from "../../shared/ui/layout/Page.tsx"
 import { ErrorNotice } from "../../shared/ui/display/QueryBoundary.tsx"
+import { CodeBlock } from "../../shared/ui/display/Copyable.tsx"
 import css from "./Agents.module.css"
-import { type AgentFormValues, parseAgent, withScope } from "./agentForm.ts"
+import { type AgentFormValues, parseAgent, withScope, clientConfiguration } from "./agentForm.ts"
 import { agentTexts } from "./agentTexts.ts"
 
 interface AgentFieldsProps {
@@ -89,5 +90,21 @@ export const AgentFields = ({ action, cancel, error, isBusy, save, start }: Agen
         </Row>
       </Stack>
     </SaveForm>
+  )
+}
+
+/** Configuration that connects an MCP client as this agent. */
+export const ConnectionGuide = ({ token = "agent_…" }: { readonly token?: string }) => {
+  const configuration = clientConfiguration(window.location.origin, token)
+  return (
+    <Stack>
+      <p>{agentTexts.connection.advice}</p>
+      <CodeBlock title={agentTexts.connection.configuration} text={configuration} />
+      <MutedText>
+        {agentTexts.connection.signIn.before}
+        <code>{window.location.origin}/mcp</code>
+        {agentTexts.connection.signIn.after}
+      </MutedText>
+    </Stack>
   )
 }

@@ -1,21 +1,24 @@
-import { Time, Badge } from "../../shared/ui/display/Values.tsx"
-import { ago } from "../../shared/data/format.ts"
-import { getRouteApi, Link } from "@tanstack/react-router"
+import { getRouteApi, Link, notFound } from "@tanstack/react-router"
 import { createContext, useContext, useState } from "react"
 import type { Agent, NewAgent } from "../../../domain/access/Agents.ts"
 import { GRANT_DESCRIPTIONS } from "../../../domain/access/GrantDescriptions.ts"
+import { Time, Badge } from "../../shared/ui/display/Values.tsx"
+import { ago } from "../../shared/data/format.ts"
 import { useRpcMutation } from "../../shared/data/queries.ts"
 import { Button } from "../../shared/ui/form/Button.tsx"
 import { Confirm, Dialog } from "../../shared/ui/layout/Dialog.tsx"
-import { NotFoundPage, QueryBoundary } from "../../shared/ui/display/QueryBoundary.tsx"
-import { BackLink, Card, Facts, Page, FIRST_TAB, TabLinks } from "../../shared/ui/layout/Page.tsx"
+import { NotFoundPage, QueryBoundary, EmptyState } from "../../shared/ui/display/QueryBoundary.tsx"
+import { BackLink, Card, Facts, Page, Row, Stack, FIRST_TAB, TabLinks } from "../../shared/ui/layout/Page.tsx"
 import { toast } from "../../shared/ui/display/Toasts.tsx"
-import { useAgents } from "../activity/useActors.ts"
+import { useAgents, useEntries } from "../activity/activityQueries.ts"
 import { useStoreId } from "../../shared/data/store.ts"
-import { AgentFields } from "./AgentFields.tsx"
+import { uiTexts } from "../../shared/sharedTexts.ts"
+import { More } from "../../shared/ui/display/Table.tsx"
+import { Timeline } from "../activity/Timeline.tsx"
+import { UndoSpanDialog } from "../activity/UndoDialogs.tsx"
+import { AgentFields, ConnectionGuide } from "./AgentFields.tsx"
 import { formOf, agentStatusOf } from "./agentForm.ts"
 import { agentTexts } from "./agentTexts.ts"
-import { uiTexts } from "../../shared/sharedTexts.ts"
 
 const route = getRouteApi("/dashboard/member/$storeId/agents/$agentId")
 
@@ -26,7 +29,7 @@ interface AgentProps {
 const OpenAgent = createContext<typeof Agent.Type | undefined>(undefined)
 
 /** Agent of the page, for its tabs. */
-export const useAgent = (): typeof Agent.Type => {
+const useAgent = (): typeof Agent.Type => {
   const agent = useContext(OpenAgent)
   if (agent === undefined) throw new Error("useAgent needs the page of an agent around it")
   return agent
@@ -165,4 +168,43 @@ export const AgentPage = () => {
       <QueryBoundary query={query}>{() => undefined}</QueryBoundary>
     </Page>
   )
+}
+
+/** Changes of an agent, with undo. */
+export const AgentActivity = () => {
+  const { id, name } = useAgent()
+  const { query, items = [], more } = useEntries({ actorId: id })
+  const [isUndoing, setUndoing] = useState(false)
+  return (
+    <Stack>
+      {items.length === 0 ? undefined : (
+        <Row>
+          <Button onClick={() => setUndoing(true)}>{agentTexts.details.undoChanges}</Button>
+        </Row>
+      )}
+      <QueryBoundary query={query}>
+        {() =>
+          items.length === 0 && !more.hasMore ? (
+            <EmptyState title={agentTexts.details.noChanges}>
+              <p>{agentTexts.details.noChangesAdvice}</p>
+            </EmptyState>
+          ) : (
+            <>
+              <Timeline entries={items} />
+              <More {...more} />
+            </>
+          )
+        }
+      </QueryBoundary>
+      {isUndoing ? <UndoSpanDialog actorId={id} name={name} close={() => setUndoing(false)} /> : undefined}
+    </Stack>
+  )
+}
+
+/** Connection of an agent that may still connect. */
+export const AgentConnection = () => {
+  const agent = useAgent()
+  const [now] = useState(Date.now)
+  if (agentStatusOf(agent, now) !== "active") throw notFound()
+  return <ConnectionGuide />
 }

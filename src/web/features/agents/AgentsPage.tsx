@@ -1,22 +1,76 @@
-import { ago } from "../../shared/data/format.ts"
 import { Link } from "@tanstack/react-router"
 import { useState } from "react"
-import type { Agent } from "../../../domain/access/Agents.ts"
+import type { NewAgent, Agent } from "../../../domain/access/Agents.ts"
 import { GRANT_DESCRIPTIONS } from "../../../domain/access/GrantDescriptions.ts"
-import { Badge } from "../../shared/ui/display/Values.tsx"
+import { useRpcMutation } from "../../shared/data/queries.ts"
 import { Button } from "../../shared/ui/form/Button.tsx"
-import { Card, Page } from "../../shared/ui/layout/Page.tsx"
+import { Dialog } from "../../shared/ui/layout/Dialog.tsx"
+import { Row, Stack, Card, Page } from "../../shared/ui/layout/Page.tsx"
+import { SecretField } from "../../shared/ui/display/Copyable.tsx"
+import { useStoreId } from "../../shared/data/store.ts"
+import { uiTexts } from "../../shared/sharedTexts.ts"
+import { ago } from "../../shared/data/format.ts"
+import { Badge } from "../../shared/ui/display/Values.tsx"
 import { QueryBoundary, EmptyState } from "../../shared/ui/display/QueryBoundary.tsx"
 import { type Column, Table } from "../../shared/ui/display/Table.tsx"
-import { useAgents } from "../activity/useActors.ts"
-import { useStoreId } from "../../shared/data/store.ts"
-import { agentStatusOf } from "./agentForm.ts"
-import { CreateAgentDialog } from "./CreateAgentDialog.tsx"
+import { useAgents } from "../activity/activityQueries.ts"
+import { AgentFields, ConnectionGuide } from "./AgentFields.tsx"
+import { EMPTY_FORM, agentStatusOf } from "./agentForm.ts"
 import { agentTexts } from "./agentTexts.ts"
 
-type Row = typeof Agent.Type
+/** Token of a new agent. It is shown only once. */
+const CreatedAgent = ({ close, token }: { readonly close: () => void; readonly token: string | null }) => (
+  <Stack>
+    {token === null ? (
+      <p>{agentTexts.create.tokenLost}</p>
+    ) : (
+      <>
+        <SecretField label={agentTexts.create.token} hint={agentTexts.create.tokenHint} value={token} />
+        <ConnectionGuide token={token} />
+      </>
+    )}
+    <Row>
+      <Button kind="strong" onClick={close}>
+        {agentTexts.create.done}
+      </Button>
+    </Row>
+  </Stack>
+)
 
-const AgentLink = ({ agent: { id, name } }: { readonly agent: Row }) => {
+/** Creates an agent and shows its token once. */
+const CreateAgentDialog = ({ close }: { readonly close: () => void }) => {
+  const storeId = useStoreId()
+  const creating = useRpcMutation({
+    write: (client, agent: Required<NewAgent>, idempotencyKey) =>
+      client.agents.create({ storeId, idempotencyKey, agent }),
+    invalidates: [[storeId, "agents"]]
+  })
+  return (
+    <Dialog
+      title={creating.data === undefined ? agentTexts.create.title : agentTexts.create.created(creating.data.name)}
+      isOpen
+      close={close}
+      isWide
+    >
+      {creating.data === undefined ? (
+        <AgentFields
+          start={EMPTY_FORM}
+          action={agentTexts.create.title}
+          save={(agent) => creating.mutate(agent)}
+          isBusy={creating.isPending}
+          error={creating.error}
+          cancel={<Button onClick={close}>{uiTexts.dialog.cancel}</Button>}
+        />
+      ) : (
+        <CreatedAgent token={creating.data.token} close={close} />
+      )}
+    </Dialog>
+  )
+}
+
+type ListedAgent = typeof Agent.Type
+
+const AgentLink = ({ agent: { id, name } }: { readonly agent: ListedAgent }) => {
   const storeId = useStoreId()
   return (
     <Link to="/dashboard/$storeId/agents/$agentId" params={{ storeId, agentId: id }}>
@@ -25,9 +79,9 @@ const AgentLink = ({ agent: { id, name } }: { readonly agent: Row }) => {
   )
 }
 
-const NAME: Column<Row> = { name: agentTexts.list.name, cell: (agent) => <AgentLink agent={agent} /> }
+const NAME: Column<ListedAgent> = { name: agentTexts.list.name, cell: (agent) => <AgentLink agent={agent} /> }
 
-const COLUMNS: ReadonlyArray<Column<Row>> = [
+const COLUMNS: ReadonlyArray<Column<ListedAgent>> = [
   NAME,
   {
     name: agentTexts.list.approval,
@@ -53,7 +107,7 @@ const COLUMNS: ReadonlyArray<Column<Row>> = [
   }
 ]
 
-const INACTIVE_COLUMNS: ReadonlyArray<Column<Row>> = [
+const INACTIVE_COLUMNS: ReadonlyArray<Column<ListedAgent>> = [
   NAME,
   {
     name: agentTexts.list.status,
@@ -62,7 +116,7 @@ const INACTIVE_COLUMNS: ReadonlyArray<Column<Row>> = [
   }
 ]
 
-const Agents = ({ agents, create }: { readonly agents: ReadonlyArray<Row>; readonly create: () => void }) => {
+const Agents = ({ agents, create }: { readonly agents: ReadonlyArray<ListedAgent>; readonly create: () => void }) => {
   const [now] = useState(Date.now)
   const active = agents.filter((agent) => agentStatusOf(agent, now) === "active")
   const inactive = agents.filter((agent) => agentStatusOf(agent, now) !== "active")

@@ -34,7 +34,7 @@ export const formOf = ({ budget, name, proposalsOnly, scopes, window }: typeof A
 })
 
 /** Validation messages by field. */
-export type AgentFormProblems = { readonly [Field in keyof AgentFormValues]?: string }
+type AgentFormProblems = { readonly [Field in keyof AgentFormValues]?: string }
 
 const { budget, proposalsOnly, window } = NewAgent.fields
 const optional = Struct.map({ budget, proposalsOnly, window }, Schema.requiredKey)
@@ -71,7 +71,7 @@ export const clientConfiguration = (origin: string, token: string): string =>
     2
   )
 
-export type AgentStatus = "active" | "revoked" | "ended"
+type AgentStatus = "active" | "revoked" | "ended"
 
 export const agentStatusOf = ({ endsAt, revokedAt }: typeof Agent.Type, now: number): AgentStatus => {
   if (revokedAt !== null) return "revoked"

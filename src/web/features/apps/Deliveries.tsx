@@ -1,10 +1,17 @@
-import { RelativeTime, Time } from "../../shared/ui/display/Values.tsx"
-import { useDates } from "../../shared/data/format.ts"
-import { useQueryClient } from "@tanstack/react-query"
+import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { useCallback, useState } from "react"
 import { EVENTS } from "../../../domain/Events.ts"
+import type { InstallationId, EventId } from "../../../rpc/Client.ts"
+import { LOG_DAYS } from "../../../domain/webhooks/Webhook.ts"
 import type { StoreDelivery as Delivered } from "../../../domain/webhooks/StoreWebhooks.ts"
-import type { EventId } from "../../../rpc/Client.ts"
+import { useRpcMutation } from "../../shared/data/queries.ts"
+import { Button } from "../../shared/ui/form/Button.tsx"
+import { Card, Facts, MutedText, Stack } from "../../shared/ui/layout/Page.tsx"
+import { ErrorNotice, QueryBoundary } from "../../shared/ui/display/QueryBoundary.tsx"
+import { toast } from "../../shared/ui/display/Toasts.tsx"
+import { useStoreId } from "../../shared/data/store.ts"
+import { StatusBadge, RelativeTime, Time } from "../../shared/ui/display/Values.tsx"
+import { useDates } from "../../shared/data/format.ts"
 import { useChanges } from "../../shared/data/liveUpdates.tsx"
 import type { Column } from "../../shared/ui/display/Table.tsx"
 import {
@@ -14,12 +21,67 @@ import {
   DeliveryStatusBadge
 } from "../../shared/webhooks/Deliveries.tsx"
 import { webhookTexts } from "../../shared/webhooks/webhookTexts.ts"
-import { useStoreId } from "../../shared/data/store.ts"
-import { Stack } from "../../shared/ui/layout/Page.tsx"
-import { useInstallationId } from "./appQueries.ts"
-import css from "./Apps.module.css"
+import { webhookQuery, useInstallationId } from "./appQueries.ts"
+import { webhookStatus } from "./appStatus.ts"
 import { appTexts } from "./appTexts.ts"
-import { WebhookCard } from "./WebhookCard.tsx"
+import css from "./Apps.module.css"
+
+/** Webhook of an app. A member can pause its deliveries for the store. */
+const WebhookCard = ({ installationId }: { readonly installationId: InstallationId }) => {
+  const storeId = useStoreId()
+  const params = { storeId, installationId }
+  const query = useQuery(webhookQuery(params))
+  const invalidates = [[storeId, "app", installationId]]
+  const pause = useRpcMutation({
+    write: (client, _: void, idempotencyKey) => client.webhooks.pause({ ...params, idempotencyKey }),
+    invalidates,
+    onSuccess: () => toast(appTexts.webhook.pausedToast)
+  })
+  const resume = useRpcMutation({
+    write: (client, _: void, idempotencyKey) => client.webhooks.resume({ ...params, idempotencyKey }),
+    invalidates,
+    onSuccess: () => toast(appTexts.webhook.resumedToast)
+  })
+  const error = pause.error ?? resume.error
+  const isPaused = query.data !== undefined && query.data.heldSince !== null
+  return (
+    <Card
+      title={appTexts.webhook.title}
+      actions={
+        query.data === undefined || query.data.host === null ? undefined : (
+          <Button onClick={() => (isPaused ? resume : pause).mutate()} isBusy={pause.isPending || resume.isPending}>
+            {isPaused ? " " + appTexts.webhook.resume : appTexts.webhook.pause}
+          </Button>
+        )
+      }
+    >
+      {error === null ? undefined : <ErrorNotice error={error} />}
+      <QueryBoundary query={query} lines={2}>
+        {(webhook) => {
+          const { text, tone, word } = webhookStatus(webhook)
+          return (
+            <>
+              <Facts
+                facts={[
+                  [appTexts.webhook.status, <StatusBadge key="status" tone={tone} word={word} />],
+                  [appTexts.webhook.endpoint, webhook.host ?? appTexts.webhook.noEndpoint],
+                  [
+                    appTexts.webhook.events,
+                    webhook.kinds.map((kind) => EVENTS[kind].title).join(", ") || appTexts.webhook.noEvents
+                  ]
+                ]}
+              />
+              <MutedText>
+                {text}
+                {isPaused ? ` ${appTexts.webhook.pausedAdvice(LOG_DAYS)}` : ""}
+              </MutedText>
+            </>
+          )
+        }}
+      </QueryBoundary>
+    </Card>
+  )
+}
 
 type StoreDelivery = typeof Delivered.Type
 

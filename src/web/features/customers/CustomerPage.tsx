@@ -10,11 +10,10 @@ import { BackLink, Card, Facts, MutedText, Page, Row, Stack } from "../../shared
 import { Table } from "../../shared/ui/display/Table.tsx"
 import { orderColumnsOf } from "../orders/orderColumns.tsx"
 import { orderTexts } from "../orders/orderTexts.ts"
-import { addressLines, AddressText } from "../records/AddressText.tsx"
-import { customerName } from "../records/customerName.ts"
-import css from "../records/Records.module.css"
+import { addressLines, AddressText, customerName } from "../orders/records.tsx"
+import css from "../orders/Orders.module.css"
 import { customerTexts } from "./customerTexts.ts"
-import { recordTexts } from "../records/recordTexts.ts"
+import { recordTexts } from "../orders/recordTexts.ts"
 
 const route = getRouteApi("/dashboard/member/$storeId/customers/$customerId")
 

@@ -6,8 +6,8 @@ import type { StoreId } from "../../../rpc/Client.ts"
 import { withSearch } from "../../shared/data/urlSearch.ts"
 import { SearchedListPage } from "../../shared/ui/display/ListPage.tsx"
 import type { Column } from "../../shared/ui/display/Table.tsx"
-import { customerName } from "../records/customerName.ts"
-import { parseCustomerSearch } from "../records/recordSearch.ts"
+import { customerName } from "../orders/records.tsx"
+import { parseCustomerSearch } from "../orders/recordSearch.ts"
 import { customerTexts } from "./customerTexts.ts"
 
 const route = getRouteApi("/dashboard/member/$storeId/customers")

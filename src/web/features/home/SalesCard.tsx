@@ -11,7 +11,7 @@ import { SelectField } from "../../shared/ui/form/Field.tsx"
 import { Card, MutedText } from "../../shared/ui/layout/Page.tsx"
 import css from "./Home.module.css"
 import { homeTexts } from "./homeTexts.ts"
-import { averageOf, calendarDay } from "./salesFigures.ts"
+import { averageOf, calendarDay } from "./homeRules.ts"
 
 const SalesChart = lazy(() => import("./SalesChart.tsx").then(({ SalesChart }) => ({ default: SalesChart })))
 

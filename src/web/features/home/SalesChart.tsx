@@ -5,7 +5,7 @@ import type { OrderSummary } from "../../../domain/records/OrderSummary.ts"
 import { money } from "../../shared/data/format.ts"
 import css from "./Home.module.css"
 import { homeTexts } from "./homeTexts.ts"
-import { calendarDay, shortDay } from "./salesFigures.ts"
+import { calendarDay, shortDay } from "./homeRules.ts"
 
 const HEIGHT = 220
 

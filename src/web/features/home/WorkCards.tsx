@@ -7,7 +7,7 @@ import { useStoreId } from "../../shared/data/store.ts"
 import { QueryBoundary } from "../../shared/ui/display/QueryBoundary.tsx"
 import { Card, MutedText } from "../../shared/ui/layout/Page.tsx"
 import { LOW_STOCK } from "../products/list/listView.ts"
-import { CustomStatusBadge } from "../records/OrderStatusBadges.tsx"
+import { CustomStatusBadge } from "../orders/records.tsx"
 import css from "./Home.module.css"
 import { homeTexts } from "./homeTexts.ts"
 

@@ -3,7 +3,7 @@ import { PeriodDays } from "../../../domain/records/OrderSummary.ts"
 
 /** Period of the figures, in the URL. */
 const HomeSearch = Schema.Struct({ days: Schema.optionalKey(PeriodDays) })
-export type HomeSearch = typeof HomeSearch.Type
+type HomeSearch = typeof HomeSearch.Type
 
 /** Period without one in the URL. */
 export const DEFAULT_DAYS: PeriodDays = 30

@@ -10,9 +10,8 @@ import { NotFoundPage, QueryBoundary } from "../../shared/ui/display/QueryBounda
 import { Button } from "../../shared/ui/form/Button.tsx"
 import { BackLink, Card, Facts, Page, Row, Stack } from "../../shared/ui/layout/Page.tsx"
 import { type Column, Table } from "../../shared/ui/display/Table.tsx"
-import { AddressText } from "../records/AddressText.tsx"
-import css from "../records/Records.module.css"
-import { OrderStatusBadge, CustomStatusBadge } from "../records/OrderStatusBadges.tsx"
+import { AddressText, OrderStatusBadge, CustomStatusBadge } from "./records.tsx"
+import css from "./Orders.module.css"
 import { useStoreId } from "../../shared/data/store.ts"
 import { orderTexts } from "./orderTexts.ts"
 

@@ -4,7 +4,7 @@ import type { Order } from "../../../domain/records/Order.ts"
 import type { StoreId } from "../../../rpc/Client.ts"
 import { money, number } from "../../shared/data/format.ts"
 import type { Column } from "../../shared/ui/display/Table.tsx"
-import { OrderStatusBadge, CustomStatusBadge } from "../records/OrderStatusBadges.tsx"
+import { OrderStatusBadge, CustomStatusBadge } from "./records.tsx"
 import { orderTexts } from "./orderTexts.ts"
 
 export const NEWEST_FIRST = "-placedAt"

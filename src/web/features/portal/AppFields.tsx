@@ -5,7 +5,7 @@ import type { Problems } from "../../shared/data/errorMessages.ts"
 import { CheckField, Columns, Fieldset, TextArea, TextField } from "../../shared/ui/form/Field.tsx"
 import { Card } from "../../shared/ui/layout/Page.tsx"
 import type { AppDraft } from "./appDraft.ts"
-import css from "./Apps.module.css"
+import css from "./Portal.module.css"
 import { portalTexts } from "./portalTexts.ts"
 
 interface AppFieldsProps {

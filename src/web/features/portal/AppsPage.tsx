@@ -7,7 +7,7 @@ import { Card, Page } from "../../shared/ui/layout/Page.tsx"
 import { QueryBoundary, EmptyState } from "../../shared/ui/display/QueryBoundary.tsx"
 import { type Column, More, Table } from "../../shared/ui/display/Table.tsx"
 import type { App } from "./appDraft.ts"
-import css from "./Apps.module.css"
+import css from "./Portal.module.css"
 import { portalTexts } from "./portalTexts.ts"
 
 const COLUMNS: ReadonlyArray<Column<App>> = [

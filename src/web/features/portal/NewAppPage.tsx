@@ -7,13 +7,12 @@ import type { AppId, NewApp } from "../../../rpc/Client.ts"
 import { useRpcMutation } from "../../shared/data/queries.ts"
 import { Button, buttonClass } from "../../shared/ui/form/Button.tsx"
 import { SelectField } from "../../shared/ui/form/Field.tsx"
-import { Card, Page, Row, Stack } from "../../shared/ui/layout/Page.tsx"
+import { Card, Page, Row, Stack, BackLink } from "../../shared/ui/layout/Page.tsx"
 import { SecretField } from "../../shared/ui/display/Copyable.tsx"
 import { ErrorNotice } from "../../shared/ui/display/QueryBoundary.tsx"
 import { UnsavedChangesGuard } from "../../shared/ui/form/SaveForm.tsx"
 import { EMPTY_DRAFT, parseNewApp, problemsIn } from "./appDraft.ts"
 import { AppFields } from "./AppFields.tsx"
-import { BackToApps } from "./BackToApps.tsx"
 import { portalTexts } from "./portalTexts.ts"
 
 const appTypeLabels: Readonly<Record<NewApp["type"], string>> = {
@@ -30,7 +29,10 @@ const RegisteredApp = ({
   readonly name: string
   readonly secret: string | null
 }) => (
-  <Page title={portalTexts.register.registered(name)} above={<BackToApps />}>
+  <Page
+    title={portalTexts.register.registered(name)}
+    above={<BackLink to="/developers">{portalTexts.backToApps}</BackLink>}
+  >
     <Card title={secret === null ? portalTexts.register.nextStep : portalTexts.register.saveSecret}>
       {secret === null ? (
         <p>{portalTexts.register.noSecret}</p>
@@ -70,7 +72,7 @@ export const NewAppPage = () => {
     if (Result.isSuccess(parsed)) creating.mutate(parsed.success)
   }
   return (
-    <Page title={portalTexts.register.title} above={<BackToApps />}>
+    <Page title={portalTexts.register.title} above={<BackLink to="/developers">{portalTexts.backToApps}</BackLink>}>
       <form ref={form} onSubmit={register} noValidate>
         <Stack>
           <Card title={portalTexts.register.appType}>

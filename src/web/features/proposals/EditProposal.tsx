@@ -19,7 +19,7 @@ import { problemIn, withoutEdited } from "../products/editor/productFields.ts"
 import { NO_PROBLEMS, patchOf as productPatchOf, type Problems, problemsIn } from "../products/editor/productInput.ts"
 import { ProductField } from "../products/editor/ProductForm.tsx"
 import { productTexts } from "../products/productTexts.ts"
-import type { NamedProposal } from "./listProposals.ts"
+import type { NamedProposal } from "./proposalPreview.ts"
 import { type CollectionField, parseQuantity, type ProposalForm, withEdits } from "./proposalForm.ts"
 import { proposalTexts } from "./proposalTexts.ts"
 

@@ -25,7 +25,7 @@ interface FormContent {
 }
 
 /** Fields of collections with a control. */
-export const COLLECTION_FIELDS = [
+const COLLECTION_FIELDS = [
   "title",
   "description",
   "isActive",

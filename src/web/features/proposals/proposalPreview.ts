@@ -11,7 +11,7 @@ import { nameEntries, type NamedEntry } from "../activity/entries.ts"
 import { formOf, type ProposalForm } from "./proposalForm.ts"
 import { proposalTexts } from "./proposalTexts.ts"
 
-export type ProposalRecord = typeof Proposal.Type
+type ProposalRecord = typeof Proposal.Type
 
 type KnownProcedure = keyof typeof proposalTexts.actions
 
@@ -30,7 +30,7 @@ export const reasonOf = ({ payload: { change, reason } }: ProposalRecord): strin
 }
 
 /** Title of a proposal, such as "Update Cup". */
-export const proposalTitle = (
+const proposalTitle = (
   { basedOn: [first], payload, procedure }: ProposalRecord,
   names: ReadonlyMap<string, string>
 ): string => {
@@ -130,4 +130,26 @@ export const previewProposal = Effect.fnUntraced(function* (
     dryRun,
     form: formOf(proposal, resource)
   } satisfies ProposalPreview
+})
+
+/** Proposal with its title and the name of the agent. */
+export type NamedProposal = ProposalRecord & { readonly title: string; readonly agentName: string }
+
+type ListProposalsRequest = Parameters<Client["proposals"]["list"]>[0]
+
+/** Page of proposals with names, loaded with one additional request. */
+export const listProposals = Effect.fnUntraced(function* (client: Client, request: ListProposalsRequest) {
+  const { storeId }: { readonly storeId: StoreId } = request
+  const { items, nextCursor } = yield* client.proposals.list(request)
+  const ids = [...new Set(items.flatMap(({ agentId, basedOn }) => [agentId, ...basedOn.map(({ id }) => id)]))]
+  const resources = yield* client.activity.names({ storeId, ids })
+  const names = new Map(resources.map(({ id, name }) => [id, name]))
+  return {
+    items: items.map((proposal): NamedProposal => ({
+      ...proposal,
+      title: proposalTitle(proposal, names),
+      agentName: names.get(proposal.agentId) ?? proposalTexts.formerAgent
+    })),
+    nextCursor
+  }
 })

@@ -1,5 +1,5 @@
-import { useRpcQuery } from "../shared/data/queries.ts"
-import { useStoreId } from "../shared/data/store.ts"
+import { useRpcQuery } from "../../shared/data/queries.ts"
+import { useStoreId } from "../../shared/data/store.ts"
 
 /** Polling interval in milliseconds. Proposals do not appear in the change stream. */
 const POLL_MILLIS = 15_000

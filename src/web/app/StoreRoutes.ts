@@ -1,14 +1,41 @@
-import { createRoute, redirect } from "@tanstack/react-router"
-import { InstallationId } from "../../rpc/Client.ts"
+import { createRoute, notFound, redirect } from "@tanstack/react-router"
+import { StoreId, InstallationId } from "../../rpc/Client.ts"
+import { NotFoundPage } from "../shared/ui/display/QueryBoundary.tsx"
 import { installationQuery, requestsQuery, webhookQuery } from "../features/apps/appQueries.ts"
 import { membersQuery, sessionsQuery } from "../features/settings/settingsQueries.ts"
-import { NotFoundPage } from "../shared/ui/display/QueryBoundary.tsx"
 import { storeQuery } from "../shared/data/store.ts"
-import { lazyPage } from "./lazyPage.ts"
-import { idIn, unknownTab } from "./Root.tsx"
-import { store } from "./StoreRoute.tsx"
+import { idIn, requireSession, root, unknownTab, lazyPage } from "./Root.tsx"
+import { StorePages } from "./StorePages.tsx"
 
-/* Pages whose tabs are child routes. Data loads beside the code of a tab. */
+/* Route of a store, and its pages whose tabs are child routes. Data loads beside the code of a tab. */
+
+export const dashboard = createRoute({ getParentRoute: () => root, path: "/dashboard" })
+
+/** Requires a signed-in merchant. */
+export const member = createRoute({
+  getParentRoute: () => dashboard,
+  id: "member",
+  beforeLoad: requireSession("/dashboard/sign-in")
+})
+
+const storeIdIn = idIn(StoreId)
+
+/** Frame of the pages of a store. */
+export const store = createRoute({
+  getParentRoute: () => member,
+  path: "/$storeId",
+  params: {
+    parse: ({ storeId }) => ({ storeId: storeIdIn(storeId) }),
+    stringify: ({ storeId }) => ({ storeId })
+  },
+  beforeLoad: ({ context: { account }, params: { storeId } }) => {
+    const membership = account.stores.find((one) => one.storeId === storeId)
+    if (membership === undefined) throw notFound()
+    return { membership }
+  },
+  component: StorePages,
+  notFoundComponent: NotFoundPage
+})
 
 const apps = createRoute({
   getParentRoute: () => store,
@@ -33,7 +60,7 @@ const app = createRoute({
 const appPermissions = createRoute({
   getParentRoute: () => app,
   path: "/",
-  component: lazyPage(() => import("../features/apps/AppPermissions.tsx"), "AppPermissions")
+  component: lazyPage(() => import("../features/apps/AppPage.tsx"), "AppPermissions")
 })
 
 const appDeliveries = createRoute({
@@ -47,7 +74,7 @@ const appRequests = createRoute({
   getParentRoute: () => app,
   path: "/requests",
   loader: ({ context: { queryClient }, params }) => void queryClient.prefetchQuery(requestsQuery(params)),
-  component: lazyPage(() => import("../features/apps/RecentRequests.tsx"), "RecentRequests")
+  component: lazyPage(() => import("../features/apps/AppPage.tsx"), "RecentRequests")
 })
 
 const appBilling = createRoute({
@@ -74,13 +101,13 @@ const agent = createRoute({
 const agentActivity = createRoute({
   getParentRoute: () => agent,
   path: "/",
-  component: lazyPage(() => import("../features/agents/AgentTabs.tsx"), "AgentActivity")
+  component: lazyPage(() => import("../features/agents/AgentPage.tsx"), "AgentActivity")
 })
 
 const agentConnection = createRoute({
   getParentRoute: () => agent,
   path: "/connection",
-  component: lazyPage(() => import("../features/agents/AgentTabs.tsx"), "AgentConnection")
+  component: lazyPage(() => import("../features/agents/AgentPage.tsx"), "AgentConnection")
 })
 
 const unknownAgentTab = createRoute({ getParentRoute: () => agent, path: "$", beforeLoad: unknownTab })
@@ -94,13 +121,13 @@ const proposals = createRoute({
 const pendingProposals = createRoute({
   getParentRoute: () => proposals,
   path: "/",
-  component: lazyPage(() => import("../features/proposals/PendingProposals.tsx"), "PendingProposals")
+  component: lazyPage(() => import("../features/proposals/ProposalsPage.tsx"), "PendingProposals")
 })
 
 const decidedProposals = createRoute({
   getParentRoute: () => proposals,
   path: "/decided",
-  component: lazyPage(() => import("../features/proposals/DecidedProposals.tsx"), "DecidedProposals")
+  component: lazyPage(() => import("../features/proposals/ProposalsPage.tsx"), "DecidedProposals")
 })
 
 const settings = createRoute({
@@ -119,7 +146,7 @@ const storeSettings = createRoute({
     if (tab !== undefined) throw redirect({ to: "/dashboard/$storeId/settings/members", params, replace: true })
   },
   loader: ({ context: { queryClient }, params: { storeId } }) => void queryClient.prefetchQuery(storeQuery(storeId)),
-  component: lazyPage(() => import("../features/settings/StoreSettings.tsx"), "StoreSettings")
+  component: lazyPage(() => import("../features/settings/SettingsPage.tsx"), "StoreSettings")
 })
 
 const members = createRoute({
@@ -134,13 +161,13 @@ const sessions = createRoute({
   getParentRoute: () => settings,
   path: "/sessions",
   loader: ({ context: { queryClient } }) => void queryClient.prefetchQuery(sessionsQuery),
-  component: lazyPage(() => import("../features/settings/Sessions.tsx"), "Sessions")
+  component: lazyPage(() => import("../features/settings/AccountSettings.tsx"), "Sessions")
 })
 
 const password = createRoute({
   getParentRoute: () => settings,
   path: "/password",
-  component: lazyPage(() => import("../features/settings/PasswordForm.tsx"), "PasswordForm")
+  component: lazyPage(() => import("../features/settings/AccountSettings.tsx"), "PasswordForm")
 })
 
 /** Pages of a store whose tabs are child routes. */

@@ -1,12 +1,34 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { Link, useRouter, useSearch } from "@tanstack/react-router"
+import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { type FormEvent, useEffect, useRef, useState } from "react"
-import css from "../account/SignInForm.module.css"
+import { SignInForm } from "../account/SignInPage.tsx"
+import { accountTexts } from "../account/accountTexts.ts"
+import css from "../account/Account.module.css"
 import { fieldProblemsOf } from "../../shared/data/errorMessages.ts"
 import { signUp } from "../../shared/data/service.ts"
 import { Button } from "../../shared/ui/form/Button.tsx"
 import { TextField } from "../../shared/ui/form/Field.tsx"
-import { accountTexts } from "../account/accountTexts.ts"
+
+/** Signs a developer in, then returns to the page that was requested. */
+export const SignInPage = () => {
+  const search = useSearch({ from: "/developers/sign-in" })
+  const { back = "/developers" } = search
+  const router = useRouter()
+  return (
+    <SignInForm
+      title={accountTexts.signInAsDeveloper}
+      onSignedIn={() => router.history.push(back)}
+      below={
+        <p>
+          {accountTexts.noAccount}{" "}
+          <Link to="/developers/sign-up" search={search}>
+            {accountTexts.signUp}
+          </Link>
+        </p>
+      }
+    />
+  )
+}
 
 const EMPTY_ACCOUNT = { name: "", email: "", password: "" }
 

@@ -1,7 +1,8 @@
-import { Record, Result } from "effect"
+import { Record, Result, type Redacted, Schema } from "effect"
 import { UpdateSettings } from "../../../domain/access/Settings.ts"
 import type { Store } from "../../../domain/access/Stores.ts"
 import { decodeWith } from "../../../domain/json/Decoder.ts"
+import { PasswordAttempt, Password } from "../../../domain/access/Merchants.ts"
 import { fieldProblemsOf } from "../../shared/data/errorMessages.ts"
 import { settingsTexts } from "./settingsTexts.ts"
 
@@ -23,7 +24,7 @@ const decode = decodeWith(UpdateSettings)
 const FIELDS = ["name", "domain", "timezone", "locale", "country", "weightUnit"] as const
 
 /** Changed settings, or validation messages by field. */
-export type ParsedForm =
+type ParsedForm =
   { readonly changes: UpdateSettings } | { readonly problems: Readonly<Partial<Record<keyof UpdateSettings, string>>> }
 
 const orNull = (text: string) => (text.trim() === "" ? null : text.trim())
@@ -41,4 +42,34 @@ export const parseStoreForm = (store: Store, typed: StoreFormValues): ParsedForm
       )
     })
   })
+}
+
+export const EMPTY_FORM = { current: "", next: "", again: "" }
+export type PasswordFormValues = typeof EMPTY_FORM
+
+/** Current and new password. */
+export interface Passwords {
+  readonly current: Redacted.Redacted
+  readonly next: Redacted.Redacted
+}
+
+const claimedOf = Schema.decodeResult(PasswordAttempt)
+const passwordOf = Schema.decodeResult(Password)
+
+/** Validates the password form. */
+export const parsePasswords = ({
+  again,
+  current,
+  next
+}: PasswordFormValues): Result.Result<Passwords, Partial<PasswordFormValues>> => {
+  const claimed = claimedOf(current)
+  const chosen = passwordOf(next)
+  const problems: Partial<PasswordFormValues> = {
+    ...(Result.isFailure(claimed) || current === "" ? { current: settingsTexts.password.currentMissing } : {}),
+    ...(Result.isFailure(chosen) ? { next: settingsTexts.password.invalidLength } : {}),
+    ...(again === next ? {} : { again: settingsTexts.password.mismatch })
+  }
+  return Result.isSuccess(claimed) && Result.isSuccess(chosen) && Object.keys(problems).length === 0
+    ? Result.succeed({ current: claimed.success, next: chosen.success })
+    : Result.fail(problems)
 }

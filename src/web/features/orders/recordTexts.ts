@@ -1,4 +1,5 @@
 import { t } from "@lingui/core/macro"
+
 /** Texts that the order and customer pages share. */
 export const recordTexts = {
   none: t`None`,
