@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router"
 import { Result } from "effect"
-import { type ReactNode, useEffect, useRef, useState } from "react"
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from "react"
 import type { Membership } from "../../../domain/catalog/Membership.ts"
 import type { ProductSummary } from "../../../domain/catalog/ProductSummary.ts"
 import type { Rule } from "../../../domain/catalog/Rule.ts"
@@ -10,9 +10,8 @@ import { useDates } from "../../shared/data/format.ts"
 import { newIdempotencyKey, useRpcQuery, useDebouncedValue } from "../../shared/data/queries.ts"
 import { useStoreId } from "../../shared/data/store.ts"
 import { Badge } from "../../shared/ui/display/Values.tsx"
-import { QueryBoundary } from "../../shared/ui/display/QueryBoundary.tsx"
+import { Loading, QueryBoundary } from "../../shared/ui/display/QueryBoundary.tsx"
 import { Button } from "../../shared/ui/form/Button.tsx"
-import { ProductSearch } from "../../shared/ui/form/ProductSearch.tsx"
 import { Dialog } from "../../shared/ui/layout/Dialog.tsx"
 import { Card, MutedText } from "../../shared/ui/layout/Page.tsx"
 import css from "./Collections.module.css"
@@ -20,6 +19,11 @@ import { ProductLine, VirtualProductList } from "./ProductList.tsx"
 import { type Draft, rulesOf } from "./collectionDraft.ts"
 import { collectionTexts } from "./collectionTexts.ts"
 import { productValueText, ruleSentence } from "./ruleDraft.ts"
+
+// A combobox has 38 KiB. The rules and their products do not wait for it.
+const ProductSearch = lazy(() =>
+  import("../../shared/ui/form/ProductSearch.tsx").then((loaded) => ({ default: loaded.ProductSearch }))
+)
 
 interface MembershipExplanationProps {
   readonly id?: CollectionId
@@ -236,11 +240,13 @@ export const MatchingProducts = ({ draft, id, saved }: MatchingProductsProps) =>
         ) : undefined}
       </Card>
       <Card title={collectionTexts.matches.check}>
-        <ProductSearch
-          label={collectionTexts.matches.find}
-          storeId={storeId}
-          choose={(product) => explain(product, false)}
-        />
+        <Suspense fallback={<Loading lines={1} />}>
+          <ProductSearch
+            label={collectionTexts.matches.find}
+            storeId={storeId}
+            choose={(product) => explain(product, false)}
+          />
+        </Suspense>
         {explained?.isInList === true ? undefined : explanation}
       </Card>
     </>

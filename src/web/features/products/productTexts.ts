@@ -3,6 +3,8 @@ import { number } from "../../shared/data/format.ts"
 
 /** Texts of the product editor, and names of fields. */
 export const productTexts = {
+  title: t`Products`,
+  states: { active: t`Active`, inactive: t`Inactive` },
   fields: {
     name: t`Name`,
     slug: t`Slug`,

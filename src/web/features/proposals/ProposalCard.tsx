@@ -1,6 +1,6 @@
 import { ago, useDates } from "../../shared/data/format.ts"
 import { useQueryClient } from "@tanstack/react-query"
-import { type FormEvent, useState } from "react"
+import { type FormEvent, lazy, Suspense, useState } from "react"
 import { differencesOf } from "../../shared/data/differences.ts"
 import { useRpcQuery, useRpcMutation } from "../../shared/data/queries.ts"
 import { Button } from "../../shared/ui/form/Button.tsx"
@@ -14,11 +14,15 @@ import { changesOf } from "../activity/entries.ts"
 import { EntrySentence } from "../activity/EntrySentence.tsx"
 import { consequences } from "../activity/undoPreview.ts"
 import { useStore, useStoreId } from "../../shared/data/store.ts"
-import { EditProposalDialog } from "./EditProposal.tsx"
 import { type NamedProposal, previewProposal, reasonOf, type ProposalPreview } from "./proposalPreview.ts"
 import type { ProposalForm } from "./proposalForm.ts"
 import { proposalTexts } from "./proposalTexts.ts"
 import { uiTexts } from "../../shared/sharedTexts.ts"
+
+// The forms of products and collections load when a member edits a proposal.
+const EditProposalDialog = lazy(() =>
+  import("./EditProposal.tsx").then((loaded) => ({ default: loaded.EditProposalDialog }))
+)
 
 const sidesOf = ({ after, before }: Extract<ProposalPreview, { readonly _tag: "Ready" }>) => ({
   before: before === null ? undefined : proposalTexts.card.current,
@@ -177,7 +181,9 @@ export const ProposalCard = ({ proposal }: { readonly proposal: NamedProposal })
         </Button>
       </Row>
       {editing === undefined ? undefined : (
-        <EditProposalDialog proposal={proposal} form={editing} close={() => setEditing(undefined)} />
+        <Suspense>
+          <EditProposalDialog proposal={proposal} form={editing} close={() => setEditing(undefined)} />
+        </Suspense>
       )}
       {isRejecting ? <RejectProposalDialog proposal={proposal} close={() => setRejecting(false)} /> : undefined}
     </Card>

@@ -32,7 +32,6 @@ import {
   SIDE_CARDS
 } from "./productFields.ts"
 import { VariantsCard } from "./VariantsCard.tsx"
-import { productListTexts } from "../list/productListTexts.ts"
 import { productTexts } from "../productTexts.ts"
 
 interface ProductFormProps {
@@ -262,7 +261,7 @@ export const BackToProducts = () => {
   const storeId = useStoreId()
   return (
     <BackLink to="/dashboard/$storeId/products" params={{ storeId }}>
-      {productListTexts.list.title}
+      {productTexts.title}
     </BackLink>
   )
 }

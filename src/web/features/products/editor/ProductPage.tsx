@@ -23,7 +23,6 @@ import { isShownInForm } from "./productInput.ts"
 import { StockDialog, type StockTarget } from "./StockDialog.tsx"
 import { useProductEditor } from "./useProductEditor.ts"
 import { ProductHistory } from "../../activity/ProductHistory.tsx"
-import { productListTexts } from "../list/productListTexts.ts"
 import { productTexts } from "../productTexts.ts"
 
 interface ConflictDialogProps {
@@ -149,7 +148,7 @@ const ProductEditor = ({ isGone, product }: ProductEditorProps) => {
       actions={
         <>
           <Badge tone={product.isActive ? "good" : "plain"}>
-            {product.isActive ? productListTexts.list.statuses.active : productListTexts.list.statuses.inactive}
+            {product.isActive ? productTexts.states.active : productTexts.states.inactive}
           </Badge>
           <Link
             className={buttonClass()}

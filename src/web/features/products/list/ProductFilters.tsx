@@ -8,6 +8,7 @@ import { Button } from "../../../shared/ui/form/Button.tsx"
 import { SelectField, SearchField } from "../../../shared/ui/form/Field.tsx"
 import { Dialog } from "../../../shared/ui/layout/Dialog.tsx"
 import { Row as Line, Stack } from "../../../shared/ui/layout/Page.tsx"
+import { productTexts } from "../productTexts.ts"
 import { productListTexts } from "./productListTexts.ts"
 import { LOW_STOCK, presetOf, STATUSES, STOCKS, type View, withPreset, withView } from "./listView.ts"
 import css from "../Products.module.css"
@@ -15,7 +16,7 @@ import css from "../Products.module.css"
 const texts = productListTexts.list
 
 const QUICK_FILTERS = [
-  { label: texts.status, presets: STATUSES, names: texts.statuses },
+  { label: texts.status, presets: STATUSES, names: { any: texts.anyStatus, ...productTexts.states } },
   {
     label: texts.stock,
     presets: STOCKS,

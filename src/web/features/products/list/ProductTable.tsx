@@ -25,7 +25,7 @@ export const productColumns: Readonly<Record<ColumnName, VirtualColumn<Row>>> = 
     width: 110,
     cell: ({ isActive }) => (
       <Badge tone={isActive ? "good" : "plain"}>
-        {isActive ? productListTexts.list.statuses.active : productListTexts.list.statuses.inactive}
+        {isActive ? productTexts.states.active : productTexts.states.inactive}
       </Badge>
     )
   },
@@ -207,7 +207,7 @@ export const ProductTable = ({
 
   return (
     <VirtualTable
-      caption={productListTexts.list.title}
+      caption={productTexts.title}
       columns={[selectionColumn({ selection, select, isAllSelected, selectAll }), ...shown]}
       rows={rows}
       keyOf={({ id }) => id}

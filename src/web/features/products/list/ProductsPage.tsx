@@ -87,7 +87,7 @@ export const ProductsPage = () => {
 
   return (
     <Page
-      title={productListTexts.list.title}
+      title={productTexts.title}
       isWide
       actions={
         <>

@@ -4,16 +4,11 @@ import { countOf, number } from "../../../shared/data/format.ts"
 /** Texts of the product list and of bulk edits. */
 export const productListTexts = {
   list: {
-    title: t`Products`,
     search: t`Search`,
     searchPlaceholder: t`Name, SKU, vendor, tag`,
     status: t`Status`,
     stock: t`Stock`,
-    statuses: {
-      any: t`Any status`,
-      active: t`Active`,
-      inactive: t`Inactive`
-    },
+    anyStatus: t`Any status`,
     untracked: t`Not tracked`,
     stocks: {
       any: t`Any stock`,
