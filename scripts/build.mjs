@@ -20,7 +20,7 @@ const soak = { soak: "test/soak/main.ts" }
 const webhooks = "src/http/client/Webhooks.ts"
 const rpc = "src/rpc/Client.ts"
 const client = { client: "src/http/client/Client.ts", "client-effect": "src/http/client/EffectClient.ts" }
-const sources = ["src", "test/bench", "package.json", "package-lock.json", "scripts"]
+const sources = ["src", "test/bench", "lingui.config.ts", "package.json", "package-lock.json", "scripts"]
 const marker = join(root, isBench ? "dist/bench.js" : "dist/main.js")
 
 // CommonJS packages load Node's modules with `require`, which ES modules lack.

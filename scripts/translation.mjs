@@ -1,7 +1,13 @@
 // Plugins of Vite for translated texts: the pages use `translation`, tests of code in src/web only `macros`.
 import { transformAsync } from "@babel/core"
+import { getConfig } from "@lingui/conf"
 import { compileMessage } from "@lingui/message-utils/compileMessage"
 import { lingui } from "@lingui/vite-plugin"
+import { fileURLToPath } from "node:url"
+
+// Builds and tests may run in another folder.
+const configPath = fileURLToPath(new URL("../lingui.config.ts", import.meta.url))
+const linguiConfig = getConfig({ configPath })
 
 /** Replaces the macros of Lingui, which only Babel or SWC can run. English stays in the code: it needs no catalog. */
 const transform = (code, filename, plugins) =>
@@ -11,7 +17,7 @@ const transform = (code, filename, plugins) =>
     configFile: false,
     sourceMaps: true,
     parserOpts: { plugins: ["typescript"] },
-    plugins: [["@lingui/babel-plugin-lingui-macro", { stripMessageField: false }], ...plugins]
+    plugins: [["@lingui/babel-plugin-lingui-macro", { linguiConfig, stripMessageField: false }], ...plugins]
   })
 
 const withMacros = { id: /\.tsx?$/, code: "@lingui/core/macro" }
@@ -46,4 +52,7 @@ const compiledMacros = {
 }
 
 /** Macros and catalogs of a production build. A catalog that lacks a message fails the build. */
-export const translation = () => [compiledMacros, ...lingui({ failOnMissing: true, failOnCompileError: true })]
+export const translation = () => [
+  compiledMacros,
+  ...lingui({ configPath, failOnMissing: true, failOnCompileError: true })
+]

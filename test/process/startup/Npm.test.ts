@@ -62,7 +62,7 @@ it.live("the build succeeds in a folder whose name needs URL encoding", () =>
   Effect.gen(function* () {
     const project = join(yield* temporaryFolder, "my projects, käse %41")
     mkdirSync(project)
-    for (const name of ["src", "scripts", "package.json", "package-lock.json", "tsconfig.json"]) {
+    for (const name of ["src", "scripts", "lingui.config.ts", "package.json", "package-lock.json", "tsconfig.json"]) {
       cpSync(name, join(project, name), { recursive: true })
     }
     symlinkSync(join(process.cwd(), "node_modules"), join(project, "node_modules"))
