@@ -88,6 +88,7 @@ const bundleService = (build, outdir) =>
       "oidc-provider",
       "playwright-core",
       "@node-rs/argon2",
+      "sharp",
       "@testcontainers/postgresql",
       // A backend of the platform's HTTP client that the service does not use.
       "undici"

@@ -12,6 +12,7 @@ const isDryRun = ({ properties }) => "dryRun" in properties
 const isFeed = ({ properties }) => "nextPosition" in properties
 const isAnswer = (form) => !isPage(form) && !isDryRun(form) && !isFeed(form)
 
+const isUpload = ({ requestBody }) => requestBody !== undefined && "application/octet-stream" in requestBody.content
 const jsonIn = ({ content }) => content["application/json"].schema
 const successOf = ({ responses }) => jsonIn(Object.entries(responses).find(([status]) => status < "300")[1])
 
@@ -111,6 +112,14 @@ export const methodsOf = ({ method, operation, path }, tag, types, parameterAt) 
     }\n`
   }
 
+  const upload = () => {
+    const queryType = types.declareQuery(`${upperFirst(name)}${nounOf(operation)}Query`, query)
+    const args = ["bytes: Blob | Uint8Array<ArrayBuffer>", `query: ${queryType} = {}`, "options: WriteOptions = {}"]
+    return `${documentation([])}${name}(${args.join(", ")}): Promise<Answer<${dataOf(answer)}>> {
+      return this.#api.upload(${template(path)}, { ...query }, options, bytes)
+    }\n`
+  }
+
   const write = () => {
     const headers = new Set(placed("header").map(({ name }) => name))
     const conditions = ["If-Match", "X-Service-Event-Id"].filter((header) => headers.has(header))
@@ -134,6 +143,7 @@ export const methodsOf = ({ method, operation, path }, tag, types, parameterAt) 
     }\n`
   }
 
+  if (isUpload(operation)) return [upload()]
   if (method !== "get") return [write()]
   if (forms.some(isFeed)) return [feed()]
   return [...(page === undefined ? [] : [list()]), ...(answer === undefined ? [] : [read()])]

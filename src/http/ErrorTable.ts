@@ -43,6 +43,16 @@ import {
 import { TooManyExports } from "../domain/exports/Export.ts"
 import { StockMismatch, StockOutOfRange, VariantNotFound } from "../domain/catalog/Inventory.ts"
 import { ProductLimitReached, ProductNotFound, ProductTooLarge } from "../domain/catalog/Product.ts"
+import {
+  FileDamaged,
+  FileEmpty,
+  FileNotFound,
+  FileTooLarge,
+  FileTypeRefused,
+  MediaLimitReached,
+  TooManyPixels
+} from "../domain/media/File.ts"
+import { StorageUnavailable } from "../domain/media/ObjectStorage.ts"
 import { MembershipsTooFar } from "../domain/journal/ChangeFeed.ts"
 import { ChangesGone, TooManyFollowers } from "../domain/journal/Changes.ts"
 import { DigestTooSlow } from "../domain/journal/Digest.ts"
@@ -93,6 +103,7 @@ const TABLE = {
   CollectionNotFound: [CollectionNotFound, 404],
   AppDataNotFound: [AppDataNotFound, 404],
   ChangeSetNotFound: [ChangeSetNotFound, 404],
+  FileNotFound: [FileNotFound, 404],
   LinkInvalid: [LinkInvalid, 404],
   EmailTaken: [EmailTaken, 409],
   KeyReused: [KeyReused, 409],
@@ -102,6 +113,8 @@ const TABLE = {
   ChangesGone: [ChangesGone, 410],
   VersionMismatch: [VersionMismatch, 412],
   StockMismatch: [StockMismatch, 412],
+  FileTooLarge: [FileTooLarge, 413],
+  FileTypeRefused: [FileTypeRefused, 415],
   StockOutOfRange: [StockOutOfRange, 422],
   VariantNotFound: [VariantNotFound, 422],
   CollectionLimitReached: [CollectionLimitReached, 422],
@@ -114,6 +127,10 @@ const TABLE = {
   MembershipsTooFar: [MembershipsTooFar, 422],
   AppDataFull: [AppDataFull, 422],
   ChangeSetRefused: [ChangeSetRefused, 422],
+  FileEmpty: [FileEmpty, 422],
+  FileDamaged: [FileDamaged, 422],
+  TooManyPixels: [TooManyPixels, 422],
+  MediaLimitReached: [MediaLimitReached, 422],
   TooManyChangeSets: [TooManyChangeSets, 422],
   TooManyExports: [TooManyExports, 422],
   EventLoop: [EventLoop, 422],
@@ -126,6 +143,7 @@ const TABLE = {
   StoreBusy: [StoreBusy, 503],
   TooManyFollowers: [TooManyFollowers, 503],
   DigestTooSlow: [DigestTooSlow, 503],
+  StorageUnavailable: [StorageUnavailable, 503],
   Unavailable: [Unavailable, 503]
 } as const
 
@@ -142,10 +160,12 @@ export const STATUS_DESCRIPTIONS: Record<Row[1] | 500, string> = {
   409: "The Idempotency-Key was used with a different request, or the state of the change set does not allow the request",
   410: "The position is older than the changes that are kept",
   412: "The version does not match If-Match, or the stock is not the expected one",
+  413: "The file is larger than a file may be",
+  415: "The file is not of an accepted type",
   422: "The request is well formed but cannot be applied",
   429: "More than 100 requests in 60 seconds. Wait and repeat; no header states how long",
   500: "An unexpected failure; nothing was written",
-  503: "The database is unavailable or overloaded, or too many requests of the store wait. Repeat the request with the same Idempotency-Key"
+  503: "The database or the storage of files is unavailable or overloaded, or too many requests of the store wait. Repeat the request with the same Idempotency-Key"
 }
 
 /** The body of every error response. */
@@ -175,6 +195,7 @@ const findRetryAfter = (error: PublicError): number | undefined => {
     case "StoreBusy":
     case "TooManyFollowers":
     case "DigestTooSlow":
+    case "StorageUnavailable":
     case "Unavailable":
       return 1
     default:

@@ -45,6 +45,9 @@ import { FollowedStores } from "./journal/FollowedStores.ts"
 import { JournalEntries, JournalLive } from "./journal/Journal.ts"
 import { UndoLive } from "./journal/Undo.ts"
 import { Jobs } from "./jobs/Jobs.ts"
+import { FilesLive } from "./media/Files.ts"
+import { Objects } from "./media/Objects.ts"
+import { ObjectStorageLive } from "./media/ObjectStorage.ts"
 import { OauthLive } from "./oauth/Oauth.ts"
 import { Revocation } from "./oauth/Revocation.ts"
 import { TokenExchange } from "./oauth/TokenExchange.ts"
@@ -114,6 +117,9 @@ const ChangeSetJobsLive = ChangeSetJobs.layer.pipe(
   Layer.provide(Skus.layer)
 )
 
+/** Files and the storage of their bytes. */
+const MediaLive = FilesLive.pipe(Layer.provide(Objects.layer), Layer.provide(ObjectStorageLive))
+
 /** All domain services, on one database. */
 export const DomainLive = Layer.mergeAll(ChangeSetJobsLive, ExportJobs.layer, ImportFilesLive).pipe(
   Layer.provideMerge(
@@ -133,6 +139,7 @@ export const DomainLive = Layer.mergeAll(ChangeSetJobsLive, ExportJobs.layer, Im
       HealthLive,
       IdempotencyLive,
       JournalLive,
+      MediaLive,
       OauthLive,
       OrdersLive,
       PacingLive,

@@ -10,6 +10,7 @@ import { ChangeSets } from "../domain/changeSets/ChangeSets.ts"
 import { Exports } from "../domain/exports/Exports.ts"
 import { Idempotency } from "../domain/Idempotency.ts"
 import { Journal } from "../domain/journal/Journal.ts"
+import { Files } from "../domain/media/Files.ts"
 import { AgentClients } from "../domain/oauth/AgentClients.ts"
 import { Grants } from "../domain/oauth/Grants.ts"
 import { AppData } from "../domain/records/AppData.ts"
@@ -46,7 +47,8 @@ export const HousekeepingLive = Layer.effectDiscard(
       yield* AppData,
       yield* Installations,
       yield* ChangeSets,
-      yield* Exports
+      yield* Exports,
+      yield* Files
     ]
     yield* Effect.forEach(services, ({ purge }) => purgeAll(purge), { discard: true }).pipe(
       Effect.repeat(Schedule.spaced(INTERVAL)),

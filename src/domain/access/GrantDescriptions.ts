@@ -48,6 +48,15 @@ export const GRANT_DESCRIPTIONS: Readonly<Record<Scope | Capability, GrantDescri
     title: "Change the stock of products",
     text: "Stock of products and variants, and nothing else."
   },
+  read_files: {
+    title: "See files",
+    text: "Names, descriptions and addresses of pictures."
+  },
+  write_files: {
+    title: "Upload and delete files",
+    text: "Pictures of products and collections.",
+    warning: "A deleted picture disappears from products that show it. You cannot undo it."
+  },
   app_storage: {
     title: "Store its own data in your store",
     text: "For example settings. Deleted 48 hours after the app is uninstalled."

@@ -8,7 +8,9 @@ export const Scope = Schema.Literals([
   "write_collections",
   "read_orders",
   "read_customers",
-  "write_inventory"
+  "write_inventory",
+  "read_files",
+  "write_files"
 ])
 export type Scope = typeof Scope.Type
 

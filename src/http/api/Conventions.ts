@@ -13,6 +13,21 @@ const rest = [Schema.Record(Schema.String, Schema.Unknown)] as const
 
 const Content = Schema.Struct({ "application/json": Schema.Struct({ schema: Schema.Unknown }) })
 
+/** Content of an upload. Clients send it with any type, or in a form. */
+const BytesContent = Schema.Struct({ "application/octet-stream": Schema.Struct({ schema: Schema.Unknown }) })
+
+const bytes = { type: "string", format: "binary" }
+const uploads = {
+  "application/octet-stream": { schema: bytes },
+  "multipart/form-data": {
+    schema: {
+      type: "object",
+      properties: { file: bytes, name: { type: "string" }, alt: { type: "string" } },
+      required: ["file"]
+    }
+  }
+}
+
 const Parameter = Schema.StructWithRest(
   Schema.Struct({
     schema: Schema.StructWithRest(Schema.Struct({ description: Schema.optionalKey(Schema.String) }), rest)
@@ -27,7 +42,9 @@ const Operation = Schema.StructWithRest(
     description: Schema.String,
     parameters: Schema.Array(Parameter),
     "x-access": AccessRule,
-    requestBody: Schema.optional(Schema.StructWithRest(Schema.Struct({ content: Content }), rest)),
+    requestBody: Schema.optional(
+      Schema.StructWithRest(Schema.Struct({ content: Schema.Union([Content, BytesContent]) }), rest)
+    ),
     responses: Schema.Record(Schema.String, Schema.Struct({ description: Schema.String, content: Content }))
   }),
   rest
@@ -153,7 +170,12 @@ const completeOperation = ({ "x-access": rule, ...operation }: Operation, method
     ],
     ...(content === undefined
       ? {}
-      : { requestBody: { ...request, content: json(content["application/json"].schema, requests) } }),
+      : {
+          requestBody: {
+            ...request,
+            content: "application/json" in content ? json(content["application/json"].schema, requests) : uploads
+          }
+        }),
     responses: {
       ...Record.map(commonErrorExamples, (examples, status) => failure(status, examples)),
       ...Record.map(responses, (response, status) =>

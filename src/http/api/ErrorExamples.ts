@@ -47,6 +47,17 @@ import { EventId, EventLoop } from "../../domain/Events.ts"
 import { StoredResponsesFull, KeyReused } from "../../domain/Idempotency.ts"
 import { QueryTooSlow } from "../../domain/Query.ts"
 import { RateLimitExceeded } from "../../domain/RateLimit.ts"
+import {
+  FileDamaged,
+  FileEmpty,
+  FileId,
+  FileNotFound,
+  FileTooLarge,
+  FileTypeRefused,
+  MediaLimitReached,
+  TooManyPixels
+} from "../../domain/media/File.ts"
+import { StorageUnavailable } from "../../domain/media/ObjectStorage.ts"
 import { MembershipsTooFar } from "../../domain/journal/ChangeFeed.ts"
 import { ChangesGone, TooManyFollowers } from "../../domain/journal/Changes.ts"
 import { DigestTooSlow } from "../../domain/journal/Digest.ts"
@@ -81,6 +92,14 @@ const errorExamples: { readonly [Example in Exclude<PublicError, OperationSpecif
   CollectionNotFound: new CollectionNotFound({ id: OAK }),
   AppDataNotFound: new AppDataNotFound({ namespace: "settings", key: "theme" }),
   AppDataFull: new AppDataFull(),
+  FileNotFound: new FileNotFound({ id: FileId.make(UNKNOWN) }),
+  FileEmpty: new FileEmpty(),
+  FileTooLarge: new FileTooLarge(),
+  FileTypeRefused: new FileTypeRefused({ found: "application/pdf" }),
+  FileDamaged: new FileDamaged({ contentType: "image/png" }),
+  TooManyPixels: new TooManyPixels({ width: 30_000, height: 30_000 }),
+  MediaLimitReached: new MediaLimitReached({ limit: 200 * 1024 ** 2, isByUnused: false }),
+  StorageUnavailable: new StorageUnavailable({ cause: "ECONNREFUSED", isFull: false }),
   KeyReused: new KeyReused(),
   ChangesGone: new ChangesGone(),
   VersionMismatch: new VersionMismatch({ current: 3 }),

@@ -17,6 +17,7 @@ import type { FeedChange } from "../../domain/journal/ChangeFeed.ts"
 import { digestOf } from "../../domain/journal/Digest.ts"
 import type { StoreOfApp } from "./Stores.ts"
 import { badId, changeSetSamples, invalid } from "./ChangeSetExamples.ts"
+import { fileSamples } from "./FileExamples.ts"
 import { customer, order } from "./RecordExamples.ts"
 
 /*
@@ -233,6 +234,7 @@ export const samples: Readonly<Record<string, Sample>> = {
     malformed: { ...badId, ...badBody, ...badCollection, ...badCondition }
   },
   deleteCollection: { response: { data: { id: OAK, deleted: true } }, malformed: { ...badId, ...badCondition } },
+  ...fileSamples,
   ...changeSetSamples,
   listOrders: { response: { orders: [order], nextCursor: null }, malformed: badChanges },
   searchOrders: { response: { orders: [order], nextCursor: null, total: 1 }, malformed: badSearch },

@@ -3,6 +3,7 @@ import { ChangeSetsGroup } from "./ChangeSets.ts"
 import { AppDataGroup } from "./AppData.ts"
 import { CollectionsGroup, ProductsGroup } from "./Catalog.ts"
 import { FeedGroup } from "./Feed.ts"
+import { FilesGroup } from "./Files.ts"
 import { AccessCheck, BearerAuth, BodyReception, RequestValidation, StoreBulkhead } from "./Middleware.ts"
 import { CustomersGroup, OrdersGroup } from "./Records.ts"
 import { StoreGroup } from "./Stores.ts"
@@ -23,6 +24,7 @@ export class PartnerApi extends HttpApi.make("partner")
     OrdersGroup,
     CustomersGroup,
     AppDataGroup,
+    FilesGroup,
     FeedGroup
   )
   .middleware(RequestValidation)

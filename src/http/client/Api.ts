@@ -17,6 +17,7 @@ import { type RetryOptions, withRetries } from "./Retry.ts"
 import {
   joinUrl,
   sendRequest,
+  type RequestBody,
   type RequestIds,
   type HttpRequest,
   type HttpResponse,
@@ -51,7 +52,7 @@ export type Send = (
   method: string,
   path: string,
   options: AnyWriteOptions & CallOptions,
-  body?: string
+  body?: RequestBody
 ) => Promise<SuccessResponse>
 
 /** The requests of the generated operations. */
@@ -69,6 +70,13 @@ export interface Api {
     query: Query,
     options: WriteOptions,
     body?: unknown
+  ) => Promise<Answer<Data>>
+  /** Sends the bytes of a file. */
+  readonly upload: <Data>(
+    path: string,
+    query: Query,
+    options: WriteOptions,
+    bytes: Exclude<RequestBody, string>
   ) => Promise<Answer<Data>>
   readonly write: <Data>(
     method: "POST" | "PUT" | "PATCH" | "DELETE",
@@ -162,7 +170,7 @@ export const makeSend = (options: ClientOptions): Send => {
     const write = method === "GET" ? undefined : { idempotencyKey: call.idempotencyKey ?? crypto.randomUUID() }
     const headers = {
       ...(write === undefined ? {} : { ...writeHeaders(call), "idempotency-key": write.idempotencyKey }),
-      ...(body === undefined ? {} : { "content-type": "application/json" })
+      ...(body === undefined ? {} : { "content-type": typeof body === "string" ? "application/json" : "application/octet-stream" })
     }
     const ids = { requestId, ...write }
     const received = await sendWithToken({ method, url: joinUrl(options.url, path), headers, body }, ids, signal)
@@ -271,6 +279,17 @@ export const makeApi = (options: ClientOptions): Api => {
         { ...options, idempotencyKey },
         text
       )
+      return { data: dataOf<Data>(body, { ...metadata, idempotencyKey }), ...metadata }
+    },
+    upload: async <Data>(
+      path: string,
+      query: Query,
+      options: WriteOptions,
+      bytes: Exclude<RequestBody, string>
+    ): Promise<Answer<Data>> => {
+      const idempotencyKey = options.idempotencyKey ?? crypto.randomUUID()
+      const url = `${PREFIX}${path}${formatQuery(query)}`
+      const { body, ...metadata } = await send("POST", url, { ...options, idempotencyKey }, bytes)
       return { data: dataOf<Data>(body, { ...metadata, idempotencyKey }), ...metadata }
     },
     write: async <Data>(

@@ -9,11 +9,14 @@ export interface TransportOptions {
   readonly timeout?: number | undefined
 }
 
+/** JSON, or the bytes of a file. A body can be sent again. */
+export type RequestBody = string | Blob | Uint8Array<ArrayBuffer>
+
 export interface HttpRequest {
   readonly method: string
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body?: string | undefined
+  readonly body?: RequestBody | undefined
 }
 
 export interface HttpResponse {

@@ -7,6 +7,7 @@ import { generatedRoute } from "./StaticAsset.ts"
 import { currentResponse } from "../server/NodeResponse.ts"
 import { AppDataLive } from "../handlers/AppData.ts"
 import { CollectionsLive, ProductsLive } from "../handlers/Catalog.ts"
+import { FilesLive } from "../handlers/Files.ts"
 import { FeedLive } from "../handlers/Feed.ts"
 import { ChangeSetsLive } from "../handlers/ChangeSets.ts"
 import { HealthRoutes } from "../handlers/Health.ts"
@@ -21,6 +22,7 @@ import { RegistrationRoute } from "../oauth/Registration.ts"
 import { TokenRoutes } from "../oauth/TokenEndpoints.ts"
 import { AuthorizeRoutes } from "../pages/Authorize.ts"
 import { replyToFailure, NOT_FOUND, toHttpResponse } from "../Reply.ts"
+import { MediaRoute } from "./Media.ts"
 import { WebRoutes } from "./WebPages.ts"
 
 const ApiHandlers = Layer.mergeAll(
@@ -31,6 +33,7 @@ const ApiHandlers = Layer.mergeAll(
   OrdersLive,
   CustomersLive,
   AppDataLive,
+  FilesLive,
   FeedLive
 )
 
@@ -126,6 +129,7 @@ export const HttpRoutes = Layer.mergeAll(
   ReferenceRoute,
   HealthRoutes,
   ImportRoutes,
+  MediaRoute,
   SignInRoutes,
   MetadataRoute,
   ProtectedResourceRoutes,

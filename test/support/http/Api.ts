@@ -1,5 +1,5 @@
 import { assert } from "@effect/vitest"
-import { Config, Effect, Layer, Redacted, Schema } from "effect"
+import { Config, ConfigProvider, Effect, Layer, Redacted, Schema } from "effect"
 import { HttpServer } from "effect/http"
 import { randomUUID } from "node:crypto"
 import { ALL_GRANTS, type Grants } from "../../../src/domain/access/AccessRule.ts"
@@ -12,14 +12,28 @@ import { listen } from "../../../src/http/server/HttpListener.ts"
 import { HashCost } from "../../../src/layers/access/Passwords.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
 import { ServerLive } from "../../../src/Server.ts"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { PostgresTest } from "../postgres/PostgresTest.ts"
 import { sharedByFiles } from "../SharedByFiles.ts"
 import { installing } from "../data/Writes.ts"
 
+/** Settings of the environment, and a folder for the bytes of files that is deleted with the layer. */
+const TemporaryData = ConfigProvider.layer(
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.sync(() => mkdtempSync(join(tmpdir(), "data-"))),
+      (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+    ),
+    (folder) => ConfigProvider.fromEnv({ env: { ...process.env, DATA_DIR: folder }, preserveEmptyStrings: true })
+  )
+)
+
 /** The whole service on its own port and database, with its lower layers exposed to the test. */
 export const ServiceTest = ServerLive.pipe(
   Layer.provideMerge(listen({ host: Config.succeed("127.0.0.1"), port: Config.succeed(0) })),
-  Layer.provideMerge(DomainLive),
+  Layer.provideMerge(Layer.provide(DomainLive, TemporaryData)),
   Layer.provideMerge(PostgresTest)
 )
 

@@ -26,6 +26,7 @@ import type {
   Collection,
   CreateCollection,
   CreateCollectionOperation,
+  CreateFileQuery,
   CreateProduct,
   CreateProductOperation,
   Customer,
@@ -33,6 +34,7 @@ import type {
   DeleteProductOperation,
   DeletedAppData,
   DeletedCollection,
+  DeletedFile,
   DeletedProduct,
   Digest,
   FeedPage,
@@ -42,8 +44,10 @@ import type {
   ListChangesQuery,
   ListCollectionsQuery,
   ListCustomersQuery,
+  ListFilesQuery,
   ListOrdersQuery,
   ListProductsQuery,
+  MediaFile,
   OperationResult,
   Order,
   Product,
@@ -641,6 +645,80 @@ export class AppDataApi {
   }
 }
 
+/** Pictures of a store. Rules: `docs/spec/files.md`. */
+export class FilesApi {
+  readonly #api: Api
+
+  constructor(api: Api) {
+    this.#api = api
+  }
+
+  /**
+   * Upload a file.
+   *
+   * Stores a picture: JPEG, PNG, WebP, AVIF, GIF or SVG of at most 20 MiB and 50,000,000 pixels. The body is the bytes with any `Content-Type`, or `multipart/form-data` with one file and the optional fields `name` and `alt`. The type is found from the bytes. Use the `url` as `imageUrl` or `media[].url` of a product.
+   *
+   * Needs the scope `write_files`.
+   *
+   * @throws ApiError of status 400, 401, 403, 404, 409, 413, 415, 422, 429, 500, 503, or ConnectionError without a response
+   */
+  create(
+    bytes: Blob | Uint8Array<ArrayBuffer>,
+    query: CreateFileQuery = {},
+    options: WriteOptions = {}
+  ): Promise<Answer<MediaFile>> {
+    return this.#api.upload(`/files`, { ...query }, options, bytes)
+  }
+
+  /**
+   * List files.
+   *
+   * Returns the files of the store, newest first.
+   *
+   * Needs the scope `read_files`.
+   *
+   * @throws ApiError of status 400, 401, 403, 404, 429, 500, 503, or ConnectionError without a response
+   */
+  list(query: ListFilesQuery = {}, options: CallOptions = {}): Listing<MediaFile> {
+    return this.#api.list(`/files`, "files", { ...query }, options)
+  }
+
+  /**
+   * Read a file.
+   *
+   * Returns what is known about a file. Its bytes are at its `url`.
+   *
+   * Needs the scope `read_files`.
+   *
+   * @param id the id of the file
+   * @throws ApiError of status 400, 401, 403, 404, 429, 500, 503, or ConnectionError without a response
+   */
+  get(id: string, options: CallOptions = {}): Promise<Answer<MediaFile>> {
+    return this.#api.read(`/files/${pathSegment(id)}`, {}, options)
+  }
+
+  /**
+   * Delete a file.
+   *
+   * Deletes the file immediately and permanently. Its `url` responds with 404 unless another file has the same bytes; caches can keep it. Products that refer to it do not change.
+   *
+   * Needs the scope `write_files`.
+   *
+   * @param id the id of the file
+   * @throws ApiError of status 400, 401, 403, 404, 409, 429, 500, 503, or ConnectionError without a response
+   */
+  delete(id: string, options?: WriteOptions): Promise<Answer<DeletedFile>>
+  /**
+   * Delete a file as a dry run. Returns the result or error of the write and its effects, and stores nothing.
+   *
+   * @param id the id of the file
+   */
+  delete(id: string, options: DryRun<WriteOptions>): Promise<DryRunAnswer<DeletedFile>>
+  delete(id: string, options: WriteOptions | DryRun<WriteOptions> = {}) {
+    return this.#api.write<DeletedFile>("DELETE", `/files/${pathSegment(id)}`, {}, options)
+  }
+}
+
 /** Changes and digests, for complete copies of a catalog. Guide: `docs/sync.md`. */
 export class FeedApi {
   readonly #api: Api
@@ -693,6 +771,8 @@ export class PartnerClient {
   readonly customers: CustomersApi
   /** Data that an installation stores for itself. Rules: `docs/spec/app-data.md`. */
   readonly appData: AppDataApi
+  /** Pictures of a store. Rules: `docs/spec/files.md`. */
+  readonly files: FilesApi
   /** Changes and digests, for complete copies of a catalog. Guide: `docs/sync.md`. */
   readonly feed: FeedApi
 
@@ -704,6 +784,7 @@ export class PartnerClient {
     this.orders = new OrdersApi(api)
     this.customers = new CustomersApi(api)
     this.appData = new AppDataApi(api)
+    this.files = new FilesApi(api)
     this.feed = new FeedApi(api)
   }
 }

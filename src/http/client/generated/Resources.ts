@@ -40,6 +40,8 @@ export interface Installation {
     | "read_orders"
     | "read_customers"
     | "write_inventory"
+    | "read_files"
+    | "write_files"
   >
   /** The granted capabilities */
   readonly capabilities: ReadonlyArray<"app_storage" | "customer_pii">
@@ -1079,6 +1081,52 @@ export interface DeletedAppData {
   readonly namespace: string
   /** Key of the entry, as in `"theme"` */
   readonly key: string
+  readonly deleted: true
+}
+
+/** Options of a list: its filters, and where and how long a page is. */
+export interface CreateFileQuery {
+  /** The name of the file. Default: the name of the part, or `file` */
+  readonly name?: string | null | undefined
+  /** Text for people who do not see the picture. Default: empty */
+  readonly alt?: string | null | undefined
+}
+
+/** A file of the store, such as a picture of a product */
+export interface MediaFile {
+  /** File id */
+  readonly id: string
+  /** Public URL of the bytes, which never change. Use it as `imageUrl` or `media[].url` of a product */
+  readonly url: string
+  /** Type, found from the bytes */
+  readonly contentType: "image/jpeg" | "image/png" | "image/webp" | "image/avif" | "image/gif" | "image/svg+xml"
+  /** Size in bytes */
+  readonly bytes: number
+  /** Width in pixels, with the orientation applied; null for SVG */
+  readonly width: number | null
+  /** Height in pixels, with the orientation applied; null for SVG */
+  readonly height: number | null
+  /** Text for people who do not see the picture; empty if there is none, as in `"Oak desk"` */
+  readonly alt: string
+  /** Name of the file, as in `"desk.jpg"` */
+  readonly name: string
+  /** RFC 3339 in UTC with milliseconds, as in `"2026-01-31T09:30:00.000Z"` */
+  readonly createdAt: string
+}
+
+/** Options of a list: its filters, and where and how long a page is. */
+export interface ListFilesQuery {
+  /** The `nextCursor` of the previous page: the id of its last row */
+  readonly cursor?: string | null | undefined
+  /** The maximum number of rows. 50 if absent; more than 200 is treated as 200. A page can have fewer rows and still a `nextCursor`: it ends early, after at least one row, when it exceeds 1 MiB */
+  readonly limit?: number | null | undefined
+  /** Part of the name or of the alternative text */
+  readonly search?: string | null | undefined
+}
+
+/** The deleted resource. */
+export interface DeletedFile {
+  readonly id: string
   readonly deleted: true
 }
 

@@ -1,0 +1,119 @@
+import { Effect, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { FileId, FileNotFound, FileType } from "../../domain/media/File.ts"
+import { Files } from "../../domain/media/Files.ts"
+import { type ByteRange, ObjectKey, ObjectStorage } from "../../domain/media/ObjectStorage.ts"
+import type { StoreId } from "../../domain/Store.ts"
+import { foldCase } from "../../domain/Text.ts"
+import { slugify } from "../catalog/Slugify.ts"
+import { optionalString } from "../Settings.ts"
+import { orDefect } from "../sql/Errors.ts"
+import { END, pageReader, selectPage } from "../sql/Pages.ts"
+import { findJson, requiredRowReader, rowReader } from "../sql/Rows.ts"
+import { time } from "../sql/Times.ts"
+import { EXTENSIONS, inspectFile } from "./FileTypes.ts"
+import { Objects } from "./Objects.ts"
+import { receiveBytes } from "./Receiving.ts"
+
+const readPage = pageReader(FileId)
+const readId = requiredRowReader(Schema.Struct({ id: Schema.toType(FileId) }))
+const readHash = rowReader(Schema.Struct({ hash: Schema.String }))
+const readName = rowReader(Schema.Struct({ name: Schema.String }))
+const readServed = rowReader(Schema.Struct({ key: ObjectKey, contentType: FileType, bytes: Schema.Int }))
+
+/** Makes the end of a URL of a name. The type decides its extension, because the name may have another one. */
+const urlNameOf = (name: string, contentType: FileType) =>
+  `${slugify(name.replace(/\.\w{1,8}$/, "")) || "file"}.${EXTENSIONS[contentType]}`
+
+const termsOf = (name: string, alt: string) => foldCase(`${name}\n${alt}`)
+
+export const FilesLive = Layer.effect(
+  Files,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const storage = yield* ObjectStorage
+    const { keep, lockUsage, purge, release, use } = yield* Objects
+    const mediaUrl = Option.map(yield* optionalString("MEDIA_URL"), (url) => url.replace(/\/+$/, ""))
+
+    const json = (origin: string) => sql`
+      json_build_object(
+        'id', f.id,
+        'url', ${Option.getOrElse(mediaUrl, () => `${origin}/media`)}::text || '/' || f.hash || '/' || f.url_name,
+        'contentType', o.content_type, 'bytes', o.bytes, 'width', o.width, 'height', o.height,
+        'alt', f.alt, 'name', f.name, 'createdAt', ${time("f.created_at")}
+      )::text as json
+    `
+
+    const selectFiles = (store: StoreId, origin: string) => sql`
+      select f.id, ${json(origin)} from files f join media_objects o using (store_id, hash) where f.store_id = ${store}
+    `
+
+    const get = Effect.fnUntraced(function* (store: StoreId, id: FileId, origin: string) {
+      const found = yield* findJson(sql`${selectFiles(store, origin)} and f.id = ${id}`)
+      return Option.isSome(found) ? found.value : yield* new FileNotFound({ id })
+    })
+
+    return Files.of({
+      receive: Effect.fn("Files.receive")(function* (store, bytes) {
+        const received = yield* receiveBytes(store, bytes)
+        return { ...received, ...(yield* inspectFile(received.path)) }
+      }),
+
+      keep,
+
+      create: Effect.fn("Files.create")(function* (store, { contentType, hash }, { alt, name }, origin) {
+        yield* use(store, hash)
+        const { id } = yield* readId(sql`
+          insert into files (store_id, id, hash, name, url_name, alt, terms, created_at)
+          values (
+            ${store}, uuid_v7(clock_micros()), ${hash}, ${name}, ${urlNameOf(name, contentType)}, ${alt},
+            ${termsOf(name, alt)}, statement_timestamp()
+          ) returning id
+        `)
+        return yield* Effect.catchTag(get(store, id, origin), "FileNotFound", Effect.die)
+      }, orDefect),
+
+      get: Effect.fn("Files.get")(get, orDefect),
+
+      list: Effect.fn("Files.list")((store, { cursor, limit }, search, origin) => {
+        const isMatch = search === undefined ? sql`true` : sql`strpos(f.terms, ${foldCase(search)}) > 0`
+        return readPage(
+          selectPage(sql, sql`${selectFiles(store, origin)} and f.id < ${cursor ?? END} and ${isMatch}`, limit, "desc")
+        )
+      }, orDefect),
+
+      updateAlt: Effect.fn("Files.updateAlt")(function* (store, id, alt, origin) {
+        const found = yield* readName(sql`select name from files where store_id = ${store} and id = ${id} for update`)
+        if (Option.isNone(found)) return yield* new FileNotFound({ id })
+        yield* sql`
+          update files set alt = ${alt}, terms = ${termsOf(found.value.name, alt)}
+          where store_id = ${store} and id = ${id}
+        `
+        return yield* get(store, id, origin)
+      }, orDefect),
+
+      delete: Effect.fn("Files.delete")(function* (store, id) {
+        yield* lockUsage(store)
+        const deleted = yield* readHash(sql`
+          delete from files where store_id = ${store} and id = ${id} returning hash
+        `)
+        if (Option.isNone(deleted)) return yield* new FileNotFound({ id })
+        yield* release(store, deleted.value.hash)
+      }, orDefect),
+
+      serve: Effect.fn("Files.serve")(function* (hash) {
+        const found = yield* readServed(sql`
+          select o.key, o.content_type as "contentType", o.bytes from media_objects o join stores s on s.id = o.store_id
+          where o.hash = ${hash} and o.unused_since is null and s.deleted_at is null
+        `)
+        return Option.map(found, ({ bytes, contentType, key }) => ({
+          bytes,
+          contentType,
+          read: (range?: ByteRange) => storage.read(key, range)
+        }))
+      }, orDefect),
+
+      purge: Effect.orDie(purge)
+    })
+  })
+)

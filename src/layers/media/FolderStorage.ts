@@ -1,0 +1,66 @@
+import { Effect, Option, Stream } from "effect"
+import { createReadStream } from "node:fs"
+import { copyFile, mkdir, open, rename, rm, stat } from "node:fs/promises"
+import { dirname, join } from "node:path"
+import { type ObjectKey, ObjectStorage, type StorageUnavailable } from "../../domain/media/ObjectStorage.ts"
+import { isMissing, storageFailure } from "./StorageFailure.ts"
+
+const attempt = <A>(run: () => Promise<A>): Effect.Effect<A, StorageUnavailable> =>
+  Effect.tryPromise({ try: run, catch: storageFailure })
+
+/** Writes the data of a file, or the entries of a folder, to the disk. */
+const sync = async (path: string) => {
+  const handle = await open(path, "r")
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Copies a file so that it exists completely or not at all, even after a crash. */
+const copyAtomically = async (from: string, to: string) => {
+  const temporary = `${to}.${crypto.randomUUID()}`
+  await mkdir(dirname(to), { recursive: true })
+  try {
+    await copyFile(from, temporary)
+    await sync(temporary)
+    await rename(temporary, to)
+    await sync(dirname(to))
+  } catch (error) {
+    await rm(temporary, { force: true })
+    throw error
+  }
+}
+
+const existsFile = async (path: string) => {
+  try {
+    return (await stat(path)).isFile()
+  } catch (error) {
+    if (isMissing(error)) return false
+    throw error
+  }
+}
+
+/** Stores objects in a folder. Its subfolders have the first two digits of the keys as names. */
+export const makeFolderStorage = (folder: string): ObjectStorage["Service"] => {
+  const pathOf = (key: ObjectKey) => join(folder, key.slice(0, 2), key)
+  return ObjectStorage.of({
+    put: Effect.fn("FolderStorage.put")((key, path) => attempt(() => copyAtomically(path, pathOf(key)))),
+
+    exists: Effect.fn("FolderStorage.exists")((key) => attempt(() => existsFile(pathOf(key)))),
+
+    read: Effect.fn("FolderStorage.read")(function* (key, range) {
+      const path = pathOf(key)
+      if (!(yield* attempt(() => existsFile(path)))) return Option.none()
+      const options = range === undefined ? {} : { start: range.first, end: range.last }
+      return Option.some(
+        Stream.suspend(() =>
+          Stream.fromAsyncIterable<Uint8Array, StorageUnavailable>(createReadStream(path, options), storageFailure)
+        )
+      )
+    }),
+
+    delete: Effect.fn("FolderStorage.delete")((key) => attempt(() => rm(pathOf(key), { force: true })))
+  })
+}
