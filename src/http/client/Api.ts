@@ -170,7 +170,9 @@ export const makeSend = (options: ClientOptions): Send => {
     const write = method === "GET" ? undefined : { idempotencyKey: call.idempotencyKey ?? crypto.randomUUID() }
     const headers = {
       ...(write === undefined ? {} : { ...writeHeaders(call), "idempotency-key": write.idempotencyKey }),
-      ...(body === undefined ? {} : { "content-type": typeof body === "string" ? "application/json" : "application/octet-stream" })
+      ...(body === undefined
+        ? {}
+        : { "content-type": typeof body === "string" ? "application/json" : "application/octet-stream" })
     }
     const ids = { requestId, ...write }
     const received = await sendWithToken({ method, url: joinUrl(options.url, path), headers, body }, ids, signal)
