@@ -55,6 +55,8 @@ export type Send = (
   body?: RequestBody
 ) => Promise<SuccessResponse>
 
+type Bytes = Exclude<RequestBody, string>
+
 /** The requests of the generated operations. */
 export interface Api {
   readonly read: <Data>(path: string, query: Query, options: CallOptions) => Promise<Answer<Data>>
@@ -72,12 +74,7 @@ export interface Api {
     body?: unknown
   ) => Promise<Answer<Data>>
   /** Sends the bytes of a file. */
-  readonly upload: <Data>(
-    path: string,
-    query: Query,
-    options: WriteOptions,
-    bytes: Exclude<RequestBody, string>
-  ) => Promise<Answer<Data>>
+  readonly upload: <Data>(path: string, query: Query, options: WriteOptions, bytes: Bytes) => Promise<Answer<Data>>
   readonly write: <Data>(
     method: "POST" | "PUT" | "PATCH" | "DELETE",
     path: string,
@@ -283,16 +280,9 @@ export const makeApi = (options: ClientOptions): Api => {
       )
       return { data: dataOf<Data>(body, { ...metadata, idempotencyKey }), ...metadata }
     },
-    upload: async <Data>(
-      path: string,
-      query: Query,
-      options: WriteOptions,
-      bytes: Exclude<RequestBody, string>
-    ): Promise<Answer<Data>> => {
-      const idempotencyKey = options.idempotencyKey ?? crypto.randomUUID()
-      const url = `${PREFIX}${path}${formatQuery(query)}`
-      const { body, ...metadata } = await send("POST", url, { ...options, idempotencyKey }, bytes)
-      return { data: dataOf<Data>(body, { ...metadata, idempotencyKey }), ...metadata }
+    upload: async <Data>(path: string, query: Query, options: WriteOptions, bytes: Bytes) => {
+      const { body, ...metadata } = await send("POST", `${PREFIX}${path}${formatQuery(query)}`, options, bytes)
+      return { data: dataOf<Data>(body, metadata), ...metadata }
     },
     write: async <Data>(
       method: "POST" | "PUT" | "PATCH" | "DELETE",

@@ -26,6 +26,10 @@ const MAX_STORED = 2
 
 const newKey = (hash: string) => ObjectKey.make(`${hash}-${randomBytes(8).toString("hex")}`)
 
+/** Fails if the bytes would exceed the limit of the plan. */
+const requireSpace = ({ limit, used }: { readonly limit: number; readonly used: number }, bytes: number) =>
+  used + bytes > limit ? Effect.fail(new MediaLimitReached({ limit, isByUnused: false })) : Effect.void
+
 /**
  * Rows of objects and the usage of stores. All changes of a store lock its usage first, so that the limit is exact and no
  * object is deleted while an upload counts on it.
@@ -55,10 +59,6 @@ export class Objects extends Context.Service<Objects>()("layers/media/Objects", 
       readObject(sql`
         select key, bytes, unused_since is null as "isUsed" from media_objects where store_id = ${store} and hash = ${hash}
       `)
-
-    /** Fails if the bytes would exceed the limit of the plan. */
-    const requireSpace = ({ limit, used }: { readonly limit: number; readonly used: number }, bytes: number) =>
-      used + bytes > limit ? Effect.fail(new MediaLimitReached({ limit, isByUnused: false })) : Effect.void
 
     /** Finds the object of received bytes or creates it, and restarts the time for which it is kept without files. */
     const claim = Effect.fnUntraced(function* (

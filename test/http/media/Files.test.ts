@@ -247,14 +247,6 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Files", (
     })
   )
 
-  it.effect("scopes are required", () =>
-    Effect.gen(function* () {
-      const { client } = yield* freshClient({ scopes: ["read_products"] })
-      assert.strictEqual((yield* client.get("/files")).status, 403)
-      assert.strictEqual((yield* upload(client, yield* picture("png"))).status, 403)
-    })
-  )
-
   it.effect("the limit of the plan is exact under parallel uploads", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
