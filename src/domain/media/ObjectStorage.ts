@@ -28,7 +28,7 @@ export interface ByteRange {
   readonly last: number
 }
 
-/** Stores bytes by their key: in a folder, or in an S3-compatible service (docs/decisions/0025-media-storage.md). */
+/** Stores bytes by their key: in a folder, or in an S3-compatible service (docs/decisions/0026-media-storage.md). */
 export class ObjectStorage extends Context.Service<
   ObjectStorage,
   {

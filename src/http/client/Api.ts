@@ -1,16 +1,17 @@
 import { isObject, type JsonObject } from "../../domain/json/Json.ts"
 import { type Bearer, makeBearer, type TokenStore } from "./Bearer.ts"
-import type {
-  Answer,
-  CallOptions,
-  DryRun,
-  Listing,
-  Page,
-  DryRunAnswer,
-  SearchListing,
-  SearchPage,
-  UpdateOptions,
-  WriteOptions
+import {
+  type Answer,
+  type CallOptions,
+  type DryRun,
+  type Listing,
+  makeListing,
+  type Page,
+  type DryRunAnswer,
+  type SearchListing,
+  type SearchPage,
+  type UpdateOptions,
+  type WriteOptions
 } from "./Calls.ts"
 import { ApiError, ConnectionError } from "./Errors.ts"
 import { type RetryOptions, withRetries } from "./Retry.ts"
@@ -184,28 +185,6 @@ export const makeSend = (options: ClientOptions): Send => {
       etag: received.headers.get("etag") ?? undefined,
       isReplayed: received.headers.get("idempotent-replayed") === "true",
       requestId: responseIds.requestId
-    }
-  }
-}
-
-/** Makes the list whose pages `page` reads, from the cursor `first` on. */
-const makeListing = <Item, ItemPage extends Page<Item>>(
-  first: string | null | undefined,
-  page: (cursor: string | null | undefined) => Promise<ItemPage>
-): Listing<Item, ItemPage> => {
-  const pages = async function* () {
-    for (let cursor = first; ;) {
-      const next = await page(cursor)
-      yield next
-      if (next.nextCursor === null) return
-      cursor = next.nextCursor
-    }
-  }
-  return {
-    page: () => page(first),
-    pages,
-    async *[Symbol.asyncIterator]() {
-      for await (const { items } of pages()) yield* items
     }
   }
 }

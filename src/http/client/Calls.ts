@@ -93,3 +93,25 @@ export interface Listing<Item, ItemPage = Page<Item>> extends AsyncIterable<Item
 
 /** A list of matches, whose pages have their number. */
 export interface SearchListing<Item> extends Listing<Item, SearchPage<Item>> {}
+
+/** Makes the list whose pages `page` reads, from the cursor `first` on. */
+export const makeListing = <Item, ItemPage extends Page<Item>>(
+  first: string | null | undefined,
+  page: (cursor: string | null | undefined) => Promise<ItemPage>
+): Listing<Item, ItemPage> => {
+  const pages = async function* () {
+    for (let cursor = first; ;) {
+      const next = await page(cursor)
+      yield next
+      if (next.nextCursor === null) return
+      cursor = next.nextCursor
+    }
+  }
+  return {
+    page: () => page(first),
+    pages,
+    async *[Symbol.asyncIterator]() {
+      for await (const { items } of pages()) yield* items
+    }
+  }
+}
