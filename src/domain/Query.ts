@@ -1,7 +1,6 @@
 import { Schema } from "effect"
-import { optional, trimmed } from "./catalog/Fields.ts"
+import { optional, trimmed, WITHOUT_NUL } from "./catalog/Fields.ts"
 import type { DocumentPage } from "./json/Document.ts"
-import { NUL } from "./json/Json.ts"
 import { formatInteger } from "./Text.ts"
 
 /* Lists that clients filter and sort (docs/spec/queries.md). */
@@ -12,12 +11,8 @@ export const QUERY_MILLIS = 1000
 /** Maximum number of matches that are counted. */
 export const MAX_TOTAL = 10_000
 
-/** Text to search for. A URL can contain NUL, which the database refuses. */
-export const SearchText = trimmed(255).check(
-  Schema.makeFilter((text) => !text.includes(NUL), {
-    message: "must not contain the NUL character"
-  })
-)
+/** Text to search for. */
+export const SearchText = trimmed(255).check(WITHOUT_NUL)
 
 /** Position of the last row of a page in its query. Its content is not part of the API. */
 export const QueryCursor = Schema.String.check(

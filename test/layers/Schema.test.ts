@@ -77,6 +77,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("Datab
           "apps",
           "client_secrets",
           "effect_sql_migrations",
+          "media_deletions",
           "merchant_call_windows",
           "merchants",
           "plans",

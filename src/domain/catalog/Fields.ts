@@ -1,5 +1,6 @@
 import { type JsonSchema, Schema, SchemaTransformation } from "effect"
 import { boundedArray, boundedRecord } from "../json/Bounded.ts"
+import { NUL } from "../json/Json.ts"
 import { MAX_NUMBER } from "../json/Numbers.ts"
 import { asciiUpperCase, foldCase, formatInteger } from "../Text.ts"
 import { parseUrl } from "../Url.ts"
@@ -39,6 +40,11 @@ export const trimmed = (max: number) =>
       SchemaTransformation.transform({ decode: (text) => text.trim(), encode: (text) => text })
     )
   )
+
+/** Check of text that comes in a URL or in a form: it can contain NUL, which the database refuses. */
+export const WITHOUT_NUL = Schema.makeFilter((text: string) => !text.includes(NUL), {
+  message: "must not contain the NUL character"
+})
 
 /** Any JSON value. The codecs do not look into it, because the parser of the body has. */
 export const JsonValue = Schema.declare((_: unknown): _ is unknown => true, { toCodecJson: () => undefined })

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { field, text, Timestamp, trimmed, withDescription } from "../catalog/Fields.ts"
+import { field, text, Timestamp, trimmed, WITHOUT_NUL, withDescription } from "../catalog/Fields.ts"
 import { formatInteger } from "../Text.ts"
 import { Uuid } from "../Uuid.ts"
 
@@ -28,8 +28,8 @@ export type FileType = typeof FileType.Type
 
 const ACCEPTED = "JPEG, PNG, WebP, AVIF, GIF or SVG"
 
-export const FileName = trimmed(255)
-export const AltText = text(512)
+export const FileName = trimmed(255).check(WITHOUT_NUL)
+export const AltText = text(512).check(WITHOUT_NUL)
 
 /** Fields that a client gives with the bytes of a file. */
 export interface FileDetails {

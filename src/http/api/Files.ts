@@ -18,6 +18,7 @@ import {
   TooManyPixels
 } from "../../domain/media/File.ts"
 import { StorageUnavailable } from "../../domain/media/ObjectStorage.ts"
+import { SearchText } from "../../domain/Query.ts"
 import { formatInteger } from "../../domain/Text.ts"
 import { publicError } from "../ErrorTable.ts"
 import { KeyRequired, requireAccess, StreamedBody } from "./Middleware.ts"
@@ -59,9 +60,7 @@ export const createFile = HttpApiEndpoint.post("createFile", "/files", {
 export const listFiles = HttpApiEndpoint.get("listFiles", "/files", {
   query: {
     ...pageQuery(FileId),
-    search: optional(
-      withDescription(Schema.String.check(Schema.isMaxLength(255)), "Part of the name or of the alternative text")
-    )
+    search: optional(withDescription(SearchText, "Part of the name or of the alternative text. Ignores case"))
   },
   success: Page({ files: Schema.Array(MediaFile) }, FileId)
 })

@@ -5,12 +5,14 @@ import { SetInventory } from "../../../src/domain/catalog/Inventory.ts"
 import { CreateProduct, Product, UpdateProduct } from "../../../src/domain/catalog/Product.ts"
 import { ApplyChangeSet } from "../../../src/http/api/ChangeSets.ts"
 import { ChangeSet, NewChangeSet } from "../../../src/domain/changeSets/ChangeSet.ts"
+import { MediaFile } from "../../../src/domain/media/File.ts"
 import { AppDataEntry } from "../../../src/domain/records/AppData.ts"
 import { StoreOfApp } from "../../../src/http/api/Stores.ts"
 import {
   document,
   type Documented,
   exampleOf,
+  jsonContentOf,
   operations,
   requestsOf,
   schemaOf,
@@ -38,10 +40,11 @@ describe("OpenAPI examples", () => {
   it("every body has examples, which match its schema", () => {
     for (const operation of operations) {
       const { name, pointer, requestBody, responses } = operation
+      const request = jsonContentOf(operation)
       const bodies = [
-        ...(requestBody === undefined
+        ...(request === undefined
           ? []
-          : [[`${pointer}/requestBody/content/application~1json/schema`, requestBody.content] as const]),
+          : [[`${pointer}/requestBody/content/application~1json/schema`, request] as const]),
         ...Object.entries(responses).map(([status, { content }]) => [schemaOf(operation, status), content] as const)
       ]
       assert.strictEqual(requestBody === undefined, hasNoBody(operation), name)
@@ -89,5 +92,7 @@ describe("OpenAPI examples", () => {
     assert.isTrue(decodesResponse("POST /change-sets/{id}/cancel", 200, ChangeSet))
     assert.isTrue(decodesResponse("POST /change-sets/{id}/undo", 201, ChangeSet))
     assert.isTrue(decodesResponse("GET /change-sets/{id}", 200, ChangeSet))
+    assert.isTrue(decodesResponse("POST /files", 201, MediaFile))
+    assert.isTrue(decodesResponse("GET /files/{id}", 200, MediaFile))
   })
 })

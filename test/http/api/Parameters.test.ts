@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Predicate, Schema } from "effect"
 import { randomUUID } from "node:crypto"
 import { type Answer, ApiTest, dataOf, freshClient, install } from "../../support/http/Api.ts"
-import { type Documented, operations, parametersOf } from "../../support/http/OpenApi.ts"
+import { type Documented, jsonContentOf, operations, parametersOf } from "../../support/http/OpenApi.ts"
 
 /** Encoded values that a parameter can have in a URL, by what is unusual about them. */
 const UNUSUAL = {
@@ -44,8 +44,8 @@ const IGNORED: ReadonlySet<string> = new Set(["Prefer", "X-Request-Id"])
 /** Parameters with any text: bytes that are not UTF-8 are searched for as they are written. */
 const isSearched = (label: string) => / (?:search|number): lone surrogate$/.test(label)
 
-const bodyOf = ({ requestBody }: Documented) =>
-  Object.values(requestBody?.content["application/json"].examples ?? {})[0]?.value
+const bodyOf = (operation: Documented) =>
+  Object.values(jsonContentOf(operation)?.["application/json"].examples ?? {})[0]?.value
 
 layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Parameters of REST routes", (it) => {
   it.effect("no value of a parameter is a server error, and only ignored headers succeed", () =>

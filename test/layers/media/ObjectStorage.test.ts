@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Option, Redacted, Stream } from "effect"
+import { type Duration, Effect, Fiber, Option, Redacted, Stream } from "effect"
 import { mkdtempSync, readdirSync, writeFileSync } from "node:fs"
 import { createServer, type RequestListener } from "node:http"
 import { tmpdir } from "node:os"
@@ -29,14 +29,14 @@ const readAll = (storage: ObjectStorage["Service"], range?: { first: number; las
     })
   )
 
-const s3At = (endpoint: string) =>
+const s3At = (endpoint: string, timeout: Duration.Input = "10 seconds") =>
   makeS3Storage({
     endpoint,
     bucket: "pictures",
     region: "us-east-1",
     accessKeyId: "S3RVER",
     secretAccessKey: Redacted.make("S3RVER"),
-    timeout: "300 millis"
+    timeout
   })
 
 /** A real S3 server, which checks signatures. */
@@ -51,7 +51,7 @@ const realS3 = Effect.gen(function* () {
 })
 
 /** A server that answers like a broken S3 service. */
-const brokenS3 = (handle: RequestListener) =>
+const brokenS3 = (handle: RequestListener, timeout?: Duration.Input) =>
   Effect.map(
     Effect.acquireRelease(
       Effect.callback<ReturnType<typeof createServer>>((resume) => {
@@ -66,7 +66,7 @@ const brokenS3 = (handle: RequestListener) =>
     ),
     (server) => {
       const address = server.address()
-      return s3At(`http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`)
+      return s3At(`http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`, timeout)
     }
   )
 
@@ -132,13 +132,13 @@ describe("Object storage", () => {
 
   it.live("a service that does not answer, or stops in the middle, is unavailable", () =>
     Effect.gen(function* () {
-      const silent = yield* brokenS3(() => undefined)
+      const silent = yield* brokenS3(() => undefined, "300 millis")
       const fiber = yield* Effect.forkChild(Effect.flip(silent.put(KEY, yield* source)))
       assert.strictEqual((yield* Fiber.join(fiber))._tag, "StorageUnavailable")
       const stopping = yield* brokenS3((_, response) => {
         response.writeHead(200, { "content-length": 10 })
         response.write("01234")
-      })
+      }, "300 millis")
       assert.strictEqual((yield* Effect.flip(readAll(stopping)))._tag, "StorageUnavailable")
     })
   )

@@ -19,7 +19,12 @@ const Operation = Schema.Struct({
   operationId: Schema.String,
   parameters: Schema.Array(Parameter),
   requestBody: Schema.optional(
-    Schema.Struct({ content: Schema.Struct({ "application/json": Schema.Struct({ examples: Values }) }) })
+    Schema.Struct({
+      content: Schema.Struct({
+        "application/json": Schema.optional(Schema.Struct({ examples: Values })),
+        "application/octet-stream": Schema.optional(Schema.Struct({}))
+      })
+    })
   ),
   responses: Schema.Record(Schema.String, Schema.Unknown)
 })
@@ -44,10 +49,16 @@ const addressOf = (path: string, { parameters }: Operation, id: string) => {
   return address
 }
 
+/** A picture for operations that upload one. */
+const PICTURE = '<svg xmlns="http://www.w3.org/2000/svg"/>'
+
 /** Example bodies of an operation, each with the key of the same name. Without bodies, only its key. */
 const examplesOf = ({ parameters, requestBody }: Operation) => {
   const key = parameters.find(({ name }) => name === "Idempotency-Key")
-  const bodies = Object.entries(requestBody?.content["application/json"].examples ?? {})
+  if (requestBody?.content["application/octet-stream"] !== undefined) {
+    return [{ key: key?.example ?? null, body: PICTURE }]
+  }
+  const bodies = Object.entries(requestBody?.content["application/json"]?.examples ?? {})
   return bodies.length === 0
     ? [{ key: key?.example ?? null }]
     : bodies.map(([name, { value: body }]) => ({ key: key?.examples?.[name]?.value ?? null, body }))
@@ -90,7 +101,7 @@ it.live("all examples of the OpenAPI document succeed on the demo store in docum
         }
       }
     }
-    assert.lengthOf(keys, 20)
+    assert.lengthOf(keys, 22)
     assert.lengthOf(new Set(keys), keys.length)
   })
 )

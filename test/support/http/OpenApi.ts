@@ -7,6 +7,8 @@ import type { Answer } from "./Api.ts"
 const rest = Schema.Record(Schema.String, Schema.Unknown)
 const Named = Schema.Record(Schema.String, Schema.Struct({ value: Schema.Unknown }))
 const Content = Schema.Struct({ "application/json": Schema.Struct({ schema: Schema.Unknown, examples: Named }) })
+const Bytes = Schema.Struct({ schema: rest })
+const UploadContent = Schema.Struct({ "application/octet-stream": Bytes, "multipart/form-data": Bytes })
 const Reference = Schema.Struct({ $ref: Schema.String })
 
 const Response = Schema.Struct({
@@ -26,7 +28,9 @@ const Operation = Schema.Struct({
   parameters: Schema.Array(
     Schema.Union([Reference, Schema.StructWithRest(Schema.Struct({ name: Schema.String }), [rest])])
   ),
-  requestBody: Schema.optional(Schema.Struct({ required: Schema.Literal(true), content: Content })),
+  requestBody: Schema.optional(
+    Schema.Struct({ required: Schema.Literal(true), content: Schema.Union([Content, UploadContent]) })
+  ),
   responses: Schema.Record(Schema.String, Response)
 })
 
@@ -111,9 +115,13 @@ export const validationErrors = (pointer: string, value: unknown): ReadonlyArray
 export const schemaOf = ({ pointer }: Documented, status: number | string) =>
   `${pointer}/responses/${status}/content/application~1json/schema`
 
+/** Returns the JSON content of a request body. An upload has none. */
+export const jsonContentOf = ({ requestBody }: Documented) =>
+  requestBody !== undefined && "application/json" in requestBody.content ? requestBody.content : undefined
+
 /** Returns the example request bodies of an operation. */
 export const requestsOf = (name: string): ReadonlyArray<unknown> =>
-  Object.values(operationOf(name).requestBody?.content["application/json"].examples ?? {}).map(({ value }) => value)
+  Object.values(jsonContentOf(operationOf(name))?.["application/json"].examples ?? {}).map(({ value }) => value)
 
 /** Returns the value of a response example. */
 export const exampleOf = (name: string, status: number, example: string): unknown =>

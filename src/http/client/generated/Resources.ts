@@ -1088,7 +1088,6 @@ export interface DeletedAppData {
 export interface CreateFileQuery {
   /** The name of the file. Default: the name of the part, or `file` */
   readonly name?: string | null | undefined
-  /** Text for people who do not see the picture. Default: empty */
   readonly alt?: string | null | undefined
 }
 
@@ -1120,7 +1119,7 @@ export interface ListFilesQuery {
   readonly cursor?: string | null | undefined
   /** The maximum number of rows. 50 if absent; more than 200 is treated as 200. A page can have fewer rows and still a `nextCursor`: it ends early, after at least one row, when it exceeds 1 MiB */
   readonly limit?: number | null | undefined
-  /** Part of the name or of the alternative text */
+  /** Part of the name or of the alternative text. Ignores case */
   readonly search?: string | null | undefined
 }
 
