@@ -4,6 +4,7 @@ import { createConnection } from "node:net"
 import { once } from "node:events"
 import { randomUUID } from "node:crypto"
 import type { Grants } from "../../../src/domain/access/AccessRule.ts"
+import { createClient } from "../../../src/http/client/Client.ts"
 import { ApiTest, baseUrl, dataOf, errorOf, freshClient, install } from "../../support/http/Api.ts"
 import { countFiles, fetchBytes, filesOf, makePng, picture, SVG, upload } from "../../support/http/Files.ts"
 
@@ -144,6 +145,28 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Files", (
       const other = new FormData()
       other.append("alt", "none")
       assert.include(errorOf(yield* upload(client, other)).error, "no file")
+    })
+  )
+
+  it.effect("the SDK uploads, reads, lists and deletes files", () =>
+    Effect.gen(function* () {
+      const { client } = yield* freshClient()
+      const sdk = createClient({ url: yield* baseUrl, tokens: client.token ?? "" })
+      const bytes = new Uint8Array(yield* picture("png"))
+      yield* Effect.promise(async () => {
+        const created = await sdk.files.create(bytes, { name: "desk.png", alt: "Oak" }, { idempotencyKey: "one" })
+        assert.include(created.data, { contentType: "image/png", name: "desk.png", alt: "Oak", bytes: bytes.length })
+        const again = await sdk.files.create(
+          new Blob([bytes]),
+          { name: "desk.png", alt: "Oak" },
+          { idempotencyKey: "one" }
+        )
+        assert.deepInclude(again, { data: created.data, isReplayed: true })
+        const { id } = created.data
+        assert.deepStrictEqual((await sdk.files.get(id)).data, created.data)
+        assert.deepStrictEqual((await sdk.files.list({ search: "oak" }).page()).items, [created.data])
+        assert.deepStrictEqual((await sdk.files.delete(id)).data, { id, deleted: true })
+      })
     })
   )
 

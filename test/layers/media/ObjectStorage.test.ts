@@ -4,10 +4,10 @@ import { mkdtempSync, readdirSync, writeFileSync } from "node:fs"
 import { createServer, type RequestListener } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import S3rver from "s3rver"
 import { ObjectKey, type ObjectStorage } from "../../../src/domain/media/ObjectStorage.ts"
 import { makeFolderStorage } from "../../../src/layers/media/FolderStorage.ts"
 import { makeS3Storage } from "../../../src/layers/media/S3Storage.ts"
+import { startS3 } from "../../support/S3.ts"
 
 const KEY = ObjectKey.make(`${"a".repeat(64)}-${"0".repeat(16)}`)
 const BYTES = Buffer.from("0123456789")
@@ -39,16 +39,7 @@ const s3At = (endpoint: string, timeout: Duration.Input = "10 seconds") =>
     timeout
   })
 
-/** A real S3 server, which checks signatures. */
-const realS3 = Effect.gen(function* () {
-  const directory = yield* temporary
-  const server = new S3rver({ port: 0, silent: true, directory, configureBuckets: [{ name: "pictures" }] })
-  const { port } = yield* Effect.acquireRelease(
-    Effect.promise(() => server.run()),
-    () => Effect.promise(() => server.close())
-  )
-  return s3At(`http://127.0.0.1:${port}`)
-})
+const realS3 = Effect.map(startS3, (settings) => s3At(settings.S3_ENDPOINT))
 
 /** A server that answers like a broken S3 service. */
 const brokenS3 = (handle: RequestListener, timeout?: Duration.Input) =>

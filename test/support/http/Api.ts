@@ -1,5 +1,5 @@
 import { assert } from "@effect/vitest"
-import { Config, ConfigProvider, Effect, Layer, Redacted, Schema } from "effect"
+import { Config, ConfigProvider, Context, Effect, Layer, Redacted, Schema } from "effect"
 import { HttpServer } from "effect/http"
 import { randomUUID } from "node:crypto"
 import { ALL_GRANTS, type Grants } from "../../../src/domain/access/AccessRule.ts"
@@ -19,15 +19,21 @@ import { PostgresTest } from "../postgres/PostgresTest.ts"
 import { sharedByFiles } from "../SharedByFiles.ts"
 import { installing } from "../data/Writes.ts"
 
-/** Settings of the environment, and a folder for the bytes of files that is deleted with the layer. */
+/** Settings of the service under test beside those of the environment. */
+export const TestSettings = Context.Reference<Readonly<Record<string, string>>>("test/TestSettings", {
+  defaultValue: () => ({})
+})
+
+/** Settings, and a folder for the bytes of files that is deleted with the layer. */
 const TemporaryData = ConfigProvider.layer(
-  Effect.map(
-    Effect.acquireRelease(
+  Effect.gen(function* () {
+    const folder = yield* Effect.acquireRelease(
       Effect.sync(() => mkdtempSync(join(tmpdir(), "data-"))),
       (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-    ),
-    (folder) => ConfigProvider.fromEnv({ env: { ...process.env, DATA_DIR: folder }, preserveEmptyStrings: true })
-  )
+    )
+    const env = { ...process.env, DATA_DIR: folder, ...(yield* TestSettings) }
+    return ConfigProvider.fromEnv({ env, preserveEmptyStrings: true })
+  })
 )
 
 /** The whole service on its own port and database, with its lower layers exposed to the test. */
