@@ -64,9 +64,12 @@ const FullDisk = Layer.succeed(
   })
 )
 
+/** Fresh layers, because those of the service would be shared otherwise. */
+const FilesOnFullDisk = Layer.fresh(FilesLive).pipe(Layer.provide(Layer.fresh(Objects.layer)), Layer.provide(FullDisk))
+
 const FullDiskTest = ServerLive.pipe(
   Layer.provideMerge(listen({ host: Config.succeed("127.0.0.1"), port: Config.succeed(0) })),
-  Layer.provideMerge(FilesLive.pipe(Layer.provide(Objects.layer), Layer.provide(FullDisk))),
+  Layer.provideMerge(FilesOnFullDisk),
   Layer.provideMerge(DomainLive),
   Layer.provideMerge(PostgresTest)
 )
