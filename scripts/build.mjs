@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL("..", import.meta.url))
 const isBench = process.argv.includes("--bench")
 const isSoak = process.argv.includes("--soak")
 const isIfStale = process.argv.includes("--if-stale")
-const service = { main: "src/main.ts", cli: "src/cli.ts" }
+const service = { main: "src/main.ts", cli: "src/cli.ts", imageWorker: "src/layers/media/imageWorker.js" }
 const benchmark = {
   bench: "test/bench/main.ts",
   "bench-baseline": "test/bench/baseline/main.ts",

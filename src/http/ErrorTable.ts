@@ -52,6 +52,7 @@ import {
   MediaLimitReached,
   TooManyPixels
 } from "../domain/media/File.ts"
+import { ImagesBusy } from "../domain/media/Images.ts"
 import { StorageUnavailable } from "../domain/media/ObjectStorage.ts"
 import { MembershipsTooFar } from "../domain/journal/ChangeFeed.ts"
 import { ChangesGone, TooManyFollowers } from "../domain/journal/Changes.ts"
@@ -143,6 +144,7 @@ const TABLE = {
   StoreBusy: [StoreBusy, 503],
   TooManyFollowers: [TooManyFollowers, 503],
   DigestTooSlow: [DigestTooSlow, 503],
+  ImagesBusy: [ImagesBusy, 503],
   StorageUnavailable: [StorageUnavailable, 503],
   Unavailable: [Unavailable, 503]
 } as const
@@ -195,6 +197,7 @@ const findRetryAfter = (error: PublicError): number | undefined => {
     case "StoreBusy":
     case "TooManyFollowers":
     case "DigestTooSlow":
+    case "ImagesBusy":
     case "StorageUnavailable":
     case "Unavailable":
       return 1

@@ -46,6 +46,8 @@ import { JournalEntries, JournalLive } from "./journal/Journal.ts"
 import { UndoLive } from "./journal/Undo.ts"
 import { Jobs } from "./jobs/Jobs.ts"
 import { FilesLive } from "./media/Files.ts"
+import { ImagesLive } from "./media/Images.ts"
+import { ImageWorkers } from "./media/ImageWorkers.ts"
 import { Objects } from "./media/Objects.ts"
 import { ObjectStorageLive } from "./media/ObjectStorage.ts"
 import { OauthLive } from "./oauth/Oauth.ts"
@@ -117,8 +119,11 @@ const ChangeSetJobsLive = ChangeSetJobs.layer.pipe(
   Layer.provide(Skus.layer)
 )
 
-/** Files and the storage of their bytes. */
-const MediaLive = FilesLive.pipe(Layer.provide(Objects.layer), Layer.provide(ObjectStorageLive))
+/** Files, sizes of pictures and the storage of their bytes. */
+const MediaLive = Layer.mergeAll(FilesLive, ImagesLive).pipe(
+  Layer.provide(Objects.layer),
+  Layer.provide(Layer.mergeAll(ImageWorkers.layer, ObjectStorageLive))
+)
 
 /** All domain services, on one database. */
 export const DomainLive = Layer.mergeAll(ChangeSetJobsLive, ExportJobs.layer, ImportFilesLive).pipe(

@@ -19,6 +19,7 @@ import openForms from "./migrations/0014_open_forms.ts"
 import exportFilters from "./migrations/0015_export_filters.ts"
 import orderSearch from "./migrations/0016_order_search.ts"
 import files from "./migrations/0017_files.ts"
+import images from "./migrations/0018_images.ts"
 import { FIXED_SETTINGS, TIMEOUTS } from "./sql/Session.ts"
 import { limitLockWaits, OutsideTransaction, type MigrationSteps } from "./sql/IndexMigration.ts"
 
@@ -49,7 +50,8 @@ export const migrations = {
   "0014_open_forms": openForms,
   "0015_export_filters": exportFilters,
   "0016_order_search": orderSearch,
-  "0017_files": files
+  "0017_files": files,
+  "0018_images": images
 } satisfies Record<string, Migration>
 
 /** Number at the start of a migration's key. */

@@ -50,6 +50,9 @@ export const MediaFile = Schema.Struct({
   bytes: Schema.Int.annotate({ description: "Size in bytes" }),
   width: Pixels.annotate({ description: "Width in pixels, with the orientation applied; null for SVG" }),
   height: Pixels.annotate({ description: "Height in pixels, with the orientation applied; null for SVG" }),
+  color: Schema.NullOr(Schema.String.check(Schema.isPattern(/^#[0-9a-f]{6}$/))).annotate({
+    description: "Dominant colour, to show before the picture is loaded; null for SVG"
+  }),
   alt: field(Schema.String, "Text for people who do not see the picture; empty if there is none", "Oak desk"),
   name: field(Schema.String, "Name of the file", "desk.jpg"),
   createdAt: Timestamp

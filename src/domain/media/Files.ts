@@ -15,6 +15,7 @@ import type {
   MediaLimitReached,
   TooManyPixels
 } from "./File.ts"
+import type { ImagesBusy } from "./Images.ts"
 import type { ByteRange, StorageUnavailable } from "./ObjectStorage.ts"
 
 /** Bytes that were received completely, and what their header says. They exist until the scope ends. */
@@ -26,6 +27,9 @@ export interface ReceivedFile {
   readonly contentType: FileType
   readonly width: number | null
   readonly height: number | null
+  readonly color: string | null
+  /** True if no pixel is transparent. */
+  readonly isOpaque: boolean
 }
 
 /** Errors of bytes that cannot become a file. */
@@ -53,7 +57,7 @@ export class Files extends Context.Service<
     readonly receive: <E>(
       store: StoreId,
       bytes: Stream.Stream<Uint8Array, E>
-    ) => Effect.Effect<ReceivedFile, E | FileRefused | StorageUnavailable, Scope.Scope>
+    ) => Effect.Effect<ReceivedFile, E | FileRefused | ImagesBusy | StorageUnavailable, Scope.Scope>
     /** Stores received bytes. Without a file that names them, they are deleted after a while. */
     readonly keep: (
       store: StoreId,

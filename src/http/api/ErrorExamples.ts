@@ -57,6 +57,7 @@ import {
   MediaLimitReached,
   TooManyPixels
 } from "../../domain/media/File.ts"
+import { ImagesBusy } from "../../domain/media/Images.ts"
 import { StorageUnavailable } from "../../domain/media/ObjectStorage.ts"
 import { MembershipsTooFar } from "../../domain/journal/ChangeFeed.ts"
 import { ChangesGone, TooManyFollowers } from "../../domain/journal/Changes.ts"
@@ -99,6 +100,7 @@ const errorExamples: { readonly [Example in Exclude<PublicError, OperationSpecif
   FileDamaged: new FileDamaged({ contentType: "image/png" }),
   TooManyPixels: new TooManyPixels({ width: 30_000, height: 30_000 }),
   MediaLimitReached: new MediaLimitReached({ limit: 200 * 1024 ** 2, isByUnused: false }),
+  ImagesBusy: new ImagesBusy(),
   StorageUnavailable: new StorageUnavailable({ cause: "ECONNREFUSED", isFull: false }),
   KeyReused: new KeyReused(),
   ChangesGone: new ChangesGone(),

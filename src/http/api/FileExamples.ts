@@ -10,6 +10,7 @@ const desk: MediaFile = {
   bytes: 184_320,
   width: 1600,
   height: 1200,
+  color: "#b08d57",
   alt: "Oak desk",
   name: "Oak desk.jpg",
   createdAt: "2026-01-31T09:30:00.000Z"

@@ -17,6 +17,7 @@ import {
   MediaLimitReached,
   TooManyPixels
 } from "../../domain/media/File.ts"
+import { ImagesBusy } from "../../domain/media/Images.ts"
 import { StorageUnavailable } from "../../domain/media/ObjectStorage.ts"
 import { SearchText } from "../../domain/Query.ts"
 import { formatInteger } from "../../domain/Text.ts"
@@ -45,6 +46,7 @@ export const createFile = HttpApiEndpoint.post("createFile", "/files", {
     publicError(FileDamaged),
     publicError(TooManyPixels),
     publicError(MediaLimitReached),
+    publicError(ImagesBusy),
     publicError(StorageUnavailable)
   ]
 })

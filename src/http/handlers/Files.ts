@@ -12,6 +12,7 @@ import { decodeWith } from "../../domain/json/Decoder.ts"
 import type { JsonText } from "../../domain/json/Document.ts"
 import { AltText, type FileDetails, FileName, FileTooLarge } from "../../domain/media/File.ts"
 import { type FileRefused, Files, type ReceivedFile } from "../../domain/media/Files.ts"
+import type { ImagesBusy } from "../../domain/media/Images.ts"
 import type { StorageUnavailable } from "../../domain/media/ObjectStorage.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { CurrentInstallation, CurrentKey } from "../api/Middleware.ts"
@@ -44,7 +45,7 @@ const badRequest = (reason: string) => new BadRequest({ reason })
 /** Small, because only names and texts are fields. */
 const LIMITS = Multipart.limitsServices({ maxParts: 8, maxFieldSize: 16_384 })
 
-type ReceiveError = BadRequest | FileRefused | StorageUnavailable
+type ReceiveError = BadRequest | FileRefused | ImagesBusy | StorageUnavailable
 
 interface Received {
   readonly file: ReceivedFile
@@ -56,7 +57,7 @@ const receiveForm = Effect.fnUntraced(function* (
   request: IncomingMessage,
   receive: <E>(
     bytes: Stream.Stream<Uint8Array, E>
-  ) => Effect.Effect<ReceivedFile, E | FileRefused | StorageUnavailable, Scope.Scope>
+  ) => Effect.Effect<ReceivedFile, E | FileRefused | ImagesBusy | StorageUnavailable, Scope.Scope>
 ) {
   const headers = { "content-type": request.headers["content-type"] ?? "" }
   const parts = Stream.pipeThroughChannel(

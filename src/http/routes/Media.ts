@@ -1,8 +1,10 @@
 import { Effect, Option } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { FileType } from "../../domain/media/File.ts"
 import { Files, type ServedFile } from "../../domain/media/Files.ts"
+import { Images, WIDTHS } from "../../domain/media/Images.ts"
 import type { ByteRange } from "../../domain/media/ObjectStorage.ts"
-import { toErrorReply } from "../ErrorTable.ts"
+import { type PublicError, toErrorReply } from "../ErrorTable.ts"
 import { isNotModified } from "../headers/ConditionalRequests.ts"
 import { NOT_FOUND, toHttpResponse } from "../Reply.ts"
 
@@ -24,21 +26,33 @@ const findRange = (header: string | undefined, size: number): ByteRange | "unsat
   return { first: Number(first), last: last === "" ? size - 1 : Math.min(Number(last), size - 1) }
 }
 
+const IMMUTABLE = "public, max-age=31536000, immutable"
+
+/** Soon enough to get a size that could not be made before. */
+const BRIEF = "public, max-age=60"
+
+/** Headers by which caches know a response. */
+interface Validity {
+  readonly etag: string
+  readonly "cache-control": string
+  readonly vary?: string
+}
+
 /** Headers of the bytes. A page that opens them runs no script, and an SVG is not opened. */
-const headersOf = ({ contentType }: ServedFile, etag: string) => ({
+const headersOf = ({ contentType }: ServedFile, { etag, ...caching }: Validity) => ({
   etag,
+  ...caching,
   "accept-ranges": "bytes",
-  "cache-control": "public, max-age=31536000, immutable",
   "content-security-policy": "default-src 'none'; sandbox",
   "cross-origin-resource-policy": "cross-origin",
   "x-content-type-options": "nosniff",
   ...(contentType === "image/svg+xml" ? { "content-disposition": "attachment" } : {})
 })
 
-const serve = Effect.fnUntraced(function* (hash: string, file: ServedFile) {
+const serve = Effect.fnUntraced(function* (file: ServedFile, validity: Validity) {
   const { headers: sent } = yield* HttpServerRequest.HttpServerRequest
-  const etag = `"${hash}"`
-  const headers = headersOf(file, etag)
+  const { etag } = validity
+  const headers = headersOf(file, validity)
   if (isNotModified(sent["if-none-match"], etag)) return HttpServerResponse.empty({ status: 304, headers })
   const isSameVersion = sent["if-range"] === undefined || sent["if-range"] === etag
   const range = isSameVersion ? findRange(sent["range"], file.bytes) : undefined
@@ -59,20 +73,67 @@ const serve = Effect.fnUntraced(function* (hash: string, file: ServedFile) {
   })
 })
 
-/** Public bytes of files, by their hash. The name in the path is for readers. Cookies are neither read nor set. */
+/** Types that a client has to name: older ones show neither. */
+const NEGOTIATED = ["image/avif", "image/webp"] as const satisfies ReadonlyArray<FileType>
+
+/** Finds the types that `Accept` names (RFC 9110, section 12.5.1). Wildcards name none, because all clients send them. */
+const acceptedTypes = (accept = ""): ReadonlySet<FileType> => {
+  const named = accept
+    .toLowerCase()
+    .split(",")
+    .map((part) => part.split(";").map((text) => text.trim()))
+    .flatMap(([type, ...parameters]) => (parameters.some((text) => /^q=0(?:\.0*)?$/.test(text)) ? [] : [type]))
+  return new Set(NEGOTIATED.filter((type) => named.includes(type)))
+}
+
+/** Parses a width. Other spellings of a width are other URLs, so they do not exist. */
+const parseWidth = (text: string | undefined) => WIDTHS.find((width) => String(width) === text)
+
+const logged = <E extends PublicError, R>(served: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
+  served.pipe(
+    Effect.tapError((error) =>
+      error._tag === "StorageUnavailable" ? Effect.logError("A file could not be read", error) : Effect.void
+    ),
+    Effect.catch((error) => Effect.succeed(toHttpResponse(toErrorReply(error))))
+  )
+
+/**
+ * Public bytes of files, by their hash, and of sizes of pictures. The name in the path is for readers. Cookies are neither
+ * read nor set. The width is in the path, which all caches have in their keys.
+ */
 export const MediaRoute = HttpRouter.use((router) =>
-  Effect.flatMap(Files, (files) =>
-    router.add(
+  Effect.gen(function* () {
+    const files = yield* Files
+    const images = yield* Images
+
+    yield* router.add(
       "GET",
       "/media/:hash/:name",
       Effect.gen(function* () {
         const { hash = "" } = (yield* HttpRouter.RouteContext).params
         const file = HASH.test(hash) ? yield* files.serve(hash) : Option.none()
-        return Option.isSome(file) ? yield* serve(hash, file.value) : toHttpResponse(NOT_FOUND)
-      }).pipe(
-        Effect.tapError((error) => Effect.logError("A file could not be read", error)),
-        Effect.catchTag("StorageUnavailable", (error) => Effect.succeed(toHttpResponse(toErrorReply(error))))
-      )
+        if (Option.isNone(file)) return toHttpResponse(NOT_FOUND)
+        return yield* serve(file.value, { etag: `"${hash}"`, "cache-control": IMMUTABLE })
+      }).pipe(logged)
     )
-  )
+
+    yield* router.add(
+      "GET",
+      "/media/:hash/:width/:name",
+      Effect.gen(function* () {
+        const { hash = "", width: text } = (yield* HttpRouter.RouteContext).params
+        const width = parseWidth(text)
+        if (width === undefined || !HASH.test(hash)) return toHttpResponse(NOT_FOUND)
+        const { headers } = yield* HttpServerRequest.HttpServerRequest
+        const image = yield* images.serve(hash, width, acceptedTypes(headers["accept"]))
+        if (Option.isNone(image)) return toHttpResponse(NOT_FOUND)
+        const { isFallback, variant } = image.value
+        return yield* serve(image.value, {
+          etag: variant === undefined ? `"${hash}"` : `"${hash}-${variant}"`,
+          "cache-control": isFallback ? BRIEF : IMMUTABLE,
+          vary: "accept"
+        })
+      }).pipe(logged)
+    )
+  })
 )

@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { fileTypeFromFile } from "file-type"
 import { open } from "node:fs/promises"
 import { FileDamaged, FileType, FileTypeRefused, MAX_PIXELS, TooManyPixels } from "../../domain/media/File.ts"
+import type { ImageWorkers } from "./ImageWorkers.ts"
 
 /** Ends of names in URLs. */
 export const EXTENSIONS: Readonly<Record<FileType, string>> = {
@@ -45,32 +46,23 @@ const isSvg = async (path: string) => {
   }
 }
 
-/** Loaded with the first picture: the library has 15 MB of machine code. */
-const loadSharp = Effect.promise(() => import("sharp"))
-
-/** Reads the header of a picture, without its pixels. */
-const readHeader = (path: string, contentType: Exclude<FileType, "image/svg+xml">) =>
-  Effect.flatMap(loadSharp, ({ default: sharp }) =>
-    Effect.tryPromise({
-      try: () => sharp(path, { limitInputPixels: false }).metadata(),
-      catch: () => new FileDamaged({ contentType })
-    })
-  )
-
-/** Finds the type and the dimensions of a file from its bytes. SVG has no pixels. */
-export const inspectFile = Effect.fn("inspectFile")(function* (path: string) {
+/** Finds type, dimensions and colour of a file from its bytes. SVG has no pixels. */
+export const inspectFile = Effect.fn("inspectFile")(function* (workers: ImageWorkers["Service"], path: string) {
   const detected = yield* Effect.promise(() => fileTypeFromFile(path))
   const contentType = TYPES.get(detected?.mime ?? "")
   if (contentType === undefined || contentType === "image/svg+xml") {
     const isText = detected === undefined || detected.mime === "application/xml"
     if (isText && (yield* Effect.promise(() => isSvg(path)))) {
-      return { contentType: "image/svg+xml", width: null, height: null } as const
+      return { contentType: "image/svg+xml", width: null, height: null, color: null, isOpaque: false } as const
     }
     return yield* new FileTypeRefused({ found: detected?.mime ?? null })
   }
-  const { autoOrient, format } = yield* readHeader(path, contentType)
-  const { height, width } = autoOrient
+  const { color, format, height, isOpaque, width } = yield* Effect.catchTag(
+    workers.inspect(path, FORMATS[contentType]),
+    "PictureFailed",
+    (error) => Effect.andThen(Effect.logDebug(error), new FileDamaged({ contentType }))
+  )
   if (format !== FORMATS[contentType] || width < 1 || height < 1) return yield* new FileDamaged({ contentType })
   if (width * height > MAX_PIXELS) return yield* new TooManyPixels({ width, height })
-  return { contentType, width, height }
+  return { contentType, width, height, color, isOpaque }
 })

@@ -12,6 +12,7 @@ import { END, pageReader, selectPage } from "../sql/Pages.ts"
 import { findJson, requiredRowReader, rowReader } from "../sql/Rows.ts"
 import { time } from "../sql/Times.ts"
 import { EXTENSIONS, inspectFile } from "./FileTypes.ts"
+import { ImageWorkers } from "./ImageWorkers.ts"
 import { Objects } from "./Objects.ts"
 import { receiveBytes } from "./Receiving.ts"
 
@@ -32,6 +33,7 @@ export const FilesLive = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const storage = yield* ObjectStorage
+    const workers = yield* ImageWorkers
     const { keep, lockUsage, purge, release, use } = yield* Objects
     const mediaUrl = Option.map(yield* optionalString("MEDIA_URL"), (url) => url.replace(/\/+$/, ""))
 
@@ -39,7 +41,7 @@ export const FilesLive = Layer.effect(
       json_build_object(
         'id', f.id,
         'url', ${Option.getOrElse(mediaUrl, () => `${origin}/media`)}::text || '/' || f.hash || '/' || f.url_name,
-        'contentType', o.content_type, 'bytes', o.bytes, 'width', o.width, 'height', o.height,
+        'contentType', o.content_type, 'bytes', o.bytes, 'width', o.width, 'height', o.height, 'color', o.color,
         'alt', f.alt, 'name', f.name, 'createdAt', ${time("f.created_at")}
       )::text as json
     `
@@ -56,7 +58,7 @@ export const FilesLive = Layer.effect(
     return Files.of({
       receive: Effect.fn("Files.receive")(function* (store, bytes) {
         const received = yield* receiveBytes(store, bytes)
-        return { ...received, ...(yield* inspectFile(received.path)) }
+        return { ...received, ...(yield* inspectFile(workers, received.path)) }
       }),
 
       keep,

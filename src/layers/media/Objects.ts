@@ -24,7 +24,8 @@ const readKeys = rowsReader(Schema.Struct({ key: ObjectKey }))
 /** Bytes of unused objects that a store may have, as a multiple of its limit. Deletions do not free space at once. */
 const MAX_STORED = 2
 
-const newKey = (hash: string) => ObjectKey.make(`${hash}-${randomBytes(8).toString("hex")}`)
+/** Makes a key that no object has, for the bytes of a file or of a size of it. */
+export const newKey = (hash: string) => ObjectKey.make(`${hash}-${randomBytes(8).toString("hex")}`)
 
 /** Fails if the bytes would exceed the limit of the plan. */
 const requireSpace = ({ limit, used }: { readonly limit: number; readonly used: number }, bytes: number) =>
@@ -63,7 +64,7 @@ export class Objects extends Context.Service<Objects>()("layers/media/Objects", 
     /** Finds the object of received bytes or creates it, and restarts the time for which it is kept without files. */
     const claim = Effect.fnUntraced(function* (
       store: StoreId,
-      { bytes, contentType, hash, height, width }: ReceivedFile
+      { bytes, color, contentType, hash, height, isOpaque, width }: ReceivedFile
     ) {
       const usage = yield* lockUsage(store)
       const existing = yield* find(store, hash)
@@ -79,8 +80,10 @@ export class Objects extends Context.Service<Objects>()("layers/media/Objects", 
       if (stored + bytes > limit * MAX_STORED) return yield* new MediaLimitReached({ limit, isByUnused: true })
       const key = newKey(hash)
       yield* sql`
-        insert into media_objects (store_id, hash, key, content_type, bytes, width, height, unused_since)
-        values (${store}, ${hash}, ${key}, ${contentType}, ${bytes}, ${width}, ${height}, clock_timestamp())
+        insert into media_objects (store_id, hash, key, content_type, bytes, width, height, color, is_opaque, unused_since)
+        values (
+          ${store}, ${hash}, ${key}, ${contentType}, ${bytes}, ${width}, ${height}, ${color}, ${isOpaque}, clock_timestamp()
+        )
       `
       yield* sql`update media_usage set stored = stored + ${bytes} where store_id = ${store}`
       return key
@@ -144,12 +147,13 @@ export class Objects extends Context.Service<Objects>()("layers/media/Objects", 
                   delete from media_objects where store_id = ${store.value.store} and hash = any (array(
                     select hash from media_objects where store_id = ${store.value.store} and ${isExpired}
                     limit ${constant(PURGE_BATCH)}
-                  )) returning key, bytes
+                  )) returning store_id, hash, key, bytes
                 ), freed as (
                   update media_usage set stored = stored - (select coalesce(sum(bytes), 0) from gone)
                   where store_id = ${store.value.store}
                 )
-                insert into media_deletions (key) select key from gone
+                insert into media_deletions (key)
+                select key from gone union all select s.key from media_sizes s join gone using (store_id, hash)
               `
             )
           )

@@ -1,0 +1,103 @@
+// @ts-check
+import { setPriority } from "node:os"
+import sharp from "sharp"
+
+/**
+ * Process that decodes pictures for `ImageWorkers.ts`, one at a time. A hostile picture can crash it or exhaust its memory
+ * without harm to the server, which a thread could not guarantee. JavaScript, because Node runs it without the bundler
+ * in tests.
+ */
+
+/** Bytes of memory of the process. Twice what a picture of 50 megapixels with 16 bits a channel needs. */
+const MAX_MEMORY = 1024 ** 3
+
+/** Seconds of computation for one picture. Unlike time, they do not depend on how busy the machine is. */
+const MAX_SECONDS = 10
+
+const CHECK_MILLIS = 50
+
+/** Edge of the picture of which the dominant colour is found. */
+const SAMPLE = 64
+
+/** Requests for pictures that exist come first. */
+setPriority(10)
+sharp.concurrency(1)
+sharp.cache(false)
+
+/** Computation when the current job began. */
+let before = process.cpuUsage()
+
+const findExceeded = () => {
+  const { system, user } = process.cpuUsage(before)
+  if (user + system > MAX_SECONDS * 1_000_000) return `It takes more than ${MAX_SECONDS} s`
+  return process.memoryUsage.rss() > MAX_MEMORY ? "It needs more than 1 GiB of memory" : undefined
+}
+
+// The decoders have threads of their own, so this one is free while they run. They cannot be stopped, but killed.
+setInterval(() => {
+  const error = findExceeded()
+  if (error !== undefined) process.send?.({ error }, () => process.kill(process.pid, "SIGKILL"))
+}, CHECK_MILLIS)
+
+/**
+ * Decodes the first frame, with the orientation of its metadata applied.
+ * @param {string} path
+ * @param {number} maxPixels
+ */
+const decode = (path, maxPixels) =>
+  sharp(path, { limitInputPixels: maxPixels, failOn: "error", pages: 1, sequentialRead: true }).autoOrient()
+
+/**
+ * Finds the dominant colour and whether all pixels are opaque. Decodes all pixels, so it also finds damage.
+ * @param {string} path
+ * @param {number} maxPixels
+ */
+const sample = async (path, maxPixels) => {
+  const { data, info } = await decode(path, maxPixels)
+    .resize({ width: SAMPLE, height: SAMPLE, fit: "inside", withoutEnlargement: true })
+    .toColourspace("srgb")
+    .ensureAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true })
+  const raw = { width: info.width, height: info.height, channels: info.channels }
+  const { isOpaque } = await sharp(data, { raw }).stats()
+  const flat = await sharp(data, { raw }).flatten({ background: "#ffffff" }).png().toBuffer()
+  const { b, g, r } = (await sharp(flat).stats()).dominant
+  return { isOpaque, color: `#${[r, g, b].map((value) => value.toString(16).padStart(2, "0")).join("")}` }
+}
+
+/** @param {import("./ImageWorkers.ts").ImageJob} job */
+const perform = async (job) => {
+  if (job.task === "resize") {
+    const { height, maxPixels, path, to, type, width } = job
+    const resized = decode(path, maxPixels).resize({ width, height, fit: "inside", withoutEnlargement: true })
+    // No metadata of the original is in the result. Colours are converted to sRGB.
+    const encoded = {
+      "image/avif": () => resized.avif({ quality: 50, effort: 2 }),
+      "image/webp": () => resized.webp({ quality: 78 }),
+      "image/jpeg": () => resized.flatten({ background: "#ffffff" }).jpeg({ quality: 80, progressive: true }),
+      "image/png": () => resized.png({ compressionLevel: 9 })
+    }[type]()
+    const { size } = await encoded.toFile(to)
+    return { bytes: size }
+  }
+  const { autoOrient, format } = await sharp(job.path, { limitInputPixels: false }).metadata()
+  const { height, width } = autoOrient
+  // The caller refuses them. Their pixels are not decoded.
+  const isDecoded = format === job.format && width * height <= job.maxPixels
+  return {
+    format,
+    width,
+    height,
+    ...(isDecoded ? await sample(job.path, job.maxPixels) : { isOpaque: false, color: null })
+  }
+}
+
+process.on("disconnect", () => process.exit())
+process.on("message", (/** @type {import("./ImageWorkers.ts").ImageJob} */ job) => {
+  before = process.cpuUsage()
+  perform(job).then(
+    (result) => process.send?.({ result }),
+    (error) => process.send?.({ error: String(error) })
+  )
+})
