@@ -119,3 +119,10 @@ export class MediaLimitReached extends Schema.TaggedError<MediaLimitReached>()("
       : `${limit}; delete files or upgrade the plan`
   }
 }
+
+/** Too many pictures wait to be decoded. */
+export class ImagesBusy extends Schema.TaggedError<ImagesBusy>()("ImagesBusy", {}) {
+  override get message() {
+    return "Too many pictures are processed at the moment; repeat the request in a few seconds, a write with the same Idempotency-Key"
+  }
+}

@@ -12,10 +12,10 @@ import type {
   FileTooLarge,
   FileType,
   FileTypeRefused,
+  ImagesBusy,
   MediaLimitReached,
   TooManyPixels
 } from "./File.ts"
-import type { ImagesBusy } from "./Images.ts"
 import type { ByteRange, StorageUnavailable } from "./ObjectStorage.ts"
 
 /** Bytes that were received completely, and what their header says. They exist until the scope ends. */

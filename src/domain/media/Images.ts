@@ -1,5 +1,5 @@
-import { Context, type Effect, type Option, Schema } from "effect"
-import type { FileType } from "./File.ts"
+import { Context, type Effect, type Option } from "effect"
+import type { FileType, ImagesBusy } from "./File.ts"
 import type { ServedFile } from "./Files.ts"
 import type { StorageUnavailable } from "./ObjectStorage.ts"
 
@@ -9,13 +9,6 @@ export type Width = (typeof WIDTHS)[number]
 
 /** Maximum height of a picture that is made. A higher one is made narrower than its width. */
 export const MAX_HEIGHT = 4096
-
-/** Too many pictures wait to be decoded. */
-export class ImagesBusy extends Schema.TaggedError<ImagesBusy>()("ImagesBusy", {}) {
-  override get message() {
-    return "Too many pictures are processed at the moment; repeat the request in a few seconds, a write with the same Idempotency-Key"
-  }
-}
 
 /** Bytes for a width. */
 export interface ServedImage extends ServedFile {

@@ -54,10 +54,10 @@ import {
   FileNotFound,
   FileTooLarge,
   FileTypeRefused,
+  ImagesBusy,
   MediaLimitReached,
   TooManyPixels
 } from "../../domain/media/File.ts"
-import { ImagesBusy } from "../../domain/media/Images.ts"
 import { StorageUnavailable } from "../../domain/media/ObjectStorage.ts"
 import { MembershipsTooFar } from "../../domain/journal/ChangeFeed.ts"
 import { ChangesGone, TooManyFollowers } from "../../domain/journal/Changes.ts"

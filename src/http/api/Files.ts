@@ -11,13 +11,13 @@ import {
   FileNotFound,
   FileTooLarge,
   FileTypeRefused,
+  ImagesBusy,
   MAX_FILE_BYTES,
   MAX_PIXELS,
   MediaFile,
   MediaLimitReached,
   TooManyPixels
 } from "../../domain/media/File.ts"
-import { ImagesBusy } from "../../domain/media/Images.ts"
 import { StorageUnavailable } from "../../domain/media/ObjectStorage.ts"
 import { SearchText } from "../../domain/Query.ts"
 import { formatInteger } from "../../domain/Text.ts"

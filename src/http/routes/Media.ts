@@ -78,12 +78,13 @@ const NEGOTIATED = ["image/avif", "image/webp"] as const satisfies ReadonlyArray
 
 /** Finds the types that `Accept` names (RFC 9110, section 12.5.1). Wildcards name none, because all clients send them. */
 const acceptedTypes = (accept = ""): ReadonlySet<FileType> => {
-  const named = accept
+  const parts = accept
     .toLowerCase()
     .split(",")
     .map((part) => part.split(";").map((text) => text.trim()))
-    .flatMap(([type, ...parameters]) => (parameters.some((text) => /^q=0(?:\.0*)?$/.test(text)) ? [] : [type]))
-  return new Set(NEGOTIATED.filter((type) => named.includes(type)))
+  const isRefused = (parameters: ReadonlyArray<string>) => parameters.some((text) => /^q=0(?:\.0*)?$/.test(text))
+  const named = new Set(parts.flatMap(([type, ...parameters]) => (isRefused(parameters) ? [] : [type])))
+  return new Set(NEGOTIATED.filter((type) => named.has(type)))
 }
 
 /** Parses a width. Other spellings of a width are other URLs, so they do not exist. */

@@ -2,8 +2,7 @@ import { Context, Data, Effect, Layer, Option, Pool, Schema, Semaphore } from "e
 import { type ChildProcess, fork } from "node:child_process"
 import { availableParallelism } from "node:os"
 import { fileURLToPath } from "node:url"
-import { MAX_PIXELS } from "../../domain/media/File.ts"
-import { ImagesBusy } from "../../domain/media/Images.ts"
+import { ImagesBusy, MAX_PIXELS } from "../../domain/media/File.ts"
 
 /** Type in which a picture is made. */
 export type MadeType = "image/avif" | "image/webp" | "image/jpeg" | "image/png"
@@ -88,16 +87,19 @@ const startWorker = Effect.acquireRelease(
 /** Sends a job and waits for its result or for the end of the worker. */
 const perform = (worker: ChildProcess, job: ImageJob) =>
   Effect.callback<unknown, WorkerDied>((resume) => {
-    const onExit = (_: unknown, signal: string | null) => resume(new WorkerDied({ signal: signal ?? "exit" }))
-    worker.once("message", (message) => resume(Effect.succeed(message)))
-    worker.once("exit", onExit)
-    worker.send(job, (error) => {
-      if (error !== null) onExit(null, error.message)
-    })
-    return Effect.sync(() => {
-      worker.removeAllListeners("message")
+    const end = (answer: Effect.Effect<unknown, WorkerDied>) => {
+      worker.off("message", onMessage)
       worker.off("exit", onExit)
+      resume(answer)
+    }
+    const onMessage = (message: unknown) => end(Effect.succeed(message))
+    const onExit = (_: unknown, signal: string | null) => end(new WorkerDied({ signal: signal ?? "exit" }))
+    worker.on("message", onMessage)
+    worker.on("exit", onExit)
+    worker.send(job, (error) => {
+      if (error !== null) end(new WorkerDied({ signal: error.message }))
     })
+    // The caller ends a worker whose job is interrupted, and with it the listeners.
   })
 
 /**

@@ -3,8 +3,8 @@ import { SqlClient } from "effect/sql"
 import { mkdtemp, open, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { FileType } from "../../domain/media/File.ts"
-import { Images, type ImagesBusy, MAX_HEIGHT, type ServedImage, type Width, WIDTHS } from "../../domain/media/Images.ts"
+import { FileType, type ImagesBusy } from "../../domain/media/File.ts"
+import { Images, MAX_HEIGHT, type ServedImage, type Width, WIDTHS } from "../../domain/media/Images.ts"
 import { type ByteRange, ObjectKey, ObjectStorage, type StorageUnavailable } from "../../domain/media/ObjectStorage.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { orDefect } from "../sql/Errors.ts"
@@ -127,13 +127,12 @@ export const ImagesLive = Layer.effect(
     )
 
     /** Makes a size once for all requests that wait for it. It is also made for a client that leaves. */
-    const makeOnce = (original: Original, size: Size) =>
-      Effect.flatMap(
-        FiberMap.run(making, `${original.hash}/${size.width}/${size.type}`, Effect.asVoid(make(original, size)), {
-          onlyIfMissing: true
-        }),
-        Fiber.join
-      )
+    const makeOnce = Effect.fnUntraced(function* (original: Original, size: Size) {
+      const key = `${original.hash}/${size.width}/${size.type}`
+      yield* FiberMap.run(making, key, Effect.asVoid(make(original, size)), { onlyIfMissing: true })
+      const fiber = yield* FiberMap.get(making, key)
+      if (Option.isSome(fiber)) yield* Fiber.join(fiber.value)
+    })
 
     const serveObject = (key: ObjectKey, contentType: FileType, bytes: number) => ({
       contentType,

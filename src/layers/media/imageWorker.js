@@ -48,22 +48,47 @@ const decode = (path, maxPixels) =>
   sharp(path, { limitInputPixels: maxPixels, failOn: "error", pages: 1, sequentialRead: true }).autoOrient()
 
 /**
- * Finds the dominant colour and whether all pixels are opaque. Decodes all pixels, so it also finds damage.
+ * Finds the mean of the most frequent group of similar colours, on white, and whether all pixels are opaque. `sharp`
+ * returns the middle of the group, which is not white for white pictures.
+ * @param {Uint8Array} pixels four bytes each
+ */
+const summarize = (pixels) => {
+  /** @type {Map<number, { count: number, sum: [number, number, number] }>} */
+  const groups = new Map()
+  let isOpaque = true
+  for (let index = 0; index < pixels.length; index += 4) {
+    const [red = 0, green = 0, blue = 0, alpha = 255] = pixels.subarray(index, index + 4)
+    if (alpha < 255) isOpaque = false
+    const onWhite = (/** @type {number} */ value) => 255 + ((value - 255) * alpha) / 255
+    const [r, g, b] = [onWhite(red), onWhite(green), onWhite(blue)]
+    const key = ((r >> 4) << 8) | ((g >> 4) << 4) | (b >> 4)
+    const { count, sum } = groups.get(key) ?? { count: 0, sum: [0, 0, 0] }
+    groups.set(key, { count: count + 1, sum: [sum[0] + r, sum[1] + g, sum[2] + b] })
+  }
+  const { count, sum } = [...groups.values()].reduce((most, group) => (group.count > most.count ? group : most))
+  const color = `#${sum
+    .map((value) =>
+      Math.round(value / count)
+        .toString(16)
+        .padStart(2, "0")
+    )
+    .join("")}`
+  return { isOpaque, color }
+}
+
+/**
+ * Finds dominant colour and opacity. Decodes all pixels, so it also finds damage.
  * @param {string} path
  * @param {number} maxPixels
  */
 const sample = async (path, maxPixels) => {
-  const { data, info } = await decode(path, maxPixels)
+  const pixels = await decode(path, maxPixels)
     .resize({ width: SAMPLE, height: SAMPLE, fit: "inside", withoutEnlargement: true })
     .toColourspace("srgb")
     .ensureAlpha()
     .raw()
-    .toBuffer({ resolveWithObject: true })
-  const raw = { width: info.width, height: info.height, channels: info.channels }
-  const { isOpaque } = await sharp(data, { raw }).stats()
-  const flat = await sharp(data, { raw }).flatten({ background: "#ffffff" }).png().toBuffer()
-  const { b, g, r } = (await sharp(flat).stats()).dominant
-  return { isOpaque, color: `#${[r, g, b].map((value) => value.toString(16).padStart(2, "0")).join("")}` }
+    .toBuffer()
+  return summarize(pixels)
 }
 
 /** @param {import("./ImageWorkers.ts").ImageJob} job */

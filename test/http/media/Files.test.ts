@@ -17,7 +17,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Files", (
         const bytes = yield* picture(format)
         const answer = yield* upload(client, bytes, { query: "?name=Desk.png&alt=A%20desk", type: "text/plain" })
         assert.strictEqual(answer.status, 201, answer.text)
-        const { createdAt: _, id, url, ...rest } = dataOf(answer)
+        const { color, createdAt: _, id, url, ...rest } = dataOf(answer)
         assert.deepStrictEqual(rest, {
           contentType: `image/${format}`,
           bytes: bytes.length,
@@ -26,6 +26,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Files", (
           alt: "A desk",
           name: "Desk.png"
         })
+        assert.match(String(color), /^#[0-9a-f]{6}$/)
         const served = yield* fetchBytes(url)
         assert.strictEqual(served.status, 200)
         assert.isTrue(served.bytes.equals(bytes))

@@ -1,6 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import { execFileSync } from "node:child_process"
+import { ChildProcess } from "node:child_process"
+import { subscribe, unsubscribe } from "node:diagnostics_channel"
+import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -19,60 +21,65 @@ const picture = Effect.gen(function* () {
       .png()
       .toFile(path)
   )
-  return { folder, path }
+  return { path, size: { path, to: join(folder, "made"), width: 640, height: 4096, type: "image/webp" } as const }
 })
 
-/** Ids of the workers of this process. */
-const workers = Effect.sync(() =>
-  execFileSync("ps", ["--ppid", String(process.pid), "-o", "pid=,args="], { encoding: "utf8" })
-    .split("\n")
-    .filter((line) => line.includes("imageWorker.js"))
-    .map((line) => Number.parseInt(line, 10))
-)
-
-const waitForWorker = Effect.repeat(workers, { until: (ids) => ids.length > 0 })
+/** Processes that start within the scope. The first of them are killed as soon as they run. */
+const startedWorkers = Effect.fn(function* (killed: number) {
+  const started: Array<ChildProcess> = []
+  const onStart = (message: unknown) => {
+    if (typeof message !== "object" || message === null || !("process" in message)) return
+    if (!(message.process instanceof ChildProcess)) return
+    const worker = message.process
+    if (started.push(worker) <= killed) worker.once("spawn", () => worker.kill("SIGKILL"))
+  }
+  yield* Effect.acquireRelease(
+    Effect.sync(() => subscribe("child_process", onStart)),
+    () => Effect.sync(() => unsubscribe("child_process", onStart))
+  )
+  return started
+})
 
 it.live("a worker that is killed is replaced, and its picture is made", () =>
   Effect.gen(function* () {
+    const { path, size } = yield* picture
+    const started = yield* startedWorkers(1)
     const { inspect, resize } = yield* ImageWorkers
-    const { folder, path } = yield* picture
-    const size = { path, to: join(folder, "made"), width: 2048, height: 4096, type: "image/webp" } as const
-    const made = yield* Effect.forkChild(resize(size))
-    for (const id of yield* waitForWorker) process.kill(id, "SIGKILL")
-    assert.isAbove((yield* Fiber.join(made)).bytes, 1000)
-    // An unused worker.
-    for (const id of yield* workers) process.kill(id, "SIGKILL")
+    assert.isAbove((yield* resize(size)).bytes, 100)
+    assert.lengthOf(started, 2)
+    const unused = started[1]
+    assert.isTrue(unused?.kill("SIGKILL"))
     assert.deepInclude(yield* inspect(path, "png"), { width: 3000, height: 2000, isOpaque: true })
+    assert.lengthOf(started, 3)
+    assert.deepInclude(yield* inspect(path, "png"), { color: "#808080" })
+    assert.lengthOf(started, 3)
   }).pipe(Effect.scoped, Effect.provide(ImageWorkers.layer))
 )
 
-it.live("a picture that ends its workers fails, and other pictures go on", () =>
+it.live("a picture that ends two workers fails, and other pictures go on", () =>
   Effect.gen(function* () {
+    const { path, size } = yield* picture
+    const started = yield* startedWorkers(2)
     const { inspect, resize } = yield* ImageWorkers
-    const { folder, path } = yield* picture
-    const hostile = yield* Effect.forkChild(
-      Effect.flip(resize({ path, to: join(folder, "a"), width: 2048, height: 4096, type: "image/avif" }))
-    )
-    yield* Effect.forEach([1, 2], () =>
-      Effect.map(waitForWorker, (ids) => {
-        for (const id of ids) process.kill(id, "SIGKILL")
-        return ids
-      })
-    )
-    const failure = yield* Fiber.join(hostile)
-    assert.strictEqual(failure._tag, "PictureFailed")
+    assert.strictEqual((yield* Effect.flip(resize(size)))._tag, "PictureFailed")
     assert.deepInclude(yield* inspect(path, "png"), { width: 3000 })
+    assert.lengthOf(started, 3)
   }).pipe(Effect.scoped, Effect.provide(ImageWorkers.layer))
 )
 
-it.live("more pictures than may wait are refused, and interrupted ones leave no worker", () =>
+it.live("more than 100 pictures are refused, and pictures that are interrupted end their worker", () =>
   Effect.gen(function* () {
-    const { inspect } = yield* ImageWorkers
     const { path } = yield* picture
-    const waiting = yield* Effect.forEach(Array.from({ length: 100 }), () => Effect.forkChild(inspect(path, "png")))
-    yield* waitForWorker
+    const started = yield* startedWorkers(0)
+    const { inspect } = yield* ImageWorkers
+    const waiting = yield* Effect.forEach(Array.from({ length: 100 }), () =>
+      Effect.forkChild(inspect(path, "png"), { startImmediately: true })
+    )
     assert.strictEqual((yield* Effect.flip(inspect(path, "png")))._tag, "ImagesBusy")
-    yield* Effect.forEach(waiting, Fiber.interrupt)
+    yield* Effect.forEach(waiting, (fiber) => Fiber.interrupt(fiber), { concurrency: "unbounded" })
+    for (const worker of started) {
+      if (worker.exitCode === null && worker.signalCode === null) yield* Effect.promise(() => once(worker, "exit"))
+    }
     assert.deepInclude(yield* inspect(path, "png"), { width: 3000 })
   }).pipe(Effect.scoped, Effect.provide(ImageWorkers.layer))
 )
