@@ -1105,6 +1105,8 @@ export interface MediaFile {
   readonly width: number | null
   /** Height in pixels, with the orientation applied; null for SVG */
   readonly height: number | null
+  /** Dominant colour, to show before the picture is loaded; null for SVG */
+  readonly color: string | null
   /** Text for people who do not see the picture; empty if there is none, as in `"Oak desk"` */
   readonly alt: string
   /** Name of the file, as in `"desk.jpg"` */
