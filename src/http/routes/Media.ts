@@ -76,13 +76,14 @@ const serve = Effect.fnUntraced(function* (file: ServedFile, validity: Validity)
 /** Types that a client has to name: older ones show neither. */
 const NEGOTIATED = ["image/avif", "image/webp"] as const satisfies ReadonlyArray<FileType>
 
+const isRefused = (parameters: ReadonlyArray<string>) => parameters.some((text) => /^q=0(?:\.0*)?$/.test(text))
+
 /** Finds the types that `Accept` names (RFC 9110, section 12.5.1). Wildcards name none, because all clients send them. */
 const acceptedTypes = (accept = ""): ReadonlySet<FileType> => {
   const parts = accept
     .toLowerCase()
     .split(",")
     .map((part) => part.split(";").map((text) => text.trim()))
-  const isRefused = (parameters: ReadonlyArray<string>) => parameters.some((text) => /^q=0(?:\.0*)?$/.test(text))
   const named = new Set(parts.flatMap(([type, ...parameters]) => (isRefused(parameters) ? [] : [type])))
   return new Set(NEGOTIATED.filter((type) => named.has(type)))
 }
