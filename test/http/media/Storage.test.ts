@@ -7,6 +7,7 @@ import { ObjectStorage } from "../../../src/domain/media/ObjectStorage.ts"
 import { listen } from "../../../src/http/server/HttpListener.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
 import { FilesLive } from "../../../src/layers/media/Files.ts"
+import { ImageWorkers } from "../../../src/layers/media/ImageWorkers.ts"
 import { Objects } from "../../../src/layers/media/Objects.ts"
 import { storageFailure } from "../../../src/layers/media/StorageFailure.ts"
 import { ServerLive } from "../../../src/Server.ts"
@@ -65,7 +66,11 @@ const FullDisk = Layer.succeed(
 )
 
 /** Fresh layers, because those of the service would be shared otherwise. */
-const FilesOnFullDisk = Layer.fresh(FilesLive).pipe(Layer.provide(Layer.fresh(Objects.layer)), Layer.provide(FullDisk))
+const FilesOnFullDisk = Layer.fresh(FilesLive).pipe(
+  Layer.provide(Layer.fresh(Objects.layer)),
+  Layer.provide(ImageWorkers.layer),
+  Layer.provide(FullDisk)
+)
 
 const FullDiskTest = ServerLive.pipe(
   Layer.provideMerge(listen({ host: Config.succeed("127.0.0.1"), port: Config.succeed(0) })),
