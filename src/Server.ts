@@ -1,11 +1,13 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
+import { PublicUrl } from "./http/headers/Origin.ts"
 import { makeMcpRoute } from "./http/routes/Mcp.ts"
 import { HttpRoutes, RecordRoute, RouterConfig, RouterMiddleware } from "./http/routes/Routes.ts"
 import { makeRpcRoute } from "./http/routes/Rpc.ts"
-import { serveRoutes } from "./http/server/HttpListener.ts"
+import { baseUrl, serveRoutes } from "./http/server/HttpListener.ts"
 import { makeWebSocketUpgrade } from "./http/server/WebSockets.ts"
 import { StreamHandlers } from "./rpc/handlers/Changes.ts"
+import { FileOrigin } from "./rpc/handlers/Files.ts"
 import { RpcHandlers } from "./rpc/handlers/Handlers.ts"
 import { makeMcpEndpoint } from "./rpc/mcp/Endpoint.ts"
 import { makeHttpCalls } from "./rpc/server/HttpCalls.ts"
@@ -18,7 +20,10 @@ import { makeSockets } from "./rpc/server/Sockets.ts"
 export const ServerLive = Layer.effectDiscard(
   Effect.gen(function* () {
     // Not a layer around all routes: each request copies its context, which the handlers would double.
-    const handlers = yield* Layer.build(Layer.mergeAll(RpcHandlers, StreamHandlers, AuthenticationLive))
+    const origin = Layer.succeed(FileOrigin, (yield* PublicUrl) ?? (yield* baseUrl))
+    const handlers = yield* Layer.build(
+      Layer.mergeAll(Layer.provide(RpcHandlers, origin), StreamHandlers, AuthenticationLive)
+    )
     const executeCall = yield* Effect.provideContext(makeInProcessCalls(ServedRpcs), handlers)
     const sockets = yield* Effect.provideContext(makeSockets, handlers)
     const rpc = yield* makeRpcRoute(yield* makeHttpCalls(executeCall))

@@ -29,6 +29,7 @@ export { CreateProduct, ProductId, UpdateProduct } from "../domain/catalog/Produ
 export { EventId } from "../domain/Events.ts"
 export { EntryId } from "../domain/journal/Activity.ts"
 export { ExportId } from "../domain/exports/Export.ts"
+export { FileId } from "../domain/media/File.ts"
 export { IdempotencyKey } from "../domain/Idempotency.ts"
 export { CustomerId } from "../domain/records/Customer.ts"
 export { OrderId } from "../domain/records/Order.ts"

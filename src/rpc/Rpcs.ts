@@ -8,6 +8,7 @@ import { FeedRpcs } from "./groups/Changes.ts"
 import { ChangeSetRpcs } from "./groups/ChangeSets.ts"
 import { CollectionRpcs } from "./groups/Collections.ts"
 import { ExportRpcs } from "./groups/Exports.ts"
+import { FileRpcs } from "./groups/Files.ts"
 import { InstallationRpcs } from "./groups/Installations.ts"
 import { InventoryRpcs, ProductRpcs } from "./groups/Products.ts"
 import { ProposalRpcs } from "./groups/Proposals.ts"
@@ -35,5 +36,6 @@ export const Rpcs = ProductRpcs.merge(CollectionRpcs, InventoryRpcs, OrderRpcs, 
   AppDeliveryRpcs,
   ViewRpcs,
   ExportRpcs,
+  FileRpcs,
   PresenceRpcs
 )

@@ -59,6 +59,21 @@ export const MediaFile = Schema.Struct({
 }).annotate({ identifier: "MediaFile", description: "A file of the store, such as a picture of a product" })
 export type MediaFile = typeof MediaFile.Type
 
+/** A file, and the number of products that show it. */
+export const UsedFile = Schema.Struct({
+  ...MediaFile.fields,
+  usage: Schema.Int.annotate({ description: "Number of products whose `imageUrl` or `media[].url` has these bytes" })
+}).annotate({ identifier: "UsedFile", description: "A file of the store, with its use in products" })
+export type UsedFile = typeof UsedFile.Type
+
+/** Files that a list selects. */
+export interface FileFilter {
+  /** Part of the name or of the alternative text. */
+  readonly search?: string | undefined
+  /** True for files that no product shows, false for the others. */
+  readonly unused?: boolean | undefined
+}
+
 export class FileNotFound extends Schema.TaggedError<FileNotFound>()("FileNotFound", { id: FileId }) {
   override get message() {
     return `File ${this.id} was not found`

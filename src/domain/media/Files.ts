@@ -1,12 +1,14 @@
 import { Context, type Effect, type Option, type Scope, type Stream } from "effect"
 import type { DocumentPage, JsonText } from "../json/Document.ts"
 import type { PageRequest } from "../Page.ts"
+import type { QueryTooSlow } from "../Query.ts"
 import type { StoreId, StoreNotFound } from "../Store.ts"
 import type { Write } from "../Write.ts"
 import type {
   FileDamaged,
   FileDetails,
   FileEmpty,
+  FileFilter,
   FileId,
   FileNotFound,
   FileTooLarge,
@@ -79,6 +81,13 @@ export class Files extends Context.Service<
       search: string | undefined,
       origin: string
     ) => Effect.Effect<DocumentPage<FileId>>
+    /** Same as `list`, with the number of products that show each file. */
+    readonly listUsed: (
+      store: StoreId,
+      page: PageRequest<FileId>,
+      filter: FileFilter,
+      origin: string
+    ) => Effect.Effect<DocumentPage<FileId>, QueryTooSlow>
     /** Changes the alternative text and returns the file. */
     readonly updateAlt: (store: StoreId, id: FileId, alt: string, origin: string) => Write<JsonText, FileNotFound>
     /** Deletes a file. Its URL ends with the last file of the same bytes. */

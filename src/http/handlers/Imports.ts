@@ -1,28 +1,20 @@
 import { Effect, Layer, Schema } from "effect"
 import type { IncomingMessage } from "node:http"
-import { ForeignOrigin, NotSignedIn, Sessions } from "../../domain/access/Sessions.ts"
-import { Actor } from "../../domain/Actor.ts"
 import { BadRequest } from "../../domain/BadRequest.ts"
 import { optional } from "../../domain/catalog/Fields.ts"
 import { Encoding, FileSettings, ImportFiles, type ReadFailed } from "../../domain/imports/ImportFiles.ts"
 import { decodeWith } from "../../domain/json/Decoder.ts"
 import { parseUntrusted } from "../../domain/json/UntrustedJson.ts"
-import { RateLimitExceeded } from "../../domain/RateLimit.ts"
-import { StoreId, StoreNotFound } from "../../domain/Store.ts"
+import { StoreId } from "../../domain/Store.ts"
 import type { PublicError } from "../ErrorTable.ts"
-import { makeSessionCookie } from "../headers/Credentials.ts"
-import { makeOriginPolicy } from "../headers/Origin.ts"
 import { makeErrorReply, postRoute, type Reply } from "../Reply.ts"
-import { makeMediaTypeTest } from "../server/BodyReader.ts"
 import { type BodyTooLarge, readLargeBody } from "../server/LargeBody.ts"
+import { makeMemberAdmission } from "./MemberFiles.ts"
 
 const decodeImport = decodeWith(
   Schema.Struct({ storeId: StoreId, dryRun: optional(Schema.Boolean), settings: FileSettings })
 )
 const decodeReading = decodeWith(Schema.Struct({ encoding: optional(Encoding) }))
-
-/** Pages of other sites cannot send this type without a CORS preflight, which is not allowed. */
-const isBytes = makeMediaTypeTest("application/octet-stream")
 
 /** Decodes the JSON of the query parameter `import`. */
 const readQuery = <A>({ url = "" }: IncomingMessage, decode: ReturnType<typeof decodeWith<A, unknown>>) =>
@@ -49,23 +41,7 @@ const withFileErrors = (
 export const ImportRoutes = Layer.unwrap(
   Effect.gen(function* () {
     const files = yield* ImportFiles
-    const sessions = yield* Sessions
-    const { isSameOrigin } = yield* makeOriginPolicy
-    const { sessionToken } = yield* makeSessionCookie
-
-    /** Authenticates the member of a browser. The bytes are not read before. */
-    const admit = Effect.fnUntraced(function* (request: IncomingMessage, stores: ReadonlyArray<StoreId>) {
-      if (!isSameOrigin(request.headers)) return yield* new ForeignOrigin()
-      if (!isBytes(request.headers["content-type"])) {
-        return yield* new BadRequest({ reason: "The Content-Type must be application/octet-stream" })
-      }
-      const token = sessionToken(request.headers)
-      if (token === undefined) return yield* new NotSignedIn()
-      const member = yield* sessions.admit(token, stores, 1)
-      if (member.admitted < 1) return yield* new RateLimitExceeded({ retryAfter: member.retryAfter })
-      if (stores.some((store) => member.roles[store] === undefined)) return yield* new StoreNotFound()
-      return Actor.Merchant({ id: member.merchantId })
-    })
+    const admit = yield* makeMemberAdmission
 
     return Layer.mergeAll(
       postRoute("/rpc/imports", "Send files with POST", (request, { requestId }) =>

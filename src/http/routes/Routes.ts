@@ -8,6 +8,7 @@ import { currentResponse } from "../server/NodeResponse.ts"
 import { AppDataLive } from "../handlers/AppData.ts"
 import { CollectionsLive, ProductsLive } from "../handlers/Catalog.ts"
 import { FilesLive } from "../handlers/Files.ts"
+import { FileUploadRoute } from "../handlers/MemberFiles.ts"
 import { FeedLive } from "../handlers/Feed.ts"
 import { ChangeSetsLive } from "../handlers/ChangeSets.ts"
 import { HealthRoutes } from "../handlers/Health.ts"
@@ -129,6 +130,7 @@ export const HttpRoutes = Layer.mergeAll(
   ReferenceRoute,
   HealthRoutes,
   ImportRoutes,
+  FileUploadRoute,
   MediaRoute,
   SignInRoutes,
   MetadataRoute,

@@ -3,11 +3,13 @@ import { SqlClient } from "effect/sql"
 import { FileId, FileNotFound, FileType } from "../../domain/media/File.ts"
 import { Files } from "../../domain/media/Files.ts"
 import { type ByteRange, ObjectKey, ObjectStorage } from "../../domain/media/ObjectStorage.ts"
+import { QueryTooSlow } from "../../domain/Query.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { foldCase } from "../../domain/Text.ts"
 import { slugify } from "../catalog/Slugify.ts"
 import { optionalString } from "../Settings.ts"
 import { orDefect } from "../sql/Errors.ts"
+import { QueryTimeout } from "../sql/Queries.ts"
 import { END, pageReader, selectPage } from "../sql/Pages.ts"
 import { findJson, requiredRowReader, rowReader } from "../sql/Rows.ts"
 import { time } from "../sql/Times.ts"
@@ -37,17 +39,39 @@ export const FilesLive = Layer.effect(
     const { keep, lockUsage, purge, release, use } = yield* Objects
     const mediaUrl = Option.map(yield* optionalString("MEDIA_URL"), (url) => url.replace(/\/+$/, ""))
 
-    const json = (origin: string) => sql`
+    const NO_MEMBERS = sql``
+
+    const json = (origin: string, members = NO_MEMBERS) => sql`
       json_build_object(
         'id', f.id,
         'url', ${Option.getOrElse(mediaUrl, () => `${origin}/media`)}::text || '/' || f.hash || '/' || f.url_name,
         'contentType', o.content_type, 'bytes', o.bytes, 'width', o.width, 'height', o.height, 'color', o.color,
-        'alt', f.alt, 'name', f.name, 'createdAt', ${time("f.created_at")}
+        'alt', f.alt, 'name', f.name, 'createdAt', ${time("f.created_at")}${members}
       )::text as json
     `
 
     const selectFiles = (store: StoreId, origin: string) => sql`
       select f.id, ${json(origin)} from files f join media_objects o using (store_id, hash) where f.store_id = ${store}
+    `
+
+    const matches = (search: string | undefined) =>
+      search === undefined ? sql`true` : sql`strpos(f.terms, ${foldCase(search)}) > 0`
+
+    /**
+     * Number of products for each hash in their URLs. The hash identifies the bytes also after a change of `MEDIA_URL`.
+     * Reads all products of the store: an index of their URLs would slow down every write of a product.
+     */
+    const usage = (store: StoreId) => sql`
+      select named.hash, count(distinct named.id)::integer as products
+      from (
+        select p.id, substring(urls.url from '/([0-9a-f]{64})/') as hash
+        from products p cross join lateral (
+          select p.document ->> 'imageUrl' as url
+          union all select medium ->> 'url' from json_array_elements(p.document -> 'media') as medium
+        ) as urls
+        where p.store_id = ${store}
+      ) as named
+      where named.hash is not null group by named.hash
     `
 
     const get = Effect.fnUntraced(function* (store: StoreId, id: FileId, origin: string) {
@@ -78,11 +102,30 @@ export const FilesLive = Layer.effect(
       get: Effect.fn("Files.get")(get, orDefect),
 
       list: Effect.fn("Files.list")((store, { cursor, limit }, search, origin) => {
-        const isMatch = search === undefined ? sql`true` : sql`strpos(f.terms, ${foldCase(search)}) > 0`
         return readPage(
-          selectPage(sql, sql`${selectFiles(store, origin)} and f.id < ${cursor ?? END} and ${isMatch}`, limit, "desc")
+          selectPage(
+            sql,
+            sql`${selectFiles(store, origin)} and f.id < ${cursor ?? END} and ${matches(search)}`,
+            limit,
+            "desc"
+          )
         )
       }, orDefect),
+
+      listUsed: Effect.fn("Files.listUsed")(function* (store, { cursor, limit }, { search, unused }, origin) {
+        const isSelected =
+          unused === undefined ? sql`true` : unused ? sql`used.hash is null` : sql`used.hash is not null`
+        const select = sql`
+          select f.id, ${json(origin, sql`, 'usage', coalesce(used.products, 0)`)}
+          from files f join media_objects o using (store_id, hash)
+            left join (${usage(store)}) as used on used.hash = f.hash
+          where f.store_id = ${store} and f.id < ${cursor ?? END} and ${matches(search)} and ${isSelected}
+        `
+        return yield* Effect.timeoutOrElse(orDefect(readPage(selectPage(sql, select, limit, "desc"))), {
+          duration: yield* QueryTimeout,
+          orElse: () => new QueryTooSlow()
+        })
+      }),
 
       updateAlt: Effect.fn("Files.updateAlt")(function* (store, id, alt, origin) {
         const found = yield* readName(sql`select name from files where store_id = ${store} and id = ${id} for update`)

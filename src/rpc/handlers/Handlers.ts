@@ -8,6 +8,7 @@ import { makeFeedHandlers } from "./Changes.ts"
 import { makeChangeSetHandlers } from "./ChangeSets.ts"
 import { makeCollectionHandlers } from "./Collections.ts"
 import { makeExportHandlers } from "./Exports.ts"
+import { makeFileHandlers } from "./Files.ts"
 import { makeProductHandlers } from "./Products.ts"
 import { makeStoreHandlers } from "./Stores.ts"
 import { makeAppHandlers } from "./Apps.ts"
@@ -39,7 +40,8 @@ export const RpcHandlers = ServedRpcs.toLayer(
       ...(yield* makeBillingHandlers),
       ...(yield* makeAppHandlers),
       ...(yield* makeViewHandlers),
-      ...(yield* makeExportHandlers)
+      ...(yield* makeExportHandlers),
+      ...(yield* makeFileHandlers)
     })
   })
 )

@@ -24,8 +24,8 @@ const toProduct = Schema.decodeUnknownSync(CreateProduct)
 const Created = Schema.Struct({ id: Schema.String, token: Schema.optional(Schema.String) })
 
 /**
- * Writes without an entry: redelivery, decisions on a proposal, which it records itself, change sets, exports, and views, which
- * only their owner may know. A collection made from a view has the entry of a collection.
+ * Writes without an entry: redelivery, decisions on a proposal, which it records itself, change sets, exports, files, and views,
+ * which only their owner may know. A collection made from a view has the entry of a collection.
  */
 const NOT_JOURNALED = new Set([
   "deliveries.redeliver",
@@ -40,7 +40,9 @@ const NOT_JOURNALED = new Set([
   "views.update",
   "views.delete",
   "views.toCollection",
-  "exports.create"
+  "exports.create",
+  "files.update",
+  "files.delete"
 ])
 
 /** Procedures that write in a store and, unlike those of the catalog, have no dry run. */

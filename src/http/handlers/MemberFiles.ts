@@ -1,0 +1,92 @@
+import { Effect, Layer, Schema } from "effect"
+import { createHash } from "node:crypto"
+import type { IncomingMessage } from "node:http"
+import { ForeignOrigin, NotSignedIn, Sessions } from "../../domain/access/Sessions.ts"
+import { Actor } from "../../domain/Actor.ts"
+import { BadRequest } from "../../domain/BadRequest.ts"
+import { Bulkhead } from "../../domain/Bulkhead.ts"
+import { optional } from "../../domain/catalog/Fields.ts"
+import { Idempotency, IdempotencyKey } from "../../domain/Idempotency.ts"
+import { decodeWith } from "../../domain/json/Decoder.ts"
+import { AltText, FileName, FileTooLarge } from "../../domain/media/File.ts"
+import { Files } from "../../domain/media/Files.ts"
+import { RateLimitExceeded } from "../../domain/RateLimit.ts"
+import { StoreId, StoreNotFound } from "../../domain/Store.ts"
+import { KeyMalformed, KeyMissing } from "../ErrorTable.ts"
+import { makeSessionCookie } from "../headers/Credentials.ts"
+import { makeOriginPolicy, PublicUrl } from "../headers/Origin.ts"
+import { postRoute } from "../Reply.ts"
+import { makeMediaTypeTest } from "../server/BodyReader.ts"
+import { baseUrl } from "../server/HttpListener.ts"
+import { readLargeBody } from "../server/LargeBody.ts"
+
+/** Pages of other sites cannot send this type without a CORS preflight, which is not allowed. */
+const isBytes = makeMediaTypeTest("application/octet-stream")
+
+/** Makes the authentication of a browser that sends bytes, which are not read before. Returns the member as an actor. */
+export const makeMemberAdmission = Effect.gen(function* () {
+  const sessions = yield* Sessions
+  const { isSameOrigin } = yield* makeOriginPolicy
+  const { sessionToken } = yield* makeSessionCookie
+
+  return Effect.fnUntraced(function* (request: IncomingMessage, stores: ReadonlyArray<StoreId>) {
+    if (!isSameOrigin(request.headers)) return yield* new ForeignOrigin()
+    if (!isBytes(request.headers["content-type"])) {
+      return yield* new BadRequest({ reason: "The Content-Type must be application/octet-stream" })
+    }
+    const token = sessionToken(request.headers)
+    if (token === undefined) return yield* new NotSignedIn()
+    const member = yield* sessions.admit(token, stores, 1)
+    if (member.admitted < 1) return yield* new RateLimitExceeded({ retryAfter: member.retryAfter })
+    if (stores.some((store) => member.roles[store] === undefined)) return yield* new StoreNotFound()
+    return Actor.Merchant({ id: member.merchantId })
+  })
+})
+
+const decodeUpload = decodeWith(Schema.Struct({ storeId: StoreId, name: FileName, alt: optional(AltText) }))
+
+const isKey = Schema.is(IdempotencyKey)
+
+const readKey = ({ headers }: IncomingMessage) => {
+  const key = headers["idempotency-key"]
+  if (key === undefined) return Effect.fail(new KeyMissing())
+  return isKey(key) ? Effect.succeed(key) : Effect.fail(new KeyMalformed())
+}
+
+/**
+ * Route by which the dashboard uploads a picture: `POST /rpc/files?storeId=…&name=…&alt=…`. The body is the file. Returns
+ * the file as `POST /files` of the API does.
+ */
+export const FileUploadRoute = Layer.unwrap(
+  Effect.gen(function* () {
+    const files = yield* Files
+    const { once } = yield* Idempotency
+    const { withPermit } = yield* Bulkhead
+    const admit = yield* makeMemberAdmission
+    const origin = (yield* PublicUrl) ?? (yield* baseUrl)
+
+    return postRoute("/rpc/files", "Send files with POST", (request, { requestId }) =>
+      Effect.gen(function* () {
+        const query = Object.fromEntries(new URLSearchParams(request.url?.split("?")[1]))
+        const { alt = "", name, storeId } = yield* Effect.fromResult(decodeUpload(query, true))
+        const actor = yield* admit(request, [storeId])
+        const key = yield* readKey(request)
+        const received = yield* Effect.catchTag(
+          files.receive(storeId, readLargeBody(request)),
+          "BodyTooLarge",
+          () => new FileTooLarge()
+        )
+        const fingerprint = createHash("sha256")
+          .update(`POST /rpc/files\n${JSON.stringify([received.hash, name, alt])}`)
+          .digest()
+        const context = { storeId, actor, surface: "rpc", cause: null, requestId, mode: "perform" } as const
+        const write = Effect.andThen(
+          files.keep(storeId, received),
+          once(context, { key, fingerprint }, files.create(storeId, received, { name, alt }, origin), (json) => json)
+        )
+        const { text } = yield* withPermit({ storeId, name: "createFile", weight: "heavy", bytes: 0 }, write, () => 0)
+        return { status: 201, body: `{"data":${text}}`, headers: { "cache-control": "no-store" } }
+      })
+    )
+  })
+)
