@@ -4,17 +4,15 @@ import { CollectionHead } from "../../src/domain/catalog/Collection.ts"
 import { ProductId } from "../../src/domain/catalog/Product.ts"
 import { FIELDS, RELATIONS, Rule } from "../../src/domain/catalog/Rule.ts"
 import {
-  indexAfterKey,
   membershipDiff,
-  moveItem,
   changesMatches,
   collectionOf,
   type Draft,
   draftOf,
   newDraft,
-  patchOf,
-  indexWhileDragging
+  patchOf
 } from "../../src/web/features/collections/collectionDraft.ts"
+import { indexAfterKey, indexWhileDragging, moveItem } from "../../src/web/shared/data/reordering.ts"
 import {
   newRule,
   type RuleDraft,

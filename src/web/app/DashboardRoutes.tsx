@@ -7,6 +7,7 @@ import { lazyPage, idIn, parseSignInSearch } from "./Root.tsx"
 import { NotFoundPage } from "../shared/ui/display/QueryBoundary.tsx"
 import { activitySearch } from "../features/activity/activitySearch.ts"
 import { parseCollectionSearch } from "../shared/data/urlSearch.ts"
+import { parseFileSearch } from "../features/files/fileSearch.ts"
 import { parseHomeSearch } from "../features/home/homeSearch.ts"
 import { prefetchProducts, parseView } from "../features/products/list/listView.ts"
 import { parseCustomerSearch, parseOrderSearch } from "../features/orders/recordSearch.ts"
@@ -108,6 +109,13 @@ const collection = createRoute({
   notFoundComponent: NotFoundPage
 })
 
+const files = createRoute({
+  getParentRoute: () => store,
+  path: "/files",
+  validateSearch: parseFileSearch,
+  component: lazyPage(() => import("../features/files/FilesPage.tsx"), "FilesPage")
+})
+
 const orders = createRoute({
   getParentRoute: () => store,
   path: "/orders",
@@ -189,6 +197,7 @@ export const dashboardRoutes = dashboard.addChildren([
       collections,
       newCollection,
       collection,
+      files,
       orders,
       order,
       customers,

@@ -5,6 +5,7 @@ export const dashboardTexts = {
     home: t`Home`,
     products: t`Products`,
     collections: t`Collections`,
+    files: t`Files`,
     orders: t`Orders`,
     customers: t`Customers`,
     apps: t`Apps`,

@@ -122,36 +122,39 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Files of m
     })
   )
 
-  it.effect("other origins, strangers, requests without a session or key, and bytes that are no picture are refused", () =>
-    Effect.gen(function* () {
-      const { client, cookie, storeId, upload } = yield* scene
-      const query = { storeId, name: "a.png" }
-      const bytes = yield* picture(1)
-      const stranger = yield* freshMember()
-      const refused: ReadonlyArray<readonly [number, Record<string, string>, Record<string, string>?, Uint8Array?]> = [
-        [403, { cookie, origin: "https://evil.example" }],
-        [400, { cookie, "content-type": "text/plain" }],
-        [400, { cookie, "idempotency-key": "" }],
-        [400, { cookie }, { storeId }],
-        [401, {}],
-        [404, { cookie: stranger.cookie }],
-        [415, { cookie }, query, Buffer.from("no picture")],
-        [422, { cookie }, query, Buffer.alloc(0)]
-      ]
-      for (const [status, headers, sent = query, body = bytes] of refused) {
-        const answer = yield* send(sent, body, headers)
-        assert.strictEqual(answer.status, status, answer.text)
-      }
-      assert.deepStrictEqual((yield* client.files.list({ storeId })).items, [])
+  it.effect(
+    "other origins, strangers, requests without a session or key, and bytes that are no picture are refused",
+    () =>
+      Effect.gen(function* () {
+        const { client, cookie, storeId, upload } = yield* scene
+        const query = { storeId, name: "a.png" }
+        const bytes = yield* picture(1)
+        const stranger = yield* freshMember()
+        const refused: ReadonlyArray<readonly [number, Record<string, string>, Record<string, string>?, Uint8Array?]> =
+          [
+            [403, { cookie, origin: "https://evil.example" }],
+            [400, { cookie, "content-type": "text/plain" }],
+            [400, { cookie, "idempotency-key": "" }],
+            [400, { cookie }, { storeId }],
+            [401, {}],
+            [404, { cookie: stranger.cookie }],
+            [415, { cookie }, query, Buffer.from("no picture")],
+            [422, { cookie }, query, Buffer.alloc(0)]
+          ]
+        for (const [status, headers, sent = query, body = bytes] of refused) {
+          const answer = yield* send(sent, body, headers)
+          assert.strictEqual(answer.status, status, answer.text)
+        }
+        assert.deepStrictEqual((yield* client.files.list({ storeId })).items, [])
 
-      const { id } = yield* upload("a.png", 1)
-      const target = { storeId: stranger.storeId, idempotencyKey: newKey(), id }
-      assert.deepStrictEqual((yield* stranger.client.files.list({ storeId: stranger.storeId })).items, [])
-      assert.strictEqual((yield* Effect.flip(stranger.client.files.delete(target)))._tag, "FileNotFound")
-      const { client: agent } = yield* agentOf({ client, storeId })
-      assert.strictEqual((yield* Effect.flip(agent.files.list({ storeId })))._tag, "AgentRefused")
-      const staff = yield* memberOf(storeId, "staff")
-      assert.lengthOf((yield* staff.client.files.list({ storeId })).items, 1)
-    })
+        const { id } = yield* upload("a.png", 1)
+        const target = { storeId: stranger.storeId, idempotencyKey: newKey(), id }
+        assert.deepStrictEqual((yield* stranger.client.files.list({ storeId: stranger.storeId })).items, [])
+        assert.strictEqual((yield* Effect.flip(stranger.client.files.delete(target)))._tag, "FileNotFound")
+        const { client: agent } = yield* agentOf({ client, storeId })
+        assert.strictEqual((yield* Effect.flip(agent.files.list({ storeId })))._tag, "AgentRefused")
+        const staff = yield* memberOf(storeId, "staff")
+        assert.lengthOf((yield* staff.client.files.list({ storeId })).items, 1)
+      })
   )
 })

@@ -73,6 +73,9 @@ const payloadsOf = (
     "exports.read": { id: product, part: 0 },
     "exports.cancel": { id: product },
     "exports.delete": { id: product },
+    "files.list": {},
+    "files.update": { idempotencyKey: randomUUID(), id: product, alt: "A desk" },
+    "files.delete": { idempotencyKey: randomUUID(), id: product },
     "views.list": {},
     "views.create": {
       idempotencyKey: randomUUID(),

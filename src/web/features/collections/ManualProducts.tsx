@@ -2,6 +2,7 @@ import { type KeyboardEvent, type PointerEvent, type RefObject, useEffect, useRe
 import { MAX_MEMBERS } from "../../../domain/catalog/Collection.ts"
 import type { ProductId } from "../../../rpc/Client.ts"
 import { number } from "../../shared/data/format.ts"
+import { indexAfterKey, indexWhileDragging, moveItem } from "../../shared/data/reordering.ts"
 import { useStoreId } from "../../shared/data/store.ts"
 import { useProductSummary } from "../../shared/data/useProductSummary.ts"
 import { Menu } from "../../shared/ui/form/Menu.tsx"
@@ -9,7 +10,6 @@ import { ProductSearch } from "../../shared/ui/form/ProductSearch.tsx"
 import { Card, MutedText } from "../../shared/ui/layout/Page.tsx"
 import css from "./Collections.module.css"
 import { ProductById, ROW_HEIGHT, useVirtualRows } from "./ProductList.tsx"
-import { indexAfterKey, indexWhileDragging, moveItem } from "./collectionDraft.ts"
 import { collectionTexts } from "./collectionTexts.ts"
 
 interface Dragging {

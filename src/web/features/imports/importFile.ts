@@ -7,6 +7,7 @@ import { findCsvKind, quoteText } from "../../../domain/imports/Csv.ts"
 import { DataKind } from "../../../domain/imports/DataKind.ts"
 import { FileColumns, type FileFormat, type FileSettings } from "../../../domain/imports/ImportFiles.ts"
 import type { Client, StoreId } from "../../../rpc/Client.ts"
+import { FileRejected, rejectionOf } from "../../shared/data/fileRejection.ts"
 import { callService } from "../../shared/data/service.ts"
 import { toast } from "../../shared/ui/display/Toasts.tsx"
 import { cancelSet, follow, undoSet } from "../changes/changeSetCalls.ts"
@@ -20,21 +21,6 @@ const BEGINNING = 1024 * 1024
 
 const LINE_FEED = 0x0a
 
-/** Rejection of a file by the service. The tag selects the message for people. */
-class FileRejected extends Error {
-  readonly _tag: string
-
-  constructor(tag: string, message: string) {
-    super(message)
-    this._tag = tag
-  }
-}
-
-const TAGS: Readonly<Record<number, string>> = { 401: "NotSignedIn", 429: "RateLimitExceeded", 503: "StoreBusy" }
-
-const decodeRejection = Schema.decodeUnknownSync(
-  Schema.fromJsonString(Schema.Struct({ error: Schema.String, issues: Schema.optional(Schema.Array(Schema.String)) }))
-)
 const decodeSet = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Struct({ data: ChangeSet })))
 const decodeColumns = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Struct({ data: FileColumns })))
 
@@ -50,8 +36,7 @@ const send = async (path: string, query: object, bytes: Blob): Promise<string> =
   })
   const text = await response.text()
   if (response.ok) return text
-  const { error, issues = [] } = decodeRejection(text)
-  throw new FileRejected(TAGS[response.status] ?? "FileRejected", [error, ...issues].join(". "))
+  throw rejectionOf(response.status, text)
 }
 
 /** Starts an import, or a dry run of it. */

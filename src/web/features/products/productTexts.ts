@@ -165,13 +165,27 @@ export const productTexts = {
   media: {
     urlPlaceholder: t`https://`,
     mainImageHint: t`Shown in product lists.`,
-    url: (position: number) => t`URL of media ${number(position)}`,
-    alt: t`Alt text`,
-    altHint: t`Describes it for people who cannot see it.`,
+    list: t`Pictures`,
+    advice: t`Drag pictures to order them, or press the arrow keys on their handles.`,
+    alt: (position: number) => t`Alt text of picture ${number(position)}`,
+    altPlaceholder: t`Alt text`,
+    main: t`Main image`,
+    move: (position: number, count: number) => t`Move picture ${number(position)} of ${number(count)}`,
+    moved: (position: number, count: number) => t`Picture moved to position ${number(position)} of ${number(count)}`,
+    actions: (position: number) => t`Actions of picture ${number(position)}`,
+    makeMain: t`Use as main image`,
+    replace: t`Replace`,
+    edit: t`Edit address`,
+    remove: t`Remove`,
+    removed: (position: number) => t`Picture ${number(position)} removed`,
+    separateMain: t`The main image is not one of the pictures below. Its address is under Advanced.`,
+    address: t`Address of the picture`,
     type: t`Media type`,
     typeHint: t`Such as image or video.`,
-    item: (position: number) => t`media ${number(position)}`,
-    add: t`Add media`
+    addUrl: t`Add by URL`,
+    done: t`Done`,
+    uploading: (pictures: number) =>
+      t`${plural(pictures, { one: "# picture is", other: "# pictures are" })} not uploaded yet. Wait, or try again or remove failed ones, then save.`
   },
   options: {
     advice: t`Options distinguish variants, such as Size: S, M, L.`,

@@ -1,8 +1,7 @@
 import { useState } from "react"
 import { MAX_VARIANTS } from "../../../../domain/catalog/ProductFields.ts"
-import { Picture } from "../../../shared/ui/display/Values.tsx"
 import { Button } from "../../../shared/ui/form/Button.tsx"
-import { Columns, TextArea, TextField, ListField } from "../../../shared/ui/form/Field.tsx"
+import { TextArea, TextField, ListField } from "../../../shared/ui/form/Field.tsx"
 import { Dialog } from "../../../shared/ui/layout/Dialog.tsx"
 import { MutedText, Row } from "../../../shared/ui/layout/Page.tsx"
 import css from "../Products.module.css"
@@ -20,7 +19,7 @@ interface Keyed {
 export const removeItem = <Item extends Keyed>(items: ReadonlyArray<Item>, key: string): ReadonlyArray<Item> =>
   items.filter((item) => item.key !== key)
 
-const updateItem = <Item extends Keyed>(
+export const updateItem = <Item extends Keyed>(
   items: ReadonlyArray<Item>,
   key: string,
   members: Partial<Item>
@@ -76,60 +75,6 @@ export const newFaq = (): FaqDraft => ({ key: newItemKey(), question: "", answer
 
 interface ListProps {
   readonly editing: FormState
-}
-
-/** Media of a product by URL. The service does not host files. */
-export const MediaList = ({ editing: { draft, edit, problems } }: ListProps) => {
-  const { media } = draft
-  return (
-    <>
-      {media.length === 0 ? undefined : (
-        <ol className={css["items"]}>
-          {media.map((medium, index) => (
-            <li key={medium.key} className={css["medium"]}>
-              <Picture url={medium.url} alt={medium.alt} isLarge />
-              <div className={css["items"]}>
-                <TextField
-                  label={productTexts.media.url(index + 1)}
-                  placeholder={productTexts.media.urlPlaceholder}
-                  value={medium.url}
-                  problem={problems.get(`media.${index}.url`)}
-                  onChange={({ target }) => edit({ media: updateItem(media, medium.key, { url: target.value }) })}
-                />
-                <Columns>
-                  <TextField
-                    label={productTexts.media.alt}
-                    hint={productTexts.media.altHint}
-                    value={medium.alt}
-                    problem={problems.get(`media.${index}.alt`)}
-                    onChange={({ target }) => edit({ media: updateItem(media, medium.key, { alt: target.value }) })}
-                  />
-                  <TextField
-                    label={productTexts.media.type}
-                    hint={productTexts.media.typeHint}
-                    value={medium.type}
-                    problem={problems.get(`media.${index}.type`)}
-                    onChange={({ target }) => edit({ media: updateItem(media, medium.key, { type: target.value }) })}
-                  />
-                </Columns>
-                <ItemButtons
-                  name={productTexts.media.item(index + 1)}
-                  item={medium}
-                  items={media}
-                  change={(next) => edit({ media: next })}
-                />
-              </div>
-            </li>
-          ))}
-        </ol>
-      )}
-      <Row>
-        <Button onClick={() => edit({ media: [...media, { key: newItemKey(), url: "", alt: "", type: "" }] })}>
-          {productTexts.media.add}
-        </Button>
-      </Row>
-    </>
-  )
 }
 
 export const FaqList = ({ editing: { draft, edit, problems } }: ListProps) => {

@@ -13,6 +13,8 @@ import { toast } from "../../../shared/ui/display/Toasts.tsx"
 import { useStore, useStoreId } from "../../../shared/data/store.ts"
 import { isShownInForm, NO_PROBLEMS, type Problems, problemsIn, productInput } from "./productInput.ts"
 import { copyOf, type Draft, newDraft } from "./productDraft.ts"
+import { useUploads } from "../../files/uploads.ts"
+import { addPictures, replacePicture } from "./pictures.ts"
 import { focusFirstProblem, type FormState, withoutEdited } from "./productFields.ts"
 import { BackToProducts, ProductForm } from "./ProductForm.tsx"
 import { cacheProduct, reloadLists } from "../list/useProducts.ts"
@@ -66,9 +68,17 @@ const NewProduct = ({ initial }: NewProductProps) => {
       })
     }
   })
+  const uploads = useUploads(storeId, ({ alt, url }, replaces) => {
+    setDraft((now) => ({
+      ...now,
+      ...(replaces === undefined ? addPictures(now, [{ url, alt }]) : replacePicture(now, replaces, url))
+    }))
+  })
+  const isUploading = uploads.pending.length > 0
   const editing = {
     draft,
     problems,
+    uploads,
     edit: (members: Partial<Draft>) => {
       setDraft((now) => ({ ...now, ...members }))
       setProblems((now) => withoutEdited(now, members))
@@ -103,12 +113,18 @@ const NewProduct = ({ initial }: NewProductProps) => {
         discard={() => {
           setDraft(initial)
           setProblems(NO_PROBLEMS)
+          uploads.clear()
         }}
         isBusy={creating.isPending}
+        isBlocked={isUploading}
       >
-        {problems.size > 0 ? productTexts.create.correctFields : productTexts.create.unsavedProduct}
+        {isUploading
+          ? productTexts.media.uploading(uploads.pending.length)
+          : problems.size > 0
+            ? productTexts.create.correctFields
+            : productTexts.create.unsavedProduct}
       </SaveBar>
-      <UnsavedChangesGuard isUnsaved={isChanged && !creating.isSuccess}>
+      <UnsavedChangesGuard isUnsaved={(isChanged || isUploading) && !creating.isSuccess}>
         {productTexts.create.unsaved}
       </UnsavedChangesGuard>
     </Page>

@@ -19,7 +19,8 @@ import {
 import { BackLink, Card, Stack } from "../../../shared/ui/layout/Page.tsx"
 import css from "../Products.module.css"
 import { DescriptionField } from "./DescriptionField.tsx"
-import { FaqList, MediaList, newFaq, newOption, OptionList } from "./ItemLists.tsx"
+import { FaqList, newFaq, newOption, OptionList } from "./ItemLists.tsx"
+import { MediaGallery } from "./MediaGallery.tsx"
 import type { Draft, Field } from "./productDraft.ts"
 import {
   type CardName,
@@ -182,7 +183,7 @@ export const ProductField = ({ field, form }: { readonly field: Field; readonly 
     case "dimensions":
       return <Dimensions {...editing} />
     case "media":
-      return <MediaList editing={editing} />
+      return <MediaGallery editing={editing} />
     case "options":
       return <OptionList editing={editing} />
     case "variants":

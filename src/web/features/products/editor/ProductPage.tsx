@@ -104,7 +104,7 @@ const ProductEditor = ({ isGone, product }: ProductEditorProps) => {
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   const editor = useProductEditor(storeId, id, product)
-  const { changed, conflicts, draft, edit, problems, changedByThem, theirs } = editor
+  const { changed, conflicts, draft, edit, problems, changedByThem, theirs, uploads } = editor
   const [stockOf, setStockOf] = useState<StockTarget>()
   const [isDeleting, setDeleting] = useState(false)
 
@@ -177,18 +177,21 @@ const ProductEditor = ({ isGone, product }: ProductEditorProps) => {
         </output>
       )}
       <ProductForm
-        editing={{ draft, problems, edit }}
+        editing={{ draft, problems, edit, uploads }}
         currency={product.currencyCode}
         stock={<CurrentStock product={product} isTracked={draft.trackInventory} update={() => setStockOf("product")} />}
         variantStock={variantStock}
       />
       <SaveBar
-        isShown={changed.length > 0 || conflicts.length > 0}
+        isShown={changed.length > 0 || conflicts.length > 0 || uploads.pending.length > 0}
         save={editor.save}
         discard={editor.discard}
         isBusy={editor.isSaving}
+        isBlocked={uploads.pending.length > 0}
       >
-        {saveBarText(problems.size, conflicts.length, changed.length)}
+        {uploads.pending.length > 0
+          ? productTexts.media.uploading(uploads.pending.length)
+          : saveBarText(problems.size, conflicts.length, changed.length)}
       </SaveBar>
       <ConflictDialog
         fields={conflicts}
@@ -210,7 +213,9 @@ const ProductEditor = ({ isGone, product }: ProductEditorProps) => {
       >
         {productTexts.editor.deleteAdvice}
       </Confirm>
-      <UnsavedChangesGuard isUnsaved={changed.length > 0 && !isGone}>{productTexts.editor.unsaved}</UnsavedChangesGuard>
+      <UnsavedChangesGuard isUnsaved={(changed.length > 0 || uploads.pending.length > 0) && !isGone}>
+        {productTexts.editor.unsaved}
+      </UnsavedChangesGuard>
     </Page>
   )
 }

@@ -1,4 +1,5 @@
 import { isSame } from "../../../shared/data/differences.ts"
+import type { Uploads } from "../../files/uploads.ts"
 import { type Draft, type Field, newDraft } from "./productDraft.ts"
 import type { Problems } from "./productInput.ts"
 import { productTexts } from "../productTexts.ts"
@@ -8,6 +9,8 @@ export interface FormState {
   readonly draft: Draft
   readonly problems: Problems
   readonly edit: (fields: Partial<Draft>) => void
+  /** Uploads of pictures. Undefined where pictures cannot be uploaded. */
+  readonly uploads?: Uploads
 }
 
 export type CardName =
@@ -64,7 +67,7 @@ interface FieldRow {
   readonly kind: Kind
   readonly hint?: string | ((draft: Draft, currency: string) => string)
   readonly rows?: number
-  /** The service supplies a value, which does not open the card. */
+  /** The service or another card supplies a value, which does not open the card. */
   readonly isAutomatic?: true
 }
 
@@ -77,7 +80,6 @@ export const SEO_LENGTHS = { title: 60, description: 155 } as const
 export const FIELDS: Readonly<Record<Field, FieldRow>> = {
   name: { card: "basics", kind: "title" },
   description: { card: "basics", kind: "html" },
-  imageUrl: { card: "basics", kind: "picture", hint: media.mainImageHint },
   media: { card: "basics", kind: "media" },
   price: { card: "pricing", kind: "number", hint: (_, currency) => currency },
   discountedPrice: { card: "pricing", kind: "number", hint: (_, currency) => form.salePriceHint(currency) },
@@ -109,6 +111,7 @@ export const FIELDS: Readonly<Record<Field, FieldRow>> = {
   countryOfOrigin: { card: "shipping", kind: "country" },
   hsCode: { card: "shipping", kind: "text", hint: form.hsCodeHint },
   dimensions: { card: "shipping", kind: "dimensions" },
+  imageUrl: { card: "advanced", kind: "picture", hint: media.mainImageHint, isAutomatic: true },
   metafields: { card: "advanced", kind: "json", hint: form.jsonHint },
   customFields: { card: "advanced", kind: "json", hint: form.jsonHint },
   categoryId: { card: "advanced", kind: "text", hint: form.categoryIdHint },

@@ -8,6 +8,8 @@ import { useRpcMutation } from "../../../shared/data/queries.ts"
 import { toast } from "../../../shared/ui/display/Toasts.tsx"
 import { NO_PROBLEMS, patchOf, type Problems, problemsIn } from "./productInput.ts"
 import { type Draft, draftOf, type Field } from "./productDraft.ts"
+import { useUploads } from "../../files/uploads.ts"
+import { addPictures, replacePicture } from "./pictures.ts"
 import { focusFirstProblem, withoutEdited } from "./productFields.ts"
 import { cacheProduct } from "../list/useProducts.ts"
 import { productTexts } from "../productTexts.ts"
@@ -67,6 +69,14 @@ export const useProductEditor = (storeId: StoreId, id: ProductId, product: Produ
     }
   })
 
+  const uploads = useUploads(storeId, ({ alt, url }, replaces) =>
+    setForm((now) => {
+      const pictures =
+        replaces === undefined ? addPictures(now.draft, [{ url, alt }]) : replacePicture(now.draft, replaces, url)
+      return { ...now, draft: { ...now.draft, ...pictures }, problems: withoutEdited(now.problems, pictures) }
+    })
+  )
+
   const submit = (target: Product, next: Draft) => {
     Result.match(patchOf(draftOf(target), next), {
       onFailure: (problems) => {
@@ -99,6 +109,7 @@ export const useProductEditor = (storeId: StoreId, id: ProductId, product: Produ
     compare: () => setComparing(true),
     endCompare: () => setComparing(false),
     isSaving: save.isPending,
+    uploads,
     error: save.error,
     edit: (members: Partial<Draft>) =>
       setForm((now) => ({
@@ -117,6 +128,7 @@ export const useProductEditor = (storeId: StoreId, id: ProductId, product: Produ
     },
     discard: () => {
       save.reset()
+      uploads.clear()
       setForm(formOf(product))
     }
   }

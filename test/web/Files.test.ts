@@ -1,0 +1,129 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import type { FileChooser, Page } from "playwright-core"
+import sharp from "sharp"
+import { makeProducts } from "../support/data/Products.ts"
+import { dashboardMember, PagesTest } from "../support/Pages.ts"
+import { assertAccessible } from "../support/process/Chromium.ts"
+import { isMissing } from "../support/process/Programs.ts"
+
+const picture = (name: string, red: number) =>
+  Effect.promise(async () => ({
+    name,
+    mimeType: "image/png",
+    buffer: await sharp({ create: { width: 80, height: 60, channels: 3, background: { r: red, g: 90, b: 40 } } })
+      .png()
+      .toBuffer()
+  }))
+
+const openChooser = async (page: Page, open: () => Promise<void>): Promise<FileChooser> => {
+  const chooser = page.waitForEvent("filechooser")
+  await open()
+  return chooser
+}
+
+const decodeUrls = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ url: Schema.String })))
+
+describe.skipIf(isMissing("chromium"))("Pictures of products and files", () => {
+  layer(PagesTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+    it.effect(
+      "uploaded pictures are ordered by keyboard, described, saved with the product, and listed as used files",
+      () =>
+        Effect.gen(function* () {
+          const member = yield* dashboardMember({ width: 390 })
+          const { client, complaints, dashboard, page, storeId } = member
+          const [desk] = yield* makeProducts(member, [{ name: "Desk" }])
+          if (desk === undefined) return assert.fail("No product")
+          const [front, side] = [yield* picture("front.png", 10), yield* picture("side.png", 200)]
+          const text = { name: "notes.png", mimeType: "image/png", buffer: Buffer.from("no picture") }
+          yield* Effect.promise(async () => {
+            await page.goto(`${dashboard}/products/${desk.id}`)
+            const upload = page.getByRole("button", { name: "Upload pictures" })
+            const chooser = await openChooser(page, () => upload.click())
+            await chooser.setFiles([front, text, side])
+            await page.getByRole("alert").getByText("unknown type").waitFor()
+            await page.getByRole("button", { name: "Move picture 2 of 2" }).waitFor()
+            await page.getByText("1 picture is not uploaded yet").waitFor()
+            assert.isTrue(await page.getByRole("button", { name: "Save", exact: true }).isDisabled())
+            await assertAccessible(page)
+            await page.getByRole("button", { name: "Remove upload of notes.png" }).click()
+
+            await page.getByRole("button", { name: "Move picture 2 of 2" }).press("ArrowLeft")
+            await page.getByText("Picture moved to position 1 of 2").waitFor()
+            await page.getByRole("button", { name: "Move picture 1 of 2" }).and(page.locator(":focus")).waitFor()
+            await page.getByLabel("Alt text of picture 1").fill("Desk from the side")
+            await page
+              .getByRole("listitem")
+              .filter({ hasText: "Main image" })
+              .getByLabel("Alt text of picture 2")
+              .waitFor()
+            await assertAccessible(page)
+            await page.getByRole("button", { name: "Save", exact: true }).click()
+            await page.getByLabel("Unsaved changes").waitFor({ state: "detached" })
+          })
+          const saved = yield* client.products.get({ storeId, id: desk.id })
+          const { items } = yield* client.files.list({ storeId })
+          const urlOf = (name: string) => items.find((file) => file.name === name)?.url
+          assert.deepStrictEqual(
+            decodeUrls(saved.media).map(({ url }) => url),
+            [urlOf("side.png"), urlOf("front.png")]
+          )
+          assert.strictEqual(saved.media[0]?.alt, "Desk from the side")
+          assert.strictEqual(saved.imageUrl, urlOf("front.png"))
+
+          yield* Effect.promise(async () => {
+            await page.goto(`${dashboard}/files`)
+            await page.getByText("In 1 product").first().waitFor()
+            assert.strictEqual(await page.getByText("In 1 product").count(), 2)
+            await assertAccessible(page)
+            await page.getByRole("button", { name: "Actions of side.png" }).click()
+            await page.getByRole("menuitem", { name: "Delete file" }).click()
+            await page.getByText("This file is in 1 product.").waitFor()
+            await page.getByRole("button", { name: "Cancel" }).click()
+            await page.getByLabel("Use").selectOption("Unused files")
+            await page.getByText("No files match").waitFor()
+          })
+          assert.deepStrictEqual(complaints(), [])
+        })
+    )
+
+    it.effect("a new product takes stored files and a picture by its address", () =>
+      Effect.gen(function* () {
+        const { client, complaints, dashboard, page, storeId } = yield* dashboardMember()
+        const lamp = yield* picture("lamp.png", 70)
+        const elsewhere = "https://images.example.com/shade.jpg"
+        yield* Effect.promise(async () => {
+          await page.goto(`${dashboard}/files`)
+          const upload = page.getByRole("button", { name: "Upload pictures" })
+          await (await openChooser(page, () => upload.click())).setFiles(lamp)
+          await page.getByText("Unused", { exact: true }).waitFor()
+
+          await page.goto(`${dashboard}/products/new`)
+          await page.getByLabel("Name", { exact: true }).fill("Lamp")
+          await page.getByRole("button", { name: "Choose from files" }).click()
+          await page.getByRole("checkbox", { name: /lamp\.png/ }).check()
+          await assertAccessible(page)
+          await page.getByRole("button", { name: "Add 1 file" }).click()
+          await page.getByRole("button", { name: "Add by URL" }).click()
+          await page.getByLabel("Address of the picture").fill(elsewhere)
+          await page.getByRole("button", { name: "Done" }).click()
+          await page.getByRole("button", { name: "Move picture 2 of 2" }).waitFor()
+          await page.getByRole("button", { name: "Create product" }).click()
+          await page.getByRole("heading", { name: "Lamp", exact: true }).waitFor()
+        })
+        const [file] = (yield* client.files.list({ storeId })).items
+        assert.deepInclude(file, { name: "lamp.png", usage: 1 })
+        const [product] = (yield* client.products.list({ storeId })).items
+        assert.strictEqual(product?.imageUrl, file?.url)
+        assert.deepStrictEqual(
+          decodeUrls(product?.media).map(({ url }) => url),
+          [file?.url, elsewhere]
+        )
+        assert.deepStrictEqual(
+          complaints().filter((text) => !text.includes("ERR_")),
+          []
+        )
+      })
+    )
+  })
+})
