@@ -22,6 +22,26 @@ const openChooser = async (page: Page, open: () => Promise<void>): Promise<FileC
   return chooser
 }
 
+/** Drops or pastes a picture. */
+const transfer = (
+  page: Page,
+  type: "drop" | "paste",
+  { buffer, name }: { readonly buffer: Buffer; readonly name: string }
+) =>
+  page.getByRole("button", { name: "Upload pictures" }).evaluate(
+    (button, sent) => {
+      const data = new DataTransfer()
+      data.items.add(new File([new Uint8Array(sent.bytes)], sent.name, { type: "image/png" }))
+      const options = { bubbles: true, cancelable: true }
+      button.dispatchEvent(
+        sent.type === "drop"
+          ? new DragEvent("drop", { dataTransfer: data, ...options })
+          : new ClipboardEvent("paste", { clipboardData: data, ...options })
+      )
+    },
+    { type, name, bytes: [...buffer] }
+  )
+
 const decodeUrls = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ url: Schema.String })))
 
 describe.skipIf(isMissing("chromium"))("Pictures of products and files", () => {
@@ -43,7 +63,7 @@ describe.skipIf(isMissing("chromium"))("Pictures of products and files", () => {
             await chooser.setFiles([front, text, side])
             await page.getByRole("alert").getByText("unknown type").waitFor()
             await page.getByRole("button", { name: "Move picture 2 of 2" }).waitFor()
-            await page.getByText("1 picture is not uploaded yet").waitFor()
+            await page.getByText("1 picture not uploaded yet").waitFor()
             assert.isTrue(await page.getByRole("button", { name: "Save", exact: true }).isDisabled())
             await assertAccessible(page)
             await page.getByRole("button", { name: "Remove upload of notes.png" }).click()
@@ -87,43 +107,52 @@ describe.skipIf(isMissing("chromium"))("Pictures of products and files", () => {
         })
     )
 
-    it.effect("a new product takes stored files and a picture by its address", () =>
-      Effect.gen(function* () {
-        const { client, complaints, dashboard, page, storeId } = yield* dashboardMember()
-        const lamp = yield* picture("lamp.png", 70)
-        const elsewhere = "https://images.example.com/shade.jpg"
-        yield* Effect.promise(async () => {
-          await page.goto(`${dashboard}/files`)
-          const upload = page.getByRole("button", { name: "Upload pictures" })
-          await (await openChooser(page, () => upload.click())).setFiles(lamp)
-          await page.getByText("Unused", { exact: true }).waitFor()
+    it.effect(
+      "a new product takes pasted pictures, stored files and a picture by its address; files are also dropped",
+      () =>
+        Effect.gen(function* () {
+          const { client, complaints, dashboard, page, storeId } = yield* dashboardMember()
+          const [lamp, shade] = [yield* picture("lamp.png", 70), yield* picture("shade.png", 90)]
+          const elsewhere = "https://images.example.com/shade.jpg"
+          yield* Effect.promise(async () => {
+            await page.goto(`${dashboard}/files`)
+            await transfer(page, "drop", lamp)
+            await page.getByText("Unused", { exact: true }).waitFor()
 
-          await page.goto(`${dashboard}/products/new`)
-          await page.getByLabel("Name", { exact: true }).fill("Lamp")
-          await page.getByRole("button", { name: "Choose from files" }).click()
-          await page.getByRole("checkbox", { name: /lamp\.png/ }).check()
-          await assertAccessible(page)
-          await page.getByRole("button", { name: "Add 1 file" }).click()
-          await page.getByRole("button", { name: "Add by URL" }).click()
-          await page.getByLabel("Address of the picture").fill(elsewhere)
-          await page.getByRole("button", { name: "Done" }).click()
-          await page.getByRole("button", { name: "Move picture 2 of 2" }).waitFor()
-          await page.getByRole("button", { name: "Create product" }).click()
-          await page.getByRole("heading", { name: "Lamp", exact: true }).waitFor()
+            await page.goto(`${dashboard}/products/new`)
+            await page.getByLabel("Name", { exact: true }).fill("Lamp")
+            await transfer(page, "paste", shade)
+            await page.getByRole("button", { name: "Move picture 1 of 1" }).waitFor()
+            await page.getByRole("button", { name: "Choose from files" }).click()
+            await page.getByRole("checkbox", { name: /lamp\.png/ }).check()
+            await assertAccessible(page)
+            await page.getByRole("button", { name: "Add 1 file" }).click()
+            await page.getByRole("button", { name: "Add by URL" }).click()
+            await page.getByLabel("Address of the picture").fill(elsewhere)
+            await page.getByRole("button", { name: "Done" }).click()
+            await page.getByRole("button", { name: "Move picture 3 of 3" }).waitFor()
+            await page.getByRole("button", { name: "Create product" }).click()
+            await page.getByRole("heading", { name: "Lamp", exact: true }).waitFor()
+          })
+          const files = (yield* client.files.list({ storeId })).items
+          assert.deepStrictEqual(
+            files.map(({ name, usage }) => [name, usage]),
+            [
+              ["shade.png", 1],
+              ["lamp.png", 1]
+            ]
+          )
+          const [product] = (yield* client.products.list({ storeId })).items
+          assert.strictEqual(product?.imageUrl, files[0]?.url)
+          assert.deepStrictEqual(
+            decodeUrls(product?.media).map(({ url }) => url),
+            [...files.map(({ url }) => url), elsewhere]
+          )
+          assert.deepStrictEqual(
+            complaints().filter((text) => !text.includes("ERR_")),
+            []
+          )
         })
-        const [file] = (yield* client.files.list({ storeId })).items
-        assert.deepInclude(file, { name: "lamp.png", usage: 1 })
-        const [product] = (yield* client.products.list({ storeId })).items
-        assert.strictEqual(product?.imageUrl, file?.url)
-        assert.deepStrictEqual(
-          decodeUrls(product?.media).map(({ url }) => url),
-          [file?.url, elsewhere]
-        )
-        assert.deepStrictEqual(
-          complaints().filter((text) => !text.includes("ERR_")),
-          []
-        )
-      })
     )
   })
 })

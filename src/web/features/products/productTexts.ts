@@ -184,8 +184,7 @@ export const productTexts = {
     typeHint: t`Such as image or video.`,
     addUrl: t`Add by URL`,
     done: t`Done`,
-    uploading: (pictures: number) =>
-      t`${plural(pictures, { one: "# picture is", other: "# pictures are" })} not uploaded yet. Wait, or try again or remove failed ones, then save.`
+    uploading: (pictures: number) => t`${plural(pictures, { one: "# picture", other: "# pictures" })} not uploaded yet`
   },
   options: {
     advice: t`Options distinguish variants, such as Size: S, M, L.`,
