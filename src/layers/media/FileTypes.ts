@@ -15,7 +15,7 @@ export const EXTENSIONS: Readonly<Record<FileType, string>> = {
 }
 
 /** Types by the names of the library. An animated PNG is a PNG that other programs show as its first frame. */
-const TYPES = new Map<string, FileType>([
+const TYPES: ReadonlyMap<string, FileType> = new Map<string, FileType>([
   ...FileType.literals.map((type) => [type, type] as const),
   ["image/apng", "image/png"]
 ])

@@ -1,7 +1,7 @@
 import { Predicate } from "effect"
 import { StorageUnavailable } from "../../domain/media/ObjectStorage.ts"
 
-const FULL = new Set<unknown>(["ENOSPC", "EDQUOT"])
+const FULL: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT"])
 
 /** Converts an error of the file system or of the network. */
 export const storageFailure = (cause: unknown): StorageUnavailable =>

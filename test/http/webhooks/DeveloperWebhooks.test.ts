@@ -2,13 +2,14 @@ import { assert, layer } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
+import { SECRET_KEY } from "../../support/SecretKey.ts"
 import { makeMerchant } from "../../support/rpc/Merchants.ts"
 import { waitForAttempts, IsolatedDeliveringApi, deliveriesOf, scene } from "../../support/webhooks/Webhooks.ts"
 
 /** A service without the demo, which allows loopback hosts to developers, too. */
 const WithoutDemo = Layer.provide(
   IsolatedDeliveringApi,
-  ConfigProvider.layer(ConfigProvider.fromUnknown({ DEMO: "false", WEBHOOK_ALLOW_HOSTS: "127.0.0.1" }))
+  ConfigProvider.layer(ConfigProvider.fromUnknown({ DEMO: "false", WEBHOOK_ALLOW_HOSTS: "127.0.0.1", SECRET_KEY }))
 )
 
 layer(WithoutDemo, { excludeTestServices: true, timeout: "60 seconds" })("Webhooks of developers", (it) => {

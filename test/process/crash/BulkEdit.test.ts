@@ -37,8 +37,9 @@ describe.skipIf(isMissing("chromium"))("A bulk edit of the dashboard", () => {
       const server = yield* startOn(0)
       const { storeId, tokens } = yield* createTokens(url, 1)
       const client = makeClient(server.base, tokens[0])
+      // From the database, because a client may ask 100 times a minute.
       const setIn = (id: string, state: string) =>
-        waitUntil(Effect.map(client.get(`/change-sets/${id}`), setOf), (set) => set.state === state)
+        waitUntil(rowsOf(db, "select state from change_sets where id = $1", [id]), ([row]) => row?.["state"] === state)
       const creation = setOf(
         yield* client.post("/change-sets", {
           mode: "each",

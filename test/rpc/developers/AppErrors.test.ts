@@ -119,7 +119,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Errors of
         "app.website: must be an absolute https URL of at most 2,048 characters, or null",
         "app.logoUrl: must be an absolute https URL of at most 2,048 characters, or null",
         "app.redirectUris: must be a list of at most 20 items",
-        "app.scopes.0: must be one of read_products, write_products, read_collections, write_collections, read_orders, read_customers, write_inventory"
+        "app.scopes.0: must be one of read_products, write_products, read_collections, write_collections, read_orders, read_customers, write_inventory, read_files, write_files"
       ])
     })
   )

@@ -24,16 +24,16 @@ export const TestSettings = Context.Reference<Readonly<Record<string, string>>>(
   defaultValue: () => ({})
 })
 
-/** Settings, and a folder for the bytes of files that is deleted with the layer. */
-const TemporaryData = ConfigProvider.layer(
+/** Settings before those of the environment, and a folder for the bytes of files that is deleted with the layer. */
+const TemporaryData = ConfigProvider.layerAdd(
   Effect.gen(function* () {
     const folder = yield* Effect.acquireRelease(
       Effect.sync(() => mkdtempSync(join(tmpdir(), "data-"))),
       (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
     )
-    const env = { ...process.env, DATA_DIR: folder, ...(yield* TestSettings) }
-    return ConfigProvider.fromEnv({ env, preserveEmptyStrings: true })
-  })
+    return ConfigProvider.fromEnv({ env: { DATA_DIR: folder, ...(yield* TestSettings) }, preserveEmptyStrings: true })
+  }),
+  { asPrimary: true }
 )
 
 /** The whole service on its own port and database, with its lower layers exposed to the test. */
