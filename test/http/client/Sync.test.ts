@@ -110,9 +110,10 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Copies of
         if (step % 10 === 5) yield* sync(0)
         if (step === 20) yield* sync(1)
       }
-      // The third copy lost rows and a deletion, and believes that it has read everything.
+      // The third copy lost every second product and a deletion, and believes that it has read everything.
       const third = copies[2]
-      third?.forget(({ id, resource }) => resource === "products" && /[0-7]$/.test(id))
+      let products = 0
+      third?.forget(({ resource }) => resource === "products" && products++ % 2 === 0)
       third?.setPosition((yield* raw.get("/changes")).text.match(/"nextPosition":"([^"]+)"/)?.[1] ?? "")
       const proofs = yield* Effect.forEach([0, 1, 2], sync)
 
