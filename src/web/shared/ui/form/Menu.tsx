@@ -1,38 +1,19 @@
-import { Menu as Base } from "@base-ui/react/menu"
-import type { ReactNode } from "react"
-import { buttonClass, type ButtonKind } from "./Button.tsx"
-import css from "../layout/Popups.module.css"
+import { lazy, Suspense } from "react"
+import { buttonClass } from "./Button.tsx"
+import type { MenuProps } from "./LoadedMenu.tsx"
 
-export interface MenuItem {
-  readonly name: string
-  readonly choose: () => void
-  readonly isDisabled?: boolean
-}
-
-interface MenuProps {
-  readonly label: ReactNode
-  /** Accessible name, if the label is no text. */
-  readonly name?: string
-  readonly kind?: ButtonKind
-  readonly items: ReadonlyArray<MenuItem>
-}
+// Menus of Base UI have 40 KiB. They load beside the page, which shows their disabled buttons until then.
+const LoadedMenu = lazy(() => import("./LoadedMenu.tsx").then((loaded) => ({ default: loaded.LoadedMenu })))
 
 /** Button that opens a menu of actions. */
-export const Menu = ({ items, kind = "plain", label, name }: MenuProps) => (
-  <Base.Root>
-    <Base.Trigger className={buttonClass(kind)} aria-label={name}>
-      {label}
-    </Base.Trigger>
-    <Base.Portal>
-      <Base.Positioner sideOffset={4} align="end" className={css["menuPositioner"]}>
-        <Base.Popup className={css["menu"]}>
-          {items.map((item) => (
-            <Base.Item key={item.name} className={css["menuItem"]} disabled={item.isDisabled} onClick={item.choose}>
-              {item.name}
-            </Base.Item>
-          ))}
-        </Base.Popup>
-      </Base.Positioner>
-    </Base.Portal>
-  </Base.Root>
+export const Menu = (props: MenuProps) => (
+  <Suspense
+    fallback={
+      <button type="button" className={buttonClass(props.kind ?? "plain")} aria-label={props.name} disabled>
+        {props.label}
+      </button>
+    }
+  >
+    <LoadedMenu {...props} />
+  </Suspense>
 )
