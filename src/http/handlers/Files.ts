@@ -1,13 +1,10 @@
 import { Effect, Schema, type Scope, Stream } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { HttpServerRequest, Multipart } from "effect/http"
-import { createHash } from "node:crypto"
 import type { IncomingMessage } from "node:http"
 import { Actor } from "../../domain/Actor.ts"
 import { BadRequest } from "../../domain/BadRequest.ts"
-import { Bulkhead } from "../../domain/Bulkhead.ts"
 import { optional } from "../../domain/catalog/Fields.ts"
-import { Idempotency } from "../../domain/Idempotency.ts"
 import { decodeWith } from "../../domain/json/Decoder.ts"
 import type { JsonText } from "../../domain/json/Document.ts"
 import { AltText, type FileDetails, FileName, FileTooLarge, type ImagesBusy } from "../../domain/media/File.ts"
@@ -30,6 +27,7 @@ import {
   page,
   read
 } from "./Responses.ts"
+import { makeFileCreation } from "./MemberFiles.ts"
 import { decodeCausingEvent, makeWrites } from "./Writes.ts"
 
 /** Name of a file that the client does not name. */
@@ -87,8 +85,7 @@ export const FilesLive = HttpApiBuilder.group(
   "Files",
   Effect.fnUntraced(function* (handlers) {
     const files = yield* Files
-    const { once } = yield* Idempotency
-    const { withPermit } = yield* Bulkhead
+    const createOnce = yield* makeFileCreation
     const { remove } = yield* makeWrites
     const origin = (yield* PublicUrl) ?? (yield* baseUrl)
 
@@ -119,17 +116,15 @@ export const FilesLive = HttpApiBuilder.group(
       const cause = yield* decodeCausingEvent(request.headers["x-service-event-id"])
       const { details, file } = yield* receiveFrom(req, storeId)
       const named = { name: UNNAMED, alt: "", ...query, ...details }
-      const fingerprint = createHash("sha256")
-        .update(`POST ${request.url}\n${JSON.stringify([file.hash, named.name, named.alt])}`)
-        .digest()
       const context = { storeId, actor: Actor.App({ id }), surface: "rest", cause, requestId, mode: "perform" } as const
-      const write = Effect.andThen(
-        files.keep(storeId, file),
-        once(context, { key, fingerprint }, files.create(storeId, file, named, origin), (json) =>
-          encodeResponse(createdFile(json))
-        )
-      )
-      const outcome = yield* withPermit({ storeId, name: "createFile", weight: "heavy", bytes: 0 }, write, () => 0)
+      const outcome = yield* createOnce({
+        context,
+        key,
+        target: request.url,
+        received: file,
+        details: named,
+        encode: (json) => encodeResponse(createdFile(json))
+      })
       return jsonResponse(decodeResponse(outcome.text), outcome.replayed ? { "idempotent-replayed": "true" } : {})
     }, Effect.scoped)
 

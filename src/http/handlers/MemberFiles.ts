@@ -8,10 +8,12 @@ import { Bulkhead } from "../../domain/Bulkhead.ts"
 import { optional } from "../../domain/catalog/Fields.ts"
 import { Idempotency, IdempotencyKey } from "../../domain/Idempotency.ts"
 import { decodeWith } from "../../domain/json/Decoder.ts"
-import { AltText, FileName, FileTooLarge } from "../../domain/media/File.ts"
-import { Files } from "../../domain/media/Files.ts"
+import type { JsonText } from "../../domain/json/Document.ts"
+import { AltText, type FileDetails, FileName, FileTooLarge } from "../../domain/media/File.ts"
+import { Files, type ReceivedFile } from "../../domain/media/Files.ts"
 import { RateLimitExceeded } from "../../domain/RateLimit.ts"
 import { StoreId, StoreNotFound } from "../../domain/Store.ts"
+import type { WriteContext } from "../../domain/Write.ts"
 import { KeyMalformed, KeyMissing } from "../ErrorTable.ts"
 import { makeSessionCookie } from "../headers/Credentials.ts"
 import { makeOriginPolicy, PublicUrl } from "../headers/Origin.ts"
@@ -43,6 +45,37 @@ export const makeMemberAdmission = Effect.gen(function* () {
   })
 })
 
+interface FileCreation {
+  readonly context: WriteContext
+  readonly key: IdempotencyKey
+  /** Path and query of the request, which its key belongs to. */
+  readonly target: string
+  readonly received: ReceivedFile
+  readonly details: FileDetails
+  readonly encode: (json: JsonText) => string
+}
+
+/** Makes the write that stores received bytes and creates their file, once for each key. */
+export const makeFileCreation = Effect.gen(function* () {
+  const files = yield* Files
+  const { once } = yield* Idempotency
+  const { withPermit } = yield* Bulkhead
+  const origin = (yield* PublicUrl) ?? (yield* baseUrl)
+
+  return ({ context, details, encode, key, received, target }: FileCreation) => {
+    const { storeId } = context
+    const { alt, name } = details
+    const fingerprint = createHash("sha256")
+      .update(`POST ${target}\n${JSON.stringify([received.hash, name, alt])}`)
+      .digest()
+    const write = Effect.andThen(
+      files.keep(storeId, received),
+      once(context, { key, fingerprint }, files.create(storeId, received, details, origin), encode)
+    )
+    return withPermit({ storeId, name: "createFile", weight: "heavy", bytes: 0 }, write, () => 0)
+  }
+})
+
 const decodeUpload = decodeWith(Schema.Struct({ storeId: StoreId, name: FileName, alt: optional(AltText) }))
 
 const isKey = Schema.is(IdempotencyKey)
@@ -60,10 +93,8 @@ const readKey = ({ headers }: IncomingMessage) => {
 export const FileUploadRoute = Layer.unwrap(
   Effect.gen(function* () {
     const files = yield* Files
-    const { once } = yield* Idempotency
-    const { withPermit } = yield* Bulkhead
+    const create = yield* makeFileCreation
     const admit = yield* makeMemberAdmission
-    const origin = (yield* PublicUrl) ?? (yield* baseUrl)
 
     return postRoute("/rpc/files", "Send files with POST", (request, { requestId }) =>
       Effect.gen(function* () {
@@ -76,15 +107,16 @@ export const FileUploadRoute = Layer.unwrap(
           "BodyTooLarge",
           () => new FileTooLarge()
         )
-        const fingerprint = createHash("sha256")
-          .update(`POST /rpc/files\n${JSON.stringify([received.hash, name, alt])}`)
-          .digest()
         const context = { storeId, actor, surface: "rpc", cause: null, requestId, mode: "perform" } as const
-        const write = Effect.andThen(
-          files.keep(storeId, received),
-          once(context, { key, fingerprint }, files.create(storeId, received, { name, alt }, origin), (json) => json)
-        )
-        const { text } = yield* withPermit({ storeId, name: "createFile", weight: "heavy", bytes: 0 }, write, () => 0)
+        const details = { name, alt }
+        const { text } = yield* create({
+          context,
+          key,
+          target: "/rpc/files",
+          received,
+          details,
+          encode: (json) => json
+        })
         return { status: 201, body: `{"data":${text}}`, headers: { "cache-control": "no-store" } }
       })
     )

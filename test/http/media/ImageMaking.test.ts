@@ -1,38 +1,14 @@
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer, Option, Stream } from "effect"
 import { SqlClient } from "effect/sql"
-import { crc32, deflateSync } from "node:zlib"
 import { Files } from "../../../src/domain/media/Files.ts"
 import { Images } from "../../../src/domain/media/Images.ts"
 import { ObjectStorage } from "../../../src/domain/media/ObjectStorage.ts"
 import { ImagesLive } from "../../../src/layers/media/Images.ts"
 import { ImageWorkers } from "../../../src/layers/media/ImageWorkers.ts"
 import { ApiTest, errorOf, freshClient } from "../../support/http/Api.ts"
-import { fetchBytes, halves, sized, sizesOf, toBuffer, upload, uploaded } from "../../support/http/Images.ts"
-
-/** Makes a chunk of a PNG, with its checksum. */
-const chunk = (type: string, data: Uint8Array) => {
-  const body = Buffer.concat([Buffer.from(type), data])
-  const [size, sum] = [Buffer.alloc(4), Buffer.alloc(4)]
-  size.writeUInt32BE(data.length)
-  sum.writeUInt32BE(crc32(body))
-  return Buffer.concat([size, body, sum])
-}
-
-/** A valid PNG of black pixels, one bit each. */
-const blackPng = (width: number, height: number) => {
-  const header = Buffer.alloc(13)
-  header.writeUInt32BE(width, 0)
-  header.writeUInt32BE(height, 4)
-  header[8] = 1
-  const pixels = deflateSync(Buffer.alloc((Math.ceil(width / 8) + 1) * height), { level: 9 })
-  return Buffer.concat([
-    Buffer.from("\x89PNG\r\n\x1a\n", "latin1"),
-    chunk("IHDR", header),
-    chunk("IDAT", pixels),
-    chunk("IEND", Buffer.alloc(0))
-  ])
-}
+import { fetchBytes, makePng, upload } from "../../support/http/Files.ts"
+import { halves, sized, sizesOf, toBuffer, uploaded } from "../../support/http/Images.ts"
 
 layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Making sizes of pictures", (it) => {
   it.effect("100 requests at the same time make a size once", () =>
@@ -100,12 +76,12 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Making si
         assert.strictEqual(answer.status, 422, format)
         assert.include(errorOf(answer).error, "damaged or incomplete")
       }
-      const bomb = blackPng(30_000, 30_000)
+      const bomb = makePng(30_000, 30_000)
       assert.isBelow(bomb.length, 200_000)
       const refused = yield* upload(client, bomb)
       assert.strictEqual(refused.status, 422)
       assert.include(errorOf(refused).error, "30000 × 30000")
-      assert.strictEqual((yield* upload(client, blackPng(7000, 7000))).status, 201)
+      assert.strictEqual((yield* upload(client, makePng(7000, 7000))).status, 201)
       // A header of JPEG, then a whole PNG.
       const png = yield* toBuffer(halves().png())
       const mixed = Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0]), png])

@@ -2,16 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import sharp from "sharp"
 import { ApiTest, baseUrl } from "../../support/http/Api.ts"
-import {
-  BROWSER,
-  fetchBytes,
-  halves,
-  metadataOf,
-  sized,
-  sizesOf,
-  toBuffer,
-  uploaded
-} from "../../support/http/Images.ts"
+import { fetchBytes } from "../../support/http/Files.ts"
+import { BROWSER, halves, metadataOf, sized, sizesOf, toBuffer, uploaded } from "../../support/http/Images.ts"
 
 layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Sizes of pictures", (it) => {
   it.effect.each([

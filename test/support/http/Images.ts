@@ -1,9 +1,9 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { randomUUID } from "node:crypto"
 import sharp, { type Sharp } from "sharp"
-import { baseUrl, type Client, dataOf, freshClient } from "./Api.ts"
+import { dataOf, freshClient } from "./Api.ts"
+import { upload } from "./Files.ts"
 
 /** `Accept` of a browser. */
 export const BROWSER = "image/avif,image/webp,image/apng,image/*,*/*;q=0.8"
@@ -16,34 +16,15 @@ export const halves = (width = 800, height = 400) =>
 
 export const toBuffer = (picture: Sharp) => Effect.promise(() => picture.toBuffer())
 
-export const upload = (client: Client, body: Uint8Array) =>
-  Effect.flatMap(baseUrl, (base) =>
-    Effect.promise(async () => {
-      const response = await fetch(`${base}/api/platform/v1/files?name=desk`, {
-        method: "POST",
-        headers: { authorization: `Bearer ${client.token}`, "idempotency-key": randomUUID() },
-        body: new Uint8Array(body)
-      })
-      const text = await response.text()
-      return { status: response.status, headers: response.headers, text, json: JSON.parse(text) }
-    })
-  )
-
 export const uploaded = Effect.fn(function* (picture: Uint8Array) {
   const { client, storeId } = yield* freshClient()
-  const answer = yield* upload(client, picture)
+  const answer = yield* upload(client, picture, { query: "?name=desk" })
   assert.strictEqual(answer.status, 201, answer.text)
   return { client, storeId, file: dataOf(answer), url: String(dataOf(answer)["url"]) }
 })
 
 /** URL of a width: the width is the last segment but one. */
 export const sized = (url: string, width: number | string) => url.replace(/\/([^/]+)$/, `/${width}/$1`)
-
-export const fetchBytes = (url: string, headers: Record<string, string> = {}) =>
-  Effect.promise(async () => {
-    const response = await fetch(url, { headers })
-    return { status: response.status, headers: response.headers, bytes: Buffer.from(await response.arrayBuffer()) }
-  })
 
 export const metadataOf = (bytes: Buffer) => Effect.promise(() => sharp(bytes).metadata())
 
