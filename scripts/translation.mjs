@@ -10,23 +10,24 @@ const configPath = fileURLToPath(new URL("../lingui.config.ts", import.meta.url)
 const linguiConfig = getConfig({ configPath })
 
 /** Replaces the macros of Lingui, which only Babel or SWC can run. English stays in the code: it needs no catalog. */
-const transform = (code, filename, plugins) =>
-  transformAsync(code, {
-    filename,
-    babelrc: false,
-    configFile: false,
-    sourceMaps: true,
-    parserOpts: { plugins: ["typescript"] },
-    plugins: [["@lingui/babel-plugin-lingui-macro", { linguiConfig, stripMessageField: false }], ...plugins]
-  })
-
-const withMacros = { id: /\.tsx?$/, code: "@lingui/core/macro" }
-
-export const macros = {
+const macrosWith = (...plugins) => ({
   name: "translation-macros",
   enforce: "pre",
-  transform: { filter: withMacros, handler: (code, filename) => transform(code, filename, []) }
-}
+  transform: {
+    filter: { id: /\.tsx?$/, code: "@lingui/core/macro" },
+    handler: (code, filename) =>
+      transformAsync(code, {
+        filename,
+        babelrc: false,
+        configFile: false,
+        sourceMaps: true,
+        parserOpts: { plugins: ["typescript"] },
+        plugins: [["@lingui/babel-plugin-lingui-macro", { linguiConfig, stripMessageField: false }], ...plugins]
+      })
+  }
+})
+
+export const macros = macrosWith()
 
 /**
  * Compiles English messages, as Lingui compiles those of catalogs only. Otherwise each page would load its parser, which
@@ -46,13 +47,8 @@ const compileMessages = ({ types }) => ({
   }
 })
 
-const compiledMacros = {
-  ...macros,
-  transform: { filter: withMacros, handler: (code, filename) => transform(code, filename, [compileMessages]) }
-}
-
 /** Macros and catalogs of a production build. A catalog that lacks a message fails the build. */
 export const translation = () => [
-  compiledMacros,
+  macrosWith(compileMessages),
   ...lingui({ configPath, failOnMissing: true, failOnCompileError: true })
 ]
