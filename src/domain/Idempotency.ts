@@ -1,4 +1,4 @@
-import { Context, type Effect, Schema } from "effect"
+import { Context, type Effect, type Option, Schema } from "effect"
 import type { MerchantId } from "./access/Ids.ts"
 import type { EventLoop } from "./Events.ts"
 import type { DryRunResult } from "./DryRun.ts"
@@ -73,6 +73,11 @@ export class Idempotency extends Context.Service<
       write: Write<A, E>,
       encode: (value: A) => string
     ) => Effect.Effect<Outcome, E | KeyReused | StoredResponsesFull | EventLoop>
+    /**
+     * Returns the outcome of an earlier request with this key, if it was performed. For writes that prepare something
+     * costly before `once`.
+     */
+    readonly find: (context: WriteContext, keyed: KeyedRequest) => Effect.Effect<Option.Option<Outcome>, KeyReused>
     /**
      * Same as `once` for data of an account that belongs to no store. Keys belong to the account. Writes no journal
      * entry and no event.

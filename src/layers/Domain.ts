@@ -50,6 +50,7 @@ import { ImagesLive } from "./media/Images.ts"
 import { ImageWorkers } from "./media/ImageWorkers.ts"
 import { Objects } from "./media/Objects.ts"
 import { ObjectStorageLive } from "./media/ObjectStorage.ts"
+import { RemoteFilesLive } from "./media/RemoteFiles.ts"
 import { OauthLive } from "./oauth/Oauth.ts"
 import { Revocation } from "./oauth/Revocation.ts"
 import { TokenExchange } from "./oauth/TokenExchange.ts"
@@ -120,7 +121,7 @@ const ChangeSetJobsLive = ChangeSetJobs.layer.pipe(
 )
 
 /** Files, sizes of pictures and the storage of their bytes. */
-const MediaLive = Layer.mergeAll(FilesLive, ImagesLive).pipe(
+const MediaLive = Layer.mergeAll(Layer.provideMerge(RemoteFilesLive, FilesLive), ImagesLive).pipe(
   Layer.provide(Objects.layer),
   Layer.provide(Layer.mergeAll(ImageWorkers.layer, ObjectStorageLive))
 )

@@ -189,6 +189,8 @@ export const IdempotencyLive = Layer.effect(
             : once(keyInStore(context, request), request, recorded(context, request.key, write), encode)
         ),
 
+      find: (context, request) => replay(keyInStore(context, request), request),
+
       onceForAccount: (account, request, write, encode) =>
         requireNoTransaction(once(keyOfAccount(account, request), request, write, encode)),
 

@@ -141,3 +141,18 @@ export class ImagesBusy extends Schema.TaggedError<ImagesBusy>()("ImagesBusy", {
     return "Too many pictures are processed at the moment; repeat the request in a few seconds, a write with the same Idempotency-Key"
   }
 }
+
+/** Why a picture could not be fetched from its URL. */
+export const FetchProblem = Schema.Literals(["url", "address", "status", "redirects", "timeout", "connection"])
+export type FetchProblem = typeof FetchProblem.Type
+
+/** The picture at a URL cannot be fetched. `status` is that of the last response, if `problem` is `status`. */
+export class FileNotFetched extends Schema.TaggedError<FileNotFetched>()("FileNotFetched", {
+  problem: FetchProblem,
+  status: Schema.NullOr(Schema.Int),
+  reason: Schema.String
+}) {
+  override get message() {
+    return `The picture was not fetched: ${this.reason}`
+  }
+}

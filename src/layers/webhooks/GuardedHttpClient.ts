@@ -28,6 +28,9 @@ export const MAX_HEADER_BYTES = 16_384
 /** A request that the guard ended. The message is one sentence for people. */
 export class RequestEnded extends Error {}
 
+/** A request that took too long. */
+export class RequestTimedOut extends RequestEnded {}
+
 export const HEADERS_TOO_LONG = `The headers of the response are longer than ${MAX_HEADER_BYTES} bytes`
 
 /** Bytes of an informational response on the wire. */
@@ -36,9 +39,9 @@ const lengthOf = ({ rawHeaders, statusMessage }: InformationEvent) =>
 
 const timeLimitReached = (isConnected: boolean, response: IncomingMessage | undefined, timeoutMillis: number) => {
   const within = `within ${timeoutMillis / 1000} seconds`
-  if (!isConnected) return new RequestEnded(`There was no connection to the receiver ${within}`)
-  if (response === undefined) return new RequestEnded(`The receiver did not answer ${within}`)
-  return new RequestEnded(`The response with status ${response.statusCode} was not complete ${within}`)
+  if (!isConnected) return new RequestTimedOut(`There was no connection to the receiver ${within}`)
+  if (response === undefined) return new RequestTimedOut(`The receiver did not answer ${within}`)
+  return new RequestTimedOut(`The response with status ${response.statusCode} was not complete ${within}`)
 }
 
 const stop = (request: ClientRequest) =>

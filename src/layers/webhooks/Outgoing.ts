@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Predicate, Result, type Scope, Stream } from "effect"
+import { Context, Data, Effect, Layer, Predicate, Result, type Scope, Stream } from "effect"
 import { type Headers, HttpBody, HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 import { lookup as systemLookup, promises } from "node:dns"
 import type { LookupFunction } from "node:net"
@@ -6,7 +6,7 @@ import { createSecureContext, type SecureContext } from "node:tls"
 import { type AllowedHosts, NO_HOSTS } from "../../domain/webhooks/AllowedHosts.ts"
 import { checkUrl } from "../../domain/webhooks/Destination.ts"
 import { allowedHosts, developerHosts } from "./AllowedHosts.ts"
-import { HEADERS_TOO_LONG, makeGuardedHttpClient, RequestEnded } from "./GuardedHttpClient.ts"
+import { HEADERS_TOO_LONG, makeGuardedHttpClient, RequestEnded, RequestTimedOut } from "./GuardedHttpClient.ts"
 import { guarded, LookupFailed, lookupBy } from "./Lookup.ts"
 
 /** Milliseconds in which a response must be complete, including the lookup of the host (docs/spec/webhooks.md). */
@@ -78,9 +78,11 @@ const CERTIFICATE = /CERT|SELF_SIGNED|VERIFY_LEAF|INVALID_CA|HOSTNAME_MISMATCH/
 const textOf = (error: Error, property: string) =>
   Predicate.hasProperty(error, property) && typeof error[property] === "string" ? error[property] : undefined
 
+const causeOf = (error: Error): unknown => (HttpClientError.isHttpClientError(error) ? error.reason.cause : error)
+
 /** One sentence on why a request has no response. */
 const explain = (error: Error): string => {
-  const cause = HttpClientError.isHttpClientError(error) ? error.reason.cause : error
+  const cause = causeOf(error)
   if (!(cause instanceof Error)) return "The request failed"
   if (cause instanceof RequestEnded || cause instanceof LookupFailed) return cause.message
   const code = textOf(cause, "code") ?? cause.name
@@ -90,6 +92,27 @@ const explain = (error: Error): string => {
   if (/^(?:EPROTO|ERR_SSL)/.test(code)) return `The TLS handshake with the receiver failed (${code})`
   if (CERTIFICATE.test(code)) return `The TLS certificate of the receiver is not valid (${code})`
   return `The request failed (${code})`
+}
+
+/** A response that cannot be read. The reason is one sentence for people. */
+export class NotRead extends Data.TaggedError("NotRead")<{
+  readonly problem: "url" | "address" | "timeout" | "connection"
+  readonly reason: string
+}> {}
+
+const notRead = (error: Error) => {
+  const cause = causeOf(error)
+  const problem =
+    cause instanceof LookupFailed ? "address" : cause instanceof RequestTimedOut ? "timeout" : "connection"
+  return new NotRead({ problem, reason: explain(error) })
+}
+
+/** A response whose body is not read yet. The end of the scope closes its connection. */
+export interface OpenResponse {
+  readonly status: number
+  /** The URL to which it redirects, as it was sent. */
+  readonly location: string | undefined
+  readonly body: Stream.Stream<Uint8Array, NotRead>
 }
 
 /** Why a response with this status does not end a request, if so. Informational ones do not get here. */
@@ -153,6 +176,24 @@ const exchange = (
     )
   })
 
+/** Sends a GET request and returns its response before the body. */
+const open = (
+  client: HttpClient.HttpClient.With<HttpClientError.HttpClientError, Scope.Scope>,
+  headers: Readonly<Record<string, string>>,
+  url: string
+) =>
+  Effect.gen(function* () {
+    const response = yield* client.execute(HttpClientRequest.get(url, { headers }))
+    const refusal = statusRefusal(response.status, response.headers)
+    if (refusal !== undefined) return yield* Effect.fail(new RequestEnded(refusal))
+    const { location } = response.headers
+    return { status: response.status, location, body: Stream.mapError(response.stream, notRead) }
+  }).pipe(
+    Effect.provideService(HttpClient.TracerDisabledWhen, () => true),
+    Effect.catchDefect((defect) => (defect instanceof Error ? Effect.fail(defect) : Effect.die(defect))),
+    Effect.mapError(notRead)
+  )
+
 export interface OutgoingOptions {
   readonly allowed: AllowedHosts
   /** Allowed hosts of the webhooks of developers' apps. Default: none. */
@@ -209,7 +250,14 @@ export const makeOutgoing = ({
 
     return {
       post: send,
-      get: (request) => send({ ...request, body: null })
+      get: (request) => send({ ...request, body: null }),
+      open: Effect.fn("Outgoing.open")(function* ({ headers, url }) {
+        const target = checkUrl(url, allowed)
+        if (Result.isFailure(target)) return yield* new NotRead({ problem: "url", reason: target.failure.reason })
+        const { isAllowed, origin, url: checked } = target.success
+        yield* Effect.annotateCurrentSpan("server.origin", origin)
+        return yield* open(isAllowed ? toAllowed : toPublic, headers, checked)
+      })
     }
   })
 
@@ -224,6 +272,10 @@ export class Outgoing extends Context.Service<
     readonly post: (request: OutgoingRequest) => Effect.Effect<Attempt>
     /** Sends a GET request in the same way. A response longer than {@link MAX_BODY_BYTES} is an error. */
     readonly get: (request: Omit<OutgoingRequest, "body">) => Effect.Effect<Attempt>
+    /** Sends a GET request to a host of `allowed` or a public address, and follows no redirect. The caller bounds the body of the response. */
+    readonly open: (
+      request: Pick<OutgoingRequest, "url" | "headers">
+    ) => Effect.Effect<OpenResponse, NotRead, Scope.Scope>
   }
 >()("layers/webhooks/Outgoing") {
   static readonly layer = Layer.effect(

@@ -2,8 +2,26 @@ import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
 import { WorkWeight } from "../../domain/Bulkhead.ts"
 import { Bool, optional, withDescription } from "../../domain/catalog/Fields.ts"
-import { AltText, FileId, FileNotFound, MediaFile, UsedFile } from "../../domain/media/File.ts"
+import {
+  AltText,
+  FileDamaged,
+  FileEmpty,
+  FileId,
+  FileName,
+  FileNotFetched,
+  FileNotFound,
+  FileTooLarge,
+  FileTypeRefused,
+  ImagesBusy,
+  MAX_FILE_BYTES,
+  MediaFile,
+  MediaLimitReached,
+  TooManyPixels,
+  UsedFile
+} from "../../domain/media/File.ts"
 import { QueryTooSlow } from "../../domain/Query.ts"
+import { MAX_URL_LENGTH } from "../../domain/webhooks/Destination.ts"
+import { AccessPolicy, membersAndAgentsWith, ToolDescription } from "../Annotations.ts"
 import { Authentication } from "../Authentication.ts"
 import { Deleted, keyedFields, Page, pageFields, WriteError } from "./CommonSchemas.ts"
 
@@ -24,6 +42,40 @@ export const listFiles = Rpc.make("files.list", {
   error: QueryTooSlow
 }).annotate(WorkWeight, "heavy")
 
+/**
+ * Stores the picture at a public https URL. A retry with the same key does not fetch it again. Members, and agents with
+ * `write_files`, also those whose changes need an approval: no product shows the file yet.
+ */
+export const fetchFile = Rpc.make("files.fetch", {
+  payload: {
+    ...keyedFields,
+    url: withDescription(
+      Schema.String.check(Schema.isMaxLength(MAX_URL_LENGTH)),
+      "Public https URL of the picture itself, not of a page that shows it"
+    ),
+    name: optional(withDescription(FileName, "Name of the file. Default: the last part of the URL")),
+    alt: optional(withDescription(AltText, "Text for people who do not see the picture. Default: empty"))
+  },
+  success: MediaFile,
+  error: Schema.Union([
+    WriteError,
+    FileNotFetched,
+    FileEmpty,
+    FileTooLarge,
+    FileTypeRefused,
+    FileDamaged,
+    TooManyPixels,
+    MediaLimitReached,
+    ImagesBusy
+  ])
+})
+  .annotate(WorkWeight, "heavy")
+  .annotate(AccessPolicy, membersAndAgentsWith("write_files"))
+  .annotate(
+    ToolDescription,
+    `Copies the picture at a public https URL into the files of the store: JPEG, PNG, WebP, AVIF, GIF or SVG, at most ${MAX_FILE_BYTES / 1024 ** 2} MiB. Use \`url\` of the result as \`imageUrl\` or \`media[].url\` of a product with products.update. Fails with FileNotFetched if the picture cannot be fetched; \`problem\` and \`status\` have the reason. Takes up to 30 seconds. Example: { "idempotencyKey": "<new UUID>", "url": "https://example.com/desk.jpg", "alt": "Oak desk" }`
+  )
+
 /** Changes the alternative text of a file. Products keep theirs. Members only. */
 export const updateFile = Rpc.make("files.update", {
   payload: { ...fileFields, alt: withDescription(AltText, "Text for people who do not see the picture") },
@@ -38,5 +90,5 @@ export const deleteFile = Rpc.make("files.delete", {
   error: Schema.Union([WriteError, FileNotFound])
 })
 
-/** Files of a store, for its members. */
-export class FileRpcs extends RpcGroup.make(listFiles, updateFile, deleteFile).middleware(Authentication) {}
+/** Files of a store. */
+export class FileRpcs extends RpcGroup.make(listFiles, fetchFile, updateFile, deleteFile).middleware(Authentication) {}

@@ -1,4 +1,4 @@
-import { Context, Effect, Result, type Schema } from "effect"
+import { Context, Effect, Option, Result, type Schema, type Scope } from "effect"
 import { hash } from "node:crypto"
 import { Agents } from "../../domain/access/Agents.ts"
 import { type ProposalResult, Proposals } from "../../domain/access/Proposals.ts"
@@ -12,7 +12,7 @@ import { Idempotency, type IdempotencyKey } from "../../domain/Idempotency.ts"
 import { canonical, type JsonObject } from "../../domain/json/Json.ts"
 import { CallBody } from "../../domain/Pacing.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import { withReason, type Write } from "../../domain/Write.ts"
+import { withReason, type Write, type WriteContext } from "../../domain/Write.ts"
 import { AccessPolicy } from "../Annotations.ts"
 import { type CallError } from "../Authentication.ts"
 import type { Principal } from "../Principal.ts"
@@ -84,7 +84,7 @@ export const makeHandlerFactory = Effect.gen(function* () {
   const { budgeted } = yield* Agents
   const { propose } = yield* Proposals
   const { withPermit } = yield* Bulkhead
-  const { once } = yield* Idempotency
+  const { find, once } = yield* Idempotency
 
   /** Creates a handler that checks the access policy of its definition and runs in the bulkhead of the store. */
   const storeHandler = <Payload extends StorePayload, E, A>(
@@ -109,31 +109,41 @@ export const makeHandlerFactory = Effect.gen(function* () {
     )
   }
 
-  /**
-   * Performs a write once per idempotency key of its principal, or as a dry run. Writes of an agent count in its budget.
-   * An approved write is performed as the agent that proposed it.
-   */
-  const runWrite = <Payload extends WritePayload, A, E>(
+  /** The context and the key of a write. An approved write has the context of the agent that proposed it. */
+  const keyedWrite = Effect.fnUntraced(function* <Payload extends WritePayload>(
     { _tag }: { readonly _tag: string },
     { payload, principal, origin }: StoreCall<Payload>,
+    json: JsonObject,
+    approval?: { readonly agent: AgentId; readonly by: MerchantId }
+  ) {
+    const { pace } = yield* CallBody
+    const fingerprinted = yield* pace(Effect.sync(() => fingerprint(_tag, json)))
+    const context: WriteContext = {
+      storeId: payload.storeId,
+      actor: approval === undefined ? actorOf(principal) : Actor.Agent({ id: approval.agent }),
+      approvedBy: approval?.by,
+      ...origin,
+      cause: null,
+      mode: payload.dryRun === true ? "dryRun" : "perform"
+    }
+    return { context, keyed: { key: payload.idempotencyKey, fingerprint: fingerprinted } }
+  })
+
+  /** Performs a write once per idempotency key of its principal, or as a dry run. Writes of an agent count in its budget. */
+  const runWrite = <Payload extends WritePayload, A, E>(
+    definition: { readonly _tag: string },
+    call: StoreCall<Payload>,
     json: JsonObject,
     write: Write<A, E>,
     toJson: (value: A, payload: Payload) => JsonText,
     approval?: { readonly agent: AgentId; readonly by: MerchantId }
   ) =>
     Effect.gen(function* () {
-      const { pace } = yield* CallBody
-      const fingerprinted = yield* pace(Effect.sync(() => fingerprint(_tag, json)))
+      const { payload, principal } = call
+      const { context, keyed } = yield* keyedWrite(definition, call, json, approval)
       return yield* once(
-        {
-          storeId: payload.storeId,
-          actor: approval === undefined ? actorOf(principal) : Actor.Agent({ id: approval.agent }),
-          approvedBy: approval?.by,
-          ...origin,
-          cause: null,
-          mode: payload.dryRun === true ? "dryRun" : "perform"
-        },
-        { key: payload.idempotencyKey, fingerprint: fingerprinted },
+        context,
+        keyed,
         principal._tag === "Agent" && payload.dryRun !== true ? budgeted(payload.storeId, principal.id, write) : write,
         (value) => toJson(value, payload)
       )
@@ -173,5 +183,45 @@ export const makeHandlerFactory = Effect.gen(function* () {
     })
   }
 
-  return { storeHandler, runWrite, writeHandler }
+  /**
+   * Creates a handler of a write that first waits for another host, without a slot of the store and only if the write was
+   * not performed before. `keep` runs in a slot, before the transaction. Agents with `proposalsOnly` perform the write.
+   */
+  const preparedHandler = <Payload extends WritePayload, E, A, Prepared>(
+    definition: Definition<Payload, E | WriteError>,
+    {
+      keep,
+      prepare,
+      write
+    }: {
+      readonly prepare: (payload: Payload) => Effect.Effect<Prepared, NoInfer<E> | CallError, Scope.Scope>
+      readonly keep: (payload: Payload, prepared: Prepared) => Effect.Effect<void, NoInfer<E> | CallError>
+      readonly write: (payload: Payload, prepared: Prepared) => Write<A, NoInfer<E> | CallError>
+    },
+    toJson: (value: A, payload: Payload) => JsonText
+  ): Handler<E | WriteError | CallError> => {
+    const policy = Context.get(definition.annotations, AccessPolicy)
+    const weight = Context.get(definition.annotations, WorkWeight)
+    return makeHandler(
+      definition,
+      Effect.fnUntraced(function* (payload, json) {
+        const call = { payload, principal: yield* CurrentPrincipal, origin: yield* CallOrigin }
+        const { context, keyed } = yield* keyedWrite(definition, call, json)
+        const earlier = yield* find(context, keyed)
+        if (Option.isSome(earlier)) return writeJson(earlier.value)
+        const prepared = yield* prepare(payload)
+        const { storeId } = payload
+        const { length: bytes } = yield* CallBody
+        const performed = Effect.andThen(
+          keep(payload, prepared),
+          runWrite(definition, call, json, write(payload, prepared), toJson)
+        )
+        const operation = { storeId, name: definition._tag, weight, bytes }
+        return writeJson(yield* withPermit(operation, performed, ({ text }) => lengthOf(text)))
+      }, Effect.scoped),
+      (json) => authorizePayload(json, policy)
+    )
+  }
+
+  return { storeHandler, runWrite, writeHandler, preparedHandler }
 })

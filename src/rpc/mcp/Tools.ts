@@ -130,9 +130,9 @@ const makeTool = (rpc: Rpc, description: string, executeCall: ExecuteCall, await
     description: toToolText(description),
     annotations: {
       readOnlyHint: !isWrite,
-      destructiveHint: isWrite && !tag.endsWith(".create"),
+      destructiveHint: isWrite && !/\.(?:create|fetch)$/.test(tag),
       idempotentHint: true,
-      openWorldHint: false
+      openWorldHint: tag.endsWith(".fetch")
     },
     inputSchema,
     outputSchema: toOutputSchema(successSchema, ToolError)

@@ -41,6 +41,7 @@ const NOT_JOURNALED = new Set([
   "views.delete",
   "views.toCollection",
   "exports.create",
+  "files.fetch",
   "files.update",
   "files.delete"
 ])

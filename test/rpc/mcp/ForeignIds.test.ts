@@ -55,6 +55,7 @@ const CALLS: Readonly<Record<string, (ids: OwnIds) => Json>> = {
   proposals_list: () => ({}),
   proposals_get: () => ({ whole: true }),
   proposals_withdraw: keyed,
+  files_fetch: () => ({ ...keyed(), url: "https://127.0.0.1/desk.png" }),
   activity_list: () => ({}),
   activity_get: () => ({ whole: true }),
   activity_fields: () => ({ resource: "product" }),

@@ -42,7 +42,7 @@ it("tool schemas are objects without references and storeId, and hints distingui
     assert.strictEqual(inputSchema["additionalProperties"], false, name)
     const isWrite = inputSchema.required?.includes("idempotencyKey") === true
     assert.strictEqual(annotations?.readOnlyHint, !isWrite, name)
-    assert.strictEqual(annotations?.destructiveHint, isWrite && !name.endsWith("_create"), name)
+    assert.strictEqual(annotations?.destructiveHint, isWrite && !/_(?:create|fetch)$/.test(name), name)
     assert.strictEqual("whole" in (inputSchema.properties ?? {}), !isWrite, name)
   }
 })

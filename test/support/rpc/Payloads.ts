@@ -74,6 +74,7 @@ const payloadsOf = (
     "exports.cancel": { id: product },
     "exports.delete": { id: product },
     "files.list": {},
+    "files.fetch": { idempotencyKey: randomUUID(), url: "https://127.0.0.1/desk.png" },
     "files.update": { idempotencyKey: randomUUID(), id: product, alt: "A desk" },
     "files.delete": { idempotencyKey: randomUUID(), id: product },
     "views.list": {},
