@@ -5,7 +5,7 @@ import { HousekeepingLive } from "./layers/Housekeeping.ts"
 import { accessLogLayer } from "./http/server/AccessLog.ts"
 import { parseTrustedProxies, TrustedProxies, trustNone } from "./http/server/ClientAddress.ts"
 import { baseUrl, listen } from "./http/server/HttpListener.ts"
-import { parsePublicOrigin, PublicUrl } from "./http/headers/Origin.ts"
+import { PublicUrl } from "./http/headers/Origin.ts"
 import { DatabaseLive } from "./layers/Database.ts"
 import { DomainLive } from "./layers/Domain.ts"
 import { LogFormat, LoggingLive } from "./layers/Logging.ts"
@@ -14,6 +14,7 @@ import { configuredKeys } from "./layers/webhooks/SecretKeys.ts"
 import { TracingLive } from "./layers/telemetry/Tracing.ts"
 import { webhookWorker } from "./layers/webhooks/Worker.ts"
 import { webhookWorkers } from "./layers/webhooks/WorkerSettings.ts"
+import { publicUrl } from "./layers/PublicUrl.ts"
 import { jobRunner } from "./layers/jobs/JobRunner.ts"
 import { jobRunners } from "./layers/jobs/RunnerSettings.ts"
 import { ServerLive } from "./Server.ts"
@@ -34,17 +35,6 @@ const address = Config.all({
   ),
   port: Config.String("PORT").pipe(Config.mapEffect(parsePort), Config.withDefault(3000))
 })
-
-const parsePublicUrl = (text: string) => {
-  const message = `Expected a URL as in https://partners.example.com, without path, but received "${text}"`
-  return Effect.mapError(Effect.fromNullishOr(parsePublicOrigin(text)), () => invalidSetting("PUBLIC_URL", message))
-}
-
-/** Public address of the service. Undefined if it is the address on which the service listens. */
-const publicUrl = Config.mapEffect(
-  optionalString("PUBLIC_URL"),
-  Option.match({ onNone: () => Effect.succeed(undefined), onSome: parsePublicUrl })
-)
 
 /** Proxies whose forwarding headers are trusted. */
 const trustedProxies = Config.String("TRUSTED_PROXIES").pipe(

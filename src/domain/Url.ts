@@ -15,3 +15,14 @@ const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/
 /** Tests whether a host, with or without a port, is always the client's own machine. */
 export const isLoopbackHost = (host: string): boolean =>
   LOOPBACK_HOST.test(host) && parseUrl(`http://${host}`) !== undefined
+
+/**
+ * Parses a public URL: https, or http on a loopback host, without a path. Undefined for any other text.
+ */
+export const parsePublicOrigin = (text: string): string | undefined => {
+  const url = parseUrl(text)
+  if (url === undefined) return undefined
+  const { host, href, origin, protocol } = url
+  const isSafe = protocol === "https:" || (protocol === "http:" && isLoopbackHost(host))
+  return isSafe && href === `${origin}/` ? origin : undefined
+}

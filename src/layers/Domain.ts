@@ -33,6 +33,7 @@ import { ExportsLive } from "./exports/Exports.ts"
 import { HealthLive } from "./Health.ts"
 import { IdempotencyLive } from "./Idempotency.ts"
 import { ExternalIds } from "./imports/ExternalIds.ts"
+import { ImageCopies } from "./imports/ImageCopies.ts"
 import { ImportFilesLive } from "./imports/ImportFiles.ts"
 import { ImportSteps } from "./imports/ImportSteps.ts"
 import { ImportsLive } from "./imports/Imports.ts"
@@ -113,7 +114,7 @@ export const RepositoriesLive = Layer.mergeAll(
 
 /** Steps of the jobs of change sets and imports, which perform the writes of other domain services. */
 const ChangeSetJobsLive = ChangeSetJobs.layer.pipe(
-  Layer.provide(ImportSteps.layer),
+  Layer.provide(Layer.provide(ImportSteps.layer, ImageCopies.layer)),
   Layer.provideMerge(ImportsLive),
   Layer.provide(Operations.layer),
   Layer.provide(ProductOperations.layer),

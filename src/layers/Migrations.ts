@@ -20,6 +20,7 @@ import exportFilters from "./migrations/0015_export_filters.ts"
 import orderSearch from "./migrations/0016_order_search.ts"
 import files from "./migrations/0017_files.ts"
 import images from "./migrations/0018_images.ts"
+import copiedImages from "./migrations/0019_copied_images.ts"
 import { FIXED_SETTINGS, TIMEOUTS } from "./sql/Session.ts"
 import { limitLockWaits, OutsideTransaction, type MigrationSteps } from "./sql/IndexMigration.ts"
 
@@ -51,7 +52,8 @@ export const migrations = {
   "0015_export_filters": exportFilters,
   "0016_order_search": orderSearch,
   "0017_files": files,
-  "0018_images": images
+  "0018_images": images,
+  "0019_copied_images": copiedImages
 } satisfies Record<string, Migration>
 
 /** Number at the start of a migration's key. */

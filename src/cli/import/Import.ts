@@ -55,7 +55,8 @@ const products = command(
       FileFormat.literals,
       "JSON Lines, the CSV of an export, or the CSV of Shopify. Default: jsonl"
     ).pipe(Flag.withDefault("jsonl")),
-    replaceVariants: toggle("replace-variants", "Remove the variants of a product that the file leaves out")
+    replaceVariants: toggle("replace-variants", "Remove the variants of a product that the file leaves out"),
+    copyImages: toggle("copy-images", "Copy pictures from their URLs into the files of the store. Needs PUBLIC_URL")
   },
   function* (options) {
     yield* runImport("products", options)

@@ -6,6 +6,7 @@ import { type FileSettings, ImportFiles } from "../../domain/imports/ImportFiles
 import { MAX_LIMIT } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { type WriteContext, Writes } from "../../domain/Write.ts"
+import { publicUrl } from "../../layers/PublicUrl.ts"
 import { decodeResults, decodeSet, OPERATOR_RIGHT, settled } from "../ChangeSets.ts"
 import { operatorContext } from "../Options.ts"
 import { showProgress } from "./Progress.ts"
@@ -31,13 +32,25 @@ export interface ImportJob extends FileSettings {
   readonly isDryRun: boolean
 }
 
+/** The URLs of copied pictures begin with the address of the service, which only `PUBLIC_URL` tells a command. */
+class PublicUrlMissing extends Data.TaggedError("PublicUrlMissing") {
+  override get message() {
+    return "--copy-images needs PUBLIC_URL, the address of the service, such as https://partners.example.com; set it as for the service"
+  }
+}
+
+const serviceUrl = Effect.flatMap(publicUrl, (url) =>
+  url === undefined ? new PublicUrlMissing() : Effect.succeed(url)
+)
+
 /** Reads a file and starts its import. Returns the JSON of the import. */
 const upload = Effect.fnUntraced(function* ({ file, store: _, ...settings }: ImportJob, context: WriteContext) {
   const { start } = yield* ImportFiles
   const source = yield* openSource(file)
   let count = 0
   yield* showProgress(source, () => count)
-  return yield* start(context, settings, source.bytes, (rows) => (count = rows))
+  const origin = settings.copyImages === true ? yield* serviceUrl : undefined
+  return yield* start(context, { ...settings, origin }, source.bytes, (rows) => (count = rows))
 }, Effect.scoped)
 
 /** Writes the refused rows of an import to a file. */
@@ -81,5 +94,5 @@ export const importFile = Effect.fnUntraced(function* (job: ImportJob) {
   if (refused > 0) yield* writeRefused(job, set)
   const isStopped = state === "failed" || (state === "canceled" && !job.isDryRun)
   if (isStopped) yield* new ImportFailed({ reason: set.failure ?? "The import was canceled", counts: result })
-  return { changeSetId: set.id, ...result }
+  return { changeSetId: set.id, ...result, ...(imported?.images && { images: imported.images }) }
 }, Effect.scoped)

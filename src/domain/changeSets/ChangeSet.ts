@@ -184,6 +184,19 @@ export const Preview = Schema.Struct({
 })
 export type Preview = typeof Preview.Type
 
+/** Maximum number of failures of pictures that a change set shows. */
+export const MAX_IMAGE_FAILURES = 50
+
+/** Pictures that an import copies. Those that fail keep their URLs. */
+export const CopiedImages = Schema.Struct({
+  copied: Count.annotate({ description: "Pictures that this import copied. Those of earlier imports are used again" }),
+  failed: Count.annotate({ description: "Pictures that could not be copied. Products keep their URLs" }),
+  failures: Schema.Array(Schema.Struct({ url: Schema.String, reason: Schema.String })).annotate({
+    description: `Pictures that could not be copied, at most ${MAX_IMAGE_FAILURES}`
+  })
+}).annotate({ description: "Pictures of an import that copies them" })
+export type CopiedImages = typeof CopiedImages.Type
+
 /** Change set as clients see it. */
 export const ChangeSet = Schema.Struct({
   id: ChangeSetId,
@@ -197,7 +210,9 @@ export const ChangeSet = Schema.Struct({
     description: "Rules that selected the products, if any. Null if ids did: the results name them"
   }),
   change: Schema.NullOr(Schema.Unknown).annotate({ description: "Change of the selected products, if any" }),
-  import: Schema.NullOr(Schema.Struct({ kind: DataKind, created: Count, updated: Count })).annotate({
+  import: Schema.NullOr(
+    Schema.Struct({ kind: DataKind, created: Count, updated: Count, images: Schema.optionalKey(CopiedImages) })
+  ).annotate({
     description: "Import of a file, and the rows that it created and updated; null for other sets"
   }),
   counts: Schema.Struct({

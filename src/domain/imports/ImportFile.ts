@@ -12,7 +12,9 @@ export const ImportSettings = Schema.Struct({
   /** Unit of the store's weights. */
   weightUnit: WeightUnit,
   /** True if the import emits no events. */
-  isSilent: Schema.Boolean
+  isSilent: Schema.Boolean,
+  /** URL of the service, for the URLs of copied pictures; absent if an import copies none. */
+  imageOrigin: Schema.optionalKey(Schema.String)
 })
 export type ImportSettings = typeof ImportSettings.Type
 

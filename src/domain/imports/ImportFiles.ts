@@ -33,13 +33,19 @@ export const FileSettings = Schema.Struct({
   encoding: optional(Encoding),
   /** Removes the variants of a product that the file leaves out. */
   replaceVariants: optional(Schema.Boolean),
-  mapping: optional(ColumnMapping)
+  mapping: optional(ColumnMapping),
+  /** Copies the pictures of products into the files of the store. */
+  copyImages: optional(Schema.Boolean)
 }).check(
-  Schema.makeFilter(({ format, kind }) =>
-    format === "shopify" && kind !== "products"
-      ? { path: ["format"], issue: "must be jsonl or csv; CSV files of Shopify have products only" }
+  Schema.makeFilter(({ copyImages, format, kind }) => {
+    if (kind === "products") return undefined
+    if (format === "shopify") {
+      return { path: ["format"], issue: "must be jsonl or csv; CSV files of Shopify have products only" }
+    }
+    return copyImages === true
+      ? { path: ["copyImages"], issue: "must be false; only products have pictures" }
       : undefined
-  )
+  })
 )
 export type FileSettings = typeof FileSettings.Type
 
@@ -63,11 +69,11 @@ export class ImportFiles extends Context.Service<
   {
     /**
      * Stores the rows of a file, then starts its import, and returns the JSON of its change set. Starts nothing if the file
-     * cannot be read to its end. `onRows` receives the number of rows stored so far.
+     * cannot be read to its end. `origin` is the URL of the service, with which the URLs of copied pictures begin. `onRows` receives the number of rows stored so far.
      */
     readonly start: <E>(
       context: WriteContext,
-      settings: FileSettings & { readonly isSilent: boolean },
+      settings: FileSettings & { readonly isSilent: boolean; readonly origin?: string | undefined },
       bytes: Stream.Stream<Uint8Array, E>,
       onRows?: (rows: number) => void
     ) => Effect.Effect<JsonText, E | ReadFailed | EventLoop | StoreBusy | StoreNotFound | TooManyChangeSets>

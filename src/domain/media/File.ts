@@ -35,6 +35,8 @@ export const AltText = text(512).check(WITHOUT_NUL)
 export interface FileDetails {
   readonly name: string
   readonly alt: string
+  /** URL from which an import copied the file. */
+  readonly source?: string
 }
 
 const Pixels = Schema.NullOr(Schema.Int)

@@ -93,6 +93,15 @@ export class Files extends Context.Service<
     /** Deletes a file. Its URL ends with the last file of the same bytes. */
     readonly delete: (store: StoreId, id: FileId) => Write<void, FileNotFound | StoreNotFound>
 
+    /** Tests for a URL of this service, whose picture needs no copy. */
+    readonly isOwn: (url: string, origin: string) => boolean
+    /** Finds the URLs of files that imports copied, by the URLs from which they came. */
+    readonly findCopies: (
+      store: StoreId,
+      sources: ReadonlyArray<string>,
+      origin: string
+    ) => Effect.Effect<ReadonlyMap<string, string>>
+
     /** Finds the bytes of a public URL. */
     readonly serve: (hash: string) => Effect.Effect<Option.Option<ServedFile>>
     /** Deletes one batch of bytes that no file has named for a day. Returns their number. */

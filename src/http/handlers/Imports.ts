@@ -7,7 +7,9 @@ import { decodeWith } from "../../domain/json/Decoder.ts"
 import { parseUntrusted } from "../../domain/json/UntrustedJson.ts"
 import { StoreId } from "../../domain/Store.ts"
 import type { PublicError } from "../ErrorTable.ts"
+import { PublicUrl } from "../headers/Origin.ts"
 import { makeErrorReply, postRoute, type Reply } from "../Reply.ts"
+import { baseUrl } from "../server/HttpListener.ts"
 import { type BodyTooLarge, readLargeBody } from "../server/LargeBody.ts"
 import { makeMemberAdmission } from "./MemberFiles.ts"
 
@@ -42,6 +44,7 @@ export const ImportRoutes = Layer.unwrap(
   Effect.gen(function* () {
     const files = yield* ImportFiles
     const admit = yield* makeMemberAdmission
+    const origin = (yield* PublicUrl) ?? (yield* baseUrl)
 
     return Layer.mergeAll(
       postRoute("/rpc/imports", "Send files with POST", (request, { requestId }) =>
@@ -51,7 +54,7 @@ export const ImportRoutes = Layer.unwrap(
             const actor = yield* admit(request, [storeId])
             const mode = dryRun ? "dryRun" : "perform"
             const context = { storeId, actor, surface: "import", cause: null, requestId, mode } as const
-            const set = yield* files.start(context, { ...settings, isSilent: false }, readLargeBody(request))
+            const set = yield* files.start(context, { ...settings, isSilent: false, origin }, readLargeBody(request))
             return { status: 201, body: `{"data":${set}}`, headers: { "cache-control": "no-store" } }
           })
         )

@@ -1,21 +1,10 @@
 import { Context, Effect } from "effect"
-import { isLoopbackHost, parseUrl } from "../../domain/Url.ts"
+import { isLoopbackHost } from "../../domain/Url.ts"
 
 /** The public URL of the service, if it differs from the address it listens on. */
 export const PublicUrl = Context.Reference<string | undefined>("http/PublicUrl", {
   defaultValue: (): string | undefined => undefined
 })
-
-/**
- * Parses a public URL: https, or http on a loopback host, without a path. Undefined for any other text.
- */
-export const parsePublicOrigin = (text: string): string | undefined => {
-  const url = parseUrl(text)
-  if (url === undefined) return undefined
-  const { host, href, origin, protocol } = url
-  const isSafe = protocol === "https:" || (protocol === "http:" && isLoopbackHost(host))
-  return isSafe && href === `${origin}/` ? origin : undefined
-}
 
 /** Headers of a Node or Effect request. */
 export interface RequestHeaders {

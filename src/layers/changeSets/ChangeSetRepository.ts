@@ -141,6 +141,18 @@ export class ChangeSetRepository extends Context.Service<ChangeSetRepository>()(
         `
         }, orDefect),
 
+        /** Counts pictures of an import. */
+        countImages: Effect.fn("ChangeSetRepository.countImages")(function* (
+          store: StoreId,
+          id: ChangeSetId,
+          { copied = 0, failed = 0 }: { readonly copied?: number; readonly failed?: number }
+        ) {
+          yield* sql`
+          update change_sets set images_copied = images_copied + ${copied}, images_failed = images_failed + ${failed}
+          where store_id = ${store} and id = ${id}
+        `
+        }, orDefect),
+
         setTotal: Effect.fn("ChangeSetRepository.setTotal")(function* (store: StoreId, id: ChangeSetId, total: number) {
           yield* sql`update change_sets set total = ${total} where store_id = ${store} and id = ${id}`
         }, orDefect),

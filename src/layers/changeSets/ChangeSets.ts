@@ -83,7 +83,8 @@ export const ChangeSetsLive = Layer.effect(
       const { count } = yield* repository.countUnfinished(storeId)
       if (count >= MAX_UNFINISHED) return yield* new TooManyChangeSets()
       yield* repository.insert(context, set, state)
-      const kind = state === "previewing" ? "changeSet.preview" : "changeSet.apply"
+      const applyKind = set.import?.imageOrigin === undefined ? "changeSet.apply" : "import.copyImages"
+      const kind = state === "previewing" ? "changeSet.preview" : applyKind
       yield* unitOfWork.add(jobs.insertStatement(storeId, set.id, kind, null))
       yield* unitOfWork.flush
       yield* jobs.notifyAfterCommit

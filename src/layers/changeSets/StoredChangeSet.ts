@@ -1,5 +1,12 @@
 import { Schema } from "effect"
-import { ChangeSetId, ChangeSetMode, ChangeSetState, OnConflict, Selection } from "../../domain/changeSets/ChangeSet.ts"
+import {
+  ChangeSetId,
+  ChangeSetMode,
+  ChangeSetState,
+  MAX_IMAGE_FAILURES,
+  OnConflict,
+  Selection
+} from "../../domain/changeSets/ChangeSet.ts"
 import { Edit } from "../../domain/changeSets/Edit.ts"
 import { EventId } from "../../domain/Events.ts"
 import { ImportSettings } from "../../domain/imports/ImportFile.ts"
@@ -46,9 +53,17 @@ export const columns = fragment.literal(`
 export const changeSetJson = fragment`
   json_build_object(
     'id', s.id, 'state', s.state, 'mode', s.mode, 'note', s.note, 'where', s.selection, 'change', s.change,
-    'import', case when s.import is not null then json_build_object(
-      'kind', s.import ->> 'kind', 'created', s.created, 'updated', s.changed - s.created
-    ) end,
+    'import', case when s.import is not null then json_strip_nulls(json_build_object(
+      'kind', s.import ->> 'kind', 'created', s.created, 'updated', s.changed - s.created,
+      'images', case when s.import ->> 'imageOrigin' is not null then json_build_object(
+        'copied', s.images_copied, 'failed', s.images_failed, 'failures', (
+          select coalesce(json_agg(json_build_object('url', url, 'reason', reason)), '[]') from (
+            select url, reason from import_image_failures f where f.store_id = s.store_id and f.change_set_id = s.id
+            order by md5(url) limit ${fragment.literal(String(MAX_IMAGE_FAILURES))}
+          ) as failures
+        )
+      ) end
+    )) end,
     'counts', json_build_object(
       'total', greatest(s.total, 0), 'changed', s.changed, 'unchanged', s.unchanged, 'refused', s.refused
     ),

@@ -61,7 +61,17 @@ export const ImportFilesLive = Layer.effect(
     return ImportFiles.of({
       start: Effect.fn("ImportFiles.start")(function* (context, settings, bytes, onRows) {
         const { storeId } = context
-        const { encoding = UTF_8, format, isSilent, kind, mapping, replaceVariants = false } = settings
+        const {
+          copyImages,
+          encoding = UTF_8,
+          format,
+          isSilent,
+          kind,
+          mapping,
+          origin,
+          replaceVariants = false
+        } = settings
+        const images = copyImages === true && origin !== undefined ? { imageOrigin: origin } : {}
         const { weightUnit } = yield* stores.get(storeId)
         const id = yield* sets.begin(storeId)
         const operation = { storeId, name: "import", weight: "usual", bytes: 0 } as const
@@ -82,7 +92,7 @@ export const ImportFilesLive = Layer.effect(
             operation,
             perform(
               { ...context, mode: "perform" },
-              sets.import(context, id, { kind, columns, replaceVariants, weightUnit, isSilent }, count)
+              sets.import(context, id, { kind, columns, replaceVariants, weightUnit, isSilent, ...images }, count)
             ),
             () => 0
           )

@@ -1,4 +1,4 @@
-import { Array, Context, Effect, Layer, Option, Result } from "effect"
+import { Array, Context, Data, Effect, Layer, Option, Result } from "effect"
 import type { ChangedKind } from "../../domain/changeSets/ChangeSet.ts"
 import type { Performed } from "../../domain/changeSets/StoredOperation.ts"
 import type { DataKind } from "../../domain/imports/DataKind.ts"
@@ -22,10 +22,17 @@ import { OperationRepository } from "../changeSets/OperationRepository.ts"
 import type { Job } from "../jobs/Jobs.ts"
 import { UnitOfWork } from "../sql/UnitOfWork.ts"
 import { observeChanges, Recording } from "../Writes.ts"
+import { ImageCopies, type ImageUrls, withImageUrls } from "./ImageCopies.ts"
 
 /** Maximum rows and bytes of a transaction. One of this size takes about 50 ms; rules of a collection can be slow. */
 const MAX_ROWS: Record<DataKind, number> = { products: 250, collections: 1, orders: 250, customers: 250 }
 const MAX_BYTES = 1024 * 1024
+
+/** Maximum rows of a transaction of an import that copies pictures: all of their pictures are copied first. */
+const MAX_ROWS_WITH_IMAGES = 25
+
+/** Pictures of rows are not copied yet, so the rows are not written. */
+class ImagesMissing extends Data.TaggedError("ImagesMissing")<{ readonly urls: ReadonlyArray<string> }> {}
 
 /** Rows that are decoded at once, and the rest after them, in which other requests use the processor (docs/performance.md, Import). */
 const ROWS_PER_REST = 32
@@ -134,6 +141,7 @@ export class ImportSteps extends Context.Service<ImportSteps>()("layers/imports/
     const imports = yield* Imports
     const rows = yield* OperationRepository
     const repository = yield* ChangeSetRepository
+    const copies = yield* ImageCopies
     const { end, inTransaction, keep } = yield* jobSteps
     const { recorded } = yield* Recording
     const { run } = yield* UnitOfWork
@@ -153,13 +161,17 @@ export class ImportSteps extends Context.Service<ImportSteps>()("layers/imports/
       store: StoreId,
       settings: ImportSettings,
       numbered: ReadonlyArray<NumberedRow>,
-      planned: number
+      planned: number,
+      images: ImageUrls | undefined
     ): Write<ImportedBatch, StoreNotFound> => {
       const { kind } = settings
       switch (kind) {
         case "products":
-          return importBatch(kind, numbered, productDecoder(settings), (items) =>
-            imports.putProducts(store, items, planned)
+          return importBatch(
+            kind,
+            numbered,
+            images === undefined ? productDecoder(settings) : withImageUrls(productDecoder(settings), images),
+            (items) => imports.putProducts(store, items, planned)
           )
         case "collections":
           return importBatch(kind, numbered, decodeCollectionRow, ([item]) => putCollection(store, item))
@@ -180,22 +192,46 @@ export class ImportSteps extends Context.Service<ImportSteps>()("layers/imports/
       ) {
         const { storeId } = job
         const context = contextOf(storeId, set, mode)
-        const numbered = yield* rows.listRows(storeId, set.id, set.done, MAX_ROWS[settings.kind], MAX_BYTES)
-        const batch = write(storeId, settings, numbered, mode === "dryRun" ? set.created : 0)
+        const { imageOrigin: origin } = settings
+        const limit = origin === undefined ? MAX_ROWS[settings.kind] : MAX_ROWS_WITH_IMAGES
+        const numbered = yield* rows.listRows(storeId, set.id, set.done, limit, MAX_BYTES)
         const save = Effect.fnUntraced(function* ({ end: done, failure, results, unchanged }: ImportedBatch) {
           yield* rows.storeResults(storeId, set.id, results, mode === "perform")
           yield* repository.advance(storeId, set.id, { ...countOf(results), unchanged, done })
           return { kept: yield* keep(job), isLast: done >= set.total, failure }
         })
-        const saved = yield* Effect.result(
-          mode === "perform"
-            ? run(recorded(context, null, Effect.flatMap(batch, save)))
-            : Effect.flatMap(run(recorded(context, null, batch), "dryRun"), (counted) => inTransaction(save(counted)))
-        )
+        /** Imports the rows if all of their pictures are known. */
+        const importRows = (known: ImageUrls["known"]) => {
+          const missing = new Set<string>()
+          const images =
+            origin === undefined ? undefined : { known, missing, isOwn: (url: string) => copies.isOwn(url, origin) }
+          const batch = Effect.tap(
+            write(storeId, settings, numbered, mode === "dryRun" ? set.created : 0, images),
+            () => (missing.size > 0 ? Effect.fail(new ImagesMissing({ urls: [...missing] })) : Effect.void)
+          )
+          return Effect.result(
+            mode === "perform"
+              ? run(recorded(context, null, Effect.flatMap(batch, save)))
+              : Effect.flatMap(run(recorded(context, null, batch), "dryRun"), (counted) => inTransaction(save(counted)))
+          )
+        }
+        let saved = yield* importRows(new Map())
+        if (origin !== undefined && Result.isFailure(saved) && saved.failure._tag === "ImagesMissing") {
+          const { urls } = saved.failure
+          const known = yield* copies.find(storeId, set.id, origin, urls)
+          const left = urls.filter((url) => !known.has(url))
+          if (mode === "perform" && left.length > 0) {
+            yield* copies.copy(job, set.id, origin, left)
+            return (yield* inTransaction(keep(job))) === "canceled" ? yield* end(job, "canceled") : ("more" as const)
+          }
+          // A dry run copies nothing.
+          saved = yield* importRows(new Map([...left.map((url) => [url, url] as const), ...known]))
+        }
         if (Result.isFailure(saved)) {
-          return saved.failure._tag === "LeaseLost"
-            ? yield* saved.failure
-            : yield* end(job, "failed", saved.failure.message)
+          const { failure } = saved
+          if (failure._tag === "LeaseLost") return yield* failure
+          // The products have changed meanwhile, so the rows have other pictures.
+          return failure._tag === "ImagesMissing" ? ("more" as const) : yield* end(job, "failed", failure.message)
         }
         const { failure, isLast, kept } = saved.success
         if (failure !== null) return yield* end(job, "failed", failure)

@@ -5,7 +5,17 @@ import { ChangeSetJobs } from "../changeSets/ChangeSetJobs.ts"
 import { ExportJobs } from "../exports/ExportJobs.ts"
 import { makeOutageRetry, PAUSE } from "../OutageRetry.ts"
 import { Notifications } from "../sql/Postgres.ts"
-import { type Job, JobKind, Jobs, JOBS, type JobWork, LEASE_SECONDS, type LeaseLost, LONG_KINDS } from "./Jobs.ts"
+import {
+  type Job,
+  JobKind,
+  Jobs,
+  JOBS,
+  type JobWork,
+  LEASE_SECONDS,
+  type LeaseLost,
+  LONG_KINDS,
+  REMOTE_KINDS
+} from "./Jobs.ts"
 
 /** Time between claims without a notification. */
 const POLL = "1 second"
@@ -15,6 +25,9 @@ const TURN_MILLIS = 2_000
 
 /** Number of long jobs that a process runs at the same time, beside the others. */
 const LONG_RUNNERS = 1
+
+/** Number of jobs that a process runs at the same time while they wait for other hosts, beside the others. */
+const REMOTE_RUNNERS = 2
 
 /** Pause between steps, in which other requests use the processor (docs/performance.md, Import). */
 const REST = "2 millis"
@@ -31,15 +44,20 @@ const makeRunner = Effect.fn("makeJobRunner")(function* (size: number, store: St
   const work: Record<JobKind, JobWork> = {
     "changeSet.preview": preview,
     "changeSet.apply": apply,
-    "export.write": write
+    "export.write": write,
+    "import.copyImages": apply
   }
+  const makeLane = Effect.fnUntraced(function* (kinds: ReadonlyArray<JobKind>, size: number) {
+    return { kinds, size, due: yield* Queue.sliding<void>(size) }
+  })
+  const apart = [...LONG_KINDS, ...REMOTE_KINDS]
   const lanes = [
-    {
-      kinds: JobKind.literals.filter((kind) => !LONG_KINDS.includes(kind)),
-      size,
-      due: yield* Queue.sliding<void>(size)
-    },
-    { kinds: LONG_KINDS, size: LONG_RUNNERS, due: yield* Queue.sliding<void>(LONG_RUNNERS) }
+    yield* makeLane(
+      JobKind.literals.filter((kind) => !apart.includes(kind)),
+      size
+    ),
+    yield* makeLane(LONG_KINDS, LONG_RUNNERS),
+    yield* makeLane(REMOTE_KINDS, REMOTE_RUNNERS)
   ]
   const wake = () => lanes.forEach(({ due }) => Queue.offerUnsafe(due, undefined))
   const retryOutages = makeOutageRetry("Jobs")
@@ -88,8 +106,8 @@ const makeRunner = Effect.fn("makeJobRunner")(function* (size: number, store: St
 })
 
 /**
- * Runs jobs of all stores, or of the given one, until the scope ends, unless `size` is 0. Long jobs have a lane of their own
- * beside the `size` runners, so that short ones do not wait for them.
+ * Runs jobs of all stores, or of the given one, until the scope ends, unless `size` is 0. Long jobs, and jobs
+ * that wait for other hosts, have lanes of their own beside the `size` runners, so that short ones do not wait for them.
  */
 export const jobRunner = (size: number, store?: StoreId) =>
   Layer.effectDiscard(size === 0 ? Effect.void : makeRunner(size, store)).pipe(Layer.provide(Jobs.layer))

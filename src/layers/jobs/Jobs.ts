@@ -12,11 +12,14 @@ export const JOBS = "jobs"
 export const LEASE_SECONDS = 15
 
 /** Kinds of jobs. */
-export const JobKind = Schema.Literals(["changeSet.preview", "changeSet.apply", "export.write"])
+export const JobKind = Schema.Literals(["changeSet.preview", "changeSet.apply", "export.write", "import.copyImages"])
 export type JobKind = typeof JobKind.Type
 
 /** Kinds whose turn lasts until their job ends. */
 export const LONG_KINDS: ReadonlyArray<JobKind> = ["export.write"]
+
+/** Kinds that wait for other hosts. */
+export const REMOTE_KINDS: ReadonlyArray<JobKind> = ["import.copyImages"]
 
 const Claimed = Schema.Struct({
   storeId: Schema.toType(StoreId),

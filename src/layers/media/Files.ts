@@ -8,10 +8,11 @@ import type { StoreId } from "../../domain/Store.ts"
 import { foldCase } from "../../domain/Text.ts"
 import { slugify } from "../catalog/Slugify.ts"
 import { optionalString } from "../Settings.ts"
+import { textArray } from "../sql/ArrayLiterals.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { QueryTimeout } from "../sql/Queries.ts"
 import { END, pageReader, selectPage } from "../sql/Pages.ts"
-import { findJson, requiredRowReader, rowReader } from "../sql/Rows.ts"
+import { findJson, requiredRowReader, rowReader, rowsReader } from "../sql/Rows.ts"
 import { time } from "../sql/Times.ts"
 import { EXTENSIONS, inspectFile } from "./FileTypes.ts"
 import { ImageWorkers } from "./ImageWorkers.ts"
@@ -22,6 +23,7 @@ const readPage = pageReader(FileId)
 const readId = requiredRowReader(Schema.Struct({ id: Schema.toType(FileId) }))
 const readHash = rowReader(Schema.Struct({ hash: Schema.String }))
 const readName = rowReader(Schema.Struct({ name: Schema.String }))
+const readCopies = rowsReader(Schema.Struct({ source: Schema.String, url: Schema.String }))
 const readServed = rowReader(Schema.Struct({ key: ObjectKey, contentType: FileType, bytes: Schema.Int }))
 
 /** Makes the end of a URL of a name. The type decides its extension, because the name may have another one. */
@@ -41,10 +43,14 @@ export const FilesLive = Layer.effect(
 
     const NO_MEMBERS = sql``
 
+    const baseOf = (origin: string) => Option.getOrElse(mediaUrl, () => `${origin}/media`)
+
+    const urlOf = (origin: string) => sql`${baseOf(origin)}::text || '/' || f.hash || '/' || f.url_name`
+
     const json = (origin: string, members = NO_MEMBERS) => sql`
       json_build_object(
         'id', f.id,
-        'url', ${Option.getOrElse(mediaUrl, () => `${origin}/media`)}::text || '/' || f.hash || '/' || f.url_name,
+        'url', ${urlOf(origin)},
         'contentType', o.content_type, 'bytes', o.bytes, 'width', o.width, 'height', o.height, 'color', o.color,
         'alt', f.alt, 'name', f.name, 'createdAt', ${time("f.created_at")}${members}
       )::text as json
@@ -87,13 +93,13 @@ export const FilesLive = Layer.effect(
 
       keep,
 
-      create: Effect.fn("Files.create")(function* (store, { contentType, hash }, { alt, name }, origin) {
+      create: Effect.fn("Files.create")(function* (store, { contentType, hash }, { alt, name, source = null }, origin) {
         yield* use(store, hash)
         const { id } = yield* readId(sql`
-          insert into files (store_id, id, hash, name, url_name, alt, terms, created_at)
+          insert into files (store_id, id, hash, name, url_name, alt, terms, source, created_at)
           values (
             ${store}, uuid_v7(clock_micros()), ${hash}, ${name}, ${urlNameOf(name, contentType)}, ${alt},
-            ${termsOf(name, alt)}, statement_timestamp()
+            ${termsOf(name, alt)}, ${source}, statement_timestamp()
           ) returning id
         `)
         return yield* Effect.catchTag(get(store, id, origin), "FileNotFound", Effect.die)
@@ -144,6 +150,18 @@ export const FilesLive = Layer.effect(
         `)
         if (Option.isNone(deleted)) return yield* new FileNotFound({ id })
         yield* release(store, deleted.value.hash)
+      }, orDefect),
+
+      isOwn: (url, origin) => url.startsWith(`${baseOf(origin)}/`) || url.startsWith(`${origin}/`),
+
+      findCopies: Effect.fn("Files.findCopies")(function* (store, sources, origin) {
+        const rows = yield* readCopies(sql`
+          select f.source, ${urlOf(origin)} as url
+          from unnest(${textArray(sources)}::text[]) as wanted (url)
+            join files f on f.store_id = ${store} and md5(f.source) = md5(wanted.url) and f.source = wanted.url
+          order by f.id
+        `)
+        return new Map(rows.map(({ source, url }) => [source, url]))
       }, orDefect),
 
       serve: Effect.fn("Files.serve")(function* (hash) {

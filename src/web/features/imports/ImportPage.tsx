@@ -27,18 +27,25 @@ interface Chosen {
   readonly kind: DataKind
   readonly encoding: string
   readonly replaceVariants: boolean
+  readonly copyImages: boolean
   readonly mapping: ColumnMapping
   /** Columns of a CSV of Shopify. Undefined until they are read. */
   readonly columns?: FileColumns
 }
 
-const settingsOf = ({ encoding, format, kind, mapping, replaceVariants }: Chosen): FileSettings => ({
-  kind: format === "shopify" ? "products" : kind,
-  format,
-  encoding,
-  replaceVariants,
-  ...(format === "shopify" ? { mapping } : {})
-})
+const hasProducts = ({ format, kind }: Chosen) => format === "shopify" || kind === "products"
+
+const settingsOf = (chosen: Chosen): FileSettings => {
+  const { copyImages, encoding, format, kind, mapping, replaceVariants } = chosen
+  return {
+    kind: format === "shopify" ? "products" : kind,
+    format,
+    encoding,
+    replaceVariants,
+    ...(hasProducts(chosen) && copyImages ? { copyImages } : {}),
+    ...(format === "shopify" ? { mapping } : {})
+  }
+}
 
 /** Chooses a file, checks it and imports it. */
 const ImportCard = ({ storeId }: { readonly storeId: StoreId }) => {
@@ -78,7 +85,7 @@ const ImportCard = ({ storeId }: { readonly storeId: StoreId }) => {
       return show(undefined)
     }
     const { format, kind = "products" } = detectFile(file.name, await file.slice(0, HEADER).text())
-    change({ file, format, kind, encoding: "utf-8", replaceVariants: false, mapping: {} })
+    change({ file, format, kind, encoding: "utf-8", replaceVariants: false, copyImages: false, mapping: {} })
   }
   const drop = (event: DragEvent) => {
     event.preventDefault()
@@ -158,12 +165,19 @@ const ImportCard = ({ storeId }: { readonly storeId: StoreId }) => {
                     ))}
                   </SelectField>
                 </Columns>
-                {chosen.format === "shopify" || chosen.kind === "products" ? (
-                  <CheckField
-                    label={texts.replaceVariants}
-                    checked={chosen.replaceVariants}
-                    onChange={({ target }) => change({ ...chosen, replaceVariants: target.checked })}
-                  />
+                {hasProducts(chosen) ? (
+                  <>
+                    <CheckField
+                      label={texts.replaceVariants}
+                      checked={chosen.replaceVariants}
+                      onChange={({ target }) => change({ ...chosen, replaceVariants: target.checked })}
+                    />
+                    <CheckField
+                      label={texts.copyImages}
+                      checked={chosen.copyImages}
+                      onChange={({ target }) => change({ ...chosen, copyImages: target.checked })}
+                    />
+                  </>
                 ) : undefined}
                 {chosen.format === "shopify" && chosen.columns !== undefined ? (
                   <ColumnsTable

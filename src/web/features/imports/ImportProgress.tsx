@@ -49,6 +49,24 @@ const Refused = ({
   )
 }
 
+type CopiedImages = NonNullable<NonNullable<ChangeSet["import"]>["images"]>
+
+/** Lists pictures that an import could not copy. */
+const NotCopied = ({ failures }: Pick<CopiedImages, "failures">) => (
+  <Stack>
+    <Table
+      caption={texts.notCopied}
+      rows={failures.slice(0, SHOWN)}
+      keyOf={({ url }) => url}
+      columns={[
+        { name: texts.imageUrl, cell: ({ url }) => url },
+        { name: texts.reason, cell: ({ reason }) => reason }
+      ]}
+    />
+    <MutedText>{texts.notCopiedHint}</MutedText>
+  </Stack>
+)
+
 interface ProgressProps {
   readonly storeId: StoreId
   readonly kind: DataKind
@@ -65,7 +83,7 @@ export const ImportProgress = ({ kind, run, start, stop, storeId, undo }: Progre
   const status = useRef<HTMLDivElement>(null)
   // The button that was pressed is gone.
   useEffect(() => status.current?.focus(), [mode, isRunning])
-  const { created = 0, updated = 0 } = set?.import ?? {}
+  const { created = 0, images, updated = 0 } = set?.import ?? {}
   const changed = created + updated
   // The journal does not undo orders and customers.
   const isUndoable = (kind === "products" || kind === "collections") && changed > 0 && !isUndone
@@ -95,9 +113,16 @@ export const ImportProgress = ({ kind, run, start, stop, storeId, undo }: Progre
                 [texts.created, number(created)],
                 [texts.updated, number(updated)],
                 [texts.unchanged, number(set.counts.unchanged)],
-                [texts.refused, number(set.counts.refused)]
+                [texts.refused, number(set.counts.refused)],
+                ...(images === undefined || mode === "check"
+                  ? []
+                  : ([
+                      [texts.copied, number(images.copied)],
+                      [texts.notCopied, number(images.failed)]
+                    ] as const))
               ]}
             />
+            {images === undefined || images.failures.length === 0 ? undefined : <NotCopied {...images} />}
             {set.counts.refused === 0 ? undefined : <Refused refused={refused} set={set} storeId={storeId} />}
             {mode === "check" && changed === 0 ? <p>{texts.nothing}</p> : undefined}
           </>

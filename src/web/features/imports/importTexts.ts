@@ -80,6 +80,7 @@ export const importTexts = {
       ["utf-16le", t`UTF-16`]
     ],
     replaceVariants: t`Remove variants that the file leaves out`,
+    copyImages: t`Copy pictures from their web addresses into the files of the store`,
     check: t`Check file`
   },
   mapping: {
@@ -104,6 +105,10 @@ export const importTexts = {
   updated: t`Changed`,
   unchanged: t`Unchanged`,
   refused: t`Refused`,
+  copied: t`Pictures copied`,
+  notCopied: t`Pictures not copied`,
+  notCopiedHint: t`These pictures keep their web addresses.`,
+  imageUrl: t`Web address`,
   refusedRows: t`Refused rows`,
   moreRefused: (hidden: number) => t`${plural(hidden, { one: "# more row", other: "# more rows" })} in the download`,
   line: t`Line`,
