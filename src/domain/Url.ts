@@ -1,3 +1,6 @@
+/** Maximum length of the URLs of webhooks and of fetched pictures in characters, as given and as stored. */
+export const MAX_URL_LENGTH = 2048
+
 /**
  * Parses a URL by the URL Standard. `URL.canParse` is not used: in Node 20, after about 4,000 calls (when V8 has
  * compiled the caller), it reads letters such as "é" as invalid bytes and rejects URLs that it accepted before.

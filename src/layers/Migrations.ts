@@ -21,6 +21,7 @@ import orderSearch from "./migrations/0016_order_search.ts"
 import files from "./migrations/0017_files.ts"
 import images from "./migrations/0018_images.ts"
 import copiedImages from "./migrations/0019_copied_images.ts"
+import copiedImagesIndex from "./migrations/0020_copied_images_index.ts"
 import { FIXED_SETTINGS, TIMEOUTS } from "./sql/Session.ts"
 import { limitLockWaits, OutsideTransaction, type MigrationSteps } from "./sql/IndexMigration.ts"
 
@@ -53,7 +54,8 @@ export const migrations = {
   "0016_order_search": orderSearch,
   "0017_files": files,
   "0018_images": images,
-  "0019_copied_images": copiedImages
+  "0019_copied_images": copiedImages,
+  "0020_copied_images_index": copiedImagesIndex
 } satisfies Record<string, Migration>
 
 /** Number at the start of a migration's key. */

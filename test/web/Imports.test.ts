@@ -73,5 +73,34 @@ describe.skipIf(isMissing("chromium"))("Import page", () => {
         assert.deepStrictEqual(complaints(), [])
       })
     )
+
+    it.effect("an import copies pictures on request, and lists those that keep their web addresses", () =>
+      Effect.gen(function* () {
+        const { client, complaints, dashboard, page, storeId } = yield* dashboardMember()
+        const url = "https://10.0.0.1/cup.png"
+        const csv = ["Handle,Title,Image Src", `cup,Cup,${url}`].join("\n")
+        yield* Effect.promise(async () => {
+          await page.goto(`${dashboard}/import`)
+          await page
+            .getByLabel("File to import")
+            .setInputFiles({ name: "products.csv", mimeType: "text/csv", buffer: Buffer.from(csv) })
+          const copies = page.getByLabel("Copy pictures from their web addresses")
+          assert.isFalse(await copies.isChecked())
+          await copies.check()
+          await page.getByRole("button", { name: "Check file" }).click()
+          await page.getByRole("button", { name: "Import 1 product" }).click()
+          const failed = page.getByRole("table", { name: "Pictures not copied" })
+          await failed.getByText(/public addresses only/).waitFor()
+          await failed.getByText(url, { exact: true }).waitFor()
+          await assertAccessible(page)
+        })
+        const { items } = yield* client.products.list({ storeId })
+        assert.deepStrictEqual(
+          items.map(({ imageUrl }) => imageUrl),
+          [url]
+        )
+        assert.deepStrictEqual(complaints(), [])
+      })
+    )
   })
 })

@@ -39,9 +39,19 @@ interface ImportOptions extends Omit<ImportJob, "kind" | "refused"> {
 /** Runs an import and prints its counts. An interrupted import prints how to continue. */
 const runImport = Effect.fnUntraced(function* (kind: DataKind, { json, ...options }: ImportOptions) {
   const refused = Option.getOrElse(options.refused, () => defaultRefusedFile(options.file))
-  const counts = yield* withInterruptNotice(importFile({ ...options, kind, refused }), STOPPED)
+  const { images, ...counts } = yield* withInterruptNotice(importFile({ ...options, kind, refused }), STOPPED)
   const file = counts.refused > 0 ? { refusedFile: refused } : {}
-  yield* print(json, { storeId: options.store, dryRun: options.isDryRun, ...counts, ...file })
+  yield* print(json, {
+    storeId: options.store,
+    dryRun: options.isDryRun,
+    ...counts,
+    ...file,
+    ...(images && {
+      imagesCopied: images.copied,
+      imagesFailed: images.failed,
+      imageFailures: images.failures.map(({ reason, url }) => `${url}: ${reason}`)
+    })
+  })
 })
 
 const RERUN = "A repeated import updates rows by externalId and skips unchanged ones."

@@ -94,5 +94,5 @@ export const importFile = Effect.fnUntraced(function* (job: ImportJob) {
   if (refused > 0) yield* writeRefused(job, set)
   const isStopped = state === "failed" || (state === "canceled" && !job.isDryRun)
   if (isStopped) yield* new ImportFailed({ reason: set.failure ?? "The import was canceled", counts: result })
-  return { changeSetId: set.id, ...result, ...(imported?.images && { images: imported.images }) }
+  return { changeSetId: set.id, ...result, images: imported?.images }
 }, Effect.scoped)

@@ -1,11 +1,8 @@
 import { Result, Schema } from "effect"
-import { parseUrl } from "../Url.ts"
+import { MAX_URL_LENGTH, parseUrl } from "../Url.ts"
 import { notPublic } from "./Address.ts"
 import { type AllowedHosts, hostOf, isAllowed } from "./AllowedHosts.ts"
 import { WebhookUrlRefused } from "./Webhook.ts"
-
-/** Maximum length of a webhook URL in characters, as given and as stored. */
-export const MAX_URL_LENGTH = 2048
 
 /** URL accepted by {@link checkUrl}, serialized by the URL Standard. */
 export const WebhookUrl = Schema.String.pipe(Schema.brand("WebhookUrl"))

@@ -59,7 +59,7 @@ export const changeSetJson = fragment`
         'copied', s.images_copied, 'failed', s.images_failed, 'failures', (
           select coalesce(json_agg(json_build_object('url', url, 'reason', reason)), '[]') from (
             select url, reason from import_image_failures f where f.store_id = s.store_id and f.change_set_id = s.id
-            order by md5(url) limit ${fragment.literal(String(MAX_IMAGE_FAILURES))}
+            order by digest limit ${fragment.literal(String(MAX_IMAGE_FAILURES))}
           ) as failures
         )
       ) end

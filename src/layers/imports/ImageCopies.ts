@@ -99,7 +99,7 @@ export class ImageCopies extends Context.Service<ImageCopies>()("layers/imports/
       readFailures(sql`
         select f.url, f.error, f.reason from unnest(${textArray(urls)}::text[]) as wanted (url)
           join import_image_failures f
-            on f.store_id = ${store} and f.change_set_id = ${id} and md5(f.url) = md5(wanted.url) and f.url = wanted.url
+            on f.store_id = ${store} and f.change_set_id = ${id} and f.digest = md5(wanted.url)
       `)
 
     const findLimit = (store: StoreId, id: ChangeSetId) =>

@@ -3,18 +3,20 @@ import { FileNotFetched } from "../../domain/media/File.ts"
 import { Files } from "../../domain/media/Files.ts"
 import { RemoteFiles } from "../../domain/media/RemoteFiles.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import { parseUrl } from "../../domain/Url.ts"
+import { MAX_URL_LENGTH, parseUrl } from "../../domain/Url.ts"
 import { notPublic } from "../../domain/webhooks/Address.ts"
 import { hostOf, NO_HOSTS } from "../../domain/webhooks/AllowedHosts.ts"
-import { MAX_URL_LENGTH } from "../../domain/webhooks/Destination.ts"
 import { makeOutgoing, type NotRead } from "../webhooks/Outgoing.ts"
 
-/** Milliseconds for a picture, with all its redirects. Less than the time of an MCP tool. */
-export const FetchTimeout = Context.Reference("layers/media/FetchTimeout", { defaultValue: () => 30_000 })
+/** Milliseconds for a response, and for the redirects before it. Both are less than the time of an MCP tool. */
+export const FetchTimeout = Context.Reference("layers/media/FetchTimeout", { defaultValue: () => 20_000 })
 
-/** Pictures that a process fetches at once, in all and from one host. A picture takes a socket and up to 20 MiB of disk. */
+/**
+ * Pictures that a process fetches at once: in all, and for one store or from one host. A picture takes a socket and up to
+ * 20 MiB of disk.
+ */
 const MAX_FETCHES = 16
-const MAX_OF_HOST = 4
+const MAX_OF_ONE = 4
 
 /** Redirects that are followed. */
 const MAX_REDIRECTS = 5
@@ -54,7 +56,8 @@ export const RemoteFilesLive = Layer.effect(
     // Clients choose these URLs, not the operator, so `WEBHOOK_ALLOW_HOSTS` does not apply.
     const { open } = yield* makeOutgoing({ allowed: NO_HOSTS, timeoutMillis })
     const fetches = yield* Semaphore.make(MAX_FETCHES)
-    const hosts = yield* RcMap.make({ lookup: (_host: string) => Semaphore.make(MAX_OF_HOST) })
+    /** Of stores by their ids, and of hosts. */
+    const shares = yield* RcMap.make({ lookup: (_: string) => Semaphore.make(MAX_OF_ONE) })
 
     /** Opens the response at a URL, or at the one to which it redirects. Each URL is checked. */
     const openFinal = Effect.fnUntraced(function* (text: string) {
@@ -71,19 +74,19 @@ export const RemoteFilesLive = Layer.effect(
       return yield* notFetched("redirects", `it redirects more than ${MAX_REDIRECTS} times; use the final URL`)
     })
 
-    const receive = (store: StoreId, url: string) =>
-      Effect.flatMap(openFinal(url), (body) => files.receive(store, Stream.mapError(body, ofClient))).pipe(
-        Effect.timeoutOrElse({
-          duration: timeoutMillis,
-          orElse: () => notFetched("timeout", `it was not complete within ${timeoutMillis / 1000} seconds`)
-        })
-      )
+    const receive = Effect.fnUntraced(function* (store: StoreId, url: string) {
+      const body = yield* Effect.timeoutOrElse(openFinal(url), {
+        duration: timeoutMillis,
+        orElse: () => notFetched("timeout", `there was no response within ${timeoutMillis / 1000} seconds`)
+      })
+      return yield* files.receive(store, Stream.mapError(body, ofClient))
+    })
 
     return RemoteFiles.of({
       receive: Effect.fn("RemoteFiles.receive")(function* (store, url) {
         const { host } = yield* Effect.fromResult(check(url))
-        const ofHost = yield* RcMap.get(hosts, host)
-        return yield* ofHost.withPermit(fetches.withPermit(receive(store, url)))
+        const [ofStore, ofHost] = yield* Effect.all([RcMap.get(shares, store), RcMap.get(shares, host)])
+        return yield* ofStore.withPermit(ofHost.withPermit(fetches.withPermit(receive(store, url))))
       })
     })
   })

@@ -6,13 +6,12 @@ export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
   yield* sql`alter table files add column source text`
-  yield* sql`create index files_by_source on files (store_id, md5(source)) where source is not null`
-
   yield* sql`
     alter table change_sets
       add column images_copied integer not null default 0, add column images_failed integer not null default 0
   `
-  // Pictures that an import leaves at their URLs. error: type of the error.
+  // Pictures that an import leaves at their URLs. error: type of the error. digest: of the URL,
+  // which can be too long for an index.
   yield* sql`
     create table import_image_failures (
       store_id uuid not null,
@@ -20,10 +19,9 @@ export default Effect.gen(function* () {
       url text not null,
       error text not null,
       reason text not null,
+      digest text not null generated always as (md5(url)) stored,
+      primary key (store_id, change_set_id, digest),
       foreign key (store_id, change_set_id) references change_sets on delete cascade
     )
-  `
-  yield* sql`
-    create unique index import_image_failures_by_url on import_image_failures (store_id, change_set_id, md5(url))
   `
 })

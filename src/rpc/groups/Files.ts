@@ -20,7 +20,7 @@ import {
   UsedFile
 } from "../../domain/media/File.ts"
 import { QueryTooSlow } from "../../domain/Query.ts"
-import { MAX_URL_LENGTH } from "../../domain/webhooks/Destination.ts"
+import { MAX_URL_LENGTH } from "../../domain/Url.ts"
 import { AccessPolicy, membersAndAgentsWith, ToolDescription } from "../Annotations.ts"
 import { Authentication } from "../Authentication.ts"
 import { Deleted, keyedFields, Page, pageFields, WriteError } from "./CommonSchemas.ts"
@@ -73,7 +73,7 @@ export const fetchFile = Rpc.make("files.fetch", {
   .annotate(AccessPolicy, membersAndAgentsWith("write_files"))
   .annotate(
     ToolDescription,
-    `Copies the picture at a public https URL into the files of the store: JPEG, PNG, WebP, AVIF, GIF or SVG, at most ${MAX_FILE_BYTES / 1024 ** 2} MiB. Use \`url\` of the result as \`imageUrl\` or \`media[].url\` of a product with products.update. Fails with FileNotFetched if the picture cannot be fetched; \`problem\` and \`status\` have the reason. Takes up to 30 seconds. Example: { "idempotencyKey": "<new UUID>", "url": "https://example.com/desk.jpg", "alt": "Oak desk" }`
+    `Copies the picture at a public https URL into the files of the store: JPEG, PNG, WebP, AVIF, GIF or SVG, at most ${MAX_FILE_BYTES / 1024 ** 2} MiB. Use \`url\` of the result as \`imageUrl\` or \`media[].url\` of a product with products.update. Fails with FileNotFetched if the picture cannot be fetched; \`problem\` and \`status\` have the reason. Can take 40 seconds. Example: { "idempotencyKey": "<new UUID>", "url": "https://example.com/desk.jpg", "alt": "Oak desk" }`
   )
 
 /** Changes the alternative text of a file. Products keep theirs. Members only. */

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { checkUrl, MAX_URL_LENGTH } from "../../../src/domain/webhooks/Destination.ts"
+import { MAX_URL_LENGTH } from "../../../src/domain/Url.ts"
+import { checkUrl } from "../../../src/domain/webhooks/Destination.ts"
 
 const NONE: ReadonlySet<string> = new Set()
 

@@ -16,7 +16,7 @@ const SHOPIFY = { ...JSON_LINES, format: "shopify" }
 
 const decodeSet = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Struct({ data: ChangeSet })))
 
-const Api = IsolatedJobsTest.pipe(Layer.provide(InternetHere), Layer.provide(Layer.succeed(FetchTimeout, 3_000)))
+const Api = IsolatedJobsTest.pipe(Layer.provide(InternetHere), Layer.provide(Layer.succeed(FetchTimeout, 8_000)))
 
 /** A member who imports products whose pictures are on another host. */
 const scene = Effect.gen(function* () {
@@ -24,9 +24,9 @@ const scene = Effect.gen(function* () {
   const { client, cookie, storeId } = member
   const host = yield* pictureHost
   const base = yield* baseUrl
-  const start = Effect.fnUntraced(function* (settings: object, file: string, dryRun = false) {
+  const send = (settings: object, file: string, dryRun = false) => {
     const query = encodeURIComponent(JSON.stringify({ storeId, dryRun, settings }))
-    const { status, text } = yield* Effect.promise(async () => {
+    return Effect.promise(async () => {
       const response = await fetch(`${base}/rpc/imports?import=${query}`, {
         method: "POST",
         headers: { cookie, "content-type": "application/octet-stream" },
@@ -34,6 +34,9 @@ const scene = Effect.gen(function* () {
       })
       return { status: response.status, text: await response.text() }
     })
+  }
+  const start = Effect.fnUntraced(function* (...sent: Parameters<typeof send>) {
+    const { status, text } = yield* send(...sent)
     assert.strictEqual(status, 201, text)
     return decodeSet(text).data.id
   })
@@ -45,7 +48,15 @@ const scene = Effect.gen(function* () {
   const products = Effect.map(client.products.list({ storeId }), ({ items }) =>
     items.toSorted((a, b) => a.name.localeCompare(b.name))
   )
-  return { ...member, host, start, imported, products, isOwn: (url: string | null) => url?.startsWith(`${base}/media/`) }
+  return {
+    ...member,
+    host,
+    send,
+    start,
+    imported,
+    products,
+    isOwn: (url: string | null) => url?.startsWith(`${base}/media/`)
+  }
 })
 
 const lines = (...rows: ReadonlyArray<object>) => rows.map((row) => JSON.stringify(row)).join("\n")
@@ -143,12 +154,41 @@ layer(Api, { excludeTestServices: true, timeout: "120 seconds" })("Copied pictur
       if (cup === undefined) return assert.fail("No product")
       assert.isTrue(cup.media.length === 2 && cup.media.every(({ url }) => isOwn(url)))
       const media = cup.media.map((medium, index) => ({ ...medium, alt: `Alt ${index}` }))
-      yield* performed(
-        client.products.update({ storeId, idempotencyKey: newKey(), id: cup.id, patch: { media } })
-      )
+      yield* performed(client.products.update({ storeId, idempotencyKey: newKey(), id: cup.id, patch: { media } }))
       assert.strictEqual((yield* imported(SHOPIFY, csv)).counts.unchanged, 1)
       assert.lengthOf(host.paths, 2)
       assert.deepStrictEqual((yield* products)[0]?.media, media)
+    })
+  )
+
+  it.effect("a runner that loses its job stores nothing more, and the next one fetches only what is not stored", () =>
+    Effect.gen(function* () {
+      const { client, host, products, start, storeId } = yield* scene
+      const sql = yield* SqlClient.SqlClient
+      const urls = [1, 2, 3].map((red) => `${host.url}/${red}.png`)
+      const hanging = `${host.url}/hang`
+      const rows = [...urls, hanging].map((imageUrl, index) => ({
+        externalId: `${index}`,
+        name: `${index}`,
+        imageUrl
+      }))
+      const id = yield* start(JSON_LINES, lines(...rows))
+      yield* waitUntil(sql`select from files where store_id = ${storeId}`, ({ length }) => length === 3)
+      yield* waitUntil(
+        Effect.sync(() => host.paths),
+        (paths) => paths.includes("/hang")
+      )
+      // As after a SIGKILL, whose lease ends.
+      yield* sql`update jobs set lease = null, next_at = now() where store_id = ${storeId}`
+      yield* waitForState(id, "applied")
+      const { import: result } = yield* client.changeSets.get({ storeId, id })
+      assert.deepInclude(result?.images, { copied: 3, failed: 1 })
+      assert.deepStrictEqual(host.paths.toSorted(), ["/1.png", "/2.png", "/3.png", "/hang", "/hang"])
+      assert.deepStrictEqual(
+        (yield* products).map(({ version }) => version),
+        [1, 1, 1, 1]
+      )
+      assert.lengthOf((yield* client.files.list({ storeId })).items, 3)
     })
   )
 
@@ -174,11 +214,16 @@ layer(Api, { excludeTestServices: true, timeout: "120 seconds" })("Copied pictur
 
   it.effect("an import without copyImages fetches nothing, and imports of other kinds refuse it", () =>
     Effect.gen(function* () {
-      const { host, imported, products } = yield* scene
+      const { host, imported, products, send } = yield* scene
       const file = lines({ externalId: "a", name: "A", imageUrl: `${host.url}/1.png` })
       const { import: result } = yield* imported({ kind: "products", format: "jsonl" }, file)
       assert.deepStrictEqual(result, { kind: "products", created: 1, updated: 0 })
       assert.deepStrictEqual([host.paths, (yield* products)[0]?.imageUrl], [[], `${host.url}/1.png`])
+      for (const kind of ["collections", "orders", "customers"]) {
+        const answer = yield* send({ ...JSON_LINES, kind }, file)
+        assert.strictEqual(answer.status, 400, answer.text)
+        assert.include(answer.text, "copyImages: must be false")
+      }
     })
   )
 

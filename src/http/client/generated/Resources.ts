@@ -748,6 +748,15 @@ export interface ChangeSet {
     readonly kind: "products" | "collections" | "orders" | "customers"
     readonly created: number
     readonly updated: number
+    /** Pictures of an import that copies them */
+    readonly images?: {
+      /** Pictures that this import copied. Those of earlier imports are used again */
+      readonly copied: number
+      /** Pictures that could not be copied. Products keep their URLs */
+      readonly failed: number
+      /** Pictures that could not be copied, at most 50 */
+      readonly failures: ReadonlyArray<{ readonly url: string; readonly reason: string }>
+    }
   } | null
   /** Results: those of the preview until the set is applied */
   readonly counts: {

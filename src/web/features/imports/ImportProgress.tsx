@@ -99,6 +99,9 @@ export const ImportProgress = ({ kind, run, start, stop, storeId, undo }: Progre
                 aria-label={texts.progress}
                 {...(set === undefined ? {} : { max: set.progress.total || 1, value: set.progress.done })}
               />
+              {images === undefined || mode === "check" ? undefined : (
+                <MutedText>{texts.copying(images.copied)}</MutedText>
+              )}
             </>
           ) : (
             <h3>{mode === "check" ? texts.checked : texts.ended}</h3>

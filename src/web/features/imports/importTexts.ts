@@ -105,6 +105,7 @@ export const importTexts = {
   updated: t`Changed`,
   unchanged: t`Unchanged`,
   refused: t`Refused`,
+  copying: (copied: number) => t`${plural(copied, { one: "# picture", other: "# pictures" })} copied`,
   copied: t`Pictures copied`,
   notCopied: t`Pictures not copied`,
   notCopiedHint: t`These pictures keep their web addresses.`,
