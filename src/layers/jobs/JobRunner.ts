@@ -50,10 +50,10 @@ const makeRunner = Effect.fn("makeJobRunner")(function* (size: number, store: St
   const makeLane = Effect.fnUntraced(function* (kinds: ReadonlyArray<JobKind>, size: number) {
     return { kinds, size, due: yield* Queue.sliding<void>(size) }
   })
-  const apart = [...LONG_KINDS, ...REMOTE_KINDS]
+  const apart = new Set([...LONG_KINDS, ...REMOTE_KINDS])
   const lanes = [
     yield* makeLane(
-      JobKind.literals.filter((kind) => !apart.includes(kind)),
+      JobKind.literals.filter((kind) => !apart.has(kind)),
       size
     ),
     yield* makeLane(LONG_KINDS, LONG_RUNNERS),

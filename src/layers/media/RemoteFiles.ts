@@ -29,9 +29,10 @@ const notFetched = (problem: FileNotFetched["problem"], reason: string, status: 
 /** Converts an error of the client, whose sentences are about receivers of webhooks. */
 const ofClient = ({ problem, reason }: NotRead) => notFetched(problem, reason.replaceAll("receiver", "server"))
 
+const refuse = (reason: string, problem: "url" | "address" = "url") => Result.fail(notFetched(problem, reason))
+
 /** Checks a URL as webhooks do, with reasons for people who name a picture. */
 const check = (text: string): Result.Result<URL, FileNotFetched> => {
-  const refuse = (reason: string, problem: "url" | "address" = "url") => Result.fail(notFetched(problem, reason))
   const url = parseUrl(text)
   if (url === undefined || text.length > MAX_URL_LENGTH) {
     return refuse(
