@@ -16,7 +16,7 @@ const SHOPIFY = { ...JSON_LINES, format: "shopify" }
 
 const decodeSet = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Struct({ data: ChangeSet })))
 
-const Api = IsolatedJobsTest.pipe(Layer.provide(InternetHere), Layer.provide(Layer.succeed(FetchTimeout, 8_000)))
+const Api = IsolatedJobsTest.pipe(Layer.provide(InternetHere), Layer.provide(Layer.succeed(FetchTimeout, 15_000)))
 
 /** A member who imports products whose pictures are on another host. */
 const scene = Effect.gen(function* () {
