@@ -16,6 +16,8 @@ export interface ServedImage extends ServedFile {
   readonly variant: string | undefined
   /** True if the picture could not be made. Later requests try again. */
   readonly isFallback: boolean
+  /** Forgets that the bytes are stored, because they are lost. The next request makes them again. */
+  readonly forget: Effect.Effect<void>
 }
 
 /** Sizes of pictures (docs/spec/files.md). */

@@ -2,7 +2,7 @@ import { Effect, Option } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { FileType } from "../../domain/media/File.ts"
 import { Files, type ServedFile } from "../../domain/media/Files.ts"
-import { Images, WIDTHS } from "../../domain/media/Images.ts"
+import { Images, type ServedImage, WIDTHS } from "../../domain/media/Images.ts"
 import type { ByteRange } from "../../domain/media/ObjectStorage.ts"
 import { type PublicError, toErrorReply } from "../ErrorTable.ts"
 import { isNotModified } from "../headers/ConditionalRequests.ts"
@@ -49,28 +49,32 @@ const headersOf = ({ contentType }: ServedFile, { etag, ...caching }: Validity) 
   ...(contentType === "image/svg+xml" ? { "content-disposition": "attachment" } : {})
 })
 
+/** Makes the response of a file. None if its bytes are lost. */
 const serve = Effect.fnUntraced(function* (file: ServedFile, validity: Validity) {
   const { headers: sent } = yield* HttpServerRequest.HttpServerRequest
   const { etag } = validity
   const headers = headersOf(file, validity)
-  if (isNotModified(sent["if-none-match"], etag)) return HttpServerResponse.empty({ status: 304, headers })
+  if (isNotModified(sent["if-none-match"], etag)) {
+    return Option.some(HttpServerResponse.empty({ status: 304, headers }))
+  }
   const isSameVersion = sent["if-range"] === undefined || sent["if-range"] === etag
   const range = isSameVersion ? findRange(sent["range"], file.bytes) : undefined
   if (range === "unsatisfiable") {
-    return HttpServerResponse.empty({ status: 416, headers: { "content-range": `bytes */${file.bytes}` } })
+    const unsatisfiable = { status: 416, headers: { "content-range": `bytes */${file.bytes}` } }
+    return Option.some(HttpServerResponse.empty(unsatisfiable))
   }
-  const bytes = yield* file.read(range)
-  if (Option.isNone(bytes)) return toHttpResponse(NOT_FOUND)
-  return HttpServerResponse.stream(bytes.value, {
-    contentType: file.contentType,
-    ...(range === undefined
-      ? { contentLength: file.bytes, headers }
-      : {
-          status: 206,
-          contentLength: range.last - range.first + 1,
-          headers: { ...headers, "content-range": `bytes ${range.first}-${range.last}/${file.bytes}` }
-        })
-  })
+  return Option.map(yield* file.read(range), (bytes) =>
+    HttpServerResponse.stream(bytes, {
+      contentType: file.contentType,
+      ...(range === undefined
+        ? { contentLength: file.bytes, headers }
+        : {
+            status: 206,
+            contentLength: range.last - range.first + 1,
+            headers: { ...headers, "content-range": `bytes ${range.first}-${range.last}/${file.bytes}` }
+          })
+    })
+  )
 })
 
 /** Types that a client has to name: older ones show neither. */
@@ -115,7 +119,8 @@ export const MediaRoute = HttpRouter.use((router) =>
         const { hash = "" } = (yield* HttpRouter.RouteContext).params
         const file = HASH.test(hash) ? yield* files.serve(hash) : Option.none()
         if (Option.isNone(file)) return toHttpResponse(NOT_FOUND)
-        return yield* serve(file.value, { etag: `"${hash}"`, "cache-control": IMMUTABLE })
+        const response = yield* serve(file.value, { etag: `"${hash}"`, "cache-control": IMMUTABLE })
+        return Option.getOrElse(response, () => toHttpResponse(NOT_FOUND))
       }).pipe(logged)
     )
 
@@ -127,14 +132,22 @@ export const MediaRoute = HttpRouter.use((router) =>
         const width = parseWidth(text)
         if (width === undefined || !HASH.test(hash)) return toHttpResponse(NOT_FOUND)
         const { headers } = yield* HttpServerRequest.HttpServerRequest
-        const image = yield* images.serve(hash, width, acceptedTypes(headers["accept"]))
-        if (Option.isNone(image)) return toHttpResponse(NOT_FOUND)
-        const { isFallback, variant } = image.value
-        return yield* serve(image.value, {
-          etag: variant === undefined ? `"${hash}"` : `"${hash}-${variant}"`,
-          "cache-control": isFallback ? BRIEF : IMMUTABLE,
-          vary: "accept"
+        const accepted = acceptedTypes(headers["accept"])
+        const respond = Effect.fnUntraced(function* ({ isFallback, variant, ...image }: ServedImage) {
+          return yield* serve(image, {
+            etag: variant === undefined ? `"${hash}"` : `"${hash}-${variant}"`,
+            "cache-control": isFallback ? BRIEF : IMMUTABLE,
+            vary: "accept"
+          })
         })
+        const image = yield* images.serve(hash, width, accepted)
+        if (Option.isNone(image)) return toHttpResponse(NOT_FOUND)
+        const response = yield* respond(image.value)
+        if (Option.isSome(response)) return response.value
+        yield* image.value.forget
+        const made = yield* images.serve(hash, width, accepted)
+        const second = Option.isSome(made) ? yield* respond(made.value) : Option.none()
+        return Option.getOrElse(second, () => toHttpResponse(NOT_FOUND))
       }).pipe(logged)
     )
   })

@@ -152,17 +152,20 @@ export const ImagesLive = Layer.effect(
         const original = found.value
         const size = sizeFor(original, requested, accepted)
         const served = serveObject(original.key, original.contentType, original.bytes)
-        if (size === undefined) return Option.some({ ...served, variant: undefined, isFallback: false })
+        const unchanged = { ...served, variant: undefined, forget: Effect.void }
+        if (size === undefined) return Option.some({ ...unchanged, isFallback: false })
         let row = yield* findSize(original, size)
         if (Option.isNone(row) || (row.value.bytes === null && !row.value.hasFailed)) {
           yield* makeOnce(original, size)
           row = yield* findSize(original, size)
         }
         if (Option.isNone(row) || row.value.bytes === null) {
-          return Option.some({ ...served, variant: undefined, isFallback: true })
+          return Option.some({ ...unchanged, isFallback: true })
         }
         const variant = `${size.width}.${EXTENSIONS[size.type]}`
-        return Option.some({ ...serveObject(row.value.key, size.type, row.value.bytes), variant, isFallback: false })
+        const { bytes, key } = row.value
+        const forget = Effect.asVoid(orDefect(update(original, size, { bytes: null })))
+        return Option.some({ ...serveObject(key, size.type, bytes), variant, isFallback: false, forget })
       }, orDefect)
     })
   })

@@ -1,27 +1,66 @@
 import { assert, layer } from "@effect/vitest"
-import { Config, Effect, Layer, Option } from "effect"
+import { Config, ConfigProvider, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { Files } from "../../../src/domain/media/Files.ts"
-import { ObjectStorage } from "../../../src/domain/media/ObjectStorage.ts"
+import { ObjectKey, ObjectStorage } from "../../../src/domain/media/ObjectStorage.ts"
 import { listen } from "../../../src/http/server/HttpListener.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
 import { FilesLive } from "../../../src/layers/media/Files.ts"
 import { ImageWorkers } from "../../../src/layers/media/ImageWorkers.ts"
+import { ObjectStorageLive } from "../../../src/layers/media/ObjectStorage.ts"
 import { Objects } from "../../../src/layers/media/Objects.ts"
 import { storageFailure } from "../../../src/layers/media/StorageFailure.ts"
 import { ServerLive } from "../../../src/Server.ts"
 import { dataOf, errorOf, freshClient, IsolatedApiTest, TestSettings } from "../../support/http/Api.ts"
 import { countFiles, fetchBytes, picture, upload } from "../../support/http/Files.ts"
+import { sized, uploaded } from "../../support/http/Images.ts"
 import { PostgresTest } from "../../support/postgres/PostgresTest.ts"
 import { startS3 } from "../../support/S3.ts"
 
 const options = { excludeTestServices: true, timeout: "120 seconds" } as const
 
+const decodeKeys = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ key: ObjectKey })))
+
 const withSettings = (settings: Readonly<Record<string, string>>) =>
   Layer.provide(IsolatedApiTest, Layer.succeed(TestSettings, settings))
 
-layer(Layer.unwrap(Effect.map(startS3, withSettings)), options)("Files in an S3 service", (it) => {
+/** The service with its files in S3, and the storage itself. */
+const S3Test = Layer.unwrap(
+  Effect.map(startS3, (settings) =>
+    Layer.mergeAll(
+      withSettings(settings),
+      Layer.provide(ObjectStorageLive, ConfigProvider.layer(ConfigProvider.fromEnv({ env: settings })))
+    )
+  )
+)
+
+layer(S3Test, options)("Files in an S3 service", (it) => {
+  it.effect("a size whose bytes are lost is made again, and a picture whose bytes are lost gets 404", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const storage = yield* ObjectStorage
+      const { storeId, url } = yield* uploaded(yield* picture("png"))
+      const first = yield* fetchBytes(sized(url, 64))
+      assert.strictEqual(first.status, 200)
+      const lose = Effect.fn(function* (table: "media_objects" | "media_sizes") {
+        const rows = yield* sql`select key from ${sql(table)} where store_id = ${storeId}`
+        for (const { key } of decodeKeys(rows)) yield* storage.delete(key)
+      })
+      yield* lose("media_sizes")
+      const made = yield* Effect.all([fetchBytes(sized(url, 64)), fetchBytes(sized(url, 64), { range: "bytes=2-5" })])
+      assert.deepStrictEqual(
+        made.map(({ status }) => status),
+        [200, 206]
+      )
+      assert.isTrue(made[0].bytes.equals(first.bytes))
+      yield* lose("media_sizes")
+      yield* lose("media_objects")
+      assert.strictEqual((yield* fetchBytes(sized(url, 64))).status, 404)
+      assert.strictEqual((yield* fetchBytes(url)).status, 404)
+    })
+  )
+
   it.effect("S3_* name the service in which files are stored, read in ranges and deleted", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
