@@ -9,6 +9,7 @@ import { apps } from "./Apps.ts"
 import { changeSets } from "./ChangeSets.ts"
 import { clusters } from "./Clusters.ts"
 import { exportCommands } from "./Export.ts"
+import { files } from "./Files.ts"
 import { makePresenter, subcommandNames } from "./Help.ts"
 import { importCommands } from "./import/Import.ts"
 import { installations } from "./Installations.ts"
@@ -41,6 +42,7 @@ const program = Command.make("partner-api").pipe(
     importCommands,
     exportCommands,
     changeSets,
+    files,
     worker,
     webhooks,
     clusters

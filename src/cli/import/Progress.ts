@@ -3,8 +3,8 @@ import { Effect, Option, Schedule } from "effect"
 import { formatInteger } from "../../domain/Text.ts"
 import type { Source } from "./Source.ts"
 
-const formatRate = (rows: number, rate: number) =>
-  `${formatInteger(rows)} rows, ${formatInteger(Math.round(rate))} a second`
+const formatRate = (rows: number, rate: number, unit: string) =>
+  `${formatInteger(rows)} ${unit}, ${formatInteger(Math.round(rate))} a second`
 
 const formatRemaining = (elapsed: number, share: number) =>
   share === 0
@@ -12,16 +12,17 @@ const formatRemaining = (elapsed: number, share: number) =>
     : `, ${Math.floor(share * 100)} %, ${formatInteger(Math.ceil((elapsed / share) * (1 - share)))} s left`
 
 /**
- * Shows the progress of an import or a change set on standard error until the scope ends: a bar on a terminal, otherwise lines. `rows`
- * returns the number of processed rows.
+ * Shows the progress of a command on standard error until the scope ends: a bar on a terminal, otherwise lines. `rows`
+ * returns the number of processed rows, or of another unit.
  */
 export const showProgress = Effect.fnUntraced(function* (
   { read, size }: Pick<Source, "read" | "size">,
-  rows: () => number
+  rows: () => number,
+  unit = "rows"
 ) {
   const startedAt = performance.now()
   const elapsed = () => Math.max(performance.now() - startedAt, 1) / 1000
-  const rate = () => formatRate(rows(), rows() / elapsed())
+  const rate = () => formatRate(rows(), rows() / elapsed(), unit)
 
   if (!process.stderr.isTTY) {
     const printLine = Effect.sync(() => {

@@ -34,7 +34,8 @@ export class ObjectStorage extends Context.Service<
   {
     /** Stores the bytes of a local file. A reader sees the whole object or none, and a repetition changes nothing. */
     readonly put: (key: ObjectKey, path: string) => Effect.Effect<void, StorageUnavailable>
-    readonly exists: (key: ObjectKey) => Effect.Effect<boolean, StorageUnavailable>
+    /** Returns the number of bytes of an object. None if it does not exist. */
+    readonly size: (key: ObjectKey) => Effect.Effect<Option.Option<number>, StorageUnavailable>
     /** Reads an object or a range of it. None if the object does not exist. Fails before the first byte, or later. */
     readonly read: (
       key: ObjectKey,

@@ -33,11 +33,11 @@ const copyAtomically = async (from: string, to: string) => {
   }
 }
 
-const existsFile = async (path: string) => {
+const sizeOf = async (path: string) => {
   try {
-    return (await stat(path)).isFile()
+    return Option.some((await stat(path)).size)
   } catch (error) {
-    if (isMissing(error)) return false
+    if (isMissing(error)) return Option.none()
     throw error
   }
 }
@@ -48,11 +48,11 @@ export const makeFolderStorage = (folder: string): ObjectStorage["Service"] => {
   return ObjectStorage.of({
     put: Effect.fn("FolderStorage.put")((key, path) => attempt(() => copyAtomically(path, pathOf(key)))),
 
-    exists: Effect.fn("FolderStorage.exists")((key) => attempt(() => existsFile(pathOf(key)))),
+    size: Effect.fn("FolderStorage.size")((key) => attempt(() => sizeOf(pathOf(key)))),
 
     read: Effect.fn("FolderStorage.read")(function* (key, range) {
       const path = pathOf(key)
-      if (!(yield* attempt(() => existsFile(path)))) return Option.none()
+      if (Option.isNone(yield* attempt(() => sizeOf(path)))) return Option.none()
       const options = range === undefined ? {} : { start: range.first, end: range.last }
       return Option.some(
         Stream.suspend(() =>

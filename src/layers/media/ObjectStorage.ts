@@ -38,11 +38,27 @@ const s3Settings = Effect.gen(function* () {
   })
 })
 
+const folderStorage = Effect.map(dataDir, (folder) => makeFolderStorage(join(folder, "media")))
+
 /** Stores objects in an S3-compatible service if `S3_*` are set, and in `DATA_DIR` otherwise. */
 export const ObjectStorageLive = Layer.effect(
   ObjectStorage,
-  Effect.gen(function* () {
-    const s3 = yield* s3Settings
-    return Option.isSome(s3) ? makeS3Storage(s3.value) : makeFolderStorage(join(yield* dataDir, "media"))
-  })
+  Effect.flatMap(
+    s3Settings,
+    Option.match({
+      onNone: () => folderStorage,
+      onSome: (settings) => Effect.succeed(makeS3Storage(settings))
+    })
+  )
 )
+
+/** Opens the folder and the S3-compatible service, to move objects from one to the other. */
+export const bothStorages = Effect.gen(function* () {
+  const s3 = yield* s3Settings
+  if (Option.isNone(s3)) {
+    return yield* Effect.fail(
+      invalidSetting("S3_ENDPOINT", `Required to move files, with the other settings of ${REQUIRED.join(", ")}`)
+    )
+  }
+  return { folder: yield* folderStorage, s3: makeS3Storage(s3.value) }
+})

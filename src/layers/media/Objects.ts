@@ -94,7 +94,9 @@ export class Objects extends Context.Service<Objects>()("layers/media/Objects", 
       keep: Effect.fn("Objects.keep")(function* (store: StoreId, received: ReceivedFile) {
         const key = yield* sql.withTransaction(claim(store, received))
         yield* Effect.tapError(
-          Effect.andThen(storage.exists(key), (exists) => (exists ? Effect.void : storage.put(key, received.path))),
+          Effect.flatMap(storage.size(key), (size) =>
+            Option.isSome(size) && size.value === received.bytes ? Effect.void : storage.put(key, received.path)
+          ),
           (error) => Effect.logError("A file could not be stored", error)
         )
       }, orDefect),

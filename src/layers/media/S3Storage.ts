@@ -107,8 +107,10 @@ export const makeS3Storage = ({
       yield* perform("PUT", key, [200], { "x-amz-content-sha256": hash("sha256", bytes) }, bytes)
     }, uploads.withPermits(1)),
 
-    exists: Effect.fn("S3Storage.exists")((key) =>
-      Effect.map(perform("HEAD", key, [200, 404]), ({ status }) => status === 200)
+    size: Effect.fn("S3Storage.size")((key) =>
+      Effect.map(perform("HEAD", key, [200, 404]), ({ headers, status }) =>
+        status === 200 ? Option.some(Number(headers.get("content-length"))) : Option.none()
+      )
     ),
 
     read: Effect.fn("S3Storage.read")(function* (key, range?: ByteRange) {

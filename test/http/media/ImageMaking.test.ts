@@ -42,7 +42,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Making si
         ObjectStorage,
         ObjectStorage.of({
           put: () => Effect.void,
-          exists: () => Effect.succeed(true),
+          size: () => Effect.succeed(Option.some(original.length)),
           read: () => Effect.succeed(Option.some(Stream.make(new Uint8Array(original)))),
           delete: () => Effect.void
         })

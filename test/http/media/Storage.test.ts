@@ -98,7 +98,7 @@ const FullDisk = Layer.succeed(
   ObjectStorage,
   ObjectStorage.of({
     put: () => Effect.fail(storageFailure(Object.assign(new Error("no space left on /data"), { code: "ENOSPC" }))),
-    exists: () => Effect.succeed(false),
+    size: () => Effect.succeed(Option.none()),
     read: () => Effect.succeed(Option.none()),
     delete: () => Effect.void
   })

@@ -69,16 +69,16 @@ describe("Object storage", () => {
     it.live(`${name} stores, reads and deletes objects`, () =>
       Effect.gen(function* () {
         const storage = yield* make
-        assert.isFalse(yield* storage.exists(KEY))
+        assert.deepStrictEqual(yield* storage.size(KEY), Option.none())
         assert.isUndefined(yield* readAll(storage))
         const path = yield* source
         yield* Effect.all([storage.put(KEY, path), storage.put(KEY, path)], { concurrency: 2 })
-        assert.isTrue(yield* storage.exists(KEY))
+        assert.deepStrictEqual(yield* storage.size(KEY), Option.some(BYTES.length))
         assert.strictEqual(yield* readAll(storage), "0123456789")
         assert.strictEqual(yield* readAll(storage, { first: 2, last: 4 }), "234")
         yield* storage.delete(KEY)
         yield* storage.delete(KEY)
-        assert.isFalse(yield* storage.exists(KEY))
+        assert.deepStrictEqual(yield* storage.size(KEY), Option.none())
       })
     )
   }
