@@ -46,6 +46,7 @@ import { FollowedStores } from "./journal/FollowedStores.ts"
 import { JournalEntries, JournalLive } from "./journal/Journal.ts"
 import { UndoLive } from "./journal/Undo.ts"
 import { Jobs } from "./jobs/Jobs.ts"
+import { FileRows } from "./media/FileRows.ts"
 import { FilesLive } from "./media/Files.ts"
 import { ImagesLive } from "./media/Images.ts"
 import { ImageWorkers } from "./media/ImageWorkers.ts"
@@ -91,6 +92,7 @@ export const RepositoriesLive = Layer.mergeAll(
       DeliveryLog.layer,
       ExportRepository.layer,
       ExternalIds.layer,
+      FileRows.layer,
       FollowedStores.layer,
       Jobs.layer,
       JournalEntries.layer,

@@ -22,6 +22,7 @@ import files from "./migrations/0017_files.ts"
 import images from "./migrations/0018_images.ts"
 import copiedImages from "./migrations/0019_copied_images.ts"
 import copiedImagesIndex from "./migrations/0020_copied_images_index.ts"
+import keptFiles from "./migrations/0021_kept_files.ts"
 import { FIXED_SETTINGS, TIMEOUTS } from "./sql/Session.ts"
 import { limitLockWaits, OutsideTransaction, type MigrationSteps } from "./sql/IndexMigration.ts"
 
@@ -55,7 +56,8 @@ export const migrations = {
   "0017_files": files,
   "0018_images": images,
   "0019_copied_images": copiedImages,
-  "0020_copied_images_index": copiedImagesIndex
+  "0020_copied_images_index": copiedImagesIndex,
+  "0021_kept_files": keptFiles
 } satisfies Record<string, Migration>
 
 /** Number at the start of a migration's key. */

@@ -111,7 +111,7 @@ it.live("objects of files that are damaged or missing are reported, and the othe
     rmSync(fileOf(unused))
     rmSync(fileOf(made, true))
     yield* rowsOf(client, "delete from files where hash = $1", [unused])
-    yield* rowsOf(client, "update media_objects set unused_since = now() where hash = $1", [unused])
+    yield* rowsOf(client, "update media_objects set unused_since = now(), was_used = false where hash = $1", [unused])
     const { stderr, ...result } = yield* move("--to", "s3", "--delete-source")
     assert.deepInclude(result, { code: 1, copied: 2, deleted: 2, damaged: 2 })
     assert.include(stderr, `Object ${originals.get(damaged)} of store`)

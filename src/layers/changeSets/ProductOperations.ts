@@ -16,6 +16,7 @@ import { ENTRY_COLUMNS, JournalRow } from "../journal/JournalRow.ts"
 import { partOf } from "../journal/Journal.ts"
 import { resourceHistory } from "../journal/ResourceHistory.ts"
 import { productReferences } from "../journal/UndoProducts.ts"
+import { FileRows } from "../media/FileRows.ts"
 import { plainArray } from "../sql/ArrayLiterals.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { rowsReader } from "../sql/Rows.ts"
@@ -81,6 +82,7 @@ export class ProductOperations extends Context.Service<ProductOperations>()("lay
     const { find: findBySkus } = yield* Skus
     const { listEntries } = yield* resourceHistory
     const restoreReferences = yield* productReferences
+    const { restore: restoreFiles } = yield* FileRows
 
     const loadEntries = (store: StoreId, ids: ReadonlyArray<string>) =>
       readEntries(sql`
@@ -261,8 +263,9 @@ export class ProductOperations extends Context.Service<ProductOperations>()("lay
         const stored = new Map(Array.zip(drafts, yield* batch.store(store, drafts)))
         for (const [draft, result] of stored) {
           const entry = draft.undoes === undefined ? undefined : loaded.entries.get(draft.undoes)
-          if (!("restored" in draft) || Result.isFailure(result) || entry === undefined) continue
-          yield* restoreReferences(store, draft.restored.id, entry)
+          if (Result.isFailure(result) || entry === undefined) continue
+          if ("restored" in draft) yield* restoreReferences(store, draft.restored.id, entry)
+          if (draft.outcome === "updated") yield* restoreFiles(store, draft.after, draft.before.product)
         }
         return decided.flatMap(([numbered, decision]): ReadonlyArray<Performed> => {
           if (decision.kind === "done") return [decision.performed]

@@ -7,6 +7,7 @@ import type { StoreId } from "../../domain/Store.ts"
 import { ProductRepository, productOf } from "../catalog/ProductRepository.ts"
 import { ProductWrites } from "../catalog/ProductWrites.ts"
 import { StoreAllocation } from "../catalog/StoreAllocation.ts"
+import { FileRows } from "../media/FileRows.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { constant } from "../sql/Statement.ts"
 import { UnitOfWork } from "../sql/UnitOfWork.ts"
@@ -80,13 +81,15 @@ const insertExternalId = (sql: SqlClient.SqlClient, store: StoreId, externalId: 
 
 const toId = Schema.decodeSync(ProductId)
 
-/** Makes the function that restores what referred to a deleted product. The product must be stored. */
+/** Makes the function that restores what referred to a deleted product, and its pictures. The product must be stored. */
 export const productReferences = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
+  const files = yield* FileRows
 
-  return Effect.fnUntraced(function* (store: StoreId, id: ProductId, { externalId, memberships }: JournalRow) {
+  return Effect.fnUntraced(function* (store: StoreId, id: ProductId, { before, externalId, memberships }: JournalRow) {
     if (externalId !== null) yield* insertExternalId(sql, store, externalId, id)
     for (const { collectionId, rank } of memberships ?? []) yield* insertMember(sql, store, collectionId, id, rank)
+    yield* files.restore(store, productOf(JSON.stringify(before), id))
   }, orDefect)
 })
 
@@ -97,6 +100,7 @@ export const productUndo = Effect.gen(function* () {
   const writes = yield* ProductWrites
   const unitOfWork = yield* UnitOfWork
   const restoreReferences = yield* productReferences
+  const files = yield* FileRows
 
   /** Restores a deleted product, also in the manual collections that still exist. */
   const restore = Effect.fnUntraced(function* (store: StoreId, id: ProductId, entry: JournalRow) {
@@ -120,6 +124,7 @@ export const productUndo = Effect.gen(function* () {
     }
     if (next.slug !== product.slug) yield* requireFreeSlug("products", store, next.slug, id)
     yield* writes.replace(store, locked, next)
+    yield* files.restore(store, next, product)
   })
 
   return Effect.fnUntraced(function* (store: StoreId, entry: JournalRow) {

@@ -6,31 +6,24 @@ import { type ByteRange, ObjectKey, ObjectStorage } from "../../domain/media/Obj
 import { QueryTooSlow } from "../../domain/Query.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { foldCase } from "../../domain/Text.ts"
-import { slugify } from "../catalog/Slugify.ts"
 import { optionalString } from "../Settings.ts"
 import { textArray } from "../sql/ArrayLiterals.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { QueryTimeout } from "../sql/Queries.ts"
 import { END, pageReader, selectPage } from "../sql/Pages.ts"
-import { findJson, requiredRowReader, rowReader, rowsReader } from "../sql/Rows.ts"
+import { findJson, rowReader, rowsReader } from "../sql/Rows.ts"
 import { time } from "../sql/Times.ts"
-import { EXTENSIONS, inspectFile } from "./FileTypes.ts"
+import { FileRows, termsOf } from "./FileRows.ts"
+import { inspectFile } from "./FileTypes.ts"
 import { ImageWorkers } from "./ImageWorkers.ts"
 import { Objects } from "./Objects.ts"
 import { receiveBytes } from "./Receiving.ts"
 
 const readPage = pageReader(FileId)
-const readId = requiredRowReader(Schema.Struct({ id: Schema.toType(FileId) }))
 const readHash = rowReader(Schema.Struct({ hash: Schema.String }))
 const readName = rowReader(Schema.Struct({ name: Schema.String }))
 const readCopies = rowsReader(Schema.Struct({ source: Schema.String, url: Schema.String }))
 const readServed = rowReader(Schema.Struct({ key: ObjectKey, contentType: FileType, bytes: Schema.Int }))
-
-/** Makes the end of a URL of a name. The type decides its extension, because the name may have another one. */
-const urlNameOf = (name: string, contentType: FileType) =>
-  `${slugify(name.replace(/\.\w{1,8}$/, "")) || "file"}.${EXTENSIONS[contentType]}`
-
-const termsOf = (name: string, alt: string) => foldCase(`${name}\n${alt}`)
 
 export const FilesLive = Layer.effect(
   Files,
@@ -38,7 +31,8 @@ export const FilesLive = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const storage = yield* ObjectStorage
     const workers = yield* ImageWorkers
-    const { keep, lockUsage, purge, release, use } = yield* Objects
+    const { insert, lockUsage, release, use } = yield* FileRows
+    const { keep, purge } = yield* Objects
     const mediaUrl = Option.map(yield* optionalString("MEDIA_URL"), (url) => url.replace(/\/+$/, ""))
 
     const NO_MEMBERS = sql``
@@ -93,15 +87,9 @@ export const FilesLive = Layer.effect(
 
       keep,
 
-      create: Effect.fn("Files.create")(function* (store, { contentType, hash }, { alt, name, source = null }, origin) {
+      create: Effect.fn("Files.create")(function* (store, { contentType, hash }, details, origin) {
         yield* use(store, hash)
-        const { id } = yield* readId(sql`
-          insert into files (store_id, id, hash, name, url_name, alt, terms, source, created_at)
-          values (
-            ${store}, uuid_v7(clock_micros()), ${hash}, ${name}, ${urlNameOf(name, contentType)}, ${alt},
-            ${termsOf(name, alt)}, ${source}, statement_timestamp()
-          ) returning id
-        `)
+        const { id } = yield* insert(store, hash, contentType, details)
         return yield* Effect.catchTag(get(store, id, origin), "FileNotFound", Effect.die)
       }, orDefect),
 

@@ -74,10 +74,10 @@ export const makeObjectMove = Effect.fnUntraced(function* ({ deletesSource, isDr
       order by store_id, hash limit ${constant(PAGE)}
     `).pipe(orDefect)
 
-  /** Finds whether a file needs an object. None if it was deleted meanwhile. */
+  /** Finds whether a file or an undo needs an object. None if it was deleted meanwhile. */
   const findNeed = ({ hash, key, storeId }: NamedObject) =>
     readNeed(sql`
-      select unused_since is null as "isNeeded" from media_objects
+      select was_used as "isNeeded" from media_objects
       where store_id = ${storeId} and hash = ${hash} and key = ${key}
       union all
       select false from media_sizes where store_id = ${storeId} and hash = ${hash} and key = ${key}

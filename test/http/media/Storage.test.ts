@@ -6,6 +6,7 @@ import { Files } from "../../../src/domain/media/Files.ts"
 import { ObjectKey, ObjectStorage } from "../../../src/domain/media/ObjectStorage.ts"
 import { listen } from "../../../src/http/server/HttpListener.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
+import { FileRows } from "../../../src/layers/media/FileRows.ts"
 import { FilesLive } from "../../../src/layers/media/Files.ts"
 import { ImageWorkers } from "../../../src/layers/media/ImageWorkers.ts"
 import { ObjectStorageLive } from "../../../src/layers/media/ObjectStorage.ts"
@@ -107,6 +108,7 @@ const FullDisk = Layer.succeed(
 /** Fresh layers, because those of the service would be shared otherwise. */
 const FilesOnFullDisk = Layer.fresh(FilesLive).pipe(
   Layer.provide(Layer.fresh(Objects.layer)),
+  Layer.provide(FileRows.layer),
   Layer.provide(ImageWorkers.layer),
   Layer.provide(FullDisk)
 )
