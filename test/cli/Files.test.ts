@@ -1,7 +1,6 @@
 import { assert, it } from "@effect/vitest"
-import { Deferred, Effect, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { readdirSync, rmSync, truncateSync } from "node:fs"
-import { createServer, request as send } from "node:http"
 import { join } from "node:path"
 import { partnerApi } from "../../src/cli/Program.ts"
 import { dataOf } from "../support/http/Api.ts"
@@ -17,7 +16,7 @@ import {
   temporaryFolder,
   type Variables
 } from "../support/process/Process.ts"
-import { startS3 } from "../support/S3.ts"
+import { startS3, stoppingProxy } from "../support/S3.ts"
 
 const Moved = Schema.fromJsonString(
   Schema.Struct({
@@ -120,34 +119,6 @@ it.live("objects of files that are damaged or missing are reported, and the othe
     assert.lengthOf(inFolder(), 1)
   })
 )
-
-/** A proxy that stops at an upload. It passes the signed `Host`. */
-const stoppingProxy = Effect.fn(function* (endpoint: string, uploads: number) {
-  const stopped = yield* Deferred.make<void>()
-  let seen = 0
-  const server = yield* Effect.acquireRelease(
-    Effect.callback<ReturnType<typeof createServer>>((resume) => {
-      const proxy = createServer((request, response) => {
-        if (request.method === "PUT" && ++seen > uploads) return void Deferred.doneUnsafe(stopped, Effect.void)
-        const { headers, method = "GET", url = "/" } = request
-        const passed = send(new URL(url, endpoint), { method, headers }, (answer) => {
-          response.writeHead(answer.statusCode ?? 500, answer.headers)
-          answer.pipe(response)
-        })
-        request.pipe(passed)
-      })
-      proxy.listen(0, "127.0.0.1", () => resume(Effect.succeed(proxy)))
-    }),
-    (proxy) =>
-      Effect.sync(() => {
-        proxy.closeAllConnections()
-        proxy.close()
-      })
-  )
-  const address = server.address()
-  const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`
-  return { url, stopped: Deferred.await(stopped) }
-})
 
 it.live("a move that is killed goes on where it stopped", () =>
   Effect.gen(function* () {

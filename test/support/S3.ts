@@ -1,5 +1,6 @@
-import { Effect } from "effect"
+import { Deferred, Effect } from "effect"
 import { mkdtempSync, rmSync } from "node:fs"
+import { createServer, request as send } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import S3rver from "s3rver"
@@ -21,4 +22,32 @@ export const startS3 = Effect.gen(function* () {
     S3_ACCESS_KEY_ID: "S3RVER",
     S3_SECRET_ACCESS_KEY: "S3RVER"
   }
+})
+
+/** Starts a proxy that passes some uploads and never answers the next. It passes the signed `Host`. */
+export const stoppingProxy = Effect.fn(function* (endpoint: string, uploads: number) {
+  const stopped = yield* Deferred.make<void>()
+  let seen = 0
+  const server = yield* Effect.acquireRelease(
+    Effect.callback<ReturnType<typeof createServer>>((resume) => {
+      const proxy = createServer((request, response) => {
+        if (request.method === "PUT" && ++seen > uploads) return void Deferred.doneUnsafe(stopped, Effect.void)
+        const { headers, method = "GET", url = "/" } = request
+        const passed = send(new URL(url, endpoint), { method, headers }, (answer) => {
+          response.writeHead(answer.statusCode ?? 500, answer.headers)
+          answer.pipe(response)
+        })
+        request.pipe(passed)
+      })
+      proxy.listen(0, "127.0.0.1", () => resume(Effect.succeed(proxy)))
+    }),
+    (proxy) =>
+      Effect.sync(() => {
+        proxy.closeAllConnections()
+        proxy.close()
+      })
+  )
+  const address = server.address()
+  const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`
+  return { url, stopped: Deferred.await(stopped) }
 })
