@@ -1,7 +1,7 @@
 // Bundles the entry points into dist/. --if-stale: only if a source is newer than dist/. --bench, --soak: bundles those
 // too.
 import { execFile } from "node:child_process"
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs"
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
@@ -198,6 +198,10 @@ if (!isIfStale || isStale()) {
     bundleWeb(join(fresh, "web")),
     declareAll(fresh)
   ])
+  cpSync(join(root, "src/layers/demo/pictures"), join(fresh, "pictures"), {
+    recursive: true,
+    filter: (path) => !path.endsWith(".svg")
+  })
   rmSync(join(root, "dist"), { recursive: true, force: true })
   renameSync(fresh, join(root, "dist"))
 }

@@ -8,7 +8,7 @@ const page = (body) => `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>Price tags</title>
-<style>body { font: 16px/1.5 system-ui; max-width: 44rem; margin: 3rem auto; padding: 0 1rem } td { padding: .25rem 1rem .25rem 0 }</style>
+<style>body { font: 16px/1.5 system-ui; max-width: 44rem; margin: 3rem auto; padding: 0 1rem } td { padding: .25rem 1rem .25rem 0 } img { display: block; border-radius: 6px; object-fit: cover }</style>
 <h1>Price tags</h1>
 ${body}
 </html>`
@@ -17,7 +17,14 @@ export const problem = (message) => page(`<p>${text(message)}</p><p><a href="/">
 
 export const welcome = () => page(`<p>It is on no store yet.</p><p><a href="/install">Install on a store</a></p>`)
 
-const row = ({ currencyCode, id, name, price, version }) => `<tr>
+/** Address of a small size, if the service stores the picture. */
+const small = (url) => url.replace(/\/media\/[0-9a-f]{64}\/(?=[^/]+$)/, "$&160/")
+
+const picture = (url) =>
+  url === null ? "" : `<img src="${text(small(url))}" alt="" width="48" height="48" loading="lazy">`
+
+const row = ({ currencyCode, id, imageUrl, name, price, version }) => `<tr>
+  <td>${picture(imageUrl)}</td>
   <td>${text(name)}</td>
   <td>${text(Number(price).toFixed(2))} ${text(currencyCode)}</td>
   <td><form method="post" action="/raise">

@@ -22,9 +22,6 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 /** The name of the file holds a hash of its content, so the content never changes (RFC 8246). */
 const IMMUTABLE = "public, max-age=31536000, immutable"
 
-/** Pictures of the demo store. Their names have no hash. */
-const isDemoPicture = (name: string) => name.startsWith("demo-")
-
 /** Sources that allow the inline elements of a page by the hashes of their content. */
 const inlineSources = (html: string, element: RegExp) =>
   [...html.matchAll(element)].map(([, content = ""]) => ` 'sha256-${hash("sha256", content, "base64")}'`).join("")
@@ -116,7 +113,7 @@ export const WebRoutes = HttpRouter.use((router) =>
         if (asset === undefined || name === "index.html") return NOT_FOUND_RESPONSE
         return yield* serveStaticAsset(asset, {
           "content-type": contentTypeOf(name),
-          "cache-control": isDemoPicture(name) ? REVALIDATE : IMMUTABLE,
+          "cache-control": IMMUTABLE,
           "x-content-type-options": "nosniff"
         })
       })

@@ -20,8 +20,8 @@ import type { StoreId } from "../../domain/Store.ts"
 import { Webhooks } from "../../domain/webhooks/Webhooks.ts"
 import { type WriteContext, Writes } from "../../domain/Write.ts"
 import { collections, products } from "./catalog.ts"
+import { createPictures } from "./DemoPictures.ts"
 import { customers, ordersOf } from "./records.ts"
-import { PICTURES_ORIGIN } from "./shop.ts"
 
 /** URL of `webhooks listen`, which receives the demo's events. */
 const WEBHOOK_URL = "http://127.0.0.1:4000/"
@@ -123,25 +123,19 @@ export const registerExample = Effect.gen(function* () {
   return { exampleClientId: appId, exampleWebhookSecret: Redacted.value(Option.getOrThrow(secret)) }
 })
 
-/** Replaces the origin of the pictures by the address of this service. */
-const withPicturesAt = (baseUrl: string, input: object): unknown =>
-  JSON.parse(JSON.stringify(input).replaceAll(PICTURES_ORIGIN, baseUrl))
-
 const createCatalog = Effect.fnUntraced(function* (storeId: StoreId, baseUrl: string) {
   const catalog = yield* Catalog
   const { perform } = yield* Writes
   const context = contextOf(storeId)
+  const withPictures = yield* createPictures(context, baseUrl)
   const ids = new Map<string | undefined, ProductId>()
   for (const product of products) {
-    const { id } = yield* perform(
-      context,
-      catalog.createProduct(storeId, yield* decodeProduct(withPicturesAt(baseUrl, product)))
-    )
+    const { id } = yield* perform(context, catalog.createProduct(storeId, yield* decodeProduct(withPictures(product))))
     ids.set(product.slug, id)
   }
   for (const { slugs, ...collection } of collections) {
     const members = slugs === undefined ? {} : { productIds: slugs.map((slug) => ids.get(slug)) }
-    const input = withPicturesAt(baseUrl, { ...collection, ...members })
+    const input = withPictures({ ...collection, ...members })
     yield* perform(context, catalog.createCollection(storeId, yield* decodeCollection(input)))
   }
 })
