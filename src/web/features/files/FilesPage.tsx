@@ -107,7 +107,7 @@ export const FilesPage = () => {
       <FileList storeId={storeId} search={search} change={(next) => void navigate({ search: next, replace: true })}>
         {(file) => (
           <>
-            <Picture url={file.url} alt={file.alt} isLarge />
+            <Picture url={file.url} alt={file.alt} color={file.color} isLarge />
             <div className={css["title"]}>
               <a className={css["name"]} href={file.url} target="_blank" rel="noreferrer">
                 {file.name}

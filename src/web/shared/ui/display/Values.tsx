@@ -46,24 +46,47 @@ export const RelativeTime = ({ at, className }: TimeProps) => (
 interface PictureProps {
   readonly url: string | null | undefined
   readonly alt: string
+  /** Colour of the box until the picture is loaded. */
+  readonly color?: string | null
   readonly isLarge?: boolean
 }
 
-/** Image from any host. Sends no referrer, and keeps its space if the image is missing. */
-export const Picture = ({ alt, isLarge = false, url }: PictureProps) => {
-  const [failed, setFailed] = useState<string>()
+/** End of the URL of a stored picture that has sizes (docs/spec/files.md). It may be on the host of a CDN. */
+const STORED = /\/[0-9a-f]{64}(?=\/[^/?#]+\.(?:jpg|png|webp|avif)$)/
+
+/** Attributes of a stored picture: a size for each density of screens. */
+const sizesOf = (url: string, width: number) => {
+  const at = (pixels: number) => url.replace(STORED, `$&/${pixels}`)
+  const [single, double] = width > 36 ? [320, 640] : [64, 160]
+  return { src: at(single), srcSet: `${at(double)} 2x` }
+}
+
+/**
+ * Image from any host, in a small size if the service stores it. Sends no referrer, and keeps its space if the image is
+ * missing.
+ */
+export const Picture = ({ alt, color, isLarge = false, url }: PictureProps) => {
+  const [shown, setShown] = useState({ url, failures: 0, isLoaded: false })
+  const { failures, isLoaded } = shown.url === url ? shown : { failures: 0, isLoaded: false }
   const className = `${css["picture"]} ${isLarge ? css["large"] : ""}`
-  return url === null || url === undefined || url === "" || url === failed ? (
+  const width = isLarge ? 72 : 36
+  const isStored = url && STORED.test(url)
+  return !url || failures > (isStored ? 1 : 0) ? (
     <span className={className} />
   ) : (
     <img
       className={className}
-      src={url}
+      // The second attempt is the picture itself: another host may have URLs of the same form.
+      {...(isStored && failures === 0 ? sizesOf(url, width) : { src: url })}
       alt={alt}
+      width={width}
+      height={width}
+      style={isLoaded || !color ? undefined : { background: color }}
       referrerPolicy="no-referrer"
       loading="lazy"
       decoding="async"
-      onError={() => setFailed(url)}
+      onLoad={() => setShown({ url, failures, isLoaded: true })}
+      onError={() => setShown({ url, failures: failures + 1, isLoaded: false })}
     />
   )
 }
