@@ -130,9 +130,11 @@ export const SalesCard = ({ change, days, summary }: SalesCardProps) => {
         {(shown) => (
           <>
             {shown.current.orders === 0 && shown.previous.orders === 0 ? (
-              <EmptyState title={homeTexts.sales.empty}>
-                <p>{homeTexts.sales.emptyAdvice}</p>
-              </EmptyState>
+              <div className={css["noSales"]}>
+                <EmptyState title={homeTexts.sales.empty}>
+                  <p>{homeTexts.sales.emptyAdvice}</p>
+                </EmptyState>
+              </div>
             ) : (
               <>
                 <Figures summary={shown} />

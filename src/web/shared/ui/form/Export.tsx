@@ -12,6 +12,7 @@ import { Dialog } from "../layout/Dialog.tsx"
 import { MutedText, Row, Stack } from "../layout/Page.tsx"
 import { Button } from "./Button.tsx"
 import { Columns, SelectField } from "./Field.tsx"
+import css from "./Form.module.css"
 
 const POLL = "1 second"
 
@@ -136,13 +137,15 @@ export interface ExportedRows {
   readonly count: number | null | undefined
 }
 
-/** Button that exports the rows that a list shows. A list without rows has none. */
+/** Button that exports the rows that a list shows. A list without rows has none, but keeps its space. */
 export const ExportButton = ({ content, count }: ExportedRows) => {
   const [isOpen, setOpen] = useState(false)
   const name = texts.rows(content.kind, count, Object.keys(content.where ?? {}).length > 0)
-  return count === 0 ? undefined : (
+  return (
     <>
-      <Button onClick={() => setOpen(true)}>{name}</Button>
+      <Button className={`${css["export"]} ${count === 0 ? css["hidden"] : ""}`} onClick={() => setOpen(true)}>
+        {name}
+      </Button>
       <Dialog title={name} isOpen={isOpen} close={() => setOpen(false)}>
         <ExportForm content={content} action={texts.start} />
       </Dialog>
