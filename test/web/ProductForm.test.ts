@@ -88,6 +88,26 @@ describe("Product form", () => {
     )
   })
 
+  it("a variant gets a picture by its URL, and loses it by null", () => {
+    const url = "https://images.example.com/desk-120.jpg"
+    const withPicture = { ...base, variants: base.variants.map((variant) => ({ ...variant, imageUrl: url })) }
+    const without = { ...withPicture, variants: base.variants }
+    const ids = base.variants.map(({ key }) => key)
+    assert.deepStrictEqual(
+      patchJson(withPicture),
+      Result.succeed({ variants: ids.map((id) => ({ id, imageUrl: url })) })
+    )
+    assert.deepStrictEqual(
+      Result.map(patchOf(withPicture, without), ({ variants }) => JSON.parse(JSON.stringify(variants))),
+      Result.succeed(ids.map((id) => ({ id, imageUrl: null })))
+    )
+    const relative = problemsOf({ ...base, variants: [{ ...newVariant(), imageUrl: "desk.jpg" }] })
+    assert.deepStrictEqual(
+      relative.map(([path]) => path),
+      ["variants.0.imageUrl"]
+    )
+  })
+
   it("renaming an option renames it in the variants", () => {
     const options = base.options.map((option) => ({ ...option, name: "Breadth" }))
     assert.deepStrictEqual(

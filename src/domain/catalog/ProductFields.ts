@@ -55,10 +55,14 @@ const ofVariant = {
   )
 }
 
+const VARIANT_IMAGE = "https://images.example.com/desk-160.jpg"
+
 /** Purchasable form of a product. */
 export const Variant = openStruct({
   id: withDescription(Uuid, "Assigned by the service"),
-  ...ofVariant
+  ...ofVariant,
+  // Apps may have stored other texts under this name, which was unknown to earlier releases.
+  imageUrl: optional(nullable(Schema.String, "URL of the picture of the variant", VARIANT_IMAGE))
 }).annotate({ identifier: "Variant", description: "A variant of a product" })
 export type Variant = typeof Variant.Type
 
@@ -70,7 +74,8 @@ export const VariantInput = openStruct({
       "In a patch, the variant to update. Any value is accepted; one that is not the id of a variant of the product creates a new variant, with an id assigned by the service"
     )
   ),
-  ...ofVariant
+  ...ofVariant,
+  imageUrl: optional(nullable(HttpUrl, "URL of the picture of the variant", VARIANT_IMAGE))
 }).annotate({ identifier: "VariantInput", description: "A variant of a product, as clients write it" })
 export type VariantInput = typeof VariantInput.Type
 

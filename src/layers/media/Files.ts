@@ -68,6 +68,7 @@ export const FilesLive = Layer.effect(
         from products p cross join lateral (
           select p.document ->> 'imageUrl' as url
           union all select medium ->> 'url' from json_array_elements(p.document -> 'media') as medium
+          union all select variant ->> 'imageUrl' from json_array_elements(p.document -> 'variants') as variant
         ) as urls
         where p.store_id = ${store}
       ) as named

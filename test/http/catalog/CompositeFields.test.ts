@@ -107,6 +107,7 @@ const FIELDS: Record<string, Field> = {
       ...["title", "sku", "barcode"].flatMap((field) =>
         [1, null, true, {}].map((value) => variants({ [field]: value }))
       ),
+      ...["", "desk.jpg", 12].map((imageUrl) => variants({ imageUrl })),
       ...["x", 1, null, [], { Width: 160 }, { Width: null }, { Width: ["160"] }].map((options) =>
         variants({ options })
       ),
@@ -173,7 +174,9 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Composite 
         { price: 0, discountedPrice: 0.5, costPrice: 1, stock: 999_999_999_999_999 },
         { title: "", sku: "A", barcode: "1", options: {}, shelf: { row: [4, null] } },
         { title: "160 cm", options: { Width: "160", "": "" } },
-        ...times(2044, { stock: 1 })
+        { imageUrl: PAGE },
+        { imageUrl: null },
+        ...times(2042, { stock: 1 })
       ]
       for (const product of [
         dataOf(yield* client.post("/products", { name: "Desk", variants: sent })),

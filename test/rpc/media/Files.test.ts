@@ -79,31 +79,34 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Files of m
     })
   )
 
-  it.effect("the usage counts each product once, whether it names the picture as main image, as media or as both", () =>
+  it.effect("the usage counts each product once, whether it names the picture once or more often", () =>
     Effect.gen(function* () {
       const member = yield* scene
       const { client, storeId, upload } = member
       const [desk, lamp] = [yield* upload("desk.png", 1), yield* upload("lamp.png", 2)]
       yield* upload("spare.png", 3)
       const elsewhere = "https://images.example.com/desk.png"
-      const [first] = yield* makeProducts(member, [
+      const [first, , , , inVariants] = yield* makeProducts(member, [
         { name: "Both", imageUrl: desk.url, media: [{ url: desk.url }, { url: lamp.url }, { url: desk.url }] },
         { name: "Media", imageUrl: elsewhere, media: [{ url: elsewhere }, { url: desk.url }] },
         { name: "Main image at an earlier address", imageUrl: desk.url.replace("http:", "https:") },
         { name: "Only described", description: `<img src="${desk.url}">` },
+        { name: "Variants", variants: [{ imageUrl: lamp.url }, { imageUrl: null }, {}, { imageUrl: lamp.url }] },
         { name: "Plain" }
       ])
       const all = [
         ["spare.png", 0],
-        ["lamp.png", 1],
+        ["lamp.png", 2],
         ["desk.png", 3]
       ]
       assert.deepStrictEqual(yield* usageOf(client, storeId, {}), all)
       assert.deepStrictEqual(yield* usageOf(client, storeId, { unused: true }), all.slice(0, 1))
       assert.deepStrictEqual(yield* usageOf(client, storeId, { unused: false }), all.slice(1))
       assert.deepStrictEqual(yield* usageOf(client, storeId, { unused: true, search: "desk" }), [])
-      if (first === undefined) return assert.fail("No product")
-      yield* client.products.delete({ storeId, idempotencyKey: newKey(), id: first.id })
+      if (first === undefined || inVariants === undefined) return assert.fail("No product")
+      for (const { id } of [first, inVariants]) {
+        yield* client.products.delete({ storeId, idempotencyKey: newKey(), id })
+      }
       assert.deepStrictEqual(yield* usageOf(client, storeId, { unused: true }), [
         ["spare.png", 0],
         ["lamp.png", 0]

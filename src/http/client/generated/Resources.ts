@@ -212,6 +212,8 @@ export interface Variant {
   readonly stock?: number
   /** Option values by option name, as in `{"Width":"160 cm"}` */
   readonly options?: { readonly [name: string]: string }
+  /** URL of the picture of the variant, as in `"https://images.example.com/desk-160.jpg"` */
+  readonly imageUrl?: string | null
   readonly [name: string]: unknown
 }
 
@@ -330,6 +332,8 @@ export interface VariantInput {
   readonly stock?: number
   /** Option values by option name, as in `{"Width":"160 cm"}` */
   readonly options?: { readonly [name: string]: string }
+  /** URL of the picture of the variant, as in `"https://images.example.com/desk-160.jpg"` */
+  readonly imageUrl?: string | null
   readonly [name: string]: unknown
 }
 

@@ -12,17 +12,22 @@ import { fileTexts } from "./fileTexts.ts"
 
 interface FilePickerProps {
   readonly close: () => void
+  /** True if one file is chosen. */
+  readonly isSingle?: boolean
   /** Receives the files in the order in which they were selected. */
   readonly choose: (files: ReadonlyArray<UsedFile>) => void
 }
 
 /** Dialog that chooses stored files. */
-export const FilePicker = ({ choose, close }: FilePickerProps) => {
+export const FilePicker = ({ choose, close, isSingle = false }: FilePickerProps) => {
   const storeId = useStoreId()
   const [search, setSearch] = useState<FileSearch>({})
   const [chosen, setChosen] = useState<ReadonlyArray<UsedFile>>([])
   const toggle = (file: UsedFile) =>
-    setChosen((now) => (now.some(({ id }) => id === file.id) ? now.filter(({ id }) => id !== file.id) : [...now, file]))
+    setChosen((now) => {
+      if (now.some(({ id }) => id === file.id)) return now.filter(({ id }) => id !== file.id)
+      return isSingle ? [file] : [...now, file]
+    })
   const finish = () => {
     choose(chosen)
     close()
@@ -34,7 +39,7 @@ export const FilePicker = ({ choose, close }: FilePickerProps) => {
           {(file) => (
             <label className={css["choice"]}>
               <input type="checkbox" checked={chosen.some(({ id }) => id === file.id)} onChange={() => toggle(file)} />
-              <Picture url={file.url} alt="" isLarge />
+              <Picture url={file.url} alt="" color={file.color} isLarge />
               <span className={css["name"]}>{file.name}</span>
               <FileFacts file={file} />
             </label>

@@ -227,6 +227,11 @@ export const productTexts = {
   },
   variants: {
     title: t`Title`,
+    picture: t`Picture`,
+    pictureOf: (variant: number) => t`Picture of variant ${number(variant)}`,
+    picturePosition: (position: number) => t`Picture ${number(position)}`,
+    noPicture: t`No picture`,
+    noPictures: t`The product has no pictures yet. Upload some above, or choose a file.`,
     location: (variant: number, field: string) =>
       field === "" ? t`Variant ${number(variant)}` : t`Variant ${number(variant)}, ${field}`,
     remove: t`Remove`,

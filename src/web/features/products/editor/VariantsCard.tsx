@@ -22,6 +22,7 @@ import {
   type VariantGroup
 } from "./variantTable.ts"
 import { productTexts } from "../productTexts.ts"
+import { pictureColumn, VariantPicture } from "./VariantPicture.tsx"
 
 /** Validation messages above the table. The next ones follow once these are corrected. */
 const MAX_PROBLEMS = 5
@@ -74,8 +75,11 @@ interface VariantsCardProps {
 }
 
 /** Variants as a table of cells, grouped by the first of several options. */
-export const VariantsCard = ({ editing: { draft, edit, problems }, stock }: VariantsCardProps) => {
+export const VariantsCard = ({ editing, stock }: VariantsCardProps) => {
+  const { draft, edit, problems } = editing
   const { options, variants } = draft
+  /** Key of the variant whose picture is chosen. */
+  const [pictured, setPictured] = useState<string>()
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set())
   const [focused, setFocused] = useState<{ readonly key: string; readonly column: string }>()
   /** Last edit of many cells, with the variants before it. */
@@ -171,6 +175,7 @@ export const VariantsCard = ({ editing: { draft, edit, problems }, stock }: Vari
     )
   }
   const columns: ReadonlyArray<VirtualColumn<Line>> = [
+    pictureColumn(positionOf, setPictured),
     ...cells.map((column, index) => ({
       name: column.name,
       width: column.choices === undefined ? (column.isNumber ? 110 : 130) : 100,
@@ -188,6 +193,7 @@ export const VariantsCard = ({ editing: { draft, edit, problems }, stock }: Vari
     const name = cells.find((column) => column.id === id.join("."))?.name ?? id.join(".")
     return `${productTexts.variants.location(Number(position) + 1, name)}: ${problem}`
   }
+  const picturedVariant = variants.find(({ key }) => key === pictured)
   const focusedColumn = cells.find(({ id }) => id === focused?.column)
   return (
     <div className={css["items"]}>
@@ -236,6 +242,15 @@ export const VariantsCard = ({ editing: { draft, edit, problems }, stock }: Vari
           </Button>
         )}
       </Row>
+      {picturedVariant === undefined ? undefined : (
+        <VariantPicture
+          editing={editing}
+          position={positionOf(picturedVariant)}
+          variant={picturedVariant}
+          choose={(imageUrl) => change({ ...picturedVariant, imageUrl })}
+          close={() => setPictured(undefined)}
+        />
+      )}
     </div>
   )
 }

@@ -48,6 +48,7 @@ export interface VariantDraft extends Readonly<Record<VariantLine, string>> {
   readonly key: string
   /** Initial stock of a new variant. Later changes use the inventory procedure. */
   readonly stock: string
+  readonly imageUrl: string
   /** Option values, by option key. */
   readonly choices: Readonly<Record<string, string>>
 }
@@ -98,6 +99,7 @@ const variantDraft = (variant: Product["variants"][number], money: ReturnType<ty
   discountedPrice: money(variant.discountedPrice),
   costPrice: money(variant.costPrice),
   stock: "",
+  imageUrl: text(variant.imageUrl),
   choices: variant.options ?? {}
 })
 
@@ -193,7 +195,13 @@ export const copyOf = (product: Product): Draft => {
 }
 
 const variantText = (variant: Draft["variants"][number]) =>
-  [variant.title, ...Object.values(variant.choices), variant.sku, ...VARIANT_AMOUNTS.map((name) => variant[name])]
+  [
+    variant.title,
+    ...Object.values(variant.choices),
+    variant.sku,
+    ...VARIANT_AMOUNTS.map((name) => variant[name]),
+    variant.imageUrl
+  ]
     .filter((part) => part !== "")
     .join(" · ")
 

@@ -91,6 +91,7 @@ const variantInput = (variant: VariantDraft, draft: Draft, base: Draft, index: n
     if (variant[name].trim() === "") reader.reject(path, CANNOT_CLEAR)
     else input[name] = name === "stock" ? reader.pieces(path, variant.stock) : reader.amount(path, variant[name])
   }
+  if (variant.imageUrl !== (before?.imageUrl ?? "")) input["imageUrl"] = textOrNull(variant.imageUrl)
   const choices = choicesOf(variant, draft)
   const choicesBefore = before === undefined ? {} : choicesOf(before, base)
   if (canonical(choices) !== canonical(choicesBefore)) input["options"] = choices

@@ -23,6 +23,7 @@ export const newVariant = (choices: Choices = {}, options: Options = []): Varian
   discountedPrice: "",
   costPrice: "",
   stock: "",
+  imageUrl: "",
   choices
 })
 
@@ -33,7 +34,7 @@ const isSaved = ({ key }: VariantDraft) => !key.startsWith("new ")
 export const isEmpty = (variant: VariantDraft, options: Options): boolean =>
   !isSaved(variant) &&
   variant.title === titleOf(variant.choices, options) &&
-  (["sku", "barcode", "stock", ...VARIANT_AMOUNTS] as const).every((field) => variant[field] === "")
+  (["sku", "barcode", "stock", "imageUrl", ...VARIANT_AMOUNTS] as const).every((field) => variant[field] === "")
 
 /** Changes the option values of a variant. A title made of the former ones follows. */
 const withChoices = (variant: VariantDraft, choices: Choices, before: Options, after: Options): VariantDraft => {
