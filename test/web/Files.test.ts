@@ -113,12 +113,18 @@ describe.skipIf(isMissing("chromium"))("Pictures of products and files", () => {
         Effect.gen(function* () {
           const { client, complaints, dashboard, page, storeId } = yield* dashboardMember()
           const [lamp, shade] = [yield* picture("lamp.png", 70), yield* picture("shade.png", 90)]
-          const elsewhere = "https://images.example.com/shade.jpg"
+          // Of the form of a stored picture, but without sizes.
+          const elsewhere = `https://images.example.com/${"0".repeat(64)}/shade.jpg`
           yield* Effect.promise(async () => {
             await page.goto(`${dashboard}/files`)
             await transfer(page, "drop", lamp)
             await page.getByText("Unused", { exact: true }).waitFor()
 
+            await page.route("https://images.example.com/**", (route) =>
+              route.request().url() === elsewhere
+                ? route.fulfill({ body: shade.buffer, contentType: "image/png" })
+                : route.fulfill({ status: 404 })
+            )
             await page.goto(`${dashboard}/products/new`)
             await page.getByLabel("Name", { exact: true }).fill("Lamp")
             await transfer(page, "paste", shade)
@@ -131,6 +137,7 @@ describe.skipIf(isMissing("chromium"))("Pictures of products and files", () => {
             await page.getByLabel("Address of the picture").fill(elsewhere)
             await page.getByRole("button", { name: "Done" }).click()
             await page.getByRole("button", { name: "Move picture 3 of 3" }).waitFor()
+            await page.locator(`img[src="${elsewhere}"]`).waitFor()
             await page.getByRole("button", { name: "Create product" }).click()
             await page.getByRole("heading", { name: "Lamp", exact: true }).waitFor()
           })
@@ -151,6 +158,82 @@ describe.skipIf(isMissing("chromium"))("Pictures of products and files", () => {
           assert.deepStrictEqual(
             complaints().filter((text) => !text.includes("ERR_")),
             []
+          )
+        })
+    )
+
+    it.effect(
+      "uploads are canceled and repeated with the same key; a replaced picture changes in variants; the camera takes one",
+      () =>
+        Effect.gen(function* () {
+          const member = yield* dashboardMember()
+          const { client, dashboard, page, storeId } = member
+          const [mug] = yield* makeProducts(member, [
+            { name: "Mug", options: [{ name: "Color", values: ["Red"] }], variants: [{ options: { Color: "Red" } }] }
+          ])
+          if (mug === undefined) return assert.fail("No product")
+          const [front, side] = [yield* picture("front.png", 10), yield* picture("side.png", 200)]
+          const keys: Array<string | undefined> = []
+          const uploads = "**/rpc/files?*"
+          yield* Effect.promise(async () => {
+            await page.goto(`${dashboard}/products/${mug.id}`)
+            const upload = page.getByRole("button", { name: "Upload pictures" })
+            const camera = page.locator("input[capture]")
+            assert.deepStrictEqual(
+              await Promise.all(["capture", "accept", "multiple"].map((name) => camera.getAttribute(name))),
+              ["environment", "image/*", null]
+            )
+
+            await page.route(uploads, () => undefined)
+            await (await openChooser(page, () => upload.click())).setFiles(front)
+            await page.getByRole("progressbar", { name: "Upload of front.png" }).waitFor()
+            await page.getByRole("button", { name: "Cancel upload of front.png" }).click()
+            await page.getByRole("progressbar").waitFor({ state: "detached" })
+            await page.unroute(uploads)
+
+            await page.route(uploads, (route) => route.abort(), { times: 1 })
+            page.on("request", (request) => {
+              if (request.url().includes("/rpc/files?")) keys.push(request.headers()["idempotency-key"])
+            })
+            await (await openChooser(page, () => upload.click())).setFiles(side)
+            await page.getByRole("button", { name: "Try again: side.png" }).click()
+            await page.getByRole("button", { name: "Move picture 1 of 1" }).waitFor()
+
+            await page.getByRole("button", { name: "Picture of variant 1" }).click()
+            await page.getByRole("dialog").getByRole("button", { name: "Picture 1", exact: true }).waitFor()
+            await assertAccessible(page)
+            await page.getByRole("dialog").getByRole("button", { name: "Picture 1", exact: true }).click()
+            await page.getByRole("dialog").waitFor({ state: "detached" })
+
+            await page.getByRole("button", { name: "Actions of picture 1" }).click()
+            const replace = page.getByRole("menuitem", { name: "Replace" })
+            await (await openChooser(page, () => replace.click())).setFiles(front)
+            await page
+              .getByRole("list", { name: "Pictures" })
+              .locator("img[src*='/320/front.png'][srcset*='/640/front.png 2x']")
+              .waitFor()
+            await page
+              .getByRole("button", { name: "Picture of variant 1" })
+              .locator("img[src*='/64/front.png']")
+              .waitFor()
+            await page.getByRole("button", { name: "Save", exact: true }).click()
+            await page.getByLabel("Unsaved changes").waitFor({ state: "detached" })
+          })
+          assert.lengthOf(keys, 3)
+          assert.strictEqual(keys[1], keys[0])
+          const { items } = yield* client.files.list({ storeId })
+          assert.deepStrictEqual(
+            items.map(({ name, usage }) => [name, usage]),
+            [
+              ["front.png", 1],
+              ["side.png", 0]
+            ]
+          )
+          const { imageUrl, media, variants } = yield* client.products.get({ storeId, id: mug.id })
+          const urls = [imageUrl, ...decodeUrls(media).map(({ url }) => url), variants[0]?.imageUrl]
+          assert.deepStrictEqual(
+            urls,
+            Array.from({ length: 3 }, () => items[0]?.url)
           )
         })
     )
