@@ -1,9 +1,10 @@
 import { Struct } from "effect"
-import { type ReactNode, useMemo, useRef, useState } from "react"
+import { lazy, type ReactNode, Suspense, useMemo, useRef, useState } from "react"
 import { flushSync } from "react-dom"
 import { cutText } from "../../../../domain/Text.ts"
 import { type Choice, countries, currencies, lengthUnits } from "../../../shared/data/localeNames.ts"
 import { useStoreId } from "../../../shared/data/store.ts"
+import { Loading } from "../../../shared/ui/display/QueryBoundary.tsx"
 import { Picture } from "../../../shared/ui/display/Values.tsx"
 import { Button } from "../../../shared/ui/form/Button.tsx"
 import {
@@ -32,8 +33,10 @@ import {
   SEO_LENGTHS,
   SIDE_CARDS
 } from "./productFields.ts"
-import { VariantsCard } from "./VariantsCard.tsx"
 import { productTexts } from "../productTexts.ts"
+
+// A fourth of the code of the page, with its virtual table. A product without variants does not load it.
+const VariantsCard = lazy(() => import("./VariantsCard.tsx").then(({ VariantsCard }) => ({ default: VariantsCard })))
 
 interface ProductFormProps {
   readonly editing: FormState
@@ -187,7 +190,11 @@ export const ProductField = ({ field, form }: { readonly field: Field; readonly 
     case "options":
       return <OptionList editing={editing} />
     case "variants":
-      return <VariantsCard editing={editing} stock={variantStock} />
+      return (
+        <Suspense fallback={<Loading lines={8} />}>
+          <VariantsCard editing={editing} stock={variantStock} />
+        </Suspense>
+      )
     case "faqs":
       return <FaqList editing={editing} />
   }
