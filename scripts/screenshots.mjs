@@ -26,10 +26,6 @@ const demo = async () => {
   return JSON.parse(readFileSync(file, "utf8"))
 }
 
-/** True if all pictures in the window are loaded. */
-const areShown = () =>
-  [...document.images].every((image) => image.complete || image.getBoundingClientRect().top > innerHeight)
-
 /** Screenshots: file name, page, and actions before the screenshot. */
 const scenes = [
   { name: "home", path: "" },
@@ -39,7 +35,7 @@ const scenes = [
     path: "/products",
     arrange: async (page) => {
       await page.getByRole("grid").getByRole("link").first().click()
-      await page.getByRole("button", { name: "Bold" }).waitFor()
+      await page.getByLabel("Name", { exact: true }).first().waitFor()
     }
   },
   { name: "collections", path: "/collections" },
@@ -61,7 +57,6 @@ try {
     await page.emulateMedia({ colorScheme })
     await page.goto(`${baseUrl}/dashboard/${storeId}${path}`, { waitUntil: "networkidle" })
     await arrange?.(page)
-    await page.waitForFunction(areShown)
     await page.screenshot({ path: join(pictures, `${name}.png`) })
   }
   await browser.close()

@@ -20,7 +20,7 @@ export const pictureColumn = (
   open: (key: string) => void
 ): VirtualColumn<{ readonly variant?: VariantDraft }> => ({
   name: texts.picture,
-  width: 72,
+  width: 90,
   cell: ({ variant }) =>
     variant === undefined ? undefined : (
       <button
