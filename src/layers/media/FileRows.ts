@@ -35,9 +35,12 @@ const urlNameOf = (name: string, contentType: FileType) =>
 export const termsOf = (name: string, alt: string) => foldCase(`${name}\n${alt}`)
 
 /** Finds the hashes in the URLs of a product, with the name in the URL and the text of the medium. */
-const picturesOf = ({ imageUrl, media }: Product) => {
-  const main = imageUrl === null ? [] : [{ url: imageUrl }]
-  const named = [...main, ...media].flatMap(({ url, ...medium }) => {
+const picturesOf = ({ imageUrl, media, variants }: Product) => {
+  const shown = [imageUrl, ...variants.map((variant) => variant.imageUrl)].flatMap((url) =>
+    typeof url === "string" ? [{ url }] : []
+  )
+  // Media last: they have texts.
+  const named = [...shown, ...media].flatMap(({ url, ...medium }) => {
     const [, hash, name = ""] = /\/([0-9a-f]{64})\/(?:\d+\/)?([^/?#]+)/.exec(url) ?? []
     const alt = "alt" in medium && typeof medium.alt === "string" ? medium.alt.replaceAll("\0", "") : ""
     return hash === undefined ? [] : [[hash, { name: cutText(name, 255), alt: cutText(alt, 512) }] as const]
