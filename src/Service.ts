@@ -1,17 +1,20 @@
-import { Config, Console, Deferred, Effect, Layer, Option } from "effect"
+import { Config, Console, Deferred, Duration, Effect, Layer, Option } from "effect"
+import { FetchHttpClient } from "effect/http"
 import { Health } from "./domain/Health.ts"
 import { openDemo } from "./layers/demo/Demo.ts"
 import { HousekeepingLive } from "./layers/Housekeeping.ts"
 import { accessLogLayer } from "./http/server/AccessLog.ts"
 import { parseTrustedProxies, TrustedProxies, trustNone } from "./http/server/ClientAddress.ts"
 import { baseUrl, listen } from "./http/server/HttpListener.ts"
+import { managementServer } from "./http/server/Management.ts"
 import { PublicUrl } from "./http/headers/Origin.ts"
 import { DatabaseLive } from "./layers/Database.ts"
 import { DomainLive } from "./layers/Domain.ts"
 import { LogFormat, LoggingLive } from "./layers/Logging.ts"
-import { invalidSetting, optionalString } from "./layers/Settings.ts"
+import { countOrDefault, host, invalidSetting, managementAddress, port } from "./layers/Settings.ts"
 import { configuredKeys } from "./layers/webhooks/SecretKeys.ts"
-import { TracingLive } from "./layers/telemetry/Tracing.ts"
+import { ProcessMetrics } from "./layers/telemetry/ProcessMetrics.ts"
+import { TelemetryLive } from "./layers/telemetry/Telemetry.ts"
 import { webhookWorker } from "./layers/webhooks/Worker.ts"
 import { webhookWorkers } from "./layers/webhooks/WorkerSettings.ts"
 import { publicUrl } from "./layers/PublicUrl.ts"
@@ -20,21 +23,12 @@ import { jobRunners } from "./layers/jobs/RunnerSettings.ts"
 import { ServerLive } from "./Server.ts"
 import { reportFailure } from "./Startup.ts"
 
+/** Longest drain. Orchestrators kill a process much earlier. */
+const MAX_DRAIN_SECONDS = 300
+
 const Services = DomainLive.pipe(Layer.provideMerge(DatabaseLive))
 
-/** Parses a port. Port 0 selects a free one. */
-const parsePort = (text: string) =>
-  /^\d{1,5}$/.test(text) && Number(text) <= 65_535
-    ? Effect.succeed(Number(text))
-    : Effect.fail(invalidSetting("PORT", `Expected a port from 0 to 65535 but received "${text}"`))
-
-const address = Config.all({
-  host: Config.map(
-    optionalString("HOST"),
-    Option.getOrElse(() => "127.0.0.1")
-  ),
-  port: Config.String("PORT").pipe(Config.mapEffect(parsePort), Config.withDefault(3000))
-})
+const address = Config.all({ host, port: Config.withDefault(port("PORT"), 3000) })
 
 /** Proxies whose forwarding headers are trusted. */
 const trustedProxies = Config.String("TRUSTED_PROXIES").pipe(
@@ -46,13 +40,38 @@ const trustedProxies = Config.String("TRUSTED_PROXIES").pipe(
   Config.withDefault(trustNone)
 )
 
-/** Reports the process as not ready until `started` is done. */
-const makeReadiness = (started: Deferred.Deferred<void>) =>
+/** Seconds between the signal to stop and the end of the listener, for load balancers to notice. */
+const drainSeconds = countOrDefault("DRAIN_SECONDS", 0, MAX_DRAIN_SECONDS, "stops at once")
+
+/** Moments of a process: it is ready between them. */
+interface Lifetime {
+  readonly started: Deferred.Deferred<void>
+  readonly stopping: Deferred.Deferred<void>
+}
+
+/** Reports the process as not ready before `started` and after `stopping`. */
+const makeReadiness = ({ started, stopping }: Lifetime) =>
   Layer.effect(
     Health,
     Effect.map(Health, ({ isReady }) =>
       Health.of({
-        isReady: Effect.flatMap(Deferred.isDone(started), (isStarted) => (isStarted ? isReady : Effect.succeed(false)))
+        isReady: Effect.gen(function* () {
+          if (!(yield* Deferred.isDone(started)) || (yield* Deferred.isDone(stopping))) return false
+          return yield* isReady
+        })
+      })
+    )
+  )
+
+/** Serves on for some seconds after the signal to stop, while the process reports that it is not ready. */
+const drain = ({ stopping }: Lifetime, seconds: number) =>
+  Layer.effectDiscard(
+    Effect.addFinalizer(() =>
+      Effect.gen(function* () {
+        yield* Deferred.succeed(stopping, undefined)
+        if (seconds === 0) return
+        yield* Effect.logInfo(`Not ready any more; stops listening in ${seconds} seconds`)
+        yield* Effect.sleep(Duration.seconds(seconds))
       })
     )
   )
@@ -83,30 +102,43 @@ const Server = Layer.unwrap(
   Effect.map(
     Effect.all({
       address,
+      drainSeconds,
       format: LogFormat,
       keys: configuredKeys,
+      management: managementAddress,
       publicUrl,
       runners: jobRunners,
       started: Deferred.make<void>(),
+      stopping: Deferred.make<void>(),
       trustedProxies,
       workers: webhookWorkers
     }),
-    ({ address, format, publicUrl, runners, started, trustedProxies, workers }) =>
-      Layer.mergeAll(
-        Layer.provide(ServerLive, makeReadiness(started)),
-        webhookWorker(workers),
-        jobRunner(runners),
-        HousekeepingLive,
-        Layer.effectDiscard(announce(started))
-      ).pipe(
-        Layer.provide(listen(Config.succeed(address))),
-        Layer.provide(accessLogLayer(process.stdout, format)),
-        Layer.provide(Layer.succeed(TrustedProxies, trustedProxies)),
-        Layer.provide(Layer.succeed(PublicUrl, publicUrl)),
-        Layer.provide(Services),
-        Layer.provide(LoggingLive),
-        Layer.provide(TracingLive)
-      )
+    ({ address, drainSeconds, format, management, publicUrl, runners, started, stopping, trustedProxies, workers }) => {
+      const lifetime = { started, stopping }
+      // Built last, and therefore the first to end.
+      return drain(lifetime, drainSeconds)
+        .pipe(
+          Layer.provideMerge(
+            Layer.mergeAll(
+              ServerLive.pipe(Layer.merge(managementServer(management)), Layer.provide(makeReadiness(lifetime))),
+              ProcessMetrics,
+              webhookWorker(workers),
+              jobRunner(runners),
+              HousekeepingLive,
+              Layer.effectDiscard(announce(started))
+            )
+          )
+        )
+        .pipe(
+          Layer.provide(listen(Config.succeed(address))),
+          Layer.provide(accessLogLayer(process.stdout, format)),
+          Layer.provide(Layer.succeed(TrustedProxies, trustedProxies)),
+          Layer.provide(Layer.succeed(PublicUrl, publicUrl)),
+          Layer.provide(Services),
+          Layer.provide(Layer.provide(TelemetryLive, FetchHttpClient.layer)),
+          Layer.provide(LoggingLive)
+        )
+    }
   )
 )
 

@@ -1,9 +1,13 @@
 import { Console, Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
+import { FetchHttpClient } from "effect/http"
 import { DatabaseLive } from "../layers/Database.ts"
 import { DEFAULT_WORKERS, MAX_WORKERS } from "../layers/webhooks/WorkerSettings.ts"
 import { DEFAULT_JOB_RUNNERS, MAX_JOB_RUNNERS } from "../layers/jobs/RunnerSettings.ts"
-import { TracingLive } from "../layers/telemetry/Tracing.ts"
+import { managementServer } from "../http/server/Management.ts"
+import { managementAddress } from "../layers/Settings.ts"
+import { ProcessMetrics } from "../layers/telemetry/ProcessMetrics.ts"
+import { TelemetryLive } from "../layers/telemetry/Telemetry.ts"
 import { integer, option, withHelp } from "./Options.ts"
 
 /** Delivers webhooks and runs jobs in a separate process, beside any number of others. */
@@ -30,30 +34,35 @@ export const worker = Command.make(
         Layer.provide(
           Layer.unwrap(
             Effect.map(
-              Effect.promise(() =>
-                Promise.all([
-                  import("../layers/webhooks/Worker.ts"),
-                  import("../layers/jobs/JobRunner.ts"),
-                  import("../layers/Domain.ts")
-                ])
-              ),
-              ([{ webhookWorker }, { jobRunner }, { DomainLive }]) =>
+              Effect.all({
+                address: managementAddress,
+                modules: Effect.promise(() =>
+                  Promise.all([
+                    import("../layers/webhooks/Worker.ts"),
+                    import("../layers/jobs/JobRunner.ts"),
+                    import("../layers/Domain.ts")
+                  ])
+                )
+              }),
+              ({ address, modules: [{ webhookWorker }, { jobRunner }, { DomainLive }] }) =>
                 Layer.mergeAll(
                   webhookWorker(concurrency),
-                  jobs === 0 ? Layer.empty : Layer.provide(jobRunner(jobs), DomainLive)
-                )
+                  jobRunner(jobs),
+                  managementServer(address),
+                  ProcessMetrics
+                ).pipe(Layer.provide(DomainLive))
             )
           )
         ),
         Layer.provide(DatabaseLive),
-        Layer.provide(TracingLive)
+        Layer.provide(Layer.provide(TelemetryLive, FetchHttpClient.layer))
       )
     )
 ).pipe(
   withHelp({
     summary: "Deliver webhooks and run jobs until stopped",
     details:
-      "Any number of workers can run beside servers. Start servers with WEBHOOK_WORKERS=0 and JOB_RUNNERS=0 to leave this work to workers. LOG_FORMAT=json prints the log as JSON.",
+      "Any number of workers can run beside servers. Start servers with WEBHOOK_WORKERS=0 and JOB_RUNNERS=0 to leave this work to workers. LOG_FORMAT=json prints the log as JSON. MANAGEMENT_PORT serves /livez, /readyz and /metrics.",
     examples: ["", "--concurrency 50"]
   })
 )

@@ -1,5 +1,6 @@
-import { Effect, Layer } from "effect"
+import { Duration, Effect, Layer, Metric } from "effect"
 import { Bulkhead, LARGE_BYTES, MAX_WAITING, type Operation, StoreBusy } from "../domain/Bulkhead.ts"
+import { bulkheadRefusals, bulkheadWait } from "../domain/Metrics.ts"
 import type { StoreId } from "../domain/Store.ts"
 import { ConnectionPool } from "./sql/Postgres.ts"
 
@@ -112,7 +113,8 @@ export const BulkheadLive = Layer.effect(
         Effect.uninterruptibleMask((restore): Effect.Effect<A, E | StoreBusy, R> => {
           const { storeId, weight } = operation
           const queue = queues.get(storeId) ?? { running: 0, heavy: 0, large: 0, waiting: [] }
-          if (queue.running + queue.waiting.length === permits + MAX_WAITING) return new StoreBusy()
+          if (queue.running + queue.waiting.length === permits + MAX_WAITING)
+            return Effect.andThen(Metric.update(bulkheadRefusals, 1), new StoreBusy())
           queues.set(storeId, queue)
           const ticket: Ticket = { operation, permit: undefined, start: () => {} }
           if (canRun(queue, ticket)) run(queue, ticket)
@@ -120,7 +122,7 @@ export const BulkheadLive = Layer.effect(
           const permit = Effect.callback<void>((resume) => {
             ticket.start = () => resume(Effect.void)
             if (ticket.permit !== undefined) ticket.start()
-          })
+          }).pipe(Effect.trackDuration(bulkheadWait, Duration.toSeconds))
           // Operations that waited, or that are heavy, run in separate turns of the event loop.
           const yielding = Effect.andThen(Effect.yieldNow, work)
           const immediate = weight === "heavy" ? yielding : work

@@ -1,5 +1,6 @@
-import { Effect, Fiber, Layer, Redacted, Schema } from "effect"
+import { Data, Effect, Fiber, Layer, Redacted, Schema } from "effect"
 import { SqlSchema } from "effect/sql"
+import { randomUUID } from "node:crypto"
 import { Agents } from "../domain/access/Agents.ts"
 import { Sessions } from "../domain/access/Sessions.ts"
 import { Health } from "../domain/Health.ts"
@@ -20,6 +21,11 @@ const unavailable = (reason: string) => Effect.die(new Unavailable({ cause: new 
 
 /** A token that does not exist. Its admission is refused, by the statements that admit all requests. */
 const UNKNOWN_TOKEN = Redacted.make("unknown")
+
+/** Ends the transaction of the probe. */
+class RolledBack extends Data.TaggedError("RolledBack") {}
+
+const NIL = "00000000-0000-0000-0000-000000000000"
 
 export const HealthLive = Layer.effect(
   Health,
@@ -50,12 +56,27 @@ export const HealthLive = Layer.effect(
       { concurrency: "unbounded", discard: true }
     )
 
+    /** Reads the catalog and writes, without a trace: a role may have lost a right, or the disk may be full. */
+    const probeWrite = sql
+      .withTransaction(
+        Effect.gen(function* () {
+          yield* sql`select from products limit 1`
+          yield* sql`
+            insert into idempotency_records (store_id, actor_id, key, fingerprint, outcome, expires_at)
+            values (${NIL}, ${NIL}, ${randomUUID()}, '', '', now())
+          `
+          return yield* new RolledBack()
+        })
+      )
+      .pipe(Effect.catchTag("RolledBack", () => Effect.void))
+
     const probe = Effect.gen(function* () {
       const { isWritable } = yield* findSession()
       if (!isWritable) return yield* unavailable("The database can only be read")
       if (!isMigrated) isMigrated = (yield* countMigrations) >= Object.keys(migrations).length
       if (!isMigrated) return false
       yield* admissions
+      yield* probeWrite
       return true
     }).pipe(orDefect)
 

@@ -1,4 +1,4 @@
-import { Effect, Layer, Schedule } from "effect"
+import { Duration, Effect, Layer, Metric, Schedule } from "effect"
 import { AccountLinks } from "../domain/access/AccountLinks.ts"
 import { Agents } from "../domain/access/Agents.ts"
 import { Installations } from "../domain/access/Installations.ts"
@@ -10,6 +10,7 @@ import { ChangeSets } from "../domain/changeSets/ChangeSets.ts"
 import { Exports } from "../domain/exports/Exports.ts"
 import { Idempotency } from "../domain/Idempotency.ts"
 import { Journal } from "../domain/journal/Journal.ts"
+import { housekeepingDeleted, housekeepingDuration, housekeepingFailures } from "../domain/Metrics.ts"
 import { Files } from "../domain/media/Files.ts"
 import { AgentClients } from "../domain/oauth/AgentClients.ts"
 import { Grants } from "../domain/oauth/Grants.ts"
@@ -25,8 +26,12 @@ const INTERVAL = "10 minutes"
 
 /** Repeats a purge until it deletes nothing. Logs a failure; the next round tries again. */
 const purgeAll = (purge: Effect.Effect<number>) =>
-  Effect.catchCause(Effect.repeat(purge, { while: (deleted) => deleted > 0 }), (cause) =>
-    logFailure("Expired rows could not be deleted", cause)
+  purge.pipe(
+    Effect.tap((deleted) => Metric.update(housekeepingDeleted, deleted)),
+    Effect.repeat({ while: (deleted) => deleted > 0 }),
+    Effect.catchCause((cause) =>
+      Effect.andThen(Metric.update(housekeepingFailures, 1), logFailure("Expired rows could not be deleted", cause))
+    )
   )
 
 /** Deletes expired rows while the server runs. */
@@ -51,6 +56,7 @@ export const HousekeepingLive = Layer.effectDiscard(
       yield* Files
     ]
     yield* Effect.forEach(services, ({ purge }) => purgeAll(purge), { discard: true }).pipe(
+      Effect.trackDuration(housekeepingDuration, Duration.toSeconds),
       Effect.repeat(Schedule.spaced(INTERVAL)),
       Effect.forkScoped
     )

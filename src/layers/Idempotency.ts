@@ -1,4 +1,4 @@
-import { Data, Effect, Layer, Option, Schema } from "effect"
+import { Data, Effect, Layer, Metric, Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import type { MerchantId } from "../domain/access/Ids.ts"
@@ -13,6 +13,7 @@ import {
   type Outcome,
   RECORD_HOURS
 } from "../domain/Idempotency.ts"
+import { replays } from "../domain/Metrics.ts"
 import { type Change, ChangeRecorder, type Write, type WriteContext } from "../domain/Write.ts"
 import { dryRunResult } from "./DryRuns.ts"
 import { orDefect } from "./sql/Errors.ts"
@@ -124,7 +125,9 @@ export const IdempotencyLive = Layer.effect(
       const record = yield* findRecord({ ...key, fingerprint })
       if (Option.isNone(record)) return Option.none<Outcome>()
       const { isSameRequest, text } = record.value
-      return isSameRequest ? Option.some<Outcome>({ text, replayed: true }) : yield* new KeyReused()
+      if (!isSameRequest) return yield* new KeyReused()
+      yield* Metric.update(replays, 1)
+      return Option.some<Outcome>({ text, replayed: true })
     }, orDefect)
 
     /**

@@ -21,6 +21,10 @@ const setting = <A>(name: string, expected: string, parse: (text: string) => Opt
 export const integer = (name: string): Config.Config<number> =>
   setting(name, "an integer value", (text) => Option.liftPredicate(Number(text), Number.isInteger))
 
+/** Makes an optional setting. An empty value counts as not set. */
+export const optionalString = (name: string): Config.Config<Option.Option<string>> =>
+  Config.String(name).pipe(Config.option, Config.map(Option.filter((text) => text !== "")))
+
 /** Makes a setting from 0 to `max`. An empty value means the default: as a number it would turn the feature off. */
 export const countOrDefault = (name: string, initial: number, max: number, zero: string): Config.Config<number> => {
   const count = Config.mapEffect(integer(name), (value) =>
@@ -34,6 +38,18 @@ export const countOrDefault = (name: string, initial: number, max: number, zero:
   )
 }
 
+/** Makes a setting of a port. Port 0 selects a free one. */
+export const port = (name: string): Config.Config<number> =>
+  setting(name, "a port from 0 to 65535", (text) =>
+    /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Option.some(Number(text)) : Option.none()
+  )
+
+/** The address on which the server listens, unless another one is set. */
+export const host = Config.map(
+  optionalString("HOST"),
+  Option.getOrElse(() => "127.0.0.1")
+)
+
 const YES = /^(?:true|yes|on|1)$/
 const NO = /^(?:false|no|off|0)$/
 
@@ -45,12 +61,22 @@ export const boolean = (name: string): Config.Config<boolean> =>
 export const oneOf = <const Word extends string>(name: string, words: ReadonlyArray<Word>): Config.Config<Word> =>
   setting(name, `one of (${words.join(", ")})`, (text) => Option.fromUndefinedOr(words.find((word) => word === text)))
 
-/** Makes an optional setting. An empty value counts as not set. */
-export const optionalString = (name: string): Config.Config<Option.Option<string>> =>
-  Config.String(name).pipe(Config.option, Config.map(Option.filter((text) => text !== "")))
-
 /** Public address of the service without a slash at the end; empty if `PUBLIC_URL` is not set. For links in texts. */
 export const publicAddress = Config.String("PUBLIC_URL").pipe(
   Config.withDefault(""),
   Config.map((url) => url.replace(/\/$/, ""))
 )
+
+/** Address of the listener for operators (docs/operations.md, Observe); none without `MANAGEMENT_PORT`. */
+export const managementAddress = Config.all({
+  host: Config.map(Config.all([optionalString("MANAGEMENT_HOST"), host]), ([own, others]) =>
+    Option.getOrElse(own, () => others)
+  ),
+  port: Config.flatMap(
+    optionalString("MANAGEMENT_PORT"),
+    Option.match({
+      onNone: () => Config.succeed(Option.none<number>()),
+      onSome: () => Config.map(port("MANAGEMENT_PORT"), Option.some)
+    })
+  )
+}).pipe(Config.map(({ host, port }) => Option.map(port, (port) => ({ host, port }))))

@@ -75,7 +75,7 @@ export class Recording extends Context.Service<Recording>()("layers/Recording", 
               const messages = changes.flatMap((change) => messagesOf(context, hops, change))
               yield* unitOfWork.add(
                 journal.insertStatement(context, hops, key, changes),
-                ...outbox.insertStatements(messages)
+                ...(yield* outbox.insertStatements(messages))
               )
               if (messages.length > 0) yield* outbox.notifyAfterCommit
             })

@@ -4,20 +4,21 @@ import { Health } from "../../domain/Health.ts"
 
 const READY = HttpServerResponse.jsonUnsafe({ status: "ready" })
 const NOT_READY = HttpServerResponse.jsonUnsafe(
-  { error: "The database is not reachable, not writable or not migrated" },
+  { error: "The process starts or stops, or the database is not reachable, not writable or not migrated" },
   { status: 503, headers: { "retry-after": "1" } }
+)
+
+/** Responds with 200 while the process can serve requests, otherwise with 503. */
+export const readiness = Effect.map(Health, ({ isReady }) =>
+  Effect.map(isReady, (ready) => (ready ? READY : NOT_READY))
 )
 
 /** `/healthz`: the process is alive. `/readyz`: it can serve requests. */
 export const HealthRoutes = HttpRouter.use((router) =>
-  Effect.flatMap(Health, ({ isReady }) =>
+  Effect.flatMap(readiness, (respond) =>
     Effect.zip(
       router.add("GET", "/healthz", HttpServerResponse.jsonUnsafe({ status: "ok" })),
-      router.add(
-        "GET",
-        "/readyz",
-        Effect.map(isReady, (ready) => (ready ? READY : NOT_READY))
-      )
+      router.add("GET", "/readyz", respond)
     )
   )
 )

@@ -1,10 +1,10 @@
-import { Cause, Effect, Layer, Option } from "effect"
-import { HttpRouter, HttpServerError, HttpServerRequest } from "effect/http"
+import { Cause, Effect, Layer, Option, References } from "effect"
+import { HttpRouter, HttpServerError, HttpServerRequest, type HttpServerResponse, HttpTraceContext } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { openApi } from "../api/Document.ts"
 import { PartnerApi } from "../api/PartnerApi.ts"
 import { generatedRoute } from "./StaticAsset.ts"
-import { currentResponse } from "../server/NodeResponse.ts"
+import { currentResponse, type NodeResponse } from "../server/NodeResponse.ts"
 import { AppDataLive } from "../handlers/AppData.ts"
 import { CollectionsLive, ProductsLive } from "../handlers/Catalog.ts"
 import { FilesLive } from "../handlers/Files.ts"
@@ -55,13 +55,39 @@ const ReferenceRoute = generatedRoute("/docs", "text/html; charset=utf-8", async
   (await import("./DocsPage.ts")).renderDocs()
 )
 
-/** Records the pattern of the route for the access log. */
-export const RecordRoute = HttpRouter.middleware(
-  Effect.succeed((app) =>
-    Effect.flatMap(Effect.all([currentResponse, HttpRouter.RouteContext]), ([response, { route }]) => {
-      response.route = route.path
-      return app
+/**
+ * Runs a request in a span, with the client's span as its parent. Not the span of the library, which holds the path and the
+ * query: both can hold secrets.
+ */
+const traceRequest = Effect.fnUntraced(function* <E, R>(
+  app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
+  response: NodeResponse
+) {
+  const request = yield* HttpServerRequest.HttpServerRequest
+  const { method } = request
+  return yield* Effect.gen(function* () {
+    response.traceId = (yield* Effect.orDie(Effect.currentSpan)).traceId
+    const answer = yield* app
+    yield* Effect.annotateCurrentSpan("http.response.status_code", answer.status)
+    return answer
+  }).pipe(
+    Effect.withSpan(`${method} ${response.route}`, {
+      kind: "server",
+      parent: Option.getOrUndefined(HttpTraceContext.fromHeaders(request.headers)),
+      attributes: { "http.request.method": method, "http.route": response.route, "request.id": response.requestId }
     })
+  )
+})
+
+/** Records the pattern of the route for the access log, and traces the request if spans are exported. */
+export const RecordRoute = HttpRouter.middleware(
+  Effect.map(
+    References.TracerEnabled,
+    (isTraced) => (app) =>
+      Effect.flatMap(Effect.all([currentResponse, HttpRouter.RouteContext]), ([response, { route }]) => {
+        response.route = route.path
+        return isTraced ? traceRequest(app, response) : app
+      })
   )
 ).layer
 

@@ -17,6 +17,8 @@ export interface AccessEntry {
   /** The installation whose token the request carries, if the token is valid. */
   readonly installation: string | undefined
   readonly requestId: string
+  /** Id of the trace, if the request is traced. */
+  readonly trace_id?: string
 }
 
 /** Receives the entry of each request. Entries are dropped by default. */
@@ -32,14 +34,15 @@ export const makeAccessEntry = (response: NodeResponse): AccessEntry => ({
   milliseconds: Math.round((performance.now() - response.startedAt) * 10) / 10,
   address: response.address,
   installation: response.installationId,
-  requestId: response.requestId
+  requestId: response.requestId,
+  ...(response.traceId === undefined ? {} : { trace_id: response.traceId })
 })
 
 const formatText = (
-  { address, installation = "-", method, milliseconds, requestId, route, status }: AccessEntry,
+  { address, installation = "-", method, milliseconds, requestId, route, status, trace_id }: AccessEntry,
   time: string
 ) =>
-  `${time} ${method} ${route} ${status} ${milliseconds} ms address=${address} installation=${installation} request=${requestId}\n`
+  `${time} ${method} ${route} ${status} ${milliseconds} ms address=${address} installation=${installation} request=${requestId}${trace_id === undefined ? "" : ` trace=${trace_id}`}\n`
 
 /** Formats an entry like the other JSON lines of the log. */
 const formatJson = (entry: AccessEntry, time: string) =>

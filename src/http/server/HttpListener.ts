@@ -4,7 +4,7 @@
 
 import { NodeHttpServer } from "@effect/platform-node"
 import { type Config, Context, Effect, Layer, Predicate, Scope } from "effect"
-import { HttpServer, type HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { HttpMiddleware, HttpServer, type HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { NetAddress } from "effect/net"
 import { randomUUID } from "node:crypto"
 import { type IncomingMessage, maxHeaderSize } from "node:http"
@@ -167,7 +167,10 @@ export const serveRoutes = Effect.fnUntraced(function* <E>(
   yield* HttpServer.HttpServer
   const server = yield* HttpListener
   // Closing the current scope would interrupt open responses. The listener waits for them when it stops.
-  const handle = yield* NodeHttpServer.makeHandler(routes, { scope: yield* Scope.make() })
+  const handle = yield* NodeHttpServer.makeHandler(routes, { scope: yield* Scope.make() }).pipe(
+    // Routes have spans of their own (`RecordRoute`).
+    Effect.provideService(HttpMiddleware.TracerDisabledWhen, () => true)
+  )
   const onRequest = (request: IncomingMessage, response: NodeResponse) => {
     const ambiguity = findAmbiguity(request)
     server.handleInOrder(response, () =>

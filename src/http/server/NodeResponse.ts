@@ -27,6 +27,8 @@ export class NodeResponse<Request extends IncomingMessage = IncomingMessage> ext
   readonly startedAt = performance.now()
   /** The pattern of the route, as in `/products/:id`. The path itself can hold secrets. */
   route = "-"
+  /** Id of the trace, if the request is traced. */
+  traceId: string | undefined = undefined
   installationId: InstallationId | undefined = undefined
   /** The client's address. A closed socket no longer has it. */
   address = "unknown"

@@ -1,5 +1,6 @@
-import { Cause, Effect, Layer, Option, Queue, Schedule } from "effect"
+import { Cause, Effect, Exit, Layer, Metric, Option, Queue, Schedule } from "effect"
 import type { StoreId } from "../../domain/Store.ts"
+import { jobsDue, jobTurns, makeSeries } from "../../domain/Metrics.ts"
 import { logFailure, Unavailable } from "../../domain/Unavailable.ts"
 import { ChangeSetJobs } from "../changeSets/ChangeSetJobs.ts"
 import { ExportJobs } from "../exports/ExportJobs.ts"
@@ -36,6 +37,9 @@ const REST = "2 millis"
 const MAX_FAILURES = 5
 const RETRY_SECONDS = 1
 
+/** Time between two measurements of the queue. */
+const DEPTH_INTERVAL = "15 seconds"
+
 const makeRunner = Effect.fn("makeJobRunner")(function* (size: number, store: StoreId | undefined) {
   const jobs = yield* Jobs
   const { listen } = yield* Notifications
@@ -61,6 +65,8 @@ const makeRunner = Effect.fn("makeJobRunner")(function* (size: number, store: St
   ]
   const wake = () => lanes.forEach(({ due }) => Queue.offerUnsafe(due, undefined))
   const retryOutages = makeOutageRetry("Jobs")
+  const context = yield* Effect.context<never>()
+  const recordTurn = makeSeries(jobTurns)
 
   const steps = (job: Job, until: number): Effect.Effect<"more" | "finished", LeaseLost> =>
     work[job.kind]
@@ -75,11 +81,14 @@ const makeRunner = Effect.fn("makeJobRunner")(function* (size: number, store: St
     const heartbeat = Effect.forever(
       Effect.andThen(Effect.sleep(`${LEASE_SECONDS / 3} seconds`), Effect.ignoreCause(jobs.renew(job)))
     )
+    const start = performance.now()
     const exit = yield* Effect.exit(
       Effect.raceFirst(steps(job, performance.now() + TURN_MILLIS), heartbeat).pipe(
         Effect.onInterrupt(() => Effect.ignoreCause(jobs.release(job, 0, job.failures)))
       )
     )
+    const outcome = Exit.isSuccess(exit) ? exit.value : "failed"
+    recordTurn(context, (performance.now() - start) / 1000, { "job.kind": job.kind, outcome })
     if (exit._tag === "Success") return exit.value === "more" ? yield* jobs.release(job, 0, 0) : undefined
     const { cause } = exit
     // Another runner owns the job, or this process stops.
@@ -99,6 +108,11 @@ const makeRunner = Effect.fn("makeJobRunner")(function* (size: number, store: St
     wake()
   })
 
+  yield* retryOutages(jobs.depth).pipe(
+    Effect.flatMap((due) => Metric.update(jobsDue, due)),
+    Effect.repeat(Schedule.spaced(DEPTH_INTERVAL)),
+    Effect.forkScoped
+  )
   yield* Effect.sandbox(listen(JOBS, wake)).pipe(Effect.retry(Schedule.spaced(PAUSE)), Effect.forkScoped)
   for (const lane of lanes) {
     for (let runner = 0; runner < lane.size; runner++) yield* Effect.forkScoped(Effect.forever(claimOrWait(lane)))

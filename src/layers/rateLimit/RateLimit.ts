@@ -1,9 +1,10 @@
-import { Effect, Layer, Option, Schema } from "effect"
+import { Effect, Layer, Metric, Option, Schema } from "effect"
 import { Capability } from "../../domain/access/Capability.ts"
 import { InstallationId } from "../../domain/access/Ids.ts"
 import { InstallationSuspended } from "../../domain/access/Installations.ts"
 import { Scope } from "../../domain/access/Scope.ts"
 import { InvalidToken } from "../../domain/access/Tokens.ts"
+import { windowRefusals } from "../../domain/Metrics.ts"
 import { RateLimit, RateLimitExceeded, WINDOW_REQUESTS } from "../../domain/RateLimit.ts"
 import { StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { storedList } from "../../domain/json/StoredList.ts"
@@ -55,6 +56,7 @@ export const RateLimitLive = Layer.effect(
           as "isAdmitted"
       from bearer left join decided using (store_id, installation_id)
     `
+    const refusals = Metric.withAttributes(windowRefusals, { "principal.type": "installation" })
     const findBearer = retryLockedWindows(yield* batch(admitAll, Bearer))
 
     return RateLimit.of({
@@ -64,7 +66,9 @@ export const RateLimitLive = Layer.effect(
         const { isActive, isAdmitted, isGone, ...installation } = found.value
         if (!isActive) return yield* new InstallationSuspended()
         if (isGone) return yield* new StoreNotFound()
-        return isAdmitted ? installation : yield* new RateLimitExceeded()
+        if (isAdmitted) return installation
+        yield* Metric.update(refusals, 1)
+        return yield* new RateLimitExceeded()
       })
     })
   })

@@ -13,6 +13,7 @@ import {
   Semaphore
 } from "effect"
 import type { SqlError } from "effect/sql"
+import { admissionBatchSize } from "../../domain/Metrics.ts"
 import { unavailableIn } from "../../domain/Unavailable.ts"
 import { orDefect } from "./Errors.ts"
 
@@ -21,11 +22,6 @@ const MAX_BATCH = 100
 
 /** While a statement takes longer than this, the next one of its kind starts beside it. */
 const SLOW = "5 millis"
-
-const batchSize = Metric.histogram("admission.batch.size", {
-  description: "Requests that share a statement",
-  boundaries: [1, 2, 5, 10, 20, 50, 100]
-})
 
 /** Row with the place of its request in the batch, counted from 1. */
 interface PlacedRow {
@@ -86,7 +82,7 @@ export const makeBatcher = (maxStatements: number) => {
         // Requests of the same turn of the event loop share the statement.
         yield* Effect.yieldNow
         const others = yield* Queue.takeN(waiting, Math.min(Queue.sizeUnsafe(waiting), MAX_BATCH - 1))
-        yield* Metric.update(batchSize, 1 + others.length)
+        yield* Metric.update(admissionBatchSize, 1 + others.length)
         const statement = yield* Effect.forkScoped(Effect.ensuring(serve([first, ...others]), slots.release(1)))
         yield* Effect.timeoutOption(Fiber.await(statement), SLOW)
       })

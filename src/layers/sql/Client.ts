@@ -1,7 +1,8 @@
 import { PgClient, type PgConnection, PgPool } from "@effect/sql-pg"
-import { Effect, Metric, Predicate, Scope, Semaphore } from "effect"
+import { Duration, Effect, Metric, Predicate, Scope, Semaphore } from "effect"
 import type { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
+import { connectionsInUse, connectionsMax, connectionTimeouts, connectionWait } from "../../domain/Metrics.ts"
 import { textArray } from "./ArrayLiterals.ts"
 import { ACQUIRE_TIMEOUT } from "./Session.ts"
 
@@ -15,11 +16,6 @@ import { ACQUIRE_TIMEOUT } from "./Session.ts"
 
 /** Maximum length of a statement that is prepared by name. A session keeps it in about 40 bytes per character. */
 const MAX_PREPARED = 20_000
-
-const connectionCount = Metric.gauge("db.client.connection.count", {
-  description: "Connections in use",
-  attributes: { "db.client.connection.state": "used" }
-})
 
 const elementOf = (value: unknown): string | null => {
   if (value === null || value === undefined) return null
@@ -75,12 +71,16 @@ export const makeSqlClient = (
   Effect.gen(function* () {
     const pool = yield* PgPool.make(config)
     const slots = Semaphore.makeUnsafe(config.maxConnections)
-    const inUse = Metric.withAttributes(connectionCount, { "db.client.connection.pool.name": name })
+    const pooled = { "db.client.connection.pool.name": name }
+    const inUse = Metric.withAttributes(connectionsInUse, pooled)
+    const waits = Metric.withAttributes(connectionWait, pooled)
+    const timeouts = Metric.withAttributes(connectionTimeouts, pooled)
+    yield* Metric.update(Metric.withAttributes(connectionsMax, pooled), config.maxConnections)
 
     const waitForSlot = Effect.timeoutOrElse(slots.takeScoped(1), {
       duration: ACQUIRE_TIMEOUT,
-      orElse: () => Effect.fail(noConnection())
-    })
+      orElse: () => Effect.andThen(Metric.update(timeouts, 1), Effect.fail(noConnection()))
+    }).pipe(Effect.trackDuration(waits, Duration.toSeconds))
     const slot = Effect.flatMap(Effect.scope, (scope) =>
       Effect.flatMap(slots.takeIfAvailable(1), (isTaken) =>
         isTaken ? Scope.addFinalizer(scope, slots.release(1)) : Effect.interruptible(waitForSlot)

@@ -33,6 +33,10 @@ const ClaimedDelivery = Schema.Struct({
   failures: Schema.Int,
   /** Unix seconds of the database's clock. */
   now: Schema.Number,
+  /** Unix seconds at which the delivery was created. */
+  createdAt: Schema.Number,
+  /** Trace of the write that the delivery tells about (W3C Trace Context), if it was traced. */
+  traceParent: Schema.NullOr(Schema.String),
   url: Schema.String,
   secret: Schema.String,
   /** The replaced secret while it still signs. */
@@ -87,7 +91,7 @@ export const insertInterruptedAttempts = (deliveries: string): Fragment => fragm
 `
 
 const readClaimed = rowsReader(ClaimedDelivery)
-const readDepth = requiredRowReader(Schema.Struct({ depth: Schema.Int }))
+const readMeasurement = requiredRowReader(Schema.Struct({ depth: Schema.Int, age: Schema.Number }))
 const readTransitions = rowsReader(EndpointTransition)
 
 /** The queue of deliveries. Any number of worker processes can use it at once. */
@@ -166,7 +170,8 @@ export class DeliveryQueue extends Context.Service<DeliveryQueue>()("layers/webh
         select
           c.store_id as "storeId", c.event_id as "eventId", c.installation_id as "installationId", c.app_id as "appId",
           c.lease, c.attempts as attempt, c.failures, extract(epoch from clock_timestamp())::float8 as now,
-          chosen.url, chosen.secret, chosen.previous as "previousSecret", e.payload,
+          extract(epoch from c.created_at)::float8 as "createdAt",
+          chosen.url, chosen.secret, chosen.previous as "previousSecret", e.payload, e.trace_parent as "traceParent",
           developed.is_developed as "isDeveloped",
           coalesce(
             i.is_active and i.deleted_at is null and (i.installed_at is null or i.installed_at < c.created_at), false
@@ -177,7 +182,7 @@ export class DeliveryQueue extends Context.Service<DeliveryQueue>()("layers/webh
           select developer_id is not null as is_developed from apps where id = c.app_id limit 1
         ) developed
         cross join lateral (
-          select payload from events e where e.store_id = c.store_id and e.id = c.event_id limit 1
+          select payload, trace_parent from events e where e.store_id = c.store_id and e.id = c.event_id limit 1
         ) e
         left join lateral (
           select i.is_active, i.installed_at, s.deleted_at from installations i join stores s on s.id = i.store_id
@@ -186,16 +191,16 @@ export class DeliveryQueue extends Context.Service<DeliveryQueue>()("layers/webh
       `)
       }, orDefect),
 
-      /** Number of unfinished deliveries of all apps, at most {@link MAX_DEPTH}. */
-      depth: readDepth(sql`
-        select count(*)::integer as depth from (
-          select from deliveries where finished_at is null limit ${constant(MAX_DEPTH)}
+      /** Number of unfinished deliveries, at most {@link MAX_DEPTH}, and seconds since the oldest active one became due. */
+      measure: readMeasurement(sql`
+        select count(*)::integer as depth,
+          greatest(0, extract(epoch from now() - min(next_at) filter (where not is_paused)))::float8 as age
+        from (
+          select d.next_at, w.paused_at is not null as is_paused
+          from deliveries d left join webhooks w using (app_id)
+          where d.finished_at is null limit ${constant(MAX_DEPTH)}
         ) as unfinished
-      `).pipe(
-        Effect.map(({ depth }) => depth),
-        orDefect,
-        Effect.withSpan("DeliveryQueue.depth")
-      ),
+      `).pipe(orDefect, Effect.withSpan("DeliveryQueue.measure")),
 
       /**
        * Records results of deliveries that this worker still owns, and the state of their endpoints. The first failure

@@ -15,6 +15,7 @@ import {
 } from "../../domain/Events.ts"
 import { MAX_DRY_RUN_ITEMS } from "../../domain/DryRun.ts"
 import type { StoreId } from "../../domain/Store.ts"
+import { currentTraceParent } from "../../domain/Traces.ts"
 import { joinLines, plainArray } from "../sql/ArrayLiterals.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { rowReader, rowsReader } from "../sql/Rows.ts"
@@ -67,7 +68,7 @@ export class Outbox extends Context.Service<Outbox>()("layers/webhooks/Outbox", 
     `
 
     /** Makes the statements that insert events of one kind and their deliveries. They have the actor of the first one. */
-    const insertKind = (messages: Array.NonEmptyReadonlyArray<OutboxMessage>) => {
+    const insertKind = (messages: Array.NonEmptyReadonlyArray<OutboxMessage>, traceParent: string | null) => {
       const [{ event: first }] = messages
       const { actor, hops, kind, storeId } = first
       const ids = plainArray(messages.map(({ event }) => event.id))
@@ -75,10 +76,10 @@ export class Outbox extends Context.Service<Outbox>()("layers/webhooks/Outbox", 
         sql`
           insert into events (
             store_id, id, kind, occurred_at, actor_type, origin_installation_id, hops, resource_id, resource_version,
-            payload
+            payload, trace_parent
           )
           select ${storeId}, id, ${kind}, at, ${actorType(actor)}, ${originInstallationId(actor)}, ${hops}, resource_id,
-            version, payload
+            version, payload, ${traceParent}
           from unnest(
             ${ids}::uuid[],
             ${plainArray(messages.map(({ event }) => event.occurredAt.toISOString()))}::timestamptz[],
@@ -108,9 +109,13 @@ export class Outbox extends Context.Service<Outbox>()("layers/webhooks/Outbox", 
     )
 
     return {
-      /** Makes the statements that insert events and their deliveries. */
-      insertStatements: (messages: ReadonlyArray<OutboxMessage>): ReadonlyArray<Statement> =>
-        Object.values(Array.groupBy(messages, ({ event }) => event.kind)).flatMap(insertKind),
+      /** Makes the statements that insert events and their deliveries. Deliveries belong to the current trace. */
+      insertStatements: (messages: ReadonlyArray<OutboxMessage>): Effect.Effect<ReadonlyArray<Statement>> =>
+        Effect.map(currentTraceParent, (traceParent) =>
+          Object.values(Array.groupBy(messages, ({ event }) => event.kind)).flatMap((some) =>
+            insertKind(some, traceParent)
+          )
+        ),
 
       /** Wakes the workers after the commit of the transaction. */
       notifyAfterCommit: sql.afterCommit(Effect.sync(() => void Queue.offerUnsafe(committed, undefined))),

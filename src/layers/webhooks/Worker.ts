@@ -1,8 +1,17 @@
 import { Context, Effect, Layer, Metric, Option, Queue, Random, Schedule } from "effect"
 import type { AppId } from "../../domain/access/Ids.ts"
 import { nextAttempt, retryAfterSeconds } from "../../domain/webhooks/Retry.ts"
+import {
+  deliveryAttempts,
+  deliveryDuration,
+  deliveryLatency,
+  makeSeries,
+  outboxAge,
+  outboxDepth
+} from "../../domain/Metrics.ts"
 import { FAILING_HOURS } from "../../domain/webhooks/Webhook.ts"
 import { DELIVERIES } from "./Outbox.ts"
+import { parseTraceParent } from "../../domain/Traces.ts"
 import { makeOutageRetry, PAUSE } from "../OutageRetry.ts"
 import { Notifications } from "../sql/Postgres.ts"
 import {
@@ -30,11 +39,7 @@ const RECORD_INTERVAL = "50 millis"
 /** Time between claims that are not urgent: after notifications, which each write may send, and after a few free slots. */
 const CLAIM_INTERVAL = "20 millis"
 
-const attempts = Metric.counter("webhook.delivery.attempts", { description: "Attempts of deliveries by outcome" })
-
-const depth = Metric.gauge("webhook.outbox.depth", { description: "Deliveries that are due or wait for a retry" })
-
-/** Time between two measurements of the outbox depth. */
+/** Time between two measurements of the outbox. */
 const DEPTH_INTERVAL = "15 seconds"
 
 /**
@@ -103,6 +108,17 @@ const makeWorker = Effect.fn("makeWorker")(function* (size: number) {
       onSome: post
     })
 
+  const context = yield* Effect.context<never>()
+  const [countAttempt, recordDuration] = [makeSeries(deliveryAttempts), makeSeries(deliveryDuration)]
+
+  const observe = ({ attempt, claimed, outcome }: DeliveryResult) => {
+    countAttempt(context, 1, { outcome })
+    if (attempt === null) return
+    const seconds = attempt.durationMillis / 1000
+    recordDuration(context, seconds, { outcome })
+    if (outcome === "delivered") deliveryLatency.updateUnsafe(claimed.now - claimed.createdAt + seconds, context)
+  }
+
   /** A defect counts as a failed attempt, so that the worker does not lose the slot. */
   const attempt = (claimed: ClaimedDelivery) =>
     Effect.catchDefect(
@@ -116,7 +132,12 @@ const makeWorker = Effect.fn("makeWorker")(function* (size: number) {
     const request = claimed.isActive
       ? Effect.zipWith(attempt(delivery), Random.next, (response, chance) => resultOf(claimed, response, chance))
       : Effect.succeed<DeliveryResult>({ claimed, outcome: "canceled", delay: 0, attempt: null })
-    return Effect.flatMap(request, (result) => {
+    const traced = Effect.withSpan(request, "webhook.deliver", {
+      kind: "producer",
+      parent: Option.getOrUndefined(Option.flatMap(Option.fromNullOr(claimed.traceParent), parseTraceParent)),
+      attributes: { "messaging.message.id": claimed.eventId, "app.id": claimed.appId, attempt: claimed.attempt }
+    })
+    return Effect.flatMap(traced, (result) => {
       if (result.outcome === "delivered") schedule(slots.release(claimed))
       return Queue.offer(results, result)
     })
@@ -129,7 +150,7 @@ const makeWorker = Effect.fn("makeWorker")(function* (size: number) {
   const recordBatch = Effect.gen(function* () {
     const batch = [...(yield* Queue.takeBetween(results, 1, BATCH))]
     const transitions = yield* retryOutages(queue.recordResults(batch))
-    for (const { outcome } of batch) yield* Metric.update(Metric.withAttributes(attempts, { outcome }), 1)
+    for (const result of batch) observe(result)
     for (const { claimed, outcome } of batch) if (outcome !== "delivered") schedule(slots.release(claimed))
     schedule(slots.recorded(batch.length))
     yield* Effect.forEach(transitions, logTransition, { discard: true })
@@ -150,8 +171,10 @@ const makeWorker = Effect.fn("makeWorker")(function* (size: number) {
   )
 
   yield* Effect.forkScoped(Effect.forever(recordBatch))
-  yield* retryOutages(queue.depth).pipe(
-    Effect.flatMap((deliveries) => Metric.update(depth, deliveries)),
+  yield* retryOutages(queue.measure).pipe(
+    Effect.flatMap(({ age, depth }) =>
+      Effect.andThen(Metric.update(outboxDepth, depth), Metric.update(outboxAge, age))
+    ),
     Effect.repeat(Schedule.spaced(DEPTH_INTERVAL)),
     Effect.forkScoped
   )

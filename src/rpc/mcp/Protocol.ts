@@ -7,8 +7,9 @@ import {
   Server,
   WebStandardStreamableHTTPServerTransport
 } from "@modelcontextprotocol/server"
-import { Effect, FiberSet, Function as Fn, Result, type Scope, Stream } from "effect"
+import { Effect, FiberSet, Function as Fn, Option, Predicate, Result, type Scope, Stream } from "effect"
 import type { JsonObject } from "../../domain/json/Json.ts"
+import { parseTraceParent } from "../../domain/Traces.ts"
 import type { Agent } from "../Principal.ts"
 import type { ExecuteCall } from "../server/InProcessCalls.ts"
 import { type AwaitJob, findProgressCall, type ReportProgress } from "./Progress.ts"
@@ -77,6 +78,19 @@ const answerLegacy = async (
   return transport.handleRequest(request, { parsedBody: message })
 }
 
+/** Runs a tool in a span. Its parent is the span that the client names in `_meta`, otherwise that of the HTTP request. */
+const traceCall = <A>(
+  call: Effect.Effect<A>,
+  { _meta, name }: { readonly name: string; readonly _meta?: { readonly [key: string]: unknown } | undefined }
+) => {
+  const traceParent = _meta?.["traceparent"]
+  return Effect.withSpan(call, `tools/call ${name}`, {
+    kind: "server",
+    parent: Predicate.isString(traceParent) ? Option.getOrUndefined(parseTraceParent(traceParent)) : undefined,
+    attributes: { "mcp.method.name": "tools/call", "gen_ai.tool.name": name }
+  })
+}
+
 /** Answers each message with a new `Server`, so that clients share no state (docs/decisions/0016). */
 export const makeMessageHandler = (executeCall: ExecuteCall, awaitJob: AwaitJob) => {
   const tools = makeTools(executeCall, awaitJob)
@@ -114,7 +128,9 @@ export const makeMessageHandler = (executeCall: ExecuteCall, awaitJob: AwaitJob)
                   notify({ method: "notifications/progress", params: { ...progress, progressToken } })
                 )
               )
-      if (tool !== undefined) return run(tool.call(params.arguments ?? {}, agent, requestId, report))
+      if (tool !== undefined) {
+        return run(traceCall(tool.call(params.arguments ?? {}, agent, requestId, report), params))
+      }
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
         "There is no such tool. Call tools/list for the available tools"

@@ -1,7 +1,8 @@
-import { Effect, Layer, Option, type Redacted } from "effect"
+import { Cause, Effect, Exit, Layer, Metric, Option, Predicate, type Redacted } from "effect"
 import { Agents, type AgentTokens } from "../../domain/access/Agents.ts"
 import { NotSignedIn, Sessions } from "../../domain/access/Sessions.ts"
 import type { InvalidToken } from "../../domain/access/Tokens.ts"
+import { makeSeries, rpcDuration, windowRefusals } from "../../domain/Metrics.ts"
 import { type WindowResult, RateLimitExceeded } from "../../domain/RateLimit.ts"
 import type { StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { Authentication } from "../Authentication.ts"
@@ -22,12 +23,16 @@ export interface Tokens {
   readonly bearer: Redacted.Redacted | undefined
 }
 
+const callRefusals = Metric.withAttributes(windowRefusals, { "principal.type": "caller" })
+
 /** Returns the principal if the rate window admitted the call at this index of the request. */
 export const admittedPrincipal = <P>(
   { principal, window }: AdmittedCaller<P>,
   index: number
 ): Effect.Effect<P, RateLimitExceeded> =>
-  index < window.admitted ? Effect.succeed(principal) : new RateLimitExceeded({ retryAfter: window.retryAfter })
+  index < window.admitted
+    ? Effect.succeed(principal)
+    : Effect.andThen(Metric.update(callRefusals, 1), new RateLimitExceeded({ retryAfter: window.retryAfter }))
 
 /** Authenticates callers by token and counts their calls in the rate window, in one statement. */
 export const makeAuthenticator = Effect.gen(function* () {
@@ -69,18 +74,42 @@ export const makeAuthenticator = Effect.gen(function* () {
   return { authenticateAgent, authenticate }
 })
 
+/** The tag of the error with which a call ended, as attribute of metrics. */
+const errorTypeOf = (exit: Exit.Exit<unknown, unknown>): Readonly<Record<string, string>> => {
+  if (Exit.isSuccess(exit)) return {}
+  const error = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
+  return { "error.type": Predicate.hasProperty(error, "_tag") ? String(error._tag) : "interrupted" }
+}
+
 /**
  * Requires the principal that the transport authenticated, and masks defects. Never reads headers of the message, because
  * the client sets them.
  */
-export const AuthenticationLive = Layer.succeed(Authentication, (handler) =>
-  Effect.serviceOption(CurrentPrincipal).pipe(
-    Effect.flatMap(
-      Option.match({
-        onNone: () => Effect.fail(new NotSignedIn()),
-        onSome: (principal) => Effect.provideService(handler, CurrentPrincipal, principal)
+export const AuthenticationLive = Layer.effect(
+  Authentication,
+  Effect.map(Effect.context<never>(), (context) => {
+    const recordDuration = makeSeries(rpcDuration)
+    return Authentication.of((handler, { rpc }) =>
+      Effect.suspend(() => {
+        const start = performance.now()
+        return Effect.serviceOption(CurrentPrincipal).pipe(
+          Effect.flatMap(
+            Option.match({
+              onNone: () => Effect.fail(new NotSignedIn()),
+              onSome: (principal) => Effect.provideService(handler, CurrentPrincipal, principal)
+            })
+          ),
+          maskDefects,
+          Effect.onExit((exit) =>
+            Effect.sync(() =>
+              recordDuration(context, (performance.now() - start) / 1000, {
+                "rpc.method": rpc._tag,
+                ...errorTypeOf(exit)
+              })
+            )
+          )
+        )
       })
-    ),
-    maskDefects
-  )
+    )
+  })
 )

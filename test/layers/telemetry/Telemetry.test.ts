@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Metric, Tracer } from "effect"
-import { TracingLive } from "../../../src/layers/telemetry/Tracing.ts"
+import { TracingLive } from "../../../src/layers/telemetry/Telemetry.ts"
 import { Scope } from "../../../src/domain/access/Scope.ts"
 import { IsolatedApiTest, freshClient, makeApp, makeStore } from "../../support/http/Api.ts"
 import { receiver } from "../../support/webhooks/Receiver.ts"

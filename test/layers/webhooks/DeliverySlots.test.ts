@@ -15,6 +15,8 @@ const claimed = (endpoint: number, limit: number): ClaimedDelivery => ({
   lease: "",
   attempt: 1,
   failures: 0,
+  createdAt: 0,
+  traceParent: null,
   now: 0,
   url: "",
   secret: "",
