@@ -101,14 +101,14 @@ const makeRunner = Effect.fn("makeJobRunner")(function* (size: number, store: St
   })
 
   const claimOrWait = Effect.fnUntraced(function* ({ due, kinds }: (typeof lanes)[number]) {
-    const job = yield* retryOutages(jobs.claim(kinds, store))
+    const job = yield* retryOutages(Effect.withTracerEnabled(jobs.claim(kinds, store), false))
     if (Option.isNone(job)) return yield* Effect.asVoid(Effect.timeoutOption(Queue.take(due), POLL))
     yield* Effect.ignoreCause(turn(job.value), { log: "Debug" })
     // The next job of the store may be of the other lane.
     wake()
   })
 
-  yield* retryOutages(jobs.depth).pipe(
+  yield* retryOutages(Effect.withTracerEnabled(jobs.depth, false)).pipe(
     Effect.flatMap((due) => Metric.update(jobsDue, due)),
     Effect.repeat(Schedule.spaced(DEPTH_INTERVAL)),
     Effect.forkScoped

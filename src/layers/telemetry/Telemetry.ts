@@ -12,7 +12,12 @@ export const TracingLive = Layer.effect(
 )
 
 /** The standard exports every signal once an endpoint is set; the library exports only those that are named. */
-const DEFAULTS = { OTEL_TRACES_EXPORTER: "otlp", OTEL_METRICS_EXPORTER: "otlp", OTEL_LOGS_EXPORTER: "otlp" }
+const DEFAULTS = {
+  OTEL_SERVICE_NAME: "partner-api",
+  OTEL_TRACES_EXPORTER: "otlp",
+  OTEL_METRICS_EXPORTER: "otlp",
+  OTEL_LOGS_EXPORTER: "otlp"
+}
 
 /** The environment. Empty values count as not set, as the standard says. */
 const standardEnvironment = ConfigProvider.layer(
@@ -31,6 +36,6 @@ const serialization = Layer.unwrap(
  * `OTEL_EXPORTER_OTLP_ENDPOINT` nothing is exported and there are no spans.
  */
 export const TelemetryLive = TracingLive.pipe(
-  Layer.provideMerge(Layer.provide(Otlp.layerFromConfig({ resource: { serviceName: "partner-api" } }), serialization)),
+  Layer.provideMerge(Layer.provide(Otlp.layerFromConfig(), serialization)),
   Layer.provide(standardEnvironment)
 )

@@ -149,7 +149,7 @@ const makeWorker = Effect.fn("makeWorker")(function* (size: number) {
    */
   const recordBatch = Effect.gen(function* () {
     const batch = [...(yield* Queue.takeBetween(results, 1, BATCH))]
-    const transitions = yield* retryOutages(queue.recordResults(batch))
+    const transitions = yield* retryOutages(Effect.withTracerEnabled(queue.recordResults(batch), false))
     for (const result of batch) observe(result)
     for (const { claimed, outcome } of batch) if (outcome !== "delivered") schedule(slots.release(claimed))
     schedule(slots.recorded(batch.length))
@@ -161,7 +161,7 @@ const makeWorker = Effect.fn("makeWorker")(function* (size: number) {
   const claimBatch = Effect.uninterruptible(
     Effect.gen(function* () {
       if (slots.free() <= 0) return false
-      const claimed = yield* queue.claim(slots.free(), slots.busy)
+      const claimed = yield* Effect.withTracerEnabled(queue.claim(slots.free(), slots.busy), false)
       for (const delivery of claimed) {
         slots.take(delivery)
         yield* Effect.forkDetach(deliver(delivery))
@@ -171,7 +171,7 @@ const makeWorker = Effect.fn("makeWorker")(function* (size: number) {
   )
 
   yield* Effect.forkScoped(Effect.forever(recordBatch))
-  yield* retryOutages(queue.measure).pipe(
+  yield* retryOutages(Effect.withTracerEnabled(queue.measure, false)).pipe(
     Effect.flatMap(({ age, depth }) =>
       Effect.andThen(Metric.update(outboxDepth, depth), Metric.update(outboxAge, age))
     ),

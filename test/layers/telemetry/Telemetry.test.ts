@@ -92,11 +92,11 @@ it.live("the duration of each request is recorded by method, route and status", 
       ...attributes,
       count: "count" in state ? state.count : undefined
     }))
-    const route = { "http.request.method": "GET", "http.route": "/api/platform/v1/products" }
+    const route = { unit: "s", "http.request.method": "GET", "http.route": "/api/platform/v1/products" }
     assert.sameDeepMembers(counts, [
       { ...route, "http.response.status_code": "200", count: 2 },
       { ...route, "http.response.status_code": "400", count: 1 },
-      { "http.request.method": "_OTHER", "http.response.status_code": "404", count: 1 }
+      { unit: "s", "http.request.method": "_OTHER", "http.response.status_code": "404", count: 1 }
     ])
   }).pipe(Effect.provideService(Metric.MetricRegistry, new Map()))
 )
