@@ -2,7 +2,8 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Metric, Tracer } from "effect"
 import { TracingLive } from "../../../src/layers/telemetry/Telemetry.ts"
 import { Scope } from "../../../src/domain/access/Scope.ts"
-import { IsolatedApiTest, freshClient, makeApp, makeStore } from "../../support/http/Api.ts"
+import { baseUrl, IsolatedApiTest, freshClient, makeApp, makeStore } from "../../support/http/Api.ts"
+import { freshAgent } from "../../support/rpc/Mcp.ts"
 import { receiver } from "../../support/webhooks/Receiver.ts"
 import { waitForRequests, IsolatedDeliveringApi, installApp, subscriber } from "../../support/webhooks/Webhooks.ts"
 
@@ -22,6 +23,8 @@ const recorder = () => {
 /** The API with a custom tracer, which turns spans on. */
 const traced = (tracer: Tracer.Tracer) =>
   IsolatedApiTest.pipe(Layer.provide(TracingLive), Layer.provideMerge(Layer.succeed(Tracer.Tracer, tracer)))
+
+const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 
 const parentOf = ({ parent }: Tracer.Span): string | undefined =>
   parent._tag === "Some" && parent.value._tag === "Span" ? parent.value.name : undefined
@@ -45,6 +48,44 @@ it.live("spans of a request, its service methods and its statements share a trac
     assert.match(String(statement?.attributes.get("db.query.text")), /from products/)
     assert.notInclude(JSON.stringify([...(request?.attributes ?? [])]), "Bearer")
   })
+)
+
+it.live("a tool call continues the trace in its message and is measured by procedure", () =>
+  Effect.gen(function* () {
+    const { spans, tracer } = recorder()
+    yield* Effect.gen(function* () {
+      const { token } = yield* freshAgent()
+      const base = yield* baseUrl
+      const call = (trace: string) =>
+        Effect.promise(() =>
+          fetch(`${base}/mcp`, {
+            method: "POST",
+            headers: {
+              authorization: `Bearer ${token}`,
+              accept: "application/json, text/event-stream",
+              "content-type": "application/json"
+            },
+            body: JSON.stringify({
+              jsonrpc: "2.0",
+              id: 1,
+              method: "tools/call",
+              params: { name: "store_get", arguments: {}, _meta: { traceparent: trace } }
+            })
+          }).then((response) => response.text())
+        )
+      assert.include(yield* call(`00-${TRACE}-00f067aa0ba902b7-01`), "structuredContent")
+      assert.include(yield* call("not a trace"), "structuredContent")
+    }).pipe(Effect.provide(traced(tracer)))
+    const [first, second] = spans.filter(({ name }) => name === "tools/call store_get")
+    assert.strictEqual(first?.traceId, TRACE)
+    assert.isDefined(second)
+    assert.notStrictEqual(second?.traceId, TRACE)
+    const calls = (yield* Metric.snapshot).filter(({ id }) => id === "rpc.server.call.duration")
+    assert.deepInclude(
+      calls.map(({ attributes, state }) => [attributes?.["rpc.method"], "count" in state && state.count]),
+      ["store.get", 2]
+    )
+  }).pipe(Effect.provideService(Metric.MetricRegistry, new Map()))
 )
 
 it.live("spans are off without an exporter", () =>
