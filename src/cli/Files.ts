@@ -52,7 +52,7 @@ const move = command(
   }
 ).pipe(
   withHelp({
-    summary: "Move the bytes of all files to an S3-compatible service, or back to the folder",
+    summary: "Move the bytes of all files to S3 or to the folder",
     details:
       "Needs S3_* and DATA_DIR. Servers may run: they use the source until they restart with other settings. Run the command before this switch, and again after it for uploads since. It can be interrupted and repeated: objects that the target has are not copied again.",
     examples: ["--to s3 --dry-run", "--to s3", "--to s3 --delete-source", "--to folder --json"]

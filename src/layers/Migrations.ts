@@ -23,7 +23,8 @@ import images from "./migrations/0018_images.ts"
 import copiedImages from "./migrations/0019_copied_images.ts"
 import copiedImagesIndex from "./migrations/0020_copied_images_index.ts"
 import keptFiles from "./migrations/0021_kept_files.ts"
-import traceParents from "./migrations/0022_trace_parents.ts"
+import keptFilesIndexes from "./migrations/0022_kept_files_indexes.ts"
+import traceParents from "./migrations/0023_trace_parents.ts"
 import { FIXED_SETTINGS, TIMEOUTS } from "./sql/Session.ts"
 import { limitLockWaits, OutsideTransaction, type MigrationSteps } from "./sql/IndexMigration.ts"
 
@@ -59,7 +60,8 @@ export const migrations = {
   "0019_copied_images": copiedImages,
   "0020_copied_images_index": copiedImagesIndex,
   "0021_kept_files": keptFiles,
-  "0022_trace_parents": traceParents
+  "0022_kept_files_indexes": keptFilesIndexes,
+  "0023_trace_parents": traceParents
 } satisfies Record<string, Migration>
 
 /** Number at the start of a migration's key. */
