@@ -33,7 +33,12 @@ const listPlans = command("list", { json }, function* ({ json }) {
   yield* printList(
     json,
     "plans",
-    plans.map(({ collectionLimit, name, productLimit }) => ({ name, productLimit, collectionLimit }))
+    plans.map(({ collectionLimit, mediaLimit, name, productLimit }) => ({
+      name,
+      productLimit,
+      collectionLimit,
+      mediaLimit
+    }))
   )
 }).pipe(withHelp({ summary: "List store plans with their limits", examples: ["", "--json"] }))
 
@@ -43,18 +48,26 @@ const createPlan = command(
     name: option("name", Name, "Name of the plan"),
     products: option("products", integer(0, MAX_LIMIT), "Maximum number of products", "number"),
     collections: option("collections", integer(0, MAX_LIMIT), "Maximum number of collections", "number"),
+    media: option("media-mib", integer(0, MAX_LIMIT), "Maximum size of all files in MiB. Default: 1024", "number").pipe(
+      Flag.withDefault(1024)
+    ),
     json
   },
-  function* ({ collections, json, name, products }) {
+  function* ({ collections, json, media, name, products }) {
     const stores = yield* Stores
-    const plan = Plan.make({ name, productLimit: products, collectionLimit: collections })
+    const plan = Plan.make({
+      name,
+      productLimit: products,
+      collectionLimit: collections,
+      mediaLimit: media * 1024 ** 2
+    })
     yield* stores.createPlan(plan)
     yield* print(json, { ...plan })
   }
 ).pipe(
   withHelp({
     summary: "Create a store plan with its limits",
-    examples: ["--name team --products 5000 --collections 200"]
+    examples: ["--name team --products 5000 --collections 200 --media-mib 5120"]
   })
 )
 

@@ -93,26 +93,38 @@ it.live("plans list prints all plans with their limits, as a table and as JSON",
   Effect.gen(function* () {
     const { url } = yield* makeMigratedDatabase
     const Plans = Schema.Struct({
-      plans: Schema.Array(Schema.Struct({ name: Schema.String, productLimit: Schema.Int, collectionLimit: Schema.Int }))
+      plans: Schema.Array(
+        Schema.Struct({
+          name: Schema.String,
+          productLimit: Schema.Int,
+          collectionLimit: Schema.Int,
+          mediaLimit: Schema.Int
+        })
+      )
     })
     const { plans } = yield* jsonOutput(Plans, url, "plans", "list")
     assert.deepStrictEqual(
-      plans.map(({ collectionLimit, name, productLimit }) => [name, productLimit, collectionLimit]),
+      plans.map(({ collectionLimit, mediaLimit, name, productLimit }) => [
+        name,
+        productLimit,
+        collectionLimit,
+        mediaLimit
+      ]),
       [
-        ["free", 100, 50],
-        ["starter", 1000, 500],
-        ["growth", 10_000, 2000],
-        ["scale", 100_000, 10_000]
+        ["free", 100, 50, 200 * 1024 ** 2],
+        ["starter", 1000, 500, 1024 ** 3],
+        ["growth", 10_000, 2000, 10 * 1024 ** 3],
+        ["scale", 100_000, 10_000, 100 * 1024 ** 3]
       ]
     )
     const { code, stdout } = yield* cli(url, "plans", "list")
     assert.strictEqual(code, 0)
     assert.deepStrictEqual(stdout.split("\n"), [
-      "NAME     PRODUCT LIMIT  COLLECTION LIMIT",
-      "free               100                50",
-      "starter           1000               500",
-      "growth           10000              2000",
-      "scale           100000             10000",
+      "NAME     PRODUCT LIMIT  COLLECTION LIMIT   MEDIA LIMIT",
+      "free               100                50     209715200",
+      "starter           1000               500    1073741824",
+      "growth           10000              2000   10737418240",
+      "scale           100000             10000  107374182400",
       ""
     ])
   })

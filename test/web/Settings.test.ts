@@ -23,7 +23,7 @@ const STORE: Store = {
   country: null,
   weightUnit: "kg",
   currencyCode: "EUR",
-  plan: { name: "scale", productLimit: 1, collectionLimit: 1 },
+  plan: { name: "scale", productLimit: 1, collectionLimit: 1, mediaLimit: 1 },
   productCount: 0,
   createdAt: "2026-01-31T09:30:00.000Z"
 }

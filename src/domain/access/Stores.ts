@@ -8,7 +8,8 @@ import { Settings, type UpdateSettings } from "./Settings.ts"
 export class Plan extends Schema.Class<Plan>("Plan")({
   name: Schema.NonEmptyString,
   productLimit: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
-  collectionLimit: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+  collectionLimit: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
+  mediaLimit: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)).annotate({ description: "Maximum bytes of files" })
 }) {}
 
 /** Store with its settings, plan and product count. */

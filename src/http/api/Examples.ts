@@ -81,7 +81,7 @@ const store: StoreOfApp = {
   locale: "pt-PT",
   country: "PT",
   weightUnit: "kg",
-  plan: { name: "growth", productLimit: 10_000, collectionLimit: 2000 },
+  plan: { name: "growth", productLimit: 10_000, collectionLimit: 2000, mediaLimit: 10 * 1024 ** 3 },
   productCount: 40,
   createdAt: created.at.toISOString(),
   installation: {

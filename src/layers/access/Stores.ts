@@ -40,7 +40,8 @@ export const StoresLive = Layer.effect(
       s.id, s.name, s.domain, s.currency_code as "currencyCode", s.timezone, s.locale, s.country,
       s.weight_unit as "weightUnit", s.product_count as "productCount", s.created_at as "createdAt",
       json_build_object(
-        'name', p.name, 'productLimit', p.product_limit, 'collectionLimit', p.collection_limit
+        'name', p.name, 'productLimit', p.product_limit, 'collectionLimit', p.collection_limit,
+        'mediaLimit', p.media_limit
       ) as plan
     `
 
@@ -48,7 +49,8 @@ export const StoresLive = Layer.effect(
       Request: Schema.Void,
       Result: Plan,
       execute: () => sql`
-        select name, product_limit as "productLimit", collection_limit as "collectionLimit"
+        select name, product_limit as "productLimit", collection_limit as "collectionLimit",
+          media_limit::float8 as "mediaLimit"
         from plans order by product_limit, name
       `
     })
@@ -86,10 +88,10 @@ export const StoresLive = Layer.effect(
     return Stores.of({
       listPlans: orDefect(listPlans()),
 
-      createPlan: Effect.fn("Stores.createPlan")(function* ({ collectionLimit, name, productLimit }) {
+      createPlan: Effect.fn("Stores.createPlan")(function* ({ collectionLimit, mediaLimit, name, productLimit }) {
         const created = yield* sql`
-          insert into plans (name, product_limit, collection_limit)
-          values (${name}, ${productLimit}, ${collectionLimit}) on conflict do nothing returning name
+          insert into plans (name, product_limit, collection_limit, media_limit)
+          values (${name}, ${productLimit}, ${collectionLimit}, ${mediaLimit}) on conflict do nothing returning name
         `
         if (created.length === 0) return yield* new PlanExists({ name })
       }, orDefect),

@@ -6,7 +6,7 @@ import { Plan, Stores } from "../../../src/domain/access/Stores.ts"
 import { ApiTest, dataOf, freshClient, install } from "../../support/http/Api.ts"
 import { performIn } from "../../support/data/Writes.ts"
 
-const GROWTH = { name: "growth", productLimit: 10_000, collectionLimit: 2000 }
+const GROWTH = { name: "growth", productLimit: 10_000, collectionLimit: 2000, mediaLimit: 10 * 1024 ** 3 }
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("GET /store", (it) => {
   it.effect("returns the settings, plan, product count and installation of the store to any valid token", () =>
@@ -50,7 +50,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("GET /store
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const stores = yield* Stores
-      yield* stores.createPlan(Plan.make({ name: "pair", productLimit: 2, collectionLimit: 1 }))
+      yield* stores.createPlan(Plan.make({ name: "pair", productLimit: 2, collectionLimit: 1, mediaLimit: 1024 }))
       const { client, storeId } = yield* freshClient({ plan: "growth" })
       const perform = yield* performIn(storeId)
       const create = (path: string, body: unknown) => Effect.map(client.post(path, body), ({ status }) => status)
@@ -62,7 +62,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("GET /store
       assert.deepStrictEqual(yield* planAndCount, { plan: GROWTH, productCount: 3 })
 
       yield* perform(stores.setPlan(storeId, "pair"))
-      const pair = { name: "pair", productLimit: 2, collectionLimit: 1 }
+      const pair = { name: "pair", productLimit: 2, collectionLimit: 1, mediaLimit: 1024 }
       assert.deepStrictEqual(yield* planAndCount, { plan: pair, productCount: 3 })
       assert.strictEqual(yield* create("/products", { name: "Four" }), 403)
       assert.strictEqual(yield* create("/collections", { title: "One" }), 201)

@@ -36,7 +36,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Stores", (it)
   it.effect("createPlan stores the limits of a plan and rejects a second one of that name", () =>
     Effect.gen(function* () {
       const stores = yield* Stores
-      const plan = Plan.make({ name: "boutique", productLimit: 25, collectionLimit: 5 })
+      const plan = Plan.make({ name: "boutique", productLimit: 25, collectionLimit: 5, mediaLimit: 0 })
       yield* stores.createPlan(plan)
       assert.deepInclude(yield* stores.listPlans, plan)
       assert.match((yield* Effect.flip(stores.createPlan(plan))).message, /Plan boutique already exists/)

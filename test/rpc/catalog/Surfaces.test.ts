@@ -82,7 +82,7 @@ const limitToOneEach = (storeId: StoreId) =>
   Effect.gen(function* () {
     const { createPlan, setPlan } = yield* Stores
     const name = randomUUID()
-    yield* Effect.orDie(createPlan(Plan.make({ name, productLimit: 1, collectionLimit: 1 })))
+    yield* Effect.orDie(createPlan(Plan.make({ name, productLimit: 1, collectionLimit: 1, mediaLimit: 0 })))
     const perform = yield* performIn(storeId)
     yield* Effect.orDie(perform(setPlan(storeId, name)))
   })

@@ -19,7 +19,13 @@ export interface Store {
   /** Currency of prices (ISO 4217) */
   readonly currencyCode: string
   /** Plan, with the limits of the store */
-  readonly plan: { readonly name: string; readonly productLimit: number; readonly collectionLimit: number }
+  readonly plan: {
+    readonly name: string
+    readonly productLimit: number
+    readonly collectionLimit: number
+    /** Maximum bytes of files */
+    readonly mediaLimit: number
+  }
   /** Number of products */
   readonly productCount: number
   /** RFC 3339 in UTC with milliseconds, as in `"2026-01-31T09:30:00.000Z"` */
