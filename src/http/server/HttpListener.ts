@@ -20,8 +20,11 @@ import { NO_ROUTE, makeErrorReply, type Reply } from "../Reply.ts"
 
 const JSON_HEADERS = { "content-type": "application/json", connection: "close" }
 
-/** Milliseconds for a client to send its whole request. */
-const REQUEST_TIMEOUT = 30_000
+/** Milliseconds for a client to send the head of a request. */
+const HEAD_TIMEOUT = 30_000
+
+/** Milliseconds for a client to send its whole request: the largest picture at 1.4 Mbit/s. */
+const REQUEST_TIMEOUT = 120_000
 
 /** Milliseconds that an idle connection stays open. Proxies close theirs after 60 s and must close first. */
 const KEEP_ALIVE = 75_000
@@ -40,7 +43,10 @@ const DEFAULT_LIMITS: SocketLimits = { stallTimeout: 30_000, connections: 5000, 
 /** The error messages for malformed HTTP, by the code of Node's parser error. */
 const PARSER_ERRORS = new Map([
   ["HPE_HEADER_OVERFLOW", `The request line and headers must be at most ${maxHeaderSize} bytes`],
-  ["ERR_HTTP_REQUEST_TIMEOUT", `The request was not complete within ${REQUEST_TIMEOUT / 1000} seconds`]
+  [
+    "ERR_HTTP_REQUEST_TIMEOUT",
+    `The request was not complete in time: its head within ${HEAD_TIMEOUT / 1000} seconds, its body within ${REQUEST_TIMEOUT / 1000}`
+  ]
 ])
 
 const describeParserError = (error: Error) =>
@@ -73,6 +79,7 @@ const makeHttpListener = Effect.fn(function* ({ stallTimeout, ...limits }: Socke
   const log = yield* makeRequestLog
   const isTrusted = yield* TrustedProxies
   const options = {
+    headersTimeout: HEAD_TIMEOUT,
     requestTimeout: REQUEST_TIMEOUT,
     connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL,
     keepAliveTimeout: KEEP_ALIVE,
