@@ -88,8 +88,10 @@ export const makeAwaitJob = Effect.gen(function* () {
             () => ({ json: written, reported: -1 }),
             ({ reported }, { json, set }) => {
               const progress = progressOf(set)
-              // The protocol requires that it increases. An application begins at 0 after the preview.
-              return progress.progress > reported
+              // The protocol requires that it increases, so the last number waits for the end of the job. An application
+              // begins at 0 after the preview.
+              const isLast = isRunning(set) && progress.progress === progress.total
+              return progress.progress > reported && !isLast
                 ? Effect.as(report(progress), { json, reported: progress.progress })
                 : Effect.succeed({ json, reported })
             }
