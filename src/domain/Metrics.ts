@@ -100,6 +100,10 @@ export const housekeepingFailures = Metric.counter("housekeeping.failures", {
   incremental: true
 })
 
+export const ready = Metric.gauge("service.ready", {
+  description: "1 if the last probe found the process ready, else 0"
+})
+
 export const eventLoopDelay = Metric.gauge("nodejs.eventloop.delay", {
   description: "Delay of the event loop in the last ten seconds",
   attributes: SECONDS

@@ -1,6 +1,7 @@
-import { Effect } from "effect"
+import { Effect, Metric } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { Health } from "../../domain/Health.ts"
+import { ready } from "../../domain/Metrics.ts"
 
 const READY = HttpServerResponse.jsonUnsafe({ status: "ready" })
 const NOT_READY = HttpServerResponse.jsonUnsafe(
@@ -10,7 +11,7 @@ const NOT_READY = HttpServerResponse.jsonUnsafe(
 
 /** Responds with 200 while the process can serve requests, otherwise with 503. */
 export const readiness = Effect.map(Health, ({ isReady }) =>
-  Effect.map(isReady, (ready) => (ready ? READY : NOT_READY))
+  Effect.flatMap(isReady, (isUp) => Effect.as(Metric.update(ready, isUp ? 1 : 0), isUp ? READY : NOT_READY))
 )
 
 /** `/healthz`: the process is alive. `/readyz`: it can serve requests. */

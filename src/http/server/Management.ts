@@ -18,7 +18,7 @@ const suffixOf = ({ attributes, type }: Metric.Metric.Snapshot) =>
   (UNIT_SUFFIXES[attributes?.["unit"] ?? ""] ?? "") + (type === "Counter" ? "_total" : "")
 
 /** Text of all metrics, with the names that OpenTelemetry's collector gives them in Prometheus. */
-const metricsText = Effect.gen(function* () {
+export const metricsText = Effect.gen(function* () {
   const suffixes = new Map((yield* Metric.snapshot).map((metric) => [metric.id, suffixOf(metric)]))
   return yield* PrometheusMetrics.format({ metricNameMapper: (name) => `${name}${suffixes.get(name) ?? ""}` })
 })

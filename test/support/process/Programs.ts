@@ -32,9 +32,12 @@ const PROGRAMS = {
     install: "apt-get install chromium, or set CHROMIUM to the path of a Chromium or Chrome"
   },
   curl: { path: find("curl"), install: "apt-get install curl" },
+  haproxy: { path: find("haproxy") ?? find("/usr/sbin/haproxy"), install: "apt-get install haproxy" },
   openssl: { path: find("openssl"), install: "apt-get install openssl" },
   pgbouncer: { path: find("pgbouncer"), install: "apt-get install pgbouncer" },
-  "pgbouncer 1.21": { path: findPreparedPooling(), install: "install pgbouncer 1.21 or newer" }
+  "pgbouncer 1.21": { path: findPreparedPooling(), install: "install pgbouncer 1.21 or newer" },
+  prometheus: { path: find("prometheus"), install: "apt-get install prometheus" },
+  promtool: { path: find("promtool"), install: "apt-get install prometheus" }
 }
 
 export type Program = keyof typeof PROGRAMS
@@ -64,6 +67,9 @@ export const skippedFiles = (files: ReadonlyArray<{ readonly path: string; reado
 export const runInBash = (...lines: ReadonlyArray<string>) =>
   promisify(execFile)(pathOf("bash"), ["-c", lines.join("\n")])
 
+/** Runs a program to its end. Fails if it does. */
+export const run = (program: Program, args: ReadonlyArray<string>) => promisify(execFile)(pathOf(program), args)
+
 /** A headless browser. Closed with the scope. */
 export const browser = Effect.acquireRelease(
   Effect.promise(async () => {
@@ -77,6 +83,22 @@ export const browser = Effect.acquireRelease(
 /** Starts pgbouncer, which logs to standard error. */
 export const startPgbouncer = (args: ReadonlyArray<string>) =>
   spawn(pathOf("pgbouncer"), args, { stdio: ["ignore", "ignore", "pipe"] })
+
+/** Starts a program that logs to standard error. Ended with the scope. */
+export const startProgram = (program: Program, args: ReadonlyArray<string>) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const child = spawn(pathOf(program), args, { stdio: ["ignore", "ignore", "pipe"] })
+      const output = { stderr: "" }
+      child.stderr.setEncoding("utf8").on("data", (text: string) => void (output.stderr += text))
+      return { child, output }
+    }),
+    ({ child }) =>
+      Effect.callback<void>((resume) => {
+        if (child.exitCode !== null || child.signalCode !== null) return resume(Effect.void)
+        child.once("exit", () => resume(Effect.void)).kill("SIGTERM")
+      })
+  )
 
 const IMAGE = "postgres:18"
 
